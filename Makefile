@@ -1,0 +1,57 @@
+# Every target makes the .venv it needs: Python 3.11 or later and make are enough.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV   ?= .venv
+WORKERS ?= 2
+BIN    := $(VENV)/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint types bench bench-quick honesty docs
+
+help: ## show the targets
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+demo: $(VENV)/.epee ## epee learn on a table that ships with the package
+	@$(BIN)/epee learn
+
+test: $(VENV)/.test ## all the tests and the examples in docstrings
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+lint: $(VENV)/.lint ## ruff (rules and format) and the one way of the imports
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	PYTHONPATH=src $(BIN)/lint-imports
+
+types: $(VENV)/.lint $(VENV)/.epee ## mypy on the package
+	$(BIN)/mypy src/epee
+
+bench: $(VENV)/.bench ## every benchmark; results to benchmarks/results and the README
+	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks.summary
+
+bench-quick: $(VENV)/.bench ## the quick benchmarks, under three minutes
+	$(BIN)/python -m benchmarks --quick
+
+honesty: $(VENV)/.test ## do 90 % intervals cover 90 %? long; figures to the README
+	$(BIN)/python -m tests.honesty
+
+docs: $(VENV)/.docs ## the documentation, to docs/_build/html
+	$(BIN)/sphinx-build -b html docs docs/_build/html
+
+# A stamp per set of packages: nothing is installed again until pyproject.toml changes.
+$(VENV)/pyvenv.cfg:
+	@test -n "$(PYTHON)" || { echo "No Python found: install Python 3.11, or say make PYTHON=/path/to/python." >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "$(PYTHON) is older than 3.11: say make PYTHON=/path/to/python." >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.epee: pyproject.toml | $(VENV)/pyvenv.cfg
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+# ruff, the import linter and mypy need not the package itself
+$(VENV)/.lint: pyproject.toml | $(VENV)/pyvenv.cfg
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check "ruff>=0.9" "import-linter>=2.1" "mypy>=1.14"
+	@touch $@
+
+$(VENV)/.test $(VENV)/.docs $(VENV)/.bench: $(VENV)/.%: pyproject.toml | $(VENV)/pyvenv.cfg
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[$*]"
+	@touch $@ $(VENV)/.epee

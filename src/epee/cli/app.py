@@ -1,0 +1,91 @@
+"""The command ``epee``: which commands there are, and what happens around each.
+
+A command lives in a module of its own and is registered here with the module that does its work. A command is offered
+only when both are there, and neither is imported before its turn: ``epee --help`` stays instant.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Annotated
+
+import typer
+
+from epee.cli import faults, phrases
+from epee.cli.phrases import say
+
+# command: (the module that parses its arguments, the module that does its work)
+COMMANDS = {
+    "learn": ("epee.cli.learn_command", "epee.job.learning"),
+    "predict": ("epee.cli.predict_command", "epee.job.bundle"),
+    "assess": ("epee.cli.assess_command", "epee.job.bundle"),
+    "explore": ("epee.cli.explore_command", "epee.job.exploration"),
+    "explain": ("epee.cli.explain_command", "epee.job.findings"),
+    "lab": ("epee.cli.lab_command", "epee.labs.server"),
+}
+
+
+def offered() -> Iterator[tuple[str, str]]:
+    """Yield the commands whose parts are all there, with their module."""
+    for name, (module, work) in COMMANDS.items():
+        if find_spec(module) and find_spec(work):
+            yield name, module
+
+
+def build() -> typer.Typer:
+    """Return the application, in the language that was chosen."""
+    app = typer.Typer(
+        name="epee",
+        help=say("epee"),
+        epilog=say("examples"),
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
+    @app.callback(invoke_without_command=True)
+    def epee(
+        context: typer.Context,
+        version: Annotated[bool, typer.Option("--version", help=say("version"), is_eager=True)] = False,
+        lang: Annotated[str, typer.Option("--lang", help=say("lang"), metavar="en|fr")] = "en",
+    ) -> None:
+        if version:
+            from epee import __version__
+
+            typer.echo(f"epee {__version__}")
+            raise typer.Exit
+        if context.invoked_subcommand is None:
+            typer.echo(context.get_help())
+
+    for name, module in offered():
+        app.command(name, help=say(name))(import_module(module).command)
+    return app
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit code; every fault becomes one sentence on standard error."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # a narrow locale must not end a command
+    try:
+        with faults.terminated_as_exception():
+            phrases.choose(arguments)
+            code = build()(list(arguments), prog_name="epee", standalone_mode=False)
+            sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except BaseException as error:  # the one place where every fault ends
+        if isinstance(error, SystemExit) and isinstance(error.__context__, BrokenPipeError):
+            error = error.__context__  # Typer makes a closed pipe an exit with 1
+        code = faults.exit_code(error)
+        if sentence := faults.sentence(error):
+            print(sentence, file=sys.stderr)
+        if isinstance(error, BrokenPipeError):
+            # what Python would flush at exit has no reader any more
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if code == faults.FAILURE and os.environ.get("EPEE_TRACEBACK"):
+            raise
+        return code

@@ -1,0 +1,123 @@
+"""From an exception to an exit code and one sentence.
+
+====  ==========================================================
+code  meaning
+====  ==========================================================
+0     done; also when the reader of our output went away
+1     a failure inside
+2     wrong use: an unknown option, an absent target
+3     bad data: empty, ragged, corrupt
+4     the environment: unreadable, read-only, full, memory
+5     done, but not conclusive where that was asked
+130   interrupted
+143   terminated
+====  ==========================================================
+"""
+
+from __future__ import annotations
+
+import re
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+
+from epee.cli.phrases import say
+from epee.errors import DataError, TooLarge, WrongUse
+
+DONE, FAILURE, WRONG_USE, BAD_DATA, ENVIRONMENT, INCONCLUSIVE, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 4, 5, 130, 143
+
+# Typer exports its parser's BadParameter, whose parents are the errors of use; their module depends on Typer's version.
+_UsageError: Any = typer.BadParameter.__mro__[1]
+
+
+class Terminated(BaseException):
+    """The process was asked to end (SIGTERM)."""
+
+
+def exit_code(error: BaseException) -> int:
+    """Return the exit code of an exception.
+
+    >>> exit_code(WrongUse("no column 'speices'; did you mean 'species'?")), exit_code(PermissionError())
+    (2, 4)
+    """
+    match error:
+        case typer.Exit():
+            return error.exit_code
+        case BrokenPipeError():
+            return DONE
+        case KeyboardInterrupt() | typer.Abort():
+            return INTERRUPTED
+        case Terminated():
+            return TERMINATED
+        case SystemExit(code=code):
+            return code if isinstance(code, int) else DONE if code is None else FAILURE
+        case WrongUse() | _UsageError():
+            return WRONG_USE
+        case OSError() | MemoryError() | TooLarge():
+            return ENVIRONMENT
+        case DataError():
+            return BAD_DATA
+        case _:
+            return FAILURE
+
+
+def sentence(error: BaseException) -> str:
+    r"""Return what to say of an exception on standard error, in one line; nothing where silence is the custom.
+
+    >>> sentence(DataError("column 'a\x1b[31m': no rows."))
+    "epee: column 'a\\x1b[31m': no rows."
+    """
+    match error:
+        case typer.Exit() | BrokenPipeError() | SystemExit():
+            return ""
+        case KeyboardInterrupt() | typer.Abort():
+            words = say("interrupted")
+        case Terminated():
+            words = say("terminated")
+        case _UsageError():
+            words = f"{error.format_message().rstrip('.')}. {say('try').format(_path(error))}"
+        case MemoryError():
+            words = say("memory")
+        case OSError(strerror=str(reason), filename=name) if name is not None:
+            words = f"{name}: {reason}."
+        case OSError() | WrongUse() | DataError():
+            words = str(error)
+        case _:
+            words = say("inside").format(f"{type(error).__name__}: {error}")
+    return "epee: " + one_line(words)
+
+
+def one_line(words: str) -> str:
+    r"""Return words without line ends, and with control characters made visible: data must not steer the terminal.
+
+    >>> print(one_line("a\n  b\x1b[0m"))
+    a b\x1b[0m
+    """
+    joined = re.sub(r"\s*[\r\n]\s*", " ", words.strip())
+    return re.sub(r"[\x00-\x1f\x7f-\x9f]", lambda match: match[0].encode("unicode_escape").decode(), joined)
+
+
+@contextmanager
+def terminated_as_exception() -> Iterator[None]:
+    """Turn SIGTERM into :class:`Terminated`, so that half-written files are removed on the way out."""
+    if threading.current_thread() is not threading.main_thread():  # only there may handlers be set
+        yield
+        return
+
+    def stop(number: int, frame: Any) -> None:
+        raise Terminated
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _path(error: Any) -> str:
+    context = getattr(error, "ctx", None)
+    return context.command_path if context is not None else "epee"

@@ -1,0 +1,23 @@
+"""The options that every command takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+
+from epee.cli.phrases import say
+from epee.settings import options
+
+Json = Annotated[bool, typer.Option("--json", help=say("json"))]
+Lang = Annotated[str, typer.Option("--lang", help=say("lang"), metavar="en|fr")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help=say("quiet"))]
+
+
+@contextmanager
+def silence(quiet: bool) -> Iterator[None]:
+    """Keep progress away where that was asked; elsewhere it shows on a terminal."""
+    with options(progress=False if quiet else options.progress):
+        yield

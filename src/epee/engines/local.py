@@ -1,0 +1,118 @@
+"""The local engine: threads over blocks, in constant memory.
+
+Block ``i`` is always reduced alone, and results are merged in a fixed binary tree over the block numbers. So the answer is the
+same, bit for bit, whatever the number of threads; and sums are pairwise, so rounding grows with the logarithm of the
+number of blocks. BLAS is held to one thread meanwhile: our threads times its threads would fight for the cores.
+"""
+
+from __future__ import annotations
+
+import itertools
+import operator
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from epee.settings import options
+from epee.table.block import Source
+
+T = TypeVar("T")
+_inside = threading.local()  # a worker that asks for a reduction itself must not wait for the pool it sits in
+
+
+@lru_cache(maxsize=4)
+def _pool(threads: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(threads, thread_name_prefix="epee")
+
+
+@lru_cache(maxsize=4)
+def _controller(scipy_loaded: bool) -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController().select(user_api="blas")
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Hold BLAS to one thread: ours do the work."""
+    with _controller("scipy.linalg" in sys.modules).limit(limits=1):
+        yield
+
+
+def in_order(work: Callable[[Any], T], items: Iterable[Any], ahead: int = 2) -> Iterator[T]:
+    """Yield ``work(item)`` for each item, in order, some of them at once; at most a few are held.
+
+    >>> list(in_order(abs, [-1, -2, -3]))
+    [1, 2, 3]
+    """
+    threads = options.thread_count()
+    iterator = iter(items)
+    head = list(itertools.islice(iterator, 2))
+    if threads == 1 or len(head) < 2 or getattr(_inside, "working", False):
+        for item in itertools.chain(head, iterator):
+            yield work(item)
+        return
+
+    def run(item: Any) -> T:
+        _inside.working = True
+        return work(item)
+
+    pool, waiting = _pool(threads), deque[Future[T]]()
+    with one_blas_thread():
+        try:
+            for item in itertools.chain(head, iterator):
+                waiting.append(pool.submit(run, item))
+                if len(waiting) >= threads + ahead:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+def tree(parts: Iterable[T], merge: Callable[[T, T], T] = operator.add) -> T:
+    """Merge parts in a fixed binary tree, holding only as many as its height.
+
+    >>> tree("abcde", lambda a, b: f"({a}{b})")
+    '(((ab)(cd))e)'
+    """
+    waiting: list[tuple[int, T]] = []  # (height, merged part), heights decreasing
+    for part in parts:
+        height = 0
+        while waiting and waiting[-1][0] == height:
+            part = merge(waiting.pop()[1], part)
+            height += 1
+        waiting.append((height, part))
+    if not waiting:
+        raise ValueError("there is nothing to merge: Found array with 0 sample(s), a minimum of 1 is required.")
+    _, total = waiting.pop()
+    while waiting:
+        total = merge(waiting.pop()[1], total)
+    return total
+
+
+class LocalEngine:
+    """Threads over the blocks of a source."""
+
+    name = "local"
+
+    def reduce(
+        self,
+        source: Source,
+        work: Callable[[Any], T],
+        *,
+        merge: Callable[[T, T], T] = operator.add,
+        rows: int | None = None,
+    ) -> T:
+        """Return the merged results of ``work(block)`` over all blocks."""
+        return tree(in_order(work, source.blocks(rows)), merge)
+
+    def map(self, source: Source, work: Callable[[Any], T], *, rows: int | None = None) -> Iterator[T]:
+        """Yield ``work(block)`` in the order of the rows."""
+        return in_order(work, source.blocks(rows))

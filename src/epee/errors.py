@@ -1,0 +1,55 @@
+"""What can be wrong with data, said in one sentence: what, where, and what to do about it.
+
+Every exception about data derives from :class:`ValueError`, so code written against scikit-learn catches it as before;
+the sentences keep the words that scikit-learn's own checks look for.
+"""
+
+from __future__ import annotations
+
+
+class DataError(ValueError):
+    """The data cannot be used as they are."""
+
+
+class MissingValues(DataError):
+    """Cells are missing where the method cannot do without them."""
+
+
+class InfiniteValues(DataError):
+    """Cells are infinite, or so large that their squares are."""
+
+
+class EmptyTable(DataError):
+    """There are no rows, or no columns."""
+
+
+class TooLarge(DataError):
+    """The problem would need more memory than can be asked for; raised before anything is allocated."""
+
+
+class SingularProblem(DataError):
+    """The equations do not determine the answer, or lose too many digits on the way to it."""
+
+
+class BadFile(DataError):
+    """A file is ragged, truncated, undecodable or of another format."""
+
+
+class WrongUse(ValueError):
+    """A parameter has a value that makes no sense; the sentence lists those that do."""
+
+
+class EpeeWarning(UserWarning):
+    """Something that the user should know; the result stands."""
+
+
+class DataWarning(EpeeWarning):
+    """A property of the data that often is a mistake: a constant column, a class with one member."""
+
+
+class ConditionWarning(EpeeWarning):
+    """A problem so ill-conditioned that the digits of the answer are few, or were won by the slow route."""
+
+
+class SearchWarning(EpeeWarning):
+    """A search stopped before it had converged, or at the edge of what it was allowed to try."""

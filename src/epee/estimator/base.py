@@ -1,0 +1,348 @@
+"""What all estimators share: the door through which data come in, and scikit-learn's contract behind it.
+
+A method that keeps its rows in memory derives from :class:`Classifier`, :class:`Regressor`, :class:`Transformer`,
+:class:`Clusterer` or :class:`Density` and writes ``_fit(X, y, w)`` with clean arrays: ``X`` (n, p) float, ``y`` class codes
+(n,) of ``classes_`` or values (n,) / (n, m), ``w`` weights (n,) or None. It never validates.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    DensityMixin,
+    OneToOneFeatureMixin,
+    RegressorMixin,
+    TransformerMixin,
+)
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from epee.errors import DataError, DataWarning, TooLarge
+from epee.table.block import check_weights, refuse_bad_cells
+from epee.table.doors import gather, is_stream, open_source
+from epee.typing import Codes, Labels, Matrix, Vector
+
+LARGEST_SIDE = 20_000  # a symmetric matrix of this side takes 3.2 GB
+
+
+class Estimator(BaseEstimator):
+    """An estimator whose data enter by one door."""
+
+    _takes_missing = False  # NaN is a missing cell that the method can handle
+    _takes_sparse = False
+    _requires_positive = False
+    _minimum_rows = 1
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self._takes_missing
+        tags.input_tags.sparse = self._takes_sparse
+        tags.input_tags.positive_only = self._requires_positive
+        return tags
+
+    def _enter(self, X: Any, *, reset: bool, finite: bool = True) -> Matrix:
+        """Check inputs alone and return them as an array (n, p) of floats."""
+        X = gather(open_source(X))[0] if is_stream(X) else X
+        X = validate_data(
+            self, X, reset=reset, dtype=[np.float64, np.float32], ensure_all_finite=False,
+            accept_sparse="csr" if self._takes_sparse else False, ensure_min_samples=self._minimum_rows if reset else 1,
+        )  # fmt: skip
+        if finite and not self._takes_missing:
+            refuse_bad_cells(X.data if hasattr(X, "tocsr") else X, getattr(self, "feature_names_in_", None))
+        elif finite and not hasattr(X, "tocsr") and np.isinf(X).any():
+            refuse_bad_cells(np.where(np.isnan(X), 0.0, X), getattr(self, "feature_names_in_", None))
+        return X
+
+    def _enter_target(self, y: Any, n: int) -> np.ndarray:
+        """Check a target and return it as it is kept: codes for a classifier, floats for a regressor."""
+        raise TypeError(f"{type(self).__name__} takes no target.")
+
+    def _enter_both(
+        self, X: Any, y: Any, sample_weight: Any, *, reset: bool = True
+    ) -> tuple[Matrix, Any, Vector | None]:
+        """Check inputs, targets and weights together; of a stream they may be columns, by name."""
+        if is_stream(X):
+            X, y, sample_weight = gather(open_source(X, y, sample_weight))
+        X = self._enter(X, reset=reset)
+        y = self._enter_target(y, _length(X))
+        return X, y, check_weights(sample_weight, _length(X))
+
+    def _leave(self, X: Any) -> Matrix:
+        """Check the inputs of a prediction."""
+        check_is_fitted(self)
+        return self._enter(X, reset=False)
+
+
+def _length(X: Any) -> int:
+    return int(X.shape[0])
+
+
+def say(sentence: str, category: type[Warning] = DataWarning) -> None:
+    """Warn the caller of the estimator."""
+    warnings.warn(sentence, category, stacklevel=5)
+
+
+def list_columns(columns: Sequence[int] | Codes, estimator: Any = None, most: int = 5) -> str:
+    """Return "columns 'a', 'b' are" for a sentence.
+
+    >>> list_columns([0, 2])
+    'columns 0, 2 are'
+    """
+    names = getattr(estimator, "feature_names_in_", None)
+    shown = [repr(str(names[j])) if names is not None else str(j) for j in list(columns)[:most]]
+    more = f" and {len(columns) - most} more" if len(columns) > most else ""
+    one = len(columns) == 1
+    return f"column{'' if one else 's'} {', '.join(shown)}{more} {'is' if one else 'are'}"
+
+
+def refuse_large(n: int | None, p: int) -> None:
+    """Refuse, before anything is allocated, a problem whose smaller side is too large for a square matrix."""
+    side = p if n is None else min(n, p)
+    if side > LARGEST_SIDE:
+        raise TooLarge(
+            f"the table has {n} rows and {p} columns: a matrix of side {side} would take {8 * side**2 / 1e9:.0f} GB, and "
+            f"the largest allowed is {LARGEST_SIDE}. Select or project the columns first."
+        )
+
+
+def encode_labels(y: Any, n: int | None = None) -> tuple[Labels, Codes]:
+    """Return the sorted classes and the code of each row.
+
+    >>> encode_labels(["b", "a", "b"])
+    (array(['a', 'b'], dtype='<U1'), array([1, 0, 1]))
+    """
+    if y is None:
+        raise DataError("requires y to be passed, but the target y is None.")
+    if hasattr(y, "cat") and hasattr(y.cat, "categories"):
+        y = np.asarray(y)
+    values = np.asarray(y)
+    if values.ndim == 2 and values.shape[1] == 1:
+        from sklearn.exceptions import DataConversionWarning
+
+        say("A column-vector y was passed when a 1d array was expected. Please change the shape of y to (n_samples,).",
+            DataConversionWarning)  # fmt: skip
+        values = values[:, 0]
+    if values.ndim != 1:
+        raise DataError(f"y should be a 1d array of labels, got an array of shape {values.shape} instead.")
+    if n is not None and len(values) != n:
+        raise DataError(
+            f"Found input variables with inconsistent numbers of samples: X has {n} rows and y has {len(values)}."
+        )
+    if values.dtype.kind == "f":
+        refuse_bad_cells(values, what="y")
+    elif values.dtype.kind == "O":
+        _refuse_missing_labels(values)
+    if values.dtype.kind in "iu" and len(values):
+        low, high = int(values.min()), int(values.max())
+        if high - low < 65536:  # counting beats sorting
+            present = np.bincount(values - low, minlength=high - low + 1) > 0
+            return np.flatnonzero(present) + np.asarray(low, values.dtype), (np.cumsum(present) - 1)[values - low]
+    check_classification_targets(values)
+    try:
+        classes, codes = np.unique(values, return_inverse=True)
+    except TypeError as error:
+        raise DataError(
+            "y mixes labels of different types, such as numbers and text; make them all one type."
+        ) from error
+    return classes, codes.reshape(-1)
+
+
+def _refuse_missing_labels(values: np.ndarray) -> None:
+    missing = np.array([v is None or v != v for v in values])
+    if missing.any():
+        rows = np.flatnonzero(missing)
+        raise DataError(
+            f"Input y contains NaN: {len(rows)} labels are missing, first in row {rows[0]}. Fill or drop them."
+        )
+
+
+class Classifier(ClassifierMixin, Estimator):
+    """A classifier; ``_fit(X, codes, w)`` finds ``classes_`` set."""
+
+    _minimum_classes = 2
+
+    def _enter_target(self, y: Any, n: int) -> Codes:
+        self.classes_, codes = encode_labels(y, n)
+        self._check_classes(self.classes_, codes)
+        return codes
+
+    def _check_classes(self, classes: Labels, codes: Codes | None) -> None:
+        if len(classes) < self._minimum_classes:
+            raise DataError(
+                f"y has only one class ({classes[0]!r}): a classifier can't be fitted when only one class is present. "
+                f"The number of classes has to be greater than one; got {len(classes)} class."
+            )
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from the rows of ``X`` (n, p) and their labels ``y`` (n,)."""
+        X, codes, w = self._enter_both(X, y, sample_weight)
+        if w is not None:
+            self._check_weighted_classes(codes, w)
+        self._fit(X, codes, w)
+        return self
+
+    def _check_weighted_classes(self, codes: Codes, w: Vector) -> None:
+        totals = np.bincount(codes, weights=w, minlength=len(self.classes_))
+        if (totals > 0).sum() < self._minimum_classes:
+            raise DataError("only one class has rows of positive sample_weight: a classifier needs two (1 class left).")
+
+    def predict(self, X: Any) -> Labels:
+        """Return the class of each row (n,)."""
+        best = np.argmax(self._proba(self._leave(X)), axis=1)
+        return self.classes_[best]
+
+
+class ProbabilityMixin:
+    """``predict_proba`` for classifiers that write ``_proba(X)`` (n, K)."""
+
+    def predict_proba(self, X: Any) -> Matrix:
+        """Return the probability of each class (n, K), in the order of ``classes_``."""
+        return self._proba(self._leave(X))
+
+    def predict_log_proba(self, X: Any) -> Matrix:
+        """Return the logarithm of :meth:`predict_proba`."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+
+class ScoreMixin:
+    """``decision_function`` and ``predict`` for classifiers that write ``_score(X)`` (n, K), largest wins."""
+
+    def decision_function(self, X: Any) -> Matrix:
+        """Return the score of each class (n, K); with two classes (n,), positive for the second."""
+        scores = self._score(self._leave(X))
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    def predict(self, X: Any) -> Labels:
+        """Return the class of each row (n,)."""
+        best = np.argmax(self._score(self._leave(X)), axis=1)
+        return self.classes_[best]
+
+
+class PosteriorMixin(ScoreMixin, ProbabilityMixin):
+    """For scores that are log posteriors up to a constant a row: probabilities are their softmax."""
+
+    def _proba(self, X: Matrix) -> Matrix:
+        return softmax(self._score(X))
+
+    def predict_log_proba(self, X: Any) -> Matrix:
+        """Return the logarithm of the probability of each class (n, K)."""
+        scores = self._score(self._leave(X))
+        top = scores.max(axis=1, keepdims=True)
+        return scores - top - np.log(np.exp(scores - top).sum(axis=1, keepdims=True))
+
+
+def softmax(scores: Matrix) -> Matrix:
+    """Return exp(scores) normalised by row, without overflow.
+
+    >>> softmax(np.array([[0.0, 1000.0]]))
+    array([[0., 1.]])
+    """
+    P = np.exp(scores - scores.max(axis=1, keepdims=True))
+    P /= P.sum(axis=1, keepdims=True)
+    return P
+
+
+class Regressor(RegressorMixin, Estimator):
+    """A regressor; ``_fit(X, y, w)`` gets y (n,) or (n, m) in float64, ``_predict(X)`` returns the same."""
+
+    _several_targets = False
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = self._several_targets
+        return tags
+
+    def _enter_target(self, y: Any, n: int) -> np.ndarray:
+        return enter_values(y, n, several=self._several_targets)
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from the rows of ``X`` (n, p) and their values ``y``."""
+        self._fit(*self._enter_both(X, y, sample_weight))
+        return self
+
+    def predict(self, X: Any) -> Matrix:
+        """Return the predicted value of each row."""
+        return self._predict(self._leave(X))
+
+
+def enter_values(y: Any, n: int, *, several: bool) -> np.ndarray:
+    """Check a target of numbers and return it as float64, (n,) or (n, m)."""
+    if y is None:
+        raise DataError("requires y to be passed, but the target y is None.")
+    if np.asarray(y).dtype.kind in "cOU" and np.iscomplexobj(y):
+        raise DataError("Complex data not supported: y holds complex numbers; give the real part.")
+    try:
+        values = np.asarray(y, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(
+            f"y holds values that are not numbers ({error}); Unknown label type for a regression."
+        ) from error
+    if values.ndim == 2 and values.shape[1] == 1 and not several:
+        from sklearn.exceptions import DataConversionWarning
+
+        say("A column-vector y was passed when a 1d array was expected. Please change the shape of y to (n_samples,).",
+            DataConversionWarning)  # fmt: skip
+        values = values[:, 0]
+    if values.ndim == 0 or values.ndim > (2 if several else 1):
+        raise DataError(f"y should be a 1d array, got an array of shape {values.shape} instead.")
+    if len(values) != n:
+        raise DataError(
+            f"Found input variables with inconsistent numbers of samples: X has {n} rows and y has {len(values)}."
+        )
+    refuse_bad_cells(values, what="y")
+    return values
+
+
+class Unsupervised(Estimator):
+    """Shared by what learns from ``X`` alone: ``_fit(X, w)``."""
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from the rows of ``X`` (n, p); ``y`` is ignored."""
+        X = self._enter(X, reset=True)
+        self._fit(X, check_weights(sample_weight, _length(X)))
+        return self
+
+
+class Transformer(TransformerMixin, Unsupervised):
+    """A map of rows: ``_fit(X, w)`` and ``_transform(X)``."""
+
+    def transform(self, X: Any) -> Matrix:
+        """Return the rows in their new coordinates."""
+        return self._transform(self._leave(X))
+
+
+class NewAxes(ClassNamePrefixFeaturesOutMixin):
+    """Names the columns that come out ``pca0, pca1, ...``; set ``_n_features_out``."""
+
+
+class SameColumns(OneToOneFeatureMixin):
+    """The columns that come out bear the names of those that went in."""
+
+
+class Clusterer(ClusterMixin, Unsupervised):
+    """A clusterer: ``_fit(X, w)`` sets ``labels_``."""
+
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Codes:
+        """Return the cluster of each row of ``X`` after fitting."""
+        return self.fit(X, sample_weight=sample_weight).labels_
+
+
+class Density(DensityMixin, Unsupervised):
+    """A density: ``_fit(X, w)`` and ``_log_density(X)`` (n,)."""
+
+    def score_samples(self, X: Any) -> Vector:
+        """Return the log-density of each row (n,)."""
+        return self._log_density(self._leave(X))
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return the mean log-density of the rows."""
+        return float(self.score_samples(X).mean())

@@ -1,0 +1,259 @@
+"""Estimators that live on moments: a fit is a sum, then a solve.
+
+Such an estimator says what one pass keeps (:class:`Keep`) and writes ``_solve(m)``. From that follow, once for all,
+``fit``, ``partial_fit``, ``forget``, ``moments``, ``fit_moments``, weights, streams, clusters and cross-validation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from epee.errors import DataError
+from epee.estimator.base import (
+    Classifier,
+    Estimator,
+    PosteriorMixin,
+    Regressor,
+    Transformer,
+    encode_labels,
+    list_columns,
+    refuse_large,
+    say,
+)
+from epee.moments.moments import Moments
+from epee.moments.passes import Summation, joint_origin, reduce_source
+from epee.table.arrays import ArraySource
+from epee.table.block import Source, check_weights
+from epee.table.doors import CodedSource, is_stream, open_source
+from epee.typing import Codes, Matrix, Scatter, Vector
+
+
+@dataclass(frozen=True)
+class Keep:
+    """What one pass keeps: the scatter, by class (``group="y"``) or not, with the target as last columns (``targets``)."""
+
+    scatter: Scatter = "full"
+    group: Literal["y"] | None = None
+    targets: bool = False
+
+
+class MomentEstimator(Estimator):
+    """The shared half: from data to moments to ``_solve``."""
+
+    keeps = Keep()
+    _needs_rows = False  # moments are not enough: folds take the ordinary route
+
+    def _solve(self, m: Moments) -> None:
+        raise TypeError(f"{type(self).__name__} does not say how moments become parameters.")
+
+    def _refine(self, source: Source, m: Moments) -> None:
+        """Go back to the rows where the moments lose digits; most methods need not."""
+
+    def _source(self, X: Any, y: Any, sample_weight: Any, fold: Codes | None = None, *, reset: bool = True) -> Source:
+        """Return the checked rows as a source of blocks."""
+        if is_stream(X):
+            return self._stream(X, y, sample_weight, fold, reset=reset)
+        X = self._enter(X, reset=reset, finite=False)
+        n, names = len(X), getattr(self, "feature_names_in_", None)
+        group = None
+        if self.keeps.group == "y":
+            y, group = None, self._enter_target(y, n) if reset else self._known_codes(y, n)
+        elif self.keeps.targets:
+            y = self._enter_target(y, n)
+        else:
+            y = None
+        w = check_weights(sample_weight, n)
+        if group is not None and w is not None and reset:
+            self._check_weighted_classes(group, w)
+        return ArraySource(X, y, w, fold, group, names)
+
+    def _stream(self, X: Any, y: Any, sample_weight: Any, fold: Any, *, reset: bool) -> Source:
+        source = open_source(X, y, sample_weight)
+        if reset:
+            self.n_features_in_ = source.n_columns
+            if source.names is not None:
+                self.feature_names_in_ = np.asarray(source.names, dtype=object)
+        elif source.n_columns != self.n_features_in_:
+            raise DataError(
+                f"X has {source.n_columns} features, but {type(self).__name__} is expecting {self.n_features_in_} features."
+            )
+        if self.keeps.group == "y":
+            source = CodedSource(source, None if reset else self.classes_)
+            self.classes_ = source.labels
+            self._check_classes(source.labels, None)
+        return source
+
+    def _known_codes(self, y: Any, n: int) -> Codes:
+        raise TypeError(f"{type(self).__name__} has no classes.")
+
+    def _summation(self, source: Source, folds: int | None = None, origin: Vector | None = None) -> Summation:
+        keep = self.keeps
+        by_class = keep.group == "y"
+        if origin is None:
+            origin = joint_origin(source) if keep.targets else source.origin
+        return Summation(
+            origin, keep.scatter, folds, len(self.classes_) if by_class else None,
+            len(origin) - source.n_columns, self.classes_ if by_class else None,
+        )  # fmt: skip
+
+    def moments(self, X: Any, y: Any = None, sample_weight: Any = None, fold: Any = None) -> Moments:
+        """Return what one pass over the rows keeps, by fold when ``fold`` (n,) is given."""
+        fold = None if fold is None else np.asarray(fold, dtype=np.intp)
+        source = self._source(X, y, sample_weight, fold)
+        return self._sum(source, None if fold is None else int(fold.max()) + 1)
+
+    def _sum(self, source: Source, folds: int | None = None) -> Moments:
+        if self.keeps.scatter in ("full", "pooled"):
+            refuse_large(None, source.n_columns)
+        return reduce_source(source, self._summation(source, folds))
+
+    def fit_moments(self, m: Moments) -> Self:
+        """Solve from moments: those of a fold, of many files, of another machine."""
+        self.n_features_in_ = m.p
+        if self.keeps.group == "y" and m.labels is not None:
+            self.classes_ = m.labels
+        self.moments_ = m
+        self._solve(m)
+        return self
+
+    def solve_each(self, m: Moments, axis: str = "fold") -> list[Self]:
+        """Return one fitted estimator for each entry of an axis: all folds of a cross-validation from one pass."""
+        return [clone(self).fit_moments(m.at(axis, k)) for k in range(m.count.shape[m.axes.index(axis)])]
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from the rows of ``X`` (n, p), a frame, or a path; weights are counts."""
+        source = self._source(X, y, sample_weight)
+        m = self._sum(source)
+        self._look(m)
+        self.fit_moments(m)
+        self._refine(source, m)
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Add rows to what was learned; the order and the cut of the rows do not matter."""
+        if not hasattr(self, "moments_"):
+            return self.fit(X, y, sample_weight=sample_weight)
+        source = self._source(X, y, sample_weight, reset=False)
+        more = reduce_source(source, self._summation(source, origin=self.moments_.origin))
+        return self.fit_moments(self.moments_ + more)
+
+    def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Take rows out of what was learned; refused when fewer than six digits would be left."""
+        check_is_fitted(self)
+        source = self._source(X, y, sample_weight, reset=False)
+        less = reduce_source(source, self._summation(source, origin=self.moments_.origin))
+        return self.fit_moments(self.moments_.without(less))
+
+    def _look(self, m: Moments) -> None:
+        """Say aloud what often is a mistake in the data."""
+        if m.scatter is None:
+            return
+        variances = m.variances.reshape(-1, m.n_columns)[:, : m.p].max(axis=0)
+        constant = np.flatnonzero(variances <= 0)
+        if len(constant):
+            say(f"{list_columns(constant, self)} constant and cannot help to predict.")
+        twins = duplicate_columns(m)
+        if len(twins):
+            say(f"{list_columns(twins, self)} an exact copy of an earlier column.")
+
+
+def duplicate_columns(m: Moments) -> Codes:
+    """Return the columns that equal an earlier one in every row: same mean and variance, correlation one.
+
+    >>> x = np.array([[1.0, 2.0, 1.0], [2.0, 0.0, 2.0], [4.0, 1.0, 4.0]])
+    >>> duplicate_columns(Moments.of(x))
+    array([2])
+    """
+    if m.kind not in ("full", "pooled") or m.scatter is None:
+        return np.empty(0, dtype=np.intp)
+    mean = m.mean.reshape(-1, m.n_columns)[:, : m.p].T  # (p, cells)
+    S = m.scatter.reshape(-1, m.n_columns, m.n_columns)[:, : m.p, : m.p]
+    signature = np.hstack([mean, np.diagonal(S, axis1=1, axis2=2).T])
+    _, first, where = np.unique(signature, axis=0, return_index=True, return_inverse=True)
+    earlier = first[where.reshape(-1)]
+    candidates = np.flatnonzero(earlier != np.arange(m.p))
+    same = [j for j in candidates if (S[:, j, earlier[j]] == S[:, j, j]).all() and S[:, j, j].any()]
+    return np.array(same, dtype=np.intp)
+
+
+class MomentClassifier(PosteriorMixin, MomentEstimator, Classifier):
+    """A classifier on the moments of each class; writes ``_solve(m)`` and ``_score(X)`` (n, K)."""
+
+    keeps = Keep(group="y")
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from the rows of ``X`` (n, p) and their labels ``y`` (n,); weights are counts."""
+        return MomentEstimator.fit(self, X, y, sample_weight)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Add rows to what was learned.
+
+        ``classes`` may name all labels at the first call; a label that comes later is added then.
+        """
+        if not hasattr(self, "moments_"):
+            if classes is None:
+                return self.fit(X, y, sample_weight=sample_weight)
+            labels = np.unique(np.asarray(classes))
+            X = self._enter(X, reset=True, finite=False)
+            seen, _ = encode_labels(y, len(X))
+            if not np.isin(seen, labels).all():
+                raise DataError(
+                    f"y holds the labels {seen[~np.isin(seen, labels)].tolist()}, which are not in classes={labels.tolist()}."
+                )
+            self.classes_ = labels
+            source = self._source(X, y, sample_weight, reset=False)
+            m = reduce_source(source, self._summation(source))
+            return self.fit_moments(m)
+        source = self._source(X, y, sample_weight, reset=False)
+        more = reduce_source(source, self._summation(source, origin=self.moments_.origin))
+        return self.fit_moments(self.moments_ + more)
+
+    def _known_codes(self, y: Any, n: int) -> Codes:
+        """Return codes among the classes known so far, widened by labels that are new."""
+        seen, codes = encode_labels(y, n)
+        self.classes_ = np.union1d(self.classes_, seen) if not np.isin(seen, self.classes_).all() else self.classes_
+        return np.searchsorted(self.classes_, seen)[codes]
+
+    def _look(self, m: Moments) -> None:
+        super()._look(m)
+        lonely = np.flatnonzero(m.count.reshape(-1, len(self.classes_)).sum(axis=0) == 1)
+        if len(lonely):
+            say(f"class {self.classes_[lonely[0]]!r} has one member only: nothing can be learned of its spread.")
+
+
+class MomentRegressor(MomentEstimator, Regressor):
+    """A linear regressor on the joint moments of inputs and targets; writes ``_solve(m)``, sets ``coef_`` and ``intercept_``."""
+
+    keeps = Keep(targets=True)
+    _several_targets = True
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from the rows of ``X`` (n, p) and their values ``y`` (n,) or (n, m); weights are counts."""
+        self._one_target = np.ndim(y) == 1 or isinstance(y, str)
+        return MomentEstimator.fit(self, X, y, sample_weight)
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Add rows to what was learned; the order and the cut of the rows do not matter."""
+        return MomentEstimator.partial_fit(self, X, y, sample_weight)
+
+    def _set_linear(self, coef: Matrix, intercept: Vector) -> None:
+        """Set ``coef_`` (m, p) and ``intercept_`` (m,), folded to (p,) and a number when y was a vector."""
+        one = getattr(self, "_one_target", True) and len(coef) == 1
+        self.coef_ = coef[0] if one else coef
+        self.intercept_ = float(intercept[0]) if one else intercept
+
+    def _predict(self, X: Matrix) -> Matrix:
+        return X @ self.coef_.T + self.intercept_
+
+
+class MomentTransformer(MomentEstimator, Transformer):
+    """A transformer on the moments of the inputs; writes ``_solve(m)`` and ``_transform(X)``."""
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from the rows of ``X`` (n, p); ``y`` is ignored."""
+        return MomentEstimator.fit(self, X, None, sample_weight)

@@ -1,0 +1,59 @@
+"""The methods of the library, in order of simplicity: one line each.
+
+The contract tests, the API page, the command line, the labs and the benchmarks read this table. ``order`` ranks families from
+the simplest (0, the baseline) up; within a family the effective degrees of freedom decide. ``random`` marks random starts
+and stochastic descents, for which a weight of two and a row given twice draw different random numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any, Literal
+
+Kind = Literal["classifier", "regressor", "transformer", "clusterer", "density", "meta"]
+
+
+@dataclass(frozen=True)
+class Method:
+    """One method: its class, where it lives, what it is, and how simple."""
+
+    name: str
+    module: str
+    kind: Kind
+    order: int = 50
+    random: bool = False
+    arguments: dict[str, Any] = field(default_factory=dict)  # what the contract tests pass to the constructor
+
+    def load(self) -> type:
+        """Return the class."""
+        loaded: type = getattr(import_module(f"epee.{self.module}"), self.name)
+        return loaded
+
+
+METHODS: tuple[Method, ...] = (
+    # predictors, from the simplest
+    Method("LinearDiscriminantAnalysis", "predictors.generative.lda", "classifier", 20),
+    # structure
+    Method("StandardScaler", "structure.standard_scaler", "transformer"),
+    Method("PolynomialFeatures", "structure.products", "transformer"),
+    Method("PCA", "structure.pca", "transformer"),
+)
+
+
+def method(name: str) -> Method:
+    """Return the line of a method by its class name.
+
+    >>> method("LinearDiscriminantAnalysis").kind
+    'classifier'
+    """
+    for line in METHODS:
+        if line.name == name:
+            return line
+    raise KeyError(name)
+
+
+def order_of(estimator: Any) -> int:
+    """Return the rank of an estimator in simplicity; what is not ours ranks as most complex."""
+    name = type(estimator).__name__
+    return next((line.order for line in METHODS if line.name == name), 1000)

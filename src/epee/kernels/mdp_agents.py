@@ -1,0 +1,358 @@
+r"""Loops of learning by simulation: draw a transition, update one entry, choose the next action.
+
+Everything is flat over the pairs (state, action): the pairs of state :math:`s` are ``first[s] .. first[s+1]``. A step
+costs the same whatever the number of successors, for they are drawn by Walker's alias method. Random numbers come from
+splitmix64, whose whole state is one integer, so a run can stop at a checkpoint and go on.
+
+``numbers`` holds (discount, step scale, step power, exploration rate, its floor, its decay, gain scale, gain power,
+trace decay) and ``memory`` what changes (steps done, average reward, updates of it, reward since the last checkpoint,
+episodes ended since, their returns, the return so far, its discount, steps of this episode).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+Q, DOUBLE, SARSA, EXPECTED, R = range(5)
+UNIFORM, EPSILON, BOLTZMANN, PAIRS, GIVEN = range(5)
+DISCOUNT, SCALE, POWER, RATE, FLOOR, DECAY, GAIN_SCALE, GAIN_POWER, LAMBDA = range(9)
+STEPS, GAIN, GAIN_UPDATES, REWARD, EPISODES, RETURNS, RETURN, WEIGHT, LENGTH = range(9)
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_FIRST = np.uint64(0xBF58476D1CE4E5B9)
+_SECOND = np.uint64(0x94D049BB133111EB)
+_30, _27, _31, _11 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11)
+
+
+@njit(cache=True, nogil=True)
+def uniform(rng):
+    """Draw from [0, 1)."""
+    rng[0] += _GOLDEN
+    z = rng[0]
+    z = (z ^ (z >> _30)) * _FIRST
+    z = (z ^ (z >> _27)) * _SECOND
+    return ((z ^ (z >> _31)) >> _11) * (1.0 / 9007199254740992.0)
+
+
+@njit(cache=True, nogil=True)
+def alias_tables(ptr, prob, keep, other):
+    """Walker's tables: row entry i is kept with probability keep[i], else replaced by other[i]."""
+    widest = 0
+    for k in range(ptr.shape[0] - 1):
+        widest = max(widest, ptr[k + 1] - ptr[k])
+    small = np.empty(widest, np.int64)
+    large = np.empty(widest, np.int64)
+    for k in range(ptr.shape[0] - 1):
+        lo, n = ptr[k], ptr[k + 1] - ptr[k]
+        few = many = 0
+        for i in range(n):
+            keep[lo + i] = prob[lo + i] * n
+            other[lo + i] = lo + i
+            if keep[lo + i] < 1.0:
+                small[few] = lo + i
+                few += 1
+            else:
+                large[many] = lo + i
+                many += 1
+        while few > 0 and many > 0:
+            few -= 1
+            poor, rich = small[few], large[many - 1]
+            other[poor] = rich
+            keep[rich] -= 1.0 - keep[poor]
+            if keep[rich] < 1.0:
+                many -= 1
+                small[few] = rich
+                few += 1
+        for i in range(few):
+            keep[small[i]] = 1.0
+        for i in range(many):
+            keep[large[i]] = 1.0
+
+
+@njit(cache=True, nogil=True)
+def draw(lo, hi, keep, other, rng):
+    """Draw one entry of the row lo..hi."""
+    u = uniform(rng) * (hi - lo)
+    i = int(u)
+    j = lo + i
+    return j if u - i < keep[j] else other[j]
+
+
+@njit(cache=True, nogil=True)
+def _score(q, k, two):
+    return q[0, k] + q[1, k] if two else q[0, k]
+
+
+@njit(cache=True, nogil=True)
+def rate(numbers, memory):
+    """Exploration rate of this step: floor + (rate - floor) / (1 + decay t)."""
+    return numbers[FLOOR] + (numbers[RATE] - numbers[FLOOR]) / (1.0 + numbers[DECAY] * memory[STEPS])
+
+
+@njit(cache=True, nogil=True)
+def _greedy(q, lo, hi, two, rng):
+    best, top, ties = lo, _score(q, lo, two), 1
+    for k in range(lo + 1, hi):
+        value = _score(q, k, two)
+        if value > top:
+            best, top, ties = k, value, 1
+        elif value == top:
+            ties += 1
+            if uniform(rng) * ties < 1.0:
+                best = k
+    return best
+
+
+@njit(cache=True, nogil=True)
+def choose(explore, q, two, law, numbers, memory, rng, lo, hi):
+    """Choose a pair of the state whose pairs are lo..hi."""
+    if explore == UNIFORM or explore == PAIRS:
+        return lo + int(uniform(rng) * (hi - lo))
+    if explore == EPSILON:
+        if uniform(rng) < rate(numbers, memory):
+            return lo + int(uniform(rng) * (hi - lo))
+        return _greedy(q, lo, hi, two, rng)
+    total = 0.0
+    if explore == GIVEN:  # law: the probability of every pair
+        u = uniform(rng)
+        last = lo
+        for k in range(lo, hi):
+            total += law[k]
+            if law[k] > 0.0:
+                last = k
+            if u < total:
+                return k
+        return last
+    heat = rate(numbers, memory) * (2.0 if two else 1.0)  # two tables add up to twice the value
+    top = -np.inf
+    for k in range(lo, hi):
+        top = max(top, _score(q, k, two))
+    for k in range(lo, hi):
+        total += np.exp((_score(q, k, two) - top) / heat)
+    u = uniform(rng) * total
+    for k in range(lo, hi):
+        u -= np.exp((_score(q, k, two) - top) / heat)
+        if u < 0.0:
+            return k
+    return hi - 1
+
+
+@njit(cache=True, nogil=True)
+def _top(q, row, lo, hi):
+    top = q[row, lo]
+    for k in range(lo + 1, hi):
+        top = max(top, q[row, k])
+    return top
+
+
+@njit(cache=True, nogil=True)
+def _mean_value(explore, q, law, numbers, memory, lo, hi):
+    """Expected value of the next action under the exploring policy."""
+    total = weight = 0.0
+    if explore == GIVEN:
+        for k in range(lo, hi):
+            total += law[k] * q[0, k]
+        return total
+    if explore == BOLTZMANN:
+        heat, top = rate(numbers, memory), _top(q, 0, lo, hi)
+        for k in range(lo, hi):
+            e = np.exp((q[0, k] - top) / heat)
+            total += e * q[0, k]
+            weight += e
+        return total / weight
+    for k in range(lo, hi):
+        total += q[0, k]
+    total /= hi - lo
+    if explore == EPSILON:
+        e = rate(numbers, memory)
+        return e * total + (1.0 - e) * _top(q, 0, lo, hi)
+    return total
+
+
+@njit(cache=True, nogil=True)
+def step_size(n, table, numbers):
+    """Step of the n-th visit: scale / n^power, from a table for the first ones."""
+    return table[n] if n < table.shape[0] else numbers[SCALE] * n ** -numbers[POWER]
+
+
+@njit(cache=True, nogil=True)
+def observe(method, explore, q, visits, law, table, numbers, memory, rng, k, lo, hi, reward, lo2, hi2, ended):
+    """Learn from one transition of pair k; return the pair to try next (-1 when the episode has ended).
+
+    The state left has pairs lo..hi, the state reached lo2..hi2.
+    """
+    two = method == DOUBLE
+    after = -1 if ended else choose(explore, q, two, law, numbers, memory, rng, lo2, hi2)
+    row = 1 if two and uniform(rng) < 0.5 else 0
+    future = 0.0
+    if not ended:
+        if method == Q or method == R:
+            future = _top(q, 0, lo2, hi2)
+        elif method == SARSA:
+            future = q[0, after]
+        elif method == EXPECTED:
+            future = _mean_value(explore, q, law, numbers, memory, lo2, hi2)
+        else:
+            best = lo2
+            for b in range(lo2 + 1, hi2):
+                if q[row, b] > q[row, best]:
+                    best = b
+            future = q[1 - row, best]
+    visits[row, k] += 1
+    alpha = step_size(visits[row, k], table, numbers)
+    if method == R:
+        q[0, k] += alpha * (reward - memory[GAIN] + future - q[0, k])
+        best_here = _top(q, 0, lo, hi)
+        if q[0, k] == best_here:
+            memory[GAIN_UPDATES] += 1.0
+            beta = numbers[GAIN_SCALE] * memory[GAIN_UPDATES] ** -numbers[GAIN_POWER]
+            memory[GAIN] += beta * (reward - memory[GAIN] + future - best_here)
+    else:
+        q[row, k] += alpha * (reward + numbers[DISCOUNT] * future - q[row, k])
+    account(numbers, memory, reward, ended)
+    return after
+
+
+@njit(cache=True, nogil=True)
+def account(numbers, memory, reward, ended):
+    """Keep the books of rewards and returns."""
+    memory[STEPS] += 1.0
+    memory[REWARD] += reward
+    memory[LENGTH] += 1.0
+    memory[RETURN] += memory[WEIGHT] * reward
+    memory[WEIGHT] *= numbers[DISCOUNT]
+    if ended:
+        close_episode(memory)
+
+
+@njit(cache=True, nogil=True)
+def close_episode(memory):
+    """Count the episode and begin another."""
+    memory[EPISODES] += 1.0
+    memory[RETURNS] += memory[RETURN]
+    memory[RETURN] = 0.0
+    memory[WEIGHT] = 1.0
+    memory[LENGTH] = 0.0
+
+
+@njit(cache=True, nogil=True)
+def run(method, explore, steps, limit, k, owner, first, ptr, keep, other, succ, payoff, stop, starts, start_keep, start_other, q, visits, law,
+        table, numbers, memory, rng):  # fmt: skip
+    """Learn for some steps on a process; ``k`` is the pair to try first (-1: begin an episode). Returns the next one."""
+    two = method == DOUBLE
+    pairs = owner.shape[0]
+    for _ in range(steps):
+        if explore == PAIRS:
+            k = int(uniform(rng) * pairs)
+        elif k < 0:
+            s = starts[draw(0, starts.shape[0], start_keep, start_other, rng)]
+            k = choose(explore, q, two, law, numbers, memory, rng, first[s], first[s + 1])
+        s = owner[k]
+        j = draw(ptr[k], ptr[k + 1], keep, other, rng)
+        s2 = succ[j]
+        k = observe(method, explore, q, visits, law, table, numbers, memory, rng, k, first[s], first[s + 1],
+                    payoff[j], first[s2], first[s2 + 1], stop[j])  # fmt: skip
+        if limit > 0 and memory[LENGTH] >= limit:
+            close_episode(memory)
+            k = -1
+    return k
+
+
+@njit(cache=True, nogil=True)
+def observe_traces(replacing, explore, V, q, counts, visits, law, table, numbers, memory, rng, trace, active, k, s, s2,
+                   reward, lo2, hi2, ended):  # fmt: skip
+    """TD(lambda) update of all states with a live trace; returns the next pair (-1 when the episode has ended).
+
+    ``active[0]`` counts the live traces, listed after it; one below 1e-12 is dropped.
+    """
+    after = -1 if ended else choose(explore, q, False, law, numbers, memory, rng, lo2, hi2)
+    future = 0.0 if ended else numbers[DISCOUNT] * V[s2]
+    error = reward + future - V[s]
+    visits[0, k] += 1
+    q[0, k] += step_size(visits[0, k], table, numbers) * (reward + future - q[0, k])
+    counts[s] += 1
+    if trace[s] == 0.0:
+        active[0] += 1
+        active[active[0]] = s
+    trace[s] = 1.0 if replacing else trace[s] + 1.0
+    i = 1
+    while i <= active[0]:
+        t = active[i]
+        V[t] += step_size(counts[t], table, numbers) * error * trace[t]
+        trace[t] *= numbers[DISCOUNT] * numbers[LAMBDA]
+        if ended or trace[t] < 1e-12:
+            trace[t] = 0.0
+            active[i] = active[active[0]]
+            active[0] -= 1
+        else:
+            i += 1
+    account(numbers, memory, reward, ended)
+    return after
+
+
+@njit(cache=True, nogil=True)
+def drop_traces(trace, active):
+    """Forget all traces: an episode begins."""
+    for i in range(1, active[0] + 1):
+        trace[active[i]] = 0.0
+    active[0] = 0
+
+
+@njit(cache=True, nogil=True)
+def run_traces(replacing, explore, steps, limit, k, owner, first, ptr, keep, other, succ, payoff, stop, starts, start_keep, start_other, V, q,
+               counts, visits, law, table, numbers, memory, rng, trace, active):  # fmt: skip
+    """TD(lambda) for some steps on a process; as :func:`run`."""
+    for _ in range(steps):
+        if k < 0:
+            s = starts[draw(0, starts.shape[0], start_keep, start_other, rng)]
+            k = choose(explore, q, False, law, numbers, memory, rng, first[s], first[s + 1])
+        s = owner[k]
+        j = draw(ptr[k], ptr[k + 1], keep, other, rng)
+        s2 = succ[j]
+        k = observe_traces(replacing, explore, V, q, counts, visits, law, table, numbers, memory, rng, trace, active,
+                           k, s, s2, payoff[j], first[s2], first[s2 + 1], stop[j])  # fmt: skip
+        if limit > 0 and memory[LENGTH] >= limit:
+            close_episode(memory)
+            drop_traces(trace, active)
+            k = -1
+    return k
+
+
+@njit(cache=True, nogil=True)
+def play(law, s, first, ptr, keep, other, succ, payoff, stop, starts, start_keep, start_other, rng, states, pairs, rewards, reached, ended):
+    """Follow a policy (the probability of every pair) and write the trajectory down; a new start after an end."""
+    for t in range(states.shape[0]):
+        if s < 0:
+            s = starts[draw(0, starts.shape[0], start_keep, start_other, rng)]
+        u, total, k = uniform(rng), 0.0, -1
+        for i in range(first[s], first[s + 1]):
+            total += law[i]
+            if law[i] > 0.0:
+                k = i
+            if u < total:
+                break
+        j = draw(ptr[k], ptr[k + 1], keep, other, rng)
+        states[t], pairs[t], rewards[t], reached[t], ended[t] = s, k, payoff[j], succ[j], stop[j]
+        s = -1 if stop[j] else succ[j]
+    return s
+
+
+@njit(cache=True, nogil=True)
+def episode_returns(first_visit, discount, lo, hi, states, rewards, seen, count, total, square):
+    """Add the discounted returns of the episode lo..hi to the sums of the states that it visits, from its end."""
+    if first_visit:
+        for t in range(lo, hi):
+            seen[states[t]] = -1
+        for t in range(lo, hi):
+            if seen[states[t]] < 0:
+                seen[states[t]] = t
+    G = 0.0
+    for t in range(hi - 1, lo - 1, -1):
+        G = rewards[t] + discount * G
+        s = states[t]
+        if not first_visit or seen[s] == t:
+            count[s] += 1
+            gap = G - total[s]  # total: running mean (Welford)
+            total[s] += gap / count[s]
+            square[s] += gap * (G - total[s])

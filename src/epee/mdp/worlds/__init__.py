@@ -1,0 +1,1 @@
+"""Small decision processes whose optimum is known."""

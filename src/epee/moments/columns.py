@@ -1,0 +1,78 @@
+r"""Moments of each column on its own, over the cells that are there.
+
+With missing cells every column has its own count :math:`n_j`; mean and scatter merge column by column by the rule of
+:mod:`epee.moments.moments`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from epee.errors import MissingValues
+from epee.moments.moments import share
+from epee.table.block import Block
+from epee.typing import Vector
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnMoments:
+    """Count, mean about the origin and scatter (p,) of each column, missing cells (NaN) left out.
+
+    >>> a = ColumnMoments.of(np.array([[1.0, np.nan], [3.0, 5.0]]), np.zeros(2))
+    >>> a.count, a.mean, a.variances
+    (array([2., 1.]), array([2., 5.]), array([1., 0.]))
+    """
+
+    count: Vector
+    shift: Vector
+    scatter: Vector
+    origin: Vector
+
+    @classmethod
+    def of(cls, X: np.ndarray, origin: Vector, weight: Vector | None = None) -> ColumnMoments:
+        """Return the moments of the columns of a block."""
+        there = ~np.isnan(X)
+        w = there * (1.0 if weight is None else weight[:, None])  # (n, p)
+        count = w.sum(axis=0)
+        D = np.where(there, X, 0.0) - origin
+        shift = share((w * D).sum(axis=0), count)
+        D -= shift
+        return cls(count, shift, (w * D**2).sum(axis=0), np.asarray(origin, float))
+
+    def __add__(self, other: ColumnMoments) -> ColumnMoments:
+        """Merge column by column."""
+        total = self.count + other.count
+        part = share(other.count, total)
+        delta = other.shift + (other.origin - self.origin) - self.shift
+        scatter = self.scatter + other.scatter + self.count * part * delta**2
+        return ColumnMoments(total, self.shift + part * delta, scatter, self.origin)
+
+    @property
+    def mean(self) -> Vector:
+        """Mean of each column (p,)."""
+        return self.origin + self.shift
+
+    @property
+    def variances(self) -> Vector:
+        """Variance of each column (p,), with 1/n."""
+        return share(self.scatter, self.count)
+
+    def refuse_empty(self, name: str) -> None:
+        """Raise a sentence when a column has no cell at all."""
+        empty = np.flatnonzero(self.count == 0)
+        if len(empty):
+            raise MissingValues(
+                f"Input X contains NaN: every cell of column {empty[0]} is missing; {name} needs one at least. Drop it."
+            )
+
+
+@dataclass(frozen=True)
+class ColumnSummation:
+    """What a block is reduced to; picklable."""
+
+    origin: Vector
+
+    def __call__(self, block: Block) -> ColumnMoments:
+        return ColumnMoments.of(block.X, self.origin, block.weight)

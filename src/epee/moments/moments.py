@@ -1,0 +1,467 @@
+r"""Moments: the count, the mean and the centred scatter of rows, and the rule by which two of them add.
+
+Of rows :math:`x_i` with weights :math:`w_i` they keep
+
+.. math:: n = \sum_i w_i, \qquad \bar x = \frac1n \sum_i w_i x_i, \qquad
+          S = \sum_i w_i (x_i - \bar x)(x_i - \bar x)^\top.
+
+Two of them merge without going back to the rows (Chan, Golub and LeVeque, 1983): with :math:`\delta = \bar x_b - \bar x_a`,
+
+.. math:: n = n_a + n_b, \qquad \bar x = \bar x_a + \frac{n_b}{n} \delta, \qquad
+          S = S_a + S_b + \frac{n_a n_b}{n} \delta \delta^\top. \tag{1}
+
+Means are held relative to a common *origin* inside the cloud, so that a mean of :math:`10^9` costs no digits. Leading axes
+``fold`` and ``group`` (class, component) hold many such sums side by side; a *pooled* scatter has no group axis: it is
+the sum of the groups' own.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from epee.errors import DataError, SingularProblem, WrongUse
+from epee.typing import ArrayLike, Codes, Matrix, Scatter, Tensor, Vector
+
+AXES = ("fold", "group")
+
+
+def share(part: np.ndarray, total: np.ndarray) -> np.ndarray:
+    """Return part / total, and 0 where the total is 0: an empty sum has no say.
+
+    >>> share(np.array([1.0, 0.0]), np.array([4.0, 0.0]))
+    array([0.25, 0.  ])
+    """
+    return np.divide(part, total, out=np.zeros_like(total), where=total > 0)
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Count, mean and scatter of rows, for each fold and group.
+
+    Parameters
+    ----------
+    count : array (axes)
+        Sum of weights.
+    shift : array (axes, p)
+        Mean minus ``origin``.
+    scatter : array (axes, p, p), (axes, p) when diagonal, or None
+        Sum of centred products; without the group axis when pooled.
+    origin : array (p,)
+    axes : tuple of {"fold", "group"}
+    kind : {"full", "pooled", "diagonal", None}
+    targets : int
+        How many of the last columns are targets.
+    labels : array (groups,), optional
+        What the groups are called; moments with other labels add, too, a group absent on one side being empty there.
+
+    Examples
+    --------
+    >>> rows = np.array([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]])
+    >>> m = Moments.of(rows[:1]) + Moments.of(rows[1:])
+    >>> m.mean, m.covariance()[0, 1]
+    (array([2., 3.]), np.float64(2.6666666666666665))
+    """
+
+    count: Tensor
+    shift: Tensor
+    scatter: Tensor | None
+    origin: Vector
+    axes: tuple[str, ...] = ()
+    kind: Scatter = "full"
+    targets: int = 0
+    labels: np.ndarray | None = None
+
+    @classmethod
+    def zero(
+        cls,
+        origin: Vector,
+        *,
+        folds: int | None = None,
+        groups: int | None = None,
+        scatter: Scatter = "full",
+        targets: int = 0,
+    ) -> Moments:
+        """Return the moments of no rows: neutral for ``+``."""
+        sizes = [(axis, size) for axis, size in zip(AXES, (folds, groups), strict=True) if size is not None]
+        axes, lead = tuple(axis for axis, _ in sizes), tuple(size for _, size in sizes)
+        p = len(origin)
+        within = tuple(size for axis, size in sizes if not (scatter == "pooled" and axis == "group"))
+        shapes = {"full": (*lead, p, p), "pooled": (*within, p, p), "diagonal": (*lead, p)}
+        sums = None if scatter is None else np.zeros(shapes[scatter])
+        return cls(np.zeros(lead), np.zeros((*lead, p)), sums, np.asarray(origin, float), axes, scatter, targets)
+
+    @classmethod
+    def of(
+        cls,
+        X: Any,
+        y: Any = None,
+        *,
+        sample_weight: ArrayLike | None = None,
+        fold: ArrayLike | None = None,
+        group: ArrayLike | None = None,
+        scatter: Scatter = "full",
+        origin: Vector | None = None,
+        folds: int | None = None,
+        groups: int | None = None,
+    ) -> Moments:
+        """Return the moments of the rows of ``X``, with ``y``, when given, as the last columns.
+
+        Parameters
+        ----------
+        X : array (n, p), frame, path or any source
+        y : array (n,) or (n, m), optional
+        sample_weight : array (n,), optional
+            Counts: weight 2 is the row twice.
+        fold, group : array (n,) of int, optional
+            Where each row goes along these axes.
+        scatter : {"full", "pooled", "diagonal", None}
+            What is not needed is not computed.
+        origin : array (p + m,), optional
+            The point that sums are taken about; by default one inside the cloud.
+        folds, groups : int, optional
+            Length of the axes; by default the largest id plus one.
+        """
+        from epee.moments.passes import one_pass
+
+        return one_pass(X, y, sample_weight, fold, group, scatter, origin, folds, groups)
+
+    @property
+    def mean(self) -> Tensor:
+        """Mean of the rows (axes, p)."""
+        return self.origin + self.shift
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns, targets included."""
+        return len(self.origin)
+
+    @property
+    def frequencies(self) -> Tensor:
+        """Share of each group in the count, (axes)."""
+        if "group" not in self.axes:
+            raise WrongUse("frequencies need the axis 'group', and these moments have none.")
+        return share(self.count, np.broadcast_to(self.count.sum(axis=-1, keepdims=True), self.count.shape))
+
+    @property
+    def scatter_count(self) -> Tensor:
+        """The count behind each scatter: that of all groups together when it is pooled."""
+        return self.count.sum(axis=-1) if self.kind == "pooled" and "group" in self.axes else self.count
+
+    def covariance(self, ddof: float = 0) -> Tensor:
+        """Return the scatter divided by ``count - ddof``; the course's covariance has ``ddof=0``."""
+        if self.scatter is None:
+            raise WrongUse("these moments keep no scatter; ask for scatter='full', 'pooled' or 'diagonal'.")
+        n = np.maximum(self.scatter_count - ddof, 0.0)
+        n = n[..., None] if self.kind == "diagonal" else n[..., None, None]
+        return share(self.scatter, np.broadcast_to(n, self.scatter.shape))
+
+    @property
+    def variances(self) -> Tensor:
+        """Variance of each column (axes, p), with 1/n."""
+        sigma = self.covariance()
+        return sigma if self.kind == "diagonal" else np.diagonal(sigma, axis1=-2, axis2=-1)
+
+    def correlation(self) -> Tensor:
+        """Return the correlation matrix; a constant column correlates with nothing but itself."""
+        if self.kind == "diagonal":
+            raise WrongUse("a diagonal scatter knows no correlations; ask for scatter='full'.")
+        sigma = self.covariance()
+        sd = np.sqrt(self.variances)
+        both = sd[..., :, None] * sd[..., None, :]
+        R = np.clip(share(sigma, both), -1.0, 1.0)
+        R[..., np.arange(self.n_columns), np.arange(self.n_columns)] = 1.0
+        return R
+
+    def inertia(self) -> Tensor:
+        """Return the total variance: the trace of the covariance."""
+        return self.variances.sum(axis=-1)
+
+    @property
+    def p(self) -> int:
+        """Number of inputs."""
+        return self.n_columns - self.targets
+
+    @property
+    def x_mean(self) -> Tensor:
+        """Mean of the inputs (axes, p)."""
+        return self.mean[..., : self.p]
+
+    @property
+    def y_mean(self) -> Tensor:
+        """Mean of the targets (axes, m)."""
+        return self.mean[..., self.p :]
+
+    @property
+    def xx(self) -> Tensor:
+        """Scatter of the inputs (axes, p, p)."""
+        return self.scatter[..., : self.p, : self.p]
+
+    @property
+    def xy(self) -> Tensor:
+        """Scatter of inputs against targets (axes, p, m)."""
+        return self.scatter[..., : self.p, self.p :]
+
+    @property
+    def yy(self) -> Tensor:
+        """Scatter of the targets (axes, m, m)."""
+        return self.scatter[..., self.p :, self.p :]
+
+    def labelled(self, labels: np.ndarray) -> Moments:
+        """Return the moments with their groups laid out as ``labels``; a group that is absent is empty."""
+        if self.labels is None or np.array_equal(labels, self.labels):
+            return self
+        i, where = self._axis("group"), np.searchsorted(labels, self.labels)
+
+        def spread(a: Tensor) -> Tensor:
+            out = np.zeros((*a.shape[:i], len(labels), *a.shape[i + 1 :]))
+            out[(slice(None),) * i + (where,)] = a
+            return out
+
+        scatter = self.scatter if self.scatter is None or self.kind == "pooled" else spread(self.scatter)
+        return replace(self, count=spread(self.count), shift=spread(self.shift), scatter=scatter, labels=labels)
+
+    def _same_kind(self, other: Moments) -> Moments:
+        if (self.axes, self.kind, self.count.shape, self.n_columns) != (
+            other.axes, other.kind, other.count.shape, other.n_columns,
+        ):  # fmt: skip
+            raise WrongUse(
+                f"moments of {self.n_columns} columns, axes {self.axes} {self.count.shape}, scatter {self.kind!r} cannot add to "
+                f"moments of {other.n_columns} columns, axes {other.axes} {other.count.shape}, scatter {other.kind!r}."
+            )
+        return other.about(self.origin)
+
+    def about(self, origin: Vector) -> Moments:
+        """Return the same moments with their means held about another origin."""
+        if origin is self.origin or np.array_equal(origin, self.origin):
+            return self
+        shift = np.where(self.count[..., None] > 0, self.shift + (self.origin - origin), 0.0)
+        return replace(self, shift=shift, origin=origin)
+
+    def __add__(self, other: Moments) -> Moments:
+        """Merge by (1)."""
+        if not isinstance(other, Moments):
+            return NotImplemented
+        if self.labels is not None and other.labels is not None and not np.array_equal(self.labels, other.labels):
+            both = np.union1d(self.labels, other.labels)
+            return self.labelled(both) + other.labelled(both)
+        other = self._same_kind(other)
+        total = self.count + other.count
+        part = share(other.count, total)
+        delta = other.shift - self.shift  # (axes, p)
+        shift = self.shift + part[..., None] * delta
+        scatter = None
+        if self.scatter is not None:
+            scatter = self.scatter + other.scatter
+            self._spread(scatter, self.count * part, delta)
+        return replace(self, count=total, shift=shift, scatter=scatter)
+
+    def _spread(self, scatter: Tensor, h: Tensor, delta: Tensor) -> None:
+        """Add h δδ' to a scatter in place, over groups when it is pooled."""
+        if self.kind == "diagonal":
+            scatter += h[..., None] * delta**2
+        elif self.kind == "pooled" and "group" in self.axes:
+            scatter += np.matmul((h[..., None] * delta).swapaxes(-1, -2), delta)
+        else:
+            scatter += (h[..., None] * delta)[..., :, None] * delta[..., None, :]
+
+    def without(self, other: Moments) -> Moments:
+        """Take rows out again; refused when fewer than six digits would be left.
+
+        Raises
+        ------
+        SingularProblem
+            When the rows that remain are too small a part of the sums to be found by subtraction.
+        """
+        if self.labels is not None and other.labels is not None:
+            other = other.labelled(self.labels)
+        other = self._same_kind(other)
+        left = self.count - other.count
+        if (left < -1e-9 * self.count).any():
+            raise DataError("more rows are to be forgotten than were learned; refit on the rows that remain.")
+        left = np.where(left > 1e-9 * self.count, left, 0.0)
+        part = share(other.count, left)
+        shift = np.where(left[..., None] > 0, self.shift + part[..., None] * (self.shift - other.shift), 0.0)
+        scatter = None
+        if self.scatter is not None:
+            scatter = self.scatter - other.scatter
+            self._spread(scatter, -share(left * other.count, self.count), other.shift - shift)
+            before, after = (
+                s if self.kind == "diagonal" else np.diagonal(s, axis1=-2, axis2=-1) for s in (self.scatter, scatter)
+            )
+            counts = self._over_groups(left) if self.kind == "pooled" else left
+            lost = (before > 0) & (after < 1e-10 * before) & (counts[..., None] > 1.5)
+            if lost.any():
+                raise SingularProblem(
+                    f"forgetting these rows would leave fewer than 6 digits in {int(lost.sum())} of {lost.size} variances: "
+                    "refit on the rows that remain."
+                )
+            empty = counts <= 0
+            scatter[empty] = 0.0
+        return replace(self, count=left, shift=shift, scatter=scatter)
+
+    def _over_groups(self, count: Tensor) -> Tensor:
+        return count.sum(axis=-1) if "group" in self.axes else count
+
+    def _axis(self, axis: str) -> int:
+        if axis not in self.axes:
+            raise WrongUse(f"these moments have no axis {axis!r}; they have {self.axes or 'none'}.")
+        return self.axes.index(axis)
+
+    def merge(self, axis: str) -> Moments:
+        """Collapse an axis: the whole sample from its folds, the pooled cloud from its groups."""
+        i = self._axis(axis)
+        size = self.count.shape[i]
+        return self.regroup(axis, np.ones((1, size))).at(axis, 0)
+
+    def at(self, axis: str, k: int) -> Moments:
+        """Return the moments of one fold or group."""
+        i = self._axis(axis)
+        axes = tuple(a for a in self.axes if a != axis)
+        scatter = self.scatter
+        kind = self.kind
+        if scatter is not None and not (kind == "pooled" and axis == "group"):
+            scatter = scatter.take(k, axis=i)
+        elif kind == "pooled" and axis == "group":
+            raise WrongUse("a pooled scatter has no group of its own; merge the groups, or keep a full scatter.")
+        labels = None if axis == "group" else self.labels
+        count, shift = self.count.take(k, axis=i), self.shift.take(k, axis=i)
+        return replace(self, count=count, shift=shift, scatter=scatter, axes=axes, labels=labels)
+
+    def regroup(self, axis: str, members: ArrayLike) -> Moments:
+        """Return the moments of unions of folds (or groups): ``members`` (M, size) counts which go into each union.
+
+        A union is a sum of its members, centred on its own mean: nothing is subtracted, so no digits are lost. Repeats,
+        learning curves, and models trained without folds j and k are all such unions.
+        """
+        i = self._axis(axis)
+        A = np.asarray(members, dtype=np.float64)  # (M, size)
+        count = np.moveaxis(self.count, i, 0)  # (size, rest)
+        shift = np.moveaxis(self.shift, i, 0)  # (size, rest, p)
+        total = np.tensordot(A, count, axes=1)  # (M, rest)
+        mean = share(
+            np.tensordot(A, count[..., None] * shift, axes=1),
+            np.broadcast_to(total[..., None], (*total.shape, self.n_columns)),
+        )  # (M, rest, p)
+        labels = None if axis == "group" else self.labels
+        back = replace(self, count=np.moveaxis(total, 0, i), shift=np.moveaxis(mean, 0, i), scatter=None, labels=labels)
+        if self.scatter is None:
+            return back
+        pooled_groups = self.kind == "pooled" and axis == "group"
+        if pooled_groups:  # the groups dissolve, so what lay between them enters: the scatter becomes that of the union
+            if len(A) != 1 or not (A == 1).all():
+                raise WrongUse("a pooled scatter can only be merged over all its groups.")
+            within = self.scatter[None]
+        else:
+            within = np.tensordot(A, np.moveaxis(self.scatter, i, 0), axes=1)  # (M, rest, p, p)
+        d = shift[None] - mean[:, None]  # (M, size, rest, p)
+        h = A.reshape(A.shape + (1,) * (count.ndim - 1)) * count[None]  # (M, size, rest)
+        if self.kind == "diagonal":
+            scatter = within + (h[..., None] * d**2).sum(axis=1)
+            return replace(back, scatter=np.moveaxis(scatter, 0, i))
+        if self.kind == "pooled" and "group" in self.axes and axis == "fold":
+            scatter = within + np.einsum("mfgi,mfgj->mij", h[..., None] * d, d, optimize=True)
+            return replace(back, scatter=scatter)
+        d = np.moveaxis(d, 1, -2)  # (M, rest, size, p)
+        h = np.moveaxis(h, 1, -1)  # (M, rest, size)
+        scatter = within + np.matmul((h[..., None] * d).swapaxes(-1, -2), d)
+        if pooled_groups:
+            return replace(back, scatter=np.moveaxis(scatter, 0, i), kind="full")
+        return replace(back, scatter=np.moveaxis(scatter, 0, i))
+
+    def leave_one_out(self, axis: str = "fold") -> Moments:
+        """Return, for each fold, the moments of all the others: the training samples of a K-fold cross-validation.
+
+        Prefix and suffix merges: nothing is subtracted, so nothing cancels.
+        """
+        i = self._axis(axis)
+        parts = [self.at(axis, k) for k in range(self.count.shape[i])]
+        zero = replace(parts[0], **{
+            name: None if value is None else np.zeros_like(value)
+            for name, value in (("count", parts[0].count), ("shift", parts[0].shift), ("scatter", parts[0].scatter))
+        })  # fmt: skip
+        before, after = [zero], [zero]
+        for part in parts[:-1]:
+            before.append(before[-1] + part)
+        for part in parts[:0:-1]:
+            after.append(part + after[-1])
+        return stack([a + b for a, b in zip(before, reversed(after), strict=True)], axis)
+
+    def affine(self, A: Matrix, b: Vector | None = None) -> Moments:
+        """Return the moments of the rows ``A x + b``: a scaler, a filling of missing cells, a projection.
+
+        ``A`` (q, p) maps columns, or is a vector (p,) that scales them; leading axes of ``A`` and ``b`` go with those of the moments.
+        """
+        A = np.asarray(A, dtype=np.float64)
+        scales = A.ndim == 1 or (A.ndim == self.mean.ndim and A.shape == self.mean.shape)
+        mean = self.mean * A if scales else np.matmul(A, self.mean[..., None])[..., 0]
+        mean = mean if b is None else mean + b
+        scatter = self.scatter
+        if scatter is not None and self.kind == "diagonal":
+            if not scales:
+                raise WrongUse("a diagonal scatter cannot be mapped by a matrix; keep a full one.")
+            scatter = scatter * A**2
+        elif scatter is not None:
+            scatter = scatter * (A[..., :, None] * A[..., None, :]) if scales else A @ scatter @ A.swapaxes(-1, -2)
+        origin = mean.reshape(-1, mean.shape[-1])[0] if mean.ndim > 1 else mean
+        return replace(self, shift=mean - origin, scatter=scatter, origin=origin)
+
+    def take(self, columns: Sequence[int] | Codes) -> Moments:
+        """Return the moments of some columns."""
+        c = np.asarray(columns)
+        scatter = self.scatter
+        if scatter is not None:
+            scatter = scatter[..., c] if self.kind == "diagonal" else scatter[..., c[:, None], c]
+        return replace(
+            self, shift=self.shift[..., c], scatter=scatter, origin=self.origin[c],
+            targets=int((c >= self.p).sum()),
+        )  # fmt: skip
+
+    def is_finite(self) -> bool:
+        """Tell whether every sum is a number: it is not when a cell was NaN, infinite or too large to square."""
+        return bool(np.isfinite(self.shift).all() and (self.scatter is None or np.isfinite(self.scatter).all()))
+
+    def to_arrays(self) -> dict[str, np.ndarray]:
+        """Return the moments as plain arrays."""
+        arrays = {"count": self.count, "shift": self.shift, "origin": self.origin, "targets": np.array(self.targets),
+                  "axes": np.array(self.axes, dtype="U5"), "kind": np.array(self.kind or "")}  # fmt: skip
+        optional = {"scatter": self.scatter, "labels": self.labels}
+        return arrays | {name: value for name, value in optional.items() if value is not None}
+
+    @classmethod
+    def from_arrays(cls, arrays: dict[str, np.ndarray]) -> Moments:
+        """Return the moments that :meth:`to_arrays` wrote."""
+        kind: Any = str(arrays["kind"]) or None
+        return cls(
+            arrays["count"], arrays["shift"], arrays.get("scatter"), arrays["origin"], tuple(map(str, arrays["axes"])), kind,
+            int(arrays["targets"]), arrays.get("labels"),
+        )  # fmt: skip
+
+    def to_bytes(self) -> bytes:
+        """Return the moments as bytes that run no code when read."""
+        out = io.BytesIO()
+        np.savez(out, **self.to_arrays())
+        return out.getvalue()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Moments:
+        """Return the moments that :meth:`to_bytes` wrote."""
+        with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+            return cls.from_arrays(dict(arrays))
+
+
+def stack(parts: Sequence[Moments], axis: str = "fold") -> Moments:
+    """Put moments side by side along a new axis."""
+    first = parts[0]
+    axes = tuple(a for a in AXES if a in (*first.axes, axis))
+    i = axes.index(axis)
+    parts = [part.about(first.origin) for part in parts]
+    scatter = None if first.scatter is None else np.stack([part.scatter for part in parts], axis=i)
+    return replace(
+        first, count=np.stack([part.count for part in parts], axis=i), shift=np.stack([part.shift for part in parts], axis=i),
+        scatter=scatter, axes=axes,
+    )  # fmt: skip

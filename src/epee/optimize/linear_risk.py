@@ -1,0 +1,295 @@
+r"""The penalised risk of linear scores, added over blocks.
+
+For scores :math:`s_i = W^\top \tilde x_i` (:math:`\tilde x` carries a last 1 for the bias) and a loss :math:`e`,
+
+.. math:: R(W) = \frac1{\sum_i w_i} \sum_i w_i\, e(s_i, y_i) + \sum_{jk} \bigl(\tfrac12 \lambda_{2j} W_{jk}^2 + \lambda_{1j} |W_{jk}|\bigr). \tag{1}
+
+Its gradient is :math:`\frac1{\sum w} \sum_i w_i \tilde x_i\, e'(s_i)^\top`, and its Hessian a weighted Gram matrix,
+:math:`\frac1{\sum w} \sum_i w_i\, e''(s_i) \otimes \tilde x_i \tilde x_i^\top`. All three are sums over rows: one pass of any engine.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from epee.engines.choice import engine_for
+from epee.losses.entropy import CrossEntropy
+from epee.losses.margins import MarginLoss
+from epee.table.arrays import ArraySource
+from epee.table.block import Block, Source, refuse_bad_source
+from epee.typing import Codes, Matrix, Tensor, Vector
+
+
+@dataclass
+class RiskSum:
+    """The weight, value, gradient (d, M) and Hessian (M d, M d) or its diagonal, summed over some rows."""
+
+    count: float
+    value: float
+    gradient: Matrix
+    hessian: Tensor | None
+
+    def __add__(self, other: RiskSum) -> RiskSum:
+        hessian = None if self.hessian is None or other.hessian is None else self.hessian + other.hessian
+        return RiskSum(self.count + other.count, self.value + other.value, self.gradient + other.gradient, hessian)
+
+
+@dataclass(frozen=True)
+class RowSum:
+    """What one block adds to the risk at ``W`` (d, M); picklable, so any engine can carry it.
+
+    ``curvature`` is None, "full" or "diagonal"; ``columns`` restricts the Hessian to some coordinates of x.
+    """
+
+    loss: MarginLoss
+    W: Matrix
+    bias: bool
+    centre: Vector
+    class_weight: Vector | None = None
+    curvature: str | None = None
+    columns: Codes | None = None
+    slopes: bool = True
+
+    def __call__(self, block: Block) -> RiskSum:
+        X = np.asarray(block.X, dtype=np.float64)
+        codes = np.asarray(block.group if block.group is not None else block.y)
+        w = block.weight
+        if self.class_weight is not None:
+            w = self.class_weight[codes] if w is None else w * self.class_weight[codes]
+        p = X.shape[1]
+        coef = self.W[:p]
+        one = self.W.shape[1] == 1
+        with np.errstate(over="ignore", invalid="ignore"):
+            S = X @ (coef[:, 0] if one else coef)  # (n,) or (n, M)
+            if self.bias:
+                S += self.W[p, 0] if one else self.W[p]
+            value, slope, bend = row_terms(self.loss, S, codes, self.curvature is not None)
+            if w is not None:
+                value, slope = value * w, slope * (w if one else w[:, None])
+            gradient = np.empty(self.W.shape)
+            gradient[:p] = (slope @ X)[:, None] if one else X.T @ slope
+            if self.bias:
+                gradient[p] = slope.sum(axis=0)
+            hessian = None if bend is None else self._hessian(X, S, bend, w)
+        count = float(len(X)) if w is None else float(w.sum())
+        return RiskSum(count, float(value.sum()), gradient, hessian)
+
+    def _hessian(self, X: Matrix, S: Tensor, bend: Tensor, w: Vector | None) -> Tensor:
+        """Return the Hessian of the rows about ``centre``: x - centre keeps the digits that large means would cost."""
+        keep = slice(None) if self.columns is None else self.columns
+        B = X[:, keep] - self.centre[keep]  # (n, q)
+        if self.bias:
+            B = np.concatenate([B, np.ones((len(B), 1))], axis=1)
+        M = self.W.shape[1]
+        if self.curvature == "diagonal":
+            bends = bend if bend.ndim < 3 else np.diagonal(bend, axis1=1, axis2=2)
+            bends = bends if w is None else bends * (w if bends.ndim == 1 else w[:, None])
+            return (B * B).T @ bends.reshape(len(B), M)  # (d, M)
+        if M == 1:
+            B *= np.sqrt(bend if w is None else bend * w)[:, None]
+            return B.T @ B
+        if isinstance(self.loss, CrossEntropy):  # P diag - P P': the second part is one product
+            return _softmax_hessian(B, bend if w is None else bend * w[:, None], bend)
+        d = B.shape[1]
+        out = np.empty((M, d, M, d))
+        bend = bend if w is None else bend * w[:, None, None]
+        for k in range(M):
+            for j in range(k + 1):
+                out[k, :, j] = B.T @ (bend[:, k, j][:, None] * B)
+                out[j, :, k] = out[k, :, j].T
+        return out.reshape(M * d, M * d)
+
+
+def _softmax_hessian(B: Matrix, weighted: Matrix, P: Matrix) -> Matrix:
+    n, d = B.shape
+    M = P.shape[1]
+    scale = np.sqrt(weighted * P)  # sqrt(w) p
+    wide = (scale[:, :, None] * B[:, None, :]).reshape(n, M * d)
+    out = -(wide.T @ wide)
+    for k in range(M):
+        out[k * d : (k + 1) * d, k * d : (k + 1) * d] += B.T @ (weighted[:, k, None] * B)
+    return out
+
+
+def row_terms(loss: MarginLoss, S: Tensor, codes: Codes, bends: bool) -> tuple[Vector, Tensor, Tensor | None]:
+    """Return each row's loss, slope and curvature by its scores; for the softmax the probabilities stand for the curvature."""
+    if not isinstance(loss, CrossEntropy):
+        return loss.value(S, codes), loss.gradient(S, codes), loss.second(S, codes) if bends else None
+    if S.ndim == 1:
+        t = codes.astype(np.float64)
+        small = np.exp(-np.abs(S))
+        inverse = 1 / (1 + small)
+        P = np.where(S >= 0, inverse, small * inverse)
+        value = np.maximum(S, 0.0) - t * S + np.log1p(small)
+        return value, P - t, small * inverse * inverse if bends else None
+    rows = np.arange(len(S))
+    top = S.max(axis=1)
+    P = np.exp(S - top[:, None])
+    total = P.sum(axis=1)
+    P /= total[:, None]
+    value = np.log(total) + top - S[rows, codes]
+    slope = P.copy() if bends else P
+    slope[rows, codes] -= 1
+    return value, slope, P if bends else None
+
+
+@dataclass(frozen=True)
+class ManySum:
+    """The logistic risks of many binary predictors ``W`` (d, M) on the same labels: one product for a whole path."""
+
+    W: Matrix
+    bias: bool
+    class_weight: Vector | None = None
+
+    def __call__(self, block: Block) -> RiskSum:
+        X = np.asarray(block.X, dtype=np.float64)
+        codes = np.asarray(block.group if block.group is not None else block.y)
+        w = block.weight
+        if self.class_weight is not None:
+            w = self.class_weight[codes] if w is None else w * self.class_weight[codes]
+        p = X.shape[1]
+        with np.errstate(over="ignore", invalid="ignore"):
+            S = X @ self.W[:p]
+            if self.bias:
+                S += self.W[p]
+            np.negative(S, out=S)
+            np.exp(S, out=S)
+            S += 1
+            np.reciprocal(S, out=S)  # the probability of the second class
+            S -= codes[:, None]
+            if w is not None:
+                S *= w[:, None]
+            gradient = np.empty(self.W.shape)
+            gradient[:p] = X.T @ S
+            if self.bias:
+                gradient[p] = S.sum(axis=0)
+        return RiskSum(float(len(X)) if w is None else float(w.sum()), 0.0, gradient, None)
+
+
+@dataclass(frozen=True)
+class LinearRisk:
+    """The risk (1) of a source.
+
+    ``l2`` and ``l1`` (d,) are the weights of the penalties, coordinate by coordinate, 0 for a free bias.
+    """
+
+    source: Source
+    loss: MarginLoss
+    M: int
+    bias: bool
+    l2: Vector
+    l1: Vector
+    class_weight: Vector | None = None
+
+    @property
+    def d(self) -> int:
+        """Coordinates of a weight vector, the bias included."""
+        return self.source.n_columns + self.bias
+
+    @property
+    def unknowns(self) -> int:
+        """How many numbers are sought."""
+        return self.d * self.M
+
+    def _sum(self, work: Any) -> RiskSum:
+        total: RiskSum = engine_for(self.source).reduce(self.source, work)
+        return total
+
+    def at(self, W: Matrix) -> tuple[float, Matrix]:
+        """Return the value (with the L1 term) and the gradient of the smooth part."""
+        total = self._sum(RowSum(self.loss, W, self.bias, self._centre, self.class_weight))
+        if not np.isfinite(total.value) and np.isfinite(W).all() and not np.any(W):
+            refuse_bad_source(self.source)
+        if not np.isfinite(total.gradient).all():
+            refuse_bad_source(self.source)
+        value = total.value / total.count + 0.5 * float((self.l2[:, None] * W * W).sum())
+        value += float((self.l1[:, None] * np.abs(W)).sum())
+        return value, total.gradient / total.count + self.l2[:, None] * W
+
+    def at_many(self, W: Matrix, l2: Matrix) -> Matrix:
+        """Return the gradients (d, m) of m binary logistic risks with penalties ``l2`` (d, m)."""
+        total = self._sum(ManySum(W, self.bias, self.class_weight))
+        if not np.isfinite(total.gradient).all():
+            refuse_bad_source(self.source)
+        return total.gradient / total.count + l2 * W
+
+    @property
+    def _centre(self) -> Vector:
+        return np.zeros(self.source.n_columns) if not self.bias else self.source.origin
+
+    def hessian(self, W: Matrix, columns: Codes | None = None) -> Matrix:
+        """Return the Hessian (M q, M q) of the smooth part, for some columns (and the bias), class by class."""
+        work = RowSum(self.loss, W, self.bias, self._centre, self.class_weight, "full", columns)
+        total = self._sum(work)
+        assert total.hessian is not None
+        H = total.hessian / total.count
+        keep = np.arange(self.source.n_columns) if columns is None else columns
+        q = len(keep) + self.bias
+        shape = (self.M, q, self.M, q)
+        H = _uncentre(H.reshape(shape), self._centre[keep]) if self.bias else H.reshape(shape)
+        l2 = np.append(self.l2[keep], self.l2[-1]) if self.bias else self.l2[keep]
+        for k in range(self.M):
+            H[k, np.arange(q), k, np.arange(q)] += l2
+        return H.reshape(self.M * q, self.M * q)
+
+    def curvatures(self, W: Matrix) -> Matrix:
+        """Return the diagonal of the Hessian (d, M), for more unknowns than a matrix can hold."""
+        work = replace(RowSum(self.loss, W, self.bias, 0 * self._centre, self.class_weight), curvature="diagonal")
+        total = self._sum(work)
+        assert total.hessian is not None
+        return total.hessian / total.count + self.l2[:, None]
+
+    def some_rows(self, rows: int) -> LinearRisk:
+        """Return the risk of about ``rows`` rows, taken at regular distances; weights go with their rows."""
+        return replace(self, source=thin(self.source, rows))
+
+
+def _uncentre(H: Tensor, centre: Vector) -> Tensor:
+    """Turn the Hessian by (x - c, 1) into the one by (x, 1): scores are the same, the bias absorbs c."""
+    q = H.shape[1]
+    T = np.eye(q)
+    T[:-1, -1] = centre  # x~ = T (x - c, 1)
+    return np.einsum("ab,kbmc,dc->kamd", T, H, T, optimize=True)
+
+
+def thin(source: Source, rows: int) -> ArraySource:
+    """Return about ``rows`` rows of a source in memory, one in every few: the same for any cut into blocks.
+
+    >>> thin(ArraySource(np.arange(10.0)[:, None], y=np.arange(10)), 5).X[:, 0]
+    array([0., 2., 4., 6., 8.])
+    """
+    if isinstance(source, ArraySource):
+        step = max(1, -(-source.n_rows // rows))
+
+        def part(a: np.ndarray | None) -> np.ndarray | None:
+            return None if a is None else np.ascontiguousarray(a[::step])
+
+        return ArraySource(
+            np.ascontiguousarray(source.X[::step]), part(source.y), part(source.weight), None, part(source.group)
+        )
+    step, parts = 1, []
+    held = 0
+    for block in source.blocks():
+        chosen = np.flatnonzero((block.start + np.arange(len(block))) % step == 0)
+        parts.append(
+            (
+                block.start + chosen,
+                *(None if a is None else a[chosen] for a in (block.X, block.y, block.weight, block.group)),
+            )
+        )
+        held += len(chosen)
+        while held > 2 * rows:
+            step *= 2
+            parts = [_every(part, step) for part in parts]
+            held = sum(len(part[0]) for part in parts)
+    joined = [None if parts[0][i] is None else np.concatenate([part[i] for part in parts]) for i in range(1, 5)]
+    X, y, weight, group = joined
+    return ArraySource(X, y, weight, None, group)
+
+
+def _every(part: tuple[Any, ...], step: int) -> tuple[Any, ...]:
+    chosen = part[0] % step == 0
+    return tuple(None if a is None else a[chosen] for a in part)

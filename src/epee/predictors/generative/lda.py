@@ -1,0 +1,217 @@
+r"""Linear discriminant analysis.
+
+Every class is a Gaussian cloud, and all the clouds have the same shape:
+
+.. math:: x \mid y = k \;\sim\; \mathcal N(\mu_k, \Sigma), \qquad P(y = k) = \pi_k. \tag{1}
+
+Bayes' rule then ranks the classes by a score that is linear in :math:`x`,
+
+.. math:: \delta_k(x) = x^\top \Sigma^{-1} \mu_k
+          - \tfrac12\, \mu_k^\top \Sigma^{-1} \mu_k + \log \pi_k, \tag{2}
+
+and the discriminant axes are those that spread the class means most in the metric :math:`\Sigma^{-1}`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import TransformerMixin, clone
+
+from epee.errors import DataError, SingularProblem, WrongUse
+from epee.estimator.base import NewAxes, say
+from epee.estimator.moment import Keep, MomentClassifier
+from epee.moments.moments import Moments
+from epee.moments.shrinkage import ledoit_wolf_by_class, shrink
+from epee.solve.spectral import fix_signs, whitening
+from epee.table.block import Source
+from epee.typing import Matrix
+
+
+class LinearDiscriminantAnalysis(NewAxes, TransformerMixin, MomentClassifier):
+    r"""Gaussian classes that share one covariance: a linear frontier.
+
+    The score of class :math:`k` is :math:`x^\top \Sigma^{-1} \mu_k - \frac12 \mu_k^\top \Sigma^{-1} \mu_k + \log \pi_k`.
+
+    Parameters
+    ----------
+    solver : {"svd", "lsqr", "eigen"}, default="svd"
+        scikit-learn's names for three roads to (2), which all start from the same moments here: "svd" centres the scores on
+        the overall mean and drops directions by ``tol``; "lsqr" has no ``transform``.
+    shrinkage : float in [0, 1] or "auto", default=None
+        Weight given to a sphere of the same total variance in place of :math:`\Sigma`; 1 ignores all correlations. "auto"
+        chooses it by Ledoit and Wolf's formula, for which the rows are read once more. Not with "svd".
+    priors : array (K,), default=None
+        :math:`\pi_k`; by default the class frequencies. A larger prior moves the frontier away from its class.
+    n_components : int, default=None
+        Number of discriminant axes kept by ``transform``, at most :math:`\min(K - 1, p)`.
+    store_covariance : bool, default=False
+        Keep ``covariance_`` with the solver "svd", too.
+    tol : float, default=1e-4
+        Directions whose standard deviation (in standardised columns) is below are dropped by "svd".
+    covariance_estimator : estimator, default=None
+        Gives the covariance of each class from its rows instead; not with "svd".
+
+    Attributes
+    ----------
+    coef_, intercept_ : arrays (K, p) and (K,), one row with two classes
+        The linear scores (2).
+    means_, priors_, xbar_ : class means (K, p), priors (K,), overall mean (p,)
+    scalings_ : array (p, r)
+        The discriminant axes.
+    explained_variance_ratio_ : array
+        Share of the between-class variance that each axis carries.
+    covariance_ : array (p, p)
+
+    Notes
+    -----
+    Keeps :math:`p^2 + Kp + K` numbers whatever the number of rows; one pass, then :math:`O(p^3)`.
+
+    References
+    ----------
+    Hastie, Tibshirani and Friedman, *The Elements of Statistical Learning*, section 4.3.
+
+    Examples
+    --------
+    >>> X = [[0, 0], [1, 1], [0, 1], [4, 4], [5, 5], [4, 5]]
+    >>> LinearDiscriminantAnalysis().fit(X, list("aaabbb")).predict([[1, 0], [5, 4]])
+    array(['a', 'b'], dtype='<U1')
+    """
+
+    def __init__(
+        self, solver: str = "svd", shrinkage: Any = None, priors: Any = None, n_components: int | None = None,
+        store_covariance: bool = False, tol: float = 1e-4, covariance_estimator: Any = None,
+    ) -> None:  # fmt: skip
+        self.solver = solver
+        self.shrinkage = shrinkage
+        self.priors = priors
+        self.n_components = n_components
+        self.store_covariance = store_covariance
+        self.tol = tol
+        self.covariance_estimator = covariance_estimator
+
+    @property
+    def keeps(self) -> Keep:  # type: ignore[override]
+        """One pooled scatter, unless given priors weigh the classes' own."""
+        own = self._needs_rows or (self.priors is not None and (self.solver != "svd" or self.store_covariance))
+        return Keep(group="y", scatter="full" if own else "pooled")
+
+    @property
+    def _needs_rows(self) -> bool:
+        """Tell whether moments are not enough: the route of the folds is then the ordinary one."""
+        return self.shrinkage == "auto" or self.covariance_estimator is not None
+
+    def _solve(self, m: Moments) -> None:
+        self._check()
+        self.means_, self.priors_ = m.mean, self._class_priors(m)
+        self.xbar_ = self.priors_ @ self.means_
+        if self._needs_rows:
+            if not hasattr(self, "_class_covariances"):
+                raise WrongUse("shrinkage='auto' and covariance_estimator need the rows: use fit, not moments.")
+            self.covariance_ = np.tensordot(self.priors_, self._class_covariances, axes=1)
+        elif m.kind == "pooled":
+            self.covariance_ = m.covariance()
+        else:
+            self.covariance_ = np.tensordot(self.priors_, m.covariance(), axes=1)
+        self._axes(m)
+        if self.solver == "svd" and not self.store_covariance:
+            del self.covariance_
+
+    def _check(self) -> None:
+        if self.solver not in ("svd", "lsqr", "eigen"):
+            raise WrongUse(f"unknown solver {self.solver!r} (valid solvers are 'svd', 'lsqr', and 'eigen').")
+        if self.solver == "svd" and self.shrinkage is not None:
+            raise WrongUse("shrinkage not supported with 'svd' solver; use 'lsqr' or 'eigen'.")
+        if self.solver == "svd" and self.covariance_estimator is not None:
+            raise WrongUse("covariance estimator is not supported with svd solver. Try another solver.")
+        if self.covariance_estimator is not None and self.shrinkage not in (None, 0):
+            raise WrongUse(
+                "covariance_estimator and shrinkage parameters are not None. Only one of the two can be set."
+            )
+        if self.shrinkage not in (None, "auto") and not 0 <= float(self.shrinkage) <= 1:
+            raise WrongUse(f"shrinkage is {self.shrinkage!r}; it must lie between 0 and 1, or be 'auto'.")
+
+    def _class_priors(self, m: Moments) -> np.ndarray:
+        if self.priors is None:
+            return m.frequencies
+        priors = np.asarray(self.priors, dtype=float)
+        if priors.shape != m.count.shape or (priors < 0).any():
+            raise WrongUse(
+                f"priors must be non-negative, one for each of the {len(m.count)} classes; got {self.priors!r}."
+            )
+        if not np.isclose(priors.sum(), 1.0):
+            say(f"The priors do not sum to 1 (they sum to {priors.sum():g}). Renormalizing")
+            priors = priors / priors.sum()
+        return priors
+
+    def _axes(self, m: Moments) -> None:
+        """Set the whitened axes, the scores (2) and scikit-learn's attributes."""
+        K, n = len(self.means_), m.count.sum()
+        if self.solver == "svd":
+            if n <= K:
+                raise DataError(
+                    f"The number of samples ({n:g}) must be more than the number of classes ({K}): n_samples = 1 a class is too few."
+                )
+            within, tol, centre = self._pooled(m) / n, self.tol, self.xbar_
+        else:
+            if self.shrinkage not in (None, "auto"):
+                self.covariance_ = shrink(self.covariance_, float(self.shrinkage))
+            within, tol, centre = self.covariance_, 1e-8, np.zeros_like(self.xbar_)
+        W = whitening(within, tol)  # (p, r): W' Σ W = I
+        if W.shape[1] == 0:
+            raise SingularProblem(
+                "every column is constant within its class: there is no covariance to divide by. Add rows, or drop columns."
+            )
+        scores = (self.means_ - centre) @ W  # (K, r)
+        coef = scores @ W.T
+        intercept = -0.5 * (scores**2).sum(axis=1) + np.log(self.priors_) - centre @ coef.T
+        between = np.sqrt(self.priors_)[:, None] * ((self.means_ - self.xbar_) @ W)
+        _, s, V = np.linalg.svd(between, full_matrices=False)
+        most = min(K - 1, self.n_features_in_)
+        rank = max(int((s > max(self.tol, 1e-12) * s[0]).sum()), 1) if s[0] > 0 else most
+        if self.n_components is not None and self.n_components > most:
+            raise WrongUse(
+                f"n_components cannot be larger than min(n_features, n_classes - 1): {self.n_components} > {most}."
+            )
+        self._max_components = most if self.n_components is None else self.n_components
+        self.explained_variance_ratio_ = (s**2 / max((s**2).sum(), np.finfo(float).tiny))[: self._max_components]
+        self.scalings_ = W @ fix_signs(V[: min(rank, most)]).T  # (p, r)
+        self._n_features_out = min(self._max_components, self.scalings_.shape[1])
+        if K == 2:
+            coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
+        self.coef_, self.intercept_ = coef, intercept
+
+    def _pooled(self, m: Moments) -> Matrix:
+        return m.scatter if m.kind == "pooled" else m.scatter.sum(axis=0)
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearDiscriminantAnalysis:
+        """Learn from the rows of ``X`` (n, p) and their labels ``y`` (n,); weights are counts."""
+        if not self._needs_rows:
+            return super().fit(X, y, sample_weight)
+        self._check()
+        source = self._source(X, y, sample_weight)
+        m = self._sum(source)
+        self._class_covariances = (
+            ledoit_wolf_by_class(source, m) if self.covariance_estimator is None else self._estimated(source)
+        )
+        return self.fit_moments(m)
+
+    def _estimated(self, source: Source) -> np.ndarray:
+        blocks = list(source.blocks())
+        X, codes = np.concatenate([b.X for b in blocks]), np.concatenate([b.group for b in blocks])
+        fitted = [clone(self.covariance_estimator).fit(X[codes == k]) for k in range(len(self.classes_))]
+        if not all(hasattr(f, "covariance_") for f in fitted):
+            raise DataError(f"{type(self.covariance_estimator).__name__} does not have a covariance_ attribute")
+        return np.stack([f.covariance_ for f in fitted])
+
+    def _score(self, X: Matrix) -> Matrix:
+        scores = X @ self.coef_.T + self.intercept_  # (n, K), equation (2)
+        return np.hstack([np.zeros_like(scores), scores]) if len(self.classes_) == 2 else scores
+
+    def transform(self, X: Any) -> Matrix:
+        """Return the rows on the discriminant axes (n, r)."""
+        if self.solver == "lsqr":
+            raise WrongUse("transform not implemented for 'lsqr' solver (use 'svd' or 'eigen').")
+        X = self._leave(X)
+        return ((X - self.xbar_ if self.solver == "svd" else X) @ self.scalings_)[:, : self._max_components]

@@ -1,0 +1,102 @@
+"""What the user may set once for everything: threads, progress, language.
+
+>>> import epee
+>>> epee.options.threads = 1            # None: as many as the machine has
+>>> with epee.options(progress=False, language="fr"):
+...     pass
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+
+@dataclass
+class Options:
+    """Settings of the whole library.
+
+    Parameters
+    ----------
+    threads : int or None
+        How many blocks are worked on at once; None is one for each core this process may use.
+    progress : bool or None
+        Show progress on standard error for work of more than a second; None shows it when that is a terminal.
+    language : {"en", "fr"}
+        Language of words in reports, pictures and verdicts.
+    """
+
+    threads: int | None = None
+    progress: bool | None = None
+    language: str = "en"
+    _listeners: list[Callable[[str, int, int | None], None]] = field(default_factory=list, repr=False)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in {f.name for f in fields(self)}:
+            known = ", ".join(f.name for f in fields(self) if not f.name.startswith("_"))
+            raise AttributeError(f"epee.options has no option {name!r}; it has {known}.")
+        if name == "threads" and value is not None and (int(value) != value or value < 1):
+            raise ValueError(f"threads is {value!r}; it must be a whole number of at least 1, or None.")
+        if name == "language" and value not in ("en", "fr"):
+            raise ValueError(f"language is {value!r}; épée speaks 'en' and 'fr'.")
+        super().__setattr__(name, value)
+
+    @contextmanager
+    def __call__(self, **changes: Any) -> Iterator[Options]:
+        """Set options for the length of a ``with`` block."""
+        before = {name: getattr(self, name) for name in changes}
+        try:
+            for name, value in changes.items():
+                setattr(self, name, value)
+            yield self
+        finally:
+            for name, value in before.items():
+                setattr(self, name, value)
+
+    def thread_count(self) -> int:
+        """Return how many threads to use now."""
+        if self.threads is not None:
+            return self.threads
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+    def shows_progress(self) -> bool:
+        """Tell whether progress goes to standard error."""
+        return sys.stderr.isatty() if self.progress is None else self.progress
+
+
+options = Options()
+
+
+@contextmanager
+def progress(words: str, total: int | None = None) -> Iterator[Callable[..., None]]:
+    """Show how far some work is, once it has taken more than a second.
+
+    Yields ``tick(steps=1)``, to be called as steps are done. Listeners in ``options._listeners`` (the command line, a
+    lab) are told at every tick: ``listener(words, done, total)``.
+
+    >>> with progress("fitting", total=3) as tick:
+    ...     for _ in range(3):
+    ...         tick()
+    """
+    start, done, shown = time.monotonic(), 0, False
+
+    def tick(steps: int = 1) -> None:
+        nonlocal done, shown
+        done += steps
+        for listener in options._listeners:
+            listener(words, done, total)
+        if not options._listeners and options.shows_progress() and time.monotonic() - start > 1:
+            share = f"{100 * done / total:3.0f} %" if total else f"{done}"
+            print(f"\r{words}: {share}", end="", file=sys.stderr, flush=True)
+            shown = True
+
+    try:
+        yield tick
+    finally:
+        if shown:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)

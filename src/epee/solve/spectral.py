@@ -1,0 +1,50 @@
+r"""Spectra of covariance matrices: eigenvalues in decreasing order, whitening, and the choice of what counts as zero.
+
+A symmetric matrix formed from sums of squares knows its eigenvalues to about :math:`10^{-16} \lambda_1`, so directions whose
+standard deviation is below :math:`10^{-8}` of the largest cannot be told from zero.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from epee.typing import Matrix, Tensor, Vector
+
+
+def descending_eigh(S: Tensor) -> tuple[Tensor, Tensor]:
+    """Return eigenvalues in decreasing order and the eigenvectors as columns; leading axes are batches.
+
+    >>> descending_eigh(np.diag([1.0, 3.0]))[0]
+    array([3., 1.])
+    """
+    values, vectors = np.linalg.eigh(S)
+    return values[..., ::-1], vectors[..., ::-1]
+
+
+def fix_signs(axes: Matrix) -> Matrix:
+    """Return rows whose entry of largest size is positive, so that a result does not depend on the machine.
+
+    >>> fix_signs(np.array([[0.6, -0.8]]))
+    array([[-0.6,  0.8]])
+    """
+    wrong = axes.max(axis=-1) < -axes.min(axis=-1)  # reads the axes, which may be images, without a copy
+    return np.where(wrong[..., None], -axes, axes) if wrong.any() else axes
+
+
+def whitening(sigma: Matrix, tol: float = 1e-8) -> Matrix:
+    """Return W (p, r) with W' Σ W = I; directions with a standard deviation below ``tol`` in standardised columns are dropped.
+
+    >>> W = whitening(np.array([[4.0, 0.0], [0.0, 0.0]]))
+    >>> W.shape, float(abs(W[0, 0]))
+    ((2, 1), 0.5)
+    """
+    sd = np.sqrt(np.diag(sigma))
+    scale = np.divide(1.0, sd, out=np.zeros_like(sd), where=sd > 0)
+    values, V = descending_eigh(scale[:, None] * sigma * scale)
+    kept = np.sqrt(np.maximum(values, 0.0)) > max(tol, 1e-8)
+    return scale[:, None] * V[:, kept] / np.sqrt(values[kept])
+
+
+def condition(values: Vector) -> float:
+    """Return the ratio of the largest to the smallest eigenvalue, infinity when one is not positive."""
+    return float(values.max() / values.min()) if values.min() > 0 else float("inf")

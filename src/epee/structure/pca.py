@@ -1,0 +1,345 @@
+r"""Principal component analysis.
+
+The axes along which the cloud spreads most are the eigenvectors of its covariance,
+
+.. math:: \Sigma = U \Lambda U^\top, \qquad \lambda_1 \ge \lambda_2 \ge \dots, \qquad C_q = X^c U_q, \tag{1}
+
+and keeping :math:`q` of them loses :math:`\sum_{j>q} \lambda_j` of squared error (Eckart and Young). Four roads lead there:
+
+- *moments*: the covariance of one pass, then its spectrum; the table may be a stream;
+- *dual*: with more columns than rows, :math:`X^c X^{c\top} w = n \lambda w` is small, and :math:`u = X^{c\top} w / \sqrt{n\lambda}`;
+- *full*: the singular values of the rows themselves, for directions below :math:`10^{-8}` of the first;
+- *randomised*: the range of :math:`(X^c X^{c\top})^t X^c \Omega` for a Gaussian :math:`\Omega`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from epee.errors import InfiniteValues, WrongUse
+from epee.estimator.base import NewAxes, refuse_large
+from epee.estimator.moment import MomentTransformer
+from epee.moments.moments import Moments
+from epee.solve.spectral import descending_eigh, fix_signs
+from epee.structure.randomised import range_finder
+from epee.table.block import check_weights, refuse_bad_cells
+from epee.table.doors import is_stream
+from epee.typing import Matrix, Vector
+
+SOLVERS = ("auto", "full", "covariance_eigh", "arpack", "randomized")
+
+
+class PCA(NewAxes, MomentTransformer):
+    r"""The directions of largest variance: eigenvectors of :math:`\Sigma = U \Lambda U^\top`, scores :math:`X^c U_q`.
+
+    Parameters
+    ----------
+    n_components : int, float in (0, 1), "mle" or None, default=None
+        How many axes :math:`q` are kept; a fraction keeps as many as explain that share of the variance; "mle" is Minka's
+        choice; None keeps all.
+    copy : bool, default=True
+        Accepted for scikit-learn's sake; the rows are never written to.
+    whiten : bool, default=False
+        Divide the scores by their standard deviations.
+    svd_solver : {"auto", "full", "covariance_eigh", "arpack", "randomized"}, default="auto"
+        "auto" takes the moments, or the dual when there are more columns than rows, or random projections for few axes of a large
+        table; "full" goes back to the rows for the small singular values.
+    tol : float, default=0.0
+        Tolerance of "arpack".
+    iterated_power : int or "auto", default="auto"
+        Power iterations :math:`t` of "randomized"; more separate close singular values better.
+    n_oversamples : int, default=10
+        Extra random directions; more make the range surer.
+    power_iteration_normalizer : {"auto", "QR", "LU", "none"}, default="auto"
+        How the powers are kept from drowning in rounding.
+    random_state : int or None
+        Seed of "randomized" and "arpack".
+
+    Attributes
+    ----------
+    components_ : array (q, p)
+        The axes; the entry of largest size of each is positive.
+    explained_variance_, explained_variance_ratio_, singular_values_ : arrays (q,)
+        Variances along the axes with :math:`1/(n-1)`, as shares of the total, and :math:`\sqrt{(n-1)\lambda}`.
+    mean_ : array (p,)
+    noise_variance_ : float
+        Mean variance along the axes that were dropped.
+    n_components_, n_samples_ : int
+
+    Notes
+    -----
+    One pass and :math:`O(p^3)`, or :math:`O(n^2 p)` when the rows are fewer.
+
+    References
+    ----------
+    Hastie, Tibshirani and Friedman, *The Elements of Statistical Learning*, section 14.5.
+
+    Examples
+    --------
+    >>> X = [[0.0, 0.1], [1.0, 0.9], [2.0, 2.0], [3.0, 3.1]]
+    >>> PCA(1).fit(X).explained_variance_ratio_.round(3)
+    array([0.999])
+    """
+
+    def __init__(
+        self, n_components: Any = None, *, copy: bool = True, whiten: bool = False, svd_solver: str = "auto", tol: float = 0.0,
+        iterated_power: Any = "auto", n_oversamples: int = 10, power_iteration_normalizer: str = "auto",
+        random_state: Any = None,
+    ) -> None:  # fmt: skip
+        self.n_components = n_components
+        self.copy = copy
+        self.whiten = whiten
+        self.svd_solver = svd_solver
+        self.tol = tol
+        self.iterated_power = iterated_power
+        self.n_oversamples = n_oversamples
+        self.power_iteration_normalizer = power_iteration_normalizer
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find the axes of the rows of ``X`` (n, p); ``y`` is ignored, weights are counts."""
+        if self.svd_solver not in SOLVERS:
+            raise WrongUse(f"svd_solver is {self.svd_solver!r}; it must be one of {', '.join(SOLVERS)}.")
+        if is_stream(X):
+            return super().fit(X, sample_weight=sample_weight)
+        X = self._enter(X, reset=True, finite=False)
+        n, p = X.shape
+        w = check_weights(sample_weight, n)
+        refuse_large(n, p)
+        self._keep_count(n if w is None else w.sum(), int(min(n if w is None else w.sum(), p)))
+        road = self._road(n, p)
+        if road == "covariance_eigh":
+            return super().fit(X, sample_weight=sample_weight)
+        self.__dict__.pop("moments_", None)
+        getattr(self, f"_fit_{road}")(X, w)
+        return self
+
+    def _road(self, n: int, p: int) -> str:
+        q = self.n_components
+        few = isinstance(q, int | np.integer) and 1 <= q < 0.8 * min(n, p)
+        if self.svd_solver == "arpack":
+            if not isinstance(q, int | np.integer) or not 1 <= q < min(n, p):
+                raise WrongUse(
+                    f"n_components={q!r} must be between 1 and min(n_samples, n_features) - 1 = {min(n, p) - 1} with svd_solver='arpack'."
+                )
+            return "arpack"
+        if self.svd_solver == "randomized":
+            if isinstance(q, str) or (isinstance(q, float) and q < 1):
+                raise WrongUse(f"n_components={q!r} cannot be a string or a fraction with svd_solver='randomized'.")
+            return "randomised"
+        if self.svd_solver == "full":
+            return "full"
+        if self.svd_solver == "auto" and min(n, p) > 1000 and few and q < 0.1 * min(n, p):
+            return "randomised"
+        return "dual" if p > n and self.svd_solver == "auto" else "covariance_eigh"
+
+    def _keep_count(self, n: float, rank: int) -> None:
+        self.n_samples_ = int(n) if float(n).is_integer() else float(n)
+        q = self.n_components
+        if isinstance(q, str):
+            if q != "mle":
+                raise WrongUse(f"n_components is {q!r}; it must be a number, 'mle' or None.")
+            if n < self.n_features_in_:
+                raise WrongUse("n_components='mle' is only supported if n_samples >= n_features")
+        elif q is not None and not (0 <= q <= rank):
+            raise WrongUse(
+                f"n_components={q!r} must be between 0 and min(n_samples, n_features)={rank} with svd_solver={self.svd_solver!r}."
+            )
+
+    def _solve(self, m: Moments) -> None:
+        n = float(m.count)
+        self._keep_count(n, int(min(n, m.p)) if n >= 1 else m.p)
+        values, vectors = descending_eigh(m.covariance())
+        self.mean_ = m.mean
+        rank = int(min(n, m.p))
+        self._set(np.maximum(values[:rank], 0.0), vectors.T[:rank], n, float(np.trace(m.covariance())))
+
+    def _fit_dual(self, X: Matrix, w: Vector | None) -> None:
+        """Use the n x n side: the Gram matrix of the rows, centred after the product when that costs no digits."""
+        if w is not None and not w.all():
+            X, w = X[w > 0], w[w > 0]
+        n = len(X)
+        weights = np.ones(n) if w is None else w
+        total = weights.sum()
+        with np.errstate(over="ignore", invalid="ignore"):
+            G = (
+                np.matmul(X, X.T, dtype=np.float64)
+                if X.dtype == np.float64
+                else X.astype(np.float64) @ X.astype(np.float64).T
+            )
+            if not np.isfinite(G).all():
+                refuse_bad_cells(X, getattr(self, "feature_names_in_", None))
+                raise InfiniteValues(
+                    "Input X contains values whose squares exceed the range of float64 (infinity). Rescale the columns."
+                )
+        raw = np.trace(G)
+        row = G @ weights / total
+        G = G - row[:, None] - row + weights @ row / total  # (n, n), centred
+        A: Matrix = X
+        if np.trace(G) < 1e-4 * raw:  # a large mean: centre the rows first
+            A = X.astype(np.float64) - weights @ X / total
+            G = A @ A.T
+        root = np.sqrt(weights)
+        values, W = descending_eigh(root[:, None] * G * root)
+        values = np.maximum(values, 0.0)
+        clear = values > 1e-13 * max(values[0], np.finfo(float).tiny)
+        left = root[:, None] * W[:, clear] / np.sqrt(values[clear])
+        both = np.vstack([weights[None] / total, left.T]) @ A  # the mean and the axes in one product
+        self.mean_ = both[0].astype(np.float64) if A is X else (weights @ X / total).astype(np.float64)
+        rank = int(min(total, X.shape[1]))  # as many as the rows counted by weight can span
+        spectrum = np.zeros(rank)
+        spectrum[: clear.sum()] = values[clear][:rank] / total
+        self._set(spectrum, complete(both[1:], rank), total, values.sum() / total)
+
+    def _fit_full(self, X: Matrix, w: Vector | None) -> None:
+        refuse_bad_cells(X, getattr(self, "feature_names_in_", None))
+        weights = np.ones(len(X)) if w is None else w
+        total = weights.sum()
+        self.mean_ = (weights @ X / total).astype(np.float64)
+        A = np.sqrt(weights)[:, None] * (X - self.mean_)
+        _, s, V = np.linalg.svd(A, full_matrices=False)
+        self._set(s**2 / total, V, total, float((s**2).sum() / total))
+
+    def _fit_randomised(self, X: Matrix, w: Vector | None) -> None:
+        self._fit_few(X, w, self._random_svd)
+
+    def _fit_arpack(self, X: Matrix, w: Vector | None) -> None:
+        self._fit_few(X, w, self._arpack)
+
+    def _fit_few(self, X: Matrix, w: Vector | None, svd: Any) -> None:
+        refuse_bad_cells(X, getattr(self, "feature_names_in_", None))
+        weights = np.ones(len(X)) if w is None else w
+        total = weights.sum()
+        self.mean_ = (weights @ X / total).astype(np.float64)
+        A = np.sqrt(weights)[:, None] * (X - self.mean_)
+        q = min(X.shape) if self.n_components is None else int(self.n_components)
+        s, V = svd(A, q)
+        self._set(s**2 / total, V, total, float(np.einsum("ij,ij->", A, A) / total), rank=min(X.shape))
+
+    def _random_svd(self, A: Matrix, q: int) -> tuple[Vector, Matrix]:
+        rng = np.random.default_rng(
+            self.random_state
+            if not isinstance(self.random_state, np.random.RandomState)
+            else self.random_state.randint(2**31)
+        )
+        Q = range_finder(A, q + self.n_oversamples, self.iterated_power, rng, self.power_iteration_normalizer)
+        _, s, V = np.linalg.svd(Q.T @ A, full_matrices=False)
+        return s[:q], V[:q]
+
+    def _arpack(self, A: Matrix, q: int) -> tuple[Vector, Matrix]:
+        from scipy.sparse.linalg import svds
+        from sklearn.utils import check_random_state
+
+        start = check_random_state(self.random_state).uniform(-1, 1, min(A.shape))
+        _, s, V = svds(A, k=q, tol=self.tol, v0=start)
+        return s[::-1], V[::-1]
+
+    def _set(self, values: Vector, axes: Matrix, n: float, inertia: float, rank: int | None = None) -> None:
+        """Keep q axes; ``values`` are variances with 1/n, ``axes`` rows."""
+        rank = len(values) if rank is None else rank
+        unbiased = n / max(n - 1.0, 1.0) if n > 1 else 1.0
+        ratio = values / inertia if inertia > 0 else np.zeros_like(values)
+        q = self._how_many(values, ratio, n)
+        self.components_ = fix_signs(axes[:q])
+        self.explained_variance_ = values[:q] * unbiased
+        self.explained_variance_ratio_ = ratio[:q]
+        self.singular_values_ = np.sqrt(values[:q] * n)
+        self.inertia_ = inertia
+        self.n_components_ = self._n_features_out = q
+        dropped = inertia - values[:q].sum()
+        self.noise_variance_ = float(max(dropped, 0.0) * unbiased / (rank - q)) if q < rank else 0.0
+
+    def _how_many(self, values: Vector, ratio: Vector, n: float) -> int:
+        q = self.n_components
+        if q is None:
+            return len(values)
+        if q == "mle":
+            return minka(values * n / (n - 1), int(n))
+        if isinstance(q, float) and 0 < q < 1:
+            return int(np.searchsorted(np.cumsum(ratio), q, side="right")) + 1
+        return int(q)
+
+    def _transform(self, X: Matrix) -> Matrix:
+        scores = (X - self.mean_) @ self.components_.T
+        if self.whiten:
+            scores /= self._deviations()
+        return scores.astype(X.dtype, copy=False)
+
+    def _deviations(self) -> Vector:
+        sd = np.sqrt(self.explained_variance_)
+        return np.where(
+            sd > np.finfo(float).eps * sd.max(initial=0.0), sd, np.finfo(float).eps if not sd.any() else sd.max()
+        )
+
+    def inverse_transform(self, X: Any) -> Matrix:
+        """Return the rows that the scores ``X`` (n, q) stand for: mean plus scores times axes."""
+        check_is_fitted(self)
+        scores = np.asarray(X, dtype=np.float64)
+        return (scores * self._deviations() if self.whiten else scores) @ self.components_ + self.mean_
+
+    def reconstruction_error(self, X: Any) -> float:
+        """Return the mean squared error of compressing and decompressing ``X``; on the training rows the dropped eigenvalues."""
+        X = self._leave(X)
+        C = (X - self.mean_) @ self.components_.T
+        return float((((X - self.mean_) ** 2).sum() - (C**2).sum()) / len(X))
+
+    def get_covariance(self) -> Matrix:
+        """Return the covariance of the probabilistic model: axes plus isotropic noise."""
+        check_is_fitted(self)
+        extra = np.maximum(self.explained_variance_ - self.noise_variance_, 0.0)
+        U = self.components_
+        return (U.T * extra) @ U + self.noise_variance_ * np.eye(self.n_features_in_)
+
+    def get_precision(self) -> Matrix:
+        """Return the inverse of :meth:`get_covariance`."""
+        check_is_fitted(self)
+        if self.n_components_ == 0:
+            return np.eye(self.n_features_in_) / self.noise_variance_
+        if self.noise_variance_ <= 0:
+            return np.linalg.pinv(self.get_covariance(), hermitian=True)
+        U, noise = self.components_, self.noise_variance_
+        shrink = 1.0 / noise - 1.0 / np.maximum(self.explained_variance_, noise)
+        return np.eye(self.n_features_in_) / noise - (U.T * shrink) @ U
+
+    def score_samples(self, X: Any) -> Vector:
+        """Return the log-density of each row under the probabilistic model (Tipping and Bishop, 1999)."""
+        D = self._leave(X) - self.mean_
+        precision = self.get_precision()
+        _, logdet = np.linalg.slogdet(precision)
+        return -0.5 * (
+            np.einsum("ij,jk,ik->i", D, precision, D, optimize=True) + self.n_features_in_ * np.log(2 * np.pi) - logdet
+        )
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return the mean of :meth:`score_samples`."""
+        return float(self.score_samples(X).mean())
+
+
+def complete(axes: Matrix, rank: int) -> Matrix:
+    """Return ``rank`` orthonormal rows: the given ones, and any orthogonal directions after them.
+
+    >>> complete(np.array([[1.0, 0.0]]), 2).round(12)[:, 1].tolist() in ([0.0, 1.0], [0.0, -1.0])
+    True
+    """
+    missing = rank - len(axes)
+    if missing <= 0:
+        return axes
+    spare = np.random.default_rng(0).normal(size=(missing, axes.shape[1]))
+    for _ in range(2):
+        spare -= (spare @ axes.T) @ axes
+    return np.vstack([axes, np.linalg.qr(spare.T)[0].T])
+
+
+def minka(spectrum: Vector, n: int) -> int:
+    """Return the dimension of largest evidence (Minka, 2000), as scikit-learn does."""
+    from sklearn.decomposition._pca import _infer_dimension
+
+    return int(_infer_dimension(spectrum, n))

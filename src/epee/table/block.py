@@ -1,0 +1,133 @@
+"""A block: some thousands of rows, small enough to stay in the cache; and a source: blocks that can be read again.
+
+This is the only place that checks the cells of a table. A pass does not look for NaN beforehand: the sums it makes are
+not finite when a cell is not, and only then are the rows searched, so the check of a clean table costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from epee.errors import InfiniteValues, MissingValues
+from epee.typing import Codes, Matrix, Vector
+
+BLOCK_ROWS = 4096  # 4096 x 100 float64 is 3.3 MB: measured best between 2,000 and 8,000
+
+
+@dataclass(frozen=True)
+class Block:
+    """Rows ``start, start + 1, ...`` of a source.
+
+    ``X`` (n, p) numbers; ``y`` (n,) labels or values, (n, m) for several targets, or None; ``weight`` (n,) counts or None;
+    ``fold`` and ``group`` (n,) where each row goes along these axes, or None.
+    """
+
+    X: Matrix
+    y: np.ndarray | None = None
+    weight: Vector | None = None
+    fold: Codes | None = None
+    group: Codes | None = None
+    start: int = 0
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+
+@runtime_checkable
+class Source(Protocol):
+    """A re-iterable stream of blocks, always in the same order."""
+
+    names: Sequence[str] | None
+    n_columns: int
+    n_rows: int | None
+
+    @property
+    def origin(self) -> Vector:
+        """A point (p,) within the cloud: sums are taken about it, so a large mean costs no digits."""
+
+    def blocks(self, rows: int | None = None) -> Iterator[Block]:
+        """Yield the rows in order, at most ``rows`` at a time."""
+
+
+def column_name(names: Sequence[str] | None, j: int) -> str:
+    """Return how to call column ``j`` in a sentence.
+
+    >>> column_name(["age", "size"], 1), column_name(None, 1)
+    ("column 'size'", 'column 1')
+    """
+    return f"column {j}" if names is None else f"column {str(names[j])!r}"
+
+
+def refuse_bad_cells(X: np.ndarray, names: Sequence[str] | None = None, start: int = 0, what: str = "X") -> None:
+    """Raise a sentence that names the first bad column if a cell of ``X`` is NaN or infinite.
+
+    >>> import numpy as np
+    >>> refuse_bad_cells(np.array([[1.0, 2.0], [np.nan, 3.0]]), names=["age", "size"])
+    Traceback (most recent call last):
+        ...
+    epee.errors.MissingValues: Input X contains NaN: column 'age': 1 missing value (NaN), first in row 1. Fill or drop them.
+    """
+    if X.dtype.kind not in "fc":
+        return
+    table = X.reshape(len(X), -1)
+    bad = ~np.isfinite(table)
+    if not bad.any():
+        return
+    j = int(np.flatnonzero(bad.any(axis=0))[0])
+    missing = np.isnan(table[:, j])
+    count = int(missing.sum()) or int(bad[:, j].sum())
+    row = start + int(np.flatnonzero(missing if missing.any() else bad[:, j])[0])
+    where = what if X.ndim == 1 else column_name(names, j)
+    plural = "s" if count > 1 else ""
+    if missing.any():
+        raise MissingValues(
+            f"Input {what} contains NaN: {where}: {count} missing value{plural} (NaN), first in row {row}. Fill or drop them."
+        )
+    raise InfiniteValues(
+        f"Input {what} contains infinity: {where}: {count} infinite value{plural}, first in row {row}. Replace or drop them."
+    )
+
+
+def refuse_bad_source(source: Source) -> None:
+    """Search a source whose sums are not finite for the cell that made them so, and raise the sentence."""
+    for block in source.blocks():
+        refuse_bad_cells(block.X, source.names, block.start)
+        if block.y is not None and block.y.dtype.kind == "f":
+            refuse_bad_cells(block.y, None, block.start, what="y")
+    largest = max((float(np.abs(block.X).max(initial=0.0)) for block in source.blocks()), default=0.0)
+    raise InfiniteValues(
+        f"Input X contains values as large as {largest:.3g}, whose squares exceed the range of float64 (infinity). "
+        "Rescale the columns."
+    )
+
+
+def check_weights(weight: Any, n: int) -> Vector | None:
+    """Return the weights as floats (n,), or raise a sentence; None stays None.
+
+    >>> check_weights([1, 0, 2], 3)
+    array([1., 0., 2.])
+    """
+    if weight is None:
+        return None
+    w = np.asarray(weight, dtype=np.float64)
+    if w.ndim == 0:
+        w = np.full(n, float(w))
+    if w.shape != (n,):
+        raise ValueError(f"sample_weight.shape == {w.shape}, expected {(n,)}: one weight for each row.")
+    if not np.isfinite(w).all():
+        row = int(np.flatnonzero(~np.isfinite(w))[0])
+        raise MissingValues(
+            f"sample_weight contains NaN or infinity, first in row {row}. Give each row a finite weight."
+        )
+    if (w < 0).any():
+        row = int(np.flatnonzero(w < 0)[0])
+        raise ValueError(
+            f"sample_weight is negative in row {row} ({w[row]:g}). Negative values in data: weights are counts."
+        )
+    if not w.any():
+        raise ValueError("all the weights in sample_weight are zero: there is nothing to learn from.")
+    return w

@@ -1,0 +1,328 @@
+"""CSV as it comes in life: commas, semicolons or tabs, any sane encoding, French numbers, compressed or not.
+
+Every cell is first read as text and then as what its column holds (:mod:`epee.table.cells`): Arrow's parser cuts the lines, and a
+line with a cell too many or too few is a fault with its number, never a shifted column. Kinds come from the whole file when it is
+small, which then stays in memory, or from its beginning; a later cell that does not fit is a fault with its line.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import os
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NoReturn
+
+from epee.errors import BadFile, DataError, DataWarning, EmptyTable, WrongUse
+from epee.table.batches import Stamp
+from epee.table.bytestream import Undecodable, Utf8Stream, open_bytes, read_some
+from epee.table.cells import BadCell, Writing, convert, decimal_commas, infer
+from epee.table.schema import KINDS, find_name, refuse_duplicates
+from epee.table.sniff import Dialect, find_dialect, find_encoding
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+SAMPLE_BYTES = 32 << 20  # read to find the kinds; a smaller file is read whole and kept
+HEAD_BYTES = 1 << 18  # read to find the dialect
+PARSE_BYTES = 4 << 20  # cut at a time; no cell may be longer
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the user says about a text file; None is found out.
+
+    >>> Reading(decimal=",").delimiter is None
+    True
+    """
+
+    encoding: str | None = None
+    delimiter: str | None = None
+    decimal: str | None = None
+    header: bool | None = None
+
+    def __post_init__(self) -> None:
+        if self.decimal not in (None, ".", ","):
+            raise WrongUse(f"decimal is {self.decimal!r}; it must be '.' or ','.")
+        if self.delimiter is not None and len(self.delimiter) != 1:
+            raise WrongUse(f"delimiter is {self.delimiter!r}; it must be one character.")
+        if self.encoding is not None:
+            try:
+                codecs.lookup(self.encoding)
+            except LookupError:
+                raise WrongUse(f"there is no encoding {self.encoding!r}; try 'utf-8', 'utf-16' or 'cp1252'.") from None
+
+
+class TextFile:
+    """One file of lines: its dialect, and its rows as columns of text."""
+
+    def __init__(self, path: str, label: str, reading: Reading) -> None:
+        self.path, self.label = path, label
+        self.notes: list[str] = []
+        with open_bytes(path) as f:
+            head = read_some(f, HEAD_BYTES, label)
+            whole = len(head) < HEAD_BYTES
+        if not head:
+            raise EmptyTable(f"{label} is empty (0 bytes).")
+        encoding, self.guess = (reading.encoding, False) if reading.encoding else find_encoding(head, whole)
+        if b"\0" in head and "16" not in encoding and "32" not in encoding:
+            raise BadFile(f"{label} is not a text file: it holds NUL bytes. Save the table as CSV or Parquet.")
+        if encoding.lower().replace("-", "") == "utf8":
+            encoding = "utf-8"
+        try:
+            text = codecs.getincrementaldecoder(encoding)().decode(head, final=False)
+        except UnicodeDecodeError:
+            text = ""
+            for _ in self.bytes_of(Dialect(encoding, ",", (), False)):
+                pass
+        mark = reading.delimiter
+        if mark is None and path.lower().endswith((".tsv", ".tsv.gz")) and "\t" in text:
+            mark = "\t"
+        self.dialect = find_dialect(text, whole, encoding, label, mark, reading.header)
+        self.quotes_seen = False
+        if self.guess:
+            self.say_encoding()
+        refuse_duplicates(self.dialect.names, f"{label}: ")
+        if not self.dialect.header:
+            self.notes.append(f"{label} has no line of names: the columns are called {self.dialect.names[0]}, ...")
+
+    def say_encoding(self) -> None:
+        """Say aloud that the bytes are not UTF-8 and how they are read."""
+        sentence = f"{self.label} is not UTF-8; it is read as cp1252 (Western Windows). Say encoding=... if that is wrong."
+        self.notes.append(sentence)
+        warnings.warn(sentence, DataWarning, stacklevel=2)
+
+    def guess_again(self) -> bool:
+        """Take cp1252 when UTF-8 failed after the first bytes; returns False when that is no option."""
+        if self.dialect.encoding not in ("utf-8", "utf-8-sig"):
+            return False
+        self.dialect = replace(self.dialect, encoding="cp1252")
+        self.guess = True
+        self.say_encoding()
+        return True
+
+    def bytes_of(self, dialect: Dialect) -> Iterator[bytes]:
+        """Yield the file in UTF-8, checked."""
+        stream = Utf8Stream(self.path, self.label, dialect.encoding, dialect.delimiter)
+        with stream:
+            while chunk := stream.read(1 << 20):
+                yield chunk
+
+    def batches(self, columns: Sequence[str], limit: int | None = None) -> Iterator[pa.RecordBatch]:
+        """Yield these columns as texts; ``limit`` stops after about so many bytes (``self.whole`` tells if that was all)."""
+        import pyarrow as pa
+        import pyarrow.csv as pc
+
+        d = self.dialect
+        stream = Utf8Stream(self.path, self.label, d.encoding, d.delimiter, limit)
+        self.whole = False
+        try:
+            reader = pc.open_csv(
+                pa.PythonFile(stream, mode="r"),
+                read_options=pc.ReadOptions(
+                    block_size=PARSE_BYTES, column_names=list(d.names), skip_rows=d.skip, skip_rows_after_names=int(d.header)
+                ),
+                parse_options=pc.ParseOptions(delimiter=d.delimiter, newlines_in_values=True),
+                convert_options=pc.ConvertOptions(
+                    column_types={name: pa.string() for name in d.names},
+                    include_columns=list(columns),
+                    null_values=[""],
+                    strings_can_be_null=True,
+                    check_utf8=False,
+                ),
+            )
+            for batch in reader:
+                if stream.doubtful and not self.quotes_seen:
+                    self.check_lines()
+                yield batch
+            self.whole = stream.whole
+            if stream.doubtful and not self.quotes_seen:
+                self.check_lines()
+        except pa.ArrowInvalid as fault:
+            if stream.fault is not None:
+                raise stream.fault from None
+            if "Empty CSV" in str(fault):
+                return
+            self.check_lines()
+            first = str(fault).splitlines()[0]
+            raise BadFile(f"{self.label} cannot be read as CSV: {first}") from fault
+        finally:
+            stream.close()
+
+    def check_lines(self) -> None:
+        """Go through the lines one by one, slowly, and raise the sentence about the first one that is wrong."""
+        width = len(self.dialect.names)
+        for line, row in self.lines():
+            if len(row) != width:
+                shown = self.dialect.delimiter.join(row)
+                cut = shown if len(shown) <= 60 else shown[:57] + "..."
+                few = "too few; is the file truncated?" if len(row) < width else "too many; is a delimiter unquoted?"
+                cells = f"{len(row)} cell{'s' if len(row) > 1 else ''}"
+                raise BadFile(f"{self.label}, line {line}: {cells} where {width} are expected ({few}): {cut!r}.")
+        self.quotes_seen = True
+
+    def lines(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield (number of its first line, cells) for every line that is not blank, names included."""
+        text = io.TextIOWrapper(
+            io.BufferedReader(Utf8Stream(self.path, self.label, self.dialect.encoding, self.dialect.delimiter)),
+            encoding="utf-8", newline="",
+        )
+        csv.field_size_limit(max(csv.field_size_limit(), PARSE_BYTES))
+        with text:
+            reader = csv.reader(text, delimiter=self.dialect.delimiter, strict=True)
+            before = 0
+            while True:
+                try:
+                    row = next(reader)
+                except StopIteration:
+                    return
+                except csv.Error as fault:
+                    what = "a quoted cell never ends" if "unexpected end" in str(fault) or "field larger" in str(fault) else (
+                        "text follows a closing quote"
+                    )
+                    raise BadFile(f"{self.label}, line {before + 1}: {what}; close the quote or double it.") from None
+                if row:
+                    yield before + 1, row
+                before = reader.line_num
+
+    def line_of(self, row: int) -> int:
+        """Return the line in the file of a row (0 is the first after the names)."""
+        for k, (line, _) in enumerate(self.lines()):
+            if k == row + int(self.dialect.header):
+                return line
+        return row + 1 + int(self.dialect.header)
+
+
+class TextBatches:
+    """One or several CSV files with the same columns, in the order of ``paths``."""
+
+    def __init__(
+        self,
+        paths: Sequence[str],
+        label: str,
+        reading: Reading | None = None,
+        types: Mapping[str, str] | None = None,
+        sample_bytes: int = SAMPLE_BYTES,
+    ) -> None:
+        reading = reading or Reading()
+        self.label = label
+        self._many = len(paths) > 1
+        self._stamp = Stamp(paths)
+        self.files = [TextFile(path, os.path.basename(path) if self._many else label, reading) for path in paths]
+        self._check_names()
+        names = self.files[0].dialect.names
+        for name, kind in (types or {}).items():
+            find_name(name, names)
+            if kind not in KINDS:
+                raise WrongUse(f"column {name!r}: there is no kind {kind!r}; the kinds are {', '.join(KINDS)}.")
+        self.n_rows: int | None = None
+        self._rows_of_file: list[int] = []
+        self._table: pa.Table | None = None
+        samples = [self._sample(file, max(1 << 20, sample_bytes // len(paths))) for file in self.files]
+        self._infer(samples, reading, types or {})
+        self.notes = [note for file in self.files for note in file.notes]
+        self.notes += [f"column {name!r}: {w.note}" for name, w in self.writings.items() if w.note]
+        if not any(table.num_rows for table in samples):
+            raise EmptyTable(f"{label} has names but no rows: Found array with 0 sample(s), and a minimum of 1 is required.")
+        if all(file.whole for file in self.files):
+            self._keep(samples)
+
+    def _check_names(self) -> None:
+        first = self.files[0]
+        for file in self.files[1:]:
+            for name in {*first.dialect.names, *file.dialect.names}:
+                if name not in file.dialect.names or name not in first.dialect.names:
+                    a, b = (file, first) if name in first.dialect.names else (first, file)
+                    raise DataError(f"{a.label} has no column {name!r}, which {b.label} has; all files of a folder need the same.")
+
+    @staticmethod
+    def _sample(file: TextFile, limit: int) -> pa.Table:
+        import pyarrow as pa
+
+        names = file.dialect.names
+        fields = pa.schema([(name, pa.string()) for name in names])
+        try:
+            return pa.Table.from_batches(list(file.batches(names, limit)), fields)
+        except Undecodable:
+            if file.guess or not file.guess_again():
+                raise
+        return pa.Table.from_batches(list(file.batches(names, limit)), fields)
+
+    def _infer(self, samples: Sequence[pa.Table], reading: Reading, types: Mapping[str, str]) -> None:
+        import pyarrow as pa
+
+        names = self.files[0].dialect.names
+        columns = {name: pa.chunked_array([c for t in samples for c in t[name].chunks], pa.string()) for name in names}
+        french = reading.decimal == "," or self.files[0].dialect.delimiter == ";"
+        self.writings = {name: infer(columns[name], reading.decimal, types.get(name), french) for name in names}
+        if not french and decimal_commas(list(self.writings.values())):
+            self.writings = {name: infer(columns[name], reading.decimal, types.get(name), True) for name in names}
+        arrow = {"number": pa.float64(), "boolean": pa.bool_(), "date": pa.timestamp("us")}
+        self.fields = pa.schema([(name, arrow.get(w.kind, pa.string())) for name, w in self.writings.items()])
+        self.kinds: Mapping[str, str] = {name: w.kind for name, w in self.writings.items()}
+
+    def _keep(self, samples: Sequence[pa.Table]) -> None:
+        """Keep small files in memory, as values."""
+        import pyarrow as pa
+
+        names, parts = self.fields.names, []
+        for file, table in zip(self.files, samples, strict=True):
+            start = 0
+            for batch in table.to_batches():
+                parts.append(self._values(file, batch.select(names), start))
+                start += batch.num_rows
+            self._rows_of_file.append(start)
+        self._table = pa.Table.from_batches(parts, self.fields)
+        self.n_rows = self._table.num_rows
+
+    def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+        """Yield these columns as values."""
+        if self._table is not None:
+            yield from self._table.select(list(columns)).to_batches(rows)
+            return
+        self._stamp.check()
+        counted = []
+        for file in self.files:
+            start = 0
+            for batch in file.batches(columns):
+                yield self._values(file, batch, start)
+                start += batch.num_rows
+            counted.append(start)
+            self._rows_of_file = counted
+        self.n_rows = sum(counted)
+
+    def _values(self, file: TextFile, batch: pa.RecordBatch, start: int) -> pa.RecordBatch:
+        import pyarrow as pa
+
+        arrays = []
+        for name, column in zip(batch.schema.names, batch.columns, strict=True):
+            try:
+                arrays.append(convert(column, self.writings[name]))
+            except BadCell as bad:
+                self._bad_cell(file, name, start, bad)
+        return pa.RecordBatch.from_arrays(arrays, names=batch.schema.names)
+
+    @staticmethod
+    def _bad_cell(file: TextFile, name: str, start: int, bad: BadCell) -> NoReturn:
+        file.check_lines()
+        line = file.line_of(start + bad.row)
+        value = bad.value if len(bad.value) <= 40 else bad.value[:37] + "..."
+        raise BadFile(
+            f"{file.label}, line {line}: column {name!r}: {value!r} {bad.why}. "
+            f"Correct the cell, or take the column as text with types={{{name!r}: 'category'}}."
+        ) from None
+
+    def where(self, row: int) -> str:
+        """Return the line of a row, and its file when there are several."""
+        for file, n in zip(self.files, self._rows_of_file, strict=False):
+            if row < n:
+                return f"line {file.line_of(row)}" + (f" of {file.label}" if self._many else "")
+            row -= n
+        return f"row {row}"
+
+    def fingerprint(self) -> str:
+        """Return a hash of the ends of the files."""
+        return self._stamp.digest()

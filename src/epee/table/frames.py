@@ -1,0 +1,156 @@
+"""Frames of pandas, polars, Arrow and their kin, seen as Arrow columns; narwhals knows them all."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from epee.errors import DataError, EmptyTable
+from epee.table.schema import refuse_duplicates
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_ROOMS = ("pandas", "polars", "pyarrow", "modin", "cudf", "duckdb", "ibis", "narwhals", "fireducks")
+
+
+def is_frame(X: Any) -> bool:
+    """Tell a frame from an array, without importing any library of frames."""
+    rooms = {base.__module__.split(".")[0].lstrip("_") for base in type(X).__mro__}
+    if rooms.isdisjoint(_ROOMS):
+        return False
+    return hasattr(X, "columns") or hasattr(X, "column_names") or type(X).__name__ in ("LazyFrame", "RecordBatchReader")
+
+
+def is_dask(X: Any) -> bool:
+    """Tell a Dask collection, without importing Dask."""
+    return hasattr(X, "__dask_graph__") and type(X).__module__.split(".")[0] in ("dask", "dask_expr")
+
+
+class FrameBatches:
+    """A frame that is already in memory; nothing is copied that Arrow can share."""
+
+    def __init__(self, X: Any, label: str = "the frame") -> None:
+        self.label = label
+        self.notes: list[str] = []
+        self.kinds: Mapping[str, str] = {}
+        self._table = to_arrow(X)
+        self.fields = self._table.schema
+        self.n_rows: int | None = self._table.num_rows
+        if not self.n_rows:
+            raise EmptyTable(
+                f"{label} has no rows: Found array with 0 sample(s) (shape=(0, {len(self.fields)})) while a minimum of 1 is required."
+            )
+
+    def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+        """Yield these columns."""
+        yield from self._table.select(list(columns)).to_batches(rows)
+
+    def where(self, row: int) -> str:
+        """Return the number of the row."""
+        return f"row {row}"
+
+    def fingerprint(self) -> str:
+        """Return a hash of the schema and of the first and last rows."""
+        h = hashlib.blake2b(digest_size=16)
+        h.update(f"{self.fields}{self.n_rows}".encode())
+        for part in (self._table.slice(0, 1000), self._table.slice(max(0, (self.n_rows or 0) - 1000))):
+            h.update(repr(part.to_pydict()).encode())
+        return h.hexdigest()
+
+
+class DaskBatches:
+    """A Dask data frame or array, one partition at a time; the Dask engine does better."""
+
+    def __init__(self, X: Any) -> None:
+        self.label = "the Dask collection"
+        self.notes: list[str] = []
+        self.kinds: Mapping[str, str] = {}
+        self.n_rows: int | None = None
+        self._X = X if hasattr(X, "partitions") and hasattr(X, "columns") else X.rechunk({1: -1})
+        self._parts = self._X.npartitions if hasattr(self._X, "columns") else self._X.numblocks[0]
+        self.fields = next((t.schema for t in self._tables() if t.num_rows), None)
+        if self.fields is None:
+            raise EmptyTable("the Dask collection has no rows: Found array with 0 sample(s), and a minimum of 1 is required.")
+
+    def _tables(self) -> Iterator[pa.Table]:
+        import numpy as np
+        import pyarrow as pa
+
+        for k in range(self._parts):
+            if hasattr(self._X, "columns"):
+                yield to_arrow(self._X.partitions[k].compute(scheduler="synchronous"))
+            else:
+                part = np.asarray(self._X.blocks[k].compute(scheduler="synchronous"))
+                yield pa.table({f"x{j}": part[:, j] for j in range(part.shape[1])})
+
+    def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+        """Yield these columns; a partition whose columns or types differ is named."""
+        from epee.table.batches import agree, fit_to
+
+        count = 0
+        for k, table in enumerate(self._tables()):
+            if table.num_rows:
+                agree([("the first partition", self.fields), (f"partition {k}", table.schema)])
+                for batch in table.select(list(columns)).to_batches(rows):
+                    yield fit_to(batch, self.fields, columns)
+            count += table.num_rows
+        self.n_rows = count
+
+    def where(self, row: int) -> str:
+        """Return the number of the row."""
+        return f"row {row}"
+
+    def fingerprint(self) -> str:
+        """Return the name of the graph, which Dask derives from its contents."""
+        name = self._X.name if hasattr(self._X, "name") and isinstance(self._X.name, str) else self._X.__dask_tokenize__()
+        return hashlib.blake2b(repr(name).encode(), digest_size=16).hexdigest()
+
+
+def to_arrow(X: Any) -> pa.Table:
+    """Return a frame as an Arrow table with text names; a lazy frame is collected.
+
+    >>> import pyarrow as pa
+    >>> to_arrow(pa.record_batch({"a": [1, 2]})).column_names
+    ['a']
+    """
+    import narwhals as nw
+    import pyarrow as pa
+
+    if isinstance(X, pa.RecordBatch):
+        X = pa.Table.from_batches([X])
+    elif isinstance(X, pa.RecordBatchReader):
+        X = X.read_all()
+    if isinstance(X, pa.Table):
+        refuse_duplicates(X.column_names)
+        return X.replace_schema_metadata(None)
+    duplicated = getattr(getattr(X, "columns", None), "is_unique", True)
+    if duplicated is False:
+        refuse_duplicates(str(name) for name in X.columns)
+    try:
+        frame: Any = nw.from_native(X)
+    except TypeError as fault:
+        raise TypeError(f"X is a {type(X).__name__}, which is no table that épée can read: give an array, a frame or a path.") from fault
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    arrays, names = [], [str(name) for name in frame.columns]
+    refuse_duplicates(names)
+    for series, name in zip(frame.iter_columns(), names, strict=True):
+        try:
+            array = series.to_arrow()
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError, ValueError) as fault:
+            raise _mixed(series, name) from fault
+        arrays.append(array)
+    return pa.table(arrays, names=names)
+
+
+def _mixed(series: Any, name: str) -> DataError:
+    """Return the sentence about a column whose cells are of several types."""
+    cells = list(series)
+    kinds: dict[str, tuple[int, Any]] = {}
+    for row, cell in enumerate(cells):
+        if cell is not None and cell == cell:
+            kinds.setdefault(type(cell).__name__, (row, cell))
+    shown = ", ".join(f"{kind} (row {row}: {cell!r})" for kind, (row, cell) in list(kinds.items())[:3])
+    return DataError(f"column {name!r} mixes cells of several types: {shown}; make them one.")

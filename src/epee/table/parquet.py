@@ -1,0 +1,121 @@
+"""Parquet files and folders of them, read as a stream.
+
+PyArrow's buffered reader takes the pages of a row group as they are needed, so even a file with a single row group of many
+gigabytes passes through a few megabytes a column; the plain reader, and DuckDB's, hold a whole row group.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from epee.errors import BadFile, EmptyTable
+from epee.table.batches import Stamp, agree, fit_to
+from epee.table.schema import refuse_duplicates
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+BUFFER_BYTES = 48 << 20  # shared by the columns of a file
+
+
+class ParquetBatches:
+    """One or several Parquet files with the same columns, in the order of ``paths``.
+
+    Folders called ``key=value`` (as Spark writes them) give a column ``key``.
+    """
+
+    def __init__(self, paths: Sequence[str], label: str, keys: Sequence[Mapping[str, str]] | None = None) -> None:
+        self.label = label
+        self.paths = list(paths)
+        self.keys = list(keys) if keys else [{} for _ in paths]
+        self.notes: list[str] = []
+        self.kinds: Mapping[str, str] = {}
+        parts, rows = [], []
+        for path in self.paths:
+            fields, n = _look(path)
+            parts.append((os.path.basename(path), fields))
+            rows.append(n)
+        self.fields = agree(parts)
+        for key in self.keys[0]:
+            import pyarrow as pa
+
+            self.fields = self.fields.append(pa.field(key, pa.string()))
+        refuse_duplicates(self.fields.names, f"{label}: ")
+        self.n_rows: int | None = sum(rows)
+        self._file_rows = rows
+        if not self.n_rows:
+            raise EmptyTable(f"{label} has no rows: Found array with 0 sample(s), and a minimum of 1 is required.")
+        self._stamp = Stamp(self.paths)
+
+    def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+        """Yield these columns in batches of at most ``rows`` rows."""
+        import pyarrow as pa
+
+        self._stamp.check()
+        for path, keys in zip(self.paths, self.keys, strict=True):
+            own = [name for name in columns if name not in keys]
+            done = 0
+            try:
+                with _open(path, len(own)) as file:
+                    for batch in file.iter_batches(rows, columns=own, use_threads=True):
+                        done += batch.num_rows
+                        for key in keys:
+                            if key in columns:
+                                batch = batch.append_column(key, pa.array([keys[key]] * batch.num_rows, pa.string()))
+                        yield fit_to(batch, self.fields, columns)
+            except (pa.ArrowInvalid, OSError) as fault:
+                raise BadFile(
+                    f"{os.path.basename(path)} is damaged after row {done}: {_first_line(fault)} Fetch or write the file again."
+                ) from fault
+
+    def where(self, row: int) -> str:
+        """Return the number of the row, and its file when there are several."""
+        if len(self.paths) == 1:
+            return f"row {row}"
+        for path, n in zip(self.paths, self._file_rows, strict=True):
+            if row < n:
+                return f"row {row} of {os.path.basename(path)}"
+            row -= n
+        return f"row {row}"
+
+    def fingerprint(self) -> str:
+        """Return a hash of the ends of the files."""
+        return self._stamp.digest()
+
+
+def _open(path: str, n_columns: int) -> Any:
+    import pyarrow.parquet as pq
+
+    size = max(1 << 14, min(1 << 18, BUFFER_BYTES // max(1, n_columns)))
+    return pq.ParquetFile(path, buffer_size=size, pre_buffer=False)
+
+
+def _look(path: str) -> tuple[pa.Schema, int]:
+    """Return the schema and the number of rows that the footer of a file states."""
+    import pyarrow as pa
+
+    name = os.path.basename(path)
+    with open(path, "rb") as f:
+        head = f.read(4)
+        f.seek(0, os.SEEK_END)
+        size = f.tell()
+        f.seek(max(0, size - 4))
+        tail = f.read(4)
+    if size == 0:
+        raise EmptyTable(f"{name} is empty (0 bytes).")
+    if head != b"PAR1":
+        raise BadFile(f"{name} is not a Parquet file: it begins with {head!r}, not with b'PAR1'.")
+    if tail != b"PAR1":
+        raise BadFile(f"{name} is a truncated Parquet file: its last bytes are missing. Fetch or write the file again.")
+    try:
+        with _open(path, 1) as file:
+            return file.schema_arrow.remove_metadata(), file.metadata.num_rows
+    except (pa.ArrowInvalid, OSError) as fault:
+        raise BadFile(f"{name} is a damaged Parquet file: {_first_line(fault)} Fetch or write the file again.") from fault
+
+
+def _first_line(fault: BaseException) -> str:
+    line = str(fault).strip().splitlines()[0] if str(fault).strip() else type(fault).__name__
+    return line.rstrip(".") + "."

@@ -1,0 +1,69 @@
+"""Reading ahead: a thread fetches the next batches while the present one is being worked on.
+
+The queue is short, so memory stays bounded by a few batches; leaving the loop early stops the thread.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from queue import Empty, Full, Queue
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+_END = object()
+
+
+def ahead(make: Callable[[], Iterator[T]], depth: int = 2) -> Iterator[T]:
+    """Yield what the iterator yields, produced in another thread at most ``depth`` items early.
+
+    >>> list(ahead(lambda: iter(range(5))))
+    [0, 1, 2, 3, 4]
+    """
+    queue: Queue[Any] = Queue(maxsize=depth)
+    stop = threading.Event()
+
+    def put(item: Any) -> bool:
+        while not stop.is_set():
+            try:
+                queue.put(item, timeout=0.1)
+            except Full:
+                continue
+            return True
+        return False
+
+    def work() -> None:
+        items: Iterator[T] | None = None
+        try:
+            items = make()
+            for item in items:
+                if not put((item, None)):
+                    break
+            else:
+                put((_END, None))
+        except BaseException as fault:  # handed to the reader, who raises it
+            put((_END, fault))
+        finally:
+            close = getattr(items, "close", None)
+            if close is not None:
+                close()
+
+    thread = threading.Thread(target=work, name="epee-read-ahead", daemon=True)
+    thread.start()
+    try:
+        while True:
+            item, fault = queue.get()
+            if fault is not None:
+                raise fault
+            if item is _END:
+                return
+            yield item
+            del item
+    finally:
+        stop.set()
+        while True:
+            try:
+                queue.get_nowait()
+            except Empty:
+                break
+        thread.join()

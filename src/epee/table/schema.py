@@ -1,0 +1,189 @@
+"""What the columns of a table are called and what they hold.
+
+A column is of one of five kinds: ``number``, ``category`` (a few texts that come back), ``boolean``, ``date`` and ``text``
+(texts that hardly come back: names, remarks, identifiers). A schema is plain data: it goes into a saved predictor as JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import Any
+
+from epee.errors import DataError, EmptyTable, WrongUse
+
+KINDS = ("number", "category", "boolean", "date", "text")
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: its name, its kind and what a pass over the rows has seen.
+
+    Parameters
+    ----------
+    name : str
+    kind : {"number", "category", "boolean", "date", "text"}
+    levels : tuple of str, optional
+        The texts of a category in their sorted order; None when they have not been counted.
+    counts : tuple of int, optional
+        How often each level was seen.
+    missing : int, optional
+        Empty cells; None when they have not been counted.
+    note : str
+        How the column was read, where that is worth saying.
+    """
+
+    name: str
+    kind: str = "number"
+    levels: tuple[str, ...] | None = None
+    counts: tuple[int, ...] | None = None
+    missing: int | None = None
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise WrongUse(f"column {self.name!r}: there is no kind {self.kind!r}; the kinds are {', '.join(KINDS)}.")
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The columns of a table, in order.
+
+    Examples
+    --------
+    >>> schema = Schema((Column("age"), Column("town", "category", levels=("Lyon", "Paris"))))
+    >>> schema.names, schema["town"].kind
+    (('age', 'town'), 'category')
+    >>> schema.find("twon")
+    Traceback (most recent call last):
+        ...
+    epee.errors.WrongUse: there is no column 'twon'; did you mean 'town'?
+    >>> Schema.from_json(schema.to_json()) == schema
+    True
+    """
+
+    columns: tuple[Column, ...]
+
+    def __post_init__(self) -> None:
+        refuse_duplicates(c.name for c in self.columns)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(c.name for c in self.columns)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of the columns."""
+        return tuple(c.kind for c in self.columns)
+
+    @property
+    def numeric(self) -> bool:
+        """Tell whether all columns are numbers or booleans, so that rows are a matrix as they are."""
+        return all(c.kind in ("number", "boolean") for c in self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __iter__(self) -> Iterator[Column]:
+        return iter(self.columns)
+
+    def __getitem__(self, name: str) -> Column:
+        return self.columns[self.find(name)]
+
+    def find(self, name: str, what: str = "column") -> int:
+        """Return the place of a column, or say which name was probably meant."""
+        return find_name(name, self.names, what)
+
+    def select(self, names: Iterable[str]) -> Schema:
+        """Return the schema of some columns, in the order of ``names``."""
+        return Schema(tuple(self[name] for name in names))
+
+    def without(self, names: Iterable[str]) -> Schema:
+        """Return the schema of the other columns."""
+        gone = set(names)
+        return Schema(tuple(c for c in self.columns if c.name not in gone))
+
+    def override(self, types: Mapping[str, str] | None) -> Schema:
+        """Return the schema with the kinds that the user gave, ``{"zip": "category"}``."""
+        if not types:
+            return self
+        for name in types:
+            self.find(name)
+        return Schema(tuple(
+            replace(c, kind=types[c.name], levels=None, counts=None) if types.get(c.name, c.kind) != c.kind else c
+            for c in self.columns
+        ))
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """Return plain data, for a saved predictor."""
+        plain = []
+        for c in self.columns:
+            entry: dict[str, Any] = {"name": c.name, "kind": c.kind}
+            if c.levels is not None:
+                entry["levels"] = list(c.levels)
+            if c.counts is not None:
+                entry["counts"] = list(c.counts)
+            if c.missing is not None:
+                entry["missing"] = c.missing
+            if c.note:
+                entry["note"] = c.note
+            plain.append(entry)
+        return plain
+
+    @classmethod
+    def from_json(cls, plain: Sequence[Mapping[str, Any]]) -> Schema:
+        """Return the schema that :meth:`to_json` wrote; a file that was edited is refused with a sentence."""
+        columns = []
+        for entry in plain:
+            if not isinstance(entry, Mapping) or not isinstance(entry.get("name"), str):
+                raise DataError(f"the schema holds {entry!r}, which is not a column; the file was edited or is damaged.")
+            levels, counts = entry.get("levels"), entry.get("counts")
+            columns.append(Column(
+                entry["name"],
+                entry.get("kind", "number"),
+                None if levels is None else tuple(str(level) for level in levels),
+                None if counts is None else tuple(int(k) for k in counts),
+                entry.get("missing"),
+                str(entry.get("note", "")),
+            ))
+        return cls(tuple(columns))
+
+
+def find_name(name: str, names: Sequence[str], what: str = "column") -> int:
+    """Return the place of ``name`` among ``names``, or raise a sentence with the nearest one."""
+    try:
+        return list(names).index(name)
+    except ValueError:
+        raise WrongUse(f"there is no {what} {name!r}{suggestion(str(name), names)}") from None
+
+
+def suggestion(name: str, names: Sequence[str]) -> str:
+    """Return the end of a sentence about an absent name.
+
+    >>> suggestion("pice", ["price", "size"]), suggestion("zzz", ["price", "size"])
+    ("; did you mean 'price'?", "; there are 'price', 'size'.")
+    """
+    lower = {str(n).lower(): str(n) for n in reversed(list(names))}
+    near = get_close_matches(name.lower(), list(lower), n=1, cutoff=0.6)
+    if near:
+        return f"; did you mean {lower[near[0]]!r}?"
+    shown = ", ".join(repr(str(n)) for n in list(names)[:8])
+    more = f" and {len(names) - 8} more" if len(names) > 8 else ""
+    return f"; there are {shown}{more}." if names else "; the table has no columns."
+
+
+def refuse_duplicates(names: Iterable[str], where: str = "") -> None:
+    """Refuse two columns of one name, and a table without columns."""
+    seen: set[str] = set()
+    any_name = False
+    for place, name in enumerate(names, 1):
+        any_name = True
+        if name in seen:
+            raise DataError(
+                f"{where}two columns are called {name!r} (the second is column {place}): rename or drop one of them."
+            )
+        seen.add(name)
+    if not any_name:
+        raise EmptyTable(f"{where}the table has no columns.")

@@ -1,0 +1,439 @@
+"""One source for every kind of table: blocks of rows in a fixed order, with a schema and a common origin.
+
+:func:`as_source` takes an array, a frame, a path, a folder, SQL on files or ``-`` and returns a source; rows come in blocks of
+exactly the same size whatever the batches they were read in, so a sum over blocks has the same bits for every kind of table.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from epee.errors import DataError, WrongUse
+from epee.table.arrays import ArraySource
+from epee.table.batches import BATCH_BYTES, Batches
+from epee.table.block import BLOCK_ROWS, Block, Source, check_weights
+from epee.table.cells import kind_of_texts
+from epee.table.delimited import Reading
+from epee.table.files import open_path
+from epee.table.frames import DaskBatches, FrameBatches, is_dask, is_frame
+from epee.table.prefetch import ahead
+from epee.table.query import QueryBatches, is_query
+from epee.table.raw import RawBlock, common_dtype, kind_of_type, matrix_of, refuse_type
+from epee.table.schema import Column, Schema
+from epee.table.sparse import SparseSource, refuse_sparse
+from epee.table.values import labels_of, values_of, weights_of
+from epee.typing import Vector
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MOST_LEVELS = 100_000  # different texts that are counted; a column with more is a text
+
+
+def is_table(X: Any) -> bool:
+    """Tell whether ``X`` is a path, SQL, a frame or a Dask collection, rather than an array.
+
+    >>> is_table("iris.csv"), is_table([[1, 2]])
+    (True, False)
+    """
+    return isinstance(X, str | os.PathLike) or is_frame(X) or is_dask(X)
+
+
+def as_source(
+    X: Any,
+    y: Any = None,
+    *,
+    sample_weight: Any = None,
+    groups: Any = None,
+    fold: np.ndarray | None = None,
+    block_rows: int | None = None,
+    target_kind: str | None = None,
+    types: Mapping[str, str] | None = None,
+    columns: Sequence[str] | None = None,
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    header: bool | None = None,
+    accept_sparse: bool = False,
+) -> Source:
+    """Return the source of any kind of table.
+
+    Parameters
+    ----------
+    X : array, frame, path, SQL text, "-" or Dask collection
+    y, sample_weight, groups : column names (``y`` may be a list of them) or arrays
+    fold : (n,) array of int, optional
+    block_rows : int, optional
+        Rows in a block; more use more memory and fewer calls.
+    target_kind : {"class", "number", "label"}, optional
+        What blocks carry as ``y``: codes into ``source.classes``, floats, labels as they are; None takes labels for texts and
+        booleans and numbers for numbers.
+    types : mapping, optional
+        Kinds that the user gave, ``{"zip": "category"}``.
+    columns : sequence of str, optional
+        The inputs; all the other columns by default.
+    encoding, delimiter, decimal, header : optional
+        What the user says about a text file.
+    accept_sparse : bool
+        Take a SciPy sparse matrix, one dense block at a time, rather than refuse it.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> source = as_source(pa.table({"a": [1.0, 2.0], "b": [3.0, 4.0], "y": ["u", "v"]}), "y", target_kind="class")
+    >>> block = next(source.blocks())
+    >>> source.names, block.X.shape, block.y, source.classes
+    (('a', 'b'), (2, 2), array([0, 1]), array(['u', 'v'], dtype='<U1'))
+    """
+    if not is_table(X):
+        if hasattr(X, "tocsr"):
+            if not accept_sparse:
+                raise refuse_sparse(X)
+            return SparseSource(X, y, check_weights(sample_weight, X.shape[0]), fold)
+        X = np.asarray(X)
+        return ArraySource(X, None if y is None else np.asarray(y), check_weights(sample_weight, len(X)), fold)
+    reading = Reading(encoding, delimiter, decimal, header)
+    return TableSource(
+        open_table(X, reading, types), y=y, sample_weight=sample_weight, groups=groups, fold=fold, block_rows=block_rows,
+        target_kind=target_kind, types=types, columns=columns,
+    )  # fmt: skip
+
+
+def open_table(X: Any, reading: Reading | None = None, types: Mapping[str, str] | None = None) -> Batches:
+    """Return the batches of a table."""
+    if isinstance(X, str) and is_query(X):
+        return QueryBatches(X)
+    if isinstance(X, str | os.PathLike):
+        return open_path(X, reading, types)
+    return DaskBatches(X) if is_dask(X) else FrameBatches(X)
+
+
+class TableSource:
+    """The rows of a table as blocks; see :func:`as_source` for the parameters.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The inputs, in the order of the columns of a block.
+    notes : list of str
+        How the table was read, to be said aloud.
+    """
+
+    def __init__(
+        self,
+        batches: Batches,
+        *,
+        y: Any = None,
+        sample_weight: Any = None,
+        groups: Any = None,
+        fold: np.ndarray | None = None,
+        block_rows: int | None = None,
+        target_kind: str | None = None,
+        types: Mapping[str, str] | None = None,
+        columns: Sequence[str] | None = None,
+    ) -> None:
+        if target_kind not in (None, "class", "number", "label"):
+            raise WrongUse(f"target_kind is {target_kind!r}; it must be 'class', 'number', 'label' or None.")
+        self.batches, self.target_kind, self.fold, self.block_rows = batches, target_kind, fold, block_rows
+        self.types = dict(types or {})
+        self.label, self.notes = batches.label, batches.notes
+        everything = Schema(tuple(Column(name, self._kind(name) or "text") for name in batches.fields.names))
+        everything.override(self.types)
+        self.targets = self._names(y, everything, "target")
+        self.y = None if self.targets else _array(y, batches.n_rows, "y")
+        self.weight_name = next(iter(self._names(sample_weight, everything, "weight column")), None)
+        self.weight = None if self.weight_name else _weights(sample_weight, batches.n_rows)
+        self.group_name = next(iter(self._names(groups, everything, "group column")), None)
+        self.groups = None if self.group_name else _array(groups, batches.n_rows, "groups")
+        aside = {*self.targets, *filter(None, (self.weight_name, self.group_name))}
+        if columns is None:
+            self.names: tuple[str, ...] = tuple(name for name in everything.names if name not in aside)
+        else:
+            self.names = tuple(columns)
+            for name in self.names:
+                everything.find(name, "column")
+                if name in aside:
+                    raise WrongUse(f"column {name!r} is the target, the weight or the group, and cannot be an input too.")
+        for name in (*self.names, *self.targets):
+            if self._kind(name) is None:
+                raise refuse_type(name, batches.fields.field(name).type)
+        if not self.names:
+            raise DataError(f"{self.label} has no input column: 0 feature(s) while a minimum of 1 is required.")
+        self.n_columns = len(self.names)
+
+    @staticmethod
+    def _names(given: Any, schema: Schema, what: str) -> tuple[str, ...]:
+        if isinstance(given, str):
+            given = [given]
+        elif not (isinstance(given, list | tuple) and given and all(isinstance(name, str) and name in schema.names for name in given)):
+            return ()
+        for name in given:
+            schema.find(name, what)
+        return tuple(given)
+
+    def _kind(self, name: str) -> str | None:
+        """Return the kind of a column by what the user said, by its cells or by its type."""
+        return self.types.get(name) or self.batches.kinds.get(name) or kind_of_type(self.batches.fields.field(name).type)
+
+    @property
+    def n_rows(self) -> int | None:
+        """How many rows there are, None before a pass has counted them."""
+        return self.batches.n_rows
+
+    def count(self) -> int:
+        """Return how many rows there are, by a pass over one column if nobody has counted."""
+        if self.batches.n_rows is None:
+            return sum(batch.num_rows for batch in self.batches.read(self.batches.fields.names[:1], 1 << 16))
+        return self.batches.n_rows
+
+    @cached_property
+    def schema(self) -> Schema:
+        """The inputs: names, kinds, and the levels of categories (which takes a pass over the columns of text, if any)."""
+        texts = [name for name in self.names if self._kind(name) in ("text", "category")]
+        counted = {c.name: c for c in self._count(texts)} if texts else {}
+        return Schema(tuple(counted.get(name) or Column(name, str(self._kind(name))) for name in self.names))
+
+    @cached_property
+    def numeric(self) -> bool:
+        """Tell whether all inputs are numbers or booleans, so that a block is a matrix as it is."""
+        return all(self._kind(name) in ("number", "boolean") for name in self.names)
+
+    def profile(self) -> Schema:
+        """Return the schema of the inputs with all missing cells and levels counted, in one pass; kept for later."""
+        if any(c.missing is None for c in self.__dict__.get("schema", ())) or "schema" not in self.__dict__:
+            self.__dict__["schema"] = Schema(tuple(self._count(self.names)))
+        return self.schema
+
+    def column_schema(self, name: str) -> Column:
+        """Return one column of the table (the target, say) with its levels and missing cells counted."""
+        self.batches.fields.names.index(name)
+        return next(iter(self._count([name])))
+
+    def _count(self, names: Sequence[str]) -> Iterator[Column]:
+        import pyarrow.compute as pc
+
+        missing = dict.fromkeys(names, 0)
+        seen: dict[str, dict[str, int] | None] = {name: {} for name in names if self._kind(name) in ("text", "category")}
+        n = 0
+        for batch in ahead(lambda: self.batches.read(names, self._batch_rows(BLOCK_ROWS))):
+            for name, column in zip(names, batch.columns, strict=True):
+                if name not in seen:
+                    floating = "float" in str(column.type) or "double" in str(column.type)
+                    missing[name] += column.null_count + (pc.sum(pc.is_nan(column)).as_py() or 0 if floating else 0)
+                    continue
+                texts = values_of(column, "text", name, self.batches.where, n)
+                missing[name] += texts.null_count
+                counts = seen[name]
+                if counts is not None:
+                    found = pc.value_counts(texts.drop_null())
+                    for text, k in zip(found.field(0).to_pylist(), found.field(1).to_pylist(), strict=True):
+                        counts[text] = counts.get(text, 0) + k
+                    if len(counts) > MOST_LEVELS:
+                        seen[name] = None
+            n += batch.num_rows
+        for name in names:
+            kind = str(self._kind(name))
+            if name not in seen:
+                yield Column(name, kind, missing=missing[name])
+                continue
+            counts = seen[name]
+            if name not in self.types:
+                kind = "text" if counts is None else kind_of_texts(len(counts), n - missing[name])
+            if kind == "category" and counts is None:
+                raise DataError(f"column {name!r} has more than {MOST_LEVELS:,} different texts: too many for a category; drop it.")
+            levels = sorted(counts) if counts is not None and kind == "category" else None
+            yield Column(name, kind, None if levels is None else tuple(levels),
+                         None if levels is None or counts is None else tuple(counts[level] for level in levels), missing[name])  # fmt: skip
+
+    @cached_property
+    def classes(self) -> np.ndarray:
+        """The different labels of the target in their sorted order; takes a pass over that column."""
+        if len(self.targets) != 1:
+            if self.y is None:
+                raise WrongUse("there are classes only where there is one target.")
+            return np.unique(self.y)
+        found: set[Any] = set()
+        start = 0
+        for batch in self.batches.read(self.targets, 1 << 16):
+            column = batch.column(0)
+            labels = labels_of(column.unique(), self.targets[0], lambda _: self._first_missing(column, start), 0)
+            found.update(labels.tolist())
+            start += batch.num_rows
+        return np.array(sorted(found))
+
+    @property
+    def target_levels(self) -> np.ndarray | None:
+        """The classes, or None where there is not one target."""
+        return self.classes if len(self.targets) == 1 or self.y is not None else None
+
+    def _first_missing(self, column: pa.Array, start: int) -> str:
+        import pyarrow.compute as pc
+
+        return self.batches.where(start + pc.index(pc.is_null(column, nan_is_null=True), True).as_py())
+
+    @cached_property
+    def origin(self) -> Vector:
+        """The mean (p,) of the first 256 rows, missing cells aside; sums are taken about it."""
+        head = next(self._cut(self._numbers(256), 256)).X
+        with np.errstate(over="ignore", invalid="ignore"):
+            there = np.isfinite(head)
+            totals = np.where(there, head, 0).astype(np.float64).mean(axis=0) * len(head)
+            means = totals / np.maximum(there.sum(axis=0), 1)
+        return np.where(np.isfinite(means), means, 0.0)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A short text that changes when the table does."""
+        return self.batches.fingerprint()
+
+    def blocks(self, rows: int | None = None) -> Iterator[Block]:
+        """Yield the rows in order, exactly ``rows`` at a time but for the last block; reading runs ahead in a thread."""
+        step = rows or self.block_rows or BLOCK_ROWS
+        self.refuse_words()
+        yield from self._cut(ahead(lambda: self._numbers(self._batch_rows(step))), step)
+
+    def raw_blocks(self, rows: int | None = None) -> Iterator[RawBlock]:
+        """Yield the rows column by column, whatever their kinds, about ``rows`` at a time."""
+        step = rows or self.block_rows or BLOCK_ROWS
+        yield from ahead(lambda: self._raw(step))
+
+    def refuse_words(self) -> None:
+        """Say which inputs are no numbers."""
+        words = [name for name in self.names if self._kind(name) not in ("number", "boolean")]
+        if words:
+            name = words[0]
+            more = f" (and {len(words) - 1} more)" if len(words) > 1 else ""
+            raise DataError(
+                f"column {name!r}{more} holds {self._kind(name)}, not numbers: could not convert string to float. "
+                "Put a TableEncoder before this method, or leave the column out."
+            )
+
+    def _batch_rows(self, step: int) -> int:
+        return step * max(1, BATCH_BYTES // (8 * self.n_columns * step))
+
+    def _wanted(self) -> list[str]:
+        aside = [*self.targets, *filter(None, (self.weight_name, self.group_name))]
+        return [*self.names, *(name for name in dict.fromkeys(aside) if name not in self.names)]
+
+    def _numbers(self, rows: int) -> Iterator[Block]:
+        """Yield batches as matrices."""
+        p = self.n_columns
+        plain = all(kind_of_type(self.batches.fields.field(n).type) == self._kind(n) for n in self.names)
+        dtype = common_dtype([self.batches.fields.field(name).type for name in self.names]) if plain else np.dtype(np.float64)
+        start = 0
+        for batch in self.batches.read(self._wanted(), rows):
+            columns = batch.columns[:p]
+            if plain:
+                X = matrix_of(columns, dtype)
+            else:
+                X = np.column_stack([
+                    values_of(c, str(self._kind(name)), name, self.batches.where, start)
+                    for name, c in zip(self.names, columns, strict=True)
+                ])  # fmt: skip
+            y, weight, fold, _ = self._aside(batch, start)
+            yield Block(X, y, weight, fold, start)
+            start += batch.num_rows
+        self._check_length(start)
+
+    def _raw(self, rows: int) -> Iterator[RawBlock]:
+        start = 0
+        for whole in self.batches.read(self._wanted(), rows):
+            for i in range(0, whole.num_rows, rows):
+                batch = whole.slice(i, rows)
+                columns = {
+                    name: values_of(batch.column(j), str(self._kind(name)), name, self.batches.where, start)
+                    for j, name in enumerate(self.names)
+                }
+                y, weight, fold, groups = self._aside(batch, start)
+                yield RawBlock(columns, y, weight, fold, groups, start, batch.num_rows)
+                start += batch.num_rows
+        self._check_length(start)
+
+    def _aside(self, batch: pa.RecordBatch, start: int) -> tuple[Any, Any, Any, Any]:
+        """Return target, weight, fold and group of the rows of a batch."""
+        rows = slice(start, start + batch.num_rows)
+        where = self.batches.where
+        y = self._target(batch, start) if self.targets else None if self.y is None else self.y[rows]
+        weight = None if self.weight is None else self.weight[rows]
+        if self.weight_name:
+            weight = weights_of(batch.column(self.weight_name), self.weight_name, where, start)
+        groups = None if self.groups is None else self.groups[rows]
+        if self.group_name:
+            groups = labels_of(batch.column(self.group_name), self.group_name, where, start)
+        return y, weight, None if self.fold is None else self.fold[rows], groups
+
+    def _target(self, batch: pa.RecordBatch, start: int) -> np.ndarray:
+        where, kinds = self.batches.where, self.target_kind
+        if len(self.targets) > 1:
+            return np.column_stack([values_of(batch.column(name), "number", name, where, start) for name in self.targets])
+        name = self.targets[0]
+        column = batch.column(name)
+        if kinds is None:
+            kinds = "number" if self._kind(name) == "number" else "label"
+            if kinds == "number" and kind_of_type(column.type) == "number":
+                return values_of(column, "number", name, where, start)
+        if kinds == "number":
+            return np.asarray(values_of(column, "number", name, where, start), dtype=np.float64)
+        labels = labels_of(column, name, where, start)
+        if kinds == "label":
+            return labels
+        return np.searchsorted(self.classes, labels)
+
+    def _check_length(self, n: int) -> None:
+        for what, given in (("y", self.y), ("sample_weight", self.weight), ("groups", self.groups), ("fold", self.fold)):
+            if given is not None and len(given) != n:
+                raise DataError(f"Found input variables with inconsistent numbers of samples: {n} rows, but {len(given)} in {what}.")
+
+    @staticmethod
+    def _cut(parts: Iterator[Block], step: int) -> Iterator[Block]:
+        """Yield the same rows in blocks of exactly ``step``, without copies but at the seams."""
+        left: Block | None = None
+        for part in parts:
+            i = 0
+            if left is not None:
+                i = min(step - len(left), len(part))
+                left = _join(left, _slice(part, 0, i))
+                if len(left) < step:
+                    continue
+                yield left
+                left = None
+            while i + step <= len(part):
+                yield _slice(part, i, i + step)
+                i += step
+            if i < len(part):
+                left = _slice(part, i, len(part))
+        if left is not None and len(left):
+            yield left
+
+
+def _slice(block: Block, i: int, j: int) -> Block:
+    def part(a: Any) -> Any:
+        return None if a is None else a[i:j]
+
+    return replace(block, X=block.X[i:j], y=part(block.y), weight=part(block.weight), fold=part(block.fold), start=block.start + i)
+
+
+def _join(a: Block, b: Block) -> Block:
+    def both(u: Any, v: Any) -> Any:
+        return None if u is None else np.concatenate([u, v])
+
+    return replace(a, X=both(a.X, b.X), y=both(a.y, b.y), weight=both(a.weight, b.weight), fold=both(a.fold, b.fold))
+
+
+def _array(given: Any, n: int | None, what: str) -> np.ndarray | None:
+    if given is None:
+        return None
+    values = np.asarray(given)
+    if n is not None and len(values) != n:
+        raise DataError(f"Found input variables with inconsistent numbers of samples: {n} rows, but {len(values)} in {what}.")
+    return values
+
+
+def _weights(given: Any, n: int | None) -> Vector | None:
+    return None if given is None else check_weights(given, len(given) if n is None else n)

@@ -1,0 +1,49 @@
+"""Standard input and other pipes can be read once; a source is read again and again. So a pipe is first copied to a file."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import tempfile
+import weakref
+from typing import BinaryIO
+
+from epee.errors import EmptyTable
+
+
+class Spool:
+    """A temporary file that disappears with the object."""
+
+    def __init__(self, suffix: str = "") -> None:
+        handle, self.path = tempfile.mkstemp(prefix="epee-", suffix=suffix)
+        os.close(handle)
+        self.remove = weakref.finalize(self, _unlink, self.path)
+
+    def fill(self, stream: BinaryIO, label: str) -> Spool:
+        """Copy a stream into the file."""
+        try:
+            with open(self.path, "wb") as out:
+                while chunk := stream.read(1 << 20):
+                    out.write(chunk)
+                size = out.tell()
+        except OSError as fault:
+            self.remove()
+            raise no_room(fault, label) from fault
+        if size == 0:
+            self.remove()
+            raise EmptyTable(f"{label} is empty (0 bytes).")
+        return self
+
+
+def no_room(fault: OSError, label: str) -> OSError:
+    """Return the sentence about a temporary folder that is full, or the fault itself."""
+    if fault.errno != errno.ENOSPC:
+        return fault
+    folder = tempfile.gettempdir()
+    return OSError(errno.ENOSPC, f"no room in {folder} to keep {label} while it is read; free some, or set TMPDIR to another folder")
+
+
+def _unlink(path: str) -> None:
+    with contextlib.suppress(OSError):
+        os.unlink(path)

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+import typer
+
+from epee import errors
+from epee.cli import faults
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (RuntimeError("boom"), 1),
+        (ValueError("shapes not aligned"), 1),
+        (errors.WrongUse("folds is 1"), 2),
+        (typer.BadParameter("not a number"), 2),
+        (errors.DataError("no rows"), 3),
+        (errors.BadFile("line 3 has 4 cells"), 3),
+        (errors.MissingValues("column 'a'"), 3),
+        (FileNotFoundError(2, "No such file or directory", "a.csv"), 4),
+        (PermissionError(13, "Permission denied", "a.csv"), 4),
+        (OSError(28, "No space left on device"), 4),
+        (MemoryError(), 4),
+        (errors.TooLarge("side 30000"), 4),
+        (typer.Exit(5), 5),
+        (KeyboardInterrupt(), 130),
+        (faults.Terminated(), 143),
+        (BrokenPipeError(), 0),
+        (SystemExit(None), 0),
+    ],
+)
+def test_code_and_one_sentence(error, code):
+    assert faults.exit_code(error) == code
+    words = faults.sentence(error)
+    assert "\n" not in words
+    assert (words == "") == isinstance(error, (typer.Exit, BrokenPipeError, SystemExit))
+
+
+def test_sentence_names_the_file():
+    error = FileNotFoundError(2, "No such file or directory", "a.csv")
+    assert faults.sentence(error) == "epee: a.csv: No such file or directory."
+
+
+def test_a_name_cannot_steer_the_terminal():
+    words = faults.sentence(errors.DataError("column 'a\x1b[2J\r\nb\x9b': empty"))
+    assert words == "epee: column 'a\\x1b[2J b\\x9b': empty"
+
+
+def test_sigterm_becomes_an_exception_and_the_handler_is_put_back():
+    before = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(faults.Terminated), faults.terminated_as_exception():
+        os.kill(os.getpid(), signal.SIGTERM)
+    assert signal.getsignal(signal.SIGTERM) is before

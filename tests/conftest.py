@@ -1,0 +1,40 @@
+"""What holds for every test: the same examples each time, one thread a worker, no window, nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+# Two workers share the cores; BLAS reads these when NumPy is first imported.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(variable, "1")
+os.environ.setdefault("NUMBA_NUM_THREADS", "2")
+os.environ.setdefault("MPLBACKEND", "Agg")
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "house",
+    derandomize=True,  # a test fails for everyone or for no one
+    deadline=None,  # the first example compiles kernels
+    max_examples=25,
+    print_blob=False,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+settings.load_profile("house")
+
+
+@pytest.fixture(autouse=True)
+def _tidy():
+    """Put the options back and close the figures that a test opened."""
+    from epee import options
+
+    before = {name: getattr(options, name) for name in ("threads", "progress", "language")}
+    yield
+    for name, value in before.items():
+        setattr(options, name, value)
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    if pyplot is not None:
+        pyplot.close("all")

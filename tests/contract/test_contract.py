@@ -1,0 +1,62 @@
+"""Every estimator of the registry keeps scikit-learn's contract, then ours."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+from epee.errors import EpeeWarning
+from epee.estimator.registry import METHODS
+
+RANDOM = {
+    "check_sample_weight_equivalence_on_dense_data": "random starts draw other numbers for repeated rows",
+    "check_sample_weight_equivalence_on_sparse_data": "random starts draw other numbers for repeated rows",
+}
+
+
+def make(method):
+    return method.load()(**method.arguments)
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
+def test_scikit_learn_checks(method):
+    failures = []
+    for estimator, check in estimator_checks_generator(make(method)):
+        name = getattr(check, "func", check).__name__
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            warnings.filterwarnings("ignore", category=EpeeWarning)
+            try:
+                check(estimator)
+            except BaseException as error:
+                if type(error).__name__ in ("SkipTest", "Skipped"):
+                    continue
+                if not isinstance(error, Exception):
+                    raise
+                if not (method.random and name in RANDOM):
+                    failures.append(f"{name}: {error!r}"[:500])
+    assert not failures, "\n".join(failures)
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
+def test_parameters_are_plain_and_clone(method):
+    estimator = make(method)
+    assert clone(estimator).get_params().keys() == estimator.get_params().keys()
+    assert pickle.loads(pickle.dumps(estimator)).get_params().keys() == estimator.get_params().keys()
+
+
+@pytest.mark.parametrize("method", [m for m in METHODS if m.kind == "classifier"], ids=lambda m: m.name)
+@pytest.mark.parametrize("labels", [["no", "yes"], [False, True], [3, 7], ["a", "b", "c"]], ids=str)
+def test_labels_of_any_kind_come_back(method, labels):
+    rng = np.random.default_rng(0)
+    y = np.array(labels)[np.arange(60) % len(labels)]
+    X = np.abs(rng.normal(size=(60, 3)) + (np.arange(60) % len(labels))[:, None])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", EpeeWarning)
+        predicted = make(method).fit(X, y).predict(X)
+    assert set(predicted.tolist()) <= set(labels)

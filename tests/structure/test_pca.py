@@ -1,0 +1,123 @@
+"""Principal components: four roads to the same axes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sklearn.decomposition
+
+from epee import PCA
+from epee.errors import InfiniteValues, MissingValues, TooLarge, WrongUse
+from epee.settings import options
+
+rng = np.random.default_rng(0)
+TALL = rng.normal(size=(300, 6)) @ rng.normal(size=(6, 6)) + 3
+WIDE = rng.normal(size=(9, 200)) + 5
+NAMES = (
+    "explained_variance_",
+    "explained_variance_ratio_",
+    "singular_values_",
+    "mean_",
+    "noise_variance_",
+    "components_",
+)
+
+
+@pytest.mark.parametrize("X", [TALL, WIDE, TALL + 1e7, WIDE + 1e6], ids=["tall", "wide", "tall far", "wide far"])
+@pytest.mark.parametrize("solver", ["auto", "full", "covariance_eigh", "randomized", "arpack"])
+def test_agrees_with_scikit_learn(X, solver):
+    ours = PCA(4, svd_solver=solver, random_state=0).fit(X)
+    theirs = sklearn.decomposition.PCA(4, svd_solver="full").fit(X)
+    for name in NAMES:
+        np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), rtol=1e-6, atol=1e-7, err_msg=name)
+    np.testing.assert_allclose(ours.transform(X), theirs.transform(X), atol=1e-6)
+
+
+@pytest.mark.parametrize("q", [None, 0.9, "mle", 0])
+def test_number_of_axes_follows_scikit_learn(q):
+    ours, theirs = PCA(q).fit(TALL), sklearn.decomposition.PCA(q).fit(TALL)
+    assert ours.n_components_ == theirs.n_components_
+    np.testing.assert_allclose(ours.score_samples(TALL), theirs.score_samples(TALL), rtol=1e-8)
+    np.testing.assert_allclose(ours.get_covariance(), theirs.get_covariance(), atol=1e-9)
+    np.testing.assert_allclose(ours.get_precision(), theirs.get_precision(), atol=1e-8)
+
+
+def test_components_are_decorrelated_with_the_eigenvalues_as_variances():
+    pca = PCA().fit(TALL)
+    C = pca.transform(TALL)
+    np.testing.assert_allclose(np.cov(C.T), np.diag(pca.explained_variance_), atol=1e-9)
+    np.testing.assert_allclose(pca.components_ @ pca.components_.T, np.eye(6), atol=1e-12)
+
+
+@pytest.mark.parametrize("X", [TALL, WIDE], ids=["tall", "wide"])
+def test_reconstruction_error_is_the_sum_of_dropped_eigenvalues(X):
+    full, few = PCA().fit(X), PCA(2).fit(X)
+    dropped = full.explained_variance_[2:].sum() * (len(X) - 1) / len(X)
+    assert few.reconstruction_error(X) == pytest.approx(dropped)
+    error = ((X - few.inverse_transform(few.transform(X))) ** 2).sum() / len(X)
+    assert error == pytest.approx(dropped)
+    np.testing.assert_allclose(full.inverse_transform(full.transform(X)), X, atol=1e-9)
+
+
+def test_no_other_plane_loses_less():
+    few = PCA(2).fit(TALL)
+    C = TALL - TALL.mean(axis=0)
+    for seed in range(20):
+        Q = np.linalg.qr(np.random.default_rng(seed).normal(size=(6, 2)))[0]
+        assert ((C - C @ Q @ Q.T) ** 2).sum() >= few.reconstruction_error(TALL) * len(TALL) * (1 - 1e-12)
+
+
+def test_whitening_makes_unit_variances():
+    C = PCA(3, whiten=True).fit_transform(TALL)
+    np.testing.assert_allclose(np.cov(C.T), np.eye(3), atol=1e-10)
+
+
+def test_moments_streams_and_weights_give_the_same_axes():
+    whole = PCA(3).fit(TALL)
+    streamed = PCA(3).partial_fit(TALL[:100]).partial_fit(TALL[100:])
+    np.testing.assert_allclose(streamed.components_, whole.components_, atol=1e-10)
+    again = PCA(3).fit_moments(PCA(3).moments(TALL))
+    np.testing.assert_allclose(again.explained_variance_, whole.explained_variance_)
+    w = rng.integers(1, 4, len(WIDE))
+    for X, weight in ((WIDE, w), (TALL, rng.integers(1, 4, len(TALL)))):
+        np.testing.assert_allclose(
+            PCA(3).fit(X, sample_weight=weight).components_,
+            PCA(3).fit(np.repeat(X, weight, axis=0)).components_,
+            atol=1e-9,
+        )
+
+
+def test_more_columns_than_rows_has_at_most_n_minus_one_axes():
+    pca = PCA().fit(WIDE)
+    assert (pca.explained_variance_[:8] > 1e-6).all()
+    assert pca.explained_variance_[8] == pytest.approx(0, abs=1e-12)
+    np.testing.assert_allclose(pca.components_ @ pca.components_.T, np.eye(9), atol=1e-10)
+
+
+@pytest.mark.parametrize("X", [TALL, WIDE], ids=["tall", "wide"])
+def test_float32_in_float32_out(X):
+    scores = PCA(3).fit_transform(X.astype(np.float32))
+    assert scores.dtype == np.float32
+    np.testing.assert_allclose(scores, PCA(3).fit_transform(X), atol=1e-3)
+
+
+def test_bad_input_is_said_in_a_sentence():
+    with pytest.raises(WrongUse, match="n_components=7 must be between"):
+        PCA(7).fit(TALL)
+    with pytest.raises(WrongUse, match="svd_solver is 'fast'"):
+        PCA(svd_solver="fast").fit(TALL)
+    for X in (TALL, WIDE):
+        bad = X.copy()
+        bad[3, 2] = np.nan
+        with pytest.raises(MissingValues, match="column 2"):
+            PCA().fit(bad)
+        with pytest.raises(InfiniteValues):
+            PCA().fit(X * 1e200)
+    with pytest.raises(TooLarge, match="20001"):
+        PCA().fit(np.broadcast_to(np.float32(1), (20_001, 20_001)))
+
+
+def test_threads_do_not_matter():
+    with options(threads=1):
+        one = PCA(2).fit(TALL).components_
+    assert (PCA(2).fit(TALL).components_ == one).all()

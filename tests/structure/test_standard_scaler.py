@@ -1,0 +1,58 @@
+"""Centring and reduction."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse
+import sklearn.preprocessing
+
+from epee import Moments, StandardScaler
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(100, 3)) * [1, 10, 0.1] + [0, 1e6, -3]
+
+
+@pytest.mark.parametrize("kw", [{}, {"with_mean": False}, {"with_std": False}])
+def test_agrees_with_scikit_learn(kw):
+    ours, theirs = StandardScaler(**kw).fit(X), sklearn.preprocessing.StandardScaler(**kw).fit(X)
+    np.testing.assert_allclose(ours.transform(X), theirs.transform(X), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(ours.inverse_transform(ours.transform(X)), X, rtol=1e-12)
+
+
+def test_missing_cells_are_left_out_and_stay():
+    holes = X.copy()
+    holes[::7, 1] = np.nan
+    ours, theirs = StandardScaler().fit(holes), sklearn.preprocessing.StandardScaler().fit(holes)
+    np.testing.assert_allclose(ours.transform(holes), theirs.transform(holes), rtol=1e-9, atol=1e-9)
+    np.testing.assert_array_equal(ours.n_samples_seen_, theirs.n_samples_seen_)
+
+
+def test_sparse_columns_are_scaled_without_centring():
+    S = scipy.sparse.random(200, 4, density=0.3, random_state=0, format="csr")
+    ours = StandardScaler(with_mean=False).fit(S)
+    theirs = sklearn.preprocessing.StandardScaler(with_mean=False).fit(S)
+    np.testing.assert_allclose(ours.scale_, theirs.scale_)
+    np.testing.assert_allclose(ours.transform(S).toarray(), theirs.transform(S).toarray())
+    with pytest.raises(ValueError, match="Cannot center sparse"):
+        StandardScaler().fit(S)
+
+
+def test_blocks_add_up():
+    whole = StandardScaler().fit(X)
+    parts = StandardScaler().partial_fit(X[:10]).partial_fit(X[10:11]).partial_fit(X[11:])
+    np.testing.assert_allclose(parts.mean_, whole.mean_, rtol=1e-14)
+    np.testing.assert_allclose(parts.var_, whole.var_, rtol=1e-12)
+
+
+def test_a_constant_column_is_divided_by_one():
+    assert StandardScaler().fit(np.full((5, 1), 0.1)).scale_[0] == 1
+    assert StandardScaler().fit(np.array([[1.0], [1.0], [1.0 + 1e-9]])).scale_[0] != 1
+
+
+def test_the_map_of_moments_is_the_map_of_rows():
+    m = Moments.of(X)
+    A, b = StandardScaler()._affine(m)
+    scaled = m.affine(A, b)
+    np.testing.assert_allclose(scaled.mean, 0, atol=1e-9)
+    np.testing.assert_allclose(scaled.covariance(), m.correlation(), atol=1e-9)
