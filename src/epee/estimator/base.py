@@ -145,8 +145,8 @@ def encode_labels(y: Any, n: int | None = None) -> tuple[Labels, Codes]:
         if high - low < 65536:  # counting beats sorting
             present = np.bincount(values - low, minlength=high - low + 1) > 0
             return np.flatnonzero(present) + np.asarray(low, values.dtype), (np.cumsum(present) - 1)[values - low]
-    check_classification_targets(values)
     try:
+        check_classification_targets(values)
         classes, codes = np.unique(values, return_inverse=True)
     except TypeError as error:
         raise DataError(
@@ -177,7 +177,7 @@ class Classifier(ClassifierMixin, Estimator):
     def _check_classes(self, classes: Labels, codes: Codes | None) -> None:
         if len(classes) < self._minimum_classes:
             raise DataError(
-                f"y has only one class ({classes[0]!r}): a classifier can't be fitted when only one class is present. "
+                f"y has only one class ({classes.tolist()[0]!r}): a classifier can't be fitted when only one class is present. "
                 f"The number of classes has to be greater than one; got {len(classes)} class."
             )
 

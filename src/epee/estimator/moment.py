@@ -129,9 +129,9 @@ class MomentEstimator(Estimator):
         """Learn from the rows of ``X`` (n, p), a frame, or a path; weights are counts."""
         source = self._source(X, y, sample_weight)
         m = self._sum(source)
-        self._look(m)
         self.fit_moments(m)
         self._refine(source, m)
+        self._look(m)
         return self
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -153,11 +153,11 @@ class MomentEstimator(Estimator):
         """Say aloud what often is a mistake in the data."""
         if m.scatter is None:
             return
-        variances = m.variances.reshape(-1, m.n_columns)[:, : m.p].max(axis=0)
-        constant = np.flatnonzero(variances <= 0)
+        whole = m.merge("group") if "group" in m.axes else m  # a column may be constant in each class and yet tell them apart
+        constant = np.flatnonzero(whole.variances[: m.p] <= 0)
         if len(constant):
             say(f"{list_columns(constant, self)} constant and cannot help to predict.")
-        twins = duplicate_columns(m)
+        twins = duplicate_columns(whole)
         if len(twins):
             say(f"{list_columns(twins, self)} an exact copy of an earlier column.")
 
@@ -169,16 +169,14 @@ def duplicate_columns(m: Moments) -> Codes:
     >>> duplicate_columns(Moments.of(x))
     array([2])
     """
-    if m.kind not in ("full", "pooled") or m.scatter is None:
+    if m.kind != "full" or m.scatter is None:
         return np.empty(0, dtype=np.intp)
-    mean = m.mean.reshape(-1, m.n_columns)[:, : m.p].T  # (p, cells)
-    S = m.scatter.reshape(-1, m.n_columns, m.n_columns)[:, : m.p, : m.p]
-    signature = np.hstack([mean, np.diagonal(S, axis1=1, axis2=2).T])
+    S = m.scatter[: m.p, : m.p]
+    signature = np.column_stack([m.x_mean, np.diagonal(S)])
     _, first, where = np.unique(signature, axis=0, return_index=True, return_inverse=True)
     earlier = first[where.reshape(-1)]
     candidates = np.flatnonzero(earlier != np.arange(m.p))
-    same = [j for j in candidates if (S[:, j, earlier[j]] == S[:, j, j]).all() and S[:, j, j].any()]
-    return np.array(same, dtype=np.intp)
+    return np.array([j for j in candidates if S[j, earlier[j]] == S[j, j] > 0], dtype=np.intp)
 
 
 class MomentClassifier(PosteriorMixin, MomentEstimator, Classifier):
@@ -221,9 +219,9 @@ class MomentClassifier(PosteriorMixin, MomentEstimator, Classifier):
 
     def _look(self, m: Moments) -> None:
         super()._look(m)
-        lonely = np.flatnonzero(m.count.reshape(-1, len(self.classes_)).sum(axis=0) == 1)
+        lonely = np.flatnonzero(m.count == 1)
         if len(lonely):
-            say(f"class {self.classes_[lonely[0]]!r} has one member only: nothing can be learned of its spread.")
+            say(f"class {self.classes_.tolist()[lonely[0]]!r} has one member only: nothing can be learned of its spread.")
 
 
 class MomentRegressor(MomentEstimator, Regressor):

@@ -35,6 +35,7 @@ METHODS: tuple[Method, ...] = (
     # predictors, from the simplest
     Method("LinearDiscriminantAnalysis", "predictors.generative.lda", "classifier", 20),
     # structure
+    Method("TableEncoder", "table.encoder", "transformer"),
     Method("StandardScaler", "structure.standard_scaler", "transformer"),
     Method("PolynomialFeatures", "structure.products", "transformer"),
     Method("PCA", "structure.pca", "transformer"),

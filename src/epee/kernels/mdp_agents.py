@@ -25,7 +25,7 @@ _SECOND = np.uint64(0x94D049BB133111EB)
 _30, _27, _31, _11 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def uniform(rng):
     """Draw from [0, 1)."""
     rng[0] += _GOLDEN
@@ -70,49 +70,55 @@ def alias_tables(ptr, prob, keep, other):
             keep[large[i]] = 1.0
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def draw(lo, hi, keep, other, rng):
     """Draw one entry of the row lo..hi."""
     u = uniform(rng) * (hi - lo)
     i = int(u)
     j = lo + i
-    return j if u - i < keep[j] else other[j]
+    instead = other[j]  # read before the test, so that it compiles to a select and not to a jump
+    return j if u - i < keep[j] else instead
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _score(q, k, two):
     return q[0, k] + q[1, k] if two else q[0, k]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def rate(numbers, memory):
     """Exploration rate of this step: floor + (rate - floor) / (1 + decay t)."""
     return numbers[FLOOR] + (numbers[RATE] - numbers[FLOOR]) / (1.0 + numbers[DECAY] * memory[STEPS])
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _greedy(q, lo, hi, two, rng):
+    """Best pair, at random among ties, and its score. Selects, no jumps: which is best cannot be predicted."""
     best, top, ties = lo, _score(q, lo, two), 1
     for k in range(lo + 1, hi):
         value = _score(q, k, two)
-        if value > top:
-            best, top, ties = k, value, 1
-        elif value == top:
-            ties += 1
-            if uniform(rng) * ties < 1.0:
-                best = k
-    return best
+        ties = 1 if value > top else ties + (1 if value == top else 0)
+        best = k if value > top else best
+        top = value if value > top else top
+    if ties > 1:
+        skip = int(uniform(rng) * ties)
+        for k in range(lo, hi):
+            if _score(q, k, two) == top:
+                if skip == 0:
+                    return k, top
+                skip -= 1
+    return best, top
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def choose(explore, q, two, law, numbers, memory, rng, lo, hi):
-    """Choose a pair of the state whose pairs are lo..hi."""
+    """Choose a pair of the state whose pairs are lo..hi; return it and, where it was looked for, the best score."""
     if explore == UNIFORM or explore == PAIRS:
-        return lo + int(uniform(rng) * (hi - lo))
+        return lo + int(uniform(rng) * (hi - lo)), np.nan
     if explore == EPSILON:
-        if uniform(rng) < rate(numbers, memory):
-            return lo + int(uniform(rng) * (hi - lo))
-        return _greedy(q, lo, hi, two, rng)
+        best, top = _greedy(q, lo, hi, two, rng)
+        random = lo + int(uniform(rng) * (hi - lo))
+        return (random if uniform(rng) < rate(numbers, memory) else best), top
     total = 0.0
     if explore == GIVEN:  # law: the probability of every pair
         u = uniform(rng)
@@ -122,8 +128,8 @@ def choose(explore, q, two, law, numbers, memory, rng, lo, hi):
             if law[k] > 0.0:
                 last = k
             if u < total:
-                return k
-        return last
+                return k, np.nan
+        return last, np.nan
     heat = rate(numbers, memory) * (2.0 if two else 1.0)  # two tables add up to twice the value
     top = -np.inf
     for k in range(lo, hi):
@@ -134,19 +140,20 @@ def choose(explore, q, two, law, numbers, memory, rng, lo, hi):
     for k in range(lo, hi):
         u -= np.exp((_score(q, k, two) - top) / heat)
         if u < 0.0:
-            return k
-    return hi - 1
+            return k, top
+    return hi - 1, top
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _top(q, row, lo, hi):
     top = q[row, lo]
     for k in range(lo + 1, hi):
-        top = max(top, q[row, k])
+        value = q[row, k]
+        top = value if value > top else top
     return top
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _mean_value(explore, q, law, numbers, memory, lo, hi):
     """Expected value of the next action under the exploring policy."""
     total = weight = 0.0
@@ -170,25 +177,29 @@ def _mean_value(explore, q, law, numbers, memory, lo, hi):
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def step_size(n, table, numbers):
     """Step of the n-th visit: scale / n^power, from a table for the first ones."""
-    return table[n] if n < table.shape[0] else numbers[SCALE] * n ** -numbers[POWER]
+    if n < table.shape[0]:
+        return table[n]
+    return numbers[SCALE] / n if numbers[POWER] == 1.0 else numbers[SCALE] * n ** -numbers[POWER]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def observe(method, explore, q, visits, law, table, numbers, memory, rng, k, lo, hi, reward, lo2, hi2, ended):
     """Learn from one transition of pair k; return the pair to try next (-1 when the episode has ended).
 
     The state left has pairs lo..hi, the state reached lo2..hi2.
     """
     two = method == DOUBLE
-    after = -1 if ended else choose(explore, q, two, law, numbers, memory, rng, lo2, hi2)
+    after, top = -1, np.nan
+    if not ended:
+        after, top = choose(explore, q, two, law, numbers, memory, rng, lo2, hi2)
     row = 1 if two and uniform(rng) < 0.5 else 0
     future = 0.0
     if not ended:
         if method == Q or method == R:
-            future = _top(q, 0, lo2, hi2)
+            future = top if explore == EPSILON or explore == BOLTZMANN else _top(q, 0, lo2, hi2)
         elif method == SARSA:
             future = q[0, after]
         elif method == EXPECTED:
@@ -214,7 +225,7 @@ def observe(method, explore, q, visits, law, table, numbers, memory, rng, k, lo,
     return after
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def account(numbers, memory, reward, ended):
     """Keep the books of rewards and returns."""
     memory[STEPS] += 1.0
@@ -226,7 +237,7 @@ def account(numbers, memory, reward, ended):
         close_episode(memory)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def close_episode(memory):
     """Count the episode and begin another."""
     memory[EPISODES] += 1.0
@@ -247,7 +258,7 @@ def run(method, explore, steps, limit, k, owner, first, ptr, keep, other, succ, 
             k = int(uniform(rng) * pairs)
         elif k < 0:
             s = starts[draw(0, starts.shape[0], start_keep, start_other, rng)]
-            k = choose(explore, q, two, law, numbers, memory, rng, first[s], first[s + 1])
+            k = choose(explore, q, two, law, numbers, memory, rng, first[s], first[s + 1])[0]
         s = owner[k]
         j = draw(ptr[k], ptr[k + 1], keep, other, rng)
         s2 = succ[j]
@@ -266,7 +277,9 @@ def observe_traces(replacing, explore, V, q, counts, visits, law, table, numbers
 
     ``active[0]`` counts the live traces, listed after it; one below 1e-12 is dropped.
     """
-    after = -1 if ended else choose(explore, q, False, law, numbers, memory, rng, lo2, hi2)
+    after = -1
+    if not ended:
+        after = choose(explore, q, False, law, numbers, memory, rng, lo2, hi2)[0]
     future = 0.0 if ended else numbers[DISCOUNT] * V[s2]
     error = reward + future - V[s]
     visits[0, k] += 1
@@ -306,7 +319,7 @@ def run_traces(replacing, explore, steps, limit, k, owner, first, ptr, keep, oth
     for _ in range(steps):
         if k < 0:
             s = starts[draw(0, starts.shape[0], start_keep, start_other, rng)]
-            k = choose(explore, q, False, law, numbers, memory, rng, first[s], first[s + 1])
+            k = choose(explore, q, False, law, numbers, memory, rng, first[s], first[s + 1])[0]
         s = owner[k]
         j = draw(ptr[k], ptr[k + 1], keep, other, rng)
         s2 = succ[j]

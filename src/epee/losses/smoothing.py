@@ -16,6 +16,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from epee.losses.entropy import sigmoid
 from epee.losses.margins import HingeLoss, MarginLoss, PerceptronLoss
 from epee.typing import ArrayLike, Matrix, Tensor, Vector
 
@@ -59,7 +60,7 @@ class Smoothed(MarginLoss):
             value, slope, bend = self._rounded(gaps)
         else:
             slope = project_on_simplex(gaps / self.width)
-            value = slope * gaps - self.width / 2 * slope**2 + self.width / 2 * (slope > 0) * 0.0
+            value = slope * gaps - self.width / 2 * slope**2
             bend = np.where(slope > 0, 1 / self.width, 0.0)
         return value.sum(axis=1), slope, bend, truth
 
@@ -97,6 +98,37 @@ class Smoothed(MarginLoss):
         core[rows, :, truth] -= total
         core[rows, truth, truth] += total.sum(axis=1)
         return core
+
+
+@dataclass(frozen=True, eq=False)
+class SoftHinge(MarginLoss):
+    r"""The hinge of two classes as a soft plus, :math:`h \ln(1 + e^{(1 - m)/h})`: its slope lies strictly between -1 and 0.
+
+    Parameters
+    ----------
+    width : float > 0, default=0.3
+        The h of the formula; smaller is nearer to the hinge.
+
+    Examples
+    --------
+    >>> SoftHinge(width=0.5).value([1.0], [1]).round(4)
+    array([0.3466])
+    """
+
+    name: ClassVar[str] = "soft_hinge"
+    width: float = 0.3
+
+    def value(self, prediction: ArrayLike, y: ArrayLike) -> Vector:
+        lack = (1 - self.signs(y) * np.asarray(prediction, dtype=float)) / self.width
+        return self.width * (np.maximum(lack, 0.0) + np.log1p(np.exp(-np.abs(lack))))
+
+    def gradient(self, prediction: ArrayLike, y: ArrayLike) -> Tensor:
+        t = self.signs(y)
+        return -t * sigmoid((1 - t * np.asarray(prediction, dtype=float)) / self.width)
+
+    def second(self, prediction: ArrayLike, y: ArrayLike) -> Tensor:
+        share = sigmoid((1 - self.signs(y) * np.asarray(prediction, dtype=float)) / self.width)
+        return share * (1 - share) / self.width
 
 
 def project_on_simplex(Z: Matrix) -> Matrix:

@@ -95,13 +95,12 @@ def _grid_of(env: Any, n: int) -> Any:
     """Return the map of an environment on a grid, for pictures."""
     desc = getattr(env.unwrapped, "desc", None)
     shape = getattr(env.unwrapped, "shape", None)
-    moves = {4: None}
     if desc is not None and np.size(desc) == n:
         letters = np.asarray(desc).astype(str)
         # FrozenLake's order of actions: left, down, right, up
         return {"shape": letters.shape, "states": np.arange(n).reshape(letters.shape), "letters": letters,
                 "moves": [(0, -1), (1, 0), (0, 1), (-1, 0)]}  # fmt: skip
-    if shape is not None and len(shape) == 2 and int(np.prod(shape)) == n and len(moves):
+    if shape is not None and len(shape) == 2 and int(np.prod(shape)) == n:
         # CliffWalking's order: up, right, down, left
         return {"shape": tuple(shape), "states": np.arange(n).reshape(shape), "letters": None,
                 "moves": [(-1, 0), (0, 1), (1, 0), (0, -1)]}  # fmt: skip

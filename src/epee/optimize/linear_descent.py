@@ -16,11 +16,13 @@ Newton methods", *Mathematical Programming*, 2019.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from epee.errors import SingularProblem
+from epee.losses.entropy import CrossEntropy
+from epee.losses.margins import SignedSquares
 from epee.optimize.descent import Trace
 from epee.optimize.linear_risk import LinearRisk
 from epee.optimize.quasi_newton import _Recent as Recent
@@ -49,7 +51,6 @@ class Metric:
     """The inverse of a Hessian: by Cholesky, or by its diagonal when it is too large to hold."""
 
     def __init__(self, risk: LinearRisk, W: Matrix) -> None:
-        self.shape = W.shape
         self.factor: tuple[Matrix, bool] | None = None
         if risk.unknowns > LARGEST_HESSIAN:
             diagonal = risk.curvatures(W)
@@ -67,6 +68,48 @@ class Metric:
         from scipy.linalg import cho_solve
 
         return cho_solve(self.factor, v * self.scale, check_finite=False) * self.scale
+
+
+class ProductMetric(Metric):
+    r"""The Hessian of a softmax as if rows were alike: :math:`(\mathrm{diag}\,\bar p - \bar p \bar p^\top) \otimes \tilde X^\top \tilde X / n`.
+
+    Costs one Gram matrix in place of :math:`K^2/2`; exact where all weights are 0.
+    """
+
+    def __init__(self, risk: LinearRisk, W: Matrix) -> None:
+        one = replace(risk, loss=SignedSquares(), M=1, l2=0 * risk.l2, l1=0 * risk.l1)
+        G = one.hessian(np.zeros((risk.d, 1))) / 2  # the curvature of a square is 2
+        share = (
+            np.maximum(-risk.at(np.zeros_like(W))[1][-1] + 1 / risk.M, 1e-3)
+            if risk.bias
+            else np.full(risk.M, 1 / risk.M)
+        )
+        share = share / share.sum()
+        values, self.axes = np.linalg.eigh(np.diag(share) - np.outer(share, share))
+        values = np.maximum(
+            values, values[-1] / 10
+        )  # the common direction has no curvature; the gradient has none of it either
+        self.factors = [scaled_cholesky(a * G + np.diag(risk.l2)) for a in values]
+        self.factor = self.factors[0][0]
+
+    def solve(self, v: Vector) -> Vector:
+        from scipy.linalg import cho_solve
+
+        V = self.axes.T @ v.reshape(len(self.axes), -1)  # (M, d)
+        for k, (factor, scale) in enumerate(self.factors):
+            V[k] = cho_solve(factor, V[k] * scale, check_finite=False) * scale
+        return (self.axes @ V).reshape(-1)
+
+
+def make_metric(risk: LinearRisk, W: Matrix, rough: bool) -> Metric:
+    """Return the metric of a risk at W, from at most as many rows as a good one needs; ``rough`` is the cheapest."""
+    if risk.M > 1:
+        if rough and isinstance(risk.loss, CrossEntropy) and risk.d <= LARGEST_HESSIAN:
+            return ProductMetric(risk, W)
+        n, rows = risk.source.n_rows, max(FEWEST_ROWS, 8 * min(risk.unknowns, LARGEST_HESSIAN))
+        if n is None or n > 2 * rows:
+            return Metric(risk.some_rows(rows), W)
+    return Metric(risk, W)
 
 
 def gauge(H: Matrix, M: int) -> Matrix:
@@ -116,7 +159,7 @@ def minimise(
             )
             W = start.W
             if not newton:
-                metric = Metric(sample, W)
+                metric = make_metric(sample, W, rough=False)
     if W is None:
         W = np.zeros((risk.d, risk.M))
     small = n is not None and n * risk.unknowns <= 2e6
@@ -131,7 +174,7 @@ def _descend(
     value, gradient = risk.at(W)
     trace.add(flat(W), value, float(np.abs(gradient).max()), 0.0)
     converged, k = False, 0
-    metric = metric or Metric(risk, W)
+    metric = metric or (Metric(risk, W) if newton else make_metric(risk, W, rough=not np.any(W)))
     since = 0  # steps since the metric was made
     for k in range(max_iter + 1):
         size = float(np.abs(gradient).max())
@@ -162,7 +205,7 @@ def _descend(
                 metric, since = Metric(risk, new), 0
         elif (shrunk > 0.5 or step < 1) and since >= (8 if metric.factor is None or risk.M > 1 else 3):
             pairs.forget()
-            metric, since = Metric(risk, new), 0
+            metric, since = make_metric(risk, new, rough=False), 0
         else:
             pairs.learn(step * d, flat(after) - flat(gradient))
         W, value, gradient = new, there, after

@@ -62,6 +62,8 @@ class RowSum:
         p = X.shape[1]
         coef = self.W[:p]
         one = self.W.shape[1] == 1
+        if not one and self.curvature is None and isinstance(self.loss, CrossEntropy):
+            return self._softmax(X, codes, w)
         with np.errstate(over="ignore", invalid="ignore"):
             S = X @ (coef[:, 0] if one else coef)  # (n,) or (n, M)
             if self.bias:
@@ -76,6 +78,28 @@ class RowSum:
             hessian = None if bend is None else self._hessian(X, S, bend, w)
         count = float(len(X)) if w is None else float(w.sum())
         return RiskSum(count, float(value.sum()), gradient, hessian)
+
+    def _softmax(self, X: Matrix, codes: Codes, w: Vector | None) -> RiskSum:
+        """Do the same for the softmax with classes as rows: sums over classes then run along the memory."""
+        p, rows = X.shape[1], np.arange(len(X))
+        with np.errstate(over="ignore", invalid="ignore"):
+            S = self.W[:p].T @ X.T  # (K, n)
+            if self.bias:
+                S += self.W[p][:, None]
+            S -= S.max(axis=0)
+            value = -S[codes, rows]
+            np.exp(S, out=S)
+            total = S.sum(axis=0)
+            value += np.log(total)
+            S *= (1 if w is None else w) / total
+            S[codes, rows] -= 1 if w is None else w
+            gradient = np.empty(self.W.shape)
+            gradient[:p] = (S @ X).T
+            if self.bias:
+                gradient[p] = S.sum(axis=1)
+        return RiskSum(
+            float(len(X) if w is None else w.sum()), float(value.sum() if w is None else value @ w), gradient, None
+        )
 
     def _hessian(self, X: Matrix, S: Tensor, bend: Tensor, w: Vector | None) -> Tensor:
         """Return the Hessian of the rows about ``centre``: x - centre keeps the digits that large means would cost."""

@@ -22,13 +22,15 @@ def descending_eigh(S: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def fix_signs(axes: Matrix) -> Matrix:
-    """Return rows whose entry of largest size is positive, so that a result does not depend on the machine.
+    """Turn rows, in place, so that the entry of largest size is positive: the result does not depend on the machine.
 
     >>> fix_signs(np.array([[0.6, -0.8]]))
     array([[-0.6,  0.8]])
     """
-    wrong = axes.max(axis=-1) < -axes.min(axis=-1)  # reads the axes, which may be images, without a copy
-    return np.where(wrong[..., None], -axes, axes) if wrong.any() else axes
+    for row in axes:  # an axis may be an image: no temporary copies of it
+        if row.max(initial=0.0) < -row.min(initial=0.0):
+            np.negative(row, out=row)
+    return axes
 
 
 def whitening(sigma: Matrix, tol: float = 1e-8) -> Matrix:

@@ -197,7 +197,7 @@ class PCA(NewAxes, MomentTransformer):
         rank = int(min(total, X.shape[1]))  # as many as the rows counted by weight can span
         spectrum = np.zeros(rank)
         spectrum[: clear.sum()] = values[clear][:rank] / total
-        self._set(spectrum, complete(both[1:], rank), total, values.sum() / total)
+        self._set(spectrum, both[1:], total, values.sum() / total)
 
     def _fit_full(self, X: Matrix, w: Vector | None) -> None:
         refuse_bad_cells(X, getattr(self, "feature_names_in_", None))
@@ -243,12 +243,12 @@ class PCA(NewAxes, MomentTransformer):
         return s[::-1], V[::-1]
 
     def _set(self, values: Vector, axes: Matrix, n: float, inertia: float, rank: int | None = None) -> None:
-        """Keep q axes; ``values`` are variances with 1/n, ``axes`` rows."""
+        """Keep q axes; ``values`` are variances with 1/n, ``axes`` rows, fewer where the variance is zero."""
         rank = len(values) if rank is None else rank
         unbiased = n / max(n - 1.0, 1.0) if n > 1 else 1.0
         ratio = values / inertia if inertia > 0 else np.zeros_like(values)
         q = self._how_many(values, ratio, n)
-        self.components_ = fix_signs(axes[:q])
+        self.components_ = fix_signs(complete(axes[:q], q))
         self.explained_variance_ = values[:q] * unbiased
         self.explained_variance_ratio_ = ratio[:q]
         self.singular_values_ = np.sqrt(values[:q] * n)

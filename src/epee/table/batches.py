@@ -59,7 +59,9 @@ class Stamp:
             except OSError:
                 now = None
             if now != seen:
-                raise BadFile(f"{os.path.basename(path)}: the file was changed or removed while it was being read; start again.")
+                raise BadFile(
+                    f"{os.path.basename(path)}: the file was changed or removed while it was being read; start again."
+                )
 
     def digest(self) -> str:
         """Return a hash of the sizes and of the first and last bytes of the files."""
@@ -81,10 +83,14 @@ def agree(parts: Sequence[tuple[str, pa.Schema]]) -> pa.Schema:
     for label, fields in parts[1:]:
         for name in first.names:
             if name not in fields.names:
-                raise DataError(f"{label} has no column {name!r}, which {first_label} has; all files of a folder need the same.")
+                raise DataError(
+                    f"{label} has no column {name!r}, which {first_label} has; all files of a folder need the same."
+                )
         for name in fields.names:
             if name not in first.names:
-                raise DataError(f"{label} has a column {name!r}, which {first_label} has not; all files of a folder need the same.")
+                raise DataError(
+                    f"{label} has a column {name!r}, which {first_label} has not; all files of a folder need the same."
+                )
     common = {"number": pa.float64(), "text": pa.string(), "date": pa.timestamp("us"), "boolean": pa.bool_()}
     out = []
     for name in first.names:
@@ -92,7 +98,9 @@ def agree(parts: Sequence[tuple[str, pa.Schema]]) -> pa.Schema:
         if all(t == types[0] for t in types):
             out.append(pa.field(name, types[0]))
             continue
-        known = [(label, kind_of_type(t), t) for (label, _), t in zip(parts, types, strict=True) if not pa.types.is_null(t)]
+        known = [
+            (label, kind_of_type(t), t) for (label, _), t in zip(parts, types, strict=True) if not pa.types.is_null(t)
+        ]
         for label, kind, t in known:
             if kind is None:
                 raise refuse_type(name, t)

@@ -23,14 +23,14 @@ class Undecodable(BadFile):
     """A byte that is no text in the encoding that was tried."""
 
 
-def open_bytes(path: str) -> BinaryIO:
+def open_bytes(path: str) -> Any:
     """Open a file that may be compressed with gzip, bzip2, xz or zstandard; its first bytes tell."""
     with open(path, "rb") as f:
         head = f.read(6)
     if head[:2] == b"\x1f\x8b":
         import gzip
 
-        return gzip.open(path, "rb")  # type: ignore[return-value]
+        return gzip.open(path, "rb")
     if head[:3] == b"BZh":
         import bz2
 
@@ -51,7 +51,9 @@ def read_some(file: BinaryIO, n: int, label: str) -> bytes:
     try:
         return file.read(n)
     except EOFError:
-        raise BadFile(f"{label} is a truncated compressed file: its end is missing. Fetch or write the file again.") from None
+        raise BadFile(
+            f"{label} is a truncated compressed file: its end is missing. Fetch or write the file again."
+        ) from None
     except (zlib.error, OSError) as fault:
         if isinstance(fault, OSError) and fault.errno is not None:
             raise
@@ -87,7 +89,7 @@ class Utf8Stream(io.RawIOBase):
         """Tell that one can read."""
         return True
 
-    def read(self, n: int = -1) -> bytes:  # type: ignore[override]
+    def read(self, n: int = -1) -> bytes:
         """Return up to ``n`` bytes, none at the end."""
         while not self._left and not self._over:
             try:
@@ -133,12 +135,16 @@ class Utf8Stream(io.RawIOBase):
         before = data[: fault.start]
         line = self._lines + 1 + _line_ends(before if self._plain or "cp" in self._encoding else before[::2])
         if not raw:
-            return Undecodable(f"{self._label}, line {line}: the file ends in the middle of a {self._encoding} character; it is truncated.")
+            return Undecodable(
+                f"{self._label}, line {line}: the file ends in the middle of a {self._encoding} character; it is truncated."
+            )
         byte = " ".join(f"0x{b:02x}" for b in data[fault.start : fault.end][:4])
         around = data[max(0, fault.start - 12) : fault.end + 12].decode(self._encoding, "replace").strip().splitlines()
         near = next((a for a in around if "\ufffd" in a), "")
-        cure = "Write the file again in UTF-8." if "1252" in self._encoding else (
-            "Say encoding='cp1252' (Western Windows), or write the file again in UTF-8."
+        cure = (
+            "Write the file again in UTF-8."
+            if "1252" in self._encoding
+            else ("Say encoding='cp1252' (Western Windows), or write the file again in UTF-8.")
         )
         return Undecodable(f"{self._label}, line {line}: byte {byte} in {near!r} is not {self._encoding} text. {cure}")
 

@@ -17,7 +17,21 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MISSING = ("", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null")  # in any column
-MISSING_NUMBER = (*MISSING, "na", "-nan", "None", "none", "?", ".", "-", "--", "ND", "n.d.", "NC", "#NULL!")  # where a text is no value
+MISSING_NUMBER = (
+    *MISSING,
+    "na",
+    "-nan",
+    "None",
+    "none",
+    "?",
+    ".",
+    "-",
+    "--",
+    "ND",
+    "n.d.",
+    "NC",
+    "#NULL!",
+)  # where a text is no value
 TRUE = ("true", "t", "yes", "y", "oui", "vrai")
 FALSE = ("false", "f", "no", "n", "non", "faux")
 MAX_LEVELS = 1000  # more different texts than this are no category
@@ -41,7 +55,8 @@ class Writing:
     """How the cells of a column are written.
 
     ``kind`` is one of the kinds of a schema; ``decimal`` and ``thousands`` are for numbers; ``pattern`` is for dates
-    (``"iso"`` or a ``strptime`` pattern); ``zeros`` allows leading zeros, because the user said that this is a number.
+    (``"iso"`` or a ``strptime`` pattern); ``zeros`` allows leading zeros, because the user said that this is a number;
+    ``note`` says what is worth knowing, ``doubt`` that it is to be said aloud.
     """
 
     kind: str
@@ -50,6 +65,7 @@ class Writing:
     pattern: str = ""
     zeros: bool = False
     note: str = ""
+    doubt: bool = False  # the note is to be said aloud
 
 
 class BadCell(Exception):
@@ -60,7 +76,9 @@ class BadCell(Exception):
         self.row, self.value, self.why = row, value, why
 
 
-def infer(column: pa.ChunkedArray, decimal: str | None = None, kind: str | None = None, french: bool = False) -> Writing:
+def infer(
+    column: pa.ChunkedArray, decimal: str | None = None, kind: str | None = None, french: bool = False
+) -> Writing:
     """Return how a column of texts is written; ``kind`` and ``decimal`` are what the user said.
 
     >>> import pyarrow as pa
@@ -85,7 +103,7 @@ def infer(column: pa.ChunkedArray, decimal: str | None = None, kind: str | None 
             note = ""
             if french and _all(cells, r"^[+-]?[0-9]{1,3}\.[0-9]{3}$"):
                 note = f"{cells[0].as_py()!r} is read with a decimal point, though other columns have decimal commas"
-            return Writing("number", ".", zeros=kind == "number", note=note)
+            return Writing("number", ".", zeros=kind == "number", note=note, doubt=bool(note))
     values = pc.value_counts(cells)
     different, counts = values.field("values"), values.field("counts")
     if kind in (None, "number"):
@@ -109,7 +127,7 @@ def infer(column: pa.ChunkedArray, decimal: str | None = None, kind: str | None 
     note = "leading zeros: an identifier, kept as text" if zeros else ""
     if not zeros and _all(different, r"^[0-9]{1,3},[0-9]{3}$"):
         note = f"{different[0].as_py()!r} may be a decimal or a thousand; kept as text. Say which with decimal=',' or decimal='.'"
-    return Writing(kind_of_texts(len(different), len(cells)), note=note)
+    return Writing(kind_of_texts(len(different), len(cells)), note=note, doubt="may be" in note)
 
 
 def kind_of_texts(different: int, n: int) -> str:
@@ -135,7 +153,11 @@ def _number(different: pa.Array, decimal: str | None, french: bool, said: bool) 
             if not (decided and _any(different, rf"\{thousands}")):
                 continue
         doubtful = (mark, thousands) == (",", " ") and decimal is None and not french
-        if doubtful and _any(different, ",") and not _any(different, r",[0-9]{0,2}$|,[0-9]{4}|^[+-]?0,|^[+-]?[0-9]{4,},"):
+        if (
+            doubtful
+            and _any(different, ",")
+            and not _any(different, r",[0-9]{0,2}$|,[0-9]{4}|^[+-]?0,|^[+-]?[0-9]{4,},")
+        ):
             continue
         note = {",": "decimal comma", ".": ""}[mark]
         if thousands in ",.":
@@ -188,9 +210,11 @@ def _date(different: pa.Array, french: bool) -> Writing | None:
         if not _all(different, " .*:"):
             return None
         clock = " %H:%M:%S" if _all(different, ":.*:") else " %H:%M"
-    note = "" if first > 12 or second > 12 else f"read as {'day' if day_first else 'month'} first; the cells do not tell"
+    note = (
+        "" if first > 12 or second > 12 else f"read as {'day' if day_first else 'month'} first; the cells do not tell"
+    )
     pattern = (f"%d{mark}%m{mark}%Y" if day_first else f"%m{mark}%d{mark}%Y") + clock
-    return Writing("date", pattern=pattern, note=note)
+    return Writing("date", pattern=pattern, note=note, doubt=bool(note))
 
 
 def convert(column: pa.Array, writing: Writing) -> pa.Array:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NoReturn
 from epee.errors import BadFile, DataError, DataWarning, EmptyTable, WrongUse
 from epee.table.batches import Stamp
 from epee.table.bytestream import Undecodable, Utf8Stream, open_bytes, read_some
-from epee.table.cells import BadCell, Writing, convert, decimal_commas, infer
+from epee.table.cells import BadCell, convert, decimal_commas, infer
 from epee.table.schema import KINDS, find_name, refuse_duplicates
 from epee.table.sniff import Dialect, find_dialect, find_encoding
 
@@ -91,7 +91,9 @@ class TextFile:
 
     def say_encoding(self) -> None:
         """Say aloud that the bytes are not UTF-8 and how they are read."""
-        sentence = f"{self.label} is not UTF-8; it is read as cp1252 (Western Windows). Say encoding=... if that is wrong."
+        sentence = (
+            f"{self.label} is not UTF-8; it is read as cp1252 (Western Windows). Say encoding=... if that is wrong."
+        )
         self.notes.append(sentence)
         warnings.warn(sentence, DataWarning, stacklevel=2)
 
@@ -123,7 +125,10 @@ class TextFile:
             reader = pc.open_csv(
                 pa.PythonFile(stream, mode="r"),
                 read_options=pc.ReadOptions(
-                    block_size=PARSE_BYTES, column_names=list(d.names), skip_rows=d.skip, skip_rows_after_names=int(d.header)
+                    block_size=PARSE_BYTES,
+                    column_names=list(d.names),
+                    skip_rows=d.skip,
+                    skip_rows_after_names=int(d.header),
                 ),
                 parse_options=pc.ParseOptions(delimiter=d.delimiter, newlines_in_values=True),
                 convert_options=pc.ConvertOptions(
@@ -168,7 +173,8 @@ class TextFile:
         """Yield (number of its first line, cells) for every line that is not blank, names included."""
         text = io.TextIOWrapper(
             io.BufferedReader(Utf8Stream(self.path, self.label, self.dialect.encoding, self.dialect.delimiter)),
-            encoding="utf-8", newline="",
+            encoding="utf-8",
+            newline="",
         )
         csv.field_size_limit(max(csv.field_size_limit(), PARSE_BYTES))
         with text:
@@ -180,8 +186,10 @@ class TextFile:
                 except StopIteration:
                     return
                 except csv.Error as fault:
-                    what = "a quoted cell never ends" if "unexpected end" in str(fault) or "field larger" in str(fault) else (
-                        "text follows a closing quote"
+                    what = (
+                        "a quoted cell never ends"
+                        if "unexpected end" in str(fault) or "field larger" in str(fault)
+                        else ("text follows a closing quote")
                     )
                     raise BadFile(f"{self.label}, line {before + 1}: {what}; close the quote or double it.") from None
                 if row:
@@ -225,8 +233,13 @@ class TextBatches:
         self._infer(samples, reading, types or {})
         self.notes = [note for file in self.files for note in file.notes]
         self.notes += [f"column {name!r}: {w.note}" for name, w in self.writings.items() if w.note]
+        for name, w in self.writings.items():
+            if w.doubt:
+                warnings.warn(f"{label}: column {name!r}: {w.note}.", DataWarning, stacklevel=2)
         if not any(table.num_rows for table in samples):
-            raise EmptyTable(f"{label} has names but no rows: Found array with 0 sample(s), and a minimum of 1 is required.")
+            raise EmptyTable(
+                f"{label} has names but no rows: Found array with 0 sample(s), and a minimum of 1 is required."
+            )
         if all(file.whole for file in self.files):
             self._keep(samples)
 
@@ -236,7 +249,9 @@ class TextBatches:
             for name in {*first.dialect.names, *file.dialect.names}:
                 if name not in file.dialect.names or name not in first.dialect.names:
                     a, b = (file, first) if name in first.dialect.names else (first, file)
-                    raise DataError(f"{a.label} has no column {name!r}, which {b.label} has; all files of a folder need the same.")
+                    raise DataError(
+                        f"{a.label} has no column {name!r}, which {b.label} has; all files of a folder need the same."
+                    )
 
     @staticmethod
     def _sample(file: TextFile, limit: int) -> pa.Table:

@@ -34,13 +34,15 @@ _STRANGE = {
 }
 
 
-def open_path(path: str | os.PathLike[str], reading: Reading | None = None, types: Mapping[str, str] | None = None) -> Batches:
+def open_path(
+    path: str | os.PathLike[str], reading: Reading | None = None, types: Mapping[str, str] | None = None
+) -> Batches:
     """Return the batches of a file, a folder, a pattern or standard input, or say what is wrong with it."""
     text = os.fspath(path)
     if text == "-":
         return _spooled(sys.stdin.buffer, "standard input", reading, types)
     text = os.path.expanduser(text)
-    label = os.path.basename(os.path.normpath(text)) or text
+    label = printable(os.path.basename(os.path.normpath(text)) or text)
     try:
         status = os.stat(text)
     except (FileNotFoundError, NotADirectoryError):
@@ -54,17 +56,32 @@ def open_path(path: str | os.PathLike[str], reading: Reading | None = None, type
         return _open_folder(text, label, reading, types)
     if not stat.S_ISREG(status.st_mode):
         if not text.startswith(("/dev/stdin", "/dev/fd/", "/proc/")):
-            raise BadFile(f"{label} is a pipe or a device, not a file, and can be read only once: give '-' and redirect it, < {label}.")
+            raise BadFile(
+                f"{label} is a pipe or a device, not a file, and can be read only once: give '-' and redirect it, < {label}."
+            )
         with open(text, "rb") as stream:
             return _spooled(stream, label, reading, types)
     return _open_files([text], label, reading, types, os.path.dirname(text))
 
 
-def _open_files(paths: list[str], label: str, reading: Reading | None, types: Mapping[str, str] | None, root: str) -> Batches:
+def printable(name: str) -> str:
+    r"""Return a file name that can be shown: no control characters, no undecodable bytes.
+
+    >>> printable("a\x1b[31m.csv")
+    'a?[31m.csv'
+    """
+    return "".join(c if c.isprintable() else "?" for c in name)
+
+
+def _open_files(
+    paths: list[str], label: str, reading: Reading | None, types: Mapping[str, str] | None, root: str
+) -> Batches:
     parquet = [_is_parquet(path) for path in paths]
     if any(parquet) and not all(parquet):
         a, b = paths[parquet.index(True)], paths[parquet.index(False)]
-        raise BadFile(f"{label} mixes formats: {os.path.basename(a)} is Parquet and {os.path.basename(b)} is not; give one of them.")
+        raise BadFile(
+            f"{label} mixes formats: {os.path.basename(a)} is Parquet and {os.path.basename(b)} is not; give one of them."
+        )
     if not parquet[0]:
         return TextBatches(paths, label, reading, types)
     batches = ParquetBatches(paths, label, _keys(paths, root))
@@ -120,7 +137,9 @@ def _keys(paths: list[str], root: str) -> list[dict[str, str]]:
         keys.append(dict(part.split("=", 1) for part in parts if "=" in part))
     for path, own in zip(paths, keys, strict=True):
         if list(own) != list(keys[0]):
-            raise BadFile(f"{os.path.basename(path)} lies in folders {list(own)}, the first file in {list(keys[0])}: they must agree.")
+            raise BadFile(
+                f"{os.path.basename(path)} lies in folders {list(own)}, the first file in {list(keys[0])}: they must agree."
+            )
     return keys
 
 

@@ -72,7 +72,9 @@ class DaskBatches:
         self._parts = self._X.npartitions if hasattr(self._X, "columns") else self._X.numblocks[0]
         self.fields = next((t.schema for t in self._tables() if t.num_rows), None)
         if self.fields is None:
-            raise EmptyTable("the Dask collection has no rows: Found array with 0 sample(s), and a minimum of 1 is required.")
+            raise EmptyTable(
+                "the Dask collection has no rows: Found array with 0 sample(s), and a minimum of 1 is required."
+            )
 
     def _tables(self) -> Iterator[pa.Table]:
         import numpy as np
@@ -104,7 +106,9 @@ class DaskBatches:
 
     def fingerprint(self) -> str:
         """Return the name of the graph, which Dask derives from its contents."""
-        name = self._X.name if hasattr(self._X, "name") and isinstance(self._X.name, str) else self._X.__dask_tokenize__()
+        name = (
+            self._X.name if hasattr(self._X, "name") and isinstance(self._X.name, str) else self._X.__dask_tokenize__()
+        )
         return hashlib.blake2b(repr(name).encode(), digest_size=16).hexdigest()
 
 
@@ -131,7 +135,9 @@ def to_arrow(X: Any) -> pa.Table:
     try:
         frame: Any = nw.from_native(X)
     except TypeError as fault:
-        raise TypeError(f"X is a {type(X).__name__}, which is no table that épée can read: give an array, a frame or a path.") from fault
+        raise TypeError(
+            f"X is a {type(X).__name__}, which is no table that épée can read: give an array, a frame or a path."
+        ) from fault
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
     arrays, names = [], [str(name) for name in frame.columns]

@@ -113,7 +113,9 @@ def _look(path: str) -> tuple[pa.Schema, int]:
         with _open(path, 1) as file:
             return file.schema_arrow.remove_metadata(), file.metadata.num_rows
     except (pa.ArrowInvalid, OSError) as fault:
-        raise BadFile(f"{name} is a damaged Parquet file: {_first_line(fault)} Fetch or write the file again.") from fault
+        raise BadFile(
+            f"{name} is a damaged Parquet file: {_first_line(fault)} Fetch or write the file again."
+        ) from fault
 
 
 def _first_line(fault: BaseException) -> str:

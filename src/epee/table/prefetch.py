@@ -41,7 +41,7 @@ def ahead(make: Callable[[], Iterator[T]], depth: int = 2) -> Iterator[T]:
                     break
             else:
                 put((_END, None))
-        except BaseException as fault:  # handed to the reader, who raises it
+        except BaseException as fault:  # noqa: BLE001  # handed to the reader, who raises it
             put((_END, fault))
         finally:
             close = getattr(items, "close", None)

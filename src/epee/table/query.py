@@ -12,7 +12,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from epee.errors import BadFile, DataError, EmptyTable, WrongUse
 from epee.settings import options
@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
 _SQL = re.compile(r"\s*(\(\s*)*(select|with|from)\s", re.IGNORECASE)
 _ORDERED = frozenset(["PARQUET_SCAN", "READ_PARQUET", "PROJECTION", "FILTER", "TABLE_SCAN"])
-_CHANCE = re.compile(r"\b(random|uuid|gen_random_uuid|nextval|now|current_\w+|setseed|sample|tablesample)\b", re.IGNORECASE)
+_CHANCE = re.compile(
+    r"\b(random|uuid|gen_random_uuid|nextval|now|current_\w+|setseed|sample|tablesample)\b", re.IGNORECASE
+)
 
 
 def is_query(text: str) -> bool:
@@ -70,21 +72,23 @@ class QueryBatches:
 
     def _name_files(self) -> list[str]:
         """Return the files that the query names; those of text become views of what our reader makes of them."""
-        files = []
+        files: list[str] = []
         for name in sorted(self._connection.get_table_names(self._sql)):
             if not os.path.exists(name):
                 if re.search(r"[./\\]", name) and "*" not in name:
                     open_path(name)  # raises the sentence about a file that is not there
                 continue
             batches = open_path(name)
-            files += [file.path for file in batches.files] if isinstance(batches, TextBatches) else batches.paths  # type: ignore[attr-defined]
+            files += [file.path for file in batches.files] if isinstance(batches, TextBatches) else cast(ParquetBatches, batches).paths
             if isinstance(batches, ParquetBatches) and len(batches.paths) == 1:
                 continue
             self.notes += batches.notes
             spool = Spool(".parquet")
             self._write(batches, spool)
             quoted = name.replace('"', '""')
-            self._connection.execute(f'CREATE TEMP VIEW "{quoted}" AS SELECT * FROM read_parquet(?)'.replace("?", f"'{spool.path}'"))
+            self._connection.execute(
+                f'CREATE TEMP VIEW "{quoted}" AS SELECT * FROM read_parquet(?)'.replace("?", f"'{spool.path}'")
+            )
             self._spools.append(spool)
         return files
 

@@ -14,6 +14,7 @@ from typing import Any
 from epee.errors import DataError, EmptyTable, WrongUse
 
 KINDS = ("number", "category", "boolean", "date", "text")
+CLOCK = "with a time of day"  # the note of a date column that has one
 
 
 @dataclass(frozen=True)
@@ -111,10 +112,12 @@ class Schema:
             return self
         for name in types:
             self.find(name)
-        return Schema(tuple(
-            replace(c, kind=types[c.name], levels=None, counts=None) if types.get(c.name, c.kind) != c.kind else c
-            for c in self.columns
-        ))
+        return Schema(
+            tuple(
+                replace(c, kind=types[c.name], levels=None, counts=None) if types.get(c.name, c.kind) != c.kind else c
+                for c in self.columns
+            )
+        )
 
     def to_json(self) -> list[dict[str, Any]]:
         """Return plain data, for a saved predictor."""
@@ -138,16 +141,20 @@ class Schema:
         columns = []
         for entry in plain:
             if not isinstance(entry, Mapping) or not isinstance(entry.get("name"), str):
-                raise DataError(f"the schema holds {entry!r}, which is not a column; the file was edited or is damaged.")
+                raise DataError(
+                    f"the schema holds {entry!r}, which is not a column; the file was edited or is damaged."
+                )
             levels, counts = entry.get("levels"), entry.get("counts")
-            columns.append(Column(
-                entry["name"],
-                entry.get("kind", "number"),
-                None if levels is None else tuple(str(level) for level in levels),
-                None if counts is None else tuple(int(k) for k in counts),
-                entry.get("missing"),
-                str(entry.get("note", "")),
-            ))
+            columns.append(
+                Column(
+                    entry["name"],
+                    entry.get("kind", "number"),
+                    None if levels is None else tuple(str(level) for level in levels),
+                    None if counts is None else tuple(int(k) for k in counts),
+                    entry.get("missing"),
+                    str(entry.get("note", "")),
+                )
+            )
         return cls(tuple(columns))
 
 

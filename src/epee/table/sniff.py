@@ -12,13 +12,14 @@ import io
 import re
 from collections import Counter
 from dataclasses import dataclass
+from itertools import pairwise
 
 from epee.errors import EmptyTable
 
 DELIMITERS = "\t;|, "
 _NUMBER = re.compile(r"[+-]?(\d{1,3}([ \u00a0\u202f]\d{3})+|\d+)?([.,]\d*)?([eE][+-]?\d+)?%?")
 _DATE = re.compile(r"\d{4}[-/]\d{2}[-/]\d{2}.*|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}.*")
-_WORDS = frozenset("true false yes no oui non vrai faux".split())
+_WORDS = frozenset(["true", "false", "yes", "no", "oui", "non", "vrai", "faux"])
 _HOLES = frozenset(["", "na", "n/a", "nan", "null", "?"])
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -67,9 +68,9 @@ def find_encoding(head: bytes, whole: bool) -> tuple[str, bool]:
 def find_dialect(
     text: str, whole: bool, encoding: str, label: str, delimiter: str | None = None, header: bool | None = None
 ) -> Dialect:
-    """Return the dialect of a sample of a file; ``delimiter`` and ``header`` are what the user said.
+    r"""Return the dialect of a sample of a file; ``delimiter`` and ``header`` are what the user said.
 
-    >>> find_dialect("a;b\\n1,5;2\\n", True, "utf-8", "x.csv")
+    >>> find_dialect("a;b\n1,5;2\n", True, "utf-8", "x.csv")
     Dialect(encoding='utf-8', delimiter=';', names=('a', 'b'), header=True, skip=0)
     """
     bare = text.lstrip("\r\n")
@@ -143,4 +144,8 @@ def _has_header(rows: list[list[str]]) -> bool:
             if full and all(_typed(c) for c in full):
                 return True  # a word above numbers
     years = [int(c) for c in typed if re.fullmatch(r"(19|20)\d\d", c)]
-    return len(years) == len(typed) >= 2 and all(b - a == 1 for a, b in zip(years, years[1:], strict=False)) and len(rest) > 0
+    return (
+        len(years) == len(typed) >= 2
+        and all(b - a == 1 for a, b in pairwise(years))
+        and len(rest) > 0
+    )

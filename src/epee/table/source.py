@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from epee.table.frames import DaskBatches, FrameBatches, is_dask, is_frame
 from epee.table.prefetch import ahead
 from epee.table.query import QueryBatches, is_query
 from epee.table.raw import RawBlock, common_dtype, kind_of_type, matrix_of, refuse_type
-from epee.table.schema import Column, Schema
+from epee.table.schema import CLOCK, Column, Schema
 from epee.table.sparse import SparseSource, refuse_sparse
 from epee.table.values import labels_of, values_of, weights_of
 from epee.typing import Vector
@@ -95,14 +95,15 @@ def as_source(
         if hasattr(X, "tocsr"):
             if not accept_sparse:
                 raise refuse_sparse(X)
-            return SparseSource(X, y, check_weights(sample_weight, X.shape[0]), fold)
+            return cast(Source, SparseSource(X, y, check_weights(sample_weight, X.shape[0]), fold))
         X = np.asarray(X)
         return ArraySource(X, None if y is None else np.asarray(y), check_weights(sample_weight, len(X)), fold)
     reading = Reading(encoding, delimiter, decimal, header)
-    return TableSource(
+    source = TableSource(
         open_table(X, reading, types), y=y, sample_weight=sample_weight, groups=groups, fold=fold, block_rows=block_rows,
         target_kind=target_kind, types=types, columns=columns,
     )  # fmt: skip
+    return cast(Source, source)
 
 
 def open_table(X: Any, reading: Reading | None = None, types: Mapping[str, str] | None = None) -> Batches:
@@ -123,7 +124,11 @@ class TableSource:
         The inputs, in the order of the columns of a block.
     notes : list of str
         How the table was read, to be said aloud.
+    named : bool
+        Whether the names are the user's.
     """
+
+    named = True
 
     def __init__(
         self,
@@ -159,7 +164,9 @@ class TableSource:
             for name in self.names:
                 everything.find(name, "column")
                 if name in aside:
-                    raise WrongUse(f"column {name!r} is the target, the weight or the group, and cannot be an input too.")
+                    raise WrongUse(
+                        f"column {name!r} is the target, the weight or the group, and cannot be an input too."
+                    )
         for name in (*self.names, *self.targets):
             if self._kind(name) is None:
                 raise refuse_type(name, batches.fields.field(name).type)
@@ -171,7 +178,11 @@ class TableSource:
     def _names(given: Any, schema: Schema, what: str) -> tuple[str, ...]:
         if isinstance(given, str):
             given = [given]
-        elif not (isinstance(given, list | tuple) and given and all(isinstance(name, str) and name in schema.names for name in given)):
+        elif not (
+            isinstance(given, list | tuple)
+            and given
+            and all(isinstance(name, str) and name in schema.names for name in given)
+        ):
             return ()
         for name in given:
             schema.find(name, what)
@@ -179,7 +190,9 @@ class TableSource:
 
     def _kind(self, name: str) -> str | None:
         """Return the kind of a column by what the user said, by its cells or by its type."""
-        return self.types.get(name) or self.batches.kinds.get(name) or kind_of_type(self.batches.fields.field(name).type)
+        return (
+            self.types.get(name) or self.batches.kinds.get(name) or kind_of_type(self.batches.fields.field(name).type)
+        )
 
     @property
     def n_rows(self) -> int | None:
@@ -219,13 +232,20 @@ class TableSource:
         import pyarrow.compute as pc
 
         missing = dict.fromkeys(names, 0)
-        seen: dict[str, dict[str, int] | None] = {name: {} for name in names if self._kind(name) in ("text", "category")}
+        seen: dict[str, dict[str, int] | None] = {
+            name: {} for name in names if self._kind(name) in ("text", "category")
+        }
+        kinds = {name: str(self._kind(name)) for name in names}
+        clocks = dict.fromkeys(names, False)
         n = 0
         for batch in ahead(lambda: self.batches.read(names, self._batch_rows(BLOCK_ROWS))):
             for name, column in zip(names, batch.columns, strict=True):
                 if name not in seen:
                     floating = "float" in str(column.type) or "double" in str(column.type)
                     missing[name] += column.null_count + (pc.sum(pc.is_nan(column)).as_py() or 0 if floating else 0)
+                    if kinds[name] == "date" and not clocks[name]:
+                        days = values_of(column, "date", name, self.batches.where, n)
+                        clocks[name] = bool((np.nan_to_num(days) % 1 != 0).any())
                     continue
                 texts = values_of(column, "text", name, self.batches.where, n)
                 missing[name] += texts.null_count
@@ -238,15 +258,17 @@ class TableSource:
                         seen[name] = None
             n += batch.num_rows
         for name in names:
-            kind = str(self._kind(name))
+            kind = kinds[name]
             if name not in seen:
-                yield Column(name, kind, missing=missing[name])
+                yield Column(name, kind, missing=missing[name], note=CLOCK if clocks[name] else "")
                 continue
             counts = seen[name]
             if name not in self.types:
                 kind = "text" if counts is None else kind_of_texts(len(counts), n - missing[name])
             if kind == "category" and counts is None:
-                raise DataError(f"column {name!r} has more than {MOST_LEVELS:,} different texts: too many for a category; drop it.")
+                raise DataError(
+                    f"column {name!r} has more than {MOST_LEVELS:,} different texts: too many for a category; drop it."
+                )
             levels = sorted(counts) if counts is not None and kind == "category" else None
             yield Column(name, kind, None if levels is None else tuple(levels),
                          None if levels is None or counts is None else tuple(counts[level] for level in levels), missing[name])  # fmt: skip
@@ -262,8 +284,9 @@ class TableSource:
         start = 0
         for batch in self.batches.read(self.targets, 1 << 16):
             column = batch.column(0)
-            labels = labels_of(column.unique(), self.targets[0], lambda _: self._first_missing(column, start), 0)
-            found.update(labels.tolist())
+            if column.null_count:
+                labels_of(column, self.targets[0], self.batches.where, start)  # raises the sentence
+            found.update(labels_of(column.unique(), self.targets[0], self.batches.where, start).tolist())
             start += batch.num_rows
         return np.array(sorted(found))
 
@@ -272,20 +295,21 @@ class TableSource:
         """The classes, or None where there is not one target."""
         return self.classes if len(self.targets) == 1 or self.y is not None else None
 
-    def _first_missing(self, column: pa.Array, start: int) -> str:
-        import pyarrow.compute as pc
-
-        return self.batches.where(start + pc.index(pc.is_null(column, nan_is_null=True), True).as_py())
-
     @cached_property
     def origin(self) -> Vector:
-        """The mean (p,) of the first 256 rows, missing cells aside; sums are taken about it."""
-        head = next(self._cut(self._numbers(256), 256)).X
+        """The mean (p,) of the first 256 rows, missing cells aside; sums are taken about it. 0 for what is no number."""
+        head = next(self._cut(self._numbers(256), 256)).X if self.numeric else self._head()
         with np.errstate(over="ignore", invalid="ignore"):
             there = np.isfinite(head)
             totals = np.where(there, head, 0).astype(np.float64).mean(axis=0) * len(head)
             means = totals / np.maximum(there.sum(axis=0), 1)
         return np.where(np.isfinite(means), means, 0.0)
+
+    def _head(self) -> np.ndarray:
+        """Return the first rows of a table of several kinds; texts count as missing."""
+        block = next(self._raw(256))
+        hole = np.full(len(block), np.nan)
+        return np.column_stack([c if isinstance(c, np.ndarray) else hole for c in block.columns.values()])
 
     @cached_property
     def fingerprint(self) -> str:
@@ -325,7 +349,11 @@ class TableSource:
         """Yield batches as matrices."""
         p = self.n_columns
         plain = all(kind_of_type(self.batches.fields.field(n).type) == self._kind(n) for n in self.names)
-        dtype = common_dtype([self.batches.fields.field(name).type for name in self.names]) if plain else np.dtype(np.float64)
+        dtype = (
+            common_dtype([self.batches.fields.field(name).type for name in self.names])
+            if plain
+            else np.dtype(np.float64)
+        )
         start = 0
         for batch in self.batches.read(self._wanted(), rows):
             columns = batch.columns[:p]
@@ -337,7 +365,7 @@ class TableSource:
                     for name, c in zip(self.names, columns, strict=True)
                 ])  # fmt: skip
             y, weight, fold, _ = self._aside(batch, start)
-            yield Block(X, y, weight, fold, start)
+            yield Block(X, y, weight, fold, start=start)
             start += batch.num_rows
         self._check_length(start)
 
@@ -371,7 +399,9 @@ class TableSource:
     def _target(self, batch: pa.RecordBatch, start: int) -> np.ndarray:
         where, kinds = self.batches.where, self.target_kind
         if len(self.targets) > 1:
-            return np.column_stack([values_of(batch.column(name), "number", name, where, start) for name in self.targets])
+            return np.column_stack(
+                [values_of(batch.column(name), "number", name, where, start) for name in self.targets]
+            )
         name = self.targets[0]
         column = batch.column(name)
         if kinds is None:
@@ -386,9 +416,16 @@ class TableSource:
         return np.searchsorted(self.classes, labels)
 
     def _check_length(self, n: int) -> None:
-        for what, given in (("y", self.y), ("sample_weight", self.weight), ("groups", self.groups), ("fold", self.fold)):
+        for what, given in (
+            ("y", self.y),
+            ("sample_weight", self.weight),
+            ("groups", self.groups),
+            ("fold", self.fold),
+        ):
             if given is not None and len(given) != n:
-                raise DataError(f"Found input variables with inconsistent numbers of samples: {n} rows, but {len(given)} in {what}.")
+                raise DataError(
+                    f"Found input variables with inconsistent numbers of samples: {n} rows, but {len(given)} in {what}."
+                )
 
     @staticmethod
     def _cut(parts: Iterator[Block], step: int) -> Iterator[Block]:
@@ -416,7 +453,9 @@ def _slice(block: Block, i: int, j: int) -> Block:
     def part(a: Any) -> Any:
         return None if a is None else a[i:j]
 
-    return replace(block, X=block.X[i:j], y=part(block.y), weight=part(block.weight), fold=part(block.fold), start=block.start + i)
+    return replace(
+        block, X=block.X[i:j], y=part(block.y), weight=part(block.weight), fold=part(block.fold), start=block.start + i
+    )
 
 
 def _join(a: Block, b: Block) -> Block:
@@ -431,7 +470,9 @@ def _array(given: Any, n: int | None, what: str) -> np.ndarray | None:
         return None
     values = np.asarray(given)
     if n is not None and len(values) != n:
-        raise DataError(f"Found input variables with inconsistent numbers of samples: {n} rows, but {len(values)} in {what}.")
+        raise DataError(
+            f"Found input variables with inconsistent numbers of samples: {n} rows, but {len(values)} in {what}."
+        )
     return values
 
 

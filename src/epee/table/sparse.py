@@ -24,7 +24,9 @@ class SparseSource:
 
     names = None
 
-    def __init__(self, X: Any, y: np.ndarray | None = None, weight: Vector | None = None, fold: Codes | None = None) -> None:
+    def __init__(
+        self, X: Any, y: np.ndarray | None = None, weight: Vector | None = None, fold: Codes | None = None
+    ) -> None:
         self.X = X.tocsr()
         if self.X.dtype.kind not in "fiub":
             raise DataError(f"X is a sparse matrix of {self.X.dtype}; numbers are needed. Complex data not supported.")
@@ -46,7 +48,7 @@ class SparseSource:
 
         for i in range(0, self.n_rows, step):
             dense = self.X[i : i + step].toarray().astype(dtype, copy=False)
-            yield Block(dense, part(self.y, i), part(self.weight, i), part(self.fold, i), i)
+            yield Block(dense, part(self.y, i), part(self.weight, i), part(self.fold, i), start=i)
 
 
 def refuse_sparse(X: Any, method: str = "this method") -> TypeError:

@@ -41,7 +41,10 @@ def no_room(fault: OSError, label: str) -> OSError:
     if fault.errno != errno.ENOSPC:
         return fault
     folder = tempfile.gettempdir()
-    return OSError(errno.ENOSPC, f"no room in {folder} to keep {label} while it is read; free some, or set TMPDIR to another folder")
+    return OSError(
+        errno.ENOSPC,
+        f"no room in {folder} to keep {label} while it is read; free some, or set TMPDIR to another folder",
+    )
 
 
 def _unlink(path: str) -> None:

@@ -29,19 +29,25 @@ def values_of(column: pa.Array, kind: str, name: str, where: Where, start: int =
             import pyarrow as pa
 
             writing = infer(pa.chunked_array([texts]), kind=kind)
-            return numbers_of(convert(texts, writing if writing.kind == kind else Writing(kind, pattern="iso", zeros=True)))
+            return numbers_of(
+                convert(texts, writing if writing.kind == kind else Writing(kind, pattern="iso", zeros=True))
+            )
         except BadCell as bad:
             raise DataError(
                 f"column {name!r}: {bad.value!r} in {where(start + bad.row)} {bad.why}; could not convert string to float."
             ) from None
     if kind == "date" and came_as != "date":
-        raise DataError(f"column {name!r} holds {column.type}, which is no date: give dates, or drop types={{{name!r}: 'date'}}.")
+        raise DataError(
+            f"column {name!r} holds {column.type}, which is no date: give dates, or drop types={{{name!r}: 'date'}}."
+        )
     values = numbers_of(column)
     if kind == "boolean" and came_as != "boolean":
         wrong = ~((values == 0) | (values == 1) | np.isnan(values))
         if wrong.any():
             row = int(np.flatnonzero(wrong)[0])
-            raise DataError(f"column {name!r}: {values[row]:g} in {where(start + row)} is neither 0 nor 1, in a boolean column.")
+            raise DataError(
+                f"column {name!r}: {values[row]:g} in {where(start + row)} is neither 0 nor 1, in a boolean column."
+            )
     return values
 
 
@@ -78,5 +84,7 @@ def weights_of(column: pa.Array, name: str, where: Where, start: int = 0) -> Vec
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
         what = "missing (NaN)" if np.isnan(w[row]) else f"{w[row]:g}, infinite or negative"
-        raise DataError(f"sample_weight: column {name!r} is {what} in {where(start + row)}; weights are counts, 0 or more.")
+        raise DataError(
+            f"sample_weight: column {name!r} is {what} in {where(start + row)}; weights are counts, 0 or more."
+        )
     return w

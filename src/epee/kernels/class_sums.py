@@ -1,0 +1,110 @@
+r"""Sums of rows by cell (class, or fold and class), read once from memory.
+
+For each row :math:`x` of cell :math:`c` with weight :math:`w`: add :math:`w(x - o)` and :math:`w(x - o)^2` to the sums of the
+cell, skip cells of the table that are missing (NaN), count the levels of categorical columns, and look up the scores of levels. An
+empty ``w`` stands for weights of one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def class_sums(X, cell, w, origin, count, first):
+    """Add the rows (n, p) minus the origin to the sums ``first`` (cells, p), and their weights to ``count`` (cells,)."""
+    n, p = X.shape
+    for i in range(n):
+        k = cell[i]
+        u = w[i] if w.size else 1.0
+        count[k] += u
+        x, a = X[i], first[k]
+        for j in range(p):
+            a[j] += u * (x[j] - origin[j])
+
+
+@njit(cache=True, nogil=True)
+def class_squares(X, cell, w, origin, count, first, second):
+    """Do :func:`class_sums`, and add the squares to ``second`` (cells, p)."""
+    n, p = X.shape
+    for i in range(n):
+        k = cell[i]
+        u = w[i] if w.size else 1.0
+        count[k] += u
+        x, a, b = X[i], first[k], second[k]
+        for j in range(p):
+            d = x[j] - origin[j]
+            a[j] += u * d
+            b[j] += u * d * d
+
+
+@njit(cache=True, nogil=True)
+def class_scatter(X, cell, w, origin, shift, scatter):
+    """Add the squares of the rows about the mean of their cell, ``origin + shift[cell]``; missing cells are skipped."""
+    n, p = X.shape
+    for i in range(n):
+        k = cell[i]
+        u = w[i] if w.size else 1.0
+        x, m, s = X[i], shift[k], scatter[k]
+        for j in range(p):
+            d = (x[j] - origin[j]) - m[j]
+            s[j] += u * d * d if d == d else 0.0
+
+
+@njit(cache=True, nogil=True)
+def observed_squares(X, cell, w, origin, count, seen, first, second):
+    """Do :func:`class_squares` with missing cells: ``seen`` (cells, p) is the weight that each column has observed."""
+    n, p = X.shape
+    for i in range(n):
+        k = cell[i]
+        u = w[i] if w.size else 1.0
+        count[k] += u
+        x, c, a, b = X[i], seen[k], first[k], second[k]
+        for j in range(p):
+            d = x[j] - origin[j]
+            there = d == d
+            d = d if there else 0.0
+            c[j] += u if there else 0.0
+            a[j] += u * d
+            b[j] += u * d * d
+
+
+@njit(cache=True, nogil=True)
+def highest_levels(X, columns, top):
+    """Raise ``top`` (q,) to the largest code of each column; return the first row and column that is no code, or -1."""
+    for i in range(X.shape[0]):
+        for t in range(columns.size):
+            x = X[i, columns[t]]
+            if x < 0.0 or x > 1e7:
+                return i, columns[t]
+            if x > top[t]:
+                top[t] = np.int64(x)
+    return -1, -1
+
+
+@njit(cache=True, nogil=True)
+def count_levels(X, cell, w, columns, offsets, count, cells):
+    """Add the weight of each row to the level that each column holds; ``cells`` (cells, levels of all columns)."""
+    for i in range(X.shape[0]):
+        k = cell[i]
+        u = w[i] if w.size else 1.0
+        count[k] += u
+        for t in range(columns.size):
+            x = X[i, columns[t]]
+            if x == x:
+                cells[k, offsets[t] + np.int64(x)] += u
+
+
+@njit(cache=True, nogil=True)
+def level_scores(X, columns, offsets, table, scores):
+    """Add ``table`` (levels of all columns, K) at the level of each cell; what is missing or unknown has no say."""
+    K = scores.shape[1]
+    for i in range(X.shape[0]):
+        s = scores[i]
+        for t in range(columns.size):
+            x = X[i, columns[t]]
+            if x >= 0.0 and x < offsets[t + 1] - offsets[t]:
+                row = table[offsets[t] + np.int64(x)]
+                for k in range(K):
+                    s[k] += row[k]

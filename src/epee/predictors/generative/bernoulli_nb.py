@@ -1,0 +1,201 @@
+r"""Bernoulli naive Bayes.
+
+Within a class the columns are independent coins. With :math:`c_{kd}` the number of ones in column :math:`d` among the :math:`n_k`
+rows of class :math:`k`,
+
+.. math:: p_{kd} = \frac{c_{kd} + \alpha}{n_k + 2\alpha}, \qquad
+          \delta_k(x) = \log \pi_k + \sum_d \big[ x_d \log p_{kd} + (1 - x_d) \log(1 - p_{kd}) \big]. \tag{1}
+
+Laplace's :math:`\alpha` keeps the logarithms finite. The course adds :math:`\varepsilon` inside both logarithms instead; divided by
+:math:`1 + 2\varepsilon`, so that the two chances add up to one, that is :math:`\alpha = \varepsilon n_k`, with the same posteriors.
+
+Without a row of class :math:`k`, :math:`c_{kd}` loses :math:`w x_d` and :math:`n_k` loses :math:`w`; no other class changes but by its prior.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from epee.errors import DataError, WrongUse
+from epee.estimator.moment import Keep
+from epee.moments.class_sums import ClassSummation
+from epee.moments.moments import Moments
+from epee.moments.passes import Summation
+from epee.predictors.generative.discrete import DiscreteNB, finite_part, settle
+from epee.predictors.generative.generator import by_blocks, left_out_priors, log_of, without_row
+from epee.table.block import Block, Source, check_weights, column_name
+from epee.typing import Codes, Matrix, Vector
+
+
+class BernoulliNB(DiscreteNB):
+    r"""Independent coins in each class: a linear frontier between 0/1 columns.
+
+    The score of class :math:`k` is :math:`\log\pi_k + \sum_d [x_d \log p_{kd} + (1 - x_d)\log(1 - p_{kd})]`.
+
+    Parameters
+    ----------
+    alpha : float >= 0 or array (p,), default=1.0
+        Laplace's smoothing: so many ones and zeros are added to each class. A larger one draws all chances to one half.
+    force_alpha : bool, default=True
+        Keep an ``alpha`` below 1e-10 as it is.
+    binarize : float or None, default=0.0
+        Cells above are 1, others 0. With None the columns must hold 0 and 1 only, and anything else is refused.
+    fit_prior : bool, default=True
+        Learn :math:`\pi_k` from the class frequencies; else all classes are as likely.
+    class_prior : array (K,), default=None
+        Given :math:`\pi_k`. A larger prior moves the frontier away from its class.
+    epsilon : float > 0, default=None
+        The course's smoothing, 1e-8 there, in place of ``alpha``: added to the frequencies of one and of zero.
+
+    Attributes
+    ----------
+    feature_log_prob_ : array (K, p)
+        :math:`\log p_{kd}`.
+    feature_count_, class_count_, class_log_prior_ : arrays (K, p), (K,), (K,)
+
+    Notes
+    -----
+    Keeps :math:`Kp + K` numbers; one pass, and one matrix product to score. Sparse rows are made dense a block at a time. With
+    ``alpha=0`` the limit of a vanishing ``alpha`` is taken.
+
+    References
+    ----------
+    Manning, Raghavan and Schütze, *Introduction to Information Retrieval*, section 13.3.
+
+    Examples
+    --------
+    >>> X = [[1, 0, 0], [1, 1, 0], [0, 0, 1], [0, 1, 1]]
+    >>> BernoulliNB().fit(X, list("aabb")).predict([[1, 0, 0], [0, 0, 1]])
+    array(['a', 'b'], dtype='<U1')
+    """
+
+    keeps = Keep(group="y", scatter=None)
+    _takes_sparse = True
+
+    def __init__(
+        self, alpha: Any = 1.0, *, force_alpha: bool = True, binarize: float | None = 0.0, fit_prior: bool = True,
+        class_prior: Any = None, epsilon: float | None = None,
+    ) -> None:  # fmt: skip
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.binarize = binarize
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+        self.epsilon = epsilon
+
+    def _source(self, X: Any, y: Any, sample_weight: Any, fold: Codes | None = None, *, reset: bool = True) -> Source:
+        if not hasattr(X, "tocsr"):
+            return super()._source(X, y, sample_weight, fold, reset=reset)
+        X = self._enter(X, reset=reset)
+        codes = self._enter_target(y, X.shape[0]) if reset else self._known_codes(y, X.shape[0])
+        w = check_weights(sample_weight, X.shape[0])
+        if w is not None and reset:
+            self._check_weighted_classes(codes, w)
+        return _grouped_sparse(X, w, fold, codes)
+
+    def _summation(self, source: Source, folds: int | None = None, origin: Vector | None = None) -> Summation:
+        zero = np.zeros(source.n_columns)  # about zero, so that a level that never occurs counts exactly 0
+        return BinarySummation(zero, None, folds, len(self.classes_), 0, self.classes_, self.binarize)
+
+    def _solve(self, m: Moments) -> None:
+        if self.epsilon is not None and not 0 < self.epsilon < np.inf:
+            raise WrongUse(f"epsilon is {self.epsilon!r}; it must be positive, or None to smooth by alpha.")
+        self._set_priors(m.count)
+        self.feature_count_ = m.count[:, None] * m.mean
+        ones, zeros = self._log_chances(self.feature_count_, m.count[:, None])  # (K, p)
+        self.feature_log_prob_ = ones
+        (a, never_one), (b, never_zero) = finite_part(ones), finite_part(zeros)
+        self._linear, self._constant = (a - b).T, b.sum(axis=1) + self.class_log_prior_
+        self._never, self._never_constant = (never_one - never_zero).T, never_zero.sum(axis=1)
+
+    def _log_chances(self, ones: Matrix, n: Matrix) -> tuple[Matrix, Matrix]:
+        """Return the logarithms of :math:`p` and :math:`1 - p` from the number of ones among n rows."""
+        a = self._smoothing() if self.epsilon is None else self.epsilon * n
+        total = log_of(n + 2 * a)
+        zeros = np.maximum(n - ones, 0.0)
+        half = np.where(n + 2 * a > 0, 0.0, 1.0)  # a class without rows and without smoothing: a fair coin
+        with np.errstate(invalid="ignore"):
+            return tuple(np.where(half > 0, np.log(0.5), log_of(c + a) - total) for c in (ones, zeros))  # type: ignore[return-value]
+
+    def _binary(self, X: Any) -> Matrix:
+        if hasattr(X, "tocsr"):
+            if self.binarize is not None and self.binarize < 0:
+                return self._binary(X.toarray())
+            X = X.copy()
+            X.data = to_binary(X.data[:, None], self.binarize, None)[:, 0]
+            return X
+        return to_binary(X, self.binarize, getattr(self, "feature_names_in_", None))
+
+    def _score(self, X: Matrix) -> Matrix:
+        if hasattr(X, "tocsr"):
+            return self._score_block(X)
+        return by_blocks(X, self._score_block, len(self.classes_))
+
+    def _score_block(self, X: Matrix) -> Matrix:
+        B = self._binary(X)
+        scores = B @ self._linear + self._constant
+        return scores if not self._never.any() else settle(scores, B @ self._never + self._never_constant)
+
+    def _left_out(self, X: Matrix, codes: Codes, w: Vector | None = None) -> Matrix:
+        """Return the scores (n, K) of each row by the model fitted without it."""
+        m, B = self.moments_, self._binary(X)
+        B = B.toarray() if hasattr(B, "tocsr") else B
+        w, own, left = without_row(m.count, codes, w)
+        rows = np.arange(len(B))
+        priors = left_out_priors(left, self._given_priors())
+        scores = B @ self._linear + (self._constant - self.class_log_prior_)
+        never = B @ self._never + self._never_constant
+        ones, zeros = self._log_chances(np.maximum(self.feature_count_[codes] - w[:, None] * B, 0.0), own[:, None])
+        logs, impossible = finite_part(np.where(B > 0, ones, zeros))  # (n, p)
+        scores[rows, codes], never[rows, codes] = logs.sum(axis=1), impossible.sum(axis=1)
+        return settle(scores, never) + priors
+
+    def _class_means(self) -> Matrix:
+        return np.exp(self.feature_log_prob_)
+
+    def _draw(self, k: int, n: int, rng: np.random.Generator) -> Matrix:
+        return (rng.random((n, self.n_features_in_)) < np.exp(self.feature_log_prob_[k])).astype(np.float64)
+
+
+def to_binary(X: Matrix, threshold: float | None, names: Any, start: int = 0) -> Matrix:
+    """Return 1 where X is above the threshold, else 0; with None, X as it is, which must hold 0 and 1.
+
+    >>> to_binary(np.array([[0.2, 3.0]]), 0.5, None)
+    array([[0., 1.]])
+    """
+    if threshold is not None:
+        with np.errstate(invalid="ignore"):
+            return (threshold < X) + 0.0 * X  # NaN and infinity stay bad, for the check of the sums
+    bad = (X != 0) & (X != 1) & np.isfinite(X)
+    if bad.any():
+        row, j = np.argwhere(bad)[0]
+        raise DataError(
+            f"{column_name(names, int(j))}: {X[row, j]:g} in row {start + row} is neither 0 nor 1. Give `binarize` a threshold, or recode."
+        )
+    return np.asarray(X, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class BinarySummation(ClassSummation):
+    """The sums of rows that are made binary first."""
+
+    threshold: float | None = None
+
+    def __call__(self, block: Block) -> Moments:
+        return super().__call__(replace(block, X=to_binary(block.X, self.threshold, None, block.start)))
+
+
+def _grouped_sparse(X: Any, w: Vector | None, fold: Codes | None, group: Codes) -> Source:
+    from epee.table.sparse import SparseSource
+
+    class Grouped(SparseSource):
+        def blocks(self, rows: int | None = None) -> Any:
+            start = 0
+            for block in super().blocks(rows):
+                yield replace(block, group=group[start : start + len(block)], start=start)
+                start += len(block)
+
+    return Grouped(X, None, w, fold)

@@ -1,0 +1,178 @@
+r"""Gaussian naive Bayes.
+
+Within a class the columns are independent and normal:
+
+.. math:: \log p(x \mid k) = -\tfrac12 \sum_d \Big[ \log 2\pi\sigma_{kd}^2 + \frac{(x_d - \mu_{kd})^2}{\sigma_{kd}^2} \Big],
+          \qquad \sigma_{kd}^2 = \frac{S_{kd}}{n_k} + \varepsilon \max_d \frac{S_d}{n}. \tag{1}
+
+Expanded about the overall mean, (1) is a product with the squares of the columns and one with the columns themselves. A column
+whose class means lie so far apart, in standard deviations, that the expansion would lose digits is summed directly.
+
+Without row :math:`i` of class :math:`k`, with :math:`d = x_i - \mu_k` and :math:`n_k' = n_k - w`: :math:`\mu_k' = \mu_k -
+\frac{w}{n_k'} d`, :math:`S_k' = S_k - \frac{w n_k}{n_k'} d^2`, and the total scatter :math:`S` changes alike, which
+moves the floor of every class.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from epee.errors import SingularProblem, WrongUse
+from epee.estimator.moment import Keep
+from epee.moments.class_sums import ClassSummation
+from epee.moments.moments import Moments
+from epee.moments.passes import Summation
+from epee.predictors.generative.generator import (
+    GenerativeClassifier,
+    by_blocks,
+    check_priors,
+    left_out_priors,
+    log_of,
+    without_row,
+)
+from epee.table.block import Source, column_name
+from epee.typing import Codes, Matrix, Vector
+
+FAR = 1e5  # squared distance of means, in variances, beyond which the expanded squares would lose digits
+LOG_2PI = float(np.log(2 * np.pi))
+
+
+class GaussianNB(GenerativeClassifier):
+    r"""Independent normal columns in each class: an axis-parallel quadratic frontier.
+
+    The score of class :math:`k` is :math:`\log\pi_k - \frac12\sum_d [\log 2\pi\sigma_{kd}^2 + (x_d - \mu_{kd})^2 /
+    \sigma_{kd}^2]`.
+
+    Parameters
+    ----------
+    priors : array (K,), default=None
+        :math:`\pi_k`; by default the class frequencies. A larger prior moves the frontier away from its class.
+    var_smoothing : float >= 0, default=1e-9
+        Part of the largest variance of a column that is added to all variances; a larger one makes the classes rounder. It is
+        added in the solve, so rows that come later by ``partial_fit`` change it as if all had come at once.
+
+    Attributes
+    ----------
+    theta_, var_ : arrays (K, p)
+        Means and variances of the columns in each class.
+    class_count_, class_prior_ : arrays (K,)
+    epsilon_ : float
+        What was added to the variances.
+
+    Notes
+    -----
+    Keeps :math:`2Kp + K` numbers; one pass at the speed of memory, and two matrix products to score.
+
+    References
+    ----------
+    Hastie, Tibshirani and Friedman, *The Elements of Statistical Learning*, section 6.6.3.
+
+    Examples
+    --------
+    >>> X = [[-1, -1], [-2, -1], [-3, -2], [1, 1], [2, 1], [3, 2]]
+    >>> GaussianNB().fit(X, [1, 1, 1, 2, 2, 2]).predict([[-0.8, -1]])
+    array([1])
+    """
+
+    keeps = Keep(group="y", scatter="diagonal")
+
+    def __init__(self, *, priors: Any = None, var_smoothing: float = 1e-9) -> None:
+        self.priors = priors
+        self.var_smoothing = var_smoothing
+
+    def _summation(self, source: Source, folds: int | None = None, origin: Vector | None = None) -> Summation:
+        origin = source.origin if origin is None else origin
+        return ClassSummation(origin, "diagonal", folds, len(self.classes_), 0, self.classes_)
+
+    def _solve(self, m: Moments) -> None:
+        if not 0 <= self.var_smoothing < np.inf:
+            raise WrongUse(f"var_smoothing is {self.var_smoothing!r}; it must be a number of at least 0.")
+        self.class_prior_ = m.frequencies if self.priors is None else check_priors(self.priors, self.classes_)
+        self.class_count_, self.theta_ = m.count, m.mean
+        everyone = m.merge("group")
+        self.epsilon_ = float(self.var_smoothing * everyone.variances.max(initial=0.0))
+        self.var_ = m.variances + self.epsilon_
+        self.var_[m.count == 0] = max(self.epsilon_, 1.0)  # never seen: any number will do beside a prior of 0
+        self._centre = everyone.mean
+        self._expand()
+
+    def _refine(self, source: Source, m: Moments) -> None:
+        self._refuse_zero_variance()
+
+    def _refuse_zero_variance(self) -> None:
+        if self.var_.min(initial=1.0) <= 0:
+            k, d = np.argwhere(self.var_ <= 0)[0]
+            name = column_name(getattr(self, "feature_names_in_", None), int(d))
+            raise SingularProblem(
+                f"class {self.classes_[k]!r}: {name} is constant, so its variance is zero. Raise var_smoothing, or drop the column."
+            )
+
+    def _expand(self) -> None:
+        """Prepare the two products of the scores, and the columns that must not be expanded."""
+        m = self.theta_ - self._centre  # (K, p)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            inverse = 1.0 / self.var_
+            self._far = np.flatnonzero(~((m**2 * inverse).max(axis=0) < FAR))
+        near = np.ones(m.shape[1], dtype=bool)
+        near[self._far] = False
+        inverse, m = np.where(near, inverse, 0.0), np.where(near, m, 0.0)
+        self._squares, self._linear = -0.5 * inverse.T, (m * inverse).T  # (p, K)
+        constant = log_of(self.class_prior_) - 0.5 * (LOG_2PI + log_of(self.var_)).sum(axis=1)
+        self._constant = constant - 0.5 * (m**2 * inverse).sum(axis=1)
+
+    def _score(self, X: Matrix) -> Matrix:
+        self._refuse_zero_variance()
+        return by_blocks(X, self._score_block, len(self.classes_))
+
+    def _score_block(self, X: Matrix) -> Matrix:
+        Z = X - self._centre  # (n, p)
+        scores = Z @ self._linear
+        scores += np.multiply(Z, Z, out=Z) @ self._squares
+        scores += self._constant
+        if len(self._far):
+            R = X[:, None, self._far] - self.theta_[:, self._far]  # (n, K, far)
+            scores -= 0.5 * (R**2 / self.var_[:, self._far]).sum(axis=2)
+        return scores
+
+    def _left_out(self, X: Matrix, codes: Codes, w: Vector | None = None) -> Matrix:
+        """Return the scores (n, K) of each row by the model fitted without it."""
+        m = self.moments_
+        total = m.merge("group")
+        out = np.empty((len(X), len(self.classes_)))
+        given = None if self.priors is None else self.class_prior_
+        for i in range(0, len(X), 512):
+            part = slice(i, i + 512)
+            out[part] = self._left_out_block(X[part], codes[part], None if w is None else w[part], m, total, given)
+        return out
+
+    def _left_out_block(
+        self, X: Matrix, codes: Codes, w: Vector | None, m: Moments, total: Moments, given: Vector | None
+    ) -> Matrix:
+        w, own, left = without_row(m.count, codes, w)
+        n, N = m.count[codes], float(total.count)
+        rows = np.arange(len(X))
+        D = X - total.mean
+        spread = total.scatter - (w * N / (N - w))[:, None] * D**2  # (n, p): the total scatter without each row
+        floor = self.var_smoothing * (spread / (N - w)[:, None]).max(axis=1)  # (n,)
+        d = X - m.mean[codes]
+        safe = np.where(own > 0, own, 1.0)
+        S = np.maximum(m.scatter[codes] - (w * n / safe)[:, None] * d**2, 0.0)
+        var = m.variances[None] + floor[:, None, None]  # (n, K, p)
+        var[rows, codes] = np.where(own[:, None] > 0, S / safe[:, None], 0.0) + floor[:, None]
+        R = X[:, None, :] - m.mean  # (n, K, p)
+        R[rows, codes] = d * (n / safe)[:, None]
+        var[left == 0] = 1.0
+        if var.min(initial=1.0) <= 0:
+            i, k, j = np.argwhere(var <= 0)[0]
+            raise SingularProblem(
+                f"without one of its rows, class {self.classes_[k]!r} is constant in column {j}: its variance is zero. Raise var_smoothing."
+            )
+        return left_out_priors(left, given) - 0.5 * (LOG_2PI + np.log(var) + R**2 / var).sum(axis=2)
+
+    def _log_priors(self) -> Vector:
+        return log_of(self.class_prior_)
+
+    def _draw(self, k: int, n: int, rng: np.random.Generator) -> Matrix:
+        return self.theta_[k] + np.sqrt(self.var_[k]) * rng.standard_normal((n, self.n_features_in_))

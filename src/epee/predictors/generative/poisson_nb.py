@@ -1,0 +1,161 @@
+r"""Poisson naive Bayes.
+
+Within a class the columns are independent counts with rate :math:`\lambda_{kd}`:
+
+.. math:: \delta_k(x) = \log \pi_k + \sum_d \big[ x_d \log \lambda_{kd} - \lambda_{kd} \big], \qquad
+          \lambda_{kd} = \frac{\sum_{i \in k} x_{id} + \alpha \bar x_d}{n_k + \alpha}. \tag{1}
+
+The smoothing adds :math:`\alpha` rows at the overall mean :math:`\bar x` to each class, so that a class that has not seen a count yet does
+not rule it out. The factorials :math:`x_d!` are the same for all classes and left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from epee.errors import DataError, WrongUse
+from epee.estimator.base import say
+from epee.estimator.moment import Keep
+from epee.moments.class_sums import ClassSummation
+from epee.moments.moments import Moments
+from epee.moments.passes import Summation
+from epee.predictors.generative.discrete import finite_part, settle
+from epee.predictors.generative.generator import (
+    GenerativeClassifier,
+    by_blocks,
+    check_priors,
+    left_out_priors,
+    log_of,
+    without_row,
+)
+from epee.table.block import Block, Source, column_name
+from epee.typing import Codes, Matrix, Vector
+
+
+class PoissonNB(GenerativeClassifier):
+    r"""Independent Poisson counts in each class: a linear frontier between columns of counts.
+
+    The score of class :math:`k` is :math:`\log\pi_k + \sum_d [x_d \log\lambda_{kd} - \lambda_{kd}]`.
+
+    Parameters
+    ----------
+    alpha : float >= 0, default=1.0
+        So many rows at the overall mean are added to each class; a larger one draws the rates of the classes together.
+    priors : array (K,), default=None
+        :math:`\pi_k`; by default the class frequencies. A larger prior moves the frontier away from its class.
+
+    Attributes
+    ----------
+    rate_ : array (K, p)
+        :math:`\lambda_{kd}`.
+    class_count_, class_prior_ : arrays (K,)
+
+    Notes
+    -----
+    Keeps :math:`Kp + K` numbers; one pass, and one matrix product to score. Training columns must not be negative; they need not be
+    whole.
+
+    References
+    ----------
+    McCullagh and Nelder, *Generalized Linear Models*, chapter 6.
+
+    Examples
+    --------
+    >>> X = [[0, 5], [1, 4], [0, 6], [5, 1], [6, 0], [4, 0]]
+    >>> PoissonNB().fit(X, list("aaabbb")).predict([[0, 4], [7, 1]])
+    array(['a', 'b'], dtype='<U1')
+    """
+
+    keeps = Keep(group="y", scatter=None)
+    _requires_positive = True
+
+    @property
+    def decision_function(self) -> Any:  # type: ignore[override]
+        """Absent, as in scikit-learn's models of counts: one of its checks would feed it negative ones."""
+        raise AttributeError("PoissonNB has no decision_function; use predict_log_proba.")
+
+    def __init__(self, alpha: float = 1.0, *, priors: Any = None) -> None:
+        self.alpha = alpha
+        self.priors = priors
+
+    def _summation(self, source: Source, folds: int | None = None, origin: Vector | None = None) -> Summation:
+        return CountSummation(np.zeros(source.n_columns), None, folds, len(self.classes_), 0, self.classes_)
+
+    def _solve(self, m: Moments) -> None:
+        if not 0 <= self.alpha < np.inf:
+            raise WrongUse(f"alpha is {self.alpha!r}; it must be a number of at least 0.")
+        self.class_count_ = m.count
+        self.class_prior_ = m.frequencies if self.priors is None else check_priors(self.priors, self.classes_)
+        self.rate_ = self._rates(m.count[:, None] * m.mean, m.count[:, None], m.merge("group").mean)
+        logs, never = finite_part(log_of(self.rate_))  # (K, p)
+        self._linear, self._never = logs.T, (never * (self.rate_.max(axis=0) > 0)).T
+        self._constant = log_of(self.class_prior_) - self.rate_.sum(axis=1)
+
+    def _rates(self, total: Matrix, n: Matrix, mean: Matrix) -> Matrix:
+        """Return the smoothed rates; a class without rows and without smoothing has the overall ones."""
+        whole = n + self.alpha
+        return np.where(whole > 0, (total + self.alpha * mean) / np.where(whole > 0, whole, 1.0), mean)
+
+    def _leave(self, X: Any) -> Matrix:
+        X = super()._leave(X)
+        if len(X) and X.min() < 0:
+            row, j = np.argwhere(X < 0)[0]
+            name = column_name(getattr(self, "feature_names_in_", None), int(j))
+            say(f"{name} holds {X[row, j]:g} in row {row}: no count is negative, so the prediction of such rows means little.")
+        return X
+
+    def _score(self, X: Matrix) -> Matrix:
+        return by_blocks(X, self._score_block, len(self.classes_))
+
+    def _score_block(self, X: Matrix) -> Matrix:
+        scores = X @ self._linear + self._constant
+        return scores if not self._never.any() else settle(scores, np.asarray(X > 0, dtype=float) @ self._never)
+
+    def _left_out(self, X: Matrix, codes: Codes, w: Vector | None = None) -> Matrix:
+        """Return the scores (n, K) of each row by the model fitted without it."""
+        m, given = self.moments_, None if self.priors is None else self.class_prior_
+        totals = m.count[:, None] * m.mean  # (K, p)
+        out = np.empty((len(X), len(self.classes_)))
+        for i in range(0, len(X), 512):
+            B, c = np.asarray(X[i : i + 512], dtype=np.float64), codes[i : i + 512]
+            u, _, left = without_row(m.count, c, None if w is None else w[i : i + 512])
+            rows = np.arange(len(B))
+            T = np.tile(totals, (len(B), 1, 1))  # (n, K, p)
+            T[rows, c] = np.maximum(T[rows, c] - u[:, None] * B, 0.0)
+            mean = T.sum(axis=1) / left.sum(axis=1, keepdims=True)
+            rates = self._rates(T, left[:, :, None], mean[:, None, :])
+            logs, never = finite_part(log_of(rates))
+            never = (never * (mean > 0)[:, None, :] * (B > 0)[:, None, :]).sum(axis=2)
+            scores = (B[:, None, :] * logs).sum(axis=2) - rates.sum(axis=2)
+            out[i : i + 512] = settle(scores, never) + left_out_priors(left, given)
+        return out
+
+    def _class_means(self) -> Matrix:
+        return self.rate_
+
+    def _log_priors(self) -> Vector:
+        return log_of(self.class_prior_)
+
+    def _draw(self, k: int, n: int, rng: np.random.Generator) -> Matrix:
+        return rng.poisson(self.rate_[k], (n, self.n_features_in_)).astype(np.float64)
+
+
+def refuse_negative(X: Matrix, names: Any, start: int = 0) -> None:
+    """Raise a sentence that names the first negative cell."""
+    if len(X) and X.min() < 0:
+        row, j = np.argwhere(X < 0)[0]
+        raise DataError(
+            f"Negative values in data: {column_name(names, int(j))} holds {X[row, j]:g} in row {start + row}, and a count cannot be negative."
+        )
+
+
+@dataclass(frozen=True)
+class CountSummation(ClassSummation):
+    """The sums of rows of counts."""
+
+    def __call__(self, block: Block) -> Moments:
+        refuse_negative(block.X, None, block.start)
+        return super().__call__(block)

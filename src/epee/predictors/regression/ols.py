@@ -1,0 +1,311 @@
+r"""Ordinary least squares.
+
+The value is a linear function of the inputs plus noise of constant variance,
+
+.. math:: y = \beta_0 + x^\top \beta + \varepsilon, \qquad \mathbb E\,\varepsilon = 0, \quad \operatorname{Var} \varepsilon = \sigma^2, \tag{1}
+
+and :math:`\beta` minimises the sum of squared residuals. With the scatter :math:`S` of the inputs and :math:`c` of inputs against the
+target, the normal equations are
+
+.. math:: S \hat\beta = c, \qquad \hat\beta_0 = \bar y - \bar x^\top \hat\beta, \qquad
+          \operatorname{Var} \hat\beta = \sigma^2 S^{-1}. \tag{2}
+
+They square the condition number of the problem. Where that costs more than six digits the rows are read again: corrections from
+residuals in double-double (:mod:`epee.solve.refine`), with a QR factor that merges (:mod:`epee.moments.qr`) where even the factor
+of :math:`S` would be too poor. So the coefficients are those of the numbers in the table to nearly all their digits.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from epee.engines.choice import engine_for
+from epee.errors import ConditionWarning, DataError, SingularProblem, WrongUse
+from epee.estimator.base import list_columns, say
+from epee.estimator.moment import MomentRegressor
+from epee.moments.moments import Moments
+from epee.moments.qr import Factorisation, QRFactor
+from epee.predictors.regression.general import fit_general
+from epee.predictors.regression.influence import Influence
+from epee.predictors.regression.ols_inference import Inference
+from epee.predictors.regression.rows import RowSource, wide_rows
+from epee.solve.cholesky import Cholesky
+from epee.solve.minimum_norm import MinimumNorm, weakest
+from epee.solve.positive import non_negative
+from epee.solve.refine import plain_step, refine
+from epee.table.block import BLOCK_ROWS, Source
+from epee.typing import ArrayLike, Matrix, Vector
+
+REFINE_FROM = 1e6  # condition of S: sums of squares alone would keep fewer than ten digits
+FACTOR_FROM = 1e10  # and from here on Cholesky's factor is too poor to refine with
+EPS = float(np.finfo(float).eps)
+
+
+class LinearRegression(RowSource, Inference, Influence, MomentRegressor):
+    r"""Least squares: :math:`\hat\beta = S^{-1} c`, with its standard errors, tests, intervals and diagnostics.
+
+    Parameters
+    ----------
+    fit_intercept : bool, default=True
+        Estimate :math:`\beta_0`; otherwise the line goes through the origin.
+    copy_X : bool, default=True
+        scikit-learn's; the input is never written to here.
+    tol : float, default=1e-6
+        scikit-learn's, for its iterative solver on sparse tables; here every table is solved exactly.
+    n_jobs : int, default=None
+        scikit-learn's; the threads are those of ``epee.options.threads``.
+    positive : bool, default=False
+        Force the coefficients to be at least 0.
+
+    Attributes
+    ----------
+    coef_ : array (p,) or (m, p)
+    intercept_ : float or array (m,)
+    rank_ : int
+        Rank of the centred inputs.
+    singular_ : array
+        Their singular values.
+    condition_ : float
+        Estimated condition number of the standardised inputs; its decimal logarithm is how many digits of the data are lost.
+    sigma2_ : float or array (m,)
+        Maximum likelihood variance of the noise, RSS / n.
+    residual_variance_ : float or array (m,)
+        Unbiased variance, RSS / (n - parameters).
+    coef_covariance_ : array (p, p) or (m, p, p)
+        :math:`\hat\sigma^2 S^{-1}` with the unbiased variance.
+
+    Notes
+    -----
+    One pass that keeps :math:`(p + m)^2` numbers, then :math:`O(p^3)`; at most a few passes more for ill-conditioned
+    columns (a :class:`~epee.errors.ConditionWarning` names them). Columns that depend on each other, or more columns than rows, have
+    no unique answer: the solution of smallest norm is given, and said. Weights are counts.
+
+    References
+    ----------
+    Hastie, Tibshirani and Friedman, *The Elements of Statistical Learning*, section 3.2.
+
+    Examples
+    --------
+    >>> model = LinearRegression().fit([[0.0], [1.0], [2.0], [3.0]], [1.0, 2.9, 5.1, 7.0])
+    >>> model.coef_.round(6), round(model.intercept_, 6), round(model.sigma2_, 6)
+    (array([2.02]), 0.97, 0.0045)
+    >>> model.predict_interval([[1.5]], 0.95).round(3)
+    array([[3.576, 4.424]])
+    """
+
+    _takes_sparse = True
+
+    def __init__(
+        self, *, fit_intercept: bool = True, copy_X: bool = True, tol: float = 1e-6, n_jobs: int | None = None,
+        positive: bool = False,
+    ) -> None:  # fmt: skip
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.positive = positive
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, offset: ArrayLike | None = None, covariance: ArrayLike | None = None
+    ) -> Self:  # fmt: skip
+        """Learn from the rows of ``X`` (n, p) and their values ``y`` (n,) or (n, m).
+
+        Parameters
+        ----------
+        X : array, frame, path or stream
+        y : array (n,) or (n, m), or the name of a column of a stream
+        sample_weight : array (n,), optional
+            Counts: weight 2 is the row twice.
+        offset : array (n,), optional
+            A known part of the value, with coefficient 1: ``y - offset`` is regressed.
+        covariance : array (n,) or (n, n), optional
+            Covariance of the noise of the rows, up to a factor: generalised least squares.
+        """
+        for name in ("_wide", "_general"):
+            self.__dict__.pop(name, None)
+        if offset is not None:
+            y = subtract_offset(y, offset)
+        if covariance is not None:
+            return fit_general(self, X, y, sample_weight, covariance)
+        self._one_target = np.ndim(y) == 1 or isinstance(y, str)
+        source = self._source(X, y, sample_weight)
+        rows = wide_rows(source)
+        if rows is not None and not self.positive:
+            self._solve_wide(*rows)
+        else:
+            m = self._sum(source)
+            self._look(m)
+            self.moments_ = m
+            self._solve(m)
+            self._refine(source, m)
+            self._say_condition()
+        self._count_rows(source)
+        return self
+
+    def fit_moments(self, m: Moments) -> Self:
+        """Solve from moments; where they are too ill-conditioned, what is left of the digits is said."""
+        super().fit_moments(m)
+        self._say_condition(rows=False)
+        return self
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Add rows to what was learned; the order and the cut of the rows do not matter."""
+        self._recall()
+        return super().partial_fit(X, y, sample_weight)
+
+    def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Take rows out of what was learned; refused when fewer than six digits would be left."""
+        self._recall()
+        return super().forget(X, y, sample_weight)
+
+    def _solve(self, m: Moments) -> None:
+        """Solve (2)."""
+        S, C, tss, mean, level = normal_equations(m, self.fit_intercept)
+        try:
+            factor: Any = Cholesky(S)
+            if factor.condition > 1e14:
+                factor = MinimumNorm.of_scatter(S)
+        except SingularProblem:
+            factor = MinimumNorm.of_scatter(S)
+        if self.positive:
+            coef = non_negative(factor, C)
+            rss = tss - 2 * (C * coef).sum(axis=0) + (coef * (S @ coef)).sum(axis=0)
+        else:
+            coef = factor.solve(C)  # (p, m)
+            rss = tss - (C * coef).sum(axis=0)
+        self._adopt(factor, coef, level - mean @ coef if self.fit_intercept else level, np.maximum(rss, 0.0))
+        self._count, self._tss, self._centre = float(m.count), tss, mean
+        self._rounding = np.max(EPS * np.abs(m.x_mean) / np.sqrt(np.maximum(m.variances[: m.p], 1e-300)), initial=0.0)
+
+    def _adopt(self, factor: Any, coef: Matrix, intercept: Vector, rss: Vector) -> None:
+        self._factor, self._rss, self.rank_ = factor, rss, factor.rank
+        self.condition_ = float(np.sqrt(factor.condition))
+        self._set_linear(np.ascontiguousarray(coef.T), intercept if self.fit_intercept else np.zeros(len(rss)))
+        if not self.fit_intercept:
+            self.intercept_ = 0.0
+
+    def _refine(self, source: Source, m: Moments) -> None:
+        """Go back to the rows where the sums have lost digits of the coefficients, or of a tiny residual."""
+        if self.positive:
+            return
+        factor, condition = self._factor, self._factor.condition
+        coef, level = np.atleast_2d(self.coef_).T, m.y_mean if self.fit_intercept else None
+        if condition <= REFINE_FROM:
+            if (self._rss < 1e-6 * self._tss).any():
+                done = plain_step(source, factor, self._centre, coef, level, self._count)
+                self._adopt(factor, done.coef, done.intercept, done.rss)
+            return
+        rate = EPS * condition
+        if condition > FACTOR_FROM:
+            q: QRFactor = engine_for(source).reduce(
+                source, Factorisation(m.origin), rows=max(BLOCK_ROWS, 4 * m.n_columns)
+            )  # fmt: skip
+            R = q.centred if self.fit_intercept else q.uncentred
+            Rxx, Rxy = R[: m.p, : m.p], R[: m.p, m.p :]
+            factor = factor_of(Rxx, max(1e-12, 8 * self._rounding))
+            coef, rate = factor.solve(Rxx.T @ Rxy), EPS * np.sqrt(min(factor.condition, 1e24))
+        done = refine(source, factor, self._centre, coef, level, self._count, rate)
+        self._adopt(factor, done.coef, done.intercept, done.rss)
+
+    def _solve_wide(self, X: Matrix, Y: Matrix, w: Vector | None) -> None:
+        """Solve with at most as many rows as columns: the singular values of the rows themselves, shortest solution."""
+        n = float(len(X)) if w is None else float(w.sum())
+        mean = np.average(X, axis=0, weights=w) if self.fit_intercept else np.zeros(X.shape[1])
+        level = np.average(Y, axis=0, weights=w) if self.fit_intercept else np.zeros(Y.shape[1])
+        root = np.ones(len(X)) if w is None else np.sqrt(w)
+        Z, T = root[:, None] * (X - mean), root[:, None] * (Y - level)
+        factor = WideFactor(Z)
+        coef = factor.least_squares(T)
+        rss = ((T - Z @ coef) ** 2).sum(axis=0)
+        self._wide = (X, Y, w)
+        self.__dict__.pop("moments_", None)
+        self._adopt(factor, coef, level - mean @ coef, rss)
+        self._count, self._tss, self._centre = n, (T**2).sum(axis=0), mean
+        say(
+            f"there are {len(X)} rows for {X.shape[1]} columns: the coefficients are not determined, and the shortest solution "
+            f"is given (rank {factor.rank}). Use Ridge, or fewer columns.", ConditionWarning,
+        )  # fmt: skip
+
+    def _say_condition(self, rows: bool = True) -> None:
+        factor = self._factor
+        if isinstance(factor, MinimumNorm) and factor.rank < self.n_features_in_ - len(factor.zero):
+            columns = factor.dependent()
+            say(
+                f"{list_columns(columns, self)} linearly dependent (rank {factor.rank} of {self.n_features_in_}): the "
+                "coefficients are not determined, and the shortest solution is given. Drop one of them.", ConditionWarning,
+            )  # fmt: skip
+        elif np.isfinite(factor.condition) and factor.condition > FACTOR_FROM:
+            columns = weakest(factor.root.T @ factor.root)
+            how = "solved from the rows by QR with refinement; small errors in the data move the coefficients much."
+            if not rows:
+                digits = max(int(-np.log10(EPS * factor.condition)), 0)
+                how = f"from sums alone the coefficients keep about {digits} digits. Use fit on the rows to get them all."
+            say(f"{list_columns(columns, self)} nearly collinear (condition number {self.condition_:.1e}): {how}", ConditionWarning)
+
+    def predict(self, X: Any, offset: ArrayLike | None = None) -> Matrix:
+        """Return the predicted value of each row, plus the known ``offset`` (n,) where there is one."""
+        fitted = super().predict(X)
+        return fitted if offset is None else fitted + np.asarray(offset, dtype=np.float64).reshape(fitted.shape)
+
+    @property
+    def singular_(self) -> Vector:
+        """Singular values of the centred inputs, in decreasing order."""
+        return np.linalg.svd(self._factor.root, compute_uv=False)
+
+
+class WideFactor(MinimumNorm):
+    """The pseudo-inverse from rows Z (n, p) with n <= p: nothing of size p x p is formed."""
+
+    def __init__(self, Z: Matrix) -> None:
+        U, s, Vt = np.linalg.svd(Z, full_matrices=False)
+        self.rank = int((s > EPS * max(Z.shape) * s.max(initial=0.0)).sum())
+        self.U, self.s, self.V1 = U[:, : self.rank], s[: self.rank], Vt[: self.rank].T
+        self.scale, self.zero = np.ones(Z.shape[1]), np.empty(0, dtype=np.intp)
+        self.V0 = np.zeros((Z.shape[1], 0))
+
+    def _shorten(self, beta: Matrix) -> Matrix:
+        return beta  # the rows span the answer already
+
+    def least_squares(self, T: Matrix) -> Matrix:
+        """Return the shortest least-squares coefficients (p, m) for the targets T (n, m)."""
+        return self.V1 @ ((self.U.T @ T) / self.s[:, None])
+
+
+def factor_of(R: Matrix, tol: float) -> Any:
+    """Return the object that solves R'R b = c: by triangles, or by the pseudo-inverse where the rank is short."""
+    try:
+        factor = Cholesky.of_factor(R)
+    except SingularProblem:
+        return MinimumNorm(R, tol)
+    if np.sqrt(factor.condition) * tol < 1:
+        return factor
+    pseudo = MinimumNorm(R, tol)
+    return pseudo if pseudo.rank < R.shape[1] else factor
+
+
+def normal_equations(m: Moments, centred: bool) -> tuple[Matrix, Matrix, Vector, Vector, Vector]:
+    """Return the scatters (p, p) and (p, m), the total squares (m,), and the means taken off inputs and targets."""
+    tss = np.diagonal(m.yy).copy()
+    constant = m.variances[: m.p] <= (4 * EPS * m.x_mean) ** 2  # constant up to rounding
+    if centred:
+        S, C = m.xx, m.xy
+        if constant.any():
+            S, C = S.copy(), C.copy()
+            S[constant], S[:, constant], C[constant] = 0.0, 0.0, 0.0
+        return S, C, tss, m.x_mean, m.y_mean
+    x, y, n = m.x_mean, m.y_mean, m.count
+    return m.xx + n * np.outer(x, x), m.xy + n * np.outer(x, y), tss + n * y**2, np.zeros(m.p), np.zeros(m.targets)
+
+
+def subtract_offset(y: Any, offset: ArrayLike) -> Any:
+    """Return the target without its known part."""
+    if isinstance(y, str):
+        raise WrongUse("an offset needs the target as an array; subtract it from the column in the query instead.")
+    values, known = np.asarray(y, dtype=np.float64), np.asarray(offset, dtype=np.float64)
+    if known.shape not in (values.shape, values.shape[:1]):
+        raise DataError(f"offset has shape {known.shape} and y {values.shape}: give one known value for each row.")
+    if not np.isfinite(known).all():
+        raise DataError(f"offset contains NaN or infinity, first in row {int(np.argwhere(~np.isfinite(known))[0][0])}. Fill it.")
+    return values - (known if known.shape == values.shape else known[:, None])

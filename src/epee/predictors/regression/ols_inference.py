@@ -1,0 +1,136 @@
+r"""What least squares says about itself: variances, intervals, tests.
+
+With :math:`a = (1, x)` and the design :math:`A`, Gaussian noise gives
+
+.. math:: \hat\theta \sim \mathcal N\bigl(\theta, \sigma^2 (A^\top A)^{-1}\bigr), \qquad
+          \hat\sigma^2_{ML} = \frac{RSS}{n}, \qquad s^2 = \frac{RSS}{n - k}, \qquad
+          \frac{\hat\theta_j - \theta_j}{s\sqrt{(A^\top A)^{-1}_{jj}}} \sim t_{n-k}, \tag{1}
+
+with :math:`k` parameters; the mean at :math:`a_0` is known up to :math:`s\sqrt{a_0^\top (A^\top A)^{-1} a_0}`, a new value there
+up to :math:`s\sqrt{1 + a_0^\top (A^\top A)^{-1} a_0}`. With centred inputs
+:math:`a_0^\top (A^\top A)^{-1} a_0 = \tfrac1n + (x_0 - \bar x)^\top S^{-1} (x_0 - \bar x)`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from scipy.special import stdtrit
+
+from epee.errors import DataError, WrongUse
+from epee.typing import Matrix, Tensor, Vector
+
+if TYPE_CHECKING:
+    from epee.predictors.regression.ols_summary import Summary
+
+
+class Inference:
+    """Variances, intervals and tests of a fitted least squares; ``_factor``, ``_centre``, ``_count``, ``_rss`` are its own."""
+
+    def _parameters(self) -> int:
+        return int(self.rank_) + int(self.fit_intercept and not hasattr(self, "_general"))
+
+    def _freedom(self, n: float | None = None) -> float:
+        """Return the residual degrees of freedom, refused when there are none."""
+        n = self._count if n is None else n
+        k = self._parameters()
+        if self.positive:
+            raise WrongUse("coefficients forced to be positive have no standard errors of this kind; use positive=False.")
+        if n - k <= 0:
+            raise DataError(
+                f"there are no residual degrees of freedom: {n:g} rows for {k} parameters. Standard errors cannot be estimated; "
+                "add rows, or remove columns."
+            )
+        return n - k
+
+    def _folded(self, values: Tensor) -> Any:
+        """Drop the axis of targets when y was a vector."""
+        if np.ndim(self.coef_) == 1:
+            return float(values[0]) if np.ndim(values) == 1 else values[0]
+        return values
+
+    @property
+    def sigma2_(self) -> Any:
+        """Maximum likelihood variance of the noise, RSS / n: too small by (n - k) / n on average."""
+        return self._folded(self._rss / self._count)
+
+    @property
+    def residual_variance_(self) -> Any:
+        """Unbiased variance of the noise, RSS / (n - k)."""
+        return self._folded(self._rss / self._freedom())
+
+    @property
+    def coef_covariance_(self) -> Tensor:
+        """Covariance of the estimated coefficients, intercept apart: s² S^-1."""
+        inverse = self._parameter_inverse()
+        inverse = inverse[1:, 1:] if self.fit_intercept else inverse
+        return self._folded((self._rss / self._freedom())[:, None, None] * inverse)
+
+    @property
+    def parameter_covariance_(self) -> Tensor:
+        """Covariance of intercept (first, when there is one) and coefficients."""
+        return self._folded((self._rss / self._freedom())[:, None, None] * self._parameter_inverse())
+
+    def _parameter_inverse(self) -> Matrix:
+        """Return (A'A)^-1, intercept first."""
+        V = self._factor.inverse()
+        if hasattr(self, "_general") or not self.fit_intercept:
+            return V
+        slope = V @ self._centre
+        return np.block([[1 / self._count + self._centre @ slope, -slope[None]], [-slope[:, None], V]])
+
+    def _spread(self, X: Matrix) -> Vector:
+        """Return a0' (A'A)^-1 a0 for each row (n,)."""
+        X = X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=np.float64)
+        if hasattr(self, "_general") and self.fit_intercept:
+            half = self._factor.half_solve(np.vstack([np.ones(len(X)), X.T]))
+            return np.einsum("ij,ij->j", half, half)
+        half = self._factor.half_solve((X - self._centre).T)  # (r, n)
+        return np.einsum("ij,ij->j", half, half) + (1 / self._count if self.fit_intercept else 0.0)
+
+    def predict_interval(
+        self, X: Any, level: float = 0.95, kind: Literal["mean", "prediction"] = "prediction"
+    ) -> Tensor:
+        """Return the ends of an interval for each row, (n, 2), or (n, m, 2) for several targets.
+
+        Parameters
+        ----------
+        X : array (n, p)
+        level : float in (0, 1)
+            Probability that the interval holds what it is for; a larger one widens it.
+        kind : {"mean", "prediction"}
+            For the mean of y given x, or for one new value of y.
+        """
+        if not 0 < level < 1:
+            raise WrongUse(f"level is {level}; it must lie between 0 and 1.")
+        if kind not in ("mean", "prediction"):
+            raise WrongUse(f"kind is {kind!r}; it must be 'mean' or 'prediction'.")
+        X = self._leave(X)
+        freedom = self._freedom()
+        fitted = np.atleast_2d(self._predict(X).T).T  # (n, m)
+        spread = self._spread(X)[:, None] + (kind == "prediction")
+        half = stdtrit(freedom, (1 + level) / 2) * np.sqrt(spread * (self._rss / freedom))
+        ends = np.stack([fitted - half, fitted + half], axis=-1)
+        return ends[:, 0] if np.ndim(self.coef_) == 1 else ends
+
+    def summary(self, *, weights: Literal["counts", "precision"] = "counts", level: float = 0.95, target: int = 0) -> Summary:
+        """Return the table of estimates with standard errors, t and F tests, R² and likelihood.
+
+        Parameters
+        ----------
+        weights : {"counts", "precision"}
+            What the weights of the fit meant: "counts" equals repeated rows; "precision" are inverse variances of single
+            rows, as in weighted least squares.
+        level : float
+            Of the intervals.
+        target : int
+            Which target, when there are several.
+        """
+        from epee.predictors.regression.ols_summary import summarise
+
+        if weights not in ("counts", "precision"):
+            raise WrongUse(f"weights is {weights!r}; it must be 'counts' or 'precision'.")
+        if not 0 < level < 1:
+            raise WrongUse(f"level is {level}; it must lie between 0 and 1.")
+        return summarise(self, weights == "precision", level, target)

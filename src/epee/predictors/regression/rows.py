@@ -1,0 +1,59 @@
+"""What the linear regressions share about their rows: sparse tables, tables wider than long, and rows counted apart from weights."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from epee.estimator.base import refuse_large
+from epee.table.arrays import ArraySource
+from epee.table.block import Source, check_weights, refuse_bad_cells
+from epee.table.doors import gather
+from epee.table.sparse import SparseSource
+from epee.typing import Codes, Matrix, Vector
+
+
+class RowSource:
+    """Mixed into a :class:`~epee.estimator.moment.MomentRegressor` that also goes back to its rows."""
+
+    def _source(self, X: Any, y: Any, sample_weight: Any, fold: Codes | None = None, *, reset: bool = True) -> Source:
+        if not issparse(X):
+            return super()._source(X, y, sample_weight, fold, reset=reset)  # type: ignore[misc,no-any-return]
+        X = self._enter(X, reset=reset)  # type: ignore[attr-defined]
+        n = X.shape[0]
+        return SparseSource(X, self._enter_target(y, n), check_weights(sample_weight, n), fold)  # type: ignore[attr-defined]
+
+    def _recall(self) -> None:
+        """Sum the rows of a wide table that was solved without moments, before more come or some go."""
+        rows = self.__dict__.pop("_wide", None)
+        if rows is not None:
+            self.moments_ = self._sum(ArraySource(*rows))  # type: ignore[attr-defined]
+
+    def _count_rows(self, source: Source) -> None:
+        """Keep how many rows carry weight and the sum of their log weights: the likelihood of precision weights needs them."""
+        self._rows, self._log_weights = self._count, 0.0  # type: ignore[has-type]
+        rows, logs = 0, 0.0
+        weighted = getattr(source, "weight", None) is not None or not hasattr(source, "weight")
+        for block in source.blocks() if weighted else ():
+            if block.weight is None:
+                return
+            positive = block.weight[block.weight > 0]
+            rows, logs = rows + len(positive), logs + float(np.log(positive).sum())
+        if weighted:
+            self._rows, self._log_weights = float(rows), logs
+
+
+def wide_rows(source: Source) -> tuple[Matrix, Matrix, Vector | None] | None:
+    """Return the checked rows of a table with at most as many rows as columns, whose p x p scatter should not be formed."""
+    if source.n_rows is None or not 1 < source.n_rows <= source.n_columns or getattr(source, "is_dask", False):
+        return None
+    refuse_large(source.n_rows, source.n_columns)
+    X, y, w = gather(source)
+    refuse_bad_cells(X, source.names)
+    X = np.asarray(X, dtype=np.float64)
+    Y = np.asarray(y, dtype=np.float64).reshape(len(X), -1)
+    if w is not None and not w.all():
+        X, Y, w = X[w > 0], Y[w > 0], w[w > 0]
+    return X, Y, w

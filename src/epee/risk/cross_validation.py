@@ -1,0 +1,264 @@
+r"""Cross-validation: every row is tested by a predictor that did not see it.
+
+The rows are cut into folds :math:`T_1 \dots T_K`; :math:`R_k` is the mean loss on :math:`T_k` of the predictor trained on the
+others, and
+
+.. math:: CV = \frac1K \sum_k R_k, \qquad \sigma_{CV} = \sqrt{\frac{1}{K(K-1)} \sum_k (R_k - CV)^2}. \tag{1}
+
+The :math:`R_k` share training rows, so (1) is crude and the t interval with :math:`K - 1` degrees of freedom covers less than it
+claims; ``interval="nested"`` repairs that (:mod:`epee.risk.nested`). Folds of unequal sizes make the mean of the fold
+means differ from the mean over rows: both are given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from epee.errors import WrongUse
+from epee.risk.estimate import Difference, Risk, difference
+from epee.risk.fingerprint import fingerprint
+from epee.risk.intervals import Interval, check_level, t_interval
+from epee.risk.routes import Outcome, Route, open_route
+from epee.risk.splitting import Pairs, Plan, Split, make_plan
+from epee.typing import Codes, Vector
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CrossValidation(Risk):
+    """The risk of a way of learning, from rows held out in turn.
+
+    Attributes
+    ----------
+    value : float
+        The mean of the fold means; ``pooled`` is the mean over rows.
+    per_fold : array (repeats * folds,)
+        Mean loss on each fold.
+    losses : array (n,), or (repeats, n)
+        Out-of-fold loss of each row; NaN for a row that was never tested. Found when first asked for, where the
+        fold means came from moments alone.
+    predictions : array (n, ...), or (repeats, n, ...)
+        Out-of-fold labels, values, scores or probabilities: what the loss needs.
+    folds : array (n,), or (repeats, n)
+        The fold in which each row was tested, -1 for none.
+    """
+
+    pooled: float = field(default=float("nan"), kw_only=True)
+    per_fold: Vector = field(default_factory=lambda: np.empty(0), kw_only=True)
+    n_folds: int = field(default=0, kw_only=True)
+    repeats: int = field(default=1, kw_only=True)
+    sizes: Vector = field(default_factory=lambda: np.empty(0), kw_only=True)  # (repeats * folds,) weight of test rows
+    folds: Codes = field(default_factory=lambda: np.empty(0, dtype=np.intp), kw_only=True)
+    one_pass: bool = field(default=False, kw_only=True)
+    look: Callable[[], tuple[np.ndarray, np.ndarray]] | None = field(default=None, kw_only=True)
+
+    def _rows(self) -> tuple[np.ndarray, np.ndarray]:
+        found = self.__dict__.get("_found")
+        if found is None:
+            assert self.look is not None
+            found = self.look()
+            object.__setattr__(self, "_found", found)
+        return found
+
+    @property
+    def losses(self) -> np.ndarray:
+        """Out-of-fold loss of each row."""
+        return self._rows()[0]
+
+    @property
+    def predictions(self) -> np.ndarray:
+        """Out-of-fold prediction of each row."""
+        return self._rows()[1]
+
+    def __sub__(self, other: Any) -> Difference:
+        """Return the paired difference on the same folds, corrected for the overlap of training samples."""
+        if isinstance(other, CrossValidation) and self.rows == other.rows and np.array_equal(self.folds, other.folds):
+            from epee.risk.paired_tests import corrected_difference
+
+            return corrected_difference(self, other, self.level)
+        if isinstance(other, CrossValidation):
+            raise WrongUse("these cross-validations are of other rows or folds: give both the same folds to compare them.")
+        return super().__sub__(other)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the fold means and the interval; returns the axes."""
+        from epee.figures.risk import plot_folds
+
+        return plot_folds(self, ax)
+
+
+def cross_validate(
+    model: Any, X: Any, y: Any, *, folds: Any = 10, repeats: int | None = None, interval: str = "fold", loss: Any = None,
+    level: float = 0.95, sample_weight: Any = None, groups: Any = None, time: Any = None, stratify: Any = None,
+    random_state: Any = None,
+) -> CrossValidation:  # fmt: skip
+    r"""Estimate the risk of a way of learning by cross-validation.
+
+    Parameters
+    ----------
+    model : estimator
+        Ours, a pipeline, or any estimator of scikit-learn's kind.
+    X, y : rows and their targets
+    folds : int, "loo", splitter, or array (n,) of fold ids, default=10
+        More folds train on more rows and cost more solves; on the one-pass route hardly more time.
+    repeats : int, default=None
+        How often the folds are drawn anew; None is 1, and 30 for nested intervals on the one-pass route (5 otherwise).
+    interval : {"fold", "nested"}, default="fold"
+        "fold" is (1) with a t interval; "nested" covers what it claims, for the error of the predictor trained on these rows.
+    loss : name, costs matrix or Loss, default=None
+        "zero_one" for classifiers, "squared" for regressors.
+    level : float in (0, 1), default=0.95
+    sample_weight : array (n,), optional
+        Counts.
+    groups : array (n,), optional
+        Rows of one group stay in one fold.
+    time : array (n,) or True, optional
+        Forward chaining: each fold is tested after learning from what came before; True is the order of the rows.
+    stratify : bool or array (n,), default=None
+        Keep the shares of classes in every fold; None does so for classifiers.
+    random_state : int, default=None
+        Seed of the folds; None is 0.
+
+    Returns
+    -------
+    CrossValidation
+
+    Notes
+    -----
+    An estimator that lives on moments costs one pass for all folds and repeats, then a solve each and one scoring pass;
+    others are fitted fold by fold, in parallel.
+
+    References
+    ----------
+    Hastie, Tibshirani and Friedman, *The Elements of Statistical Learning*, section 7.10.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from epee import LinearDiscriminantAnalysis
+    >>> X, y = load_iris(return_X_y=True)
+    >>> print(cross_validate(LinearDiscriminantAnalysis(), X, y))
+    0.020 ± 0.010 [-0.003, 0.043]
+    """
+    check_level(level)
+    if interval not in ("fold", "nested"):
+        raise WrongUse(f"interval is {interval!r}; it must be 'fold' or 'nested'.")
+    if isinstance(folds, str) and folds == "loo" and interval == "fold" and time is None:
+        from epee.risk.leave_one_out import leave_each_out
+
+        return leave_each_out(model, X, y, loss, level, sample_weight)
+    route = open_route(model, X, y, sample_weight, loss)
+    if repeats is None:
+        repeats = 1 if interval == "fold" or not isinstance(folds, int | np.integer) else 30 if route.one_pass else 5
+    plan = plan_for(route, folds, repeats, groups, time, stratify, random_state)
+    if interval == "nested":
+        from epee.risk.nested import nested_interval
+
+        return nested_interval(route, plan, level)
+    return run_plan(route, plan, level)
+
+
+def plan_for(
+    route: Route, folds: Any, repeats: int, groups: Any, time: Any, stratify: Any, random_state: Any
+) -> Plan:
+    """Return the plan for the rows of a route."""
+    codes, classes = route.codes, route.classes
+    if stratify is not None and stratify is not True:
+        if stratify is False:
+            codes = None
+        else:
+            classes, codes = np.unique(np.asarray(stratify), return_inverse=True)
+    elif stratify is True and codes is None:
+        raise WrongUse("stratify=True needs classes; for a regression give an array of strata.")
+    return make_plan(
+        folds, route.n, codes=codes, classes=classes, repeats=repeats, groups=groups, time=time, random_state=random_state,
+        X=route.X, y=route.y,
+    )  # fmt: skip
+
+
+def run_plan(route: Route, plan: Plan, level: float = 0.95) -> CrossValidation:
+    """Return the cross-validation of a plan."""
+    quick = [_from_moments(route, split) for split in plan.splits]
+    if all(q is not None for q in quick):
+        per_fold, sizes = (np.concatenate(part) for part in zip(*quick, strict=True))  # type: ignore[arg-type]
+        return assemble(route, plan, per_fold, sizes, level, lambda: _outcomes(route, plan))
+    done = [route.evaluate(split) for split in plan.splits]
+    parts = [fold_means(route, split, outcome) for split, outcome in zip(plan.splits, done, strict=True)]
+    per_fold, sizes = (np.concatenate(part) for part in zip(*parts, strict=True))
+    found = _gathered(route, done)
+    return assemble(route, plan, per_fold, sizes, level, lambda: found)
+
+
+def _from_moments(route: Route, split: Split | Pairs) -> tuple[Vector, Vector] | None:
+    """Return fold means and sizes from moments alone, or None."""
+    if not route.one_pass or isinstance(split, Pairs):
+        return None
+    risks = route.risks(split)  # type: ignore[attr-defined]
+    return None if risks is None else (risks, route.testing(split).count)  # type: ignore[attr-defined]
+
+
+def _outcomes(route: Route, plan: Plan) -> tuple[np.ndarray, np.ndarray]:
+    return _gathered(route, [route.evaluate(split) for split in plan.splits])
+
+
+def _gathered(route: Route, done: list[Outcome]) -> tuple[np.ndarray, np.ndarray]:
+    losses = np.concatenate([d.losses for d in done])
+    predictions = route.decode(np.concatenate([d.predictions for d in done]))
+    return (losses[0], predictions[0]) if len(losses) == 1 else (losses, predictions)
+
+
+def fold_means(route: Route, split: Split | Pairs, outcome: Outcome) -> tuple[Vector, Vector]:
+    """Return the mean loss and the weight of the test rows of each model, (T,)."""
+    if isinstance(split, Pairs):
+        model_of = np.where(np.isnan(outcome.losses), -1, np.arange(split.n_models)[:, None])
+    else:
+        model_of = split.models_of_rows()
+    w = np.ones(route.n) if route.weight is None else route.weight
+    totals, sizes = np.zeros(split.n_models), np.zeros(split.n_models)
+    for model, losses in zip(model_of, outcome.losses, strict=True):
+        tested = model >= 0
+        totals += np.bincount(model[tested], w[tested] * losses[tested], minlength=split.n_models)
+        sizes += np.bincount(model[tested], w[tested], minlength=split.n_models)
+    return np.divide(totals, sizes, out=np.full_like(totals, np.nan), where=sizes > 0), sizes
+
+
+def fold_error(per_fold: Vector, repeats: int) -> tuple[float, float, int]:
+    """Return the mean of the fold means, its standard error (1), and the folds of a repeat.
+
+    Repeats draw the same rows again, so they steady the estimate of the standard error without dividing it.
+    """
+    by_repeat = per_fold.reshape(repeats, -1)  # (R, K)
+    K = by_repeat.shape[1]
+    variance = np.nanvar(by_repeat, axis=1, ddof=1).mean() / K if K > 1 else np.nan
+    return float(np.nanmean(by_repeat, axis=1).mean()), float(np.sqrt(variance)), K
+
+
+def assemble(
+    route: Route, plan: Plan, per_fold: Vector, sizes: Vector, level: float, look: Callable[[], tuple[np.ndarray, np.ndarray]],
+    centre: tuple[float, float, Interval] | None = None, how: str | None = None,
+) -> CrossValidation:  # fmt: skip
+    """Return the result object; ``centre`` replaces value, standard error and interval by those of another method."""
+    repeats = 1 if isinstance(plan.splits[0], Pairs) else plan.repeats
+    value, stderr, K = fold_error(per_fold, repeats)
+    ends = t_interval(value, stderr, K - 1, level)
+    if centre is not None:
+        value, stderr, ends = centre
+    kept = sizes > 0
+    n = float(route.n if route.weight is None else route.weight.sum())
+    return CrossValidation(
+        value, stderr, ends, level, n, route.loss.name, how or plan.how, np.inf if centre else K - 1,
+        weight=route.weight, rows=fingerprint(route.X, route.y),
+        pooled=float((per_fold[kept] * sizes[kept]).sum() / sizes[kept].sum()), per_fold=per_fold, n_folds=K,
+        repeats=repeats, sizes=sizes, folds=_fold_ids(plan), one_pass=route.one_pass, look=look,
+    )  # fmt: skip
+
+
+def _fold_ids(plan: Plan) -> Codes:
+    if isinstance(plan.splits[0], Pairs):
+        return np.empty(0, dtype=np.intp)
+    ids = np.concatenate([split.models_of_rows() for split in plan.splits])  # type: ignore[union-attr]
+    ids = np.where(ids >= 0, ids % plan.n_folds, -1)
+    return ids[0] if len(ids) == 1 else ids

@@ -1,0 +1,170 @@
+r"""A risk and how sure one can be of it.
+
+The expected prediction error :math:`R(h) = E\, e(h(X), Y)` is never known; a :class:`Risk` is an estimate of it with its
+standard error, an interval, and the way it was found. Two risks on the same rows are *paired*: their difference is the
+mean of the differences row by row, whose error bar is much smaller than that of two independent figures.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from epee.risk.intervals import Interval, check_level, normal_p_value, t_interval, t_p_value, weighted_mean
+from epee.typing import Vector
+
+
+def decimals(value: float, stderr: float) -> int:
+    """Return how many decimals are worth printing: up to the first digit of the error, the second when that is 1 or 2.
+
+    >>> decimals(0.0812, 0.0061), decimals(0.0812, 0.0123), decimals(1234.5, 260.0)
+    (3, 3, 0)
+    """
+    scale = stderr if math.isfinite(stderr) and stderr > 0 else abs(value) * 1e-3
+    if not (math.isfinite(scale) and scale > 0):
+        return 3
+    power = math.floor(math.log10(scale))
+    return min(max(-power + (1 if scale / 10.0**power < 2.95 else 0), 0), 12)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Risk:
+    """An estimate of a risk with its error bar.
+
+    Parameters
+    ----------
+    value, stderr : float
+        The estimate and its standard error.
+    interval : Interval
+        ``interval.low`` and ``interval.high``; also ``risk.low`` and ``risk.high``.
+    level : float
+        What the interval claims to cover.
+    n : float
+        Rows it rests on: the sum of their weights.
+    loss : str
+        Name of the loss.
+    how : str
+        How it was found, in words.
+    dof : float
+        Degrees of freedom of the t interval.
+
+    Examples
+    --------
+    >>> print(Risk(0.081, 0.006, Interval(0.0699, 0.0938), n=2000, loss="zero_one", how="held-out rows"))
+    0.081 ± 0.006 [0.070, 0.094]
+    """
+
+    value: float
+    stderr: float
+    interval: Interval
+    level: float = 0.95
+    n: float = float("nan")
+    loss: str = ""
+    how: str = ""
+    dof: float = float("inf")
+    row_losses: Vector | None = field(default=None, kw_only=True)
+    weight: Vector | None = field(default=None, kw_only=True)
+    rows: str | None = field(default=None, kw_only=True)  # fingerprint of the rows: equal for paired risks
+
+    @property
+    def low(self) -> float:
+        """Lower end of the interval."""
+        return self.interval.low
+
+    @property
+    def high(self) -> float:
+        """Upper end of the interval."""
+        return self.interval.high
+
+    @property
+    def losses(self) -> Vector | None:
+        """The loss of every row, (n,), where it was kept."""
+        return self.row_losses
+
+    def at(self, level: float) -> Risk:
+        """Return the same estimate with a t interval of another level."""
+        check_level(level)
+        return replace(self, interval=t_interval(self.value, self.stderr, self.dof, level), level=level)
+
+    def __sub__(self, other: Any) -> Difference:
+        """Return the difference: paired when both risks are of the same rows, independent otherwise."""
+        if not isinstance(other, Risk):
+            return NotImplemented
+        a, b = self.losses, other.losses
+        if self.rows is not None and self.rows == other.rows and a is not None and b is not None and a.shape == b.shape:
+            value, stderr, n = weighted_mean(a - b, self.weight)
+            return difference(value, stderr, n - 1, self.level, n, self.loss, "paired, row by row")
+        value, stderr = self.value - other.value, math.hypot(self.stderr, other.stderr)
+        return difference(value, stderr, np.inf, self.level, self.n + other.n, self.loss, "independent samples")
+
+    def __float__(self) -> float:
+        """Return the estimate alone."""
+        return float(self.value)
+
+    def __str__(self) -> str:
+        """Return ``0.081 ± 0.006 [0.070, 0.094]``."""
+        d = decimals(self.value, self.stderr)
+        small = 0 < abs(self.value) < 1e-4
+        show = (lambda v: f"{v:.3g}") if small else (lambda v: f"{v:.{d}f}")
+        bar = f" ± {show(self.stderr)}" if math.isfinite(self.stderr) else ""
+        ends = f" [{show(self.low)}, {show(self.high)}]" if math.isfinite(self.low) and math.isfinite(self.high) else ""
+        return f"{show(self.value)}{bar}{ends}"
+
+    def __format__(self, spec: str) -> str:
+        """Format the estimate alone when a number's format is given."""
+        return format(self.value, spec) if spec else str(self)
+
+    def __repr__(self) -> str:
+        """Return the figures with their origin."""
+        words = ", ".join(w for w in (self.loss, self.how, f"{self.level:.0%}") if w)
+        return f"{type(self).__name__}({self}; {words})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain numbers and words, for JSON."""
+        names = ("value", "stderr", "low", "high", "level", "n", "loss", "how")
+        return {name: getattr(self, name) for name in names}
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the estimate and its interval; returns the axes."""
+        from epee.figures.risk import plot_risk
+
+        return plot_risk(self, ax)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Difference(Risk):
+    """The difference of two risks, with the p-value of the hypothesis that there is none."""
+
+    p_value: float = field(default=float("nan"), kw_only=True)
+
+    def __repr__(self) -> str:
+        """Return the figures with the p-value."""
+        return f"Difference({self}, p = {self.p_value:.2g}; {self.how})"
+
+
+def difference(
+    value: float, stderr: float, dof: float, level: float, n: float, loss: str, how: str
+) -> Difference:
+    """Return a difference with its t interval and two-sided p-value."""
+    if stderr > 0:
+        t = value / stderr
+        p = t_p_value(t, dof) if np.isfinite(dof) else normal_p_value(t)
+    else:
+        p = 1.0 if value == 0 else 0.0
+    return Difference(value, stderr, t_interval(value, stderr, dof, level), level, n, loss, how, dof, p_value=p)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Score(Risk):
+    """A figure of merit, larger is better, with its error bar and what its picture needs."""
+
+    curve: Any = field(default=None, kw_only=True)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the curve behind the figure where there is one, else the interval; returns the axes."""
+        from epee.figures.risk import plot_score
+
+        return plot_score(self, ax)

@@ -1,0 +1,74 @@
+"""What tells two sets of rows apart without keeping them: a fingerprint; and how many rows occur again.
+
+A fingerprint hashes the shape and some hundred rows spread over the table, so it costs microseconds. Two risks with the same
+fingerprint are of the same rows and may be paired; a test sample with that of the training sample is no test sample.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import numpy as np
+
+from epee.table.doors import is_stream
+
+
+def fingerprint(*tables: Any, rows: int = 256) -> str:
+    """Return a short text that is equal for equal tables.
+
+    >>> a = np.arange(10.0)
+    >>> fingerprint(a) == fingerprint(a.copy()), fingerprint(a) == fingerprint(a + 1)
+    (True, False)
+    """
+    digest = hashlib.blake2b(digest_size=12)
+    for table in tables:
+        if table is None or is_stream(table):
+            digest.update(repr(table).encode())
+            continue
+        n = table.shape[0] if hasattr(table, "shape") else len(table)
+        some = np.unique(np.linspace(0, max(n - 1, 0), min(n, rows)).astype(np.intp))
+        digest.update(str((n, getattr(table, "shape", ()))).encode())
+        digest.update(_bytes(table, some))
+    return digest.hexdigest()
+
+
+def _bytes(table: Any, some: np.ndarray) -> bytes:
+    if hasattr(table, "tocsr"):
+        part = table.tocsr()[some].toarray()
+    else:
+        from sklearn.utils import _safe_indexing as take_rows
+
+        part = np.asarray(take_rows(table, some) if not isinstance(table, np.ndarray) else table[some])
+    if part.dtype.kind in "OUS":
+        return repr(part.tolist()).encode()
+    return np.ascontiguousarray(part, dtype=np.float64).tobytes() if part.dtype.kind in "fiub" else part.tobytes()
+
+
+def row_hashes(X: Any) -> np.ndarray:
+    """Return a 64-bit number for each row, equal for equal rows."""
+    table = np.asarray(X)
+    table = table.reshape(len(table), -1)
+    if table.dtype.kind not in "fiub":
+        return np.array([hash(tuple(row)) for row in table.tolist()], dtype=np.int64)
+    bits = np.ascontiguousarray(table, dtype=np.float64) + 0.0  # -0.0 and 0.0 are equal
+    words = bits.view(np.uint64).reshape(table.shape)
+    out = np.full(len(table), 0x9E3779B97F4A7C15, dtype=np.uint64)
+    with np.errstate(over="ignore"):
+        for j in range(words.shape[1]):
+            out = (out ^ words[:, j]) * np.uint64(0xBF58476D1CE4E5B9)
+            out ^= out >> np.uint64(29)
+    return out.view(np.int64)
+
+
+def repeated_rows(test: Any, training: Any = None) -> float:
+    """Return the share of test rows that occur in the training rows, or that occur twice among themselves.
+
+    >>> repeated_rows([[1.0], [2.0]], [[2.0], [3.0]]), repeated_rows([[1.0], [1.0], [2.0], [3.0]])
+    (0.5, 0.5)
+    """
+    mine = row_hashes(test)
+    if training is not None:
+        return float(np.isin(mine, row_hashes(training)).mean())
+    _, where, counts = np.unique(mine, return_inverse=True, return_counts=True)
+    return float((counts[where.reshape(-1)] > 1).mean())

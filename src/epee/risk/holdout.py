@@ -1,0 +1,195 @@
+r"""The risk of a fitted predictor on rows: the empirical risk, and an honest estimate on rows it did not see.
+
+.. math:: R_T(h) = \frac1m \sum_{i \in T} e(h(x_i), y_i) \tag{1}
+
+On the training rows (1) is what learning made small; on :math:`m` fresh rows it is unbiased, with variance
+:math:`\mathrm{Var}[e] / m`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
+
+from epee.errors import DataError, DataWarning, WrongUse
+from epee.estimator.base import say
+from epee.losses.names import resolve
+from epee.moments.moments import Moments
+from epee.risk.asking import refuse_nan
+from epee.risk.estimate import Risk
+from epee.risk.fingerprint import fingerprint, repeated_rows
+from epee.risk.intervals import Interval, bootstrap_interval, check_level, clopper_pearson, t_interval, weighted_mean, wilson
+from epee.risk.routes import kind_of
+from epee.table.block import check_weights
+from epee.table.doors import is_stream, open_source
+from epee.typing import Vector
+
+
+def losses_of(model: Any, X: Any, y: Any, loss: Any = None, sample_weight: Any = None) -> tuple[Vector, Vector | None, str]:
+    """Return the loss of every row under a fitted model, the weights, and the name of the loss."""
+    require_fitted(model)
+    chosen = resolve(loss, kind_of(model))
+    if hasattr(model, "classes_") and chosen.classes is None:
+        chosen = chosen.bind(model.classes_)
+
+    def one(X: Any, y: Any) -> Vector:
+        prediction = np.asarray(chosen.ask(model, X))
+        refuse_nan(prediction, model, "the test sample")
+        truth = np.asarray(y)
+        if len(truth) != len(prediction):
+            raise DataError(
+                f"Found input variables with inconsistent numbers of samples: X has {len(prediction)} rows and y has {len(truth)}."
+            )
+        if chosen.needs == "values" and prediction.shape != truth.shape and prediction.size == truth.size:
+            prediction = prediction.reshape(truth.shape)
+        return chosen.value(prediction, truth)
+
+    if is_stream(X):
+        blocks = [(one(b.X, b.y), b.weight) for b in open_source(X, y, sample_weight).blocks()]
+        weights = [w for _, w in blocks if w is not None]
+        return np.concatenate([e for e, _ in blocks]), np.concatenate(weights) if weights else None, chosen.name
+    losses = one(X, y)
+    return losses, check_weights(sample_weight, len(losses)), chosen.name
+
+
+def require_fitted(model: Any) -> None:
+    """Refuse a model that was not fitted."""
+    try:
+        check_is_fitted(model)
+    except NotFittedError:
+        raise NotFittedError(
+            f"This {type(model).__name__} instance is not fitted yet: fit it on other rows first, or use cross_validate."
+        ) from None
+    except TypeError:
+        raise WrongUse(f"{model!r} is not an estimator: it has no fit.") from None
+
+
+def empirical_risk(model: Any, X: Any, y: Any, *, loss: Any = None, sample_weight: Any = None) -> float:
+    r"""Return :math:`\frac1n \sum_i e(h(x_i), y_i)` of a fitted predictor on these rows.
+
+    On the rows it learned from this is the training error, which is too small by the optimism; see :func:`cross_validate`.
+
+    Parameters
+    ----------
+    model : fitted estimator
+    X, y : rows and their targets
+    loss : name, costs matrix or Loss, default=None
+        "zero_one" for classifiers, "squared" for regressors.
+    sample_weight : array (n,), optional
+        Counts.
+
+    Examples
+    --------
+    >>> from epee import LinearDiscriminantAnalysis
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
+    >>> empirical_risk(LinearDiscriminantAnalysis().fit(X, y), X, y)
+    0.0
+    """
+    losses, w, _ = losses_of(model, X, y, loss, sample_weight)
+    return weighted_mean(losses, w)[0]
+
+
+def holdout_error(
+    model: Any, X: Any, y: Any, *, loss: Any = None, level: float = 0.95, sample_weight: Any = None, interval: str | None = None,
+    training: Any = None,
+) -> Risk:  # fmt: skip
+    """Estimate the risk of a fitted predictor on rows that it did not see, with an interval.
+
+    Parameters
+    ----------
+    model : fitted estimator
+    X, y : test rows and their targets
+    loss : name, costs matrix or Loss, default=None
+        "zero_one" for classifiers, "squared" for regressors.
+    level : float in (0, 1), default=0.95
+        What the interval covers; a larger one makes it wider.
+    sample_weight : array (n,), optional
+        Counts: n is their sum.
+    interval : {"wilson", "exact", "t", "bootstrap"}, default=None
+        None is "wilson" for the 0-1 loss and "t" for others; "exact" is that of Clopper and Pearson, "bootstrap" follows
+        skewed losses.
+    training : rows, optional
+        The training rows, to be compared with the test rows: the share that occurs in both is said aloud.
+
+    Returns
+    -------
+    Risk
+
+    Notes
+    -----
+    Test rows that are the training rows are refused, where the model remembers the moments of what it learned from.
+
+    References
+    ----------
+    Brown, Cai and DasGupta, "Interval estimation for a binomial proportion", *Statistical Science* 16, 2001.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from epee import LinearDiscriminantAnalysis
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(400, 2)); y = (X[:, 0] + rng.normal(size=400) > 0).astype(int)
+    >>> print(holdout_error(LinearDiscriminantAnalysis().fit(X[:200], y[:200]), X[200:], y[200:]))
+    0.240 ± 0.030 [0.186, 0.304]
+    """
+    check_level(level)
+    refuse_training_rows(model, X, y, sample_weight)
+    losses, w, name = losses_of(model, X, y, loss, sample_weight)
+    if training is not None and not is_stream(X):
+        share = repeated_rows(X, training)
+        if share > 0:
+            say(f"{share:.1%} of the test rows are also training rows: the error is too small for new rows.", DataWarning)
+    value, stderr, n = weighted_mean(losses, w)
+    is_rate = name == "zero_one"
+    kind = interval or ("wilson" if is_rate else "t")
+    ends = _interval(kind, value, stderr, n, losses, w, level, is_rate)
+    if is_rate:
+        stderr = float(np.sqrt(value * (1 - value) / n))
+    return Risk(
+        value, stderr, ends, level, n, name, "held-out rows", n - 1, row_losses=losses, weight=w,
+        rows=None if is_stream(X) else fingerprint(X, y),
+    )  # fmt: skip
+
+
+def _interval(
+    kind: str, value: float, stderr: float, n: float, losses: Vector, w: Vector | None, level: float, is_rate: bool
+) -> Interval:
+    if kind in ("wilson", "exact"):
+        if not is_rate:
+            raise WrongUse(f"interval={kind!r} is for rates (the zero_one loss); take 't' or 'bootstrap'.")
+        return wilson(value, n, level) if kind == "wilson" else clopper_pearson(value, n, level)
+    if kind == "bootstrap":
+        return bootstrap_interval(losses, w, level)
+    if kind != "t":
+        raise WrongUse(f"interval is {kind!r}; it must be 'wilson', 'exact', 't' or 'bootstrap'.")
+    if not n > 1:
+        raise DataError(f"a t interval needs at least 2 test rows; there are {n:g}.")
+    return t_interval(value, stderr, n - 1, level)
+
+
+def refuse_training_rows(model: Any, X: Any, y: Any, sample_weight: Any = None) -> None:
+    """Refuse test rows that are the training rows: same fingerprint, or same moments."""
+    known = getattr(model, "_trained_on", None)
+    same = known is not None and not is_stream(X) and known == fingerprint(X)
+    m = getattr(model, "moments_", None)
+    if not same and isinstance(m, Moments) and not is_stream(X) and m.count.sum() == _count(X, sample_weight):
+        rows = np.asarray(X)
+        if rows.dtype.kind in "fiub" and rows.ndim == 2 and rows.shape[1] == m.p:
+            own = Moments.of(rows, sample_weight=sample_weight, scatter="diagonal")
+            learned = m.merge("group") if "group" in m.axes else m
+            spread = np.sqrt(np.maximum(own.variances, 1e-300))
+            same = bool((np.abs(own.mean - learned.x_mean) <= 1e-10 * spread).all())
+            same = same and (learned.scatter is None or np.allclose(own.variances, learned.variances[: m.p], rtol=1e-9, atol=0))
+    if same:
+        raise DataError(
+            "the test rows are the rows that the predictor learned from: their error is too small. Hold rows out before "
+            "fitting, or use cross_validate; empirical_risk gives the training error."
+        )
+
+
+def _count(X: Any, sample_weight: Any) -> float:
+    n = X.shape[0] if hasattr(X, "shape") else len(X)
+    return float(n) if sample_weight is None else float(np.sum(sample_weight))

@@ -1,0 +1,355 @@
+r"""Cross-validation in one pass: the moments of every cell of rows, merged into every training sample.
+
+The moments :math:`(n_c, \bar x_c, S_c)` of each cell :math:`c` of rows come from one pass. The training sample of a fold is the
+merge of the other cells, so each model is a solve away; then each row is scored by the model that did not see it, in
+one more pass. The mean squared error of a linear regressor :math:`x^\top\beta + b` needs no second pass: on test rows
+with moments :math:`(n, \bar x, \bar y, S)` and :math:`e = \bar y - \bar x^\top\beta - b` it is
+
+.. math:: \frac1n \bigl(S_{yy} - 2 \beta^\top S_{xy} + \beta^\top S_{xx} \beta\bigr) + e^2, \tag{1}
+
+which loses digits when the fit is nearly perfect: then the rows are read after all. A pipeline stays on this route when its steps
+look at one row at a time (products of inputs) or are affine maps estimated from moments (a scaler): these are re-estimated
+from the training moments of each fold.
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from epee.engines.local import in_order
+from epee.estimator.base import PosteriorMixin, softmax
+from epee.estimator.moment import MomentEstimator, MomentRegressor
+from epee.losses.residuals import Power
+from epee.moments.moments import Moments, share
+from epee.moments.passes import reduce_source
+from epee.risk.asking import Ask, asker, one_column, refuse_nan
+from epee.risk.routes import Outcome, Route
+from epee.risk.splitting import Pairs, Split
+from epee.table.arrays import ArraySource
+from epee.typing import Codes, Matrix, Tensor, Vector
+
+ROWS = 4096  # scored at once: they stay in the cache
+LARGEST_MOMENTS = 60_000_000  # numbers kept for all cells together: 0.5 GB
+FEWEST_DIGITS = 1e-5  # of the sums in (1), what must be left after they cancel
+
+
+def split_steps(model: Any) -> tuple[list[Any], list[Any], Any] | None:
+    """Return row-wise maps, affine maps and the last estimator of a pipeline; None when it has other steps."""
+    steps = [step for _, step in model.steps] if hasattr(model, "steps") and hasattr(model, "named_steps") else [model]
+    *maps, last = [s for s in steps if s is not None and not (isinstance(s, str) and s == "passthrough")] or [None]
+    row_wise: list[Any] = []
+    while maps and getattr(maps[0], "_row_wise", False):
+        row_wise.append(maps.pop(0))
+    if not all(hasattr(step, "_affine") for step in maps):
+        return None
+    return row_wise, maps, last
+
+
+def passes_once(model: Any, X: Any) -> bool:
+    """Tell whether a model may take the one-pass route on these rows."""
+    parts = split_steps(model)
+    if parts is None or hasattr(X, "tocsr"):
+        return False
+    return isinstance(parts[2], MomentEstimator) and not parts[2]._needs_rows and hasattr(parts[2], "predict")
+
+
+def select(m: Moments, which: Any) -> Moments:
+    """Return some entries of the fold axis, which is always the first."""
+    return replace(m, count=m.count[which], shift=m.shift[which], scatter=None if m.scatter is None else m.scatter[which])
+
+
+def unions(m: Moments, learns: np.ndarray) -> Moments:
+    """Return the moments of unions of cells, (T,) along the fold axis, a few unions at a time."""
+    T, C = learns.shape
+    size = C * int(np.prod(m.shift.shape[1:]))
+    step = max(1, 8_000_000 // size)
+    if T <= step:
+        return m.regroup("fold", learns)
+    parts = list(in_order(lambda i: m.regroup("fold", learns[i : i + step]), range(0, T, step)))
+    return replace(
+        parts[0], count=np.concatenate([p.count for p in parts]), shift=np.concatenate([p.shift for p in parts]),
+        scatter=None if parts[0].scatter is None else np.concatenate([p.scatter for p in parts]),
+    )  # fmt: skip
+
+
+class Linear:
+    """Many linear predictors at once: ``coef`` (T, k, p) and ``intercept`` (T, k)."""
+
+    def __init__(self, coef: Tensor, intercept: Tensor) -> None:
+        self.coef, self.intercept = coef, intercept
+
+    def __len__(self) -> int:
+        return len(self.coef)
+
+    def raw(self, X: Matrix, which: Any) -> Tensor:
+        """Return the scores or values (n, t, k) of the rows under some of the predictors."""
+        coef = self.coef[which]
+        flat = X @ coef.reshape(-1, coef.shape[-1]).T  # (n, t k)
+        return flat.reshape(len(X), *coef.shape[:2]) + self.intercept[which]
+
+
+class MomentRoute(Route):
+    """One pass, then merges and solves; see the module docstring."""
+
+    one_pass = True
+
+    def __init__(self, model: Any, X: Any, y: Any, sample_weight: Any, loss: Any) -> None:
+        super().__init__(model, X, y, sample_weight, loss)
+        self.raw = (self.X, self.y, self.weight)
+        parts = split_steps(model)
+        assert parts is not None
+        row_wise, self.affine_steps, last = parts
+        Z = self.X
+        for step in row_wise:
+            Z = clone(step).fit(Z).transform(Z)
+        self.probe = clone(last)
+        self.probe._one_target = np.ndim(self.y) == 1
+        source = self.probe._source(Z, self.y, self.weight)
+        assert isinstance(source, ArraySource)
+        self.source = source
+        self.rows: Matrix = self.probe._enter(Z, reset=False, finite=False)
+        cells = 12 * (len(self.classes) if self.probe.keeps.group and self.probe.keeps.scatter == "full" else 1)
+        p = self.source.n_columns
+        self.fits = p < self.n and cells * p * (p if self.probe.keeps.scatter in ("full", "pooled") else 1) <= LARGEST_MOMENTS
+        self._kept: tuple[Codes, Moments] | None = None
+
+    def like(self, model: Any) -> MomentRoute:
+        """Return the route of a model that keeps the same moments of the same rows, without looking at these again."""
+        parts = split_steps(model)
+        assert parts is not None
+        twin = copy.copy(self)
+        twin.model, (_, twin.affine_steps, last) = model, parts
+        twin.probe = copy.copy(self.probe).set_params(**last.get_params(deep=False))
+        return twin
+
+    def shares_moments(self, model: Any) -> bool:
+        """Tell whether a model lives on the same moments of the same rows as this one."""
+        mine, other = split_steps(self.model), split_steps(model)
+        if mine is None or other is None or not isinstance(other[2], MomentEstimator) or other[2]._needs_rows:
+            return False
+        a, b = mine[2], other[2]
+        same_door = all(getattr(type(a), f, None) is getattr(type(b), f, None) for f in ("_source", "_enter", "_leave"))
+        same_maps = [(type(s), repr(s.get_params())) for s in mine[0]] == [(type(s), repr(s.get_params())) for s in other[0]]
+        return same_door and same_maps and a.keeps == b.keeps and hasattr(b, "predict")
+
+    def moments(self, cell: Codes, n_cells: int) -> Moments:
+        """Return the moments of each cell from one pass; the last pass is remembered."""
+        if self._kept is None or self._kept[0] is not cell:
+            s, idle = self.source, cell.min() < 0
+            ids = np.where(cell < 0, n_cells, cell) if idle else cell
+            folded = ArraySource(s.X, s.y, s.weight, ids, s.group, s.names)
+            m = reduce_source(folded, self.probe._summation(folded, n_cells + int(idle)))
+            self._kept = (cell, select(m, slice(0, n_cells)) if idle else m)
+        return self._kept[1]
+
+    def training(self, split: Split) -> Moments:
+        """Return the training moments of every model of a split."""
+        m = self.moments(split.cell, split.n_cells)
+        return m.leave_one_out() if split.is_kfold and split.n_cells <= 32 else unions(m, split.learns)
+
+    def whole(self) -> Moments:
+        """Return the moments of all rows, from the cells when they are known."""
+        if self._kept is not None and self._kept[0].min() >= 0:
+            return self._kept[1].merge("fold")
+        return self.moments(np.zeros(self.n, dtype=np.intp), 1).at("fold", 0)
+
+    def scaled(self, train: Moments) -> tuple[Moments, Vector | None, Vector | None]:
+        """Return training moments after the affine steps, and the maps x -> A x + b (T, p) that these rows asked for."""
+        if not self.affine_steps:
+            return train, None, None
+        scale, shift = np.ones(train.mean.shape[:1] + (train.p,)), np.zeros(train.mean.shape[:1] + (train.p,))
+        for step in self.affine_steps:
+            whole = train.merge("group") if "group" in train.axes else train
+            A, b = clone(step)._affine(whole)
+            train = rescale(train, A, b)
+            scale, shift = scale * A, shift * A + b
+        return train, scale, shift
+
+    def solve(self, train: Moments) -> Linear | list[Any]:
+        """Return all models: stacked when they are linear and the estimator solves a stack, else fitted one by one."""
+        probe = self.probe
+        present = train.count > 0 if "group" in train.axes else np.ones((len(train.count), 1), dtype=bool)
+        if hasattr(probe, "solve_stack") and present.all() and self._stackable():
+            parts = self._solve_stack(train)
+            if parts is not None:
+                return Linear(*parts)
+
+        def fit(t: int) -> Any:
+            m = train.at("fold", t)
+            if not present[t].all():
+                m = known_classes(m, present[t])
+            return copy.copy(probe).fit_moments(m)
+
+        return list(in_order(fit, range(len(train.count))))
+
+    def _solve_stack(self, train: Moments) -> tuple[Tensor, Tensor] | None:
+        T = len(train.count)
+        half = -(-T // 2) if T * train.p**3 > 2e7 else T  # two threads where the solves are long
+        chunks = [select(train, slice(i, i + half)) for i in range(0, T, half)]
+        parts = list(in_order(self.probe.solve_stack, chunks))
+        if any(part is None for part in parts):
+            return None
+        return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
+
+    def _stackable(self) -> bool:
+        """Tell whether scores X coef + intercept are all that the loss needs of the estimator."""
+        return self.kind == "regressor" or self.loss.needs == "labels" or isinstance(self.probe, PosteriorMixin)
+
+    def fit(self, train: Moments) -> Linear | list[Any]:
+        """Return the models of all training moments, as predictors of the rows before any affine step."""
+        train, scale, shift = self.scaled(train)
+        models = self.solve(train)
+        if scale is None or shift is None:
+            return models
+        if isinstance(models, Linear):
+            intercept = models.intercept + np.einsum("tkp,tp->tk", models.coef, shift)
+            return Linear(models.coef * scale[:, None, :], intercept)
+        return [Mapped(m, a, b) for m, a, b in zip(models, scale, shift, strict=True)]
+
+    def askers(self, models: list[Any]) -> list[Ask]:
+        """Return the functions of rows behind fitted models."""
+
+        def make(model: Any) -> Ask:
+            if isinstance(model, Mapped):
+                inner = asker(model.model, self.loss, self.classes)
+                return lambda X: inner(X * model.scale + model.shift)
+            return asker(model, self.loss, self.classes)
+
+        return [make(model) for model in models]
+
+    def finish(self, raw: Tensor) -> np.ndarray:
+        """Return what the loss needs from linear scores (n, k) or values (n, m)."""
+        if self.kind == "regressor":
+            return raw[:, 0] if self.truth.ndim == 1 else raw
+        if self.loss.needs == "labels":
+            return np.argmax(raw, axis=1)
+        return softmax(raw) if self.loss.needs == "probabilities" else one_column(raw)
+
+    def evaluate(self, split: Split | Pairs) -> Outcome:
+        """Return the losses of rows under the models of a split."""
+        if isinstance(split, Pairs):
+            from epee.risk.routes import OrdinaryRoute
+
+            return OrdinaryRoute(self.model, *self.raw, self.loss).evaluate(split)
+        return self.test(split, self.fit(self.training(split)))
+
+    def test(self, split: Split, models: Linear | list[Any]) -> Outcome:
+        """Score each row by the models that are tested on it, some thousand rows of a cell at a time."""
+        asks = None if isinstance(models, Linear) else self.askers(models)
+        tasks = [
+            (c, rows[i : i + ROWS]) for c, rows in enumerate(split.rows_of) if (split.tested_by[:, c] >= 0).any()
+            for i in range(0, len(rows), ROWS)
+        ]  # fmt: skip
+        losses, room = np.full((split.repeats, self.n), np.nan), []
+
+        def work(task: tuple[int, np.ndarray]) -> tuple[np.ndarray, list[tuple[int, np.ndarray]]]:
+            c, rows = task
+            X, by = self.rows[rows], split.tested_by[:, c]
+            repeats = np.flatnonzero(by >= 0)
+            if isinstance(models, Linear):
+                raw = models.raw(X, by[repeats])  # (n, R, k)
+                found = [self.finish(raw[:, i]) for i in range(len(repeats))]
+            else:
+                assert asks is not None
+                found = [np.asarray(asks[by[r]](X)) for r in repeats]
+            for r, prediction in zip(repeats, found, strict=True):
+                refuse_nan(prediction, self.probe, f"fold {by[r]}")
+                losses[r, rows] = self.value(prediction, rows)
+            return rows, list(zip(repeats, found, strict=True))
+
+        for rows, found in in_order(work, tasks):
+            for r, prediction in found:
+                if not room:
+                    room.append(self.empty(split.repeats, prediction))
+                room[0][r, rows] = prediction.reshape(room[0][r, rows].shape)
+        return Outcome(losses, room[0])
+
+    def is_linear_squared(self) -> bool:
+        """Tell whether (1) applies: a linear regressor under the squared loss."""
+        plain = type(self.probe)._predict is MomentRegressor._predict if isinstance(self.probe, MomentRegressor) else False
+        return plain and isinstance(self.loss, Power) and self.loss.power == 2
+
+    def risks(self, split: Split) -> Vector | None:
+        """Return the mean squared error of each model on its test cells by (1), or None when the rows must be read."""
+        if not self.is_linear_squared():
+            return None
+        models = linear_of(self.fit(self.training(split)))
+        risk, sound = squared_risk(self.testing(split), models.coef[:, None], models.intercept[:, None])
+        return risk[:, 0] if sound.all() else None
+
+    def testing(self, split: Split) -> Moments:
+        """Return the moments of each model's test rows."""
+        m = self.moments(split.cell, split.n_cells)
+        return m if split.is_kfold and split.repeats == 1 else unions(m, split.tests())
+
+
+class Mapped:
+    """A fitted model behind the affine map that its training rows asked for."""
+
+    def __init__(self, model: Any, scale: Vector, shift: Vector) -> None:
+        self.model, self.scale, self.shift = model, scale, shift
+
+
+def linear_of(models: Linear | list[Any]) -> Linear:
+    """Return fitted linear regressors as a stack."""
+    if isinstance(models, Linear):
+        return models
+    coef, intercept = [], []
+    for model in models:
+        inner = model.model if isinstance(model, Mapped) else model
+        w, b = np.atleast_2d(inner.coef_), np.atleast_1d(inner.intercept_)
+        if isinstance(model, Mapped):
+            w, b = w * model.scale, b + w @ model.shift
+        coef.append(w)
+        intercept.append(np.broadcast_to(b, (len(w),)))
+    return Linear(np.stack(coef), np.stack(intercept))
+
+
+def rescale(m: Moments, A: Tensor, b: Tensor) -> Moments:
+    """Return moments of the inputs ``A x + b``, with A and b (T, p) along the fold axis; targets stay."""
+    T, q = len(A), m.n_columns
+    A = np.hstack([A, np.ones((T, q - m.p))])
+    b = np.hstack([b, np.zeros((T, q - m.p))])
+    grouped = "group" in m.axes
+    mean = m.mean * (A[:, None] if grouped else A) + (b[:, None] if grouped else b)
+    mean = np.where(m.count[..., None] > 0, mean, 0.0)
+    scatter = m.scatter
+    if scatter is not None:
+        by = A**2 if m.kind == "diagonal" else A[:, :, None] * A[:, None, :]
+        scatter = scatter * (by[:, None] if grouped and m.kind != "pooled" else by)
+    return replace(m, shift=mean, scatter=scatter, origin=np.zeros(q))
+
+
+def known_classes(m: Moments, present: np.ndarray) -> Moments:
+    """Return moments without the classes that have no rows."""
+    scatter = m.scatter if m.scatter is None or m.kind == "pooled" else m.scatter[present]
+    labels = None if m.labels is None else m.labels[present]
+    return replace(m, count=m.count[present], shift=m.shift[present], scatter=scatter, labels=labels)
+
+
+def squared_risk(test: Moments, coef: Tensor, intercept: Tensor) -> tuple[Tensor, np.ndarray]:
+    """Return (1) for every model (T, V), and whether enough digits are left.
+
+    ``coef`` is (T, V, m, p), ``intercept`` (T, V, m).
+    """
+    T, V, k, p = coef.shape
+    n = np.where(test.count > 0, test.count, 1.0)[:, None]  # (T, 1)
+    flat = coef.reshape(T, V * k, p)
+    e = test.y_mean[:, None] - (np.matmul(flat, test.x_mean[:, :, None])[..., 0]).reshape(T, V, k) - intercept
+    quad = (np.matmul(flat, test.xx) * flat).sum(axis=2).reshape(T, V, k)
+    cross = np.einsum("tvkp,tpk->tvk", coef, test.xy) if k > 1 else np.matmul(flat, test.xy).reshape(T, V, 1)
+    yy = np.diagonal(test.yy, axis1=1, axis2=2)[:, None]
+    within = (yy - 2 * cross + quad).sum(axis=2)
+    level = n * (e**2).sum(axis=2)
+    total = (yy + quad).sum(axis=2) + level
+    size = np.abs(test.y_mean).max(axis=1)[:, None] + np.abs(coef * test.x_mean[:, None, None]).sum(axis=3).max(axis=2)
+    rounding = n * (np.finfo(float).eps * size) ** 2
+    sound = (within + level >= FEWEST_DIGITS * total) & (rounding <= 1e-20 * np.maximum(within + level, 1e-300))
+    empty = test.count[:, None] == 0
+    return share(within + level, np.broadcast_to(n, within.shape)), sound | empty
+

@@ -1,0 +1,300 @@
+"""Who learns from which rows, and who is tested on them.
+
+Rows are cut into *cells*. Model ``t`` learns from the union of the cells ``learns[t]``; in repeat ``r`` the rows of cell ``c``
+are tested by the model ``tested_by[r, c]``, which never saw them. A K-fold cross-validation has K cells and K models, each
+learning from all cells but its own; forward chaining learns from the cells before; repeats over *fine folds* share some
+hundred small cells and only regroup them. What cannot be written so (overlapping test sets of a splitter) is kept as
+explicit sets of rows.
+"""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from epee.errors import DataError, DataWarning, WrongUse
+from epee.estimator.base import say
+from epee.table.folds import assign_folds, check_folds
+from epee.typing import Codes
+
+FINE_FOLDS = 200
+
+
+@dataclass(frozen=True)
+class Split:
+    """Cells, and the models that learn from their unions; see the module docstring."""
+
+    cell: Codes  # (n,), -1 for a row that takes no part
+    learns: np.ndarray  # (T, C) bool
+    tested_by: np.ndarray  # (R, C) int, -1 where a cell is not tested
+
+    @property
+    def n_models(self) -> int:
+        """Number of models, T."""
+        return len(self.learns)
+
+    @property
+    def n_cells(self) -> int:
+        """Number of cells, C."""
+        return self.learns.shape[1]
+
+    @property
+    def repeats(self) -> int:
+        """Number of repeats, R: how often each row is tested."""
+        return len(self.tested_by)
+
+    @cached_property
+    def is_kfold(self) -> bool:
+        """Tell whether each model learns from all cells but its own."""
+        T, C = self.learns.shape
+        return T == C and not np.diagonal(self.learns).any() and int(self.learns.sum()) == C * (C - 1)
+
+    @cached_property
+    def rows_of(self) -> list[np.ndarray]:
+        """The rows of each cell."""
+        order = np.argsort(self.cell, kind="stable")
+        counts = np.bincount(self.cell + 1, minlength=self.n_cells + 1)
+        return np.split(order[counts[0] :], np.cumsum(counts[1:])[:-1])
+
+    def tests(self) -> np.ndarray:
+        """Return which cells each model is tested on, (T, C) bool."""
+        out = np.zeros(self.learns.shape, dtype=bool)
+        r, c = np.nonzero(self.tested_by >= 0)
+        out[self.tested_by[r, c], c] = True
+        return out
+
+    def models_of_rows(self) -> np.ndarray:
+        """Return which model tests each row in each repeat, (R, n), -1 for none."""
+        padded = np.hstack([self.tested_by, np.full((self.repeats, 1), -1)])
+        return padded[:, self.cell]
+
+    def training_rows(self, t: int) -> np.ndarray:
+        """Return the rows that model ``t`` learns from."""
+        return np.flatnonzero(np.append(self.learns[t], False)[self.cell])
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Explicit sets of training and test rows, when test sets overlap or training sets are not what remains."""
+
+    n: int
+    train: list[np.ndarray]
+    test: list[np.ndarray]
+
+    @property
+    def n_models(self) -> int:
+        """Number of models."""
+        return len(self.train)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A whole cross-validation: splits, folds a repeat, and how to say it."""
+
+    splits: list[Split] | list[Pairs]
+    n_folds: int
+    repeats: int
+    how: str
+    groups: Codes | None = field(default=None, repr=False)
+
+
+def kfold(cell: Codes, n_folds: int) -> Split:
+    """Return the split whose cells are folds."""
+    return Split(np.asarray(cell, dtype=np.intp), ~np.eye(n_folds, dtype=bool), np.arange(n_folds)[None])
+
+
+def seed_of(random_state: Any) -> int:
+    """Return a whole number from a ``random_state``; None is 0, so that folds are the same each time."""
+    if random_state is None:
+        return 0
+    if isinstance(random_state, int | np.integer):
+        return int(random_state)
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    raise WrongUse(f"random_state is {random_state!r}; give a whole number, a NumPy generator or None.")
+
+
+def repeat_seed(seed: int, r: int) -> int:
+    """Return the seed of repeat ``r``; the first repeat has the seed itself."""
+    return seed if r == 0 else zlib.crc32(f"{seed}:{r}".encode())
+
+
+def make_plan(
+    folds: Any, n: int, *, codes: Codes | None = None, classes: Any = None, repeats: int = 1, groups: Any = None,
+    time: Any = None, random_state: Any = None, X: Any = None, y: Any = None,
+) -> Plan:  # fmt: skip
+    """Return the plan that a user means by ``folds`` and its companions.
+
+    ``codes`` are what the folds are stratified by, None for no strata.
+    """
+    if repeats < 1 or int(repeats) != repeats:
+        raise WrongUse(f"repeats is {repeats!r}; it must be a whole number of at least 1.")
+    if time is not None:
+        return _forward(folds, n, time)
+    if isinstance(folds, str):
+        if folds != "loo":
+            raise WrongUse(f"folds is {folds!r}; give a number, 'loo', a splitter, or an array of fold ids.")
+        check_folds(n, n)
+        return Plan([kfold(np.arange(n), n)] if n <= 5000 else [], n, 1, "leave-one-out")
+    if isinstance(folds, int | np.integer | float):
+        return _numbered(folds, n, codes, classes, int(repeats), groups, random_state)
+    if hasattr(folds, "split") or not hasattr(folds, "__array__") and not isinstance(folds, list | tuple):
+        pairs = folds.split(X if X is not None else np.zeros((n, 1)), y, groups) if hasattr(folds, "split") else folds
+        return _from_pairs([(np.asarray(a), np.asarray(b)) for a, b in pairs], n)
+    if isinstance(folds, list | tuple) and len(folds) and isinstance(folds[0], tuple) and len(folds[0]) == 2:
+        return _from_pairs([(np.asarray(a), np.asarray(b)) for a, b in folds], n)
+    return _from_ids(np.asarray(folds), n, repeats)
+
+
+def _numbered(
+    folds: float, n: int, codes: Codes | None, classes: Any, repeats: int, groups: Any, random_state: Any
+) -> Plan:
+    check_folds(folds, n)  # type: ignore[arg-type]
+    K, seed = int(folds), seed_of(random_state)
+    times = f", repeated {repeats} times" if repeats > 1 else ""
+    if groups is not None:
+        ids = group_codes(groups, n)
+        splits = [kfold(_by_group(ids, K, repeat_seed(seed, r)), K) for r in range(repeats)]
+        return Plan(splits, K, repeats, f"{K}-fold cross-validation by group{times}", ids)
+    if codes is not None:
+        check_strata(codes, K, classes)
+    strata = "stratified " if codes is not None else ""
+    how = f"{strata}{K}-fold cross-validation{times}"
+    fine = fine_cells(n, codes, K)
+    if repeats > 1 and fine:
+        return Plan([regrouped(assign_folds(codes, n, fine, seed), fine, K, repeats, seed)], K, repeats, how)
+    splits = [kfold(assign_folds(codes, n, K, repeat_seed(seed, r)), K) for r in range(repeats)]
+    return Plan(splits, K, repeats, how)
+
+
+def fine_cells(n: int, codes: Codes | None, n_folds: int) -> int:
+    """Return how many fine folds to cut, 0 when the rows are too few for balanced unions of them.
+
+    Each class needs some thirty rows a fine fold, so that unions of fine folds stay stratified to a few rows in a hundred.
+    """
+    smallest = n if codes is None else int(np.bincount(codes).min())
+    fine = -(-FINE_FOLDS // n_folds) * n_folds
+    return fine if n_folds <= FINE_FOLDS // 2 and smallest >= 30 * fine else 0
+
+
+def regrouped(cell: Codes, fine: int, n_folds: int, repeats: int, seed: int) -> Split:
+    """Return repeats that share fine folds: each deals them to the folds anew."""
+    rng = np.random.default_rng(seed)
+    deal = np.arange(fine) % n_folds
+    fold = np.stack([deal[rng.permutation(fine)] for _ in range(repeats)])  # (R, fine)
+    tested_by = fold + n_folds * np.arange(repeats)[:, None]
+    learns = (fold[:, None, :] != np.arange(n_folds)[None, :, None]).reshape(-1, fine)
+    return Split(cell, learns, tested_by)
+
+
+def check_strata(codes: Codes, n_folds: int, classes: Any = None) -> None:
+    """Say what happens to a class with fewer members than folds; refuse a class of one."""
+    counts = np.bincount(codes)
+    present = np.flatnonzero(counts)
+    k = int(present[np.argmin(counts[present])])
+    name = classes[k] if classes is not None else k
+    name = name.item() if hasattr(name, "item") else name
+    if counts[k] == 1 and len(present) > 1:
+        raise DataError(
+            f"class {name!r} has one member only: when it is tested, nothing is left to learn the class from. "
+            "Add rows of it, merge it with another class, or drop it."
+        )
+    if counts[k] < n_folds:
+        say(
+            f"class {name!r} has {counts[k]} members, fewer than the {n_folds} folds: its rows go to {counts[k]} different "
+            f"folds, the other {n_folds - counts[k]} are tested without it. Take at most {counts[k]} folds to have it in each.",
+            DataWarning,
+        )
+
+
+def group_codes(groups: Any, n: int) -> Codes:
+    """Return groups as codes 0 ... G-1."""
+    values = np.asarray(groups)
+    if values.shape != (n,):
+        raise DataError(f"groups has shape {values.shape}; give one group for each of the {n} rows.")
+    codes: Codes = np.unique(values, return_inverse=True)[1].reshape(-1)
+    return codes
+
+
+def _by_group(ids: Codes, n_folds: int, seed: int) -> Codes:
+    """Return folds of whole groups, of nearly equal sizes: the largest groups go first, each to the lightest fold."""
+    sizes = np.bincount(ids)
+    if len(sizes) < n_folds:
+        raise DataError(f"folds is {n_folds}, but there are only {len(sizes)} groups: take at most {len(sizes)} folds.")
+    order = np.random.default_rng(seed).permutation(len(sizes))
+    order = order[np.argsort(-sizes[order], kind="stable")]
+    fold, load = np.empty(len(sizes), dtype=np.intp), np.zeros(n_folds)
+    for g in order:
+        fold[g] = np.argmin(load)
+        load[fold[g]] += sizes[g]
+    return fold[ids]
+
+
+def _forward(folds: Any, n: int, time: Any) -> Plan:
+    """Return forward chaining: test on each stretch of time after learning from all that came before."""
+    if not isinstance(folds, int | np.integer):
+        raise WrongUse(f"folds is {folds!r}; with time it must be a whole number.")
+    check_folds(folds, n)
+    when = np.arange(n) if time is True else np.asarray(time)
+    if when.shape != (n,):
+        raise DataError(f"time has shape {when.shape}; give one moment for each of the {n} rows.")
+    moments, rank = np.unique(when, return_inverse=True)
+    K = int(folds)
+    if len(moments) < K + 1:
+        raise DataError(f"folds is {K}, but there are only {len(moments)} distinct times: forward chaining needs {K + 1}.")
+    rank = rank.reshape(-1)
+    middle = np.cumsum(np.bincount(rank)) - np.bincount(rank) / 2  # ties stay together
+    cell = np.minimum((middle / n * (K + 1)).astype(np.intp), K)[rank]
+    cell = np.unique(cell, return_inverse=True)[1].reshape(-1)
+    K = int(cell.max())
+    learns = np.arange(K + 1)[None] <= np.arange(K)[:, None]  # model t learns from cells 0 ... t
+    return Plan([Split(cell, learns, np.arange(-1, K)[None])], K, 1, f"forward chaining in time, {K} folds")
+
+
+def _from_ids(ids: np.ndarray, n: int, repeats: int) -> Plan:
+    if ids.ndim not in (1, 2) or ids.shape[-1] != n:
+        raise WrongUse(f"folds has shape {ids.shape}; an array of fold ids has one for each of the {n} rows.")
+    if repeats > 1:
+        raise WrongUse("repeats cannot be more than 1 when folds are given as ids; give one row of ids for each repeat.")
+    splits = []
+    for row in np.atleast_2d(ids):
+        names, cell = np.unique(row, return_inverse=True)
+        if len(names) < 2:
+            raise WrongUse(f"folds holds {len(names)} fold id only; at least 2 are needed (there are {n} rows).")
+        splits.append(kfold(cell.reshape(-1), len(names)))
+    K = splits[0].n_cells
+    return Plan(splits, K, len(splits), f"{K}-fold cross-validation on given folds")
+
+
+def _from_pairs(pairs: list[tuple[np.ndarray, np.ndarray]], n: int) -> Plan:
+    """Return the plan of a splitter: cells where its test sets partition the rows, explicit sets otherwise."""
+    if not pairs:
+        raise WrongUse("the splitter gives no folds.")
+    pairs = [(_positions(a, n), _positions(b, n)) for a, b in pairs]
+    splits: list[Split] = []
+    cell, k = np.full(n, -1, dtype=np.intp), 0
+    for train, test in pairs:
+        if (cell[test] >= 0).any() or len(train) + len(test) != n or len(np.intersect1d(train, test)):
+            return Plan([Pairs(n, [a for a, _ in pairs], [b for _, b in pairs])], len(pairs), 1, f"{len(pairs)} given splits")
+        cell[test] = k
+        k += 1
+        if (cell >= 0).all():
+            splits.append(kfold(cell, k))
+            cell, k = np.full(n, -1, dtype=np.intp), 0
+    if k or len({s.n_cells for s in splits}) != 1:
+        return Plan([Pairs(n, [a for a, _ in pairs], [b for _, b in pairs])], len(pairs), 1, f"{len(pairs)} given splits")
+    K, times = splits[0].n_cells, f", repeated {len(splits)} times" if len(splits) > 1 else ""
+    return Plan(splits, K, len(splits), f"{K}-fold cross-validation on given folds{times}")
+
+
+def _positions(rows: np.ndarray, n: int) -> np.ndarray:
+    rows = np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.intp)
+    if len(rows) == 0 or rows.min() < 0 or rows.max() >= n:
+        raise WrongUse(f"a split of folds names {len(rows)} rows that are not all among the {n} rows of the table.")
+    return rows

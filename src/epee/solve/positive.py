@@ -1,0 +1,28 @@
+r"""Least squares with coefficients that are not negative.
+
+.. math:: \min_{\beta \ge 0} \; \beta^\top S \beta - 2 b^\top \beta = \min_{\beta \ge 0} \|U \beta - U^{-\top} b\|^2 + \text{constant},
+          \qquad U^\top U = S,
+
+a problem of :math:`p` rows whatever the size of the table, solved by the active sets of Lawson and Hanson.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.optimize import nnls
+
+from epee.typing import Matrix
+
+
+def non_negative(factor: Any, B: Matrix) -> Matrix:
+    """Return the coefficients (p, m) for the right-hand sides B (p, m); ``factor`` holds S.
+
+    >>> from epee.solve.cholesky import Cholesky
+    >>> non_negative(Cholesky(np.eye(2)), np.array([[1.0], [-1.0]])).ravel()
+    array([1., 0.])
+    """
+    U, half = factor.root / factor.scale, factor.half_solve(B)  # (r, p) in columns of unit norm, (r, m)
+    solved = np.column_stack([nnls(U, half[:, k])[0] for k in range(B.shape[1])])
+    return solved / factor.scale[:, None]

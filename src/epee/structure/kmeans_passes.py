@@ -1,0 +1,267 @@
+r"""The passes of k-means: allocate, add, move.
+
+A pass reduces the rows to sums that merge: of each cluster the count :math:`n_k` and the sum :math:`s_k` of its rows, and
+:math:`q = \sum_i w_i \|x_i\|^2`, all about a common origin. They give the criterion for any centres,
+
+.. math:: J(c) = q - 2 \sum_k c_k^\top s_k + \sum_k n_k \|c_k\|^2, \tag{1}
+
+so both half-steps, allocation and means, are known from one pass. Rows in memory keep bounds between passes and add
+only what changed; a stream is reduced by its engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from epee.engines.choice import engine_for
+from epee.engines.local import in_order
+from epee.moments.moments import share
+from epee.structure.kmeans_starts import chunks
+from epee.table.arrays import ArraySource
+from epee.table.block import Block, Source, refuse_bad_source
+from epee.typing import Codes, Matrix, Vector
+
+
+@dataclass(frozen=True)
+class Clouds:
+    """Count (k,), sum (k, p) and squares of the rows of each cluster, with the row of each that lies farthest from its centre."""
+
+    count: Vector
+    sums: Matrix
+    squares: float
+    distance: Vector  # (k,) squared distance of the farthest row, -1 where there is none
+    farthest: Matrix  # (k, p)
+    weight: Vector  # (k,) of the farthest row
+
+    def __add__(self, other: Clouds) -> Clouds:
+        further = other.distance > self.distance
+        return Clouds(
+            self.count + other.count, self.sums + other.sums, self.squares + other.squares,
+            np.where(further, other.distance, self.distance),
+            np.where(further[:, None], other.farthest, self.farthest),
+            np.where(further, other.weight, self.weight),
+        )  # fmt: skip
+
+    def criterion(self, centres: Matrix) -> float:
+        """Return J for these centres, equation (1)."""
+        J = self.squares - 2.0 * np.vdot(centres, self.sums) + self.count @ (centres**2).sum(axis=1)
+        return max(float(J), 0.0)
+
+
+@dataclass(frozen=True)
+class Allocation:
+    """Reduce a block to clouds; picklable, so any engine can carry it."""
+
+    centres: Matrix  # about the origin
+    origin: Vector
+
+    def __call__(self, block: Block) -> Clouds:
+        k, p = self.centres.shape
+        labels, squared = nearest_centres(block.X, self.centres + self.origin)
+        rows = np.asarray(block.X, dtype=np.float64) - self.origin
+        w = np.ones(len(rows)) if block.weight is None else block.weight
+        order = np.argsort(labels, kind="stable")
+        there, starts = np.unique(labels[order], return_index=True)
+        sums, count = np.zeros((k, p)), np.bincount(labels, weights=w, minlength=k)
+        sums[there] = np.add.reduceat((w[:, None] * rows)[order], starts, axis=0)
+        distance, farthest, weight = np.full(k, -1.0), np.zeros((k, p)), np.zeros(k)
+        by_distance = np.lexsort((np.where(w > 0, squared, -1.0), labels))  # the last of each label is the farthest
+        last = by_distance[np.append(starts[1:], len(rows)) - 1]
+        distance[there], farthest[there], weight[there] = np.where(w[last] > 0, squared[last], -1.0), rows[last], w[last]
+        return Clouds(count, sums, float(np.einsum("i,ij,ij->", w, rows, rows)), distance, farthest, weight)
+
+
+def nearest_centres(X: Matrix, centres: Matrix) -> tuple[Codes, Vector]:
+    """Return the nearest centre of each row and the squared distance to it.
+
+    >>> labels, squared = nearest_centres(np.array([[0.0], [5.0]]), np.array([[1.0], [4.0]]))
+    >>> labels, squared
+    (array([0, 1], dtype=int32), array([1., 1.]))
+    """
+    from epee.kernels.cluster_lloyd import nearest
+
+    X = _rows(X)
+    origin = centres.mean(axis=0).astype(X.dtype)
+    about = (centres - origin).astype(X.dtype)  # (k, p)
+    C, c2 = np.ascontiguousarray(-2 * about), np.einsum("kj,kj->k", about, about)
+    labels, squared = np.empty(len(X), dtype=np.int32), np.empty(len(X))
+
+    def work(s: slice) -> None:
+        nearest(X[s], origin, C, c2, labels[s], squared[s])
+
+    for _ in in_order(work, chunks(len(X))):
+        pass
+    return labels, squared
+
+
+def _rows(X: Any) -> Matrix:
+    X = np.asarray(X)
+    return np.ascontiguousarray(X, dtype=None if X.dtype in (np.float32, np.float64) else np.float64)
+
+
+class StreamRows:
+    """Rows that are read again at each pass, by whatever engine."""
+
+    def __init__(self, source: Source) -> None:
+        self.source, self.origin = source, np.asarray(source.origin, dtype=np.float64)
+        self.engine = engine_for(source)
+
+    def allocate(self, centres: Matrix) -> tuple[Clouds, int | None]:
+        """Return the clouds around these centres; how many rows changed is not known."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            clouds: Clouds = self.engine.reduce(self.source, Allocation(centres, self.origin))
+        if not np.isfinite(clouds.squares):
+            refuse_bad_source(self.source)
+        return clouds, None
+
+    def give(self, clouds: Clouds, empty: Codes) -> Clouds:
+        """Return the clouds after each empty cluster took the farthest row of another."""
+        count, sums = clouds.count.copy(), clouds.sums.copy()
+        donors = [d for d in np.argsort(-clouds.distance, kind="stable") if clouds.distance[d] > 0]
+        donors = [d for d in donors if clouds.weight[d] < count[d]]
+        for k, d in zip(empty, donors):
+            count[k], sums[k] = clouds.weight[d], clouds.weight[d] * clouds.farthest[d]
+            count[d], sums[d] = count[d] - count[k], sums[d] - sums[k]
+        return Clouds(count, sums, clouds.squares, clouds.distance, clouds.farthest, clouds.weight)
+
+
+class BoundedRows:
+    """Rows in memory, with bounds that spare most of them the product; the partition is that of the plain algorithm."""
+
+    def __init__(self, X: Matrix, w: Vector | None) -> None:
+        self.X, self.w = _rows(X), np.empty(0) if w is None else w
+        self.source = ArraySource(self.X, weight=w)
+        self.origin = self.source.origin
+        n, p = self.X.shape
+        self.about = self.origin.astype(self.X.dtype)  # what the kernels subtract
+        self.origin = self.about.astype(np.float64)
+        self.slack = 4.0 * p * float(np.finfo(self.X.dtype).eps)
+        self.parts = chunks(n, int(np.clip(n // 16, 4096, 65536)))
+        self.labels, self.upper, self.lower = np.empty(n, dtype=np.int32), np.empty(n), np.empty(n)
+        self.state: tuple[Matrix, Clouds] | None = None
+
+    def _each(self, kernel: Callable[..., Any], k: int, before: tuple[Any, ...]) -> tuple[Vector, Matrix, list[Any]]:
+        """Run a kernel over the parts of the rows, by threads, and add what they found in a fixed order."""
+
+        def work(s: slice) -> tuple[Vector, Matrix, Any]:
+            count, sums, squares = np.zeros(k), np.zeros((k, self.X.shape[1])), np.zeros(1)
+            arrays = (self.labels[s], self.upper[s], self.lower[s], count, sums)
+            extra = (squares,) if self.state is None else ()
+            changed = kernel(self.X[s], self.w[s], self.about, *before, *arrays, *extra)
+            return count, sums, squares[0] if self.state is None else changed
+
+        counts, sums, rest = zip(*in_order(work, self.parts))
+        return np.sum(counts, axis=0), np.sum(sums, axis=0), list(rest)
+
+    def allocate(self, centres: Matrix) -> tuple[Clouds, int | None]:
+        """Return the clouds around these centres and how many rows changed cluster."""
+        from epee.kernels.cluster_lloyd import first_allocation, next_allocation
+
+        k, dtype = len(centres), self.X.dtype
+        here = np.ascontiguousarray(centres, dtype=dtype)
+        C, c2 = -2 * here, np.einsum("kj,kj->k", here, here)
+        none = (np.full(k, -1.0), np.zeros_like(centres), np.zeros(k))
+        if self.state is None:
+            count, sums, squares = self._each(first_allocation, k, (C, c2, self.slack))
+            clouds, changed = Clouds(count, sums, float(np.sum(squares)), *none), len(self.X)
+            if not np.isfinite(clouds.squares):
+                refuse_bad_source(self.source)
+        else:
+            last, clouds = self.state
+            drift = np.sqrt(((centres - last) ** 2).sum(axis=1)) * (1 + self.slack)
+            first = int(np.argmax(drift))
+            others = np.full(k, drift[first])
+            others[first] = np.delete(drift, first).max(initial=0.0)
+            half = half_gaps(centres) * (1 - self.slack)
+            before = (here, C, c2, self.slack, drift, others, half)
+            count, sums, moved = self._each(next_allocation, k, before)
+            changed = int(np.sum(moved))
+            clouds = Clouds(clouds.count + count, clouds.sums + sums, clouds.squares, *none)
+            clouds.count[np.bincount(self.labels, minlength=k) == 0] = 0.0  # a difference of sums is not quite zero
+        self.state = (centres.astype(dtype).astype(np.float64), clouds)
+        return clouds, changed
+
+    def give(self, clouds: Clouds, empty: Codes) -> Clouds:
+        """Return the clouds after each empty cluster took one of the rows farthest from their centres."""
+        from epee.kernels.cluster_lloyd import own_distances
+
+        assert self.state is not None
+        squared = np.empty(len(self.X))
+        own_distances(self.X, self.about, self.state[0].astype(self.X.dtype), self.labels, squared)
+        w = self.w if len(self.w) else np.ones(len(self.X))
+        squared[w == 0] = -1.0
+        count, sums = clouds.count.copy(), clouds.sums.copy()
+        waiting = list(empty)
+        for i in np.argsort(-squared, kind="stable"):
+            d = self.labels[i]
+            if not waiting or squared[i] <= 0:
+                break
+            if w[i] >= count[d]:
+                continue
+            k = waiting.pop(0)
+            x = self.X[i].astype(np.float64) - self.origin
+            count[k], sums[k] = w[i], w[i] * x
+            count[d], sums[d] = count[d] - w[i], sums[d] - sums[k]
+            self.labels[i], self.upper[i], self.lower[i] = k, np.inf, 0.0
+        clouds = Clouds(count, sums, clouds.squares, clouds.distance, clouds.farthest, clouds.weight)
+        self.state = (self.state[0], clouds)
+        return clouds
+
+
+def half_gaps(centres: Matrix) -> Vector:
+    """Return half the distance from each centre to its nearest other one.
+
+    >>> half_gaps(np.array([[0.0], [2.0], [6.0]]))
+    array([1., 1., 2.])
+    """
+    from scipy.spatial.distance import cdist
+
+    if len(centres) == 1:
+        return np.array([np.inf])
+    D = cdist(centres, centres)
+    np.fill_diagonal(D, np.inf)
+    return D.min(axis=1) / 2
+
+
+@dataclass(frozen=True)
+class Descent:
+    """One run of k-means: centres (k, p), how many passes, J after each half-step, and whether nothing moved at the end."""
+
+    centres: Matrix
+    iterations: int
+    trace: Vector
+    converged: bool
+
+
+def lloyd(rows: StreamRows | BoundedRows, start: Matrix, max_iter: int, tol: float, tick: Callable[[], None]) -> Descent:
+    """Alternate allocation and means until no row changes, the centres move little, or the passes are used up."""
+    centres = np.asarray(start, dtype=np.float64) - rows.origin
+    trace: list[float] = []
+    converged = False
+    bound = 0.0
+    for _ in range(max_iter):
+        clouds, changed = rows.allocate(centres)
+        if not trace:
+            n, p = clouds.count.sum(), centres.shape[1]
+            bound = tol * max(clouds.squares / n - float((clouds.sums.sum(axis=0) ** 2).sum()) / n**2, 0.0) / p
+        trace.append(clouds.criterion(centres))
+        empty = np.flatnonzero(clouds.count <= 0)
+        if len(empty):
+            clouds = rows.give(clouds, empty)
+        full = clouds.count[:, None] > 0
+        new = np.where(full, share(clouds.sums, np.broadcast_to(clouds.count[:, None], clouds.sums.shape)), centres)
+        trace.append(clouds.criterion(new))
+        shift = float(((new - centres) ** 2).sum())
+        centres = new
+        tick()
+        if not len(empty) and (changed == 0 or (changed is None and shift == 0.0)):
+            converged = True
+            break
+        if shift <= bound:
+            converged = True
+            break
+    return Descent(centres + rows.origin, len(trace) // 2, np.array(trace), converged)

@@ -1,0 +1,367 @@
+r"""Any table to numbers, learned from the training rows only; the mathematics is in :mod:`epee.table.encoding`."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+
+from epee.errors import DataError, DataWarning, MissingValues, WrongUse
+from epee.table.block import BLOCK_ROWS, Block, check_weights
+from epee.table.encoding import (
+    Layout,
+    affine_of,
+    cells_of,
+    codes_of_levels,
+    encoded_names,
+    map_rows,
+    missing_of,
+)
+from epee.table.frames import FrameBatches, is_dask
+from epee.table.raw import RawBlock
+from epee.table.schema import Column, Schema
+from epee.table.source import TableSource, is_table, open_table
+from epee.typing import Matrix, Vector
+
+
+class TableEncoder(TransformerMixin, BaseEstimator):
+    r"""Categories, booleans, dates and missing cells to numbers.
+
+    A missing number is filled with the mean of the training rows, :math:`\hat x = o\,x + (1 - o)\,\bar x`. A category gives one
+    column a level, 1 where the row has it; a level that was never seen, like a missing cell, gives zeros in all of them. A
+    boolean is 0 or 1. A date gives its days since 1970, its month and its weekday (and its hour, if it has one). Texts that
+    hardly come back are left out, with a warning.
+
+    Parameters
+    ----------
+    types : dict, optional
+        Kinds of columns that the table does not tell, ``{"zip": "category"}``: "number", "category", "boolean", "date", "text".
+    max_levels : int, default=50
+        Levels of a category that get a column of their own, the most frequent first; the others share one column. A larger
+        number keeps rarer levels apart.
+    indicator : bool, default=False
+        Add a column that is 1 where a cell is missing, for each column that had missing cells.
+    dates : {"parts", "ordinal"}, default="parts"
+        "ordinal" keeps only the days since 1 January 1970.
+    drop : {None, "first"}, default=None
+        "first" leaves out the first level of every category, so that the columns of a category do not add up to 1.
+
+    Attributes
+    ----------
+    schema_ : Schema
+        The columns that were seen, with their kinds and levels.
+    fill_ : ndarray
+        What stands for a missing cell, for each number, boolean and part of a date.
+    feature_names_in_, n_features_in_ : as in scikit-learn
+
+    Notes
+    -----
+    Two passes over a file: levels and missing cells, then means. On the one-pass route, :meth:`plan` reads the schema,
+    :meth:`row_map` is independent of the data and :meth:`fill_map` gives what depends on the training rows.
+
+    References
+    ----------
+    Hastie, Tibshirani and Friedman, *The Elements of Statistical Learning* (2009), section 9.6.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> table = pa.table({"age": [30.0, None, 50.0], "town": ["Lyon", "Paris", "Lyon"]})
+    >>> encoder = TableEncoder().fit(table)
+    >>> encoder.transform(table)
+    array([[30.,  1.,  0.],
+           [40.,  0.,  1.],
+           [50.,  1.,  0.]])
+    >>> encoder.get_feature_names_out().tolist()
+    ['age', 'town=Lyon', 'town=Paris']
+    """
+
+    def __init__(
+        self,
+        *,
+        types: Mapping[str, str] | None = None,
+        max_levels: int = 50,
+        indicator: bool = False,
+        dates: str = "parts",
+        drop: str | None = None,
+    ) -> None:
+        self.types = types
+        self.max_levels = max_levels
+        self.indicator = indicator
+        self.dates = dates
+        self.drop = drop
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> TableEncoder:
+        """Learn levels and means from the rows of a table, an array, a frame, a path or a source.
+
+        ``y`` is set aside when it is the name of a column of ``X``, and ignored otherwise.
+        """
+        self._check_parameters()
+        source = self._open(X, y, sample_weight, reset=True)
+        self.plan(source)
+        total, count = np.zeros(len(self._layout.row_names)), 0.0
+        for raw in source.raw_blocks():
+            Z = map_rows(self._layout, self.centre_, raw)
+            w = np.ones(len(raw)) if raw.weight is None else raw.weight
+            total, count = total + w @ Z, count + float(w.sum())
+        return self._learn(total / count)
+
+    def plan(self, source: Any) -> TableEncoder:
+        """Take the schema of a table, without its means: enough for :meth:`row_map`."""
+        self._check_parameters()
+        source = source if isinstance(source, TableSource) else self._open(source, None, None, reset=True)
+        self.schema_ = source.profile()
+        for c in self.schema_:
+            if c.missing is not None and c.missing == source.n_rows:
+                raise MissingValues(f"column {c.name!r}: all its {c.missing} cells are missing; drop it.")
+        self.n_features_in_ = len(self.schema_)
+        if source.named:
+            self.feature_names_in_ = np.array(self.schema_.names, dtype=object)
+        left = [c.name for c in self.schema_ if c.kind == "text"]
+        if len(left) == len(self.schema_):
+            raise DataError(
+                f"column {left[0]!r} holds texts that hardly come back, and there is no other column to learn from."
+            )
+        if left:
+            warnings.warn(
+                f"column {left[0]!r}{f' and {len(left) - 1} more' if len(left) > 1 else ''}: texts that hardly come back (names, "
+                f"identifiers) are left out; say types={{{left[0]!r}: 'category'}} to keep them.",
+                DataWarning, stacklevel=3,
+            )  # fmt: skip
+        origin = dict(zip(source.names, source.origin, strict=True))
+        first = {
+            name: origin[c.name] if c.kind == "number" else 0.0
+            for c in self._layout.used
+            for name in self._layout.parts(c)
+        }
+        self.centre_ = np.array([first[name] for name in self._layout.cell_names])
+        return self
+
+    def _learn(self, mean: Vector) -> TableEncoder:
+        layout = self._layout
+        m, holes = len(layout.cell_names), {c.name: j for j, c in enumerate(layout.holes)}
+        fill, kept = [], {}
+        cell, level = 0, m + len(holes)
+        for c in layout.used:
+            there = 1.0 if c.name not in holes else 1.0 - mean[m + holes[c.name]]
+            for _ in layout.parts(c):
+                fill.append(self.centre_[cell] + (mean[cell] / there if there > 1e-12 else 0.0))
+                cell += 1
+            if c.kind == "category":
+                levels = c.levels or ()
+                own, rare = layout.kept(c, mean[level : level + len(levels)])
+                kept[c.name] = (tuple(levels[k] for k in own), tuple(levels[k] for k in rare))
+                level += len(levels)
+        self.fill_ = np.array(fill)
+        self.kept_ = kept
+        return self
+
+    def transform(self, X: Any) -> Matrix:
+        """Return the rows as numbers (n, e); a table may have its columns in another order, and others besides."""
+        check_is_fitted(self, "fill_")
+        if not is_table(X) and not isinstance(X, TableSource):
+            X = validate_data(self, X, reset=False, dtype=None, ensure_all_finite="allow-nan")
+            if X.dtype.kind == "f" and all(c.kind == "number" for c in self.schema_) and not self.indicator:
+                return np.where(np.isnan(X), self.fill_.astype(X.dtype), X)
+        blocks = [self.encode(raw) for raw in self._open(X, None, None, reset=False).raw_blocks()]
+        return np.concatenate(blocks)
+
+    def encode(self, raw: RawBlock) -> Matrix:
+        """Return one block of rows as numbers (n, e)."""
+        layout = self._layout
+        cells = cells_of(layout, raw)
+        cells = np.where(np.isnan(cells), self.fill_, cells)
+        out, cell = [], 0
+        holes = {c.name for c in layout.holes}
+        for c in layout.used:
+            width = len(layout.parts(c))
+            out.append(cells[:, cell : cell + width])
+            cell += width
+            if c.kind == "category":
+                own, rare = self.kept_[c.name]
+                codes = codes_of_levels(raw.columns[c.name], own + rare)
+                codes[codes >= len(own)] = len(own)  # rare levels share a column
+                wide = np.zeros((len(raw), len(own) + bool(rare)))
+                seen = np.flatnonzero(codes >= 0)
+                wide[seen, codes[seen]] = 1.0
+                out.append(wide[:, 1:] if layout.drop_first else wide)
+            if layout.indicator and c.name in holes:
+                out.append(missing_of(raw, c)[:, None])
+        return np.concatenate(out, axis=1)
+
+    def row_map(self, raw: RawBlock) -> Matrix:
+        """Return :math:`z` (n, q): observed cells about a constant, 1 where missing, one-hot of every level of the schema."""
+        return map_rows(self._layout, self.centre_, raw)
+
+    def fill_map(self, moments: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return ``(A, b)`` such that :math:`A z + b` is the encoded row, filled with the means that the moments hold.
+
+        ``moments`` are those of the rows :meth:`row_map`, with a leading axis of folds or without, targets last; or their mean.
+        """
+        return affine_of(self._layout, self.centre_, getattr(moments, "mean", moments), getattr(moments, "targets", 0))
+
+    def fit_mean(self, moments: Any) -> TableEncoder:
+        """Finish a fit that :meth:`plan` began, from the moments (or the mean) of the rows :meth:`row_map`."""
+        return self._learn(np.asarray(getattr(moments, "mean", moments))[: len(self._layout.row_names)])
+
+    def rows(self, source: TableSource) -> MappedSource:
+        """Return the source of the rows :meth:`row_map`."""
+        return MappedSource(source, self.row_map, self._layout.row_names)
+
+    def encoded(self, source: TableSource) -> MappedSource:
+        """Return the source of the encoded rows: a table of any kinds becomes blocks of numbers."""
+        check_is_fitted(self, "fill_")
+        return MappedSource(source, self.encode, tuple(self.get_feature_names_out()))
+
+    def open(self, X: Any, y: Any = None, sample_weight: Any = None, **reading: Any) -> TableSource:
+        """Return a source of ``X`` with the columns that this encoder knows, in their order; absent ones are named."""
+        return self._open(X, y, sample_weight, reset=False, strict=False, **reading)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Return the names of the encoded columns."""
+        check_is_fitted(self, "fill_")
+        given = _check_feature_names_in(self, input_features)
+        rename = dict(zip(self.schema_.names, given, strict=True))
+        schema = Schema(tuple(replace(c, name=str(rename[c.name])) for c in self.schema_))
+        kept = {str(rename[name]): levels for name, levels in self.kept_.items()}
+        return np.array(encoded_names(replace(self._layout, schema=schema), kept), dtype=object)
+
+    def to_state(self) -> dict[str, Any]:
+        """Return what was learned as plain JSON values and arrays."""
+        check_is_fitted(self, "fill_")
+        return {
+            "parameters": {**self.get_params(), "types": dict(self.types) if self.types else None},
+            "schema": self.schema_.to_json(),
+            "named": hasattr(self, "feature_names_in_"),
+            "kept": {name: [list(own), list(rare)] for name, (own, rare) in self.kept_.items()},
+            "centre": self.centre_,
+            "fill": self.fill_,
+        }
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> TableEncoder:
+        """Return the encoder that :meth:`to_state` described."""
+        encoder = cls(**state["parameters"])
+        encoder.schema_ = Schema.from_json(state["schema"])
+        encoder.n_features_in_ = len(encoder.schema_)
+        if state["named"]:
+            encoder.feature_names_in_ = np.array(encoder.schema_.names, dtype=object)
+        encoder.kept_ = {name: (tuple(own), tuple(rare)) for name, (own, rare) in state["kept"].items()}
+        encoder.centre_ = np.asarray(state["centre"], dtype=np.float64)
+        encoder.fill_ = np.asarray(state["fill"], dtype=np.float64)
+        if len(encoder.fill_) != len(encoder._layout.cell_names) or len(encoder.centre_) != len(encoder.fill_):
+            raise DataError("the saved encoder does not fit its schema; the file was edited or is damaged.")
+        return encoder
+
+    @property
+    def _layout(self) -> Layout:
+        return Layout(self.schema_, self.max_levels, self.indicator, self.dates, self.drop == "first")
+
+    def _check_parameters(self) -> None:
+        if self.dates not in ("parts", "ordinal"):
+            raise WrongUse(f"dates is {self.dates!r}; it must be 'parts' or 'ordinal'.")
+        if self.drop not in (None, "first"):
+            raise WrongUse(f"drop is {self.drop!r}; it must be None or 'first'.")
+        if not (isinstance(self.max_levels, int | np.integer) and self.max_levels >= 1):
+            raise WrongUse(f"max_levels is {self.max_levels!r}; it must be a whole number of at least 1.")
+
+    def _open(
+        self, X: Any, y: Any, sample_weight: Any, *, reset: bool, strict: bool = True, **reading: Any
+    ) -> TableSource:
+        """Return a source of raw blocks, with the columns of the schema once there is one."""
+        columns = None if reset else self.schema_.names
+        types = dict(self.types or {}) if reset else {c.name: c.kind for c in self.schema_}
+        if isinstance(X, TableSource):
+            if reset:
+                return X
+            return TableSource(X.batches, y=X.targets[0] if len(X.targets) == 1 else list(X.targets) or X.y,
+                               sample_weight=X.weight_name or X.weight, groups=X.group_name or X.groups, fold=X.fold,
+                               target_kind=X.target_kind, types=types, columns=columns)  # fmt: skip
+        if is_table(X):
+            frame = not isinstance(X, str) and not hasattr(X, "__fspath__") and not is_dask(X) and hasattr(X, "shape")
+            if frame and strict and not isinstance(y, str):
+                validate_data(self, X, reset=reset, skip_check_array=True)
+            batches = open_table(X, types=types, **reading)
+            y = (
+                y
+                if isinstance(y, str) or (isinstance(y, list) and set(map(str, y)) <= set(batches.fields.names))
+                else None
+            )
+            return TableSource(batches, y=y, sample_weight=sample_weight, types=types, columns=columns)
+        if reset:
+            X = validate_data(self, X, reset=True, dtype=None, ensure_all_finite="allow-nan")
+        names = tuple(f"x{j}" for j in range(X.shape[1])) if columns is None else columns
+        weight = check_weights(sample_weight, len(X))
+        source = TableSource(FrameBatches(_columns(X, names)), sample_weight=weight, types=types, columns=names)
+        source.named = False  # the names are ours, not the user's
+        return source
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+class MappedSource:
+    """The rows of a table of any kinds, made numbers block by block; in blocks of exactly the same size."""
+
+    def __init__(self, source: TableSource, row: Callable[[RawBlock], Matrix], names: tuple[str, ...]) -> None:
+        self.source, self.names, self._row = source, names, row
+        self.n_columns = len(names)
+        self.label, self.notes = source.label, source.notes
+
+    @property
+    def n_rows(self) -> int | None:
+        """How many rows there are, None before a pass has counted them."""
+        return self.source.n_rows
+
+    @property
+    def target_levels(self) -> np.ndarray | None:
+        """The classes of the target."""
+        return self.source.target_levels
+
+    @property
+    def origin(self) -> Vector:
+        """The mean of the first 256 rows."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return next(self.blocks(256)).X.mean(axis=0)
+
+    def blocks(self, rows: int | None = None) -> Iterator[Block]:
+        """Yield the mapped rows."""
+        step = rows or self.source.block_rows or BLOCK_ROWS
+
+        def mapped() -> Iterator[Block]:
+            for raw in self.source.raw_blocks(step):
+                yield Block(self._row(raw), raw.y, raw.weight, raw.fold, start=raw.start)
+
+        yield from TableSource._cut(mapped(), step)
+
+
+def _columns(X: np.ndarray, names: tuple[str, ...]) -> Any:
+    """Return an array as an Arrow table: numbers, or, where a column of an object array is none, texts."""
+    import pyarrow as pa
+
+    arrays = []
+    for j, name in enumerate(names):
+        column = X[:, j]
+        if column.dtype.kind in "fiub":
+            arrays.append(pa.array(np.ascontiguousarray(column)))
+            continue
+        for cell in column:
+            if not isinstance(cell, str | bytes | float | int | np.number | np.bool_ | None):
+                raise TypeError(f"column {name!r}: argument must be a string or a number, not {type(cell).__name__!r}.")
+        try:
+            arrays.append(pa.array(column.astype(np.float64)))
+        except (TypeError, ValueError):
+            texts = [None if cell is None or cell != cell else str(cell) for cell in column]
+            arrays.append(pa.array(texts, pa.string()))
+    return pa.table(arrays, names=list(names))
+
+
+__all__ = ["Column", "MappedSource", "Schema", "TableEncoder"]

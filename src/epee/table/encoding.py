@@ -1,0 +1,231 @@
+r"""How the columns of a table become numbers: a map of rows that needs no data, then an affine map that does.
+
+Write :math:`o` for "the cell is there" (0 or 1) and :math:`c` for any constant of the column. Every row becomes
+
+.. math:: z = \bigl(o\,(x - c),\; 1 - o,\; \text{one-hot of every level}\bigr),                         \tag{1}
+
+which looks at no other row. Filling a missing cell with the mean of the training rows is affine in :math:`z`:
+
+.. math:: \hat x = c + z_x + (1 - o)\, \frac{E[z_x]}{E[o]}.                                           \tag{2}
+
+So one pass that keeps the moments of :math:`z` serves every fold: each fills with the mean of its own rows (1 and 2), and
+groups the levels that are rare among its own rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from epee.errors import DataError
+from epee.table.raw import RawBlock
+from epee.table.schema import CLOCK, Column, Schema
+from epee.typing import Matrix, Vector
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where each column of a schema goes in :math:`z` and in the encoded row.
+
+    ``max_levels`` is the number of levels of a category that get a column of their own; ``indicator`` adds a column 1 - o for
+    each column with missing cells; ``dates`` is ``"parts"`` or ``"ordinal"``; ``drop_first`` leaves out each first level.
+    """
+
+    schema: Schema
+    max_levels: int = 50
+    indicator: bool = False
+    dates: str = "parts"
+    drop_first: bool = False
+
+    def parts(self, c: Column) -> tuple[str, ...]:
+        """Return the names of the numbers that a column gives before its levels: one, or the parts of a date."""
+        if c.kind in ("number", "boolean"):
+            return (c.name,)
+        if c.kind != "date":
+            return ()
+        if self.dates == "ordinal":
+            return (f"{c.name}:days",)
+        clock = (f"{c.name}:hour",) if c.note == CLOCK else ()
+        return (f"{c.name}:days", f"{c.name}:month", f"{c.name}:weekday", *clock)
+
+    @property
+    def used(self) -> tuple[Column, ...]:
+        """The columns that are encoded: all but texts."""
+        return tuple(c for c in self.schema if c.kind != "text")
+
+    @property
+    def cell_names(self) -> tuple[str, ...]:
+        """The names of the numbers of a row: columns and parts of dates."""
+        return tuple(name for c in self.used for name in self.parts(c))
+
+    @property
+    def holes(self) -> tuple[Column, ...]:
+        """The columns that have missing cells, or may have."""
+        return tuple(c for c in self.used if c.missing is None or c.missing > 0)
+
+    @property
+    def categories(self) -> tuple[Column, ...]:
+        """The columns with levels."""
+        return tuple(c for c in self.used if c.kind == "category")
+
+    @property
+    def row_names(self) -> tuple[str, ...]:
+        """The names of the columns of :math:`z`."""
+        levels = (f"{c.name}={level}" for c in self.categories for level in c.levels or ())
+        return (*self.cell_names, *(f"{c.name}=(missing)" for c in self.holes), *levels)
+
+    def kept(self, c: Column, shares: Vector) -> tuple[list[int], list[int]]:
+        """Return the levels of a category that get a column, by their shares (L,) of the rows, and the rare ones."""
+        order = np.argsort(-shares, kind="stable")
+        limit = self.max_levels
+        return sorted(order[:limit].tolist()), sorted(order[limit:].tolist())
+
+
+def cells_of(layout: Layout, raw: RawBlock) -> Matrix:
+    """Return the numbers (n, m) of the rows with NaN where missing: columns, and parts of dates."""
+    out = np.empty((len(raw), len(layout.cell_names)))
+    j = 0
+    for c in layout.used:
+        parts = layout.parts(c)
+        if not parts:
+            continue
+        values = np.asarray(raw.columns[c.name], dtype=np.float64)
+        for part in parts:
+            out[:, j] = values if c.kind != "date" else date_part(values, part.rpartition(":")[2])
+            j += 1
+    return out
+
+
+def date_part(days: Vector, part: str) -> Vector:
+    """Return a part of dates given as days since 1 January 1970: itself, month 1-12, weekday 0-6 (Monday 0), hour of the day.
+
+    >>> date_part(np.array([0.0, 31.5]), "month"), date_part(np.array([0.0, np.nan]), "weekday")
+    (array([1., 2.]), array([ 3., nan]))
+    """
+    if part == "days":
+        return days
+    whole = np.floor(days)
+    if part == "weekday":
+        return (whole + 3) % 7
+    if part == "hour":
+        return (days - whole) * 24
+    there = np.isfinite(whole)
+    dates = np.where(there, whole, 0).astype("datetime64[D]")
+    month = dates.astype("datetime64[M]").astype(np.int64) % 12 + 1
+    return np.where(there, month, np.nan)
+
+
+def codes_of_levels(column: Any, levels: Sequence[str]) -> np.ndarray:
+    """Return the place (n,) of each text among the levels, -1 for a missing cell or a level never seen."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    texts = column if isinstance(column, pa.Array) else pa.array(list(column), pa.string())
+    codes = pc.fill_null(pc.index_in(texts, pa.array(levels, pa.string()), skip_nulls=True), -1)
+    return codes.to_numpy(zero_copy_only=False).astype(np.intp)
+
+
+def missing_of(raw: RawBlock, c: Column) -> Vector:
+    """Return 1 (n,) where the cell of a column is missing."""
+    column = raw.columns[c.name]
+    if isinstance(column, np.ndarray):
+        return np.isnan(column).astype(np.float64) if column.dtype.kind == "f" else np.zeros(len(column))
+    return column.is_null().to_numpy(zero_copy_only=False).astype(np.float64)
+
+
+def map_rows(layout: Layout, centre: Vector, raw: RawBlock) -> Matrix:
+    """Return :math:`z` (n, q) of equation (1)."""
+    cells = cells_of(layout, raw)
+    m, h = cells.shape[1], len(layout.holes)
+    q = len(layout.row_names)
+    Z = np.zeros((len(raw), q))
+    there = ~np.isnan(cells)
+    np.subtract(cells, centre, out=Z[:, :m], where=there)
+    for j, c in enumerate(layout.holes):
+        Z[:, m + j] = missing_of(raw, c)
+    known = {c.name for c in layout.holes}
+    for c in layout.used:
+        if c.name not in known and missing_of(raw, c).any():
+            row = raw.start + int(np.flatnonzero(missing_of(raw, c))[0])
+            raise DataError(
+                f"column {c.name!r} has a missing cell in row {row}, but had none when the table was first read."
+            )
+    at = m + h
+    for c in layout.categories:
+        levels = c.levels or ()
+        codes = codes_of_levels(raw.columns[c.name], levels)
+        seen = np.flatnonzero(codes >= 0)
+        Z[seen, at + codes[seen]] = 1.0
+        at += len(levels)
+    return Z
+
+
+def affine_of(layout: Layout, centre: Vector, mean: np.ndarray, targets: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    r"""Return ``A`` (..., e, q) and ``b`` (..., e) of the map :math:`z \mapsto A z + b` to encoded rows, equation (2).
+
+    ``mean`` (..., q) is the mean of :math:`z` over the training rows; leading axes are folds. The last ``targets`` columns
+    pass through.
+    """
+    mean = np.asarray(mean, dtype=np.float64)
+    if mean.ndim > 1:
+        pairs = [affine_of(layout, centre, part, targets) for part in mean]
+        return np.stack([a for a, _ in pairs]), np.stack([b for _, b in pairs])
+    q = len(mean) - targets
+    rows: list[dict[int, float]] = []
+    shift: list[float] = []
+    for places, add in _encoded_rows(layout, centre, mean):
+        rows.append(dict(places))
+        shift.append(add)
+    A = np.zeros((len(rows) + targets, q + targets))
+    for i, places in enumerate(rows):
+        for j, value in places.items():
+            A[i, j] = value
+    A[len(rows) :, q:] = np.eye(targets)
+    return A, np.concatenate([shift, np.zeros(targets)])
+
+
+def _encoded_rows(layout: Layout, centre: Vector, mean: Vector) -> Iterator[tuple[Mapping[int, float], float]]:
+    """Yield, for each encoded column, what it takes from each column of :math:`z`, and what it adds."""
+    m, holes = len(layout.cell_names), {c.name: j for j, c in enumerate(layout.holes)}
+    cell, level = 0, m + len(holes)
+    for c in layout.used:
+        hole = None if c.name not in holes else m + holes[c.name]
+        for _ in layout.parts(c):
+            there = 1.0 if hole is None else 1.0 - mean[hole]
+            fill = mean[cell] / there if there > 1e-12 else 0.0
+            yield ({cell: 1.0} if hole is None else {cell: 1.0, hole: fill}), float(centre[cell])
+            cell += 1
+        if c.kind == "category":
+            n = len(c.levels or ())
+            own, rare = layout.kept(c, mean[level : level + n])
+            for k in own[1:] if layout.drop_first else own:
+                yield {level + k: 1.0}, 0.0
+            if rare:
+                yield {level + k: 1.0 for k in rare}, 0.0
+            level += n
+        if layout.indicator and hole is not None:
+            yield {hole: 1.0}, 0.0
+
+
+def encoded_names(layout: Layout, kept: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]) -> list[str]:
+    """Return the names of the encoded columns, each different from the others."""
+    names: list[str] = []
+    holes = {c.name for c in layout.holes}
+    for c in layout.used:
+        names += layout.parts(c)
+        if c.kind == "category":
+            own, rare = kept[c.name]
+            names += [f"{c.name}={level}" for level in (own[1:] if layout.drop_first else own)]
+            names += [f"{c.name}=(rare)"] if rare else []
+        if layout.indicator and c.name in holes:
+            names.append(f"{c.name}=(missing)")
+    seen: set[str] = set()
+    for i, name in enumerate(names):
+        while name in seen:
+            name += "'"
+        names[i] = name
+        seen.add(name)
+    return names
