@@ -82,6 +82,7 @@ _PLACES = {
         "epee.structure.gaussian_mixture": "GaussianMixture",
         "epee.structure.count_mixtures": "BernoulliMixture PoissonMixture",
         "epee.structure.em": "expectation_maximisation",
+        "epee.structure.mixture_choice": "choose_components",
         "epee.structure.semi_supervised": "SemiSupervisedGaussian SelfTraining LabelPropagation",
         # the main job
         "epee.job.learning": "learn Learned",

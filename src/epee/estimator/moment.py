@@ -224,6 +224,17 @@ class MomentClassifier(PosteriorMixin, MomentEstimator, Classifier):
             say(f"class {self.classes_.tolist()[lonely[0]]!r} has one member only: nothing can be learned of its spread.")
 
 
+def is_vector(y: Any) -> bool:
+    """Tell whether a target is one column: a vector, the name of a column, or what a source brings along.
+
+    >>> is_vector([1.0, 2.0]), is_vector([[1.0], [2.0]]), is_vector("price")
+    (True, False, True)
+    """
+    if y is None or isinstance(y, str):
+        return True
+    return int(y.ndim if hasattr(y, "ndim") else np.asarray(y).ndim) == 1
+
+
 class MomentRegressor(MomentEstimator, Regressor):
     """A linear regressor on the joint moments of inputs and targets; writes ``_solve(m)``, sets ``coef_`` and ``intercept_``."""
 
@@ -232,7 +243,7 @@ class MomentRegressor(MomentEstimator, Regressor):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of ``X`` (n, p) and their values ``y`` (n,) or (n, m); weights are counts."""
-        self._one_target = np.ndim(y) == 1 or isinstance(y, str)
+        self._one_target = is_vector(y)
         return MomentEstimator.fit(self, X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -34,11 +34,28 @@ class Method:
 METHODS: tuple[Method, ...] = (
     # predictors, from the simplest
     Method("LinearDiscriminantAnalysis", "predictors.generative.lda", "classifier", 20),
+    Method("Perceptron", "predictors.linear.perceptron", "classifier", 21, random=True),
+    Method("LogisticRegression", "predictors.linear.logistic", "classifier", 22),
+    Method("LinearClassifier", "predictors.linear.linear_classifier", "classifier", 23),
+    Method("LinearRegression", "predictors.regression.ols", "regressor", 10),
+    Method("Ridge", "predictors.regression.ridge", "regressor", 12),
+    Method("RidgeCV", "predictors.regression.ridge_cv", "regressor", 12),
+    Method("Tikhonov", "predictors.regression.tikhonov", "regressor", 13),
+    Method("MapRegression", "predictors.regression.map_regression", "regressor", 14),
+    Method("RobustRegression", "predictors.regression.robust", "regressor", 15),
+    Method("PolynomialRegression", "predictors.regression.polynomial", "regressor", 30),
     # structure
     Method("TableEncoder", "table.encoder", "transformer"),
     Method("StandardScaler", "structure.standard_scaler", "transformer"),
     Method("PolynomialFeatures", "structure.products", "transformer"),
     Method("PCA", "structure.pca", "transformer"),
+    Method("GaussianDensity", "structure.gaussian", "density", arguments={"reg_covar": 1e-6}),
+    Method("KernelDensity", "structure.kernel_density", "density"),
+    Method("GaussianMixture", "structure.gaussian_mixture", "density", random=True),
+    Method("BernoulliMixture", "structure.count_mixtures", "density", random=True, arguments={"n_components": 2}),
+    Method("PoissonMixture", "structure.count_mixtures", "density", random=True, arguments={"n_components": 2}),
+    Method("SemiSupervisedGaussian", "structure.semi_supervised", "classifier", 30),
+    Method("LabelPropagation", "structure.semi_supervised", "classifier", 80),
 )
 
 

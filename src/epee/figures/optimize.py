@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from epee.figures.style import COLOURS, INK, legend, new_axes, new_grid
 from epee.typing import Function, Matrix
 
 if TYPE_CHECKING:
@@ -27,13 +28,9 @@ def plot_descent(descent: Descent, ax: Any = None, *, contours: bool | None = No
     levels : int
         How many contours.
     """
-    import matplotlib.pyplot as plt
-
     flat = len(descent.x) == 2
-    if ax is None and flat:
-        _, ax = plt.subplots(1, 2, figsize=(9.5, 4), layout="constrained")
-    elif ax is None:
-        _, ax = plt.subplots(figsize=(5.5, 4), layout="constrained")
+    if ax is None:
+        ax = new_grid(1, 2)[0] if flat else new_axes()
     axes = np.atleast_1d(ax)
     if flat:
         _path(descent, axes[0], descent.f if contours is not False else None, levels)
@@ -73,16 +70,16 @@ def _path(descent: Descent, ax: Any, f: Function | None, levels: int) -> None:
     centre = (low + high) / 2
     if f is not None:
         draw_contours(ax, f, centre - half, centre + half, levels)
-    ax.plot(path[:, 0], path[:, 1], marker="o", ms=3, lw=1.2, color="C3")
-    ax.plot(*path[0], marker="s", ms=6, color="C3", ls="none", label="start")
-    ax.plot(*descent.x, marker="*", ms=12, color="k", ls="none", label="end")
+    ax.plot(path[:, 0], path[:, 1], marker="o", ms=3, lw=1.2, color=COLOURS[1])
+    ax.plot(*path[0], marker="s", ms=6, color=COLOURS[1], ls="none", label="start")
+    ax.plot(*descent.x, marker="*", ms=12, color=INK, ls="none", label="end")
     ax.set(
         xlim=(centre[0] - half, centre[0] + half),
         ylim=(centre[1] - half, centre[1] + half),
         xlabel="$x_1$",
         ylabel="$x_2$",
     )
-    ax.legend(fontsize=8, loc="best")
+    legend(ax, loc="best")
 
 
 def draw_contours(ax: Any, f: Function, low: Any, high: Any, levels: int = 24, points: int = 90) -> Matrix:

@@ -31,12 +31,13 @@ def two_nearest(C, c2, tile, D, best, second, index):
     best[:] = np.inf
     second[:] = np.inf
     for k in range(C.shape[0]):
+        place = C.dtype.type(k)  # of the same width as the distances, so that the loop below is vectorised
         for t in range(tile.shape[1]):  # vectorised over rows
             v = D[k, t] + c2[k]
             b = best[t]
             second[t] = min(second[t], max(v, b))
             best[t] = min(b, v)
-            index[t] = k if v < b else index[t]
+            index[t] = place if v < b else index[t]
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})

@@ -70,23 +70,50 @@ def multiply(a: Pair, b: Pair) -> Pair:
     return quick_two_sum(p, e + (a[0] * b[1] + a[1] * b[0]))
 
 
+def subtract(a: Pair, b: Pair) -> Pair:
+    """Return the difference of two pairs."""
+    return add(a, (-b[0], -b[1]))
+
+
+def divide(a: Pair, b: Pair) -> Pair:
+    """Return the quotient of two pairs.
+
+    >>> h, low = divide((1.0, 0.0), (3.0, 0.0))
+    >>> 3 * low == 1.0 - 3 * h or abs(low) < 1e-16
+    True
+    """
+    q = a[0] / b[0]
+    rest = subtract(a, multiply(b, (q, 0.0 * q)))
+    more = rest[0] / b[0]
+    rest = subtract(rest, multiply(b, (more, 0.0 * more)))
+    q, more = quick_two_sum(q, more)
+    return add((q, more), (rest[0] / b[0], 0.0 * q))
+
+
+def root(a: Pair) -> Pair:
+    """Return the square root of a positive pair, by one step of Newton from that of its head."""
+    x = np.sqrt(a[0])
+    rest = subtract(a, two_product(x, x))
+    return quick_two_sum(x, rest[0] / (2 * x))
+
+
 def total(a: Pair, axis: int = 0) -> Pair:
     """Return the sum of pairs along an axis, pairwise.
 
-    >>> h, l = total((np.array([1e17, 1.0, -1e17]), np.zeros(3)))
-    >>> float(h + l)
+    >>> h, low = total((np.array([1e17, 1.0, -1e17]), np.zeros(3)))
+    >>> float(h + low)
     1.0
     """
-    h, l = np.moveaxis(a[0], axis, 0), np.moveaxis(a[1], axis, 0)
+    h, low = np.moveaxis(a[0], axis, 0), np.moveaxis(a[1], axis, 0)
     if not len(h):
         return np.zeros(h.shape[1:]), np.zeros(h.shape[1:])
     while len(h) > 1:
         half = len(h) // 2
-        odd = (h[2 * half :], l[2 * half :])
-        h, l = add((h[:half], l[:half]), (h[half : 2 * half], l[half : 2 * half]))
+        odd = (h[2 * half :], low[2 * half :])
+        h, low = add((h[:half], low[:half]), (h[half : 2 * half], low[half : 2 * half]))
         if len(odd[0]):
-            h, l = np.concatenate([h, odd[0]]), np.concatenate([l, odd[1]])
-    return h[0], l[0]
+            h, low = np.concatenate([h, odd[0]]), np.concatenate([low, odd[1]])
+    return h[0], low[0]
 
 
 def dot(a: Tensor, b: Tensor) -> Pair:

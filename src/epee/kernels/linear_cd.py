@@ -16,7 +16,7 @@ def threshold_sweeps(H, g, w, lam, tol, sweeps):
     q = len(g)
     v = w.copy()
     Hd = np.zeros(q)
-    for sweep in range(sweeps):
+    for _ in range(sweeps):
         largest = 0.0
         for j in range(q):
             h = H[j, j]

@@ -1,13 +1,16 @@
 r"""Stochastic descent of linear classifiers, one row at a time.
 
-For a row :math:`(x, t)` with margin :math:`m = t(w^\top x + b)` and slope :math:`\ell'(m)`, update number :math:`k` of length :math:`\eta_k` is
+For a row :math:`(x, t)` with margin :math:`m = t(w^\top x + b)` and slope :math:`\ell'(m)`, update number :math:`k` of
+length :math:`\eta_k` is
 
-.. math:: w \leftarrow (1 - \eta_k \alpha_2)\, w - \eta_k\, \omega\, t\, \ell'(m)\, x, \qquad b \leftarrow b - \eta_k\, \omega\, t\, \ell'(m),
+.. math:: w \leftarrow (1 - \eta_k \alpha_2)\, w - \eta_k\, \omega\, t\, \ell'(m)\, x, \qquad b \leftarrow b - \eta_k\,
+\omega\, t\, \ell'(m),
 
-the factor of :math:`w` being kept apart so that a step costs one scalar product and one addition. The L1 term is paid by each coordinate down
-to 0 and not beyond (cumulative penalty of Tsuruoka, Tsujii and Ananiadou, 2009).
+the factor of :math:`w` being kept apart so that a step costs one scalar product and one addition. The L1 term is paid
+by each coordinate down to 0 and not beyond (cumulative penalty of Tsuruoka, Tsujii and Ananiadou, 2009).
 
-Losses: 0 hinge, 1 log, 2 squared hinge, 3 perceptron, 4 squares. Steps: 0 constant, 1 inverse, 2 power, 3 optimal (1 / (alpha (t0 + k))).
+Losses: 0 hinge, 1 log, 2 squared hinge, 3 perceptron, 4 squares. Steps: 0 constant, 1 inverse, 2 power, 3 optimal (1 /
+(alpha (t0 + k))).
 """
 
 from __future__ import annotations
@@ -63,8 +66,9 @@ def _step(kind, eta, power, start, alpha, k):
 def sgd_pass(X, t, weight, order, w, state, mean, paid, loss, kind, eta, power, start, l2, l1, bias, averaging):
     """Do one pass over the rows in ``order``; return the mean loss met on the way.
 
-    ``w`` (p,) is in place; ``state`` holds [bias, updates k, L1 owed so far, averaged bias, averages made]; ``mean`` (p,) the averaged weights and
-    ``paid`` (p,) the L1 paid by each coordinate. ``l2 + l1`` is the alpha of the optimal steps.
+    ``w`` (p,) is in place; ``state`` holds [bias, updates k, L1 owed so far, averaged bias, averages made]; ``mean``
+    (p,) the averaged weights and ``paid`` (p,) the L1 paid by each coordinate. ``l2 + l1`` is the alpha of the optimal
+    steps.
     """
     p = X.shape[1]
     scale = 1.0
@@ -123,9 +127,11 @@ def sgd_pass(X, t, weight, order, w, state, mean, paid, loss, kind, eta, power, 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
 def sgd_pass_many(X, codes, weight, order, W, biases, state, loss, form, kind, eta, power, start, l2, l1, bias):
-    """Do one pass with one score a class; ``W`` (K, p) and ``biases`` (K,) in place; form 0 sums over wrong classes, 1 takes the worst.
+    """Do one pass with one score a class; ``W`` (K, p) and ``biases`` (K,) in place; form 0 sums over wrong classes, 1
+    takes the worst.
 
-    Losses 0, 2, 3 are the multi-class hinge, squared hinge and perceptron, 1 the softmax cross-entropy, 4 squares to -1 and +1.
+    Losses 0, 2, 3 are the multi-class hinge, squared hinge and perceptron, 1 the softmax cross-entropy, 4 squares to -1
+    and +1.
     """
     K, p = W.shape
     scores, g = np.empty(K), np.empty(K)

@@ -42,12 +42,12 @@ class Power(Loss):
             raise WrongUse(f"the power of a loss is {self.power}; it must be positive.")
 
     @property
-    def name(self) -> str:  # type: ignore[override]
+    def name(self) -> str:
         """Return "squared", "absolute" or "l" and the power."""
         return {1.0: "absolute", 2.0: "squared"}.get(float(self.power), f"l{self.power:g}")
 
     @property
-    def convex(self) -> bool:  # type: ignore[override]
+    def convex(self) -> bool:
         """Tell whether the power is at least 1."""
         return self.power >= 1
 

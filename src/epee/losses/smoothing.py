@@ -11,7 +11,7 @@ most :math:`\delta/2` for each corner, so :math:`\delta` is the price of a deriv
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -39,7 +39,7 @@ class Smoothed(MarginLoss):
     """
 
     name: ClassVar[str] = "smoothed"
-    sharp: MarginLoss = HingeLoss()
+    sharp: MarginLoss = field(default_factory=HingeLoss)
     width: float = 0.1
 
     @property
@@ -51,6 +51,24 @@ class Smoothed(MarginLoss):
         share = np.clip(z / self.width, 0.0, 1.0)
         bend = np.where((share > 0) & (share < 1), 1 / self.width, 0.0)
         return share * (np.maximum(z, 0.0) - self.width / 2 * share), share, bend
+
+    def metric(self, prediction: ArrayLike, y: ArrayLike) -> Tensor:
+        """Return the curvature plus a little of that of a parabola above the loss, which is never 0 where the slope is not."""
+        scores = np.asarray(prediction, dtype=float)
+        if scores.ndim == 1:
+            z = self._margin - self.signs(y) * scores
+            _, share, bend = self._rounded(z)
+            return bend + 0.1 * share / np.maximum(z, self.width)
+        _, slope, _, truth = self._gap_terms(scores, y)
+        rows, each = np.arange(len(scores)), np.arange(scores.shape[1])
+        slope[rows, truth] = 0.0
+        extra = 0.1 * slope / np.maximum(np.abs(scores - scores[rows, truth][:, None] + self._margin), self.width)
+        out = self.second(scores, y)
+        out[:, each, each] += extra
+        out[rows, truth] -= extra
+        out[rows, :, truth] -= extra
+        out[rows, truth, truth] += extra.sum(axis=1)
+        return out
 
     def _gap_terms(self, scores: Matrix, y: ArrayLike) -> tuple[Vector, Matrix, Matrix, np.ndarray]:
         truth, rows = self.codes(y), np.arange(len(scores))

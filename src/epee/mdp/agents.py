@@ -51,16 +51,28 @@ class TableAgent(Agent):
         return self._q, self._visits, self._law, self._table, self._numbers, self._memory, self._rng
 
     def _run(self, steps: int, limit: int) -> None:
-        from epee.kernels.mdp_agents import run
+        from epee.kernels.mdp_agents import runner
 
-        self._pair = run(self._method, self._explore, steps, limit, self._pair, *self.world_.sampler.arrays, *self._books)
+        run = runner(self._method, self._explore)
+        self._pair = run(steps, limit, self._pair, *self.world_.sampler.arrays, *self._books)
 
     def _observe(self, k: int, s: int, s2: int, reward: float, ended: bool) -> int:
         from epee.kernels.mdp_agents import observe
 
         first = self.world_.first
         return int(
-            observe(self._method, self._explore, *self._books, k, first[s], first[s + 1], reward, first[s2], first[s2 + 1], ended)
+            observe(
+                self._method,
+                self._explore,
+                *self._books,
+                k,
+                first[s],
+                first[s + 1],
+                reward,
+                first[s2],
+                first[s2 + 1],
+                ended,
+            )
         )
 
 
@@ -72,8 +84,8 @@ class QLearning(TableAgent):
     discount : float in [0, 1], default=None
         :math:`\gamma`; None takes the one of the process (1 for a Gymnasium environment).
     step : "visits", "power", ("power", w) or float, default="power"
-        Step of the n-th update of a pair: :math:`1/n`, :math:`n^{-0.8}`, :math:`n^{-w}`, or constant (which follows a changing world but breaks
-        :math:`\sum\alpha_n^2 < \infty`: it warns, and the values keep fluctuating).
+        Step of the n-th update of a pair: :math:`1/n`, :math:`n^{-0.8}`, :math:`n^{-w}`, or constant (which follows a
+        changing world but breaks :math:`\sum\alpha_n^2 < \infty`: it warns, and the values keep fluctuating).
     exploration : "uniform", "pairs", "epsilon_greedy", "boltzmann", float or object, default="epsilon_greedy"
         How actions are tried; a number is epsilon. See :class:`EpsilonGreedy`, :class:`Boltzmann`, :class:`Uniform`.
     initial : float, default=0.0
@@ -190,7 +202,9 @@ class RLearning(TableAgent):
         initial: float = 0.0,
         random_state: Seed = None,
     ) -> None:
-        super().__init__(discount=discount, step=step, exploration=exploration, initial=initial, random_state=random_state)
+        super().__init__(
+            discount=discount, step=step, exploration=exploration, initial=initial, random_state=random_state
+        )
         self.gain_step = gain_step
 
     def _goal(self) -> Any:

@@ -70,8 +70,8 @@ def ends(layout: Layout) -> npt.NDArray[np.bool_]:
 def towards(layout: Layout, allowed: npt.NDArray[np.bool_], distance: Vector) -> npt.NDArray[np.int64]:
     """Return, for each state, an allowed pair that may come one step nearer (-1: none)."""
     out = np.full(layout.n_states, -1)
-    step = distance[layout.owner[layout.source]] - distance[layout.succ]
-    nearer = allowed[layout.source] & (layout.flow > 0) & (step >= 1)
+    comes_nearer = distance[layout.succ] < distance[layout.owner[layout.source]]
+    nearer = allowed[layout.source] & (layout.flow > 0) & comes_nearer
     pairs = np.unique(layout.source[nearer])[::-1]
     out[layout.owner[pairs]] = pairs
     return out

@@ -55,7 +55,9 @@ class LearningCurves:
         return draw_curves(self, ax=ax, what=what)
 
 
-def learning_curves(agent: Any, environment: Any, steps: int, *, seeds: Any = 10, **options_of_learn: Any) -> LearningCurves:
+def learning_curves(
+    agent: Any, environment: Any, steps: int, *, seeds: Any = 10, **options_of_learn: Any
+) -> LearningCurves:
     """Let copies of an agent learn with several seeds, and take the mean.
 
     Parameters

@@ -25,6 +25,8 @@ class Coding:
     def __init__(self, space: Any, what: str) -> None:
         from gymnasium import spaces
 
+        sizes: Any
+        starts: Any
         self.single = isinstance(space, spaces.Discrete)
         if self.single:
             sizes, starts = [space.n], [space.start]
@@ -81,14 +83,16 @@ def import_environment(
     if table is not None and states.single and steps is None:
         layout = read_table(table, states.n, actions.n)
         start = getattr(env.unwrapped, "initial_state_distrib", None)
-        usable = start is not None and np.shape(start) == (states.n,) and np.sum(np.asarray(start)[~layout.terminal]) > 0
+        usable = (
+            start is not None and np.shape(start) == (states.n,) and np.sum(np.asarray(start)[~layout.terminal]) > 0
+        )
         return cls.of_layout(layout, discount, start=start if usable else None, grid=_grid_of(env, states.n))
     if steps is None:
         raise DataError("this environment has no table P of transitions. Give steps= to estimate one from random play.")
     from epee.mdp.estimation import count_transitions
 
-    rows = _random_play(env, states, actions, steps, random_state)
-    return cls.of_layout(count_transitions(*rows, states.n, actions.n), discount)
+    s, a, r, t, e = _random_play(env, states, actions, steps, random_state)
+    return cls.of_layout(count_transitions(s, a, r, t, e, states.n, actions.n), discount)
 
 
 def _grid_of(env: Any, n: int) -> Any:
@@ -108,7 +112,9 @@ def _grid_of(env: Any, n: int) -> Any:
 
 
 def _random_play(env: Any, states: Coding, actions: Coding, steps: int, random_state: Seed) -> tuple[Any, ...]:
-    rng = np.random.default_rng(random_state if not isinstance(random_state, np.random.RandomState) else random_state.randint(2**31))
+    rng = np.random.default_rng(
+        random_state if not isinstance(random_state, np.random.RandomState) else random_state.randint(2**31)
+    )
     seed = int(rng.integers(2**31))
     choices = rng.integers(actions.n, size=steps)
     s, t, r, e = np.empty(steps, np.int64), np.empty(steps, np.int64), np.empty(steps), np.empty(steps, bool)
@@ -126,8 +132,10 @@ def episode_player(env: Any, policy: ArrayLike, max_length: int, random_state: S
     states, actions = Coding(env.observation_space, "observation"), Coding(env.action_space, "action")
     rule = np.asarray(policy)
     if rule.shape not in ((states.n,), (states.n, actions.n)):
-        raise DataError(f"policy has shape {rule.shape}; give ({states.n},) actions or ({states.n}, {actions.n}) probabilities.")
-    rng = np.random.default_rng(random_state)  # type: ignore[arg-type]
+        raise DataError(
+            f"policy has shape {rule.shape}; give ({states.n},) actions or ({states.n}, {actions.n}) probabilities."
+        )
+    rng = np.random.default_rng(random_state)
     seeds = iter([int(rng.integers(2**31))])
 
     def play_one() -> tuple[Any, Any, bool]:
@@ -163,14 +171,14 @@ def export_environment(process: MarkovDecisionProcess, max_episode_steps: int | 
     masks = (pair_of >= 0).astype(np.int8)
     worst = float(payoff.min())
 
-    class ProcessEnv(gymnasium.Env):  # type: ignore[misc]
+    class ProcessEnv(gymnasium.Env):
         """A Markov decision process to play.
 
         An action that is not admissible leaves the state as it is and earns the worst reward of the process, so that no
         policy gains by it; ``info["action_mask"]`` tells which are admissible.
         """
 
-        metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012
+        metadata: dict[str, Any] = {"render_modes": []}
 
         def __init__(self) -> None:
             self.observation_space = gymnasium.spaces.Discrete(process.n_states)
@@ -178,7 +186,9 @@ def export_environment(process: MarkovDecisionProcess, max_episode_steps: int | 
             self.initial_state_distrib = process.start
             self.state = 0
 
-        def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[int, dict[str, Any]]:
+        def reset(
+            self, *, seed: int | None = None, options: dict[str, Any] | None = None
+        ) -> tuple[int, dict[str, Any]]:
             super().reset(seed=seed)
             self.state = min(int(np.searchsorted(starts, self.np_random.random(), side="right")), int(starts.argmax()))
             return self.state, {"action_mask": masks[self.state]}
@@ -190,7 +200,13 @@ def export_environment(process: MarkovDecisionProcess, max_episode_steps: int | 
             lo, hi = layout.ptr[k], layout.ptr[k + 1]
             j = min(lo + int(np.searchsorted(cumulated[lo:hi], self.np_random.random(), side="right")), hi - 1)
             self.state = int(layout.succ[j])
-            return self.state, float(payoff[j]), bool(stop[j]), False, {"action_mask": masks[self.state], "admissible": True}
+            return (
+                self.state,
+                float(payoff[j]),
+                bool(stop[j]),
+                False,
+                {"action_mask": masks[self.state], "admissible": True},
+            )
 
         @property
         def P(self) -> dict[int, dict[int, list[tuple[float, int, float, bool]]]]:

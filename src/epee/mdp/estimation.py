@@ -28,11 +28,17 @@ def count_transitions(
     r = np.asarray(rewards, dtype=float)
     e = np.zeros(len(s), bool) if ended is None else np.asarray(ended, dtype=bool)
     if len({len(s), len(a), len(r), len(t), len(e)}) > 1:
-        raise DataError(f"transitions have {len(s)} states, {len(a)} actions, {len(r)} rewards, {len(t)} next states, {len(e)} ends.")
+        raise DataError(
+            f"transitions have {len(s)} states, {len(a)} actions, {len(r)} rewards, {len(t)} next states, {len(e)} ends."
+        )
     if len(s) == 0:
         raise EmptyTable("there are no transitions to estimate from.")
     for name, codes, limit in (("states", s, n_states), ("actions", a, n_actions), ("next_states", t, n_states)):
-        if not np.issubdtype(codes.dtype, np.integer) or codes.min() < 0 or (limit is not None and codes.max() >= limit):
+        if (
+            not np.issubdtype(codes.dtype, np.integer)
+            or codes.min() < 0
+            or (limit is not None and codes.max() >= limit)
+        ):
             top = "" if limit is None else f" .. {limit - 1}"
             raise DataError(f"{name} must be whole numbers 0{top}; got {codes.min()} .. {codes.max()} ({codes.dtype}).")
     if not np.isfinite(r).all():

@@ -4,8 +4,8 @@ r"""Exploration: which action to try.
 - :math:`\varepsilon`-greedy: a uniform action with probability :math:`\varepsilon_t`, else the best so far;
 - Boltzmann: :math:`P(a) \propto \exp(Q(s,a)/\tau_t)`.
 
-Rates fall as :math:`x_t = \underline x + (x_0 - \underline x)/(1 + d\,t)`: with a floor of 0 the sum of :math:`\varepsilon_t` still diverges, so
-every pair that can be reached is tried for ever, and the policy becomes greedy in the limit.
+Rates fall as :math:`x_t = \underline x + (x_0 - \underline x)/(1 + d\,t)`: with a floor of 0 the sum of
+:math:`\varepsilon_t` still diverges, so every pair that can be reached is tried for ever, and the policy becomes greedy in the limit.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Boltzmann:
     floor: float = 1e-3
 
     def __post_init__(self) -> None:
-        if not (0 < self.floor and 0 < self.temperature and self.decay >= 0):
+        if not (self.floor > 0 and self.temperature > 0 and self.decay >= 0):
             raise WrongUse(f"{self!r}: temperature and floor must be above 0, and decay at least 0.")
 
     @property
@@ -96,9 +96,16 @@ def exploration_of(given: Any) -> Uniform | EpsilonGreedy | Boltzmann:
     """Read an exploration: a name, a number (epsilon), or one of the classes."""
     if isinstance(given, (Uniform, EpsilonGreedy, Boltzmann)):
         return given
-    named = {"uniform": Uniform(), "pairs": Uniform(pairs=True), "epsilon_greedy": EpsilonGreedy(), "boltzmann": Boltzmann()}
+    named: dict[str, Uniform | EpsilonGreedy | Boltzmann] = {
+        "uniform": Uniform(),
+        "pairs": Uniform(pairs=True),
+        "epsilon_greedy": EpsilonGreedy(),
+        "boltzmann": Boltzmann(),
+    }
     if isinstance(given, str) and given in named:
         return named[given]
     if isinstance(given, (int, float)) and not isinstance(given, bool):
         return EpsilonGreedy(float(given))
-    raise WrongUse(f"exploration is {given!r}; give one of {', '.join(map(repr, named))}, a number (epsilon), or an object.")
+    raise WrongUse(
+        f"exploration is {given!r}; give one of {', '.join(map(repr, named))}, a number (epsilon), or an object."
+    )

@@ -79,5 +79,13 @@ def average_reward(layout: Layout, tol: float, max_iter: int, history: bool) -> 
     gain = (low + high) / 2 / (1 - STAY)
     q = pair_values(layout, 1.0, V) - gain
     return Solution(
-        V, actions_of(layout, best), layout.table(q, -np.inf), done, float(half), trace, "average reward", 1.0, float(gain)
+        V,
+        actions_of(layout, best),
+        layout.table(q, -np.inf),
+        done,
+        float(half),
+        trace,
+        "average reward",
+        1.0,
+        float(gain),
     )

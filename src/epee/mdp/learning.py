@@ -196,8 +196,15 @@ class Agent(BaseEstimator, ABC):
         self._table = step.table()
         gain_step = step_of(getattr(self, "gain_step", 1.0))
         self._numbers = np.array(
-            [check_discount(discount), step.scale, step.power, *exploration.rates, gain_step.scale, gain_step.power,
-             float(getattr(self, "trace_decay", 0.0))]  # fmt: skip
+            [
+                check_discount(discount),
+                step.scale,
+                step.power,
+                *exploration.rates,
+                gain_step.scale,
+                gain_step.power,
+                float(getattr(self, "trace_decay", 0.0)),
+            ]
         )
         self._memory = np.zeros(9)
         self._memory[kernels.WEIGHT] = 1.0
@@ -280,25 +287,35 @@ class Agent(BaseEstimator, ABC):
                     s = world.reset()
                 else:
                     sampler = world.sampler
-                    s = sampler.starts[kernels.draw(0, len(sampler.starts), sampler.start_keep, sampler.start_other, self._rng)]
-                k = kernels.choose(
+                    s = sampler.starts[
+                        kernels.draw(0, len(sampler.starts), sampler.start_keep, sampler.start_other, self._rng)
+                    ]
+                k = kernels.begin(
                     self._explore, self._q, two, self._law, self._numbers, memory, self._rng, first[s], first[s + 1]
-                )[0]
+                )
             s = int(world.owner[k])
             truncated = False
             if process is None:
                 observation, reward, ended, truncated, _ = world.env.step(world.actions.element(actions[k]))
                 s2 = world.states.number(observation)
             else:
-                j = kernels.draw(world.sampler.ptr[k], world.sampler.ptr[k + 1], world.sampler.keep, world.sampler.other, self._rng)
-                s2, reward, ended = int(world.sampler.succ[j]), float(world.sampler.payoff[j]), bool(world.sampler.stop[j])
-            before = self._q[:, k].copy() if record else None
+                j = kernels.draw(
+                    world.sampler.ptr[k], world.sampler.ptr[k + 1], world.sampler.keep, world.sampler.other, self._rng
+                )
+                s2, reward, ended = (
+                    int(world.sampler.succ[j]),
+                    float(world.sampler.payoff[j]),
+                    bool(world.sampler.stop[j]),
+                )
+            before = self._q[:, k].copy()
             self._pair = self._observe(k, s, s2, float(reward), bool(ended))
             if record:
                 row = int(np.argmax(np.abs(self._q[:, k] - before)))
                 step = step_of(self.step)(int(self._visits[row, k]) or 1)
                 self.experience_.append(
-                    Experience(s, actions[k], float(reward), s2, bool(ended), float(before[row]), float(self._q[row, k]), step)
+                    Experience(
+                        s, actions[k], float(reward), s2, bool(ended), float(before[row]), float(self._q[row, k]), step
+                    )
                 )
             if not ended and (truncated or (limit and memory[kernels.LENGTH] >= limit)):
                 kernels.close_episode(memory)

@@ -40,7 +40,9 @@ def law_of(layout: Layout, policy: ArrayLike) -> Vector:
     if given.shape == (n,):
         actions = given.astype(int)
         if (actions != given).any():
-            raise DataError("policy holds numbers that are not whole; give one action a state, or (S, A) probabilities.")
+            raise DataError(
+                "policy holds numbers that are not whole; give one action a state, or (S, A) probabilities."
+            )
         law = (layout.action == actions[layout.owner]).astype(float)
         missing = np.flatnonzero((np.bincount(layout.owner, law, n) == 0) & ~layout.terminal)
         if len(missing):
@@ -52,7 +54,9 @@ def law_of(layout: Layout, policy: ArrayLike) -> Vector:
         table = given.astype(float)
         law = table[layout.owner, layout.action]
         sums = np.bincount(layout.owner, law, n)
-        wrong = np.flatnonzero(((np.abs(sums - 1) > 1e-8) | (table < 0).any(axis=1) | np.isnan(sums)) & ~layout.terminal)
+        wrong = np.flatnonzero(
+            ((np.abs(sums - 1) > 1e-8) | (table < 0).any(axis=1) | np.isnan(sums)) & ~layout.terminal
+        )
         if len(wrong):
             s = wrong[0]
             raise DataError(
@@ -118,7 +122,9 @@ def solve_chain(chain: Chain, terminal: npt.NDArray[np.bool_], discount: float) 
     x = solve(b)
     x += solve(b - A @ x)
     if not np.isfinite(x).all():
-        raise SingularProblem("the equations of this policy's value are singular: it hardly ever ends. Take a discount below 1.")
+        raise SingularProblem(
+            "the equations of this policy's value are singular: it hardly ever ends. Take a discount below 1."
+        )
     V[keep] = x
     return V
 
@@ -155,7 +161,13 @@ def evaluate(
     if discount == 1:
         chain.recurrent(layout.terminal)
     n = layout.n_states
-    arrays = (np.arange(n + 1), chain.P.indptr.astype(np.int64), chain.P.indices.astype(np.int32), chain.P.data, chain.r)
+    arrays = (
+        np.arange(n + 1),
+        chain.P.indptr.astype(np.int64),
+        chain.P.indices.astype(np.int32),
+        chain.P.data,
+        chain.r,
+    )
     V, out, best = np.zeros(n), np.empty(n), np.empty(n, np.int64)
     trace: list[Sweep] = []
     half, smallest, stalled = None, np.inf, 0
@@ -196,8 +208,13 @@ def policy_iteration(
             best = best_pairs(layout, q)
             gains = q[best[live]] - V[live]
             trace.append(
-                Sweep(done, float(gains.max(initial=0.0)), None, V.copy() if history else None,
-                      actions_of(layout, pairs) if history else None)  # fmt: skip
+                Sweep(
+                    done,
+                    float(gains.max(initial=0.0)),
+                    None,
+                    V.copy() if history else None,
+                    actions_of(layout, pairs) if history else None,
+                )
             )
             tick()
             # A switch must gain more than rounding, or ties would be swapped for ever (and could leave a proper policy).

@@ -87,7 +87,9 @@ class MarkovDecisionProcess:
         self.start = self._start_law(start)
 
     @classmethod
-    def of_layout(cls, layout: Layout, discount: float, *, start: ArrayLike | None = None, grid: Any = None) -> MarkovDecisionProcess:
+    def of_layout(
+        cls, layout: Layout, discount: float, *, start: ArrayLike | None = None, grid: Any = None
+    ) -> MarkovDecisionProcess:
         """Make a process of arrays that are in order already."""
         self = cls.__new__(cls)
         self.discount = check_discount(discount)
@@ -97,7 +99,9 @@ class MarkovDecisionProcess:
         return self
 
     @classmethod
-    def from_gymnasium(cls, env: Any, discount: float, *, steps: int | None = None, random_state: Seed = None) -> MarkovDecisionProcess:
+    def from_gymnasium(
+        cls, env: Any, discount: float, *, steps: int | None = None, random_state: Seed = None
+    ) -> MarkovDecisionProcess:
         """Read the table ``P`` of an environment; without one, estimate it from ``steps`` steps of random play.
 
         A transition with the terminated flag keeps its reward and loses its future.
@@ -145,7 +149,9 @@ class MarkovDecisionProcess:
         law = np.asarray(start, dtype=float)
         if law.shape == (self.n_states,) and np.isfinite(law).all() and (law >= 0).all() and law[live].sum() > 0:
             return np.where(live, law, 0.0) / law[live].sum()
-        raise DataError(f"start must be {self.n_states} probabilities, with some weight on a state that is not terminal.")
+        raise DataError(
+            f"start must be {self.n_states} probabilities, with some weight on a state that is not terminal."
+        )
 
     @property
     def n_states(self) -> int:
@@ -196,7 +202,7 @@ class MarkovDecisionProcess:
         return type(self).of_layout(self.layout, discount, start=self.start, grid=self.grid)
 
     def q_values(self, values: ArrayLike) -> Tensor:
-        """Return :math:`Q(s,a) = r(s,a) + \\gamma \\sum p V`, ``-inf`` for inadmissible pairs."""
+        r"""Return :math:`Q(s,a) = r(s,a) + \gamma \sum p V`, ``-inf`` for inadmissible pairs."""
         V = self._values(values)
         return self.layout.table(sweeps.pair_values(self.layout, self.discount, V), -np.inf)
 
@@ -238,7 +244,9 @@ class MarkovDecisionProcess:
         V, done, enclosed, trace, ok = undiscounted.total_reward(quotient, small, tol, sweep, max_iter, history)
         return self._lifted(name, quotient, V, done, enclosed, trace, ok)
 
-    def policy_iteration(self, *, start: ArrayLike | None = None, max_iter: int = 1_000, history: bool = False) -> Solution:
+    def policy_iteration(
+        self, *, start: ArrayLike | None = None, max_iter: int = 1_000, history: bool = False
+    ) -> Solution:
         """Evaluate, improve, until the policy is stable.
 
         Parameters
@@ -313,7 +321,9 @@ class MarkovDecisionProcess:
             raise WrongUse(f"horizon is {horizon!r}; it must be a whole number of at least 1.")
         n, layout = self.n_states, self.layout
         if horizon * n * (self.n_actions + 2) > 2e9:
-            raise TooLarge(f"a horizon of {horizon} with {n} states needs {8e-9 * horizon * n * (self.n_actions + 2):.0f} GB.")
+            raise TooLarge(
+                f"a horizon of {horizon} with {n} states needs {8e-9 * horizon * n * (self.n_actions + 2):.0f} GB."
+            )
         values = np.zeros((horizon + 1, n))
         if final is not None:
             values[horizon] = self._values(final)
@@ -356,7 +366,9 @@ class MarkovDecisionProcess:
         r"""Tell whether :math:`V_\pi \ge V_{\pi'}` in every state (up to ``tol``)."""
         return bool((self.evaluate(policy).values >= self.evaluate(other).values - tol).all())
 
-    def simulate(self, policy: ArrayLike, steps: int, random_state: Seed = None, *, start: int | None = None) -> Trajectory:
+    def simulate(
+        self, policy: ArrayLike, steps: int, random_state: Seed = None, *, start: int | None = None
+    ) -> Trajectory:
         """Follow a policy for some steps, beginning anew after each end."""
         from epee.mdp.trajectories import simulate
 
@@ -395,7 +407,11 @@ class MarkovDecisionProcess:
             policy = sweeps.actions_of(self.layout, sweeps.best_pairs(self.layout, pairs))
         if not ok:
             known = "no bound is known" if bound is None else f"values are within {bound:.2g}"
-            warnings.warn(f"{name} stopped after {done} sweeps before the tolerance was reached; {known}.", SearchWarning, stacklevel=4)
+            warnings.warn(
+                f"{name} stopped after {done} sweeps before the tolerance was reached; {known}.",
+                SearchWarning,
+                stacklevel=4,
+            )
         q = self.layout.table(pairs, -np.inf)
         return Solution(V, policy, q, done, bound, trace, name, self.discount, converged=ok, grid=self.grid)
 

@@ -29,7 +29,9 @@ def linear_program(layout: Layout, discount: float) -> tuple[Vector, int]:
     n, K = layout.n_states, layout.n_pairs
     own = csr_array((np.ones(K), (np.arange(K), layout.owner)), shape=(K, n))
     bounds = np.where(layout.terminal[:, None], 0.0, np.array([[-np.inf, np.inf]]))
-    result = linprog(np.ones(n), A_ub=discount * layout.matrix() - own, b_ub=-layout.reward, bounds=bounds, method="highs")
+    result = linprog(
+        np.ones(n), A_ub=discount * layout.matrix() - own, b_ub=-layout.reward, bounds=bounds, method="highs"
+    )
     if result.x is None:
         raise SingularProblem(f"the linear programme could not be solved: {result.message}")
     return np.asarray(result.x), int(result.nit)

@@ -57,7 +57,9 @@ def mask_of_actions(actions: Any, n: int, n_actions: int) -> Mask:
         rows = actions.items()
         mask = np.ones((n, n_actions), bool)
     else:
-        if getattr(actions, "dtype", None) == bool or _is_table_of_booleans(actions):
+        if (isinstance(actions, np.ndarray) and np.issubdtype(actions.dtype, np.bool_)) or _is_table_of_booleans(
+            actions
+        ):
             mask = np.asarray(actions, bool)
             if mask.shape != (n, n_actions):
                 raise DataError(f"actions has shape {mask.shape}; a mask of admissible pairs is ({n}, {n_actions}).")
@@ -76,9 +78,12 @@ def mask_of_actions(actions: Any, n: int, n_actions: int) -> Mask:
 
 
 def _is_table_of_booleans(actions: Sequence[Any]) -> bool:
-    return len(actions) > 0 and isinstance(actions[0], (list, tuple)) and all(
-        isinstance(v, (bool, np.bool_)) for v in actions[0]
-    ) and len(actions[0]) > 0
+    return (
+        len(actions) > 0
+        and isinstance(actions[0], (list, tuple))
+        and all(isinstance(v, (bool, np.bool_)) for v in actions[0])
+        and len(actions[0]) > 0
+    )
 
 
 def _admissible(n: int, n_actions: int, terminal: Any, actions: Any) -> Mask:
@@ -111,7 +116,11 @@ def read(transitions: Any, rewards: Any, terminal: Any, actions: Any) -> Layout:
     except (TypeError, ValueError):
         raise DataError("transitions must be an (S, A, S) array or a list of A sparse S x S matrices.") from None
     if T.ndim != 3 or T.shape[0] != T.shape[2]:
-        hint = " (it looks like (A, S, S): transpose it to states first)" if T.ndim == 3 and T.shape[1] == T.shape[2] else ""
+        hint = (
+            " (it looks like (A, S, S): transpose it to states first)"
+            if T.ndim == 3 and T.shape[1] == T.shape[2]
+            else ""
+        )
         raise DataError(f"transitions has shape {T.shape}; it must be (S, A, S){hint}, or a list of A sparse matrices.")
     n, n_actions, _ = T.shape
     admissible = _admissible(n, n_actions, terminal, actions)
@@ -149,7 +158,9 @@ def _read_sparse(transitions: Sequence[Any], rewards: Any, terminal: Any, action
     admissible = _admissible(n, n_actions, terminal, actions)
     by_successor = isinstance(rewards, (list, tuple)) and len(rewards) and _is_sparse(rewards[0])
     if by_successor and (len(rewards) != n_actions or any(r.shape != (n, n) for r in rewards)):
-        raise DataError(f"rewards is a list of {len(rewards)} sparse matrices; it must be {n_actions} of shape ({n}, {n}).")
+        raise DataError(
+            f"rewards is a list of {len(rewards)} sparse matrices; it must be {n_actions} of shape ({n}, {n})."
+        )
     single = transitions[0].dtype == np.float32
     counts = np.zeros((n, n_actions), np.int64)
     matrices = []
@@ -186,10 +197,13 @@ def _read_sparse(transitions: Sequence[Any], rewards: Any, terminal: Any, action
     )  # fmt: skip
 
 
-def read_table(table: Mapping[int, Mapping[int, Sequence[tuple[float, int, float, bool]]]], n: int, n_actions: int) -> Layout:
+def read_table(
+    table: Mapping[int, Mapping[int, Sequence[tuple[float, int, float, bool]]]], n: int, n_actions: int
+) -> Layout:
     """Read ``env.unwrapped.P``: (probability, successor, reward, terminated) for every state and action."""
     admissible = np.zeros((n, n_actions), bool)
-    counts, rows = [], []
+    counts: list[int] = []
+    rows: list[tuple[float, int, float, bool]] = []
     for s in range(n):
         for a in range(n_actions):
             outcomes = [o for o in table.get(s, {}).get(a, ()) if o[0] != 0] if hasattr(table, "get") else table[s][a]
@@ -197,10 +211,12 @@ def read_table(table: Mapping[int, Mapping[int, Sequence[tuple[float, int, float
                 admissible[s, a] = True
                 counts.append(len(outcomes))
                 rows.extend(outcomes)
-    # A state of the table without any action is an end.
     if not rows:
         raise DataError("the environment's table P is empty.")
-    prob, succ, payoff, cut = (np.array([row[i] for row in rows], dtype=t) for i, t in enumerate((float, int, float, bool)))
+    prob = np.array([row[0] for row in rows], dtype=float)
+    succ = np.array([row[1] for row in rows], dtype=int)
+    payoff = np.array([row[2] for row in rows], dtype=float)
+    cut = np.array([row[3] for row in rows], dtype=bool)
     if succ.min() < 0 or succ.max() >= n:
         raise DataError(f"the environment's table P leads to state {succ.max()}; the states are 0 .. {n - 1}.")
     return assemble(admissible, np.array(counts), succ, prob, reward=None, payoff=payoff, cut=cut)

@@ -31,8 +31,14 @@ class Step:
         if not 0.0 < self.scale <= 1.0:
             raise WrongUse(f"a step of {self.scale!r} makes no sense: it must lie in (0, 1].")
         if not 0.0 <= self.power <= 1.0:
-            broken = "the sum of the steps is finite, so learning stops before it arrives" if self.power > 1 else "steps grow"
-            raise WrongUse(f"steps 1/n^{self.power:g} break a condition of convergence: {broken}. Take a power in (0.5, 1].")
+            broken = (
+                "the sum of the steps is finite, so learning stops before it arrives"
+                if self.power > 1
+                else "steps grow"
+            )
+            raise WrongUse(
+                f"steps 1/n^{self.power:g} break a condition of convergence: {broken}. Take a power in (0.5, 1]."
+            )
 
     def __call__(self, n: int) -> float:
         """Return the n-th step, from n = 1."""
@@ -52,17 +58,17 @@ class Step:
         return self.scale * n.astype(float) ** -self.power
 
 
-def Visits() -> Step:  # noqa: N802
+def Visits() -> Step:
     """Step 1/n: the plain mean of what was seen. Slow where early targets are far off."""
     return Step(1.0, 1.0)
 
 
-def Power(power: float = 0.8) -> Step:  # noqa: N802
+def Power(power: float = 0.8) -> Step:
     r"""Step :math:`n^{-\omega}`; a smaller power forgets the first, poor targets sooner and stays noisy longer."""
     return Step(1.0, power)
 
 
-def Constant(step: float) -> Step:  # noqa: N802
+def Constant(step: float) -> Step:
     """The same step always: follows a changing world, and never settles."""
     return Step(step, 0.0)
 
@@ -77,7 +83,9 @@ def step_of(given: Any) -> Step:
         return Power(float(given[1]))
     if isinstance(given, (int, float, np.floating, np.integer)) and not isinstance(given, bool):
         return Constant(float(given))
-    raise WrongUse(f"step is {given!r}; give 'visits', 'power', ('power', w), or a number in (0, 1] for a constant step.")
+    raise WrongUse(
+        f"step is {given!r}; give 'visits', 'power', ('power', w), or a number in (0, 1] for a constant step."
+    )
 
 
 def warn_if_broken(step: Step) -> None:

@@ -87,7 +87,9 @@ def pair_values(layout: Layout, discount: float, V: Vector) -> Vector:
 
     out = np.empty(layout.n_pairs)
     with Crew(layout) as crew:
-        crew.share(kernels.pair_values, crew.pairs, layout.ptr, layout.succ, layout.flow, layout.reward, discount, V, out)
+        crew.share(
+            kernels.pair_values, crew.pairs, layout.ptr, layout.succ, layout.flow, layout.reward, discount, V, out
+        )
     return out
 
 

@@ -105,7 +105,9 @@ class TDLambda(Agent):
             return rule.astype(float).ravel()
         if rule.shape == (world.n_states,):
             return (world.action == rule[world.owner]).astype(float)
-        raise DataError(f"policy has shape {rule.shape}; give ({world.n_states},) actions or a probability for each pair.")
+        raise DataError(
+            f"policy has shape {rule.shape}; give ({world.n_states},) actions or a probability for each pair."
+        )
 
     @property
     def _books(self) -> tuple[Any, ...]:
@@ -116,7 +118,13 @@ class TDLambda(Agent):
         from epee.kernels.mdp_agents import run_traces
 
         self._pair = run_traces(
-            self.traces == "replacing", self._explore, steps, limit, self._pair, *self.world_.sampler.arrays, *self._books
+            self.traces == "replacing",
+            self._explore,
+            steps,
+            limit,
+            self._pair,
+            *self.world_.sampler.arrays,
+            *self._books,
         )
 
     def _observe(self, k: int, s: int, s2: int, reward: float, ended: bool) -> int:
@@ -124,7 +132,18 @@ class TDLambda(Agent):
 
         first = self.world_.first
         return int(
-            observe_traces(self.traces == "replacing", self._explore, *self._books, k, s, s2, reward, first[s2], first[s2 + 1], ended)
+            observe_traces(
+                self.traces == "replacing",
+                self._explore,
+                *self._books,
+                k,
+                s,
+                s2,
+                reward,
+                first[s2],
+                first[s2 + 1],
+                ended,
+            )
         )
 
     def _forget_episode(self) -> None:

@@ -1,8 +1,8 @@
 r"""Playing a process: trajectories, and values by Monte-Carlo.
 
 Successors are drawn by Walker's alias method, so a step costs the same whatever their number. The mean of the
-discounted returns :math:`G = \sum_t \gamma^t r_t` that follow a state estimates :math:`V_\pi(s)`, with a standard error. The first visit of a
-state in an episode gives independent returns; every visit gives more of them, correlated. An episode that is cut after
+discounted returns :math:`G = \sum_t \gamma^t r_t` that follow a state estimates :math:`V_\pi(s)`, with a standard error. The
+first visit of a state in an episode gives independent returns; every visit gives more of them, correlated. An episode that is cut after
 :math:`H` steps hides at most :math:`\gamma^H \max|r| / (1-\gamma)`.
 """
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def seed_of(random_state: Seed) -> npt.NDArray[np.uint64]:
     """Return the state of the kernels' generator."""
     if random_state is None or isinstance(random_state, (int, np.integer)):
-        return np.random.SeedSequence(random_state).generate_state(1, np.uint64)
+        return np.random.SeedSequence(random_state).generate_state(1, np.uint64).astype(np.uint64)
     if isinstance(random_state, np.random.RandomState):
         return random_state.randint(0, 2**63, size=1, dtype=np.int64).astype(np.uint64)
     return np.asarray(random_state.integers(0, 2**63, size=1)).astype(np.uint64)
@@ -60,7 +60,19 @@ class Sampler:
         alias_tables(np.array([0, len(starts)]), process.start[starts], start_keep, start_other)
         payoff = layout.reward[layout.source] if layout.payoff is None else layout.payoff
         stop = (layout.flow == 0.0) | layout.terminal[layout.succ]
-        return cls(layout.owner, layout.first, layout.ptr, keep, other, layout.succ, payoff, stop, starts, start_keep, start_other)
+        return cls(
+            layout.owner,
+            layout.first,
+            layout.ptr,
+            keep,
+            other,
+            layout.succ,
+            payoff,
+            stop,
+            starts,
+            start_keep,
+            start_other,
+        )
 
     @property
     def arrays(self) -> tuple[Any, ...]:
@@ -95,7 +107,9 @@ class Trajectory:
         return "\n".join(shown + (["..."] if len(self) > 20 else []))
 
 
-def simulate(process: MarkovDecisionProcess, law: Vector, steps: int, random_state: Seed, start: int | None) -> Trajectory:
+def simulate(
+    process: MarkovDecisionProcess, law: Vector, steps: int, random_state: Seed, start: int | None
+) -> Trajectory:
     """Follow a policy, given as a probability for every pair."""
     from epee.kernels.mdp_agents import play
 
@@ -105,7 +119,8 @@ def simulate(process: MarkovDecisionProcess, law: Vector, steps: int, random_sta
         raise WrongUse(f"start is state {start}; it must be one of 0 .. {process.n_states - 1} that is not terminal.")
     states, pairs, reached = (np.empty(steps, np.int64) for _ in range(3))
     rewards, ended = np.empty(steps), np.empty(steps, bool)
-    play(law, -1 if start is None else start, *Sampler.of(process).arrays[1:], seed_of(random_state), states, pairs, rewards, reached, ended)
+    arrays, rng = Sampler.of(process).arrays[1:], seed_of(random_state)
+    play(law, -1 if start is None else start, *arrays, rng, states, pairs, rewards, reached, ended)
     return Trajectory(states, process.layout.action[pairs].astype(np.int64), rewards, reached, ended)
 
 

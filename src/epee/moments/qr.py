@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -32,7 +33,7 @@ def triangle(A: Matrix) -> Matrix:
     array([[5. , 2.2],
            [0. , 0.4]])
     """
-    R = np.linalg.qr(A, mode="r")
+    R: Any = np.linalg.qr(A, mode="r")
     k = len(R)
     return R * np.where(R[np.arange(k), np.arange(k)] < 0, -1.0, 1.0)[:, None]
 

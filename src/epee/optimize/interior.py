@@ -1,18 +1,23 @@
-r"""The hinge with an L2 penalty and a free bias, solved exactly: an interior-point method whose steps are weighted Gram matrices.
+r"""The hinge with an L2 penalty and a free bias, solved exactly: an interior-point method whose steps are weighted Gram
+matrices.
 
-With :math:`t_i = \pm 1` and :math:`u_i = w_i / (\alpha \sum w)`, minimising :math:`\frac12 \|w\|^2 + \sum_i u_i \max(0, 1 - t_i(w^\top x_i + b))` has the
-optimality conditions
+With :math:`t_i = \pm 1` and :math:`u_i = w_i / (\alpha \sum w)`, minimising
+:math:`\frac12 \|w\|^2 + \sum_i u_i \max(0, 1 - t_i(w^\top x_i + b))` has the optimality conditions
 
-.. math:: w = \sum_i a_i t_i x_i, \quad \sum_i a_i t_i = 0, \quad m_i - 1 + v_i - z_i = 0, \quad a_i z_i = 0, \quad (u_i - a_i) v_i = 0, \tag{1}
+.. math:: w = \sum_i a_i t_i x_i, \quad \sum_i a_i t_i = 0, \quad m_i - 1 + v_i - z_i = 0, \quad a_i z_i = 0, \quad (u_i
+- a_i) v_i = 0, \tag{1}
 
-with :math:`m_i = t_i(w^\top x_i + b)`, :math:`0 \le a_i \le u_i` and :math:`z, v \ge 0`. Newton's method on (1) with the products pushed to :math:`\mu > 0` instead of 0 eliminates
-everything but :math:`(w, b)`: with :math:`D_i = z_i / a_i + v_i / (u_i - a_i)` the matrix is
+with :math:`m_i = t_i(w^\top x_i + b)`, :math:`0 \le a_i \le u_i` and :math:`z, v \ge 0`. Newton's method on (1) with
+the products pushed to :math:`\mu > 0` instead of 0 eliminates everything but :math:`(w, b)`: with
+:math:`D_i = z_i / a_i + v_i / (u_i - a_i)` the matrix is
 
 .. math:: \begin{pmatrix} I & 0 \\ 0 & 0 \end{pmatrix} + \sum_i D_i^{-1} \tilde x_i \tilde x_i^\top. \tag{2}
 
-Mehrotra's corrector chooses :math:`\mu`; a dozen passes bring the duality gap below any tolerance of use, whatever the penalty.
+Mehrotra's corrector chooses :math:`\mu`; a dozen passes bring the duality gap below any tolerance of use, whatever the
+penalty.
 
-References: Ferris and Munson, "Interior-point methods for massive support vector machines", *SIAM Journal on Optimization*, 2002.
+References: Ferris and Munson, "Interior-point methods for massive support vector machines", *SIAM Journal on
+Optimization*, 2002.
 """
 
 from __future__ import annotations
@@ -34,7 +39,10 @@ def _interior(
     X: Matrix, t: Vector, u: Vector, bias: bool, start: Matrix, dual: Vector, width: float, *, tol: float = 1e-6, max_iter: int = 100,
     watch: Callable[[], None] | None = None,
 ) -> Minimum:  # fmt: skip
-    """Solve (1) from weights ``start`` (d, 1) and a dual point ``dual`` in (0, u), those of a soft hinge of ``width``; the trace holds primal values and relative gaps."""
+    """Solve (1) from the weights (d, 1) and the dual point in (0, u) of a soft hinge of ``width``.
+
+    The trace holds primal values and relative duality gaps.
+    """
     from scipy.linalg import cho_solve
 
     n, p = X.shape

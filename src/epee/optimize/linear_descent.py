@@ -1,16 +1,17 @@
 r"""Minimising the risk of linear scores: a start from few rows, then quasi-Newton steps with their Hessian.
 
-A sample of :math:`n/10` rows has nearly the same minimum and nearly the same Hessian, at a tenth of the cost. So the problem is first
-solved on it (and that one on a tenth of it), and the whole table is read only for the last few steps: L-BFGS whose first matrix is the inverse of the
-sample's Hessian :math:`H`,
+A sample of :math:`n/10` rows has nearly the same minimum and nearly the same Hessian, at a tenth of the cost. So the
+problem is first solved on it (and that one on a tenth of it), and the whole table is read only for the last few steps:
+L-BFGS whose first matrix is the inverse of the sample's Hessian :math:`H`,
 
 .. math:: d = -\bigl(\text{pairs around } H^{-1}\bigr) \nabla R(W), \tag{1}
 
-shrinks the error by about :math:`\sqrt{q/m}` a pass for :math:`q` unknowns and a sample of :math:`m` rows. The gradient is always that of the whole table,
-so the sample decides the speed and never the answer. Newton's method proper takes its Hessians from the whole table.
+shrinks the error by about :math:`\sqrt{q/m}` a pass for :math:`q` unknowns and a sample of :math:`m` rows. The gradient
+is always that of the whole table, so the sample decides the speed and never the answer. Newton's method proper takes
+its Hessians from the whole table.
 
-References: Nocedal and Wright, *Numerical Optimization*, 2nd ed., Springer, 2006, sections 6.4 and 7.2; Roosta-Khorasani and Mahoney, "Sub-sampled
-Newton methods", *Mathematical Programming*, 2019.
+References: Nocedal and Wright, *Numerical Optimization*, 2nd ed., Springer, 2006, sections 6.4 and 7.2;
+Roosta-Khorasani and Mahoney, "Sub-sampled Newton methods", *Mathematical Programming*, 2019.
 """
 
 from __future__ import annotations
@@ -69,9 +70,18 @@ class Metric:
 
         return cho_solve(self.factor, v * self.scale, check_finite=False) * self.scale
 
+    def solve_columns(self, V: Matrix) -> Matrix:
+        """Return H^-1 V for many vectors, as columns."""
+        if self.factor is None:
+            return V * self.diagonal.T.reshape(-1)[:, None]
+        from scipy.linalg import cho_solve
+
+        return cho_solve(self.factor, V * self.scale[:, None], check_finite=False) * self.scale[:, None]
+
 
 class ProductMetric(Metric):
-    r"""The Hessian of a softmax as if rows were alike: :math:`(\mathrm{diag}\,\bar p - \bar p \bar p^\top) \otimes \tilde X^\top \tilde X / n`.
+    r"""The Hessian of a softmax as if rows were alike:
+    :math:`(\mathrm{diag}\,\bar p - \bar p \bar p^\top) \otimes \tilde X^\top \tilde X / n`.
 
     Costs one Gram matrix in place of :math:`K^2/2`; exact where all weights are 0.
     """
@@ -138,6 +148,11 @@ def scaled_cholesky(H: Matrix) -> tuple[tuple[Matrix, bool], Vector]:
     raise SingularProblem("the curvature of the risk is not finite: rescale the columns.")
 
 
+def held(risk: LinearRisk) -> int:
+    """Return how many rows a sample has in memory."""
+    return int(risk.source.n_rows or 0)
+
+
 def flat(W: Matrix) -> Vector:
     """Return the weights class by class, (M d,)."""
     return W.T.reshape(-1)
@@ -153,10 +168,8 @@ def minimise(
     enough = max(FEWEST_ROWS, 8 * min(risk.unknowns, LARGEST_HESSIAN))
     if levels and (n is None or n >= 4 * enough):
         sample = risk.some_rows(max(enough, (n or 40 * enough) // THINNING))
-        if n is None or sample.source.n_rows < 0.5 * n:
-            start = minimise(
-                sample, W, tol=max(tol, 0.1 / np.sqrt(sample.source.n_rows)), max_iter=max_iter, polish=np.inf
-            )
+        if n is None or held(sample) < 0.5 * n:
+            start = minimise(sample, W, tol=max(tol, 0.1 / np.sqrt(held(sample))), max_iter=max_iter, polish=np.inf)
             W = start.W
             if not newton:
                 metric = make_metric(sample, W, rough=False)
@@ -170,7 +183,7 @@ def _descend(
     risk: LinearRisk, W: Matrix, metric: Metric | None, tol: float, polish: float, max_iter: int, newton: bool,
     watch: Callable[[], None] | None,
 ) -> Minimum:  # fmt: skip
-    pairs, trace, shape = Recent(12), Trace(), W.shape
+    pairs, trace = Recent(12), Trace()
     value, gradient = risk.at(W)
     trace.add(flat(W), value, float(np.abs(gradient).max()), 0.0)
     converged, k = False, 0
@@ -185,17 +198,15 @@ def _descend(
         slope = float(flat(gradient) @ d)
         if not slope < 0:
             break
-        step, taken = 1.0, False
-        for _ in range(40):
-            new = W + step * d.reshape(shape[1], shape[0]).T
-            there, after = risk.at(new)
-            close = abs(there - value) <= 1e-13 * max(1.0, abs(value))
-            if there <= value + 1e-4 * step * slope or (close and np.abs(after).max() < size):
-                taken = True
+        found = _shorten(risk, W, value, size, d, slope)
+        if found is None:  # the metric misleads: go down the slope itself, and make a new metric there
+            d = -flat(gradient) / max(1.0, float(np.linalg.norm(gradient)))
+            found = _shorten(risk, W, value, size, d, float(flat(gradient) @ d))
+            if found is None:
                 break
-            step *= 0.5 if np.isfinite(there) else 0.1
-        if not taken:
-            break
+            pairs.forget()
+            since = 100
+        step, new, there, after = found
         if watch is not None:
             watch()
         since += 1
@@ -220,6 +231,21 @@ def _descend(
         else f"no step lowers the risk any more; the largest slope is {size:.2g}"
     )
     return Minimum(W, value, gradient, converged, reason, k, trace, metric)
+
+
+def _shorten(
+    risk: LinearRisk, W: Matrix, value: float, size: float, d: Vector, slope: float
+) -> tuple[float, Matrix, float, Matrix] | None:
+    """Shorten the step until the risk falls as promised; where values cannot tell any more, slopes decide."""
+    step = 1.0
+    for _ in range(40):
+        new = W + step * d.reshape(W.shape[1], W.shape[0]).T
+        there, after = risk.at(new)
+        close = abs(there - value) <= 1e-13 * max(1.0, abs(value))
+        if there <= value + 1e-4 * step * slope or (close and np.abs(after).max() < size):
+            return step, new, there, after
+        step *= 0.5 if np.isfinite(there) else 0.1
+    return None
 
 
 def _direction(pairs: Recent, metric: Metric, g: Vector) -> Vector:

@@ -2,10 +2,12 @@ r"""The penalised risk of linear scores, added over blocks.
 
 For scores :math:`s_i = W^\top \tilde x_i` (:math:`\tilde x` carries a last 1 for the bias) and a loss :math:`e`,
 
-.. math:: R(W) = \frac1{\sum_i w_i} \sum_i w_i\, e(s_i, y_i) + \sum_{jk} \bigl(\tfrac12 \lambda_{2j} W_{jk}^2 + \lambda_{1j} |W_{jk}|\bigr). \tag{1}
+.. math:: R(W) = \frac1{\sum_i w_i} \sum_i w_i\, e(s_i, y_i) + \sum_{jk} \bigl(\tfrac12 \lambda_{2j} W_{jk}^2 +
+\lambda_{1j} |W_{jk}|\bigr). \tag{1}
 
 Its gradient is :math:`\frac1{\sum w} \sum_i w_i \tilde x_i\, e'(s_i)^\top`, and its Hessian a weighted Gram matrix,
-:math:`\frac1{\sum w} \sum_i w_i\, e''(s_i) \otimes \tilde x_i \tilde x_i^\top`. All three are sums over rows: one pass of any engine.
+:math:`\frac1{\sum w} \sum_i w_i\, e''(s_i) \otimes \tilde x_i \tilde x_i^\top`. All three are sums over rows: one pass
+of any engine.
 """
 
 from __future__ import annotations
@@ -141,7 +143,11 @@ def _softmax_hessian(B: Matrix, weighted: Matrix, P: Matrix) -> Matrix:
 def row_terms(loss: MarginLoss, S: Tensor, codes: Codes, bends: bool) -> tuple[Vector, Tensor, Tensor | None]:
     """Return each row's loss, slope and curvature by its scores; for the softmax the probabilities stand for the curvature."""
     if not isinstance(loss, CrossEntropy):
-        return loss.value(S, codes), loss.gradient(S, codes), loss.second(S, codes) if bends else None
+        return (
+            loss.value(S, codes),
+            loss.gradient(S, codes),
+            getattr(loss, "metric", loss.second)(S, codes) if bends else None,
+        )
     if S.ndim == 1:
         t = codes.astype(np.float64)
         small = np.exp(-np.abs(S))
@@ -176,20 +182,20 @@ class ManySum:
             w = self.class_weight[codes] if w is None else w * self.class_weight[codes]
         p = X.shape[1]
         with np.errstate(over="ignore", invalid="ignore"):
-            S = X @ self.W[:p]
+            S = X @ (self.W[:p] / 2)
             if self.bias:
-                S += self.W[p]
-            np.negative(S, out=S)
-            np.exp(S, out=S)
-            S += 1
-            np.reciprocal(S, out=S)  # the probability of the second class
-            S -= codes[:, None]
+                S += self.W[p] / 2
+            np.tanh(S, out=S)  # the probability of the second class is (1 + tanh(s / 2)) / 2
+            rest = 0.5 - codes
             if w is not None:
                 S *= w[:, None]
+                rest = rest * w
             gradient = np.empty(self.W.shape)
             gradient[:p] = X.T @ S
+            gradient[:p] *= 0.5
+            gradient[:p] += (rest @ X)[:, None]
             if self.bias:
-                gradient[p] = S.sum(axis=0)
+                gradient[p] = 0.5 * S.sum(axis=0) + rest.sum()
         return RiskSum(float(len(X)) if w is None else float(w.sum()), 0.0, gradient, None)
 
 
@@ -294,22 +300,20 @@ def thin(source: Source, rows: int) -> ArraySource:
         return ArraySource(
             np.ascontiguousarray(source.X[::step]), part(source.y), part(source.weight), None, part(source.group)
         )
-    step, parts = 1, []
-    held = 0
+    step, count = 1, 0
+    parts: list[tuple[Any, ...]] = []
     for block in source.blocks():
         chosen = np.flatnonzero((block.start + np.arange(len(block))) % step == 0)
-        parts.append(
-            (
-                block.start + chosen,
-                *(None if a is None else a[chosen] for a in (block.X, block.y, block.weight, block.group)),
-            )
-        )
-        held += len(chosen)
-        while held > 2 * rows:
+        arrays = (block.X, block.y, block.weight, block.group)
+        parts.append((block.start + chosen, *(None if a is None else np.asarray(a)[chosen] for a in arrays)))
+        count += len(chosen)
+        while count > 2 * rows:
             step *= 2
             parts = [_every(part, step) for part in parts]
-            held = sum(len(part[0]) for part in parts)
-    joined = [None if parts[0][i] is None else np.concatenate([part[i] for part in parts]) for i in range(1, 5)]
+            count = sum(len(part[0]) for part in parts)
+    joined: list[Any] = [
+        None if parts[0][i] is None else np.concatenate([part[i] for part in parts]) for i in range(1, 5)
+    ]
     X, y, weight, group = joined
     return ArraySource(X, y, weight, None, group)
 

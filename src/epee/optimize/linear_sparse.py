@@ -4,9 +4,10 @@ At :math:`W` with gradient :math:`g` and metric :math:`H` the next weights minim
 
 .. math:: g^\top (V - W) + \tfrac12 (V - W)^\top H (V - W) + \sum_j \lambda_j |V_j|, \tag{1}
 
-a small problem that coordinate descent solves without touching the rows. The gradient is that of the whole table while :math:`H` comes from a sample of it and is
-mended after each pass by the BFGS rule, so a pass is one gradient; the fixed point is the exact minimum whatever the metric. With very many
-columns only those that are not at 0, or are about to leave it, enter (1).
+a small problem that coordinate descent solves without touching the rows. The gradient is that of the whole table while
+:math:`H` comes from a sample of it and is mended after each pass by the BFGS rule, so a pass is one gradient; the fixed
+point is the exact minimum whatever the metric. With very many columns only those that are not at 0, or are about to
+leave it, enter (1).
 
 References: Lee, Sun and Saunders, "Proximal Newton-type methods", *SIAM Journal on Optimization*, 2014.
 """
@@ -18,7 +19,7 @@ from collections.abc import Callable
 import numpy as np
 
 from epee.optimize.descent import Trace
-from epee.optimize.linear_descent import FEWEST_ROWS, THINNING, Minimum, flat
+from epee.optimize.linear_descent import FEWEST_ROWS, THINNING, Minimum, flat, held
 from epee.optimize.linear_risk import LinearRisk
 from epee.typing import Codes, Matrix, Vector
 
@@ -41,8 +42,8 @@ def minimise_sparse(
     sample = risk
     if levels and (n is None or n >= 4 * enough):
         sample = risk.some_rows(max(enough, (n or 40 * enough) // THINNING))
-        if n is None or sample.source.n_rows < 0.5 * n:
-            rough = max(tol, 0.05 / np.sqrt(sample.source.n_rows))
+        if n is None or held(sample) < 0.5 * n:
+            rough = max(tol, 0.05 / np.sqrt(held(sample)))
             W = minimise_sparse(sample, W, tol=rough, max_iter=max_iter).W
         else:
             sample = risk
@@ -116,7 +117,7 @@ def _descend(
             source = risk if worse > 0.5 * size and k >= 3 and risk.M == 1 else sample
             H = _safe(source.hessian(new, columns))
         else:
-            H = _mend(H, step * d, flat(after[rows]) - g)
+            H = mend(H, step * d, flat(after[rows]) - g)
         W, value, gradient, size = new, there, after, worse
         trace.add(flat(W), value, size, step)
     converged = size <= tol
@@ -135,7 +136,7 @@ def _safe(H: Matrix) -> Matrix:
     return np.ascontiguousarray(H)
 
 
-def _mend(H: Matrix, s: Vector, change: Vector) -> Matrix:
+def mend(H: Matrix, s: Vector, change: Vector) -> Matrix:
     """Return the BFGS update of the Hessian itself, which meets H s = change."""
     curvature, Hs = float(s @ change), H @ s
     if not curvature > 1e-12 * float(np.linalg.norm(s) * np.linalg.norm(change)):

@@ -25,7 +25,7 @@ def asker(model: Any, loss: Loss, classes: Labels | None) -> Ask:
     own = type(model)
     ours = getattr(own, "_leave", None) is Estimator._leave and getattr(own, "_enter", None) is Estimator._enter
     if loss.needs == "values":
-        return model._predict if ours and own.predict is Regressor.predict else model.predict
+        return model._predict if ours and isinstance(model, Regressor) else model.predict
     assert classes is not None
     place = np.searchsorted(classes, model.classes_)  # where the model's classes lie among all
     if loss.needs == "labels":

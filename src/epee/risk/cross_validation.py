@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from epee.errors import WrongUse
-from epee.risk.estimate import Difference, Risk, difference
+from epee.risk.estimate import Difference, Risk
 from epee.risk.fingerprint import fingerprint
 from epee.risk.intervals import Interval, check_level, t_interval
 from epee.risk.routes import Outcome, Route, open_route
@@ -66,7 +66,7 @@ class CrossValidation(Risk):
     @property
     def losses(self) -> np.ndarray:
         """Out-of-fold loss of each row."""
-        return self._rows()[0]
+        return self._rows()[0] if self.row_losses is None else self.row_losses
 
     @property
     def predictions(self) -> np.ndarray:
@@ -141,7 +141,7 @@ def cross_validate(
     >>> from epee import LinearDiscriminantAnalysis
     >>> X, y = load_iris(return_X_y=True)
     >>> print(cross_validate(LinearDiscriminantAnalysis(), X, y))
-    0.020 ± 0.010 [-0.003, 0.043]
+    0.020 ± 0.010 [0.000, 0.043]
     """
     check_level(level)
     if interval not in ("fold", "nested"):
@@ -238,22 +238,27 @@ def fold_error(per_fold: Vector, repeats: int) -> tuple[float, float, int]:
 
 def assemble(
     route: Route, plan: Plan, per_fold: Vector, sizes: Vector, level: float, look: Callable[[], tuple[np.ndarray, np.ndarray]],
-    centre: tuple[float, float, Interval] | None = None, how: str | None = None,
+    centre: tuple[float, float, Interval] | None = None, how: str | None = None, losses: np.ndarray | None = None,
 ) -> CrossValidation:  # fmt: skip
     """Return the result object; ``centre`` replaces value, standard error and interval by those of another method."""
     repeats = 1 if isinstance(plan.splits[0], Pairs) else plan.repeats
     value, stderr, K = fold_error(per_fold, repeats)
-    ends = t_interval(value, stderr, K - 1, level)
+    ends = within_range(t_interval(value, stderr, K - 1, level), route.loss.name)
     if centre is not None:
         value, stderr, ends = centre
     kept = sizes > 0
     n = float(route.n if route.weight is None else route.weight.sum())
     return CrossValidation(
         value, stderr, ends, level, n, route.loss.name, how or plan.how, np.inf if centre else K - 1,
-        weight=route.weight, rows=fingerprint(route.X, route.y),
+        row_losses=losses, weight=route.weight, rows=fingerprint(route.X, route.y),
         pooled=float((per_fold[kept] * sizes[kept]).sum() / sizes[kept].sum()), per_fold=per_fold, n_folds=K,
         repeats=repeats, sizes=sizes, folds=_fold_ids(plan), one_pass=route.one_pass, look=look,
     )  # fmt: skip
+
+
+def within_range(ends: Interval, loss: str) -> Interval:
+    """Return the part of an interval where a risk can lie: not below 0 and, for a rate, not above 1."""
+    return Interval(max(ends.low, 0.0), min(ends.high, 1.0) if loss == "zero_one" else ends.high)
 
 
 def _fold_ids(plan: Plan) -> Codes:

@@ -21,7 +21,15 @@ from epee.moments.moments import Moments
 from epee.risk.asking import refuse_nan
 from epee.risk.estimate import Risk
 from epee.risk.fingerprint import fingerprint, repeated_rows
-from epee.risk.intervals import Interval, bootstrap_interval, check_level, clopper_pearson, t_interval, weighted_mean, wilson
+from epee.risk.intervals import (
+    Interval,
+    bootstrap_interval,
+    check_level,
+    clopper_pearson,
+    t_interval,
+    weighted_mean,
+    wilson,
+)
 from epee.risk.routes import kind_of
 from epee.table.block import check_weights
 from epee.table.doors import is_stream, open_source

@@ -42,7 +42,7 @@ def check_level(level: float) -> None:
 
 
 def normal_quantile(level: float) -> float:
-    """Return z with P(\\|Z\\| <= z) = level.
+    r"""Return z with P(\\|Z\\| <= z) = level.
 
     >>> round(normal_quantile(0.95), 3)
     1.96
@@ -51,7 +51,7 @@ def normal_quantile(level: float) -> float:
 
 
 def t_quantile(level: float, dof: float) -> float:
-    """Return t with P(\\|T\\| <= t) = level, for Student's law with ``dof`` degrees of freedom.
+    r"""Return t with P(\\|T\\| <= t) = level, for Student's law with ``dof`` degrees of freedom.
 
     >>> round(t_quantile(0.95, 9), 3)
     2.262

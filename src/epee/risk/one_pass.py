@@ -15,13 +15,16 @@ from the training moments of each fold.
 from __future__ import annotations
 
 import copy
-from dataclasses import replace
+import warnings
+from collections.abc import Iterator
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
 from epee.engines.local import in_order
+from epee.errors import ConditionWarning
 from epee.estimator.base import PosteriorMixin, softmax
 from epee.estimator.moment import MomentEstimator, MomentRegressor
 from epee.losses.residuals import Power
@@ -31,11 +34,12 @@ from epee.risk.asking import Ask, asker, one_column, refuse_nan
 from epee.risk.routes import Outcome, Route
 from epee.risk.splitting import Pairs, Split
 from epee.table.arrays import ArraySource
+from epee.table.block import Block
 from epee.typing import Codes, Matrix, Tensor, Vector
 
 ROWS = 4096  # scored at once: they stay in the cache
 LARGEST_MOMENTS = 60_000_000  # numbers kept for all cells together: 0.5 GB
-FEWEST_DIGITS = 1e-5  # of the sums in (1), what must be left after they cancel
+FEWEST_DIGITS = 1e-6  # of the sums in (1), what must be left after they cancel
 
 
 def split_steps(model: Any) -> tuple[list[Any], list[Any], Any] | None:
@@ -68,7 +72,7 @@ def unions(m: Moments, learns: np.ndarray) -> Moments:
     T, C = learns.shape
     size = C * int(np.prod(m.shift.shape[1:]))
     step = max(1, 8_000_000 // size)
-    if T <= step:
+    if step >= T:
         return m.regroup("fold", learns)
     parts = list(in_order(lambda i: m.regroup("fold", learns[i : i + step]), range(0, T, step)))
     return replace(
@@ -100,7 +104,6 @@ class MomentRoute(Route):
 
     def __init__(self, model: Any, X: Any, y: Any, sample_weight: Any, loss: Any) -> None:
         super().__init__(model, X, y, sample_weight, loss)
-        self.raw = (self.X, self.y, self.weight)
         parts = split_steps(model)
         assert parts is not None
         row_wise, self.affine_steps, last = parts
@@ -116,7 +119,7 @@ class MomentRoute(Route):
         cells = 12 * (len(self.classes) if self.probe.keeps.group and self.probe.keeps.scatter == "full" else 1)
         p = self.source.n_columns
         self.fits = p < self.n and cells * p * (p if self.probe.keeps.scatter in ("full", "pooled") else 1) <= LARGEST_MOMENTS
-        self._kept: tuple[Codes, Moments] | None = None
+        self._bank: dict[str, tuple[Any, Moments]] = {}  # shared with the routes of models on the same moments
 
     def like(self, model: Any) -> MomentRoute:
         """Return the route of a model that keeps the same moments of the same rows, without looking at these again."""
@@ -124,7 +127,9 @@ class MomentRoute(Route):
         assert parts is not None
         twin = copy.copy(self)
         twin.model, (_, twin.affine_steps, last) = model, parts
-        twin.probe = copy.copy(self.probe).set_params(**last.get_params(deep=False))
+        twin.probe = clone(last)
+        learned = {k: v for k, v in self.probe.__dict__.items() if k not in self.probe.get_params(deep=False)}
+        twin.probe.__dict__.update(learned)
         return twin
 
     def shares_moments(self, model: Any) -> bool:
@@ -135,34 +140,45 @@ class MomentRoute(Route):
         a, b = mine[2], other[2]
         same_door = all(getattr(type(a), f, None) is getattr(type(b), f, None) for f in ("_source", "_enter", "_leave"))
         same_maps = [(type(s), repr(s.get_params())) for s in mine[0]] == [(type(s), repr(s.get_params())) for s in other[0]]
-        return same_door and same_maps and a.keeps == b.keeps and hasattr(b, "predict")
+        if not (same_door and same_maps and a.keeps == b.keeps and hasattr(b, "predict")):
+            return False
+        known = {name: self.probe.__dict__[name] for name in ("classes_", "n_features_in_") if name in self.probe.__dict__}
+        twin = clone(b)
+        twin.__dict__.update(known)
+        return same_sums(self.probe._summation(self.source, 2), twin._summation(self.source, 2))
 
     def moments(self, cell: Codes, n_cells: int) -> Moments:
         """Return the moments of each cell from one pass; the last pass is remembered."""
-        if self._kept is None or self._kept[0] is not cell:
+        known = self._bank.get("cells")
+        if known is None or known[0] is not cell:
             s, idle = self.source, cell.min() < 0
             ids = np.where(cell < 0, n_cells, cell) if idle else cell
             folded = ArraySource(s.X, s.y, s.weight, ids, s.group, s.names)
             m = reduce_source(folded, self.probe._summation(folded, n_cells + int(idle)))
-            self._kept = (cell, select(m, slice(0, n_cells)) if idle else m)
-        return self._kept[1]
+            self._bank["cells"] = known = (cell, select(m, slice(0, n_cells)) if idle else m)
+        return known[1]
 
     def training(self, split: Split) -> Moments:
         """Return the training moments of every model of a split."""
-        m = self.moments(split.cell, split.n_cells)
-        return m.leave_one_out() if split.is_kfold and split.n_cells <= 32 else unions(m, split.learns)
+        known = self._bank.get("training")
+        if known is None or known[0] is not split:
+            m = self.moments(split.cell, split.n_cells)
+            few = split.is_kfold and split.n_cells <= 32
+            self._bank["training"] = known = (split, m.leave_one_out() if few else unions(m, split.learns))
+        return known[1]
 
     def whole(self) -> Moments:
         """Return the moments of all rows, from the cells when they are known."""
-        if self._kept is not None and self._kept[0].min() >= 0:
-            return self._kept[1].merge("fold")
+        known = self._bank.get("cells")
+        if known is not None and known[0].min() >= 0:
+            return known[1].merge("fold")
         return self.moments(np.zeros(self.n, dtype=np.intp), 1).at("fold", 0)
 
     def scaled(self, train: Moments) -> tuple[Moments, Vector | None, Vector | None]:
         """Return training moments after the affine steps, and the maps x -> A x + b (T, p) that these rows asked for."""
         if not self.affine_steps:
             return train, None, None
-        scale, shift = np.ones(train.mean.shape[:1] + (train.p,)), np.zeros(train.mean.shape[:1] + (train.p,))
+        scale, shift = np.ones((*train.mean.shape[:1], train.p)), np.zeros((*train.mean.shape[:1], train.p))
         for step in self.affine_steps:
             whole = train.merge("group") if "group" in train.axes else train
             A, b = clone(step)._affine(whole)
@@ -170,22 +186,37 @@ class MomentRoute(Route):
             scale, shift = scale * A, shift * A + b
         return train, scale, shift
 
-    def solve(self, train: Moments) -> Linear | list[Any]:
-        """Return all models: stacked when they are linear and the estimator solves a stack, else fitted one by one."""
+    def solve(
+        self, train: Moments, split: Split | None = None, scale: Vector | None = None, shift: Vector | None = None
+    ) -> Linear | list[Any]:
+        """Return all models: stacked when they are linear and the estimator solves a stack, else fitted one by one.
+
+        An estimator that goes back to the rows where moments lose digits is given its training rows, read only if it asks.
+        """
         probe = self.probe
         present = train.count > 0 if "group" in train.axes else np.ones((len(train.count), 1), dtype=bool)
         if hasattr(probe, "solve_stack") and present.all() and self._stackable():
             parts = self._solve_stack(train)
             if parts is not None:
                 return Linear(*parts)
+        refines = split is not None and type(probe)._refine is not MomentEstimator._refine
 
         def fit(t: int) -> Any:
             m = train.at("fold", t)
             if not present[t].all():
                 m = known_classes(m, present[t])
-            return copy.copy(probe).fit_moments(m)
+            model = copy.copy(probe).fit_moments(m)
+            if refines:
+                assert split is not None
+                keep = np.append(split.learns[t], False)[split.cell]
+                ends = (None, None) if scale is None or shift is None else (scale[t], shift[t])
+                model._refine(TrainingRows(self.source, keep, m.origin, *ends), m)
+            return model
 
-        return list(in_order(fit, range(len(train.count))))
+        with warnings.catch_warnings():
+            if refines:  # it says that only the rows would do, and it gets them
+                warnings.simplefilter("ignore", ConditionWarning)
+            return list(in_order(fit, range(len(train.count))))
 
     def _solve_stack(self, train: Moments) -> tuple[Tensor, Tensor] | None:
         T = len(train.count)
@@ -200,10 +231,10 @@ class MomentRoute(Route):
         """Tell whether scores X coef + intercept are all that the loss needs of the estimator."""
         return self.kind == "regressor" or self.loss.needs == "labels" or isinstance(self.probe, PosteriorMixin)
 
-    def fit(self, train: Moments) -> Linear | list[Any]:
+    def fit(self, train: Moments, split: Split | None = None) -> Linear | list[Any]:
         """Return the models of all training moments, as predictors of the rows before any affine step."""
         train, scale, shift = self.scaled(train)
-        models = self.solve(train)
+        models = self.solve(train, split, scale, shift)
         if scale is None or shift is None:
             return models
         if isinstance(models, Linear):
@@ -236,15 +267,11 @@ class MomentRoute(Route):
             from epee.risk.routes import OrdinaryRoute
 
             return OrdinaryRoute(self.model, *self.raw, self.loss).evaluate(split)
-        return self.test(split, self.fit(self.training(split)))
+        return self.test(split, self.fit(self.training(split), split))
 
     def test(self, split: Split, models: Linear | list[Any]) -> Outcome:
         """Score each row by the models that are tested on it, some thousand rows of a cell at a time."""
         asks = None if isinstance(models, Linear) else self.askers(models)
-        tasks = [
-            (c, rows[i : i + ROWS]) for c, rows in enumerate(split.rows_of) if (split.tested_by[:, c] >= 0).any()
-            for i in range(0, len(rows), ROWS)
-        ]  # fmt: skip
         losses, room = np.full((split.repeats, self.n), np.nan), []
 
         def work(task: tuple[int, np.ndarray]) -> tuple[np.ndarray, list[tuple[int, np.ndarray]]]:
@@ -262,23 +289,56 @@ class MomentRoute(Route):
                 losses[r, rows] = self.value(prediction, rows)
             return rows, list(zip(repeats, found, strict=True))
 
-        for rows, found in in_order(work, tasks):
+        for rows, found in in_order(work, self._tasks(split)):
             for r, prediction in found:
                 if not room:
                     room.append(self.empty(split.repeats, prediction))
                 room[0][r, rows] = prediction.reshape(room[0][r, rows].shape)
         return Outcome(losses, room[0])
 
+    def path_risks(self, split: Split, coef: Tensor, intercept: Tensor) -> Matrix:
+        """Return the mean losses (T, V) of linear regressors ``coef`` (T, V, m, p), ``intercept`` (T, V, m), from the rows."""
+        T, V, k, p = coef.shape
+
+        def work(task: tuple[int, np.ndarray]) -> tuple[np.ndarray, Matrix, float]:
+            c, rows = task
+            X, w = self.rows[rows], None if self.weight is None else self.weight[rows]
+            by = split.tested_by[:, c]
+            by = by[by >= 0]
+            sums = np.empty((len(by), V))
+            for i, t in enumerate(by):
+                raw = (X @ coef[t].reshape(-1, p).T).reshape(len(X), V, k) + intercept[t]
+                for v in range(V):
+                    losses = self.value(raw[:, v], rows)
+                    sums[i, v] = losses.sum() if w is None else w @ losses
+            return by, sums, float(len(rows) if w is None else w.sum())
+
+        totals, sizes = np.zeros((T, V)), np.zeros((T, 1))
+        for by, sums, size in in_order(work, self._tasks(split)):
+            np.add.at(totals, by, sums)
+            np.add.at(sizes, by, size)
+        return share(totals, np.broadcast_to(sizes, totals.shape))
+
+    def _tasks(self, split: Split) -> list[tuple[int, np.ndarray]]:
+        """Return (cell, some of its rows) for all rows that are tested."""
+        return [
+            (c, rows[i : i + ROWS]) for c, rows in enumerate(split.rows_of) if (split.tested_by[:, c] >= 0).any()
+            for i in range(0, len(rows), ROWS)
+        ]  # fmt: skip
+
+    def is_linear(self) -> bool:
+        """Tell whether predictions are X coef + intercept."""
+        return isinstance(self.probe, MomentRegressor) and type(self.probe)._predict is MomentRegressor._predict
+
     def is_linear_squared(self) -> bool:
         """Tell whether (1) applies: a linear regressor under the squared loss."""
-        plain = type(self.probe)._predict is MomentRegressor._predict if isinstance(self.probe, MomentRegressor) else False
-        return plain and isinstance(self.loss, Power) and self.loss.power == 2
+        return self.is_linear() and isinstance(self.loss, Power) and self.loss.power == 2
 
     def risks(self, split: Split) -> Vector | None:
         """Return the mean squared error of each model on its test cells by (1), or None when the rows must be read."""
         if not self.is_linear_squared():
             return None
-        models = linear_of(self.fit(self.training(split)))
+        models = linear_of(self.fit(self.training(split), split))
         risk, sound = squared_risk(self.testing(split), models.coef[:, None], models.intercept[:, None])
         return risk[:, 0] if sound.all() else None
 
@@ -286,6 +346,39 @@ class MomentRoute(Route):
         """Return the moments of each model's test rows."""
         m = self.moments(split.cell, split.n_cells)
         return m if split.is_kfold and split.repeats == 1 else unions(m, split.tests())
+
+
+class TrainingRows:
+    """The rows that one model learns from, as a source: read only when its estimator goes back to them."""
+
+    def __init__(
+        self, source: ArraySource, keep: np.ndarray, origin: Vector, scale: Vector | None = None, shift: Vector | None = None
+    ) -> None:
+        self.source, self.keep, self.full_origin, self.scale, self.shift = source, keep, origin, scale, shift
+        self.names, self.n_columns, self.n_rows = source.names, source.n_columns, int(keep.sum())
+        self.weight = source.weight
+
+    @property
+    def origin(self) -> Vector:
+        """A point within the cloud."""
+        return self.full_origin[: self.n_columns]
+
+    def blocks(self, rows: int | None = None) -> Iterator[Block]:
+        """Yield the blocks with the rows that were learned from."""
+        start = 0
+        for block in self.source.blocks(rows):
+            keep = self.keep[block.start : block.start + len(block)]
+            X = np.asarray(block.X[keep], dtype=np.float64)
+            if self.scale is not None:
+                X = X * self.scale + self.shift
+            part = [None if a is None else a[keep] for a in (block.y, block.weight, block.fold, block.group)]
+            yield Block(X, *part, start)  # type: ignore[arg-type]
+            start += len(X)
+
+
+def same_sums(a: Any, b: Any) -> bool:
+    """Tell whether two summations keep the same of a block."""
+    return type(a) is type(b) and all(np.array_equal(getattr(a, f.name), getattr(b, f.name)) for f in fields(a))
 
 
 class Mapped:
@@ -346,7 +439,9 @@ def squared_risk(test: Moments, coef: Tensor, intercept: Tensor) -> tuple[Tensor
     yy = np.diagonal(test.yy, axis1=1, axis2=2)[:, None]
     within = (yy - 2 * cross + quad).sum(axis=2)
     level = n * (e**2).sum(axis=2)
-    total = (yy + quad).sum(axis=2) + level
+    spread = np.sqrt(np.maximum(np.diagonal(test.xx, axis1=1, axis2=2), 0.0))  # (T, p)
+    terms = np.matmul(np.abs(flat), spread[:, :, None])[..., 0].reshape(T, V, k) ** 2  # bounds every partial sum of quad
+    total = (yy + terms).sum(axis=2) + level
     size = np.abs(test.y_mean).max(axis=1)[:, None] + np.abs(coef * test.x_mean[:, None, None]).sum(axis=3).max(axis=2)
     rounding = n * (np.finfo(float).eps * size) ** 2
     sound = (within + level >= FEWEST_DIGITS * total) & (rounding <= 1e-20 * np.maximum(within + level, 1e-300))

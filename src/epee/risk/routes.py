@@ -57,6 +57,7 @@ class Route:
         self.X, self.y = X, y
         self.n = int(X.shape[0]) if hasattr(X, "shape") else len(X)
         self.weight: Vector | None = check_weights(sample_weight, self.n)
+        self.raw = (self.X, self.y, self.weight)
         self.classes: Labels | None = None
         self.codes: Codes | None = None
         if self.kind == "classifier":
@@ -87,7 +88,7 @@ class Route:
         """Return codes as labels; all else as it is. A row that was not tested has the label of no class."""
         if self.loss.needs != "labels" or self.classes is None:
             return predictions
-        if predictions.size and 0 <= predictions.min() and predictions.max() < len(self.classes):
+        if predictions.size and predictions.min() >= 0 and predictions.max() < len(self.classes):
             return self.classes[predictions]
         named = np.array([*self.classes.tolist(), None], dtype=object)
         return named[np.where(predictions < 0, len(self.classes), predictions)]

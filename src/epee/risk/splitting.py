@@ -144,7 +144,7 @@ def make_plan(
         return Plan([kfold(np.arange(n), n)] if n <= 5000 else [], n, 1, "leave-one-out")
     if isinstance(folds, int | np.integer | float):
         return _numbered(folds, n, codes, classes, int(repeats), groups, random_state)
-    if hasattr(folds, "split") or not hasattr(folds, "__array__") and not isinstance(folds, list | tuple):
+    if hasattr(folds, "split") or (not hasattr(folds, "__array__") and not isinstance(folds, list | tuple)):
         pairs = folds.split(X if X is not None else np.zeros((n, 1)), y, groups) if hasattr(folds, "split") else folds
         return _from_pairs([(np.asarray(a), np.asarray(b)) for a, b in pairs], n)
     if isinstance(folds, list | tuple) and len(folds) and isinstance(folds[0], tuple) and len(folds[0]) == 2:

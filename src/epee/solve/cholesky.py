@@ -49,7 +49,8 @@ class Cholesky:
         self.scale: Vector = np.sqrt(diagonal)  # (p,) D
         C = S / self.scale[:, None] / self.scale
         norm = float(np.abs(C).sum(axis=0).max(initial=0.0))
-        self.L, info = dpotrf(C, lower=1, clean=1)
+        L, info = dpotrf(C, lower=1, clean=1) if len(C) else (C, 0)
+        self.L: Matrix = L
         if info > 0:
             raise SingularProblem(
                 f"the matrix is not positive definite: column {info - 1} is a combination of the columns before it."
@@ -73,11 +74,15 @@ class Cholesky:
     def solve(self, B: Tensor) -> Tensor:
         """Return S^-1 B for B (p,) or (p, m)."""
         d = self.scale if np.ndim(B) == 1 else self.scale[:, None]
+        if not len(d):
+            return np.zeros_like(B)
         return cho_solve((self.L, True), B / d, check_finite=False) / d
 
     def half_solve(self, B: Tensor) -> Tensor:
         """Return H with H'H = B' S^-1 B: whitened coordinates of B (p, m)."""
         d = self.scale if np.ndim(B) == 1 else self.scale[:, None]
+        if not len(d):
+            return np.zeros_like(B)
         return solve_triangular(self.L, B / d, lower=True, check_finite=False)
 
     def inverse(self) -> Matrix:

@@ -15,13 +15,14 @@ Reference: Björck, *Numerical Methods for Least Squares Problems*, SIAM, 1996, 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from epee.engines.choice import engine_for
-from epee.kernels.compensated import Pair, add, multiply, total, two_sum
+from epee.kernels.compensated import Pair, add, multiply, subtract, total, two_sum
 from epee.table.block import Block, Source
 from epee.typing import Matrix, Vector
 
@@ -50,10 +51,14 @@ class Residuals:
     mean: Vector  # (p,)
     coef: Pair  # (p, m)
     level: Pair  # (m,) the prediction at the mean
+    columns: Callable[[Block], Pair] | None = None  # the columns of a block as pairs, where they are computed from it
 
     def __call__(self, block: Block) -> ResidualSums:
         m = len(self.level[0])
-        z = two_sum(np.asarray(block.X, dtype=np.float64), -self.mean)  # (n, p) exact
+        if self.columns is None:
+            z = two_sum(np.asarray(block.X, dtype=np.float64), -self.mean)  # (n, p) exact
+        else:
+            z = add(self.columns(block), (-self.mean, 0 * self.mean))
         y = np.asarray(block.y, dtype=np.float64).reshape(len(block), m)
         ones, gradient, squares = [], [], []
         for k in range(m):
@@ -79,13 +84,15 @@ class Refined:
     intercept: Vector
     rss: Vector
     steps: int
-    tail: Pair  # the coefficients in double-double (p, m)
+    pair: Pair  # the coefficients in double-double (p, m)
+    level: Pair  # the intercepts in double-double (m,)
 
 
 def refine(
-    source: Source, factor: Any, mean: Vector, coef: Matrix, level: Vector | None, count: float, rate: float
-) -> Refined:
-    """Repeat (1) until nothing is left to correct.
+    source: Source, factor: Any, mean: Vector, coef: Matrix, level: Vector | None, count: float, rate: float,
+    penalty: Vector | None = None, columns: Callable[[Block], Pair] | None = None,
+) -> Refined:  # fmt: skip
+    r"""Repeat (1) until nothing is left to correct.
 
     Parameters
     ----------
@@ -103,6 +110,10 @@ def refine(
         Sum of weights.
     rate : float
         Expected factor by which one step shrinks the error.
+    penalty : array (m,), optional
+        Of a ridge for each target: :math:`g - \lambda \beta` replaces :math:`g`, and ``factor`` is of :math:`S + \lambda I`.
+    columns : callable, optional
+        Returns the columns of a block in double-double, where they are functions of what the source holds.
     """
     free = level is not None
     beta: Pair = (coef.copy(), np.zeros_like(coef))
@@ -110,13 +121,15 @@ def refine(
     rows = max(16, CELLS // max(len(coef), 1))
     before, steps, rss = np.inf, 0, np.zeros(coef.shape[1])
     while steps < MOST_STEPS:
-        sums: ResidualSums = engine_for(source).reduce(source, Residuals(mean, beta, a), rows=rows)
+        sums: ResidualSums = engine_for(source).reduce(source, Residuals(mean, beta, a, columns), rows=rows)
         steps += 1
         g = sums.gradient[0]  # (p, m)
+        if penalty is not None:
+            g = subtract(sums.gradient, multiply(beta, (penalty, 0 * penalty)))[0]
         step = factor.solve(g)
         up = sums.ones[0] / count if free else np.zeros(len(a[0]))
         gain = (step * g).sum(axis=0) + (count * up**2 if free else 0.0)
-        rss = np.maximum(sums.squares[0] - gain, 0.0)
+        rss = sums.squares[0] if penalty is not None else np.maximum(sums.squares[0] - gain, 0.0)
         size = _relative(step, beta[0], factor)
         if not size < before / 2:  # rounding is all that is left
             break
@@ -126,8 +139,8 @@ def refine(
         if size * rate < 1e-18 and (gain <= 0.5 * sums.squares[0]).all():  # else the residuals themselves are rounding
             break
     shift = total(multiply((mean[:, None], np.zeros((len(mean), 1))), beta))
-    intercept = add(a, (-shift[0], -shift[1]))[0] if free else np.zeros(len(a[0]))
-    return Refined(beta[0] + beta[1], intercept, rss, steps, beta)
+    level_pair = subtract(a, shift) if free else (np.zeros(len(a[0])), np.zeros(len(a[0])))
+    return Refined(beta[0] + beta[1], level_pair[0], rss, steps, beta, level_pair)
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +173,7 @@ def plain_step(source: Source, factor: Any, mean: Vector, coef: Matrix, level: V
         coef = coef + factor.solve(g)
         a = a + ones / count if level is not None else a
     intercept = a - mean @ coef if level is not None else a
-    return Refined(coef, intercept, squares, 1, (coef, np.zeros_like(coef)))
+    return Refined(coef, intercept, squares, 1, (coef, 0 * coef), (intercept, 0 * intercept))
 
 
 def _relative(step: Matrix, beta: Matrix, factor: Any) -> float:

@@ -71,7 +71,11 @@ class Allocation:
         distance, farthest, weight = np.full(k, -1.0), np.zeros((k, p)), np.zeros(k)
         by_distance = np.lexsort((np.where(w > 0, squared, -1.0), labels))  # the last of each label is the farthest
         last = by_distance[np.append(starts[1:], len(rows)) - 1]
-        distance[there], farthest[there], weight[there] = np.where(w[last] > 0, squared[last], -1.0), rows[last], w[last]
+        distance[there], farthest[there], weight[there] = (
+            np.where(w[last] > 0, squared[last], -1.0),
+            rows[last],
+            w[last],
+        )
         return Clouds(count, sums, float(np.einsum("i,ij,ij->", w, rows, rows)), distance, farthest, weight)
 
 
@@ -172,17 +176,17 @@ class BoundedRows:
                 refuse_bad_source(self.source)
         else:
             last, clouds = self.state
-            drift = np.sqrt(((centres - last) ** 2).sum(axis=1)) * (1 + self.slack)
+            drift = np.sqrt(((here.astype(np.float64) - last) ** 2).sum(axis=1)) * (1 + 1e-12)
             first = int(np.argmax(drift))
             others = np.full(k, drift[first])
             others[first] = np.delete(drift, first).max(initial=0.0)
-            half = half_gaps(centres) * (1 - self.slack)
+            half = half_gaps(here.astype(np.float64)) * (1 - self.slack)
             before = (here, C, c2, self.slack, drift, others, half)
             count, sums, moved = self._each(next_allocation, k, before)
             changed = int(np.sum(moved))
             clouds = Clouds(clouds.count + count, clouds.sums + sums, clouds.squares, *none)
             clouds.count[np.bincount(self.labels, minlength=k) == 0] = 0.0  # a difference of sums is not quite zero
-        self.state = (centres.astype(dtype).astype(np.float64), clouds)
+        self.state = (here.astype(np.float64), clouds)
         return clouds, changed
 
     def give(self, clouds: Clouds, empty: Codes) -> Clouds:
@@ -237,7 +241,9 @@ class Descent:
     converged: bool
 
 
-def lloyd(rows: StreamRows | BoundedRows, start: Matrix, max_iter: int, tol: float, tick: Callable[[], None]) -> Descent:
+def lloyd(
+    rows: StreamRows | BoundedRows, start: Matrix, max_iter: int, tol: float, tick: Callable[[], None]
+) -> Descent:
     """Alternate allocation and means until no row changes, the centres move little, or the passes are used up."""
     centres = np.asarray(start, dtype=np.float64) - rows.origin
     trace: list[float] = []

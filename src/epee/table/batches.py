@@ -16,6 +16,15 @@ if TYPE_CHECKING:
 BATCH_BYTES = 8 << 20  # of float64 in one batch: large enough to hide the cost of a call, small beside the memory
 
 
+def name_of(path: str) -> str:
+    r"""Return the name of a file as it can be shown: no folder, no control characters, no undecodable bytes.
+
+    >>> name_of("data/a\x1b[31m.csv")
+    'a?[31m.csv'
+    """
+    return "".join(c if c.isprintable() else "?" for c in os.path.basename(path) or path)
+
+
 class Batches(Protocol):
     """A table that can be read again, always in the same order.
 
@@ -59,9 +68,7 @@ class Stamp:
             except OSError:
                 now = None
             if now != seen:
-                raise BadFile(
-                    f"{os.path.basename(path)}: the file was changed or removed while it was being read; start again."
-                )
+                raise BadFile(f"{name_of(path)}: the file was changed or removed while it was being read; start again.")
 
     def digest(self) -> str:
         """Return a hash of the sizes and of the first and last bytes of the files."""

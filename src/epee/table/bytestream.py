@@ -90,10 +90,10 @@ class Utf8Stream(io.RawIOBase):
         return True
 
     def read(self, n: int = -1) -> bytes:
-        """Return up to ``n`` bytes, none at the end."""
-        while not self._left and not self._over:
+        r"""Return ``n`` bytes, fewer only at the end; never parts a line end ``\r\n``, of which Arrow would lose the half."""
+        while (n < 0 or len(self._left) < n + 1) and not self._over:
             try:
-                self._left = self._next()
+                self._left += self._next()
             except BaseException as fault:
                 self.fault = fault
                 self._over = True
@@ -101,6 +101,7 @@ class Utf8Stream(io.RawIOBase):
         if n < 0 or n >= len(self._left):
             out, self._left = self._left, b""
         else:
+            n -= n > 1 and self._left[n - 1 : n + 1] == b"\r\n"
             out, self._left = self._left[:n], self._left[n:]
         return out
 

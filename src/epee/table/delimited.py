@@ -13,11 +13,13 @@ import io
 import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NoReturn
 
 from epee.errors import BadFile, DataError, DataWarning, EmptyTable, WrongUse
-from epee.table.batches import Stamp
+from epee.settings import options
+from epee.table.batches import Stamp, name_of
 from epee.table.bytestream import Undecodable, Utf8Stream, open_bytes, read_some
 from epee.table.cells import BadCell, convert, decimal_commas, infer
 from epee.table.schema import KINDS, find_name, refuse_duplicates
@@ -26,7 +28,8 @@ from epee.table.sniff import Dialect, find_dialect, find_encoding
 if TYPE_CHECKING:
     import pyarrow as pa
 
-SAMPLE_BYTES = 32 << 20  # read to find the kinds; a smaller file is read whole and kept
+KEEP_BYTES = 32 << 20  # a smaller file is read whole, and kept
+SAMPLE_BYTES = 8 << 20  # of a larger one, read to find the kinds
 HEAD_BYTES = 1 << 18  # read to find the dialect
 PARSE_BYTES = 4 << 20  # cut at a time; no cell may be longer
 
@@ -78,6 +81,7 @@ class TextFile:
             text = ""
             for _ in self.bytes_of(Dialect(encoding, ",", (), False)):
                 pass
+        self._surely_utf8 = not text.isascii()
         mark = reading.delimiter
         if mark is None and path.lower().endswith((".tsv", ".tsv.gz")) and "\t" in text:
             mark = "\t"
@@ -99,7 +103,7 @@ class TextFile:
 
     def guess_again(self) -> bool:
         """Take cp1252 when UTF-8 failed after the first bytes; returns False when that is no option."""
-        if self.dialect.encoding not in ("utf-8", "utf-8-sig"):
+        if self.dialect.encoding != "utf-8" or self._surely_utf8:
             return False
         self.dialect = replace(self.dialect, encoding="cp1252")
         self.guess = True
@@ -172,7 +176,9 @@ class TextFile:
     def lines(self) -> Iterator[tuple[int, list[str]]]:
         """Yield (number of its first line, cells) for every line that is not blank, names included."""
         text = io.TextIOWrapper(
-            io.BufferedReader(Utf8Stream(self.path, self.label, self.dialect.encoding, self.dialect.delimiter)),
+            io.BufferedReader(
+                Utf8Stream(self.path, self.label, self.dialect.encoding, self.dialect.delimiter), 1 << 20
+            ),
             encoding="utf-8",
             newline="",
         )
@@ -213,13 +219,13 @@ class TextBatches:
         label: str,
         reading: Reading | None = None,
         types: Mapping[str, str] | None = None,
-        sample_bytes: int = SAMPLE_BYTES,
+        sample_bytes: int | None = None,
     ) -> None:
         reading = reading or Reading()
         self.label = label
         self._many = len(paths) > 1
         self._stamp = Stamp(paths)
-        self.files = [TextFile(path, os.path.basename(path) if self._many else label, reading) for path in paths]
+        self.files = [TextFile(path, name_of(path) if self._many else label, reading) for path in paths]
         self._check_names()
         names = self.files[0].dialect.names
         for name, kind in (types or {}).items():
@@ -229,6 +235,8 @@ class TextBatches:
         self.n_rows: int | None = None
         self._rows_of_file: list[int] = []
         self._table: pa.Table | None = None
+        if sample_bytes is None:
+            sample_bytes = KEEP_BYTES if sum(os.path.getsize(path) for path in paths) <= KEEP_BYTES else SAMPLE_BYTES
         samples = [self._sample(file, max(1 << 20, sample_bytes // len(paths))) for file in self.files]
         self._infer(samples, reading, types or {})
         self.notes = [note for file in self.files for note in file.notes]
@@ -312,13 +320,20 @@ class TextBatches:
     def _values(self, file: TextFile, batch: pa.RecordBatch, start: int) -> pa.RecordBatch:
         import pyarrow as pa
 
-        arrays = []
-        for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        names = batch.schema.names
+
+        def value(name: str) -> pa.Array:
             try:
-                arrays.append(convert(column, self.writings[name]))
+                return convert(batch.column(name), self.writings[name])
             except BadCell as bad:
                 self._bad_cell(file, name, start, bad)
-        return pa.RecordBatch.from_arrays(arrays, names=batch.schema.names)
+
+        if len(names) == 1 or batch.num_rows < 1000 or options.thread_count() == 1:
+            arrays = [value(name) for name in names]
+        else:
+            with ThreadPoolExecutor(options.thread_count()) as pool:
+                arrays = list(pool.map(value, names))
+        return pa.RecordBatch.from_arrays(arrays, names=names)
 
     @staticmethod
     def _bad_cell(file: TextFile, name: str, start: int, bad: BadCell) -> NoReturn:

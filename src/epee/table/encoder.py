@@ -21,6 +21,7 @@ from epee.table.encoding import (
     encoded_names,
     map_rows,
     missing_of,
+    sum_rows,
 )
 from epee.table.frames import FrameBatches, is_dask
 from epee.table.raw import RawBlock
@@ -106,9 +107,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.plan(source)
         total, count = np.zeros(len(self._layout.row_names)), 0.0
         for raw in source.raw_blocks():
-            Z = map_rows(self._layout, self.centre_, raw)
-            w = np.ones(len(raw)) if raw.weight is None else raw.weight
-            total, count = total + w @ Z, count + float(w.sum())
+            total += sum_rows(self._layout, self.centre_, raw)
+            count += len(raw) if raw.weight is None else float(raw.weight.sum())
         return self._learn(total / count)
 
     def plan(self, source: Any) -> TableEncoder:
@@ -168,31 +168,47 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             X = validate_data(self, X, reset=False, dtype=None, ensure_all_finite="allow-nan")
             if X.dtype.kind == "f" and all(c.kind == "number" for c in self.schema_) and not self.indicator:
                 return np.where(np.isnan(X), self.fill_.astype(X.dtype), X)
-        blocks = [self.encode(raw) for raw in self._open(X, None, None, reset=False).raw_blocks()]
-        return np.concatenate(blocks)
+        source = self._open(X, None, None, reset=False)
+        if source.n_rows is None:
+            return np.concatenate([self.encode(raw) for raw in source.raw_blocks()])
+        out = np.empty((source.n_rows, self._width))
+        for raw in source.raw_blocks():
+            self.encode(raw, out[raw.start : raw.start + len(raw)])
+        return out
 
-    def encode(self, raw: RawBlock) -> Matrix:
+    def encode(self, raw: RawBlock, out: Matrix | None = None) -> Matrix:
         """Return one block of rows as numbers (n, e)."""
         layout = self._layout
+        out = np.empty((len(raw), self._width)) if out is None else out
         cells = cells_of(layout, raw)
-        cells = np.where(np.isnan(cells), self.fill_, cells)
-        out, cell = [], 0
+        np.copyto(cells, self.fill_, where=np.isnan(cells))
         holes = {c.name for c in layout.holes}
+        cell, at = 0, 0
         for c in layout.used:
             width = len(layout.parts(c))
-            out.append(cells[:, cell : cell + width])
-            cell += width
+            out[:, at : at + width] = cells[:, cell : cell + width]
+            cell, at = cell + width, at + width
             if c.kind == "category":
                 own, rare = self.kept_[c.name]
-                codes = codes_of_levels(raw.columns[c.name], own + rare)
-                codes[codes >= len(own)] = len(own)  # rare levels share a column
-                wide = np.zeros((len(raw), len(own) + bool(rare)))
+                codes = np.minimum(
+                    codes_of_levels(raw.columns[c.name], own + rare), len(own)
+                )  # rare ones share a column
+                codes -= layout.drop_first
+                width = len(own) + bool(rare) - layout.drop_first
+                wide = out[:, at : at + width]
+                wide[...] = 0.0
                 seen = np.flatnonzero(codes >= 0)
                 wide[seen, codes[seen]] = 1.0
-                out.append(wide[:, 1:] if layout.drop_first else wide)
+                at += width
             if layout.indicator and c.name in holes:
-                out.append(missing_of(raw, c)[:, None])
-        return np.concatenate(out, axis=1)
+                out[:, at] = missing_of(raw, c)
+                at += 1
+        return out
+
+    @property
+    def _width(self) -> int:
+        """The number of encoded columns."""
+        return len(encoded_names(self._layout, self.kept_))
 
     def row_map(self, raw: RawBlock) -> Matrix:
         """Return :math:`z` (n, q): observed cells about a constant, 1 where missing, one-hot of every level of the schema."""

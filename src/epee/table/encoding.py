@@ -163,6 +163,19 @@ def map_rows(layout: Layout, centre: Vector, raw: RawBlock) -> Matrix:
     return Z
 
 
+def sum_rows(layout: Layout, centre: Vector, raw: RawBlock) -> Vector:
+    """Return the weighted sum (q,) of the rows of :func:`map_rows`, without making them."""
+    w = np.ones(len(raw)) if raw.weight is None else raw.weight
+    cells = cells_of(layout, raw)
+    sums = [w @ np.where(np.isnan(cells), 0.0, cells - centre)]
+    sums.append(np.array([w @ missing_of(raw, c) for c in layout.holes]))
+    for c in layout.categories:
+        levels = c.levels or ()
+        codes = codes_of_levels(raw.columns[c.name], levels)
+        sums.append(np.bincount(codes + 1, weights=w, minlength=len(levels) + 1)[1:].astype(np.float64))
+    return np.concatenate(sums)
+
+
 def affine_of(layout: Layout, centre: Vector, mean: np.ndarray, targets: int = 0) -> tuple[np.ndarray, np.ndarray]:
     r"""Return ``A`` (..., e, q) and ``b`` (..., e) of the map :math:`z \mapsto A z + b` to encoded rows, equation (2).
 

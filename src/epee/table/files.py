@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from epee.errors import BadFile, EmptyTable
-from epee.table.batches import Batches
+from epee.table.batches import Batches, name_of
 from epee.table.delimited import Reading, TextBatches
 from epee.table.parquet import ParquetBatches
 from epee.table.schema import suggestion
@@ -42,7 +42,7 @@ def open_path(
     if text == "-":
         return _spooled(sys.stdin.buffer, "standard input", reading, types)
     text = os.path.expanduser(text)
-    label = printable(os.path.basename(os.path.normpath(text)) or text)
+    label = name_of(os.path.normpath(text))
     try:
         status = os.stat(text)
     except (FileNotFoundError, NotADirectoryError):
@@ -64,24 +64,13 @@ def open_path(
     return _open_files([text], label, reading, types, os.path.dirname(text))
 
 
-def printable(name: str) -> str:
-    r"""Return a file name that can be shown: no control characters, no undecodable bytes.
-
-    >>> printable("a\x1b[31m.csv")
-    'a?[31m.csv'
-    """
-    return "".join(c if c.isprintable() else "?" for c in name)
-
-
 def _open_files(
     paths: list[str], label: str, reading: Reading | None, types: Mapping[str, str] | None, root: str
 ) -> Batches:
     parquet = [_is_parquet(path) for path in paths]
     if any(parquet) and not all(parquet):
         a, b = paths[parquet.index(True)], paths[parquet.index(False)]
-        raise BadFile(
-            f"{label} mixes formats: {os.path.basename(a)} is Parquet and {os.path.basename(b)} is not; give one of them."
-        )
+        raise BadFile(f"{label} mixes formats: {name_of(a)} is Parquet and {name_of(b)} is not; give one of them.")
     if not parquet[0]:
         return TextBatches(paths, label, reading, types)
     batches = ParquetBatches(paths, label, _keys(paths, root))
@@ -116,7 +105,7 @@ def _is_table_name(name: str) -> bool:
 
 def _is_parquet(path: str) -> bool:
     """Tell Parquet from text by the first bytes, and refuse what is neither."""
-    name = os.path.basename(path)
+    name = name_of(path)
     try:
         with open(path, "rb") as f:
             head = f.read(4)
@@ -138,7 +127,7 @@ def _keys(paths: list[str], root: str) -> list[dict[str, str]]:
     for path, own in zip(paths, keys, strict=True):
         if list(own) != list(keys[0]):
             raise BadFile(
-                f"{os.path.basename(path)} lies in folders {list(own)}, the first file in {list(keys[0])}: they must agree."
+                f"{name_of(path)} lies in folders {list(own)}, the first file in {list(keys[0])}: they must agree."
             )
     return keys
 

@@ -20,7 +20,7 @@ def is_frame(X: Any) -> bool:
     rooms = {base.__module__.split(".")[0].lstrip("_") for base in type(X).__mro__}
     if rooms.isdisjoint(_ROOMS):
         return False
-    return hasattr(X, "columns") or hasattr(X, "column_names") or type(X).__name__ in ("LazyFrame", "RecordBatchReader")
+    return type(X).__name__ in ("LazyFrame", "RecordBatchReader") or hasattr(X, "columns") or hasattr(X, "column_names")
 
 
 def is_dask(X: Any) -> bool:
@@ -129,8 +129,7 @@ def to_arrow(X: Any) -> pa.Table:
     if isinstance(X, pa.Table):
         refuse_duplicates(X.column_names)
         return X.replace_schema_metadata(None)
-    duplicated = getattr(getattr(X, "columns", None), "is_unique", True)
-    if duplicated is False:
+    if type(X).__module__.startswith("pandas"):
         refuse_duplicates(str(name) for name in X.columns)
     try:
         frame: Any = nw.from_native(X)

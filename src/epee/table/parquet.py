@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from epee.errors import BadFile, EmptyTable
-from epee.table.batches import Stamp, agree, fit_to
+from epee.table.batches import Stamp, agree, fit_to, name_of
 from epee.table.schema import refuse_duplicates
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class ParquetBatches:
         parts, rows = [], []
         for path in self.paths:
             fields, n = _look(path)
-            parts.append((os.path.basename(path), fields))
+            parts.append((name_of(path), fields))
             rows.append(n)
         self.fields = agree(parts)
         for key in self.keys[0]:
@@ -67,7 +67,7 @@ class ParquetBatches:
                         yield fit_to(batch, self.fields, columns)
             except (pa.ArrowInvalid, OSError) as fault:
                 raise BadFile(
-                    f"{os.path.basename(path)} is damaged after row {done}: {_first_line(fault)} Fetch or write the file again."
+                    f"{name_of(path)} is damaged after row {done}: {_first_line(fault)} Fetch or write the file again."
                 ) from fault
 
     def where(self, row: int) -> str:
@@ -76,7 +76,7 @@ class ParquetBatches:
             return f"row {row}"
         for path, n in zip(self.paths, self._file_rows, strict=True):
             if row < n:
-                return f"row {row} of {os.path.basename(path)}"
+                return f"row {row} of {name_of(path)}"
             row -= n
         return f"row {row}"
 
@@ -96,7 +96,7 @@ def _look(path: str) -> tuple[pa.Schema, int]:
     """Return the schema and the number of rows that the footer of a file states."""
     import pyarrow as pa
 
-    name = os.path.basename(path)
+    name = name_of(path)
     with open(path, "rb") as f:
         head = f.read(4)
         f.seek(0, os.SEEK_END)

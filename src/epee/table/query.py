@@ -79,16 +79,19 @@ class QueryBatches:
                     open_path(name)  # raises the sentence about a file that is not there
                 continue
             batches = open_path(name)
-            files += [file.path for file in batches.files] if isinstance(batches, TextBatches) else cast(ParquetBatches, batches).paths
+            files += (
+                [file.path for file in batches.files]
+                if isinstance(batches, TextBatches)
+                else cast(ParquetBatches, batches).paths
+            )
             if isinstance(batches, ParquetBatches) and len(batches.paths) == 1:
                 continue
             self.notes += batches.notes
             spool = Spool(".parquet")
             self._write(batches, spool)
             quoted = name.replace('"', '""')
-            self._connection.execute(
-                f'CREATE TEMP VIEW "{quoted}" AS SELECT * FROM read_parquet(?)'.replace("?", f"'{spool.path}'")
-            )
+            place = spool.path.replace("'", "''")
+            self._connection.execute(f"CREATE VIEW \"{quoted}\" AS SELECT * FROM read_parquet('{place}')")
             self._spools.append(spool)
         return files
 
@@ -105,8 +108,9 @@ class QueryBatches:
 
     def _keep(self) -> None:
         spool = Spool(".parquet")
+        place = spool.path.replace("'", "''")
         with _Sentences():
-            self._connection.execute(f"COPY ({self._sql}) TO '{spool.path}' (FORMAT parquet, COMPRESSION lz4)")
+            self._connection.execute(f"COPY ({self._sql}) TO '{place}' (FORMAT parquet, COMPRESSION lz4)")
         self._spools.append(spool)
         self._kept = ParquetBatches([spool.path], self.label)
         self.fields, self.n_rows = self._kept.fields, self._kept.n_rows
@@ -120,7 +124,9 @@ class QueryBatches:
         names = ", ".join('"' + name.replace('"', '""') + '"' for name in columns) or "1 AS nothing"
         count = 0
         with _Sentences():
-            reader = self._connection.cursor().sql(f"SELECT {names} FROM ({self._sql})").to_arrow_reader(rows)
+            result = self._connection.cursor().sql(f"SELECT {names} FROM ({self._sql})")
+            reader = getattr(result, "to_arrow_reader", None) or result.fetch_arrow_reader  # its name in older DuckDB
+            reader = reader(rows)
             while True:
                 try:
                     batch = reader.read_next_batch()

@@ -61,7 +61,12 @@ def find_encoding(head: bytes, whole: bool) -> tuple[str, bool]:
     try:
         decoder.decode(head, final=whole)
     except UnicodeDecodeError:
-        return "cp1252", True
+        text = head.decode("utf-8", "replace")
+        bad = text.count("\ufffd")
+        good = sum(c > "\x7f" for c in text) - bad
+        return (
+            ("utf-8", False) if good > bad else ("cp1252", True)
+        )  # UTF-8 with a damaged byte stays UTF-8, and is refused
     return "utf-8", False
 
 
@@ -144,8 +149,4 @@ def _has_header(rows: list[list[str]]) -> bool:
             if full and all(_typed(c) for c in full):
                 return True  # a word above numbers
     years = [int(c) for c in typed if re.fullmatch(r"(19|20)\d\d", c)]
-    return (
-        len(years) == len(typed) >= 2
-        and all(b - a == 1 for a, b in pairwise(years))
-        and len(rest) > 0
-    )
+    return len(years) == len(typed) >= 2 and all(b - a == 1 for a, b in pairwise(years)) and len(rest) > 0

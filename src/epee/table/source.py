@@ -7,6 +7,7 @@ exactly the same size whatever the batches they were read in, so a sum over bloc
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -14,7 +15,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from epee.errors import DataError, WrongUse
+from epee.errors import DataError, DataWarning, WrongUse
+from epee.settings import progress
 from epee.table.arrays import ArraySource
 from epee.table.batches import BATCH_BYTES, Batches
 from epee.table.block import BLOCK_ROWS, Block, Source, check_weights
@@ -147,6 +149,7 @@ class TableSource:
             raise WrongUse(f"target_kind is {target_kind!r}; it must be 'class', 'number', 'label' or None.")
         self.batches, self.target_kind, self.fold, self.block_rows = batches, target_kind, fold, block_rows
         self.types = dict(types or {})
+        self._long: set[str] = set()
         self.label, self.notes = batches.label, batches.notes
         everything = Schema(tuple(Column(name, self._kind(name) or "text") for name in batches.fields.names))
         everything.override(self.types)
@@ -238,7 +241,7 @@ class TableSource:
         kinds = {name: str(self._kind(name)) for name in names}
         clocks = dict.fromkeys(names, False)
         n = 0
-        for batch in ahead(lambda: self.batches.read(names, self._batch_rows(BLOCK_ROWS))):
+        for batch in self._shown(names):
             for name, column in zip(names, batch.columns, strict=True):
                 if name not in seen:
                     floating = "float" in str(column.type) or "double" in str(column.type)
@@ -273,6 +276,13 @@ class TableSource:
             yield Column(name, kind, None if levels is None else tuple(levels),
                          None if levels is None or counts is None else tuple(counts[level] for level in levels), missing[name])  # fmt: skip
 
+    def _shown(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Yield batches of some columns, read ahead, with progress."""
+        with progress(f"reading {self.label}", self.n_rows) as tick:
+            for batch in ahead(lambda: self.batches.read(names, self._batch_rows(BLOCK_ROWS))):
+                yield batch
+                tick(batch.num_rows)
+
     @cached_property
     def classes(self) -> np.ndarray:
         """The different labels of the target in their sorted order; takes a pass over that column."""
@@ -282,7 +292,7 @@ class TableSource:
             return np.unique(self.y)
         found: set[Any] = set()
         start = 0
-        for batch in self.batches.read(self.targets, 1 << 16):
+        for batch in self._shown(self.targets):
             column = batch.column(0)
             if column.null_count:
                 labels_of(column, self.targets[0], self.batches.where, start)  # raises the sentence
@@ -357,6 +367,7 @@ class TableSource:
         start = 0
         for batch in self.batches.read(self._wanted(), rows):
             columns = batch.columns[:p]
+            self._warn_long(columns)
             if plain:
                 X = matrix_of(columns, dtype)
             else:
@@ -368,6 +379,21 @@ class TableSource:
             yield Block(X, y, weight, fold, start=start)
             start += batch.num_rows
         self._check_length(start)
+
+    def _warn_long(self, columns: Sequence[pa.Array]) -> None:
+        """Say once that a column holds whole numbers that float64 cannot tell apart."""
+        import pyarrow.compute as pc
+
+        for name, column in zip(self.names, columns, strict=True):
+            if str(column.type) not in ("int64", "uint64") or name in self._long:
+                continue
+            ends = pc.min_max(column)
+            if max(abs(ends["min"].as_py() or 0), abs(ends["max"].as_py() or 0)) > 2**53:
+                self._long.add(name)
+                warnings.warn(
+                    f"column {name!r} holds whole numbers above 2^53: their last digits are lost. Drop it if it is an identifier.",
+                    DataWarning, stacklevel=2,
+                )  # fmt: skip
 
     def _raw(self, rows: int) -> Iterator[RawBlock]:
         start = 0

@@ -26,7 +26,7 @@ def random_process(
     """
     from scipy.sparse import csr_matrix
 
-    rng = np.random.default_rng(random_state)  # type: ignore[arg-type]
+    rng = np.random.default_rng(random_state)
     matrices = []
     spread = max(n_states // successors, 1)
     ptr = np.arange(n_states + 1) * successors
@@ -35,5 +35,7 @@ def random_process(
         weight /= weight.sum(axis=1, keepdims=True)
         # one successor in each of as many slices of the states: distinct, sorted, and drawn in one go
         at = rng.integers(spread, size=(n_states, successors)) + spread * np.arange(successors)
-        matrices.append(csr_matrix((weight.ravel(), np.minimum(at, n_states - 1).ravel(), ptr), shape=(n_states, n_states)))
+        matrices.append(
+            csr_matrix((weight.ravel(), np.minimum(at, n_states - 1).ravel(), ptr), shape=(n_states, n_states))
+        )
     return matrices, rng.random((n_states, n_actions))

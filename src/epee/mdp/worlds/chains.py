@@ -1,7 +1,8 @@
 r"""Worlds on a line: the random walk and the gambler.
 
-A walk that starts at :math:`i` of :math:`n` states and ends at the right with probability :math:`V(i) = i/(n+1)`. The gambler with capital
-:math:`x` who stakes boldly has the value that solves :math:`V(x) = p\,V(2x)` up to half the goal, :math:`V(x) = p + (1-p)\,V(2x - g)` above.
+A walk that starts at :math:`i` of :math:`n` states ends at the right with probability :math:`V(i) = i/(n+1)`. The value of
+the gambler with capital :math:`x` who stakes boldly solves :math:`V(x) = p\,V(2x)` up to half the goal :math:`g`,
+:math:`V(x) = p + (1-p)\,V(2x - g)` above.
 """
 
 from __future__ import annotations

@@ -91,7 +91,12 @@ def _letters(rows: Sequence[str], known: set[str]) -> Any:
 
 def grid_of(letters: Any, moves: Any) -> dict[str, Any]:
     """What a picture needs to know."""
-    return {"shape": letters.shape, "states": np.arange(letters.size).reshape(letters.shape), "letters": letters, "moves": moves}
+    return {
+        "shape": letters.shape,
+        "states": np.arange(letters.size).reshape(letters.shape),
+        "letters": letters,
+        "moves": moves,
+    }
 
 
 def cliff(height: int = 4, width: int = 12, *, discount: float = 1.0) -> MarkovDecisionProcess:

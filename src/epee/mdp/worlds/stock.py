@@ -59,7 +59,8 @@ def car_dealer(
         shown = s + a if delivery == "now" else s
         arriving = a - (shown - s)
         return [
-            (1 / (shown + 1), shown - k + arriving, price * k - purchase * a - storage * (shown - k)) for k in range(shown + 1)
+            (1 / (shown + 1), shown - k + arriving, price * k - purchase * a - storage * (shown - k))
+            for k in range(shown + 1)
         ]
 
     return tabulate(capacity + 1, capacity + 1, lambda s: range(capacity - s + 1), week, discount)

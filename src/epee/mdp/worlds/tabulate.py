@@ -31,7 +31,9 @@ def tabulate(
             counts.append(len(moves))
             rows.extend(moves)
     table = np.array(rows, dtype=float).reshape(-1, 3)
-    layout = assemble(admissible, np.array(counts), table[:, 1].astype(np.int32), table[:, 0], reward=None, payoff=table[:, 2])
+    layout = assemble(
+        admissible, np.array(counts), table[:, 1].astype(np.int32), table[:, 0], reward=None, payoff=table[:, 2]
+    )
     return MarkovDecisionProcess.of_layout(layout, discount, start=start, grid=grid)
 
 

@@ -73,6 +73,7 @@ class BernoulliNB(DiscreteNB):
     """
 
     keeps = Keep(group="y", scatter=None)
+    _needs_rows = True  # of folds behind a scaler: its sums do not follow from those of the raw rows
     _takes_sparse = True
 
     def __init__(
@@ -139,8 +140,7 @@ class BernoulliNB(DiscreteNB):
         scores = B @ self._linear + self._constant
         return scores if not self._never.any() else settle(scores, B @ self._never + self._never_constant)
 
-    def _left_out(self, X: Matrix, codes: Codes, w: Vector | None = None) -> Matrix:
-        """Return the scores (n, K) of each row by the model fitted without it."""
+    def _scores_without(self, X: Matrix, codes: Codes, w: Vector | None) -> Matrix:
         m, B = self.moments_, self._binary(X)
         B = B.toarray() if hasattr(B, "tocsr") else B
         w, own, left = without_row(m.count, codes, w)

@@ -66,6 +66,7 @@ class CategoricalNB(DiscreteNB):
     """
 
     keeps = Keep(group="y", scatter=None)
+    _needs_rows = True  # of folds: its counts are not moments
     _requires_positive = True
 
     def __init__(
@@ -151,9 +152,8 @@ class CategoricalNB(DiscreteNB):
         level_scores(np.ascontiguousarray(X), self._columns, self._offsets, table, out)
         return out
 
-    def _left_out(self, X: Matrix, codes: Codes, w: Vector | None = None) -> Matrix:
-        """Return the scores (n, K) of each row by the model fitted without it; the levels stay as they are known."""
-        m = self.moments_
+    def _scores_without(self, X: Matrix, codes: Codes, w: Vector | None) -> Matrix:
+        m = self.moments_  # the levels stay as they are known
         w, own, left = without_row(m.count, codes, w)
         scores, never = self._looked_up(X, self._table), self._looked_up(X, self._never)
         at = self._offsets[:-1] + X.astype(np.int64)  # (n, p) the level of each cell

@@ -24,6 +24,7 @@ from epee.estimator.moment import Keep
 from epee.moments.class_sums import ClassSummation
 from epee.moments.moments import Moments
 from epee.moments.passes import Summation
+from epee.predictors.generative.gaussians import LOG_2PI, DiagonalGaussians
 from epee.predictors.generative.generator import (
     GenerativeClassifier,
     by_blocks,
@@ -34,9 +35,6 @@ from epee.predictors.generative.generator import (
 )
 from epee.table.block import Source, column_name
 from epee.typing import Codes, Matrix, Vector
-
-FAR = 1e5  # squared distance of means, in variances, beyond which the expanded squares would lose digits
-LOG_2PI = float(np.log(2 * np.pi))
 
 
 class GaussianNB(GenerativeClassifier):
@@ -95,8 +93,8 @@ class GaussianNB(GenerativeClassifier):
         self.epsilon_ = float(self.var_smoothing * everyone.variances.max(initial=0.0))
         self.var_ = m.variances + self.epsilon_
         self.var_[m.count == 0] = max(self.epsilon_, 1.0)  # never seen: any number will do beside a prior of 0
-        self._centre = everyone.mean
-        self._expand()
+        self._gaussians = DiagonalGaussians(self.theta_, self.var_, everyone.mean)
+        self._constant = log_of(self.class_prior_) - 0.5 * LOG_2PI * m.p
 
     def _refine(self, source: Source, m: Moments) -> None:
         self._refuse_zero_variance()
@@ -109,35 +107,11 @@ class GaussianNB(GenerativeClassifier):
                 f"class {self.classes_[k]!r}: {name} is constant, so its variance is zero. Raise var_smoothing, or drop the column."
             )
 
-    def _expand(self) -> None:
-        """Prepare the two products of the scores, and the columns that must not be expanded."""
-        m = self.theta_ - self._centre  # (K, p)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            inverse = 1.0 / self.var_
-            self._far = np.flatnonzero(~((m**2 * inverse).max(axis=0) < FAR))
-        near = np.ones(m.shape[1], dtype=bool)
-        near[self._far] = False
-        inverse, m = np.where(near, inverse, 0.0), np.where(near, m, 0.0)
-        self._squares, self._linear = -0.5 * inverse.T, (m * inverse).T  # (p, K)
-        constant = log_of(self.class_prior_) - 0.5 * (LOG_2PI + log_of(self.var_)).sum(axis=1)
-        self._constant = constant - 0.5 * (m**2 * inverse).sum(axis=1)
-
     def _score(self, X: Matrix) -> Matrix:
         self._refuse_zero_variance()
-        return by_blocks(X, self._score_block, len(self.classes_))
+        return by_blocks(X, lambda B: self._gaussians.log_densities(B) + self._constant, len(self.classes_))
 
-    def _score_block(self, X: Matrix) -> Matrix:
-        Z = X - self._centre  # (n, p)
-        scores = Z @ self._linear
-        scores += np.multiply(Z, Z, out=Z) @ self._squares
-        scores += self._constant
-        if len(self._far):
-            R = X[:, None, self._far] - self.theta_[:, self._far]  # (n, K, far)
-            scores -= 0.5 * (R**2 / self.var_[:, self._far]).sum(axis=2)
-        return scores
-
-    def _left_out(self, X: Matrix, codes: Codes, w: Vector | None = None) -> Matrix:
-        """Return the scores (n, K) of each row by the model fitted without it."""
+    def _scores_without(self, X: Matrix, codes: Codes, w: Vector | None) -> Matrix:
         m = self.moments_
         total = m.merge("group")
         out = np.empty((len(X), len(self.classes_)))

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from epee.engines.local import in_order
@@ -60,6 +61,19 @@ class GenerativeClassifier(MomentClassifier):
 
     def _class_means(self) -> Matrix:
         return self.moments_.mean
+
+    def _left_out(self, X: Matrix, codes: Codes, w: Vector | None = None) -> Matrix:
+        """Return the log-scores (n, K) of each row by the model fitted without it, in closed form.
+
+        ``X``, ``codes`` and ``w`` are the rows of the fit; an estimator that is not fitted yet learns from them first. One copy of a
+        row is left out when its weight is a larger count.
+        """
+        X = np.asarray(X) if not hasattr(X, "tocsr") else X
+        model = self if hasattr(self, "moments_") else clone(self).fit(X, codes, sample_weight=w)
+        return model._scores_without(X, np.asarray(codes), None if w is None else np.asarray(w, dtype=np.float64))
+
+    def _scores_without(self, X: Matrix, codes: Codes, w: Vector | None) -> Matrix:
+        raise WrongUse(f"{type(self).__name__} has no closed form for predictions without the row; refit instead.")
 
 
 def generator_of(seed: Seed) -> np.random.Generator:
@@ -113,13 +127,16 @@ def log_of(x: np.ndarray) -> np.ndarray:
 
 
 def without_row(count: Vector, codes: Codes, w: Vector | None) -> tuple[Vector, Vector, Matrix]:
-    """Return the weights (n,), the count left in the class of each row (n,), and all counts left (n, K), each row out in turn."""
-    n = len(codes)
-    w = np.ones(n) if w is None else np.asarray(w, dtype=np.float64)
-    left = np.tile(count, (n, 1))  # (n, K)
-    left[np.arange(n), codes] -= w
+    """Return what is left out of each row (n,), the count left in its class (n,), and all counts left (n, K).
+
+    A weight is a count, and one copy of the row is left out: all of a row whose weight is below one.
+    """
+    rows = np.arange(len(codes))
+    w = np.ones(len(codes)) if w is None else np.minimum(w, 1.0)
+    left = np.tile(count, (len(codes), 1))  # (n, K)
+    left[rows, codes] -= w
     left = np.where(left > 1e-9 * count, left, 0.0)
-    return w, left[np.arange(n), codes], left
+    return w, left[rows, codes], left
 
 
 def left_out_priors(left: Matrix, given: Vector | None) -> Matrix:

@@ -10,6 +10,9 @@ Bayes' rule then ranks the classes by a score that is linear in :math:`x`,
           - \tfrac12\, \mu_k^\top \Sigma^{-1} \mu_k + \log \pi_k, \tag{2}
 
 and the discriminant axes are those that spread the class means most in the metric :math:`\Sigma^{-1}`.
+
+Without one copy of row :math:`x` of class :math:`k`, with :math:`d = x - \mu_k`, the mean moves by :math:`-d / (n_k - 1)` and the pooled
+scatter loses :math:`\frac{n_k}{n_k - 1} d d^\top`: a change of rank one, so all left-out scores come from one factor.
 """
 
 from __future__ import annotations
@@ -26,7 +29,7 @@ from epee.moments.moments import Moments
 from epee.moments.shrinkage import ledoit_wolf_by_class, shrink
 from epee.solve.spectral import fix_signs, whitening
 from epee.table.block import Source
-from epee.typing import Matrix
+from epee.typing import Codes, Matrix, Vector
 
 
 class LinearDiscriminantAnalysis(NewAxes, TransformerMixin, MomentClassifier):
@@ -204,6 +207,75 @@ class LinearDiscriminantAnalysis(NewAxes, TransformerMixin, MomentClassifier):
         if not all(hasattr(f, "covariance_") for f in fitted):
             raise DataError(f"{type(self.covariance_estimator).__name__} does not have a covariance_ attribute")
         return np.stack([f.covariance_ for f in fitted])
+
+    def solve_stack(self, m: Moments) -> tuple[np.ndarray, np.ndarray] | None:
+        """Return the scores (2) of every fold at once, coefficients (F, K, p) and intercepts (F, K).
+
+        None when a covariance is so near to singular that directions must be dropped one fold at a time.
+        """
+        if m.kind != "pooled" or self._needs_rows:
+            return None
+        self._check()
+        priors = m.frequencies if self.priors is None else np.broadcast_to(self._class_priors(m.at("fold", 0)), m.count.shape)
+        sigma = m.covariance()  # (F, p, p)
+        if self.shrinkage is not None:
+            sigma = shrink(sigma, float(self.shrinkage))
+        sd = np.sqrt(np.diagonal(sigma, axis1=1, axis2=2))  # (F, p)
+        if not sd.all() or (m.count.sum(axis=1) <= m.count.shape[1]).any() or not (priors > 0).all():
+            return None
+        centre = np.einsum("fk,fkp->fp", priors, m.mean) if self.solver == "svd" else np.zeros_like(sd)
+        means = (m.mean - centre[:, None]) / sd[:, None]  # (F, K, p)
+        R = sigma / (sd[:, :, None] * sd[:, None, :])
+        try:
+            whole = np.linalg.solve(R, np.concatenate([means.swapaxes(1, 2), np.broadcast_to(np.eye(R.shape[1]), R.shape)], axis=2))
+        except np.linalg.LinAlgError:
+            return None
+        K = m.count.shape[1]
+        least = 1 / np.sqrt((whole[:, :, K:] ** 2).sum(axis=(1, 2)))  # no eigenvalue of R is below
+        if not (least > max(4 * self.tol**2 if self.solver == "svd" else 0.0, 1e-9)).all():
+            return None
+        coef = whole[:, :, :K].swapaxes(1, 2)
+        intercept = np.log(priors) - (means * coef).sum(axis=2) / 2
+        coef = coef / sd[:, None]
+        return coef, intercept - np.einsum("fkp,fp->fk", coef, centre)
+
+    def _left_out(self, X: Matrix, codes: Codes, w: Vector | None = None) -> Matrix | None:
+        """Return the scores (n, K) of each row by the model fitted without one copy of it; None when the rows must be fitted."""
+        m, a = self.moments_, float(self.shrinkage or 0.0) if self.shrinkage != "auto" else 0.0
+        if m.kind != "pooled" or self._needs_rows:
+            return None
+        n, p, K = float(m.count.sum()), m.p, len(m.count)
+        out = np.ones(len(X)) if w is None else np.minimum(w, 1.0)  # what is left out
+        counts = np.broadcast_to(m.count, (len(X), K)).copy()
+        rows = np.arange(len(X))
+        counts[rows, codes] -= out
+        left, own = n - out, counts[rows, codes]  # rows that remain, in all and of the class
+        if (own <= 1e-9).any():
+            return None
+        sigma = m.covariance()
+        if a > 0:
+            values, basis = np.linalg.eigh(sigma)
+        else:
+            basis = whitening(sigma, self.tol if self.solver == "svd" else 1e-8)
+            values = np.ones(basis.shape[1])
+        Z = (X - m.mean.mean(axis=0)) @ basis  # (n, r)
+        centres = (m.mean - m.mean.mean(axis=0)) @ basis  # (K, r)
+        d = Z - centres[codes]
+        lost = out * m.count[codes] / own  # the scatter loses lost d d'
+        trace = n * np.trace(sigma) - lost * ((X - m.mean[codes]) ** 2).sum(axis=1) if a > 0 else np.zeros(len(X))
+        inverse = 1 / ((1 - a) * values * (n / left)[:, None] + (a * trace / (left * p))[:, None])  # (n, r)
+        back = (1 - a) * lost / left
+        Md = inverse * d
+        h = back * (d * Md).sum(axis=1)
+        if (h > 1 - 1e-9).any():
+            return None
+        scores = np.empty((len(X), K))
+        for k in range(K):
+            r = np.where((codes == k)[:, None], d * (m.count[k] / np.where(codes == k, own, 1.0))[:, None], Z - centres[k])
+            scores[:, k] = (r * r * inverse).sum(axis=1) + back * (r * Md).sum(axis=1) ** 2 / (1 - h)
+        with np.errstate(divide="ignore"):
+            priors = np.log(counts / left[:, None]) if self.priors is None else np.log(self.priors_)
+        return priors - scores / 2
 
     def _score(self, X: Matrix) -> Matrix:
         scores = X @ self.coef_.T + self.intercept_  # (n, K), equation (2)

@@ -70,6 +70,7 @@ class PoissonNB(GenerativeClassifier):
     """
 
     keeps = Keep(group="y", scatter=None)
+    _needs_rows = True  # of folds behind a scaler: its sums do not follow from those of the raw rows
     _requires_positive = True
 
     @property
@@ -114,8 +115,7 @@ class PoissonNB(GenerativeClassifier):
         scores = X @ self._linear + self._constant
         return scores if not self._never.any() else settle(scores, np.asarray(X > 0, dtype=float) @ self._never)
 
-    def _left_out(self, X: Matrix, codes: Codes, w: Vector | None = None) -> Matrix:
-        """Return the scores (n, K) of each row by the model fitted without it."""
+    def _scores_without(self, X: Matrix, codes: Codes, w: Vector | None) -> Matrix:
         m, given = self.moments_, None if self.priors is None else self.class_prior_
         totals = m.count[:, None] * m.mean  # (K, p)
         out = np.empty((len(X), len(self.classes_)))

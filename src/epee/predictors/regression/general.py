@@ -1,7 +1,7 @@
 r"""Generalised least squares: noise that is correlated, or not of one size.
 
-With :math:`\operatorname{Var} \varepsilon = \sigma^2 G` and :math:`G = L L^\top`, the rows :math:`L^{-1} A` and values :math:`L^{-1} y` have
-ordinary noise, so
+With :math:`\operatorname{Var} \varepsilon = \sigma^2 G` and :math:`G = L L^\top`, the rows :math:`L^{-1} A` and the values
+:math:`L^{-1} y` have ordinary noise, so
 
 .. math:: \hat\theta = (A^\top G^{-1} A)^{-1} A^\top G^{-1} y, \qquad
           \operatorname{Var} \hat\theta = \sigma^2 (A^\top G^{-1} A)^{-1}.

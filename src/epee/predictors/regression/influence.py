@@ -15,18 +15,53 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from epee.errors import DataError
+from epee.errors import DataError, WrongUse
 from epee.typing import Matrix, Tensor, Vector
 
 CERTAIN = 1 - 1e-9  # a row of this leverage decides its own prediction: (1) divides by zero
 
 
-class Influence:
-    """Diagnostics of single rows; the rows are given again, because a fit keeps only sums."""
+class LeftOut:
+    """Leverage, and predictions without the row, of a linear smoother; which brings the attributes named here."""
+
+    fit_intercept: bool
+    _factor: Any
+    _centre: Any
+    _count: Any
+    _leave: Any
+
+    def _spread(self, X: Matrix) -> Vector:
+        """Return a0' (A'A)^-1 a0 for each row (n,)."""
+        X = X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=np.float64)
+        if hasattr(self, "_general") and self.fit_intercept:
+            half = self._factor.half_solve(np.vstack([np.ones(len(X)), X.T]))
+            return np.einsum("ij,ij->j", half, half)
+        half = self._factor.half_solve((X - self._centre).T)  # (r, n)
+        return np.einsum("ij,ij->j", half, half) + (1 / self._count if self.fit_intercept else 0.0)
 
     def leverage(self, X: Any) -> Vector:
         """Return the leverage h of each row (n,): how much its own value moves its prediction; between 0 and 1 in the sample."""
         return self._spread(self._leave(X))
+
+    def _left_out(self, X: Any, y: Any, w: Vector | None = None) -> Tensor:
+        """Return the prediction of each row by the model fitted without it, (n,) or (n, m)."""
+        if getattr(self, "positive", False):
+            raise WrongUse("positive=True has no closed form for predictions without the row; refit instead.")
+        model = clone(self).fit(X, y, sample_weight=w)
+        Xc = model._leave(X)
+        fitted = model._predict(Xc)
+        y = model._enter_target(y, len(fitted)).reshape(fitted.shape)
+        return leave_each(model, Xc, y, w, fitted, model._spread(Xc))
+
+
+class Influence(LeftOut):
+    """Diagnostics of single rows; the rows are given again, because a fit keeps only sums."""
+
+    _enter_target: Any
+    _predict: Any
+    _freedom: Any
+    _parameters: Any
+    _rss: Any
 
     def residuals(self, X: Any, y: Any) -> Tensor:
         """Return y minus its prediction, (n,) or (n, m)."""
@@ -53,14 +88,6 @@ class Influence:
         pull = h / np.maximum(1 - h, 1e-300) / self._parameters()
         return r**2 * pull.reshape(-1, *[1] * (r.ndim - 1))
 
-    def _left_out(self, X: Any, y: Any, w: Vector | None = None) -> Tensor:
-        """Return the prediction of each row by the model fitted without it, (n,) or (n, m)."""
-        model = clone(self).fit(X, y, sample_weight=w)
-        Xc = model._leave(X)
-        fitted = model._predict(Xc)
-        y = model._enter_target(y, len(fitted)).reshape(fitted.shape)
-        return leave_each(model, Xc, y, w, fitted, model._spread(Xc))
-
     def plot(self, X: Any, y: Any, ax: Any = None, *, level: float = 0.95) -> Any:
         """Draw the fit with its bands over one input, or predictions against values."""
         from epee.figures.regression import plot_fit
@@ -77,12 +104,10 @@ class Influence:
 def leave_each(model: Any, X: Matrix, y: Tensor, w: Vector | None, fitted: Tensor, h: Vector) -> Tensor:
     """Return left-out predictions by (1); rows that decide their own prediction are refitted one by one."""
     out = np.ones(len(h)) if w is None else np.minimum(w, 1.0)  # what is left out: one copy, or all of a lighter row
-    h = out * h
-    rest = np.maximum(1 - h, 1 - CERTAIN)
-    shape = (-1, *[1] * (y.ndim - 1))
-    left = y - (y - fitted) / rest.reshape(shape)
-    left = np.where((out > 0).reshape(shape), left, fitted)
-    for i in np.flatnonzero(h > CERTAIN):
+    h = (out * h.T).T.reshape(*h.shape, *[1] * (y.ndim - h.ndim))
+    left = y - (y - fitted) / np.maximum(1 - h, 1 - CERTAIN)
+    left = np.where((out > 0).reshape(-1, *[1] * (y.ndim - 1)), left, fitted)
+    for i in np.flatnonzero((h > CERTAIN).reshape(len(h), -1).any(axis=1)):
         rows = np.ones(len(h)) if w is None else np.array(w, dtype=float)
         rows[i] -= out[i]
         keep = rows > 0

@@ -2,7 +2,8 @@ r"""Ordinary least squares.
 
 The value is a linear function of the inputs plus noise of constant variance,
 
-.. math:: y = \beta_0 + x^\top \beta + \varepsilon, \qquad \mathbb E\,\varepsilon = 0, \quad \operatorname{Var} \varepsilon = \sigma^2, \tag{1}
+.. math:: y = \beta_0 + x^\top \beta + \varepsilon, \qquad \mathbb E\,\varepsilon = 0, \quad
+          \operatorname{Var} \varepsilon = \sigma^2, \tag{1}
 
 and :math:`\beta` minimises the sum of squared residuals. With the scatter :math:`S` of the inputs and :math:`c` of inputs against the
 target, the normal equations are
@@ -17,15 +18,20 @@ of :math:`S` would be too poor. So the coefficients are those of the numbers in 
 
 from __future__ import annotations
 
+import operator
 from typing import Any, Self
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from epee.engines.choice import engine_for
 from epee.errors import ConditionWarning, DataError, SingularProblem, WrongUse
 from epee.estimator.base import list_columns, say
-from epee.estimator.moment import MomentRegressor
+from epee.estimator.moment import MomentRegressor, is_vector
+from epee.kernels.compensated import add, multiply, subtract, total
+from epee.moments.exact import ExactGram, ExactSummation, exact_cholesky, exact_solve
 from epee.moments.moments import Moments
+from epee.moments.passes import joint_origin, reduce_source
 from epee.moments.qr import Factorisation, QRFactor
 from epee.predictors.regression.general import fit_general
 from epee.predictors.regression.influence import Influence
@@ -34,9 +40,10 @@ from epee.predictors.regression.rows import RowSource, wide_rows
 from epee.solve.cholesky import Cholesky
 from epee.solve.minimum_norm import MinimumNorm, weakest
 from epee.solve.positive import non_negative
-from epee.solve.refine import plain_step, refine
+from epee.solve.refine import CELLS, plain_step, refine
+from epee.solve.stacked import stacked_least_squares
 from epee.table.block import BLOCK_ROWS, Source
-from epee.typing import ArrayLike, Matrix, Vector
+from epee.typing import ArrayLike, Matrix, Tensor, Vector
 
 REFINE_FROM = 1e6  # condition of S: sums of squares alone would keep fewer than ten digits
 FACTOR_FROM = 1e10  # and from here on Cholesky's factor is too poor to refine with
@@ -123,13 +130,13 @@ class LinearRegression(RowSource, Inference, Influence, MomentRegressor):
         covariance : array (n,) or (n, n), optional
             Covariance of the noise of the rows, up to a factor: generalised least squares.
         """
-        for name in ("_wide", "_general"):
+        for name in ("_wide", "_general", "_exact", "moments_"):
             self.__dict__.pop(name, None)
         if offset is not None:
             y = subtract_offset(y, offset)
         if covariance is not None:
             return fit_general(self, X, y, sample_weight, covariance)
-        self._one_target = np.ndim(y) == 1 or isinstance(y, str)
+        self._one_target = is_vector(y)
         source = self._source(X, y, sample_weight)
         rows = wide_rows(source)
         if rows is not None and not self.positive:
@@ -151,14 +158,60 @@ class LinearRegression(RowSource, Inference, Influence, MomentRegressor):
         return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Add rows to what was learned; the order and the cut of the rows do not matter."""
+        """Add rows to what was learned; the order and the cut of the rows do not matter.
+
+        Ill-conditioned columns keep sums in double-double from the first call on, since the rows will not be seen again.
+        """
         self._recall()
-        return super().partial_fit(X, y, sample_weight)
+        if not hasattr(self, "moments_"):
+            self.fit(X, y, sample_weight)
+            source = self._source(X, y, sample_weight)
+            origin = self.moments_.origin if hasattr(self, "moments_") else joint_origin(source)
+            self._exact = self._exact_sums(source, origin) if self.condition_**2 > REFINE_FROM else None
+            return self
+        source = self._source(X, y, sample_weight, reset=False)
+        return self._update(source, operator.add)
 
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Take rows out of what was learned; refused when fewer than six digits would be left."""
+        check_is_fitted(self)
         self._recall()
-        return super().forget(X, y, sample_weight)
+        return self._update(self._source(X, y, sample_weight, reset=False), operator.sub)
+
+    def _update(self, source: Source, merge: Any) -> Self:
+        part = reduce_source(source, self._summation(source, origin=self.moments_.origin))
+        exact = getattr(self, "_exact", None)
+        self.moments_ = self.moments_ + part if merge is operator.add else self.moments_.without(part)
+        self._solve(self.moments_)
+        if exact is not None and self._factor.condition > REFINE_FROM / 100:
+            self._exact = merge(exact, self._exact_sums(source, exact.origin))
+            self._solve_exact(self._exact)
+        else:
+            self._exact = None
+        self._say_condition(rows=self._exact is not None)
+        return self
+
+    def _exact_sums(self, source: Source, origin: Vector) -> ExactGram:
+        G: ExactGram = engine_for(source).reduce(source, ExactSummation(origin), rows=max(16, CELLS // len(origin)))
+        return G
+
+    def _solve_exact(self, G: ExactGram) -> None:
+        """Solve (2) in double-double, as far as its matrix has an inverse."""
+        p = self.n_features_in_
+        S, mean = G.scatter(), G.mean()
+        if not self.fit_intercept:
+            n = np.array([self._count])
+            S = add(S, multiply(multiply((mean[0][:, None], mean[1][:, None]), mean), (n, 0 * n)))
+        try:
+            L = exact_cholesky((S[0][:p, :p], S[1][:p, :p]))
+        except SingularProblem:
+            return
+        beta = exact_solve(L, (S[0][:p, p:], S[1][:p, p:]))
+        fitted = total(multiply((S[0][:p, p:], S[1][:p, p:]), beta))
+        rss = subtract((np.diagonal(S[0])[p:], np.diagonal(S[1])[p:]), fitted)[0]
+        line = total(multiply((mean[0][:p, None], mean[1][:p, None]), beta))
+        level = subtract((mean[0][p:], mean[1][p:]), line)[0] if self.fit_intercept else np.zeros(len(rss))
+        self._adopt(Cholesky.of_factor(L[0].T), beta[0], level, np.maximum(rss, 0.0))
 
     def _solve(self, m: Moments) -> None:
         """Solve (2)."""
@@ -178,6 +231,10 @@ class LinearRegression(RowSource, Inference, Influence, MomentRegressor):
         self._adopt(factor, coef, level - mean @ coef if self.fit_intercept else level, np.maximum(rss, 0.0))
         self._count, self._tss, self._centre = float(m.count), tss, mean
         self._rounding = np.max(EPS * np.abs(m.x_mean) / np.sqrt(np.maximum(m.variances[: m.p], 1e-300)), initial=0.0)
+
+    def solve_stack(self, m: Moments) -> tuple[Tensor, Tensor] | None:
+        """Return the solutions of all folds at once, (F, m, p) and (F, m); None when some must go back to their rows."""
+        return None if self.positive else stacked_least_squares(m, intercept=self.fit_intercept)
 
     def _adopt(self, factor: Any, coef: Matrix, intercept: Vector, rss: Vector) -> None:
         self._factor, self._rss, self.rank_ = factor, rss, factor.rank

@@ -19,14 +19,27 @@ import numpy as np
 from scipy.special import stdtrit
 
 from epee.errors import DataError, WrongUse
-from epee.typing import Matrix, Tensor, Vector
+from epee.typing import Matrix, Tensor
 
 if TYPE_CHECKING:
     from epee.predictors.regression.ols_summary import Summary
 
 
 class Inference:
-    """Variances, intervals and tests of a fitted least squares; ``_factor``, ``_centre``, ``_count``, ``_rss`` are its own."""
+    """Variances, intervals and tests of a fitted least squares, which brings the attributes named here."""
+
+    fit_intercept: bool
+    positive: bool
+    rank_: Any
+    coef_: Any
+    n_features_in_: int
+    _factor: Any
+    _centre: Any
+    _count: Any
+    _rss: Any
+    _leave: Any
+    _predict: Any
+    _spread: Any
 
     def _parameters(self) -> int:
         return int(self.rank_) + int(self.fit_intercept and not hasattr(self, "_general"))
@@ -43,6 +56,9 @@ class Inference:
                 "add rows, or remove columns."
             )
         return n - k
+
+    def _coef_names(self) -> list[str]:
+        return [str(name) for name in getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])]
 
     def _folded(self, values: Tensor) -> Any:
         """Drop the axis of targets when y was a vector."""
@@ -79,15 +95,6 @@ class Inference:
             return V
         slope = V @ self._centre
         return np.block([[1 / self._count + self._centre @ slope, -slope[None]], [-slope[:, None], V]])
-
-    def _spread(self, X: Matrix) -> Vector:
-        """Return a0' (A'A)^-1 a0 for each row (n,)."""
-        X = X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=np.float64)
-        if hasattr(self, "_general") and self.fit_intercept:
-            half = self._factor.half_solve(np.vstack([np.ones(len(X)), X.T]))
-            return np.einsum("ij,ij->j", half, half)
-        half = self._factor.half_solve((X - self._centre).T)  # (r, n)
-        return np.einsum("ij,ij->j", half, half) + (1 / self._count if self.fit_intercept else 0.0)
 
     def predict_interval(
         self, X: Any, level: float = 0.95, kind: Literal["mean", "prediction"] = "prediction"

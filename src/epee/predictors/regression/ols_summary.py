@@ -94,7 +94,7 @@ def summarise(model: Any, precision: bool, level: float, target: int) -> Summary
     slopes = k - constant
     rss, tss = float(model._rss[target]), float(model._tss[target])
     coef = np.atleast_2d(model.coef_)[target]
-    names = [str(name) for name in getattr(model, "feature_names_in_", [f"x{j}" for j in range(len(coef))])]
+    names = model._coef_names()
     if constant:
         coef, names = np.append(np.ravel(model.intercept_)[target], coef), ["intercept", *names]
     bse = np.sqrt(np.maximum(np.diagonal(model._parameter_inverse()), 0.0) * rss / freedom)

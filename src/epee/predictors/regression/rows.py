@@ -18,12 +18,15 @@ from epee.typing import Codes, Matrix, Vector
 class RowSource:
     """Mixed into a :class:`~epee.estimator.moment.MomentRegressor` that also goes back to its rows."""
 
+    _count: float
+
     def _source(self, X: Any, y: Any, sample_weight: Any, fold: Codes | None = None, *, reset: bool = True) -> Source:
         if not issparse(X):
             return super()._source(X, y, sample_weight, fold, reset=reset)  # type: ignore[misc,no-any-return]
         X = self._enter(X, reset=reset)  # type: ignore[attr-defined]
         n = X.shape[0]
-        return SparseSource(X, self._enter_target(y, n), check_weights(sample_weight, n), fold)  # type: ignore[attr-defined]
+        y = self._enter_target(y, n)  # type: ignore[attr-defined]
+        return SparseSource(X, y, check_weights(sample_weight, n), fold)  # type: ignore[return-value]
 
     def _recall(self) -> None:
         """Sum the rows of a wide table that was solved without moments, before more come or some go."""
@@ -33,7 +36,7 @@ class RowSource:
 
     def _count_rows(self, source: Source) -> None:
         """Keep how many rows carry weight and the sum of their log weights: the likelihood of precision weights needs them."""
-        self._rows, self._log_weights = self._count, 0.0  # type: ignore[has-type]
+        self._rows, self._log_weights = self._count, 0.0
         rows, logs = 0, 0.0
         weighted = getattr(source, "weight", None) is not None or not hasattr(source, "weight")
         for block in source.blocks() if weighted else ():

@@ -1,0 +1,96 @@
+"""Pictures of mixtures: ellipses over the rows, the climb of EM, and its lower bounds in one dimension."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from epee.figures.style import COLOURS, QUIET, new_axes
+from epee.typing import Matrix
+
+
+def draw_ellipses(
+    model: Any, X: Matrix | None = None, ax: Any = None, *, deviations: tuple[float, ...] = (1.0, 2.0)
+) -> Any:
+    """Draw the components of a mixture in the plane of the first two columns, at one and two standard deviations."""
+    from matplotlib.patches import Ellipse
+
+    ax = new_axes(ax, xlabel="x₁", ylabel="x₂")
+    if X is not None:
+        labels = model.predict(X)
+        for k in np.unique(labels):
+            colour = QUIET if k < 0 else COLOURS[k % len(COLOURS)]
+            ax.scatter(X[labels == k, 0], X[labels == k, 1], s=9, color=colour, alpha=0.5, linewidths=0)
+    for k, (mean, sigma) in enumerate(zip(model.means_, model._components().matrices(), strict=True)):
+        values, vectors = np.linalg.eigh(sigma[:2, :2])
+        angle = np.degrees(np.arctan2(vectors[1, 1], vectors[0, 1]))
+        for d in deviations:
+            width, height = 2 * d * np.sqrt(np.maximum(values[::-1], 0))
+            ax.add_patch(
+                Ellipse(mean[:2], width, height, angle=angle, fill=False, lw=1.6, color=COLOURS[k % len(COLOURS)])
+            )
+        ax.plot(*mean[:2], "+", ms=10, mew=2, color=COLOURS[k % len(COLOURS)])
+    ax.autoscale_view()
+    return ax
+
+
+def draw_climb(trace: Any, ax: Any = None) -> Any:
+    """Draw the mean log-likelihood against the iteration: it never falls."""
+    ax = new_axes(ax, xlabel="iteration", ylabel="mean log-likelihood of a row")
+    ax.plot(np.arange(1, len(trace) + 1), trace, "o-", ms=4)
+    return ax
+
+
+def draw_bounds(x: Any, theta: Any, values: Any, starts: Any, ax: Any = None) -> Any:
+    """Draw the log-likelihood of one parameter and the lower bounds that EM climbs, each touching at its start.
+
+    ``theta`` (T,) is the axis, ``values(theta)`` the log-likelihood and ``starts`` pairs (start, bound(theta)).
+    """
+    ax = new_axes(ax, xlabel="θ", ylabel="log-likelihood")
+    ax.plot(theta, values, color="#222222", lw=2, label="log p(x | θ)")
+    for i, (start, bound) in enumerate(starts):
+        colour = COLOURS[i % len(COLOURS)]
+        ax.plot(theta, bound, color=colour, lw=1.4, label=f"bound at step {i}")
+        ax.axvline(start, color=colour, lw=0.8, ls=":")
+    low = np.min(values)
+    ax.set_ylim(low - 0.05 * np.ptp(values), np.max(values) + 0.08 * np.ptp(values))
+    ax.legend(frameon=False, fontsize=8)
+    return ax
+
+
+def em_bounds(
+    x: Any, other: float, sigma: float, theta: Any, start: float, steps: int = 3
+) -> tuple[np.ndarray, list[tuple[float, np.ndarray]]]:
+    r"""Return the log-likelihood of a mean and EM's bounds, for the course's figure.
+
+    Two components of equal weight and deviation ``sigma``, one known mean ``other`` and one mean θ to be found.
+    """
+    x, theta = np.asarray(x, dtype=float), np.asarray(theta, dtype=float)
+
+    def log_normal(mean: Any) -> np.ndarray:
+        return (
+            -0.5 * ((x[:, None] - np.atleast_1d(mean)) / sigma) ** 2 - np.log(sigma * np.sqrt(2 * np.pi)) + np.log(0.5)
+        )
+
+    fixed, moving = log_normal(other), log_normal(theta)
+    values = np.logaddexp(fixed, moving).sum(axis=0)
+    bounds, now = [], start
+    for _ in range(steps):
+        a, b = log_normal(now)[:, 0], fixed[:, 0]
+        total = np.logaddexp(a, b)
+        q = np.exp(a - total)
+        entropy = -(q * (a - total) + (1 - q) * (b - total)).sum()
+        bounds.append((float(now), (q[:, None] * moving).sum(axis=0) + ((1 - q) * b).sum() + entropy))
+        now = (q @ x) / q.sum()
+    return values, bounds
+
+
+def draw_choice(choice: Any, ax: Any = None) -> Any:
+    """Draw a criterion against the number of components, the chosen one marked."""
+    ax = new_axes(ax, xlabel="components", ylabel=choice.criterion.upper() + " (smaller is better)")
+    ax.errorbar(choice.values, choice.scores, choice.stderr, fmt="o-", capsize=3, ms=5)
+    ax.axvline(choice.chosen, color=COLOURS[1], ls="--", lw=1.2, label=f"chosen: {choice.chosen}")
+    ax.set_xticks(choice.values)
+    ax.legend(frameon=False, fontsize=9)
+    return ax

@@ -1,0 +1,55 @@
+r"""Exact neighbours from distances in float32.
+
+A product of matrices in float32 gives :math:`s = \|x\|^2 - 2 q^\top x`, which ranks the rows as the distance does, within an
+error :math:`e(q)` that is known beforehand. The rows with the smallest :math:`s` are the candidates; their distances are then
+computed in float64. With :math:`\hat s` the largest value kept, every other row has :math:`\|x-q\|^2 \ge \hat s - e + \|q\|^2`;
+a query whose k-th exact distance is below that is settled, any other is doubtful and goes to the search by boxes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from epee.kernels.neighbours_heap import sink, unwind
+from epee.kernels.neighbours_tree import exact
+
+STRIDE = 64
+
+
+@njit(cache=True, nogil=True)
+def screen(S, norms, start, best, who):
+    """Keep the smallest ``S + norms`` of each row of ``S`` (m, b) in the heaps ``best``, ``who`` (m, c)."""
+    width, c = S.shape[1], best.shape[1]
+    for i in range(S.shape[0]):
+        scores, heap, rows = S[i], best[i], who[i]
+        for first in range(0, width, STRIDE):
+            last = min(first + STRIDE, width)
+            part, part_norms = scores[first:last], norms[start + first : start + last]
+            limit, hits = heap[0], 0
+            for t in range(last - first):
+                hits += part[t] + part_norms[t] < limit
+            if hits == 0:
+                continue
+            for t in range(last - first):
+                s = part[t] + part_norms[t]
+                if s < heap[0]:
+                    sink(heap, rows, 0, c, s, start + first + t)
+
+
+@njit(cache=True, nogil=True)
+def settle(Q, X, best, who, error, lengths, dist, found, doubtful):
+    """Fill ``dist`` and ``found`` (m, k) from the candidates ``who``; mark the queries that they do not settle."""
+    k = dist.shape[1]
+    for i in range(Q.shape[0]):
+        dist[i] = np.inf
+        found[i] = X.shape[0]
+        for t in range(who.shape[1]):
+            row = who[i, t]
+            if row < 0:
+                continue
+            d = exact(Q[i], X[row], 0, 2.0)
+            if d < dist[i, 0] or (d == dist[i, 0] and row < found[i, 0]):
+                sink(dist[i], found[i], 0, k, d, row)
+        doubtful[i] = not dist[i, 0] < np.float64(best[i, 0]) - error[i] + lengths[i]
+        unwind(dist[i], found[i])

@@ -1,0 +1,148 @@
+r"""The best split of a column of categories.
+
+For two classes, or a number to predict, the best of all subsets of levels is a prefix of the levels ordered by their mean
+(Breiman et al., 1984, 4.2.2). With three classes or more all subsets are tried up to ten levels, in Gray's order, which
+changes one level at a time; beyond that, the prefixes of the orders by the share of each class.
+"""
+
+from __future__ import annotations
+
+from math import log
+
+import numpy as np
+from numba import njit
+
+from epee.kernels.trees_split import ABSOLUTE, ENTROPY, GINI, MOST_LEVELS, POISSON, ROW, xlogx
+
+
+@njit(cache=True, nogil=True)
+def impurity_of(criterion, counts, W):
+    """Return the weighted impurity W I of class weights."""
+    if criterion == GINI:
+        return W - (counts * counts).sum() / W
+    if criterion == ENTROPY:
+        total = xlogx(W)
+        for k in range(counts.shape[0]):
+            total -= xlogx(counts[k])
+        return total
+    return W - counts.max()
+
+
+@njit(cache=True, nogil=True)
+def spread_around_median(y, w):
+    """Return the median and the sum of absolute deviations from it."""
+    order = np.argsort(y)
+    half, below = w.sum() / 2.0, 0.0
+    at = order[-1]
+    for t in range(order.shape[0]):
+        below += w[order[t]]
+        if below >= half:
+            at = order[t]
+            if below == half and t + 1 < order.shape[0]:
+                middle = (y[at] + y[order[t + 1]]) / 2.0
+                return middle, (w * np.abs(y - middle)).sum()
+            break
+    return y[at], (w * np.abs(y - y[at])).sum()
+
+
+@njit(cache=True, nogil=True)
+def sweep_levels(seg, only, data, rules, W, mu, impurity, totals, best, tol, chosen, scale):
+    """Return D of the best set of levels above ``best``, written to ``chosen`` (levels,) as ones on the left; else -inf."""
+    L, K = chosen.shape[0], rules.K
+    many = K > 2 or (K == 2 and rules.criterion != GINI)
+    weight, count, total = np.zeros(L), np.zeros(L), np.zeros(L)
+    table = np.zeros((L, max(K, 1)))
+    for t in range(seg.shape[0]):
+        i, level = seg[t] & ROW, seg[t] >> 32
+        wi = data.w[i]
+        weight[level] += wi
+        count[level] += data.c[i]
+        total[level] += wi * (data.y[i] - mu)
+        if K > 0:
+            table[level, data.codes[i]] += wi
+    present = np.flatnonzero(weight > 0.0)
+    s, all_count, found = present.shape[0], count.sum(), -np.inf
+    if s < 2:
+        return found
+    if many and s <= MOST_LEVELS and only < 0 and K > 2:
+        inside, taken = np.zeros(K), np.zeros(s, dtype=np.uint8)
+        wl, nl = 0.0, 0.0
+        for code in range(1, 2 ** (s - 1)):
+            bit = 0
+            while (code >> bit) & 1 == 0:
+                bit += 1
+            level = present[bit + 1]  # the first level stays on the right
+            taken[bit + 1] = 1 - taken[bit + 1]
+            step = 1.0 if taken[bit + 1] else -1.0
+            inside += step * table[level]
+            wl += step * weight[level]
+            nl += step * count[level]
+            wr = W - wl
+            if min(wl, wr) < max(rules.min_weight, 1e-300):
+                continue
+            if rules.counted and min(nl, all_count - nl) < rules.min_leaf:
+                continue
+            D = impurity - impurity_of(rules.criterion, inside, wl) - impurity_of(rules.criterion, totals - inside, wr)
+            if D > best + tol:
+                best = found = D
+                chosen[:] = 0
+                for j in range(s):
+                    chosen[present[j]] = taken[j]
+        return found
+    orders = K if many and K > 2 else 1
+    for o in range(orders):
+        keys = np.empty(s)
+        for j in range(s):
+            level = present[j]
+            if K > 0 and many:
+                keys[j] = table[level, o if K > 2 else 1] / weight[level]
+            else:
+                keys[j] = total[level] / weight[level]
+        order = present[np.argsort(keys, kind="mergesort")]
+        inside, wl, nl, d = np.zeros(max(K, 1)), 0.0, 0.0, 0.0
+        for j in range(s - 1):
+            level = order[j]
+            inside += table[level]
+            wl += weight[level]
+            nl += count[level]
+            d += total[level]
+            wr = W - wl
+            if (only >= 0 and j != only % (s - 1)) or min(wl, wr) < rules.min_weight:
+                continue
+            if rules.counted and min(nl, all_count - nl) < rules.min_leaf:
+                continue
+            if many:
+                D = impurity - impurity_of(rules.criterion, inside, wl) - impurity_of(rules.criterion, totals - inside, wr)
+            elif rules.criterion == POISSON:
+                a, b = d + wl * mu, wr * mu - d
+                if a <= 0.0 or b <= 0.0:
+                    continue
+                D = a * log(a / wl) + b * log(b / wr) - xlogx(mu) * W
+            elif rules.criterion == ABSOLUTE:
+                D = impurity - absolute_sides(seg, order[: j + 1], L, data)
+            else:
+                D = scale * d * d * W / (wl * wr)
+            if D > best + tol:
+                best = found = D
+                chosen[:] = 0
+                for i in range(j + 1):
+                    chosen[order[i]] = 1
+    return found
+
+
+@njit(cache=True, nogil=True)
+def absolute_sides(seg, levels, L, data):
+    """Return the sum of absolute deviations on both sides of a split of levels."""
+    left = np.zeros(L, dtype=np.uint8)
+    for level in levels:
+        left[level] = 1
+    total = 0.0
+    for side in range(2):
+        rows = np.empty(seg.shape[0], dtype=np.int64)
+        m = 0
+        for t in range(seg.shape[0]):
+            if left[seg[t] >> 32] == side:
+                rows[m] = seg[t] & ROW
+                m += 1
+        total += spread_around_median(data.y[rows[:m]], data.w[rows[:m]])[1]
+    return total

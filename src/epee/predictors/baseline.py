@@ -1,0 +1,199 @@
+r"""The simplest predictors: they look at the target alone.
+
+.. math:: \hat P(y = k \mid x) = \frac{n_k}{n}, \qquad \hat y = \arg\max_k n_k; \qquad\qquad
+          \hat y = \bar y \quad\text{or}\quad \hat y = \operatorname{median}(y).
+
+Whatever a table may teach has to be better than this.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from epee.errors import WrongUse
+from epee.estimator.base import Classifier, PosteriorMixin, Regressor
+from epee.losses.location import best_constant
+from epee.table.block import check_weights
+from epee.table.doors import is_stream, open_source
+from epee.typing import Codes, Matrix, Seed, Vector
+
+
+class _TargetAlone:
+    """Reads the targets of a stream and lets its inputs go by; cells may be missing."""
+
+    _takes_missing = True
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from the target ``y`` (n,); of ``X`` only the columns are counted."""
+        if not is_stream(X):
+            return super().fit(X, y, sample_weight)  # type: ignore[misc]
+        source = open_source(X, y, sample_weight)
+        self.n_features_in_ = source.n_columns
+        if source.names is not None:
+            self.feature_names_in_ = np.asarray(source.names, dtype=object)
+        blocks = [(block.y, block.weight) for block in source.blocks()]
+        target = None if not blocks or blocks[0][0] is None else np.concatenate([b[0] for b in blocks])  # type: ignore[misc]
+        n = 0 if target is None else len(target)
+        w = None if not blocks or blocks[0][1] is None else np.concatenate([b[1] for b in blocks])  # type: ignore[misc]
+        codes = self._enter_target(target, n)  # type: ignore[attr-defined]
+        self._fit(None, codes, check_weights(w, n))  # type: ignore[attr-defined]
+        return self
+
+
+class BaselineClassifier(_TargetAlone, PosteriorMixin, Classifier):
+    r"""The class frequencies, whatever the row: :math:`\hat P(y = k \mid x) = n_k / n`.
+
+    Parameters
+    ----------
+    strategy : {"frequencies", "most_frequent"}, default="frequencies"
+        What ``predict_proba`` returns: the frequencies, or certainty for the most frequent class. ``predict`` returns the most frequent class, the
+        first among equals.
+
+    Attributes
+    ----------
+    class_prior_ : array (K,)
+        Frequencies of the classes.
+
+    Notes
+    -----
+    One pass over the target. Its error rate is :math:`1 - \max_k \pi_k`.
+
+    References
+    ----------
+    Hastie, Tibshirani and Friedman, *The Elements of Statistical Learning*, section 2.4.
+
+    Examples
+    --------
+    >>> model = BaselineClassifier().fit([[1], [2], [3]], ["a", "b", "b"])
+    >>> model.predict([[7]]), model.predict_proba([[7]]).round(2)
+    (array(['b'], dtype='<U1'), array([[0.33, 0.67]]))
+    """
+
+    def __init__(self, strategy: str = "frequencies") -> None:
+        self.strategy = strategy
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True
+        return tags
+
+    def _fit(self, X: Matrix | None, codes: Codes, w: Vector | None) -> None:
+        if self.strategy not in ("frequencies", "most_frequent"):
+            raise WrongUse(f"strategy {self.strategy!r} is not one of 'frequencies' and 'most_frequent'.")
+        self.class_count_ = np.bincount(codes, weights=w, minlength=len(self.classes_)).astype(np.float64)
+        self.class_prior_ = self.class_count_ / self.class_count_.sum()
+
+    def _score(self, X: Matrix) -> Matrix:
+        return np.tile(self._logs(self.class_count_[None]), (len(X), 1))
+
+    def _logs(self, count: Matrix) -> Matrix:
+        """Return the scores (n, K) from counts (n, K)."""
+        with np.errstate(divide="ignore"):
+            if self.strategy == "frequencies":
+                return np.log(count / count.sum(axis=1, keepdims=True))
+            return np.where(np.arange(count.shape[1]) == count.argmax(axis=1)[:, None], 0.0, -np.inf)
+
+    def _left_out(self, X: Matrix, codes: Codes, w: Vector | None = None) -> Matrix:
+        """Return the scores (n, K) of each row by the frequencies without it."""
+        w = np.ones(len(codes)) if w is None else np.asarray(w, dtype=np.float64)
+        count = np.tile(np.bincount(codes, weights=w).astype(np.float64), (len(codes), 1))
+        count[np.arange(len(codes)), codes] -= np.minimum(w, 1.0)
+        return self._logs(np.maximum(count, 0.0))
+
+    def sample(self, n_samples: int = 1, random_state: Seed = None) -> np.ndarray:
+        """Draw labels from the frequencies."""
+        rng = np.random.default_rng(random_state if not isinstance(random_state, np.random.RandomState) else random_state.randint(2**31))
+        return rng.choice(self.classes_, size=n_samples, p=self.class_prior_)
+
+
+class BaselineRegressor(_TargetAlone, Regressor):
+    r"""The mean or the median of the target, whatever the row.
+
+    Parameters
+    ----------
+    statistic : {"mean", "median"}, default="mean"
+        The mean has the smallest squared error of all constants, the median the smallest absolute error, and no outlier moves it far.
+
+    Attributes
+    ----------
+    constant_ : float or array (m,)
+
+    Notes
+    -----
+    One pass over the target. The median of an even sample is the midpoint of its two central values.
+
+    References
+    ----------
+    Hastie, Tibshirani and Friedman, *The Elements of Statistical Learning*, section 2.4.
+
+    Examples
+    --------
+    >>> X, y = [[0], [0], [0]], [1.0, 2.0, 6.0]
+    >>> BaselineRegressor().fit(X, y).predict([[1]]), BaselineRegressor("median").fit(X, y).predict([[1]])
+    (array([3.]), array([2.]))
+    """
+
+    _several_targets = True
+
+    def __init__(self, statistic: str = "mean") -> None:
+        self.statistic = statistic
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = True
+        return tags
+
+    def _fit(self, X: Matrix | None, y: Matrix, w: Vector | None) -> None:
+        if self.statistic not in ("mean", "median"):
+            raise WrongUse(f"statistic {self.statistic!r} is not one of 'mean' and 'median'.")
+        power = 2.0 if self.statistic == "mean" else 1.0
+        columns = y.reshape(len(y), -1).T
+        constants = np.array([best_constant(column, power, w) for column in columns])
+        self.constant_ = constants if y.ndim == 2 else float(constants[0])
+
+    def _predict(self, X: Matrix) -> Matrix:
+        shape = (len(X),) if np.ndim(self.constant_) == 0 else (len(X), len(self.constant_))
+        return np.broadcast_to(self.constant_, shape).copy()
+
+    def _left_out(self, X: Matrix, y: Matrix, w: Vector | None = None) -> Matrix:
+        """Return the constant without each row, (n,) or (n, m)."""
+        y = np.asarray(y, dtype=np.float64)
+        u = np.ones(len(y)) if w is None else np.asarray(w, dtype=np.float64)
+        columns = y.reshape(len(y), -1)
+        out = np.stack([self._constants_without(column, u) for column in columns.T], axis=1)
+        return out.reshape(y.shape)
+
+    def _constants_without(self, y: Vector, w: Vector) -> Vector:
+        gone = np.minimum(w, 1.0)
+        if self.statistic == "mean":
+            n, mean = w.sum(), float(best_constant(y, 2.0, w))
+            return mean - gone * (y - mean) / (n - gone)
+        values, place = np.unique(y, return_inverse=True)
+        total = np.bincount(place, weights=w)
+        found: dict[tuple[int, float], float] = {}
+        out = np.empty(len(y))
+        below = np.cumsum(total)
+        for i, (j, g) in enumerate(zip(place.ravel(), gone, strict=True)):
+            key = (int(j), float(g))
+            if key not in found:
+                found[key] = _median_without(values, below, int(j), float(g))
+            out[i] = found[key]
+        return out
+
+
+def _median_without(values: Vector, below: Vector, j: int, gone: float) -> float:
+    """Return the median of distinct values with cumulated weights ``below`` when weight ``gone`` of value j is taken out."""
+    half = (below[-1] - gone) / 2
+
+    def first_above(level: float, strict: bool) -> int:
+        """Return the first place whose cumulated weight without the row reaches the level."""
+        side = "right" if strict else "left"
+        early = int(np.searchsorted(below[:j], level, side=side))
+        return early if early < j else j + int(np.searchsorted(below[j:] - gone, level, side=side))
+
+    low = first_above(half * (1 - 1e-15), strict=False)
+    high = min(first_above(half * (1 + 1e-15), strict=True), len(values) - 1)
+    return float(values[low] + (values[high] - values[low]) / 2)
+

@@ -1,0 +1,128 @@
+r"""Scores of Gaussian classes: squared Mahalanobis distances and log-determinants, in logarithms and by matrix products.
+
+Of a covariance :math:`\Sigma_k` a factor :math:`W_k` with :math:`W_k^\top \Sigma_k W_k = I` gives
+
+.. math:: (x - \mu_k)^\top \Sigma_k^{-1} (x - \mu_k) = \|W_k^\top (x - \mu_k)\|^2, \qquad
+          \log|\Sigma_k| = -2 \log |\det W_k|. \tag{1}
+
+:math:`W_k` comes from the Cholesky factor of the correlations, so columns in small or large units cost no digits. Of a diagonal
+:math:`\Sigma_k` the squares are expanded about a common centre into two products, except in columns whose class means lie too
+many standard deviations apart for that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from epee.errors import SingularProblem
+from epee.typing import Labels, Matrix, Tensor, Vector
+
+FAR = 1e5  # squared distance of means, in variances, beyond which expanded squares would lose digits
+LOG_2PI = float(np.log(2 * np.pi))
+
+
+@dataclass(frozen=True, eq=False)
+class FullGaussians:
+    """Gaussians with factors ``half`` (K, p, p), one for all (1, p, p) when tied, of covariances with ``logdet`` (K,)."""
+
+    means: Matrix
+    half: Tensor
+    logdet: Vector
+    centre: Vector
+
+    @classmethod
+    def of(
+        cls, means: Matrix, sigma: Tensor, classes: Labels, tol: float, remedy: str, empty: np.ndarray, names: Any = None
+    ) -> FullGaussians:
+        """Factor covariances (K, p, p), or (1, p, p) for all classes; a singular one is refused with its class and the remedy."""
+        factors = []
+        for k, S in enumerate(sigma):
+            who = "the classes together" if len(sigma) == 1 else f"class {classes[k]!r}"
+            factors.append(_unit(len(S)) if len(sigma) > 1 and empty[k] else _factor(S, tol, who, remedy))
+        half, logdet = (np.stack(part) for part in zip(*factors, strict=True))
+        seen = means[~empty]
+        return cls(means, half, np.broadcast_to(logdet, (len(means),)), seen.mean(axis=0))
+
+    def distances(self, X: Matrix) -> Matrix:
+        """Return the squared Mahalanobis distance of each row to each class (n, K)."""
+        Z = X - self.centre
+        out = np.empty((len(X), len(self.means)))
+        tied = len(self.half) == 1
+        for k, mean in enumerate(self.means):
+            if k == 0 or not tied:
+                T = Z @ self.half[k]  # (n, p)
+            R = T - (mean - self.centre) @ self.half[0 if tied else k]
+            np.einsum("ij,ij->i", R, R, out=out[:, k])
+        return out
+
+    def log_densities(self, X: Matrix) -> Matrix:
+        """Return the log-density of each row in each class (n, K), without the factor of :math:`2\\pi`."""
+        return -0.5 * (self.distances(X) + self.logdet)
+
+
+def _unit(p: int) -> tuple[Matrix, float]:
+    return np.eye(p), 0.0
+
+
+def _factor(S: Matrix, tol: float, who: str, remedy: str) -> tuple[Matrix, float]:
+    """Return W (p, p) with W' S W = I and log|S|."""
+    from scipy.linalg.lapack import dpotrf, dtrtri
+
+    sd = np.sqrt(np.diagonal(S))
+    if (sd > 0).all():
+        R = S / sd / sd[:, None]
+        L, info = dpotrf(R, lower=1, clean=1)
+        if info == 0:
+            inverse, _ = dtrtri(L, lower=1)
+            smallest = 1.0 / np.einsum("ij,ij->", inverse, inverse)  # at most the smallest eigenvalue of R, at least it / p
+            if smallest > max(tol, 1e-13) or _is_regular(S, R, tol):
+                return inverse.T / sd[:, None], float(2 * (np.log(np.diagonal(L)).sum() + np.log(sd).sum()))
+    rank = np.linalg.matrix_rank(S, hermitian=True)
+    raise SingularProblem(
+        f"The covariance matrix of {who} is not full rank: singular, or too close to it (rank {rank} of {len(S)} columns). {remedy}"
+    )
+
+
+def _is_regular(S: Matrix, R: Matrix, tol: float) -> bool:
+    """Tell whether the smallest variance of a direction is above ``tol``, in the units of the columns or in standardised ones."""
+    of_R = np.linalg.eigvalsh(R)[0]
+    return bool(of_R > 1e-13 and (of_R > tol or np.linalg.eigvalsh(S)[0] > tol))
+
+
+class DiagonalGaussians:
+    """Gaussians with means and variances (K, p): scores by two matrix products."""
+
+    def __init__(self, means: Matrix, variances: Matrix, centre: Vector) -> None:
+        self.means, self.variances, self.centre = means, variances, centre
+        m = means - centre  # (K, p)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            inverse = 1.0 / variances
+            self.far = np.flatnonzero(~((m**2 * inverse).max(axis=0, initial=0.0) < FAR))
+            logs = -0.5 * np.log(variances)
+        near = np.ones(m.shape[1], dtype=bool)
+        near[self.far] = False
+        inverse, m = np.where(near, inverse, 0.0), np.where(near, m, 0.0)
+        self.squares, self.linear = -0.5 * inverse.T, (m * inverse).T  # (p, K)
+        self.constants = (logs - 0.5 * m**2 * inverse).T  # (p, K): of each column, so that missing ones can be left out
+        self.constant = self.constants.sum(axis=0)
+
+    def log_densities(self, X: Matrix, missing: np.ndarray | None = None) -> Matrix:
+        """Return the log-density (n, K) without the factor of 2 pi; cells marked in ``missing`` (n, p) are integrated out."""
+        Z = X - self.centre  # (n, p)
+        if missing is not None:
+            Z[missing] = 0.0
+        scores = Z @ self.linear
+        if len(self.far):
+            R = X[:, None, self.far] - self.means[:, self.far]  # (n, K, far)
+            squares = R**2 / self.variances[:, self.far]
+            scores -= 0.5 * (squares if missing is None else np.where(missing[:, None, self.far], 0.0, squares)).sum(axis=2)
+        scores += np.multiply(Z, Z, out=Z) @ self.squares
+        scores += self.constant if missing is None else (~missing).astype(np.float64) @ self.constants
+        return scores
+
+    def distances(self, X: Matrix) -> Matrix:
+        """Return the squared Mahalanobis distance of each row to each class (n, K)."""
+        return -2 * (self.log_densities(X) + 0.5 * np.log(self.variances).sum(axis=1))

@@ -1,0 +1,140 @@
+"""The kinds of the columns of a table, as laws of naive Bayes, and the codes of their categories."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from epee.errors import DataError, WrongUse
+from epee.table.block import column_name
+from epee.typing import Codes, Matrix
+
+KINDS = {"gaussian": "gaussian", "number": "gaussian", "bernoulli": "bernoulli", "boolean": "bernoulli", "categorical": "categorical",
+         "category": "categorical", "poisson": "poisson", "count": "poisson"}  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """One kind for each column.
+
+    >>> Columns.of({1: "category"}, ["gaussian", "gaussian"], None).kinds
+    ('gaussian', 'categorical')
+    """
+
+    kinds: tuple[str, ...]
+
+    @classmethod
+    def of(cls, given: Any, found: Sequence[str], names: Sequence[str] | None) -> Columns:
+        """Return the kinds that the user gave, and those that were found where nothing was said."""
+        p = len(found)
+        if isinstance(given, str):
+            wanted = list(found) if given == "auto" else [given] * p
+        elif isinstance(given, Mapping):
+            wanted = list(found)
+            for column, kind in given.items():
+                if not isinstance(column, str) and 0 <= int(column) < p:
+                    wanted[int(column)] = kind
+                elif names is not None and column in list(names):
+                    wanted[list(names).index(column)] = kind
+                else:
+                    raise WrongUse(f"kinds names the column {column!r}, and there is none; there are {list(names or range(p))[:8]}.")
+        else:
+            wanted = list(given)
+            if len(wanted) != p:
+                raise WrongUse(f"kinds has {len(wanted)} entries and there are {p} columns.")
+        for j, kind in enumerate(wanted):
+            if kind not in KINDS:
+                raise WrongUse(f"{column_name(names, j)}: there is no kind {kind!r}; the kinds are {', '.join(KINDS)}.")
+        return cls(tuple(KINDS[kind] for kind in wanted))
+
+    def is_kind(self, kind: str) -> np.ndarray:
+        """Return which columns are of a kind (p,)."""
+        return np.array([k == kind for k in self.kinds], dtype=bool)
+
+    @property
+    def categorical(self) -> Codes:
+        """The places of the categorical columns."""
+        return np.flatnonzero(self.is_kind("categorical")).astype(np.int64)
+
+    def check(self, X: Matrix, names: Sequence[str] | None, *, strict: bool) -> None:
+        """Refuse cells that their kind does not allow; when scoring (not ``strict``) only what makes no sense at all."""
+        for j, kind in enumerate(self.kinds):
+            if kind == "gaussian" or (kind == "poisson" and not strict):
+                continue
+            x = X[:, j]
+            with np.errstate(invalid="ignore"):
+                if kind == "bernoulli":
+                    bad, what = ~((x == 0) | (x == 1) | np.isnan(x)), "is neither 0 nor 1"
+                elif kind == "poisson":
+                    bad, what = x < 0, "is negative, and a count cannot be"
+                else:
+                    bad, what = (x < 0) | (x != np.trunc(x)) & ~np.isnan(x), "is no code of a category (0, 1, 2, ...)"
+            if bad.any():
+                row = int(np.flatnonzero(bad)[0])
+                raise DataError(f"{column_name(names, j)}: {x[row]:g} in row {row} {what}. Recode it, or give the column another kind.")
+
+    @staticmethod
+    def is_frame(X: Any) -> bool:
+        """Tell whether X is a data frame of pandas, polars or Arrow."""
+        return hasattr(X, "columns") and not hasattr(X, "tocsr") and type(X).__module__.partition(".")[0] in ("pandas", "polars", "pyarrow")
+
+    @staticmethod
+    def open_frame(X: Any) -> Any:
+        """Return a frame behind narwhals' one face."""
+        import narwhals as nw
+
+        return nw.from_native(X, eager_only=True)
+
+    @staticmethod
+    def kinds_of_frame(frame: Any) -> list[str]:
+        """Return the kind that the type of each column suggests."""
+        return [_kind_of_type(frame[name].dtype, name) for name in frame.columns]
+
+    def encode(self, frame: Any, categories: dict[int, list[Any]], *, grows: bool) -> Matrix:
+        """Return the frame as numbers with NaN for what is missing; new categories are learned when it ``grows``, unknown else."""
+        X = np.empty(frame.shape)
+        for j, name in enumerate(frame.columns):
+            column = frame[name]
+            numeric = column.dtype.is_numeric()
+            if self.kinds[j] == "categorical" and not (numeric and j not in categories):
+                X[:, j] = _codes(column, categories.setdefault(j, []), grows)
+                continue
+            try:
+                X[:, j] = _numbers(column)
+            except (TypeError, ValueError) as error:
+                raise DataError(f"column {name!r} holds {column.dtype}, which is no number: give it the kind 'categorical'.") from error
+        return X
+
+
+def _kind_of_type(dtype: Any, name: str) -> str:
+    import narwhals as nw
+
+    if dtype.is_numeric():
+        return "gaussian"
+    if dtype == nw.Boolean:
+        return "bernoulli"
+    if dtype in (nw.String, nw.Categorical, nw.Object) or isinstance(dtype, nw.Enum):
+        return "categorical"
+    raise DataError(f"column {name!r} holds {dtype}, which naive Bayes has no law for: turn it into numbers or texts, or drop it.")
+
+
+def _numbers(column: Any) -> np.ndarray:
+    import narwhals as nw
+
+    return np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64)
+
+
+def _codes(column: Any, levels: list[Any], grows: bool) -> np.ndarray:
+    """Return the code of each cell, NaN for a missing one, ``len(levels)`` for one that is unknown."""
+    cells = np.asarray(column.to_numpy(), dtype=object)
+    missing = np.array([c is None or c != c for c in cells], dtype=bool)
+    seen, where = np.unique(cells[~missing].astype(str), return_inverse=True)
+    if grows:
+        levels.extend(level for level in seen.tolist() if level not in set(levels))
+    place = {level: float(i) for i, level in enumerate(levels)}
+    codes = np.full(len(cells), np.nan)
+    codes[~missing] = np.array([place.get(level, float(len(levels))) for level in seen.tolist()])[where] if len(seen) else 0.0
+    return codes

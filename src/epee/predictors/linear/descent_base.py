@@ -1,0 +1,128 @@
+r"""What linear classifiers found by descent share: the rows as a source, class weights, and scores :math:`W^\top x + b`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from epee.engines.choice import engine_for
+from epee.errors import DataError, SearchWarning, WrongUse
+from epee.estimator.base import Classifier, ScoreMixin, encode_labels, say
+from epee.table.arrays import ArraySource
+from epee.table.block import Block, Source, check_weights
+from epee.table.doors import CodedSource, is_stream, open_source
+from epee.table.sparse import SparseSource
+from epee.typing import Codes, Matrix, Vector
+
+
+class ClassTotals:
+    """The weight of each class in a block; picklable, for any engine."""
+
+    def __init__(self, K: int) -> None:
+        self.K = K
+
+    def __call__(self, block: Block) -> Vector:
+        codes = np.asarray(block.group if block.group is not None else block.y)
+        return np.bincount(codes, weights=block.weight, minlength=self.K).astype(float)
+
+
+class LinearDescentClassifier(ScoreMixin, Classifier):
+    """A classifier with ``coef_`` (K, p) and ``intercept_`` (K,), one row each with two classes."""
+
+    _takes_sparse = True
+
+    def _source(self, X: Any, y: Any, sample_weight: Any, *, reset: bool = True) -> Any:
+        """Return the checked rows as a source whose groups (or labels, if sparse) are class codes."""
+        if is_stream(X):
+            source = open_source(X, y, sample_weight)
+            if reset:
+                self.n_features_in_ = source.n_columns
+                if source.names is not None:
+                    self.feature_names_in_ = np.asarray(source.names, dtype=object)
+            coded = CodedSource(source, None if reset else self.classes_)
+            self.classes_ = coded.labels
+            self._check_classes(coded.labels, None)
+            return coded
+        X = self._enter(X, reset=reset)
+        n = X.shape[0]
+        codes = self._enter_target(y, n) if reset else self._known(y, n)
+        w = check_weights(sample_weight, n)
+        if w is not None and reset:
+            self._check_weighted_classes(codes, w)
+        if hasattr(X, "tocsr"):
+            return SparseSource(X, codes, w)
+        return ArraySource(X, None, w, None, codes, getattr(self, "feature_names_in_", None))
+
+    def _known(self, y: Any, n: int) -> Codes:
+        seen, codes = encode_labels(y, n)
+        if not np.isin(seen, self.classes_).all():
+            new = seen[~np.isin(seen, self.classes_)].tolist()
+            raise DataError(
+                f"y holds the labels {new}, which are not among the classes {self.classes_.tolist()} named at first."
+            )
+        return np.searchsorted(self.classes_, seen)[codes]
+
+    def _weigh_classes(self, source: Source) -> tuple[Vector | None, float]:
+        """Return a factor for each class, or None, and the sum of weights that follows."""
+        totals: Vector = engine_for(source).reduce(source, ClassTotals(len(self.classes_)))
+        return (factor := class_factors(self.class_weight, self.classes_, totals)), float(
+            totals.sum() if factor is None else totals @ factor
+        )
+
+    def _set_weights(self, W: Matrix) -> None:
+        """Set the public attributes from weights (d, M) with the bias last."""
+        p = self.n_features_in_
+        self.coef_ = np.ascontiguousarray(W[:p].T)
+        self.intercept_ = W[p].copy() if self.fit_intercept else np.zeros(W.shape[1])
+
+    def _weights(self) -> Matrix:
+        """Return the public attributes as weights (d, M)."""
+        return np.vstack([self.coef_.T, self.intercept_[None]]) if self.fit_intercept else self.coef_.T.copy()
+
+    def _score(self, X: Matrix) -> Matrix:
+        scores = np.asarray(X @ self.coef_.T) + self.intercept_  # (n, M)
+        return np.hstack([np.zeros_like(scores), scores]) if scores.shape[1] == 1 else scores
+
+
+def class_factors(class_weight: Any, classes: np.ndarray, totals: Vector) -> Vector | None:
+    """Return the factor of each class: "balanced" gives all classes the same total, a dictionary names them."""
+    if class_weight is None:
+        return None
+    if isinstance(class_weight, str):
+        if class_weight != "balanced":
+            raise WrongUse(f"class_weight is {class_weight!r}; it must be a dictionary, 'balanced' or None.")
+        return totals.sum() / (len(classes) * np.where(totals > 0, totals, 1.0))
+    if not hasattr(class_weight, "get"):
+        raise WrongUse(f"class_weight is {class_weight!r}; it must be a dictionary, 'balanced' or None.")
+    unknown = [label for label in class_weight if label not in classes.tolist()]
+    if unknown:
+        raise WrongUse(
+            f"The classes, {unknown}, are not in class_weight's data: the classes are {classes.tolist()[:10]}."
+        )
+    return np.array([float(class_weight.get(label, 1.0)) for label in classes.tolist()])
+
+
+def say_unfinished(estimator: BaseEstimator, reason: str) -> None:
+    """Warn that a descent stopped before it had converged."""
+    say(
+        f"{type(estimator).__name__} did not converge: {reason}. Scale the columns, or raise max_iter or tol.",
+        SearchWarning,
+    )
+
+
+def check_number(name: str, value: Any, low: float, *, strict: bool = False, high: float = np.inf) -> float:
+    """Return a parameter as a float, or say what it must be."""
+    bad = not isinstance(value, int | float | np.number) or isinstance(value, bool) or np.isnan(value)
+    if bad or value < low or value > high or (strict and value <= low):
+        least = f"larger than {low:g}" if strict else f"at least {low:g}"
+        most = "" if high == np.inf else f" and at most {high:g}"
+        raise WrongUse(f"{name} is {value!r}; it must be a number {least}{most}.")
+    return float(value)
+
+
+def check_one_of(name: str, value: Any, known: tuple[Any, ...]) -> None:
+    """Refuse a value that is none of those known, and list them."""
+    if not any(value is k or value == k for k in known):
+        raise WrongUse(f"{name} is {value!r}; it must be one of {', '.join(repr(k) for k in known)}.")

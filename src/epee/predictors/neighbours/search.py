@@ -1,0 +1,150 @@
+r"""The exact search of neighbours: by boxes in few dimensions, by products of matrices in many.
+
+Both rank rows by (distance, row number), so equal distances are settled alike and the answers are the same to the last bit.
+Coordinates are first multiplied by a power of two, which rounds nothing, so that none overflows in float32. The products
+screen candidates in float32 with the error bound
+
+.. math:: |\tilde s - s| \le (p + 8)\,u\,\big(2\|q\|\,R + R^2\big), \qquad R = \max_i \|x_i\|,\; u = 2^{-23}, \tag{1}
+
+and the candidates are settled in float64 (:mod:`epee.kernels.neighbours_screen`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from epee.engines.local import in_order
+from epee.predictors.neighbours.metrics import Metric, distance_table, resolve
+from epee.typing import Codes, Matrix
+
+MANY_COLUMNS = 16  # from here on boxes leave out too little, unless the rows are few
+QUERIES, ROWS = 256, 1024  # a tile of distances in float32 takes 1 MB: it stays in the cache
+
+
+class Search:
+    """Find the k nearest of the rows ``X`` (n, p) to any query."""
+
+    def __init__(
+        self, X: Any, metric: Any = "minkowski", p: float = 2.0, params: dict[str, Any] | None = None,
+        algorithm: str = "auto", leaf_size: int = 30,
+    ) -> None:  # fmt: skip
+        self.rows = X
+        self.given = (metric, p, params)
+        self.metric: Metric | None = resolve(metric, p, params, X)
+        self.leaf_size = leaf_size
+        if self.metric is None:
+            return
+        self.X = self.metric.enter(X)
+        largest = float(np.abs(self.X).max(initial=0.0))
+        self.scale = 2.0 ** -np.frexp(largest)[1] if largest > 0 else 1.0
+        self.X = self.X * self.scale
+        n, columns = self.X.shape
+        many = columns >= MANY_COLUMNS and n >= 500
+        self.by_products = self.metric.code == 0 and (algorithm == "brute" or (algorithm == "auto" and many))
+
+    def nearest(self, Q: Any, k: int) -> tuple[Matrix, Codes]:
+        """Return the distances and the row numbers (m, k) of the nearest rows, nearest first."""
+        if self.metric is None:
+            return self._from_table(Q, k)
+        same = Q is self.rows
+        Q = self.X if same else self.metric.enter(Q) * self.scale
+        candidates = k + max(16, k // 2)
+        if self.by_products and candidates < len(self.X) // 2:
+            d, found = self._by_products(Q, k, candidates)
+        else:
+            d, found = self._by_boxes(Q, k)
+        return self.metric.leave(d, self.scale), found
+
+    def _boxes(self) -> tuple[Any, ...]:
+        """Build the tree at the first search that needs it."""
+        if not hasattr(self, "_tree"):
+            from epee.kernels.neighbours_tree import build
+
+            n, p = self.X.shape
+            leaf = max(self.leaf_size, min(16 * p, 256))
+            depth = max(0, int(np.ceil(np.log2(n / leaf))))
+            rows, boxes = np.arange(n), np.empty((2 ** (depth + 1) - 1, 2, p))
+            leaves = np.empty(n * p, dtype=np.float32)
+            if depth < 3:
+                build(self.X, rows, boxes, leaves, 0, 0, 0, depth)
+            else:
+                build(self.X, rows, boxes, leaves, 0, 0, 0, 1)
+                list(in_order(lambda c: build(self.X, rows, boxes, leaves, 1 + c, 1, c, depth), range(2)))
+            self._tree = (rows, boxes, leaves, depth)
+        return self._tree
+
+    def _by_boxes(self, Q: Matrix, k: int) -> tuple[Matrix, Codes]:
+        from epee.kernels.neighbours_tree import search
+
+        metric = self.metric
+        assert metric is not None
+        rows, boxes, leaves, depth = self._boxes()
+        spread = float(_norms(self.X, metric).max())
+        d, found = np.empty((len(Q), k)), np.empty((len(Q), k), dtype=np.int64)
+
+        def work(start: int) -> None:
+            part = slice(start, start + QUERIES)
+            search(Q[part], self.X, spread, rows, boxes, leaves, depth, metric.code, metric.power, d[part], found[part])
+
+        list(in_order(work, range(0, len(Q), QUERIES)))
+        return d, found
+
+    def _by_products(self, Q: Matrix, k: int, candidates: int) -> tuple[Matrix, Codes]:
+        from epee.kernels.neighbours_screen import screen, settle
+
+        if not hasattr(self, "_centred"):
+            centre = self.X.mean(axis=0)
+            Z = self.X - centre
+            squares = np.einsum("ij,ij->i", Z, Z)
+            self._centred = (centre, Z.astype(np.float32), squares.astype(np.float32), float(squares.max()) ** 0.5)
+        centre, Z, squares, R = self._centred
+        n, p = Z.shape
+        d, found = np.empty((len(Q), k)), np.empty((len(Q), k), dtype=np.int64)
+        doubtful = np.empty(len(Q), dtype=bool)
+
+        def work(start: int) -> None:
+            part = slice(start, start + QUERIES)
+            q = Q[part] - centre
+            lengths = np.einsum("ij,ij->i", q, q)
+            error = (p + 8) * 2.0**-23 * (2 * np.sqrt(lengths) * R + R * R)  # (1)
+            with np.errstate(over="ignore"):
+                q32 = (-2.0 * q).astype(np.float32)
+            best = np.full((len(q), candidates), np.inf, dtype=np.float32)
+            who = np.full((len(q), candidates), -1, dtype=np.int64)
+            tile = np.empty((len(q), ROWS), dtype=np.float32)
+            with np.errstate(over="ignore", invalid="ignore"):
+                for first in range(0, n, ROWS):
+                    block = Z[first : first + ROWS]
+                    S = np.matmul(q32, block.T, out=tile if len(block) == ROWS else None)
+                    screen(S, squares, first, best, who)
+            settle(Q[part], self.X, best, who, error, lengths, d[part], found[part], doubtful[part])
+
+        list(in_order(work, range(0, len(Q), QUERIES)))
+        if doubtful.any():
+            d[doubtful], found[doubtful] = self._by_boxes(np.ascontiguousarray(Q[doubtful]), k)
+        return d, found
+
+    def _from_table(self, Q: Any, k: int) -> tuple[Matrix, Codes]:
+        metric, p, params = self.given
+        n = self.rows.shape[0]
+        step = max(1, min(Q.shape[0], 2**24 // max(n, 1)))
+
+        def work(start: int) -> tuple[Matrix, Codes]:
+            D = distance_table(Q[start : start + step], self.rows, metric, p, params)
+            order = np.argsort(D, axis=1, kind="stable")[:, :k]
+            return np.take_along_axis(D, order, axis=1), order
+
+        parts = [work(start) for start in range(0, Q.shape[0], step)]
+        return np.concatenate([d for d, _ in parts]), np.concatenate([f for _, f in parts])
+
+
+def _norms(X: Matrix, metric: Metric) -> Matrix:
+    if metric.code == 0:
+        return np.sqrt(np.einsum("ij,ij->i", X, X))
+    if metric.code == 2:
+        return np.abs(X).max(axis=1, initial=0.0)
+    return (np.abs(X) ** (1.0 if metric.code == 1 else metric.power)).sum(axis=1) ** (
+        1.0 if metric.code == 1 else 1.0 / metric.power
+    )

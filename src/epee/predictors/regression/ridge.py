@@ -1,0 +1,388 @@
+r"""Ridge regression: least squares with a price on large coefficients.
+
+.. math:: \min_{\beta_0, \beta} \; \sum_i w_i (y_i - \beta_0 - x_i^\top \beta)^2 + \alpha \|\beta\|^2
+          \quad\Longrightarrow\quad (S + \alpha I)\, \hat\beta = c, \quad \hat\beta_0 = \bar y - \bar x^\top \hat\beta. \tag{1}
+
+A direction of the inputs with scatter :math:`d_j^2` is shrunk by :math:`d_j^2 / (d_j^2 + \alpha)`; the sum of these factors is the
+effective number of degrees of freedom. With fewer rows than columns the same answer comes from the small side,
+:math:`\hat\beta = Z^\top (Z Z^\top + \alpha I)^{-1} (y - \bar y)`: a combination of the rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from epee.engines.choice import engine_for
+from epee.errors import SingularProblem, WrongUse
+from epee.estimator.moment import MomentRegressor, is_vector
+from epee.moments.moments import Moments
+from epee.moments.qr import Factorisation, QRFactor, triangle
+from epee.predictors.regression.influence import LeftOut
+from epee.predictors.regression.ols import EPS, FACTOR_FROM, REFINE_FROM, factor_of, normal_equations
+from epee.predictors.regression.rows import RowSource, wide_rows
+from epee.solve.cholesky import Cholesky
+from epee.solve.minimum_norm import MinimumNorm
+from epee.solve.positive import non_negative
+from epee.solve.refine import refine
+from epee.solve.ridge_path import RidgeSpectrum, effective_dof, ridge_path
+from epee.solve.stacked import stacked_least_squares
+from epee.table.block import BLOCK_ROWS, Source
+from epee.typing import ArrayLike, Matrix, Tensor, Vector
+
+SOLVERS = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs")
+
+
+class Ridge(RowSource, LeftOut, MomentRegressor):
+    r"""Least squares plus :math:`\alpha \|\beta\|^2`; the intercept is free.
+
+    Parameters
+    ----------
+    alpha : float >= 0 or array (m,), default=1.0
+        Weight of the penalty in (1), one for each target if an array; 0 is least squares, a large one sends ``coef_`` to 0. It
+        is in the units of the scatter: changing the unit of a column changes what it costs.
+    fit_intercept : bool, default=True
+        Estimate :math:`\beta_0`.
+    copy_X, max_iter, tol, random_state : scikit-learn's
+        Accepted; the input is never written to, and the solution is exact.
+    solver : {"auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"}, default="auto"
+        scikit-learn's names for roads to the same answer, which is here found from moments, or from the rows' products when
+        there are fewer rows than columns.
+    positive : bool, default=False
+        Force the coefficients to be at least 0.
+
+    Attributes
+    ----------
+    coef_, intercept_ : as in least squares
+    effective_dof_ : float or array (m,)
+        :math:`\sum_j d_j^2 / (d_j^2 + \alpha)`, intercept apart: from p at :math:`\alpha = 0` down to 0.
+    solver_ : str
+        "cholesky" (by columns) or "svd" (by rows).
+
+    Notes
+    -----
+    One pass and :math:`O(p^3)`, or :math:`O(n^2 p)` when n < p. Where :math:`S + \alpha I` is so ill-conditioned that digits
+    would be lost, the rows are read again and the answer is refined. Weights are counts.
+
+    References
+    ----------
+    Hastie, Tibshirani and Friedman, *The Elements of Statistical Learning*, section 3.4.1.
+
+    Examples
+    --------
+    >>> model = Ridge(alpha=5.0).fit([[0.0], [1.0], [2.0], [3.0]], [1.0, 3.0, 5.0, 7.0])
+    >>> model.coef_, model.intercept_, model.effective_dof_
+    (array([1.]), 2.5, 0.5)
+    """
+
+    _takes_sparse = True
+
+    def __init__(
+        self, alpha: Any = 1.0, *, fit_intercept: bool = True, copy_X: bool = True, max_iter: int | None = None,
+        tol: float = 1e-4, solver: str = "auto", positive: bool = False, random_state: Any = None,
+    ) -> None:  # fmt: skip
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.max_iter = max_iter
+        self.tol = tol
+        self.solver = solver
+        self.positive = positive
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from the rows of ``X`` (n, p) and their values ``y`` (n,) or (n, m); weights are counts."""
+        self._check()
+        self.__dict__.pop("_wide", None)
+        self._one_target = is_vector(y)
+        source = self._source(X, y, sample_weight)
+        rows = wide_rows(source)
+        if rows is not None and not self.positive:
+            self._solve_wide(*rows)
+            return self
+        m = self._sum(source)
+        self._look(m)
+        self.fit_moments(m)
+        self._refine(source, m)
+        return self
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Add rows to what was learned; the order and the cut of the rows do not matter."""
+        self._recall()
+        return super().partial_fit(X, y, sample_weight)
+
+    def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Take rows out of what was learned; refused when fewer than six digits would be left."""
+        check_is_fitted(self)
+        self._recall()
+        return super().forget(X, y, sample_weight)
+
+    def _check(self) -> None:
+        if self.solver not in SOLVERS:
+            raise WrongUse(f"solver is {self.solver!r}; it must be one of {', '.join(map(repr, SOLVERS))}.")
+        if self.positive and self.solver not in ("auto", "lbfgs"):
+            raise WrongUse(f"positive=True goes with solver='auto' or 'lbfgs', not {self.solver!r}.")
+        check_penalties(self.alpha, "alpha")
+
+    def _alphas(self, targets: int) -> Vector:
+        alpha = np.asarray(self.alpha, dtype=np.float64).ravel()
+        if len(alpha) not in (1, targets):
+            raise WrongUse(
+                f"alpha has {len(alpha)} values for {targets} targets. Number of targets and number of penalties do not "
+                f"correspond: {len(alpha)} != {targets}."
+            )
+        return np.broadcast_to(alpha, targets)
+
+    _scatter: Matrix | None
+
+    def _solve(self, m: Moments) -> None:
+        """Solve (1)."""
+        self._check()
+        S, C, tss, mean, level = normal_equations(m, self.fit_intercept)
+        alphas = self._alphas(m.targets)
+        factor = ByTarget([penalised(S, a) for a in dict.fromkeys(alphas)], alphas)
+        coef = factor.non_negative(C) if self.positive else factor.solve(C)
+        self._count, self._centre, self._tss, self._scatter = float(m.count), mean, tss, S
+        self._adopt(factor, coef, level - mean @ coef if self.fit_intercept else level, "cholesky")
+
+    def _adopt(self, factor: Any, coef: Matrix, intercept: Vector, solver: str) -> None:
+        self._factor, self.solver_, self.n_iter_ = factor, solver, 1
+        self._set_linear(np.ascontiguousarray(coef.T), intercept)
+        if not self.fit_intercept:
+            self.intercept_ = 0.0
+
+    def _refine(self, source: Source, m: Moments) -> None:
+        factor = self._factor
+        if self.positive or factor.condition <= REFINE_FROM:
+            return
+        coef, rate = np.atleast_2d(self.coef_).T, EPS * factor.condition
+        if factor.condition > FACTOR_FROM:
+            q: QRFactor = engine_for(source).reduce(source, Factorisation(m.origin), rows=max(BLOCK_ROWS, 4 * m.n_columns))
+            R = q.centred if self.fit_intercept else q.uncentred
+            Rxx, Rxy = R[: m.p, : m.p], R[: m.p, m.p :]
+            factor = ByTarget(
+                [factor_of(triangle(np.vstack([Rxx, np.sqrt(a) * np.eye(m.p)])), 1e-13) for a in factor.alphas], factor.of
+            )
+            coef, rate = factor.solve(Rxx.T @ Rxy), EPS * np.sqrt(min(factor.condition, 1e24))
+        level = m.y_mean if self.fit_intercept else None
+        done = refine(source, factor, self._centre, coef, level, self._count, rate, self._alphas(m.targets))
+        self._adopt(factor, done.coef, done.intercept, self.solver_)
+
+    def _solve_wide(self, X: Matrix, Y: Matrix, w: Vector | None) -> None:
+        """Solve from the products of rows; nothing of size p x p is formed."""
+        Z, T, mean, level, n = centred_rows(X, Y, w, self.fit_intercept)
+        spectrum, alphas = RidgeSpectrum.of_rows(Z, T), self._alphas(Y.shape[1])
+        path = spectrum.coef(alphas)  # (m, p, m)
+        coef = path[np.arange(len(alphas)), :, np.arange(len(alphas))].T  # (p, m)
+        self._wide = (X, Y, w)
+        self.__dict__.pop("moments_", None)
+        self._count, self._centre, self._tss, self._scatter = n, mean, spectrum.tss, None
+        self._values = spectrum.values
+        unique = list(dict.fromkeys(alphas))
+        factor = ByTarget([RowFactor(Z, spectrum, a) for a in unique], alphas)
+        self._adopt(factor, coef, level - mean @ coef, "svd")
+
+    @property
+    def effective_dof_(self) -> Any:
+        """Trace of the smoother, intercept apart: the sum of d² / (d² + alpha)."""
+        check_is_fitted(self)
+        values = self._values if self._scatter is None else np.linalg.eigvalsh(self._scatter)
+        dof = effective_dof(values, self._alphas(len(self._tss)))
+        return float(dof[0]) if np.ndim(self.coef_) == 1 or np.size(self.alpha) == 1 else dof
+
+    def _spread(self, X: Matrix) -> Tensor:
+        X = X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=np.float64)
+        spread = self._factor.leverage((X - self._centre).T) + (1 / self._count if self.fit_intercept else 0.0)
+        return spread[:, 0] if spread.shape[1] == 1 or np.size(self.alpha) == 1 else spread
+
+    def solve_stack(self, m: Moments) -> tuple[Tensor, Tensor] | None:
+        """Return the solutions of all folds at once, (F, m, p) and (F, m); None when some must go back to their rows."""
+        self._check()
+        if self.positive or np.size(self.alpha) != 1:
+            return None
+        return stacked_least_squares(m, float(np.ravel(self.alpha)[0]), intercept=self.fit_intercept)
+
+    def solve_path(self, m: Moments, parameter: str, values: ArrayLike) -> tuple[Tensor, Tensor, Tensor] | None:
+        """Return the solutions of all values of a parameter at once, for each fold when the moments have folds.
+
+        None when there is no such path: another parameter than ``alpha``, or ``positive=True``.
+
+        Parameters
+        ----------
+        m : Moments
+            With an optional axis "fold".
+        parameter : {"alpha"}
+        values : array (V,)
+
+        Returns
+        -------
+        coef : array (F, V, m, p), without F when there are no folds
+        intercept : array (F, V, m)
+        dof : array (F, V)
+            Trace of the smoother, the intercept counted.
+        """
+        if parameter != "alpha" or self.positive:
+            return None
+        alphas = check_penalties(values, "alpha")
+        S, C, x, y = m.xx, m.xy, m.x_mean, m.y_mean
+        if not self.fit_intercept:
+            n = m.count[..., None, None]
+            S, C = S + n * x[..., :, None] * x[..., None, :], C + n * x[..., :, None] * y[..., None, :]
+        coef = np.swapaxes(ridge_path(S, C, alphas), -1, -2)  # (..., V, m, p)
+        dof = effective_dof(np.linalg.eigvalsh(S), alphas) + int(self.fit_intercept)
+        if not self.fit_intercept:
+            return coef, np.zeros(coef.shape[:-1]), dof
+        return coef, y[..., None, :] - (coef @ x[..., None, :, None])[..., 0], dof
+
+    def path(self, X: Any, y: Any, alphas: ArrayLike | None = None, sample_weight: Any = None) -> RidgePath:
+        """Return the coefficients and degrees of freedom for all ``alphas`` from one decomposition; it has a ``plot``."""
+        model = clone(self).set_params(alpha=1.0)
+        model._one_target = is_vector(y)
+        source = model._source(X, y, sample_weight)
+        rows = wide_rows(source)
+        if rows is not None:
+            Z, T, mean, level, _ = centred_rows(*rows, self.fit_intercept)
+        else:
+            S, C, tss, mean, level = normal_equations(model._sum(source), self.fit_intercept)
+        spectrum = RidgeSpectrum.of_scatter(S, C, tss) if rows is None else RidgeSpectrum.of_rows(Z, T)
+        grid = default_alphas(spectrum.values) if alphas is None else check_penalties(alphas, "alphas")
+        coef = spectrum.coef(grid) if rows is not None else ridge_path(S, C, grid)
+        coef = np.swapaxes(coef, -1, -2)  # (A, m, p)
+        intercept = level - coef @ mean
+        names = getattr(model, "feature_names_in_", None)
+        one = model._one_target
+        return RidgePath(grid, coef[:, 0] if one else coef, intercept[:, 0] if one else intercept, spectrum.dof(grid), names)
+
+    def _left_out_path(self, X: Any, y: Any, w: Vector | None, parameter: str, values: ArrayLike) -> Tensor:
+        """Return the predictions without the row for every value of ``alpha``, (V, n) or (V, n, m)."""
+        if parameter != "alpha" or self.positive:
+            raise WrongUse(f"Ridge has a path in 'alpha' (without positive=True), not in {parameter!r}.")
+        alphas = check_penalties(values, "alpha")
+        model = clone(self).set_params(alpha=1.0)
+        X, y, w = model._enter_both(X, y, w)
+        X = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
+        Z, T, mean, level, n = centred_rows(X, y.reshape(len(X), -1), w, self.fit_intercept)
+        spectrum = RidgeSpectrum.of_rows(Z, T) if len(X) <= X.shape[1] else RidgeSpectrum.of_scatter(Z.T @ Z, Z.T @ T, (T**2).sum(axis=0))
+        left, _ = left_out_block((X - mean) @ spectrum.V, y.reshape(len(X), -1) - level, w, spectrum, alphas, n, self.fit_intercept)
+        left = np.moveaxis(left, 1, 0) + level  # (V, n, m)
+        return left[..., 0] if y.ndim == 1 else left
+
+
+@dataclass(frozen=True, eq=False)
+class RidgePath:
+    """Coefficients (A, p) or (A, m, p), intercepts and degrees of freedom of every penalty."""
+
+    alphas: Vector
+    coef: Tensor
+    intercept: Tensor
+    dof: Vector
+    names: Any = None
+
+    def plot(self, ax: Any = None, *, against: str = "dof") -> Any:
+        """Draw the coefficients against degrees of freedom, or against ``"alpha"``."""
+        from epee.figures.regression import plot_path
+
+        return plot_path(self, ax, against=against)
+
+
+class ByTarget:
+    """Factors of S + alpha I for the different penalties of several targets."""
+
+    def __init__(self, factors: list[Any], of: Vector) -> None:
+        self.factors, self.of = factors, np.asarray(of)
+        self.alphas = list(dict.fromkeys(self.of))
+        self.condition = max(f.condition for f in factors)
+        self.scale = factors[0].scale
+
+    def _columns(self, B: Matrix, work: Any) -> Matrix:
+        if len(self.factors) == 1:
+            return work(self.factors[0], B)
+        out = np.empty_like(B)
+        for a, factor in zip(self.alphas, self.factors, strict=True):
+            out[:, self.of == a] = work(factor, B[:, self.of == a])
+        return out
+
+    def solve(self, B: Matrix) -> Matrix:
+        """Return the solutions (p, m), each target by its own penalty."""
+        return self._columns(B, lambda f, b: f.solve(b))
+
+    def non_negative(self, B: Matrix) -> Matrix:
+        """Return the solutions (p, m) that are at least 0."""
+        return self._columns(B, non_negative)
+
+    def leverage(self, Z: Matrix) -> Matrix:
+        """Return z' (S + alpha I)^-1 z for the columns of Z (p, n), by target (n, m)."""
+        half = [np.einsum("ij,ij->j", h, h) for h in (f.half_solve(Z) for f in self.factors)]
+        return np.column_stack([half[self.alphas.index(a)] for a in self.of])
+
+
+class RowFactor:
+    """The inverse of S + alpha I on the span of the rows."""
+
+    condition = 1.0
+
+    def __init__(self, Z: Matrix, spectrum: RidgeSpectrum, alpha: float) -> None:
+        self.V, self.weight, self.scale = spectrum.V, 1 / np.sqrt(spectrum.values + alpha), np.ones(Z.shape[1])
+
+    def half_solve(self, B: Matrix) -> Matrix:
+        """Return H with H'H = B' (S + alpha I)^-1 B for B in the span of the rows."""
+        return self.weight[:, None] * (self.V.T @ B)
+
+
+def penalised(S: Matrix, alpha: float) -> Any:
+    """Return the factor of S + alpha I; the pseudo-inverse where that has no inverse."""
+    A = S + alpha * np.eye(len(S))
+    try:
+        factor = Cholesky(A)
+    except SingularProblem:
+        return MinimumNorm.of_scatter(A)
+    return factor if factor.condition < 1e14 else MinimumNorm.of_scatter(A)
+
+
+def centred_rows(X: Matrix, Y: Matrix, w: Vector | None, centred: bool) -> tuple[Matrix, Matrix, Vector, Vector, float]:
+    """Return rows and targets about their means times the root of their weights, the means, and the count."""
+    mean = np.average(X, axis=0, weights=w) if centred else np.zeros(X.shape[1])
+    level = np.average(Y, axis=0, weights=w) if centred else np.zeros(Y.shape[1])
+    root = np.ones((len(X), 1)) if w is None else np.sqrt(w)[:, None]
+    return root * (X - mean), root * (Y - level), mean, level, float((root**2).sum())
+
+
+def left_out_block(
+    Z: Matrix, Y: Matrix, w: Vector | None, spectrum: RidgeSpectrum, alphas: Vector, n: float, centred: bool
+) -> tuple[Tensor, Tensor]:
+    """Return left-out and ordinary predictions (rows, A, m) of centred targets Y (rows, m); Z (rows, r) are rows on the axes V."""
+    total = spectrum.values + alphas[:, None]  # (A, r)
+    inverse = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
+    h = Z**2 @ inverse.T + (1 / n if centred else 0.0)  # (rows, A)
+    if w is not None:
+        h = h * np.minimum(w, 1.0)[:, None]
+    A, m = len(alphas), Y.shape[1]
+    inner = (inverse[:, :, None] * spectrum.rotated).transpose(1, 0, 2).reshape(-1, A * m)  # (r, A m)
+    fitted = (Z @ inner).reshape(len(Z), A, m)
+    left = Y[:, None, :] - (Y[:, None, :] - fitted) / np.maximum(1 - h, 1e-12)[:, :, None]
+    return (left if w is None else np.where((w > 0)[:, None, None], left, fitted)), fitted
+
+
+def check_penalties(values: Any, name: str) -> Vector:
+    """Return penalties as an array, or say which is negative or not a number."""
+    try:
+        alphas = np.atleast_1d(np.asarray(values, dtype=np.float64))
+    except (TypeError, ValueError) as error:
+        raise WrongUse(f"{name} must be numbers of at least 0, not {values!r}.") from error
+    if alphas.size == 0:
+        raise WrongUse(f"{name} is empty; give at least one penalty.")
+    bad = ~(np.isfinite(alphas) & (alphas >= 0))
+    if bad.any():
+        raise WrongUse(f"{name} == {alphas[bad][0]:g}, must be >= 0 and finite: a penalty cannot be negative, NaN or infinite.")
+    return alphas
+
+
+def default_alphas(values: Vector, count: int = 100) -> Vector:
+    """Return penalties that lead from nearly no shrinkage to nearly nothing left, evenly on a logarithmic scale."""
+    top = float(values.max(initial=0.0)) or 1.0
+    low = max(float(values[values > 1e-10 * top].min(initial=top)), 1e-8 * top)
+    return np.geomspace(1e-3 * low, 1e3 * top, count)

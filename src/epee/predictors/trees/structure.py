@@ -1,0 +1,150 @@
+"""A tree as arrays, with the names and conventions of scikit-learn's ``tree_``.
+
+Node 0 is the root; each node comes before its left branch, and that before its right one. A row goes left when its value is
+at most the threshold, or its category is in the left set; a leaf has children -1 and feature -2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from epee.engines.local import in_order
+from epee.typing import Codes, Matrix, Tensor, Vector
+
+LEAF, UNDEFINED = -1, -2
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """The nodes of a fitted tree; the arrays are (nodes,) unless said."""
+
+    children_left: Codes
+    children_right: Codes
+    feature: Codes
+    threshold: Vector
+    impurity: Vector
+    n_node_samples: Codes
+    weighted_n_node_samples: Vector
+    missing_go_to_left: np.ndarray
+    gain: Vector  # decrease of the weighted impurity by the split
+    value: Tensor  # (nodes, 1, K) shares of the classes, or (nodes, 1, 1)
+    category_set: Codes  # row of ``categories_left`` of a categorical split, else -1
+    categories_left: np.ndarray  # (sets, levels) ones for the levels that go left
+    levels: Vector  # the categories of all columns, those of column f at ``level_starts[f] .. level_starts[f + 1]``
+    level_starts: Codes
+    n_features: int
+
+    _BY_NODE = (
+        "children_left", "children_right", "feature", "threshold", "impurity", "n_node_samples", "weighted_n_node_samples",
+        "missing_go_to_left", "gain", "value", "category_set",
+    )  # fmt: skip
+
+    @property
+    def node_count(self) -> int:
+        """How many nodes there are."""
+        return len(self.feature)
+
+    @property
+    def n_leaves(self) -> int:
+        """How many leaves there are."""
+        return int((self.children_left == LEAF).sum())
+
+    @property
+    def max_depth(self) -> int:
+        """The length of the longest path from the root."""
+        return int(self.depth.max())
+
+    @property
+    def n_outputs(self) -> int:
+        """One: a tree predicts one target."""
+        return 1
+
+    @cached_property
+    def depth(self) -> Codes:
+        """The distance of each node from the root."""
+        from epee.kernels.trees_walk import depths
+
+        return depths(self.children_left, self.children_right)
+
+    @cached_property
+    def heavier_left(self) -> np.ndarray:
+        """Whether the left child holds at least as much weight: where what is unknown goes."""
+        w = self.weighted_n_node_samples
+        return (w[self.children_left] >= w[self.children_right]).astype(np.uint8)
+
+    @property
+    def walking(self) -> tuple[Any, ...]:
+        """What a row needs to know to walk down."""
+        return (
+            self.children_left, self.children_right, self.feature, self.threshold, self.missing_go_to_left,
+            self.heavier_left, self.category_set, self.categories_left, self.levels, self.level_starts,
+        )  # fmt: skip
+
+    def apply(self, X: Matrix) -> Codes:
+        """Return the leaf of each row (n,)."""
+        from epee.kernels.trees_walk import walk
+
+        X = np.ascontiguousarray(X, dtype=np.float64)
+        out = np.empty(len(X), dtype=np.int64)
+
+        def work(start: int) -> None:
+            walk(X[start : start + 16384], *self.walking, out[start : start + 16384])
+
+        list(in_order(work, range(0, len(X), 16384)))
+        return out
+
+    @cached_property
+    def parent(self) -> Codes:
+        """The parent of each node, -1 for the root."""
+        parent = np.full(self.node_count, -1)
+        inner = np.flatnonzero(self.children_left != LEAF)
+        parent[self.children_left[inner]] = parent[self.children_right[inner]] = inner
+        return parent
+
+    def decision_path(self, X: Matrix) -> Any:
+        """Return the sparse matrix (n, nodes) with a one where a row passes."""
+        from scipy.sparse import csr_matrix
+
+        at = self.apply(X)
+        length = self.depth[at] + 1
+        indptr = np.concatenate([[0], np.cumsum(length)])
+        indices = np.empty(indptr[-1], dtype=np.int64)
+        rows, end = np.arange(len(at)), indptr[1:].copy()
+        while len(rows):
+            end[rows] -= 1
+            indices[end[rows]] = at[rows]
+            at[rows] = self.parent[at[rows]]
+            rows = rows[at[rows] >= 0]
+        return csr_matrix((np.ones(len(indices), dtype=np.int64), indices, indptr), shape=(len(X), self.node_count))
+
+    def compute_feature_importances(self, normalize: bool = True) -> Vector:
+        """Return the decrease of impurity due to each column (p,), as shares of the whole."""
+        inner = self.children_left != LEAF
+        sums = np.bincount(self.feature[inner], weights=self.gain[inner], minlength=self.n_features)
+        sums = sums / self.weighted_n_node_samples[0]
+        return sums / sums.sum() if normalize and sums.sum() > 0 else sums
+
+    def cut(self, stop: np.ndarray) -> Tree:
+        """Return the tree in which the nodes of a mask (nodes,) do not branch."""
+        from epee.kernels.trees_walk import preorder
+
+        left, right = np.where(stop, LEAF, self.children_left), np.where(stop, LEAF, self.children_right)
+        kept = preorder(left, right)
+        place = np.full(self.node_count + 1, LEAF)  # the last entry stands for "no child"
+        place[kept] = np.arange(len(kept))
+        parts = {name: getattr(self, name)[kept] for name in self._BY_NODE}
+        parts["children_left"], parts["children_right"] = place[left[kept]], place[right[kept]]
+        leaf = parts["children_left"] == LEAF
+        parts["feature"] = np.where(leaf, UNDEFINED, parts["feature"])
+        parts["threshold"] = np.where(leaf, float(UNDEFINED), parts["threshold"])
+        parts["category_set"] = np.where(leaf, -1, parts["category_set"])
+        parts["gain"] = np.where(leaf, 0.0, parts["gain"])
+        return replace(self, **parts)
+
+    def to_arrays(self) -> dict[str, Any]:
+        """Return everything as plain arrays, by name: enough to build the tree again."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}

@@ -1,0 +1,274 @@
+r"""Comparing predictors on the same folds: a verdict, not a sorted list.
+
+Every candidate is tested on the same folds, so differences are paired. Each pair is judged by the corrected test of
+:mod:`epee.risk.paired_tests`, with Holm's adjustment for the number of pairs. The simplest candidate that none of the others beats
+is named: simplicity is the order of families in the registry, then the effective degrees of freedom. The winner's figure is
+corrected for having been chosen (:mod:`epee.risk.winner`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from epee.errors import WrongUse
+from epee.estimator.registry import order_of
+from epee.risk.complexity import fitted_on_all
+from epee.risk.cross_validation import CrossValidation, assemble, fold_means, plan_for
+from epee.risk.estimate import Difference, decimals
+from epee.risk.intervals import check_level
+from epee.risk.one_pass import MomentRoute
+from epee.risk.paired_tests import corrected_difference, holm
+from epee.risk.routes import Outcome, Route, kind_of, open_route
+from epee.risk.splitting import Plan
+from epee.risk.winner import Optimism, winner_optimism
+from epee.settings import progress
+from epee.typing import Matrix, Vector
+from epee.words.risk_words import decimal, word
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Candidates on the same folds.
+
+    Attributes
+    ----------
+    names : list of str
+        In the order given.
+    risks : list of CrossValidation
+    table : list of dict
+        One row a candidate from the best down: name, value, stderr, low, high, dof, and the paired difference from the best
+        with its p-value (Holm).
+    best, simplest : str
+        Smallest error; simplest that no other beats at the 5 % level.
+    optimism : Optimism
+        How much better the winner looks than it is.
+    verdict : str
+        In words, in the language of ``epee.options``.
+    """
+
+    names: list[str]
+    risks: list[CrossValidation]
+    dof: Vector
+    order: Vector
+    level: float
+    groups: Any = field(default=None, repr=False)
+
+    @property
+    def values(self) -> Vector:
+        """The cross-validated errors, in the order given."""
+        return np.array([risk.value for risk in self.risks])
+
+    @property
+    def best(self) -> str:
+        """The candidate with the smallest error."""
+        return self.names[int(np.argmin(self.values))]
+
+    def risk(self, name: str) -> CrossValidation:
+        """Return the cross-validation of one candidate."""
+        return self.risks[self._index(name)]
+
+    def _index(self, name: str) -> int:
+        if name not in self.names:
+            raise WrongUse(f"{name!r} is none of the candidates {', '.join(self.names)}.")
+        return self.names.index(name)
+
+    def difference(self, a: str, b: str) -> Difference:
+        """Return the error of ``a`` minus that of ``b``: paired, corrected for shared training rows, with ``p_value``."""
+        return corrected_difference(self.risk(a), self.risk(b), self.level)
+
+    @cached_property
+    def p_values(self) -> Matrix:
+        """Holm-adjusted p-values of all pairs, (M, M); 1 on the diagonal."""
+        M = len(self.names)
+        out = np.ones((M, M))
+        pairs = [(i, j) for i in range(M) for j in range(i)]
+        if pairs:
+            found = holm(np.array([self.difference(self.names[i], self.names[j]).p_value for i, j in pairs]))
+            for (i, j), p in zip(pairs, found, strict=True):
+                out[i, j] = out[j, i] = p
+        return out
+
+    @cached_property
+    def simplest(self) -> str:
+        """The simplest candidate that no other beats."""
+        values, M = self.values, len(self.names)
+        rank = np.lexsort((np.arange(M), np.nan_to_num(self.dof, nan=np.inf), self.order))
+        for i in rank:
+            if not ((self.p_values[i] < 0.05) & (values < values[i])).any():
+                return self.names[i]
+        return self.best
+
+    @cached_property
+    def optimism(self) -> Optimism:
+        """How much better the winner looks than it is, by bootstrapping the losses with the choice inside."""
+        losses = np.column_stack([_mean_losses(risk) for risk in self.risks])
+        per_fold = np.column_stack([risk.per_fold for risk in self.risks])
+        return winner_optimism(losses, per_fold, weight=self.risks[0].weight, groups=self.groups)
+
+    @property
+    def table(self) -> list[dict[str, Any]]:
+        """One row a candidate, from the best down."""
+        rows = []
+        first = self._index(self.best)
+        for i in np.argsort(self.values, kind="stable"):
+            risk, gap = self.risks[i], self.difference(self.names[i], self.best) if i != first else None
+            rows.append({
+                "name": self.names[i], "value": risk.value, "stderr": risk.stderr, "low": risk.low, "high": risk.high,
+                "dof": float(self.dof[i]), "difference": gap.value if gap else 0.0,
+                "difference_stderr": gap.stderr if gap else 0.0, "p_value": float(self.p_values[i, first]),
+            })  # fmt: skip
+        return rows
+
+    @property
+    def verdict(self) -> str:
+        """Say which is best, whether that is shown, and which is the simplest that nothing beats."""
+        if len(self.names) == 1:
+            return word("alone", best=self.best)
+        best, simplest = self.best, self.simplest
+        order = np.argsort(self.values, kind="stable")
+        other = simplest if simplest != best else self.names[order[order != self._index(best)][0]]
+        gap = self.difference(other, best)
+        p = float(self.p_values[self._index(other), self._index(best)])
+        if gap.value == 0 and gap.stderr == 0:
+            first = word("equal", best=best, other=other)
+        else:
+            first = word("beats", best=best, other=other, gap=self._gap(gap), p=decimal(f"{p:.2g}" if p >= 1e-4 else f"{p:.0e}"),
+                         shown=word("shown" if p < 0.05 else "not shown"))  # fmt: skip
+        return f"{first} {word('simplest', simplest=simplest)}"
+
+    def _gap(self, gap: Difference) -> str:
+        points = gap.loss == "zero_one"
+        value, stderr = (100 * gap.value, 100 * gap.stderr) if points else (gap.value, gap.stderr)
+        d = decimals(value, stderr)
+        shown = [decimal(f"{v:.{d}f}") for v in (value, stderr)]
+        return word("points", value=shown[0], stderr=shown[1]) if points else f"{shown[0]} ± {shown[1]}"
+
+    def __str__(self) -> str:
+        """Return the table and the verdict."""
+        width = max(len(name) for name in self.names)
+        lines = []
+        for row in self.table:
+            p = "" if row["name"] == self.best else f"   +{row['difference']:.3g} ± {row['difference_stderr']:.2g}, p = {row['p_value']:.2g}"
+            lines.append(f"{row['name']:<{width}}  {self.risk(row['name'])}{p}")
+        return "\n".join([*lines, self.verdict])
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw each candidate's error and its paired difference from the best; returns the axes."""
+        from epee.figures.risk import plot_comparison
+
+        return plot_comparison(self, ax)
+
+
+def _mean_losses(risk: CrossValidation) -> Vector:
+    losses = np.atleast_2d(risk.losses)
+    seen = np.isfinite(losses)
+    counts = seen.sum(axis=0)
+    return np.divide(np.where(seen, losses, 0.0).sum(axis=0), counts, out=np.full(losses.shape[1], np.nan), where=counts > 0)
+
+
+def named(models: Any) -> dict[str, Any]:
+    """Return candidates by name: those given, or the names of their classes."""
+    if isinstance(models, Mapping):
+        return {str(name): model for name, model in models.items()}
+    out: dict[str, Any] = {}
+    for model in models:
+        parts = [type(step).__name__ for _, step in model.steps] if hasattr(model, "steps") else [type(model).__name__]
+        name, k = " + ".join(parts), 2
+        while name in out:
+            name, k = f"{' + '.join(parts)} ({k})", k + 1
+        out[name] = model
+    return out
+
+
+def compare(
+    models: Any, X: Any, y: Any, *, folds: Any = 10, repeats: int = 10, loss: Any = None, level: float = 0.95,
+    sample_weight: Any = None, groups: Any = None, time: Any = None, stratify: Any = None, random_state: Any = None,
+) -> Comparison:  # fmt: skip
+    """Compare predictors on the same folds.
+
+    Parameters
+    ----------
+    models : dict of name to estimator, or list of estimators
+    X, y : rows and their targets
+    folds, repeats : default 10 x 10
+        More repeats steady the differences; training samples overlap all the same, which the test corrects for.
+    loss, level, sample_weight, groups, time, stratify, random_state
+        As in :func:`cross_validate`.
+
+    Returns
+    -------
+    Comparison
+
+    Notes
+    -----
+    Candidates that live on the same moments share one pass.
+
+    References
+    ----------
+    Nadeau and Bengio, "Inference for the generalization error", *Machine Learning* 52, 2003.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from epee import LinearDiscriminantAnalysis, GaussianNB
+    >>> X, y = load_iris(return_X_y=True)
+    >>> found = compare({"linear": LinearDiscriminantAnalysis(), "naive": GaussianNB()}, X, y)
+    >>> found.verdict
+    'linear beats naive by ... points, p = ...: not shown. The simplest predictor that nothing here beats is naive.'
+    """
+    check_level(level)
+    candidates = named(models)
+    if not candidates:
+        raise WrongUse("there is no candidate to compare: give a list or a dict of estimators.")
+    kinds = {kind_of(model) for model in candidates.values()}
+    if len(kinds) > 1:
+        raise WrongUse("classifiers and regressors cannot be compared with one another; give candidates of one kind.")
+    if time is not None or not isinstance(folds, int | np.integer):
+        repeats = 1
+    routes = _routes(list(candidates.values()), X, y, sample_weight, loss)
+    plan = plan_for(routes[0], folds, repeats, groups, time, stratify, random_state)
+    risks = _run_all(routes, plan, level)
+    dof = np.array([_dof(route) for route in routes])
+    order = np.array([order_of(_last(model)) for model in candidates.values()], dtype=float)
+    return Comparison(list(candidates), risks, dof, order, level, plan.groups)
+
+
+def _last(model: Any) -> Any:
+    return model.steps[-1][1] if hasattr(model, "steps") else model
+
+
+def _dof(route: Route) -> float:
+    return fitted_on_all(route, error=False)[1] if isinstance(route, MomentRoute) else float("nan")
+
+
+def _routes(models: list[Any], X: Any, y: Any, sample_weight: Any, loss: Any) -> list[Route]:
+    """Return a route for each candidate; those on the same moments of the same rows share them."""
+    routes: list[Route] = []
+    for model in models:
+        twin = next((r for r in routes if isinstance(r, MomentRoute) and r.shares_moments(model)), None)
+        routes.append(twin.like(model) if twin is not None else open_route(model, X, y, sample_weight, loss))
+    return routes
+
+
+def _run_all(routes: list[Route], plan: Plan, level: float) -> list[CrossValidation]:
+    """Test every candidate on a split before the next split, so that shared moments are made once."""
+    done: list[list[Outcome]] = [[] for _ in routes]
+    with progress("comparison", len(plan.splits) * len(routes)) as tick:
+        for split in plan.splits:
+            for route, outcomes in zip(routes, done, strict=True):
+                outcomes.append(route.evaluate(split))
+                tick()
+    risks = []
+    for route, outcomes in zip(routes, done, strict=True):
+        parts = [fold_means(route, split, outcome) for split, outcome in zip(plan.splits, outcomes, strict=True)]
+        per_fold, sizes = (np.concatenate(part) for part in zip(*parts, strict=True))
+        losses = np.concatenate([o.losses for o in outcomes])
+        predictions = route.decode(np.concatenate([o.predictions for o in outcomes]))
+        found = (losses[0], predictions[0]) if len(losses) == 1 else (losses, predictions)
+        risks.append(assemble(route, plan, per_fold, sizes, level, lambda found=found: found))  # type: ignore[misc]
+    return risks

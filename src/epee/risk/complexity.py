@@ -1,0 +1,303 @@
+r"""How complex a predictor should be: training and cross-validated error along a parameter.
+
+As complexity grows the training error falls, and the expected error falls and rises again. The simplest predictor whose
+cross-validated error is within one standard error of the smallest,
+
+.. math:: CV(\theta) \le CV(\theta^*) + \sigma_{CV}(\theta^*), \tag{1}
+
+is the usual choice: what is gained beyond cannot be told from noise. For ridge regression a whole path of penalties costs one
+eigen-decomposition a fold, on moments that come from one pass.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from epee.engines.local import in_order
+from epee.errors import WrongUse
+from epee.moments.moments import Moments, stack
+from epee.risk.cross_validation import fold_error, fold_means, plan_for, run_plan
+from epee.risk.dof import degrees_of_freedom
+from epee.risk.one_pass import Linear, MomentRoute, linear_of, select, squared_risk
+from epee.risk.routes import OrdinaryRoute, Route, open_route
+from epee.risk.splitting import Pairs, Plan, Split
+from epee.settings import progress
+from epee.typing import Matrix, Tensor, Vector
+
+
+@dataclass(frozen=True, eq=False)
+class ComplexityCurve:
+    """Errors along a parameter.
+
+    Attributes
+    ----------
+    parameter : str
+    values : list
+        Where the curve was taken.
+    dof : array (V,)
+        Effective degrees of freedom of the predictor trained on all rows; NaN where they are not known.
+    train : array (V,)
+        Mean loss, on all rows, of the predictor trained on all rows.
+    cv, stderr : arrays (V,)
+        Cross-validated error and its standard error.
+    per_fold : array (repeats * folds, V)
+    best, chosen : values of the parameter
+        With the smallest cv; and by the rule.
+    best_index, chosen_index : int
+    """
+
+    parameter: str
+    values: list[Any]
+    dof: Vector
+    train: Vector
+    cv: Vector
+    stderr: Vector
+    per_fold: Matrix
+    best_index: int
+    chosen_index: int
+    rule: str
+    loss: str
+    how: str
+
+    @property
+    def best(self) -> Any:
+        """The value with the smallest cross-validated error."""
+        return self.values[self.best_index]
+
+    @property
+    def chosen(self) -> Any:
+        """The value that the rule chooses."""
+        return self.values[self.chosen_index]
+
+    @property
+    def at_edge(self) -> bool:
+        """Tell whether the best value is the first or the last of several: the grid may be too short."""
+        return len(self.values) > 2 and self.best_index in (0, len(self.values) - 1)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw both errors with the mark of one standard error; returns the axes."""
+        from epee.figures.risk import plot_complexity
+
+        return plot_complexity(self, ax)
+
+
+def complexity_curve(
+    model: Any, X: Any, y: Any, parameter: str, values: Sequence[Any], *, folds: Any = 10, rule: str = "one_se",
+    simpler: str | None = None, repeats: int = 1, loss: Any = None, sample_weight: Any = None, groups: Any = None,
+    time: Any = None, stratify: Any = None, random_state: Any = None,
+) -> ComplexityCurve:  # fmt: skip
+    """Return training and cross-validated errors along the values of a parameter, and the choice they suggest.
+
+    Parameters
+    ----------
+    model : estimator
+    X, y : rows and their targets
+    parameter : str
+        Name of a parameter of the model; ``step__name`` in a pipeline.
+    values : sequence
+        Values to try.
+    folds, repeats, loss, sample_weight, groups, time, stratify, random_state
+        As in :func:`cross_validate`.
+    rule : {"one_se", "min"}, default="one_se"
+        "one_se" takes the simplest value within one standard error of the best, "min" the best.
+    simpler : {"smaller", "larger"}, default=None
+        Which values make a simpler predictor; None goes by the degrees of freedom, and by "smaller" where they are unknown.
+
+    Returns
+    -------
+    ComplexityCurve
+
+    Notes
+    -----
+    Values that share their moments share one pass. An estimator with ``solve_path`` (ridge) solves all values of a
+    fold at once.
+
+    References
+    ----------
+    Hastie, Tibshirani and Friedman, *The Elements of Statistical Learning*, section 7.10.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from epee import LinearDiscriminantAnalysis
+    >>> X, y = load_iris(return_X_y=True)
+    >>> curve = complexity_curve(LinearDiscriminantAnalysis("eigen"), X, y, "shrinkage", [0.0, 0.5, 1.0], simpler="larger")
+    >>> curve.best
+    0.0
+    """
+    values = list(values)
+    if not values:
+        raise WrongUse(f"values is empty: give at least one value of {parameter!r}.")
+    if parameter not in model.get_params():
+        known = ", ".join(sorted(k for k, v in model.get_params().items() if not hasattr(v, "fit")))
+        raise WrongUse(f"{type(model).__name__} has no parameter {parameter!r}; it has {known}.")
+    if rule not in ("one_se", "min"):
+        raise WrongUse(f"rule is {rule!r}; it must be 'one_se' or 'min'.")
+    if simpler not in (None, "smaller", "larger"):
+        raise WrongUse(f"simpler is {simpler!r}; it must be 'smaller' or 'larger'.")
+    route = open_route(clone(model).set_params(**{parameter: values[0]}), X, y, sample_weight, loss)
+    plan = plan_for(route, folds, repeats, groups, time, stratify, random_state)
+    per_fold, train, dof = _path(route, plan, parameter, values)
+    one = 1 if isinstance(plan.splits[0], Pairs) else plan.repeats
+    cv, stderr = (np.array(part) for part in list(zip(*(fold_error(column, one) for column in per_fold.T), strict=True))[:2])
+    order = simplicity(values, dof, simpler)
+    best, chosen = choose(cv, stderr, order, rule)
+    return ComplexityCurve(
+        parameter, values, dof, train, cv, stderr, per_fold, best, chosen, rule, route.loss.name, plan.how
+    )
+
+
+def simplicity(values: Sequence[Any], dof: Vector, simpler: str | None) -> Vector:
+    """Return a rank for each value, smallest for the simplest."""
+    if simpler is None and np.isfinite(dof).all() and len(np.unique(dof)) > 1:
+        return dof
+    try:
+        rank = np.array([float(v) for v in values])
+    except (TypeError, ValueError):
+        rank = np.arange(len(values), dtype=float)
+    return -rank if simpler == "larger" else rank
+
+
+def choose(cv: Vector, stderr: Vector, order: Vector, rule: str = "one_se") -> tuple[int, int]:
+    """Return the index of the best and of the chosen value; on ties the simplest wins.
+
+    >>> choose(np.array([1.0, 0.6, 0.5]), np.array([0.1, 0.1, 0.2]), np.array([1.0, 2.0, 3.0]))
+    (2, 1)
+    """
+    lowest = np.nanmin(cv)
+    ties = np.flatnonzero(cv <= lowest)
+    best = int(ties[np.argmin(order[ties])])
+    if rule == "min":
+        return best, best
+    bar = stderr[best] if np.isfinite(stderr[best]) else 0.0
+    near = np.flatnonzero(cv <= lowest + bar)
+    return best, int(near[np.argmin(order[near])])
+
+
+def _path(route: Route, plan: Plan, parameter: str, values: list[Any]) -> tuple[Matrix, Vector, Vector]:
+    """Return the fold means (T, V), the training errors (V,) and the degrees of freedom (V,)."""
+    if isinstance(route, MomentRoute) and not isinstance(plan.splits[0], Pairs):
+        last = parameter.rpartition("__")[2]
+        own = parameter == last if not hasattr(route.model, "steps") else parameter.startswith(route.model.steps[-1][0] + "__")
+        if own and route.kind == "regressor" and hasattr(route.probe, "solve_path") and route.is_linear():
+            found = _linear_path(route, plan, last, values)
+            if found is not None:
+                return found
+    columns, train, dof = [], np.empty(len(values)), np.empty(len(values))
+    with progress(f"complexity curve of {parameter}", len(values)) as tick:
+        for v, value in enumerate(values):
+            model = clone(route.model).set_params(**{parameter: value})
+            here = route.like(model) if isinstance(route, MomentRoute) and route.shares_moments(model) else open_route(
+                model, *route.raw, route.loss
+            )  # fmt: skip
+            columns.append(run_plan(here, plan).per_fold)
+            train[v], dof[v] = fitted_on_all(here)
+            tick()
+    return np.column_stack(columns), train, dof
+
+
+def fitted_on_all(route: Route, error: bool = True) -> tuple[float, float]:
+    """Return the training error (NaN when not asked for) and the degrees of freedom of the predictor trained on all rows."""
+    everything = Split(np.zeros(route.n, dtype=np.intp), np.ones((1, 1), dtype=bool), np.zeros((1, 1), dtype=np.intp))
+    if isinstance(route, MomentRoute):
+        whole = stack([route.whole()])
+        models = route.fit(whole, everything)
+        if not error:
+            return float("nan"), _dof(route, models)
+        if route.is_linear_squared():
+            linear = linear_of(models)
+            risk, sound = squared_risk(whole, linear.coef[:, None], linear.intercept[:, None])
+            if sound.all():
+                return float(risk[0, 0]), _dof(route, models)
+        return float(fold_means(route, everything, route.test(everything, models))[0][0]), _dof(route, models)
+    assert isinstance(route, OrdinaryRoute)
+    fitted = route.fit_rows(None)
+    rows = np.arange(route.n)
+    losses = route.value(route.ask_rows(fitted, rows, "all rows"), rows)
+    return float(np.average(losses, weights=route.weight)), degrees_of_freedom(fitted, route.X)
+
+
+def _dof(route: MomentRoute, models: Linear | list[Any]) -> float:
+    if isinstance(models, Linear):  # a stack knows coefficients only
+        whole = route.scaled(stack([route.whole()]))[0]
+        return degrees_of_freedom(copy.copy(route.probe).fit_moments(whole.at("fold", 0)))
+    return degrees_of_freedom(getattr(models[0], "model", models[0]))
+
+
+def _linear_path(route: MomentRoute, plan: Plan, parameter: str, values: list[Any]) -> tuple[Matrix, Vector, Vector] | None:
+    """Return the path of a linear regressor that solves all values of a fold at once."""
+    columns, train, dof = [], None, None
+    for split in plan.splits:
+        assert isinstance(split, Split)
+        training = route.training(split)
+        whole = stack([route.whole()])
+        if train is None:  # the whole sample goes along as one more training sample
+            training = _append(training, whole)
+        found = solve_paths(route, training, parameter, values)
+        if found is None:
+            return None
+        coef, intercept, df = found
+        if train is None or dof is None:
+            train, dof = _training_errors(route, whole, coef[-1:], intercept[-1:]), df[-1]
+            coef, intercept = coef[:-1], intercept[:-1]
+        columns.append(_path_risks(route, split, coef, intercept))
+    assert train is not None and dof is not None
+    return np.concatenate(columns), train, dof
+
+
+def _append(m: Moments, one: Moments) -> Moments:
+    one = one.about(m.origin)
+    return Moments(
+        np.concatenate([m.count, one.count]), np.concatenate([m.shift, one.shift]),
+        np.concatenate([m.scatter, one.scatter]), m.origin, m.axes, m.kind, m.targets, m.labels,
+    )  # fmt: skip
+
+
+def solve_paths(
+    route: MomentRoute, training: Moments, parameter: str, values: list[Any]
+) -> tuple[Tensor, Tensor, Matrix] | None:
+    """Return coefficients (T, V, m, p), intercepts (T, V, m) and degrees of freedom (T, V) before any affine step."""
+    training, scale, shift = route.scaled(training)
+    T = len(training.count)
+    step = max(1, -(-T // 2) if T * training.p**3 > 4e6 else T)
+    chunks = [select(training, slice(i, i + step)) for i in range(0, T, step)]
+    parts = list(in_order(lambda m: route.probe.solve_path(m, parameter, values), chunks))
+    if any(part is None for part in parts):
+        return None
+    coef, intercept, dof = (np.concatenate([part[i] for part in parts]) for i in range(3))
+    if scale is not None and shift is not None:
+        intercept = intercept + np.einsum("tvmp,tp->tvm", coef, shift)
+        coef = coef * scale[:, None, None, :]
+    return coef, intercept, dof
+
+
+def _path_risks(route: MomentRoute, split: Split, coef: Tensor, intercept: Tensor) -> Matrix:
+    """Return the fold means (T, V): from moments for the squared loss, else from the rows."""
+    if route.is_linear_squared():
+        test = route.testing(split)
+        T = len(test.count)
+        step = -(-T // 2) if T * coef[0].size * coef.shape[-1] > 2e7 else T
+        parts = list(in_order(
+            lambda i: squared_risk(select(test, slice(i, i + step)), coef[i : i + step], intercept[i : i + step]), range(0, T, step)
+        ))  # fmt: skip
+        risk, sound = (np.concatenate([part[j] for part in parts]) for j in range(2))
+        bad = np.flatnonzero(~sound.all(axis=0))
+        if len(bad):  # fits so good that the moments would lose digits: look at the rows
+            risk[:, bad] = route.path_risks(split, coef[:, bad], intercept[:, bad])
+        return risk
+    return route.path_risks(split, coef, intercept)
+
+
+def _training_errors(route: MomentRoute, whole: Moments, coef: Tensor, intercept: Tensor) -> Vector:
+    everything = Split(np.zeros(route.n, dtype=np.intp), np.ones((1, 1), dtype=bool), np.zeros((1, 1), dtype=np.intp))
+    if route.is_linear_squared():
+        risk, sound = squared_risk(whole, coef, intercept)
+        if sound.all():
+            return risk[0]
+    return route.path_risks(everything, coef, intercept)[0]

@@ -1,0 +1,166 @@
+r"""Leave-one-out: every row tested by the predictor that all the others taught, without fitting it n times.
+
+For a linear smoother :math:`\hat y = S y` the left-out residual is :math:`(y_i - \hat y_i) / (1 - S_{ii})`; Gaussian classes lose a
+row by a change of rank one. Estimators that know such a formula offer it as ``_left_out(X, y, w)``. For any other that lives on
+moments, the sample without row :math:`i` is a merge: the rows are cut into chunks, and row :math:`i` leaves the merge of the other
+chunks with the rest of its own, so nothing is subtracted. What remains is fitted n times, in parallel.
+
+A weight is a count: one copy of the row is left out, and its loss counts as often as the row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from epee.engines.local import in_order
+from epee.errors import WrongUse
+from epee.estimator.base import PosteriorMixin, softmax
+from epee.moments.moments import Moments, share, stack
+from epee.risk.asking import one_column
+from epee.risk.cross_validation import CrossValidation, within_range
+from epee.risk.fingerprint import fingerprint
+from epee.risk.intervals import check_level, t_interval, weighted_mean
+from epee.risk.one_pass import MomentRoute, unions
+from epee.risk.routes import OrdinaryRoute, Route, open_route
+from epee.risk.splitting import kfold
+from epee.settings import progress
+from epee.table.arrays import ArraySource
+from epee.table.folds import check_folds
+from epee.typing import Vector
+
+CHUNK = 32
+
+
+def loo(model: Any, X: Any, y: Any, loss: Any = None, *, level: float = 0.95, sample_weight: Any = None) -> CrossValidation:
+    r"""Estimate the risk by leave-one-out, in closed form wherever there is one.
+
+    Parameters
+    ----------
+    model : estimator
+    X, y : rows and their targets
+    loss : name, costs matrix or Loss, default=None
+        "zero_one" for classifiers, "squared" for regressors.
+    level : float in (0, 1), default=0.95
+    sample_weight : array (n,), optional
+        Counts: one copy of a row is left out at a time.
+
+    Returns
+    -------
+    CrossValidation
+        With as many folds as rows; ``losses`` and ``predictions`` are the left-out ones.
+
+    Notes
+    -----
+    Least squares, ridge, splines, neighbours, LDA, QDA, naive Bayes: about the cost of one fit and one prediction. Other
+    estimators on moments: n solves. All others: n fits.
+
+    References
+    ----------
+    Hastie, Tibshirani and Friedman, *The Elements of Statistical Learning*, section 7.10.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from epee import LinearDiscriminantAnalysis
+    >>> X, y = load_iris(return_X_y=True)
+    >>> print(loo(LinearDiscriminantAnalysis(), X, y))
+    0.020 ± 0.011 [0.000, 0.043]
+    """
+    return leave_each_out(model, X, y, loss, level, sample_weight)
+
+
+def leave_each_out(model: Any, X: Any, y: Any, loss: Any, level: float, sample_weight: Any) -> CrossValidation:
+    """Do the work behind :func:`loo`."""
+    check_level(level)
+    found = None
+    if hasattr(model, "_left_out"):
+        route: Route = OrdinaryRoute(model, X, y, sample_weight, loss)
+        check_folds(route.n, route.n)
+        found, how = closed_form(route), "leave-one-out, closed form"
+    if found is None:
+        route = open_route(model, X, y, sample_weight, loss)
+        check_folds(route.n, route.n)
+        if isinstance(route, MomentRoute):
+            found, how = _by_merges(route), "leave-one-out, by merging moments"
+        else:
+            found, how = route.evaluate(kfold(np.arange(route.n), route.n)).predictions[0], "leave-one-out, by fitting each"
+    losses = route.value(found, np.arange(route.n))
+    value, stderr, n = weighted_mean(losses, route.weight)
+    predictions = route.decode(found)
+    return CrossValidation(
+        value, stderr, within_range(t_interval(value, stderr, n - 1, level), route.loss.name), level, n, route.loss.name, how,
+        n - 1, row_losses=losses, weight=route.weight, rows=fingerprint(route.X, route.y), pooled=value, per_fold=losses, n_folds=route.n,
+        sizes=np.ones(route.n) if route.weight is None else route.weight, folds=np.arange(route.n),
+        one_pass=how != "leave-one-out, by fitting each", look=lambda: (losses, predictions),
+    )  # fmt: skip
+
+
+def closed_form(route: OrdinaryRoute) -> np.ndarray | None:
+    """Return left-out predictions by the estimator's own formula, as the loss needs them; None when it has none here."""
+    fitted = route.fit_rows(None)
+    X = fitted._leave(route.X)
+    try:
+        raw = fitted._left_out(X, route.truth, route.weight)
+    except WrongUse:  # this setting of the estimator has no formula
+        raw = None
+    if raw is None:
+        return None
+    raw = np.asarray(raw)
+    if route.kind != "classifier":
+        return raw.reshape(route.truth.shape)
+    if route.loss.needs == "labels":
+        return np.argmax(raw, axis=1)
+    posterior = isinstance(fitted, PosteriorMixin)
+    if route.loss.needs == "probabilities":
+        return softmax(raw) if posterior else raw
+    if posterior:
+        return one_column(raw)
+    with np.errstate(divide="ignore"):
+        return one_column(np.log(raw) if raw.min(initial=1.0) >= 0 and np.allclose(raw.sum(axis=1), 1) else raw)
+
+
+def _by_merges(route: MomentRoute) -> np.ndarray:
+    """Return left-out predictions from merged moments: chunk by chunk, each row leaves its own chunk."""
+    n = route.n
+    chunk = np.arange(n) // CHUNK
+    m = route.moments(chunk, int(chunk[-1]) + 1)
+    others = m.leave_one_out()
+    out: list[np.ndarray] = []
+
+    def work(c: int) -> np.ndarray:
+        rows = np.arange(c * CHUNK, min((c + 1) * CHUNK, n))
+        train = _without_each(route, rows, others.at("fold", c))
+        models = route.fit(train)
+        X = route.rows[rows]
+        if isinstance(models, list):
+            return np.concatenate([np.asarray(ask(X[i : i + 1])) for i, ask in enumerate(route.askers(models))])
+        raw = np.einsum("ikp,ip->ik", models.coef, X) + models.intercept
+        return route.finish(raw)
+
+    with progress("leave-one-out", m.count.shape[0]) as tick:
+        for part in in_order(work, range(m.count.shape[0])):
+            out.append(part)
+            tick()
+    return np.concatenate(out)
+
+
+def _without_each(route: MomentRoute, rows: np.ndarray, rest: Moments) -> Moments:
+    """Return the moments of ``rest`` and of the rows of one chunk without each of them in turn."""
+    s, L = route.source, len(rows)
+    w: Vector = np.ones(L) if s.weight is None else s.weight[rows]
+    left = np.minimum(w, 1.0)
+
+    def part(a: Any) -> Any:
+        return None if a is None else a[rows]
+
+    alone = ArraySource(s.X[rows], part(s.y), np.ones(L), np.arange(L), part(s.group), s.names)
+    keep = route.probe._summation(alone, L, rest.origin)
+    each = keep(next(iter(alone.blocks(L))))  # one cell a row
+    both = stack([rest.about(each.origin), *[each.at("fold", i) for i in range(L)]])
+    members = np.hstack([np.ones((L, 1)), np.tile(w, (L, 1))])
+    members[np.arange(L), 1 + np.arange(L)] -= left
+    found = unions(both, members)
+    return replace(found, shift=np.where(share(found.count, found.count)[..., None] > 0, found.shift, 0.0))

@@ -1,0 +1,221 @@
+r"""Intervals that cover what they claim: nested cross-validation.
+
+The usual error bar of a cross-validation ignores that the folds share training rows, and covers too rarely. Bates, Hastie and
+Tibshirani (2023) estimate the mean squared error of the estimate itself. For each repeat and each fold :math:`k`,
+:math:`e^{out}` are the losses on fold :math:`k` of the model trained on the other folds, and :math:`e^{in}` those of a :math:`(K-1)`-fold
+cross-validation inside the other folds, which never saw fold :math:`k`. With
+
+.. math:: a = (\bar e^{in} - \bar e^{out})^2, \qquad b = \mathrm{var}(e^{out}) / |T_k|, \qquad
+          \mathrm{MSE} = \bar a - \bar b, \tag{1}
+
+the standard error is :math:`\sqrt{\frac{K-1}{K} \mathrm{MSE}}`, kept between the naive one (the standard deviation of the losses over
+:math:`\sqrt n`) and :math:`\sqrt K` times it, and the centre corrects for the smaller training samples,
+
+.. math:: \bar e^{in} - \Bigl(1 + \frac{K-2}{K}\Bigr) (\bar e^{in} - CV). \tag{2}
+
+Only models trained without fold :math:`k`, and without folds :math:`j` and :math:`k`, are needed. Where the estimator lives on moments these are
+merges, and where it solves a stack of moments, all repeats are solved at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from epee.errors import WrongUse
+from epee.moments.moments import Moments, share
+from epee.risk.cross_validation import CrossValidation, assemble, within_range
+from epee.risk.intervals import Interval, normal_quantile
+from epee.risk.one_pass import Linear, MomentRoute
+from epee.risk.routes import Route
+from epee.risk.splitting import Pairs, Plan, Split
+from epee.settings import progress
+from epee.table.block import Block
+from epee.typing import Codes, Matrix, Vector
+
+LARGEST_TABLE = 8_000_000  # numbers held at once when all repeats are solved together
+
+
+def without_one_or_two(K: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return which folds each model learns from, (K + K(K-1)/2, K), and who tests fold c, (K, K).
+
+    Row 0 of the second is the model without c; row d the one without c and (c + d) mod K.
+
+    >>> learns, tested_by = without_one_or_two(3)
+    >>> learns.shape, tested_by.tolist()
+    ((6, 3), [[0, 1, 2], [3, 5, 4], [4, 3, 5]])
+    """
+    j, k = np.triu_indices(K, 1)
+    learns = np.ones((K + len(j), K), dtype=bool)
+    learns[np.arange(K), np.arange(K)] = False
+    learns[K + np.arange(len(j)), j] = learns[K + np.arange(len(j)), k] = False
+    number = np.zeros((K, K), dtype=np.intp)
+    number[j, k] = number[k, j] = K + np.arange(len(j))
+    c = np.arange(K)
+    pairs = [number[c, (c + d) % K] for d in range(1, K)]
+    return learns, np.vstack([c[None], *[p[None] for p in pairs]])
+
+
+def fold_ids(plan: Plan) -> Matrix:
+    """Return the fold of each row in each repeat, (R, n)."""
+    rows = [split.models_of_rows() % plan.n_folds for split in plan.splits if isinstance(split, Split)]
+    return np.concatenate(rows)
+
+
+def nested_interval(route: Route, plan: Plan, level: float) -> CrossValidation:
+    """Return the cross-validation of a plan with the interval (1) and (2)."""
+    first = plan.splits[0]
+    if isinstance(first, Pairs) or (first.tested_by < 0).any() or plan.n_folds < 3:
+        raise WrongUse("nested intervals need at least 3 folds that partition the rows: give a number of folds, or fold ids.")
+    losses = batched_losses(route, plan) if isinstance(route, MomentRoute) else None
+    sums = Sums(route, plan.n_folds)
+    folds = fold_ids(plan)
+    if losses is not None:
+        for ids, part in zip(folds, losses, strict=True):
+            sums.add(ids, part)
+    else:
+        with progress("nested cross-validation", len(folds)) as tick:
+            for ids, split in zip(folds, _splits(plan), strict=True):
+                sums.add(ids, route.evaluate(split).losses)
+                tick()
+    return sums.result(plan, level)
+
+
+def _splits(plan: Plan) -> list[Split]:
+    """Return, for each repeat, the split into models without one or two folds."""
+    learns, tested_by = without_one_or_two(plan.n_folds)
+    out = []
+    for split in plan.splits:
+        assert isinstance(split, Split)
+        for row in split.tested_by:
+            fold = row % plan.n_folds  # of each cell
+            out.append(Split(split.cell, learns[:, fold], tested_by[:, fold]))
+    return out
+
+
+class Sums:
+    """Gathers a and b of (1) over repeats and folds."""
+
+    def __init__(self, route: Route, K: int) -> None:
+        self.route, self.K = route, K
+        self.w = np.ones(route.n) if route.weight is None else route.weight
+        self.a: list[Vector] = []
+        self.b: list[Vector] = []
+        self.inner: list[float] = []
+        self.outer: list[Vector] = []
+        self.per_fold: list[Vector] = []
+        self.sizes: list[Vector] = []
+
+    def add(self, fold: Codes, losses: Matrix) -> None:
+        """Add one repeat: ``losses`` (K, n) by the models of :func:`without_one_or_two`."""
+        K, w, out = self.K, self.w, losses[0]
+        size = np.bincount(fold, w, minlength=K)
+        mean_out = np.bincount(fold, w * out, minlength=K) / size
+        spread = np.bincount(fold, w * (out - mean_out[fold]) ** 2, minlength=K) / np.maximum(size - 1, 1)
+        held = (fold[None] + np.arange(1, K)[:, None]) % K  # (K - 1, n): the second fold that the model did not see
+        total = np.bincount(held.ravel(), (w * losses[1:]).ravel(), minlength=K)
+        mean_in = total / (size.sum() - size)
+        self.a.append((mean_in - mean_out) ** 2)
+        self.b.append(spread / size)
+        self.inner.append(float(total.sum() / ((K - 1) * size.sum())))
+        self.outer.append(out)
+        self.per_fold.append(mean_out)
+        self.sizes.append(size)
+
+    def result(self, plan: Plan, level: float) -> CrossValidation:
+        """Return the result with its interval."""
+        K, w, outer = self.K, self.w, np.stack(self.outer)  # (R, n)
+        n = float(w.sum())
+        cv = float((outer @ w).mean() / n)
+        naive = float(np.sqrt((((outer - cv) ** 2) @ w).mean() / max(n - 1, 1) / n))
+        mse = float(np.concatenate(self.a).mean() - np.concatenate(self.b).mean())
+        stderr = float(np.clip(np.sqrt(max((K - 1) / K * mse, 0.0)), naive, np.sqrt(K) * naive))
+        inner = float(np.mean(self.inner))
+        centre = inner - (1 + (K - 2) / K) * (inner - cv)
+        half = normal_quantile(level) * stderr
+        ends = within_range(Interval(centre - half, centre + half), self.route.loss.name)
+        found = outer[0] if len(outer) == 1 else outer
+        how = f"nested {plan.how}"
+        per_fold, sizes = np.concatenate(self.per_fold), np.concatenate(self.sizes)
+
+        def look() -> tuple[np.ndarray, np.ndarray]:
+            parts = [self.route.evaluate(split).predictions for split in plan.splits]
+            predictions = self.route.decode(np.concatenate(parts))
+            return found, predictions[0] if len(predictions) == 1 else predictions
+
+        return assemble(self.route, plan, per_fold, sizes, level, look, (max(centre, 0.0), stderr, ends), how, found)
+
+
+def batched_losses(route: MomentRoute, plan: Plan) -> np.ndarray | None:
+    """Return the losses (R, K, n) of all repeats at once, for linear predictors that solve a stack; None when not so."""
+    folds, K = fold_ids(plan), plan.n_folds
+    R, n = folds.shape
+    learns, tested_by = without_one_or_two(K)
+    P, p = learns.shape[0], route.source.n_columns
+    k = len(route.classes) if route.classes is not None else route.truth.reshape(n, -1).shape[1]
+    if not hasattr(route.probe, "solve_stack") or max(R * n * (p + 1), n * R * P * k, R * P * (p + 1) ** 2) > LARGEST_TABLE:
+        return None
+    train = unions_by_repeat(repeated_moments(route, folds, K), learns, R)
+    if "group" in train.axes and not (train.count > 0).all():
+        return None
+    models = route.fit(train)
+    if not isinstance(models, Linear):
+        return None
+    X = np.asarray(route.rows, dtype=np.float64)
+    raw = (X @ models.coef.reshape(-1, p).T).reshape(n, R, P, -1)  # (n, R, P, k)
+    by = tested_by[:, folds].transpose(1, 0, 2)  # (R, K, n): which model tests each row
+    picked = raw[np.arange(n), np.arange(R)[:, None, None], by] + models.intercept.reshape(R, P, -1)[np.arange(R)[:, None, None], by]
+    flat = route.finish(picked.reshape(R * K * n, -1))
+    return route.value(flat, np.tile(np.arange(n), R * K)).reshape(R, K, n)
+
+
+def repeated_moments(route: MomentRoute, folds: Matrix, K: int) -> Moments:
+    """Return the moments of every fold of every repeat, (R K,) along the fold axis: the rows are laid out R times."""
+    R, n = folds.shape
+    s = route.source
+    keep = route.probe._summation(s, R * K)
+
+    def tiled(a: np.ndarray | None) -> np.ndarray | None:
+        return None if a is None else np.concatenate([a] * R)
+
+    cells = (folds + K * np.arange(R)[:, None]).ravel()
+    m: Moments = keep(Block(np.concatenate([s.X] * R), tiled(s.y), tiled(s.weight), cells, tiled(s.group)))
+    return m
+
+
+def unions_by_repeat(m: Moments, learns: np.ndarray, R: int) -> Moments:
+    """Return the moments of the unions ``learns`` (P, K) of folds within each repeat, (R P,) along the fold axis.
+
+    Sums of squares are taken about the overall mean of each group, which is near that of every union: what is subtracted in the end
+    is small, and no digits are lost.
+    """
+    A = learns.astype(float)  # (P, K)
+    P, K = A.shape
+    lead = m.count.shape[1:]  # groups
+    count = m.count.reshape(R, K, *lead)
+    weight = count[..., None]
+    centre = share((weight * m.shift.reshape(R, K, *lead, -1))[0].sum(axis=0), np.broadcast_to(weight[0].sum(axis=0), (*lead, m.n_columns)))
+    s = np.where(weight > 0, m.shift.reshape(R, K, *lead, -1) - centre, 0.0)  # (R, K, groups, q)
+
+    def add(a: np.ndarray) -> np.ndarray:
+        return np.matmul(A, a.reshape(R, K, -1)).reshape(R, P, *a.shape[2:])
+
+    total = add(count)
+    mean = share(add(weight * s), np.broadcast_to(total[..., None], (R, P, *lead, m.n_columns)))
+    scatter = None
+    if m.scatter is not None:
+        S = m.scatter.reshape(R, K, *m.scatter.shape[1:])
+        scatter = add(S + _products(count, s, m.kind)) - _products(total, mean, m.kind)
+        scatter = scatter.reshape(R * P, *m.scatter.shape[1:])
+    shift = np.where(total[..., None] > 0, mean + centre, 0.0).reshape(R * P, *lead, -1)
+    return replace(m, count=total.reshape(R * P, *lead), shift=shift, scatter=scatter)
+
+
+def _products(count: np.ndarray, s: np.ndarray, kind: str | None) -> np.ndarray:
+    """Return n s s', added over groups when the scatter is pooled, squares alone when it is diagonal."""
+    if kind == "diagonal":
+        return count[..., None] * s**2
+    if kind == "pooled" and s.ndim == 4:
+        return np.matmul((count[..., None] * s).swapaxes(-1, -2), s)
+    return (count[..., None] * s)[..., :, None] * s[..., None, :]

@@ -1,0 +1,139 @@
+r"""Are two predictors different? Tests that know what the figures share.
+
+The differences :math:`d_j` of two predictors on the :math:`J` folds of a (repeated) cross-validation come from training samples that
+overlap, so their variance of the mean is not :math:`s^2 / J`. Nadeau and Bengio's correction adds the share of test to training rows,
+
+.. math:: t = \frac{\bar d}{\sqrt{\bigl(\frac1J + \frac{n_{test}}{n_{train}}\bigr) s^2}}, \qquad J - 1 \text{ degrees of freedom;} \tag{1}
+
+the naive test alarms in most cases where there is nothing. On one test sample, McNemar's test looks only at the rows where one
+predictor is right and the other wrong. On two independent samples rates are compared by
+:math:`z = (\tau_1 - \tau_2) / \sqrt{s_1^2 + s_2^2}`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from epee.errors import DataError, WrongUse
+from epee.risk.estimate import Difference, difference
+from epee.risk.intervals import Interval, check_level, normal_p_value, wilson
+from epee.typing import Vector
+
+
+def corrected_t(d: Vector, overlap: float, level: float = 0.95, n: float = math.nan, loss: str = "") -> Difference:
+    """Return the mean of differences by fold with the corrected test (1); ``overlap`` is n_test / n_train.
+
+    >>> corrected_t(np.array([0.01, 0.03, 0.02, 0.02]), 1 / 3).p_value.round(3)
+    np.float64(0.059)
+    """
+    d = d[np.isfinite(d)]
+    J = len(d)
+    if J < 2:
+        raise DataError(f"a paired test needs at least 2 folds; there is {J}.")
+    stderr = math.sqrt((1 / J + overlap) * float(d.var(ddof=1)))
+    return difference(float(d.mean()), stderr, J - 1, level, n, loss, "paired by fold, corrected for shared training rows")
+
+
+def corrected_difference(a: Any, b: Any, level: float) -> Difference:
+    """Return the corrected difference of two cross-validations on the same folds."""
+    tested = float(a.sizes[a.sizes > 0].mean())
+    return corrected_t(a.per_fold - b.per_fold, tested / (a.n - tested), level, a.n, a.loss)
+
+
+def holm(p: Vector) -> Vector:
+    """Return p-values adjusted for having looked at all of them (Holm, 1979).
+
+    >>> holm(np.array([0.01, 0.04, 0.03]))
+    array([0.03, 0.06, 0.06])
+    """
+    p = np.asarray(p, dtype=float)
+    order = np.argsort(p)
+    raised = np.maximum.accumulate(p[order] * (len(p) - np.arange(len(p))))
+    out = np.empty_like(p)
+    out[order] = np.minimum(raised, 1.0)
+    return out
+
+
+def mcnemar(y: Any, a: Any, b: Any, *, level: float = 0.95) -> Difference:
+    r"""Test whether two predictors have the same error rate on the same rows, by McNemar's exact test.
+
+    Of the :math:`m` rows where exactly one of them is wrong, half should be the errors of each: a binomial law.
+
+    Parameters
+    ----------
+    y : array (n,)
+        True labels.
+    a, b : arrays (n,)
+        Labels predicted by the two.
+    level : float, default=0.95
+
+    Returns
+    -------
+    Difference
+        Error rate of ``a`` minus that of ``b``, with ``p_value``.
+
+    References
+    ----------
+    McNemar, "Note on the sampling error of the difference between correlated proportions", *Psychometrika* 12, 1947.
+
+    Examples
+    --------
+    >>> y = np.zeros(20); a = y.copy(); b = y.copy(); a[:8] = 1; b[7:9] = 1
+    >>> round(mcnemar(y, a, b).p_value, 4)
+    0.0703
+    """
+    check_level(level)
+    y, a, b = np.asarray(y), np.asarray(a), np.asarray(b)
+    if not (y.shape == a.shape == b.shape and y.ndim == 1 and len(y)):
+        raise DataError(f"y, a and b must be vectors of the same length; they have shapes {y.shape}, {a.shape} and {b.shape}.")
+    wrong_a, wrong_b = a != y, b != y
+    only_a, only_b = int((wrong_a & ~wrong_b).sum()), int((wrong_b & ~wrong_a).sum())
+    d = wrong_a.astype(float) - wrong_b
+    n, m = len(y), only_a + only_b
+    p = 1.0 if m == 0 else min(1.0, 2 * float(special.bdtr(min(only_a, only_b), m, 0.5)))
+    base = difference(float(d.mean()), float(d.std(ddof=1) / math.sqrt(n)) if n > 1 else 0.0, np.inf, level, n, "zero_one", "")
+    how = f"McNemar's exact test: {only_a} rows where only the first is wrong, {only_b} where only the second is"
+    return Difference(base.value, base.stderr, base.interval, level, n, "zero_one", how, p_value=p)
+
+
+def compare_rates(successes_a: float, n_a: float, successes_b: float, n_b: float, *, level: float = 0.95) -> Difference:
+    r"""Compare two rates found on independent samples: :math:`z = (\tau_1 - \tau_2) / \sqrt{s_1^2 + s_2^2}`.
+
+    Parameters
+    ----------
+    successes_a, n_a, successes_b, n_b : numbers
+        How often, and out of how many.
+    level : float, default=0.95
+
+    Returns
+    -------
+    Difference
+        Rate of a minus rate of b, with Newcombe's interval (from Wilson's for each) and ``p_value``.
+
+    References
+    ----------
+    Newcombe, "Interval estimation for the difference between independent proportions", *Statistics in Medicine* 17, 1998.
+
+    Examples
+    --------
+    >>> found = compare_rates(90, 100, 80, 100)
+    >>> round(found.value, 3), round(found.p_value, 3)
+    (0.1, 0.046)
+    """
+    check_level(level)
+    for k, n in ((successes_a, n_a), (successes_b, n_b)):
+        if not (n > 0 and 0 <= k <= n):
+            raise WrongUse(f"{k} successes out of {n} is no rate: give 0 <= successes <= n and n > 0.")
+    a, b = successes_a / n_a, successes_b / n_b
+    stderr = math.sqrt(a * (1 - a) / n_a + b * (1 - b) / n_b)
+    pooled = (successes_a + successes_b) / (n_a + n_b)
+    scale = stderr or math.sqrt(pooled * (1 - pooled) * (1 / n_a + 1 / n_b))  # no spread seen: that of the common rate
+    p = normal_p_value((a - b) / scale) if scale > 0 else 1.0
+    ia, ib = wilson(a, n_a, level), wilson(b, n_b, level)
+    low = a - b - math.hypot(a - ia.low, ib.high - b)
+    high = a - b + math.hypot(ia.high - a, b - ib.low)
+    return Difference(a - b, stderr, Interval(low, high), level, n_a + n_b, "rate", "independent samples", p_value=p)

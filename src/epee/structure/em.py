@@ -1,0 +1,153 @@
+r"""Expectation and maximisation.
+
+A law with hidden variables :math:`z` is hard to maximise, but for any law :math:`q` of :math:`z`
+
+.. math:: \log p(x \mid \theta) \;\ge\; \mathcal L(q, \theta) = \sum_z q(z) \log \frac{p(x, z \mid \theta)}{q(z)}, \tag{1}
+
+with equality when :math:`q(z) = p(z \mid x, \theta)`. The recipe climbs in two half-steps:
+
+- **E**: :math:`q \leftarrow p(z \mid x, \theta_t)`, which makes the bound touch the log-likelihood at :math:`\theta_t`;
+- **M**: :math:`\theta_{t+1} \leftarrow \arg\max_\theta \mathcal L(q, \theta)`.
+
+So the log-likelihood never decreases; that is checked at every step here. Both halves are one pass: a block is reduced to sums
+weighted by :math:`q`, sums add, and the maximiser is solved from the total.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from epee.engines.choice import engine_for
+from epee.errors import ConditionWarning
+from epee.estimator.base import say
+from epee.settings import progress
+from epee.table.arrays import ArraySource
+from epee.table.block import Block, Source
+
+
+@dataclass(frozen=True, eq=False)
+class Expected:
+    """What the E-step of a block leaves: its log-likelihood, its weight, and sums that add.
+
+    >>> (Expected(-1.0, 2.0, (np.ones(2),)) + Expected(-2.0, 1.0, (np.ones(2),))).sums
+    (array([2., 2.]),)
+    """
+
+    log_likelihood: float
+    weight: float
+    sums: tuple[np.ndarray, ...]
+
+    def __add__(self, other: Expected) -> Expected:
+        """Add all sums."""
+        sums = tuple(a + b for a, b in zip(self.sums, other.sums, strict=True))
+        return Expected(self.log_likelihood + other.log_likelihood, self.weight + other.weight, sums)
+
+
+class HiddenModel(Protocol):
+    """What a model says for EM: where to start, the E-step of a block, the M-step from the sums."""
+
+    def start(self, source: Source) -> Any:
+        """Return the first parameters."""
+
+    def expect(self, theta: Any) -> Callable[[Block], Expected]:
+        """Return the E-step of a block under these parameters; it must survive pickling."""
+
+    def maximise(self, expected: Expected, theta: Any) -> Any:
+        """Return the parameters that maximise the bound."""
+
+
+@dataclass
+class Climb:
+    """How EM went: the last parameters, the mean log-likelihood at each step, whether and why it stopped."""
+
+    theta: Any
+    trace: list[float] = field(default_factory=list)
+    converged: bool = False
+    reason: str = ""
+
+    @property
+    def iterations(self) -> int:
+        """How many pairs of half-steps were taken."""
+        return len(self.trace)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the climb."""
+        from epee.figures.mixtures import draw_climb
+
+        return draw_climb(self.trace, ax)
+
+
+def expectation_maximisation(
+    model: HiddenModel, X: Any, *, theta: Any = None, tol: float = 1e-3, max_iter: int = 100, watch: Any = None
+) -> Climb:
+    """Climb the log-likelihood of a model with hidden variables.
+
+    Parameters
+    ----------
+    model : object with ``start``, ``expect`` and ``maximise``
+        Every mixture of this library is one.
+    X : array (n, p) or source
+    theta : parameters, optional
+        Where to start; by default ``model.start``.
+    tol : float
+        Stop when the mean log-likelihood of a row rises by less.
+    max_iter : int
+        Largest number of M-steps.
+    watch : callable, optional
+        Called with (iteration, parameters, mean log-likelihood) after every E-step.
+
+    Returns
+    -------
+    Climb
+        ``.theta``, ``.trace``, ``.converged``, ``.reason``, ``.iterations``.
+
+    Examples
+    --------
+    >>> from epee import GaussianMixture
+    >>> X = np.array([[0.0], [0.2], [5.0], [5.2]])
+    >>> climb = expectation_maximisation(GaussianMixture(2, random_state=0), X, max_iter=20)
+    >>> bool(np.all(np.diff(climb.trace) >= -1e-12)), climb.converged
+    (True, True)
+    """
+    source = X if isinstance(X, Source) else ArraySource(np.asarray(X, dtype=np.float64))
+    before = model.start(source) if theta is None else theta
+    climb = Climb(before)
+    engine = engine_for(source)
+    with progress("expectation-maximisation", max_iter) as tick:
+        for iteration in range(max(max_iter, 1)):
+            expected: Expected = engine.reduce(source, model.expect(climb.theta))
+            value = expected.log_likelihood / expected.weight
+            if watch is not None:
+                watch(iteration, climb.theta, value)
+            if climb.trace and _fell(value, climb):
+                climb.theta, climb.reason = before, "the log-likelihood fell"
+                break
+            gain = value - climb.trace[-1] if climb.trace else np.inf
+            climb.trace.append(value)
+            if max_iter == 0:
+                break
+            before, climb.theta = climb.theta, model.maximise(expected, climb.theta)
+            tick()
+            if gain < tol:
+                climb.converged, climb.reason = True, f"the mean log-likelihood rose by less than {tol:g}"
+                break
+        else:
+            climb.reason = f"{max_iter} iterations were made"
+    return climb
+
+
+def _fell(value: float, climb: Climb) -> bool:
+    """Tell whether the log-likelihood fell by more than rounding; an exact M-step never lets it."""
+    slack = 1e-9 * (1.0 + abs(climb.trace[-1]))
+    if not np.isfinite(value) or value < climb.trace[-1] - slack:
+        say(
+            f"the mean log-likelihood fell from {climb.trace[-1]:.9g} to {value:.9g} at iteration {len(climb.trace)}: the covariances "
+            "are too ill-conditioned for float64. The parameters before the fall are kept; rescale the columns or raise reg_covar.",
+            ConditionWarning,
+        )
+        return True
+    return False

@@ -1,0 +1,163 @@
+r"""The four shapes of a Gaussian component, and the sums that fit them.
+
+About a fixed centre :math:`c_k` (the mean of the last step) the rows with responsibilities :math:`\tau_{ik}` give
+
+.. math:: N_k = \sum_i \tau_{ik}, \qquad s_k = \sum_i \tau_{ik} (x_i - c_k), \qquad
+          Q_k = \sum_i \tau_{ik} (x_i - c_k)(x_i - c_k)^\top,
+
+so that :math:`\mu_k = c_k + s_k / N_k` and :math:`\Sigma_k = Q_k / N_k - (s_k/N_k)(s_k/N_k)^\top`: the weighted covariance about the
+**new** mean, whose correction vanishes as the steps do, so no digits cancel.
+
+A component that closes on a single row would have an infinite likelihood. The eigenvalues of :math:`\Sigma_k` are therefore held
+above a floor :math:`\varepsilon`: clipping them is the exact maximiser under that constraint, so the climb stays monotone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import scipy.linalg
+
+from epee.errors import SingularProblem
+from epee.typing import Matrix, Tensor, Vector
+
+Form = Literal["full", "tied", "diag", "spherical"]
+LOG_2PI = float(np.log(2 * np.pi))
+
+
+@dataclass(frozen=True, eq=False)
+class Components:
+    """Weights (K,), means (K, p), covariances in scikit-learn's shape for the form, and the log-density of the noise."""
+
+    weights: Vector
+    means: Matrix
+    covariances: Tensor
+    form: Form
+    noise: float | None = None  # log-density of the uniform component, whose weight is 1 - sum(weights)
+
+    @property
+    def n_components(self) -> int:
+        """Number of Gaussian components."""
+        return len(self.means)
+
+    def matrices(self) -> Tensor:
+        """Return the covariances as matrices (K, p, p)."""
+        K, p = self.means.shape
+        if self.form == "full":
+            return self.covariances
+        if self.form == "tied":
+            return np.broadcast_to(self.covariances, (K, p, p))
+        values = self.covariances if self.form == "diag" else np.repeat(self.covariances[:, None], p, axis=1)
+        return values[:, :, None] * np.eye(p)
+
+    def log_weights(self) -> Vector:
+        """Return log weights (K,)."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.weights)
+
+
+def precision_factors(components: Components) -> Tensor:
+    """Return U with U U' = Σ^{-1}, in scikit-learn's shapes: (K, p, p), (p, p), (K, p) or (K,)."""
+    form, sigma = components.form, components.covariances
+    if form in ("diag", "spherical"):
+        if (sigma <= 0).any():
+            raise SingularProblem(
+                "a component has zero variance (collapsed): raise reg_covar, or use fewer components."
+            )
+        return 1.0 / np.sqrt(sigma)
+    stack = sigma[None] if form == "tied" else sigma
+    factors = np.empty_like(stack)
+    for k, matrix in enumerate(stack):
+        try:
+            L = scipy.linalg.cholesky(matrix, lower=True, check_finite=False)
+            if (np.diag(L) ** 2 <= 1e-14 * np.diag(matrix)).any():  # what a column adds to those before it is rounding
+                raise scipy.linalg.LinAlgError
+        except scipy.linalg.LinAlgError as error:
+            raise SingularProblem(
+                f"the covariance of component {k} is singular (collapsed): raise reg_covar, or use fewer components."
+            ) from error
+        factors[k] = scipy.linalg.solve_triangular(L, np.eye(len(L)), lower=True, check_finite=False).T
+    return factors[0] if form == "tied" else factors
+
+
+def log_determinants(factors: Tensor, form: Form, p: int) -> Vector:
+    """Return log det U of each component (or one number for "tied")."""
+    if form == "full":
+        return np.log(np.diagonal(factors, axis1=1, axis2=2)).sum(axis=1)
+    if form == "tied":
+        return np.log(np.diag(factors)).sum()
+    return np.log(factors).sum(axis=1) if form == "diag" else p * np.log(factors)
+
+
+def near(components: Components) -> bool:
+    """Tell whether round or axes-parallel clouds lie within a thousand deviations of their centre of mass.
+
+    Then their squares may be multiplied out about that centre, which makes them products of matrices and costs six digits
+    of sixteen at most.
+    """
+    sd = np.sqrt(components.covariances if components.form == "diag" else components.covariances[:, None])
+    return bool((np.abs(components.means - centre(components)) < 1e3 * sd).all())
+
+
+def centre(components: Components) -> Vector:
+    """Return the mean of the mixture (p,)."""
+    return components.weights @ components.means / components.weights.sum()
+
+
+def log_densities(X: Matrix, components: Components, factors: Tensor) -> Matrix:
+    """Return the log-density of each row under each component (n, K)."""
+    n, p = X.shape
+    K, form = components.n_components, components.form
+    if form in ("diag", "spherical") and near(components):
+        o = centre(components)
+        B, M = X - o, components.means - o
+        precision = np.broadcast_to((factors if form == "diag" else factors[:, None]) ** 2, M.shape)
+        squares = (B * B) @ precision.T - 2 * (B @ (M * precision).T) + (M**2 * precision).sum(axis=1)
+        return log_determinants(factors, form, p) - 0.5 * (p * LOG_2PI + squares)
+    squares = np.empty((n, K))
+    if form == "tied":
+        Y, M = X @ factors, components.means @ factors
+    for k, mean in enumerate(components.means):
+        if form == "tied":
+            D = Y - M[k]
+        else:
+            D = X - mean
+            D = D @ factors[k] if form == "full" else D * factors[k]
+        np.einsum("ij,ij->i", D, D, out=squares[:, k])
+    return log_determinants(factors, form, p) - 0.5 * (p * LOG_2PI + squares)
+
+
+def shape_covariances(N: Vector, Q: Tensor, form: Form, floor: float, weight: float | None = None) -> Tensor:
+    """Return covariances from centred sums: ``Q`` (K, p, p), or (K, p) for the diagonal forms; eigenvalues kept above the floor."""
+    if form == "tied":
+        return clip(Q.sum(axis=0) / (N.sum() if weight is None else weight), floor)
+    if form == "full":
+        return np.stack([clip(q / n, floor) for q, n in zip(Q, N, strict=True)])
+    variances = Q / N[:, None]
+    return np.maximum(variances, floor) if form == "diag" else np.maximum(variances.mean(axis=1), floor)
+
+
+def clip(sigma: Matrix, floor: float) -> Matrix:
+    """Return the matrix with its eigenvalues held above the floor; untouched when they are.
+
+    >>> clip(np.diag([2.0, 0.0]), 0.5)
+    array([[2. , 0. ],
+           [0. , 0.5]])
+    """
+    sigma = (sigma + sigma.T) / 2
+    values, vectors = np.linalg.eigh(sigma)
+    if values[0] >= floor:
+        return sigma
+    return (vectors * np.maximum(values, floor)) @ vectors.T
+
+
+def free_parameters(K: int, p: int, form: Form, noise: bool = False) -> int:
+    """Return how many numbers a mixture is free to choose.
+
+    >>> free_parameters(2, 3, "full")
+    19
+    """
+    shape = {"full": K * p * (p + 1) // 2, "tied": p * (p + 1) // 2, "diag": K * p, "spherical": K}[form]
+    return shape + K * p + K - 1 + int(noise)

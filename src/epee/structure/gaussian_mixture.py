@@ -1,0 +1,429 @@
+r"""Gaussian mixtures: clouds that overlap.
+
+.. math:: p(x) = \sum_{k=1}^K \pi_k \, \mathcal N(x; \mu_k, \Sigma_k), \tag{1}
+
+climbed by expectation and maximisation (:mod:`epee.structure.em`): a row belongs to component :math:`k` with responsibility
+:math:`\tau_{ik} \propto \pi_k \mathcal N(x_i; \mu_k, \Sigma_k)`, and each component is the weighted moments of its rows. One pass of
+sums a step, so a mixture is learned from a stream or a cluster as from an array. With ``noise`` a uniform component over
+the box of the data takes the rows that no cloud explains.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from epee.engines.choice import engine_for
+from epee.errors import ConditionWarning, DataError, MissingValues, SearchWarning, WrongUse
+from epee.estimator.base import Density, list_columns, say
+from epee.moments.columns import ColumnSummation
+from epee.structure.em import Climb, Expected, expectation_maximisation
+from epee.structure.gaussian_forms import Components, free_parameters, precision_factors, shape_covariances
+from epee.structure.gaussian_steps import GaussianStep, patterns_of, responsibilities, step
+from epee.table.arrays import ArraySource
+from epee.table.block import Source, check_weights
+from epee.table.doors import is_stream, open_source
+from epee.typing import Codes, Matrix, Vector
+
+FORMS = ("full", "tied", "diag", "spherical")
+STARTS = ("kmeans", "k-means++", "random", "random_from_data", "wide")
+START_ROWS = 100_000  # rows that a start looks at
+
+
+class GaussianMixture(Density):
+    r"""A density :math:`\sum_k \pi_k \mathcal N(x; \mu_k, \Sigma_k)`, climbed by expectation and maximisation.
+
+    Parameters
+    ----------
+    n_components : int, default=1
+        Number of clouds :math:`K`; more follow the data more closely.
+    covariance_type : {"full", "tied", "diag", "spherical"}, default="full"
+        Shape of :math:`\Sigma_k`: any, the same for all, axes-parallel, round.
+    tol : float, default=1e-3
+        Stop when the mean log-likelihood of a row rises by less.
+    reg_covar : float, default=1e-6
+        Floor :math:`\varepsilon` of the eigenvalues of :math:`\Sigma_k`, which are clipped there (scikit-learn adds it
+        instead): the constrained maximiser, so the climb stays monotone; larger keeps clouds from closing on a point.
+    max_iter : int, default=100
+    n_init : int, default=1
+        Starts; the best climb is kept.
+    init_params : {"kmeans", "k-means++", "random", "random_from_data", "wide"}, default="kmeans"
+        "kmeans" begins from the clusters of k-means; "wide" (the course's) from its centres with the covariance of the whole
+        table; the others as in scikit-learn.
+    weights_init, means_init, precisions_init : arrays, optional
+        A start of one's own.
+    random_state : int, RandomState or None
+    warm_start : bool, default=False
+        Begin where the last fit ended.
+    verbose, verbose_interval : int
+        Accepted; progress follows ``epee.options.progress``.
+    noise : bool or float, default=False
+        Add a uniform component for outliers; a number is its first share (True: 0.05).
+
+    Attributes
+    ----------
+    weights_, means_, covariances_, precisions_, precisions_cholesky_ : arrays
+    noise_weight_, noise_density_ : float
+        Share and density of the uniform component, 0 without.
+    converged_, n_iter_, lower_bound_, lower_bounds_ : how the climb went
+        The bound is the mean log-likelihood of a row; ``lower_bounds_`` never decreases.
+    n_skipped_ : int
+        Rows with every cell missing, which say nothing.
+
+    Notes
+    -----
+    A step costs :math:`O(n K p^2)`; missing cells (NaN) are handled exactly, pattern by pattern.
+
+    References
+    ----------
+    Dempster, Laird and Rubin, JRSS B 39 (1977); Fraley and Raftery, JASA 97 (2002) for the noise component.
+
+    Examples
+    --------
+    >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
+    >>> GaussianMixture(2, random_state=0).fit(X).means_.round(2).ravel().tolist() in ([0.1, 5.1], [5.1, 0.1])
+    True
+    """
+
+    _takes_missing = True
+
+    def __init__(
+        self, n_components: int = 1, *, covariance_type: str = "full", tol: float = 1e-3, reg_covar: float = 1e-6,
+        max_iter: int = 100, n_init: int = 1, init_params: str = "kmeans", weights_init: Any = None, means_init: Any = None,
+        precisions_init: Any = None, random_state: Any = None, warm_start: bool = False, verbose: int = 0,
+        verbose_interval: int = 10, noise: Any = False,
+    ) -> None:  # fmt: skip
+        self.n_components = n_components
+        self.covariance_type = covariance_type
+        self.tol = tol
+        self.reg_covar = reg_covar
+        self.max_iter = max_iter
+        self.n_init = n_init
+        self.init_params = init_params
+        self.weights_init = weights_init
+        self.means_init = means_init
+        self.precisions_init = precisions_init
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.verbose_interval = verbose_interval
+        self.noise = noise
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Climb from the best of ``n_init`` starts; ``y`` is ignored, weights are counts, NaN is a missing cell."""
+        self._check()
+        source = self._rows(X, sample_weight)
+        rng = check_random_state(self.random_state)
+        best: Climb | None = None
+        for _ in range(1 if self.warm_start and hasattr(self, "means_") else self.n_init):
+            theta = self._components() if self.warm_start and hasattr(self, "means_") else self._start(source, rng)
+            climb = expectation_maximisation(self, source, theta=theta, tol=self.tol, max_iter=self.max_iter)
+            if best is None or climb.trace[-1] > best.trace[-1]:
+                best = climb
+        assert best is not None
+        self._keep(best)
+        if not self.converged_ and self.max_iter > 0:
+            say(
+                f"EM stopped because {best.reason}, before the log-likelihood had settled to tol={self.tol:g}: raise max_iter or n_init.",
+                SearchWarning,
+            )
+        return self
+
+    def _check(self) -> None:
+        if self.covariance_type not in FORMS:
+            raise WrongUse(f"covariance_type is {self.covariance_type!r}; it must be one of {', '.join(FORMS)}.")
+        if self.init_params not in STARTS:
+            raise WrongUse(f"init_params is {self.init_params!r}; it must be one of {', '.join(STARTS)}.")
+        if int(self.n_components) != self.n_components or self.n_components < 1:
+            raise WrongUse(f"n_components is {self.n_components!r}; it must be a whole number of at least 1.")
+        if self.reg_covar < 0 or self.tol < 0 or self.max_iter < 0 or self.n_init < 1:
+            raise WrongUse("reg_covar, tol and max_iter must not be negative, and n_init must be at least 1.")
+
+    def _rows(self, X: Any, sample_weight: Any) -> Source:
+        """Return the rows as a source; in memory, sorted by pattern of missing cells so that each block has few."""
+        if is_stream(X):
+            source = open_source(X, None, sample_weight)
+            self.n_features_in_ = source.n_columns
+            if source.names is not None:
+                self.feature_names_in_ = np.asarray(source.names, dtype=object)
+        else:
+            rows = self._enter(X, reset=True)
+            w = check_weights(sample_weight, len(rows))
+            if np.isnan(rows).any():
+                order = np.concatenate([i for _, i in patterns_of(rows)])
+                rows, w = rows[order], None if w is None else w[order]
+            source = ArraySource(rows, None, w, names=getattr(self, "feature_names_in_", None))
+        cells = engine_for(source).reduce(source, ColumnSummation(np.nan_to_num(source.origin)))
+        empty = np.flatnonzero(cells.count == 0)
+        if len(empty):
+            raise MissingValues(f"{list_columns(empty, self)} missing in every row: drop it.")
+        self._box = self._ranges(source) if self.noise is not False else None
+        if isinstance(source, ArraySource):
+            self.n_skipped_ = int(np.isnan(source.X).all(axis=1).sum())
+            self._refuse_too_many(source)
+        else:
+            self.n_skipped_ = 0
+        return source
+
+    def _refuse_too_many(self, source: ArraySource) -> None:
+        n = len(source.X)
+        if n < self.n_components:
+            raise DataError(
+                f"Expected n_samples >= n_components but got n_components = {self.n_components}, n_samples = {n}"
+            )
+        if n <= 20_000 and self.n_components > 1:
+            distinct = len(np.unique(source.X, axis=0, equal_nan=False) if not np.isnan(source.X).any() else source.X)
+            if distinct < self.n_components:
+                raise DataError(f"n_components is {self.n_components}, but there are only {distinct} distinct points.")
+
+    def _ranges(self, source: Source) -> float:
+        """Return the log-density of a uniform law over the box of the data."""
+        low, high = np.full(source.n_columns, np.inf), np.full(source.n_columns, -np.inf)
+        for block in source.blocks():
+            low = np.fmin(low, np.nan_to_num(block.X, nan=np.inf).min(axis=0))
+            high = np.fmax(high, np.nan_to_num(block.X, nan=-np.inf).max(axis=0))
+        sides = np.where(high > low, high - low, 1.0)
+        return float(-np.log(sides).sum())
+
+    def start(self, source: Source) -> Components:
+        """Return the first parameters: the start that ``init_params`` asks for."""
+        self._check()
+        if not hasattr(self, "_box"):
+            self._box = self._ranges(source) if self.noise is not False else None
+        return self._start(source, check_random_state(self.random_state))
+
+    def _start(self, source: Source, rng: Any) -> Components:
+        from epee.structure.mixture_starts import first_responsibilities
+
+        X, w = some_rows(source, START_ROWS, rng)
+        centre = np.nanmean(X, axis=0)
+        filled = np.where(np.isnan(X), centre, X)
+        K = int(self.n_components)
+        share = (0.05 if self.noise is True else float(self.noise)) if self.noise is not False else 0.0
+        R = first_responsibilities(filled, w, K, self.init_params, rng)
+        theta = components_from(
+            filled, R if w is None else R * w[:, None], self.covariance_type, max(self.reg_covar, 1e-300)
+        )
+        if self.init_params == "wide":
+            whole = components_from(
+                filled, np.ones((len(X), 1)) if w is None else w[:, None], self.covariance_type, self.reg_covar
+            )
+            wide = whole.covariances if self.covariance_type == "tied" else np.repeat(whole.covariances, K, axis=0)
+            theta = replace(theta, covariances=wide)
+        if self.means_init is not None:
+            means = np.asarray(self.means_init, dtype=float)
+            if means.shape != theta.means.shape:
+                raise WrongUse(
+                    f"The parameter 'means' should have the shape of {theta.means.shape}, but got {means.shape}"
+                )
+            theta = replace(theta, means=means)
+        if self.weights_init is not None:
+            weights = np.asarray(self.weights_init, dtype=float)
+            if weights.shape != (K,) or (weights < 0).any() or not np.isclose(weights.sum(), 1.0):
+                raise WrongUse(
+                    f"The parameter 'weights' should be normalized and of shape ({K},), but got {self.weights_init!r}"
+                )
+            theta = replace(theta, weights=weights)
+        if self.precisions_init is not None:
+            precisions = np.asarray(self.precisions_init, dtype=float)
+            if precisions.shape != theta.covariances.shape:
+                raise WrongUse(
+                    f"The parameter 'precisions' should have the shape of {theta.covariances.shape}, but got {precisions.shape}"
+                )
+            inverse = np.linalg.inv(precisions) if self.covariance_type in ("full", "tied") else 1.0 / precisions
+            theta = replace(theta, covariances=inverse)
+        return replace(theta, weights=theta.weights * (1 - share), noise=self._box)
+
+    def expect(self, theta: Components) -> GaussianStep:
+        """Return the E-step of a block under these components."""
+        return step(theta)
+
+    def maximise(self, expected: Expected, theta: Components) -> Components:
+        """Return the components that maximise the bound: weighted moments, eigenvalues above the floor."""
+        N, s, Q, noise = expected.sums
+        N = N + 10 * np.finfo(float).eps
+        if (N < 1e-8).any():
+            k = int(np.argmin(N))
+            say(f"component {k} has lost all its rows: use fewer components, or another start.", ConditionWarning)
+        delta = s / N[:, None]
+        Q = Q - N[:, None] * delta**2 if Q.ndim == 2 else Q - N[:, None, None] * delta[:, :, None] * delta[:, None, :]
+        total = N.sum() + noise.sum()
+        covariances = shape_covariances(N, Q, theta.form, self.reg_covar)
+        return replace(theta, weights=N / total, means=theta.means + delta, covariances=covariances)
+
+    def _keep(self, climb: Climb) -> None:
+        theta: Components = climb.theta
+        self.weights_, self.means_, self.covariances_ = theta.weights, theta.means, theta.covariances
+        self.noise_weight_ = float(max(1.0 - theta.weights.sum(), 0.0)) if theta.noise is not None else 0.0
+        self.noise_density_ = float(np.exp(theta.noise)) if theta.noise is not None else 0.0
+        self._log_noise = theta.noise
+        U = precision_factors(theta)
+        self.precisions_cholesky_ = U
+        self.precisions_ = U**2 if theta.form in ("diag", "spherical") else U @ U.swapaxes(-1, -2)
+        self.lower_bounds_, self.lower_bound_ = list(climb.trace), climb.trace[-1]
+        self.trace_ = climb.trace
+        self.n_iter_, self.converged_, self.reason_ = climb.iterations, climb.converged, climb.reason
+
+    def plot(self, X: Any = None, ax: Any = None) -> Any:
+        """Draw the ellipses of the components in the plane of the first two columns, over the rows when they are given."""
+        from epee.figures.mixtures import draw_ellipses
+
+        check_is_fitted(self)
+        return draw_ellipses(self, None if X is None else np.asarray(X), ax)
+
+    def _components(self) -> Components:
+        form: Any = self.covariance_type
+        return Components(self.weights_, self.means_, self.covariances_, form, self._log_noise)
+
+    def _log_joint(self, X: Matrix) -> Matrix:
+        now, K = step(self._components()), len(self.weights_) + int(self._log_noise is not None)
+        out = np.zeros((len(X), K))
+        for missing, rows in patterns_of(X):
+            if missing.all():
+                with np.errstate(divide="ignore"):
+                    out[rows] = np.log(np.append(self.weights_, self.noise_weight_))[:K]
+            else:
+                out[rows] = now.log_joint(X[rows], missing)
+        return out
+
+    def _in_blocks(self, X: Matrix, work: Any) -> Any:
+        """Apply a function of rows block by block, several at once."""
+        source = ArraySource(X)
+        return np.concatenate(
+            list(engine_for(source).map(source, lambda block: work(np.asarray(block.X, dtype=np.float64))))
+        )
+
+    def _log_density(self, X: Matrix) -> Vector:
+        return self._in_blocks(X, lambda rows: responsibilities(self._log_joint(rows))[1])
+
+    def predict_proba(self, X: Any) -> Matrix:
+        """Return the responsibility of each component (n, K), and of the noise last where there is one."""
+        return self._in_blocks(self._leave(X), lambda rows: responsibilities(self._log_joint(rows))[0])
+
+    def predict(self, X: Any) -> Codes:
+        """Return the most responsible component of each row; the noise is -1."""
+        best = self._in_blocks(self._leave(X), lambda rows: self._log_joint(rows).argmax(axis=1))
+        return np.where(best == len(self.weights_), -1, best)
+
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Codes:
+        """Fit, and return the component of each row."""
+        return self.fit(X, sample_weight=sample_weight).predict(X)
+
+    def _n_parameters(self) -> int:
+        form: Any = self.covariance_type
+        return free_parameters(len(self.weights_), self.n_features_in_, form, self._log_noise is not None)
+
+    def bic(self, X: Any) -> float:
+        """Return -2 log-likelihood + log(n) times the free parameters; smaller is better."""
+        X = self._leave(X)
+        return float(-2 * self._log_density(X).sum() + np.log(len(X)) * self._n_parameters())
+
+    def aic(self, X: Any) -> float:
+        """Return -2 log-likelihood + 2 times the free parameters; smaller is better."""
+        return float(-2 * self._log_density(self._leave(X)).sum() + 2 * self._n_parameters())
+
+    def icl(self, X: Any) -> float:
+        """Return the BIC plus twice the entropy of the responsibilities: clouds that overlap are charged for it."""
+        R = self.predict_proba(X)
+        return self.bic(X) - 2 * float((R * np.log(np.where(R > 0, R, 1.0))).sum())
+
+    def sample(self, n_samples: int = 1) -> tuple[Matrix, Codes]:
+        """Draw rows: a component, then a Gaussian of it; noise rows are not drawn."""
+        check_is_fitted(self)
+        if n_samples < 1:
+            raise WrongUse(f"Invalid value for 'n_samples': {n_samples}. The sampling requires at least one sample.")
+        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+        labels = np.sort(rng.choice(len(self.weights_), n_samples, p=self.weights_ / self.weights_.sum()))
+        L = np.linalg.cholesky(self._components().matrices())
+        Z = rng.standard_normal((n_samples, self.n_features_in_))
+        return self.means_[labels] + np.einsum("nij,nj->ni", L[labels], Z), labels
+
+    def impute(self, X: Any, *, draw: bool = False, random_state: Any = None) -> Matrix:
+        """Return the rows with their missing cells filled; observed cells are untouched.
+
+        By the conditional mean, mixed over components by responsibility, or by a draw from the conditional law.
+        """
+        X = np.array(self._leave(X), dtype=np.float64)
+        rng, now = np.random.default_rng(random_state), step(self._components())
+        for missing, rows in patterns_of(X):
+            if not missing.any():
+                continue
+            if missing.all():
+                X[rows] = self.sample(len(rows))[0] if draw else self.weights_ @ self.means_ / self.weights_.sum()
+                continue
+            X[np.ix_(rows, missing)] = self._conditional(X[rows], missing, now, rng if draw else None)
+        return X
+
+    def _conditional(self, X: Matrix, missing: np.ndarray, now: GaussianStep, rng: Any) -> Matrix:
+        K = len(self.weights_)
+        part = now.marginal(missing)
+        R = responsibilities(now.log_joint(X, missing)[:, :K])[0]
+        seen = X[:, ~missing]
+        fills = np.stack([
+            self.means_[k][missing] + (seen - self.means_[k][~missing]) @ part.regression[k] for k in range(K)
+        ])  # (K, n, m)  # fmt: skip
+        if rng is None:
+            return np.einsum("nk,knm->nm", R, fills)
+        chosen = (R.cumsum(axis=1) < rng.random((len(X), 1))).sum(axis=1).clip(max=K - 1)
+        roots = np.stack([np.linalg.cholesky(c + 1e-12 * np.trace(c) * np.eye(len(c))) for c in part.conditional])
+        Z = rng.standard_normal((len(X), int(missing.sum())))
+        return fills[chosen, np.arange(len(X))] + np.einsum("nij,nj->ni", roots[chosen], Z)
+
+    def outliers(self, X: Any, level: float = 0.01, *, draws: int = 20_000, random_state: Any = 0) -> np.ndarray:
+        """Tell which rows are so unlikely that only a share ``level`` of rows of this law would be.
+
+        The threshold is the ``level`` quantile of the log-density of rows drawn from the mixture, found for each pattern of
+        missing cells on the cells that are there.
+        """
+        if not 0 < level < 1:
+            raise WrongUse(f"level is {level!r}; it must lie between 0 and 1.")
+        X = self._leave(X)
+        K, now = len(self.weights_), step(self._components())
+        rng = np.random.default_rng(random_state)
+        labels = rng.choice(K, draws, p=self.weights_ / self.weights_.sum())
+        L = np.linalg.cholesky(self._components().matrices())
+        simulated = self.means_[labels] + np.einsum("nij,nj->ni", L[labels], rng.standard_normal((draws, X.shape[1])))
+        out = np.zeros(len(X), dtype=bool)
+        for missing, rows in patterns_of(np.asarray(X, dtype=np.float64)):
+            if missing.all():
+                continue
+            limit = np.quantile(responsibilities(now.log_joint(simulated, missing)[:, :K])[1], level)
+            density = self._in_blocks(
+                X[rows], lambda part, m=missing: responsibilities(now.log_joint(part, m)[:, :K])[1]
+            )
+            out[rows] = density < limit
+        return out
+
+
+def some_rows(source: Source, most: int, rng: Any) -> tuple[Matrix, Vector | None]:
+    """Return the rows of a source, or an even share of them when there are more than ``most``, without all-missing ones."""
+    n = source.n_rows
+    parts, weights = [], []
+    for block in source.blocks():
+        keep = (
+            np.arange(len(block))
+            if n is None or n <= most
+            else np.flatnonzero(rng.random_sample(len(block)) < most / n)
+        )
+        parts.append(np.asarray(block.X[keep], dtype=np.float64))
+        if block.weight is not None:
+            weights.append(block.weight[keep])
+    X, w = np.concatenate(parts), np.concatenate(weights) if weights else None
+    there = ~np.isnan(X).all(axis=1)
+    there &= True if w is None else w > 0
+    return X[there], None if w is None else w[there]
+
+
+def components_from(X: Matrix, R: Matrix, form: Any, floor: float) -> Components:
+    """Return the M-step of given responsibilities (n, K)."""
+    N = R.sum(axis=0) + 10 * np.finfo(float).eps
+    means = R.T @ X / N[:, None]
+    if form in ("diag", "spherical"):
+        Q = np.stack([r @ (X - mean) ** 2 for r, mean in zip(R.T, means, strict=True)])
+    else:
+        Q = np.stack([((X - mean) * r[:, None]).T @ (X - mean) for r, mean in zip(R.T, means, strict=True)])
+    return Components(N / N.sum(), means, shape_covariances(N, Q, form, floor), form)

@@ -1,0 +1,339 @@
+"""Logistic regression: against scikit-learn, statsmodels and brute force."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression as Theirs
+
+from epee import LinearDiscriminantAnalysis, LogisticRegression
+from epee.errors import DataWarning, MissingValues, SearchWarning, WrongUse
+from epee.optimize.linear_risk import LinearRisk, thin
+from epee.table.arrays import ArraySource
+
+
+def draw(n=400, p=4, K=2, seed=0, strength=1.0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, p))
+    scores = strength * X @ rng.normal(size=(p, K)) / np.sqrt(p) + rng.gumbel(size=(n, K))
+    return X, scores.argmax(axis=1)
+
+
+def theirs(X, y, w=None, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return Theirs(tol=1e-10, max_iter=10_000, **options).fit(X, y, w)
+
+
+@pytest.mark.parametrize("K", [2, 4])
+@pytest.mark.parametrize("C", [0.01, 1.0, np.inf])
+@pytest.mark.parametrize("solver", ["lbfgs", "newton", "newton-cholesky"])
+def test_agrees_with_scikit_learn(K, C, solver):
+    X, y = draw(K=K)
+    w = np.random.default_rng(1).integers(0, 4, len(X)).astype(float)
+    ours = LogisticRegression(C=C, solver=solver).fit(X, y, w)
+    other = theirs(X, y, w, C=C)
+    assert_allclose(ours.coef_, other.coef_, atol=1e-6)
+    assert_allclose(ours.intercept_, other.intercept_, atol=1e-6)
+    assert_allclose(ours.predict_proba(X), other.predict_proba(X), atol=1e-6)
+    assert ours.coef_.shape == other.coef_.shape
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("ratio", [0.4, 1.0])
+def test_sparse_penalties_agree_with_saga(K, ratio):
+    X, y = draw(n=300, p=8, K=K, seed=3)
+    ours = LogisticRegression(C=0.05, l1_ratio=ratio, solver="saga").fit(X, y)
+    other = theirs(X, y, C=0.05, l1_ratio=ratio, solver="saga")
+    assert_allclose(ours.coef_, other.coef_, atol=1e-6)
+    assert ((ours.coef_ == 0) == (np.abs(other.coef_) < 1e-7)).all()
+    assert_allclose(ours.predict_proba(X), other.predict_proba(X), atol=1e-6)
+
+
+def test_liblinear_penalises_its_bias():
+    X, y = draw(seed=2)
+    X = X + 1.0
+    for options in ({"l1_ratio": 0.0}, {"l1_ratio": 1.0}, {"intercept_scaling": 3.0}):
+        ours, other = (model(C=0.1, solver="liblinear", **options) for model in (LogisticRegression, Theirs))
+        other = other.set_params(tol=1e-10, max_iter=10_000)
+        assert_allclose(ours.fit(X, y).coef_, other.fit(X, y).coef_, atol=1e-5)
+        assert_allclose(ours.intercept_, other.intercept_, atol=1e-5)
+
+
+def test_class_weights_no_bias_and_older_words():
+    X, y = draw(K=3, seed=4)
+    for options in ({"class_weight": "balanced"}, {"class_weight": {0: 3.0, 2: 0.5}}, {"fit_intercept": False}):
+        assert_allclose(LogisticRegression(**options).fit(X, y).coef_, theirs(X, y, **options).coef_, atol=1e-6)
+    assert_allclose(LogisticRegression(penalty=None).fit(X, y).coef_, theirs(X, y, C=np.inf).coef_, atol=1e-6)
+    assert_allclose(
+        LogisticRegression("l1", C=0.1).fit(X, y).coef_,
+        LogisticRegression(l1_ratio=1.0, C=0.1).fit(X, y).coef_,
+        atol=1e-10,
+    )
+
+
+def test_optimality_without_penalty():
+    X, y = draw(n=500, p=3)
+    model = LogisticRegression(C=np.inf).fit(X, y)
+    P = model.predict_proba(X)[:, 1]
+    assert_allclose(X.T @ (P - y), 0, atol=1e-5)
+    assert P.mean() == pytest.approx(y.mean(), abs=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("solver", "step"), [("gradient", "line_search"), ("gradient", "constant"), ("gradient", "inverse")]
+)
+def test_gradient_descent_reaches_the_same_minimum(solver, step):
+    X, y = draw()
+    model = LogisticRegression(solver=solver, step=step, eta=2.0, max_iter=5000, tol=1e-5).fit(X, y)
+    assert_allclose(model.coef_, theirs(X, y).coef_, atol=2e-3)
+    assert len(model.trace_) == model.n_iter_[0] + 1
+
+
+def test_stochastic_descent_comes_near():
+    for K in (2, 3):
+        X, y = draw(n=1500, K=K, seed=K)
+        model = LogisticRegression(solver="sgd", random_state=0, max_iter=60, C=0.1).fit(X, y)
+        again = LogisticRegression(solver="sgd", random_state=0, max_iter=60, C=0.1).fit(X, y)
+        assert_allclose(model.coef_, again.coef_, rtol=0)
+        assert_allclose(model.predict_proba(X), theirs(X, y, C=0.1).predict_proba(X), atol=0.12)
+
+
+def test_a_diverging_step_is_said_and_the_best_kept():
+    X, y = draw()
+    with pytest.warns(SearchWarning, match="diverged"):
+        model = LogisticRegression(solver="gradient", step="constant", eta=500.0, C=1e-3, max_iter=300).fit(X * 3, y)
+    assert np.isfinite(model.coef_).all()
+
+
+def test_the_start_from_a_sample_does_not_change_the_answer():
+    for K in (2, 3):
+        X, y = draw(n=24_000, p=5, K=K, seed=7)
+        order = np.argsort(X[:, 0])  # sorted rows, the worst case for a sample
+        ours = LogisticRegression(tol=1e-8).fit(X[order], y[order])
+        assert_allclose(ours.coef_, theirs(X, y).coef_, atol=1e-6)
+        sparse = LogisticRegression(tol=1e-8, l1_ratio=1.0, C=1e-3).fit(X[order], y[order])
+        plain = LogisticRegression(tol=1e-10, l1_ratio=1.0, C=1e-3).fit(X, y)
+        assert_allclose(sparse.coef_, plain.coef_, atol=1e-6)
+
+
+def test_streams_give_the_same_as_arrays():
+    class Stream:
+        """A source that is read in uneven blocks and knows not how long it is."""
+
+        names, n_rows = None, None
+
+        def __init__(self, X, y):
+            self.inner, self.n_columns = ArraySource(X, y), X.shape[1]
+
+        @property
+        def origin(self):
+            return self.inner.origin
+
+        def blocks(self, rows=None):
+            return self.inner.blocks(777)
+
+    X, y = draw(n=9000, p=3, seed=8)
+    labels = np.array(["no", "yes"])[y]
+    streamed = LogisticRegression(tol=1e-9).fit(Stream(X, labels), None)
+    assert_allclose(streamed.coef_, LogisticRegression(tol=1e-9).fit(X, labels).coef_, atol=1e-7)
+    assert streamed.classes_.tolist() == ["no", "yes"]
+
+
+def test_thinning_does_not_depend_on_blocks():
+    source = ArraySource(np.arange(5000.0)[:, None], y=np.arange(5000))
+
+    class Wrapped:
+        names, n_rows, n_columns = None, None, 1
+        origin = np.zeros(1)
+
+        def __init__(self, step):
+            self.step = step
+
+        def blocks(self, rows=None):
+            return source.blocks(self.step)
+
+    assert_allclose(thin(Wrapped(97), 300).X, thin(Wrapped(1000), 300).X)
+    assert 150 <= thin(source, 300).n_rows <= 300
+
+
+def test_large_means_cost_no_digits():
+    X, y = draw(n=300, p=3)
+    far = LogisticRegression(C=np.inf).fit(X + [1e6, -3e5, 0.0], y)
+    near = LogisticRegression(C=np.inf).fit(X, y)
+    assert_allclose(far.coef_, near.coef_, atol=1e-5)
+
+
+def test_copies_of_a_column_share_its_weight():
+    X, y = draw(n=200, p=2)
+    twin = LogisticRegression().fit(X[:, [0, 0, 1]], y)
+    assert twin.coef_[0, 0] == pytest.approx(twin.coef_[0, 1], abs=1e-7)
+    assert np.isfinite(LogisticRegression(C=np.inf).fit(X[:, [0, 0, 1]], y).coef_).all()
+
+
+def test_more_columns_than_rows():
+    X, y = draw(n=40, p=120, seed=5)
+    assert_allclose(LogisticRegression(tol=1e-9).fit(X, y).coef_, theirs(X, y).coef_, atol=1e-5)
+    many = np.random.default_rng(0).normal(size=(60, 3200))
+    labels = (many[:, 0] > 0).astype(int)
+    assert_allclose(LogisticRegression(tol=1e-7).fit(many, labels).coef_, theirs(many, labels).coef_, atol=1e-4)
+    assert (LogisticRegression(l1_ratio=1.0, C=0.2).fit(many, labels).coef_ != 0).sum() < 40
+
+
+def test_summary_agrees_with_statsmodels():
+    import statsmodels.api as sm
+
+    X, y = draw(n=250, p=3)
+    reference = sm.Logit(y, sm.add_constant(X, prepend=False)).fit(disp=0, tol=1e-12)
+    table = LogisticRegression(C=np.inf).fit(X, y).summary()
+    assert_allclose(table.coef, reference.params, atol=1e-6)
+    assert_allclose(table.stderr, reference.bse, rtol=1e-6)
+    assert_allclose(table.z, reference.tvalues, rtol=1e-5)
+    assert_allclose(table.p_value, reference.pvalues, atol=1e-8)
+    assert_allclose(np.column_stack([table.low, table.high]), reference.conf_int(), atol=1e-5)
+    assert table.aic == pytest.approx(reference.aic)
+    assert table.bic == pytest.approx(reference.bic)
+    assert table.null_deviance == pytest.approx(-2 * reference.llnull)
+    assert "(bias)" in str(table)
+    X, y = draw(n=400, p=2, K=3)
+    reference = sm.MNLogit(y, sm.add_constant(X, prepend=False)).fit(disp=0, method="newton", maxiter=100)
+    table = LogisticRegression(C=np.inf).fit(X, y).summary()
+    assert_allclose(table.coef, np.asarray(reference.params).T.reshape(-1), atol=1e-5)
+    assert_allclose(table.stderr, np.asarray(reference.bse).T.reshape(-1), rtol=1e-4)
+    with pytest.raises(WrongUse, match="without penalty"):
+        LogisticRegression().fit(X, y).summary()
+
+
+def test_separation_is_said():
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(size=(30, 2)) - 4, rng.normal(size=(30, 2)) + 4])
+    y = np.repeat([0, 1], 30)
+    with pytest.warns(DataWarning, match="a plane separates the classes"):
+        model = LogisticRegression(C=np.inf).fit(X, y)
+    assert model.separated_
+    assert np.isfinite(model.coef_).all()
+    assert not LogisticRegression().fit(X, y).separated_
+    flag = (np.arange(200) % 4 == 0).astype(float)
+    y = np.where(flag > 0, 1, rng.integers(0, 2, 200))
+    with pytest.warns(DataWarning, match="but for rows that lie on it"):
+        assert LogisticRegression(C=np.inf).fit(np.column_stack([rng.normal(size=200), flag]), y).separated_
+    overlap = LogisticRegression(C=np.inf).fit(*draw(n=100))
+    assert not overlap.separated_
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_one_step_leave_one_out(K):
+    """The gap to brute force is a hundredth of what leaving a row out changes."""
+    X, y = draw(n=120, p=3, K=K, seed=6)
+    model = LogisticRegression(tol=1e-10).fit(X, y)
+    quick = model.loo_proba(X, y)[:, -1]
+    rows = range(0, 120, 4)
+    brute = np.array(
+        [
+            LogisticRegression(tol=1e-10).fit(np.delete(X, i, 0), np.delete(y, i)).predict_proba(X[[i]])[0, -1]
+            for i in rows
+        ]
+    )
+    # C weighs the data against a fixed penalty, so a row less is not a smaller C here
+    change = np.abs(brute - model.predict_proba(X)[:, -1][rows]).max()
+    assert np.abs(brute - quick[rows]).max() < 0.05 * change
+    with pytest.raises(WrongUse, match="smooth penalty"):
+        LogisticRegression(l1_ratio=1.0).fit(X, y).loo_scores(X, y)
+
+
+def test_leave_one_out_of_weighted_rows():
+    X, y = draw(n=60, p=2, seed=9)
+    w = np.random.default_rng(0).integers(1, 4, 60)
+    weighted = LogisticRegression(tol=1e-10).fit(X, y, w).loo_scores(X, y, w)
+    twice = np.repeat(np.arange(60), w)
+    repeated = LogisticRegression(tol=1e-10).fit(X[twice], y[twice]).loo_scores(X[twice], y[twice])
+    assert_allclose(weighted[twice], repeated, atol=1e-8)
+
+
+def test_path_of_penalties():
+    X, y = draw(n=9000, p=4, seed=10)
+    model = LogisticRegression(tol=1e-6)
+    path = model.path(X, y, Cs=12)
+    assert path.largest_slope.max() <= 1e-6
+    for j in (0, 5, 11):
+        one = LogisticRegression(tol=1e-9, C=path.Cs[j]).fit(X, y)
+        assert_allclose(path.coef[j], one.coef_, atol=1e-4)
+        assert (path.model(j).predict(X) == one.predict(X)).mean() > 0.999
+    norms = np.linalg.norm(path.coef[:, 0], axis=1)
+    assert (np.diff(norms) >= -1e-9).all()  # the norm grows as the penalty falls
+    shuffled = model.path(X, y, Cs=path.Cs[::-1])
+    assert_allclose(shuffled.coef[::-1], path.coef, atol=1e-4)
+
+
+def test_paths_with_zeros_and_with_classes():
+    X, y = draw(n=500, p=5, K=3, seed=11)
+    path = LogisticRegression(l1_ratio=1.0, tol=1e-7).path(X, y, Cs=[1e-3, 0.02, 1.0])
+    assert (path.coef[0] == 0).all()
+    assert_allclose(path.coef[1], LogisticRegression(l1_ratio=1.0, C=0.02, tol=1e-9).fit(X, y).coef_, atol=1e-5)
+    assert len(LogisticRegression().path(X, y, Cs=3).models()) == 3
+
+
+def test_warm_start_and_unfinished_search():
+    X, y = draw(seed=12)
+    model = LogisticRegression(warm_start=True, C=np.inf, tol=1e-6).fit(X, y)
+    assert model.fit(X, y).n_iter_[0] == 0
+    with pytest.warns(SearchWarning, match="did not converge: max_iter = 1"):
+        LogisticRegression(max_iter=1, C=np.inf).fit(X * [1, 100, 1, 1], y)
+
+
+def test_posterior_of_lda_is_a_logistic():
+    """The course's identity: with Gaussian classes of one covariance the posterior is a sigmoid of a linear score."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 4000)
+    X = rng.normal(size=(4000, 2)) @ [[1.0, 0.4], [0.0, 0.8]] + y[:, None] * [1.0, -0.5]
+    lda = LinearDiscriminantAnalysis().fit(X, y)
+    score = X @ lda.coef_[0] + lda.intercept_[0]
+    assert_allclose(lda.predict_proba(X)[:, 1], 1 / (1 + np.exp(-score)), atol=1e-12)
+    logistic = LogisticRegression(C=np.inf).fit(X, y)
+    assert_allclose(logistic.predict_proba(X), lda.predict_proba(X), atol=0.05)
+
+
+def test_risk_hessian_is_the_derivative_of_its_gradient():
+    from epee.losses import CrossEntropy, SquaredHinge
+
+    X, y = draw(n=50, p=2, K=3)
+    for loss in (CrossEntropy(), SquaredHinge()):
+        risk = LinearRisk(ArraySource(X, group=y), loss, 3, True, np.array([0.1, 0.1, 0.0]), np.zeros(3))
+        W = np.random.default_rng(0).normal(size=(3, 3))
+        H = risk.hessian(W)
+        for k in range(9):
+            e = np.zeros(9)
+            e[k] = 1e-6
+            step = e.reshape(3, 3).T
+            slope = (risk.at(W + step)[1] - risk.at(W - step)[1]) / 2e-6
+            assert_allclose(H[k], slope.T.reshape(-1), atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"C": 0.0}, "C is 0.0"), ({"C": -1}, "larger than 0"), ({"l1_ratio": 2}, "at most 1"), ({"solver": "magic"}, "'newton'"),
+        ({"eta": 0}, "eta is 0"), ({"step": "long"}, "line_search"), ({"penalty": "l3"}, "elasticnet"),
+        ({"class_weight": "heavy"}, "balanced"), ({"class_weight": {7: 1.0}}, "not in class_weight"),
+        ({"solver": "liblinear", "C": np.inf}, "liblinear"), ({"solver": "gradient", "l1_ratio": 1.0}, "smooth penalty"),
+    ],
+)  # fmt: skip
+def test_sentences(options, words):
+    X, y = draw(n=30)
+    with pytest.raises(WrongUse, match=words):
+        LogisticRegression(**options).fit(X, y)
+
+
+def test_bad_rows_are_named():
+    X, y = draw(n=30)
+    X[7, 2] = np.nan
+    with pytest.raises(MissingValues, match=r"column 2.*row 7"):
+        LogisticRegression().fit(X, y)
+    with pytest.raises(ValueError, match="only one class"):
+        LogisticRegression().fit(np.ones((5, 1)), np.zeros(5))
+    with pytest.raises(WrongUse, match="multiclass"):
+        LogisticRegression(solver="liblinear").fit(*draw(K=3))

@@ -1,0 +1,235 @@
+"""Gaussian mixtures: scikit-learn's and mclust's digits, missing cells, weights, noise."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sklearn.mixture
+from scipy.stats import multivariate_normal
+
+from epee import GaussianDensity, GaussianMixture, choose_components, expectation_maximisation, samples
+from epee.errors import ConditionWarning, DataError, MissingValues, SearchWarning, SingularProblem, WrongUse
+from epee.structure.gaussian_steps import step
+from epee.table.arrays import ArraySource
+
+rng = np.random.default_rng(0)
+CENTRES = np.array([[0.0, 0, 0], [4, 4, 0], [0, 5, 5]])
+X = np.vstack([rng.normal(size=(120, 3)) @ rng.normal(size=(3, 3)) + c for c in CENTRES])
+STARTS = {"full": np.stack([np.eye(3)] * 3), "tied": np.eye(3), "diag": np.ones((3, 3)), "spherical": np.ones(3)}
+FORMS = list(STARTS)
+
+
+def from_the_same_start(form, **kw):
+    start = {"means_init": X[[0, 150, 300]], "weights_init": [0.3, 0.3, 0.4], "precisions_init": STARTS[form]}
+    return {"n_components": 3, "covariance_type": form, "tol": 1e-10, "max_iter": 500, **start, **kw}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_agrees_with_scikit_learn_from_the_same_start(form):
+    kw = from_the_same_start(form, reg_covar=0.0)
+    ours, theirs = GaussianMixture(**kw).fit(X), sklearn.mixture.GaussianMixture(**kw).fit(X)
+    assert ours.n_iter_ == theirs.n_iter_
+    for name in ("weights_", "means_", "covariances_", "precisions_", "precisions_cholesky_", "lower_bound_"):
+        np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), rtol=1e-8, atol=1e-8, err_msg=name)
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-8)
+    assert ours.bic(X) == pytest.approx(theirs.bic(X), rel=1e-10)
+    assert ours.aic(X) == pytest.approx(theirs.aic(X), rel=1e-10)
+
+
+def test_agrees_with_mclust_on_faithful():
+    stored = (Path(__file__).parents[1] / "agreement" / "mclust" / "faithful.txt").read_text().split()
+    F = samples.load("faithful").to_numpy()
+    start = [F[F[:, 1] <= 68], F[F[:, 1] > 68]]
+    ours = GaussianMixture(
+        2, weights_init=[len(s) / len(F) for s in start], means_init=[s.mean(axis=0) for s in start], reg_covar=0.0,
+        precisions_init=[np.linalg.inv(np.cov(s.T, bias=True)) for s in start], tol=1e-13, max_iter=10_000,
+    ).fit(F)  # fmt: skip
+    assert ours.lower_bound_ * len(F) == pytest.approx(float(stored[1]), abs=1e-6)
+    np.testing.assert_allclose(ours.weights_, [float(stored[3]), float(stored[4])], atol=1e-6)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("holes", [0.0, 0.15])
+def test_the_climb_never_falls_and_the_mean_is_preserved(form, holes):
+    Z = X.copy()
+    Z[np.random.default_rng(1).random(X.shape) < holes] = np.nan
+    fitted = GaussianMixture(**from_the_same_start(form, tol=1e-7)).fit(Z)
+    assert (np.diff(fitted.trace_) >= -1e-12).all()
+    assert fitted.weights_.sum() == pytest.approx(1)
+    if not holes:
+        np.testing.assert_allclose(fitted.weights_ @ fitted.means_, X.mean(axis=0), rtol=1e-9)
+
+
+def test_missing_cells_give_the_marginal_density():
+    fitted = GaussianMixture(2, random_state=0).fit(X)
+    row = np.array([[1.0, np.nan, 2.0]])
+    o = [0, 2]
+    direct = sum(
+        w * multivariate_normal(m[o], s[np.ix_(o, o)]).pdf(row[0, o])
+        for w, m, s in zip(fitted.weights_, fitted.means_, fitted.covariances_, strict=True)
+    )
+    assert fitted.score_samples(row)[0] == pytest.approx(np.log(direct))
+
+
+def test_one_gaussian_with_missing_cells_is_the_textbook_em():
+    """Little and Rubin's EM for one Gaussian, written out row by row."""
+    Z = X[:60].copy()
+    Z[np.random.default_rng(2).random(Z.shape) < 0.2] = np.nan
+    Z = Z[~np.isnan(Z).all(axis=1)]
+    mu, sigma = np.nanmean(Z, axis=0), np.diag(np.nanvar(Z, axis=0))
+    for _ in range(400):
+        filled, extra = Z.copy(), np.zeros((3, 3))
+        for i, row in enumerate(Z):
+            m = np.isnan(row)
+            if m.any():
+                B = np.linalg.solve(sigma[np.ix_(~m, ~m)], sigma[np.ix_(~m, m)])
+                filled[i, m] = mu[m] + (row[~m] - mu[~m]) @ B
+                extra[np.ix_(m, m)] += sigma[np.ix_(m, m)] - sigma[np.ix_(m, ~m)] @ B
+        mu = filled.mean(axis=0)
+        sigma = ((filled - mu).T @ (filled - mu) + extra) / len(Z)
+    ours = GaussianDensity(tol=1e-14, max_iter=2000).fit(Z)
+    np.testing.assert_allclose(ours.mean_, mu, atol=1e-6)
+    np.testing.assert_allclose(ours.covariance_, sigma, atol=1e-5)
+
+
+def test_imputation_leaves_observed_cells_and_beats_the_mean():
+    Z = X.copy()
+    holes = np.random.default_rng(3).random(X.shape) < 0.15
+    Z[holes] = np.nan
+    fitted = GaussianMixture(3, random_state=0, n_init=3).fit(Z)
+    filled = fitted.impute(Z)
+    np.testing.assert_array_equal(filled[~holes], X[~holes])
+    error = np.mean((filled - X)[holes] ** 2)
+    assert error < 0.8 * np.mean((np.broadcast_to(np.nanmean(Z, axis=0), X.shape) - X)[holes] ** 2)
+    drawn = fitted.impute(Z, draw=True, random_state=0)
+    assert np.isfinite(drawn).all() and np.mean((drawn - X)[holes] ** 2) > error
+
+
+def test_weights_are_counts():
+    w = np.random.default_rng(4).integers(1, 4, len(X))
+    kw = from_the_same_start("full")
+    a, b = GaussianMixture(**kw).fit(X, sample_weight=w), GaussianMixture(**kw).fit(np.repeat(X, w, axis=0))
+    np.testing.assert_allclose(a.means_, b.means_, rtol=1e-9)
+    np.testing.assert_allclose(a.covariances_, b.covariances_, rtol=1e-8, atol=1e-10)
+
+
+def test_noise_takes_the_outliers():
+    dirt = np.random.default_rng(5).uniform(-30, 30, (40, 3))
+    both = np.vstack([X, dirt])
+    clean = GaussianMixture(**from_the_same_start("full", noise=0.1)).fit(both)
+    assert clean.noise_weight_ == pytest.approx(40 / 400, abs=0.03)
+    assert (clean.predict(dirt) == -1).mean() > 0.9
+    np.testing.assert_allclose(clean.means_, CENTRES, atol=0.6)
+    assert (np.diff(clean.trace_) >= -1e-12).all()
+
+
+def test_outliers_are_flagged_at_the_stated_rate():
+    fitted = GaussianMixture(**from_the_same_start("full")).fit(X)
+    drawn = fitted.set_params(random_state=7).sample(20_000)[0]
+    assert fitted.outliers(drawn, 0.05).mean() == pytest.approx(0.05, abs=0.008)
+    holes = drawn.copy()
+    holes[::2, 1] = np.nan
+    assert fitted.outliers(holes, 0.05).mean() == pytest.approx(0.05, abs=0.008)
+    assert fitted.outliers([[50.0, 50, 50]], 0.01).all()
+
+
+def test_samples_have_the_moments_of_the_law():
+    fitted = GaussianMixture(**from_the_same_start("full"), random_state=1).fit(X)
+    drawn, labels = fitted.sample(40_000)
+    np.testing.assert_allclose(drawn.mean(axis=0), fitted.weights_ @ fitted.means_, atol=0.1)
+    np.testing.assert_allclose(np.bincount(labels) / 40_000, fitted.weights_, atol=0.01)
+
+
+def test_the_floor_keeps_a_component_from_closing_on_a_point():
+    Z = np.vstack([X, np.repeat([[50.0, 50, 50]], 3, axis=0)])
+    kw = {"n_components": 2, "means_init": [X.mean(axis=0), [50, 50, 50]], "random_state": 0}
+    floored = GaussianMixture(reg_covar=1e-3, **kw).fit(Z)
+    np.testing.assert_allclose(np.linalg.eigvalsh(floored.covariances_[1]), 1e-3)
+    with pytest.raises(SingularProblem, match="collapsed"):
+        GaussianMixture(reg_covar=0.0, **kw).fit(Z)
+
+
+def test_blocks_and_pickled_steps_add_up():
+    fitted = GaussianMixture(**from_the_same_start("full")).fit(X)
+    work = pickle.loads(pickle.dumps(step(fitted._components())))
+    parts = [work(block) for block in ArraySource(X).blocks(rows=50)]
+    whole = work(next(iter(ArraySource(X).blocks())))
+    total = sum(parts[1:], start=parts[0])
+    assert total.log_likelihood == pytest.approx(whole.log_likelihood)
+    for a, b in zip(total.sums, whole.sums, strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-8)
+
+
+def test_the_recipe_runs_on_any_model():
+    climb = expectation_maximisation(GaussianMixture(3, random_state=0), X, tol=1e-6)
+    assert climb.converged and climb.theta.n_components == 3
+    seen = []
+    expectation_maximisation(
+        GaussianMixture(2, random_state=0), X, max_iter=3, tol=0, watch=lambda i, t, v: seen.append(v)
+    )
+    assert seen == sorted(seen) and len(seen) == 3
+
+
+@pytest.mark.parametrize("criterion", ["bic", "icl", "cv"])
+def test_the_number_of_components_is_found(criterion):
+    choice = choose_components(GaussianMixture(random_state=0, n_init=2), X, (1, 2, 3, 4, 5), criterion=criterion)
+    assert choice.chosen == 3
+    assert (choice.stderr[[0, 1]] > 0).all()
+
+
+def test_a_start_of_kmeans_or_of_wide_variances():
+    for how in ("kmeans", "wide", "k-means++", "random_from_data"):
+        fitted = GaussianMixture(3, init_params=how, random_state=0, n_init=3, max_iter=300).fit(X)
+        assert fitted.lower_bound_ > -4.3
+
+
+@pytest.mark.parametrize(
+    ("kw", "words"),
+    [
+        ({"covariance_type": "round"}, "full, tied, diag, spherical"),
+        ({"init_params": "guess"}, "kmeans"),
+        ({"n_components": 0}, "at least 1"),
+        ({"reg_covar": -1.0}, "not be negative"),
+        ({"n_components": 2, "means_init": [[0.0, 0.0]]}, "should have the shape"),
+        ({"n_components": 2, "weights_init": [0.9, 0.9]}, "normalized"),
+    ],
+)
+def test_parameters_that_make_no_sense(kw, words):
+    with pytest.raises(WrongUse, match=words):
+        GaussianMixture(**kw).fit(X)
+
+
+def test_data_that_cannot_be_used():
+    with pytest.raises(DataError, match="only 2 distinct points"):
+        GaussianMixture(3).fit(np.repeat([[0.0], [1.0]], 5, axis=0))
+    hole = X.copy()
+    hole[:, 1] = np.nan
+    with pytest.raises(MissingValues, match="column 1 is missing in every row"):
+        GaussianMixture(2).fit(hole)
+    empty_row = X.copy()
+    empty_row[7] = np.nan
+    assert GaussianMixture(2, random_state=0).fit(empty_row).n_skipped_ == 1
+    with pytest.warns(SearchWarning, match="raise max_iter"):
+        GaussianMixture(3, max_iter=1, random_state=0).fit(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConditionWarning)
+        GaussianMixture(2, random_state=0).fit(X + 1e8)
+
+
+def test_one_gaussian_is_maximum_likelihood():
+    g = GaussianDensity().fit(X)
+    np.testing.assert_allclose(g.covariance_, np.cov(X.T, bias=True))
+    np.testing.assert_allclose(g.score_samples(X), multivariate_normal(g.mean_, g.covariance_).logpdf(X))
+    one = GaussianDensity().fit(X[:, :1])
+    n, sd = len(X), X[:, 0].std()
+    assert one.score_samples(X[:, :1]).sum() == pytest.approx(-n * np.log(sd * np.sqrt(2 * np.pi)) - n / 2)
+    diag = GaussianDensity(covariance_type="diag").fit(X)
+    np.testing.assert_allclose(diag.covariance_, np.diag(X.var(axis=0)))
+    D = X - X.mean(axis=0)
+    np.testing.assert_allclose(g.mahalanobis(X), np.einsum("ij,jk,ik->i", D, np.linalg.inv(g.covariance_), D))
+    with pytest.raises(SingularProblem, match="no more rows than columns"):
+        GaussianDensity().fit(X[:3])
