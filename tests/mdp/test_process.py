@@ -21,7 +21,10 @@ def small(seed, n=5, m=3, discount=0.9):
 
 
 def every_policy(process):
-    return np.max([process.evaluate(p).values for p in itertools.product(*(np.flatnonzero(a) for a in process.admissible))], axis=0)
+    return np.max(
+        [process.evaluate(p).values for p in itertools.product(*(np.flatnonzero(a) for a in process.admissible))],
+        axis=0,
+    )
 
 
 def ways(process):
@@ -114,7 +117,9 @@ def test_finite_horizon_is_that_many_sweeps_from_zero():
         np.testing.assert_allclose(solution.values[t], V)
         np.testing.assert_allclose(solution.q[t], q)
     final = np.arange(5.0)
-    np.testing.assert_allclose(process.backward_induction(1, final=final).values[0], process.q_values(final).max(axis=1))
+    np.testing.assert_allclose(
+        process.backward_induction(1, final=final).values[0], process.q_values(final).max(axis=1)
+    )
 
 
 def test_finite_horizon_needs_no_discount_and_no_end():
@@ -160,7 +165,9 @@ def test_dense_and_sparse_are_the_same_process(seed):
     matrices = [kinds[a % 3](P[:, a]) for a in range(m)]
     dense = MarkovDecisionProcess(P, R, 0.9, terminal=[2], actions=mask)
     for rewards in (R, [sparse.csr_matrix(R[:, a]) for a in range(m)]):
-        other = MarkovDecisionProcess(matrices, rewards, 0.9, terminal=[2], actions=[np.flatnonzero(row) for row in mask])
+        other = MarkovDecisionProcess(
+            matrices, rewards, 0.9, terminal=[2], actions=[np.flatnonzero(row) for row in mask]
+        )
         np.testing.assert_allclose(other.transitions, dense.transitions)
         np.testing.assert_allclose(other.rewards, dense.rewards)
         np.testing.assert_allclose(other.layout.payoff, dense.layout.payoff)
@@ -198,13 +205,13 @@ def test_threads_do_not_change_the_answer():
 
 BAD = [
     (lambda P, R: (P * 0.9, R, 0.9, {}), r"state 0, action 0 sum to 0\.9, not 1 \(6 rows are wrong\)"),
-    (lambda P, R: (np.where(P == P[1, 1, 2], np.nan, P), R, 0.9, {}), "NaN: state 1, action 1, to state 2"),
+    (lambda P, R: (np.where(P[1, 1, 2] == P, np.nan, P), R, 0.9, {}), "NaN: state 1, action 1, to state 2"),
     (lambda P, R: (P - np.array([0.5, -0.5, 0]), R, 0.9, {}), r"has probability -.*must lie in \[0, 1\]"),
     (lambda P, R: (P, R, 1.2, {}), r"discount is 1.2; it must be a number in \[0, 1\]"),
     (lambda P, R: (P, R, "much", {}), "discount is 'much'"),
     (lambda P, R: (P, R[:, :1], 0.9, {}), r"rewards has shape \(3, 1\); it must be \(3, 2\) or \(3, 2, 3\)"),
-    (lambda P, R: (P, np.where(R == R[2, 1], np.inf, R), 0.9, {}), "rewards contain infinity: state 2, action 1"),
-    (lambda P, R: (P, np.where(R == R[2, 1], np.nan, R), 0.9, {}), "rewards contain NaN: state 2, action 1"),
+    (lambda P, R: (P, np.where(R[2, 1] == R, np.inf, R), 0.9, {}), "rewards contain infinity: state 2, action 1"),
+    (lambda P, R: (P, np.where(R[2, 1] == R, np.nan, R), 0.9, {}), "rewards contain NaN: state 2, action 1"),
     (lambda P, R: (P, R, 0.9, {"actions": [[0], [], [1]]}), "state 1 has no admissible action"),
     (lambda P, R: (P, R, 0.9, {"actions": [[0], [0]]}), "actions lists 2 states; the process has 3"),
     (lambda P, R: (P, R, 0.9, {"actions": [[0], [7], [1]]}), r"actions of state 1 are \[7\]"),
@@ -248,7 +255,9 @@ def test_bad_policies_and_settings():
 
 def test_running_out_of_sweeps_warns_and_keeps_an_honest_bound():
     process = small(8, discount=0.999)
-    with pytest.warns(SearchWarning, match="stopped after 3 sweeps before the tolerance was reached; values are within"):
+    with pytest.warns(
+        SearchWarning, match="stopped after 3 sweeps before the tolerance was reached; values are within"
+    ):
         solution = process.value_iteration(1e-10, max_iter=3)
     assert not solution.converged
     assert np.abs(solution.values - process.policy_iteration().values).max() <= solution.bound
@@ -257,7 +266,11 @@ def test_running_out_of_sweeps_warns_and_keeps_an_honest_bound():
 def test_actions_may_be_listed_for_some_states_only():
     rng = np.random.default_rng(0)
     P, R = rng.dirichlet(np.ones(3), size=(3, 2)), rng.normal(size=(3, 2))
-    assert MarkovDecisionProcess(P, R, 0.9, actions={1: [0]}).admissible.tolist() == [[True, True], [True, False], [True, True]]
+    assert MarkovDecisionProcess(P, R, 0.9, actions={1: [0]}).admissible.tolist() == [
+        [True, True],
+        [True, False],
+        [True, True],
+    ]
     assert MarkovDecisionProcess(P, R, 0.9, actions=[[True, True], [True, False], [True, True]]).layout.n_pairs == 5
 
 

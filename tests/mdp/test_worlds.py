@@ -12,13 +12,15 @@ def dealer_by_hand(capacity, c, d, u, discount, sweeps=400):
     """The course's exercise written out: immediate delivery."""
     V = np.zeros(capacity + 1)
     for _ in range(sweeps):
-        V = np.array([
-            max(
-                np.mean([c * k - d * a - u * (s + a - k) + discount * V[s + a - k] for k in range(s + a + 1)])
-                for a in range(capacity - s + 1)
-            )
-            for s in range(capacity + 1)
-        ])
+        V = np.array(
+            [
+                max(
+                    np.mean([c * k - d * a - u * (s + a - k) + discount * V[s + a - k] for k in range(s + a + 1)])
+                    for a in range(capacity - s + 1)
+                )
+                for s in range(capacity + 1)
+            ]
+        )
     return V
 
 

@@ -8,8 +8,8 @@ A         smallest :math:`\operatorname{tr} M^{-1}`                      smalles
 G         smallest :math:`\max_c\, c^\top M^{-1} c` over the candidates  smallest worst variance of a prediction
 ========  =============================================================  ======================================
 
-Rows are added one by one, each the best addition, and then exchanged one for another while that helps (Fedorov). A row more
-or less changes :math:`M^{-1}` by one product,
+Rows are added one by one, each the best addition, and then exchanged one for another while that helps (Fedorov); A and G start
+from the D-optimal rows, too, and the better end is taken. A row more or less changes :math:`M^{-1}` by one product,
 
 .. math:: (M \pm x x^\top)^{-1} = M^{-1} \mp \frac{M^{-1} x x^\top M^{-1}}{1 \pm x^\top M^{-1} x}, \qquad
           \det(M \pm x x^\top) = \det M\, (1 \pm x^\top M^{-1} x). \tag{1}
@@ -17,7 +17,7 @@ or less changes :math:`M^{-1}` by one product,
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -80,9 +80,14 @@ def select(
     Z, base = C @ W, given @ W
     start = base.T @ base + 1e-6 * np.eye(Z.shape[1])
     chosen = _greedy(Z, int(n), start, criterion, W, repeats)
-    if exchange and len(given) + n >= Z.shape[1]:
-        chosen = _exchange(Z, chosen, base.T @ base, criterion, W, repeats)
-    return np.array(chosen, dtype=np.intp)
+    if not exchange or len(given) + n < Z.shape[1]:
+        return np.array(chosen, dtype=np.intp)
+    M = base.T @ base
+    found = [_exchange(Z, chosen, M, criterion, W, repeats)]
+    if criterion != "D":  # large designs are good for all criteria at once (Kiefer and Wolfowitz): a second start
+        by_volume = _exchange(Z, _greedy(Z, int(n), start, "D", W, repeats), M, "D", W, repeats)
+        found.append(_exchange(Z, by_volume, M, criterion, W, repeats))
+    return np.array(min(found, key=lambda rows: _value(Z, rows, M, criterion, W)), dtype=np.intp)
 
 
 def criterion_value(X: ArrayLike, criterion: Criterion = "D", candidates: ArrayLike | None = None) -> float:

@@ -44,6 +44,11 @@ METHODS: tuple[Method, ...] = (
     Method("MapRegression", "predictors.regression.map_regression", "regressor", 14),
     Method("RobustRegression", "predictors.regression.robust", "regressor", 15),
     Method("PolynomialRegression", "predictors.regression.polynomial", "regressor", 30),
+    Method("Lasso", "predictors.regression.lasso", "regressor", 32),
+    Method("ElasticNet", "predictors.regression.lasso", "regressor", 33),
+    Method("LassoCV", "predictors.regression.lasso_cv", "regressor", 32, arguments={"cv": 3}),
+    Method("SmoothingSpline", "predictors.regression.smoothing_spline", "regressor", 40),
+    Method("AdditiveSplines", "predictors.regression.additive", "regressor", 45),
     # structure
     Method("TableEncoder", "table.encoder", "transformer"),
     Method("StandardScaler", "structure.standard_scaler", "transformer"),
@@ -56,6 +61,12 @@ METHODS: tuple[Method, ...] = (
     Method("PoissonMixture", "structure.count_mixtures", "density", random=True, arguments={"n_components": 2}),
     Method("SemiSupervisedGaussian", "structure.semi_supervised", "classifier", 30),
     Method("LabelPropagation", "structure.semi_supervised", "classifier", 80),
+    Method("KMeans", "structure.kmeans", "clusterer", random=True, arguments={"n_clusters": 3}),
+    Method("KMedoids", "structure.kmedoids", "clusterer", arguments={"n_clusters": 3}),
+    Method("Isodata", "structure.isodata", "clusterer", random=True, arguments={"n_clusters": 3, "max_clusters": 3}),
+    Method("MeanShift", "structure.mean_shift", "clusterer"),
+    Method("DynamicClouds", "structure.dynamic_clouds", "clusterer", random=True, arguments={"n_clusters": 3}),
+    Method("AgglomerativeClustering", "structure.hierarchy", "clusterer"),
 )
 
 

@@ -47,8 +47,9 @@ def draw_grid(values: Any, policy: Any, grid: Any, ax: Any = None, *, numbers: b
     wall = np.zeros(table.shape, bool) if letters is None else letters == "#"
     ends = np.zeros(table.shape, bool) if letters is None else np.isin(letters, ["G", "T", "H", "C"])
     shown = np.ma.array(table, mask=wall | ends)  # an end is worth 0 by convention: no colour
-    image = ax.imshow(shown, cmap="viridis", interpolation="nearest")
-    image.cmap.set_bad("#DDDDDD")
+    from matplotlib import colormaps
+
+    image = ax.imshow(shown, cmap=colormaps["viridis"].with_extremes(bad="#DDDDDD"), interpolation="nearest")
     low, high = shown.min(), shown.max()
     for i in range(height):
         for j in range(width):

@@ -185,7 +185,7 @@ def plot_criterion(
     ax.contour(a, b, Z, levels=levels, colors="white", linewidths=0.35)
     ax.figure.colorbar(shade, ax=ax, label=name)
     if path is not None:
-        walk = np.asarray(path.trace.x if hasattr(path, "trace") else path)
+        walk = np.asarray(path if np.ndim(path) == 2 else path.trace.x)
         ax.plot(walk[:, 0], walk[:, 1], color=COLOURS[1], marker="o", ms=3, lw=1.3)
         ax.plot(*walk[-1], marker="*", ms=11, color=INK)
     ax.set_aspect("equal")

@@ -71,15 +71,33 @@ def observed_squares(X, cell, w, origin, count, seen, first, second):
 
 
 @njit(cache=True, nogil=True)
+def first_bad_cell(X, columns, kinds):
+    """Return the first row and column that its kind does not allow, or -1: 1 a coin, 2 a count, 3 a code; missing cells are allowed."""
+    for i in range(X.shape[0]):
+        for t in range(columns.size):
+            x, kind = X[i, columns[t]], kinds[t]
+            if kind == 1:
+                bad = x != 0.0 and x != 1.0 and x == x
+            elif kind == 2:
+                bad = x < 0.0
+            else:
+                bad = x < 0.0 or x > 1e7 or (x == x and x != np.float64(np.int64(x)))
+            if bad:
+                return i, columns[t]
+    return -1, -1
+
+
+@njit(cache=True, nogil=True)
 def highest_levels(X, columns, top):
     """Raise ``top`` (q,) to the largest code of each column; return the first row and column that is no code, or -1."""
     for i in range(X.shape[0]):
         for t in range(columns.size):
             x = X[i, columns[t]]
-            if x < 0.0 or x > 1e7:
-                return i, columns[t]
-            if x > top[t]:
-                top[t] = np.int64(x)
+            if x == x:
+                level = np.int64(x)
+                if x < 0.0 or x > 1e7 or x != level:
+                    return i, columns[t]
+                top[t] = max(top[t], level)
     return -1, -1
 
 

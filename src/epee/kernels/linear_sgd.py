@@ -21,7 +21,7 @@ import numpy as np
 from numba import njit
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def _slope(loss, m):
     """Return the derivative of a loss by the margin."""
     if loss == 0:
@@ -38,7 +38,7 @@ def _slope(loss, m):
     return -2.0 * (1.0 - m)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def _value(loss, m):
     if loss == 0:
         return max(0.0, 1.0 - m)
@@ -51,7 +51,7 @@ def _value(loss, m):
     return (1.0 - m) ** 2
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def _step(kind, eta, power, start, alpha, k):
     if kind == 0:
         return eta
@@ -60,6 +60,13 @@ def _step(kind, eta, power, start, alpha, k):
     if kind == 2:
         return eta / k**power
     return 1.0 / (alpha * (start + k - 1.0))
+
+
+@njit(cache=True, nogil=True)
+def _shrink(W, scale):
+    for c in range(W.shape[0]):
+        for j in range(W.shape[1]):
+            W[c, j] *= scale
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
@@ -147,7 +154,9 @@ def sgd_pass_many(X, codes, weight, order, W, biases, state, loss, form, kind, e
             g[c] = 0.0
         value = 0.0
         if loss == 1:
-            top = scores.max()
+            top = scores[0]
+            for c in range(1, K):
+                top = max(top, scores[c])
             z = 0.0
             for c in range(K):
                 g[c] = math.exp(scores[c] - top)
@@ -183,7 +192,7 @@ def sgd_pass_many(X, codes, weight, order, W, biases, state, loss, form, kind, e
         if l2 > 0.0:
             scale *= max(1.0 - step * l2, 1e-9)
             if scale < 1e-6:
-                W *= scale
+                _shrink(W, scale)
                 scale = 1.0
         for c in range(K):
             if g[c] != 0.0:
@@ -199,6 +208,6 @@ def sgd_pass_many(X, codes, weight, order, W, biases, state, loss, form, kind, e
                 for j in range(p):
                     v = W[c, j]
                     W[c, j] = v - cut if v > cut else (v + cut if v < -cut else 0.0)
-    W *= scale
+    _shrink(W, scale)
     state[1] = k
     return total / count if count > 0 else 0.0

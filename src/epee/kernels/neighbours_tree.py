@@ -47,8 +47,11 @@ def select(keys, rows, k):
 
 
 @njit(cache=True, nogil=True)
-def build(X, rows, boxes, leaves, node, level, place, depth):
-    """Build the tree below a node down to ``depth``: permute ``rows``, fill ``boxes`` (nodes, 2, p) and ``leaves`` (n p,)."""
+def build(X, centre, rows, boxes, leaves, node, level, place, depth):
+    """Build the tree below a node down to ``depth``: permute ``rows``, fill ``boxes`` (nodes, 2, p) and ``leaves`` (n p,).
+
+    The leaves hold ``X - centre`` in float32, so that a common offset costs no digits.
+    """
     n, p = X.shape
     stack = np.empty((2 * depth + 3, 3), dtype=np.int64)
     stack[0, 0], stack[0, 1], stack[0, 2] = node, level, place
@@ -71,7 +74,7 @@ def build(X, rows, boxes, leaves, node, level, place, depth):
             for t in range(size):
                 x = X[rows[start + t]]
                 for j in range(p):
-                    leaves[start * p + j * size + t] = x[j]
+                    leaves[start * p + j * size + t] = x[j] - centre[j]
             continue
         widest = 0
         for j in range(1, p):
@@ -180,10 +183,10 @@ def rough(q, block, size, metric, power, out):
 
 
 @njit(cache=True, nogil=True)
-def search(Q, X, spread, rows, boxes, leaves, depth, metric, power, dist, found):
+def search(Q, X, centre, spread, rows, boxes, leaves, depth, metric, power, dist, found):
     """Fill ``dist`` and ``found`` (m, k) with the rows of ``X`` nearest to the queries ``Q`` (m, p), nearest first.
 
-    ``spread`` is the largest norm of a row of ``X``.
+    ``spread`` is the largest norm of a row of ``X - centre``, where the entries of ``X`` are at most one.
     """
     n, p, k = rows.shape[0], Q.shape[1], dist.shape[1]
     first_leaf = 2**depth - 1
@@ -191,14 +194,15 @@ def search(Q, X, spread, rows, boxes, leaves, depth, metric, power, dist, found)
     bounds = np.empty(2 * depth + 3)
     scratch = np.empty((n >> depth) + 2, dtype=np.float32)
     small = np.empty(p, dtype=np.float32)
-    origin, power32 = np.zeros(p), np.float32(power)
+    power32 = np.float32(power)
     for i in range(Q.shape[0]):
         q, best, who = Q[i], dist[i], found[i]
         best[:] = np.inf
         who[:] = n
         for j in range(p):
-            small[j] = q[j]
-        error = UNIT * (spread + root(exact(q, origin, metric, power), metric, power))
+            small[j] = q[j] - centre[j]
+        far = root(exact(q, centre, metric, power), metric, power)
+        error = UNIT * (spread + far) + p * (1.0 + far) * 2.0**-50  # the second term: centring in float64
         limit, bound = np.float32(np.inf), np.inf
         stack[0], bounds[0] = 0, 0.0
         height = 1

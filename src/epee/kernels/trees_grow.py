@@ -99,7 +99,8 @@ def find_split(order, s, e, data, rules, nodes, node, key, left, levels, best_le
             D = sweep_levels(seg, only, data, rules, W, mu, impurity, value, best, tol, levels[:size], scale)
             if D > best:
                 best, column, cut = D, f, 0
-                best_levels[:size] = levels[:size]
+                for level in range(size):
+                    best_levels[level] = levels[level]
         else:
             for side in range(2 if m < e - s else 1):
                 if by_values and rules.criterion != ABSOLUTE:
@@ -191,12 +192,14 @@ def grow(orders, go, data, rules, nodes, start, end, turn, depth, key, defer, la
     height, size, put_off = 1, 1, 0
     while height > 0:
         height -= 1
-        node, s, e, turn, depth = stack[height]
+        node, s, e = stack[height, 0], stack[height, 1], stack[height, 2]
+        turn, depth = stack[height, 3], stack[height, 4]
         key = keys[height]
         if is_final(rules, nodes, node, depth):
             continue
         if e - s < defer:
-            later[put_off] = stack[height]
+            for j in range(5):
+                later[put_off, j] = stack[height, j]
             later_keys[put_off] = key
             put_off += 1
             continue
@@ -219,8 +222,8 @@ def grow(orders, go, data, rules, nodes, start, end, turn, depth, key, defer, la
                 go[seg[t] & ROW] = t < cut if t < m else to_left
         left, right = size, size + 1
         size += 2
-        describe(seg, go, 1, data, rules, nodes, left)
-        describe(seg, go, 0, data, rules, nodes, right)
+        for side in range(2):
+            describe(seg, go, 1 - side, data, rules, nodes, np.int64(left + side))
         heavier_left = nodes.weight[left] >= nodes.weight[right]
         nodes.left[node], nodes.right[node], nodes.feature[node], nodes.threshold[node] = left, right, f, threshold
         nodes.gain[node] = D

@@ -18,31 +18,38 @@ from epee.kernels.trees_split import ABSOLUTE, ENTROPY, GINI, MOST_LEVELS, POISS
 @njit(cache=True, nogil=True)
 def impurity_of(criterion, counts, W):
     """Return the weighted impurity W I of class weights."""
+    total = 0.0
+    for k in range(counts.shape[0]):
+        if criterion == GINI:
+            total += counts[k] * counts[k]
+        elif criterion == ENTROPY:
+            total += xlogx(counts[k])
+        else:
+            total = max(total, counts[k])
     if criterion == GINI:
-        return W - (counts * counts).sum() / W
-    if criterion == ENTROPY:
-        total = xlogx(W)
-        for k in range(counts.shape[0]):
-            total -= xlogx(counts[k])
-        return total
-    return W - counts.max()
+        return W - total / W
+    return xlogx(W) - total if criterion == ENTROPY else W - total
 
 
 @njit(cache=True, nogil=True)
 def spread_around_median(y, w):
     """Return the median and the sum of absolute deviations from it."""
-    order = np.argsort(y)
-    half, below = w.sum() / 2.0, 0.0
-    at = order[-1]
-    for t in range(order.shape[0]):
+    order = np.argsort(y, kind="mergesort")
+    half, below = 0.0, 0.0
+    for t in range(y.shape[0]):
+        half += w[t] / 2.0
+    median = y[order[-1]]
+    for t in range(y.shape[0]):
         below += w[order[t]]
         if below >= half:
-            at = order[t]
-            if below == half and t + 1 < order.shape[0]:
-                middle = (y[at] + y[order[t + 1]]) / 2.0
-                return middle, (w * np.abs(y - middle)).sum()
+            median = y[order[t]]
+            if below == half and t + 1 < y.shape[0]:
+                median = (median + y[order[t + 1]]) / 2.0
             break
-    return y[at], (w * np.abs(y - y[at])).sum()
+    spread = 0.0
+    for t in range(y.shape[0]):
+        spread += w[t] * abs(y[t] - median)
+    return median, spread
 
 
 @njit(cache=True, nogil=True)
@@ -60,12 +67,17 @@ def sweep_levels(seg, only, data, rules, W, mu, impurity, totals, best, tol, cho
         total[level] += wi * (data.y[i] - mu)
         if K > 0:
             table[level, data.codes[i]] += wi
-    present = np.flatnonzero(weight > 0.0)
-    s, all_count, found = present.shape[0], count.sum(), -np.inf
+    present, s, all_count, found = np.empty(L, dtype=np.int64), 0, 0.0, -np.inf
+    for level in range(L):
+        all_count += count[level]
+        if weight[level] > 0.0:
+            present[s] = level
+            s += 1
     if s < 2:
         return found
+    inside, outside = np.zeros(max(K, 1)), np.zeros(max(K, 1))
     if many and s <= MOST_LEVELS and only < 0 and K > 2:
-        inside, taken = np.zeros(K), np.zeros(s, dtype=np.uint8)
+        taken = np.zeros(s, dtype=np.uint8)
         wl, nl = 0.0, 0.0
         for code in range(1, 2 ** (s - 1)):
             bit = 0
@@ -74,7 +86,9 @@ def sweep_levels(seg, only, data, rules, W, mu, impurity, totals, best, tol, cho
             level = present[bit + 1]  # the first level stays on the right
             taken[bit + 1] = 1 - taken[bit + 1]
             step = 1.0 if taken[bit + 1] else -1.0
-            inside += step * table[level]
+            for k in range(K):
+                inside[k] += step * table[level, k]
+                outside[k] = totals[k] - inside[k]
             wl += step * weight[level]
             nl += step * count[level]
             wr = W - wl
@@ -82,7 +96,7 @@ def sweep_levels(seg, only, data, rules, W, mu, impurity, totals, best, tol, cho
                 continue
             if rules.counted and min(nl, all_count - nl) < rules.min_leaf:
                 continue
-            D = impurity - impurity_of(rules.criterion, inside, wl) - impurity_of(rules.criterion, totals - inside, wr)
+            D = impurity - impurity_of(rules.criterion, inside, wl) - impurity_of(rules.criterion, outside, wr)
             if D > best + tol:
                 best = found = D
                 chosen[:] = 0
@@ -98,11 +112,17 @@ def sweep_levels(seg, only, data, rules, W, mu, impurity, totals, best, tol, cho
                 keys[j] = table[level, o if K > 2 else 1] / weight[level]
             else:
                 keys[j] = total[level] / weight[level]
-        order = present[np.argsort(keys, kind="mergesort")]
-        inside, wl, nl, d = np.zeros(max(K, 1)), 0.0, 0.0, 0.0
+        by_key = np.argsort(keys, kind="mergesort")
+        order = np.empty(s, dtype=np.int64)
+        for j in range(s):
+            order[j] = present[by_key[j]]
+        wl, nl, d = 0.0, 0.0, 0.0
+        inside[:] = 0.0
         for j in range(s - 1):
             level = order[j]
-            inside += table[level]
+            for k in range(K):
+                inside[k] += table[level, k]
+                outside[k] = totals[k] - inside[k]
             wl += weight[level]
             nl += count[level]
             d += total[level]
@@ -112,7 +132,7 @@ def sweep_levels(seg, only, data, rules, W, mu, impurity, totals, best, tol, cho
             if rules.counted and min(nl, all_count - nl) < rules.min_leaf:
                 continue
             if many:
-                D = impurity - impurity_of(rules.criterion, inside, wl) - impurity_of(rules.criterion, totals - inside, wr)
+                D = impurity - impurity_of(rules.criterion, inside, wl) - impurity_of(rules.criterion, outside, wr)
             elif rules.criterion == POISSON:
                 a, b = d + wl * mu, wr * mu - d
                 if a <= 0.0 or b <= 0.0:
@@ -144,5 +164,8 @@ def absolute_sides(seg, levels, L, data):
             if left[seg[t] >> 32] == side:
                 rows[m] = seg[t] & ROW
                 m += 1
-        total += spread_around_median(data.y[rows[:m]], data.w[rows[:m]])[1]
+        y, w = np.empty(m), np.empty(m)
+        for t in range(m):
+            y[t], w[t] = data.y[rows[t]], data.w[rows[t]]
+        total += spread_around_median(y, w)[1]
     return total

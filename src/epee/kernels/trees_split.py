@@ -235,9 +235,10 @@ def sweep_absolute(seg, m, left_missing, only, data, rules, W, impurity, sign, l
     mine = np.empty(size)
     for t in range(size):
         mine[t] = y[seg[t] & ROW]
-    by_y = np.argsort(mine)
-    ladder, place = mine[by_y], np.empty(size, dtype=np.int64)
+    by_y = np.argsort(mine, kind="mergesort")
+    ladder, place = np.empty(size), np.empty(size, dtype=np.int64)
     for t in range(size):
+        ladder[t] = mine[by_y[t]]
         place[by_y[t]] = t
     tree, sums = np.zeros((2, size + 1)), np.zeros((2, size + 1))
     Ws, Ss, counts = np.zeros(2), np.zeros(2), np.zeros(2)

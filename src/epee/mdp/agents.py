@@ -126,8 +126,8 @@ class DoubleQLearning(TableAgent):
     Examples
     --------
     >>> from epee.mdp import DoubleQLearning, random_walk
-    >>> DoubleQLearning(random_state=0).learn(random_walk(3), 20_000).values_.round(1)
-    array([0. , 0.2, 0.5, 0.7, 0. ])
+    >>> DoubleQLearning(random_state=0).learn(random_walk(4), 20_000).values_.round(1)
+    array([0. , 0.2, 0.4, 0.6, 0.8, 0. ])
     """
 
     _method = 1
@@ -144,8 +144,8 @@ class Sarsa(TableAgent):
     Examples
     --------
     >>> from epee.mdp import Sarsa, random_walk
-    >>> Sarsa(random_state=0).learn(random_walk(3), 20_000).values_.round(1)
-    array([0. , 0.2, 0.5, 0.7, 0. ])
+    >>> Sarsa(random_state=0).learn(random_walk(4), 20_000).values_.round(1)
+    array([0. , 0.2, 0.4, 0.6, 0.8, 0. ])
     """
 
     _method = 2
@@ -157,8 +157,8 @@ class ExpectedSarsa(TableAgent):
     Examples
     --------
     >>> from epee.mdp import ExpectedSarsa, random_walk
-    >>> ExpectedSarsa(random_state=0).learn(random_walk(3), 20_000).values_.round(1)
-    array([0. , 0.2, 0.5, 0.7, 0. ])
+    >>> ExpectedSarsa(random_state=0).learn(random_walk(4), 20_000).values_.round(1)
+    array([0. , 0.2, 0.4, 0.6, 0.8, 0. ])
     """
 
     _method = 3

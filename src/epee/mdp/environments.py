@@ -191,12 +191,12 @@ def export_environment(process: MarkovDecisionProcess, max_episode_steps: int | 
         ) -> tuple[int, dict[str, Any]]:
             super().reset(seed=seed)
             self.state = min(int(np.searchsorted(starts, self.np_random.random(), side="right")), int(starts.argmax()))
-            return self.state, {"action_mask": masks[self.state]}
+            return self.state, {"action_mask": masks[self.state].copy()}
 
         def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
             k = pair_of[self.state, action]
             if k < 0:
-                return self.state, worst, False, False, {"action_mask": masks[self.state], "admissible": False}
+                return self.state, worst, False, False, {"action_mask": masks[self.state].copy(), "admissible": False}
             lo, hi = layout.ptr[k], layout.ptr[k + 1]
             j = min(lo + int(np.searchsorted(cumulated[lo:hi], self.np_random.random(), side="right")), hi - 1)
             self.state = int(layout.succ[j])
@@ -205,7 +205,7 @@ def export_environment(process: MarkovDecisionProcess, max_episode_steps: int | 
                 float(payoff[j]),
                 bool(stop[j]),
                 False,
-                {"action_mask": masks[self.state], "admissible": True},
+                {"action_mask": masks[self.state].copy(), "admissible": True},
             )
 
         @property

@@ -49,8 +49,8 @@ class TDLambda(Agent):
     Examples
     --------
     >>> from epee.mdp import TDLambda, random_walk
-    >>> TDLambda(trace_decay=0.5, random_state=0).learn(random_walk(3), 50_000).values_.round(1)
-    array([0. , 0.2, 0.5, 0.7, 0. ])
+    >>> TDLambda(trace_decay=0.5, random_state=0).learn(random_walk(4), 50_000).values_.round(1)
+    array([0. , 0.2, 0.4, 0.6, 0.8, 0. ])
     """
 
     def __init__(

@@ -247,9 +247,10 @@ class Counting:
         row, column = highest_levels(X, self.columns, top)
         if row >= 0:
             name = column if self.names is None else repr(str(self.names[column]))
-            what = "Negative values in data" if X[row, column] < 0 else "too many categories"
+            x = X[row, column]
+            what = "Negative values in data" if x < 0 else "too many categories" if x > 1e7 else "no code of a category"
             raise DataError(
-                f"{what}: column {name} holds {X[row, column]:g} in row {block.start + row}; the codes of categories are 0, 1, 2, ... "
+                f"{what}: column {name} holds {x:g} in row {block.start + row}; the codes of categories are 0, 1, 2, ... "
                 "(at most ten million)."
             )
         zero = Counts.zero(top + 1, folds=self.folds, groups=self.groups)

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from epee.engines.local import one_blas_thread
 from epee.errors import SingularProblem
 from epee.losses.entropy import CrossEntropy
 from epee.losses.margins import SignedSquares
@@ -172,11 +173,13 @@ def minimise(
             start = minimise(sample, W, tol=max(tol, 0.1 / np.sqrt(held(sample))), max_iter=max_iter, polish=np.inf)
             W = start.W
             if not newton:
-                metric = make_metric(sample, W, rough=False)
+                with one_blas_thread():
+                    metric = make_metric(sample, W, rough=False)
     if W is None:
         W = np.zeros((risk.d, risk.M))
     small = n is not None and n * risk.unknowns <= 2e6
-    return _descend(risk, W, metric, tol, min(tol, polish) if small else tol, max_iter, newton, watch)
+    with one_blas_thread():  # our threads share the rows; BLAS's own would wait for them and for each other
+        return _descend(risk, W, metric, tol, min(tol, polish) if small else tol, max_iter, newton, watch)
 
 
 def _descend(

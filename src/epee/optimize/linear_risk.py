@@ -224,8 +224,8 @@ class LinearRisk:
         """How many numbers are sought."""
         return self.d * self.M
 
-    def _sum(self, work: Any) -> RiskSum:
-        total: RiskSum = engine_for(self.source).reduce(self.source, work)
+    def _sum(self, work: Any, rows: int | None = None) -> RiskSum:
+        total: RiskSum = engine_for(self.source).reduce(self.source, work, rows=rows)
         return total
 
     def at(self, W: Matrix) -> tuple[float, Matrix]:
@@ -253,7 +253,7 @@ class LinearRisk:
     def hessian(self, W: Matrix, columns: Codes | None = None) -> Matrix:
         """Return the Hessian (M q, M q) of the smooth part, for some columns (and the bias), class by class."""
         work = RowSum(self.loss, W, self.bias, self._centre, self.class_weight, "full", columns)
-        total = self._sum(work)
+        total = self._sum(work, 1024 if self.M > 1 else None)  # many classes: even a few rows are work for every thread
         assert total.hessian is not None
         H = total.hessian / total.count
         keep = np.arange(self.source.n_columns) if columns is None else columns

@@ -18,6 +18,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from epee.engines.local import one_blas_thread
 from epee.optimize.descent import Trace
 from epee.optimize.linear_descent import FEWEST_ROWS, THINNING, Minimum, flat, held
 from epee.optimize.linear_risk import LinearRisk
@@ -49,7 +50,8 @@ def minimise_sparse(
             sample = risk
     W = np.zeros((risk.d, risk.M)) if W is None else W.copy()
     small = n is not None and n * risk.unknowns <= 2e6
-    return _descend(risk, sample, W, tol, min(tol, 1e-9) if small else tol, max_iter, watch)
+    with one_blas_thread():
+        return _descend(risk, sample, W, tol, min(tol, 1e-9) if small else tol, max_iter, watch)
 
 
 def _working_set(risk: LinearRisk, W: Matrix, gradient: Matrix, tol: float) -> Codes:

@@ -12,13 +12,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from epee.errors import WrongUse
-from epee.losses.margins import MarginLoss
+from epee.losses.margins import MarginLoss, PerceptronLoss
 from epee.optimize.descent import Trace
+from epee.optimize.linear_descent import Minimum
+from epee.optimize.linear_risk import LinearRisk
 from epee.typing import Codes, Matrix, Vector
 
 _LOSSES = {"hinge": 0, "log": 1, "squared_hinge": 2, "perceptron": 3, "squared": 4}
 _STEPS = {"constant": 0, "inverse": 1, "power": 2, "optimal": 3}
 PIECE = 2048
+FAR = 100.0  # times the risk of weights 0: beyond, the steps were too long
 
 
 @dataclass
@@ -51,7 +54,7 @@ class Stochastic:
             self.schedule = "power"
         typical = 1 / np.sqrt(np.sqrt(alpha)) if alpha > 0 else 1.0
         slope = abs(float(self.loss.gradient(np.array([-typical]), np.array([1]))[0]))
-        self.start = 1 / (typical / max(1.0, slope) * alpha) if alpha > 0 else 1.0
+        self.start = len(self.W) / (typical / max(1.0, slope) * alpha) if alpha > 0 else 1.0
 
     def one_pass(self, X: Matrix, codes: Codes, weight: Vector, order: Codes, eta: float | None = None) -> float:
         """Do one pass over the rows in ``order``; return the mean loss met on the way."""
@@ -85,6 +88,9 @@ class Stochastic:
         X = np.ascontiguousarray(X, dtype=np.float64)
         codes = np.ascontiguousarray(codes, dtype=np.int64)
         weight = np.ones(len(X)) if weight is None else np.ascontiguousarray(weight, dtype=np.float64)
+        if self.state[1] == 0 and self.loss.name in ("squared", "squared_hinge") and self.l2 + self.l1 > 0:
+            curvature = 2 * len(self.W) * (float(np.einsum("ij,ij->", X, X)) / len(X) + self.bias)
+            self.start = max(self.start, curvature / (self.l2 + self.l1))  # a first step that a parabola can bear
         trace, best, waiting = Trace(), np.inf, 0
         for turn in range(passes):
             if turn & (turn - 1) == 0:  # the mean of the iterates begins again at passes 1, 2, 4, 8, ...
@@ -98,6 +104,30 @@ class Stochastic:
             if waiting >= patience:
                 return trace, True
         return trace, tol is None
+
+
+def finish(walk: Stochastic, trace: Trace, stopped: bool, risk: LinearRisk, passes: int) -> Minimum:
+    """Return where a descent ended; when that is far worse than weights of 0 its steps were too long, and the best seen is kept."""
+    W, zero = walk.weights(), np.zeros((risk.d, risk.M))
+    nothing = risk.at(zero)[0]
+    value = risk.at(W)[0] if np.isfinite(W).all() else np.inf
+    if isinstance(risk.loss, PerceptronLoss) or value <= FAR * nothing:
+        reason = "a pass gains less than tol" if stopped else f"max_iter = {passes} passes were made"
+        return Minimum(W, value, np.zeros_like(W), stopped, reason, len(trace), trace)
+    best, least = zero, nothing
+    for x in trace.iterates:
+        if np.isfinite(x).all():
+            V = _from_flat(x, risk)
+            here = risk.at(V)[0]
+            if here < least:
+                best, least = V, here
+    reason = f"it diverged, its steps are too long: after {len(trace)} passes weights of 0 would do far better; the best are kept"
+    return Minimum(best, least, np.zeros_like(best), False, reason, len(trace), trace)
+
+
+def _from_flat(x: Vector, risk: LinearRisk) -> Matrix:
+    W = x[: risk.M * risk.source.n_columns].reshape(risk.M, -1).T
+    return np.vstack([W, x[-risk.M :][None]]) if risk.bias else W
 
 
 def shuffled(n: int, rng: np.random.Generator) -> Codes:

@@ -19,7 +19,7 @@ _PLACES = {
         "risk.criteria": "gcv aic aicc bic mallows_cp optimism",
         "risk.decomposition": "bias_variance BiasVariance",
         "risk.curves": "learning_curve LearningCurve",
-        "risk.scores": "roc_auc average_precision brier r2 f1 calibration",
+        "risk.scores": "roc_auc average_precision brier r2 f1",
         "risk.confusion": "confusion_matrix",
         "risk.permutation": "importance",
         "risk.prediction_bands": "conformal",

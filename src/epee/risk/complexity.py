@@ -145,7 +145,7 @@ def complexity_curve(
     plan = plan_for(route, folds, repeats, groups, time, stratify, random_state)
     per_fold, train, dof = _path(route, plan, parameter, values)
     one = 1 if isinstance(plan.splits[0], Pairs) else plan.repeats
-    cv, stderr = (np.array(part) for part in list(zip(*(fold_error(column, one) for column in per_fold.T), strict=True))[:2])
+    cv, stderr, _ = fold_error(per_fold, one)
     order = simplicity(values, dof, simpler)
     best, chosen = choose(cv, stderr, order, rule)
     return ComplexityCurve(

@@ -225,15 +225,20 @@ def fold_means(route: Route, split: Split | Pairs, outcome: Outcome) -> tuple[Ve
     return np.divide(totals, sizes, out=np.full_like(totals, np.nan), where=sizes > 0), sizes
 
 
-def fold_error(per_fold: Vector, repeats: int) -> tuple[float, float, int]:
-    """Return the mean of the fold means, its standard error (1), and the folds of a repeat.
+def fold_error(per_fold: np.ndarray, repeats: int) -> tuple[Any, Any, int]:
+    """Return the mean of the fold means (R K, ...), its standard error (1), and the folds of a repeat.
 
     Repeats draw the same rows again, so they steady the estimate of the standard error without dividing it.
     """
-    by_repeat = per_fold.reshape(repeats, -1)  # (R, K)
+    by_repeat = per_fold.reshape(repeats, -1, *per_fold.shape[1:])  # (R, K, ...)
     K = by_repeat.shape[1]
-    variance = np.nanvar(by_repeat, axis=1, ddof=1).mean() / K if K > 1 else np.nan
-    return float(np.nanmean(by_repeat, axis=1).mean()), float(np.sqrt(variance)), K
+    if np.isnan(by_repeat).any():
+        mean, spread = np.nanmean(by_repeat, axis=1), np.nanvar(by_repeat, axis=1, ddof=1)
+    else:
+        mean = by_repeat.mean(axis=1)
+        spread = by_repeat.var(axis=1, ddof=1) if K > 1 else np.full_like(mean, np.nan)
+    value, stderr = mean.mean(axis=0), np.sqrt(spread.mean(axis=0) / K)
+    return (float(value), float(stderr), K) if per_fold.ndim == 1 else (value, stderr, K)
 
 
 def assemble(

@@ -19,15 +19,14 @@ merges, and where it solves a stack of moments, all repeats are solved at once.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
+from epee.engines.local import one_blas_thread
 from epee.errors import WrongUse
-from epee.moments.moments import Moments, share
+from epee.moments.moments import Moments
 from epee.risk.cross_validation import CrossValidation, assemble, within_range
 from epee.risk.intervals import Interval, normal_quantile
-from epee.risk.one_pass import Linear, MomentRoute
+from epee.risk.one_pass import Linear, MomentRoute, raw_unions
 from epee.risk.routes import Route
 from epee.risk.splitting import Pairs, Plan, Split
 from epee.settings import progress
@@ -68,7 +67,8 @@ def nested_interval(route: Route, plan: Plan, level: float) -> CrossValidation:
     first = plan.splits[0]
     if isinstance(first, Pairs) or (first.tested_by < 0).any() or plan.n_folds < 3:
         raise WrongUse("nested intervals need at least 3 folds that partition the rows: give a number of folds, or fold ids.")
-    losses = batched_losses(route, plan) if isinstance(route, MomentRoute) else None
+    with one_blas_thread():  # thousands of small matrices: BLAS's own threads would only wait for each other
+        losses = batched_losses(route, plan) if isinstance(route, MomentRoute) else None
     sums = Sums(route, plan.n_folds)
     folds = fold_ids(plan)
     if losses is not None:
@@ -156,7 +156,7 @@ def batched_losses(route: MomentRoute, plan: Plan) -> np.ndarray | None:
     k = len(route.classes) if route.classes is not None else route.truth.reshape(n, -1).shape[1]
     if not hasattr(route.probe, "solve_stack") or max(R * n * (p + 1), n * R * P * k, R * P * (p + 1) ** 2) > LARGEST_TABLE:
         return None
-    train = unions_by_repeat(repeated_moments(route, folds, K), learns, R)
+    train = raw_unions(repeated_moments(route, folds, K), learns.astype(float), R)
     if "group" in train.axes and not (train.count > 0).all():
         return None
     models = route.fit(train)
@@ -182,40 +182,3 @@ def repeated_moments(route: MomentRoute, folds: Matrix, K: int) -> Moments:
     cells = (folds + K * np.arange(R)[:, None]).ravel()
     m: Moments = keep(Block(np.concatenate([s.X] * R), tiled(s.y), tiled(s.weight), cells, tiled(s.group)))
     return m
-
-
-def unions_by_repeat(m: Moments, learns: np.ndarray, R: int) -> Moments:
-    """Return the moments of the unions ``learns`` (P, K) of folds within each repeat, (R P,) along the fold axis.
-
-    Sums of squares are taken about the overall mean of each group, which is near that of every union: what is subtracted in the end
-    is small, and no digits are lost.
-    """
-    A = learns.astype(float)  # (P, K)
-    P, K = A.shape
-    lead = m.count.shape[1:]  # groups
-    count = m.count.reshape(R, K, *lead)
-    weight = count[..., None]
-    centre = share((weight * m.shift.reshape(R, K, *lead, -1))[0].sum(axis=0), np.broadcast_to(weight[0].sum(axis=0), (*lead, m.n_columns)))
-    s = np.where(weight > 0, m.shift.reshape(R, K, *lead, -1) - centre, 0.0)  # (R, K, groups, q)
-
-    def add(a: np.ndarray) -> np.ndarray:
-        return np.matmul(A, a.reshape(R, K, -1)).reshape(R, P, *a.shape[2:])
-
-    total = add(count)
-    mean = share(add(weight * s), np.broadcast_to(total[..., None], (R, P, *lead, m.n_columns)))
-    scatter = None
-    if m.scatter is not None:
-        S = m.scatter.reshape(R, K, *m.scatter.shape[1:])
-        scatter = add(S + _products(count, s, m.kind)) - _products(total, mean, m.kind)
-        scatter = scatter.reshape(R * P, *m.scatter.shape[1:])
-    shift = np.where(total[..., None] > 0, mean + centre, 0.0).reshape(R * P, *lead, -1)
-    return replace(m, count=total.reshape(R * P, *lead), shift=shift, scatter=scatter)
-
-
-def _products(count: np.ndarray, s: np.ndarray, kind: str | None) -> np.ndarray:
-    """Return n s s', added over groups when the scatter is pooled, squares alone when it is diagonal."""
-    if kind == "diagonal":
-        return count[..., None] * s**2
-    if kind == "pooled" and s.ndim == 4:
-        return np.matmul((count[..., None] * s).swapaxes(-1, -2), s)
-    return (count[..., None] * s)[..., :, None] * s[..., None, :]

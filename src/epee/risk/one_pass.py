@@ -23,18 +23,18 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from epee.engines.local import in_order
+from epee.engines.local import in_order, tree
 from epee.errors import ConditionWarning
-from epee.estimator.base import PosteriorMixin, softmax
+from epee.estimator.base import PosteriorMixin, refuse_large, softmax
 from epee.estimator.moment import MomentEstimator, MomentRegressor
 from epee.losses.residuals import Power
-from epee.moments.moments import Moments, share
+from epee.moments.moments import Moments, share, stack
 from epee.moments.passes import reduce_source
 from epee.risk.asking import Ask, asker, one_column, refuse_nan
 from epee.risk.routes import Outcome, Route
 from epee.risk.splitting import Pairs, Split
 from epee.table.arrays import ArraySource
-from epee.table.block import Block
+from epee.table.block import Block, refuse_bad_source
 from epee.typing import Codes, Matrix, Tensor, Vector
 
 ROWS = 4096  # scored at once: they stay in the cache
@@ -79,6 +79,54 @@ def unions(m: Moments, learns: np.ndarray) -> Moments:
         parts[0], count=np.concatenate([p.count for p in parts]), shift=np.concatenate([p.shift for p in parts]),
         scatter=None if parts[0].scatter is None else np.concatenate([p.scatter for p in parts]),
     )  # fmt: skip
+
+
+def dealt_unions(m: Moments, fold: np.ndarray, K: int) -> Moments:
+    """Return the moments of the folds (R K,) that each repeat makes of the cells by dealing them at random, ``fold`` (R, C).
+
+    Sums of squares are taken about the overall mean, near which that of every random fold lies, so one product of matrices
+    does it without losing digits.
+    """
+    R, C = fold.shape
+    A = (fold[:, None, :] == np.arange(K)[None, :, None]).reshape(R * K, C).astype(float)
+    return raw_unions(replace(m, count=m.count[None], shift=m.shift[None], scatter=None if m.scatter is None else m.scatter[None]), A, 1)
+
+
+def raw_unions(m: Moments, A: Matrix, R: int) -> Moments:
+    """Return unions ``A`` (P, K) of the K cells within each of R repeats, (R P,) along the fold axis, from sums about the overall mean."""
+    P, K = A.shape
+    lead = m.count.shape[2:] if m.count.shape[:2] == (R, K) else m.count.shape[1:]  # groups
+    count = m.count.reshape(R, K, *lead)
+    weight, q = count[..., None], m.n_columns
+    shift = m.shift.reshape(R, K, *lead, q)
+    first = weight[0].sum(axis=0)
+    centre = share((weight[0] * shift[0]).sum(axis=0), np.broadcast_to(first, (*lead, q)))
+    s = np.where(weight > 0, shift - centre, 0.0)  # (R, K, groups, q)
+
+    def add(a: np.ndarray) -> np.ndarray:
+        return np.matmul(A, a.reshape(R, K, -1)).reshape(R, P, *a.shape[2:])
+
+    total = add(count)
+    mean = share(add(weight * s), np.broadcast_to(total[..., None], (R, P, *lead, q)))
+    scatter = None
+    if m.scatter is not None:
+        inner = m.scatter.shape[-1:] if m.kind == "diagonal" else m.scatter.shape[-2:]
+        inner = (*(lead if m.kind != "pooled" else ()), *inner)
+        S = m.scatter.reshape(R, K, *inner)
+        scatter = add(S + products(count, s, m.kind))
+        scatter -= products(total, mean, m.kind)
+        scatter = scatter.reshape(R * P, *inner)
+    shift = np.where(total[..., None] > 0, mean + centre, 0.0).reshape(R * P, *lead, q)
+    return replace(m, count=total.reshape(R * P, *lead), shift=shift, scatter=scatter)
+
+
+def products(count: np.ndarray, s: np.ndarray, kind: str | None) -> np.ndarray:
+    """Return n s s', added over groups when the scatter is pooled, squares alone when it is diagonal."""
+    if kind == "diagonal":
+        return count[..., None] * s**2
+    if kind == "pooled" and s.ndim == 4:
+        return np.matmul((count[..., None] * s).swapaxes(-1, -2), s)
+    return (count[..., None] * s)[..., :, None] * s[..., None, :]
 
 
 class Linear:
@@ -151,20 +199,52 @@ class MomentRoute(Route):
         """Return the moments of each cell from one pass; the last pass is remembered."""
         known = self._bank.get("cells")
         if known is None or known[0] is not cell:
-            s, idle = self.source, cell.min() < 0
-            ids = np.where(cell < 0, n_cells, cell) if idle else cell
-            folded = ArraySource(s.X, s.y, s.weight, ids, s.group, s.names)
-            m = reduce_source(folded, self.probe._summation(folded, n_cells + int(idle)))
-            self._bank["cells"] = known = (cell, select(m, slice(0, n_cells)) if idle else m)
+            m = self._by_cell(cell, n_cells) if n_cells * 4 < self.n else self._by_block(cell, n_cells)
+            self._bank["cells"] = known = (cell, m)
         return known[1]
+
+    def _by_block(self, cell: Codes, n_cells: int) -> Moments:
+        """Read the rows in order, each block with all its cells: for cells of few rows."""
+        s, idle = self.source, cell.min() < 0
+        ids = np.where(cell < 0, n_cells, cell) if idle else cell
+        folded = ArraySource(s.X, s.y, s.weight, ids, s.group, s.names)
+        m = reduce_source(folded, self.probe._summation(folded, n_cells + int(idle)))
+        return select(m, slice(0, n_cells)) if idle else m
+
+    def _by_cell(self, cell: Codes, n_cells: int) -> Moments:
+        """Read the rows of one cell after the other: a cell's sums stay in the cache, and only its own blocks merge."""
+        s = self.source
+        if self.probe.keeps.scatter in ("full", "pooled"):
+            refuse_large(None, s.n_columns)
+        keep = self.probe._summation(s)
+        order = np.argsort(cell.astype(np.int16) if n_cells < 32000 else cell, kind="stable")
+        ends = np.cumsum(np.bincount(cell + 1, minlength=n_cells + 1))
+
+        def part(a: np.ndarray | None, rows: np.ndarray) -> np.ndarray | None:
+            return None if a is None else a[rows]
+
+        def work(c: int) -> Moments:
+            rows = order[ends[c] : ends[c + 1]]
+            parts = [rows[i : i + ROWS] for i in range(0, len(rows), ROWS)] or [rows]
+            return tree(keep(Block(s.X[r], part(s.y, r), part(s.weight, r), None, part(s.group, r))) for r in parts)
+
+        m = stack(list(in_order(work, range(n_cells))))
+        if not m.is_finite():
+            refuse_bad_source(s)
+        return m
 
     def training(self, split: Split) -> Moments:
         """Return the training moments of every model of a split."""
         known = self._bank.get("training")
         if known is None or known[0] is not split:
-            m = self.moments(split.cell, split.n_cells)
-            few = split.is_kfold and split.n_cells <= 32
-            self._bank["training"] = known = (split, m.leave_one_out() if few else unions(m, split.learns))
+            if split.fold_of_cell is not None:
+                K = split.n_models // split.repeats
+                train = raw_unions(self.testing(split), ~np.eye(K, dtype=bool) * 1.0, split.repeats)
+            else:
+                m = self.moments(split.cell, split.n_cells)
+                few = split.is_kfold and split.n_cells <= 32
+                train = m.leave_one_out() if few else unions(m, split.learns)
+            self._bank["training"] = known = (split, train)
         return known[1]
 
     def whole(self) -> Moments:
@@ -345,7 +425,14 @@ class MomentRoute(Route):
     def testing(self, split: Split) -> Moments:
         """Return the moments of each model's test rows."""
         m = self.moments(split.cell, split.n_cells)
-        return m if split.is_kfold and split.repeats == 1 else unions(m, split.tests())
+        if split.is_kfold and split.repeats == 1:
+            return m
+        known = self._bank.get("testing")
+        if known is None or known[0] is not split:
+            dealt = split.fold_of_cell
+            test = unions(m, split.tests()) if dealt is None else dealt_unions(m, dealt, split.n_models // split.repeats)
+            self._bank["testing"] = known = (split, test)
+        return known[1]
 
 
 class TrainingRows:

@@ -31,6 +31,7 @@ class Split:
     cell: Codes  # (n,), -1 for a row that takes no part
     learns: np.ndarray  # (T, C) bool
     tested_by: np.ndarray  # (R, C) int, -1 where a cell is not tested
+    fold_of_cell: np.ndarray | None = None  # (R, C) int, for repeats that deal fine folds to K folds at random
 
     @property
     def n_models(self) -> int:
@@ -190,7 +191,7 @@ def regrouped(cell: Codes, fine: int, n_folds: int, repeats: int, seed: int) -> 
     fold = np.stack([deal[rng.permutation(fine)] for _ in range(repeats)])  # (R, fine)
     tested_by = fold + n_folds * np.arange(repeats)[:, None]
     learns = (fold[:, None, :] != np.arange(n_folds)[None, :, None]).reshape(-1, fine)
-    return Split(cell, learns, tested_by)
+    return Split(cell, learns, tested_by, fold)
 
 
 def check_strata(codes: Codes, n_folds: int, classes: Any = None) -> None:

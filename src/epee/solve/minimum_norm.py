@@ -17,7 +17,8 @@ from epee.typing import Codes, Matrix, Tensor, Vector
 
 
 class MinimumNorm:
-    """The pseudo-inverse of S = R'R, with the interface of :class:`~epee.solve.cholesky.Cholesky`.
+    """The pseudo-inverse of S = R'R: its ``condition`` is infinite when columns depend on each other; else it is as
+    :class:`~epee.solve.cholesky.Cholesky`.
 
     Parameters
     ----------
@@ -32,8 +33,6 @@ class MinimumNorm:
     >>> S.rank, S.solve(np.array([2.0, 2.0])), S.dependent()
     (1, array([1., 1.]), array([0, 1]))
     """
-
-    condition = float("inf")
 
     def __init__(self, R: Matrix, tol: float = 1e-12) -> None:
         norms = np.sqrt((R * R).sum(axis=0))
@@ -57,10 +56,14 @@ class MinimumNorm:
         self.rank = int((s > tol * s.max(initial=0.0)).sum())
         self.s, self.V1, V0 = s[: self.rank], Vt[: self.rank].T, Vt[self.rank :].T  # (p, r), (p, p - r)
         self.V0 = V0
+        exact = self.rank < len(self.scale) - len(self.zero)  # a relation between columns, not only columns of zeros
+        self.condition = float("inf") if exact or not self.rank else float((self.s[0] / self.s[-1]) ** 2)
         self.null = np.linalg.qr(V0 / self.scale[:, None])[0]  # (p, p - r) orthonormal, in the units of the coefficients
 
     def _shorten(self, beta: Tensor) -> Tensor:
-        return beta - self.null @ (self.null.T @ beta)
+        short = beta - self.null @ (self.null.T @ beta)
+        short[self.zero] = 0.0
+        return short
 
     def solve(self, B: Tensor) -> Tensor:
         """Return the shortest solution for B (p,) or (p, m)."""

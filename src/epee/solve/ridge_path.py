@@ -44,17 +44,22 @@ def ridge_path(xx: Tensor, xy: Tensor, alphas: ArrayLike) -> Tensor:
     array([[2.  , 1.  ],
            [1.  , 0.75]])
     """
+    return ridge_path_with_spectrum(xx, xy, alphas)[0]
+
+
+def ridge_path_with_spectrum(xx: Tensor, xy: Tensor, alphas: ArrayLike) -> tuple[Tensor, Tensor]:
+    """Return the coefficients of :func:`ridge_path` and the eigenvalues (..., p) that they came from."""
     alphas = np.atleast_1d(np.asarray(alphas, dtype=np.float64))
     values, V = descending_eigh(xx)  # (..., p), (..., p, p)
     coef = spectral_path(values, V, np.swapaxes(V, -1, -2) @ xy, alphas)
     if not values.shape[-1]:
-        return coef
+        return coef, values
     spread = (values[..., :1] + alphas) / np.maximum(values[..., -1:] + alphas, 1e-300)  # (..., A)
     for a in np.flatnonzero((spread > SPREAD).reshape(-1, len(alphas)).any(axis=0)):
         exact = _scaled_solve(xx, xy, alphas[a])
         if exact is not None:
             coef[..., a, :, :] = exact
-    return coef
+    return coef, values
 
 
 def spectral_path(values: Tensor, V: Tensor, rotated: Tensor, alphas: Vector) -> Tensor:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 KEEP_BYTES = 32 << 20  # a smaller file is read whole, and kept
 SAMPLE_BYTES = 8 << 20  # of a larger one, read to find the kinds
 HEAD_BYTES = 1 << 18  # read to find the dialect
-PARSE_BYTES = 4 << 20  # cut at a time; no cell may be longer
+PARSE_BYTES = 2 << 20  # cut at a time; no line may be longer. 4 MB is no faster and takes 100 MB more memory
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,7 @@ WORDS: dict[str, dict[str, str]] = {
         "model": "model",
         "chance": "chance",
         "perfect": "perfect calibration",
+        "more rows": "With twice the rows ({n}) the error would be about {then}, against {now} now.",
     },
     "fr": {
         "beats": "{best} fait mieux que {other} de {gap}, p = {p} : {shown}.",
@@ -90,6 +91,7 @@ WORDS: dict[str, dict[str, str]] = {
         "model": "modèle",
         "chance": "hasard",
         "perfect": "calibration parfaite",
+        "more rows": "Avec deux fois plus de lignes ({n}), l'erreur serait d'environ {then}, contre {now} à présent.",
     },
 }
 

@@ -89,7 +89,8 @@ def test_optimality_without_penalty():
 )
 def test_gradient_descent_reaches_the_same_minimum(solver, step):
     X, y = draw()
-    model = LogisticRegression(solver=solver, step=step, eta=2.0, max_iter=5000, tol=1e-5).fit(X, y)
+    eta = 20.0 if step == "inverse" else 2.0
+    model = LogisticRegression(solver=solver, step=step, eta=eta, max_iter=2000, tol=1e-5).fit(X, y)
     assert_allclose(model.coef_, theirs(X, y).coef_, atol=2e-3)
     assert len(model.trace_) == model.n_iter_[0] + 1
 
@@ -163,7 +164,7 @@ def test_thinning_does_not_depend_on_blocks():
 
 def test_large_means_cost_no_digits():
     X, y = draw(n=300, p=3)
-    far = LogisticRegression(C=np.inf).fit(X + [1e6, -3e5, 0.0], y)
+    far = LogisticRegression(C=np.inf).fit(X + np.array([1e6, -3e5, 0.0]), y)
     near = LogisticRegression(C=np.inf).fit(X, y)
     assert_allclose(far.coef_, near.coef_, atol=1e-5)
 
@@ -243,6 +244,21 @@ def test_one_step_leave_one_out(K):
     assert np.abs(brute - quick[rows]).max() < 0.05 * change
     with pytest.raises(WrongUse, match="smooth penalty"):
         LogisticRegression(l1_ratio=1.0).fit(X, y).loo_scores(X, y)
+
+
+def test_risk_asks_for_the_one_step():
+    from epee.risk import loo
+
+    for K in (2, 3):
+        X, y = draw(n=80, p=2, K=K, seed=14)
+        quick = loo(LogisticRegression(tol=1e-10), X, y, "log")
+        brute = [
+            -np.log(
+                LogisticRegression(tol=1e-10).fit(np.delete(X, i, 0), np.delete(y, i)).predict_proba(X[[i]])[0, y[i]]
+            )
+            for i in range(80)
+        ]
+        assert quick.value == pytest.approx(np.mean(brute), rel=5e-3)
 
 
 def test_leave_one_out_of_weighted_rows():
@@ -337,3 +353,48 @@ def test_bad_rows_are_named():
         LogisticRegression().fit(np.ones((5, 1)), np.zeros(5))
     with pytest.raises(WrongUse, match="multiclass"):
         LogisticRegression(solver="liblinear").fit(*draw(K=3))
+
+
+def test_products_of_inputs_separate_rings():
+    """A quadratic classifier is a linear one on products: the class contains the linear one, and rings need it."""
+    from sklearn.pipeline import make_pipeline
+
+    from epee import PolynomialFeatures
+
+    rng = np.random.default_rng(0)
+    angle, y = rng.uniform(0, 2 * np.pi, 300), np.arange(300) % 2
+    X = np.column_stack([np.cos(angle), np.sin(angle)]) * (1.0 + 2 * y + 0.3 * rng.normal(size=300))[:, None]
+    quadratic = make_pipeline(PolynomialFeatures(2, include_bias=False), LogisticRegression(C=100.0)).fit(X, y)
+    assert LogisticRegression().fit(X, y).score(X, y) < 0.7
+    assert quadratic.score(X, y) > 0.98
+
+
+def test_any_engine_that_carries_pickles_gives_the_same():
+    """What a cluster needs: the work and its results survive a pickle, and merge in any order."""
+    import operator
+    import pickle
+
+    from epee.engines.choice import engine
+
+    class Carrier:
+        name = "carrier"
+        passes = 0
+
+        def reduce(self, source, work, *, merge=operator.add, rows=None):
+            self.passes += 1
+            parts = [pickle.loads(pickle.dumps(work))(block) for block in source.blocks(500)]
+            total = pickle.loads(pickle.dumps(parts.pop()))
+            for part in parts:
+                total = merge(total, part)
+            return total
+
+        def map(self, source, work, *, rows=None):
+            return (work(block) for block in source.blocks(500))
+
+    X, y = draw(n=3000, p=3, seed=13)
+    for options in ({"C": np.inf}, {"l1_ratio": 1.0, "C": 0.01}):
+        here = LogisticRegression(tol=1e-8, **options).fit(X, y)
+        with engine(Carrier()) as carrier:
+            there = LogisticRegression(tol=1e-8, **options).fit(X, y)
+        assert carrier.passes > 2
+        assert_allclose(there.coef_, here.coef_, atol=1e-8)

@@ -85,7 +85,9 @@ def _letters(rows: Sequence[str], known: set[str]) -> Any:
     strange = [(int(i), int(j)) for i, j in zip(*np.nonzero(~np.isin(letters, list(known))), strict=True)]
     if strange:
         i, j = strange[0]
-        raise DataError(f"row {i}, column {j} of the grid holds {letters[i, j]!r}; known letters are {sorted(known)}.")
+        raise DataError(
+            f"row {i}, column {j} of the grid holds {str(letters[i, j])!r}; known letters are {sorted(known)}."
+        )
     return letters
 
 

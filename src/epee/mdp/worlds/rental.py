@@ -52,11 +52,11 @@ def car_rental(
     --------
     >>> from epee.mdp import car_rental
     >>> car_rental(4, moves=2, asked=(1, 2), returned=(1, 1)).policy_iteration().policy.reshape(5, 5) - 2
-    array([[ 0,  0,  0,  0,  0],
+    array([[ 0,  0,  0,  0, -1],
            [ 0,  0,  0,  0,  0],
            [ 1,  0,  0,  0,  0],
-           [ 1,  1,  0,  0,  0],
-           [ 2,  1,  0,  0,  0]])
+           [ 1,  1,  1,  0,  0],
+           [ 2,  2,  1,  1,  0]])
     """
     n = capacity + 1
     first, second = (_day(capacity, asked[i], returned[i], income) for i in range(2))

@@ -180,6 +180,6 @@ def warn_unseen(X: Matrix, columns: Codes, levels: Codes, names: Any) -> None:
     if unseen.any():
         row, t = np.argwhere(unseen)[0]
         say(
-            f"{column_name(names, int(columns[t]))}: the category {X[row, columns[t]]:g} in row {row} was in no training row "
-            f"({int(unseen.sum())} such cells); it has no say."
+            f"{column_name(names, int(columns[t]))}: the category in row {row} was in no training row ({int(unseen.sum())} such cells in all); it has "
+            "no say."
         )

@@ -59,22 +59,26 @@ class Columns:
         """The places of the categorical columns."""
         return np.flatnonzero(self.is_kind("categorical")).astype(np.int64)
 
-    def check(self, X: Matrix, names: Sequence[str] | None, *, strict: bool) -> None:
-        """Refuse cells that their kind does not allow; when scoring (not ``strict``) only what makes no sense at all."""
-        for j, kind in enumerate(self.kinds):
-            if kind == "gaussian" or (kind == "poisson" and not strict):
-                continue
-            x = X[:, j]
-            with np.errstate(invalid="ignore"):
-                if kind == "bernoulli":
-                    bad, what = ~((x == 0) | (x == 1) | np.isnan(x)), "is neither 0 nor 1"
-                elif kind == "poisson":
-                    bad, what = x < 0, "is negative, and a count cannot be"
-                else:
-                    bad, what = (x < 0) | (x != np.trunc(x)) & ~np.isnan(x), "is no code of a category (0, 1, 2, ...)"
-            if bad.any():
-                row = int(np.flatnonzero(bad)[0])
-                raise DataError(f"{column_name(names, j)}: {x[row]:g} in row {row} {what}. Recode it, or give the column another kind.")
+    def checked(self, codes: bool = True) -> tuple[Codes, Codes]:
+        """Return the columns whose cells are not free, with or without those of codes, and the number of their kind (p',)."""
+        numbers = np.array([("gaussian", "bernoulli", "poisson", "categorical").index(kind) for kind in self.kinds], dtype=np.int64)
+        columns = np.flatnonzero((numbers > 0) & (codes | (numbers < 3))).astype(np.int64)
+        return columns, numbers[columns]
+
+    def check(self, X: Matrix, names: Sequence[str] | None, start: int = 0, codes: bool = True) -> None:
+        """Refuse cells that their kind does not allow."""
+        from epee.kernels.class_sums import first_bad_cell
+
+        row, j = first_bad_cell(np.ascontiguousarray(X), *self.checked(codes))
+        if row >= 0:
+            what = {
+                "bernoulli": "is neither 0 nor 1",
+                "poisson": "is negative, and a count cannot be",
+                "categorical": "is no code of a category (0, 1, 2, ...)",
+            }[self.kinds[j]]
+            raise DataError(
+                f"{column_name(names, j)}: {X[row, j]:g} in row {start + row} {what}. Recode it, or give the column another kind."
+            )
 
     @staticmethod
     def is_frame(X: Any) -> bool:
@@ -91,13 +95,12 @@ class Columns:
     @staticmethod
     def kinds_of_frame(frame: Any) -> list[str]:
         """Return the kind that the type of each column suggests."""
-        return [_kind_of_type(frame[name].dtype, name) for name in frame.columns]
+        return [_kind_of_type(column.dtype, column.name) for column in frame.iter_columns()]
 
     def encode(self, frame: Any, categories: dict[int, list[Any]], *, grows: bool) -> Matrix:
         """Return the frame as numbers with NaN for what is missing; new categories are learned when it ``grows``, unknown else."""
         X = np.empty(frame.shape)
-        for j, name in enumerate(frame.columns):
-            column = frame[name]
+        for j, column in enumerate(frame.iter_columns()):
             numeric = column.dtype.is_numeric()
             if self.kinds[j] == "categorical" and not (numeric and j not in categories):
                 X[:, j] = _codes(column, categories.setdefault(j, []), grows)
@@ -105,7 +108,7 @@ class Columns:
             try:
                 X[:, j] = _numbers(column)
             except (TypeError, ValueError) as error:
-                raise DataError(f"column {name!r} holds {column.dtype}, which is no number: give it the kind 'categorical'.") from error
+                raise DataError(f"column {column.name!r} holds {column.dtype}, which is no number: give it the kind 'categorical'.") from error
         return X
 
 

@@ -11,6 +11,7 @@ by the cells that it has. A category that no training row has shown has no say e
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -30,7 +31,7 @@ from epee.predictors.generative.generator import (
     without_row,
 )
 from epee.predictors.generative.kinds import Columns
-from epee.table.block import Source, column_name, refuse_bad_cells, refuse_bad_source
+from epee.table.block import Block, Source, column_name, refuse_bad_cells, refuse_bad_source
 from epee.typing import Codes, Matrix, Tensor, Vector
 
 
@@ -99,7 +100,6 @@ class MixedNB(GenerativeClassifier):
                 self._columns, self.categories_ = Columns.of(self.kinds, ["gaussian"] * X.shape[1], self._names()), {}
         if reset:
             self.kinds_ = list(self._columns.kinds)
-        self._columns.check(X, self._names(), strict=grows)
         return X
 
     def _enter_frame(self, X: Any, reset: bool, grows: bool) -> Matrix:
@@ -130,6 +130,7 @@ class MixedNB(GenerativeClassifier):
 
     def _leave(self, X: Any) -> Matrix:
         X = super()._leave(X)
+        self._columns.check(X, self._names())
         warn_unseen(X, self._columns.categorical, self._levels, getattr(self, "feature_names_in_", None))
         return X
 
@@ -142,7 +143,9 @@ class MixedNB(GenerativeClassifier):
             origin = np.where(there, X, 0.0).sum(axis=0) / np.maximum(there.sum(axis=0), 1)
             origin[~columns.is_kind("gaussian")] = 0.0
         least = np.array([len(self.categories_.get(j, ())) for j in columns.categorical], dtype=np.int64)
-        return TableSummation(origin, columns.categorical, least, folds, len(self.classes_), self.classes_, self._names())
+        return _CheckedSummation(
+            origin, columns.categorical, least, folds, len(self.classes_), self.classes_, self._names(), columns
+        )  # fmt: skip
 
     def _sum(self, source: Source, folds: int | None = None) -> Any:
         summation = self._summation(source, folds)
@@ -292,6 +295,18 @@ class MixedNB(GenerativeClassifier):
             chances = np.exp(self._table[self._offsets[t] : self._offsets[t + 1], k])
             X[:, j] = rng.choice(len(chances), size=n, p=chances / chances.sum())
         return X
+
+
+@dataclass(frozen=True)
+class _CheckedSummation(TableSummation):
+    """Looks at the cells of a block for what their kinds do not allow before it sums them."""
+
+    kinds: Any = None
+
+    def __call__(self, block: Block) -> TableMoments:
+        X = np.ascontiguousarray(block.X)
+        self.kinds.check(X, self.names, block.start, codes=False)  # codes are looked at when they are counted
+        return super().__call__(replace(block, X=X))
 
 
 def _by_column(cells: Tensor, offsets: Codes) -> Tensor:

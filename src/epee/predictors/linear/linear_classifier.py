@@ -23,16 +23,16 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from epee.errors import DataError, SearchWarning
+from epee.errors import DataError, SearchWarning, WrongUse
 from epee.estimator.base import encode_labels, say, softmax
-from epee.losses.margins import HingeLoss, MarginLoss, PerceptronLoss
+from epee.losses.margins import HingeLoss, MarginLoss, PerceptronLoss, SquaredHinge
 from epee.losses.names import resolve_margin
 from epee.losses.smoothing import Smoothed, SoftHinge
 from epee.optimize.interior import hinge_interior
 from epee.optimize.linear_descent import Minimum, minimise
 from epee.optimize.linear_risk import LinearRisk
 from epee.optimize.linear_sparse import minimise_sparse
-from epee.optimize.linear_stochastic import Stochastic
+from epee.optimize.linear_stochastic import Stochastic, finish
 from epee.predictors.linear.descent_base import (
     LinearDescentClassifier,
     check_number,
@@ -147,7 +147,12 @@ class LinearClassifier(LinearDescentClassifier):
         check_number("tol", self.tol, 0.0)
         check_number("max_iter", self.max_iter, 1)
         check_number("eta0", self.eta0, 0.0, strict=True)
-        return resolve_margin(self.loss, self.form)
+        loss = resolve_margin(self.loss, self.form)
+        if isinstance(loss, SquaredHinge) and loss.form == "max" and self.solver != "sgd":
+            raise WrongUse(
+                "the squared hinge of the worst class has corners, and no solver here; use form='sum', or loss='hinge'."
+            )
+        return loss
 
     def _risk(self, source: Source, loss: MarginLoss) -> LinearRisk:
         K = len(self.classes_)
@@ -238,14 +243,7 @@ class LinearClassifier(LinearDescentClassifier):
         w = None if w is None else w / w.mean()
         rng = np.random.default_rng(seed_of(self.random_state))
         trace, stopped = walk.run(X, codes, w, passes=self.max_iter, tol=self.tol, shuffle=self.shuffle, rng=rng)
-        W = walk.weights()
-        if not np.isfinite(W).all():
-            finite = [x for x in trace.iterates if np.isfinite(x).all()]
-            W = np.zeros_like(W) if not finite else _from_flat(finite[-1], risk)
-            reason = f"the steps are too long and diverged after {len(trace)} passes; the last finite weights are kept, lower eta0"
-        else:
-            reason = "a pass gains less than tol" if stopped else f"max_iter = {self.max_iter} passes were made"
-        return Minimum(W, risk.at(W)[0], np.zeros_like(W), stopped, reason, len(trace), trace)
+        return finish(walk, trace, stopped, risk, self.max_iter)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Do one stochastic pass over more rows; ``classes`` names all labels at the first call."""
@@ -301,8 +299,3 @@ class LinearClassifier(LinearDescentClassifier):
         """Return the logarithm of :meth:`predict_proba`."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
-
-
-def _from_flat(x: np.ndarray, risk: LinearRisk) -> Matrix:
-    W = x[: risk.M * risk.source.n_columns].reshape(risk.M, -1).T
-    return np.vstack([W, x[-risk.M :][None]]) if risk.bias else W

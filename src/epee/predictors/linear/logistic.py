@@ -36,11 +36,12 @@ from epee.optimize.first_order import gradient_descent
 from epee.optimize.linear_descent import LARGEST_HESSIAN, Metric, Minimum, flat, minimise
 from epee.optimize.linear_risk import LinearRisk, row_terms
 from epee.optimize.linear_sparse import minimise_sparse
-from epee.optimize.linear_stochastic import Stochastic
+from epee.optimize.linear_stochastic import Stochastic, finish
 from epee.predictors.linear.descent_base import LinearDescentClassifier, check_number, check_one_of, say_unfinished
 from epee.predictors.linear.logistic_path import LogisticPath, follow_path
 from epee.predictors.linear.wald import WaldTable, wald_table
 from epee.settings import progress
+from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source
 from epee.typing import Codes, Matrix, Tensor, Vector
 
@@ -234,9 +235,7 @@ class LogisticRegression(PosteriorMixin, LinearDescentClassifier):
         trace, stopped = walk.run(
             X, codes, None if w is None else w / mean, passes=max(1, int(self.max_iter)), tol=self.tol, rng=rng
         )
-        reason = "the risk gained less than tol" if stopped else f"max_iter = {self.max_iter} passes were made"
-        W = walk.weights()
-        return Minimum(W, trace.values[-1], np.zeros_like(W), stopped, reason, len(trace), trace)
+        return finish(walk, trace, stopped, risk, int(self.max_iter))
 
     def _keep(self, risk: LinearRisk, found: Minimum) -> None:
         W = found.W
@@ -250,7 +249,7 @@ class LogisticRegression(PosteriorMixin, LinearDescentClassifier):
         self._set_weights(W)
         self.n_iter_ = np.array([found.iterations], dtype=np.int32)
         self.trace_, self.reason_, self.separated_ = found.trace, found.reason, False
-        if not found.converged and "diverged" not in found.reason:
+        if not found.converged and not found.reason.startswith("diverged"):
             say_unfinished(self, found.reason)
         if not risk.l2.any() and not risk.l1.any():
             self._look_for_separation(risk, found)
@@ -322,7 +321,14 @@ class LogisticRegression(PosteriorMixin, LinearDescentClassifier):
         left out.
         """
         check_is_fitted(self)
-        source = self._source(X, y, sample_weight, reset=False)
+        return self._one_step(self._source(X, y, sample_weight, reset=False))
+
+    def _left_out(self, X: Matrix, y: Codes, w: Vector | None) -> Matrix:
+        """Return the scores (n, K) of each row by the fit without it: what :func:`epee.risk.loo` asks for."""
+        S = self._one_step(ArraySource(X, None, w, None, y))
+        return np.column_stack([np.zeros_like(S), S]) if S.ndim == 1 else S
+
+    def _one_step(self, source: Source) -> Tensor:
         risk = self._risk(source)
         if risk.l1.any():
             raise WrongUse("the one-step leave-one-out needs a smooth penalty: l1_ratio must be 0.")

@@ -65,14 +65,16 @@ class Search:
             n, p = self.X.shape
             leaf = max(self.leaf_size, min(16 * p, 256))
             depth = max(0, int(np.ceil(np.log2(n / leaf))))
+            centre = self.X.mean(axis=0)
+            spread = float(_norms(self.X - centre, self.metric).max())
             rows, boxes = np.arange(n), np.empty((2 ** (depth + 1) - 1, 2, p))
             leaves = np.empty(n * p, dtype=np.float32)
             if depth < 3:
-                build(self.X, rows, boxes, leaves, 0, 0, 0, depth)
+                build(self.X, centre, rows, boxes, leaves, 0, 0, 0, depth)
             else:
-                build(self.X, rows, boxes, leaves, 0, 0, 0, 1)
-                list(in_order(lambda c: build(self.X, rows, boxes, leaves, 1 + c, 1, c, depth), range(2)))
-            self._tree = (rows, boxes, leaves, depth)
+                build(self.X, centre, rows, boxes, leaves, 0, 0, 0, 1)
+                list(in_order(lambda c: build(self.X, centre, rows, boxes, leaves, 1 + c, 1, c, depth), range(2)))
+            self._tree = (centre, spread, rows, boxes, leaves, depth)
         return self._tree
 
     def _by_boxes(self, Q: Matrix, k: int) -> tuple[Matrix, Codes]:
@@ -80,13 +82,12 @@ class Search:
 
         metric = self.metric
         assert metric is not None
-        rows, boxes, leaves, depth = self._boxes()
-        spread = float(_norms(self.X, metric).max())
+        tree = self._boxes()
         d, found = np.empty((len(Q), k)), np.empty((len(Q), k), dtype=np.int64)
 
         def work(start: int) -> None:
             part = slice(start, start + QUERIES)
-            search(Q[part], self.X, spread, rows, boxes, leaves, depth, metric.code, metric.power, d[part], found[part])
+            search(Q[part], self.X, *tree, metric.code, metric.power, d[part], found[part])
 
         list(in_order(work, range(0, len(Q), QUERIES)))
         return d, found
@@ -108,7 +109,9 @@ class Search:
             part = slice(start, start + QUERIES)
             q = Q[part] - centre
             lengths = np.einsum("ij,ij->i", q, q)
-            error = (p + 8) * 2.0**-23 * (2 * np.sqrt(lengths) * R + R * R)  # (1)
+            reach = np.sqrt(lengths)
+            error = (p + 8) * 2.0**-23 * (2 * reach * R + R * R)  # (1), then what centring in float64 rounds
+            error += 4 * p * 2.0**-52 * (1 + reach) * (reach + R)
             with np.errstate(over="ignore"):
                 q32 = (-2.0 * q).astype(np.float32)
             best = np.full((len(q), candidates), np.inf, dtype=np.float32)
@@ -140,7 +143,8 @@ class Search:
         return np.concatenate([d for d, _ in parts]), np.concatenate([f for _, f in parts])
 
 
-def _norms(X: Matrix, metric: Metric) -> Matrix:
+def _norms(X: Matrix, metric: Metric | None) -> Matrix:
+    assert metric is not None
     if metric.code == 0:
         return np.sqrt(np.einsum("ij,ij->i", X, X))
     if metric.code == 2:

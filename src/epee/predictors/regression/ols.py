@@ -99,7 +99,7 @@ class LinearRegression(RowSource, Inference, Influence, MomentRegressor):
     >>> model.coef_.round(6), round(model.intercept_, 6), round(model.sigma2_, 6)
     (array([2.02]), 0.97, 0.0045)
     >>> model.predict_interval([[1.5]], 0.95).round(3)
-    array([[3.576, 4.424]])
+    array([[3.544, 4.456]])
     """
 
     _takes_sparse = True
@@ -230,7 +230,9 @@ class LinearRegression(RowSource, Inference, Influence, MomentRegressor):
             rss = tss - (C * coef).sum(axis=0)
         self._adopt(factor, coef, level - mean @ coef if self.fit_intercept else level, np.maximum(rss, 0.0))
         self._count, self._tss, self._centre = float(m.count), tss, mean
-        self._rounding = np.max(EPS * np.abs(m.x_mean) / np.sqrt(np.maximum(m.variances[: m.p], 1e-300)), initial=0.0)
+        variances = m.variances[: m.p]
+        varies = variances > (4 * EPS * m.x_mean) ** 2
+        self._rounding = float(np.max(EPS * np.abs(m.x_mean[varies]) / np.sqrt(variances[varies]), initial=0.0))
 
     def solve_stack(self, m: Moments) -> tuple[Tensor, Tensor] | None:
         """Return the solutions of all folds at once, (F, m, p) and (F, m); None when some must go back to their rows."""
@@ -261,6 +263,7 @@ class LinearRegression(RowSource, Inference, Influence, MomentRegressor):
             )  # fmt: skip
             R = q.centred if self.fit_intercept else q.uncentred
             Rxx, Rxy = R[: m.p, : m.p], R[: m.p, m.p :]
+            Rxx[:, getattr(factor, "zero", [])] = 0.0  # constant up to rounding
             factor = factor_of(Rxx, max(1e-12, 8 * self._rounding))
             coef, rate = factor.solve(Rxx.T @ Rxy), EPS * np.sqrt(min(factor.condition, 1e24))
         done = refine(source, factor, self._centre, coef, level, self._count, rate)
@@ -289,8 +292,9 @@ class LinearRegression(RowSource, Inference, Influence, MomentRegressor):
         factor = self._factor
         if isinstance(factor, MinimumNorm) and factor.rank < self.n_features_in_ - len(factor.zero):
             columns = factor.dependent()
+            sure = "" if rows else ", or so nearly that sums cannot tell"
             say(
-                f"{list_columns(columns, self)} linearly dependent (rank {factor.rank} of {self.n_features_in_}): the "
+                f"{list_columns(columns, self)} linearly dependent{sure} (rank {factor.rank} of {self.n_features_in_}): the "
                 "coefficients are not determined, and the shortest solution is given. Drop one of them.", ConditionWarning,
             )  # fmt: skip
         elif np.isfinite(factor.condition) and factor.condition > FACTOR_FROM:
@@ -317,7 +321,7 @@ class WideFactor(MinimumNorm):
 
     def __init__(self, Z: Matrix) -> None:
         U, s, Vt = np.linalg.svd(Z, full_matrices=False)
-        self.rank = int((s > EPS * max(Z.shape) * s.max(initial=0.0)).sum())
+        self.rank, self.condition = int((s > EPS * max(Z.shape) * s.max(initial=0.0)).sum()), float("inf")
         self.U, self.s, self.V1 = U[:, : self.rank], s[: self.rank], Vt[: self.rank].T
         self.scale, self.zero = np.ones(Z.shape[1]), np.empty(0, dtype=np.intp)
         self.V0 = np.zeros((Z.shape[1], 0))

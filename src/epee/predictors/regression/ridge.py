@@ -29,7 +29,7 @@ from epee.solve.cholesky import Cholesky
 from epee.solve.minimum_norm import MinimumNorm
 from epee.solve.positive import non_negative
 from epee.solve.refine import refine
-from epee.solve.ridge_path import RidgeSpectrum, effective_dof, ridge_path
+from epee.solve.ridge_path import RidgeSpectrum, effective_dof, ridge_path, ridge_path_with_spectrum
 from epee.solve.stacked import stacked_least_squares
 from epee.table.block import BLOCK_ROWS, Source
 from epee.typing import ArrayLike, Matrix, Tensor, Vector
@@ -75,7 +75,7 @@ class Ridge(RowSource, LeftOut, MomentRegressor):
     Examples
     --------
     >>> model = Ridge(alpha=5.0).fit([[0.0], [1.0], [2.0], [3.0]], [1.0, 3.0, 5.0, 7.0])
-    >>> model.coef_, model.intercept_, model.effective_dof_
+    >>> model.coef_, round(model.intercept_, 12), model.effective_dof_
     (array([1.]), 2.5, 0.5)
     """
 
@@ -232,8 +232,9 @@ class Ridge(RowSource, LeftOut, MomentRegressor):
         if not self.fit_intercept:
             n = m.count[..., None, None]
             S, C = S + n * x[..., :, None] * x[..., None, :], C + n * x[..., :, None] * y[..., None, :]
-        coef = np.swapaxes(ridge_path(S, C, alphas), -1, -2)  # (..., V, m, p)
-        dof = effective_dof(np.linalg.eigvalsh(S), alphas) + int(self.fit_intercept)
+        coef, spectrum = ridge_path_with_spectrum(S, C, alphas)
+        coef = np.swapaxes(coef, -1, -2)  # (..., V, m, p)
+        dof = effective_dof(spectrum, alphas) + int(self.fit_intercept)
         if not self.fit_intercept:
             return coef, np.zeros(coef.shape[:-1]), dof
         return coef, y[..., None, :] - (coef @ x[..., None, :, None])[..., 0], dof

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from epee.estimator.base import refuse_large
+from epee.moments.moments import Moments
 from epee.table.arrays import ArraySource
 from epee.table.block import Source, check_weights, refuse_bad_cells
 from epee.table.doors import gather
@@ -18,15 +19,20 @@ from epee.typing import Codes, Matrix, Vector
 class RowSource:
     """Mixed into a :class:`~epee.estimator.moment.MomentRegressor` that also goes back to its rows."""
 
+    fit_intercept: bool
     _count: float
 
     def _source(self, X: Any, y: Any, sample_weight: Any, fold: Codes | None = None, *, reset: bool = True) -> Source:
         if not issparse(X):
-            return super()._source(X, y, sample_weight, fold, reset=reset)  # type: ignore[misc,no-any-return]
+            return super()._source(X, y, sample_weight, fold, reset=reset)  # type: ignore[misc, no-any-return, unused-ignore]
         X = self._enter(X, reset=reset)  # type: ignore[attr-defined]
         n = X.shape[0]
         y = self._enter_target(y, n)  # type: ignore[attr-defined]
         return SparseSource(X, y, check_weights(sample_weight, n), fold)  # type: ignore[return-value]
+
+    def _look(self, m: Moments) -> None:
+        if self.fit_intercept:  # a constant column is no mistake without an intercept
+            super()._look(m)  # type: ignore[misc]
 
     def _recall(self) -> None:
         """Sum the rows of a wide table that was solved without moments, before more come or some go."""

@@ -1,0 +1,209 @@
+r"""Calibration: scores into probabilities that mean what they say.
+
+A score :math:`s` of a class is mapped to a probability by a monotone function that was learned from *out-of-fold* scores, each given by a
+model that did not see the row: Platt's sigmoid :math:`\sigma(as + b)`, of greatest likelihood on the smoothed targets
+
+.. math:: t_+ = \frac{n_+ + 1}{n_+ + 2}, \qquad t_- = \frac{1}{n_- + 2}, \tag{1}
+
+or the isotonic regression of the class on the score (pool adjacent violators). With more than two classes each is calibrated against
+the rest, and the probabilities are divided by their sum.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.utils import _safe_indexing as take_rows
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from epee.decision.reliability import ReliabilityCurve, reliability_curve
+from epee.errors import WrongUse
+from epee.estimator.base import encode_labels, say
+from epee.table.block import check_weights
+from epee.table.folds import assign_folds, check_folds
+from epee.typing import Labels, Matrix, Vector
+
+
+class Calibrated(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+    r"""Probabilities for any classifier that has scores, calibrated on out-of-fold rows.
+
+    Parameters
+    ----------
+    estimator : classifier with ``decision_function`` or ``predict_proba``
+    method : {"isotonic", "platt"}, default="isotonic"
+        Any increasing step function, for some thousand rows and more; or a sigmoid, for fewer.
+    folds : int, default=5
+        Cuts of the training rows; more make the out-of-fold models more like the final one, and cost more fits.
+    random_state : int, default=0
+        Seed of the folds.
+
+    Attributes
+    ----------
+    estimator_ : classifier fitted on all rows
+    calibrators_ : list of functions from scores to probabilities, one a class (one in all with two classes)
+    classes_ : array (K,)
+
+    Notes
+    -----
+    Costs ``folds + 1`` fits; equal rows are left out together. The calibration happens inside ``fit``, so a cross-validation of this object judges it honestly.
+
+    References
+    ----------
+    Niculescu-Mizil and Caruana, "Predicting good probabilities with supervised learning", *ICML* 2005.
+
+    Examples
+    --------
+    >>> from epee import GaussianNB
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 2, 400); x = rng.normal(size=(400, 1)) + y[:, None]
+    >>> X = np.repeat(x, 5, axis=1)                    # five copies make naive Bayes five times too sure
+    >>> plain, calibrated = GaussianNB().fit(X, y), Calibrated(GaussianNB(), "platt").fit(X, y)
+    >>> bool(plain.predict_proba(X).max(axis=1).mean() > 0.85 > calibrated.predict_proba(X).max(axis=1).mean())
+    True
+    """
+
+    def __init__(self, estimator: Any, method: str = "isotonic", *, folds: int = 5, random_state: int = 0) -> None:
+        self.estimator = estimator
+        self.method = method
+        self.folds = folds
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import get_tags
+
+        tags, inner = super().__sklearn_tags__(), get_tags(self.estimator)
+        tags.input_tags, tags.classifier_tags = inner.input_tags, inner.classifier_tags
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the estimator on each training part, calibrate on what it left out, then fit it on all rows."""
+        if self.method not in ("isotonic", "platt"):
+            raise WrongUse(f"method {self.method!r} is not one of 'isotonic' and 'platt'.")
+        if not hasattr(self.estimator, "decision_function") and not hasattr(self.estimator, "predict_proba"):
+            raise WrongUse(f"{type(self.estimator).__name__} has neither decision_function nor predict_proba: there is nothing to calibrate.")
+        if sample_weight is not None and not (has_fit_parameter(self.estimator, "sample_weight") or hasattr(self.estimator, "_fit_weighted")):
+            raise WrongUse(f"{type(self.estimator).__name__} takes no sample_weight.")
+        self.estimator_ = self._trained(X, y, sample_weight)  # first: it refuses what cannot be learned from
+        self.classes_ = self.estimator_.classes_
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.estimator_, name):
+                setattr(self, name, getattr(self.estimator_, name))
+        X = X if hasattr(X, "shape") else np.asarray(X)
+        y = np.asarray(y).reshape(-1)
+        _, codes = encode_labels(y)
+        w = check_weights(sample_weight, len(codes))
+        fold = self._folds(X, codes, w)
+        scores = scores_of(self.estimator_, X) if fold is None else self._out_of_fold(X, y, fold, w)
+        hot = np.arange(scores.shape[1]) == codes[:, None] if scores.shape[1] > 1 else (codes == 1)[:, None]
+        self.calibrators_ = [self._calibrator(s, h, w) for s, h in zip(scores.T, hot.T, strict=True)]
+        return self
+
+    def _trained(self, X: Any, y: Any, w: Any) -> Any:
+        return clone(self.estimator).fit(X, y) if w is None else clone(self.estimator).fit(X, y, sample_weight=w)
+
+    def _folds(self, X: Any, codes: np.ndarray, w: Vector | None) -> np.ndarray | None:
+        """Return the fold of each row, the same for equal rows; None when a class has a single one, which cannot be left out."""
+        check_folds(self.folds, len(codes))
+        cells = np.empty(0, dtype=object) if hasattr(X, "tocsr") else np.asarray(X)
+        place = np.arange(len(codes))
+        if cells.dtype.kind in "fiub":  # in an order that depends on the rows alone: a row given twice is left out as one of weight 2 is
+            _, place = np.unique(cells.astype(np.float64), axis=0, return_inverse=True)
+        kept = np.ones(len(codes), dtype=bool) if w is None else w > 0
+        pairs, where = np.unique(np.column_stack([place.reshape(-1), codes])[kept], axis=0, return_inverse=True)
+        folds, fewest = self.folds, np.bincount(pairs[:, 1], minlength=len(self.classes_))
+        if fewest.min() < folds:
+            k, folds = int(fewest.argmin()), max(int(fewest.min()), 1)
+            say(f"class {self.classes_[k]!r} has {fewest[k]} different rows, fewer than the {self.folds} folds: {folds} are used"
+                + (", and the calibration is on rows that were learned from." if folds < 2 else "."))  # fmt: skip
+        if folds < 2:
+            return None
+        fold = np.zeros(len(codes), dtype=np.intp)
+        fold[kept] = assign_folds(pairs[:, 1], len(pairs), folds, int(self.random_state))[where.reshape(-1)]
+        return fold
+
+    def _out_of_fold(self, X: Any, y: np.ndarray, fold: np.ndarray, w: Vector | None) -> Matrix:
+        """Return the scores (n, K), one column with two classes, of each row by a model that did not see it."""
+        scores = np.empty((len(y), len(self.classes_) if len(self.classes_) > 2 else 1))
+        for k in range(int(fold.max()) + 1):
+            learn, judge = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
+            model = self._trained(take_rows(X, learn), y[learn], None if w is None else w[learn])
+            scores[judge] = scores_of(model, take_rows(X, judge))
+        return scores
+
+    def _calibrator(self, s: Vector, hit: np.ndarray, w: Vector | None) -> Any:
+        if self.method == "platt":
+            return Sigmoid.of(s, hit, w)
+        from sklearn.isotonic import IsotonicRegression
+
+        return IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip").fit(s, hit.astype(np.float64), sample_weight=w)
+
+    def predict_proba(self, X: Any) -> Matrix:
+        """Return the calibrated probability of each class (n, K)."""
+        check_is_fitted(self, "estimator_")
+        scores = scores_of(self.estimator_, X)
+        P = np.stack([c.predict(s) for c, s in zip(self.calibrators_, scores.T, strict=True)], axis=1)
+        if P.shape[1] == 1:
+            return np.hstack([1 - P, P])
+        total = P.sum(axis=1, keepdims=True)
+        return np.where(total > 0, P / np.where(total > 0, total, 1.0), 1.0 / P.shape[1])
+
+    def predict(self, X: Any) -> Labels:
+        """Return the most probable class of each row (n,)."""
+        P = self.predict_proba(X)
+        return self.classes_[P.argmax(axis=1)]
+
+    def reliability(self, X: Any, y: Any, **options: Any) -> ReliabilityCurve:
+        """Return the reliability curve on rows that were not learned from; options as in :func:`reliability_curve`."""
+        return reliability_curve(self, X, y, **options)
+
+
+def scores_of(model: Any, X: Any) -> Matrix:
+    """Return the scores (n, K) of a classifier, one column with two classes: its decision function, or log-odds."""
+    if hasattr(model, "decision_function"):
+        scores = np.asarray(model.decision_function(X), dtype=np.float64)
+        return scores[:, None] if scores.ndim == 1 else scores
+    P = np.clip(np.asarray(model.predict_proba(X), dtype=np.float64), 1e-15, 1 - 1e-15)
+    logs = np.log(P) - np.log1p(-P)
+    return logs[:, 1:] if P.shape[1] == 2 else logs
+
+
+class Sigmoid:
+    """Platt's map :math:`\\sigma(a s + b)`, fitted by Newton's method on the targets (1)."""
+
+    def __init__(self, a: float, b: float) -> None:
+        self.a, self.b = a, b
+
+    @classmethod
+    def of(cls, s: Vector, hit: np.ndarray, w: Vector | None) -> Sigmoid:
+        """Fit to scores and whether they were of the class."""
+        w = np.ones(len(s)) if w is None else w
+        above, below = float(w[hit].sum()), float(w[~hit].sum())
+        t = np.where(hit, (above + 1) / (above + 2), 1 / (below + 2))
+        scale = max(float(np.abs(s).max(initial=0.0)), 1e-300)
+        A = np.column_stack([s / scale, np.ones(len(s))])
+        theta = np.array([0.0, np.log((above + 1) / (below + 1))])
+
+        def value(v: Vector) -> float:
+            z = A @ v
+            return float(w @ (np.logaddexp(0.0, z) - t * z))
+
+        now = value(theta)
+        for _ in range(100):
+            p = 1 / (1 + np.exp(-np.clip(A @ theta, -700, 700)))
+            g = A.T @ (w * (p - t))
+            H = (A * (w * p * (1 - p))[:, None]).T @ A + 1e-12 * np.eye(2)
+            step = np.linalg.solve(H, g)
+            size = 1.0
+            while value(theta - size * step) > now - 1e-4 * size * float(g @ step) and size > 1e-10:
+                size /= 2
+            theta, before = theta - size * step, now
+            now = value(theta)
+            if before - now <= 1e-12 * (1 + abs(now)):
+                break
+        return cls(float(theta[0] / scale), float(theta[1]))
+
+    def predict(self, s: Vector) -> Vector:
+        """Return the probabilities."""
+        return 1 / (1 + np.exp(-np.clip(self.a * s + self.b, -700, 700)))

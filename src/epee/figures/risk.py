@@ -1,0 +1,325 @@
+"""Pictures of risks: what ``.plot()`` draws on every result of :mod:`epee.risk`, and decision regions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from epee.figures.style import COLOURS, GRID, INK, MARKERS, QUIET, band, legend, new_axes, whiskers
+from epee.words.risk_words import loss_words, word
+
+if TYPE_CHECKING:
+    from epee.risk.comparison import Comparison
+    from epee.risk.complexity import ComplexityCurve
+    from epee.risk.confusion import Confusion
+    from epee.risk.criteria import Criteria
+    from epee.risk.cross_validation import CrossValidation
+    from epee.risk.curves import LearningCurve
+    from epee.risk.decomposition import BiasVariance
+    from epee.risk.estimate import Risk, Score
+    from epee.risk.permutation import Importance
+    from epee.risk.prediction_bands import ConformalRegressor
+
+
+def plot_risk(risk: Risk, ax: Any = None) -> Any:
+    """Draw one estimate and its interval."""
+    ax = new_axes(ax, size=(6, 1.6), xlabel=loss_words(risk.loss), title=str(risk))
+    whiskers(ax, risk.value, risk.low, risk.high, 0, COLOURS[0])
+    ax.set_yticks([])
+    ax.spines["left"].set_visible(False)
+    return ax
+
+
+def plot_folds(risk: CrossValidation, ax: Any = None) -> Any:
+    """Draw the mean loss of every fold, the estimate and its interval."""
+    ax = new_axes(ax, ylabel=loss_words(risk.loss), title=f"{risk}  ({risk.how})")
+    values = risk.per_fold.reshape(risk.repeats, -1)
+    many = values.shape[1] > 40
+    k = np.arange(1, values.shape[1] + 1)
+    ax.axhspan(risk.low, risk.high, color=COLOURS[0], alpha=0.15, lw=0)
+    ax.axhline(risk.value, color=COLOURS[0], lw=1.6)
+    rng = np.random.default_rng(0)
+    for row in values:
+        jitter = 0 if len(values) == 1 else rng.uniform(-0.18, 0.18, len(k))
+        ax.plot(k + jitter, row, "o", ms=2 if many else 5, color=INK, alpha=0.35 if len(values) > 1 or many else 0.8, mec="none")
+    ax.set_xlabel(word("fold"))
+    if not many:
+        ax.set_xticks(k)
+    ax.grid(axis="x", visible=False)
+    return ax
+
+
+def plot_complexity(curve: ComplexityCurve, ax: Any = None) -> Any:
+    """Draw training and cross-validated error, the one-standard-error mark, the best and the chosen value."""
+    dof_known = np.isfinite(curve.dof).all() and len(np.unique(curve.dof)) > 1
+    ax = new_axes(ax, ylabel=loss_words(curve.loss), title=curve.how)
+    x: Any
+    if dof_known:
+        x, label = curve.dof, word("degrees of freedom")
+    else:
+        x, label = _positions(curve.values), curve.parameter
+    order = np.argsort(x)
+    ax.plot(x[order], curve.train[order], color=COLOURS[1], lw=1.5, marker="s", ms=3.5, label=word("training error"))
+    ax.errorbar(
+        x[order], curve.cv[order], yerr=curve.stderr[order], color=COLOURS[0], lw=1.8, marker="o", ms=4, capsize=2.5, elinewidth=1,
+        label=word("cross-validated error"),
+    )  # fmt: skip
+    b, c = curve.best_index, curve.chosen_index
+    ax.axhline(curve.cv[b] + curve.stderr[b], color=QUIET, lw=1, ls="--", label=word("one standard error"))
+    ax.plot(x[b], curve.cv[b], "o", ms=11, mfc="none", mec=COLOURS[0], mew=1.6, label=f"{word('best')}: {_short(curve.values[b])}")
+    ax.plot(x[c], curve.cv[c], "D", ms=11, mfc="none", mec=COLOURS[2], mew=1.8, label=f"{word('chosen')}: {_short(curve.values[c])}")
+    ax.set_xlabel(label)
+    if not dof_known:
+        _value_ticks(ax, x, curve.values)
+    legend(ax)
+    return ax
+
+
+def _positions(values: list[Any]) -> np.ndarray:
+    try:
+        return np.array([float(v) for v in values])
+    except (TypeError, ValueError):
+        return np.arange(len(values), dtype=float)
+
+
+def _value_ticks(ax: Any, x: np.ndarray, values: list[Any]) -> None:
+    if not all(isinstance(v, int | float | np.number) for v in values):
+        ax.set_xticks(x, [str(v) for v in values])
+    elif (x > 0).all() and x.max() > 50 * x.min():
+        ax.set_xscale("log")
+
+
+def _short(value: Any) -> str:
+    return f"{value:.3g}" if isinstance(value, float | np.floating) else str(value)
+
+
+def plot_criteria(criteria: Criteria, ax: Any = None) -> Any:
+    """Draw a criterion and the training error against the degrees of freedom."""
+    ax = new_axes(ax, xlabel=word("degrees of freedom"), title=criteria.name.upper().replace("_", " "))
+    order, b = np.argsort(criteria.dof), criteria.best_index
+    ax.plot(criteria.dof[order], criteria.err[order], color=COLOURS[1], marker="s", ms=3.5, lw=1.5, label=word("training error"))
+    ax.plot(criteria.dof[order], criteria.values[order], color=COLOURS[0], marker="o", ms=4, lw=1.8, label=criteria.name)
+    ax.plot(criteria.dof[b], criteria.values[b], "o", ms=11, mfc="none", mec=COLOURS[0], mew=1.6, label=word("best"))
+    legend(ax)
+    return ax
+
+
+def plot_comparison(comparison: Comparison, ax: Any = None) -> Any:
+    """Draw each candidate's error with its interval, and its paired difference from the best beside it."""
+    from epee.figures.style import new_grid
+
+    rows = comparison.table
+    size = (10, 0.45 * len(rows) + 1.6)
+    left, right = new_grid(1, 2, size=size, sharey=True)[0] if ax is None else ax
+    new_axes(left), new_axes(right)
+    for i, row in enumerate(rows):
+        colour = COLOURS[2] if row["name"] == comparison.simplest else COLOURS[0]
+        whiskers(left, row["value"], row["low"], row["high"], i, colour)
+        if row["name"] != comparison.best:
+            gap = comparison.difference(row["name"], comparison.best)
+            shown = row["p_value"] < 0.05
+            whiskers(right, gap.value, gap.low, gap.high, i, colour, mfc=colour if shown else "white")
+            right.annotate(f"p = {row['p_value']:.2g}", (gap.high, i), xytext=(6, 0), textcoords="offset points", va="center", fontsize=8, color=QUIET)
+    left.set_yticks(range(len(rows)), [row["name"] for row in rows])
+    left.set(xlabel=loss_words(comparison.risks[0].loss), ylim=(len(rows) - 0.5, -0.5))
+    right.axvline(0, color=INK, lw=1)
+    right.set_xlabel(word("difference", best=comparison.best))
+    right.tick_params(labelleft=False)
+    right.margins(x=0.18)
+    for each in (left, right):
+        each.grid(axis="y", visible=False)
+    left.figure.suptitle(_wrap(comparison.verdict, 110), fontsize=9.5, color=INK)
+    return left, right
+
+
+def _wrap(text: str, width: int) -> str:
+    import textwrap
+
+    return "\n".join(textwrap.wrap(text, width))
+
+
+def plot_bias_variance(found: BiasVariance, ax: Any = None) -> Any:
+    """Draw noise, bias² and variance stacked along the points, or as bars of their means in several dimensions."""
+    zero_one = found.loss == "zero_one"
+    names = [word("noise"), word("bias" if zero_one else "bias2"), word("variance")]
+    terms, colours = (found.noise, found.bias2, found.variance), (COLOURS[7], COLOURS[0], COLOURS[1])
+    ax = new_axes(ax, title=found.how)
+    if found.x.shape[1] != 1:
+        average = found.average
+        bottom = 0.0
+        for name, value, colour in zip(names, (average.noise, average.bias2, average.variance), colours, strict=True):
+            ax.bar([0], [value], bottom=[bottom], color=colour, width=0.5, label=f"{name}: {value:.3g}")
+            bottom += value
+        ax.set(xlim=(-1.2, 1.2), xticks=[], ylabel=word("epe"))
+        legend(ax)
+        return ax
+    order = np.argsort(found.x[:, 0])
+    x = found.x[order, 0]
+    if all((t >= 0).all() for t in terms):
+        ax.stackplot(x, *[t[order] for t in terms], labels=names, colors=colours, alpha=0.75)
+    else:  # where the predictor is wrong on average, variance helps: its term is negative
+        for t, name, colour in zip(terms, names, colours, strict=True):
+            ax.plot(x, t[order], color=colour, lw=1.6, label=name)
+    ax.plot(x, found.epe[order], color=INK, lw=1.8, label=word("epe"))
+    ax.set(xlabel="x", ylabel=word("epe"), xlim=(x[0], x[-1]))
+    legend(ax)
+    return ax
+
+
+def plot_learning_curve(curve: LearningCurve, ax: Any = None, *, until: float | None = None) -> Any:
+    """Draw training and test error against the number of training rows, and the extrapolation."""
+    ax = new_axes(ax, xlabel=word("rows"), ylabel=loss_words(curve.loss))
+    ax.plot(curve.sizes, curve.train, color=COLOURS[1], marker="s", ms=3.5, lw=1.5, label=word("training error"))
+    ax.errorbar(curve.sizes, curve.test, yerr=curve.stderr, color=COLOURS[0], marker="o", ms=4, lw=1.8, capsize=2.5, elinewidth=1,
+                label=word("test error"))  # fmt: skip
+    if len(curve.sizes) >= 4:
+        beyond = np.geomspace(curve.sizes[-1], until or 4 * curve.sizes[-1], 12)
+        points = [curve.extrapolate(n) for n in beyond]
+        band(ax, beyond, [p.low for p in points], [p.high for p in points], COLOURS[0])
+        ax.plot(beyond, [p.value for p in points], "--", color=COLOURS[0], lw=1.5, label=word("extrapolation"))
+        ax.set_title(_wrap(curve.verdict, 80), fontsize=9.5)
+    ax.set_xscale("log")
+    _plain_log_ticks(ax)
+    late = curve.sizes >= curve.sizes[-1] / 8
+    top = max(float((curve.test + curve.stderr)[late].max()), float(curve.train.max()))
+    if np.nanmax(curve.test) > 2.5 * top:  # a first size with hardly enough rows would flatten the rest
+        ax.set_ylim(0, 1.6 * top)
+    legend(ax)
+    return ax
+
+
+def _plain_log_ticks(ax: Any) -> None:
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:,.0f}".replace(",", " ")))
+    ax.xaxis.set_minor_formatter(NullFormatter())
+
+
+def plot_score(score: Score, ax: Any = None) -> Any:
+    """Draw the curve behind a score: ROC, precision and recall, or calibration; else its interval."""
+    if score.curve is None:
+        return plot_risk(score, ax)
+    ax = new_axes(ax, size=(4.6, 4.4))
+    if score.loss == "roc_auc":
+        ax.plot([0, 1], [0, 1], "--", color=QUIET, lw=1, label=word("chance"))
+        words = {"xlabel": word("false positive rate"), "ylabel": word("true positive rate"), "title": f"AUC {score}"}
+    elif score.loss == "average_precision":
+        words = {"xlabel": word("recall"), "ylabel": word("precision"), "title": f"AP {score}"}
+    else:
+        ax.plot([0, 1], [0, 1], "--", color=QUIET, lw=1, label=word("perfect"))
+        words = {"xlabel": word("probability"), "ylabel": word("frequency"), "title": f"Brier {score}"}
+    for i, (name, x, y, *ends) in enumerate(score.curve):
+        colour = COLOURS[i % len(COLOURS)]
+        if ends:
+            whiskers(ax, y, *ends, x, colour, flat=False, label=name, marker=MARKERS[i % len(MARKERS)])
+        else:
+            ax.plot(x, y, color=colour, lw=1.8, label=name, drawstyle="steps-post" if score.loss == "average_precision" else "default")
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal", **words)
+    legend(ax)
+    return ax
+
+
+def plot_confusion(found: Confusion, ax: Any = None) -> Any:
+    """Draw the shares of each true class by the label decided."""
+    K, D = found.rates.shape
+    ax = new_axes(ax, size=(1.0 * D + 2.2, 0.9 * K + 1.6), xlabel=word("predicted"), ylabel=word("true"))
+    ax.grid(False)
+    ax.imshow(found.rates, cmap="Blues", vmin=0, vmax=1, aspect="auto")
+    ax.set_xticks(range(D), [str(v) for v in found.decided])
+    ax.set_yticks(range(K), [str(v) for v in found.labels])
+    for i in range(K):
+        for j in range(D):
+            colour = "white" if found.rates[i, j] > 0.55 else INK
+            ax.text(j, i, f"{found.rates[i, j]:.3f}\n± {found.stderr[i, j]:.3f}", ha="center", va="center", fontsize=8.5, color=colour)
+    return ax
+
+
+def plot_importance(found: Importance, ax: Any = None, *, most: int = 25) -> Any:
+    """Draw how much the error rises when each column is shuffled, the most important first."""
+    some = found.order[:most]
+    ax = new_axes(ax, size=(6, 0.3 * len(some) + 1.2), xlabel=word("importance"))
+    for i, j in enumerate(some):
+        sure = found.low[j] > 0
+        whiskers(ax, found.value[j], found.low[j], found.high[j], i, COLOURS[0] if sure else QUIET)
+    ax.axvline(0, color=INK, lw=1)
+    ax.set_yticks(range(len(some)), [found.names[j] for j in some])
+    ax.set_ylim(len(some) - 0.5, -0.5)
+    ax.grid(axis="y", visible=False)
+    return ax
+
+
+def plot_bands(model: ConformalRegressor, X: Any, y: Any = None, ax: Any = None) -> Any:
+    """Draw predictions and bands: over the input when there is one, else over the rows in order of prediction."""
+    table = np.asarray(X, dtype=float)
+    prediction, ends = model.predict(X), model.predict_interval(X)
+    one = table.shape[1] == 1
+    order = np.argsort(table[:, 0] if one else prediction, kind="stable")
+    x = table[order, 0] if one else np.arange(len(order))
+    ax = new_axes(ax, xlabel="x" if one else "", ylabel="y")
+    band(ax, x, ends[order, 0], ends[order, 1], COLOURS[0])
+    ax.plot(x, prediction[order], color=COLOURS[0], lw=1.8, label=f"{word('prediction')}, {word('interval', level=model.level)}")
+    if y is not None:
+        truth = np.asarray(y, dtype=float)[order]
+        held = (ends[order, 0] <= truth) & (truth <= ends[order, 1])
+        ax.plot(x[held], truth[held], "o", ms=3, color=INK, alpha=0.5, mec="none")
+        ax.plot(x[~held], truth[~held], "x", ms=5, color=COLOURS[1], mew=1.4)
+    legend(ax)
+    return ax
+
+
+def plot_regions(model: Any, X: Any, y: Any = None, ax: Any = None, *, points: int = 220) -> Any:
+    """Draw the decision regions of a fitted classifier of two columns, with the rows on them.
+
+    Parameters
+    ----------
+    model : fitted classifier
+    X : array (n, 2)
+    y : array (n,), optional
+        Labels of the rows; a row on the wrong side is ringed.
+    ax : matplotlib axes, optional
+    points : int
+        Fineness of the picture.
+    """
+    from matplotlib.colors import ListedColormap
+
+    from epee.errors import WrongUse
+
+    names = [str(c) for c in X.columns] if hasattr(X, "columns") else ["$x_1$", "$x_2$"]
+    table = np.asarray(X, dtype=float)
+    if table.ndim != 2 or table.shape[1] != 2:
+        raise WrongUse(f"plot_regions draws a plane: X must have 2 columns, and has shape {table.shape}.")
+    low, high = table.min(axis=0), table.max(axis=0)
+    margin = 0.08 * np.maximum(high - low, 1e-12)
+    a, b = (np.linspace(low[j] - margin[j], high[j] + margin[j], points) for j in range(2))
+    plane = np.column_stack([m.ravel() for m in np.meshgrid(a, b)])
+    asked: Any = plane
+    if hasattr(X, "iloc"):
+        asked = type(X)(plane, columns=X.columns)
+    labels = np.asarray(model.predict(asked))
+    classes = list(np.asarray(model.classes_)) if hasattr(model, "classes_") else sorted(set(labels.tolist()))
+    classes += [v for v in np.unique(labels).tolist() if v not in classes]
+    codes = np.zeros(len(labels), dtype=int)
+    for k, label in enumerate(classes):
+        codes[labels == label] = k
+    ax = new_axes(ax, size=(5.4, 4.6), xlabel=names[0], ylabel=names[1])
+    ax.grid(False)
+    colours = [COLOURS[k % 7] for k in range(len(classes))]
+    grid = codes.reshape(points, points)
+    ax.imshow(grid, origin="lower", extent=(a[0], a[-1], b[0], b[-1]), cmap=ListedColormap(colours), vmin=-0.5, vmax=len(classes) - 0.5,
+              alpha=0.22, aspect="auto", interpolation="nearest")  # fmt: skip
+    for k in range(len(classes)):
+        ax.contour(a, b, (grid == k).astype(float), levels=[0.5], colors=[INK], linewidths=0.7)
+    if y is None:
+        ax.plot(*table.T, "o", ms=3.5, color=INK, mec="white", mew=0.4)
+        return ax
+    truth, said = np.asarray(y), np.asarray(model.predict(X))
+    for k, label in enumerate(classes):
+        own = truth == label
+        if own.any():
+            ax.plot(*table[own].T, MARKERS[k % len(MARKERS)], ms=4.5, color=colours[k], mec="white", mew=0.4, ls="none", label=str(label))
+    wrong = truth != said
+    ax.plot(*table[wrong].T, "o", ms=9, mfc="none", mec=INK, mew=0.9, ls="none")
+    ax.legend(frameon=True, framealpha=0.85, edgecolor=GRID, fontsize=9)
+    return ax

@@ -1,0 +1,99 @@
+"""The card: everything a report says about one run of the main job, as plain data.
+
+:func:`card_of` turns a :class:`~epee.job.learning.Learned` into one dictionary of texts, numbers, lists and dictionaries, ready
+for JSON; a report only renders it. Numbers that are not known are None. A *figure* is
+``{"value", "stderr", "low", "high", "level", "n", "loss", "how"}``, as :meth:`epee.risk.Risk.to_dict` gives it.
+
+=====================  ====================================================================================================
+key                    what it holds
+=====================  ====================================================================================================
+``format``             1; grows when a key changes its meaning
+``epee``               version of the package that made it
+``task``               ``"classification"`` or ``"regression"``
+``target``             list of the target columns
+``classes``            labels as text, in order; [] for a regression
+``class_counts``       ``{label: rows}`` of the training rows; {} for a regression
+``loss``               name of the loss that the errors are the mean of
+``settings``           what was asked: table, test_size, folds, repeats, level, lang, seed, weight, groups, time, types, costs,
+                       reject_cost, budget, refit
+``rows``               ``{"read", "training", "sealed", "dropped"}``
+``columns``            list of ``{"name", "kind", "role", "missing", "levels", "note"}``; role is input, target, weight, groups,
+                       time or left out
+``notes``              sentences: how the table was read and taken
+``leaderboard``        list from the simplest up of ``{"key", "name", "value", "stderr", "low", "high", "level", "interval"
+                       ("nested" | "approximate"), "dof", "seconds", "parameter", "chosen_value", "difference",
+                       "difference_stderr", "p_value", "mark" ("best" | "worse" | "not distinguishable"), "chosen"}``
+``dropped``            list of ``{"name", "why"}``: predictors that did not run
+``chosen``             ``{"key", "name", "parameter", "value", "parameters"}``
+``verdict``            sentences
+``optimism``           ``{"value", "by_folds", "draws", "corrected"}``: how much better the winner looks than it is
+``test``               figure of the sealed test error, with ``"agrees"`` (bool) and ``"sentence"``
+``conclusive``         whether the chosen predictor is shown to beat the baseline and the sealed rows agree
+``curves``             ``{key: {"name", "parameter", "values", "dof", "train", "cv", "stderr", "best", "chosen", "at_edge"}}``
+``confusion``          ``{"labels", "decided", "counts", "rates", "stderr", "low", "high"}`` on the sealed rows, or None
+``residuals``          ``{"quantiles": {"0.05": ...}, "predicted": [...], "residual": [...], "scale", "r2": figure}``, or None
+``calibration``        list of ``{"predicted", "observed", "low", "high", "rows"}`` on the sealed rows, or []
+``scores``             ``{name: figure}``: AUC, Brier score, R² and the like on the sealed rows
+``uses``               what the predictor leans on: ``{"how": "coefficients" | "importance", "items": [{"column", "value",
+                       "stderr", "low", "high"}]}``, largest first
+``learning_curve``     ``{"sizes", "test", "stderr", "then": {"rows", "error", "stderr"}}``, or None
+``findings``           list of ``{"code", "sentence", "evidence"}``
+``how``                sentences: how each figure was computed
+``redo``               ``{"command", "python"}``: lines that give the same result again
+``seconds``            time of the whole run
+=====================  ====================================================================================================
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from epee.job.learning import Learned
+
+FORMAT = 1
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON holds it: NumPy scalars and arrays unpacked, what is not a number None.
+
+    >>> plain({"a": np.float64(0.5), "b": np.array([1, 2]), "c": float("nan")})
+    {'a': 0.5, 'b': [1, 2], 'c': None}
+    """
+    if isinstance(value, dict):
+        return {str(key): plain(v) for key, v in value.items()}
+    if isinstance(value, list | tuple | set):
+        return [plain(v) for v in value]
+    if isinstance(value, np.ndarray):
+        return [plain(v) for v in value.tolist()]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, bool | int | str) else str(value)
+
+
+def figure(risk: Any) -> dict[str, Any] | None:
+    """Return a risk as plain data."""
+    return None if risk is None else plain(risk.to_dict())
+
+
+def card_of(learned: Learned) -> dict[str, Any]:
+    """Return the card of a run; see the module docstring for its keys."""
+    from epee import __version__
+
+    card: dict[str, Any] = {"format": FORMAT, "epee": __version__, **learned.facts}
+    card["findings"] = [plain(_finding(found)) for found in learned.findings]
+    return plain(card)
+
+
+def _finding(found: Any) -> Any:
+    if isinstance(found, dict):
+        return found
+    for name in ("to_dict", "to_json"):
+        if hasattr(found, name):
+            return getattr(found, name)()
+    return {"code": getattr(found, "code", ""), "sentence": str(found), "evidence": None}

@@ -1,0 +1,129 @@
+r"""Bayes' classifier with any density.
+
+One density is learned for each class, and Bayes' rule ranks the classes by
+
+.. math:: \delta_k(x) = \log \pi_k + \log \hat p_k(x). \tag{1}
+
+A density is any object with ``fit(X)`` and ``score_samples(X)``, which returns log-densities: normal laws, mixtures, kernels, ours or
+scikit-learn's. All is done in logarithms, so that no row is too far away from every class.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import MetaEstimatorMixin, clone
+from sklearn.utils.validation import has_fit_parameter
+
+from epee.errors import DataError, WrongUse
+from epee.estimator.base import Classifier, PosteriorMixin
+from epee.predictors.generative.generator import GenerativeClassifier, check_priors, log_of
+from epee.typing import Codes, Labels, Matrix, Seed, Vector
+
+
+class BayesClassifier(MetaEstimatorMixin, PosteriorMixin, Classifier):
+    r"""One density a class, and Bayes' rule: :math:`\delta_k(x) = \log\pi_k + \log\hat p_k(x)`.
+
+    Parameters
+    ----------
+    density : estimator with ``fit`` and ``score_samples``, default=None
+        The law of a class; a copy is fitted to the rows of each. None is a normal law with :math:`10^{-6}`
+        added to its variances.
+    priors : array (K,), default=None
+        :math:`\pi_k`; by default the class frequencies. A larger prior moves the frontier away from its class.
+
+    Attributes
+    ----------
+    densities_ : list of fitted densities, one a class
+    class_prior_ : array (K,)
+
+    Notes
+    -----
+    Costs one fit of the density for each class. A row that every class finds impossible (log-density minus infinity, as far from a kernel of
+    bounded support) is ranked by the priors.
+
+    References
+    ----------
+    Hastie, Tibshirani and Friedman, *The Elements of Statistical Learning*, section 6.6.2.
+
+    Examples
+    --------
+    >>> from sklearn.neighbors import KernelDensity
+    >>> X = [[0.0], [0.3], [0.6], [4.0], [4.3], [4.6]]
+    >>> BayesClassifier(KernelDensity(bandwidth=0.5)).fit(X, list("aaabbb")).predict([[1.0], [9.0]])
+    array(['a', 'b'], dtype='<U1')
+    """
+
+    def __init__(self, density: Any = None, *, priors: Any = None) -> None:
+        self.density = density
+        self.priors = priors
+
+    def _fit(self, X: Matrix, codes: Codes, w: Vector | None) -> None:
+        density = self._density()
+        count = np.bincount(codes, weights=w, minlength=len(self.classes_)).astype(np.float64)
+        self.class_prior_ = count / count.sum() if self.priors is None else check_priors(self.priors, self.classes_)
+        self.densities_ = []
+        for k, label in enumerate(self.classes_):
+            rows = np.flatnonzero(codes == k if w is None else (codes == k) & (w > 0))
+            if not len(rows):
+                self.densities_.append(None)
+                continue
+            try:
+                self.densities_.append(_fit_density(clone(density), X[rows], None if w is None else w[rows]))
+            except (ValueError, np.linalg.LinAlgError) as error:
+                raise DataError(f"class {label!r} ({len(rows)} rows): {error}") from error
+
+    def _density(self) -> Any:
+        if self.density is None:
+            from epee.structure.gaussian import GaussianDensity
+
+            return GaussianDensity(reg_covar=1e-6)
+        if not hasattr(self.density, "fit") or not hasattr(self.density, "score_samples"):
+            raise WrongUse(f"{self.density!r} is no density: it needs fit(X) and score_samples(X), which returns log-densities.")
+        return self.density
+
+    def _score(self, X: Matrix) -> Matrix:
+        scores = np.full((len(X), len(self.classes_)), -np.inf)
+        for k, density in enumerate(self.densities_):
+            if density is not None:
+                scores[:, k] = density.score_samples(X)
+        scores += log_of(self.class_prior_)
+        lost = np.isneginf(scores).all(axis=1)
+        scores[lost] = log_of(self.class_prior_)
+        return scores
+
+    def sample(self, n_samples: int = 1, random_state: Seed = None) -> tuple[Matrix, Labels]:
+        """Draw rows: a class by its prior, then a row from its density."""
+        if not all(hasattr(d, "sample") for d in self.densities_ if d is not None):
+            raise WrongUse(f"{type(self._density()).__name__} has no method sample.")
+        return GenerativeClassifier.sample(self, n_samples, random_state)  # type: ignore[arg-type]
+
+    def _log_priors(self) -> Vector:
+        return log_of(self.class_prior_)
+
+    def _draw(self, k: int, n: int, rng: np.random.Generator) -> Matrix:
+        density = self.densities_[k]
+        try:
+            drawn = density.sample(n, random_state=int(rng.integers(2**31)))
+        except TypeError:  # scikit-learn's mixtures take the seed at construction
+            drawn = clone_with_seed(density, int(rng.integers(2**31))).sample(n)
+        return np.asarray(drawn[0] if isinstance(drawn, tuple) else drawn)
+
+
+def clone_with_seed(density: Any, seed: int) -> Any:
+    """Return the fitted density with another seed."""
+    import copy
+
+    twin = copy.copy(density)
+    return twin.set_params(random_state=seed) if "random_state" in twin.get_params() else twin
+
+
+def _fit_density(density: Any, X: Matrix, w: Vector | None) -> Any:
+    if w is None or (w == 1).all():
+        return density.fit(X)
+    if has_fit_parameter(density, "sample_weight"):
+        return density.fit(X, sample_weight=w)
+    if (w == np.round(w)).all():
+        return density.fit(np.repeat(X, w.astype(np.int64), axis=0))
+    raise WrongUse(f"{type(density).__name__} takes no sample_weight: give whole weights, which repeat rows, or another density.")

@@ -1,0 +1,168 @@
+r"""The lasso with its penalty chosen by cross-validation, all folds and all penalties from one pass.
+
+One pass keeps the moments of each fold. The training moments of fold k are the merge of the others; the path of every fold
+is solved from them, and its error on fold k is a quadratic in that fold's own moments, so no row is read again.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.model_selection import check_cv
+
+from epee.engines.local import in_order
+from epee.errors import SearchWarning, WrongUse
+from epee.estimator.base import say
+from epee.estimator.moment import is_vector
+from epee.moments.moments import Moments
+from epee.predictors.regression.lasso import ElasticNet
+from epee.solve.elastic_net import Quadratic, decreasing, penalty_grid
+from epee.table.arrays import ArraySource
+from epee.table.doors import gather, is_stream, open_source
+from epee.typing import Codes, Matrix
+
+
+class LassoCV(ElasticNet):
+    r"""The lasso with :math:`\alpha` chosen by K-fold cross-validation.
+
+    Parameters
+    ----------
+    eps : float, default=1e-3
+        Smallest penalty of the path as a share of the largest.
+    n_alphas : accepted, as ``alphas``
+    alphas : int or array, default=100
+        How many penalties, or which.
+    fit_intercept, precompute, max_iter, tol, copy_X, positive, random_state, selection :
+        As in :class:`~epee.Lasso`.
+    cv : int, splitter or array (n,) of fold ids, default=None
+        Folds; None is 5, cut in the order of the rows as in scikit-learn.
+    verbose, n_jobs : accepted
+    rule : {"min", "one_se"}, default="min"
+        The penalty of smallest error, or the largest within one standard error of it: fewer inputs.
+
+    Attributes
+    ----------
+    alpha_, alphas_, mse_path_, coef_, intercept_, dual_gap_, n_iter_ : as in scikit-learn
+    mse_se_ : array (A,)
+        Standard error of the mean of ``mse_path_``.
+    effective_dof_ : int
+
+    Notes
+    -----
+    One pass, then :math:`O(K A p^2)` at most.
+
+    References
+    ----------
+    Friedman, Hastie and Tibshirani, *Journal of Statistical Software* 33 (2010).
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 5))
+    >>> model = LassoCV(cv=5, rule="one_se").fit(X, 3 * X[:, 0] + rng.normal(size=100))
+    >>> model.coef_[0] > 2, model.effective_dof_
+    (np.True_, 1)
+    """
+
+    bound = None
+    warm_start = False
+    _several_targets = False
+
+    def __init__(
+        self, *, eps: float = 1e-3, n_alphas: Any = "deprecated", alphas: Any = 100, fit_intercept: bool = True, precompute: Any = "auto",
+        max_iter: int = 1000, tol: float = 1e-4, copy_X: bool = True, cv: Any = None, verbose: Any = False, n_jobs: Any = None,
+        positive: bool = False, random_state: Any = None, selection: str = "cyclic", rule: str = "min",
+    ) -> None:  # fmt: skip
+        self.eps = eps
+        self.n_alphas = n_alphas
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.precompute = precompute
+        self.max_iter = max_iter
+        self.tol = tol
+        self.copy_X = copy_X
+        self.cv = cv
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.positive = positive
+        self.random_state = random_state
+        self.selection = selection
+        self.rule = rule
+
+    _needs_rows = True  # the folds are its own affair
+
+    def _ratio(self) -> float:
+        return 1.0
+
+    @property
+    def alpha(self) -> float:
+        """The penalty chosen, once fitted."""
+        return getattr(self, "alpha_", 1.0)
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Choose the penalty and learn from the rows of ``X`` (n, p) and their values ``y`` (n,); weights are counts."""
+        if self.rule not in ("min", "one_se"):
+            raise WrongUse(f"rule is {self.rule!r}; it must be 'min' or 'one_se'.")
+        self._one_target = is_vector(y)
+        if is_stream(X):
+            X, y, sample_weight = gather(open_source(X, y, sample_weight))
+        source = self._source(X, y, sample_weight)
+        assert isinstance(source, ArraySource)
+        fold = self._folds(source)
+        folded = ArraySource(source.X, source.y, source.weight, fold, None, source.names)
+        m = self._sum(folded, int(fold.max()) + 1)
+        whole = m.merge("fold")
+        quadratic = Quadratic.of(whole, self.fit_intercept)
+        count = self.alphas if isinstance(self.n_alphas, str) or self.n_alphas is None else self.n_alphas
+        count = 100 if count is None else count
+        self.alphas_ = (
+            penalty_grid(quadratic.largest_alpha(1.0), int(count), self.eps)
+            if np.ndim(count) == 0
+            else decreasing(count)[0]
+        )
+        if (self.alphas_ < 0).any() or not np.isfinite(self.alphas_).all():
+            raise WrongUse("alphas must be finite and not negative.")
+        self._choose(m)
+        self.fit_moments(whole)
+        self._look(whole)
+        return self
+
+    def _folds(self, source: ArraySource) -> Codes:
+        n = len(source.X)
+        if isinstance(self.cv, np.ndarray) and self.cv.shape == (n,) and self.cv.dtype.kind in "iu":
+            return np.unique(self.cv, return_inverse=True)[1].reshape(-1)
+        fold = np.full(n, -1, dtype=np.intp)
+        for k, (_, test) in enumerate(check_cv(self.cv).split(source.X, source.y)):
+            if (fold[test] >= 0).any():
+                raise WrongUse("cv tests a row twice: LassoCV needs folds that share no row.")
+            fold[test] = k
+        if (fold < 0).any():
+            raise WrongUse("cv leaves rows untested: LassoCV needs folds that cover every row.")
+        return fold
+
+    def _choose(self, m: Moments) -> None:
+        train = m.leave_one_out("fold")
+
+        def work(k: int) -> Matrix:
+            quadratic = Quadratic.of(train.at("fold", k), self.fit_intercept)
+            W = quadratic.path(self.alphas_, 1.0, tol=self.tol, max_iter=self.max_iter, positive=self.positive)[0][:, 0]
+            return error_on(m.at("fold", k), W, quadratic.intercepts(W[:, None])[:, 0])
+
+        self.mse_path_ = np.column_stack(list(in_order(work, range(len(m.count)))))  # (A, K)
+        mean = self.mse_path_.mean(axis=1)
+        self.mse_se_ = self.mse_path_.std(axis=1, ddof=1) / np.sqrt(self.mse_path_.shape[1])
+        best = int(np.argmin(mean))
+        if self.rule == "one_se":
+            best = int(np.flatnonzero(mean <= mean[best] + self.mse_se_[best])[0])  # the largest penalty comes first
+        if best == len(self.alphas_) - 1 and len(self.alphas_) > 3 and self.rule == "min":
+            say("the smallest penalty of the path is the best: lower eps, or give smaller alphas.", SearchWarning)
+        self.alpha_ = float(self.alphas_[best])
+
+
+def error_on(m: Moments, W: Matrix, b: np.ndarray) -> np.ndarray:
+    """Return the mean squared error (A,) of linear predictors ``W`` (A, p), ``b`` (A,) on the rows behind moments."""
+    n = float(m.count)
+    within = m.yy[0, 0] - 2 * W @ m.xy[:, 0] + np.einsum("ap,pq,aq->a", W, m.xx, W, optimize=True)
+    shift = m.y_mean[0] - W @ m.x_mean - b
+    return np.maximum(within, 0.0) / n + shift**2

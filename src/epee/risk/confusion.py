@@ -1,0 +1,82 @@
+"""Which classes are taken for which: the confusion matrix of a fitted classifier on held-out rows, with error bars."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from epee.risk.intervals import check_level, wilson
+from epee.risk.scores import _codes, _open
+from epee.typing import Labels, Matrix
+
+
+@dataclass(frozen=True, eq=False)
+class Confusion:
+    """Counts (K, D) of rows of each true class (row) by the label decided (column), and their shares of the row.
+
+    ``low`` and ``high`` are Wilson's intervals of the shares, ``stderr`` their standard errors.
+    """
+
+    labels: Labels
+    decided: Labels
+    counts: Matrix
+    rates: Matrix
+    stderr: Matrix
+    low: Matrix
+    high: Matrix
+    level: float
+
+    def __str__(self) -> str:
+        """Return the shares as a table."""
+        names = [str(v) for v in self.decided]
+        width = max(12, *(len(v) + 2 for v in names))
+        first = max(len(str(v)) for v in self.labels) + 2
+        lines = [" " * first + "".join(f"{v:>{width}}" for v in names)]
+        for i, label in enumerate(self.labels):
+            cells = "".join(f"{f'{self.rates[i, j]:.3f} ± {self.stderr[i, j]:.3f}':>{width + 3}}" for j in range(len(names)))
+            lines.append(f"{label!s:<{first}}{cells}")
+        return "\n".join(lines)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the matrix; returns the axes."""
+        from epee.figures.risk import plot_confusion
+
+        return plot_confusion(self, ax)
+
+
+def confusion_matrix(model: Any, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any = None) -> Confusion:
+    """Return the confusion matrix of a fitted classifier on held-out rows.
+
+    Parameters
+    ----------
+    model : fitted classifier
+    X, y : held-out rows and their labels
+    level : float in (0, 1), default=0.95
+    sample_weight : array (n,), optional
+        Counts.
+
+    Examples
+    --------
+    >>> from epee import LinearDiscriminantAnalysis
+    >>> X, y = [[0.0], [1.0], [4.0], [5.0]], ["a", "a", "b", "b"]
+    >>> found = confusion_matrix(LinearDiscriminantAnalysis().fit(X, y), [[0.5], [3.0], [4.4]], ["a", "a", "b"])
+    >>> found.counts
+    array([[1., 1.],
+           [0., 1.]])
+    """
+    check_level(level)
+    truth, w = _open(model, X, y, sample_weight, level)
+    codes, said = _codes(model, truth), np.asarray(model.predict(X))
+    labels = np.asarray(model.classes_)
+    others = [v for v in np.unique(said).tolist() if v not in set(labels.tolist())]  # a rejection
+    decided = np.array([*labels.tolist(), *others], dtype=labels.dtype if not others else object)
+    counts = np.zeros((len(labels), len(decided)))
+    for j, label in enumerate(decided):
+        counts[:, j] = np.bincount(codes, np.where(said == label, w, 0.0), minlength=len(labels))
+    total = counts.sum(axis=1, keepdims=True)
+    rates = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
+    stderr = np.sqrt(np.divide(rates * (1 - rates), total, out=np.zeros_like(counts), where=total > 0))
+    ends = np.array([[wilson(r, max(t, 1e-9), level) for r in row] for row, t in zip(rates, total[:, 0], strict=True)])
+    return Confusion(labels, decided, counts, rates, stderr, ends[..., 0], ends[..., 1], level)

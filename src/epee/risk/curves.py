@@ -1,0 +1,249 @@
+r"""The price of more rows: error against the size of the training sample, and what more would bring.
+
+Each fold is tested by models trained on growing parts of the other folds. On the one-pass route the rows are cut once into fine cells,
+and every training sample is a merge of cells: no row is read again to fit. The test error is extrapolated by a power law with an
+asymptote,
+
+.. math:: e(n) = a + b\, n^{-c}, \qquad a, b \ge 0, \tag{1}
+
+weighted by the error bars; its interval comes from drawing the folds with replacement and fitting (1) again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from epee.errors import WrongUse
+from epee.risk.cross_validation import fold_means
+from epee.risk.estimate import Risk, decimals
+from epee.risk.intervals import Interval, check_level
+from epee.risk.one_pass import MomentRoute
+from epee.risk.routes import Route, open_route
+from epee.risk.splitting import Split, check_strata, group_codes, make_plan, seed_of
+from epee.table.folds import assign_folds, check_folds
+from epee.typing import Codes, Matrix, Vector
+from epee.words.risk_words import decimal, word
+
+POWERS = np.linspace(0.1, 2.0, 39)
+
+
+@dataclass(frozen=True, eq=False)
+class LearningCurve:
+    """Errors against the number of training rows.
+
+    Attributes
+    ----------
+    sizes : array (S,)
+        Mean weight of the training samples.
+    train, test, stderr : arrays (S,)
+        Error on training rows, on held-out rows, and the standard error of the latter.
+    per_fold : array (S, K)
+    """
+
+    sizes: Vector
+    train: Vector
+    test: Vector
+    stderr: Vector
+    per_fold: Matrix
+    loss: str
+    level: float
+    how: str
+    seed: int = field(default=0, repr=False)
+
+    def fit(self) -> tuple[float, float, float]:
+        """Return a, b, c of (1)."""
+        tail = self._tail()
+        a, b, c = _power_laws(self.sizes[tail], self.test[None, tail], self._bars()[tail])
+        return float(a[0]), float(b[0]), float(c[0])
+
+    def _tail(self) -> np.ndarray:
+        """Return which sizes (1) is fitted to: not the smallest, where many estimators hardly have enough rows."""
+        far = self.sizes >= self.sizes[-1] / 8
+        return far if far.sum() >= 4 else np.ones(len(far), dtype=bool)
+
+    def _bars(self) -> Vector:
+        bars = np.where(self.stderr > 0, self.stderr, np.nan)
+        floor = np.nanmedian(bars) if np.isfinite(bars).any() else 1.0
+        return np.maximum(np.nan_to_num(bars, nan=floor), 0.2 * floor)
+
+    def extrapolate(self, n: float, *, draws: int = 400) -> Risk:
+        """Return the test error to expect with ``n`` training rows, with a bootstrap interval.
+
+        Beyond some four times the largest size it rests on (1) alone, and the interval does not know if (1) is wrong.
+        """
+        if not n > 0:
+            raise WrongUse(f"n is {n!r}; give a positive number of rows.")
+        if len(self.sizes) < 4:
+            raise WrongUse(f"an extrapolation needs at least 4 sizes; the curve has {len(self.sizes)}.")
+        rng = np.random.default_rng(self.seed)
+        K = self.per_fold.shape[1]
+        drawn = self.per_fold[:, rng.integers(0, K, (draws, K))].mean(axis=2).T  # (draws, S)
+        tail = self._tail()
+        a, b, c = _power_laws(self.sizes[tail], np.vstack([self.test[None], drawn])[:, tail], self._bars()[tail])
+        values = a + b * n**-c
+        low, high = np.quantile(values[1:], [(1 - self.level) / 2, (1 + self.level) / 2])
+        how = f"extrapolated from {self.sizes[-1]:.0f} rows by a power law"
+        return Risk(float(values[0]), float(values[1:].std(ddof=1)), Interval(float(low), float(high)), self.level, float(n), self.loss, how)
+
+    @property
+    def verdict(self) -> str:
+        """Say what twice the rows would bring."""
+        now, then = self.extrapolate(self.sizes[-1]), self.extrapolate(2 * self.sizes[-1])
+        return word("more rows", n=f"{2 * self.sizes[-1]:.0f}", then=decimal(str(then)), now=decimal(f"{now.value:.{decimals(now.value, now.stderr)}f}"))
+
+    def plot(self, ax: Any = None, *, until: float | None = None) -> Any:
+        """Draw both errors and the extrapolation; returns the axes."""
+        from epee.figures.risk import plot_learning_curve
+
+        return plot_learning_curve(self, ax, until=until)
+
+
+def learning_curve(
+    model: Any, X: Any, y: Any, *, sizes: Any = 10, folds: int = 10, loss: Any = None, level: float = 0.95,
+    sample_weight: Any = None, groups: Any = None, stratify: Any = None, random_state: Any = None,
+) -> LearningCurve:  # fmt: skip
+    """Return training and test error against the number of training rows.
+
+    Parameters
+    ----------
+    model : estimator
+    X, y : rows and their targets
+    sizes : int or array, default=10
+        How many sizes, spaced evenly on a logarithmic scale; or the sizes, as numbers of rows or as shares below or equal to 1 of
+        the largest training sample. They are rounded to whole cells of rows.
+    folds, loss, level, sample_weight, groups, stratify, random_state
+        As in :func:`cross_validate`.
+
+    Returns
+    -------
+    LearningCurve
+
+    References
+    ----------
+    Cortes, Jackel, Solla, Vapnik and Denker, "Learning curves: asymptotic values and rate of convergence", *NIPS* 6, 1993.
+
+    Examples
+    --------
+    >>> from epee import LinearRegression
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(500, 5)); y = X[:, 0] + rng.normal(size=500)
+    >>> curve = learning_curve(LinearRegression(), X, y)
+    >>> bool(curve.test[0] > curve.test[-1] > curve.train[-1] > curve.train[0])
+    True
+    """
+    check_level(level)
+    route = open_route(model, X, y, sample_weight, loss)
+    check_folds(folds, route.n)
+    seed = seed_of(random_state)
+    cell, fold_of_cell = _cells(route, folds, groups, stratify, seed)
+    weight = np.bincount(cell, route.weight, minlength=len(fold_of_cell)).astype(float)
+    split, trained = _nested_parts(cell, fold_of_cell, weight, sizes, folds, _smallest(route))
+    S = len(trained)
+    test_split = Split(split.cell, split.learns, split.tested_by[:S])
+    if isinstance(route, MomentRoute):
+        models = route.fit(route.training(split), split)
+        outcome = route.test(split, models)
+    else:
+        outcome = route.evaluate(split)
+    halves = [type(outcome)(outcome.losses[:S], outcome.predictions[:0]), type(outcome)(outcome.losses[S:], outcome.predictions[:0])]
+    test = fold_means(route, test_split, halves[0])[0].reshape(S, folds)
+    train = fold_means(route, Split(split.cell, split.learns, split.tested_by[S:]), halves[1])[0].reshape(S, folds)
+    stderr = np.nanstd(test, axis=1, ddof=1) / np.sqrt(folds)
+    how = f"{folds}-fold cross-validation on growing training samples"
+    return LearningCurve(
+        trained, np.nanmean(train, axis=1), np.nanmean(test, axis=1), stderr, test, route.loss.name, level, how, seed
+    )
+
+
+def _smallest(route: Route) -> float:
+    """Return a training size from which on most estimators have something to learn from."""
+    p = route.X.shape[1] if hasattr(route.X, "shape") and len(route.X.shape) == 2 else 1
+    if isinstance(route, MomentRoute):
+        p = route.source.n_columns
+    return float(max(2 * (p + 1), 4 * (len(route.classes) if route.classes is not None else 1)))
+
+
+def _cells(route: Route, folds: int, groups: Any, stratify: Any, seed: int) -> tuple[Codes, Codes]:
+    """Return the fine cell of each row and the fold of each cell."""
+    if groups is not None:  # whole groups are the cells of a fold
+        ids = group_codes(groups, route.n)
+        plan = make_plan(folds, route.n, groups=groups, random_state=seed)
+        fold = plan.splits[0].cell  # type: ignore[union-attr]
+        _, first = np.unique(ids, return_index=True)
+        return ids, fold[first]
+    codes = route.codes if stratify is None or stratify is True else None if stratify is False else np.unique(stratify, return_inverse=True)[1]
+    if codes is not None:
+        check_strata(codes, folds, route.classes)
+    parts = int(np.clip(route.n // (4 * folds), 1, 20))
+    cell = assign_folds(codes, route.n, folds * parts, seed)
+    return cell, np.arange(folds * parts) % folds
+
+
+def _nested_parts(
+    cell: Codes, fold_of_cell: Codes, weight: Vector, sizes: Any, K: int, smallest: float
+) -> tuple[Split, Vector]:
+    """Return the split of all models (size s, fold k), and the mean weight of their training samples.
+
+    The first S rows of ``tested_by`` are held-out cells, the next S training cells: those of the fold after the held-out one.
+    """
+    C = len(fold_of_cell)
+    rank = np.empty(C)
+    for k in range(K):  # the cells of each fold in turn, so that every training sample draws on all other folds alike
+        own = np.flatnonzero(fold_of_cell == k)
+        rank[own] = (np.arange(len(own)) + k / K) / len(own)
+    full = weight.sum() * (K - 1) / K
+    wanted = _wanted(sizes, full, min(smallest, full / 2))
+    learns = np.zeros((len(wanted), K, C), dtype=bool)
+    for k in range(K):
+        others = np.flatnonzero(fold_of_cell != k)
+        others = others[np.argsort(rank[others], kind="stable")]
+        total = np.cumsum(weight[others])
+        for s, size in enumerate(wanted):
+            upto = int(np.argmin(np.abs(total - size))) + 1
+            learns[s, k, others[:upto]] = True
+    trained = (learns * weight).sum(axis=2).mean(axis=1)
+    _, kept = np.unique(np.round(trained, 6), return_index=True)
+    learns, trained = learns[kept], trained[kept]
+    S = len(trained)
+    models = np.arange(S * K).reshape(S, K)
+    held = models[:, fold_of_cell]  # (S, C)
+    tutor = models[:, (fold_of_cell - 1) % K]
+    seen = np.take_along_axis(learns.reshape(S, K, C), ((fold_of_cell - 1) % K)[None, None, :].repeat(S, axis=0), axis=1)[:, 0]
+    return Split(cell, learns.reshape(S * K, C), np.vstack([held, np.where(seen, tutor, -1)])), trained
+
+
+def _wanted(sizes: Any, full: float, smallest: float) -> Vector:
+    if isinstance(sizes, int | np.integer):
+        if sizes < 1:
+            raise WrongUse(f"sizes is {sizes}; give at least one.")
+        return np.geomspace(max(smallest, full / 20), full, int(sizes))
+    wanted = np.sort(np.asarray(sizes, dtype=float).ravel())
+    if not len(wanted) or wanted[0] <= 0:
+        raise WrongUse(f"sizes is {sizes!r}; give positive numbers of rows, or shares of the largest sample.")
+    wanted = wanted * full if wanted[-1] <= 1 else wanted
+    if wanted[-1] > full * 1.001:
+        raise WrongUse(f"sizes go up to {wanted[-1]:g}, but a training sample of these folds has {full:g} rows.")
+    return wanted
+
+
+def _power_laws(sizes: Vector, curves: Matrix, bars: Vector) -> tuple[Vector, Vector, Vector]:
+    """Return a, b, c (B,) of (1) for many curves (B, S): for each power, weighted least squares with a, b >= 0."""
+    w = 1 / bars**2
+    best = np.full(len(curves), np.inf)
+    a, b, c = np.zeros(len(curves)), np.zeros(len(curves)), np.ones(len(curves))
+    scale = sizes[-1]
+    for power in POWERS:
+        u = (sizes / scale) ** -power
+        mean_u, mean_e = w @ u / w.sum(), curves @ w / w.sum()
+        slope = np.maximum(((curves - mean_e[:, None]) * (u - mean_u)) @ w / ((u - mean_u) ** 2 @ w), 0.0)
+        level = mean_e - slope * mean_u
+        through = np.maximum(curves @ (w * u) / (w @ u**2), 0.0)  # where the asymptote would be negative it is 0
+        slope, level = np.where(level < 0, through, slope), np.maximum(level, 0.0)
+        error = ((curves - level[:, None] - slope[:, None] * u) ** 2) @ w
+        better = error < best
+        best = np.where(better, error, best)
+        a, b, c = np.where(better, level, a), np.where(better, slope * scale**power, b), np.where(better, power, c)
+    return a, b, c
