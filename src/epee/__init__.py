@@ -59,6 +59,7 @@ _PLACES = {
         "epee.predictors.regression.robust": "RobustRegression",
         # structure
         "epee.structure.pca": "PCA",
+        "epee.structure.dimension": "choose_dimension",
         "epee.structure.eigenfaces": "Eigenfaces",
         "epee.structure.factors": "DiscriminantFactorAnalysis",
         "epee.structure.scaling": "ClassicalMDS MDS",

@@ -21,9 +21,7 @@ def clouds(k=3, n=40, seed=0, apart=9.0):
 
 @pytest.mark.parametrize("k", [2, 3, 4])
 def test_every_criterion_finds_clear_clouds(k):
-    choice = choose_clusters(
-        clouds(k), KMeans(n_init=4), range(1, 6), references=8, resamples=6, random_state=0
-    )
+    choice = choose_clusters(clouds(k), KMeans(n_init=4), range(1, 6), references=8, resamples=6, random_state=0)
     assert {name: c.chosen for name, c in choice.criteria.items()} == {"silhouette": k, "gap": k, "stability": k}
     assert choice.chosen == k and choice.best.n_clusters == k
     for criterion in choice.criteria.values():
@@ -33,7 +31,9 @@ def test_every_criterion_finds_clear_clouds(k):
 
 
 def test_gap_may_answer_one():
-    choice = choose_clusters(clouds(1, 120), KMeans(n_init=3), range(1, 5), criteria="gap", references=10, random_state=0)
+    choice = choose_clusters(
+        clouds(1, 120), KMeans(n_init=3), range(1, 5), criteria="gap", references=10, random_state=0
+    )
     assert choice.chosen == 1
 
 
@@ -68,7 +68,9 @@ def test_within_is_the_criterion_of_k_means():
 
 
 def test_large_tables_are_sampled():
-    choice = choose_clusters(clouds(2, 500), AgglomerativeClustering(), [2, 3], criteria="silhouette", rows=100, random_state=0)
+    choice = choose_clusters(
+        clouds(2, 500), AgglomerativeClustering(), [2, 3], criteria="silhouette", rows=100, random_state=0
+    )
     assert len(choice.best.labels_) == 100 and choice.chosen == 2
 
 

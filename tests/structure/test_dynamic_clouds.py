@@ -33,7 +33,9 @@ def test_lines_that_cross():
     rng = np.random.default_rng(0)
     t = rng.uniform(-1, 1, 200)
     truth = np.arange(200) % 2
-    X = np.where(truth[:, None], np.column_stack([t, t]), np.column_stack([t, -t])) + rng.normal(scale=0.01, size=(200, 2))
+    X = np.where(truth[:, None], np.column_stack([t, t]), np.column_stack([t, -t])) + rng.normal(
+        scale=0.01, size=(200, 2)
+    )
     model = DynamicClouds(2, kernel="line", random_state=0).fit(X)
     far = np.abs(t) > 0.1
     assert adjusted_rand_score(model.labels_[far], truth[far]) == 1

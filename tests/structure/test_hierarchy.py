@@ -32,7 +32,11 @@ def test_heights_of_hclust_on_usarrests(method):
 @pytest.mark.parametrize("method", sorted(TREES))
 @pytest.mark.parametrize(("n", "p"), [(2, 1), (3, 2), (40, 2), (700, 3), (1500, 8)])
 def test_trees_without_the_table_are_scipys(method, n, p):
-    X = np.random.default_rng(n).normal(size=(n, p)) + 5 * np.random.default_rng(p).normal(size=(4, p))[np.arange(n) % 4] + 1e3
+    X = (
+        np.random.default_rng(n).normal(size=(n, p))
+        + 5 * np.random.default_rng(p).normal(size=(4, p))[np.arange(n) % 4]
+        + 1e3
+    )
     ours, theirs = TREES[method](X, np.ones(n)), hierarchy.linkage(X, method)
     np.testing.assert_allclose(ours[:, 2], theirs[:, 2], rtol=1e-9)
     np.testing.assert_array_equal(ours[:, [0, 1, 3]], theirs[:, [0, 1, 3]])
@@ -46,7 +50,9 @@ def test_linkage_of_rows_and_of_distances(method):
     np.testing.assert_array_equal(linkage(d, method), hierarchy.linkage(d, method))
 
 
-@pytest.mark.parametrize("X", [np.zeros((50, 2)), np.repeat(np.arange(30.0), 3)[:, None], np.indices((12, 12)).reshape(2, -1).T * 1.0])
+@pytest.mark.parametrize(
+    "X", [np.zeros((50, 2)), np.repeat(np.arange(30.0), 3)[:, None], np.indices((12, 12)).reshape(2, -1).T * 1.0]
+)
 def test_equal_distances_still_give_a_tree(X):
     for method, tree in TREES.items():
         Z = tree(np.asarray(X, float), np.ones(len(X)))
@@ -62,7 +68,9 @@ def test_points_that_merge_one_at_a_time():
     X = np.cumsum(1.2 ** np.arange(60.0))[:, None]  # each gap is wider than the last: a chain
     X = np.concatenate([X, -X - 1.0])
     for method, tree in TREES.items():
-        np.testing.assert_allclose(np.sort(tree(X, np.ones(120))[:, 2]), np.sort(hierarchy.linkage(X, method)[:, 2]), rtol=1e-9)
+        np.testing.assert_allclose(
+            np.sort(tree(X, np.ones(120))[:, 2]), np.sort(hierarchy.linkage(X, method)[:, 2]), rtol=1e-9
+        )
 
 
 @given(st.integers(0, 10_000), st.integers(2, 30))
@@ -89,7 +97,9 @@ def test_a_weight_is_the_row_so_many_times():
     X, w = np.random.default_rng(0).normal(size=(30, 2)), np.random.default_rng(1).integers(1, 4, 30)
     for method in ("ward", "centroid", "single"):
         whole = linkage(np.repeat(X, w, axis=0), method)[:, 2]
-        np.testing.assert_allclose(np.sort(linkage(X, method, sample_weight=w)[:, 2]), np.sort(whole)[w.sum() - 30 :], rtol=1e-9)
+        np.testing.assert_allclose(
+            np.sort(linkage(X, method, sample_weight=w)[:, 2]), np.sort(whole)[w.sum() - 30 :], rtol=1e-9
+        )
 
 
 @pytest.mark.parametrize("method", ["ward", "complete", "average", "single"])
@@ -120,7 +130,9 @@ def test_connectivity_and_precomputed():
 
 
 def test_cut_and_gap():
-    X = np.concatenate([np.random.default_rng(k).normal(size=(20, 2)) + 30 * np.array([k % 2, k // 2]) for k in range(4)])
+    X = np.concatenate(
+        [np.random.default_rng(k).normal(size=(20, 2)) + 30 * np.array([k % 2, k // 2]) for k in range(4)]
+    )
     model = AgglomerativeClustering("gap").fit(X)
     assert model.n_clusters_ == largest_gap(model.linkage_) == 4
     np.testing.assert_array_equal(model.labels_, np.repeat(np.arange(4), 20))
@@ -154,7 +166,10 @@ def test_centroid_may_invert():
         (lambda X: AgglomerativeClustering(None, distance_threshold=-1).fit(X), "distance_threshold is -1"),
         (lambda X: AgglomerativeClustering(linkage="far").fit(X), "linkage is 'far'"),
         (lambda X: AgglomerativeClustering(metric="precomputed").fit(X @ X.T), "needs the rows themselves"),
-        (lambda X: AgglomerativeClustering(metric="precomputed", linkage="single").fit(X @ X.T), "dissimilarity of row"),
+        (
+            lambda X: AgglomerativeClustering(metric="precomputed", linkage="single").fit(X @ X.T),
+            "dissimilarity of row",
+        ),
     ],
 )
 def test_bad_input(call, sentence):

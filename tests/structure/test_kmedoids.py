@@ -58,7 +58,10 @@ def test_build_is_greedy():
 
 def test_agrees_with_the_kmedoids_package():
     kmedoids = pytest.importorskip("kmedoids")
-    X = np.random.default_rng(0).normal(size=(300, 3)) + 4 * np.random.default_rng(1).normal(size=(6, 3))[np.arange(300) % 6]
+    X = (
+        np.random.default_rng(0).normal(size=(300, 3))
+        + 4 * np.random.default_rng(1).normal(size=(6, 3))[np.arange(300) % 6]
+    )
     D = cdist(X, X)
     theirs = kmedoids.fasterpam(D, 6, init="build", random_state=0)
     assert KMedoids(6, "precomputed").fit(D).inertia_ <= theirs.loss * (1 + 1e-9)
@@ -94,7 +97,11 @@ def bad(change):
         (np.ones((4, 3)), {"metric": "precomputed"}, r"must be square; this one has shape \(4, 3\)"),
         (bad(lambda D: D.__setitem__((1, 2), -1)), {"metric": "precomputed"}, "dissimilarity of rows 1 and 2 is -1"),
         (bad(lambda D: D.__setitem__((3, 3), 2)), {"metric": "precomputed"}, "row 3 to itself is 2; it must be 0"),
-        (bad(lambda D: D.__setitem__((1, 2), 7)), {"metric": "precomputed"}, "rows 1 and 2 are 7 and 1: the table must be symmetric"),
+        (
+            bad(lambda D: D.__setitem__((1, 2), 7)),
+            {"metric": "precomputed"},
+            "rows 1 and 2 are 7 and 1: the table must be symmetric",
+        ),
         (1.0 - np.eye(2), {"metric": "precomputed", "n_clusters": 3}, "only 2 rows"),
         (np.ones((4, 2)), {}, "only 1 distinct row "),
         (np.eye(4), {"n_clusters": 0}, "n_clusters is 0"),

@@ -19,13 +19,17 @@ def blobs(n=150, p=2, seed=0):
     return rng.normal(size=(n, p)) + 7 * rng.normal(size=(4, p))[rng.integers(4, size=n)]
 
 
-@pytest.mark.parametrize("arguments", [{}, {"cluster_all": False, "bandwidth": 1.2}, {"bin_seeding": True, "min_bin_freq": 2}])
+@pytest.mark.parametrize(
+    "arguments", [{}, {"cluster_all": False, "bandwidth": 1.2}, {"bin_seeding": True, "min_bin_freq": 2}]
+)
 @pytest.mark.parametrize("p", [1, 2, 3])
 def test_flat_kernel_is_scikit_learns(arguments, p):
     X = blobs(p=p)
     arguments = {"bandwidth": 2.5} | arguments
     ours, theirs = MeanShift(**arguments).fit(X), Theirs(**arguments).fit(X)
-    np.testing.assert_allclose(ours.cluster_centers_, theirs.cluster_centers_, atol=1e-5)  # their grid is in single precision
+    np.testing.assert_allclose(
+        ours.cluster_centers_, theirs.cluster_centers_, atol=1e-5
+    )  # their grid is in single precision
     np.testing.assert_array_equal(ours.labels_, theirs.labels_)
     np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
 
@@ -65,7 +69,9 @@ def test_weights_are_counts(kernel):
     a = MeanShift(bandwidth=2.0, kernel=kernel).fit(X, sample_weight=w)
     b = MeanShift(bandwidth=2.0, kernel=kernel).fit(np.repeat(X, w, axis=0))
     np.testing.assert_allclose(a.cluster_centers_, b.cluster_centers_, atol=1e-6)
-    np.testing.assert_allclose(MeanShift().fit(X, sample_weight=w).bandwidth_, MeanShift().fit(np.repeat(X, w, axis=0)).bandwidth_)
+    np.testing.assert_allclose(
+        MeanShift().fit(X, sample_weight=w).bandwidth_, MeanShift().fit(np.repeat(X, w, axis=0)).bandwidth_
+    )
 
 
 def test_rows_that_are_copies():

@@ -55,7 +55,9 @@ def test_strong_forms_of_fitted_models():
         assert all(len(np.unique(run.labels_[forms == f])) == 1 for f in np.unique(forms))
 
 
-@pytest.mark.parametrize(("n", "k", "name"), [(-1, 2, "n is -1"), (3, -1, "k is -1"), (2.5, 1, "n is 2.5"), (True, 1, "n is True")])
+@pytest.mark.parametrize(
+    ("n", "k", "name"), [(-1, 2, "n is -1"), (3, -1, "k is -1"), (2.5, 1, "n is 2.5"), (True, 1, "n is True")]
+)
 def test_bad_numbers(n, k, name):
     with pytest.raises(ValueError, match=name):
         count_partitions(n, k)

@@ -72,7 +72,13 @@ class BayesDecision(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """
 
     def __init__(
-        self, estimator: Any, *, costs: Any = None, reject_cost: float | None = None, priors: Any = None, reject_label: Any = None
+        self,
+        estimator: Any,
+        *,
+        costs: Any = None,
+        reject_cost: float | None = None,
+        priors: Any = None,
+        reject_label: Any = None,
     ) -> None:
         self.estimator = estimator
         self.costs = costs
@@ -91,7 +97,9 @@ class BayesDecision(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Fit a copy of the estimator; ``sample_weight`` goes to it."""
         _require_probabilities(self.estimator)
         weighted = {} if sample_weight is None else {"sample_weight": sample_weight}
-        if weighted and not (has_fit_parameter(self.estimator, "sample_weight") or hasattr(self.estimator, "_fit_weighted")):
+        if weighted and not (
+            has_fit_parameter(self.estimator, "sample_weight") or hasattr(self.estimator, "_fit_weighted")
+        ):
             raise WrongUse(f"{type(self.estimator).__name__} takes no sample_weight.")
         self.estimator_ = clone(self.estimator).fit(X, y, **weighted)
         self._read(self.estimator_)
@@ -120,7 +128,9 @@ class BayesDecision(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             try:
                 check_is_fitted(self.estimator)
             except (NotFittedError, TypeError):
-                raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments first.") from None
+                raise NotFittedError(
+                    f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments first."
+                ) from None
             _require_probabilities(self.estimator)
             self.estimator_ = self.estimator
             self._read(self.estimator)
@@ -149,7 +159,9 @@ class BayesDecision(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             if hasattr(inner, name) and np.shape(getattr(inner, name)) == self.classes_.shape:
                 return np.asarray(getattr(inner, name), dtype=np.float64)
         if not hasattr(self, "_frequencies"):
-            raise WrongUse(f"{type(inner).__name__} does not say which priors it learned with: fit it in here, so that they can be counted.")
+            raise WrongUse(
+                f"{type(inner).__name__} does not say which priors it learned with: fit it in here, so that they can be counted."
+            )
         return self._frequencies
 
     def _expected(self, X: Any) -> Matrix:
@@ -165,7 +177,7 @@ class BayesDecision(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             return self.classes_[decisions]
         label = self._rejection()
         kind = self.classes_.dtype.kind
-        plain = kind in "if" and isinstance(label, int | float) or kind == "U" and isinstance(label, str)
+        plain = (kind in "if" and isinstance(label, int | float)) or (kind == "U" and isinstance(label, str))
         if plain and not (kind == "i" and isinstance(label, float)):
             names = np.append(self.classes_, label)
         else:
@@ -188,11 +200,13 @@ class BayesDecision(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Return the cost of what is decided against the rate of rejection, for every rejection cost."""
         self._fitted()
         K = len(self.classes_)
-        table = (self.predict_proba(X) @ self.costs_[:K].T)
+        table = self.predict_proba(X) @ self.costs_[:K].T
         truth = Costs(self.costs_[:K], classes=self.classes_).codes(y)
         chosen = self.costs_[K] if len(self.costs_) > K else None
         w = check_weights(sample_weight, len(truth))
-        return ErrorReject.of(table, self.costs_[:K], truth, w, None if chosen is None or np.ptp(chosen) else float(chosen[0]), level)
+        return ErrorReject.of(
+            table, self.costs_[:K], truth, w, None if chosen is None or np.ptp(chosen) else float(chosen[0]), level
+        )
 
 
 def _require_probabilities(estimator: Any) -> None:

@@ -82,8 +82,12 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if self.method not in ("isotonic", "platt"):
             raise WrongUse(f"method {self.method!r} is not one of 'isotonic' and 'platt'.")
         if not hasattr(self.estimator, "decision_function") and not hasattr(self.estimator, "predict_proba"):
-            raise WrongUse(f"{type(self.estimator).__name__} has neither decision_function nor predict_proba: there is nothing to calibrate.")
-        if sample_weight is not None and not (has_fit_parameter(self.estimator, "sample_weight") or hasattr(self.estimator, "_fit_weighted")):
+            raise WrongUse(
+                f"{type(self.estimator).__name__} has neither decision_function nor predict_proba: there is nothing to calibrate."
+            )
+        if sample_weight is not None and not (
+            has_fit_parameter(self.estimator, "sample_weight") or hasattr(self.estimator, "_fit_weighted")
+        ):
             raise WrongUse(f"{type(self.estimator).__name__} takes no sample_weight.")
         self.estimator_ = self._trained(X, y, sample_weight)  # first: it refuses what cannot be learned from
         self.classes_ = self.estimator_.classes_
@@ -108,14 +112,16 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         check_folds(self.folds, len(codes))
         cells = np.empty(0, dtype=object) if hasattr(X, "tocsr") else np.asarray(X)
         place = np.arange(len(codes))
-        if cells.dtype.kind in "fiub":  # in an order that depends on the rows alone: a row given twice is left out as one of weight 2 is
+        if (
+            cells.dtype.kind in "fiub"
+        ):  # in an order that depends on the rows alone: a row given twice is left out as one of weight 2 is
             _, place = np.unique(cells.astype(np.float64), axis=0, return_inverse=True)
         kept = np.ones(len(codes), dtype=bool) if w is None else w > 0
         pairs, where = np.unique(np.column_stack([place.reshape(-1), codes])[kept], axis=0, return_inverse=True)
         folds, fewest = self.folds, np.bincount(pairs[:, 1], minlength=len(self.classes_))
         if fewest.min() < folds:
             k, folds = int(fewest.argmin()), max(int(fewest.min()), 1)
-            say(f"class {self.classes_[k]!r} has {fewest[k]} different rows, fewer than the {self.folds} folds: {folds} are used"
+            say(f"class {self.classes_.tolist()[k]!r} has {fewest[k]} different rows, fewer than the {self.folds} folds: {folds} are used"
                 + (", and the calibration is on rows that were learned from." if folds < 2 else "."))  # fmt: skip
         if folds < 2:
             return None
@@ -137,7 +143,9 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             return Sigmoid.of(s, hit, w)
         from sklearn.isotonic import IsotonicRegression
 
-        return IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip").fit(s, hit.astype(np.float64), sample_weight=w)
+        return IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip").fit(
+            s, hit.astype(np.float64), sample_weight=w
+        )
 
     def predict_proba(self, X: Any) -> Matrix:
         """Return the calibrated probability of each class (n, K)."""

@@ -47,12 +47,16 @@ def check_costs(costs: Any, classes: Labels, reject_cost: float | None = None, r
         except (TypeError, ValueError) as error:
             raise WrongUse(f"the costs {costs!r} are not a table of numbers.") from error
     if table.shape not in ((K, K), (K + 1, K)):
-        raise WrongUse(f"the costs have shape {table.shape}; with {K} classes they must be {K} x {K}, or {K + 1} x {K} with a last row for rejection.")
+        raise WrongUse(
+            f"the costs have shape {table.shape}; with {K} classes they must be {K} x {K}, or {K + 1} x {K} with a last row for rejection."
+        )
     bad = ~(np.isfinite(table) & (table >= 0))
     if bad.any():
         d, t = np.argwhere(bad)[0]
         decision = REJECT if d == K else classes[d]
-        raise WrongUse(f"costs[{d}, {t}] (deciding {str(decision)!r} when {str(classes[t])!r} is true) is {table[d, t]}; a cost must be finite and not negative.")
+        raise WrongUse(
+            f"costs[{d}, {t}] (deciding {str(decision)!r} when {str(classes[t])!r} is true) is {table[d, t]}; a cost must be finite and not negative."
+        )
     if reject_cost is None:
         return table
     if not np.isfinite(reject_cost) or reject_cost < 0:
@@ -78,9 +82,16 @@ def read_costs(path: str | os.PathLike[str], classes: Labels | None = None, reje
     columns, names, values = rows[0][1:], [], []
     for i, row in enumerate(rows[1:], 2):
         if len(row) != len(columns) + 1:
-            raise BadFile(f"{os.fspath(path)}, line {i}: {len(row)} cells where {len(columns) + 1} are needed (a name and {len(columns)} costs).")
+            raise BadFile(
+                f"{os.fspath(path)}, line {i}: {len(row)} cells where {len(columns) + 1} are needed (a name and {len(columns)} costs)."
+            )
         names.append(row[0])
-        values.append([_number(cell, mark, f"{os.fspath(path)}, line {i}, column {c!r}") for cell, c in zip(row[1:], columns, strict=True)])
+        values.append(
+            [
+                _number(cell, mark, f"{os.fspath(path)}, line {i}, column {c!r}")
+                for cell, c in zip(row[1:], columns, strict=True)
+            ]
+        )
     labels = np.asarray(columns) if classes is None else classes
     return arrange(np.array(values), names, columns, labels, reject_label, os.fspath(path))
 
@@ -92,7 +103,9 @@ def _number(cell: str, mark: str, where: str) -> float:
         raise BadFile(f"{where}: {cell!r} is not a number.") from None
 
 
-def arrange(values: Matrix, rows: list[str], columns: list[str], classes: Labels, reject_label: Any, where: str) -> Matrix:
+def arrange(
+    values: Matrix, rows: list[str], columns: list[str], classes: Labels, reject_label: Any, where: str
+) -> Matrix:
     """Return a named table in the order of the classes, rejection last."""
     wanted = [str(label) for label in classes.tolist()]
     rejection = {REJECT, "rejet", str(reject_label) if reject_label is not None else REJECT} - set(wanted)
@@ -100,9 +113,17 @@ def arrange(values: Matrix, rows: list[str], columns: list[str], classes: Labels
         if len(set(names)) < len(names):
             raise WrongUse(f"{where}: two {what}s are called {next(n for n in names if names.count(n) > 1)!r}.")
     missing = [label for label in wanted if label not in columns] or [label for label in wanted if label not in rows]
-    strangers = [name for name in columns if name not in wanted] or [r for r in rows if r not in wanted and r not in rejection]
+    strangers = [name for name in columns if name not in wanted] or [
+        r for r in rows if r not in wanted and r not in rejection
+    ]
     if missing or strangers:
-        what = f"class {missing[0]!r} has no {'column' if missing[0] not in columns else 'row'}" if missing else f"{strangers[0]!r} is no class"
-        raise WrongUse(f"{where}: {what}; the classes are {', '.join(map(repr, wanted))}, and a row {REJECT!r} may be added.")
+        what = (
+            f"class {missing[0]!r} has no {'column' if missing[0] not in columns else 'row'}"
+            if missing
+            else f"{strangers[0]!r} is no class"
+        )
+        raise WrongUse(
+            f"{where}: {what}; the classes are {', '.join(map(repr, wanted))}, and a row {REJECT!r} may be added."
+        )
     order = [rows.index(label) for label in wanted] + [i for i, r in enumerate(rows) if r not in wanted]
     return values[order][:, [columns.index(label) for label in wanted]]

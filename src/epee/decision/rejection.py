@@ -44,7 +44,9 @@ class ErrorReject:
     is_rate: bool
 
     @classmethod
-    def of(cls, table: Matrix, costs: Matrix, truth: Codes, w: Vector | None, chosen: float | None, level: float) -> ErrorReject:
+    def of(
+        cls, table: Matrix, costs: Matrix, truth: Codes, w: Vector | None, chosen: float | None, level: float
+    ) -> ErrorReject:
         """Compute the curve from expected costs (n, K) of the decisions, the costs (K, K) and the true classes."""
         check_level(level)
         w = np.ones(len(truth)) if w is None else w

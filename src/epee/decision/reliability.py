@@ -82,11 +82,15 @@ def reliability_curve(
     """
     check_level(level)
     if bins < 1 or strategy not in ("quantile", "uniform") or interval not in ("wilson", "exact"):
-        raise WrongUse(f"bins={bins}, strategy={strategy!r}, interval={interval!r}: there must be a bin, 'quantile' or 'uniform', 'wilson' or 'exact'.")
+        raise WrongUse(
+            f"bins={bins}, strategy={strategy!r}, interval={interval!r}: there must be a bin, 'quantile' or 'uniform', 'wilson' or 'exact'."
+        )
     P, classes = np.asarray(model.predict_proba(X), dtype=np.float64), model.classes_
     y = np.asarray(y)
     if len(y) != len(P):
-        raise DataError(f"Found input variables with inconsistent numbers of samples: X has {len(P)} rows and y has {len(y)}.")
+        raise DataError(
+            f"Found input variables with inconsistent numbers of samples: X has {len(P)} rows and y has {len(y)}."
+        )
     if label is None and len(classes) > 2:
         p, hit = P.max(axis=1), 1.0 - ZeroOne().value(classes[P.argmax(axis=1)], y)
     else:
@@ -107,7 +111,9 @@ def reliability_curve(
     of = wilson if interval == "wilson" else clopper_pearson
     low, high = np.array([of(float(r), float(n), level) for r, n in zip(observed, count[full], strict=True)]).T
     error = float(np.abs(predicted - observed) @ count[full] / w.sum())
-    return ReliabilityCurve(predicted, observed, low, high, count[full], error, float(w @ (p - hit) ** 2 / w.sum()), label, level)
+    return ReliabilityCurve(
+        predicted, observed, low, high, count[full], error, float(w @ (p - hit) ** 2 / w.sum()), label, level
+    )
 
 
 def _place(label: Any, classes: np.ndarray) -> int:

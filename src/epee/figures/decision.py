@@ -33,12 +33,22 @@ def plot_error_reject(curve: ErrorReject, ax: Any = None) -> Any:
 def plot_reliability(curve: ReliabilityCurve, ax: Any = None) -> Any:
     """Draw the observed frequency of each bin with its interval against the predicted probability, and how many rows it has."""
     title = "" if curve.label is None else word("class {label}").format(label=curve.label)
-    ax = new_axes(ax, size=(4.8, 4.6), xlabel=word("predicted probability"), ylabel=word("observed frequency"), title=title)
+    ax = new_axes(
+        ax, size=(4.8, 4.6), xlabel=word("predicted probability"), ylabel=word("observed frequency"), title=title
+    )
     ax.plot([0, 1], [0, 1], ls="--", lw=1, color=QUIET, label=word("perfect calibration"))
     band(ax, curve.predicted, curve.low, curve.high, COLOURS[0])
     whiskers(ax, curve.observed, curve.low, curve.high, curve.predicted, COLOURS[0], flat=False)
     ax.plot(curve.predicted, curve.observed, color=COLOURS[0], lw=1)
-    ax.vlines(curve.predicted, 0, 0.12 * curve.count / curve.count.max(), color=COLOURS[1], lw=4, alpha=0.6, label=word("rows"))
+    ax.vlines(
+        curve.predicted,
+        0,
+        0.12 * curve.count / curve.count.max(),
+        color=COLOURS[1],
+        lw=4,
+        alpha=0.6,
+        label=word("rows"),
+    )
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
     legend(ax, loc="upper left")
     return ax

@@ -24,12 +24,16 @@ def plot_curse(ax: Any = None, *, dimensions: Sequence[int] = range(1, 11), most
         edge = r ** (1.0 / p)
         ax.plot(r, edge, color=colour, lw=1.5)
         if p in (1, 2, 3, dimensions[-1]):
-            ax.annotate(f"$p = {p}$", (most, edge[-1]), xytext=(4, 0), textcoords="offset points", va="center", fontsize=8)
+            ax.annotate(
+                f"$p = {p}$", (most, edge[-1]), xytext=(4, 0), textcoords="offset points", va="center", fontsize=8
+            )
     if 10 in dimensions and most > 0.01:
         ax.plot([0.01], [0.01**0.1], "o", color="k", ms=4)
         ax.annotate("1 % of the rows: 63 % of each axis", (0.01, 0.01**0.1), xytext=(0.25, 0.12), fontsize=8,
                     arrowprops={"arrowstyle": "-", "lw": 0.6})  # fmt: skip
-    ax.set(xlabel="fraction of the volume  $r$", ylabel="edge of the cube  $r^{1/p}$", xlim=(0, most * 1.13), ylim=(0, 1))
+    ax.set(
+        xlabel="fraction of the volume  $r$", ylabel="edge of the cube  $r^{1/p}$", xlim=(0, most * 1.13), ylim=(0, 1)
+    )
     return ax
 
 

@@ -33,7 +33,7 @@ def plot_risk(risk: Risk, ax: Any = None) -> Any:
 
 def plot_folds(risk: CrossValidation, ax: Any = None) -> Any:
     """Draw the mean loss of every fold, the estimate and its interval."""
-    ax = new_axes(ax, ylabel=loss_words(risk.loss), title=f"{risk}  ({risk.how})")
+    ax = new_axes(ax, ylabel=loss_words(risk.loss), title=f"{risk}\n{risk.how}")
     values = risk.per_fold.reshape(risk.repeats, -1)
     many = values.shape[1] > 40
     k = np.arange(1, values.shape[1] + 1)
@@ -42,7 +42,15 @@ def plot_folds(risk: CrossValidation, ax: Any = None) -> Any:
     rng = np.random.default_rng(0)
     for row in values:
         jitter = 0 if len(values) == 1 else rng.uniform(-0.18, 0.18, len(k))
-        ax.plot(k + jitter, row, "o", ms=2 if many else 5, color=INK, alpha=0.35 if len(values) > 1 or many else 0.8, mec="none")
+        ax.plot(
+            k + jitter,
+            row,
+            "o",
+            ms=2 if many else 5,
+            color=INK,
+            alpha=0.35 if len(values) > 1 or many else 0.8,
+            mec="none",
+        )
     ax.set_xlabel(word("fold"))
     if not many:
         ax.set_xticks(k)
@@ -67,8 +75,26 @@ def plot_complexity(curve: ComplexityCurve, ax: Any = None) -> Any:
     )  # fmt: skip
     b, c = curve.best_index, curve.chosen_index
     ax.axhline(curve.cv[b] + curve.stderr[b], color=QUIET, lw=1, ls="--", label=word("one standard error"))
-    ax.plot(x[b], curve.cv[b], "o", ms=11, mfc="none", mec=COLOURS[0], mew=1.6, label=f"{word('best')}: {_short(curve.values[b])}")
-    ax.plot(x[c], curve.cv[c], "D", ms=11, mfc="none", mec=COLOURS[2], mew=1.8, label=f"{word('chosen')}: {_short(curve.values[c])}")
+    ax.plot(
+        x[b],
+        curve.cv[b],
+        "o",
+        ms=11,
+        mfc="none",
+        mec=COLOURS[0],
+        mew=1.6,
+        label=f"{word('best')}: {_short(curve.values[b])}",
+    )
+    ax.plot(
+        x[c],
+        curve.cv[c],
+        "D",
+        ms=11,
+        mfc="none",
+        mec=COLOURS[2],
+        mew=1.8,
+        label=f"{word('chosen')}: {_short(curve.values[c])}",
+    )
     ax.set_xlabel(label)
     if not dof_known:
         _value_ticks(ax, x, curve.values)
@@ -98,8 +124,18 @@ def plot_criteria(criteria: Criteria, ax: Any = None) -> Any:
     """Draw a criterion and the training error against the degrees of freedom."""
     ax = new_axes(ax, xlabel=word("degrees of freedom"), title=criteria.name.upper().replace("_", " "))
     order, b = np.argsort(criteria.dof), criteria.best_index
-    ax.plot(criteria.dof[order], criteria.err[order], color=COLOURS[1], marker="s", ms=3.5, lw=1.5, label=word("training error"))
-    ax.plot(criteria.dof[order], criteria.values[order], color=COLOURS[0], marker="o", ms=4, lw=1.8, label=criteria.name)
+    ax.plot(
+        criteria.dof[order],
+        criteria.err[order],
+        color=COLOURS[1],
+        marker="s",
+        ms=3.5,
+        lw=1.5,
+        label=word("training error"),
+    )
+    ax.plot(
+        criteria.dof[order], criteria.values[order], color=COLOURS[0], marker="o", ms=4, lw=1.8, label=criteria.name
+    )
     ax.plot(criteria.dof[b], criteria.values[b], "o", ms=11, mfc="none", mec=COLOURS[0], mew=1.6, label=word("best"))
     legend(ax)
     return ax
@@ -120,7 +156,15 @@ def plot_comparison(comparison: Comparison, ax: Any = None) -> Any:
             gap = comparison.difference(row["name"], comparison.best)
             shown = row["p_value"] < 0.05
             whiskers(right, gap.value, gap.low, gap.high, i, colour, mfc=colour if shown else "white")
-            right.annotate(f"p = {row['p_value']:.2g}", (gap.high, i), xytext=(6, 0), textcoords="offset points", va="center", fontsize=8, color=QUIET)
+            right.annotate(
+                f"p = {row['p_value']:.2g}",
+                (gap.high, i),
+                xytext=(6, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=8,
+                color=QUIET,
+            )
     left.set_yticks(range(len(rows)), [row["name"] for row in rows])
     left.set(xlabel=loss_words(comparison.risks[0].loss), ylim=(len(rows) - 0.5, -0.5))
     right.axvline(0, color=INK, lw=1)
@@ -213,9 +257,16 @@ def plot_score(score: Score, ax: Any = None) -> Any:
     for i, (name, x, y, *ends) in enumerate(score.curve):
         colour = COLOURS[i % len(COLOURS)]
         if ends:
-            whiskers(ax, y, *ends, x, colour, flat=False, label=name, marker=MARKERS[i % len(MARKERS)])
+            whiskers(ax, y, ends[0], ends[1], x, colour, flat=False, label=name, marker=MARKERS[i % len(MARKERS)])
         else:
-            ax.plot(x, y, color=colour, lw=1.8, label=name, drawstyle="steps-post" if score.loss == "average_precision" else "default")
+            ax.plot(
+                x,
+                y,
+                color=colour,
+                lw=1.8,
+                label=name,
+                drawstyle="steps-post" if score.loss == "average_precision" else "default",
+            )
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal", **words)
     legend(ax)
     return ax
@@ -232,7 +283,15 @@ def plot_confusion(found: Confusion, ax: Any = None) -> Any:
     for i in range(K):
         for j in range(D):
             colour = "white" if found.rates[i, j] > 0.55 else INK
-            ax.text(j, i, f"{found.rates[i, j]:.3f}\n± {found.stderr[i, j]:.3f}", ha="center", va="center", fontsize=8.5, color=colour)
+            ax.text(
+                j,
+                i,
+                f"{found.rates[i, j]:.3f}\n± {found.stderr[i, j]:.3f}",
+                ha="center",
+                va="center",
+                fontsize=8.5,
+                color=colour,
+            )
     return ax
 
 
@@ -259,7 +318,13 @@ def plot_bands(model: ConformalRegressor, X: Any, y: Any = None, ax: Any = None)
     x = table[order, 0] if one else np.arange(len(order))
     ax = new_axes(ax, xlabel="x" if one else "", ylabel="y")
     band(ax, x, ends[order, 0], ends[order, 1], COLOURS[0])
-    ax.plot(x, prediction[order], color=COLOURS[0], lw=1.8, label=f"{word('prediction')}, {word('interval', level=model.level)}")
+    ax.plot(
+        x,
+        prediction[order],
+        color=COLOURS[0],
+        lw=1.8,
+        label=f"{word('prediction')}, {word('interval', level=model.level)}",
+    )
     if y is not None:
         truth = np.asarray(y, dtype=float)[order]
         held = (ends[order, 0] <= truth) & (truth <= ends[order, 1])
@@ -318,7 +383,16 @@ def plot_regions(model: Any, X: Any, y: Any = None, ax: Any = None, *, points: i
     for k, label in enumerate(classes):
         own = truth == label
         if own.any():
-            ax.plot(*table[own].T, MARKERS[k % len(MARKERS)], ms=4.5, color=colours[k], mec="white", mew=0.4, ls="none", label=str(label))
+            ax.plot(
+                *table[own].T,
+                MARKERS[k % len(MARKERS)],
+                ms=4.5,
+                color=colours[k],
+                mec="white",
+                mew=0.4,
+                ls="none",
+                label=str(label),
+            )
     wrong = truth != said
     ax.plot(*table[wrong].T, "o", ms=9, mfc="none", mec=INK, mew=0.9, ls="none")
     ax.legend(frameon=True, framealpha=0.85, edgecolor=GRID, fontsize=9)

@@ -9,7 +9,13 @@ import numpy as np
 
 
 def plot_tree(
-    tree: Any, names: Sequence[str], conclusion: Callable[[int], str], ax: Any = None, *, max_depth: int = 5, digits: int = 3
+    tree: Any,
+    names: Sequence[str],
+    conclusion: Callable[[int], str],
+    ax: Any = None,
+    *,
+    max_depth: int = 5,
+    digits: int = 3,
 ) -> Any:
     """Draw a tree down to ``max_depth``: questions at the nodes, yes to the left, conclusions at the leaves."""
     import matplotlib.pyplot as plt
@@ -86,7 +92,10 @@ def plot_boxes(model: Any, X: Any, y: Any = None, ax: Any = None) -> Any:
         colours, at = plt.get_cmap("viridis")(scale(says)), None
     else:
         palette = plt.get_cmap("tab10")(np.arange(len(classes)) % 10)
-        colours, at = palette[np.searchsorted(classes, says)], None if y is None else np.searchsorted(classes, np.asarray(y))
+        colours, at = (
+            palette[np.searchsorted(classes, says)],
+            None if y is None else np.searchsorted(classes, np.asarray(y)),
+        )
     for box, colour in zip(boxes, colours):
         corner, size = box[:, 0], box[:, 1] - box[:, 0]
         ax.add_patch(Rectangle(corner, *size, fc=colour, alpha=0.3, ec="w", lw=1.2))
@@ -106,9 +115,13 @@ def plot_pruning(path: Any, ax: Any = None) -> Any:
         _, ax = plt.subplots(figsize=(5.5, 4), layout="constrained")
     ax.plot(path.n_leaves, path.risk, ".-", color="0.5", lw=1, label="training rows")
     if path.cv is not None:
-        ax.errorbar(path.n_leaves, path.cv, path.stderr, fmt="o-", ms=3, lw=1, capsize=2, color="C0", label="cross-validation")
+        ax.errorbar(
+            path.n_leaves, path.cv, path.stderr, fmt="o-", ms=3, lw=1, capsize=2, color="C0", label="cross-validation"
+        )
         best = int(np.argmin(path.cv))
-        ax.axhline(path.cv[best] + path.stderr[best], color="C0", lw=0.8, ls=":", label="one standard error above the best")
+        ax.axhline(
+            path.cv[best] + path.stderr[best], color="C0", lw=0.8, ls=":", label="one standard error above the best"
+        )
     if path.chosen is not None:
         height = path.risk if path.cv is None else path.cv
         ax.plot(path.n_leaves[path.chosen], height[path.chosen], "o", ms=9, mfc="none", color="C3",

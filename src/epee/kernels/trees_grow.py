@@ -47,12 +47,13 @@ class Nodes(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def uniform(key):
+    """Return a number in [0, 1) from a key."""
     return np.float64(mix(key) >> np.uint64(11)) / 9007199254740992.0
 
 
 @njit(cache=True, nogil=True)
 def find_split(order, s, e, data, rules, nodes, node, key, left, levels, best_levels):
-    """Return (D, column, rows on the left, missing to the left, threshold) of the best split of a node; column -1 if none."""
+    """Return (gain, column, rows on the left, missing to the left, threshold) of the best split of a node; column -1 if none."""
     p, K = order.shape[0], rules.K
     W, impurity = nodes.weight[node], nodes.impurity[node] * nodes.weight[node]
     value = nodes.value[node]
@@ -83,7 +84,10 @@ def find_split(order, s, e, data, rules, nodes, node, key, left, levels, best_le
             if data.categorical[f]:
                 only = np.int64(key % np.uint64(1 << 30))
             else:
-                first, last = data.values[data.offsets[f] + (seg[0] >> 32)], data.values[data.offsets[f] + (seg[m - 1] >> 32)]
+                first, last = (
+                    data.values[data.offsets[f] + (seg[0] >> 32)],
+                    data.values[data.offsets[f] + (seg[m - 1] >> 32)],
+                )
                 at = first + uniform(key) * (last - first)
                 a, b = 0, m
                 while b - a > 1:
@@ -96,27 +100,34 @@ def find_split(order, s, e, data, rules, nodes, node, key, left, levels, best_le
         sign, low, high = data.monotone[f], nodes.low[node], nodes.high[node]
         if data.categorical[f]:
             size = data.offsets[f + 1] - data.offsets[f] + (1 if absent >= 0 else 0)
-            D = sweep_levels(seg, only, data, rules, W, mu, impurity, value, best, tol, levels[:size], scale)
-            if D > best:
-                best, column, cut = D, f, 0
+            gain = sweep_levels(seg, only, data, rules, W, mu, impurity, value, best, tol, levels[:size], scale)
+            if gain > best:
+                best, column, cut = gain, f, 0
                 for level in range(size):
                     best_levels[level] = levels[level]
         else:
             for side in range(2 if m < e - s else 1):
                 if by_values and rules.criterion != ABSOLUTE:
-                    D, c = sweep_values(seg, m, side == 1, only, data, rules, W, mu, sign, low, high, best, tol, scale)
+                    gain, c = sweep_values(
+                        seg, m, side == 1, only, data, rules, W, mu, sign, low, high, best, tol, scale
+                    )
                 elif K > 0:
-                    D, c = sweep_classes(seg, m, side == 1, only, data, rules, value, W, impurity, best, tol, left)
+                    gain, c = sweep_classes(seg, m, side == 1, only, data, rules, value, W, impurity, best, tol, left)
                 else:
-                    D, c = sweep_absolute(seg, m, side == 1, only, data, rules, W, impurity, sign, low, high, best, tol)
+                    gain, c = sweep_absolute(
+                        seg, m, side == 1, only, data, rules, W, impurity, sign, low, high, best, tol
+                    )
                 if c >= 0:
-                    best, column, cut, to_left = D, f, c, side
+                    best, column, cut, to_left = gain, f, c, side
                     if c == m:
                         threshold = np.inf
                     elif rules.random:
                         threshold = at
                     else:
-                        u, v = data.values[data.offsets[f] + (seg[c - 1] >> 32)], data.values[data.offsets[f] + (seg[c] >> 32)]
+                        u, v = (
+                            data.values[data.offsets[f] + (seg[c - 1] >> 32)],
+                            data.values[data.offsets[f] + (seg[c] >> 32)],
+                        )
                         threshold = u / 2.0 + v / 2.0
                         if not u <= threshold < v:
                             threshold = u
@@ -203,10 +214,10 @@ def grow(orders, go, data, rules, nodes, start, end, turn, depth, key, defer, la
             later_keys[put_off] = key
             put_off += 1
             continue
-        D, f, cut, to_left, threshold = find_split(
+        gain, f, cut, to_left, threshold = find_split(
             orders[turn], s, e, data, rules, nodes, node, key, left_counts, levels, best_levels
         )
-        if f < 0 or (rules.min_decrease > 0.0 and D * (1.0 + 1e-12) < rules.min_decrease):
+        if f < 0 or (rules.min_decrease > 0.0 and gain * (1.0 + 1e-12) < rules.min_decrease):
             continue
         seg = orders[turn, f, s:e]
         if data.categorical[f]:
@@ -226,7 +237,7 @@ def grow(orders, go, data, rules, nodes, start, end, turn, depth, key, defer, la
             describe(seg, go, 1 - side, data, rules, nodes, np.int64(left + side))
         heavier_left = nodes.weight[left] >= nodes.weight[right]
         nodes.left[node], nodes.right[node], nodes.feature[node], nodes.threshold[node] = left, right, f, threshold
-        nodes.gain[node] = D
+        nodes.gain[node] = gain
         if data.categorical[f]:
             width = data.offsets[f + 1] - data.offsets[f]
             for level in range(nodes.sets.shape[1]):

@@ -12,7 +12,7 @@ from math import log
 import numpy as np
 from numba import njit
 
-from epee.kernels.trees_split import ABSOLUTE, ENTROPY, GINI, MOST_LEVELS, POISSON, ROW, xlogx
+from epee.kernels.trees_split import ABSOLUTE, ENTROPY, GINI, MOST_LEVELS, POISSON, ROW, bits, xlogx
 
 
 @njit(cache=True, nogil=True)
@@ -23,12 +23,12 @@ def impurity_of(criterion, counts, W):
         if criterion == GINI:
             total += counts[k] * counts[k]
         elif criterion == ENTROPY:
-            total += xlogx(counts[k])
+            total += bits(counts[k])
         else:
             total = max(total, counts[k])
     if criterion == GINI:
         return W - total / W
-    return xlogx(W) - total if criterion == ENTROPY else W - total
+    return bits(W) - total if criterion == ENTROPY else W - total
 
 
 @njit(cache=True, nogil=True)
@@ -54,7 +54,7 @@ def spread_around_median(y, w):
 
 @njit(cache=True, nogil=True)
 def sweep_levels(seg, only, data, rules, W, mu, impurity, totals, best, tol, chosen, scale):
-    """Return D of the best set of levels above ``best``, written to ``chosen`` (levels,) as ones on the left; else -inf."""
+    """Return gain of the best set of levels above ``best``, written to ``chosen`` (levels,) as ones on the left; else -inf."""
     L, K = chosen.shape[0], rules.K
     many = K > 2 or (K == 2 and rules.criterion != GINI)
     weight, count, total = np.zeros(L), np.zeros(L), np.zeros(L)
@@ -96,9 +96,9 @@ def sweep_levels(seg, only, data, rules, W, mu, impurity, totals, best, tol, cho
                 continue
             if rules.counted and min(nl, all_count - nl) < rules.min_leaf:
                 continue
-            D = impurity - impurity_of(rules.criterion, inside, wl) - impurity_of(rules.criterion, outside, wr)
-            if D > best + tol:
-                best = found = D
+            gain = impurity - impurity_of(rules.criterion, inside, wl) - impurity_of(rules.criterion, outside, wr)
+            if gain > best + tol:
+                best = found = gain
                 chosen[:] = 0
                 for j in range(s):
                     chosen[present[j]] = taken[j]
@@ -132,18 +132,18 @@ def sweep_levels(seg, only, data, rules, W, mu, impurity, totals, best, tol, cho
             if rules.counted and min(nl, all_count - nl) < rules.min_leaf:
                 continue
             if many:
-                D = impurity - impurity_of(rules.criterion, inside, wl) - impurity_of(rules.criterion, outside, wr)
+                gain = impurity - impurity_of(rules.criterion, inside, wl) - impurity_of(rules.criterion, outside, wr)
             elif rules.criterion == POISSON:
                 a, b = d + wl * mu, wr * mu - d
                 if a <= 0.0 or b <= 0.0:
                     continue
-                D = a * log(a / wl) + b * log(b / wr) - xlogx(mu) * W
+                gain = a * log(a / wl) + b * log(b / wr) - xlogx(mu) * W
             elif rules.criterion == ABSOLUTE:
-                D = impurity - absolute_sides(seg, order[: j + 1], L, data)
+                gain = impurity - absolute_sides(seg, order[: j + 1], L, data)
             else:
-                D = scale * d * d * W / (wl * wr)
-            if D > best + tol:
-                best = found = D
+                gain = scale * d * d * W / (wl * wr)
+            if gain > best + tol:
+                best = found = gain
                 chosen[:] = 0
                 for i in range(j + 1):
                     chosen[order[i]] = 1

@@ -5,7 +5,7 @@ ranks, missing cells the last one. A sweep moves the rows to the left one by one
 the decrease of the weighted impurity
 
 .. math:: D = W I - W_L I_L - W_R I_R, \qquad W I = \begin{cases}
-          W - \sum_k c_k^2 / W & \text{Gini} \\ W \log W - \sum_k c_k \log c_k & \text{entropy} \\
+          W - \sum_k c_k^2 / W & \text{Gini} \\ W \log_2 W - \sum_k c_k \log_2 c_k & \text{entropy} \\
           W - \max_k c_k & \text{error} \\ \sum_i w_i (y_i - \mu)^2 & \text{squared} \\
           \sum_i w_i |y_i - \mathrm{med}| & \text{absolute} \\ -S \log(S / W) & \text{Poisson, up to a constant.}
           \end{cases}
@@ -56,7 +56,6 @@ class Rules(NamedTuple):
     max_features: int
     random: bool
     min_decrease: float
-    bounded: bool  # some column is monotone
     pure: float  # impurity below which a node is pure
 
 
@@ -71,7 +70,14 @@ def mix(key):
 
 @njit(cache=True, nogil=True)
 def xlogx(x):
+    """Return x log x, and 0 at 0."""
     return x * log(x) if x > 0.0 else 0.0
+
+
+@njit(cache=True, nogil=True)
+def bits(x):
+    """Return x log x in base 2: entropy is in bits, as scikit-learn's."""
+    return xlogx(x) * 1.4426950408889634
 
 
 @njit(cache=True, nogil=True)
@@ -82,7 +88,7 @@ def allowed(left, right, sign, low, high):
 
 @njit(cache=True, nogil=True)
 def sweep_values(seg, m, left_missing, only, data, rules, W, mu, sign, low, high, best, tol, scale):
-    """Sweep a column for squares, Poisson or two-class Gini; return (D, rows on the left) of the best cut above ``best``."""
+    """Sweep a column for squares, Poisson or two-class Gini; return (gain, rows on the left) of the best cut above ``best``."""
     size = seg.shape[0]
     y, w, c = data.y, data.w, data.c
     wl, d, count, cut = 0.0, 0.0, 0.0, -1
@@ -123,11 +129,11 @@ def sweep_values(seg, m, left_missing, only, data, rules, W, mu, sign, low, high
             a, b = d + wl * mu, wr * mu - d  # the sums of both sides
             if a <= 0.0 or b <= 0.0:
                 continue
-            D = a * log(a / wl) + b * log(b / wr) - base
+            gain = a * log(a / wl) + b * log(b / wr) - base
         else:
-            D = scale * d * d * W / (wl * wr)
-        if D > best + tol and (not rules.bounded or allowed(mu + d / wl, mu - d / wr, sign, low, high)):
-            best, cut = D, t + 1
+            gain = scale * d * d * W / (wl * wr)
+        if gain > best + tol and (sign == 0 or allowed(mu + d / wl, mu - d / wr, sign, low, high)):
+            best, cut = gain, t + 1
     return best, cut
 
 
@@ -155,8 +161,8 @@ def sweep_classes(seg, m, left_missing, only, data, rules, totals, W, impurity, 
             a += left[k] * left[k]
             b += r * r
         elif rules.criterion == ENTROPY:
-            a += xlogx(left[k])
-            b += xlogx(r)
+            a += bits(left[k])
+            b += bits(r)
     for t in range(m):
         entry = seg[t]
         i = entry & ROW
@@ -169,8 +175,8 @@ def sweep_classes(seg, m, left_missing, only, data, rules, totals, W, impurity, 
             a += wi * (before + after)
             b -= wi * (2.0 * totals[k] - before - after)
         elif rules.criterion == ENTROPY:
-            a += xlogx(after) - xlogx(before)
-            b += xlogx(totals[k] - after) - xlogx(totals[k] - before)
+            a += bits(after) - bits(before)
+            b += bits(totals[k] - after) - bits(totals[k] - before)
         if rules.counted:
             count += c[i]
         if t + 1 < m:
@@ -186,17 +192,17 @@ def sweep_classes(seg, m, left_missing, only, data, rules, totals, W, impurity, 
         if rules.counted and (count < rules.min_leaf or total - count < rules.min_leaf):
             continue
         if rules.criterion == GINI:
-            D = impurity - (wl - a / wl) - (wr - b / wr)
+            gain = impurity - (wl - a / wl) - (wr - b / wr)
         elif rules.criterion == ENTROPY:
-            D = impurity - (xlogx(wl) - a) - (xlogx(wr) - b)
+            gain = impurity - (bits(wl) - a) - (bits(wr) - b)
         else:
             u, v = 0.0, 0.0
             for j in range(K):
                 u = max(u, left[j])
                 v = max(v, totals[j] - left[j])
-            D = impurity - (wl - u) - (wr - v)
-        if D > best + tol:
-            best, cut = D, t + 1
+            gain = impurity - (wl - u) - (wr - v)
+        if gain > best + tol:
+            best, cut = gain, t + 1
     return best, cut
 
 
@@ -211,20 +217,32 @@ def add_to(tree, sums, at, w, wy):
 
 
 @njit(cache=True, nogil=True)
-def deviation(tree, sums, ladder, W, S):
-    """Return the median of what a binary indexed tree holds, and the sum of absolute deviations from it."""
+def descend(tree, sums, goal, inclusive):
+    """Return how many entries of a binary indexed tree come before the total ``goal``, with their weight and sum."""
     at, below, sum_below = 0, 0.0, 0.0
     step = 1
     while step * 2 < tree.shape[0]:
         step *= 2
     while step > 0:
-        if at + step < tree.shape[0] and below + tree[at + step] < W / 2.0:
-            at += step
-            below += tree[at]
-            sum_below += sums[at]
+        if at + step < tree.shape[0]:
+            reached = below + tree[at + step]
+            if reached < goal or (inclusive and reached == goal):
+                at += step
+                below = reached
+                sum_below += sums[at]
         step >>= 1
-    median = ladder[at]
-    return median, median * below - sum_below + (S - sum_below) - median * (W - below)
+    return at, below, sum_below
+
+
+@njit(cache=True, nogil=True)
+def deviation(tree, sums, ladder, W, S):
+    """Return the median of what a binary indexed tree holds, and the sum of absolute deviations from it."""
+    first, below, sum_below = descend(tree, sums, W / 2.0, False)
+    last, _, _ = descend(tree, sums, W / 2.0, True)
+    low = ladder[first]  # any point between the two central values has the same deviations
+    return (low + ladder[min(last, ladder.shape[0] - 1)]) / 2.0, low * below - sum_below + (S - sum_below) - low * (
+        W - below
+    )
 
 
 @njit(cache=True, nogil=True)
@@ -269,7 +287,7 @@ def sweep_absolute(seg, m, left_missing, only, data, rules, W, impurity, sign, l
             continue
         a, u = deviation(tree[0], sums[0], ladder, Ws[0], Ss[0])
         b, v = deviation(tree[1], sums[1], ladder, Ws[1], Ss[1])
-        D = impurity - u - v
-        if D > best + tol and (not rules.bounded or allowed(a, b, sign, low, high)):
-            best, cut = D, t + 1
+        gain = impurity - u - v
+        if gain > best + tol and (sign == 0 or allowed(a, b, sign, low, high)):
+            best, cut = gain, t + 1
     return best, cut

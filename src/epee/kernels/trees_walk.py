@@ -102,8 +102,30 @@ def weakest_links(left, right, risk, tol):
 
 
 @njit(cache=True, nogil=True)
-def path_losses(X, rows, y, codes, w, K, left, right, feature, threshold, missing_left, heavier_left, set_of, sets, levels,
-                starts, first, value, losses, absolute, sums, squares):
+def path_losses(
+    X,
+    rows,
+    y,
+    codes,
+    w,
+    K,
+    left,
+    right,
+    feature,
+    threshold,
+    missing_left,
+    heavier_left,
+    set_of,
+    sets,
+    levels,
+    starts,
+    first,
+    value,
+    losses,
+    absolute,
+    sums,
+    squares,
+):
     """Add to ``sums`` and ``squares`` (A + 1,) the steps, from one alpha to the next, of the losses of the pruned trees.
 
     ``first[t]`` is the index of the first alpha at which node t does not branch. ``losses`` (nodes, K) are those of a class.

@@ -178,7 +178,9 @@ class Counts(Additive):
         if np.array_equal(levels, self.levels):
             return self
         cells = np.zeros((*self.count.shape, int(levels.sum())))
-        at = np.concatenate([start + np.arange(L) for start, L in zip(np.cumsum(levels) - levels, self.levels, strict=True)])
+        at = np.concatenate(
+            [start + np.arange(L) for start, L in zip(np.cumsum(levels) - levels, self.levels, strict=True)]
+        )
         cells[..., at.astype(np.intp)] = self.cells
         return replace(self, cells=cells, levels=levels)
 
@@ -204,13 +206,20 @@ class Counts(Additive):
 
     def to_arrays(self) -> dict[str, np.ndarray]:
         """Return the counts as plain arrays."""
-        arrays = {"count": self.count, "cells": self.cells, "levels": self.levels, "axes": np.array(self.axes, dtype="U5")}
+        arrays = {
+            "count": self.count,
+            "cells": self.cells,
+            "levels": self.levels,
+            "axes": np.array(self.axes, dtype="U5"),
+        }
         return arrays if self.labels is None else arrays | {"labels": self.labels}
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, np.ndarray]) -> Counts:
         """Return the counts that :meth:`to_arrays` wrote."""
-        return cls(arrays["count"], arrays["cells"], arrays["levels"], tuple(map(str, arrays["axes"])), arrays.get("labels"))
+        return cls(
+            arrays["count"], arrays["cells"], arrays["levels"], tuple(map(str, arrays["axes"])), arrays.get("labels")
+        )
 
     def to_bytes(self) -> bytes:
         """Return the counts as bytes that run no code when read."""

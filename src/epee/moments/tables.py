@@ -95,7 +95,9 @@ class TableMoments(Additive):
         shift = np.where(seen > 0, a.shift + share(b.seen, seen) * (a.shift - b.shift), 0.0)
         spread = a.spread - b.spread - share(seen * b.seen, a.seen) * (b.shift - shift) ** 2
         if ((spread < 1e-10 * a.spread) & (seen > 1.5) & (a.spread > 0)).any():
-            raise DataError("forgetting these rows would leave fewer than 6 digits in a variance: refit on the rows that remain.")
+            raise DataError(
+                "forgetting these rows would leave fewer than 6 digits in a variance: refit on the rows that remain."
+            )
         return replace(
             a, count=counts.count, seen=seen, shift=shift, spread=np.where(seen > 0, np.maximum(spread, 0.0), 0.0),
             cells=counts.cells, levels=counts.levels,

@@ -188,6 +188,9 @@ def _descend(
 ) -> Minimum:  # fmt: skip
     pairs, trace = Recent(12), Trace()
     value, gradient = risk.at(W)
+    if not value <= risk.at_zero():  # the sample has misled
+        W, metric = np.zeros_like(W), None
+        value, gradient = risk.at(W)
     trace.add(flat(W), value, float(np.abs(gradient).max()), 0.0)
     converged, k = False, 0
     metric = metric or (Metric(risk, W) if newton else make_metric(risk, W, rough=not np.any(W)))

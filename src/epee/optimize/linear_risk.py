@@ -24,6 +24,8 @@ from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source, refuse_bad_source
 from epee.typing import Codes, Matrix, Tensor, Vector
 
+FEWEST_OF_A_CLASS = 100  # rows of each class in a sample, where the class has them
+
 
 @dataclass
 class RiskSum:
@@ -239,6 +241,11 @@ class LinearRisk:
         value += float((self.l1[:, None] * np.abs(W)).sum())
         return value, total.gradient / total.count + self.l2[:, None] * W
 
+    def at_zero(self) -> float:
+        """Return the risk of weights 0, which no row can change."""
+        scores = np.zeros(1) if self.M == 1 else np.zeros((1, self.M))
+        return float(self.loss.value(scores, np.zeros(1, dtype=np.intp))[0])
+
     def at_many(self, W: Matrix, l2: Matrix) -> Matrix:
         """Return the gradients (d, m) of m binary logistic risks with penalties ``l2`` (d, m)."""
         total = self._sum(ManySum(W, self.bias, self.class_weight))
@@ -282,7 +289,8 @@ def _uncentre(H: Tensor, centre: Vector) -> Tensor:
     q = H.shape[1]
     T = np.eye(q)
     T[:-1, -1] = centre  # x~ = T (x - c, 1)
-    return np.einsum("ab,kbmc,dc->kamd", T, H, T, optimize=True)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.einsum("ab,kbmc,dc->kamd", T, H, T, optimize=True)
 
 
 def thin(source: Source, rows: int) -> ArraySource:
@@ -292,14 +300,7 @@ def thin(source: Source, rows: int) -> ArraySource:
     array([0., 2., 4., 6., 8.])
     """
     if isinstance(source, ArraySource):
-        step = max(1, -(-source.n_rows // rows))
-
-        def part(a: np.ndarray | None) -> np.ndarray | None:
-            return None if a is None else np.ascontiguousarray(a[::step])
-
-        return ArraySource(
-            np.ascontiguousarray(source.X[::step]), part(source.y), part(source.weight), None, part(source.group)
-        )
+        return _some_of(source, max(1, -(-source.n_rows // rows)))
     step, count = 1, 0
     parts: list[tuple[Any, ...]] = []
     for block in source.blocks():
@@ -316,6 +317,33 @@ def thin(source: Source, rows: int) -> ArraySource:
     ]
     X, y, weight, group = joined
     return ArraySource(X, y, weight, None, group)
+
+
+def _some_of(source: ArraySource, step: int) -> ArraySource:
+    """Take one row in ``step``; a class with few of them gives more, at a smaller weight, so that none is forgotten."""
+
+    def part(a: np.ndarray | None, chosen: Any) -> np.ndarray | None:
+        return None if a is None else np.ascontiguousarray(a[chosen])
+
+    codes = source.group
+    chosen: Any = slice(None, None, step)
+    weight = part(source.weight, chosen)
+    if codes is not None and step > 1:
+        totals, taken = np.bincount(codes), np.bincount(codes[::step], minlength=int(codes.max()) + 1)
+        rare = np.flatnonzero((taken < FEWEST_OF_A_CLASS) & (taken < totals))
+        if len(rare):
+            rows = np.arange(0, source.n_rows, step)
+            factor = np.full(len(totals), float(step))
+            parts = [rows[~np.isin(codes[rows], rare)]]
+            for k in rare:
+                members = np.flatnonzero(codes == k)
+                stride = max(1, len(members) // FEWEST_OF_A_CLASS)
+                parts.append(members[::stride])
+                factor[k] = len(members) / len(parts[-1])
+            chosen = np.sort(np.concatenate(parts))
+            weight = factor[codes[chosen]] * (1.0 if source.weight is None else source.weight[chosen])
+    X = np.ascontiguousarray(source.X[chosen])
+    return ArraySource(X, part(source.y, chosen), weight, None, part(codes, chosen))
 
 
 def _every(part: tuple[Any, ...], step: int) -> tuple[Any, ...]:

@@ -78,6 +78,9 @@ def _descend(
     from epee.kernels.linear_cd import threshold_sweeps
 
     value, gradient = risk.at(W)
+    if not value <= risk.at_zero():  # the sample has misled
+        W = np.zeros_like(W)
+        value, gradient = risk.at(W)
     trace = Trace()
     size = float(violation(W, gradient, risk.l1).max())
     trace.add(flat(W), value, size, 0.0)

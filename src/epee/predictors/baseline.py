@@ -104,7 +104,9 @@ class BaselineClassifier(_TargetAlone, PosteriorMixin, Classifier):
 
     def sample(self, n_samples: int = 1, random_state: Seed = None) -> np.ndarray:
         """Draw labels from the frequencies."""
-        rng = np.random.default_rng(random_state if not isinstance(random_state, np.random.RandomState) else random_state.randint(2**31))
+        rng = np.random.default_rng(
+            random_state if not isinstance(random_state, np.random.RandomState) else random_state.randint(2**31)
+        )
         return rng.choice(self.classes_, size=n_samples, p=self.class_prior_)
 
 
@@ -196,4 +198,3 @@ def _median_without(values: Vector, below: Vector, j: int, gone: float) -> float
     low = first_above(half * (1 - 1e-15), strict=False)
     high = min(first_above(half * (1 + 1e-15), strict=True), len(values) - 1)
     return float(values[low] + (values[high] - values[low]) / 2)
-

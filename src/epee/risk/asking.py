@@ -32,7 +32,9 @@ def asker(model: Any, loss: Loss, classes: Labels | None) -> Ask:
         return _labels(model, place, classes, ours)
     if loss.needs == "probabilities":
         if not hasattr(model, "predict_proba"):
-            raise WrongUse(f"the loss {loss.name!r} needs probabilities, and {own.__name__} has no predict_proba; choose another.")
+            raise WrongUse(
+                f"the loss {loss.name!r} needs probabilities, and {own.__name__} has no predict_proba; choose another."
+            )
         proba = model._proba if ours and own.predict_proba is ProbabilityMixin.predict_proba else model.predict_proba
         return lambda X: spread(proba(X), place, len(classes), 0.0)
     if ours and getattr(own, "decision_function", None) is ScoreMixin.decision_function:

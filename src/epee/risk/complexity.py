@@ -184,7 +184,11 @@ def _path(route: Route, plan: Plan, parameter: str, values: list[Any]) -> tuple[
     """Return the fold means (T, V), the training errors (V,) and the degrees of freedom (V,)."""
     if isinstance(route, MomentRoute) and not isinstance(plan.splits[0], Pairs):
         last = parameter.rpartition("__")[2]
-        own = parameter == last if not hasattr(route.model, "steps") else parameter.startswith(route.model.steps[-1][0] + "__")
+        own = (
+            parameter == last
+            if not hasattr(route.model, "steps")
+            else parameter.startswith(route.model.steps[-1][0] + "__")
+        )
         if own and route.kind == "regressor" and hasattr(route.probe, "solve_path") and route.is_linear():
             found = _linear_path(route, plan, last, values)
             if found is not None:
@@ -230,7 +234,9 @@ def _dof(route: MomentRoute, models: Linear | list[Any]) -> float:
     return degrees_of_freedom(getattr(models[0], "model", models[0]))
 
 
-def _linear_path(route: MomentRoute, plan: Plan, parameter: str, values: list[Any]) -> tuple[Matrix, Vector, Vector] | None:
+def _linear_path(
+    route: MomentRoute, plan: Plan, parameter: str, values: list[Any]
+) -> tuple[Matrix, Vector, Vector] | None:
     """Return the path of a linear regressor that solves all values of a fold at once."""
     columns, train, dof = [], None, None
     for split in plan.splits:
@@ -265,7 +271,8 @@ def solve_paths(
     """Return coefficients (T, V, m, p), intercepts (T, V, m) and degrees of freedom (T, V) before any affine step."""
     training, scale, shift = route.scaled(training)
     T = len(training.count)
-    step = max(1, -(-T // 2) if T * training.p**3 > 4e6 else T)
+    small = max(1, int(150_000 // (training.p * len(values))))  # a chunk stays in the cache
+    step = max(1, min(small, -(-T // 2)) if T * training.p**3 > 4e6 else T)
     chunks = [select(training, slice(i, i + step)) for i in range(0, T, step)]
     parts = list(in_order(lambda m: route.probe.solve_path(m, parameter, values), chunks))
     if any(part is None for part in parts):

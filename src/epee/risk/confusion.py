@@ -35,7 +35,9 @@ class Confusion:
         first = max(len(str(v)) for v in self.labels) + 2
         lines = [" " * first + "".join(f"{v:>{width}}" for v in names)]
         for i, label in enumerate(self.labels):
-            cells = "".join(f"{f'{self.rates[i, j]:.3f} ± {self.stderr[i, j]:.3f}':>{width + 3}}" for j in range(len(names)))
+            cells = "".join(
+                f"{f'{self.rates[i, j]:.3f} ± {self.stderr[i, j]:.3f}':>{width + 3}}" for j in range(len(names))
+            )
             lines.append(f"{label!s:<{first}}{cells}")
         return "\n".join(lines)
 

@@ -1,18 +1,20 @@
 r"""Criteria that add a price for complexity to the training error: no rows are held out.
 
-With :math:`err` the mean squared training error, :math:`d` the effective degrees of freedom and :math:`\hat\sigma^2` the variance of the
-noise from a model of low bias, the course's forms estimate the error on new values at the same inputs:
+With :math:`err` the mean squared training error, :math:`d` the effective degrees of freedom and :math:`\hat\sigma^2`
+the variance of the noise from a model of low bias, the course's forms estimate the error on new values at the same inputs:
 
 .. math:: C_p = AIC = err + \frac{2 d}{n}\hat\sigma^2, \quad AICc = err + \frac{2 (d + 1)}{n - d - 2}\hat\sigma^2, \quad
           BIC = err + \frac{\log n}{n} d\, \hat\sigma^2, \quad GCV = \frac{err}{(1 - d/n)^2}. \tag{1}
 
-(AICc is shifted by :math:`-\hat\sigma^2` against the seed, so that it compares with AIC; the ranking is the same.) What is added to :math:`err` is
-an estimate of the *optimism*,
+(AICc is shifted by :math:`-\hat\sigma^2` against the seed, so that it compares with AIC; the ranking is the same.)
+What is added to :math:`err` is an estimate of the *optimism*,
 
-.. math:: \mathrm{op} = \frac2n \sum_i \mathrm{Cov}(\hat y_i, y_i) = \frac{2}{n}\, \mathrm{tr}(S)\, \sigma^2 \quad\text{for } \hat y = S y. \tag{2}
+.. math:: \mathrm{op} = \frac2n \sum_i \mathrm{Cov}(\hat y_i, y_i) = \frac{2}{n}\, \mathrm{tr}(S)\, \sigma^2
+          \quad\text{for } \hat y = S y. \tag{2}
 
-By likelihood the same names are :math:`-2 \log L` plus :math:`2 k`, :math:`2 k \frac{n}{n - k - 1}` and :math:`k \log n`, with :math:`k = d + 1` for a
-regression (its noise variance is a parameter, as in R) and :math:`k = d` for a classifier.
+By likelihood the same names are :math:`-2 \log L` plus :math:`2 k`, :math:`2 k \frac{n}{n - k - 1}` and
+:math:`k \log n`, with :math:`k = d + 1` for a regression (its noise variance is a parameter, as in R) and
+:math:`k = d` for a classifier.
 """
 
 from __future__ import annotations
@@ -113,7 +115,9 @@ def _value(name: str, fit: _Fit, sigma2: float, form: str) -> float:
     err, d, n = fit.err, fit.dof, fit.n
     if name == "gcv":
         if fit.classifier:
-            raise WrongUse("gcv is for regressions under the squared loss; for a classifier use aic, bic or cross_validate.")
+            raise WrongUse(
+                "gcv is for regressions under the squared loss; for a classifier use aic, bic or cross_validate."
+            )
         if d >= n:
             raise DataError(f"gcv divides by 1 - d/n: {d:g} degrees of freedom leave nothing of {n:g} rows.")
         return err / (1 - d / n) ** 2
@@ -147,7 +151,12 @@ def _criterion(name: str, model: Any, X: Any, y: Any, sigma2: float | None, form
     if not isinstance(model, Sequence):
         return found[0]
     return Criteria(
-        name, np.array(found, dtype=float), np.array([f.dof for f in fits]), np.array([f.err for f in fits]), noise, models
+        name,
+        np.array(found, dtype=float),
+        np.array([f.dof for f in fits]),
+        np.array([f.err for f in fits]),
+        noise,
+        models,
     )
 
 
@@ -212,7 +221,10 @@ def bic(
 def mallows_cp(
     model: Any, X: Any, y: Any, *, sigma2: float | None = None, form: str = "course", sample_weight: Any = None
 ) -> Any:  # fmt: skip
-    r"""Return Mallows' :math:`C_p`: the course's is AIC; ``form="likelihood"`` is :math:`n\, err / \hat\sigma^2 - n + 2d`, near d without bias."""
+    r"""Return Mallows' :math:`C_p`: the course's is AIC.
+
+    ``form="likelihood"`` is :math:`n\, err / \hat\sigma^2 - n + 2d`, which is near d for a model without bias.
+    """
     return _criterion("mallows_cp", model, X, y, sigma2, form, sample_weight)
 
 

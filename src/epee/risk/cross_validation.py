@@ -80,7 +80,9 @@ class CrossValidation(Risk):
 
             return corrected_difference(self, other, self.level)
         if isinstance(other, CrossValidation):
-            raise WrongUse("these cross-validations are of other rows or folds: give both the same folds to compare them.")
+            raise WrongUse(
+                "these cross-validations are of other rows or folds: give both the same folds to compare them."
+            )
         return super().__sub__(other)
 
     def plot(self, ax: Any = None) -> Any:
@@ -161,9 +163,7 @@ def cross_validate(
     return run_plan(route, plan, level)
 
 
-def plan_for(
-    route: Route, folds: Any, repeats: int, groups: Any, time: Any, stratify: Any, random_state: Any
-) -> Plan:
+def plan_for(route: Route, folds: Any, repeats: int, groups: Any, time: Any, stratify: Any, random_state: Any) -> Plan:
     """Return the plan for the rows of a route."""
     codes, classes = route.codes, route.classes
     if stratify is not None and stratify is not True:
@@ -183,7 +183,7 @@ def run_plan(route: Route, plan: Plan, level: float = 0.95) -> CrossValidation:
     """Return the cross-validation of a plan."""
     quick = [_from_moments(route, split) for split in plan.splits]
     if all(q is not None for q in quick):
-        per_fold, sizes = (np.concatenate(part) for part in zip(*quick, strict=True))  # type: ignore[arg-type]
+        per_fold, sizes = (np.concatenate(part) for part in zip(*quick, strict=True))
         return assemble(route, plan, per_fold, sizes, level, lambda: _outcomes(route, plan))
     done = [route.evaluate(split) for split in plan.splits]
     parts = [fold_means(route, split, outcome) for split, outcome in zip(plan.splits, done, strict=True)]
@@ -269,6 +269,6 @@ def within_range(ends: Interval, loss: str) -> Interval:
 def _fold_ids(plan: Plan) -> Codes:
     if isinstance(plan.splits[0], Pairs):
         return np.empty(0, dtype=np.intp)
-    ids = np.concatenate([split.models_of_rows() for split in plan.splits])  # type: ignore[union-attr]
+    ids = np.concatenate([split.models_of_rows() for split in plan.splits])
     ids = np.where(ids >= 0, ids % plan.n_folds, -1)
     return ids[0] if len(ids) == 1 else ids

@@ -86,13 +86,22 @@ class LearningCurve:
         values = a + b * n**-c
         low, high = np.quantile(values[1:], [(1 - self.level) / 2, (1 + self.level) / 2])
         how = f"extrapolated from {self.sizes[-1]:.0f} rows by a power law"
-        return Risk(float(values[0]), float(values[1:].std(ddof=1)), Interval(float(low), float(high)), self.level, float(n), self.loss, how)
+        return Risk(
+            float(values[0]),
+            float(values[1:].std(ddof=1)),
+            Interval(float(low), float(high)),
+            self.level,
+            float(n),
+            self.loss,
+            how,
+        )
 
     @property
     def verdict(self) -> str:
         """Say what twice the rows would bring."""
         now, then = self.extrapolate(self.sizes[-1]), self.extrapolate(2 * self.sizes[-1])
-        return word("more rows", n=f"{2 * self.sizes[-1]:.0f}", then=decimal(str(then)), now=decimal(f"{now.value:.{decimals(now.value, now.stderr)}f}"))
+        shown = f"{now.value:.{decimals(now.value, now.stderr)}f}"
+        return word("more rows", n=f"{2 * self.sizes[-1]:.0f}", then=decimal(str(then)), now=decimal(shown))
 
     def plot(self, ax: Any = None, *, until: float | None = None) -> Any:
         """Draw both errors and the extrapolation; returns the axes."""
@@ -148,7 +157,10 @@ def learning_curve(
         outcome = route.test(split, models)
     else:
         outcome = route.evaluate(split)
-    halves = [type(outcome)(outcome.losses[:S], outcome.predictions[:0]), type(outcome)(outcome.losses[S:], outcome.predictions[:0])]
+    halves = [
+        type(outcome)(outcome.losses[:S], outcome.predictions[:0]),
+        type(outcome)(outcome.losses[S:], outcome.predictions[:0]),
+    ]
     test = fold_means(route, test_split, halves[0])[0].reshape(S, folds)
     train = fold_means(route, Split(split.cell, split.learns, split.tested_by[S:]), halves[1])[0].reshape(S, folds)
     stderr = np.nanstd(test, axis=1, ddof=1) / np.sqrt(folds)
@@ -171,10 +183,14 @@ def _cells(route: Route, folds: int, groups: Any, stratify: Any, seed: int) -> t
     if groups is not None:  # whole groups are the cells of a fold
         ids = group_codes(groups, route.n)
         plan = make_plan(folds, route.n, groups=groups, random_state=seed)
-        fold = plan.splits[0].cell  # type: ignore[union-attr]
+        fold = plan.splits[0].cell
         _, first = np.unique(ids, return_index=True)
         return ids, fold[first]
-    codes = route.codes if stratify is None or stratify is True else None if stratify is False else np.unique(stratify, return_inverse=True)[1]
+    codes = route.codes
+    if stratify is False:
+        codes = None
+    elif stratify is not None and stratify is not True:
+        codes = np.unique(np.asarray(stratify), return_inverse=True)[1].reshape(-1)
     if codes is not None:
         check_strata(codes, folds, route.classes)
     parts = int(np.clip(route.n // (4 * folds), 1, 20))
@@ -211,7 +227,9 @@ def _nested_parts(
     models = np.arange(S * K).reshape(S, K)
     held = models[:, fold_of_cell]  # (S, C)
     tutor = models[:, (fold_of_cell - 1) % K]
-    seen = np.take_along_axis(learns.reshape(S, K, C), ((fold_of_cell - 1) % K)[None, None, :].repeat(S, axis=0), axis=1)[:, 0]
+    seen = np.take_along_axis(
+        learns.reshape(S, K, C), ((fold_of_cell - 1) % K)[None, None, :].repeat(S, axis=0), axis=1
+    )[:, 0]
     return Split(cell, learns.reshape(S * K, C), np.vstack([held, np.where(seen, tutor, -1)])), trained
 
 

@@ -5,13 +5,14 @@ At a point :math:`x` with :math:`y = f(x) + \varepsilon`, over training samples 
 .. math:: EPE(x) = \underbrace{\sigma^2}_{\text{noise}} + \underbrace{(f(x) - E_D h_D(x))^2}_{\text{bias}^2}
           + \underbrace{\mathrm{Var}_D\, h_D(x)}_{\text{variance}}. \tag{1}
 
-With means over the simulated samples in place of :math:`E_D`, (1) is an identity, to rounding. For the 0-1 loss Domingos (2000) writes, with
-:math:`y^*` the best label, :math:`h_m` the most frequent prediction, :math:`B = [h_m \ne y^*]`, :math:`V = P_D(h_D \ne h_m)` and
-:math:`N = P(y \ne y^*)`,
+With means over the simulated samples in place of :math:`E_D`, (1) is an identity, to rounding. For the 0-1 loss
+Domingos (2000) writes, with :math:`y^*` the best label, :math:`h_m` the most frequent prediction,
+:math:`B = [h_m \ne y^*]`, :math:`V = P_D(h_D \ne h_m)` and :math:`N = P(y \ne y^*)`,
 
 .. math:: EPE = c_1 N + B + c_2 V, \qquad c_2 = 1 \text{ if } B = 0, \text{ else } -P_D(h_D = y^* \mid h_D \ne h_m): \tag{2}
 
-where the predictor is wrong on average, variance helps. The three terms of the result are those of (2), factors included, so they add up.
+where the predictor is wrong on average, variance helps. The three terms of the result are those of (2), factors
+included, so they add up.
 """
 
 from __future__ import annotations
@@ -176,14 +177,20 @@ def _samples(model: Any, points: Matrix, make: Callable[[np.random.Generator], t
     return np.stack(out)
 
 
-def _squared(model: Any, target: Any, noise: Any, points: Matrix, draw: Any, repeats: int, rng: np.random.Generator) -> BiasVariance:
+def _squared(
+    model: Any, target: Any, noise: Any, points: Matrix, draw: Any, repeats: int, rng: np.random.Generator
+) -> BiasVariance:
     if noise is None:
-        raise WrongUse("noise is missing: give the standard deviation of the noise (0 for none), or a function of the rows.")
+        raise WrongUse(
+            "noise is missing: give the standard deviation of the noise (0 for none), or a function of the rows."
+        )
     sd = noise if callable(noise) else lambda X: np.full(len(X), float(noise))
 
     def make(g: np.random.Generator) -> tuple[Matrix, Vector]:
         X = draw(g)
-        return X, np.asarray(target(X), dtype=float).reshape(len(X)) + np.asarray(sd(X)).reshape(len(X)) * g.standard_normal(len(X))
+        return X, np.asarray(target(X), dtype=float).reshape(len(X)) + np.asarray(sd(X)).reshape(
+            len(X)
+        ) * g.standard_normal(len(X))
 
     H = _samples(model, points, make, repeats, rng).astype(float)  # (R, m)
     f = np.asarray(target(points), dtype=float).reshape(len(points))
@@ -193,18 +200,24 @@ def _squared(model: Any, target: Any, noise: Any, points: Matrix, draw: Any, rep
     errors = (f - H) ** 2  # (R, m)
     epe = sigma2 + errors.mean(axis=0)
     stderr = float(errors.mean(axis=1).std(ddof=1) / np.sqrt(repeats))
-    return BiasVariance(points, sigma2, bias2, variance, epe, mean, stderr, "squared", f"{repeats} simulated samples", f)
+    return BiasVariance(
+        points, sigma2, bias2, variance, epe, mean, stderr, "squared", f"{repeats} simulated samples", f
+    )
 
 
 def _probabilities(target: Any, X: Matrix) -> Matrix:
     P = np.asarray(target(X), dtype=float).reshape(len(X), -1)
     P = np.hstack([1 - P, P]) if P.shape[1] == 1 else P
     if P.min() < -1e-9 or not np.allclose(P.sum(axis=1), 1):
-        raise DataError("target must return probabilities: one of class 1 for each row, or one of every class that add up to 1.")
+        raise DataError(
+            "target must return probabilities: one of class 1 for each row, or one of every class that add up to 1."
+        )
     return np.clip(P, 0.0, 1.0)
 
 
-def _zero_one(model: Any, target: Any, points: Matrix, draw: Any, repeats: int, rng: np.random.Generator) -> BiasVariance:
+def _zero_one(
+    model: Any, target: Any, points: Matrix, draw: Any, repeats: int, rng: np.random.Generator
+) -> BiasVariance:
     def make(g: np.random.Generator) -> tuple[Matrix, np.ndarray]:
         for _ in range(100):
             X = draw(g)
@@ -215,7 +228,7 @@ def _zero_one(model: Any, target: Any, points: Matrix, draw: Any, repeats: int, 
 
     P = _probabilities(target, points)  # (m, K)
     H = _samples(model, points, make, repeats, rng).astype(int)
-    votes = np.stack([(H == k).mean(axis=0) for k in range(P.shape[1])], axis=1)  # (m, K): P_D(h = k)
+    votes = np.stack([np.equal(H, k).mean(axis=0) for k in range(P.shape[1])], axis=1)  # (m, K): P_D(h = k)
     best, main, rows = P.argmax(axis=1), votes.argmax(axis=1), np.arange(len(points))
     epe = 1 - (votes * P).sum(axis=1)
     against_best = 1 - votes[rows, best]  # E_D [h != y*] = B + c2 V
@@ -226,7 +239,9 @@ def _zero_one(model: Any, target: Any, points: Matrix, draw: Any, repeats: int, 
     return BiasVariance(points, epe - against_best, bias, against_best - bias, epe, main, stderr, "zero_one", how, P)
 
 
-def _bootstrap(model: Any, y: np.ndarray, inputs: Any, repeats: int, loss: str, rng: np.random.Generator) -> BiasVariance:
+def _bootstrap(
+    model: Any, y: np.ndarray, inputs: Any, repeats: int, loss: str, rng: np.random.Generator
+) -> BiasVariance:
     """Split the error on real rows: each is judged by the models whose bootstrap sample left it out."""
     if inputs is None or callable(inputs):
         raise WrongUse("inputs is missing: with an array as target, give its rows as inputs.")
@@ -239,7 +254,11 @@ def _bootstrap(model: Any, y: np.ndarray, inputs: Any, repeats: int, loss: str, 
         found = np.full(n, np.nan)
         if len(np.unique(y[bag])) > 1 or loss == "squared":
             codes = clone(model).fit(X[bag], y[bag]).predict(X[out])
-            found[out] = np.searchsorted(labels, codes) if loss == "zero_one" else np.asarray(codes, dtype=float).reshape(len(out))
+            found[out] = (
+                np.searchsorted(labels, codes)
+                if loss == "zero_one"
+                else np.asarray(codes, dtype=float).reshape(len(out))
+            )
         return found
 
     labels = np.unique(y)
@@ -253,7 +272,9 @@ def _bootstrap(model: Any, y: np.ndarray, inputs: Any, repeats: int, loss: str, 
         mean = np.nanmean(H, axis=0)
         bias2, variance = (truth - mean) ** 2, np.nanmean((H - mean) ** 2, axis=0)
         epe = np.nanmean((truth - H) ** 2, axis=0)
-        return BiasVariance(X, zero, bias2, variance, epe, mean, float(epe.std(ddof=1) / np.sqrt(len(epe))), loss, how, truth)
+        return BiasVariance(
+            X, zero, bias2, variance, epe, mean, float(epe.std(ddof=1) / np.sqrt(len(epe))), loss, how, truth
+        )
     codes = np.searchsorted(labels, y)[seen]
     votes = np.stack([np.nansum(np.where(np.isnan(H), np.nan, k == H), axis=0) for k in range(len(labels))], axis=1)
     votes = votes / votes.sum(axis=1, keepdims=True)

@@ -145,9 +145,7 @@ class Difference(Risk):
         return f"Difference({self}, p = {self.p_value:.2g}; {self.how})"
 
 
-def difference(
-    value: float, stderr: float, dof: float, level: float, n: float, loss: str, how: str
-) -> Difference:
+def difference(value: float, stderr: float, dof: float, level: float, n: float, loss: str, how: str) -> Difference:
     """Return a difference with its t interval and two-sided p-value."""
     if stderr > 0:
         t = value / stderr

@@ -128,9 +128,7 @@ def weighted_mean(losses: Vector, w: Vector | None) -> tuple[float, float, float
     return mean, stderr, n
 
 
-def bootstrap_interval(
-    losses: Vector, w: Vector | None, level: float, *, draws: int = 2000, seed: int = 0
-) -> Interval:
+def bootstrap_interval(losses: Vector, w: Vector | None, level: float, *, draws: int = 2000, seed: int = 0) -> Interval:
     """Return the bias-corrected and accelerated bootstrap interval (Efron, 1987) of a weighted mean of losses.
 
     Beyond 20,000 rows the rows are first gathered, at random, into 20,000 bins: the mean is the same and so, in
@@ -141,7 +139,7 @@ def bootstrap_interval(
     sums, counts = w * losses, w
     if len(losses) > 20_000:
         where = rng.permutation(len(losses)) % 20_000
-        sums, counts = np.bincount(where, sums), np.bincount(where, counts)
+        sums, counts = (np.bincount(where, a).astype(float) for a in (sums, counts))
     n, means = len(sums), []
     step = max(1, 4_000_000 // n)
     for start in range(0, draws, step):

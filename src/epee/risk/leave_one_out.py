@@ -34,7 +34,9 @@ from epee.typing import Vector
 CHUNK = 32
 
 
-def loo(model: Any, X: Any, y: Any, loss: Any = None, *, level: float = 0.95, sample_weight: Any = None) -> CrossValidation:
+def loo(
+    model: Any, X: Any, y: Any, loss: Any = None, *, level: float = 0.95, sample_weight: Any = None
+) -> CrossValidation:
     r"""Estimate the risk by leave-one-out, in closed form wherever there is one.
 
     Parameters
@@ -77,16 +79,20 @@ def leave_each_out(model: Any, X: Any, y: Any, loss: Any, level: float, sample_w
     check_level(level)
     found = None
     if hasattr(model, "_left_out"):
-        route: Route = OrdinaryRoute(model, X, y, sample_weight, loss)
+        plain = OrdinaryRoute(model, X, y, sample_weight, loss)
+        route: Route = plain
         check_folds(route.n, route.n)
-        found, how = closed_form(route), "leave-one-out, closed form"
+        found, how = closed_form(plain), "leave-one-out, closed form"
     if found is None:
         route = open_route(model, X, y, sample_weight, loss)
         check_folds(route.n, route.n)
         if isinstance(route, MomentRoute):
             found, how = _by_merges(route), "leave-one-out, by merging moments"
         else:
-            found, how = route.evaluate(kfold(np.arange(route.n), route.n)).predictions[0], "leave-one-out, by fitting each"
+            found, how = (
+                route.evaluate(kfold(np.arange(route.n), route.n)).predictions[0],
+                "leave-one-out, by fitting each",
+            )
     losses = route.value(found, np.arange(route.n))
     value, stderr, n = weighted_mean(losses, route.weight)
     predictions = route.decode(found)

@@ -1,20 +1,20 @@
 r"""Intervals that cover what they claim: nested cross-validation.
 
-The usual error bar of a cross-validation ignores that the folds share training rows, and covers too rarely. Bates, Hastie and
-Tibshirani (2023) estimate the mean squared error of the estimate itself. For each repeat and each fold :math:`k`,
-:math:`e^{out}` are the losses on fold :math:`k` of the model trained on the other folds, and :math:`e^{in}` those of a :math:`(K-1)`-fold
-cross-validation inside the other folds, which never saw fold :math:`k`. With
+The usual error bar of a cross-validation ignores that the folds share training rows, and covers too rarely. Bates,
+Hastie and Tibshirani (2023) estimate the mean squared error of the estimate itself. For each repeat and each fold :math:`k`,
+:math:`e^{out}` are the losses on fold :math:`k` of the model trained on the other folds, and :math:`e^{in}` those of
+a :math:`(K-1)`-fold cross-validation inside the other folds, which never saw fold :math:`k`. With
 
 .. math:: a = (\bar e^{in} - \bar e^{out})^2, \qquad b = \mathrm{var}(e^{out}) / |T_k|, \qquad
           \mathrm{MSE} = \bar a - \bar b, \tag{1}
 
-the standard error is :math:`\sqrt{\frac{K-1}{K} \mathrm{MSE}}`, kept between the naive one (the standard deviation of the losses over
-:math:`\sqrt n`) and :math:`\sqrt K` times it, and the centre corrects for the smaller training samples,
+the standard error is :math:`\sqrt{\frac{K-1}{K} \mathrm{MSE}}`, kept between the naive one (the standard deviation
+of the losses over :math:`\sqrt n`) and :math:`\sqrt K` times it, and the centre corrects for the smaller training samples,
 
 .. math:: \bar e^{in} - \Bigl(1 + \frac{K-2}{K}\Bigr) (\bar e^{in} - CV). \tag{2}
 
-Only models trained without fold :math:`k`, and without folds :math:`j` and :math:`k`, are needed. Where the estimator lives on moments these are
-merges, and where it solves a stack of moments, all repeats are solved at once.
+Only models trained without fold :math:`k`, and without folds :math:`j` and :math:`k`, are needed. Where the
+estimator lives on moments these are merges, and where it solves a stack of moments, all repeats are solved at once.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def without_one_or_two(K: int) -> tuple[np.ndarray, np.ndarray]:
     return learns, np.vstack([c[None], *[p[None] for p in pairs]])
 
 
-def fold_ids(plan: Plan) -> Matrix:
+def fold_ids(plan: Plan) -> np.ndarray:
     """Return the fold of each row in each repeat, (R, n)."""
     rows = [split.models_of_rows() % plan.n_folds for split in plan.splits if isinstance(split, Split)]
     return np.concatenate(rows)
@@ -66,7 +66,9 @@ def nested_interval(route: Route, plan: Plan, level: float) -> CrossValidation:
     """Return the cross-validation of a plan with the interval (1) and (2)."""
     first = plan.splits[0]
     if isinstance(first, Pairs) or (first.tested_by < 0).any() or plan.n_folds < 3:
-        raise WrongUse("nested intervals need at least 3 folds that partition the rows: give a number of folds, or fold ids.")
+        raise WrongUse(
+            "nested intervals need at least 3 folds that partition the rows: give a number of folds, or fold ids."
+        )
     with one_blas_thread():  # thousands of small matrices: BLAS's own threads would only wait for each other
         losses = batched_losses(route, plan) if isinstance(route, MomentRoute) else None
     sums = Sums(route, plan.n_folds)
@@ -110,7 +112,7 @@ class Sums:
     def add(self, fold: Codes, losses: Matrix) -> None:
         """Add one repeat: ``losses`` (K, n) by the models of :func:`without_one_or_two`."""
         K, w, out = self.K, self.w, losses[0]
-        size = np.bincount(fold, w, minlength=K)
+        size = np.bincount(fold, w, minlength=K).astype(float)
         mean_out = np.bincount(fold, w * out, minlength=K) / size
         spread = np.bincount(fold, w * (out - mean_out[fold]) ** 2, minlength=K) / np.maximum(size - 1, 1)
         held = (fold[None] + np.arange(1, K)[:, None]) % K  # (K - 1, n): the second fold that the model did not see
@@ -154,7 +156,10 @@ def batched_losses(route: MomentRoute, plan: Plan) -> np.ndarray | None:
     learns, tested_by = without_one_or_two(K)
     P, p = learns.shape[0], route.source.n_columns
     k = len(route.classes) if route.classes is not None else route.truth.reshape(n, -1).shape[1]
-    if not hasattr(route.probe, "solve_stack") or max(R * n * (p + 1), n * R * P * k, R * P * (p + 1) ** 2) > LARGEST_TABLE:
+    if (
+        not hasattr(route.probe, "solve_stack")
+        or max(R * n * (p + 1), n * R * P * k, R * P * (p + 1) ** 2) > LARGEST_TABLE
+    ):
         return None
     train = raw_unions(repeated_moments(route, folds, K), learns.astype(float), R)
     if "group" in train.axes and not (train.count > 0).all():
@@ -165,14 +170,17 @@ def batched_losses(route: MomentRoute, plan: Plan) -> np.ndarray | None:
     X = np.asarray(route.rows, dtype=np.float64)
     raw = (X @ models.coef.reshape(-1, p).T).reshape(n, R, P, -1)  # (n, R, P, k)
     by = tested_by[:, folds].transpose(1, 0, 2)  # (R, K, n): which model tests each row
-    picked = raw[np.arange(n), np.arange(R)[:, None, None], by] + models.intercept.reshape(R, P, -1)[np.arange(R)[:, None, None], by]
+    picked = (
+        raw[np.arange(n), np.arange(R)[:, None, None], by]
+        + models.intercept.reshape(R, P, -1)[np.arange(R)[:, None, None], by]
+    )
     flat = route.finish(picked.reshape(R * K * n, -1))
     return route.value(flat, np.tile(np.arange(n), R * K)).reshape(R, K, n)
 
 
-def repeated_moments(route: MomentRoute, folds: Matrix, K: int) -> Moments:
+def repeated_moments(route: MomentRoute, folds: np.ndarray, K: int) -> Moments:
     """Return the moments of every fold of every repeat, (R K,) along the fold axis: the rows are laid out R times."""
-    R, n = folds.shape
+    R = len(folds)
     s = route.source
     keep = route.probe._summation(s, R * K)
 

@@ -29,7 +29,7 @@ from epee.estimator.base import PosteriorMixin, refuse_large, softmax
 from epee.estimator.moment import MomentEstimator, MomentRegressor
 from epee.losses.residuals import Power
 from epee.moments.moments import Moments, share, stack
-from epee.moments.passes import reduce_source
+from epee.moments.passes import Summation, reduce_source
 from epee.risk.asking import Ask, asker, one_column, refuse_nan
 from epee.risk.routes import Outcome, Route
 from epee.risk.splitting import Pairs, Split
@@ -64,7 +64,9 @@ def passes_once(model: Any, X: Any) -> bool:
 
 def select(m: Moments, which: Any) -> Moments:
     """Return some entries of the fold axis, which is always the first."""
-    return replace(m, count=m.count[which], shift=m.shift[which], scatter=None if m.scatter is None else m.scatter[which])
+    return replace(
+        m, count=m.count[which], shift=m.shift[which], scatter=None if m.scatter is None else m.scatter[which]
+    )
 
 
 def unions(m: Moments, learns: np.ndarray) -> Moments:
@@ -89,7 +91,11 @@ def dealt_unions(m: Moments, fold: np.ndarray, K: int) -> Moments:
     """
     R, C = fold.shape
     A = (fold[:, None, :] == np.arange(K)[None, :, None]).reshape(R * K, C).astype(float)
-    return raw_unions(replace(m, count=m.count[None], shift=m.shift[None], scatter=None if m.scatter is None else m.scatter[None]), A, 1)
+    return raw_unions(
+        replace(m, count=m.count[None], shift=m.shift[None], scatter=None if m.scatter is None else m.scatter[None]),
+        A,
+        1,
+    )
 
 
 def raw_unions(m: Moments, A: Matrix, R: int) -> Moments:
@@ -164,9 +170,12 @@ class MomentRoute(Route):
         assert isinstance(source, ArraySource)
         self.source = source
         self.rows: Matrix = self.probe._enter(Z, reset=False, finite=False)
-        cells = 12 * (len(self.classes) if self.probe.keeps.group and self.probe.keeps.scatter == "full" else 1)
+        K = len(self.classes) if self.classes is not None else 1
+        cells = 12 * (K if self.probe.keeps.group and self.probe.keeps.scatter == "full" else 1)
         p = self.source.n_columns
-        self.fits = p < self.n and cells * p * (p if self.probe.keeps.scatter in ("full", "pooled") else 1) <= LARGEST_MOMENTS
+        self.fits = (
+            p < self.n and cells * p * (p if self.probe.keeps.scatter in ("full", "pooled") else 1) <= LARGEST_MOMENTS
+        )
         self._bank: dict[str, tuple[Any, Moments]] = {}  # shared with the routes of models on the same moments
 
     def like(self, model: Any) -> MomentRoute:
@@ -187,10 +196,14 @@ class MomentRoute(Route):
             return False
         a, b = mine[2], other[2]
         same_door = all(getattr(type(a), f, None) is getattr(type(b), f, None) for f in ("_source", "_enter", "_leave"))
-        same_maps = [(type(s), repr(s.get_params())) for s in mine[0]] == [(type(s), repr(s.get_params())) for s in other[0]]
+        same_maps = [(type(s), repr(s.get_params())) for s in mine[0]] == [
+            (type(s), repr(s.get_params())) for s in other[0]
+        ]
         if not (same_door and same_maps and a.keeps == b.keeps and hasattr(b, "predict")):
             return False
-        known = {name: self.probe.__dict__[name] for name in ("classes_", "n_features_in_") if name in self.probe.__dict__}
+        known = {
+            name: self.probe.__dict__[name] for name in ("classes_", "n_features_in_") if name in self.probe.__dict__
+        }
         twin = clone(b)
         twin.__dict__.update(known)
         return same_sums(self.probe._summation(self.source, 2), twin._summation(self.source, 2))
@@ -223,10 +236,16 @@ class MomentRoute(Route):
         def part(a: np.ndarray | None, rows: np.ndarray) -> np.ndarray | None:
             return None if a is None else a[rows]
 
+        gathers = plain_gather(s, keep)
+
+        def one(rows: np.ndarray) -> Moments:
+            if gathers is not None:
+                return gathers(rows)
+            return keep(Block(s.X[rows], part(s.y, rows), part(s.weight, rows), None, part(s.group, rows)))
+
         def work(c: int) -> Moments:
             rows = order[ends[c] : ends[c + 1]]
-            parts = [rows[i : i + ROWS] for i in range(0, len(rows), ROWS)] or [rows]
-            return tree(keep(Block(s.X[r], part(s.y, r), part(s.weight, r), None, part(s.group, r))) for r in parts)
+            return tree(one(r) for r in ([rows[i : i + ROWS] for i in range(0, len(rows), ROWS)] or [rows]))
 
         m = stack(list(in_order(work, range(n_cells))))
         if not m.is_finite():
@@ -352,7 +371,8 @@ class MomentRoute(Route):
     def test(self, split: Split, models: Linear | list[Any]) -> Outcome:
         """Score each row by the models that are tested on it, some thousand rows of a cell at a time."""
         asks = None if isinstance(models, Linear) else self.askers(models)
-        losses, room = np.full((split.repeats, self.n), np.nan), []
+        losses = np.full((split.repeats, self.n), np.nan)
+        room: list[np.ndarray] = []
 
         def work(task: tuple[int, np.ndarray]) -> tuple[np.ndarray, list[tuple[int, np.ndarray]]]:
             c, rows = task
@@ -430,16 +450,46 @@ class MomentRoute(Route):
         known = self._bank.get("testing")
         if known is None or known[0] is not split:
             dealt = split.fold_of_cell
-            test = unions(m, split.tests()) if dealt is None else dealt_unions(m, dealt, split.n_models // split.repeats)
+            test = (
+                unions(m, split.tests()) if dealt is None else dealt_unions(m, dealt, split.n_models // split.repeats)
+            )
             self._bank["testing"] = known = (split, test)
         return known[1]
+
+
+def plain_gather(source: ArraySource, keep: Any) -> Any:
+    """Return a function from rows to their moments, for a large plain table with a full scatter; None for all others."""
+    X, y = source.X, source.y
+    if type(keep) is not Summation or keep.scatter != "full" or keep.groups is not None or source.weight is not None:
+        return None
+    if X.size < 2_000_000 or X.dtype != np.float64 or not X.flags.c_contiguous or (y is not None) != bool(keep.targets):
+        return None
+    from epee.kernels.gathered_rows import centred_rows
+
+    Y = np.zeros((len(X), 0)) if y is None else np.ascontiguousarray(y, dtype=np.float64).reshape(len(X), -1)
+    q = X.shape[1] + Y.shape[1]
+
+    def gather(rows: np.ndarray) -> Moments:
+        B, mean = np.empty((len(rows), q)), np.empty(q)
+        centred_rows(X, Y, rows, keep.origin, B, mean)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return Moments(
+                np.array(float(len(rows))), mean, B.T @ B, keep.origin, (), "full", keep.targets, keep.labels
+            )
+
+    return gather
 
 
 class TrainingRows:
     """The rows that one model learns from, as a source: read only when its estimator goes back to them."""
 
     def __init__(
-        self, source: ArraySource, keep: np.ndarray, origin: Vector, scale: Vector | None = None, shift: Vector | None = None
+        self,
+        source: ArraySource,
+        keep: np.ndarray,
+        origin: Vector,
+        scale: Vector | None = None,
+        shift: Vector | None = None,
     ) -> None:
         self.source, self.keep, self.full_origin, self.scale, self.shift = source, keep, origin, scale, shift
         self.names, self.n_columns, self.n_rows = source.names, source.n_columns, int(keep.sum())
@@ -456,10 +506,10 @@ class TrainingRows:
         for block in self.source.blocks(rows):
             keep = self.keep[block.start : block.start + len(block)]
             X = np.asarray(block.X[keep], dtype=np.float64)
-            if self.scale is not None:
+            if self.scale is not None and self.shift is not None:
                 X = X * self.scale + self.shift
-            part = [None if a is None else a[keep] for a in (block.y, block.weight, block.fold, block.group)]
-            yield Block(X, *part, start)  # type: ignore[arg-type]
+            y, w, g = (None if a is None else a[keep] for a in (block.y, block.weight, block.group))
+            yield Block(X, y, w, None, g, start)
             start += len(X)
 
 
@@ -527,11 +577,12 @@ def squared_risk(test: Moments, coef: Tensor, intercept: Tensor) -> tuple[Tensor
     within = (yy - 2 * cross + quad).sum(axis=2)
     level = n * (e**2).sum(axis=2)
     spread = np.sqrt(np.maximum(np.diagonal(test.xx, axis1=1, axis2=2), 0.0))  # (T, p)
-    terms = np.matmul(np.abs(flat), spread[:, :, None])[..., 0].reshape(T, V, k) ** 2  # bounds every partial sum of quad
+    terms = (
+        np.matmul(np.abs(flat), spread[:, :, None])[..., 0].reshape(T, V, k) ** 2
+    )  # bounds every partial sum of quad
     total = (yy + terms).sum(axis=2) + level
     size = np.abs(test.y_mean).max(axis=1)[:, None] + np.abs(coef * test.x_mean[:, None, None]).sum(axis=3).max(axis=2)
     rounding = n * (np.finfo(float).eps * size) ** 2
     sound = (within + level >= FEWEST_DIGITS * total) & (rounding <= 1e-20 * np.maximum(within + level, 1e-300))
     empty = test.count[:, None] == 0
     return share(within + level, np.broadcast_to(n, within.shape)), sound | empty
-

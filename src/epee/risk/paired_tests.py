@@ -27,15 +27,17 @@ from epee.typing import Vector
 def corrected_t(d: Vector, overlap: float, level: float = 0.95, n: float = math.nan, loss: str = "") -> Difference:
     """Return the mean of differences by fold with the corrected test (1); ``overlap`` is n_test / n_train.
 
-    >>> corrected_t(np.array([0.01, 0.03, 0.02, 0.02]), 1 / 3).p_value.round(3)
-    np.float64(0.059)
+    >>> round(corrected_t(np.array([0.01, 0.03, 0.02, 0.02]), 1 / 3).p_value, 3)
+    0.049
     """
     d = d[np.isfinite(d)]
     J = len(d)
     if J < 2:
         raise DataError(f"a paired test needs at least 2 folds; there is {J}.")
     stderr = math.sqrt((1 / J + overlap) * float(d.var(ddof=1)))
-    return difference(float(d.mean()), stderr, J - 1, level, n, loss, "paired by fold, corrected for shared training rows")
+    return difference(
+        float(d.mean()), stderr, J - 1, level, n, loss, "paired by fold, corrected for shared training rows"
+    )
 
 
 def corrected_difference(a: Any, b: Any, level: float) -> Difference:
@@ -89,13 +91,17 @@ def mcnemar(y: Any, a: Any, b: Any, *, level: float = 0.95) -> Difference:
     check_level(level)
     y, a, b = np.asarray(y), np.asarray(a), np.asarray(b)
     if not (y.shape == a.shape == b.shape and y.ndim == 1 and len(y)):
-        raise DataError(f"y, a and b must be vectors of the same length; they have shapes {y.shape}, {a.shape} and {b.shape}.")
+        raise DataError(
+            f"y, a and b must be vectors of the same length; they have shapes {y.shape}, {a.shape} and {b.shape}."
+        )
     wrong_a, wrong_b = a != y, b != y
     only_a, only_b = int((wrong_a & ~wrong_b).sum()), int((wrong_b & ~wrong_a).sum())
     d = wrong_a.astype(float) - wrong_b
     n, m = len(y), only_a + only_b
     p = 1.0 if m == 0 else min(1.0, 2 * float(special.bdtr(min(only_a, only_b), m, 0.5)))
-    base = difference(float(d.mean()), float(d.std(ddof=1) / math.sqrt(n)) if n > 1 else 0.0, np.inf, level, n, "zero_one", "")
+    base = difference(
+        float(d.mean()), float(d.std(ddof=1) / math.sqrt(n)) if n > 1 else 0.0, np.inf, level, n, "zero_one", ""
+    )
     how = f"McNemar's exact test: {only_a} rows where only the first is wrong, {only_b} where only the second is"
     return Difference(base.value, base.stderr, base.interval, level, n, "zero_one", how, p_value=p)
 

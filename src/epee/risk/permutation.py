@@ -2,8 +2,8 @@ r"""Which columns a predictor leans on: how much its error rises when a column i
 
 .. math:: I_j = \frac1n \sum_i \bigl[e(h(x_i^{(j)}), y_i) - e(h(x_i), y_i)\bigr] \tag{1}
 
-with :math:`x_i^{(j)}` the row with the cell :math:`j` of another row. Shuffling tells apart what is used from what is not; of two columns that say the
-same thing each may look unimportant.
+with :math:`x_i^{(j)}` the row with the cell :math:`j` of another row. Shuffling tells apart what is used from what
+is not; of two columns that say the same thing each may look unimportant.
 """
 
 from __future__ import annotations
@@ -110,7 +110,13 @@ def importance(
 
             def work(j: int, part: Any = part, ask: Any = ask, rows: np.ndarray = rows) -> Vector:
                 g = np.random.default_rng([seeds[j], len(rows)])
-                return np.mean([route.value(np.asarray(ask(shuffled(part, j, g.permutation(len(rows))))), rows) for _ in range(repeats)], axis=0)
+                return np.mean(
+                    [
+                        route.value(np.asarray(ask(shuffled(part, j, g.permutation(len(rows))))), rows)
+                        for _ in range(repeats)
+                    ],
+                    axis=0,
+                )
 
             for j, losses in enumerate(in_order(work, range(len(names)))):
                 rises[j, rows] = losses - base

@@ -1,10 +1,11 @@
 r"""Intervals for a value not yet seen, around any regressor, that cover it as often as they claim.
 
-*Split*: the regressor learns from one part of the rows; on the other, with residuals :math:`R_i = |y_i - h(x_i)|`, the band is
-:math:`h(x) \pm q` with :math:`q` the :math:`\lceil (1 - \alpha)(m + 1) \rceil`-th smallest of the :math:`m` residuals. It covers at least :math:`1 - \alpha`,
-whatever the law, as long as rows are exchangeable.
+*Split*: the regressor learns from one part of the rows; on the other, with residuals :math:`R_i = |y_i - h(x_i)|`,
+the band is :math:`h(x) \pm q` with :math:`q` the :math:`\lceil (1 - \alpha)(m + 1) \rceil`-th smallest of the
+:math:`m` residuals. It covers at least :math:`1 - \alpha`, whatever the law, as long as rows are exchangeable.
 
-*CV+* (Barber, Candès, Ramdas and Tibshirani, 2021) wastes no rows: with :math:`h_{-k(i)}` the model that did not see the fold of row :math:`i`, the band is
+*CV+* (Barber, Candès, Ramdas and Tibshirani, 2021) wastes no rows: with :math:`h_{-k(i)}` the model that did not see
+the fold of row :math:`i`, the band is
 
 .. math:: \bigl[q_\alpha^-\{h_{-k(i)}(x) - R_i\},\; q_{1-\alpha}^+\{h_{-k(i)}(x) + R_i\}\bigr]. \tag{1}
 
@@ -94,7 +95,9 @@ def _upper(values: Matrix, w: Vector | None, level: float) -> Vector:
     wanted = level * (w.sum() + 1) - 1e-9
     place = (total < wanted).sum(axis=1)
     inside = place < values.shape[1]
-    ends = np.take_along_axis(values, np.take_along_axis(order, np.minimum(place, values.shape[1] - 1)[:, None], axis=1), axis=1)[:, 0]
+    ends = np.take_along_axis(
+        values, np.take_along_axis(order, np.minimum(place, values.shape[1] - 1)[:, None], axis=1), axis=1
+    )[:, 0]
     return np.where(inside, ends, np.inf)
 
 

@@ -1,11 +1,13 @@
 r"""Figures of merit of a fitted predictor on held-out rows, each with its error bar.
 
-Every figure :math:`\hat\theta` here is a smooth function of means over rows, so each row has an *influence* :math:`\psi_i` on it, and
+Every figure :math:`\hat\theta` here is a smooth function of means over rows, so each row has an *influence*
+:math:`\psi_i` on it, and
 
 .. math:: \hat\theta - \theta \approx \frac1n \sum_i \psi_i, \qquad \mathrm{se} = \frac{\mathrm{sd}(\psi)}{\sqrt n}. \tag{1}
 
-For the area under the ROC curve, :math:`P(s_+ > s_-) + \frac12 P(s_+ = s_-)`, (1) is the method of DeLong, DeLong and Clarke-Pearson
-(1988). Average precision takes a bootstrap of the rows. Intervals of figures between 0 and 1 are made on the logit scale, so they stay there.
+For the area under the ROC curve, :math:`P(s_+ > s_-) + \frac12 P(s_+ = s_-)`, (1) is the method of DeLong, DeLong
+and Clarke-Pearson (1988). Average precision takes a bootstrap of the rows. Intervals of figures between 0 and 1 are
+made on the logit scale, so they stay there.
 """
 
 from __future__ import annotations
@@ -18,7 +20,15 @@ from epee.errors import DataError, WrongUse
 from epee.estimator.base import encode_labels
 from epee.risk.estimate import Score
 from epee.risk.holdout import refuse_training_rows, require_fitted
-from epee.risk.intervals import Interval, check_level, logit_interval, normal_quantile, t_interval, weighted_mean, wilson
+from epee.risk.intervals import (
+    Interval,
+    check_level,
+    logit_interval,
+    normal_quantile,
+    t_interval,
+    weighted_mean,
+    wilson,
+)
 from epee.table.block import check_weights
 from epee.typing import Codes, Matrix, Vector
 
@@ -36,7 +46,9 @@ def _codes(model: Any, truth: np.ndarray) -> Codes:
     classes = np.asarray(model.classes_)
     labels, codes = encode_labels(truth, len(truth))
     if not np.isin(labels, classes).all():
-        raise DataError(f"y holds the labels {labels[~np.isin(labels, classes)].tolist()[:5]}, which the predictor never saw.")
+        raise DataError(
+            f"y holds the labels {labels[~np.isin(labels, classes)].tolist()[:5]}, which the predictor never saw."
+        )
     return np.searchsorted(classes, labels)[codes]
 
 
@@ -85,7 +97,10 @@ def _curve(score: Vector, positive: np.ndarray, w: Vector) -> tuple[Vector, Vect
     order = np.argsort(-score, kind="stable")
     s = score[order]
     last = np.flatnonzero(np.append(np.diff(s) != 0, True))
-    tp, fp = np.cumsum(np.where(positive[order], w[order], 0.0))[last], np.cumsum(np.where(positive[order], 0.0, w[order]))[last]
+    tp, fp = (
+        np.cumsum(np.where(positive[order], w[order], 0.0))[last],
+        np.cumsum(np.where(positive[order], 0.0, w[order]))[last],
+    )
     return tp, fp, s[last]
 
 
@@ -139,11 +154,27 @@ def roc_auc(model: Any, X: Any, y: Any, *, level: float = 0.95, sample_weight: A
         tp, fp, _ = _curve(scores[:, k], codes == k, w)
         curves.append((str(model.classes_[k]), np.append(0, fp / fp[-1]), np.append(0, tp / tp[-1])))
     fewest = min(min(w[codes == k].sum(), w[codes != k].sum()) for k in classes)
-    return Score(value, stderr, _bounded(value, stderr, level, fewest), level, float(w.sum()), "roc_auc", "held-out rows", curve=curves)
+    return Score(
+        value,
+        stderr,
+        _bounded(value, stderr, level, fewest),
+        level,
+        float(w.sum()),
+        "roc_auc",
+        "held-out rows",
+        curve=curves,
+    )
 
 
 def average_precision(
-    model: Any, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any = None, draws: int = 200, random_state: int = 0
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    level: float = 0.95,
+    sample_weight: Any = None,
+    draws: int = 200,
+    random_state: int = 0,
 ) -> Score:
     r"""Return average precision on held-out rows, :math:`\sum_k (R_k - R_{k-1}) P_k`: the precision averaged over recall.
 
@@ -160,7 +191,9 @@ def average_precision(
     for _ in range(draws):
         weights = w * np.bincount(rng.integers(0, n, n), minlength=n)
         parts = [
-            _precision(scores[orders[k], k], (codes == k)[orders[k]], weights[orders[k]]) for k in classes if weights[codes == k].any()
+            _precision(scores[orders[k], k], (codes == k)[orders[k]], weights[orders[k]])
+            for k in classes
+            if weights[codes == k].any()
         ]
         drawn.append(np.mean(parts) if parts else np.nan)
     stderr = float(np.nanstd(drawn, ddof=1))
@@ -170,7 +203,14 @@ def average_precision(
         curves.append((str(model.classes_[k]), np.append(0, tp / tp[-1]), np.append(1, tp / (tp + fp))))
     fewest = min(w[codes == k].sum() for k in classes)
     return Score(
-        value, stderr, _bounded(value, stderr, level, fewest), level, float(w.sum()), "average_precision", "held-out rows", curve=curves
+        value,
+        stderr,
+        _bounded(value, stderr, level, fewest),
+        level,
+        float(w.sum()),
+        "average_precision",
+        "held-out rows",
+        curve=curves,
     )
 
 
@@ -243,14 +283,15 @@ def f1(model: Any, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any = 
     truth, w = _open(model, X, y, sample_weight, level)
     codes = _codes(model, truth)
     decided = np.asarray(model.predict(X))
-    values, influences = [], []
+    values: list[float] = []
+    influences: list[Vector] = []
     n = float(w.sum())
     for k in _each_class(model, codes):
         says, is_k = decided == model.classes_[k], codes == k
         hit, miss = (says & is_k).astype(float), (says != is_k).astype(float)
         a, b = w @ hit / n, w @ miss / n
         total = 2 * a + b
-        values.append(2 * a / total if total > 0 else 0.0)
+        values.append(float(2 * a / total) if total > 0 else 0.0)
         influences.append((2 * b * (hit - a) - 2 * a * (miss - b)) / total**2 if total > 0 else np.zeros(len(w)))
     value, stderr = float(np.mean(values)), _stderr(np.mean(influences, axis=0), w)
     fewest = min(w[codes == k].sum() for k in _each_class(model, codes))

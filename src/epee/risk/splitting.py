@@ -96,7 +96,7 @@ class Pairs:
 class Plan:
     """A whole cross-validation: splits, folds a repeat, and how to say it."""
 
-    splits: list[Split] | list[Pairs]
+    splits: list[Any]  # of Split or of Pairs
     n_folds: int
     repeats: int
     how: str
@@ -144,7 +144,7 @@ def make_plan(
         check_folds(n, n)
         return Plan([kfold(np.arange(n), n)] if n <= 5000 else [], n, 1, "leave-one-out")
     if isinstance(folds, int | np.integer | float):
-        return _numbered(folds, n, codes, classes, int(repeats), groups, random_state)
+        return _numbered(float(folds), n, codes, classes, int(repeats), groups, random_state)
     if hasattr(folds, "split") or (not hasattr(folds, "__array__") and not isinstance(folds, list | tuple)):
         pairs = folds.split(X if X is not None else np.zeros((n, 1)), y, groups) if hasattr(folds, "split") else folds
         return _from_pairs([(np.asarray(a), np.asarray(b)) for a, b in pairs], n)
@@ -156,7 +156,7 @@ def make_plan(
 def _numbered(
     folds: float, n: int, codes: Codes | None, classes: Any, repeats: int, groups: Any, random_state: Any
 ) -> Plan:
-    check_folds(folds, n)  # type: ignore[arg-type]
+    check_folds(int(folds) if folds == int(folds) else folds, n)  # type: ignore[arg-type]
     K, seed = int(folds), seed_of(random_state)
     times = f", repeated {repeats} times" if repeats > 1 else ""
     if groups is not None:
@@ -241,14 +241,16 @@ def _forward(folds: Any, n: int, time: Any) -> Plan:
     """Return forward chaining: test on each stretch of time after learning from all that came before."""
     if not isinstance(folds, int | np.integer):
         raise WrongUse(f"folds is {folds!r}; with time it must be a whole number.")
-    check_folds(folds, n)
+    check_folds(int(folds), n)
     when = np.arange(n) if time is True else np.asarray(time)
     if when.shape != (n,):
         raise DataError(f"time has shape {when.shape}; give one moment for each of the {n} rows.")
     moments, rank = np.unique(when, return_inverse=True)
     K = int(folds)
     if len(moments) < K + 1:
-        raise DataError(f"folds is {K}, but there are only {len(moments)} distinct times: forward chaining needs {K + 1}.")
+        raise DataError(
+            f"folds is {K}, but there are only {len(moments)} distinct times: forward chaining needs {K + 1}."
+        )
     rank = rank.reshape(-1)
     middle = np.cumsum(np.bincount(rank)) - np.bincount(rank) / 2  # ties stay together
     cell = np.minimum((middle / n * (K + 1)).astype(np.intp), K)[rank]
@@ -262,7 +264,9 @@ def _from_ids(ids: np.ndarray, n: int, repeats: int) -> Plan:
     if ids.ndim not in (1, 2) or ids.shape[-1] != n:
         raise WrongUse(f"folds has shape {ids.shape}; an array of fold ids has one for each of the {n} rows.")
     if repeats > 1:
-        raise WrongUse("repeats cannot be more than 1 when folds are given as ids; give one row of ids for each repeat.")
+        raise WrongUse(
+            "repeats cannot be more than 1 when folds are given as ids; give one row of ids for each repeat."
+        )
     splits = []
     for row in np.atleast_2d(ids):
         names, cell = np.unique(row, return_inverse=True)
@@ -282,14 +286,18 @@ def _from_pairs(pairs: list[tuple[np.ndarray, np.ndarray]], n: int) -> Plan:
     cell, k = np.full(n, -1, dtype=np.intp), 0
     for train, test in pairs:
         if (cell[test] >= 0).any() or len(train) + len(test) != n or len(np.intersect1d(train, test)):
-            return Plan([Pairs(n, [a for a, _ in pairs], [b for _, b in pairs])], len(pairs), 1, f"{len(pairs)} given splits")
+            return Plan(
+                [Pairs(n, [a for a, _ in pairs], [b for _, b in pairs])], len(pairs), 1, f"{len(pairs)} given splits"
+            )
         cell[test] = k
         k += 1
         if (cell >= 0).all():
             splits.append(kfold(cell, k))
             cell, k = np.full(n, -1, dtype=np.intp), 0
     if k or len({s.n_cells for s in splits}) != 1:
-        return Plan([Pairs(n, [a for a, _ in pairs], [b for _, b in pairs])], len(pairs), 1, f"{len(pairs)} given splits")
+        return Plan(
+            [Pairs(n, [a for a, _ in pairs], [b for _, b in pairs])], len(pairs), 1, f"{len(pairs)} given splits"
+        )
     K, times = splits[0].n_cells, f", repeated {len(splits)} times" if len(splits) > 1 else ""
     return Plan(splits, K, len(splits), f"{K}-fold cross-validation on given folds{times}")
 

@@ -1,13 +1,13 @@
 r"""The winner's optimism: the best of many candidates looks better than it is.
 
-The rows of the matrix of out-of-fold losses (n, M) are drawn with replacement. In each drawn sample the whole rule of choice is
-applied again, and the winner's mean loss there is compared with its mean loss on all rows:
+The rows of the matrix of out-of-fold losses (n, M) are drawn with replacement. In each drawn sample the whole rule
+of choice is applied again, and the winner's mean loss there is compared with its mean loss on all rows:
 
 .. math:: \text{optimism} = \frac1B \sum_b \bigl[\bar e(c_b) - \bar e_b(c_b)\bigr], \qquad c_b = \text{choice on sample } b. \tag{1}
 
 No model is fitted again. Beside it stands the estimate of Tibshirani and Tibshirani (2009),
-:math:`\frac1K \sum_k [e_k(\hat c) - e_k(\hat c_k)]` with :math:`\hat c_k` the best on fold :math:`k` alone, which overcorrects, since one fold
-is far noisier than all.
+:math:`\frac1K \sum_k [e_k(\hat c) - e_k(\hat c_k)]` with :math:`\hat c_k` the best on fold :math:`k` alone, which
+overcorrects, since one fold is far noisier than all.
 """
 
 from __future__ import annotations
@@ -80,9 +80,9 @@ def winner_optimism(
         bins = np.unique(bins, return_inverse=True)[1].reshape(-1)
         sums = np.stack([np.bincount(bins, w * column) for column in losses.T], axis=1)
         squares = np.stack([np.bincount(bins, w * column**2) for column in losses.T], axis=1)
-        counts = np.bincount(bins, w)
+        counts = np.asarray(np.bincount(bins, w), dtype=np.float64)
     else:
-        sums, squares, counts = w[:, None] * losses, w[:, None] * losses**2, w
+        sums, squares, counts = w[:, None] * losses, w[:, None] * losses**2, np.asarray(w, dtype=np.float64)
     n = len(sums)
     drawn = rng.multinomial(n, np.full(n, 1 / n), size=draws).astype(float)  # (B, n)
     total = np.maximum(drawn @ counts, 1e-300)[:, None]

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from epee.solve.spectral import descending_eigh
+from epee.solve.tridiagonal import tridiagonal_path
 from epee.typing import ArrayLike, Matrix, Tensor, Vector
 
 SPREAD = 1e7  # of the eigenvalues of S + alpha I: nine digits are left below it
@@ -50,8 +51,12 @@ def ridge_path(xx: Tensor, xy: Tensor, alphas: ArrayLike) -> Tensor:
 def ridge_path_with_spectrum(xx: Tensor, xy: Tensor, alphas: ArrayLike) -> tuple[Tensor, Tensor]:
     """Return the coefficients of :func:`ridge_path` and the eigenvalues (..., p) that they came from."""
     alphas = np.atleast_1d(np.asarray(alphas, dtype=np.float64))
-    values, V = descending_eigh(xx)  # (..., p), (..., p, p)
-    coef = spectral_path(values, V, np.swapaxes(V, -1, -2) @ xy, alphas)
+    many = xx.ndim == 3 and len(xx) >= 4 and len(alphas) >= 10
+    found = tridiagonal_path(xx, xy, alphas) if many else None
+    if found is None:
+        values, V = descending_eigh(xx)  # (..., p), (..., p, p)
+        found = spectral_path(values, V, np.swapaxes(V, -1, -2) @ xy, alphas), values
+    coef, values = found
     if not values.shape[-1]:
         return coef, values
     spread = (values[..., :1] + alphas) / np.maximum(values[..., -1:] + alphas, 1e-300)  # (..., A)

@@ -19,8 +19,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from epee.errors import InfiniteValues, WrongUse
-from epee.estimator.base import NewAxes, refuse_large
+from epee.errors import InfiniteValues, MissingValues, WrongUse
+from epee.estimator.base import NewAxes, list_columns, refuse_large
 from epee.estimator.moment import MomentTransformer
 from epee.moments.moments import Moments
 from epee.solve.spectral import descending_eigh, fix_signs
@@ -29,6 +29,7 @@ from epee.table.block import check_weights, refuse_bad_cells
 from epee.table.doors import is_stream
 from epee.typing import Matrix, Vector
 
+LARGEST_WITH_HOLES = 1000  # columns that EM can take
 SOLVERS = ("auto", "full", "covariance_eigh", "arpack", "randomized")
 
 
@@ -71,7 +72,8 @@ class PCA(NewAxes, MomentTransformer):
 
     Notes
     -----
-    One pass and :math:`O(p^3)`, or :math:`O(n^2 p)` when the rows are fewer.
+    One pass and :math:`O(p^3)`, or :math:`O(n^2 p)` when the rows are fewer. With missing cells (NaN) the covariance is that of
+    largest likelihood, found by EM; ``transform`` fills a missing cell by its conditional mean.
 
     References
     ----------
@@ -99,6 +101,8 @@ class PCA(NewAxes, MomentTransformer):
         self.power_iteration_normalizer = power_iteration_normalizer
         self.random_state = random_state
 
+    _takes_missing = True
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
@@ -116,11 +120,35 @@ class PCA(NewAxes, MomentTransformer):
         refuse_large(n, p)
         self._keep_count(n if w is None else w.sum(), int(min(n if w is None else w.sum(), p)))
         road = self._road(n, p)
-        if road == "covariance_eigh":
-            return super().fit(X, sample_weight=sample_weight)
         self.__dict__.pop("moments_", None)
-        getattr(self, f"_fit_{road}")(X, w)
+        try:
+            if road == "covariance_eigh":
+                return super().fit(X, sample_weight=sample_weight)
+            getattr(self, f"_fit_{road}")(X, w)
+        except MissingValues:
+            self._fit_missing(X, w)
         return self
+
+    def _fit_missing(self, X: Matrix, w: Vector | None) -> None:
+        """Take the axes of the covariance that EM finds for rows with missing cells."""
+        from epee.structure.gaussian import GaussianDensity
+
+        refuse_bad_cells(np.where(np.isnan(X), 0.0, X), getattr(self, "feature_names_in_", None))
+        if X.shape[1] > LARGEST_WITH_HOLES:
+            raise MissingValues(
+                f"Input X contains NaN: with missing cells PCA takes at most {LARGEST_WITH_HOLES} columns, not {X.shape[1]}. Fill them."
+            )
+        empty = np.flatnonzero(np.isnan(X).all(axis=0))
+        if len(empty):
+            raise MissingValues(f"Input X contains NaN: {list_columns(empty, self)} missing in every row. Drop it.")
+        scale = np.nanstd(X, axis=0).mean() or 1.0
+        self._filler = GaussianDensity(reg_covar=1e-9 * scale**2, tol=1e-9, max_iter=1000)
+        self._filler.fit(X, sample_weight=w)
+        n = float(len(X) if w is None else w.sum())
+        values, vectors = descending_eigh(self._filler.covariance_)
+        self.mean_ = self._filler.mean_
+        rank = int(min(n, X.shape[1]))
+        self._set(np.maximum(values[:rank], 0.0), vectors.T[:rank].copy(), n, float(values.sum()))
 
     def _road(self, n: int, p: int) -> str:
         q = self.n_components
@@ -268,10 +296,31 @@ class PCA(NewAxes, MomentTransformer):
         return int(q)
 
     def _transform(self, X: Matrix) -> Matrix:
+        if np.isnan(X).any():
+            X = self._filled(X)
         scores = (X - self.mean_) @ self.components_.T
         if self.whiten:
             scores /= self._deviations()
         return scores.astype(X.dtype, copy=False)
+
+    def _filled(self, X: Matrix) -> Matrix:
+        """Return rows with missing cells at their conditional mean under the model of the axes."""
+        from epee.structure.gaussian_forms import Components
+        from epee.structure.gaussian_steps import marginal, patterns_of
+
+        sigma = self.get_covariance()
+        if self.noise_variance_ <= 0:
+            sigma = sigma + 1e-12 * self.inertia_ * np.eye(len(sigma))
+        whole = Components(np.ones(1), self.mean_[None], sigma[None], "full")
+        X = np.array(X, dtype=np.float64)
+        for missing, rows in patterns_of(X):
+            if missing.all():
+                X[rows] = self.mean_
+            elif missing.any():
+                part = marginal(whole, missing)
+                seen = X[np.ix_(rows, ~missing)] - self.mean_[~missing]
+                X[np.ix_(rows, missing)] = self.mean_[missing] + seen @ part.regression[0]
+        return X
 
     def _deviations(self) -> Vector:
         sd = np.sqrt(self.explained_variance_)
@@ -290,6 +339,43 @@ class PCA(NewAxes, MomentTransformer):
         X = self._leave(X)
         C = (X - self.mean_) @ self.components_.T
         return float((((X - self.mean_) ** 2).sum() - (C**2).sum()) / len(X))
+
+    def correlations(self) -> Matrix:
+        """Return the correlation of each column with each component (p, q): the points of the correlation circle."""
+        check_is_fitted(self)
+        U, var = self.components_, self.explained_variance_
+        total = np.sqrt(np.maximum(np.diag(self.get_covariance()), np.finfo(float).tiny))
+        return np.clip(U.T * np.sqrt(var) / total[:, None], -1.0, 1.0)
+
+    def _names(self) -> list[str]:
+        return [str(n) for n in getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])]
+
+    def circle(self, ax: Any = None) -> Any:
+        """Draw the correlation circle of the first two axes."""
+        from epee.figures.projections import draw_circle
+
+        if self.n_components_ < 2:
+            raise WrongUse("the correlation circle needs two axes: keep n_components of at least 2.")
+        return draw_circle(self.correlations()[:, :2], self._names(), ax)
+
+    def biplot(self, X: Any, ax: Any = None, labels: Any = None) -> Any:
+        """Draw the rows of ``X`` and the columns together on the first two axes."""
+        from epee.figures.projections import draw_biplot
+
+        if self.n_components_ < 2:
+            raise WrongUse("a biplot needs two axes: keep n_components of at least 2.")
+        return draw_biplot(self.transform(X), self.components_[:2].T, self._names(), ax, labels)
+
+    def scree(self, ax: Any = None, *, level: float = 0.95) -> Any:
+        """Draw the variances along the axes with intervals (asymptotic, of a Gaussian table)."""
+        from scipy.stats import norm
+
+        from epee.figures.projections import draw_scree
+
+        check_is_fitted(self)
+        half = norm.ppf((1 + level) / 2) * np.sqrt(2.0 / self.n_samples_)
+        values = self.explained_variance_
+        return draw_scree(values, values / (1 + half), values / max(1 - half, 1e-3), ax=ax)
 
     def get_covariance(self) -> Matrix:
         """Return the covariance of the probabilistic model: axes plus isotropic noise."""

@@ -122,6 +122,15 @@ def test_the_start_from_a_sample_does_not_change_the_answer():
         assert_allclose(sparse.coef_, plain.coef_, atol=1e-6)
 
 
+def test_a_rare_class_is_not_forgotten_by_the_sample():
+    X, _ = draw(n=24_000, p=2, seed=15)
+    y = np.arange(24_000) % 2
+    y[[5000, 11_000]] = 2
+    for ratio in (0.0, 1.0):
+        model = LogisticRegression(tol=1e-8, l1_ratio=ratio).fit(X, y)
+        assert_allclose(model.predict_proba(X).mean(axis=0), np.bincount(y) / 24_000, atol=1e-6)
+
+
 def test_streams_give_the_same_as_arrays():
     class Stream:
         """A source that is read in uneven blocks and knows not how long it is."""

@@ -29,7 +29,9 @@ def test_left_out_predictions_are_those_of_refits(kernel, h):
     left = KernelRegression(h, kernel=kernel)._left_out(X, y)
     for i in range(0, 60, 7):
         rest = np.arange(60) != i
-        np.testing.assert_allclose(left[i], KernelRegression(h, kernel=kernel).fit(X[rest], y[rest]).predict(X[i : i + 1])[0], rtol=1e-7)
+        np.testing.assert_allclose(
+            left[i], KernelRegression(h, kernel=kernel).fit(X[rest], y[rest]).predict(X[i : i + 1])[0], rtol=1e-7
+        )
 
 
 def test_a_path_of_bandwidths_is_its_members():

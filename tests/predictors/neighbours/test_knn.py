@@ -114,7 +114,9 @@ def test_left_out_predictions_are_those_of_refits(weights):
     X[5] = X[6]
     ks = [1, 3, 4, 11]
     path = KNeighborsClassifier(weights=weights)._left_out_path(X, y, None, "n_neighbors", ks)
-    values = KNeighborsRegressor(weights=weights, statistic="median")._left_out_path(X, X[:, 0], None, "n_neighbors", ks)
+    values = KNeighborsRegressor(weights=weights, statistic="median")._left_out_path(
+        X, X[:, 0], None, "n_neighbors", ks
+    )
     means = KNeighborsRegressor(weights=weights)._left_out_path(X, X[:, 0], None, "n_neighbors", ks)
     for i in range(40):
         rest = np.arange(40) != i

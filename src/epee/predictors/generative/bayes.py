@@ -64,7 +64,7 @@ class BayesClassifier(MetaEstimatorMixin, PosteriorMixin, Classifier):
         count = np.bincount(codes, weights=w, minlength=len(self.classes_)).astype(np.float64)
         self.class_prior_ = count / count.sum() if self.priors is None else check_priors(self.priors, self.classes_)
         self.densities_ = []
-        for k, label in enumerate(self.classes_):
+        for k in range(len(self.classes_)):
             rows = np.flatnonzero(codes == k if w is None else (codes == k) & (w > 0))
             if not len(rows):
                 self.densities_.append(None)
@@ -72,7 +72,7 @@ class BayesClassifier(MetaEstimatorMixin, PosteriorMixin, Classifier):
             try:
                 self.densities_.append(_fit_density(clone(density), X[rows], None if w is None else w[rows]))
             except (ValueError, np.linalg.LinAlgError) as error:
-                raise DataError(f"class {label!r} ({len(rows)} rows): {error}") from error
+                raise DataError(f"class {self.classes_.tolist()[k]!r} ({len(rows)} rows): {error}") from error
 
     def _density(self) -> Any:
         if self.density is None:
@@ -80,7 +80,9 @@ class BayesClassifier(MetaEstimatorMixin, PosteriorMixin, Classifier):
 
             return GaussianDensity(reg_covar=1e-6)
         if not hasattr(self.density, "fit") or not hasattr(self.density, "score_samples"):
-            raise WrongUse(f"{self.density!r} is no density: it needs fit(X) and score_samples(X), which returns log-densities.")
+            raise WrongUse(
+                f"{self.density!r} is no density: it needs fit(X) and score_samples(X), which returns log-densities."
+            )
         return self.density
 
     def _score(self, X: Matrix) -> Matrix:
@@ -126,4 +128,6 @@ def _fit_density(density: Any, X: Matrix, w: Vector | None) -> Any:
         return density.fit(X, sample_weight=w)
     if (w == np.round(w)).all():
         return density.fit(np.repeat(X, w.astype(np.int64), axis=0))
-    raise WrongUse(f"{type(density).__name__} takes no sample_weight: give whole weights, which repeat rows, or another density.")
+    raise WrongUse(
+        f"{type(density).__name__} takes no sample_weight: give whole weights, which repeat rows, or another density."
+    )

@@ -92,7 +92,9 @@ class CategoricalNB(DiscreteNB):
         if not np.array_equal(whole, X):
             row, j = np.argwhere(whole != X)[0]
             name = column_name(getattr(self, "feature_names_in_", None), int(j))
-            say(f"{name} holds {X[row, j]:g} in row {row}: codes of categories are whole numbers, so it is taken as {whole[row, j]:g}.")
+            say(
+                f"{name} holds {X[row, j]:g} in row {row}: codes of categories are whole numbers, so it is taken as {whole[row, j]:g}."
+            )
         return whole
 
     def _summation(self, source: Source, folds: int | None = None, origin: Vector | None = None) -> Any:
@@ -104,9 +106,13 @@ class CategoricalNB(DiscreteNB):
             return np.zeros(p, dtype=np.int64)
         least = np.asarray(self.min_categories)
         if least.dtype.kind not in "iu" or (least < 1).any():
-            raise WrongUse(f"'min_categories' should have integral type and be positive. Got {self.min_categories!r} instead.")
+            raise WrongUse(
+                f"'min_categories' should have integral type and be positive. Got {self.min_categories!r} instead."
+            )
         if least.ndim and least.shape != (p,):
-            raise WrongUse(f"'min_categories' should have shape ({p},) when an array-like is provided. Got {least.shape} instead.")
+            raise WrongUse(
+                f"'min_categories' should have shape ({p},) when an array-like is provided. Got {least.shape} instead."
+            )
         return np.array(np.broadcast_to(least, (p,)), dtype=np.int64)
 
     def _solve(self, m: Counts) -> None:  # type: ignore[override]
@@ -134,7 +140,9 @@ class CategoricalNB(DiscreteNB):
         X = super()._leave(X)
         if len(X) and X.min() < 0:
             row, j = np.argwhere(X < 0)[0]
-            raise WrongUse(f"Negative values in data passed to CategoricalNB: column {j} holds {X[row, j]:g} in row {row}.")
+            raise WrongUse(
+                f"Negative values in data passed to CategoricalNB: column {j} holds {X[row, j]:g} in row {row}."
+            )
         warn_unseen(X, self._columns, self.n_categories_, getattr(self, "feature_names_in_", None))
         return X
 

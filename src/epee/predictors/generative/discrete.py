@@ -41,7 +41,9 @@ class DiscreteNB(GenerativeClassifier):
                 f"When alpha is an array, it should contains `n_features`. Got {alpha.shape} instead of ({self.n_features_in_},)."
             )
         if alpha.min() < 1e-10 and not self.force_alpha:
-            say("alpha too small will result in numeric errors, setting alpha = 1.0e-10. Use `force_alpha=True` to keep alpha unchanged.")
+            say(
+                "alpha too small will result in numeric errors, setting alpha = 1.0e-10. Use `force_alpha=True` to keep alpha unchanged."
+            )
             alpha = np.maximum(alpha, 1e-10)
         return alpha
 

@@ -66,7 +66,9 @@ class LeftOut:
     spectra: tuple[tuple[Vector, Matrix], ...] = ()
 
     @classmethod
-    def of(cls, m: Moments, lam: float, gammas: Sequence[float | str], reg: float = 0.0, given: Vector | None = None) -> LeftOut:
+    def of(
+        cls, m: Moments, lam: float, gammas: Sequence[float | str], reg: float = 0.0, given: Vector | None = None
+    ) -> LeftOut:
         """Prepare the eigenvectors."""
         if m.kind == "diagonal":
             return cls(m, lam, gammas, reg, given)

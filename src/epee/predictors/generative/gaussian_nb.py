@@ -91,7 +91,8 @@ class GaussianNB(GenerativeClassifier):
         self.class_count_, self.theta_ = m.count, m.mean
         everyone = m.merge("group")
         self.epsilon_ = float(self.var_smoothing * everyone.variances.max(initial=0.0))
-        self.var_ = m.variances + self.epsilon_
+        noise = 1e-28 * everyone.variances  # what rounding leaves of the variance of a constant
+        self.var_ = np.where(m.variances > noise, m.variances, 0.0) + self.epsilon_
         self.var_[m.count == 0] = max(self.epsilon_, 1.0)  # never seen: any number will do beside a prior of 0
         self._gaussians = DiagonalGaussians(self.theta_, self.var_, everyone.mean)
         self._constant = log_of(self.class_prior_) - 0.5 * LOG_2PI * m.p
@@ -104,7 +105,7 @@ class GaussianNB(GenerativeClassifier):
             k, d = np.argwhere(self.var_ <= 0)[0]
             name = column_name(getattr(self, "feature_names_in_", None), int(d))
             raise SingularProblem(
-                f"class {self.classes_[k]!r}: {name} is constant, so its variance is zero. Raise var_smoothing, or drop the column."
+                f"class {self.classes_.tolist()[k]!r}: {name} is constant, so its variance is zero. Raise var_smoothing, or drop the column."
             )
 
     def _score(self, X: Matrix) -> Matrix:
@@ -141,7 +142,7 @@ class GaussianNB(GenerativeClassifier):
         if var.min(initial=1.0) <= 0:
             i, k, j = np.argwhere(var <= 0)[0]
             raise SingularProblem(
-                f"without one of its rows, class {self.classes_[k]!r} is constant in column {j}: its variance is zero. Raise var_smoothing."
+                f"without one of its rows, class {self.classes_.tolist()[k]!r} is constant in column {j}: its variance is zero. Raise var_smoothing."
             )
         return left_out_priors(left, given) - 0.5 * (LOG_2PI + np.log(var) + R**2 / var).sum(axis=2)
 

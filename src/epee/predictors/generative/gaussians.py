@@ -5,7 +5,7 @@ Of a covariance :math:`\Sigma_k` a factor :math:`W_k` with :math:`W_k^\top \Sigm
 .. math:: (x - \mu_k)^\top \Sigma_k^{-1} (x - \mu_k) = \|W_k^\top (x - \mu_k)\|^2, \qquad
           \log|\Sigma_k| = -2 \log |\det W_k|. \tag{1}
 
-:math:`W_k` comes from the Cholesky factor of the correlations, so columns in small or large units cost no digits. Of a diagonal
+:math:`W_k` comes from a Cholesky factor in standardised columns, so small or large units cost no digits. Of a diagonal
 :math:`\Sigma_k` the squares are expanded about a common centre into two products, except in columns whose class means lie too
 many standard deviations apart for that.
 """
@@ -13,7 +13,6 @@ many standard deviations apart for that.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -35,13 +34,16 @@ class FullGaussians:
 
     @classmethod
     def of(
-        cls, means: Matrix, sigma: Tensor, classes: Labels, tol: float, remedy: str, empty: np.ndarray, names: Any = None
+        cls, means: Matrix, sigma: Tensor, classes: Labels, tol: float, remedy: str, empty: np.ndarray, scale: Vector
     ) -> FullGaussians:
-        """Factor covariances (K, p, p), or (1, p, p) for all classes; a singular one is refused with its class and the remedy."""
+        """Factor covariances (K, p, p), or (1, p, p) for all classes; a singular one is refused with its class and the remedy.
+
+        ``scale`` (p,) is the standard deviation of each column in the whole sample: the unit in which a variance is small.
+        """
         factors = []
         for k, S in enumerate(sigma):
-            who = "the classes together" if len(sigma) == 1 else f"class {classes[k]!r}"
-            factors.append(_unit(len(S)) if len(sigma) > 1 and empty[k] else _factor(S, tol, who, remedy))
+            who = "the classes together" if len(sigma) == 1 else f"class {classes.tolist()[k]!r}"
+            factors.append(_unit(len(S)) if len(sigma) > 1 and empty[k] else _factor(S, scale, tol, who, remedy))
         half, logdet = (np.stack(part) for part in zip(*factors, strict=True))
         seen = means[~empty]
         return cls(means, half, np.broadcast_to(logdet, (len(means),)), seen.mean(axis=0))
@@ -67,20 +69,19 @@ def _unit(p: int) -> tuple[Matrix, float]:
     return np.eye(p), 0.0
 
 
-def _factor(S: Matrix, tol: float, who: str, remedy: str) -> tuple[Matrix, float]:
+def _factor(S: Matrix, scale: Vector, tol: float, who: str, remedy: str) -> tuple[Matrix, float]:
     """Return W (p, p) with W' S W = I and log|S|."""
     from scipy.linalg.lapack import dpotrf, dtrtri
 
-    sd = np.sqrt(np.diagonal(S))
-    if (sd > 0).all():
-        R = S / sd / sd[:, None]
-        L, info = dpotrf(R, lower=1, clean=1)
-        if info == 0:
-            inverse, _ = dtrtri(L, lower=1)
-            smallest = 1.0 / np.einsum("ij,ij->", inverse, inverse)  # at most the smallest eigenvalue of R, at least it / p
-            if smallest > max(tol, 1e-13) or _is_regular(S, R, tol):
-                return inverse.T / sd[:, None], float(2 * (np.log(np.diagonal(L)).sum() + np.log(sd).sum()))
-    rank = np.linalg.matrix_rank(S, hermitian=True)
+    scale = np.where(scale > 0, scale, 1.0)
+    R = S / scale / scale[:, None]
+    L, info = dpotrf(R, lower=1, clean=1)
+    if info == 0:
+        inverse, _ = dtrtri(L, lower=1)
+        smallest = 1.0 / np.einsum("ij,ij->", inverse, inverse)  # at most the smallest eigenvalue of R, at least it / p
+        if smallest > max(tol, 1e-13) or _is_regular(S, R, tol):
+            return inverse.T / scale[:, None], float(2 * (np.log(np.diagonal(L)).sum() + np.log(scale).sum()))
+    rank = int((np.linalg.eigvalsh(R) > 1e-12).sum())
     raise SingularProblem(
         f"The covariance matrix of {who} is not full rank: singular, or too close to it (rank {rank} of {len(S)} columns). {remedy}"
     )
@@ -118,7 +119,9 @@ class DiagonalGaussians:
         if len(self.far):
             R = X[:, None, self.far] - self.means[:, self.far]  # (n, K, far)
             squares = R**2 / self.variances[:, self.far]
-            scores -= 0.5 * (squares if missing is None else np.where(missing[:, None, self.far], 0.0, squares)).sum(axis=2)
+            scores -= 0.5 * (squares if missing is None else np.where(missing[:, None, self.far], 0.0, squares)).sum(
+                axis=2
+            )
         scores += np.multiply(Z, Z, out=Z) @ self.squares
         scores += self.constant if missing is None else (~missing).astype(np.float64) @ self.constants
         return scores

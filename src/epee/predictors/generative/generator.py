@@ -56,7 +56,9 @@ class GenerativeClassifier(MomentClassifier):
         check_is_fitted(self)
         means = self._class_means()
         if int(np.prod(shape)) != means.shape[1]:
-            raise WrongUse(f"shape {tuple(shape)} holds {int(np.prod(shape))} pixels and the rows have {means.shape[1]} columns.")
+            raise WrongUse(
+                f"shape {tuple(shape)} holds {int(np.prod(shape))} pixels and the rows have {means.shape[1]} columns."
+            )
         return means.reshape(len(means), *shape)
 
     def _class_means(self) -> Matrix:
@@ -114,9 +116,11 @@ def check_priors(given: Any, classes: Labels, what: str = "priors") -> Vector:
         )
     if not np.isfinite(priors).all() or (priors < 0).any():
         k = int(np.flatnonzero(~(np.isfinite(priors) & (priors >= 0)))[0])
-        raise WrongUse(f"Priors must be non-negative: {what} of class {classes[k]!r} is {priors[k]}.")
+        raise WrongUse(f"Priors must be non-negative: {what} of class {classes.tolist()[k]!r} is {priors[k]}.")
     if not np.isclose(priors.sum(), 1.0):
-        raise WrongUse(f"The sum of the priors should be 1: {what} sum to {priors.sum():.6g}. Divide them by their sum.")
+        raise WrongUse(
+            f"The sum of the priors should be 1: {what} sum to {priors.sum():.6g}. Divide them by their sum."
+        )
     return priors
 
 

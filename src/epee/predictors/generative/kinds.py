@@ -40,7 +40,9 @@ class Columns:
                 elif names is not None and column in list(names):
                     wanted[list(names).index(column)] = kind
                 else:
-                    raise WrongUse(f"kinds names the column {column!r}, and there is none; there are {list(names or range(p))[:8]}.")
+                    raise WrongUse(
+                        f"kinds names the column {column!r}, and there is none; there are {list(names or range(p))[:8]}."
+                    )
         else:
             wanted = list(given)
             if len(wanted) != p:
@@ -61,7 +63,9 @@ class Columns:
 
     def checked(self, codes: bool = True) -> tuple[Codes, Codes]:
         """Return the columns whose cells are not free, with or without those of codes, and the number of their kind (p',)."""
-        numbers = np.array([("gaussian", "bernoulli", "poisson", "categorical").index(kind) for kind in self.kinds], dtype=np.int64)
+        numbers = np.array(
+            [("gaussian", "bernoulli", "poisson", "categorical").index(kind) for kind in self.kinds], dtype=np.int64
+        )
         columns = np.flatnonzero((numbers > 0) & (codes | (numbers < 3))).astype(np.int64)
         return columns, numbers[columns]
 
@@ -83,7 +87,11 @@ class Columns:
     @staticmethod
     def is_frame(X: Any) -> bool:
         """Tell whether X is a data frame of pandas, polars or Arrow."""
-        return hasattr(X, "columns") and not hasattr(X, "tocsr") and type(X).__module__.partition(".")[0] in ("pandas", "polars", "pyarrow")
+        return (
+            hasattr(X, "columns")
+            and not hasattr(X, "tocsr")
+            and type(X).__module__.partition(".")[0] in ("pandas", "polars", "pyarrow")
+        )
 
     @staticmethod
     def open_frame(X: Any) -> Any:
@@ -108,7 +116,9 @@ class Columns:
             try:
                 X[:, j] = _numbers(column)
             except (TypeError, ValueError) as error:
-                raise DataError(f"column {column.name!r} holds {column.dtype}, which is no number: give it the kind 'categorical'.") from error
+                raise DataError(
+                    f"column {column.name!r} holds {column.dtype}, which is no number: give it the kind 'categorical'."
+                ) from error
         return X
 
 
@@ -121,7 +131,9 @@ def _kind_of_type(dtype: Any, name: str) -> str:
         return "bernoulli"
     if dtype in (nw.String, nw.Categorical, nw.Object) or isinstance(dtype, nw.Enum):
         return "categorical"
-    raise DataError(f"column {name!r} holds {dtype}, which naive Bayes has no law for: turn it into numbers or texts, or drop it.")
+    raise DataError(
+        f"column {name!r} holds {dtype}, which naive Bayes has no law for: turn it into numbers or texts, or drop it."
+    )
 
 
 def _numbers(column: Any) -> np.ndarray:
@@ -139,5 +151,7 @@ def _codes(column: Any, levels: list[Any], grows: bool) -> np.ndarray:
         levels.extend(level for level in seen.tolist() if level not in set(levels))
     place = {level: float(i) for i, level in enumerate(levels)}
     codes = np.full(len(cells), np.nan)
-    codes[~missing] = np.array([place.get(level, float(len(levels))) for level in seen.tolist()])[where] if len(seen) else 0.0
+    codes[~missing] = (
+        np.array([place.get(level, float(len(levels))) for level in seen.tolist()])[where] if len(seen) else 0.0
+    )
     return codes

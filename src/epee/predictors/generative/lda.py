@@ -216,7 +216,11 @@ class LinearDiscriminantAnalysis(NewAxes, TransformerMixin, MomentClassifier):
         if m.kind != "pooled" or self._needs_rows:
             return None
         self._check()
-        priors = m.frequencies if self.priors is None else np.broadcast_to(self._class_priors(m.at("fold", 0)), m.count.shape)
+        priors = (
+            m.frequencies
+            if self.priors is None
+            else np.broadcast_to(self._class_priors(m.at("fold", 0)), m.count.shape)
+        )
         sigma = m.covariance()  # (F, p, p)
         if self.shrinkage is not None:
             sigma = shrink(sigma, float(self.shrinkage))
@@ -227,7 +231,9 @@ class LinearDiscriminantAnalysis(NewAxes, TransformerMixin, MomentClassifier):
         means = (m.mean - centre[:, None]) / sd[:, None]  # (F, K, p)
         R = sigma / (sd[:, :, None] * sd[:, None, :])
         try:
-            whole = np.linalg.solve(R, np.concatenate([means.swapaxes(1, 2), np.broadcast_to(np.eye(R.shape[1]), R.shape)], axis=2))
+            whole = np.linalg.solve(
+                R, np.concatenate([means.swapaxes(1, 2), np.broadcast_to(np.eye(R.shape[1]), R.shape)], axis=2)
+            )
         except np.linalg.LinAlgError:
             return None
         K = m.count.shape[1]
@@ -271,7 +277,9 @@ class LinearDiscriminantAnalysis(NewAxes, TransformerMixin, MomentClassifier):
             return None
         scores = np.empty((len(X), K))
         for k in range(K):
-            r = np.where((codes == k)[:, None], d * (m.count[k] / np.where(codes == k, own, 1.0))[:, None], Z - centres[k])
+            r = np.where(
+                (codes == k)[:, None], d * (m.count[k] / np.where(codes == k, own, 1.0))[:, None], Z - centres[k]
+            )
             scores[:, k] = (r * r * inverse).sum(axis=1) + back * (r * Md).sum(axis=1) ** 2 / (1 - h)
         with np.errstate(divide="ignore"):
             priors = np.log(counts / left[:, None]) if self.priors is None else np.log(self.priors_)

@@ -84,7 +84,9 @@ class MixedNB(GenerativeClassifier):
     _takes_missing = True
     _needs_rows = True  # of folds: what it keeps are not moments
 
-    def __init__(self, kinds: Any = "auto", *, alpha: float = 1.0, var_smoothing: float = 1e-9, priors: Any = None) -> None:
+    def __init__(
+        self, kinds: Any = "auto", *, alpha: float = 1.0, var_smoothing: float = 1e-9, priors: Any = None
+    ) -> None:
         self.kinds = kinds
         self.alpha = alpha
         self.var_smoothing = var_smoothing
@@ -158,7 +160,9 @@ class MixedNB(GenerativeClassifier):
 
     def _solve(self, m: TableMoments) -> None:  # type: ignore[override]
         if not 0 < self.alpha < np.inf or not 0 <= self.var_smoothing < np.inf:
-            raise WrongUse(f"alpha is {self.alpha!r} and var_smoothing {self.var_smoothing!r}; the first must be above 0, the second not below.")
+            raise WrongUse(
+                f"alpha is {self.alpha!r} and var_smoothing {self.var_smoothing!r}; the first must be above 0, the second not below."
+            )
         self.class_count_ = m.count
         self.class_prior_ = m.frequencies if self.priors is None else check_priors(self.priors, self.classes_)
         everyone = m.merge("group")
@@ -169,7 +173,10 @@ class MixedNB(GenerativeClassifier):
         gaussian = columns.is_kind("gaussian")
         floor = self.var_smoothing * everyone.variances[gaussian].max(initial=0.0)
         self.theta_ = np.where(m.seen > 0, m.mean, everyone.mean)
-        self.var_ = np.where(m.seen > 0, m.variances, everyone.variances) + floor
+        variances = np.where(
+            m.variances > 1e-28 * everyone.variances, m.variances, 0.0
+        )  # less is what rounding leaves of a constant
+        self.var_ = np.where(m.seen > 0, variances, everyone.variances) + floor
         coin, poisson = columns.is_kind("bernoulli"), columns.is_kind("poisson")
         total = m.seen * m.mean  # (K, p)
         self.theta_[:, coin] = ((total + a) / (m.seen + 2 * a))[:, coin]
@@ -207,7 +214,7 @@ class MixedNB(GenerativeClassifier):
         if self._zero:
             k, j = np.argwhere((self.var_ <= 0) & self._columns.is_kind("gaussian"))[0]
             raise SingularProblem(
-                f"class {self.classes_[k]!r}: {column_name(self._names(), int(j))} is constant, so its variance is zero. Raise var_smoothing, or "
+                f"class {self.classes_.tolist()[k]!r}: {column_name(self._names(), int(j))} is constant, so its variance is zero. Raise var_smoothing, or "
                 "drop the column."
             )
 
@@ -251,7 +258,9 @@ class MixedNB(GenerativeClassifier):
         mean_g = np.where(empty, every[1][:, None, :], mean)
         var = np.where(empty, variance[:, None, :], spread / np.where(empty, 1.0, seen)) + floor[:, None, None]
         if (var[:, :, g] <= 0).any():
-            raise SingularProblem("without one of its rows a class is constant in some column: its variance is zero. Raise var_smoothing.")
+            raise SingularProblem(
+                "without one of its rows a class is constant in some column: its variance is zero. Raise var_smoothing."
+            )
         cells = np.zeros((n, len(self.classes_), X.shape[1]))
         x = V[:, None, :]
         cells[:, :, g] = -0.5 * (LOG_2PI + np.log(var[:, :, g]) + (x[:, :, g] - mean_g[:, :, g]) ** 2 / var[:, :, g])
@@ -320,5 +329,8 @@ def _less(seen: Matrix, mean: Matrix, spread: Matrix, u: Matrix, V: Matrix) -> t
     left = np.where(left > 1e-9 * seen, left, 0.0)
     safe = np.where(left > 0, left, 1.0)
     d = np.where(u > 0, V - mean, 0.0)
-    return left, np.where(left > 0, mean - u / safe * d, 0.0), np.where(left > 0, np.maximum(spread - u * seen / safe * d**2, 0.0), 0.0)
-
+    return (
+        left,
+        np.where(left > 0, mean - u / safe * d, 0.0),
+        np.where(left > 0, np.maximum(spread - u * seen / safe * d**2, 0.0), 0.0),
+    )

@@ -114,7 +114,7 @@ class OptimalClassifier:
         if loss == "squared":
             if len(self.classes_) != 2:
                 raise WrongUse("the squared loss is that of two classes, 0 and 1.")
-            return integrate(lambda X: (self._joint(X).sum(axis=1) * self.predict_proba(X).prod(axis=1)), self.support)
+            return integrate(lambda X: self._joint(X).sum(axis=1) * self.predict_proba(X).prod(axis=1), self.support)
         if loss != "cost":
             raise WrongUse(f"loss {loss!r} is not one of 'cost' and 'squared'.")
         return self._integral(self._decide)
@@ -131,7 +131,9 @@ class OptimalClassifier:
 
     def sample(self, n_samples: int = 1, random_state: Seed = None) -> tuple[Matrix, Labels]:
         """Draw (X, y) from the law, by rejection within the support where nothing better is known."""
-        rng = np.random.default_rng(random_state if not isinstance(random_state, np.random.RandomState) else random_state.randint(2**31))
+        rng = np.random.default_rng(
+            random_state if not isinstance(random_state, np.random.RandomState) else random_state.randint(2**31)
+        )
         low, high = (np.array(ends) for ends in zip(*self.support, strict=True))
         d = len(self.support)
         if self.densities is None and self.inputs is None:
@@ -205,7 +207,9 @@ class OptimalRegressor:
 
         def loss(X: Matrix) -> Vector:
             laws = [self.conditional(x) for x in _plain(X)]  # type: ignore[misc]
-            return np.array([expected_loss(law, best_prediction(law, self.power), self.power) for law in laws]) * self._input_density(X)
+            return np.array(
+                [expected_loss(law, best_prediction(law, self.power), self.power) for law in laws]
+            ) * self._input_density(X)
 
         return integrate(loss, self.support, pieces=4)
 
@@ -214,9 +218,15 @@ class OptimalRegressor:
 
         def loss(X: Matrix) -> Vector:
             laws = [self.noise] * len(X) if self.regression is not None else [self.conditional(x) for x in _plain(X)]  # type: ignore[misc]
-            level = np.zeros(len(X)) if self.regression is None else np.asarray(self.regression(_plain(X)), dtype=np.float64)
+            level = (
+                np.zeros(len(X))
+                if self.regression is None
+                else np.asarray(self.regression(_plain(X)), dtype=np.float64)
+            )
             h = np.asarray(predictor.predict(X), dtype=np.float64) - level
-            return np.array([expected_loss(law, v, self.power) for law, v in zip(laws, h, strict=True)]) * self._input_density(X)
+            return np.array(
+                [expected_loss(law, v, self.power) for law, v in zip(laws, h, strict=True)]
+            ) * self._input_density(X)
 
         return integrate(loss, self.support, pieces=4)
 
@@ -259,7 +269,9 @@ def expected_loss(law: Any, h: float, power: float = 2.0) -> float:
 
 def _law_nodes(law: Any, cut: float | None = None) -> tuple[Vector, Vector]:
     """Return nodes and weights of a quadrature against the law: Gauss's rule between quantiles."""
-    levels = np.concatenate([10.0 ** np.arange(-15, -1), np.linspace(0.02, 0.98, 25), 1 - 10.0 ** np.arange(-2, -15, -1.0)])
+    levels = np.concatenate(
+        [10.0 ** np.arange(-15, -1), np.linspace(0.02, 0.98, 25), 1 - 10.0 ** np.arange(-2, -15, -1.0)]
+    )
     ends = np.unique(np.concatenate([np.asarray(law.ppf(levels)), [] if cut is None else [cut]]))
     ends = ends[np.isfinite(ends)]
     t, v = np.polynomial.legendre.leggauss(24)
@@ -270,7 +282,10 @@ def _law_nodes(law: Any, cut: float | None = None) -> tuple[Vector, Vector]:
 
 
 def integrate(
-    f: Callable[[Matrix], Vector], support: Sequence[tuple[float, float]], decide: Callable[[Matrix], np.ndarray] | None = None, *,
+    f: Callable[[Matrix], Vector],
+    support: Sequence[tuple[float, float]],
+    decide: Callable[[Matrix], np.ndarray] | None = None,
+    *,
     pieces: int = 64,
 ) -> float:
     """Return the integral of f over a box; in one dimension the pieces end where ``decide`` changes.
@@ -287,7 +302,9 @@ def integrate(
         x = ((ends[:-1] + ends[1:])[:, None] / 2 + half * t).ravel()
         return float((half * v).ravel() @ f(x[:, None]))
     if len(support) > 3:
-        raise WrongUse(f"the law has {len(support)} dimensions; a product rule goes up to three. Draw a sample instead.")
+        raise WrongUse(
+            f"the law has {len(support)} dimensions; a product rule goes up to three. Draw a sample instead."
+        )
     X, w = _nodes(support, 8, 60 if len(support) == 2 else 12)
     return float(w @ f(X))
 

@@ -105,7 +105,9 @@ class PoissonNB(GenerativeClassifier):
         if len(X) and X.min() < 0:
             row, j = np.argwhere(X < 0)[0]
             name = column_name(getattr(self, "feature_names_in_", None), int(j))
-            say(f"{name} holds {X[row, j]:g} in row {row}: no count is negative, so the prediction of such rows means little.")
+            say(
+                f"{name} holds {X[row, j]:g} in row {row}: no count is negative, so the prediction of such rows means little."
+            )
         return X
 
     def _score(self, X: Matrix) -> Matrix:

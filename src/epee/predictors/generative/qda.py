@@ -161,7 +161,9 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
         if self.solver == "svd" and self.covariance_estimator is not None:
             raise WrongUse("covariance_estimator is not supported with solver='svd'. Try solver='eigen' instead.")
         if self.covariance_estimator is not None and self.shrinkage is not None:
-            raise WrongUse("covariance_estimator and shrinkage parameters are not None. Only one of the two can be set.")
+            raise WrongUse(
+                "covariance_estimator and shrinkage parameters are not None. Only one of the two can be set."
+            )
         if not (isinstance(self.shrinkage, str) and self.shrinkage in ("auto", "ledoit_wolf", "oas")):
             _check_weight("shrinkage", 0.0 if self.shrinkage is None else self.shrinkage, "'auto', 'oas'")
         _check_weight("reg_param", self.reg_param)
@@ -172,7 +174,9 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
             raise WrongUse(f"tol is {self.tol!r}; it must be a number of at least 0.")
         shaped = TYPES[self.covariance_type] != "full" or self._searches or self.tying or self.rounding
         if shaped and (self.shrinkage is not None or self.covariance_estimator is not None):
-            raise WrongUse("shrinkage and covariance_estimator go with covariance_type='full' and without tying and rounding.")
+            raise WrongUse(
+                "shrinkage and covariance_estimator go with covariance_type='full' and without tying and rounding."
+            )
 
     def _weights(self) -> tuple[float, Any]:
         """Return Friedman's two weights; the second may be one for each class."""
@@ -201,7 +205,7 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
                 square, trace = (sigma**2).sum(axis=(1, 2)), np.trace(sigma, axis1=1, axis2=2)
                 self.rounding_ = gamma = oas_weights(square, trace, m.count, m.p)
             self._sigma = friedman_covariances(m, lam, gamma, self.reg_param)
-        self._factor(m.count == 0, tied=lam == 1 and np.ndim(gamma) == 0)
+        self._factor(m, tied=lam == 1 and np.ndim(gamma) == 0)
         if self.store_covariance:
             self.covariance_ = list(self._covariances())
 
@@ -213,16 +217,17 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
                 f"y has only 1 sample in class {self.classes_[k]}, covariance is ill defined. Add rows, drop the class, or set `tying`."
             )
 
-    def _factor(self, empty: np.ndarray, tied: bool) -> None:
+    def _factor(self, m: Moments, tied: bool) -> None:
         """Set what the scores need; refuse a singular covariance by the name of its class."""
+        empty = m.count == 0
         if self._sigma.ndim == 2:
             variances = np.where(empty[:, None], 1.0, self._sigma)
-            bad = np.argwhere(variances <= 0)
+            bad = np.argwhere(variances <= 1e-13 * _column_scale(m) ** 2)
             if len(bad):
                 k, _ = bad[0]
                 columns = bad[bad[:, 0] == k, 1]
                 raise SingularProblem(
-                    f"The covariance matrix of class {self.classes_[k]!r} is not full rank: {list_columns(columns, self)} constant in it. "
+                    f"The covariance matrix of class {self.classes_.tolist()[k]!r} is not full rank: {list_columns(columns, self)} constant in it. "
                     "Increase `reg_param`, `tying` or `rounding`, or drop them."
                 )
             self._gaussians: Any = DiagonalGaussians(self.means_, variances, self.means_[~empty].mean(axis=0))
@@ -232,7 +237,7 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
             "collinear columns."
         )  # fmt: skip
         sigma = self._sigma[:1] if tied else self._sigma
-        self._gaussians = FullGaussians.of(self.means_, sigma, self.classes_, self.tol, remedy, empty)
+        self._gaussians = FullGaussians.of(self.means_, sigma, self.classes_, self.tol, remedy, empty, _column_scale(m))
 
     def fit(self, X: Any, y: Any, *weight: Any, **named: Any) -> Self:  # type: ignore[override]
         """Learn from the rows of ``X`` (n, p) and their labels ``y`` (n,).
@@ -248,12 +253,15 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
         self._check()
         source = self._source(X, y, sample_weight)
         m = self._sum(source)
-        self._look(m)
         if self._searches:
             self._search(source, m)
         else:
-            self._estimates = ledoit_wolf_by_class(source, m) if self.covariance_estimator is None else self._estimated(source)
-        return self.fit_moments(m)
+            self._estimates = (
+                ledoit_wolf_by_class(source, m) if self.covariance_estimator is None else self._estimated(source)
+            )
+        self.fit_moments(m)
+        self._look(m)
+        return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add rows to what was learned; weights chosen by "loo" are those of the first rows."""
@@ -286,7 +294,9 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
                 errors[i] = engine_for(source).reduce(source, _Errors(left_out), rows=1024) / m.count.sum()
                 tick()
         if not np.isfinite(errors).any():
-            raise SingularProblem("every pair of the grid leaves some class with a singular covariance; try larger values.")
+            raise SingularProblem(
+                "every pair of the grid leaves some class with a singular covariance; try larger values."
+            )
         best = np.argwhere(errors <= np.nanmin(errors) + 1e-12)[-1]
         self.tying_, self.rounding_ = float(lams[best[0]]), float(gammas[best[1]])
         self.loo_errors_ = errors
@@ -303,7 +313,9 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
     def _scores_without(self, X: Matrix, codes: Codes, w: Vector | None) -> Matrix:
         m, given = self.moments_, None if self.priors is None else self.priors_
         if self.shrinkage in ("auto", "ledoit_wolf") or self.covariance_estimator is not None:
-            raise WrongUse("leave-one-out has a closed form for shrinkage None, a number or 'oas', not for an estimated covariance.")
+            raise WrongUse(
+                "leave-one-out has a closed form for shrinkage None, a number or 'oas', not for an estimated covariance."
+            )
         gamma = "oas" if self.shrinkage == "oas" else self.rounding_
         if m.kind == "full" and self.tying_ == 0 and gamma == 0 and self.reg_param == 0:
             out = self._left_out_full(X, codes, w, m, given)
@@ -316,7 +328,7 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
         if np.isnan(out).any():
             row = int(np.flatnonzero(np.isnan(out).any(axis=1))[0])
             raise SingularProblem(
-                f"without row {row}, class {self.classes_[codes[row]]!r} has a singular covariance. Increase `reg_param`, `tying` or `rounding`."
+                f"without row {row}, class {self.classes_.tolist()[codes[row]]!r} has a singular covariance. Increase `reg_param`, `tying` or `rounding`."
             )
         return out
 
@@ -377,7 +389,18 @@ class _Errors:
         return wrong.sum(axis=1)
 
 
+def _column_scale(m: Moments) -> Vector:
+    """Return the standard deviation of each column in the whole sample."""
+    n = m.count.sum()
+    mean = m.count @ m.shift / n
+    between = m.count @ (m.shift - mean) ** 2
+    within = m.scatter if m.kind == "diagonal" else np.diagonal(m.scatter, axis1=1, axis2=2)
+    return np.sqrt((within.sum(axis=0) + between) / n)
+
+
 def _check_weight(name: str, value: Any, others: str = "") -> None:
     """Refuse what is not a weight between 0 and 1."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value <= 1:
-        raise WrongUse(f"{name} is {value!r}; it must lie between 0 and 1{', or be one of ' + others if others else ''}.")
+        raise WrongUse(
+            f"{name} is {value!r}; it must lie between 0 and 1{', or be one of ' + others if others else ''}."
+        )

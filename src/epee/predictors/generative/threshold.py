@@ -68,12 +68,16 @@ class GaussianThreshold:
     def __post_init__(self) -> None:
         if not all(np.isfinite(v) and v > 0 for v in self.variances):
             k = 0 if not self.variances[0] > 0 else 1
-            raise DataError(f"class {self.classes[k]!r} has the variance {self.variances[k]}; a normal law needs a positive one.")
+            raise DataError(
+                f"class {self.classes[k]!r} has the variance {self.variances[k]}; a normal law needs a positive one."
+            )
         if min(self.priors) < 0 or not np.isclose(sum(self.priors), 1.0):
             raise WrongUse(f"the priors are {self.priors}; they must be non-negative and sum to 1.")
 
     @classmethod
-    def of(cls, x: ArrayLike, y: Any, *, sample_weight: ArrayLike | None = None, priors: Any = None) -> GaussianThreshold:
+    def of(
+        cls, x: ArrayLike, y: Any, *, sample_weight: ArrayLike | None = None, priors: Any = None
+    ) -> GaussianThreshold:
         """Learn from values and labels of two classes: means, variances with 1/n, frequencies unless ``priors`` are given."""
         x = np.asarray(x, dtype=np.float64).ravel()
         refuse_bad_cells(x, what="x")
@@ -171,14 +175,18 @@ def _inside(low: float, high: float) -> float:
     return low + 1.0 + abs(low) if np.isinf(high) else (low + high) / 2
 
 
-def ring_frontier(variance_1: float, variance_2: float, dimension: int = 2, priors: tuple[float, float] = (0.5, 0.5)) -> float:
+def ring_frontier(
+    variance_1: float, variance_2: float, dimension: int = 2, priors: tuple[float, float] = (0.5, 0.5)
+) -> float:
     """Return the squared radius (2) of the frontier between two spherical classes about one centre.
 
     >>> round(ring_frontier(0.5, 2.0), 4), ring_frontier(0.5, 2.0) == ring_frontier(2.0, 0.5)
     (1.8484, True)
     """
     if not (variance_1 > 0 and variance_2 > 0) or variance_1 == variance_2:
-        raise WrongUse(f"the variances are {variance_1} and {variance_2}; they must be positive and differ, else there is no frontier.")
+        raise WrongUse(
+            f"the variances are {variance_1} and {variance_2}; they must be positive and differ, else there is no frontier."
+        )
     a, b = variance_1, variance_2
     squared = a * b / (b - a) * (dimension * np.log(b / a) + 2 * np.log(priors[0] / priors[1]))
     if squared <= 0:

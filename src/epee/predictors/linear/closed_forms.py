@@ -74,7 +74,9 @@ class EitherSide(LinearScores):
         refuse_large(n, p)
         refuse_bad_cells(source.X, source.names)
         vars(self).pop("moments_", None)
-        self._solve_rows(np.asarray(source.X, dtype=np.float64), source.group, np.ones(n) if source.weight is None else source.weight)
+        self._solve_rows(
+            np.asarray(source.X, dtype=np.float64), source.group, np.ones(n) if source.weight is None else source.weight
+        )
         self._by_rows = True
         return self
 
@@ -86,7 +88,9 @@ class EitherSide(LinearScores):
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add rows to what was learned; the order and the cut of the rows do not matter."""
         if getattr(self, "_by_rows", False):
-            raise WrongUse("fit had fewer rows than columns and kept no moments to add to: begin with partial_fit instead of fit.")
+            raise WrongUse(
+                "fit had fewer rows than columns and kept no moments to add to: begin with partial_fit instead of fit."
+            )
         if not hasattr(self, "moments_") and classes is None:
             return LinearScores.fit(self, X, y, sample_weight)
         return LinearScores.partial_fit(self, X, y, classes, sample_weight)
@@ -136,4 +140,7 @@ def spectral_factor(S: Matrix, tol: float = 1e-8) -> tuple[Matrix, Matrix]:
 
 def say_deficient(rank: int, p: int, remedy: str) -> None:
     """Warn that columns depend on one another."""
-    say(f"the columns are linearly dependent, or nearly so (rank {rank} of {p}): the solution of least norm is taken. {remedy}", ConditionWarning)
+    say(
+        f"the columns are linearly dependent, or nearly so (rank {rank} of {p}): the solution of least norm is taken. {remedy}",
+        ConditionWarning,
+    )

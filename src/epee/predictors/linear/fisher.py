@@ -81,11 +81,16 @@ class FisherDiscriminant(NewAxes, TransformerMixin, LinearScores):
         return Keep(group="y", scatter="full" if self.within == "variance" else "pooled")
 
     def _solve(self, m: Moments) -> None:
-        for name, allowed in (("within", ("scatter", "variance", "identity")), ("threshold", ("midpoint", "weighted", "bayes"))):
+        for name, allowed in (
+            ("within", ("scatter", "variance", "identity")),
+            ("threshold", ("midpoint", "weighted", "bayes")),
+        ):
             if getattr(self, name) not in allowed:
                 raise WrongUse(f"{name} {getattr(self, name)!r} is not one of {', '.join(map(repr, allowed))}.")
         if m.count.sum() <= len(m.count):
-            raise DataError(f"the number of rows ({m.count.sum():g}) must exceed the number of classes ({len(m.count)}); n_samples = 1 a class is too few.")
+            raise DataError(
+                f"the number of rows ({m.count.sum():g}) must exceed the number of classes ({len(m.count)}); n_samples = 1 a class is too few."
+            )
         self.means_ = m.mean
         self._half = self._whiten(self._spread(m))  # (p, r): half half' = Sigma^-1
         mean = m.origin + m.count @ m.shift / m.count.sum()
@@ -111,7 +116,9 @@ class FisherDiscriminant(NewAxes, TransformerMixin, LinearScores):
             return found[0]
         half = whitening(sigma, 1e-6)
         if half.shape[1] == 0:
-            raise DataError("every column is constant within its class: there is no spread to divide by. Add rows, or use within='identity'.")
+            raise DataError(
+                "every column is constant within its class: there is no spread to divide by. Add rows, or use within='identity'."
+            )
         if np.diagonal(sigma).min() > 0:
             say_deficient(half.shape[1], len(sigma), "Drop columns, or use within='identity'.")
         return half
@@ -129,7 +136,9 @@ class FisherDiscriminant(NewAxes, TransformerMixin, LinearScores):
         if K == 2:
             gap = Z[1] - Z[0]
             axes, values = gap[None], np.array([gap @ gap])
-            scale = {"scatter": 1 / n, "variance": 0.5, "identity": 1.0}[self.within]  # from Sigma to the denominator of J
+            scale = {"scatter": 1 / n, "variance": 0.5, "identity": 1.0}[
+                self.within
+            ]  # from Sigma to the denominator of J
             self.criterion_ = float(values[0] * scale) if self.within != "identity" else self.criterion(self.coef_[0])
         else:
             between = np.sqrt(m.count)[:, None] * Z
@@ -189,7 +198,9 @@ class FisherDiscriminant(NewAxes, TransformerMixin, LinearScores):
         dv, xv = d @ half, (X - mean) @ half
         rest = 1.0 - g * (dv**2).sum(axis=1)
         if (rest <= 1e-12).any():
-            raise DataError(f"without one of its rows, class {self.classes_[k]!r} leaves a singular spread; use within='identity', or add rows.")
+            raise DataError(
+                f"without one of its rows, class {self.classes_.tolist()[k]!r} leaves a singular spread; use within='identity', or add rows."
+            )
 
         def form(a: Matrix, b: Matrix) -> Vector:
             plain = np.einsum("ij,ij->i", a, b)

@@ -63,5 +63,7 @@ class Hebb(LinearScores):
         self._set_scores(D.T @ sums, D.T @ m.count if self.fit_intercept else np.zeros(len(D)))
 
     def _scores_without(self, X: Matrix, codes: Codes, w: Vector) -> Matrix:
-        own = np.minimum(w, 1.0) * (np.einsum("ij,ij->i", X, X) + float(self.fit_intercept))  # what a row says of itself
+        own = np.minimum(w, 1.0) * (
+            np.einsum("ij,ij->i", X, X) + float(self.fit_intercept)
+        )  # what a row says of itself
         return self._score(X) - own[:, None] * target_codes(len(self.classes_))[codes]

@@ -130,7 +130,9 @@ class LeastSquaresClassifier(EitherSide):
         K, rows, out = len(self.classes_), np.arange(len(X)), np.minimum(w, 1.0)
         h = out * ((((X - self._centre) @ self._half) ** 2).sum(axis=1) + self._base)
         if (h > 1 - 1e-10).any():
-            raise SingularProblem(f"row {int(np.argmax(h))} alone decides its own score (leverage 1): set alpha above 0, or add rows.")
+            raise SingularProblem(
+                f"row {int(np.argmax(h))} alone decides its own score (leverage 1): set alpha above 0, or add rows."
+            )
         T, fit = _hot(K)[codes], X @ self._coef + self._bias  # (n, K + 1)
         fit = np.where(w[:, None] > 0, T - (T - fit) / (1 - h)[:, None], fit)
         left = np.tile(np.bincount(codes, weights=w, minlength=K), (len(X), 1))

@@ -129,7 +129,9 @@ class PseudoInverse(EitherSide):
         if (w <= 0).any():
             scores = X @ self.coef_.T + self.intercept_
             fitted[w <= 0] = (np.hstack([-scores, scores]) if len(self.coef_) == 1 else scores)[w <= 0]
-        h = (U**2).sum(axis=1) * np.minimum(w, 1.0) / np.where(w > 0, w, 1.0)  # what one copy of the row holds of its own fit
+        h = (
+            (U**2).sum(axis=1) * np.minimum(w, 1.0) / np.where(w > 0, w, 1.0)
+        )  # what one copy of the row holds of its own fit
         alone = h > 1 - 1e-9  # the only row along some direction
         out = np.where(w[:, None] > 0, D - (D - fitted) / np.where(alone, 1.0, 1 - h)[:, None], fitted)
         if alone.any():

@@ -121,11 +121,15 @@ class KernelRegression(Regressor):
         some = places[np.linspace(0, len(places) - 1, min(len(places), 500)).astype(int)]
         near = Search(places).nearest(some, 2)[0][:, 1] ** 2
         smallest = max(np.sqrt(np.median(near)) / 2, largest * 1e-6)
-        return largest * 2.0 ** (-0.25 * np.arange(int(np.ceil(4 * np.log2(max(largest / smallest, 2.0)))) + 1))[::-1]
+        steps = int(np.ceil(4 * np.log2(max(largest / smallest, 2.0))))
+        grid: Vector = largest * 2.0 ** (-0.25 * np.arange(steps + 1.0))[::-1]
+        return grid
 
     def _choose(self) -> None:
         if len(self._rows) < 2:
-            raise DataError("bandwidth='loo' needs at least two rows (n_samples = 1 or all other weights are zero): give a number.")
+            raise DataError(
+                "bandwidth='loo' needs at least two rows (n_samples = 1 or all other weights are zero): give a number."
+            )
         left = self._leave_each(self.bandwidths_)  # (B, n, ...)
         errors = ((left - self._values) ** 2).reshape(len(left), len(self._rows), -1).mean(axis=2)
         self.loo_ = np.average(errors, axis=1, weights=self._weights)
@@ -198,7 +202,11 @@ class KernelRegression(Regressor):
         """Yield (b, masses) for every bandwidth; Gaussians a factor of sqrt(2) apart are squares of each other."""
         if self.kernel != "gaussian":
             for b, h in enumerate(bandwidths):
-                K = np.exp((np.sqrt(nearest) - np.sqrt(D)) / h) if self.kernel == "exponential" else profile(self.kernel, D / h**2)
+                K = (
+                    np.exp((np.sqrt(nearest) - np.sqrt(D)) / h)
+                    if self.kernel == "exponential"
+                    else profile(self.kernel, D / h**2)
+                )
                 alone = ~(K.sum(axis=1) > 0)
                 K[alone] = D[alone] <= nearest[alone]
                 yield b, K
@@ -216,7 +224,9 @@ class KernelRegression(Regressor):
         """The trace of the smoother."""
         step, total = max(1, TILE // len(self._rows)), 0.0
         for start in range(0, len(self._rows), step):
-            K = self._weigh(self._squares(self._rows[start : start + step], self._norms[start : start + step]), self.bandwidth_)
+            K = self._weigh(
+                self._squares(self._rows[start : start + step], self._norms[start : start + step]), self.bandwidth_
+            )
             rows = np.arange(len(K))
             total += float((K[rows, start + rows] / K.sum(axis=1)).sum())
         return total

@@ -34,7 +34,7 @@ class NeighbourSearch(Estimator):
     _takes_sparse = True
 
     @property
-    def _takes_missing(self) -> bool:  # type: ignore[override]
+    def _takes_missing(self) -> bool:
         return isinstance(self.metric, str) and self.metric == "nan_euclidean"
 
     def __sklearn_tags__(self) -> Any:
@@ -135,7 +135,9 @@ class NeighbourSearch(Estimator):
             raise WrongUse(f"Unsupported mode, must be one of 'connectivity', or 'distance' but got {mode!r} instead")
         d, rows = self.kneighbors(X, n_neighbors)
         data = d.ravel() if mode == "distance" else np.ones(rows.size)
-        return csr_matrix((data, rows.ravel(), np.arange(0, rows.size + 1, rows.shape[1])), shape=(len(rows), self.n_samples_fit_))
+        return csr_matrix(
+            (data, rows.ravel(), np.arange(0, rows.size + 1, rows.shape[1])), shape=(len(rows), self.n_samples_fit_)
+        )
 
     def _left_out(self, X: Any, y: Any, w: Vector | None = None) -> Tensor:
         """Return what the model fitted without the row predicts for it: probabilities (n, K) or values (n,)."""
@@ -235,7 +237,9 @@ class KNeighborsClassifier(NeighbourSearch, ProbabilityMixin, Classifier):
         total = votes.sum(axis=1, keepdims=True)
         if not (total > 0).all():
             row = int(np.flatnonzero(~(total[:, 0] > 0))[0])
-            raise DataError(f"All neighbors of query {row} have a total weight that is not positive: change the weights function.")
+            raise DataError(
+                f"All neighbors of query {row} have a total weight that is not positive: change the weights function."
+            )
         return votes / total
 
     def _proba(self, X: Any) -> Matrix:

@@ -78,7 +78,9 @@ def resolve(metric: Any, p: float, params: dict[str, Any] | None, X: Any) -> Met
     if name == "seuclidean":
         V = np.asarray(params.get("V", X.var(axis=0, ddof=1)), dtype=float)
         if (V <= 0).any():
-            raise SingularProblem(f"column {int(np.argmin(V))} has variance {V.min():g}: it cannot be standardised. Drop it.")
+            raise SingularProblem(
+                f"column {int(np.argmin(V))} has variance {V.min():g}: it cannot be standardised. Drop it."
+            )
         return Metric(0, stretch=1 / np.sqrt(V))
     if name == "cosine":
         return Metric(0, cosine=True)
@@ -117,7 +119,9 @@ def _unit(X: Matrix) -> Matrix:
     lengths = np.sqrt(np.einsum("ij,ij->i", X, X))
     if not lengths.all():
         row = int(np.flatnonzero(lengths == 0)[0])
-        raise DataError(f"row {row} is zero and has no direction for the cosine distance. Drop it, or use another metric.")
+        raise DataError(
+            f"row {row} is zero and has no direction for the cosine distance. Drop it, or use another metric."
+        )
     return X / lengths[:, None]
 
 

@@ -29,7 +29,9 @@ def power_of(statistic: Any) -> float:
     except ValueError:
         power = float("nan")
     if not (power >= 1 and np.isfinite(power)):
-        raise WrongUse(f"statistic is {statistic!r}; it must be 'mean', 'median', or a power of at least 1 such as 'l1.5'.")
+        raise WrongUse(
+            f"statistic is {statistic!r}; it must be 'mean', 'median', or a power of at least 1 such as 'l1.5'."
+        )
     return power
 
 

@@ -49,7 +49,9 @@ class Neighbours:
             at = here.any(axis=1)
             m[at] = here[at]
         else:
-            raise WrongUse(f"weights is {weights!r}; it must be 'uniform', 'distance', None or a function of distances.")
+            raise WrongUse(
+                f"weights is {weights!r}; it must be 'uniform', 'distance', None or a function of distances."
+            )
         return m if self.counts is None else m * self.counts
 
     def without_self(self) -> Neighbours:

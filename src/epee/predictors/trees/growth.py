@@ -48,9 +48,11 @@ def grow_tree(
     from epee.kernels.trees_grow import Nodes, describe, grow
     from epee.kernels.trees_split import Data, Rules
 
-    p, m = order.shape[1:]
+    m = order.shape[2]
     rows = order[0, 0] & 0xFFFFFFFF
-    data = Data(y, codes, w, counts, columns.values, columns.offsets, columns.missing, columns.categorical, plan.monotone)
+    data = Data(
+        y, codes, w, counts, columns.values, columns.offsets, columns.missing, columns.categorical, plan.monotone
+    )
     unit = bool((w[rows] == 1).all())
     total = float(w[rows].sum())
     counted = plan.min_samples_split > 2 or plan.min_samples_leaf > 1
@@ -60,20 +62,19 @@ def grow_tree(
 
     def room(leaves: int) -> Any:
         size = 2 * max(leaves, 1) + 1
-        ints = [np.full(size, LEAF, dtype=np.int64) for _ in range(2)]
-        nodes = Nodes(
-            *ints, np.full(size, UNDEFINED, dtype=np.int64), np.zeros(size, dtype=np.uint8), np.empty(size, dtype=np.int64),
+        return Nodes(
+            np.full(size, LEAF, dtype=np.int64), np.full(size, LEAF, dtype=np.int64),
+            np.full(size, UNDEFINED, dtype=np.int64), np.zeros(size, dtype=np.uint8), np.empty(size, dtype=np.int64),
             np.full(size, float(UNDEFINED)), np.empty(size), np.empty(size), np.empty(size), np.zeros(size),
             np.full(size, -np.inf), np.full(size, np.inf), np.empty((size, max(K, 1))),
             np.zeros((size, set_width), dtype=np.uint8),
         )  # fmt: skip
-        return nodes
 
     def rules(pure: float) -> Any:
         return Rules(
             CRITERIA[plan.criterion], K, unit, counted, float(plan.min_samples_split), float(plan.min_samples_leaf),
             float(plan.min_weight_leaf), plan.max_depth, plan.max_features, plan.random,
-            plan.min_impurity_decrease * total, bool(plan.monotone.any()), pure,
+            plan.min_impurity_decrease * total, pure,
         )  # fmt: skip
 
     go = np.zeros(len(w), dtype=np.uint8)
@@ -111,7 +112,9 @@ def _join(top: Any, branches: list[tuple[int, Any]]) -> Any:
     if not branches:
         return top
     starts = np.cumsum([len(top.left)] + [len(part.left) for _, part in branches])
-    joined = {name: np.concatenate([getattr(top, name)] + [getattr(b, name) for _, b in branches]) for name in top._fields}
+    joined = {
+        name: np.concatenate([getattr(top, name)] + [getattr(b, name) for _, b in branches]) for name in top._fields
+    }
     for (node, part), start in zip(branches, starts):
         for name in ("left", "right"):
             child = getattr(part, name)
@@ -127,11 +130,14 @@ def _tree(nodes: Any, columns: Columns, K: int) -> Tree:
     kept = preorder(nodes.left, nodes.right)
     place = np.full(len(nodes.left) + 1, LEAF)
     place[kept] = np.arange(len(kept))
-    feature, value = nodes.feature[kept], nodes.value[kept]
+    feature, value, weight = nodes.feature[kept], nodes.value[kept], nodes.weight[kept]
+    if np.isfinite(nodes.low).any() or np.isfinite(nodes.high).any():  # monotone columns bound the values
+        share = np.clip(value[:, -1] / (weight if K else 1.0), nodes.low[kept], nodes.high[kept])
+        value = np.column_stack([1 - share, share]) * weight[:, None] if K else share[:, None]
     by_set = (feature >= 0) & (columns.categorical[np.maximum(feature, 0)] == 1)
     return Tree(
         place[nodes.left[kept]], place[nodes.right[kept]], feature, nodes.threshold[kept], nodes.impurity[kept],
-        nodes.rows[kept], nodes.weight[kept], nodes.missing_left[kept], nodes.gain[kept], value[:, None, :],
+        nodes.rows[kept], weight, nodes.missing_left[kept], nodes.gain[kept], value[:, None, :],
         np.where(by_set, np.cumsum(by_set) - 1, -1), np.ascontiguousarray(nodes.sets[kept][by_set]), *_levels(columns),
         len(columns.missing),
     )  # fmt: skip

@@ -69,7 +69,8 @@ def trace_path(tree: Tree, risk: Vector) -> tuple[PruningPath, Vector]:
     ceases = weakest_links(tree.children_left, tree.children_right, risk, 1e-12 * max(float(risk[0]), 1e-300))
     inner = tree.children_left != LEAF
     alphas = np.unique(np.concatenate([[0.0], ceases[inner]]))
-    parent = np.where(tree.parent >= 0, ceases[tree.parent], np.inf)  # a node is in the subtree while its parent branches
+    # a node is in a subtree while its parent branches
+    parent = np.where(tree.parent >= 0, ceases[tree.parent], np.inf)
     first = np.searchsorted(alphas, np.where(inner, ceases, 0.0), side="left")
     last = np.where(np.isinf(parent), len(alphas), np.searchsorted(alphas, parent, side="left"))
     leaves, risks = np.zeros(len(alphas) + 1, dtype=np.int64), np.zeros(len(alphas) + 1)

@@ -51,7 +51,13 @@ def write_rules(tree: Tree, names: Sequence[str], conclusion: Callable[[int], st
 
 
 def _test(
-    tree: Tree, name: str, f: int, low: dict[int, float], high: dict[int, float], sets: dict[int, np.ndarray], digits: int
+    tree: Tree,
+    name: str,
+    f: int,
+    low: dict[int, float],
+    high: dict[int, float],
+    sets: dict[int, np.ndarray],
+    digits: int,
 ) -> str:
     if f in sets:
         start, end = tree.level_starts[f], tree.level_starts[f + 1]

@@ -6,7 +6,7 @@ leaf. Among all questions a node takes the one that lowers the impurity :math:`I
 .. math:: I(t) - \frac{n_L}{n_t} I(t_L) - \frac{n_R}{n_t} I(t_R), \tag{1}
 
 with, for the shares :math:`p_k` of the classes in the node, Gini's :math:`\sum_k p_k(1-p_k)`, the entropy
-:math:`-\sum_k p_k \log p_k` or the error :math:`1 - \max_k p_k`; for numbers the variance, or the mean distance to the median. The
+:math:`-\sum_k p_k \log_2 p_k` or the error :math:`1 - \max_k p_k`; for numbers the variance, or the mean distance to the median. The
 tree is grown large and then cut back (:mod:`epee.predictors.trees.pruning`).
 """
 
@@ -81,7 +81,9 @@ class DecisionTree(Estimator):
             given = [given.get(name, 0) for name in getattr(self, "feature_names_in_", range(p))]
         signs = np.asarray(given, dtype=np.int64)
         if signs.shape != (p,) or not np.isin(signs, (-1, 0, 1)).all():
-            raise WrongUse(f"monotonic_cst must hold -1, 0 or 1 for each of the {p} columns; got {self.monotonic_cst!r}.")
+            raise WrongUse(
+                f"monotonic_cst must hold -1, 0 or 1 for each of the {p} columns; got {self.monotonic_cst!r}."
+            )
         if signs.any() and len(getattr(self, "classes_", (0, 1))) > 2:
             raise WrongUse("Monotonicity constraints are not supported with multiclass classification")
         if (signs != 0)[self._categorical(p)].any():
@@ -354,7 +356,9 @@ class DecisionTreeClassifier(DecisionTree, ProbabilityMixin, Classifier):
         self._prior_factor = np.ones(K) if self._costs is None else self._costs.sum(axis=0)
         if not (self._prior_factor > 0).all():
             t = int(np.argmin(self._prior_factor))
-            raise WrongUse(f"no decision costs anything when the class is {self.classes_[t]!r}: column {t} of costs is zero.")
+            raise WrongUse(
+                f"no decision costs anything when the class is {_word(self.classes_[t])}: column {t} of costs is zero."
+            )
         self._prior_factor = self._prior_factor / self._prior_factor.max()
         factor = self._class_factor * self._prior_factor
         labels = (y == 1).astype(np.float64) if K == 2 else np.zeros(len(y))
@@ -372,7 +376,9 @@ class DecisionTreeClassifier(DecisionTree, ProbabilityMixin, Classifier):
             raise WrongUse(f"class_weight is {self.class_weight!r}; it must be a dictionary, 'balanced' or None.")
         factors = np.array([float(self.class_weight.get(label, 1.0)) for label in self.classes_.tolist()])
         if not (factors > 0).all():
-            raise WrongUse(f"class_weight gives class {self.classes_[int(np.argmin(factors))]!r} a weight that is not positive.")
+            raise WrongUse(
+                f"class_weight gives class {_word(self.classes_[int(np.argmin(factors))])} a weight that is not positive."
+            )
         return factors
 
     def _finish(self, tree: Tree) -> Tree:
@@ -484,7 +490,9 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
         if self.criterion == "poisson":
             if (y < 0).any():
                 row = int(np.argmax(y < 0))
-                raise DataError(f"Some value(s) of y are negative which is not allowed for Poisson regression: row {row} has {y[row]:g}.")
+                raise DataError(
+                    f"Some value(s) of y are negative which is not allowed for Poisson regression: row {row} has {y[row]:g}."
+                )
             if not y.any():
                 raise DataError("Sum of y is not positive which is necessary for Poisson regression.")
         self._level = 0.0 if self.criterion == "poisson" else float(np.average(y, weights=w))
@@ -545,17 +553,24 @@ def _count(name: str, value: Any, n: float, least: int) -> float:
     return max(float(least), float(np.ceil(value * n)))
 
 
+def _word(label: Any) -> str:
+    """Return how a class is called in a sentence."""
+    return repr(label.item() if isinstance(label, np.generic) else label)
+
+
 def _check_costs(costs: Any, classes: Labels) -> Matrix | None:
     if costs is None:
         return None
     C, K = np.asarray(costs, dtype=float), len(classes)
     if C.shape != (K, K):
-        raise WrongUse(f"costs has shape {C.shape}; it must be ({K}, {K}): a row for each decision, a column for each true class.")
+        raise WrongUse(
+            f"costs has shape {C.shape}; it must be ({K}, {K}): a row for each decision, a column for each true class."
+        )
     bad = ~(np.isfinite(C) & (C >= 0))
     if bad.any():
         d, t = np.argwhere(bad)[0]
         raise WrongUse(
-            f"costs[{d}, {t}], the cost of deciding {classes[d]!r} when {classes[t]!r} is true, is {C[d, t]}; "
+            f"costs[{d}, {t}], the cost of deciding {_word(classes[d])} when {_word(classes[t])} is true, is {C[d, t]}; "
             "it must be a non-negative number."
         )
     return C

@@ -1,0 +1,125 @@
+r"""Drift: do new rows look like those that were learned from?
+
+Of the training rows a few figures are kept: the mean and the spread of every number, the share of missing cells, the share of every level. New
+rows are compared with them: a mean :math:`\bar x'` of :math:`n'` rows has drifted when it lies further from :math:`\bar x` than chance explains and
+than matters,
+
+.. math:: |\bar x' - \bar x| > 4\, s \sqrt{1/n + 1/n'} \quad\text{and}\quad |\bar x' - \bar x| > s / 4. \tag{1}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from epee.table.encoding import missing_of
+from epee.table.raw import RawBlock
+from epee.table.schema import Schema
+from epee.words.job_words import number, percent, say
+
+
+class Tally:
+    """Counts of the cells of some rows, column by column; adds block by block."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema, self.n = schema, 0
+        self.sums = {c.name: np.zeros(3) for c in schema}  # cells there, their sum, their sum of squares about ``about``
+        self.about: dict[str, float] = {}
+        self.levels: dict[str, dict[str, int]] = {c.name: {} for c in schema if c.kind == "category"}
+
+    def add(self, raw: RawBlock) -> None:
+        """Count the rows of a block."""
+        import pyarrow.compute as pc
+
+        self.n += len(raw)
+        for c in self.schema:
+            column = raw.columns[c.name]
+            there = len(raw) - float(missing_of(raw, c).sum())
+            if isinstance(column, np.ndarray):
+                values = column[np.isfinite(column)].astype(np.float64)
+                origin = self.about.setdefault(c.name, float(values[0]) if len(values) else 0.0)
+                values = values - origin
+                self.sums[c.name] += (there, values.sum(), (values**2).sum())
+                continue
+            self.sums[c.name][0] += there
+            if c.name in self.levels:
+                found = pc.value_counts(column.drop_null())
+                counts = self.levels[c.name]
+                for text, k in zip(found.field(0).to_pylist(), found.field(1).to_pylist(), strict=True):
+                    counts[text] = counts.get(text, 0) + k
+
+    def figures(self) -> dict[str, Any]:
+        """Return plain data: rows, and for each column its missing share, mean and spread, or shares of levels."""
+        columns: dict[str, Any] = {}
+        for c in self.schema:
+            there, total, squares = self.sums[c.name]
+            own: dict[str, Any] = {"missing": 1.0 - there / max(self.n, 1)}
+            if c.name in self.levels:
+                top = sorted(self.levels[c.name].items(), key=lambda item: (-item[1], item[0]))[:50]
+                own["shares"] = {text: k / max(self.n, 1) for text, k in top}
+            elif c.kind != "text" and there > 0:
+                mean = total / there
+                own["mean"] = self.about[c.name] + mean
+                own["sd"] = float(np.sqrt(max(squares / there - mean**2, 0.0)))
+            columns[c.name] = own
+        return {"rows": self.n, "columns": columns}
+
+
+def tally(schema: Schema, raw: RawBlock) -> dict[str, Any]:
+    """Return the figures of some rows."""
+    counts = Tally(schema)
+    counts.add(raw)
+    return counts.figures()
+
+
+def drifts(then: Mapping[str, Any], now: Tally) -> list[str]:
+    """Return one sentence for each column whose new rows are not like the training rows."""
+    out: list[str] = []
+    if not then or now.n < 20:
+        return out
+    n, m = then["rows"], now.n
+    chance = np.sqrt(1 / n + 1 / m)
+    current = now.figures()["columns"]
+    for name, old in then["columns"].items():
+        new = current.get(name)
+        if new is None:
+            continue
+        what = _missing(old, new, chance) or _mean(old, new, chance) or _levels(old, new, now, name, chance)
+        if what:
+            out.append(say("drift", name=name, what=what))
+    return out
+
+
+def _missing(old: Mapping[str, Any], new: Mapping[str, Any], chance: float) -> str:
+    share = (old["missing"] + new["missing"]) / 2
+    gap = new["missing"] - old["missing"]
+    if abs(gap) > 0.05 and abs(gap) > 4 * np.sqrt(share * (1 - share)) * chance:
+        return say("drift_missing", now=percent(new["missing"]), then=percent(old["missing"]))
+    return ""
+
+
+def _mean(old: Mapping[str, Any], new: Mapping[str, Any], chance: float) -> str:
+    if "mean" not in old or "mean" not in new:
+        return ""
+    gap, sd = abs(new["mean"] - old["mean"]), old["sd"]
+    if gap > 4 * sd * chance and gap > sd / 4:
+        return say("drift_mean", now=number(new["mean"]), then=number(old["mean"]), sd=number(sd))
+    return ""
+
+
+def _levels(old: Mapping[str, Any], new: Mapping[str, Any], now: Tally, name: str, chance: float) -> str:
+    if "shares" not in old:
+        return ""
+    known = next((c.levels for c in now.schema if c.name == name), None) or ()
+    strange = {text: k for text, k in now.levels[name].items() if text not in set(known)}
+    share = sum(strange.values()) / now.n
+    if share > 0.01:
+        return say("drift_levels", share=percent(share, 1), example=repr(max(strange, key=lambda t: strange[t])))
+    for level, then in old["shares"].items():
+        here = new["shares"].get(level, 0.0)
+        middle = (then + here) / 2
+        if abs(here - then) > 0.1 and abs(here - then) > 4 * np.sqrt(middle * (1 - middle)) * chance:
+            return say("drift_shares", level=repr(level), now=percent(here), then=percent(then))
+    return ""

@@ -1,0 +1,280 @@
+"""The facts of a run, gathered for its card: leaderboard, curves, and what the chosen predictor does on the sealed rows."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from epee.errors import DataError, WrongUse
+from epee.job.card import figure, plain
+from epee.job.choice import Verdict
+from epee.job.contest import Contest, Curve, Entry
+from epee.job.predictor import Predictor, last_step
+from epee.job.understanding import Understood
+from epee.risk.estimate import Risk
+from epee.table.encoding import encoded_names
+from epee.typing import Matrix, Vector
+from epee.words.job_words import percent, say
+
+Rows = tuple[Matrix, np.ndarray, Any]
+SHOWN_POINTS = 500  # of a scatter of residuals
+LOOKED_ROWS = 2000  # sealed rows that importances are taken on
+
+
+def facts_of(
+    seen: Understood, asked: dict[str, Any], contest: Contest, verdict: Verdict, predictor: Predictor, sealed: Rows, training: Rows,
+    risk: Risk, begin: float,
+) -> dict[str, Any]:  # fmt: skip
+    """Return everything the card holds but the findings."""
+    chosen = verdict.entries[verdict.chosen]
+    test, agrees = test_facts(risk, verdict, len(sealed[1]), asked["level"])
+    sentences = verdict.sentences() + test["sentences"]
+    if asked["refit"] and len(sealed[1]):
+        sentences.append(say("refit"))
+    classes = [] if seen.classes is None else [str(c) for c in seen.classes.tolist()]
+    counts = {} if seen.classes is None else dict(zip(classes, np.bincount(np.searchsorted(seen.classes, training[1])).tolist(), strict=True))
+    facts: dict[str, Any] = {
+        "task": seen.task, "target": list(seen.targets), "classes": classes, "class_counts": counts, "loss": chosen.risk.loss,
+        "settings": {k: v for k, v in asked.items() if k != "predictors"} | {"predictors": asked["predictors"]},
+        "rows": {"read": seen.n_read, "training": len(training[1]), "sealed": len(sealed[1]), "dropped": seen.n_read - seen.n},
+        "columns": seen.columns, "notes": list(seen.notes),
+        "leaderboard": [line_of(e, i, verdict) for i, e in enumerate(verdict.entries)],
+        "dropped": [{"name": name, "why": why} for name, why in contest.dropped],
+        "chosen": chosen_facts(chosen), "verdict": sentences,
+        "optimism": {
+            "value": verdict.optimism.value, "by_folds": verdict.optimism.tibshirani, "draws": verdict.optimism.draws,
+            "corrected": verdict.corrected,
+        },
+        "test": {**(figure(risk) or {}), "agrees": agrees, "sentence": " ".join(test["sentences"])},
+        "conclusive": verdict.beats_baseline and agrees is not False,
+        "curves": {e.candidate.key: curve_of(e) for e in verdict.entries if e.curve.parameter is not None},
+        "how": how_sentences(asked, contest),
+        "redo": redo(seen, asked),
+    }  # fmt: skip
+    facts |= sealed_facts(seen, predictor, sealed, asked["level"])
+    facts["uses"] = _try(lambda: uses_of(predictor, sealed if len(sealed[1]) >= 20 else training, contest.loss, asked["seed"]))
+    facts["learning_curve"] = _try(lambda: curve_of_sizes(chosen, contest))
+    facts["seconds"] = clock.perf_counter() - begin
+    return plain(facts)
+
+
+def _try(work: Callable[[], Any]) -> Any:
+    """Return what can be said, or None where the rows are too few for it."""
+    try:
+        return work()
+    except (DataError, WrongUse, np.linalg.LinAlgError):
+        return None
+
+
+def line_of(entry: Entry, i: int, verdict: Verdict) -> dict[str, Any]:
+    """Return one line of the leaderboard."""
+    gap = verdict.gaps[i]
+    return {
+        "key": entry.candidate.key, "name": entry.name, "value": entry.risk.value, "stderr": entry.sure.stderr, "low": entry.sure.low,
+        "high": entry.sure.high, "level": entry.sure.level, "interval": "nested" if entry.nested else "approximate", "dof": entry.dof,
+        "seconds": entry.seconds, "parameter": entry.curve.parameter, "chosen_value": entry.value,
+        "difference": 0.0 if gap is None else gap.value, "difference_stderr": 0.0 if gap is None else gap.stderr,
+        "p_value": float(verdict.p_values[i]), "mark": verdict.mark(i), "chosen": i == verdict.chosen,
+    }  # fmt: skip
+
+
+def chosen_facts(entry: Entry) -> dict[str, Any]:
+    """Return what the chosen predictor is."""
+    last = last_step(entry.model)
+    parameters = {k: v for k, v in last.get_params(deep=False).items() if v is None or isinstance(v, bool | int | float | str)}
+    return {
+        "key": entry.candidate.key, "name": entry.name, "class": type(last).__name__, "parameter": entry.curve.parameter,
+        "value": entry.value, "parameters": parameters,
+    }  # fmt: skip
+
+
+def curve_of(entry: Entry) -> dict[str, Any]:
+    """Return the complexity curve of an entry."""
+    c: Curve = entry.curve
+    return {
+        "name": entry.name, "parameter": c.parameter, "values": c.values, "dof": c.dof, "train": c.train, "cv": c.cv, "stderr": c.stderr,
+        "best": c.best, "chosen": c.chosen, "at_edge": c.at_edge,
+    }  # fmt: skip
+
+
+def test_facts(risk: Risk, verdict: Verdict, n: int, level: float) -> tuple[dict[str, Any], bool | None]:
+    """Say what the sealed rows show, and whether they agree with the cross-validation."""
+    if not n:
+        return {"sentences": [say("no_test")]}, None
+    sure = verdict.entries[verdict.chosen].sure
+    from epee.risk.intervals import normal_quantile
+
+    gap, bar = abs(risk.value - verdict.corrected), float(np.hypot(risk.stderr, sure.stderr))
+    inside = risk.low <= verdict.corrected <= risk.high
+    agrees = bool(inside or gap <= normal_quantile(level) * bar)
+    first = say("test", risk=local(str(risk)), level=percent(level), n=n)
+    return {"sentences": [first, say("agrees") if agrees else say("disagrees", cv=local(str(sure)))]}, agrees
+
+
+def local(text: str) -> str:
+    """Return figures as the language writes them.
+
+    >>> local("0.081 ± 0.006 [0.070, 0.094]")
+    '0.081 ± 0.006 [0.070, 0.094]'
+    """
+    from epee.settings import options
+
+    return text.replace(", ", " ; ").replace(".", ",") if options.language == "fr" else text
+
+
+def sealed_facts(seen: Understood, predictor: Predictor, sealed: Rows, level: float) -> dict[str, Any]:
+    """Return confusion, calibration, residuals and scores on the sealed rows."""
+    X, y, w = sealed
+    out: dict[str, Any] = {"confusion": None, "residuals": None, "calibration": [], "scores": {}}
+    if len(y) < 4:
+        return out
+    if seen.task == "classification":
+        out["confusion"] = _try(lambda: confusion_facts(predictor.model, X, y, w, level))
+        if predictor.has_probabilities:
+            out["calibration"] = _try(lambda: calibration_points(predictor.model, X, y, level)) or []
+    elif y.ndim == 1:
+        out["residuals"] = residual_facts(predictor.model, X, y)
+    out["scores"] = score_facts(predictor, X, y, w, level)
+    return out
+
+
+def confusion_facts(model: Any, X: Matrix, y: np.ndarray, w: Any, level: float) -> dict[str, Any]:
+    """Return the confusion matrix with its error bars."""
+    from epee.risk.confusion import confusion_matrix
+
+    found = confusion_matrix(model, X, y, level=level, sample_weight=w)
+    names = ("labels", "decided", "counts", "rates", "stderr", "low", "high")
+    return {name: getattr(found, name) for name in names}
+
+
+def calibration_points(model: Any, X: Matrix, y: np.ndarray, level: float) -> list[dict[str, Any]]:
+    """Return, for bins of the probability of the answer, how often it was right."""
+    from epee.risk.intervals import wilson
+
+    P = model.predict_proba(X)
+    top, right = P.max(axis=1), model.classes_[P.argmax(axis=1)] == y
+    bins = int(np.clip(len(y) // 20, 2, 10))
+    points = []
+    for rows in np.array_split(np.argsort(top, kind="stable"), bins):
+        ends = wilson(float(right[rows].mean()), len(rows), level)
+        points.append({"predicted": top[rows].mean(), "observed": right[rows].mean(), "low": ends.low, "high": ends.high, "rows": len(rows)})
+    return points
+
+
+def residual_facts(model: Any, X: Matrix, y: Vector) -> dict[str, Any]:
+    """Return residuals against predictions, and their quantiles."""
+    predicted = np.asarray(model.predict(X))
+    residual = y - predicted
+    some = np.unique(np.linspace(0, len(y) - 1, min(len(y), SHOWN_POINTS)).astype(np.intp))
+    levels = (0.05, 0.25, 0.5, 0.75, 0.95)
+    return {
+        "quantiles": {str(q): float(v) for q, v in zip(levels, np.quantile(residual, levels), strict=True)},
+        "predicted": predicted[some], "residual": residual[some], "scale": float(np.sqrt(np.mean(residual**2))),
+    }  # fmt: skip
+
+
+def score_facts(predictor: Predictor, X: Matrix, y: np.ndarray, w: Any, level: float) -> dict[str, Any]:
+    """Return other figures of merit on the sealed rows."""
+    from epee import risk
+
+    names = ("r2",) if predictor.task == "regression" else ("roc_auc", "brier", "f1") if predictor.has_probabilities else ("f1",)
+    scores = {}
+    for name in names:
+        found = _try(lambda name=name: getattr(risk, name)(predictor.model, X, y, level=level, sample_weight=w))  # type: ignore[misc]
+        if found is not None:
+            scores[name] = figure(found)
+    return scores
+
+
+def column_places(predictor: Predictor) -> dict[str, list[int]]:
+    """Return which encoded columns come from each column of the table."""
+    encoder = predictor.encoder
+    layout, places, at = encoder._layout, {}, 0
+    for c in layout.used:
+        width = len(layout.parts(c))
+        if c.kind == "category":
+            own, rare = encoder.kept_[c.name]
+            width += len(own) + bool(rare)
+        places[c.name] = list(range(at, at + width))
+        at += width
+    assert at == len(encoded_names(layout, encoder.kept_))
+    return places
+
+
+def uses_of(predictor: Predictor, rows: Rows, loss: Any, seed: int) -> dict[str, Any]:
+    """Return how much the error rises when a column is shuffled on rows held out."""
+    from epee.risk.holdout import losses_of
+
+    X, y, w = rows
+    rng = np.random.default_rng(seed)
+    some = np.sort(rng.permutation(len(y))[:LOOKED_ROWS])
+    X, y, w = X[some], y[some], None if w is None else w[some]
+    weight = np.ones(len(y)) if w is None else w
+    base = losses_of(predictor.model, X, y, loss, w)[0]
+    items = []
+    for name, places in column_places(predictor).items():
+        rise = np.zeros(len(y))
+        for _ in range(3):
+            mixed = X.copy()
+            mixed[:, places] = X[rng.permutation(len(y))][:, places]
+            rise += losses_of(predictor.model, mixed, y, loss, w)[0] - base
+        rise /= 3
+        value = float(np.average(rise, weights=weight))
+        bar = float(np.sqrt(np.average((rise - value) ** 2, weights=weight) / max(weight.sum() - 1, 1)))
+        items.append({"column": name, "value": value, "stderr": bar, "low": value - 1.96 * bar, "high": value + 1.96 * bar})
+    items.sort(key=lambda item: -float(item["value"]))  # type: ignore[arg-type]
+    return {"how": "importance", "items": items}
+
+
+def curve_of_sizes(chosen: Entry, contest: Contest) -> dict[str, Any] | None:
+    """Return the learning curve of a closed form, with what twice the rows would bring."""
+    if not chosen.candidate.closed or contest.time is not None or contest.setting.costs is not None or contest.setting.n > 50_000:
+        return None
+    from epee.risk.curves import learning_curve
+
+    found = learning_curve(
+        chosen.model, contest.X, contest.y, sizes=6, folds=contest.folds, sample_weight=contest.weight, groups=contest.groups,
+        random_state=contest.setting.seed,
+    )  # fmt: skip
+    then = _try(lambda: found.extrapolate(2 * contest.setting.n))
+    return {
+        "sizes": found.sizes, "test": found.test, "train": found.train, "stderr": found.stderr,
+        "then": None if then is None else {"rows": 2 * contest.setting.n, "error": float(then), "stderr": getattr(then, "stderr", None)},
+    }  # fmt: skip
+
+
+def how_sentences(asked: dict[str, Any], contest: Contest) -> list[str]:
+    """Say how the figures were computed."""
+    keys = ["how_complexity", "how_intervals", "how_differences", *(["how_test"] if asked["test_size"] else [])]
+    return [say("how_cv", folds=asked["folds"], repeats=asked["repeats"]), *(say(key) for key in keys)]
+
+
+def redo(seen: Understood, asked: dict[str, Any]) -> dict[str, str]:
+    """Return the lines that give the same result again."""
+    import shlex
+
+    name = asked["table"] or "table.csv"
+    words = ["epee", "learn", name, *(w for t in seen.targets for w in ("--target", t))]
+    python = [repr(asked["table"]) if asked["table"] else "table", repr(seen.targets[0] if len(seen.targets) == 1 else list(seen.targets))]
+    defaults = {"test_size": 0.2, "folds": 10, "level": 0.95, "seed": 0}
+    for key in ("test_size", "folds", "weight", "groups", "time", "level", "seed", "reject_cost", "budget"):
+        value = asked.get(key)
+        if value is None or defaults.get(key) == value:
+            continue
+        words += [f"--{key.replace('_', '-')}", str(value)]
+        python.append(f"{'random_state' if key == 'seed' else key}={value!r}")
+    if isinstance(asked["costs"], str):
+        words += ["--costs", asked["costs"]]
+    if asked["costs"] is not None:
+        python.append(f"costs={asked['costs']!r}")
+    for column, kind in asked["types"].items():
+        words += ["--type", f"{column}={kind}"]
+    if asked["types"]:
+        python.append(f"types={asked['types']!r}")
+    if asked["refit"]:
+        words.append("--refit")
+        python.append("refit=True")
+    return {"command": shlex.join(words), "python": f"epee.learn({', '.join(python)})"}

@@ -1,0 +1,120 @@
+r"""A predictor of raw tables: the encoder of its columns and the model behind it, as one object.
+
+``predict`` takes what :func:`epee.learn` took: a frame, a path, a SQL query. Columns may come in another order and with others beside
+them. For a number, an interval is the prediction plus and minus a quantile of the absolute residuals of rows that were held out,
+
+.. math:: \hat y(x) \pm q, \qquad q = |r|_{(\lceil (n + 1)\,\text{level} \rceil)}, \tag{1}
+
+which covers new rows of the same kind with about that probability, whatever the law of the noise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from epee.errors import WrongUse
+from epee.risk.intervals import check_level
+from epee.table.encoder import TableEncoder
+from epee.table.raw import RawBlock
+from epee.typing import Labels, Matrix, Vector
+
+ROWS = 16_384  # predicted at once
+
+
+class Predictor:
+    """A fitted predictor of the rows of a table.
+
+    Parameters
+    ----------
+    task : {"classification", "regression"}
+    targets : tuple of str
+    encoder : TableEncoder
+        Fitted on the training rows.
+    model : fitted estimator
+        Of encoded rows.
+    residuals : array, optional
+        Sorted absolute residuals of held-out rows, for intervals.
+    drift : dict, optional
+        What the training rows looked like; see :mod:`epee.job.drift`.
+    """
+
+    def __init__(
+        self, task: str, targets: tuple[str, ...], encoder: TableEncoder, model: Any, residuals: Vector | None = None,
+        drift: dict[str, Any] | None = None,
+    ) -> None:  # fmt: skip
+        self.task, self.targets, self.encoder, self.model = task, tuple(targets), encoder, model
+        self.residuals, self.drift = residuals, drift or {}
+
+    @property
+    def classes_(self) -> Labels:
+        """The labels that it may answer."""
+        classes: Labels = self.model.classes_
+        return classes
+
+    @property
+    def feature_names_in_(self) -> list[str]:
+        """The columns that it reads."""
+        return list(self.encoder.schema_.names)
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Tell whether it gives probabilities."""
+        return self.task == "classification" and hasattr(self.model, "predict_proba")
+
+    def encode(self, raw: RawBlock) -> Matrix:
+        """Return one block of rows as numbers, missing cells filled."""
+        return self.encoder.encode(raw)
+
+    def blocks(self, table: Any) -> Iterator[RawBlock]:
+        """Yield the rows of a table in order, with the columns that the predictor reads."""
+        yield from self.encoder.open(table).raw_blocks(ROWS)
+
+    def predict(self, table: Any) -> Labels:
+        """Return the label or the value of each row, in order."""
+        return np.concatenate([self.model.predict(self.encode(raw)) for raw in self.blocks(table)])
+
+    def predict_proba(self, table: Any) -> Matrix:
+        """Return the probability of each class (n, K), in the order of ``classes_``."""
+        if not self.has_probabilities:
+            raise WrongUse(f"this predictor ({type(last_step(self.model)).__name__}) gives no probabilities.")
+        return np.concatenate([self.model.predict_proba(self.encode(raw)) for raw in self.blocks(table)])
+
+    def predict_interval(self, table: Any, level: float = 0.95) -> Matrix:
+        """Return an interval (n, 2) for the value of each row by (1); (n, m, 2) with several targets."""
+        centre = self.predict(table)
+        half = self.half_width(level)
+        return np.stack([centre - half, centre + half], axis=-1)
+
+    def half_width(self, level: float) -> Any:
+        """Return q of (1), a number or one for each target."""
+        check_level(level)
+        if self.residuals is None or not len(self.residuals):
+            raise WrongUse("this predictor kept no residuals of held-out rows: it gives no intervals.")
+        n = len(self.residuals)
+        place = min(int(np.ceil((n + 1) * level)) - 1, n - 1)
+        found = self.residuals[place]
+        return float(found) if np.ndim(found) == 0 else found
+
+    def __repr__(self) -> str:
+        return f"Predictor({', '.join(self.targets)} from {len(self.feature_names_in_)} columns, {type(last_step(self.model)).__name__})"
+
+
+def last_step(model: Any) -> Any:
+    """Return the estimator at the end of a pipeline, out of its decision if it has one."""
+    last = model.steps[-1][1] if hasattr(model, "steps") else model
+    return getattr(last, "estimator_", getattr(last, "estimator", last))
+
+
+def residual_quantiles(residuals: np.ndarray, most: int = 2001) -> np.ndarray:
+    """Return sorted absolute residuals (m,) or (m, targets), thinned to at most ``most`` without moving their quantiles.
+
+    >>> residual_quantiles(np.array([-3.0, 1.0, 2.0]))
+    array([1., 2., 3.])
+    """
+    sizes = np.sort(np.abs(residuals[np.isfinite(residuals.reshape(len(residuals), -1)).all(axis=1)]), axis=0)
+    if len(sizes) <= most:
+        return sizes
+    return sizes[np.ceil(np.linspace(0, len(sizes) - 1, most)).astype(np.intp)]

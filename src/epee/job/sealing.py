@@ -1,0 +1,118 @@
+r"""Which rows are sealed for the final test, and how a row is known again.
+
+With a test share of :math:`a/b`, each :math:`b` successive rows of a class take a seeded permutation and the first :math:`a` places are
+sealed (:mod:`epee.table.folds`): every class keeps its share, and the sealed rows are the same in memory and in a stream. With groups,
+whole groups are sealed; with a time column, the last rows.
+
+A row is known by a 64-bit *fingerprint* of its cells, whatever file it comes from and wherever it stands in it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from epee.errors import DataError, WrongUse
+from epee.risk.splitting import group_codes
+from epee.table.folds import _mix, fold_of, ranks_in_class
+from epee.table.raw import RawBlock
+from epee.typing import Codes, Vector
+from epee.words.job_words import say
+
+SALT = 0x5EA1  # the sealed rows and the folds must not follow the same permutations
+
+
+def test_fraction(test_size: float) -> Fraction:
+    """Return the test share as a simple fraction.
+
+    >>> test_fraction(0.2), test_fraction(0.33)
+    (Fraction(1, 5), Fraction(1, 3))
+    """
+    if not (isinstance(test_size, int | float) and 0 <= test_size < 1):
+        raise WrongUse(f"test_size is {test_size!r}; it must be a share of the rows, from 0 (no test) to below 1.")
+    found = Fraction(test_size).limit_denominator(20)
+    return found if found or not test_size else Fraction(1, 20)
+
+
+def sealed_by_rank(ranks: np.ndarray, codes: Codes, test_size: float, seed: int) -> np.ndarray:
+    """Return which rows (n,) are sealed, by their rank in their class."""
+    part = test_fraction(test_size)
+    if not part:
+        return np.zeros(len(ranks), dtype=bool)
+    return fold_of(ranks, codes, part.denominator, seed ^ SALT) < part.numerator
+
+
+def seal(
+    n: int, test_size: float, seed: int, *, codes: Codes | None = None, groups: np.ndarray | None = None, time: Vector | None = None
+) -> tuple[np.ndarray, str]:
+    """Return which rows (n,) are sealed, and how, in words."""
+    part = test_fraction(test_size)
+    if not part:
+        return np.zeros(n, dtype=bool), ""
+    if time is not None:
+        order = np.sort(time)
+        start = order[min(int(np.ceil(n * (1 - test_size))), n - 1)]  # rows of one moment stay together
+        sealed = time >= start
+        if sealed.all():
+            raise DataError("all rows have the same time: the last ones cannot be set aside. Leave the time column out.")
+        return sealed, say("by_time")
+    if groups is not None:
+        ids = group_codes(groups, n)
+        sizes = np.bincount(ids)
+        if len(sizes) < 3:
+            raise DataError(f"there are only {len(sizes)} groups: at least 3 are needed, to learn from and to test.")
+        order = np.random.default_rng(seed ^ SALT).permutation(len(sizes))
+        before = np.cumsum(sizes[order]) - sizes[order]
+        chosen = order[before + sizes[order] / 2 <= n * test_size]
+        chosen = chosen if len(chosen) else order[:1]
+        return np.isin(ids, chosen), say("by_group")
+    if codes is None:
+        return sealed_by_rank(np.arange(n), np.zeros(n, dtype=np.intp), test_size, seed), say("by_chance")
+    ranks = ranks_in_class(codes, np.zeros(int(codes.max()) + 1, dtype=np.int64))
+    sealed = sealed_by_rank(ranks, codes, test_size, seed)
+    for k, count in enumerate(np.bincount(codes)):  # a small class leaves at least two rows to learn from
+        own = np.flatnonzero(codes == k)
+        excess = int(sealed[own].sum()) - max(count - 2, 0)
+        if excess > 0:
+            sealed[own[sealed[own]][:excess]] = False
+    return sealed, say("by_class")
+
+
+def fingerprints(raw: RawBlock, names: Sequence[str], target: Mapping[str, Any] | None = None) -> np.ndarray:
+    """Return a 64-bit number (n,) for each row, equal for equal cells in equally named columns.
+
+    >>> block = RawBlock({"a": np.array([1.0, 2.0, 1.0])}, rows=3)
+    >>> f = fingerprints(block, ["a"])
+    >>> bool(f[0] == f[2]), bool(f[0] == f[1])
+    (True, False)
+    """
+    out = np.zeros(len(raw), dtype=np.uint64)
+    columns = {name: raw.columns[name] for name in names} | dict(target or {})
+    with np.errstate(over="ignore"):
+        for name in sorted(columns):
+            out += _mix(_cells(columns[name]) ^ np.uint64(_text(name)))
+        return _mix(out)
+
+
+def _cells(column: Any) -> np.ndarray:
+    """Return 64 bits for each cell of a column."""
+    if isinstance(column, np.ndarray) and column.dtype.kind in "fiub":
+        values = column.astype(np.float64) + 0.0  # -0.0 and 0.0 are equal
+        values = np.where(np.isnan(values), np.nan, values)  # one NaN
+        bits = values.view(np.uint64)
+        return _mix(bits)
+    import pyarrow as pa
+
+    texts = column if isinstance(column, pa.Array) else pa.array([str(v) for v in column], pa.string())
+    coded = texts.dictionary_encode()
+    words = np.array([*(_text(str(v)) for v in coded.dictionary.to_pylist()), _text("\0missing")], dtype=np.uint64)
+    index = coded.indices.fill_null(len(words) - 1).to_numpy(zero_copy_only=False)
+    return words[index]
+
+
+def _text(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")

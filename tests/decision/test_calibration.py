@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.calibration import _SigmoidCalibration, calibration_curve
+from sklearn.isotonic import IsotonicRegression
+from sklearn.svm import LinearSVC
+
+from epee import BernoulliNB, Calibrated, GaussianNB, LinearDiscriminantAnalysis
+from epee.decision.calibration import Sigmoid, scores_of
+from epee.decision.reliability import reliability_curve
+from epee.errors import DataWarning, WrongUse
+
+rng = np.random.default_rng(0)
+N = 1200
+y = rng.integers(0, 2, N)
+X = np.repeat(rng.normal(size=(N, 1)) + y[:, None], 6, axis=1) + 0.1 * rng.normal(
+    size=(N, 6)
+)  # naive Bayes is far too sure of it
+TRAIN, TEST = slice(0, 600), slice(600, N)
+
+
+def brier(model):
+    return float(((model.predict_proba(X[TEST])[:, 1] - y[TEST]) ** 2).mean())
+
+
+@pytest.mark.parametrize("method", ["isotonic", "platt"])
+def test_calibration_repairs_naive_bayes(method):
+    plain, better = GaussianNB().fit(X[TRAIN], y[TRAIN]), Calibrated(GaussianNB(), method).fit(X[TRAIN], y[TRAIN])
+    assert brier(better) < brier(plain) - 0.02
+    before, after = reliability_curve(plain, X[TEST], y[TEST]), better.reliability(X[TEST], y[TEST])
+    assert after.error < before.error / 2
+    np.testing.assert_allclose(better.predict_proba(X).sum(axis=1), 1)
+
+
+def test_platt_agrees_with_scikit_learn():
+    s = rng.normal(size=300) * 4
+    t = rng.random(300) < 1 / (1 + np.exp(-0.7 * s + 0.3))
+    w = rng.integers(1, 4, 300).astype(float)
+    for weights in (None, w):
+        ours, theirs = Sigmoid.of(s, t, weights), _SigmoidCalibration().fit(s, t.astype(float), weights)
+        np.testing.assert_allclose([ours.a, ours.b], [-theirs.a_, -theirs.b_], rtol=1e-3)
+        np.testing.assert_allclose(ours.predict(s), theirs.predict(s), atol=1e-4)
+    k = w.astype(int)
+    a, b = Sigmoid.of(s, t, w), Sigmoid.of(s.repeat(k), t.repeat(k), None)
+    assert np.isclose(a.a, b.a) and np.isclose(a.b, b.b)
+
+
+def test_scores_are_out_of_fold():
+    m = Calibrated(GaussianNB(), "isotonic", folds=4).fit(X[TRAIN], y[TRAIN])
+    fold = m._folds(X[TRAIN], y[TRAIN], None)
+    s = np.empty(600)
+    for k in range(4):
+        s[fold == k] = scores_of(GaussianNB().fit(X[TRAIN][fold != k], y[TRAIN][fold != k]), X[TRAIN][fold == k])[:, 0]
+    exact = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip").fit(s, y[TRAIN])
+    final = GaussianNB().fit(X[TRAIN], y[TRAIN]).decision_function(X[TEST])
+    np.testing.assert_allclose(m.predict_proba(X[TEST])[:, 1], exact.predict(final))
+    assert np.bincount(fold).min() >= 140
+
+
+def test_more_classes_and_models_without_probabilities():
+    three = np.minimum(y + (X[:, 0] > 1.5), 2)
+    m = Calibrated(LinearSVC(), "platt").fit(X, three)
+    P = m.predict_proba(X)
+    np.testing.assert_allclose(P.sum(axis=1), 1)
+    assert len(m.calibrators_) == 3 and m.score(X, three) > 0.6
+    named = Calibrated(LinearDiscriminantAnalysis(tol=1e-8)).fit(X, np.array(["a", "b", "c"])[three])
+    assert set(named.predict(X)) <= {"a", "b", "c"}
+    from sklearn.neighbors import KNeighborsClassifier
+
+    assert np.isfinite(Calibrated(KNeighborsClassifier(9)).fit(X, three).predict_proba(X)).all()
+
+
+def test_calibration_lies_inside_the_folds():
+    from sklearn.model_selection import cross_val_predict
+
+    P = cross_val_predict(Calibrated(GaussianNB(), "platt"), X[:300], y[:300], method="predict_proba", cv=3)
+    assert P.shape == (300, 2)
+    assert clone(Calibrated(GaussianNB(), folds=3)).folds == 3
+
+
+def test_reliability_curve():
+    m = GaussianNB().fit(X[TRAIN], y[TRAIN])
+    for strategy in ("quantile", "uniform"):
+        curve = reliability_curve(m, X[TEST], y[TEST], bins=7, strategy=strategy)
+        if strategy == "uniform":
+            true, predicted = calibration_curve(y[TEST], m.predict_proba(X[TEST])[:, 1], n_bins=7, strategy=strategy)
+            np.testing.assert_allclose(curve.observed, true)
+            np.testing.assert_allclose(curve.predicted, predicted)
+        assert curve.count.sum() == 600 and ((curve.low <= curve.observed) & (curve.observed <= curve.high)).all()
+    assert np.isclose(curve.brier, brier(m)) and curve.label == 1
+    zero = reliability_curve(m, X[TEST], y[TEST], label=0, interval="exact")
+    assert zero.label == 0
+    k = rng.integers(1, 3, 600)
+    weighted = reliability_curve(m, X[TEST], y[TEST], strategy="uniform", sample_weight=k)
+    repeated = reliability_curve(m, X[TEST].repeat(k, axis=0), y[TEST].repeat(k), strategy="uniform")
+    np.testing.assert_allclose(weighted.low, repeated.low)
+    assert weighted.plot().get_ylabel() == "observed frequency"
+    from epee import options
+
+    with options(language="fr"):
+        assert weighted.plot().get_ylabel() == "fréquence observée"
+
+
+def test_bands_cover_what_they_claim():
+    class Honest:
+        classes_ = np.array([0, 1])
+
+        def predict_proba(self, P):
+            return np.hstack([1 - P, P])
+
+    inside = []
+    for seed in range(60):
+        r = np.random.default_rng(seed)
+        p = r.random((400, 1))
+        curve = reliability_curve(Honest(), p, (r.random(400) < p[:, 0]).astype(int), bins=5, level=0.9)
+        inside.append((curve.low <= curve.predicted) & (curve.predicted <= curve.high))
+    assert 0.85 < np.mean(inside) < 0.96
+
+
+def test_few_rows():
+    with pytest.warns(DataWarning, match="class 1 has 3 different rows, fewer than the 5 folds: 3 are used"):
+        Calibrated(BernoulliNB(), "platt").fit(X[:20], (np.arange(20) % 7 == 1).astype(int))
+
+
+def test_bad_input():
+    with pytest.raises(WrongUse, match="method 'magic'"):
+        Calibrated(GaussianNB(), "magic").fit(X, y)
+    with pytest.raises(WrongUse, match="folds is 1"):
+        Calibrated(GaussianNB(), folds=1).fit(X, y)
+    from sklearn.cluster import KMeans
+
+    with pytest.raises(WrongUse, match="KMeans has neither"):
+        Calibrated(KMeans()).fit(X, y)
+    with pytest.raises(WrongUse, match="label 7 is not one of the classes"):
+        reliability_curve(GaussianNB().fit(X, y), X, y, label=7)
+    with pytest.raises(WrongUse, match="bins=0"):
+        reliability_curve(GaussianNB().fit(X, y), X, y, bins=0)

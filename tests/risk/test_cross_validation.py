@@ -1,0 +1,145 @@
+"""The result of a cross-validation: by definition, on both routes, with anybody's estimators, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as Theirs
+from sklearn.linear_model import LogisticRegression as TheirLogistic
+from sklearn.model_selection import ShuffleSplit, StratifiedKFold, cross_val_predict, cross_val_score
+from sklearn.neighbors import KNeighborsRegressor
+
+from epee import GaussianNB, LinearDiscriminantAnalysis, LinearRegression, Ridge
+from epee.errors import DataError, WrongUse
+from epee.risk import cross_validate
+
+
+@pytest.fixture
+def iris():
+    from sklearn.datasets import load_iris
+
+    return load_iris(return_X_y=True)
+
+
+def test_definition(iris):
+    X, y = iris
+    cv = cross_validate(LinearDiscriminantAnalysis(), X, y, folds=7)
+    means = np.array([cv.losses[cv.folds == k].mean() for k in range(7)])
+    np.testing.assert_allclose(cv.per_fold, means)
+    assert cv.value == pytest.approx(means.mean()) and cv.pooled == pytest.approx(cv.losses.mean())
+    assert cv.stderr == pytest.approx(np.sqrt(((means - means.mean()) ** 2).sum() / (7 * 6)))
+    assert cv.high == pytest.approx(cv.value + 2.446912 * cv.stderr, rel=1e-5) and cv.low >= 0
+    assert (cv.losses == (cv.predictions != y)).all()
+
+
+def test_agrees_with_scikit_learn_on_its_splitter(iris):
+    X, y = iris
+    splitter = StratifiedKFold(5, shuffle=True, random_state=3)
+    for ours, theirs in ((LinearDiscriminantAnalysis(), Theirs()), (TheirLogistic(max_iter=500), TheirLogistic(max_iter=500))):
+        cv = cross_validate(ours, X, y, folds=splitter)
+        np.testing.assert_allclose(cv.per_fold, 1 - cross_val_score(theirs, X, y, cv=splitter), atol=1e-12)
+        assert np.array_equal(cv.predictions, cross_val_predict(theirs, X, y, cv=splitter))
+
+
+def test_text_labels_and_frames(iris):
+    import pandas as pd
+    import polars as pl
+
+    X, y = iris
+    names = np.array(["setosa", "versicolor", "virginica"])[y]
+    plain = cross_validate(LinearDiscriminantAnalysis(), X, y)
+    for table in (pd.DataFrame(X, columns=list("abcd")), pl.DataFrame(X, schema=list("abcd"))):
+        cv = cross_validate(LinearDiscriminantAnalysis(), table, names)
+        assert cv.value == plain.value and set(cv.predictions) <= set(names)
+    foreign = cross_validate(TheirLogistic(max_iter=300), pd.DataFrame(X, columns=list("abcd")), pd.Series(names), folds=3)
+    assert not foreign.one_pass and foreign.value < 0.1
+
+
+def test_repeats_and_random_state(iris):
+    X, y = iris
+    a, b, c = (cross_validate(GaussianNB(), X, y, repeats=3, random_state=s) for s in (0, 0, 1))
+    assert np.array_equal(a.per_fold, b.per_fold) and not np.array_equal(a.per_fold, c.per_fold)
+    assert a.losses.shape == (3, 150) and a.per_fold.shape == (30,) and a.folds.shape == (3, 150)
+    first = cross_validate(GaussianNB(), X, y, random_state=0)
+    np.testing.assert_array_equal(first.per_fold, a.per_fold[:10])
+
+
+def test_repeats_by_fine_folds_equal_refitting():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(6500, 3))
+    y = X @ [1.0, 2.0, 0.5] + rng.normal(size=6500)
+    cv = cross_validate(Ridge(5.0), X, y, repeats=2)
+    for r, k in ((0, 0), (1, 7)):
+        test = cv.folds[r] == k
+        model = Ridge(5.0).fit(X[~test], y[~test])
+        assert cv.per_fold[10 * r + k] == pytest.approx(((model.predict(X[test]) - y[test]) ** 2).mean(), rel=1e-10)
+        np.testing.assert_allclose(cv.predictions[r, test], model.predict(X[test]), rtol=1e-9)
+
+
+def test_overlapping_test_sets(iris):
+    X, y = iris
+    splitter = ShuffleSplit(4, test_size=0.3, random_state=0)
+    cv = cross_validate(LinearDiscriminantAnalysis(), X, y, folds=splitter)
+    np.testing.assert_allclose(cv.per_fold, 1 - cross_val_score(Theirs(), X, y, cv=splitter))
+
+
+def test_time_and_groups(iris):
+    X, y = iris
+    order = np.random.default_rng(0).permutation(150)
+    cv = cross_validate(LinearDiscriminantAnalysis(), X[order], y[order], time=True, folds=4)
+    assert (cv.folds == -1).sum() == 30 and np.isnan(cv.losses[:30]).all() and "time" in cv.how
+    foreign = cross_validate(Theirs(), X[order], y[order], time=True, folds=4)
+    np.testing.assert_allclose(foreign.per_fold, cv.per_fold)
+    by_group = cross_validate(LinearDiscriminantAnalysis(), X, y, groups=np.arange(150) // 3, folds=5)
+    assert "group" in by_group.how
+
+
+def test_difference_is_paired_and_corrected(iris):
+    X, y = iris
+    a, b = (cross_validate(m, X, y, repeats=5) for m in (GaussianNB(), LinearDiscriminantAnalysis()))
+    gap = a - b
+    d = a.per_fold - b.per_fold
+    assert gap.value == pytest.approx(d.mean())
+    assert gap.stderr == pytest.approx(np.sqrt((1 / 50 + 1 / 9) * d.var(ddof=1)))
+    with pytest.raises(WrongUse, match="same folds"):
+        a - cross_validate(GaussianNB(), X, y, repeats=5, random_state=9)
+
+
+def test_losses_of_regressors():
+    X = np.random.default_rng(0).normal(size=(80, 2))
+    y = X[:, 0] + np.random.default_rng(1).normal(size=80)
+    for model in (LinearRegression(), KNeighborsRegressor()):
+        cv = cross_validate(model, X, y, loss="huber", folds=4)
+        assert cv.loss == "huber" and cv.value < cross_validate(model, X, y, folds=4).value
+
+
+@pytest.mark.parametrize(("change", "sentence"), [
+    ({"folds": 1}, "folds is 1"), ({"folds": 151}, "151.*150"), ({"interval": "wide"}, "'fold' or 'nested'"), ({"loss": "nope"}, "the losses are"),
+    ({"loss": "squared"}, "classifier"), ({"level": 2}, "between 0 and 1"), ({"repeats": 0}, "at least 1"),
+])  # fmt: skip
+def test_one_sentence_each(iris, change, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        cross_validate(LinearDiscriminantAnalysis(), *iris, **change)
+
+
+def test_nan_predictions_name_the_fold(iris):
+    class Broken(KNeighborsRegressor):
+        def predict(self, X):
+            out = super().predict(X).astype(float)
+            out[X[:, 0] > 7.6] = np.nan
+            return out
+
+    X, y = iris
+    fold = np.where(X[:, 0] > 7.6, 2, np.arange(150) % 2)
+    with pytest.raises(DataError, match="fold 2: Broken predicts NaN for"):
+        cross_validate(Broken(), X, y.astype(float), folds=fold)
+
+
+def test_weights_that_a_foreign_estimator_cannot_take(iris):
+    with pytest.raises(WrongUse, match="takes no sample_weight"):
+        cross_validate(KNeighborsRegressor(), *iris, sample_weight=np.ones(150))
+
+
+def test_missing_target(iris):
+    with pytest.raises(DataError, match="requires y"):
+        cross_validate(Ridge(), iris[0], None)

@@ -1,0 +1,108 @@
+"""Nested intervals: against the formula written out in loops, on every road."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as Theirs
+from sklearn.linear_model import LinearRegression as TheirRegression
+
+from epee import GaussianNB, LinearDiscriminantAnalysis, LinearRegression, Ridge
+from epee.errors import WrongUse
+from epee.risk import cross_validate
+from epee.risk.nested import batched_losses, without_one_or_two
+from epee.risk.routes import open_route
+from epee.risk.splitting import make_plan
+
+
+def by_loops(fit, loss, X, y, folds, level_z):
+    """The reference formula, read aloud: folds (R, n) -> centre, standard error."""
+    a, b, inner, outer = [], [], [], []
+    for fold in folds:
+        K = fold.max() + 1
+        for k in range(K):
+            rest, test = fold != k, fold == k
+            e_out = loss(fit(X[rest], y[rest]).predict(X[test]), y[test])
+            e_in = []
+            for j in range(K):
+                if j != k:
+                    train = rest & (fold != j)
+                    e_in.append(loss(fit(X[train], y[train]).predict(X[fold == j]), y[fold == j]))
+            e_in = np.concatenate(e_in)
+            a.append((e_in.mean() - e_out.mean()) ** 2)
+            b.append(e_out.var(ddof=1) / len(e_out))
+            inner.append(e_in)
+            outer.append(e_out)
+    mse = np.mean(a) - np.mean(b)
+    every = np.concatenate(outer)
+    n = len(y)
+    naive = np.sqrt(every.var() * n / (n - 1) / n)
+    stderr = np.clip(np.sqrt(max((K - 1) / K * mse, 0)), naive, np.sqrt(K) * naive)
+    e_in = np.concatenate(inner).mean()
+    return e_in - (1 + (K - 2) / K) * (e_in - every.mean()), stderr
+
+
+def squared(p, y):
+    return (p - y) ** 2
+
+
+def test_formula_for_least_squares():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 5))
+    y = X[:, 0] + rng.normal(size=60)
+    found = cross_validate(LinearRegression(), X, y, folds=5, repeats=3, interval="nested", level=0.9)
+    centre, stderr = by_loops(lambda X, y: TheirRegression().fit(X, y), squared, X, y, np.atleast_2d(found.folds), 1.6449)
+    np.testing.assert_allclose([found.value, found.stderr], [centre, stderr], rtol=1e-9)
+    np.testing.assert_allclose([found.low, found.high], [centre - 1.644854 * stderr, centre + 1.644854 * stderr], rtol=1e-6)
+    assert "nested" in found.how and found.losses.shape == (3, 60) and found.predictions.shape == (3, 60)
+
+
+def test_formula_for_classes():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(80, 3))
+    y = (X[:, 0] + 0.7 * rng.normal(size=80) > 0).astype(int)
+    found = cross_validate(LinearDiscriminantAnalysis(), X, y, folds=4, repeats=2, interval="nested")
+    centre, stderr = by_loops(lambda X, y: Theirs().fit(X, y), lambda p, y: (p != y).astype(float), X, y, np.atleast_2d(found.folds), 1.96)
+    np.testing.assert_allclose([found.value, found.stderr], [max(centre, 0), stderr], rtol=1e-9)
+
+
+@pytest.mark.parametrize("model", [GaussianNB(), Ridge(3.0)], ids=lambda m: type(m).__name__)
+def test_weights_are_repeats_when_copies_stay_together(model):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(60, 3))
+    y = X[:, 0] + rng.normal(size=60)
+    y = (y > 0).astype(int) if isinstance(model, GaussianNB) else y
+    w, fold = rng.integers(1, 4, 60), np.arange(60) % 5
+    a = cross_validate(model, X, y, folds=fold, interval="nested", sample_weight=w)
+    b = cross_validate(model, np.repeat(X, w, axis=0), np.repeat(y, w), folds=np.repeat(fold, w), interval="nested")
+    np.testing.assert_allclose([a.value, a.stderr], [b.value, b.stderr], rtol=1e-9)
+
+
+def test_all_repeats_at_once_or_one_by_one():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(50, 4))
+    y = X[:, 0] + rng.normal(size=50)
+    route = open_route(Ridge(1.0), X, y)
+    plan = make_plan(5, 50, repeats=3)
+    learns, tested_by = without_one_or_two(5)
+    from epee.risk.splitting import Split
+
+    at_once = batched_losses(route, plan)
+    for r, split in enumerate(plan.splits):
+        one = route.evaluate(Split(split.cell, learns[:, :], tested_by)).losses
+        np.testing.assert_allclose(at_once[r], one, rtol=1e-9, atol=1e-12)
+
+
+def test_fine_folds():
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(6400, 2))
+    y = X[:, 0] + rng.normal(size=6400)
+    found = cross_validate(Ridge(1.0), X, y, repeats=2, interval="nested")
+    naive = cross_validate(Ridge(1.0), X, y, repeats=2)
+    assert found.value == pytest.approx(naive.value, rel=1e-3)
+    assert 0.9 * found.losses.std() / 80 < found.stderr < 3.2 * found.losses.std() / 80
+
+
+def test_two_folds_are_too_few():
+    with pytest.raises(WrongUse, match="at least 3 folds"):
+        cross_validate(Ridge(), np.random.default_rng(0).normal(size=(20, 2)), np.arange(20.0), folds=2, interval="nested")
