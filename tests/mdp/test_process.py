@@ -194,7 +194,7 @@ def test_explicit_zeros_and_single_precision_are_taken():
 def test_threads_do_not_change_the_answer():
     from epee.settings import options
 
-    P, R = random_process(3000, 8, 10, random_state=1)
+    P, R = random_process(6000, 17, 10, random_state=1)
     process = MarkovDecisionProcess(P, R, 0.95)
     with options(threads=1):
         one = process.value_iteration()

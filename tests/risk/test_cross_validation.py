@@ -35,7 +35,10 @@ def test_definition(iris):
 def test_agrees_with_scikit_learn_on_its_splitter(iris):
     X, y = iris
     splitter = StratifiedKFold(5, shuffle=True, random_state=3)
-    for ours, theirs in ((LinearDiscriminantAnalysis(), Theirs()), (TheirLogistic(max_iter=500), TheirLogistic(max_iter=500))):
+    for ours, theirs in (
+        (LinearDiscriminantAnalysis(), Theirs()),
+        (TheirLogistic(max_iter=500), TheirLogistic(max_iter=500)),
+    ):
         cv = cross_validate(ours, X, y, folds=splitter)
         np.testing.assert_allclose(cv.per_fold, 1 - cross_val_score(theirs, X, y, cv=splitter), atol=1e-12)
         assert np.array_equal(cv.predictions, cross_val_predict(theirs, X, y, cv=splitter))
@@ -51,7 +54,9 @@ def test_text_labels_and_frames(iris):
     for table in (pd.DataFrame(X, columns=list("abcd")), pl.DataFrame(X, schema=list("abcd"))):
         cv = cross_validate(LinearDiscriminantAnalysis(), table, names)
         assert cv.value == plain.value and set(cv.predictions) <= set(names)
-    foreign = cross_validate(TheirLogistic(max_iter=300), pd.DataFrame(X, columns=list("abcd")), pd.Series(names), folds=3)
+    foreign = cross_validate(
+        TheirLogistic(max_iter=300), pd.DataFrame(X, columns=list("abcd")), pd.Series(names), folds=3
+    )
     assert not foreign.one_pass and foreign.value < 0.1
 
 
@@ -114,7 +119,8 @@ def test_losses_of_regressors():
 
 
 @pytest.mark.parametrize(("change", "sentence"), [
-    ({"folds": 1}, "folds is 1"), ({"folds": 151}, "151.*150"), ({"interval": "wide"}, "'fold' or 'nested'"), ({"loss": "nope"}, "the losses are"),
+    ({"folds": 1}, "folds is 1"), ({"folds": 151}, "151.*150"), ({"interval": "wide"}, "'fold' or 'nested'"),
+    ({"loss": "nope"}, "the losses are"),
     ({"loss": "squared"}, "classifier"), ({"level": 2}, "between 0 and 1"), ({"repeats": 0}, "at least 1"),
 ])  # fmt: skip
 def test_one_sentence_each(iris, change, sentence):

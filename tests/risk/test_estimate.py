@@ -10,7 +10,16 @@ from epee.risk.estimate import decimals
 
 
 def make(value, stderr, losses=None, rows=None, **more):
-    return Risk(value, stderr, Interval(value - 2 * stderr, value + 2 * stderr), n=100, loss="zero_one", row_losses=losses, rows=rows, **more)
+    return Risk(
+        value,
+        stderr,
+        Interval(value - 2 * stderr, value + 2 * stderr),
+        n=100,
+        loss="zero_one",
+        row_losses=losses,
+        rows=rows,
+        **more,
+    )
 
 
 def test_prints_as_the_contract_says():

@@ -86,7 +86,7 @@ def test_bad_input(halves):
         holdout_error(model, Xt, yt, loss="squared")
     with pytest.raises(DataError, match="inconsistent"):
         holdout_error(model, Xt, yt[:50])
-    with pytest.raises(DataError, match="none of the classes"):
+    with pytest.raises(DataError, match="'maybe' is none of"):
         holdout_error(model, Xt, np.full(100, "maybe"), loss="log")
 
 

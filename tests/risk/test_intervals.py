@@ -62,7 +62,9 @@ def test_bootstrap_follows_the_skew():
 def test_bootstrap_of_many_rows_is_near_the_normal_interval():
     e = np.random.default_rng(0).normal(size=30_000)
     mean, stderr, _ = weighted_mean(e, None)
-    np.testing.assert_allclose(bootstrap_interval(e, None, 0.95, draws=600), t_interval(mean, stderr, np.inf, 0.95), atol=0.3 * stderr)
+    np.testing.assert_allclose(
+        bootstrap_interval(e, None, 0.95, draws=600), t_interval(mean, stderr, np.inf, 0.95), atol=0.3 * stderr
+    )
 
 
 def test_logit_stays_inside():

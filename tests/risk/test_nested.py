@@ -51,9 +51,13 @@ def test_formula_for_least_squares():
     X = rng.normal(size=(60, 5))
     y = X[:, 0] + rng.normal(size=60)
     found = cross_validate(LinearRegression(), X, y, folds=5, repeats=3, interval="nested", level=0.9)
-    centre, stderr = by_loops(lambda X, y: TheirRegression().fit(X, y), squared, X, y, np.atleast_2d(found.folds), 1.6449)
+    centre, stderr = by_loops(
+        lambda X, y: TheirRegression().fit(X, y), squared, X, y, np.atleast_2d(found.folds), 1.6449
+    )
     np.testing.assert_allclose([found.value, found.stderr], [centre, stderr], rtol=1e-9)
-    np.testing.assert_allclose([found.low, found.high], [centre - 1.644854 * stderr, centre + 1.644854 * stderr], rtol=1e-6)
+    np.testing.assert_allclose(
+        [found.low, found.high], [centre - 1.644854 * stderr, centre + 1.644854 * stderr], rtol=1e-6
+    )
     assert "nested" in found.how and found.losses.shape == (3, 60) and found.predictions.shape == (3, 60)
 
 
@@ -62,7 +66,9 @@ def test_formula_for_classes():
     X = rng.normal(size=(80, 3))
     y = (X[:, 0] + 0.7 * rng.normal(size=80) > 0).astype(int)
     found = cross_validate(LinearDiscriminantAnalysis(), X, y, folds=4, repeats=2, interval="nested")
-    centre, stderr = by_loops(lambda X, y: Theirs().fit(X, y), lambda p, y: (p != y).astype(float), X, y, np.atleast_2d(found.folds), 1.96)
+    centre, stderr = by_loops(
+        lambda X, y: Theirs().fit(X, y), lambda p, y: (p != y).astype(float), X, y, np.atleast_2d(found.folds), 1.96
+    )
     np.testing.assert_allclose([found.value, found.stderr], [max(centre, 0), stderr], rtol=1e-9)
 
 
@@ -105,4 +111,6 @@ def test_fine_folds():
 
 def test_two_folds_are_too_few():
     with pytest.raises(WrongUse, match="at least 3 folds"):
-        cross_validate(Ridge(), np.random.default_rng(0).normal(size=(20, 2)), np.arange(20.0), folds=2, interval="nested")
+        cross_validate(
+            Ridge(), np.random.default_rng(0).normal(size=(20, 2)), np.arange(20.0), folds=2, interval="nested"
+        )

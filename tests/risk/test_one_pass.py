@@ -73,7 +73,11 @@ def test_equal_to_refitting(method, weighted):
     np.testing.assert_allclose(found.losses, expected, rtol=1e-8, atol=1e-9)
 
 
-@pytest.mark.parametrize("model", [LinearDiscriminantAnalysis(), QuadraticDiscriminantAnalysis(), GaussianNB()], ids=lambda m: type(m).__name__)
+@pytest.mark.parametrize(
+    "model",
+    [LinearDiscriminantAnalysis(), QuadraticDiscriminantAnalysis(), GaussianNB()],
+    ids=lambda m: type(m).__name__,
+)
 @pytest.mark.parametrize("loss", ["log", "hinge"])
 def test_probabilities_and_scores(model, loss):
     X, y = rows("classifier", 90)
@@ -86,7 +90,9 @@ def test_probabilities_and_scores(model, loss):
 @pytest.mark.parametrize("steps", [
     (StandardScaler(),), (PolynomialFeatures(2, include_bias=False), StandardScaler()), (PolynomialFeatures(2, include_bias=False),),
 ])  # fmt: skip
-@pytest.mark.parametrize("last", [Ridge(2.0), LinearDiscriminantAnalysis(), GaussianNB(), LinearRegression()], ids=lambda m: type(m).__name__)
+@pytest.mark.parametrize(
+    "last", [Ridge(2.0), LinearDiscriminantAnalysis(), GaussianNB(), LinearRegression()], ids=lambda m: type(m).__name__
+)
 def test_pipelines_stay_on_the_route(steps, last):
     kind = "regressor" if hasattr(last, "_predict") else "classifier"
     X, y = rows(kind, 80, 3)
@@ -136,7 +142,11 @@ def test_a_perfect_fit_goes_back_to_the_rows():
     assert cross_validate(LinearRegression(), X, y, folds=fold).value < 1e-22
     tiny = y + 1e-7 * np.random.default_rng(0).normal(size=60)
     found = cross_validate(LinearRegression(), X, tiny, folds=fold)
-    np.testing.assert_allclose(found.per_fold, [refitted(LinearRegression(), X, tiny, fold, None)[fold == k].mean() for k in range(5)], rtol=1e-6)
+    np.testing.assert_allclose(
+        found.per_fold,
+        [refitted(LinearRegression(), X, tiny, fold, None)[fold == k].mean() for k in range(5)],
+        rtol=1e-6,
+    )
 
 
 def test_ill_conditioned_columns_are_refined_from_the_training_rows():
@@ -216,4 +226,6 @@ def test_rows_out_of_play_are_ignored():
     split = Split(cell, ~np.eye(2, dtype=bool), np.arange(2)[None])
     losses = route.evaluate(split).losses[0]
     assert np.isnan(losses[:10]).all()
-    np.testing.assert_allclose(losses[10:], open_route(Ridge(), X[10:], y[10:]).evaluate(kfold(cell[10:], 2)).losses[0], rtol=1e-9)
+    np.testing.assert_allclose(
+        losses[10:], open_route(Ridge(), X[10:], y[10:]).evaluate(kfold(cell[10:], 2)).losses[0], rtol=1e-9
+    )

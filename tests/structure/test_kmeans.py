@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -107,6 +109,40 @@ def test_a_stream_and_the_array_end_alike():
     assert adjusted_rand_score(stream.labels_, memory.labels_) == 1
 
 
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_file_is_read_in_passes(tmp_path, kind):
+    import polars
+
+    X = blobs(3000, 3, 4, distance=8.0)
+    w = np.random.default_rng(0).integers(1, 4, len(X))
+    frame = polars.DataFrame(X, schema=["a", "b", "c"]).with_columns(polars.Series("count", w))
+    path = tmp_path / f"rows.{kind}"
+    frame.write_csv(path) if kind == "csv" else frame.write_parquet(path)
+    memory = KMeans(4, init=X[:4]).fit(X, sample_weight=w)
+    file = KMeans(4, init=X[:4]).fit(path, sample_weight="count")
+    np.testing.assert_allclose(file.cluster_centers_, memory.cluster_centers_, atol=1e-9)
+    np.testing.assert_array_equal(file.labels_, memory.labels_)
+    np.testing.assert_allclose(file.counts_, memory.counts_)
+    assert list(file.feature_names_in_) == ["a", "b", "c"]
+
+
+def test_any_engine_can_add():
+    from epee.engines.local import LocalEngine
+
+    class Counting(LocalEngine):
+        passes = 0
+
+        def reduce(self, *args, **options):
+            self.passes += 1
+            return super().reduce(*args, **options)
+
+    X, engine = blobs(500, 2, 3, distance=8.0), Counting()
+    with epee.engine(engine):
+        km = KMeans(3, init=X[:3], tol=0).fit(X)
+    assert engine.passes == km.n_iter_
+    np.testing.assert_allclose(km.inertia_, KMeans(3, init=X[:3], tol=0).fit(X).inertia_)
+
+
 def test_threads_do_not_change_a_bit():
     X = blobs(20_000, 4, 6, distance=1.0)
     runs = []
@@ -157,7 +193,7 @@ def test_partial_fit_moves_the_means():
 def test_more_starts_are_never_worse():
     X = blobs(300, 2, 8, distance=2.0)
     costs = [KMeans(8, init="random", n_init=r, random_state=3).fit(X).inertia_ for r in (1, 2, 4, 8)]
-    assert all(a >= b - 1e-9 for a, b in zip(costs, costs[1:]))
+    assert all(a >= b - 1e-9 for a, b in pairwise(costs))
 
 
 def test_plus_plus_never_takes_a_row_twice_nor_one_without_weight():

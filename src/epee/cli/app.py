@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Annotated
@@ -17,6 +18,7 @@ import typer
 
 from epee.cli import faults, phrases
 from epee.cli.phrases import say
+from epee.errors import WrongUse
 
 # command: (the module that parses its arguments, the module that does its work)
 COMMANDS = {
@@ -62,8 +64,21 @@ def build() -> typer.Typer:
             typer.echo(context.get_help())
 
     for name, module in offered():
-        app.command(name, help=say(name))(import_module(module).command)
+        examples = f"{name}_examples"
+        epilog = say(examples) if examples in phrases.PHRASES else None
+        app.command(name, help=say(name), epilog=epilog)(import_module(module).command)
     return app
+
+
+def suggest(arguments: Sequence[str]) -> None:
+    """Say which command was probably meant, when the first word is none."""
+    first = next((word for word in arguments if not word.startswith("-")), None)
+    languages = {following for word, following in zip(arguments, arguments[1:]) if word == "--lang"}
+    if first is None or first in COMMANDS or first in languages:
+        return
+    near = get_close_matches(first, list(COMMANDS), n=1)
+    if near:
+        raise WrongUse(say("did_you_mean").format(first, near[0]))
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -74,6 +89,7 @@ def run(arguments: Sequence[str]) -> int:
     try:
         with faults.terminated_as_exception():
             phrases.choose(arguments)
+            suggest(arguments)
             code = build()(list(arguments), prog_name="epee", standalone_mode=False)
             sys.stdout.flush()
         return code if isinstance(code, int) else 0

@@ -2,58 +2,116 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from epee.cli.faults import INCONCLUSIVE
 from epee.cli.phrases import say
-from epee.cli.shared_options import Json, Lang, Quiet, silence
+from epee.cli.shared_options import Json, Lang, NoColor, Quiet, silence
 from epee.errors import WrongUse
 
-SAMPLE, SAMPLE_TARGET = "iris", "species"
+SAMPLE = "penguins"
 
 
 def command(
     table: Annotated[str | None, typer.Argument(help=say("table"), show_default=False)] = None,
-    target: Annotated[str | None, typer.Option("--target", "-t", help=say("target"), show_default=False)] = None,
+    target: Annotated[list[str] | None, typer.Option("--target", "-t", help=say("target"), show_default=False)] = None,
     test_size: Annotated[float, typer.Option(help=say("test_size"))] = 0.2,
     folds: Annotated[int, typer.Option(help=say("folds"))] = 10,
     weight: Annotated[str | None, typer.Option(help=say("weight"), show_default=False)] = None,
     groups: Annotated[str | None, typer.Option(help=say("groups"), show_default=False)] = None,
     time: Annotated[str | None, typer.Option(help=say("time"), show_default=False)] = None,
+    kind: Annotated[list[str] | None, typer.Option("--type", help=say("type"), show_default=False, metavar="COLUMN=KIND")] = None,
+    types_file: Annotated[Path | None, typer.Option(help=say("types_file"), show_default=False)] = None,
+    costs: Annotated[Path | None, typer.Option(help=say("costs"), show_default=False)] = None,
+    reject_cost: Annotated[float | None, typer.Option(help=say("reject_cost"), show_default=False)] = None,
+    predictor: Annotated[list[str] | None, typer.Option("--predictor", "-p", help=say("predictor"), show_default=False)] = None,
+    budget: Annotated[str | None, typer.Option(help=say("budget"), show_default=False)] = None,
     level: Annotated[float, typer.Option(help=say("level"))] = 0.95,
     seed: Annotated[int, typer.Option(help=say("seed"))] = 0,
+    refit: Annotated[bool, typer.Option("--refit", help=say("refit"))] = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help=say("output"), show_default=False)] = None,
     report: Annotated[Path | None, typer.Option(help=say("report"), show_default=False)] = None,
+    no_save: Annotated[bool, typer.Option("--no-save", help=say("no_save"))] = False,
+    require_conclusive: Annotated[bool, typer.Option("--require-conclusive", help=say("require_conclusive"))] = False,
+    schema: Annotated[bool, typer.Option("--schema", help=say("schema"))] = False,
     json: Json = False,
     lang: Lang = "en",
     quiet: Quiet = False,
-) -> None:
-    """Parse, learn, save, print."""
-    import epee
+    no_color: NoColor = False,
+) -> int:
+    """Parse, learn, print, save."""
+    if schema:
+        from epee.job.result_schema import schema_text
 
-    if table is None:
-        data, target = epee.samples.load(SAMPLE), target or SAMPLE_TARGET
-    elif target is None:
-        raise WrongUse(say("no_target"))
-    else:
-        data = table
+        typer.echo(schema_text())
+        return 0
+    import epee
+    from epee.cli.terminal import console, tell
+    from epee.job.kinds import parse_kinds, read_kinds
+    from epee.job.writing import check_place
+    from epee.words import job_words
+
+    data, goal = _table(table, target, quiet)
+    output, report = _places(table, output, report, no_save)
+    for place in (output, report):
+        if place is not None:
+            check_place(place)  # before the work, not after it
+    kinds = {**(read_kinds(str(types_file)) if types_file else {}), **parse_kinds(kind or [])}
     with silence(quiet):
         learned = epee.learn(
-            data,
-            target,
-            test_size=test_size,
-            folds=folds,
-            weight=weight,
-            groups=groups,
-            time=time,
-            level=level,
+            data, goal, test_size=test_size, folds=folds, predictors=predictor or None, costs=str(costs) if costs else None,
+            reject_cost=reject_cost, weight=weight, groups=groups, time=time, types=kinds or None, budget=budget, level=level,
             lang=epee.options.language,  # --lang may stand before the command too
-            random_state=seed,
-        )
+            random_state=seed, refit=refit,
+        )  # fmt: skip
+    tell(learned.notes, quiet)
+    if json:
+        typer.echo(learned.to_json())
+    else:
+        from epee.job.board import show
+
+        show(learned.card, console(no_color))
     if output is not None:
         learned.save(output)
+        tell([job_words.say("saved", path=output), job_words.say("next", path=output)], quiet or json)
     if report is not None:
         learned.report(report)
-    typer.echo(learned.to_json() if json else str(learned))
+        tell([job_words.say("reported", path=report)], quiet or json)
+    return INCONCLUSIVE if require_conclusive and not learned.conclusive else 0
+
+
+def _table(table: str | None, target: list[str] | None, quiet: bool) -> tuple[Any, Any]:
+    """Return the table and its target; without a table, a sample."""
+    goal: Any = None if not target else target[0] if len(target) == 1 else target
+    if table is not None:
+        if goal is None:
+            raise WrongUse(say("no_target"))
+        return table, goal
+    import epee
+    from epee.cli.terminal import tell
+    from epee.words import job_words
+
+    about = epee.samples.describe(SAMPLE)
+    tell([job_words.say("sample_table", name=SAMPLE, about=about.about)], quiet)
+    return str(epee.samples.path(SAMPLE)), goal or about.target
+
+
+def _places(table: str | None, output: Path | None, report: Path | None, no_save: bool) -> tuple[Path | None, Path | None]:
+    """Return where to write: as asked; for a file, under its name in the current folder."""
+    if no_save:
+        if output is not None:
+            raise WrongUse("--no-save and --output contradict one another; give one of them.")
+        return None, report
+    from epee.table.query import is_query
+
+    if output is None and table not in (None, "-") and not is_query(str(table)):
+        name = Path(str(table)).name.split("*")[0].strip("._") or "table"
+        stem = name.split(".")[0] or "table"
+        output = Path(f"{stem}.epee")
+        if report is None and find_spec("epee.report.html"):
+            report = Path(f"{stem}.html")
+    return output, report

@@ -20,6 +20,20 @@ PHRASES = {
         "Example: epee learn table.csv --target y",
         "Exemple : epee learn table.csv --target y",
     ),
+    "learn_examples": (
+        "Examples: epee learn table.csv -t y · epee learn \"SELECT * FROM 'sales/*.parquet' WHERE year > 2020\" -t price · "
+        "epee learn table.csv -t y --costs costs.csv --reject-cost 0.2 --report table.html",
+        "Exemples : epee learn table.csv -t y · epee learn \"SELECT * FROM 'ventes/*.parquet' WHERE an > 2020\" -t prix · "
+        "epee learn table.csv -t y --costs couts.csv --reject-cost 0.2 --report table.html",
+    ),
+    "predict_examples": (
+        "Examples: epee predict table.epee new.csv -o out.csv · cat new.csv | epee predict table.epee - > out.csv",
+        "Exemples : epee predict table.epee nouvelles.csv -o sorties.csv · cat nouvelles.csv | epee predict table.epee - > sorties.csv",
+    ),
+    "assess_examples": (
+        "Example: epee assess table.epee labelled.csv",
+        "Exemple : epee assess table.epee etiquetees.csv",
+    ),
     "version": ("Show the version and stop.", "Afficher la version et s'arrêter."),
     "lang": ("Language of the words: en or fr.", "Langue des textes : en ou fr."),
     "json": ("Write the result as JSON on standard output.", "Écrire le résultat en JSON sur la sortie standard."),
@@ -69,7 +83,58 @@ PHRASES = {
     ),
     "level": ("Confidence level of the intervals.", "Niveau de confiance des intervalles."),
     "seed": ("Seed of the random draws.", "Graine des tirages aléatoires."),
-    "output": ("Where to save the predictor.", "Où enregistrer le prédicteur."),
+    "type": (
+        "How to take a column: number, category, boolean, date, text or ignore; may be repeated.",
+        "Comment prendre une colonne : number, category, boolean, date, text ou ignore ; peut être répété.",
+    ),
+    "types_file": (
+        "A file of such kinds: JSON, or lines column,kind.",
+        "Un fichier de tels types : JSON, ou des lignes colonne,type.",
+    ),
+    "costs": (
+        "A CSV of costs: rows are decisions, columns true classes, with their names.",
+        "Un CSV de coûts : les lignes sont les décisions, les colonnes les vraies classes, avec leurs noms.",
+    ),
+    "reject_cost": (
+        "What it costs not to decide; more rejects fewer rows.",
+        "Ce que coûte le rejet ; plus il est cher, moins il y a de rejets.",
+    ),
+    "budget": (
+        "Time for the predictors (60s, 2min): those that do not fit are dropped, the most complex first.",
+        "Temps accordé aux prédicteurs (60s, 2min) : ceux qui n'y tiennent pas sont écartés, les plus complexes d'abord.",
+    ),
+    "predictor": (
+        "Try only this predictor (lda, tree, ...) beside the baseline; may be repeated.",
+        "N'essayer que ce prédicteur (lda, tree, ...) en plus du prédicteur constant ; peut être répété.",
+    ),
+    "refit": (
+        "Let the saved predictor learn from the sealed rows too, after the test.",
+        "Laisser le prédicteur enregistré apprendre aussi les lignes sous scellés, après le test.",
+    ),
+    "require_conclusive": (
+        "Exit with 5 when the predictor is not shown to beat the baseline, or the sealed rows disagree.",
+        "Sortir avec le code 5 quand le prédicteur ne fait pas mieux de façon établie que le prédicteur constant, ou que le test le dément.",
+    ),
+    "no_color": ("No colours.", "Sans couleurs."),
+    "no_save": ("Write no file.", "N'écrire aucun fichier."),
+    "schema": ("Print the JSON schema of --json and stop.", "Afficher le schéma JSON de --json et s'arrêter."),
+    "bundle": ("A predictor that epee learn saved.", "Un prédicteur enregistré par epee learn."),
+    "rows": (
+        "The rows to predict: as for learn; columns may come in any order.",
+        "Les lignes à prédire : comme pour learn ; l'ordre des colonnes est libre.",
+    ),
+    "labelled": ("Rows with the target column.", "Des lignes avec la colonne cible."),
+    "answers": (
+        "Where to write the predictions, CSV or Parquet; standard output by default.",
+        "Où écrire les prédictions, en CSV ou en Parquet ; la sortie standard par défaut.",
+    ),
+    "plain": ("Only the prediction: no probabilities, no intervals.", "La prédiction seule : ni probabilités ni intervalles."),
+    "keep": ("A column to copy beside the predictions; may be repeated.", "Une colonne à recopier à côté des prédictions ; peut être répétée."),
+    "did_you_mean": ("no such command {!r}; did you mean {!r}?", "pas de commande {!r} ; vouliez-vous dire {!r} ?"),
+    "output": (
+        "Where to save the predictor; beside the work, under the name of the table, by default.",
+        "Où enregistrer le prédicteur ; par défaut dans le dossier courant, sous le nom de la table.",
+    ),
     "report": ("Write an HTML report there.", "Écrire un rapport HTML à cet endroit."),
     "no_target": (
         "which column is to be predicted? Name it with --target.",

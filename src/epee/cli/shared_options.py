@@ -14,10 +14,13 @@ from epee.settings import options
 Json = Annotated[bool, typer.Option("--json", help=say("json"))]
 Lang = Annotated[str, typer.Option("--lang", help=say("lang"), metavar="en|fr")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help=say("quiet"))]
+NoColor = Annotated[bool, typer.Option("--no-color", help=say("no_color"))]
 
 
 @contextmanager
 def silence(quiet: bool) -> Iterator[None]:
     """Keep progress away where that was asked; elsewhere it shows on a terminal."""
-    with options(progress=False if quiet else options.progress):
+    from epee.cli.terminal import shown_progress
+
+    with options(progress=False if quiet else options.progress), shown_progress():
         yield

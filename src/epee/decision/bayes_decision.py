@@ -1,12 +1,13 @@
 r"""Decisions of least expected cost.
 
-A predictor gives :math:`P(t \mid x)`; deciding :math:`d` when :math:`t` is true costs :math:`c_{dt}`. The best decision and its expected
-cost are
+A predictor gives :math:`P(t \mid x)`; deciding :math:`d` when :math:`t` is true costs :math:`c_{dt}`. The best decision
+and its expected cost are
 
 .. math:: \hat d(x) = \arg\min_d \sum_t c_{dt}\, P(t \mid x), \qquad r(x) = \min_d \sum_t c_{dt}\, P(t \mid x). \tag{1}
 
-One decision more may be *rejection*, with costs of its own. With 0-1 costs and a rejection cost :math:`c` this is Chow's rule: reject
-where :math:`\max_t P(t \mid x) < 1 - c`. A predictor that learned with priors :math:`\pi` serves under other priors :math:`\pi'` by
+One decision more may be *rejection*, with costs of its own. With 0-1 costs and a rejection cost :math:`c` this is
+Chow's rule: reject where :math:`\max_t P(t \mid x) < 1 - c`. A predictor that learned with priors :math:`\pi` serves
+under other priors :math:`\pi'` by
 
 .. math:: P'(t \mid x) \propto P(t \mid x)\, \pi'_t / \pi_t. \tag{2}
 """
@@ -40,7 +41,8 @@ class BayesDecision(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     estimator : classifier with ``predict_proba``
         Ours or scikit-learn's. A fitted one may be used as it is, without ``fit``.
     costs : array (K, K) or (K + 1, K), path of a CSV, or frame with named rows and columns, default=None
-        ``costs[d, t]``: the cost of deciding d when t is true, in the order of ``classes_``; a last row is rejection. 0-1 by default.
+        ``costs[d, t]``: the cost of deciding d when t is true, in the order of ``classes_``; a last row is rejection.
+        0-1 by default.
     reject_cost : float >= 0, default=None
         The cost of rejection whatever the truth; a larger one rejects fewer rows, None none.
     priors : array (K,), default=None
@@ -56,7 +58,8 @@ class BayesDecision(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     Notes
     -----
-    Decisions are as good as the probabilities: see :class:`Calibrated`. Adding a constant to a column of the costs changes nothing.
+    Decisions are as good as the probabilities: see :class:`Calibrated`. Adding a constant to a column of the costs
+    changes nothing.
 
     References
     ----------
@@ -212,5 +215,6 @@ class BayesDecision(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 def _require_probabilities(estimator: Any) -> None:
     if not hasattr(estimator, "predict_proba"):
         raise WrongUse(
-            f"{type(estimator).__name__} has no predict_proba, and a decision needs probabilities: wrap it in Calibrated, or take another classifier."
+            f"{type(estimator).__name__} has no predict_proba, and a decision needs probabilities: "
+            "wrap it in Calibrated, or take another classifier."
         )

@@ -1,12 +1,13 @@
 r"""Calibration: scores into probabilities that mean what they say.
 
-A score :math:`s` of a class is mapped to a probability by a monotone function that was learned from *out-of-fold* scores, each given by a
-model that did not see the row: Platt's sigmoid :math:`\sigma(as + b)`, of greatest likelihood on the smoothed targets
+A score :math:`s` of a class is mapped to a probability by a monotone function that was learned from *out-of-fold*
+scores, each given by a model that did not see the row: Platt's sigmoid :math:`\sigma(as + b)`, of greatest likelihood
+on the smoothed targets
 
 .. math:: t_+ = \frac{n_+ + 1}{n_+ + 2}, \qquad t_- = \frac{1}{n_- + 2}, \tag{1}
 
-or the isotonic regression of the class on the score (pool adjacent violators). With more than two classes each is calibrated against
-the rest, and the probabilities are divided by their sum.
+or the isotonic regression of the class on the score (pool adjacent violators). With more than two classes each is
+calibrated against the rest, and the probabilities are divided by their sum.
 """
 
 from __future__ import annotations
@@ -47,7 +48,8 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     Notes
     -----
-    Costs ``folds + 1`` fits; equal rows are left out together. The calibration happens inside ``fit``, so a cross-validation of this object judges it honestly.
+    Costs ``folds + 1`` fits; equal rows are left out together. The calibration happens inside ``fit``, so a
+    cross-validation of this object judges it honestly.
 
     References
     ----------
@@ -178,7 +180,7 @@ def scores_of(model: Any, X: Any) -> Matrix:
 
 
 class Sigmoid:
-    """Platt's map :math:`\\sigma(a s + b)`, fitted by Newton's method on the targets (1)."""
+    r"""Platt's map :math:`\sigma(a s + b)`, fitted by Newton's method on the targets (1)."""
 
     def __init__(self, a: float, b: float) -> None:
         self.a, self.b = a, b

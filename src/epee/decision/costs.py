@@ -1,4 +1,5 @@
-"""Costs of decisions: a table with one row a decision and one column a true class, checked, or read from a CSV with names.
+"""Costs of decisions: a table with one row a decision and one column a true class, checked, or read from a CSV with
+names.
 
 The file names the true classes in its first line and the decision at the head of each further line::
 
@@ -55,7 +56,8 @@ def check_costs(costs: Any, classes: Labels, reject_cost: float | None = None, r
         d, t = np.argwhere(bad)[0]
         decision = REJECT if d == K else classes[d]
         raise WrongUse(
-            f"costs[{d}, {t}] (deciding {str(decision)!r} when {str(classes[t])!r} is true) is {table[d, t]}; a cost must be finite and not negative."
+            f"costs[{d}, {t}] (deciding {str(decision)!r} when {str(classes[t])!r} is true) is {table[d, t]}; "
+            "a cost must be finite and not negative."
         )
     if reject_cost is None:
         return table

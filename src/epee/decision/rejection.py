@@ -1,7 +1,7 @@
 r"""What rejection buys: the error of the rows that are decided against the share of those that are not.
 
-Rows are refused in the order of the expected cost :math:`r(x)` of their best decision: those with :math:`r(x) > c` are rejected at a
-rejection cost :math:`c`. With 0-1 costs :math:`r = 1 - \max_t P(t \mid x)`.
+Rows are refused in the order of the expected cost :math:`r(x)` of their best decision: those with :math:`r(x) > c` are
+rejected at a rejection cost :math:`c`. With 0-1 costs :math:`r = 1 - \max_t P(t \mid x)`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-r"""Do probabilities mean what they say? Of the rows given probability :math:`p`, a share :math:`p` should be of the class.
+r"""Do probabilities mean what they say? Of the rows given probability :math:`p`, a share :math:`p` should be of the
+class.
 
-Rows are put in bins of equal count (or width) by their predicted probability; in each the observed frequency is a binomial share, whose
-interval shows whether the diagonal is within reach. Their mean distance, weighed by count, is the expected calibration error.
+Rows are put in bins of equal count (or width) by their predicted probability; in each the observed frequency is a
+binomial share, whose interval shows whether the diagonal is within reach. Their mean distance, weighed by count, is the
+expected calibration error.
 """
 
 from __future__ import annotations
@@ -61,8 +63,8 @@ def reliability_curve(
     model : fitted classifier with ``predict_proba``
     X, y : rows and labels
     label : a class, default=None
-        Whose probability is judged; the second of two classes by default. With more classes None judges the probability of the
-        predicted class.
+        Whose probability is judged; the second of two classes by default. With more classes None judges the probability
+        of the predicted class.
     bins : int, default=10
         More bins show more, each with a wider interval.
     strategy : {"quantile", "uniform"}, default="quantile"
@@ -104,7 +106,7 @@ def reliability_curve(
         order = np.argsort(p, kind="stable")
         ends = np.searchsorted(np.cumsum(w[order]), w.sum() * np.arange(1, bins) / bins)
         where = np.searchsorted(np.unique(p[order[np.minimum(ends, len(p) - 1)]]), p, side="right")
-    count = np.bincount(where, weights=w)
+    count = np.bincount(where, weights=w).astype(np.float64)
     full = count > 0
     predicted = (np.bincount(where, weights=w * p)[full]) / count[full]
     observed = np.bincount(where, weights=w * hit)[full] / count[full]

@@ -113,12 +113,6 @@ def draw_surfaces(values: Any, policy: Any, grid: Any) -> Any:
         actions, origin="lower", cmap="RdBu", vmin=labels.min(), vmax=labels.max(), interpolation="nearest"
     )
     axes[0].figure.colorbar(image, ax=axes[0], label=say("optimal action"), ticks=labels)
-    for level in np.unique(actions):
-        rows, columns = np.nonzero(actions == level)
-        if len(rows) < 0.07 * actions.size:  # a narrow strip has no room for its name
-            continue
-        axes[0].text(np.median(columns), np.median(rows), f"{level:+d}" if level else "0", ha="center", va="center", fontsize=9,
-                     color="white" if abs(level) > 0.6 * np.abs(labels).max() else INK)  # fmt: skip
     lines = axes[1].contour(table, levels=12, cmap="viridis")
     axes[1].clabel(lines, fontsize=8, fmt="%.0f")
     axes[1].set_aspect("equal")

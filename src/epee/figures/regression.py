@@ -160,7 +160,7 @@ def plot_bands(designs: dict[str, Matrix], grid: Matrix, ax: Any = None, *, at: 
     ax = new_axes(ax)
     x = np.asarray(grid)[:, column] if at is None else np.asarray(at)
     for k, (name, rows) in enumerate(designs.items()):
-        R = np.linalg.qr(np.asarray(rows, dtype=float), mode="r")
+        R: Any = np.linalg.qr(np.asarray(rows, dtype=float), mode="r")
         half = np.linalg.solve(R.T, np.asarray(grid, dtype=float).T)
         ax.plot(x, np.sqrt((half**2).sum(axis=0)), color=COLOURS[k % len(COLOURS)], lw=1.6, label=f"{name} ({len(rows)} {word('rows')})")
         if at is None:

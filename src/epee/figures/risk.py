@@ -257,7 +257,7 @@ def plot_score(score: Score, ax: Any = None) -> Any:
     for i, (name, x, y, *ends) in enumerate(score.curve):
         colour = COLOURS[i % len(COLOURS)]
         if ends:
-            whiskers(ax, y, ends[0], ends[1], x, colour, flat=False, label=name, marker=MARKERS[i % len(MARKERS)])
+            whiskers(ax, y, ends[0], ends[1], x, colour, flat=False, label=name, fmt=MARKERS[i % len(MARKERS)])
         else:
             ax.plot(
                 x,

@@ -181,7 +181,7 @@ class Contest:
         )  # fmt: skip
 
     def _nested(self, route: Route) -> CrossValidation:
-        most = 30 if route.one_pass else 10
+        most = 2 if not route.one_pass else 30 if hasattr(getattr(route, "probe", None), "solve_stack") else 8
         repeats = int(np.clip(60_000 // self.setting.n, 2, most))
         return nested_interval(route, self.plan(route, repeats), self.level)
 

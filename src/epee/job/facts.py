@@ -26,20 +26,24 @@ LOOKED_ROWS = 2000  # sealed rows that importances are taken on
 
 def facts_of(
     seen: Understood, asked: dict[str, Any], contest: Contest, verdict: Verdict, predictor: Predictor, sealed: Rows, training: Rows,
-    risk: Risk, begin: float,
+    risk: Risk, begin: float, counts: tuple[int, int] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return everything the card holds but the findings."""
+    """Return everything the card holds but the findings.
+
+    ``sealed`` and ``training`` are encoded rows with targets and weights; of a large table a sample, and ``counts`` says how many there are.
+    """
     chosen = verdict.entries[verdict.chosen]
-    test, agrees = test_facts(risk, verdict, len(sealed[1]), asked["level"])
+    n_training, n_sealed = counts or (len(training[1]), len(sealed[1]))
+    test, agrees = test_facts(risk, verdict, n_sealed, asked["level"])
     sentences = verdict.sentences() + test["sentences"]
-    if asked["refit"] and len(sealed[1]):
+    if asked["refit"] and n_sealed:
         sentences.append(say("refit"))
     classes = [] if seen.classes is None else [str(c) for c in seen.classes.tolist()]
-    counts = {} if seen.classes is None else dict(zip(classes, np.bincount(np.searchsorted(seen.classes, training[1])).tolist(), strict=True))
+    by_class = [] if seen.classes is None else np.bincount(np.searchsorted(seen.classes, training[1]), minlength=len(classes)).tolist()
     facts: dict[str, Any] = {
-        "task": seen.task, "target": list(seen.targets), "classes": classes, "class_counts": counts, "loss": chosen.risk.loss,
+        "task": seen.task, "target": list(seen.targets), "classes": classes, "class_counts": dict(zip(classes, by_class, strict=True)), "loss": chosen.risk.loss,
         "settings": {k: v for k, v in asked.items() if k != "predictors"} | {"predictors": asked["predictors"]},
-        "rows": {"read": seen.n_read, "training": len(training[1]), "sealed": len(sealed[1]), "dropped": seen.n_read - seen.n},
+        "rows": {"read": seen.n_read, "training": n_training, "sealed": n_sealed, "dropped": seen.n_read - seen.n},
         "columns": seen.columns, "notes": list(seen.notes),
         "leaderboard": [line_of(e, i, verdict) for i, e in enumerate(verdict.entries)],
         "dropped": [{"name": name, "why": why} for name, why in contest.dropped],

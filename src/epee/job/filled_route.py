@@ -58,17 +58,7 @@ class Holes:
 
     def fill(self, train: Moments, A: Tensor, b: Tensor) -> Moments:
         """Return the moments of the filled rows."""
-        if train.kind == "diagonal":
-            return self._fill_diagonal(train, A, b)
-        grouped = "group" in train.axes
-        lead = (slice(None), None) if grouped else ()
-        mean = np.matmul(A[lead] if grouped else A, train.mean[..., None])[..., 0] + (b[:, None] if grouped else b)
-        mean = np.where(train.count[..., None] > 0, mean, 0.0)
-        scatter = train.scatter
-        if scatter is not None:
-            by = A[:, None] if grouped and train.kind != "pooled" else A
-            scatter = by @ scatter @ by.swapaxes(-1, -2)
-        return replace(train, shift=mean, scatter=scatter, origin=np.zeros(mean.shape[-1]))
+        return self._fill_diagonal(train, A, b) if train.kind == "diagonal" else mapped(train, A, b)
 
     def _fill_diagonal(self, train: Moments, A: Tensor, b: Tensor) -> Moments:
         p, columns = self.p, self.columns
@@ -83,6 +73,18 @@ class Holes:
         spread[..., columns] += f**2 * scatter[..., p : p + len(columns)] - 2 * f * n * z * gone
         filled = np.where(n > 0, filled + (b[:, None, :p] if grouped else b[:, :p]), 0.0)
         return replace(train, shift=filled, scatter=np.maximum(spread, 0.0), origin=np.zeros(p))
+
+
+def mapped(train: Moments, A: Tensor, b: Tensor) -> Moments:
+    """Return the moments of the rows A z + b, with A (T, e, q) and b (T, e) along the fold axis."""
+    grouped = "group" in train.axes
+    mean = np.matmul(A[:, None] if grouped else A, train.mean[..., None])[..., 0] + (b[:, None] if grouped else b)
+    mean = np.where(train.count[..., None] > 0, mean, 0.0)
+    scatter = train.scatter
+    if scatter is not None:
+        by = A[:, None] if grouped and train.kind != "pooled" else A
+        scatter = by @ scatter @ by.swapaxes(-1, -2)
+    return replace(train, shift=mean, scatter=scatter, origin=np.zeros(mean.shape[-1]))
 
 
 class Filled:

@@ -119,7 +119,9 @@ def _prune(tree: Any, alpha: float) -> Any:
     """Return a grown tree cut at another price of a leaf."""
     _, ceases = tree._trace(tree._grown)
     tree.set_params(ccp_alpha=alpha)
-    tree.tree_ = tree._grown.cut(ceases <= alpha)
+    tree.tree_, tree._path = tree._grown.cut(ceases <= alpha), None
+    if hasattr(tree, "_decide"):  # a classifier keeps the answer of every node
+        tree._decisions = tree._decide(tree.tree_.value[:, 0])
     return tree
 
 
@@ -160,9 +162,9 @@ CLASSIFIERS = (
 
 REGRESSORS = (
     Candidate("baseline", 0, lambda s: [_load("BaselineRegressor")], closed=True),
-    Candidate("linear", 10, lambda s: [_load("LinearRegression")], closed=True, suits=lambda s: s.p < 0.5 * s.n),
+    Candidate("linear", 12, lambda s: [_load("LinearRegression")], closed=True, suits=lambda s: s.p < 0.5 * s.n),
     Candidate("ridge", 12, lambda s: _scaled(_load("Ridge")), "alpha", lambda s: [s.n * a for a in _spread(1e-4, 10.0, 11)], closed=True),
-    Candidate("lasso", 14, lambda s: _scaled(_load("Lasso")), "alpha", lambda s: [s.scale * a for a in _spread(3e-3, 0.5, 8)],
+    Candidate("lasso", 12, lambda s: _scaled(_load("Lasso")), "alpha", lambda s: [s.scale * a for a in _spread(3e-3, 0.5, 8)],
               suits=lambda s: s.n_targets == 1, cost=lambda s: 100.0 * s.n * s.p),
     Candidate("additive", 30, lambda s: _scaled(_load("AdditiveSplines")), "dof", lambda s: [2, 3, 4, 6],
               suits=lambda s: s.p <= 60 and s.n > 12 * s.p, cost=lambda s: 800.0 * s.n * s.p),

@@ -28,7 +28,7 @@ from epee.job.filling import holed, plan_encoder
 from epee.job.hierarchy import Setting, hierarchy
 from epee.job.predictor import Predictor, last_step, residual_quantiles
 from epee.job.sealing import fingerprints, seal
-from epee.job.understanding import Understood, take, understand
+from epee.job.understanding import Understood, open_roles, take, understand
 from epee.risk.estimate import Risk
 from epee.risk.holdout import holdout_error
 from epee.risk.intervals import check_level
@@ -186,8 +186,7 @@ def learn(
     with options(language=lang or options.language), warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always", EpeeWarning)
         asked["lang"] = options.language
-        seen = understand(table, target, weight=weight, groups=groups, time=time, types=types)
-        learned = _learn(seen, asked, predictors, costs, begin)
+        learned = _start(table, target, asked, predictors, costs, begin)
         learned.facts["notes"] += _overheard(heard)
     return learned
 
@@ -203,6 +202,16 @@ def _overheard(heard: list[warnings.WarningMessage]) -> list[str]:
         else:
             warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
     return out
+
+
+def _start(table: Any, target: Any, asked: dict[str, Any], predictors: Any, costs: Any, begin: float) -> Learned:
+    """Open the table, and learn from it in memory or, where it is large, in blocks."""
+    from epee.job.streaming import is_large, learn_stream
+
+    source, roles = open_roles(table, target, asked["weight"], asked["groups"], asked["time"], asked["types"])
+    if is_large(table, source):
+        return learn_stream(source, roles, asked, predictors, begin)
+    return _learn(understand(source, roles, asked["types"]), asked, predictors, costs, begin)
 
 
 def _learn(seen: Understood, asked: dict[str, Any], predictors: Any, costs: Any, begin: float) -> Learned:

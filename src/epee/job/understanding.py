@@ -50,13 +50,8 @@ class Understood:
         return len(self.raw)
 
 
-def understand(
-    table: Any, target: Any, *, weight: str | None = None, groups: str | None = None, time: str | None = None,
-    types: Mapping[str, str] | None = None,
-) -> Understood:  # fmt: skip
+def understand(source: TableSource, roles: dict[str, list[str]], asked: dict[str, str]) -> Understood:
     """Read a table into memory and give each column its role."""
-    asked = dict(types or {})
-    source, roles = open_roles(table, target, weight, groups, time, asked)
     whole_table = gather_raw(source)
     notes = list(source.notes)
     task, y, classes, there = read_target(source, whole_table, roles["target"], asked, notes)
@@ -70,7 +65,7 @@ def understand(
         raise DataError(f"{source.label} has {n} rows with a target: too few to learn from and to test; at least 8 are needed.")
     beside = {role: _beside(whole_table, roles[role], role) for role in ("weight", "groups", "time")}
     inputs = replace(whole_table, columns={name: whole_table.columns[name] for name in names})
-    _describe_target(task, roles["target"], y, classes, notes)
+    describe_target(task, roles["target"], y, classes, notes)
     return Understood(
         source.label, task, tuple(roles["target"]), tuple(names), kinds, inputs, y, classes, beside["weight"], beside["groups"],
         beside["time"], columns, notes, int(len(there)),
@@ -203,7 +198,6 @@ def choose_inputs(
     """Return the inputs and their kinds; says what was left out and why."""
     role_of = {name: role for role, names in roles.items() for name in names}
     names, kinds = [], {}
-    n = len(raw)
     holes: dict[str, int] = {}
     for name in source.names:
         column = describe(source, raw, name, types)
@@ -226,10 +220,9 @@ def choose_inputs(
                 notes.append(say("many_levels", name=name, k=whole(len(column.levels)), kept=50))
     if not names:
         raise DataError(f"{source.label} has no column left to learn from: " + (notes[-1] if notes else "all have other roles."))
-    notes.append(say("took", parts=", ".join(_parts(names, kinds))))
+    notes.append(listed_kinds(names, kinds))
     if holes:
         notes.append(say("missing_cells", k=whole(sum(holes.values())), names=_listed(list(holes))))
-    del n
     return names, kinds
 
 
@@ -270,22 +263,31 @@ def reason_to_leave(raw: RawBlock, column: Column, types: Mapping[str, str]) -> 
     if isinstance(values, np.ndarray):
         if not column.missing and np.ptp(values) == 0:
             return say("left_constant", name=name)
-        if asked is None and column.kind == "number" and not column.missing and len(values) >= 20:
-            steps = np.diff(np.sort(values))
-            if (steps == 1).all():
-                return say("left_identifier", name=name)
+        if asked is None and column.kind == "number" and not column.missing and numbers_rows(values):
+            return say("left_identifier", name=name)
     elif column.levels is not None and len(column.levels) == 1 and not column.missing:
         return say("left_constant", name=name)
     return ""
 
 
-def _parts(names: Sequence[str], kinds: Mapping[str, str]) -> list[str]:
+def numbers_rows(values: Vector) -> bool:
+    """Tell whether a column holds each of n successive whole numbers once, as a count of the rows does.
+
+    >>> numbers_rows(np.arange(30.0)[::-1]), numbers_rows(np.repeat(np.arange(15.0), 2))
+    (True, False)
+    """
+    n = len(values)
+    return n >= 20 and np.ptp(values) == n - 1 and bool((np.diff(np.sort(values)) == 1).all())
+
+
+def listed_kinds(names: Sequence[str], kinds: Mapping[str, str]) -> str:
+    """Say how the inputs were taken."""
     parts = []
     for kind in ("number", "boolean", "category", "date"):
         those = [name for name in names if kinds[name] == kind]
         if those:
             parts.append(say(f"took_{kind}", k=len(those), names=_listed(those)))
-    return parts
+    return say("took", parts=", ".join(parts))
 
 
 def _listed(names: Sequence[str], most: int = 6) -> str:
@@ -314,9 +316,10 @@ def _beside(raw: RawBlock, names: list[str], role: str) -> Any:
     return check_weights(column, len(column)) if role == "weight" else column
 
 
-def _describe_target(
+def describe_target(
     task: str, targets: Sequence[str], y: np.ndarray, classes: np.ndarray | None, notes: list[str]
 ) -> None:
+    """Say what is to be predicted, and that the classes are unequal where they are."""
     if task == "regression":
         for name, column in zip(targets, np.reshape(y, (len(y), -1)).T, strict=True):
             notes.insert(0, say("task_numbers", target=name, low=number(column.min()), high=number(column.max()), n=whole(len(y))))

@@ -1,8 +1,8 @@
 r"""Sums of rows by cell (class, or fold and class), read once from memory.
 
-For each row :math:`x` of cell :math:`c` with weight :math:`w`: add :math:`w(x - o)` and :math:`w(x - o)^2` to the sums of the
-cell, skip cells of the table that are missing (NaN), count the levels of categorical columns, and look up the scores of levels. An
-empty ``w`` stands for weights of one.
+For each row :math:`x` of cell :math:`c` with weight :math:`w`: add :math:`w(x - o)` and :math:`w(x - o)^2` to the sums
+of the cell, skip cells of the table that are missing (NaN), count the levels of categorical columns, and look up the
+scores of levels. An empty ``w`` stands for weights of one.
 """
 
 from __future__ import annotations
@@ -84,6 +84,17 @@ def first_bad_cell(X, columns, kinds):
                 bad = x < 0.0 or x > 1e7 or (x == x and x != np.float64(np.int64(x)))
             if bad:
                 return i, columns[t]
+    return -1, -1
+
+
+@njit(cache=True, nogil=True)
+def first_fraction(X):
+    """Return the first row and column that is not a whole number, NaN and infinity among them, or -1."""
+    for i in range(X.shape[0]):
+        for j in range(X.shape[1]):
+            x = X[i, j]
+            if not (abs(x) < 1e15 and x == np.float64(np.int64(x))):
+                return i, j
     return -1, -1
 
 

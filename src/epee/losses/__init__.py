@@ -16,6 +16,7 @@ _PLACES = {
         "robust": "Huber Tukey Welsch GemanMcClure",
         "margins": "MarginLoss PerceptronLoss HingeLoss SquaredHinge SignedSquares",
         "entropy": "CrossEntropy LogLoss sigmoid softmax",
+        "smoothing": "Smoothed SoftHinge",
         "names": "resolve resolve_margin LOSSES",
         "penalties": "Penalty L1 L2 Elastic",
         "location": "best_constant",

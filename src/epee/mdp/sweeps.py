@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from epee.mdp.layout import Layout
     from epee.typing import Vector
 
-WORTH_THREADS = 200_000  # transitions below which a second thread costs more than it brings
+WORTH_THREADS = 1_000_000  # transitions below which a second thread costs more than it brings
 EPS = np.finfo(float).eps
 
 

@@ -1,7 +1,8 @@
 r"""One pass that needs no scatter between columns: counts, means and variances by class, at the speed of memory.
 
-The sums :math:`\sum w(x - o)` and :math:`\sum w(x - o)^2` of a block give :math:`S = \sum w (x-o)^2 - (\sum w(x-o))^2/n`. Where
-that difference would lose more than four digits, the block, which still lies in the cache, is read once more about its means.
+The sums :math:`\sum w(x - o)` and :math:`\sum w(x - o)^2` of a block give :math:`S = \sum w (x-o)^2 - (\sum
+w(x-o))^2/n`. Where that difference would lose more than four digits, the block, which still lies in the cache, is read
+once more about its means.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def cells_of(block: Block, folds: int | None, groups: int | None) -> Codes:
         return np.zeros(len(block), dtype=np.int64)
     if folds is None:
         return np.ascontiguousarray(block.group, dtype=np.int64)
-    if groups is None:
+    if groups is None or block.group is None:
         return np.ascontiguousarray(block.fold, dtype=np.int64)
     return np.asarray(block.fold, dtype=np.int64) * groups + block.group
 

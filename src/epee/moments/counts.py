@@ -1,6 +1,7 @@
 r"""Counts of the levels of categorical columns, which add.
 
-Column :math:`j` holds codes :math:`0, \dots, L_j - 1`; a missing cell is NaN and counted nowhere. For each fold and group,
+Column :math:`j` holds codes :math:`0, \dots, L_j - 1`; a missing cell is NaN and counted nowhere. For each fold and
+group,
 
 .. math:: n = \sum_i w_i, \qquad c_{j\ell} = \sum_i w_i\, \mathbf 1[x_{ij} = \ell].
 
@@ -224,7 +225,7 @@ class Counts(Additive):
     def to_bytes(self) -> bytes:
         """Return the counts as bytes that run no code when read."""
         out = io.BytesIO()
-        np.savez(out, **self.to_arrays())
+        np.savez(out, **self.to_arrays())  # type: ignore[arg-type]
         return out.getvalue()
 
     @classmethod

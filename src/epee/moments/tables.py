@@ -1,7 +1,8 @@
 r"""Moments of a table of all kinds of columns with missing cells, each column on its own, by fold and group.
 
-Column :math:`j` has its own count :math:`n_j`, the weight of the rows in which it is observed, with mean and scatter over these; the
-columns named categorical have the counts of their levels besides. Columns merge by the rule of :mod:`epee.moments.moments`, levels add.
+Column :math:`j` has its own count :math:`n_j`, the weight of the rows in which it is observed, with mean and scatter
+over these; the columns named categorical have the counts of their levels besides. Columns merge by the rule of
+:mod:`epee.moments.moments`, levels add.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ Whatever a table may teach has to be better than this.
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -28,15 +28,15 @@ class _TargetAlone:
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the target ``y`` (n,); of ``X`` only the columns are counted."""
         if not is_stream(X):
-            return super().fit(X, y, sample_weight)  # type: ignore[misc]
+            return super().fit(X, y, sample_weight)
         source = open_source(X, y, sample_weight)
         self.n_features_in_ = source.n_columns
         if source.names is not None:
             self.feature_names_in_ = np.asarray(source.names, dtype=object)
         blocks = [(block.y, block.weight) for block in source.blocks()]
-        target = None if not blocks or blocks[0][0] is None else np.concatenate([b[0] for b in blocks])  # type: ignore[misc]
+        target = None if not blocks or blocks[0][0] is None else np.concatenate([b[0] for b in blocks])
         n = 0 if target is None else len(target)
-        w = None if not blocks or blocks[0][1] is None else np.concatenate([b[1] for b in blocks])  # type: ignore[misc]
+        w = None if not blocks or blocks[0][1] is None else np.concatenate([b[1] for b in blocks])
         codes = self._enter_target(target, n)  # type: ignore[attr-defined]
         self._fit(None, codes, check_weights(w, n))  # type: ignore[attr-defined]
         return self
@@ -48,8 +48,8 @@ class BaselineClassifier(_TargetAlone, PosteriorMixin, Classifier):
     Parameters
     ----------
     strategy : {"frequencies", "most_frequent"}, default="frequencies"
-        What ``predict_proba`` returns: the frequencies, or certainty for the most frequent class. ``predict`` returns the most frequent class, the
-        first among equals.
+        What ``predict_proba`` returns: the frequencies, or certainty for the most frequent class. ``predict`` returns
+        the most frequent class, the first among equals.
 
     Attributes
     ----------
@@ -116,7 +116,8 @@ class BaselineRegressor(_TargetAlone, Regressor):
     Parameters
     ----------
     statistic : {"mean", "median"}, default="mean"
-        The mean has the smallest squared error of all constants, the median the smallest absolute error, and no outlier moves it far.
+        The mean has the smallest squared error of all constants, the median the smallest absolute error, and no outlier
+        moves it far.
 
     Attributes
     ----------
@@ -156,7 +157,7 @@ class BaselineRegressor(_TargetAlone, Regressor):
         self.constant_ = constants if y.ndim == 2 else float(constants[0])
 
     def _predict(self, X: Matrix) -> Matrix:
-        shape = (len(X),) if np.ndim(self.constant_) == 0 else (len(X), len(self.constant_))
+        shape = (len(X),) if np.ndim(self.constant_) == 0 else (len(X), np.size(self.constant_))
         return np.broadcast_to(self.constant_, shape).copy()
 
     def _left_out(self, X: Matrix, y: Matrix, w: Vector | None = None) -> Matrix:
@@ -173,7 +174,7 @@ class BaselineRegressor(_TargetAlone, Regressor):
             n, mean = w.sum(), float(best_constant(y, 2.0, w))
             return mean - gone * (y - mean) / (n - gone)
         values, place = np.unique(y, return_inverse=True)
-        total = np.bincount(place, weights=w)
+        total = np.bincount(place, weights=w).astype(np.float64)
         found: dict[tuple[int, float], float] = {}
         out = np.empty(len(y))
         below = np.cumsum(total)
@@ -189,12 +190,11 @@ def _median_without(values: Vector, below: Vector, j: int, gone: float) -> float
     """Return the median of distinct values with cumulated weights ``below`` when weight ``gone`` of value j is taken out."""
     half = (below[-1] - gone) / 2
 
-    def first_above(level: float, strict: bool) -> int:
-        """Return the first place whose cumulated weight without the row reaches the level."""
-        side = "right" if strict else "left"
+    def first_above(level: float, side: Literal["left", "right"]) -> int:
+        """Return the first place whose cumulated weight without the row reaches the level, or passes it."""
         early = int(np.searchsorted(below[:j], level, side=side))
         return early if early < j else j + int(np.searchsorted(below[j:] - gone, level, side=side))
 
-    low = first_above(half * (1 - 1e-15), strict=False)
-    high = min(first_above(half * (1 + 1e-15), strict=True), len(values) - 1)
+    low = first_above(half * (1 - 1e-15), "left")
+    high = min(first_above(half * (1 + 1e-15), "right"), len(values) - 1)
     return float(values[low] + (values[high] - values[low]) / 2)

@@ -24,6 +24,8 @@ from epee.errors import WrongUse
 from epee.moments.moments import Moments, stack
 from epee.risk.cross_validation import fold_error, fold_means, plan_for, run_plan
 from epee.risk.dof import degrees_of_freedom
+from epee.risk.intervals import weighted_mean
+from epee.risk.leave_one_out import leave_each_out
 from epee.risk.one_pass import Linear, MomentRoute, linear_of, select, squared_risk
 from epee.risk.routes import OrdinaryRoute, Route, open_route
 from epee.risk.splitting import Pairs, Plan, Split
@@ -141,6 +143,8 @@ def complexity_curve(
         raise WrongUse(f"rule is {rule!r}; it must be 'one_se' or 'min'.")
     if simpler not in (None, "smaller", "larger"):
         raise WrongUse(f"simpler is {simpler!r}; it must be 'smaller' or 'larger'.")
+    if isinstance(folds, str) and folds == "loo":
+        return _left_out_curve(model, X, y, parameter, values, rule, simpler, loss, sample_weight)
     route = open_route(clone(model).set_params(**{parameter: values[0]}), X, y, sample_weight, loss)
     plan = plan_for(route, folds, repeats, groups, time, stratify, random_state)
     per_fold, train, dof = _path(route, plan, parameter, values)
@@ -151,6 +155,44 @@ def complexity_curve(
     return ComplexityCurve(
         parameter, values, dof, train, cv, stderr, per_fold, best, chosen, rule, route.loss.name, plan.how
     )
+
+
+def _left_out_curve(
+    model: Any,
+    X: Any,
+    y: Any,
+    parameter: str,
+    values: list[Any],
+    rule: str,
+    simpler: str | None,
+    loss: Any,
+    sample_weight: Any,
+) -> ComplexityCurve:
+    """Return the curve by leave-one-out: all values at once where the estimator has a formula for a path."""
+    first = OrdinaryRoute(clone(model).set_params(**{parameter: values[0]}), X, y, sample_weight, loss)
+    losses, train, dof = np.empty((first.n, len(values))), np.empty(len(values)), np.empty(len(values))
+    path = _left_out_path(first, parameter, values)
+    for v, value in enumerate(values):
+        here = clone(model).set_params(**{parameter: value})
+        if path is None:
+            losses[:, v] = leave_each_out(here, X, y, loss, 0.95, sample_weight).losses
+        else:
+            losses[:, v] = first.value(path[v], np.arange(first.n))
+        train[v], dof[v] = fitted_on_all(open_route(here, X, y, sample_weight, loss))
+    found = [weighted_mean(column, first.weight) for column in losses.T]
+    cv, stderr = np.array([f[0] for f in found]), np.array([f[1] for f in found])
+    best, chosen = choose(cv, stderr, simplicity(values, dof, simpler), rule)
+    how = "leave-one-out" if path is None else "leave-one-out, closed form"
+    return ComplexityCurve(parameter, values, dof, train, cv, stderr, losses, best, chosen, rule, first.loss.name, how)
+
+
+def _left_out_path(route: OrdinaryRoute, parameter: str, values: list[Any]) -> np.ndarray | None:
+    if route.kind != "regressor" or not hasattr(route.model, "_left_out_path"):
+        return None
+    try:
+        return np.asarray(route.model._left_out_path(route.X, route.truth, route.weight, parameter, values))
+    except WrongUse:  # it has a path in another parameter
+        return None
 
 
 def simplicity(values: Sequence[Any], dof: Vector, simpler: str | None) -> Vector:

@@ -24,6 +24,7 @@ from epee.risk.fingerprint import fingerprint
 from epee.risk.intervals import Interval, check_level, t_interval
 from epee.risk.routes import Outcome, Route, open_route
 from epee.risk.splitting import Pairs, Plan, Split, make_plan
+from epee.table.doors import is_stream
 from epee.typing import Codes, Vector
 
 
@@ -175,7 +176,7 @@ def plan_for(route: Route, folds: Any, repeats: int, groups: Any, time: Any, str
         raise WrongUse("stratify=True needs classes; for a regression give an array of strata.")
     return make_plan(
         folds, route.n, codes=codes, classes=classes, repeats=repeats, groups=groups, time=time, random_state=random_state,
-        X=route.X, y=route.y,
+        X=None if is_stream(route.X) else route.X, y=route.truth if is_stream(route.X) else route.y,
     )  # fmt: skip
 
 

@@ -28,6 +28,7 @@ from epee.risk.routes import OrdinaryRoute, Route, open_route
 from epee.risk.splitting import kfold
 from epee.settings import progress
 from epee.table.arrays import ArraySource
+from epee.table.doors import gather, is_stream, open_source
 from epee.table.folds import check_folds
 from epee.typing import Vector
 
@@ -77,6 +78,8 @@ def loo(
 def leave_each_out(model: Any, X: Any, y: Any, loss: Any, level: float, sample_weight: Any) -> CrossValidation:
     """Do the work behind :func:`loo`."""
     check_level(level)
+    if is_stream(X):
+        X, y, sample_weight = gather(open_source(X, y, sample_weight))
     found = None
     if hasattr(model, "_left_out"):
         plain = OrdinaryRoute(model, X, y, sample_weight, loss)

@@ -30,6 +30,7 @@ from epee.risk.one_pass import Linear, MomentRoute, raw_unions
 from epee.risk.routes import Route
 from epee.risk.splitting import Pairs, Plan, Split
 from epee.settings import progress
+from epee.table.arrays import ArraySource
 from epee.table.block import Block
 from epee.typing import Codes, Matrix, Vector
 
@@ -154,6 +155,8 @@ def batched_losses(route: MomentRoute, plan: Plan) -> np.ndarray | None:
     folds, K = fold_ids(plan), plan.n_folds
     R, n = folds.shape
     learns, tested_by = without_one_or_two(K)
+    if not isinstance(route.source, ArraySource):  # a stream: one repeat after the other
+        return None
     P, p = learns.shape[0], route.source.n_columns
     k = len(route.classes) if route.classes is not None else route.truth.reshape(n, -1).shape[1]
     if (

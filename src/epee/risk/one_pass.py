@@ -247,7 +247,9 @@ class MomentRoute(Route):
             rows = order[ends[c] : ends[c + 1]]
             return tree(one(r) for r in ([rows[i : i + ROWS] for i in range(0, len(rows), ROWS)] or [rows]))
 
-        m = stack(list(in_order(work, range(n_cells))))
+        some = max(1, ROWS * n_cells // max(self.n, 1))  # cells to a task: some thousand rows
+        done = in_order(lambda c: [work(i) for i in range(c, min(c + some, n_cells))], range(0, n_cells, some))
+        m = stack([part for parts in done for part in parts])
         if not m.is_finite():
             refuse_bad_source(s)
         return m
@@ -493,7 +495,7 @@ class TrainingRows:
     ) -> None:
         self.source, self.keep, self.full_origin, self.scale, self.shift = source, keep, origin, scale, shift
         self.names, self.n_columns, self.n_rows = source.names, source.n_columns, int(keep.sum())
-        self.weight = source.weight
+        self.weight = getattr(source, "weight", None)
 
     @property
     def origin(self) -> Vector:
@@ -502,9 +504,10 @@ class TrainingRows:
 
     def blocks(self, rows: int | None = None) -> Iterator[Block]:
         """Yield the blocks with the rows that were learned from."""
-        start = 0
+        start = read = 0
         for block in self.source.blocks(rows):
-            keep = self.keep[block.start : block.start + len(block)]
+            keep = self.keep[read : read + len(block)]
+            read += len(block)
             X = np.asarray(block.X[keep], dtype=np.float64)
             if self.scale is not None and self.shift is not None:
                 X = X * self.scale + self.shift

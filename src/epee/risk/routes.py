@@ -17,7 +17,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from epee.engines.local import in_order
 from epee.errors import DataError, WrongUse
-from epee.estimator.base import encode_labels
+from epee.estimator.base import Estimator, encode_labels
 from epee.losses.loss import Loss
 from epee.losses.names import resolve
 from epee.risk.asking import asker, refuse_nan
@@ -113,7 +113,7 @@ class OrdinaryRoute(Route):
             return None
         if hasattr(self.model, "steps"):
             return f"{self.model.steps[-1][0]}__sample_weight"
-        if not has_fit_parameter(self.model, "sample_weight"):
+        if not (has_fit_parameter(self.model, "sample_weight") or isinstance(self.model, Estimator)):
             raise WrongUse(f"{type(self.model).__name__} takes no sample_weight, so weights cannot be used with it.")
         return "sample_weight"
 
@@ -190,8 +190,12 @@ class OrdinaryRoute(Route):
 
 def open_route(model: Any, X: Any, y: Any, sample_weight: Any = None, loss: Any = None) -> Route:
     """Return the one-pass route where the estimator allows it, else the ordinary one."""
-    from epee.risk.one_pass import MomentRoute, passes_once
+    from epee.risk.one_pass import MomentRoute, passes_once, split_steps
 
+    if is_stream(X) and passes_once(model, X) and not split_steps(model)[0]:  # type: ignore[index]
+        from epee.risk.streams import StreamRoute
+
+        return StreamRoute(model, X, y, sample_weight, loss)
     if passes_once(model, X):
         route = MomentRoute(model, X, y, sample_weight, loss)
         if route.fits:

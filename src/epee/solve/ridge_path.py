@@ -16,6 +16,7 @@ nearly collinear ones, would cost digits, those penalties are solved one by one 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -95,19 +96,29 @@ def _scaled_solve(xx: Tensor, xy: Tensor, alpha: float) -> Tensor | None:
 class RidgeSpectrum:
     """One decomposition of centred rows or their scatter: everything that (1) needs.
 
-    ``values`` (r,), ``V`` (p, r), ``rotated`` (r, m) = V'c, ``tss`` (m,).
+    ``values`` (r,), ``V`` (p, r), ``rotated`` (r, m) = V'c, ``tss`` (m,). From rows V = Z'B is formed when it is asked for:
+    one penalty needs only Z' times a vector.
     """
 
     values: Vector
-    V: Matrix
     rotated: Matrix
     tss: Vector
+    axes: Matrix | None = None  # V
+    rows: tuple[Matrix, Matrix] | None = None  # Z (n, p) and B (n, r)
+
+    @cached_property
+    def V(self) -> Matrix:
+        """The axes (p, r)."""
+        if self.rows is None:
+            return self.axes  # type: ignore[return-value]
+        Z, B = self.rows
+        return Z.T @ B
 
     @classmethod
     def of_scatter(cls, S: Matrix, C: Matrix, tss: Vector) -> RidgeSpectrum:
         """Return the spectrum of a scatter (p, p)."""
         values, V = descending_eigh(S)
-        return cls(np.where(values > 1e-14 * values[0], values, 0.0), V, V.T @ C, tss)
+        return cls(np.where(values > 1e-14 * values[0], values, 0.0), V.T @ C, tss, V)
 
     @classmethod
     def of_rows(cls, Z: Matrix, T: Matrix) -> RidgeSpectrum:
@@ -115,11 +126,16 @@ class RidgeSpectrum:
         values, U = descending_eigh(Z @ Z.T)
         r = int((values > 1e-13 * values[0]).sum()) if values[0] > 0 else 0
         root = np.sqrt(values[:r])
-        return cls(values[:r], Z.T @ (U[:, :r] / root), root[:, None] * (U[:, :r].T @ T), (T**2).sum(axis=0))
+        return cls(values[:r], root[:, None] * (U[:, :r].T @ T), (T**2).sum(axis=0), None, (Z, U[:, :r] / root))
 
     def coef(self, alphas: ArrayLike) -> Tensor:
         """Return the coefficients (A, p, m)."""
-        return spectral_path(self.values, self.V, self.rotated, np.atleast_1d(np.asarray(alphas, dtype=float)))
+        alphas = np.atleast_1d(np.asarray(alphas, dtype=float))
+        if self.rows is None or "V" in self.__dict__:
+            return spectral_path(self.values, self.V, self.rotated, alphas)
+        Z, B = self.rows
+        inner = spectral_path(self.values, B, self.rotated, alphas)  # (A, n, m): weights of the rows
+        return np.moveaxis(np.tensordot(Z, inner, axes=([0], [1])), 0, 1)
 
     def dof(self, alphas: ArrayLike) -> Vector:
         """Return the effective degrees of freedom (A,), intercept apart."""

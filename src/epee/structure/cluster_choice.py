@@ -284,7 +284,7 @@ def _stability(X: Matrix, tried: Codes, fit: Any, resamples: int, rng: np.random
     agreement = np.empty((R, len(tried)))
     for r in range(R):
         one, two = (np.sort(rng.choice(n, size, replace=False)) for _ in range(2))
-        both, at_one, at_two = np.intersect1d(one, two, return_indices=True)
+        _, at_one, at_two = np.intersect1d(one, two, return_indices=True)
         for t, k in enumerate(tried):
             agreement[r, t] = adjusted_rand_score(fit(k, X[one])[1][at_one], fit(k, X[two])[1][at_two])
     score, stderr = agreement.mean(axis=0), agreement.std(axis=0, ddof=min(1, R - 1)) / np.sqrt(R)

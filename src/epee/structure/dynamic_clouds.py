@@ -114,7 +114,6 @@ class DynamicClouds(Clusterer):
                 tick()
         assert best is not None
         (mean, sigma, share), trace = best[1]
-        self._share = share
         self.cluster_centers_ = mean
         if self.kernel == "line":
             self.axes_ = first_axes(sigma)
@@ -147,7 +146,8 @@ class DynamicClouds(Clusterer):
             D = self._dissimilarity(X, *kernels)
             new = D.argmin(axis=1)
             trace.append(float(weights @ D[np.arange(len(X)), new]))
-            if (new == labels).all():
+            stuck = len(trace) > 1 and trace[-1] >= trace[-2]  # where the floor binds, classes may swap a row for ever
+            if stuck or (new == labels).all():
                 break
             labels = new
         return kernels, trace

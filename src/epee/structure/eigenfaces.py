@@ -80,7 +80,7 @@ class Eigenfaces(NewAxes, Transformer):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the axes of images ``X`` (n, h, w), or of rows (n, p); ``y`` names the images, for answers."""
         self.__dict__.pop("_shape", None)
-        rows = self._enter(self._flat(X), reset=True, finite=False)
+        rows = self._enter(self._flat(X), reset=True)
         n = len(rows)
         most = min(n - 1, rows.shape[1])
         if n < 2:

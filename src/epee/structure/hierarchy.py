@@ -100,7 +100,7 @@ def _by_table(X: Matrix, method: str, metric: Any) -> Matrix:
     from scipy.spatial.distance import pdist
 
     if X.ndim == 1:
-        n = int(round((1 + np.sqrt(1 + 8 * len(X))) / 2))
+        n = round((1 + float(np.sqrt(1 + 8 * len(X)))) / 2)
         if n * (n - 1) // 2 != len(X) or len(X) == 0:
             raise DataError(
                 f"{len(X)} is not the number of pairs n (n - 1) / 2 of any n: the vector of distances is not condensed."

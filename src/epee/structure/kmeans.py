@@ -11,6 +11,7 @@ row that lies farthest from its own centre. It is hard-weight moments in a loop,
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -114,7 +115,8 @@ class KMeans(NewAxes, TransformerMixin, Clusterer):
             X = self._enter(X, reset=reset)
             w = check_weights(sample_weight, X.shape[0])
             if hasattr(X, "tocsr"):
-                return SparseSource(X, weight=w)
+                rows: Any = SparseSource(X, weight=w)
+                return rows
             return ArraySource(X, weight=w, names=getattr(self, "feature_names_in_", None))
         source = open_source(X, None, sample_weight)
         if reset:
@@ -147,7 +149,7 @@ class KMeans(NewAxes, TransformerMixin, Clusterer):
         check_count(self.max_iter, "max_iter")
         if self.n_init != "auto":
             check_count(self.n_init, "n_init")
-        if not np.isscalar(self.tol) or not self.tol >= 0:
+        if not isinstance(self.tol, Real) or not self.tol >= 0:
             raise WrongUse(f"tol is {self.tol!r}; it must be at least 0.")
         if self.algorithm not in ("lloyd", "elkan"):
             raise WrongUse(f"algorithm is {self.algorithm!r}; it must be 'lloyd' or 'elkan'.")
@@ -207,9 +209,9 @@ class KMeans(NewAxes, TransformerMixin, Clusterer):
         return self._best_start(sample, None, k, rng).centres
 
     def _keep(self, best: Descent, source: Source) -> None:
-        dense = isinstance(source, ArraySource)
-        dtype = source.X.dtype if dense and source.X.dtype == np.float32 else np.float64
-        self.cluster_centers_ = best.centres.astype(dtype)
+        single = isinstance(source, ArraySource) and source.X.dtype == np.float32
+        dtype = np.float32 if single else np.float64
+        self.cluster_centers_: Matrix = best.centres.astype(dtype)
         self.n_iter_, self.trace_ = best.iterations, best.trace
         self.labels_, self.inertia_, self.counts_ = self._allocate(source)
         self._n_features_out = len(self.cluster_centers_)
@@ -267,4 +269,5 @@ class _Labels:
     def __call__(self, block: Block) -> tuple[Codes, float, Vector]:
         labels, squared = nearest_centres(block.X, self.centres)
         w = np.ones(len(labels)) if block.weight is None else block.weight
-        return labels, float(w @ squared), np.bincount(labels, weights=w, minlength=len(self.centres))
+        counts = np.bincount(labels, weights=w, minlength=len(self.centres)).astype(np.float64)
+        return labels, float(w @ squared), counts

@@ -66,7 +66,7 @@ class Allocation:
         w = np.ones(len(rows)) if block.weight is None else block.weight
         order = np.argsort(labels, kind="stable")
         there, starts = np.unique(labels[order], return_index=True)
-        sums, count = np.zeros((k, p)), np.bincount(labels, weights=w, minlength=k)
+        sums, count = np.zeros((k, p)), np.bincount(labels, weights=w, minlength=k).astype(np.float64)
         sums[there] = np.add.reduceat((w[:, None] * rows)[order], starts, axis=0)
         distance, farthest, weight = np.full(k, -1.0), np.zeros((k, p)), np.zeros(k)
         by_distance = np.lexsort((np.where(w > 0, squared, -1.0), labels))  # the last of each label is the farthest
@@ -92,7 +92,8 @@ def nearest_centres(X: Matrix, centres: Matrix) -> tuple[Codes, Vector]:
     origin = centres.mean(axis=0).astype(X.dtype)
     about = (centres - origin).astype(X.dtype)  # (k, p)
     C, c2 = np.ascontiguousarray(-2 * about), np.einsum("kj,kj->k", about, about)
-    labels, squared = np.empty(len(X), dtype=np.int32), np.empty(len(X))
+    labels: Codes = np.empty(len(X), dtype=np.int32)
+    squared = np.empty(len(X))
 
     def work(s: slice) -> None:
         nearest(X[s], origin, C, c2, labels[s], squared[s])

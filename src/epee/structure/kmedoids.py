@@ -208,13 +208,18 @@ def build(D: Matrix, w: Vector, k: int) -> Codes:
     near = D.max(axis=0).astype(np.float64)  # the first medoid is that of smallest total
     gain = np.empty(n)
     chosen: list[int] = []
+    parts = chunks(n, 512)
+
+    def work(s: slice) -> None:
+        build_gains(D, w, near, s.start, min(s.stop, n), gain)
+
     for _ in range(k):
-        for _ in in_order(lambda s: build_gains(D, w, near, s.start, min(s.stop, n), gain), chunks(n, 512)):
+        for _ in in_order(work, parts):
             pass
         gain[w == 0] = -np.inf
         gain[chosen] = -np.inf
         chosen.append(int(np.argmax(gain)))
-        near = np.minimum(near, D[chosen[-1]])
+        np.minimum(near, D[chosen[-1]], out=near)
     return np.array(chosen, dtype=np.intp)
 
 

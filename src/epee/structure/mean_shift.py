@@ -177,7 +177,7 @@ def modes(ends: Matrix, mass: Vector, apart: float) -> Matrix:
     array([[0.1],
            [5. ]])
     """
-    both, first = np.unique(np.column_stack([mass, ends]), axis=0, return_index=True)
+    first = np.unique(np.column_stack([mass, ends]), axis=0, return_index=True)[1]
     ends = ends[first[::-1]]  # by mass, then by coordinates, the largest first
     kept: list[int] = []
     left = np.arange(len(ends))

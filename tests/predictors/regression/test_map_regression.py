@@ -120,13 +120,15 @@ def test_several_targets():
     Y = np.column_stack([y, -2 * y])
     both = MapRegression(sigma2=1.0).fit(X, Y)
     np.testing.assert_allclose(both.coef_[0], MapRegression(sigma2=1.0).fit(X, y).coef_)
-    assert both.posterior_covariance_.shape == (2, 5, 5) and both.predict_interval(X).shape == (60, 2, 2) and len(both.log_evidence_) == 2
+    assert both.posterior_covariance_.shape == (2, 5, 5) and len(both.log_evidence_) == 2
+    assert both.predict_interval(X).shape == (60, 2, 2)
 
 
 def test_bad_input():
     X, y = sample()
     for make in (
-        lambda: GaussianPrior(sd=0.0), lambda: LaplacePrior(scale=-1.0), lambda: UniformPrior(2, 1), lambda: MapRegression("cauchy").fit(X, y),
+        lambda: GaussianPrior(sd=0.0), lambda: LaplacePrior(scale=-1.0), lambda: UniformPrior(2, 1),
+        lambda: MapRegression("cauchy").fit(X, y),
         lambda: MapRegression([None]).fit(X, y), lambda: MapRegression({"z": None}).fit(X, y), lambda: MapRegression(sigma2=-1.0).fit(X, y),
         lambda: MapRegression("laplace", sigma2=1.0).fit(X, y).posterior_covariance_,
         lambda: MapRegression("flat", sigma2=1.0).fit(X, y).log_evidence_,

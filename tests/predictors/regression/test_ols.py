@@ -77,7 +77,7 @@ def test_intervals_and_influence_are_statsmodels():
     model, theirs = LinearRegression().fit(X, y), sm.OLS(y, sm.add_constant(X)).fit()
     frame = theirs.get_prediction(sm.add_constant(X)).summary_frame(alpha=0.1)
     np.testing.assert_allclose(model.predict_interval(X, 0.9, "mean"), frame[["mean_ci_lower", "mean_ci_upper"]], rtol=1e-8)
-    np.testing.assert_allclose(model.predict_interval(X, 0.9), frame[["obs_ci_lower", "obs_ci_upper"]], rtol=1e-8)
+    np.testing.assert_allclose(model.predict_interval(X, 0.9, "prediction"), frame[["obs_ci_lower", "obs_ci_upper"]], rtol=1e-8)
     influence = theirs.get_influence()
     np.testing.assert_allclose(model.leverage(X), influence.hat_matrix_diag, rtol=1e-8)
     np.testing.assert_allclose(model.studentised_residuals(X, y), influence.resid_studentized_external, rtol=1e-8)

@@ -236,7 +236,8 @@ def test_tikhonov_under_a_change_of_units():
 
 def test_tikhonov_bad_input():
     X, y = sample(30, 4)
-    for F, g, words in ((np.eye(3), None, "F has 3 columns"), (np.eye(4), np.ones(2), "g has shape"), (np.full((1, 4), np.nan), None, "NaN")):
+    wrong = [(np.eye(3), None, "F has 3 columns"), (np.eye(4), np.ones(2), "g has shape"), (np.full((1, 4), np.nan), None, "NaN")]
+    for F, g, words in wrong:
         with pytest.raises(DataError, match=words):
             Tikhonov(F, g).fit(X, y)
     X = np.column_stack([X, X[:, 0]])

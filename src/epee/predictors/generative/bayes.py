@@ -4,8 +4,8 @@ One density is learned for each class, and Bayes' rule ranks the classes by
 
 .. math:: \delta_k(x) = \log \pi_k + \log \hat p_k(x). \tag{1}
 
-A density is any object with ``fit(X)`` and ``score_samples(X)``, which returns log-densities: normal laws, mixtures, kernels, ours or
-scikit-learn's. All is done in logarithms, so that no row is too far away from every class.
+A density is any object with ``fit(X)`` and ``score_samples(X)``, which returns log-densities: normal laws, mixtures,
+kernels, ours or scikit-learn's. All is done in logarithms, so that no row is too far away from every class.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class BayesClassifier(MetaEstimatorMixin, PosteriorMixin, Classifier):
 
     Notes
     -----
-    Costs one fit of the density for each class. A row that every class finds impossible (log-density minus infinity, as far from a kernel of
-    bounded support) is ranked by the priors.
+    Costs one fit of the density for each class. A row that every class finds impossible (log-density minus infinity, as
+    far from a kernel of bounded support) is ranked by the priors.
 
     References
     ----------
@@ -63,7 +63,7 @@ class BayesClassifier(MetaEstimatorMixin, PosteriorMixin, Classifier):
         density = self._density()
         count = np.bincount(codes, weights=w, minlength=len(self.classes_)).astype(np.float64)
         self.class_prior_ = count / count.sum() if self.priors is None else check_priors(self.priors, self.classes_)
-        self.densities_ = []
+        self.densities_: list[Any] = []
         for k in range(len(self.classes_)):
             rows = np.flatnonzero(codes == k if w is None else (codes == k) & (w > 0))
             if not len(rows):
@@ -99,7 +99,7 @@ class BayesClassifier(MetaEstimatorMixin, PosteriorMixin, Classifier):
         """Draw rows: a class by its prior, then a row from its density."""
         if not all(hasattr(d, "sample") for d in self.densities_ if d is not None):
             raise WrongUse(f"{type(self._density()).__name__} has no method sample.")
-        return GenerativeClassifier.sample(self, n_samples, random_state)  # type: ignore[arg-type]
+        return GenerativeClassifier.sample(self, n_samples, random_state)
 
     def _log_priors(self) -> Vector:
         return log_of(self.class_prior_)

@@ -1,15 +1,17 @@
 r"""Bernoulli naive Bayes.
 
-Within a class the columns are independent coins. With :math:`c_{kd}` the number of ones in column :math:`d` among the :math:`n_k`
-rows of class :math:`k`,
+Within a class the columns are independent coins. With :math:`c_{kd}` the number of ones in column :math:`d` among the
+:math:`n_k` rows of class :math:`k`,
 
 .. math:: p_{kd} = \frac{c_{kd} + \alpha}{n_k + 2\alpha}, \qquad
           \delta_k(x) = \log \pi_k + \sum_d \big[ x_d \log p_{kd} + (1 - x_d) \log(1 - p_{kd}) \big]. \tag{1}
 
-Laplace's :math:`\alpha` keeps the logarithms finite. The course adds :math:`\varepsilon` inside both logarithms instead; divided by
-:math:`1 + 2\varepsilon`, so that the two chances add up to one, that is :math:`\alpha = \varepsilon n_k`, with the same posteriors.
+Laplace's :math:`\alpha` keeps the logarithms finite. The course adds :math:`\varepsilon` inside both logarithms
+instead; divided by :math:`1 + 2\varepsilon`, so that the two chances add up to one, that is :math:`\alpha = \varepsilon
+n_k`, with the same posteriors.
 
-Without a row of class :math:`k`, :math:`c_{kd}` loses :math:`w x_d` and :math:`n_k` loses :math:`w`; no other class changes but by its prior.
+Without a row of class :math:`k`, :math:`c_{kd}` loses :math:`w x_d` and :math:`n_k` loses :math:`w`; no other class
+changes but by its prior.
 """
 
 from __future__ import annotations
@@ -58,8 +60,8 @@ class BernoulliNB(DiscreteNB):
 
     Notes
     -----
-    Keeps :math:`Kp + K` numbers; one pass, and one matrix product to score. Sparse rows are made dense a block at a time. With
-    ``alpha=0`` the limit of a vanishing ``alpha`` is taken.
+    Keeps :math:`Kp + K` numbers; one pass, and one matrix product to score. Sparse rows are made dense a block at a
+    time. With ``alpha=0`` the limit of a vanishing ``alpha`` is taken.
 
     References
     ----------
@@ -119,9 +121,9 @@ class BernoulliNB(DiscreteNB):
         zeros = np.maximum(n - ones, 0.0)
         half = np.where(n + 2 * a > 0, 0.0, 1.0)  # a class without rows and without smoothing: a fair coin
         with np.errstate(invalid="ignore"):
-            return tuple(np.where(half > 0, np.log(0.5), log_of(c + a) - total) for c in (ones, zeros))  # type: ignore[return-value]
+            return tuple(np.where(half > 0, np.log(0.5), log_of(c + a) - total) for c in (ones, zeros))
 
-    def _binary(self, X: Any) -> Matrix:
+    def _binary(self, X: Any) -> Any:
         if hasattr(X, "tocsr"):
             if self.binarize is not None and self.binarize < 0:
                 return self._binary(X.toarray())
@@ -188,7 +190,7 @@ class BinarySummation(ClassSummation):
         return super().__call__(replace(block, X=to_binary(block.X, self.threshold, None, block.start)))
 
 
-def _grouped_sparse(X: Any, w: Vector | None, fold: Codes | None, group: Codes) -> Source:
+def _grouped_sparse(X: Any, w: Vector | None, fold: Codes | None, group: Codes) -> Any:
     from epee.table.sparse import SparseSource
 
     class Grouped(SparseSource):

@@ -1,7 +1,7 @@
 r"""Categorical naive Bayes.
 
-Within a class the columns are independent dice. With :math:`c_{kd\ell}` the number of rows of class :math:`k` whose column :math:`d`
-holds level :math:`\ell` of :math:`L_d`,
+Within a class the columns are independent dice. With :math:`c_{kd\ell}` the number of rows of class :math:`k` whose
+column :math:`d` holds level :math:`\ell` of :math:`L_d`,
 
 .. math:: p_{kd\ell} = \frac{c_{kd\ell} + \alpha}{n_k + \alpha L_d}, \qquad
           \delta_k(x) = \log \pi_k + \sum_d \log p_{k d x_d}. \tag{1}
@@ -51,8 +51,8 @@ class CategoricalNB(DiscreteNB):
 
     Notes
     -----
-    Keeps :math:`K \sum_d L_d` counts; one pass. A level unknown at ``predict`` has no say, with a warning; scikit-learn stops with
-    an index error. Codes with a fraction are cut to whole numbers, with a warning.
+    Keeps :math:`K \sum_d L_d` counts; one pass. A level unknown at ``predict`` has no say, with a warning; scikit-learn
+    stops with an index error. Codes with a fraction are cut to whole numbers, with a warning.
 
     References
     ----------
@@ -85,16 +85,18 @@ class CategoricalNB(DiscreteNB):
         return tags
 
     def _enter(self, X: Any, *, reset: bool, finite: bool = True) -> Matrix:
-        X = super()._enter(X, reset=reset, finite=finite)
-        if not finite:
-            refuse_bad_cells(X, getattr(self, "feature_names_in_", None))
-        whole = np.trunc(X)
-        if not np.array_equal(whole, X):
-            row, j = np.argwhere(whole != X)[0]
-            name = column_name(getattr(self, "feature_names_in_", None), int(j))
-            say(
-                f"{name} holds {X[row, j]:g} in row {row}: codes of categories are whole numbers, so it is taken as {whole[row, j]:g}."
-            )
+        from epee.kernels.class_sums import first_fraction
+
+        X = super()._enter(X, reset=reset, finite=False)
+        row, j = first_fraction(X)
+        if row < 0:
+            return X
+        refuse_bad_cells(X, getattr(self, "feature_names_in_", None))
+        whole, name = np.trunc(X), column_name(getattr(self, "feature_names_in_", None), j)
+        say(
+            f"{name} holds {X[row, j]:g} in row {row}: codes of categories are whole numbers, "
+            f"so it is taken as {whole[row, j]:g}."
+        )
         return whole
 
     def _summation(self, source: Source, folds: int | None = None, origin: Vector | None = None) -> Any:
@@ -115,7 +117,7 @@ class CategoricalNB(DiscreteNB):
             )
         return np.array(np.broadcast_to(least, (p,)), dtype=np.int64)
 
-    def _solve(self, m: Counts) -> None:  # type: ignore[override]
+    def _solve(self, m: Counts) -> None:
         if np.ndim(self.alpha):
             raise WrongUse("alpha must be one number here.")
         self._set_priors(m.count)
@@ -161,7 +163,7 @@ class CategoricalNB(DiscreteNB):
         return out
 
     def _scores_without(self, X: Matrix, codes: Codes, w: Vector | None) -> Matrix:
-        m = self.moments_  # the levels stay as they are known
+        m: Any = self.moments_  # the levels stay as they are known
         w, own, left = without_row(m.count, codes, w)
         scores, never = self._looked_up(X, self._table), self._looked_up(X, self._never)
         at = self._offsets[:-1] + X.astype(np.int64)  # (n, p) the level of each cell
@@ -188,6 +190,6 @@ def warn_unseen(X: Matrix, columns: Codes, levels: Codes, names: Any) -> None:
     if unseen.any():
         row, t = np.argwhere(unseen)[0]
         say(
-            f"{column_name(names, int(columns[t]))}: the category in row {row} was in no training row ({int(unseen.sum())} such cells in all); it has "
-            "no say."
+            f"{column_name(names, int(columns[t]))}: the category in row {row} was in no training row "
+            f"({int(unseen.sum())} such cells in all); it has no say."
         )

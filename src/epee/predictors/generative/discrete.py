@@ -1,7 +1,8 @@
 r"""What naive Bayes models of discrete columns share: smoothing, priors, and events that a class has never seen.
 
-With no smoothing a class that never saw an event gives it probability 0, whose logarithm is minus infinity. The limit of a
-vanishing smoothing is kept instead: the classes with the fewest impossible events stay, ranked by the rest of their score.
+With no smoothing a class that never saw an event gives it probability 0, whose logarithm is minus infinity. The limit
+of a vanishing smoothing is kept instead: the classes with the fewest impossible events stay, ranked by the rest of
+their score.
 """
 
 from __future__ import annotations

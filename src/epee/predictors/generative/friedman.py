@@ -1,14 +1,17 @@
-r"""Covariances between one cloud a class and one sphere for all: Friedman's regularisation, and its leave-one-out in closed form.
+r"""Covariances between one cloud a class and one sphere for all: Friedman's regularisation, and its leave-one-out in
+closed form.
 
 .. math:: \Sigma_k(\lambda) = \frac{(1-\lambda) S_k + \lambda S}{(1-\lambda) n_k + \lambda n}, \qquad
-          \Sigma_k(\lambda, \gamma) = (1-\gamma)\,\Sigma_k(\lambda) + \gamma\,\frac{\operatorname{tr}\Sigma_k(\lambda)}p I, \tag{1}
+          \Sigma_k(\lambda, \gamma) = (1-\gamma)\,\Sigma_k(\lambda) + \gamma\,\frac{\operatorname{tr}\Sigma_k(\lambda)}p
+          I, \tag{1}
 
-with :math:`S = \sum_k S_k`. :math:`(0, 0)` is quadratic, :math:`(1, 0)` linear discriminant analysis, :math:`(0, 1)` has spherical classes,
-:math:`(1, 1)` is the nearest mean.
+with :math:`S = \sum_k S_k`. :math:`(0, 0)` is quadratic, :math:`(1, 0)` linear discriminant analysis, :math:`(0, 1)`
+has spherical classes, :math:`(1, 1)` is the nearest mean.
 
-Without row :math:`i` of class :math:`c`, with :math:`d = x_i - \mu_c` and :math:`n_c' = n_c - w`, both :math:`S_c` and :math:`S` lose
-:math:`h\,dd^\top`, :math:`h = w n_c / n_c'`: every :math:`\Sigma_k` changes by one rank and a multiple of the identity. In the eigenvectors of
-:math:`(1-\lambda) S_k + \lambda S` that leaves a diagonal :math:`D` minus :math:`u\,vv^\top`, so
+Without row :math:`i` of class :math:`c`, with :math:`d = x_i - \mu_c` and :math:`n_c' = n_c - w`, both :math:`S_c` and
+:math:`S` lose :math:`h\,dd^\top`, :math:`h = w n_c / n_c'`: every :math:`\Sigma_k` changes by one rank and a multiple
+of the identity. In the eigenvectors of :math:`(1-\lambda) S_k + \lambda S` that leaves a diagonal :math:`D` minus
+:math:`u\,vv^\top`, so
 
 .. math:: (D - u vv^\top)^{-1} = D^{-1} + \frac{u\, D^{-1}vv^\top D^{-1}}{1 - u\,v^\top D^{-1} v}, \qquad
           |D - u vv^\top| = |D|\,(1 - u\,v^\top D^{-1}v). \tag{2}
@@ -18,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -30,7 +34,7 @@ from epee.typing import Codes, Matrix, Tensor, Vector
 
 def friedman_covariances(m: Moments, lam: float, gamma: float | Vector, reg: float = 0.0) -> Tensor:
     """Return (1) for every class, (K, p, p) or (K, p) from diagonal moments, then ``(1 - reg) S + reg I``."""
-    S = m.scatter
+    S: Any = m.scatter
     total = S.sum(axis=0)
     n = (1 - lam) * m.count + lam * m.count.sum()
     if m.kind == "diagonal":
@@ -58,17 +62,15 @@ def oas_weights(square: np.ndarray, trace: np.ndarray, n: np.ndarray, p: int) ->
 class LeftOut:
     """Scores of rows by the model (1) fitted without them, for one ``lam`` and several ``gammas``."""
 
-    m: Moments
+    m: Any  # Moments of the classes with a scatter
     lam: float
-    gammas: Sequence[float | str]  # "oas" is found anew for each row, with lam = 0
+    gammas: Sequence[Any]  # "oas" is found anew for each row, with lam = 0
     reg: float = 0.0
     given: Vector | None = None
     spectra: tuple[tuple[Vector, Matrix], ...] = ()
 
     @classmethod
-    def of(
-        cls, m: Moments, lam: float, gammas: Sequence[float | str], reg: float = 0.0, given: Vector | None = None
-    ) -> LeftOut:
+    def of(cls, m: Any, lam: float, gammas: Sequence[Any], reg: float = 0.0, given: Vector | None = None) -> LeftOut:
         """Prepare the eigenvectors."""
         if m.kind == "diagonal":
             return cls(m, lam, gammas, reg, given)
@@ -107,7 +109,7 @@ class LeftOut:
         var = np.maximum(S, 0.0) / np.where(n > 0, n, 1.0)[:, None]
         values = []
         for gamma in self.gammas:
-            v = (1 - self.reg) * ((1 - gamma) * var + gamma * var.mean(axis=1, keepdims=True)) + self.reg  # type: ignore[operator]
+            v = (1 - self.reg) * ((1 - gamma) * var + gamma * var.mean(axis=1, keepdims=True)) + self.reg
             with np.errstate(divide="ignore", invalid="ignore"):
                 score = -0.5 * (np.log(v) + r**2 / v).sum(axis=1)
             values.append(np.where((v > 0).all(axis=1), score, np.nan))
@@ -125,7 +127,7 @@ class LeftOut:
             if gamma == "oas":
                 square = ((s**2).sum() - 2 * g * (vv @ s) + (g * norm) ** 2) / n**2
                 gamma = oas_weights(square, trace, n, p)
-            a = (1 - self.reg) * (1 - gamma) / n  # type: ignore[operator]
+            a = (1 - self.reg) * (1 - gamma) / n
             b = (1 - self.reg) * gamma * trace / p + self.reg
             D = a[:, None] * np.maximum(s, 0.0) + b[:, None]  # (n, p)
             smallest = D.min(axis=1)

@@ -5,11 +5,12 @@ Within a class the columns are independent and normal:
 .. math:: \log p(x \mid k) = -\tfrac12 \sum_d \Big[ \log 2\pi\sigma_{kd}^2 + \frac{(x_d - \mu_{kd})^2}{\sigma_{kd}^2} \Big],
           \qquad \sigma_{kd}^2 = \frac{S_{kd}}{n_k} + \varepsilon \max_d \frac{S_d}{n}. \tag{1}
 
-Expanded about the overall mean, (1) is a product with the squares of the columns and one with the columns themselves. A column
-whose class means lie so far apart, in standard deviations, that the expansion would lose digits is summed directly.
+Expanded about the overall mean, (1) is a product with the squares of the columns and one with the columns themselves. A
+column whose class means lie so far apart, in standard deviations, that the expansion would lose digits is summed
+directly.
 
-Without row :math:`i` of class :math:`k`, with :math:`d = x_i - \mu_k` and :math:`n_k' = n_k - w`: :math:`\mu_k' = \mu_k -
-\frac{w}{n_k'} d`, :math:`S_k' = S_k - \frac{w n_k}{n_k'} d^2`, and the total scatter :math:`S` changes alike, which
+Without row :math:`i` of class :math:`k`, with :math:`d = x_i - \mu_k` and :math:`n_k' = n_k - w`: :math:`\mu_k' = \mu_k
+- \frac{w}{n_k'} d`, :math:`S_k' = S_k - \frac{w n_k}{n_k'} d^2`, and the total scatter :math:`S` changes alike, which
 moves the floor of every class.
 """
 
@@ -48,8 +49,8 @@ class GaussianNB(GenerativeClassifier):
     priors : array (K,), default=None
         :math:`\pi_k`; by default the class frequencies. A larger prior moves the frontier away from its class.
     var_smoothing : float >= 0, default=1e-9
-        Part of the largest variance of a column that is added to all variances; a larger one makes the classes rounder. It is
-        added in the solve, so rows that come later by ``partial_fit`` change it as if all had come at once.
+        Part of the largest variance of a column that is added to all variances; a larger one makes the classes rounder.
+        It is added in the solve, so rows that come later by ``partial_fit`` change it as if all had come at once.
 
     Attributes
     ----------
@@ -105,7 +106,8 @@ class GaussianNB(GenerativeClassifier):
             k, d = np.argwhere(self.var_ <= 0)[0]
             name = column_name(getattr(self, "feature_names_in_", None), int(d))
             raise SingularProblem(
-                f"class {self.classes_.tolist()[k]!r}: {name} is constant, so its variance is zero. Raise var_smoothing, or drop the column."
+                f"class {self.classes_.tolist()[k]!r}: {name} is constant, so its variance is zero. "
+                "Raise var_smoothing, or drop the column."
             )
 
     def _score(self, X: Matrix) -> Matrix:
@@ -113,8 +115,8 @@ class GaussianNB(GenerativeClassifier):
         return by_blocks(X, lambda B: self._gaussians.log_densities(B) + self._constant, len(self.classes_))
 
     def _scores_without(self, X: Matrix, codes: Codes, w: Vector | None) -> Matrix:
-        m = self.moments_
-        total = m.merge("group")
+        m: Any = self.moments_
+        total: Any = m.merge("group")
         out = np.empty((len(X), len(self.classes_)))
         given = None if self.priors is None else self.class_prior_
         for i in range(0, len(X), 512):
@@ -123,7 +125,7 @@ class GaussianNB(GenerativeClassifier):
         return out
 
     def _left_out_block(
-        self, X: Matrix, codes: Codes, w: Vector | None, m: Moments, total: Moments, given: Vector | None
+        self, X: Matrix, codes: Codes, w: Vector | None, m: Any, total: Any, given: Vector | None
     ) -> Matrix:
         w, own, left = without_row(m.count, codes, w)
         n, N = m.count[codes], float(total.count)
@@ -140,9 +142,10 @@ class GaussianNB(GenerativeClassifier):
         R[rows, codes] = d * (n / safe)[:, None]
         var[left == 0] = 1.0
         if var.min(initial=1.0) <= 0:
-            i, k, j = np.argwhere(var <= 0)[0]
+            _, k, j = np.argwhere(var <= 0)[0]
             raise SingularProblem(
-                f"without one of its rows, class {self.classes_.tolist()[k]!r} is constant in column {j}: its variance is zero. Raise var_smoothing."
+                f"without one of its rows, class {self.classes_.tolist()[k]!r} is constant in column {j}: its variance is zero. "
+                "Raise var_smoothing."
             )
         return left_out_priors(left, given) - 0.5 * (LOG_2PI + np.log(var) + R**2 / var).sum(axis=2)
 

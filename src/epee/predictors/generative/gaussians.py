@@ -1,4 +1,5 @@
-r"""Scores of Gaussian classes: squared Mahalanobis distances and log-determinants, in logarithms and by matrix products.
+r"""Scores of Gaussian classes: squared Mahalanobis distances and log-determinants, in logarithms and by matrix
+products.
 
 Of a covariance :math:`\Sigma_k` a factor :math:`W_k` with :math:`W_k^\top \Sigma_k W_k = I` gives
 
@@ -6,8 +7,8 @@ Of a covariance :math:`\Sigma_k` a factor :math:`W_k` with :math:`W_k^\top \Sigm
           \log|\Sigma_k| = -2 \log |\det W_k|. \tag{1}
 
 :math:`W_k` comes from a Cholesky factor in standardised columns, so small or large units cost no digits. Of a diagonal
-:math:`\Sigma_k` the squares are expanded about a common centre into two products, except in columns whose class means lie too
-many standard deviations apart for that.
+:math:`\Sigma_k` the squares are expanded about a common centre into two products, except in columns whose class means
+lie too many standard deviations apart for that.
 """
 
 from __future__ import annotations
@@ -36,9 +37,11 @@ class FullGaussians:
     def of(
         cls, means: Matrix, sigma: Tensor, classes: Labels, tol: float, remedy: str, empty: np.ndarray, scale: Vector
     ) -> FullGaussians:
-        """Factor covariances (K, p, p), or (1, p, p) for all classes; a singular one is refused with its class and the remedy.
+        """Factor covariances (K, p, p), or (1, p, p) for all classes; a singular one is refused with its class and the
+        remedy.
 
-        ``scale`` (p,) is the standard deviation of each column in the whole sample: the unit in which a variance is small.
+        ``scale`` (p,) is the standard deviation of each column in the whole sample: the unit in which a variance is
+        small.
         """
         factors = []
         for k, S in enumerate(sigma):
@@ -61,7 +64,7 @@ class FullGaussians:
         return out
 
     def log_densities(self, X: Matrix) -> Matrix:
-        """Return the log-density of each row in each class (n, K), without the factor of :math:`2\\pi`."""
+        """Return the log-density of each row in each class (n, K), without the factor of 2 pi."""
         return -0.5 * (self.distances(X) + self.logdet)
 
 

@@ -67,8 +67,8 @@ class GenerativeClassifier(MomentClassifier):
     def _left_out(self, X: Matrix, codes: Codes, w: Vector | None = None) -> Matrix:
         """Return the log-scores (n, K) of each row by the model fitted without it, in closed form.
 
-        ``X``, ``codes`` and ``w`` are the rows of the fit; an estimator that is not fitted yet learns from them first. One copy of a
-        row is left out when its weight is a larger count.
+        ``X``, ``codes`` and ``w`` are the rows of the fit; an estimator that is not fitted yet learns from them first.
+        One copy of a row is left out when its weight is a larger count.
         """
         X = np.asarray(X) if not hasattr(X, "tocsr") else X
         model = self if hasattr(self, "moments_") else clone(self).fit(X, codes, sample_weight=w)

@@ -11,8 +11,9 @@ Bayes' rule then ranks the classes by a score that is linear in :math:`x`,
 
 and the discriminant axes are those that spread the class means most in the metric :math:`\Sigma^{-1}`.
 
-Without one copy of row :math:`x` of class :math:`k`, with :math:`d = x - \mu_k`, the mean moves by :math:`-d / (n_k - 1)` and the pooled
-scatter loses :math:`\frac{n_k}{n_k - 1} d d^\top`: a change of rank one, so all left-out scores come from one factor.
+Without one copy of row :math:`x` of class :math:`k`, with :math:`d = x - \mu_k`, the mean moves by :math:`-d / (n_k -
+1)` and the pooled scatter loses :math:`\frac{n_k}{n_k - 1} d d^\top`: a change of rank one, so all left-out scores come
+from one factor.
 """
 
 from __future__ import annotations
@@ -35,16 +36,17 @@ from epee.typing import Codes, Matrix, Vector
 class LinearDiscriminantAnalysis(NewAxes, TransformerMixin, MomentClassifier):
     r"""Gaussian classes that share one covariance: a linear frontier.
 
-    The score of class :math:`k` is :math:`x^\top \Sigma^{-1} \mu_k - \frac12 \mu_k^\top \Sigma^{-1} \mu_k + \log \pi_k`.
+    The score of class :math:`k` is :math:`x^\top \Sigma^{-1} \mu_k - \frac12 \mu_k^\top \Sigma^{-1} \mu_k + \log
+    \pi_k`.
 
     Parameters
     ----------
     solver : {"svd", "lsqr", "eigen"}, default="svd"
-        scikit-learn's names for three roads to (2), which all start from the same moments here: "svd" centres the scores on
-        the overall mean and drops directions by ``tol``; "lsqr" has no ``transform``.
+        scikit-learn's names for three roads to (2), which all start from the same moments here: "svd" centres the
+        scores on the overall mean and drops directions by ``tol``; "lsqr" has no ``transform``.
     shrinkage : float in [0, 1] or "auto", default=None
-        Weight given to a sphere of the same total variance in place of :math:`\Sigma`; 1 ignores all correlations. "auto"
-        chooses it by Ledoit and Wolf's formula, for which the rows are read once more. Not with "svd".
+        Weight given to a sphere of the same total variance in place of :math:`\Sigma`; 1 ignores all correlations.
+        "auto" chooses it by Ledoit and Wolf's formula, for which the rows are read once more. Not with "svd".
     priors : array (K,), default=None
         :math:`\pi_k`; by default the class frequencies. A larger prior moves the frontier away from its class.
     n_components : int, default=None
@@ -95,7 +97,7 @@ class LinearDiscriminantAnalysis(NewAxes, TransformerMixin, MomentClassifier):
         self.covariance_estimator = covariance_estimator
 
     @property
-    def keeps(self) -> Keep:  # type: ignore[override]
+    def keeps(self) -> Keep:
         """One pooled scatter, unless given priors weigh the classes' own."""
         own = self._needs_rows or (self.priors is not None and (self.solver != "svd" or self.store_covariance))
         return Keep(group="y", scatter="full" if own else "pooled")
@@ -186,7 +188,8 @@ class LinearDiscriminantAnalysis(NewAxes, TransformerMixin, MomentClassifier):
         self.coef_, self.intercept_ = coef, intercept
 
     def _pooled(self, m: Moments) -> Matrix:
-        return m.scatter if m.kind == "pooled" else m.scatter.sum(axis=0)
+        S: Any = m.scatter
+        return S if m.kind == "pooled" else S.sum(axis=0)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearDiscriminantAnalysis:
         """Learn from the rows of ``X`` (n, p) and their labels ``y`` (n,); weights are counts."""

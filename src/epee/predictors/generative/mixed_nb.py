@@ -4,9 +4,9 @@ Within a class the columns are independent, each with a law of its kind:
 
 .. math:: \delta_k(x) = \log \pi_k + \sum_{d \text{ observed}} \log p_{kd}(x_d), \tag{1}
 
-normal for numbers, a coin for 0/1 columns, a die for categories, Poisson for counts. Under independence a missing cell is integrated out
-by leaving its term away, so nothing is filled in: each column learns from the rows in which it is observed, and a row is scored
-by the cells that it has. A category that no training row has shown has no say either.
+normal for numbers, a coin for 0/1 columns, a die for categories, Poisson for counts. Under independence a missing cell
+is integrated out by leaving its term away, so nothing is filled in: each column learns from the rows in which it is
+observed, and a row is scored by the cells that it has. A category that no training row has shown has no say either.
 """
 
 from __future__ import annotations
@@ -43,12 +43,13 @@ class MixedNB(GenerativeClassifier):
     Parameters
     ----------
     kinds : "auto", str, sequence (p,) or dict {column: kind}, default="auto"
-        The law of each column: "gaussian" (or "number"), "bernoulli" ("boolean"), "categorical" ("category"), "poisson" ("count"). "auto" goes by
-        the type of the columns of a frame: texts and categories are dice, booleans coins, numbers normal; the columns of an array are all
-        normal. A dict says it for some columns, by name or number, and leaves the others to "auto". In an array, categories are codes 0, 1, 2, ...
+        The law of each column: "gaussian" (or "number"), "bernoulli" ("boolean"), "categorical" ("category"), "poisson"
+        ("count"). "auto" goes by the type of the columns of a frame: texts and categories are dice, booleans coins,
+        numbers normal; the columns of an array are all normal. A dict says it for some columns, by name or number, and
+        leaves the others to "auto". In an array, categories are codes 0, 1, 2, ...
     alpha : float > 0, default=1.0
-        Smoothing: so many rows are added to each level, to each side of a coin, and at the overall mean of a count. A larger one draws the classes
-        together.
+        Smoothing: so many rows are added to each level, to each side of a coin, and at the overall mean of a count. A
+        larger one draws the classes together.
     var_smoothing : float >= 0, default=1e-9
         Part of the largest variance of a normal column that is added to all variances.
     priors : array (K,), default=None
@@ -65,8 +66,8 @@ class MixedNB(GenerativeClassifier):
 
     Notes
     -----
-    Keeps :math:`3Kp` numbers and the counts of levels; one pass at the speed of memory. Cells missing for a reason that depends on
-    their value bias any method that does not model the reason.
+    Keeps :math:`3Kp` numbers and the counts of levels; one pass at the speed of memory. Cells missing for a reason that
+    depends on their value bias any method that does not model the reason.
 
     References
     ----------
@@ -99,6 +100,7 @@ class MixedNB(GenerativeClassifier):
         else:
             X = super()._enter(X, reset=reset, finite=finite)
             if reset:
+                self.categories_: dict[int, list[Any]]
                 self._columns, self.categories_ = Columns.of(self.kinds, ["gaussian"] * X.shape[1], self._names()), {}
         if reset:
             self.kinds_ = list(self._columns.kinds)
@@ -158,7 +160,7 @@ class MixedNB(GenerativeClassifier):
             refuse_bad_source(source)
         return m
 
-    def _solve(self, m: TableMoments) -> None:  # type: ignore[override]
+    def _solve(self, m: TableMoments) -> None:
         if not 0 < self.alpha < np.inf or not 0 <= self.var_smoothing < np.inf:
             raise WrongUse(
                 f"alpha is {self.alpha!r} and var_smoothing {self.var_smoothing!r}; the first must be above 0, the second not below."
@@ -191,7 +193,6 @@ class MixedNB(GenerativeClassifier):
 
     def _prepare(self, centre: Vector, gaussian: np.ndarray, coin: np.ndarray, poisson: np.ndarray) -> None:
         """Write (1) as products with the columns, their squares, and which of them are observed."""
-        K, p = self.theta_.shape
         self._zero = bool((self.var_[:, gaussian] <= 0).any())
         means, variances = np.where(gaussian, self.theta_, 0.0), np.where(gaussian, self.var_, 1.0)
         scores = DiagonalGaussians(means, variances, np.where(gaussian, centre, 0.0))
@@ -214,8 +215,8 @@ class MixedNB(GenerativeClassifier):
         if self._zero:
             k, j = np.argwhere((self.var_ <= 0) & self._columns.is_kind("gaussian"))[0]
             raise SingularProblem(
-                f"class {self.classes_.tolist()[k]!r}: {column_name(self._names(), int(j))} is constant, so its variance is zero. Raise var_smoothing, or "
-                "drop the column."
+                f"class {self.classes_.tolist()[k]!r}: {column_name(self._names(), int(j))} is constant, so its variance is zero. "
+                "Raise var_smoothing, or drop the column."
             )
 
     def _score(self, X: Matrix) -> Matrix:

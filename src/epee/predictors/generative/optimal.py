@@ -8,9 +8,9 @@ and the best regressor for the loss :math:`|y - h|^q` balances the two sides of 
 
 .. math:: \int_{-\infty}^h (h - y)^{q-1} p(y \mid x)\,dy = \int_h^\infty (y - h)^{q-1} p(y \mid x)\,dy; \tag{2}
 
-:math:`q = 1` gives the conditional median, :math:`q = 2` the regression function :math:`E[Y \mid x]`. Integrals over an interval are cut where
-the decision changes and done by Gauss's rule on the pieces, so they are exact to rounding for smooth laws; in two and three dimensions a
-product rule is used, whose error falls only as fast as the grid gets finer.
+:math:`q = 1` gives the conditional median, :math:`q = 2` the regression function :math:`E[Y \mid x]`. Integrals over an
+interval are cut where the decision changes and done by Gauss's rule on the pieces, so they are exact to rounding for
+smooth laws; in two and three dimensions a product rule is used, whose error falls only as fast as the grid gets finer.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class OptimalClassifier:
             raise WrongUse(f"the costs have shape {self.costs.shape}; they must be {K} x {K}.")
 
     def _posterior(self, X: Matrix) -> Matrix:
-        P = np.asarray(self.posterior(_plain(X)), dtype=np.float64)  # type: ignore[misc]
+        P = np.asarray(self.posterior(_plain(X)), dtype=np.float64)
         return np.stack([1 - P, P], axis=1) if P.ndim == 1 else P
 
     def _joint(self, X: Matrix) -> Matrix:
@@ -197,8 +197,8 @@ class OptimalRegressor:
         """Return the best prediction at each x (n,), the solution of (2)."""
         X = _rows(X, len(self.support))
         if self.regression is not None:
-            return np.asarray(self.regression(_plain(X)), dtype=np.float64) + self._noise_centre
-        return np.array([best_prediction(self.conditional(x), self.power) for x in _plain(X)])  # type: ignore[misc]
+            return np.asarray(self.regression(_plain(X)), dtype=np.float64) + float(self._noise_centre or 0.0)
+        return np.array([best_prediction(self.conditional(x), self.power) for x in _plain(X)])
 
     def epe(self) -> float:
         r"""Return :math:`E|Y - h(X)|^q`."""
@@ -206,7 +206,7 @@ class OptimalRegressor:
             return expected_loss(self.noise, float(self._noise_centre), self.power)  # type: ignore[arg-type]
 
         def loss(X: Matrix) -> Vector:
-            laws = [self.conditional(x) for x in _plain(X)]  # type: ignore[misc]
+            laws = [self.conditional(x) for x in _plain(X)]
             return np.array(
                 [expected_loss(law, best_prediction(law, self.power), self.power) for law in laws]
             ) * self._input_density(X)
@@ -217,7 +217,7 @@ class OptimalRegressor:
         r"""Return :math:`E|Y - g(X)|^q` of another regressor (an object with ``predict``) under this law."""
 
         def loss(X: Matrix) -> Vector:
-            laws = [self.noise] * len(X) if self.regression is not None else [self.conditional(x) for x in _plain(X)]  # type: ignore[misc]
+            laws = [self.noise] * len(X) if self.regression is not None else [self.conditional(x) for x in _plain(X)]
             level = (
                 np.zeros(len(X))
                 if self.regression is None

@@ -5,8 +5,8 @@ Within a class the columns are independent counts with rate :math:`\lambda_{kd}`
 .. math:: \delta_k(x) = \log \pi_k + \sum_d \big[ x_d \log \lambda_{kd} - \lambda_{kd} \big], \qquad
           \lambda_{kd} = \frac{\sum_{i \in k} x_{id} + \alpha \bar x_d}{n_k + \alpha}. \tag{1}
 
-The smoothing adds :math:`\alpha` rows at the overall mean :math:`\bar x` to each class, so that a class that has not seen a count yet does
-not rule it out. The factorials :math:`x_d!` are the same for all classes and left out.
+The smoothing adds :math:`\alpha` rows at the overall mean :math:`\bar x` to each class, so that a class that has not
+seen a count yet does not rule it out. The factorials :math:`x_d!` are the same for all classes and left out.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ class PoissonNB(GenerativeClassifier):
 
     Notes
     -----
-    Keeps :math:`Kp + K` numbers; one pass, and one matrix product to score. Training columns must not be negative; they need not be
-    whole.
+    Keeps :math:`Kp + K` numbers; one pass, and one matrix product to score. Training columns must not be negative; they
+    need not be whole.
 
     References
     ----------
@@ -74,7 +74,7 @@ class PoissonNB(GenerativeClassifier):
     _requires_positive = True
 
     @property
-    def decision_function(self) -> Any:  # type: ignore[override]
+    def decision_function(self) -> Any:
         """Absent, as in scikit-learn's models of counts: one of its checks would feed it negative ones."""
         raise AttributeError("PoissonNB has no decision_function; use predict_log_proba.")
 
@@ -150,7 +150,8 @@ def refuse_negative(X: Matrix, names: Any, start: int = 0) -> None:
     if len(X) and X.min() < 0:
         row, j = np.argwhere(X < 0)[0]
         raise DataError(
-            f"Negative values in data: {column_name(names, int(j))} holds {X[row, j]:g} in row {start + row}, and a count cannot be negative."
+            f"Negative values in data: {column_name(names, int(j))} holds {X[row, j]:g} in row {start + row}, "
+            "and a count cannot be negative."
         )
 
 

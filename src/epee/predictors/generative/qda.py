@@ -1,12 +1,13 @@
 r"""Quadratic discriminant analysis.
 
-Every class is a Gaussian cloud of its own shape, :math:`x \mid y = k \sim \mathcal N(\mu_k, \Sigma_k)`, and Bayes' rule ranks the
-classes by
+Every class is a Gaussian cloud of its own shape, :math:`x \mid y = k \sim \mathcal N(\mu_k, \Sigma_k)`, and Bayes' rule
+ranks the classes by
 
 .. math:: \delta_k(x) = \log \pi_k - \tfrac12 \log|\Sigma_k| - \tfrac12 (x - \mu_k)^\top \Sigma_k^{-1} (x - \mu_k). \tag{1}
 
-The frontier :math:`\delta_k = \delta_l` is a quadric; equal covariances make it a plane. Covariances may be tied, diagonal,
-spherical, shrunk, or anything between by Friedman's two parameters (:mod:`epee.predictors.generative.friedman`).
+The frontier :math:`\delta_k = \delta_l` is a quadric; equal covariances make it a plane. Covariances may be tied,
+diagonal, spherical, shrunk, or anything between by Friedman's two parameters
+(:mod:`epee.predictors.generative.friedman`).
 
 Without row :math:`i` of class :math:`k`, with :math:`q = d^\top S_k^{-1} d` and :math:`h = w n_k / n_k'`,
 
@@ -54,30 +55,34 @@ GRID = ((0.0, 0.125, 0.354, 0.65, 1.0), (0.0, 0.25, 0.5, 0.75, 1.0))  # Friedman
 class QuadraticDiscriminantAnalysis(GenerativeClassifier):
     r"""Gaussian classes, each with a covariance of its own: a quadratic frontier.
 
-    The score of class :math:`k` is :math:`\log \pi_k - \frac12 \log|\Sigma_k| - \frac12 (x - \mu_k)^\top \Sigma_k^{-1} (x -
-    \mu_k)`.
+    The score of class :math:`k` is :math:`\log \pi_k - \frac12 \log|\Sigma_k| - \frac12 (x - \mu_k)^\top \Sigma_k^{-1}
+    (x - \mu_k)`.
 
     Parameters
     ----------
     solver : {"svd", "eigen"}, default="svd"
-        scikit-learn's names for two roads to the same scores; ``shrinkage`` and ``covariance_estimator`` go with "eigen".
+        scikit-learn's names for two roads to the same scores; ``shrinkage`` and ``covariance_estimator`` go with
+        "eigen".
     shrinkage : float in [0, 1], "auto" or "oas", default=None
-        Weight given to a sphere of the same total variance in place of :math:`\Sigma_k`; 1 makes the classes spheres. "auto" chooses it by
-        Ledoit and Wolf's formula, for which the rows are read once more, "oas" by the oracle approximating one, from moments alone.
+        Weight given to a sphere of the same total variance in place of :math:`\Sigma_k`; 1 makes the classes spheres.
+        "auto" chooses it by Ledoit and Wolf's formula, for which the rows are read once more, "oas" by the oracle
+        approximating one, from moments alone.
     priors : array (K,), default=None
         :math:`\pi_k`; by default the class frequencies. A larger prior moves the frontier away from its class.
     reg_param : float in [0, 1], default=0.0
-        Weight of the identity: :math:`(1 - r)\Sigma_k + r I`. A larger one makes the frontier smoother, in the units of the columns.
+        Weight of the identity: :math:`(1 - r)\Sigma_k + r I`. A larger one makes the frontier smoother, in the units of
+        the columns.
     store_covariance : bool, default=False
         Keep ``covariance_``.
     tol : float >= 0, default=1e-4
-        A covariance with a direction whose variance is at most this, both in the units of the columns and in standardised ones, is refused as
-        singular. (scikit-learn looks at the units alone, and so refuses a table in small units.)
+        A covariance with a direction whose variance is at most this, both in the units of the columns and in
+        standardised ones, is refused as singular. (scikit-learn looks at the units alone, and so refuses a table in
+        small units.)
     covariance_estimator : estimator, default=None
         Gives the covariance of each class from its rows instead.
     covariance_type : {"full", "tied", "diagonal", "spherical", "regularised"}, default="full"
-        The shape of the clouds: their own, one for all, with axes along the columns, round, or Friedman's family with both parameters
-        chosen by leave-one-out.
+        The shape of the clouds: their own, one for all, with axes along the columns, round, or Friedman's family with
+        both parameters chosen by leave-one-out.
     tying : float in [0, 1] or "loo", default=0.0
         Friedman's :math:`\lambda`, the weight of the pooled scatter; 1 gives all classes one shape.
     rounding : float in [0, 1] or "loo", default=0.0
@@ -97,8 +102,8 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
 
     Notes
     -----
-    Keeps :math:`K(p^2 + p + 1)` numbers; one pass, then :math:`O(Kp^3)`. A class needs more rows than columns, or a regularisation. The grid
-    of "loo" takes one pass more for each value of ``tying`` and no refit.
+    Keeps :math:`K(p^2 + p + 1)` numbers; one pass, then :math:`O(Kp^3)`. A class needs more rows than columns, or a
+    regularisation. The grid of "loo" takes one pass more for each value of ``tying`` and no refit.
 
     References
     ----------
@@ -131,13 +136,13 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
         self.grid = grid
 
     @property
-    def keeps(self) -> Keep:  # type: ignore[override]
+    def keeps(self) -> Keep:
         """The scatter of each class, as far as the shape of the clouds needs it."""
         shape = TYPES.get(self.covariance_type)
         return Keep(group="y", scatter="diagonal" if shape in ("diagonal", "spherical") else "full")
 
     @property
-    def _needs_rows(self) -> bool:  # type: ignore[override]
+    def _needs_rows(self) -> bool:
         """Tell whether moments are not enough."""
         return self.shrinkage in ("auto", "ledoit_wolf") or self.covariance_estimator is not None or self._searches
 
@@ -227,7 +232,8 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
                 k, _ = bad[0]
                 columns = bad[bad[:, 0] == k, 1]
                 raise SingularProblem(
-                    f"The covariance matrix of class {self.classes_.tolist()[k]!r} is not full rank: {list_columns(columns, self)} constant in it. "
+                    f"The covariance matrix of class {self.classes_.tolist()[k]!r} is not full rank: "
+                    f"{list_columns(columns, self)} constant in it. "
                     "Increase `reg_param`, `tying` or `rounding`, or drop them."
                 )
             self._gaussians: Any = DiagonalGaussians(self.means_, variances, self.means_[~empty].mean(axis=0))
@@ -239,11 +245,12 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
         sigma = self._sigma[:1] if tied else self._sigma
         self._gaussians = FullGaussians.of(self.means_, sigma, self.classes_, self.tol, remedy, empty, _column_scale(m))
 
-    def fit(self, X: Any, y: Any, *weight: Any, **named: Any) -> Self:  # type: ignore[override]
+    def fit(self, X: Any, y: Any, *weight: Any, **named: Any) -> Self:
         """Learn from the rows of ``X`` (n, p) and their labels ``y`` (n,).
 
-        ``sample_weight`` (n,) may follow, counts as everywhere. The signature does not name it, as that of scikit-learn's class does
-        not: its checks of weights would fit classes with a singular covariance, which are refused here and there.
+        ``sample_weight`` (n,) may follow, counts as everywhere. The signature does not name it, as that of
+        scikit-learn's class does not: its checks of weights would fit classes with a singular covariance, which are
+        refused here and there.
         """
         return self._fit_weighted(X, y, *weight, **named)
 
@@ -328,7 +335,8 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
         if np.isnan(out).any():
             row = int(np.flatnonzero(np.isnan(out).any(axis=1))[0])
             raise SingularProblem(
-                f"without row {row}, class {self.classes_.tolist()[codes[row]]!r} has a singular covariance. Increase `reg_param`, `tying` or `rounding`."
+                f"without row {row}, class {self.classes_.tolist()[codes[row]]!r} has a singular covariance. "
+                "Increase `reg_param`, `tying` or `rounding`."
             )
         return out
 
@@ -382,6 +390,7 @@ class _Errors:
     left_out: LeftOut
 
     def __call__(self, block: Block) -> Vector:
+        assert block.group is not None
         scores = self.left_out.scores(block.X, block.group, block.weight)  # (gammas, n, K)
         wrong = np.where(np.isnan(scores).any(axis=2), np.inf, 1.0 * (scores.argmax(axis=2) != block.group))
         if block.weight is not None:
@@ -389,7 +398,7 @@ class _Errors:
         return wrong.sum(axis=1)
 
 
-def _column_scale(m: Moments) -> Vector:
+def _column_scale(m: Any) -> Vector:
     """Return the standard deviation of each column in the whole sample."""
     n = m.count.sum()
     mean = m.count @ m.shift / n

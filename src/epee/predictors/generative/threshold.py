@@ -1,14 +1,17 @@
 r"""The best cut between two normal classes in one dimension, and between two rings.
 
-Class 1 with :math:`(\mu_1, \sigma_1^2, P_1)` wins over class 2 where :math:`P_1\,\mathcal N(x; \mu_1, \sigma_1^2) > P_2\,\mathcal N(x; \mu_2,
-\sigma_2^2)`; the logarithm of the ratio, times :math:`\sigma_1^2\sigma_2^2`, is :math:`y(x) = w_2 x^2 + w_1 x + w_0` with
+Class 1 with :math:`(\mu_1, \sigma_1^2, P_1)` wins over class 2 where :math:`P_1\,\mathcal N(x; \mu_1, \sigma_1^2) >
+P_2\,\mathcal N(x; \mu_2, \sigma_2^2)`; the logarithm of the ratio, times :math:`\sigma_1^2\sigma_2^2`, is :math:`y(x) =
+w_2 x^2 + w_1 x + w_0` with
 
 .. math:: w_2 = \frac{\sigma_1^2 - \sigma_2^2}2, \qquad w_1 = \mu_1\sigma_2^2 - \mu_2\sigma_1^2, \qquad
-          w_0 = \frac{\mu_2^2\sigma_1^2 - \mu_1^2\sigma_2^2}2 - \sigma_1^2\sigma_2^2 \log\frac{\sigma_1 P_2}{\sigma_2 P_1}, \tag{1}
+          w_0 = \frac{\mu_2^2\sigma_1^2 - \mu_1^2\sigma_2^2}2 - \sigma_1^2\sigma_2^2 \log\frac{\sigma_1 P_2}{\sigma_2
+          P_1}, \tag{1}
 
 so class 1 lies where :math:`y > 0`. There are two cuts, one (equal variances), or none (one class always wins).
 
-Two rings are spherical clouds about one centre; with :math:`\sigma_1 < \sigma_2` in :math:`d` dimensions the frontier is the sphere
+Two rings are spherical clouds about one centre; with :math:`\sigma_1 < \sigma_2` in :math:`d` dimensions the frontier
+is the sphere
 
 .. math:: \|x\|^2 = \frac{\sigma_1^2\sigma_2^2}{\sigma_2^2 - \sigma_1^2}
           \Big(d \log\frac{\sigma_2^2}{\sigma_1^2} + 2\log\frac{P_1}{P_2}\Big). \tag{2}
@@ -17,6 +20,7 @@ Two rings are spherical clouds about one centre; with :math:`\sigma_1 < \sigma_2
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -40,8 +44,8 @@ class GaussianThreshold:
     Attributes
     ----------
     w2, w1, w0 : float
-        Coefficients of :math:`y(x)` in (1), positive for the first class; with equal variances divided by :math:`\sigma^4`, as
-        the course does: then :math:`w_1 = (\mu_1 - \mu_2)/\sigma^2` and :math:`y` is the log-odds.
+        Coefficients of :math:`y(x)` in (1), positive for the first class; with equal variances divided by
+        :math:`\sigma^4`, as the course does: then :math:`w_1 = (\mu_1 - \mu_2)/\sigma^2` and :math:`y` is the log-odds.
     roots : tuple of float
         The cuts, in increasing order: two, one or none.
     error : float
@@ -160,7 +164,7 @@ class GaussianThreshold:
 
         ends = [-np.inf, *self.roots, np.inf]
         total = 0.0
-        for low, high in zip(ends[:-1], ends[1:], strict=True):
+        for low, high in pairwise(ends):
             middle = _inside(low, high)
             wrong = 1 if float(self.score(middle)) >= 0 else 0
             m, sd = self.means[wrong], np.sqrt(self.variances[wrong])

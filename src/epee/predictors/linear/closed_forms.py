@@ -2,9 +2,9 @@ r"""What linear classifiers in closed form share: one score a class, and two sid
 
 .. math:: s_k(x) = w_k^\top x + b_k, \qquad \hat y = \arg\max_k s_k(x).
 
-With two classes only the difference counts, and ``coef_`` has one row: the second class wins where the score is positive, the first where it is
-zero or less. With fewer rows than columns the :math:`n \times n` side is used: a singular value decomposition of the rows, which
-costs :math:`O(n^2 p)`, in place of a scatter matrix.
+With two classes only the difference counts, and ``coef_`` has one row: the second class wins where the score is
+positive, the first where it is zero or less. With fewer rows than columns the :math:`n \times n` side is used: a
+singular value decomposition of the rows, which costs :math:`O(n^2 p)`, in place of a scatter matrix.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class LinearScores(ScoreMixin, MomentEstimator, Classifier):
         """Learn from the rows of ``X`` (n, p) and their labels ``y`` (n,); weights are counts."""
         return MomentEstimator.fit(self, X, y, sample_weight)
 
-    partial_fit = MomentClassifier.partial_fit
+    partial_fit = MomentClassifier.partial_fit  # type: ignore[assignment]
     _known_codes = MomentClassifier._known_codes
 
     def _set_scores(self, W: Matrix, b: Vector) -> None:
@@ -48,7 +48,8 @@ class LinearScores(ScoreMixin, MomentEstimator, Classifier):
     def _left_out(self, X: Matrix, codes: Codes, w: Vector | None = None) -> Matrix:
         """Return the scores (n, K) of each row by the model fitted without it, in closed form.
 
-        An estimator that is not fitted yet learns from these rows first. One copy of a row is left out when its weight is a larger count.
+        An estimator that is not fitted yet learns from these rows first. One copy of a row is left out when its weight
+        is a larger count.
         """
         X, codes = np.asarray(X, dtype=np.float64), np.asarray(codes)
         w = None if w is None else np.asarray(w, dtype=np.float64)
@@ -69,11 +70,11 @@ class EitherSide(LinearScores):
             return super().fit(X, y, sample_weight)
         source = self._source(X, y, sample_weight)
         n, p = source.n_rows, source.n_columns
-        if n is None or n >= p or not isinstance(source, ArraySource):
+        if n is None or n >= p or not isinstance(source, ArraySource) or source.group is None:
             return super().fit(X, y, sample_weight)
         refuse_large(n, p)
         refuse_bad_cells(source.X, source.names)
-        vars(self).pop("moments_", None)
+        self.__dict__.pop("moments_", None)
         self._solve_rows(
             np.asarray(source.X, dtype=np.float64), source.group, np.ones(n) if source.weight is None else source.weight
         )

@@ -4,13 +4,15 @@ The direction that spreads the class means most, against the spread within the c
 
 .. math:: J(w) = \frac{w^\top S_B w}{w^\top S_W w}, \qquad S_B = (m_1 - m_2)(m_1 - m_2)^\top, \qquad w \propto S_W^{-1}(m_1 - m_2). \tag{1}
 
-:math:`S_W` is the within-class scatter (S2 of the course), the sum of the class covariances (the criterion of S4; another direction when the
-classes are of unequal size), or the identity (the difference of means). A row belongs to class 1 where :math:`w^\top x + w_0 > 0`: the course
-prints the sign reversed. With more classes the axes solve :math:`S_B v = \lambda S_W v`, and the score of class :math:`k` is
+:math:`S_W` is the within-class scatter (S2 of the course), the sum of the class covariances (the criterion of S4;
+another direction when the classes are of unequal size), or the identity (the difference of means). A row belongs to
+class 1 where :math:`w^\top x + w_0 > 0`: the course prints the sign reversed. With more classes the axes solve
+:math:`S_B v = \lambda S_W v`, and the score of class :math:`k` is
 
 .. math:: s_k(x) = m_k^\top \Sigma^{-1} x - \tfrac12 m_k^\top \Sigma^{-1} m_k \; (+ \log \pi_k), \tag{2}
 
-whose differences for two classes are (1) with the cut at the midpoint, moved by the priors ("bayes"); "weighted" cuts at the overall mean.
+whose differences for two classes are (1) with the cut at the midpoint, moved by the priors ("bayes"); "weighted" cuts
+at the overall mean.
 
 Without a row, :math:`\Sigma` changes by one rank; see :mod:`epee.predictors.generative.friedman`.
 """
@@ -38,17 +40,18 @@ class FisherDiscriminant(NewAxes, TransformerMixin, LinearScores):
     Parameters
     ----------
     within : {"scatter", "variance", "identity"}, default="scatter"
-        The spread in the denominator of (1): the within-class scatter, so that large classes count more; the sum of the class
-        covariances, so that all count the same; or none.
+        The spread in the denominator of (1): the within-class scatter, so that large classes count more; the sum of the
+        class covariances, so that all count the same; or none.
     threshold : {"midpoint", "weighted", "bayes"}, default="midpoint"
-        Cut halfway between the projected means; at the overall mean, nearer to the *larger* class, as least squares does; or by Bayes' rule
-        for Gaussian classes of one covariance, :math:`\log(\pi_1/\pi_2)` nearer to the *smaller* one.
+        Cut halfway between the projected means; at the overall mean, nearer to the *larger* class, as least squares
+        does; or by Bayes' rule for Gaussian classes of one covariance, :math:`\log(\pi_1/\pi_2)` nearer to the
+        *smaller* one.
 
     Attributes
     ----------
     coef_, intercept_ : arrays (K, p) and (K,), one row with two classes
-        Scaled by :math:`\Sigma`, the spread divided by the count, so that with "scatter" and "bayes" they are those of linear
-        discriminant analysis.
+        Scaled by :math:`\Sigma`, the spread divided by the count, so that with "scatter" and "bayes" they are those of
+        linear discriminant analysis.
     means_ : array (K, p)
     scalings_ : array (p, r)
         The discriminant axes, :math:`r \le \min(K - 1, p)`.
@@ -57,8 +60,8 @@ class FisherDiscriminant(NewAxes, TransformerMixin, LinearScores):
 
     Notes
     -----
-    Keeps :math:`p^2 + Kp + K` numbers ("variance": :math:`K p^2`); one pass, then :math:`O(p^3)`. A singular spread is inverted on its range,
-    with a warning.
+    Keeps :math:`p^2 + Kp + K` numbers ("variance": :math:`K p^2`); one pass, then :math:`O(p^3)`. A singular spread is
+    inverted on its range, with a warning.
 
     References
     ----------
@@ -76,7 +79,7 @@ class FisherDiscriminant(NewAxes, TransformerMixin, LinearScores):
         self.threshold = threshold
 
     @property
-    def keeps(self) -> Keep:  # type: ignore[override]
+    def keeps(self) -> Keep:
         """One pooled scatter, unless the classes' own are asked for."""
         return Keep(group="y", scatter="full" if self.within == "variance" else "pooled")
 
@@ -89,7 +92,8 @@ class FisherDiscriminant(NewAxes, TransformerMixin, LinearScores):
                 raise WrongUse(f"{name} {getattr(self, name)!r} is not one of {', '.join(map(repr, allowed))}.")
         if m.count.sum() <= len(m.count):
             raise DataError(
-                f"the number of rows ({m.count.sum():g}) must exceed the number of classes ({len(m.count)}); n_samples = 1 a class is too few."
+                f"the number of rows ({m.count.sum():g}) must exceed the number of classes ({len(m.count)}); "
+                "n_samples = 1 a class is too few."
             )
         self.means_ = m.mean
         self._half = self._whiten(self._spread(m))  # (p, r): half half' = Sigma^-1
@@ -177,7 +181,7 @@ class FisherDiscriminant(NewAxes, TransformerMixin, LinearScores):
 
     def _block_without(self, X: Matrix, k: int, u: float) -> Matrix:
         """Return the scores of rows of class k when weight u of each is left out."""
-        m = self.moments_
+        m: Any = self.moments_
         left = m.count.copy()
         left[k] -= u
         n, N, p = max(left[k], 1e-300), left.sum(), m.p
@@ -199,7 +203,8 @@ class FisherDiscriminant(NewAxes, TransformerMixin, LinearScores):
         rest = 1.0 - g * (dv**2).sum(axis=1)
         if (rest <= 1e-12).any():
             raise DataError(
-                f"without one of its rows, class {self.classes_.tolist()[k]!r} leaves a singular spread; use within='identity', or add rows."
+                f"without one of its rows, class {self.classes_.tolist()[k]!r} leaves a singular spread; "
+                "use within='identity', or add rows."
             )
 
         def form(a: Matrix, b: Matrix) -> Vector:

@@ -1,11 +1,12 @@
 r"""Hebb's rule.
 
-With targets :math:`d_{ik} = 1` for the class of row :math:`i` and :math:`-1` for the others, the weights are a sum over the sample,
+With targets :math:`d_{ik} = 1` for the class of row :math:`i` and :math:`-1` for the others, the weights are a sum over
+the sample,
 
 .. math:: w_k = \sum_i d_{ik}\, x_i, \qquad b_k = \sum_i d_{ik}, \tag{1}
 
-so :math:`s_k(x) = \sum_i d_{ik}\,(1 + x^\top x_i)` is a vote of the training rows, each weighed by its similarity with :math:`x`. No criterion is
-minimised; classes of unequal size shift the bias.
+so :math:`s_k(x) = \sum_i d_{ik}\,(1 + x^\top x_i)` is a vote of the training rows, each weighed by its similarity with
+:math:`x`. No criterion is minimised; classes of unequal size shift the bias.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ class Hebb(LinearScores):
     Parameters
     ----------
     fit_intercept : bool, default=True
-        Add a constant input 1 to every row, so that :math:`b_k = \sum_i d_{ik}`; False drops it, and with classes of equal size :math:`w` is then
-        along the difference of the class means.
+        Add a constant input 1 to every row, so that :math:`b_k = \sum_i d_{ik}`; False drops it, and with classes of
+        equal size :math:`w` is then along the difference of the class means.
 
     Attributes
     ----------

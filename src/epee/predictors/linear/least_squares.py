@@ -5,15 +5,18 @@ Each class has a target :math:`t_{ik}`; the scores minimise
 .. math:: \sum_i \sum_k (w_k^\top x_i + b_k - t_{ik})^2 + \alpha \sum_k \|w_k\|^2, \qquad
           w_k = (S + \alpha I)^{-1} c_k, \quad b_k = \bar t_k - w_k^\top \bar x, \tag{1}
 
-with the total scatter :math:`S` and :math:`c_k = \sum_i t_{ik} (x_i - \bar x)`. The penalty is the prior of a maximum a posteriori; the bias is
-free. Targets are :math:`\pm 1`, 0 and 1, or Fisher's :math:`n/n_k` and :math:`-n/(n - n_k)`, with which two classes give :math:`w \propto S_W^{-1}(m_1 -
-m_2)` and the cut at the overall mean. All are the 0/1 targets stretched and shifted, and so are their fits.
+with the total scatter :math:`S` and :math:`c_k = \sum_i t_{ik} (x_i - \bar x)`. The penalty is the prior of a maximum a
+posteriori; the bias is free. Targets are :math:`\pm 1`, 0 and 1, or Fisher's :math:`n/n_k` and :math:`-n/(n - n_k)`,
+with which two classes give :math:`w \propto S_W^{-1}(m_1 - m_2)` and the cut at the overall mean. All are the 0/1
+targets stretched and shifted, and so are their fits.
 
-Without row :math:`i`, with :math:`h_i = w_i[1/n + (x_i - \bar x)^\top (S + \alpha I)^{-1} (x_i - \bar x)]`, the fit of a target is :math:`t_i - (t_i -
-s_i)/(1 - h_i)`.
+Without row :math:`i`, with :math:`h_i = w_i[1/n + (x_i - \bar x)^\top (S + \alpha I)^{-1} (x_i - \bar x)]`, the fit of
+a target is :math:`t_i - (t_i - s_i)/(1 - h_i)`.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
@@ -48,9 +51,9 @@ class LeastSquaresClassifier(EitherSide):
 
     Notes
     -----
-    Keeps :math:`p^2 + Kp + K` numbers; one pass, then :math:`O(p^3)`; with fewer rows than columns :math:`O(n^2 p)` from the rows. The scores at any
-    point add up to :math:`2 - K` (signed), 1 (one_hot). Well-classified rows far away pull the frontier, and with three or more classes
-    in line the middle one may be masked.
+    Keeps :math:`p^2 + Kp + K` numbers; one pass, then :math:`O(p^3)`; with fewer rows than columns :math:`O(n^2 p)`
+    from the rows. The scores at any point add up to :math:`2 - K` (signed), 1 (one_hot). Well-classified rows far away
+    pull the frontier, and with three or more classes in line the middle one may be masked.
 
     References
     ----------
@@ -86,7 +89,7 @@ class LeastSquaresClassifier(EitherSide):
         self._check()
         n = float(m.count.sum())
         C, level, mean = cross_scatter(m, _hot(len(m.count)))
-        S = m.merge("group").scatter
+        S: Any = m.merge("group").scatter
         bend = self._bend(n)
         S, C = S + bend * np.outer(mean, mean) + self.alpha * np.eye(m.p), C + bend * np.outer(mean, level)
         found = inverse_factor(S)
@@ -100,7 +103,7 @@ class LeastSquaresClassifier(EitherSide):
 
     def _solve_rows(self, X: Matrix, codes: Codes, w: Vector) -> None:
         self._check()
-        count, n = np.bincount(codes, weights=w, minlength=len(self.classes_)), float(w.sum())
+        count, n = np.bincount(codes, weights=w, minlength=len(self.classes_)).astype(np.float64), float(w.sum())
         T, mean = _hot(len(count))[codes], w @ X / n
         level, root = w @ T / n, np.sqrt(w)[:, None]
         Z, R = root * (X - mean), root * (T - level)
@@ -135,7 +138,7 @@ class LeastSquaresClassifier(EitherSide):
             )
         T, fit = _hot(K)[codes], X @ self._coef + self._bias  # (n, K + 1)
         fit = np.where(w[:, None] > 0, T - (T - fit) / (1 - h)[:, None], fit)
-        left = np.tile(np.bincount(codes, weights=w, minlength=K), (len(X), 1))
+        left = np.tile(np.bincount(codes, weights=w, minlength=K).astype(np.float64), (len(X), 1))
         left[rows, codes] -= out
         high, low = self._target_values(left)
         return (high - low) * fit[:, :-1] + low * fit[:, -1:]

@@ -4,15 +4,18 @@ With targets :math:`d_{ik} = \pm 1` and augmented rows :math:`a_i = (1, x_i)`, m
 
 .. math:: J = \sum_i w_i \sum_k (d_{ik} - a_i^\top v_k)^2 \quad\Rightarrow\quad v = A^+ d, \tag{1}
 
-by the pseudo-inverse :math:`A^+ = V \operatorname{diag}(1/\delta_1, \dots, 1/\delta_r)\, U^\top` of :math:`A = U \Delta V^\top`: of all the solutions of the
-normal equations :math:`A^\top A v = A^\top d` the one of least norm. (The course solves :math:`A v = d`; in general that has no
-solution but in the least-squares sense.)
+by the pseudo-inverse :math:`A^+ = V \operatorname{diag}(1/\delta_1, \dots, 1/\delta_r)\, U^\top` of :math:`A = U \Delta
+V^\top`: of all the solutions of the normal equations :math:`A^\top A v = A^\top d` the one of least norm. (The course
+solves :math:`A v = d`; in general that has no solution but in the least-squares sense.)
 
-From moments: with the centred scatter :math:`S = WW^\top` inverted on its range and :math:`N` a basis of its null space, the bias :math:`b_0 = \bar d - w_0^\top
-\bar x` of :math:`w_0 = S^+ c` is shared with the null space so that the norm is least, :math:`w = w_0 + N N^\top \bar x\, b_0 / (1 + \|N^\top \bar x\|^2)`.
+From moments: with the centred scatter :math:`S = WW^\top` inverted on its range and :math:`N` a basis of its null
+space, the bias :math:`b_0 = \bar d - w_0^\top \bar x` of :math:`w_0 = S^+ c` is shared with the null space so that the
+norm is least, :math:`w = w_0 + N N^\top \bar x\, b_0 / (1 + \|N^\top \bar x\|^2)`.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
@@ -32,15 +35,16 @@ from epee.typing import Codes, Matrix, Vector
 
 
 class PseudoInverse(EitherSide):
-    r"""Least squares on :math:`\pm 1` targets by the pseudo-inverse: :math:`v = A^+ d`, of least norm when :math:`A` is rank-deficient.
+    r"""Least squares on :math:`\pm 1` targets by the pseudo-inverse: :math:`v = A^+ d`, of least norm when :math:`A` is
+    rank-deficient.
 
     Parameters
     ----------
     fit_intercept : bool, default=True
         Add a constant input 1 to every row.
     tol : float >= 0, default=None
-        Singular values below this part of the largest count as zero; a larger one drops more directions. By default :math:`\max(n, p)`
-        times the precision of a float.
+        Singular values below this part of the largest count as zero; a larger one drops more directions. By default
+        :math:`\max(n, p)` times the precision of a float.
 
     Attributes
     ----------
@@ -50,8 +54,8 @@ class PseudoInverse(EitherSide):
 
     Notes
     -----
-    Keeps :math:`p^2 + Kp + K` numbers; one pass, then :math:`O(p^3)`. With fewer rows than columns, or columns that depend on one another,
-    the rows themselves are decomposed, in :math:`O(np \min(n, p))`.
+    Keeps :math:`p^2 + Kp + K` numbers; one pass, then :math:`O(p^3)`. With fewer rows than columns, or columns that
+    depend on one another, the rows themselves are decomposed, in :math:`O(np \min(n, p))`.
 
     References
     ----------
@@ -75,7 +79,7 @@ class PseudoInverse(EitherSide):
         self._check()
         K, p = len(m.count), m.p
         C, level, mean = cross_scatter(m, target_codes(K))
-        S = m.merge("group").scatter
+        S: Any = m.merge("group").scatter
         if not self.fit_intercept:
             n = m.count.sum()
             S, C = S + n * np.outer(mean, mean), C + n * np.outer(mean, level)
@@ -96,7 +100,7 @@ class PseudoInverse(EitherSide):
     def _refine(self, source: Source, m: Moments) -> None:
         if self._regular:
             return
-        if isinstance(source, ArraySource):
+        if isinstance(source, ArraySource) and source.group is not None:
             weight = np.ones(source.n_rows) if source.weight is None else source.weight
             self._solve_rows(np.asarray(source.X, dtype=np.float64), source.group, weight)
         else:

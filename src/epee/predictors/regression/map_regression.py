@@ -172,7 +172,7 @@ class MapRegression(MomentRegressor):
         coef = np.atleast_2d(self.coef_)
         return self._fold(np.stack([coef - half, coef + half], axis=-1))
 
-    def predict_interval(self, X: Any, level: float = 0.95, kind: str = "prediction") -> Tensor:
+    def predict_interval(self, X: Any, level: float = 0.95, kind: str = "mean") -> Tensor:
         """Return the ends of the posterior interval of the mean, or of a new value, at each row: (n, 2) or (n, m, 2)."""
         if kind not in ("mean", "prediction"):
             raise WrongUse(f"kind is {kind!r}; it must be 'mean' or 'prediction'.")

@@ -97,7 +97,7 @@ class Inference:
         return np.block([[1 / self._count + self._centre @ slope, -slope[None]], [-slope[:, None], V]])
 
     def predict_interval(
-        self, X: Any, level: float = 0.95, kind: Literal["mean", "prediction"] = "prediction"
+        self, X: Any, level: float = 0.95, kind: Literal["mean", "prediction"] = "mean"
     ) -> Tensor:
         """Return the ends of an interval for each row, (n, 2), or (n, m, 2) for several targets.
 

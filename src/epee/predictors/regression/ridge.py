@@ -183,7 +183,7 @@ class Ridge(RowSource, LeftOut, MomentRegressor):
         self._count, self._centre, self._tss, self._scatter = n, mean, spectrum.tss, None
         self._values = spectrum.values
         unique = list(dict.fromkeys(alphas))
-        factor = ByTarget([RowFactor(Z, spectrum, a) for a in unique], alphas)
+        factor = ByTarget([RowFactor(spectrum, a, X.shape[1]) for a in unique], alphas)
         self._adopt(factor, coef, level - mean @ coef, "svd")
 
     @property
@@ -326,12 +326,12 @@ class RowFactor:
 
     condition = 1.0
 
-    def __init__(self, Z: Matrix, spectrum: RidgeSpectrum, alpha: float) -> None:
-        self.V, self.weight, self.scale = spectrum.V, 1 / np.sqrt(spectrum.values + alpha), np.ones(Z.shape[1])
+    def __init__(self, spectrum: RidgeSpectrum, alpha: float, p: int) -> None:
+        self.spectrum, self.weight, self.scale = spectrum, 1 / np.sqrt(spectrum.values + alpha), np.ones(p)
 
     def half_solve(self, B: Matrix) -> Matrix:
         """Return H with H'H = B' (S + alpha I)^-1 B for B in the span of the rows."""
-        return self.weight[:, None] * (self.V.T @ B)
+        return self.weight[:, None] * (self.spectrum.V.T @ B)
 
 
 def penalised(S: Matrix, alpha: float) -> Any:
@@ -348,8 +348,11 @@ def centred_rows(X: Matrix, Y: Matrix, w: Vector | None, centred: bool) -> tuple
     """Return rows and targets about their means times the root of their weights, the means, and the count."""
     mean = np.average(X, axis=0, weights=w) if centred else np.zeros(X.shape[1])
     level = np.average(Y, axis=0, weights=w) if centred else np.zeros(Y.shape[1])
-    root = np.ones((len(X), 1)) if w is None else np.sqrt(w)[:, None]
-    return root * (X - mean), root * (Y - level), mean, level, float((root**2).sum())
+    Z, T = X - mean, Y - level
+    if w is None:
+        return Z, T, mean, level, float(len(X))
+    root = np.sqrt(w)[:, None]
+    return root * Z, root * T, mean, level, float(w.sum())
 
 
 def left_out_block(

@@ -32,7 +32,7 @@ class RowSource:
 
     def _look(self, m: Moments) -> None:
         if self.fit_intercept:  # a constant column is no mistake without an intercept
-            super()._look(m)  # type: ignore[misc]
+            super()._look(m)  # type: ignore[misc, unused-ignore]
 
     def _recall(self) -> None:
         """Sum the rows of a wide table that was solved without moments, before more come or some go."""
@@ -59,8 +59,10 @@ def wide_rows(source: Source) -> tuple[Matrix, Matrix, Vector | None] | None:
     if source.n_rows is None or not 1 < source.n_rows <= source.n_columns or getattr(source, "is_dask", False):
         return None
     refuse_large(source.n_rows, source.n_columns)
-    X, y, w = gather(source)
-    refuse_bad_cells(X, source.names)
+    X, y, w = (source.X, source.y, source.weight) if isinstance(source, ArraySource) else gather(source)
+    with np.errstate(over="ignore", invalid="ignore"):
+        if not np.isfinite(X.sum()):
+            refuse_bad_cells(X, source.names)
     X = np.asarray(X, dtype=np.float64)
     Y = np.asarray(y, dtype=np.float64).reshape(len(X), -1)
     if w is not None and not w.all():

@@ -1,0 +1,53 @@
+"""What people see on a terminal: progress, sentences, and tables that fit its width.
+
+Data go to standard output, words to standard error; neither is coloured when it is not a terminal, when ``NO_COLOR`` is set, or
+when ``--no-color`` asks so.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from epee.cli.faults import one_line
+from epee.settings import options
+
+
+def console(no_color: bool = False, *, words: bool = False) -> Any:
+    """Return a Rich console on standard output, or, for words, on standard error."""
+    from rich.console import Console
+
+    stream = sys.stderr if words else sys.stdout
+    wide = None if stream.isatty() else 110
+    return Console(file=stream, no_color=no_color or None, highlight=False, width=wide, soft_wrap=False)
+
+
+def tell(sentences: Iterable[str], quiet: bool = False) -> None:
+    """Print sentences on standard error, one a line; characters that steer a terminal are made visible."""
+    if quiet:
+        return
+    for sentence in sentences:
+        print(one_line(sentence), file=sys.stderr)
+
+
+@contextmanager
+def shown_progress() -> Iterator[None]:
+    """Show what is being done on the last line of a terminal; nothing where standard error is none."""
+    if not options.shows_progress() or not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(file=sys.stderr).status("", spinner="dots") as status:
+
+        def listen(words: str, done: int, total: int | None) -> None:
+            share = f" {done}/{total}" if total and total < 1000 else f" {100 * done // total} %" if total else ""
+            status.update(one_line(words + share))
+
+        options._listeners.append(listen)
+        try:
+            yield
+        finally:
+            options._listeners.remove(listen)

@@ -1,0 +1,210 @@
+r"""The error of a saved predictor on labelled rows, with accounts.
+
+A test sample that is looked at again and again stops being one: whoever chooses by it has learned from it. So each look is counted, in a file
+beside the predictor, and the :math:`k`-th look at the same rows has an interval of level
+
+.. math:: 1 - \frac{1 - \text{level}}{k}, \tag{1}
+
+so that by Bonferroni's inequality a few looks together still cover what one claims. Rows are known by their fingerprint, whatever file they come in:
+rows that were learned from are left out, and sealed rows are recognised.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from epee.errors import BadFile, DataError
+from epee.job.bundle import load
+from epee.job.card import figure, plain
+from epee.job.facts import local
+from epee.job.learning import Learned
+from epee.job.sealing import fingerprints
+from epee.job.understanding import gather_raw, take
+from epee.risk.estimate import Risk
+from epee.risk.holdout import holdout_error
+from epee.risk.intervals import check_level, normal_quantile
+from epee.table.block import check_weights
+from epee.table.raw import RawBlock
+from epee.table.schema import find_name
+from epee.table.source import TableSource, open_table
+from epee.words.job_words import number, percent, say, whole
+
+SEALED = "sealed"
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """The error on labelled rows, and which use of these rows it was."""
+
+    risk: Risk
+    asked: float
+    use: int
+    rows: int
+    sealed: int
+    learned_from: int
+    promised: Risk
+    agrees: bool
+    notes: list[str] = field(default_factory=list)
+
+    def sentences(self) -> list[str]:
+        """Return the assessment in words."""
+        out = list(self.notes)
+        if self.learned_from:
+            out.append(say("training_rows", k=whole(self.learned_from), n=whole(self.rows)))
+        if self.sealed:
+            out.append(say("sealed_rows", k=whole(self.sealed), n=whole(self.rows)))
+        out.append(say("assessed", n=whole(self.risk.n), risk=local(str(self.risk)), level=_level(self.risk.level)))
+        if self.use > 1:
+            out.append(say("use", k=self.use, level=_level(self.risk.level), asked=percent(self.asked)))
+        else:
+            out.append(say("first_use"))
+        out.append(say("expected", risk=local(str(self.promised))))
+        out.append(say("as_promised" if self.agrees else "not_as_promised"))
+        return out
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, for JSON."""
+        return plain({
+            "risk": figure(self.risk), "level_asked": self.asked, "use": self.use, "rows": self.rows, "sealed_rows": self.sealed,
+            "training_rows_left_out": self.learned_from, "promised": figure(self.promised), "agrees": self.agrees,
+            "sentences": self.sentences(),
+        })  # fmt: skip
+
+
+def _level(level: float) -> str:
+    return f"{number(100 * level, 4)} %"
+
+
+def assess(path: str | Path, table: Any, *, level: float | None = None) -> Assessment:
+    """Estimate the error of a saved predictor on labelled rows, and count the use.
+
+    Parameters
+    ----------
+    path : path of a ``.epee`` file
+        The count is kept beside it, in ``<path>.uses``; the file itself is not touched.
+    table : frame, path, SQL query or "-"
+        Rows with the target column.
+    level : float, default=None
+        Confidence level before the correction (1); None is the level of the run that learned the predictor.
+    """
+    learned = load(path)
+    ledger = Ledger(path)
+    asked = float(learned.facts["settings"]["level"]) if level is None else level
+    check_level(asked)
+    raw, y, w, notes = labelled_rows(learned, table)
+    target = dict(zip(learned.predictor.targets, np.reshape(y, (len(y), -1)).T, strict=True))
+    prints = fingerprints(raw, learned.predictor.feature_names_in_, target)
+    sealed = np.isin(prints, learned.sealed_rows)
+    known = np.isin(prints, learned.training_rows) & ~sealed
+    if known.all():
+        raise DataError("all these rows were learned from: their error says nothing about new rows. Give rows that the predictor has not seen.")
+    kept = np.flatnonzero(~known)
+    with np.errstate(over="ignore"):
+        key = SEALED if sealed.any() else f"{len(kept)}:{int(prints[kept].sum(dtype=np.uint64)):016x}"
+    use = ledger.count(key) + 1 + (key == SEALED)  # learning looked at the sealed rows once
+    ledger.add(key, len(kept))
+    risk = error_on(learned, take(raw, kept), y[kept], None if w is None else w[kept], 1 - (1 - asked) / use)
+    promised = learned.risk
+    bar = normal_quantile(asked) * float(np.hypot(risk.stderr, promised.stderr))
+    agrees = abs(risk.value - promised.value) <= bar or risk.low <= promised.value <= risk.high
+    return Assessment(risk, asked, use, len(y), int(sealed.sum()), int(known.sum()), promised, bool(agrees), notes)
+
+
+def labelled_rows(learned: Learned, table: Any) -> tuple[RawBlock, np.ndarray, Any, list[str]]:
+    """Return the inputs, the target and the weights of a table, without the rows whose target is missing."""
+    p = learned.predictor
+    types = {c.name: c.kind for c in p.encoder.schema_}
+    classes = p.classes_ if p.task == "classification" else None
+    words = classes is not None and classes.dtype.kind in "US"
+    types |= dict.fromkeys(p.targets, "category" if words else "number")
+    batches = open_table(table)
+    there = list(batches.fields.names)
+    for name in p.targets:
+        find_name(name, there, "target column")
+    for name in types:
+        find_name(name, there)
+    weight = learned.facts["settings"].get("weight")
+    extra = [weight] if weight and weight in there else []
+    batches = open_table(table, types=types) if not isinstance(table, str) or table != "-" else batches
+    source = TableSource(batches, types=types, columns=[*types, *extra])
+    raw, notes = gather_raw(source), list(source.notes)
+    if words:
+        column = raw.columns[p.targets[0]]
+        present = column.is_valid().to_numpy(zero_copy_only=False)
+        y = np.array([v if v is not None else "" for v in column.to_pylist()], dtype=np.str_)
+    else:
+        y = np.column_stack([raw.columns[name] for name in p.targets])
+        present = np.isfinite(y).all(axis=1)
+        y = y if len(p.targets) > 1 else y[:, 0]
+        if classes is not None:
+            y = np.where(present, y, 0).astype(np.int64)
+    if not present.any():
+        raise DataError(f"column {p.targets[0]!r}: no row has a value; there is nothing to compare the predictions with.")
+    if not present.all():
+        notes.append(say("dropped_rows", k=whole(int((~present).sum())), target=", ".join(p.targets)))
+    rows = np.flatnonzero(present)
+    w = None if not extra else check_weights(raw.columns[extra[0]][rows], len(rows))
+    return take(raw, rows), y[rows], w, notes
+
+
+def error_on(learned: Learned, raw: RawBlock, y: np.ndarray, w: Any, level: float) -> Risk:
+    """Return the error of a predictor on rows, by the loss that it was learned for."""
+    model = learned.predictor.model
+    strange = [] if learned.predictor.task == "regression" else sorted(set(np.unique(y).tolist()) - set(model.classes_.tolist()))
+    if strange:
+        raise DataError(f"the label {strange[0]!r} was never seen when the predictor was learned; it knows {', '.join(map(str, model.classes_[:8]))}.")
+    return holdout_error(model, learned.predictor.encode(raw), y, loss=loss_of(model), level=level, sample_weight=w)
+
+
+def loss_of(model: Any) -> Any:
+    """Return the loss behind a fitted model: its costs, where it decides by costs."""
+    last = model.steps[-1][1] if hasattr(model, "steps") else model
+    if not hasattr(last, "costs_"):
+        return None
+    from epee.losses.decisions import Costs
+
+    return Costs(last.costs_, last._rejection(), classes=last.classes_)
+
+
+class Ledger:
+    """The uses of a predictor's test rows, one line of JSON each, in ``<path>.uses``."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(f"{os.fspath(path)}.uses")
+        folder = self.path.parent
+        if not os.access(self.path if self.path.exists() else folder, os.W_OK):
+            raise PermissionError(
+                13, f"{str(self.path)!r} cannot be written, and uses of test rows are counted there; copy the predictor to a place of your own"
+            )
+
+    def count(self, key: str) -> int:
+        """Return how often these rows were used before."""
+        if not self.path.exists():
+            return 0
+        uses = 0
+        for line in self.path.read_text(encoding="utf-8").splitlines():
+            try:
+                uses += json.loads(line)["key"] == key
+            except (ValueError, KeyError, TypeError):
+                raise BadFile(f"{self.path.name} is damaged: uses of test rows can no longer be counted. Restore it, or learn again.") from None
+        return uses
+
+    def add(self, key: str, rows: int) -> None:
+        """Write down one use; a line is written in one piece, so two writers do not mix."""
+        line = json.dumps({"when": datetime.now(UTC).isoformat(timespec="seconds"), "key": key, "rows": rows}) + "\n"
+        handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+        try:
+            os.write(handle, line.encode())
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+__all__ = ["Assessment", "Ledger", "assess"]

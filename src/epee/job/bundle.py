@@ -1,0 +1,156 @@
+"""The file of a learned predictor, ``table.epee``: a zip of JSON and plain arrays, with a format number and checksums.
+
+==================  ===========================================================================
+member              what it holds
+==================  ===========================================================================
+``manifest.json``   ``{"format", "epee", "members": {name: SHA-256}}``
+``card.json``       the card (:mod:`epee.job.card`)
+``predictor.json``  the predictor as JSON values (:mod:`epee.job.state`)
+``arrays/k.npy``    its arrays
+==================  ===========================================================================
+
+Nothing is pickled and nothing is compressed: a file cannot run code, and cannot grow when it is read. It is written beside its
+place and moved there when it is whole.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from epee.errors import BadFile, WrongUse
+from epee.job.state import Reader, Writer
+from epee.job.writing import atomic
+
+if TYPE_CHECKING:
+    from epee.job.learning import Learned
+
+FORMAT = 1
+_STAMP = (2020, 1, 1, 0, 0, 0)  # the same predictor gives the same bytes
+
+
+def save(learned: Learned, path: str | Path) -> Path:
+    """Write a learned predictor; the file is there whole, or not at all."""
+    members = members_of(learned)
+    path = Path(path)
+    with atomic(path) as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as bundle:
+        for name, data in members.items():
+            bundle.writestr(zipfile.ZipInfo(name, _STAMP), data)
+    return path
+
+
+def members_of(learned: Learned) -> dict[str, bytes]:
+    """Return the members of the file, the manifest first."""
+    from epee import __version__
+
+    p = learned.predictor
+    writer = Writer()
+    try:
+        model = writer.write(p.model)
+    except WrongUse as fault:
+        raise WrongUse(f"this predictor cannot be saved: {fault}") from None
+    state = {
+        "task": p.task, "targets": list(p.targets), "encoder": writer.write(p.encoder), "model": model,
+        "residuals": writer.write(p.residuals), "drift": writer.write(p.drift),
+        "sealed_rows": writer.write(np.sort(learned.sealed_rows)), "training_rows": writer.write(np.sort(learned.training_rows)),
+    }  # fmt: skip
+    members = {"card.json": _json(learned.card), "predictor.json": _json(state)}
+    for name, array in writer.arrays.items():
+        out = io.BytesIO()
+        np.lib.format.write_array(out, array, allow_pickle=False)
+        members[f"arrays/{name}"] = out.getvalue()
+    sums = {name: hashlib.sha256(data).hexdigest() for name, data in members.items()}
+    return {"manifest.json": _json({"format": FORMAT, "epee": __version__, "members": sums}), **members}
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+
+
+def load(path: str | Path) -> Learned:
+    """Return what :meth:`Learned.save` wrote; never runs code from the file.
+
+    A file that is truncated, edited, of another kind or of a later format is refused with a sentence.
+    """
+    name = os.path.basename(os.fspath(path))
+    try:
+        members = _members(path, name)
+        return _learned(members, name)
+    except BadFile as fault:
+        text = str(fault)
+        raise BadFile(text if text.startswith(name) else f"{name}: {text}") from None
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError, IndexError, ImportError, AssertionError) as fault:
+        raise BadFile(f"{name} was edited or is damaged ({type(fault).__name__}); learn again, or take the original file.") from fault
+
+
+def _members(path: str | Path, name: str) -> dict[str, bytes]:
+    try:
+        with zipfile.ZipFile(path) as bundle:
+            infos = bundle.infolist()
+            names = [info.filename for info in infos]
+            if "manifest.json" not in names:
+                raise BadFile(f"{name} is a zip archive, but no predictor of épée.")
+            if len(set(names)) != len(names) or any(info.compress_type != zipfile.ZIP_STORED for info in infos):
+                raise BadFile(f"{name} was edited: its parts are not as épée writes them.")
+            return {info.filename: bundle.read(info) for info in infos}
+    except zipfile.BadZipFile as fault:
+        with open(path, "rb") as stream:
+            head = stream.read(4)
+        what = "is truncated or damaged" if head == b"PK\x03\x04" else "is no predictor of épée"
+        raise BadFile(f"{name} {what} ({str(fault).lower().rstrip('.')}); give a file that epee learn wrote.") from None
+    except (EOFError, NotImplementedError) as fault:
+        raise BadFile(f"{name} is truncated or damaged ({fault}).") from None
+
+
+def _learned(members: dict[str, bytes], name: str) -> Learned:
+    from epee.job.learning import Learned
+    from epee.job.predictor import Predictor
+    from epee.risk.estimate import Risk
+    from epee.risk.intervals import Interval
+
+    manifest = json.loads(members["manifest.json"])
+    if not isinstance(manifest["format"], int) or manifest["format"] < 1:
+        raise BadFile(f"{name} has no format number that makes sense.")
+    if manifest["format"] > FORMAT:
+        raise BadFile(f"{name} has format {manifest['format']}, and this version of épée reads up to {FORMAT}: update épée.")
+    if set(manifest["members"]) != set(members) - {"manifest.json"}:
+        raise BadFile(f"{name} was edited or is damaged: its parts are not those of its manifest.")
+    for member, sum_ in manifest["members"].items():
+        if hashlib.sha256(members[member]).hexdigest() != sum_:
+            raise BadFile(f"{name} was edited or is damaged: the checksum of {member} does not agree.")
+    arrays = {m.removeprefix("arrays/"): _array(data, name) for m, data in members.items() if m.startswith("arrays/")}
+    state, card = json.loads(members["predictor.json"]), json.loads(members["card.json"])
+    reader = Reader(arrays)
+    predictor = Predictor(
+        str(state["task"]), tuple(map(str, state["targets"])), reader.read(state["encoder"]), reader.read(state["model"]),
+        reader.read(state["residuals"]), reader.read(state["drift"]),
+    )  # fmt: skip
+    t = card["test"]
+    risk = Risk(
+        float(t["value"]), float(t["stderr"]), Interval(float(t["low"]), float(t["high"])), float(t["level"]), float(t["n"]), str(t["loss"]),
+        str(t["how"]),
+    )  # fmt: skip
+    facts = {key: value for key, value in card.items() if key not in ("format", "epee", "findings")}
+    learned = Learned(predictor, risk, facts, card["findings"])
+    learned.sealed_rows, learned.training_rows = reader.read(state["sealed_rows"]), reader.read(state["training_rows"])
+    return learned
+
+
+def _array(data: bytes, name: str) -> np.ndarray:
+    """Return an array whose header fits its bytes; nothing larger than the file is allocated."""
+    stream = io.BytesIO(data)
+    version = np.lib.format.read_magic(stream)
+    reader = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}.get(version)
+    if reader is None:
+        raise BadFile(f"{name} holds an array of an unknown format.")
+    shape, _, dtype = reader(stream)
+    if dtype.hasobject or int(np.prod(shape, dtype=object)) * dtype.itemsize != len(data) - stream.tell():
+        raise BadFile(f"{name} was edited or is damaged: an array does not fit its header.")
+    return np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)

@@ -1,0 +1,178 @@
+"""A large table read in blocks, each row with the cell it belongs to: a fold, or the sealed rows.
+
+Of every row only its cell, its class and, where asked for, its group and time are held: some ten bytes. Everything else passes by in
+blocks. While they pass, an evenly spaced sample of rows is kept, and the fingerprints of the sealed ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from epee.errors import DataError
+from epee.job.sealing import fingerprints, seal
+from epee.job.understanding import check_classes, read_target
+from epee.risk.splitting import make_plan
+from epee.table.block import BLOCK_ROWS, Block
+from epee.table.encoder import TableEncoder
+from epee.table.raw import RawBlock
+from epee.table.source import TableSource
+from epee.typing import Codes, Matrix, Vector
+
+SAMPLE_ROWS = 40_000
+SEALED_PARTS = 10  # the sealed rows are cut so, for the error bar of a mean that comes from moments
+
+
+@dataclass(eq=False)
+class Cells:
+    """Where each row goes: ``cell`` (n,), a fold 0 ... K - 1, sealed from K on, -1 for a row without a target."""
+
+    task: str
+    cell: Codes
+    codes: Codes | None
+    y: np.ndarray | None
+    classes: np.ndarray | None
+    folds: int
+    how: str
+
+    @property
+    def n(self) -> int:
+        """Rows with a target."""
+        return int((self.cell >= 0).sum())
+
+
+def read_side(source: TableSource, names: Sequence[str]) -> RawBlock:
+    """Return some columns of all rows: target, groups, time."""
+    from epee.job.understanding import gather_raw
+
+    narrow = TableSource(source.batches, types=source.types, columns=list(names))
+    return gather_raw(narrow)
+
+
+def assign_cells(
+    source: TableSource, roles: dict[str, list[str]], types: dict[str, str], notes: list[str], test_size: float, folds: int, seed: int
+) -> Cells:
+    """Read the target, and the groups and times if any, and give each row its cell."""
+    side = read_side(source, [*roles["target"], *roles["groups"], *roles["time"]])
+    task, y, classes, there = read_target(source, side, roles["target"], types, notes)
+    rows = np.flatnonzero(there)
+    codes = None
+    if classes is not None:
+        check_classes(roles["target"][0], y[rows])
+        codes = np.searchsorted(classes, y)
+    groups = _column(side, roles["groups"])
+    time = _column(side, roles["time"])
+    own = None if codes is None else codes[rows]
+    sealed, how = seal(
+        len(rows), test_size, seed, codes=own, groups=None if groups is None else groups[rows], time=None if time is None else time[rows]
+    )
+    train = np.flatnonzero(~sealed)
+    plan = make_plan(
+        folds, len(train), codes=None if own is None or groups is not None else own[train], classes=classes,
+        groups=None if groups is None else groups[rows][train], random_state=seed,
+    )  # fmt: skip
+    split: Any = plan.splits[0]
+    cell = np.full(len(there), -1, dtype=np.int16)
+    cell[rows[train]] = split.cell
+    at = rows[sealed]
+    cell[at] = folds + np.arange(len(at)) % SEALED_PARTS
+    return Cells(task, cell, None if codes is None else codes.astype(np.int16), None if classes is not None else y, classes, folds, how)
+
+
+def _column(side: RawBlock, names: list[str]) -> Any:
+    if not names:
+        return None
+    column = side.columns[names[0]]
+    values = column if isinstance(column, np.ndarray) else np.array([str(v) for v in column.to_pylist()])
+    if values.dtype.kind == "f" and np.isnan(values).any():
+        raise DataError(f"column {names[0]!r}: {int(np.isnan(values).sum())} cells are missing; fill or drop these rows.")
+    return values
+
+
+@dataclass(eq=False)
+class CellSource:
+    """A source of blocks with their cells; rows are numbers as they come, or those of an encoder's ``row_map``."""
+
+    source: TableSource
+    cells: Cells
+    encoder: TableEncoder | None
+    names: Sequence[str]
+    keep: bool = True
+    is_dask: bool = False
+    sample: list[Block] = field(default_factory=list)
+    prints: list[np.ndarray] = field(default_factory=list)
+
+    @property
+    def n_columns(self) -> int:
+        """Columns of a block."""
+        return len(self.names)
+
+    @property
+    def n_rows(self) -> int:
+        """Rows, those without a target too."""
+        return len(self.cells.cell)
+
+    @property
+    def origin(self) -> Vector:
+        """A point within the cloud."""
+        return self.source.origin if self.encoder is None else np.zeros(self.n_columns)
+
+    def blocks(self, rows: int | None = None) -> Iterator[Block]:
+        """Yield the blocks; a first reading keeps the sample and the fingerprints."""
+        step = rows or BLOCK_ROWS
+        stride = max(1, self.n_rows // SAMPLE_ROWS)
+        for i, (X, weight, start, raw) in enumerate(self._rows(step)):
+            part = slice(start, start + len(X))
+            cell = self.cells.cell[part]
+            block = Block(
+                X, None if self.cells.y is None else self.cells.y[part], weight, cell,
+                None if self.cells.codes is None else self.cells.codes[part], start,
+            )  # fmt: skip
+            if cell.min(initial=0) < 0:
+                block, raw = _only(block, cell >= 0), None if raw is None else raw
+            if self.keep:
+                self._look(block, i, stride)
+            yield block
+        self.keep = False
+
+    def _rows(self, step: int) -> Iterator[tuple[Matrix, Any, int, Any]]:
+        if self.encoder is None:
+            for block in self.source.blocks(step):
+                yield block.X, block.weight, block.start, None
+            return
+        for raw in self.source.raw_blocks(step):
+            yield self.encoder.row_map(raw), raw.weight, raw.start, raw
+
+    def _look(self, block: Block, i: int, stride: int) -> None:
+        """Keep every so many rows of a block, and know the sealed ones again."""
+        assert block.fold is not None
+        few = np.arange(i % stride, len(block), stride)
+        self.sample.append(_only(block, few))
+        sealed = np.flatnonzero(block.fold >= self.cells.folds)
+        if self.encoder is None and len(sealed):
+            X = block.X[sealed]
+            own = {name: X[:, j] for j, name in enumerate(self.names)}
+            target = block.y[sealed] if block.y is not None else self.cells.classes[block.group[sealed]]  # type: ignore[index]
+            goals = dict(zip(self.source.targets, np.reshape(target, (len(sealed), -1)).T, strict=True))
+            self.prints.append(fingerprints(RawBlock(own, rows=len(sealed)), list(own), goals))
+
+
+def _only(block: Block, rows: Any) -> Block:
+    def part(a: Any) -> Any:
+        return None if a is None else a[rows]
+
+    return replace(block, X=np.array(block.X[rows], dtype=np.float64), y=part(block.y), weight=part(block.weight), fold=part(block.fold),
+                   group=part(block.group))  # fmt: skip
+
+
+def gathered(blocks: Sequence[Block]) -> Block:
+    """Return kept rows as one block."""
+
+    def both(name: str) -> Any:
+        parts = [getattr(b, name) for b in blocks]
+        return None if parts[0] is None else np.concatenate(parts)
+
+    return Block(both("X"), both("y"), both("weight"), both("fold"), both("group"))

@@ -1,0 +1,22 @@
+"""The labs in the order of the course; each is loaded when it is asked for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from epee.errors import WrongUse
+from epee.labs.machinery.lab import Lab
+
+IDS = ("first_steps",)
+
+
+def lab(name: str) -> Lab:
+    """Return a lab by its id.
+
+    >>> lab("first_steps").title("fr")
+    'Premiers pas'
+    """
+    if name not in IDS:
+        raise WrongUse(f"there is no lab {name!r}; there are {', '.join(IDS)}.")
+    found: Lab = import_module(f"epee.labs.sessions.{name}").LAB
+    return found

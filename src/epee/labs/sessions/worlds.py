@@ -1,0 +1,39 @@
+"""The small worlds that the labs draw from: their truth is known, so the expected prediction error can be computed."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from epee.typing import Matrix, Vector
+
+
+def wave(x: Vector) -> Vector:
+    """Return the true curve of the regression labs, on [0, 1]."""
+    return np.sin(2 * np.pi * x) + 0.8 * x
+
+
+def noisy_wave(n: int, sigma: float, draw: int) -> tuple[Vector, Vector]:
+    """Return n inputs in [0, 1], sorted, and noisy outputs of :func:`wave`."""
+    rng = np.random.default_rng(1000 + draw)
+    x = np.sort(rng.uniform(0, 1, n))
+    return x, wave(x) + sigma * rng.standard_normal(n)
+
+
+def turned(long: float, short: float, degrees: float) -> Matrix:
+    """Return the covariance of a cloud with two standard deviations, turned by an angle."""
+    angle = np.deg2rad(degrees)
+    R = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+    return (R * [long**2, short**2]) @ R.T
+
+
+def cloud(rng: np.random.Generator, mean: tuple[float, float], covariance: Matrix, n: int) -> Matrix:
+    """Return n points of a normal law in the plane."""
+    return rng.standard_normal((n, 2)) @ np.linalg.cholesky(covariance).T + np.asarray(mean)
+
+
+def moons(n: int, noise: float, rng: np.random.Generator) -> tuple[Matrix, np.ndarray]:
+    """Return two crescents, n points in all, and their labels 0 and 1."""
+    y = np.arange(n) % 2
+    t = np.pi * rng.uniform(0, 1, n)
+    X = np.c_[np.where(y, 1 - np.cos(t), np.cos(t)), np.where(y, 0.4 - np.sin(t), np.sin(t))]
+    return X + noise * rng.standard_normal((n, 2)), y

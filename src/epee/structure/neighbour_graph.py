@@ -1,0 +1,109 @@
+"""The graph of neighbours that manifold methods walk on, and whether it is in one piece."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+from sklearn.neighbors import NearestNeighbors
+
+from epee.engines.local import in_order
+from epee.errors import DataError, WrongUse
+from epee.estimator.base import say
+from epee.settings import options
+from epee.typing import Codes, Matrix
+
+SOURCES = 64  # starting points walked at once
+
+
+def neighbour_search(X: Matrix, k: int | None, radius: float | None, **how: Any) -> NearestNeighbors:
+    """Return a fitted search for ``k`` neighbours or those within ``radius``."""
+    if (k is None) == (radius is None):
+        raise WrongUse("give n_neighbors or radius, one of the two.")
+    if k is not None and not (int(k) == k and 1 <= k < len(X)):
+        raise DataError(
+            f"n_neighbors is {k!r}; it must be at least 1 and below the number of rows, n_samples = {len(X)}."
+        )
+    if radius is not None and not radius > 0:
+        raise WrongUse(f"radius is {radius!r}; it must be positive.")
+    return NearestNeighbors(n_neighbors=k or 5, radius=radius or 1.0, n_jobs=options.thread_count(), **how).fit(X)
+
+
+def distance_graph(search: NearestNeighbors, k: int | None) -> sparse.csr_matrix:
+    """Return the symmetric graph of distances between neighbours."""
+    graph = (
+        search.kneighbors_graph(mode="distance") if k is not None else search.radius_neighbors_graph(mode="distance")
+    )
+    both = graph.maximum(graph.T).tocsr()
+    both.sort_indices()
+    return both
+
+
+def in_one_piece(graph: sparse.csr_matrix, X: Matrix, disconnected: str) -> tuple[sparse.csr_matrix, int]:
+    """Return the graph with its pieces bridged by the nearest pairs, and how many pieces there were.
+
+    ``disconnected``: "connect" says so in a warning, "raise" refuses.
+    """
+    count, piece = connected_components(graph, directed=False)
+    if count == 1:
+        return graph, 1
+    sizes = np.sort(np.bincount(piece))[::-1]
+    shown = ", ".join(map(str, sizes[:5])) + (", ..." if count > 5 else "")
+    sentence = (
+        f"the graph of neighbours is in {count} pieces of {shown} rows: no path joins them. Raise n_neighbors or radius"
+    )
+    if disconnected == "raise":
+        raise DataError(sentence + ", or embed each piece alone.")
+    say(sentence + "; the nearest pairs were joined meanwhile.")
+    bridges = _bridges(X, piece, count)
+    rows, columns, lengths = (np.array(part) for part in zip(*bridges, strict=True))
+    extra = sparse.csr_matrix((lengths, (rows, columns)), shape=graph.shape)
+    joined = graph.maximum(extra).maximum(extra.T).tocsr()
+    joined.sort_indices()
+    return joined, int(count)
+
+
+def _bridges(X: Matrix, piece: Codes, count: int) -> list[tuple[int, int, float]]:
+    """Return, for every pair of pieces, the edge between their nearest rows."""
+    found = []
+    for a in range(count):
+        mine = np.flatnonzero(piece == a)
+        search = NearestNeighbors(n_neighbors=1).fit(X[mine])
+        for b in range(a):
+            other = np.flatnonzero(piece == b)
+            distance, nearest = search.kneighbors(X[other])
+            i = int(np.argmin(distance[:, 0]))
+            found.append((int(other[i]), int(mine[nearest[i, 0]]), max(float(distance[i, 0]), 1e-300)))
+    return found
+
+
+def geodesics(graph: sparse.csr_matrix, sources: Codes | None = None) -> Matrix:
+    """Return shortest paths (len(sources), n) in a graph, several starting points at once.
+
+    >>> line = sparse.csr_matrix(np.diag([1.0, 1.0], 1) + np.diag([1.0, 1.0], -1))
+    >>> geodesics(line)[0]
+    array([0., 1., 2.])
+    """
+    from epee.kernels.paths import shortest_paths
+
+    n = graph.shape[0]
+    sources = np.arange(n) if sources is None else np.asarray(sources, dtype=np.int64)
+    out = np.empty((len(sources), n))
+    indptr, indices, weights = (
+        graph.indptr.astype(np.int32),
+        graph.indices.astype(np.int32),
+        graph.data.astype(np.float64),
+    )
+    longest = float(weights.max(initial=0.0))
+    width = max(float(weights.mean()) / 2 if len(weights) else 1.0, longest / 100_000, 1e-300)
+    rings = int(longest / width) + 3
+
+    def walk(i: int) -> None:
+        shortest_paths(indptr, indices, weights, width, rings, sources, i, min(i + SOURCES, len(sources)), out)
+
+    work = range(0, len(sources), SOURCES)
+    for _ in in_order(walk, work):
+        pass
+    return out

@@ -1,0 +1,55 @@
+r"""t-SNE: a picture in which neighbours stay neighbours.
+
+With :math:`p_{ij}` Gaussian affinities of the rows, calibrated to a perplexity, and :math:`q_{ij} \propto (1 + \|y_i - y_j\|^2)^{-1}`, the
+points minimise :math:`\mathrm{KL}(P \| Q)`. For looking at, not for measuring: distances between clusters mean nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import sklearn.manifold
+
+from epee.errors import DataError
+from epee.typing import Matrix
+
+
+class TSNE(sklearn.manifold.TSNE):
+    r"""Points in the plane that minimise :math:`\mathrm{KL}(P \| Q)`: scikit-learn's own Barnes-Hut descent, with our sentences.
+
+    All parameters, attributes and methods are those of :class:`sklearn.manifold.TSNE`; its compiled gradient is used as it is.
+
+    Notes
+    -----
+    :math:`O(n \log n)` a step. There is no ``transform``: new rows change the picture of the old ones.
+
+    References
+    ----------
+    van der Maaten and Hinton, *JMLR* 9 (2008).
+
+    Examples
+    --------
+    >>> X = np.repeat(np.eye(3), 10, axis=0) * 20 + np.random.default_rng(0).normal(size=(30, 3))
+    >>> TSNE(perplexity=5, random_state=0).fit_transform(X).shape
+    (30, 2)
+    """
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = False  # its start by principal components is dense
+        return tags
+
+    def fit_transform(self, X: Any, y: Any = None) -> Matrix:
+        """Return the points (n, q) of the rows of ``X``."""
+        n = len(X) if hasattr(X, "__len__") else X.shape[0]
+        if np.isscalar(self.perplexity) and not self.perplexity < n:
+            raise DataError(
+                f"perplexity must be less than n_samples: it is {self.perplexity} and there are {n} rows. Lower it."
+            )
+        return super().fit_transform(X, y)
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Place the rows of ``X``; ``y`` is ignored."""
+        self.fit_transform(X)
+        return self

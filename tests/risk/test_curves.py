@@ -1,0 +1,83 @@
+"""Learning curves: each point is a fit on fewer rows; the extrapolation finds a power law."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from epee import LinearDiscriminantAnalysis, LinearRegression, options
+from epee.errors import WrongUse
+from epee.risk import learning_curve
+from epee.risk.curves import LearningCurve
+
+
+@pytest.fixture
+def line():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 4))
+    return X, X[:, 0] + rng.normal(size=300)
+
+
+def test_both_routes_agree(line):
+    from sklearn.linear_model import LinearRegression as Theirs
+
+    ours, theirs = (learning_curve(m, *line, sizes=5, folds=5) for m in (LinearRegression(), Theirs()))
+    for name in ("sizes", "train", "test", "stderr"):
+        np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), rtol=1e-8)
+    assert ours.sizes[-1] == pytest.approx(240) and (np.diff(ours.sizes) > 0).all()
+
+
+def test_more_rows_help(line):
+    curve = learning_curve(LinearRegression(), *line)
+    assert curve.test[0] > curve.test[-1] and curve.train[0] < curve.train[-1] < curve.test[-1]
+    full = learning_curve(LinearRegression(), *line, sizes=[1.0])
+    assert full.test[0] == pytest.approx(curve.test[-1])
+
+
+def test_sizes_and_groups(line):
+    X, y = line
+    curve = learning_curve(LinearRegression(), X, y, sizes=[60, 120, 240], folds=5)
+    np.testing.assert_allclose(curve.sizes, [60, 120, 240], atol=6)
+    grouped = learning_curve(LinearRegression(), X, y, sizes=3, folds=5, groups=np.arange(300) // 6)
+    assert len(grouped.sizes) == 3
+    labels = learning_curve(LinearDiscriminantAnalysis(), X, (y > 0).astype(int), sizes=3)
+    assert labels.loss == "zero_one" and (labels.test < 0.5).all()
+
+
+def made(a=0.1, b=2.0, c=0.8, noise=0.002, K=10, seed=0):
+    sizes = np.geomspace(50, 2000, 9)
+    truth = a + b * sizes**-c
+    per_fold = truth[:, None] + noise * np.random.default_rng(seed).normal(size=(9, K))
+    return LearningCurve(
+        sizes,
+        truth / 2,
+        per_fold.mean(axis=1),
+        per_fold.std(axis=1, ddof=1) / np.sqrt(K),
+        per_fold,
+        "zero_one",
+        0.95,
+        "made",
+    )
+
+
+def test_extrapolation_finds_the_law():
+    found = made(noise=1e-5).extrapolate(8000)
+    assert found.value == pytest.approx(0.1 + 2 * 8000**-0.8, rel=0.01) and found.low < found.value < found.high
+    held = [abs(made(seed=s).extrapolate(8000).value - (0.1 + 2 * 8000**-0.8)) < 0.004 for s in range(10)]
+    assert np.mean(held) >= 0.8
+
+
+def test_verdict_says_what_more_rows_bring():
+    assert "With twice the rows (4000)" in made().verdict
+    options.language = "fr"
+    assert "deux fois plus de lignes" in made().verdict
+
+
+def test_bad_input(line):
+    for sizes, sentence in (([0.0], "positive"), ([500], "270 rows"), (0, "at least one")):
+        with pytest.raises(WrongUse, match=sentence):
+            learning_curve(LinearRegression(), *line, sizes=sizes)
+    with pytest.raises(WrongUse, match="at least 4 sizes"):
+        learning_curve(LinearRegression(), *line, sizes=2).extrapolate(1000)
+    with pytest.raises(WrongUse, match="positive number"):
+        made().extrapolate(0)

@@ -1,0 +1,115 @@
+"""Leave-one-out equals fitting n times, to 1e-8, by closed form, by merges, and with weights as counts."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.neighbors import KNeighborsRegressor as Theirs
+from sklearn.pipeline import make_pipeline
+
+from epee import (
+    BernoulliNB,
+    GaussianNB,
+    KNeighborsClassifier,
+    LinearDiscriminantAnalysis,
+    LinearRegression,
+    PolynomialFeatures,
+    QuadraticDiscriminantAnalysis,
+    Ridge,
+    StandardScaler,
+)
+from epee.errors import EpeeWarning
+from epee.risk import complexity_curve, cross_validate, loo
+from epee.risk.holdout import losses_of
+
+CLASSIFIERS = [
+    LinearDiscriminantAnalysis(), LinearDiscriminantAnalysis("lsqr", shrinkage=0.3), LinearDiscriminantAnalysis("eigen", shrinkage=1.0),
+    LinearDiscriminantAnalysis(priors=[0.2, 0.3, 0.5]), LinearDiscriminantAnalysis("lsqr", priors=[0.2, 0.3, 0.5]),
+    QuadraticDiscriminantAnalysis(), GaussianNB(), GaussianNB(var_smoothing=1e-2), BernoulliNB(binarize=0.5), KNeighborsClassifier(3),
+    make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()),
+]  # fmt: skip
+REGRESSORS = [
+    LinearRegression(), LinearRegression(fit_intercept=False), Ridge(3.0), make_pipeline(StandardScaler(), Ridge(3.0)),
+    make_pipeline(PolynomialFeatures(2), StandardScaler(), Ridge(1.0)),
+]  # fmt: skip
+
+
+def brute(model, X, y, w=None, loss=None):
+    n, out = len(y), []
+    for i in range(n):
+        left = np.ones(n) if w is None else np.array(w, dtype=float)
+        left[i] -= 1
+        keep = left > 0
+        more = {} if w is None else {"sample_weight": left[keep]}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", EpeeWarning)
+            fitted = clone(model).fit(X[keep], y[keep], **more)
+        out.append(losses_of(fitted, X[i : i + 1], y[i : i + 1], loss)[0][0])
+    return np.array(out)
+
+
+def clouds(n=42):
+    rng = np.random.default_rng(0)
+    y = np.arange(n) % 3
+    return rng.normal(size=(n, 3)) + rng.normal(size=(3, 3))[y], y
+
+
+@pytest.mark.parametrize("model", CLASSIFIERS, ids=str)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_classifiers(model, weighted):
+    X, y = clouds()
+    if weighted and (hasattr(model, "steps") or isinstance(model, KNeighborsClassifier)):
+        pytest.skip("weights go to the last step only")
+    w = np.random.default_rng(1).integers(1, 4, len(y)).astype(float) if weighted else None
+    found = loo(model, X, y, "log", sample_weight=w)
+    np.testing.assert_allclose(found.losses, brute(model, X, y, w, "log"), rtol=1e-8, atol=1e-8)
+    assert found.value == pytest.approx(np.average(found.losses, weights=w))
+    assert "by fitting" not in found.how
+    labels = loo(model, X, y, sample_weight=w)
+    np.testing.assert_array_equal(labels.losses, brute(model, X, y, w))
+
+
+@pytest.mark.parametrize("model", REGRESSORS, ids=str)
+def test_regressors(model):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 3))
+    y = X[:, 0] + X[:, 1] ** 2 + rng.normal(size=40)
+    found = loo(model, X, y)
+    np.testing.assert_allclose(found.losses, brute(model, X, y), rtol=1e-8)
+    assert found.stderr == pytest.approx(found.losses.std(ddof=1) / np.sqrt(40))
+    assert "by fitting" not in found.how
+    absolute = loo(model, X, y, "absolute")
+    np.testing.assert_allclose(absolute.losses**2, found.losses, rtol=1e-8)
+
+
+def test_folds_loo_is_the_same():
+    X, y = clouds()
+    assert cross_validate(GaussianNB(), X, y, folds="loo").value == loo(GaussianNB(), X, y).value
+
+
+def test_a_foreign_estimator_is_fitted_n_times():
+    X, y = np.random.default_rng(0).normal(size=(25, 2)), np.arange(25.0)
+    found = loo(Theirs(3), X, y)
+    assert "by fitting" in found.how
+    np.testing.assert_allclose(found.losses, brute(Theirs(3), X, y))
+
+
+def test_a_row_of_leverage_one():
+    X, y = np.zeros((12, 2)), np.arange(12.0) ** 2
+    X[:, 0], X[0, 1] = np.arange(12), 1.0  # the first row alone decides the second coefficient
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", EpeeWarning)
+        np.testing.assert_allclose(loo(LinearRegression(), X, y).losses, brute(LinearRegression(), X, y), rtol=1e-7)
+
+
+def test_a_whole_path_of_penalties():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 4))
+    y = X[:, 0] + rng.normal(size=50)
+    alphas = [0.1, 1.0, 10.0, 100.0]
+    curve = complexity_curve(Ridge(), X, y, "alpha", alphas, folds="loo")
+    np.testing.assert_allclose(curve.cv, [loo(Ridge(a), X, y).value for a in alphas], rtol=1e-10)
+    assert curve.dof[0] > curve.dof[-1] and curve.per_fold.shape == (50, 4)
