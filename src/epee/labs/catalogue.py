@@ -7,7 +7,9 @@ from importlib import import_module
 from epee.errors import WrongUse
 from epee.labs.machinery.lab import Lab
 
-IDS = ("first_steps",)
+SESSIONS = ("first_steps",)
+BEYOND: tuple[str, ...] = ()
+IDS = SESSIONS + BEYOND
 
 
 def lab(name: str) -> Lab:

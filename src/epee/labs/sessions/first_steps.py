@@ -108,7 +108,7 @@ def formula(r: Results) -> Words:
 
 def answer(r: Results) -> Words:
     ratio = r.here_true / max(r.here_train, 1e-12)
-    far = shown(ratio, 2) if ratio < 1000 else "1000"
+    far = shown(min(ratio, 1000), 2)
     if r.degree > r.best + 1:
         return Words(
             f"**No.** At degree {r.degree} the expected error is {far} times the training error: the curve has learned the noise. Degree {r.best} does best.",
@@ -130,7 +130,7 @@ def code(state: State) -> str:
 import epee
 
 rng = np.random.default_rng({int(state["draw"])})
-x = np.sort(rng.uniform(0, 1, {int(state["n"])}))
+x = (np.arange({int(state["n"])}) + rng.uniform(0, 1, {int(state["n"])})) / {int(state["n"])}
 y = np.sin(2 * np.pi * x) + 0.8 * x + {NOISE["curve"]} * rng.standard_normal(len(x))
 model = epee.PolynomialRegression(degree={int(state["degree"])}).fit(x[:, None], y)
 print("training error", epee.risk.empirical_risk(model, x[:, None], y))

@@ -13,9 +13,9 @@ def wave(x: Vector) -> Vector:
 
 
 def noisy_wave(n: int, sigma: float, draw: int) -> tuple[Vector, Vector]:
-    """Return n inputs in [0, 1], sorted, and noisy outputs of :func:`wave`."""
+    """Return n inputs spread over [0, 1], one at random in each nth of it, and noisy outputs of :func:`wave`."""
     rng = np.random.default_rng(1000 + draw)
-    x = np.sort(rng.uniform(0, 1, n))
+    x = (np.arange(n) + rng.uniform(0, 1, n)) / n
     return x, wave(x) + sigma * rng.standard_normal(n)
 
 
