@@ -47,8 +47,8 @@ def problems() -> Iterator[Problem]:
     )
     yield Problem(
         f"tree pruned by 5-fold cross-validation, 20,000 x 20, {N_ALPHAS} alphas for scikit-learn, the whole path for us",
-        data=lambda: gaussian_classes(20_000, 20, 5),
-        ours=lambda X, y: epee.DecisionTreeClassifier(pruning="cv", folds=5).fit(X, y),
+        data=rows_and_alphas,
+        ours=lambda X, y, alphas: epee.DecisionTreeClassifier(pruning="cv", folds=5).fit(X, y),
         rivals={"scikit-learn's GridSearchCV": grid_search},
         claim={"scikit-learn's GridSearchCV": 3},
     )
@@ -72,12 +72,16 @@ def _fitted() -> tuple[Any, Any, np.ndarray]:
     return epee.DecisionTreeClassifier(max_depth=12, min_samples_leaf=20).fit(X, y), rival, X
 
 
-def grid_search(X: np.ndarray, y: np.ndarray) -> Any:
+def rows_and_alphas() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    import epee
+
+    X, y = gaussian_classes(20_000, 20, 5)
+    alphas = epee.DecisionTreeClassifier(min_samples_leaf=200).fit(X, y).pruning_path_.alphas
+    return X, y, np.quantile(alphas, np.linspace(0, 1, N_ALPHAS))
+
+
+def grid_search(X: np.ndarray, y: np.ndarray, alphas: np.ndarray) -> Any:
     from sklearn.model_selection import GridSearchCV
     from sklearn.tree import DecisionTreeClassifier
 
-    import epee
-
-    alphas = epee.DecisionTreeClassifier(min_samples_leaf=200).fit(X, y).pruning_path_.alphas
-    some = np.quantile(alphas, np.linspace(0, 1, N_ALPHAS))
-    return GridSearchCV(DecisionTreeClassifier(random_state=0), {"ccp_alpha": some}, cv=5, n_jobs=2).fit(X, y)
+    return GridSearchCV(DecisionTreeClassifier(random_state=0), {"ccp_alpha": alphas}, cv=5, n_jobs=2).fit(X, y)

@@ -65,13 +65,13 @@ class Verdict:
                 out.append(say("no_better"))
         elif chosen.candidate.key == "baseline":
             out.append(say("no_better"))
-        looks = amount(self.optimism.value, chosen.risk.loss, chosen.risk.stderr)
+        looks = amount(max(self.optimism.value, 0.0), chosen.risk.loss, chosen.risk.stderr)
         corrected = number_like(self.corrected, chosen.risk.stderr)
         out.append(say("optimism", k=len(entries), optimism=looks, corrected=corrected))
         return out
 
 
-def decide(entries: Sequence[Entry], level: float, groups: Any = None) -> Verdict:
+def decide(entries: Sequence[Entry], level: float, groups: Any = None, draws: int = 1000) -> Verdict:
     """Choose among the entries and say how sure one can be."""
     values = np.array([e.risk.value for e in entries])
     stderr = np.array([e.risk.stderr for e in entries])
@@ -87,8 +87,8 @@ def decide(entries: Sequence[Entry], level: float, groups: Any = None) -> Verdic
     adjusted = holm(np.array(raw)) if raw else np.empty(0)
     p[others] = adjusted[: len(others)]
     p_base = float(adjusted[-1]) if base is not None else 1.0
-    optimism = winner(entries, rank, groups)
-    corrected = max(float(values[chosen]) + optimism.value, 0.0)
+    optimism = winner(entries, rank, groups, draws)
+    corrected = max(float(values[chosen]) + max(optimism.value, 0.0), 0.0)
     return Verdict(entries, best, chosen, gaps, p, base, p_base, optimism, corrected)
 
 
@@ -99,7 +99,7 @@ def ranks(orders: Sequence[tuple[float, float]]) -> Vector:
     return out
 
 
-def winner(entries: Sequence[Entry], rank: Vector, groups: Any = None) -> Optimism:
+def winner(entries: Sequence[Entry], rank: Vector, groups: Any = None, draws: int = 1000) -> Optimism:
     """Return the optimism of the whole rule of choice."""
     blocks = [e.curve.losses for e in entries]
     ends = np.cumsum([0, *(b.shape[1] for b in blocks)])  # type: ignore[union-attr]
@@ -113,7 +113,7 @@ def winner(entries: Sequence[Entry], rank: Vector, groups: Any = None) -> Optimi
 
     losses = np.column_stack(blocks)  # type: ignore[arg-type]
     per_fold = np.column_stack([e.risk.per_fold for e in entries])
-    found = winner_optimism(losses, None, choose=rule, weight=entries[0].risk.weight, groups=groups)
+    found = winner_optimism(losses, None, choose=rule, weight=entries[0].risk.weight, groups=groups, draws=draws)
     by_folds = winner_optimism(losses[:, ends[:-1]], per_fold, draws=1).tibshirani
     return Optimism(found.value, by_folds, found.draws)
 

@@ -92,23 +92,27 @@ def fingerprints(raw: RawBlock, names: Sequence[str], target: Mapping[str, Any] 
     """
     out = np.zeros(len(raw), dtype=np.uint64)
     columns = {name: raw.columns[name] for name in names} | dict(target or {})
+    numbers = [name for name, column in columns.items() if isinstance(column, np.ndarray) and column.dtype.kind in "fiub"]
     with np.errstate(over="ignore"):
-        for name in sorted(columns):
-            out += _mix(_cells(columns[name]) ^ np.uint64(_text(name)))
+        if numbers:
+            keys = np.array([_text(name) for name in numbers], dtype=np.uint64)
+            for i in range(0, len(raw), 4096):  # rows whose cells stay in the cache
+                part = slice(i, i + 4096)
+                X = np.column_stack([columns[name][part].astype(np.float64, copy=False) for name in numbers]) + 0.0  # no -0.0
+                X[np.isnan(X)] = np.nan  # one NaN
+                out[part] = _mix(X.view(np.uint64) ^ keys).sum(axis=1, dtype=np.uint64)
+        for name in columns:
+            if name not in numbers:
+                out += _mix(_words(columns[name]) ^ np.uint64(_text(name)))
         return _mix(out)
 
 
-def _cells(column: Any) -> np.ndarray:
-    """Return 64 bits for each cell of a column."""
-    if isinstance(column, np.ndarray) and column.dtype.kind in "fiub":
-        values = column.astype(np.float64) + 0.0  # -0.0 and 0.0 are equal
-        values = np.where(np.isnan(values), np.nan, values)  # one NaN
-        bits = values.view(np.uint64)
-        return _mix(bits)
+def _words(column: Any) -> np.ndarray:
+    """Return 64 bits for each text of a column."""
     import pyarrow as pa
 
     texts = column if isinstance(column, pa.Array) else pa.array([str(v) for v in column], pa.string())
-    coded = texts.dictionary_encode()
+    coded = texts if isinstance(texts, pa.DictionaryArray) else texts.dictionary_encode()
     words = np.array([*(_text(str(v)) for v in coded.dictionary.to_pylist()), _text("\0missing")], dtype=np.uint64)
     index = coded.indices.fill_null(len(words) - 1).to_numpy(zero_copy_only=False)
     return words[index]

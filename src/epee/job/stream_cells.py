@@ -14,7 +14,7 @@ import numpy as np
 
 from epee.errors import DataError
 from epee.job.sealing import fingerprints, seal
-from epee.job.understanding import check_classes, read_target
+from epee.job.understanding import gather_raw, read_target
 from epee.risk.splitting import make_plan
 from epee.table.block import BLOCK_ROWS, Block
 from epee.table.encoder import TableEncoder
@@ -46,8 +46,6 @@ class Cells:
 
 def read_side(source: TableSource, names: Sequence[str]) -> RawBlock:
     """Return some columns of all rows: target, groups, time."""
-    from epee.job.understanding import gather_raw
-
     narrow = TableSource(source.batches, types=source.types, columns=list(names))
     return gather_raw(narrow)
 
@@ -57,12 +55,9 @@ def assign_cells(
 ) -> Cells:
     """Read the target, and the groups and times if any, and give each row its cell."""
     side = read_side(source, [*roles["target"], *roles["groups"], *roles["time"]])
-    task, y, classes, there = read_target(source, side, roles["target"], types, notes)
-    rows = np.flatnonzero(there)
-    codes = None
-    if classes is not None:
-        check_classes(roles["target"][0], y[rows])
-        codes = np.searchsorted(classes, y)
+    target = read_target(source, side, roles["target"], types, notes)
+    classes, codes = target.classes, target.codes
+    rows = np.flatnonzero(target.there)
     groups = _column(side, roles["groups"])
     time = _column(side, roles["time"])
     own = None if codes is None else codes[rows]
@@ -75,11 +70,12 @@ def assign_cells(
         groups=None if groups is None else groups[rows][train], random_state=seed,
     )  # fmt: skip
     split: Any = plan.splits[0]
-    cell = np.full(len(there), -1, dtype=np.int16)
+    cell = np.full(len(target.there), -1, dtype=np.int16)
     cell[rows[train]] = split.cell
     at = rows[sealed]
-    cell[at] = folds + np.arange(len(at)) % SEALED_PARTS
-    return Cells(task, cell, None if codes is None else codes.astype(np.int16), None if classes is not None else y, classes, folds, how)
+    cell[at] = folds + (np.arange(len(at)) % SEALED_PARTS if codes is None else 0)
+    short = None if codes is None else codes.astype(np.int16)
+    return Cells(target.task, cell, short, None if codes is not None else target.y, classes, folds, how)
 
 
 def _column(side: RawBlock, names: list[str]) -> Any:
@@ -124,7 +120,7 @@ class CellSource:
         """Yield the blocks; a first reading keeps the sample and the fingerprints."""
         step = rows or BLOCK_ROWS
         stride = max(1, self.n_rows // SAMPLE_ROWS)
-        for i, (X, weight, start, raw) in enumerate(self._rows(step)):
+        for i, (X, weight, start) in enumerate(self._rows(step)):
             part = slice(start, start + len(X))
             cell = self.cells.cell[part]
             block = Block(
@@ -132,19 +128,19 @@ class CellSource:
                 None if self.cells.codes is None else self.cells.codes[part], start,
             )  # fmt: skip
             if cell.min(initial=0) < 0:
-                block, raw = _only(block, cell >= 0), None if raw is None else raw
+                block = _only(block, cell >= 0)
             if self.keep:
                 self._look(block, i, stride)
             yield block
         self.keep = False
 
-    def _rows(self, step: int) -> Iterator[tuple[Matrix, Any, int, Any]]:
+    def _rows(self, step: int) -> Iterator[tuple[Matrix, Any, int]]:
         if self.encoder is None:
             for block in self.source.blocks(step):
-                yield block.X, block.weight, block.start, None
+                yield block.X, block.weight, block.start
             return
         for raw in self.source.raw_blocks(step):
-            yield self.encoder.row_map(raw), raw.weight, raw.start, raw
+            yield self.encoder.row_map(raw), raw.weight, raw.start
 
     def _look(self, block: Block, i: int, stride: int) -> None:
         """Keep every so many rows of a block, and know the sealed ones again."""
@@ -155,9 +151,19 @@ class CellSource:
         if self.encoder is None and len(sealed):
             X = block.X[sealed]
             own = {name: X[:, j] for j, name in enumerate(self.names)}
-            target = block.y[sealed] if block.y is not None else self.cells.classes[block.group[sealed]]  # type: ignore[index]
-            goals = dict(zip(self.source.targets, np.reshape(target, (len(sealed), -1)).T, strict=True))
-            self.prints.append(fingerprints(RawBlock(own, rows=len(sealed)), list(own), goals))
+            self.prints.append(fingerprints(RawBlock(own, rows=len(sealed)), list(own), self._goals(block, sealed)))
+
+    def _goals(self, block: Block, rows: np.ndarray) -> dict[str, Any]:
+        """Return the target of some rows by name, classes as a dictionary of words."""
+        import pyarrow as pa
+
+        if block.y is not None:
+            return dict(zip(self.source.targets, np.reshape(block.y[rows], (len(rows), -1)).T, strict=True))
+        assert self.cells.classes is not None and block.group is not None
+        if self.cells.classes.dtype.kind == "i":
+            return {self.source.targets[0]: self.cells.classes[block.group[rows]]}
+        words = pa.DictionaryArray.from_arrays(pa.array(block.group[rows]), pa.array(self.cells.classes.tolist(), pa.string()))
+        return {self.source.targets[0]: words}
 
 
 def _only(block: Block, rows: Any) -> Block:

@@ -9,7 +9,7 @@ every row once under what was chosen, the sealed rows under the models of all tr
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,6 +17,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
+from epee.engines.choice import engine_for
 from epee.engines.local import in_order
 from epee.errors import DataError, WrongUse
 from epee.job.contest import Curve, Entry
@@ -26,18 +27,18 @@ from epee.job.stream_cells import CellSource, gathered
 from epee.losses.decisions import ZeroOne
 from epee.losses.residuals import Power
 from epee.moments.moments import Moments
-from epee.moments.passes import Summation, joint_origin, reduce_source
+from epee.moments.passes import Summation
 from epee.risk.asking import asker
 from epee.risk.complexity import choose
 from epee.risk.cross_validation import CrossValidation, fold_error, within_range
 from epee.risk.dof import degrees_of_freedom
 from epee.risk.intervals import t_interval
 from epee.risk.one_pass import Linear, linear_of, rescale, select, squared_risk
-from epee.table.block import Block
+from epee.table.block import Block, refuse_bad_source
 from epee.typing import Matrix, Tensor, Vector
 
 LARGEST = 60_000_000  # numbers in the moments of all cells and classes
-SCORED_ROWS = 16_384
+ADDED_ROWS = SCORED_ROWS = 16_384  # in a block: some hundred for each cell
 
 
 @dataclass(eq=False)
@@ -102,11 +103,16 @@ class StreamContest:
         cells, source = self.source.cells, self.source
         K, parts = cells.folds, int(cells.cell.max()) + 1
         if self.setting.task == "regression":
-            keep = Summation(joint_origin(source), "full", parts, None, self.setting.n_targets)
+            assert cells.y is not None
+            head = np.nanmean(cells.y[:256], axis=0)
+            origin = np.append(source.origin, np.nan_to_num(head))
+            keep = Summation(origin, "full", parts, None, self.setting.n_targets)
         else:
             assert cells.classes is not None
             keep = Summation(source.origin, "full", parts, len(cells.classes), 0, cells.classes)
-        self.cells = reduce_source(source, keep)
+        self.cells = engine_for(source).reduce(source, keep, rows=ADDED_ROWS)
+        if not self.cells.is_finite():
+            refuse_bad_source(source)
         self.sample = gathered(source.sample)
         inner = select(self.cells, slice(0, K))
         self.train = inner.leave_one_out()
@@ -208,6 +214,7 @@ class StreamContest:
             chosen.append(s.curve[3])
         parts = int(self.source.cells.cell.max()) + 1
         picked = [[*s.by_fold[v], *([s.whole[v]] * (parts - K))] for s, v in zip(solved, chosen, strict=True)]
+        judges = [Judges([models[c] for models in picked], self._ask, self.source.n_columns) for c in range(parts)]
 
         def work(block: Block) -> tuple[Matrix, Vector]:
             assert block.fold is not None
@@ -220,10 +227,10 @@ class StreamContest:
                     continue
                 w = None if block.weight is None else block.weight[rows]
                 weights[c] = len(rows) if w is None else w.sum()
-                part = Block(block.X[rows], None, None, None, block.group[rows])  # type: ignore[index]
-                for i, models in enumerate(picked):
-                    losses = self._losses(models[c], part, slice(None))
-                    sums[i, c] = losses.sum() if w is None else losses @ w
+                truth = block.group[rows]  # type: ignore[index]
+                for i, answer in judges[c](np.asarray(block.X[rows], dtype=np.float64)):
+                    wrong = answer != truth
+                    sums[i, c] = np.count_nonzero(wrong) if w is None else wrong @ w
             return sums, weights
 
         total, weight = np.zeros((len(picked), parts)), np.zeros(parts)
@@ -275,6 +282,43 @@ class StreamContest:
         scaler._solve(scaler.moments_)
         scaler._sparse_seen, scaler.n_samples_seen_ = False, int(merged.count)
         return Pipeline([("step0", scaler), ("step1", model.inner)])
+
+
+class Judges:
+    """Several classifiers on the same rows: all linear ones by one product, the others one by one."""
+
+    def __init__(self, models: list[Model], ask: Any, q: int) -> None:
+        self.single: list[tuple[int, Model, Any]] = []
+        self.constant: list[tuple[int, int]] = []
+        self.linear: list[tuple[int, slice]] = []
+        coef, intercept, at = [], [], 0
+        for i, model in enumerate(models):
+            if hasattr(model.inner, "class_prior_") and not hasattr(model.inner, "theta_"):
+                self.constant.append((i, int(np.argmax(model.inner.class_prior_))))
+            elif hasattr(model.inner, "coef_"):
+                w, b = np.atleast_2d(model.inner.coef_), np.atleast_1d(model.inner.intercept_)
+                if model.scale is not None:
+                    b = b + w @ model.shift
+                    w = w * model.scale if model.scale.ndim == 1 else w @ model.scale
+                coef.append(w)
+                intercept.append(b)
+                self.linear.append((i, slice(at, at + len(w))))
+                at += len(w)
+            else:
+                self.single.append((i, model, ask(model.inner)))
+        self.coef = np.vstack(coef).T.copy() if coef else np.zeros((q, 0))  # (q, scores)
+        self.intercept = np.concatenate(intercept) if intercept else np.zeros(0)
+
+    def __call__(self, X: Matrix) -> Iterator[tuple[int, np.ndarray]]:
+        """Yield the number of each classifier with its answers, as codes (n,)."""
+        scores = X @ self.coef + self.intercept
+        for i, where in self.linear:
+            own = scores[:, where]
+            yield i, own[:, 0] > 0 if own.shape[1] == 1 else own.argmax(axis=1)
+        for i, constant in self.constant:
+            yield i, np.full(len(X), constant)
+        for i, model, ask in self.single:
+            yield i, ask(model.rows(X))
 
 
 @dataclass(eq=False)

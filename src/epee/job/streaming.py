@@ -70,7 +70,7 @@ def learn_stream(
     if cells.how:
         notes.append(say("sealed", test=whole(int((cells.cell >= cells.folds).sum())), train=whole(int(contest.whole.count.sum())), how=cells.how))
     asked["repeats"] = 1
-    verdict = decide(entries, asked["level"], None)
+    verdict = decide(entries, asked["level"], None, draws=300)
     winner = entries[verdict.chosen]
     predictor, to_rows = finished(contest, winner, roles, kinds, inputs)
     risk = sealed_risk(contest, models[winner.candidate.key], winner, asked["level"])
@@ -210,11 +210,12 @@ def _gather(
 
     cells, sample, K = contest.source.cells, contest.sample, contest.folds
     assert sample.fold is not None
-    y: np.ndarray = cells.y[cells.cell >= 0] if cells.y is not None else cells.classes[cells.codes[cells.cell >= 0]]  # type: ignore[index]
-    describe_target(cells.task, roles["target"], y, cells.classes, notes)
+    codes = None if cells.codes is None else cells.codes[cells.cell >= 0]
+    y = codes if cells.y is None else cells.y[cells.cell >= 0]
+    describe_target(cells.task, roles["target"], y, cells.classes, notes, codes)
     counts = (int(contest.whole.count.sum()), int((cells.cell >= K).sum()))
     seen = Understood(
-        contest.source.source.label, cells.task, tuple(roles["target"]), tuple(predictor.feature_names_in_), {}, RawBlock({}, rows=cells.n), y,
+        contest.source.source.label, cells.task, tuple(roles["target"]), tuple(predictor.feature_names_in_), {}, RawBlock({}, rows=cells.n), y,  # type: ignore[arg-type]
         cells.classes, None, None, None, columns, notes, len(cells.cell),
     )  # fmt: skip
 

@@ -54,7 +54,8 @@ def understand(source: TableSource, roles: dict[str, list[str]], asked: dict[str
     """Read a table into memory and give each column its role."""
     whole_table = gather_raw(source)
     notes = list(source.notes)
-    task, y, classes, there = read_target(source, whole_table, roles["target"], asked, notes)
+    target = read_target(source, whole_table, roles["target"], asked, notes)
+    task, y, classes, there = target.task, target.y, target.classes, target.there
     if not there.all():
         notes.append(say("dropped_rows", k=whole(int((~there).sum())), target=", ".join(roles["target"])))
         whole_table, y = take(whole_table, np.flatnonzero(there)), y[there]
@@ -135,60 +136,76 @@ def take(raw: RawBlock, rows: np.ndarray) -> RawBlock:
     return RawBlock(columns, rows=len(rows))
 
 
-def read_target(
-    source: TableSource, raw: RawBlock, targets: list[str], types: dict[str, str], notes: list[str]
-) -> tuple[str, np.ndarray, np.ndarray | None, np.ndarray]:
-    """Return the task, the target, its classes, and which rows have it."""
+@dataclass(frozen=True, eq=False)
+class Target:
+    """What is to be predicted: values or labels ``y`` of the rows that are ``there``; classes with codes of all rows."""
+
+    task: str
+    y: np.ndarray
+    there: np.ndarray
+    classes: np.ndarray | None = None
+    codes: np.ndarray | None = None
+
+
+def read_target(source: TableSource, raw: RawBlock, targets: list[str], types: dict[str, str], notes: list[str]) -> Target:
+    """Return the task and the target, or say why it cannot be predicted."""
     if len(targets) > 1:
         for name in targets:
             if not isinstance(raw.columns[name], np.ndarray):
                 raise WrongUse(f"column {name!r} holds texts: several targets must all be numbers. Learn its classes in a run of their own.")
         Y = np.column_stack([raw.columns[name] for name in targets])
-        return "regression", Y, None, np.isfinite(Y).all(axis=1)
+        return Target("regression", Y, np.isfinite(Y).all(axis=1))
     name = targets[0]
     column = raw.columns[name]
-    if isinstance(column, np.ndarray):
-        there = np.isfinite(column)
-        if not there.any():
-            raise DataError(f"column {name!r}: all its {len(column)} cells are missing; it cannot be the target.")
-        if source._kind(name) == "date":
-            raise WrongUse(f"column {name!r} holds dates and cannot be the target; give days since some day as a number.")
-        values = np.unique(column[there])
-        integers = bool((values == np.floor(values)).all() and np.abs(values).max() < 2**53)
-        few = integers and len(values) <= FEW_INTEGERS and len(values) * 5 <= there.sum()
-        if types.get(name) == "number" or not few:
-            if len(values) == 1:
-                raise DataError(f"column {name!r} is {values[0]:g} in every row: there is nothing to predict.")
-            return "regression", column, None, there
-        if len(values) > 2:
-            notes.append(say("integers_as_classes", target=name, k=len(values)))
-        labels = np.where(there, column, 0).astype(np.int64)
-        return "classification", labels, check_classes(name, labels[there]), there
-    there = column.is_valid().to_numpy(zero_copy_only=False)
+    numeric = isinstance(column, np.ndarray)
+    there = np.isfinite(column) if numeric else column.is_valid().to_numpy(zero_copy_only=False)
     if not there.any():
         raise DataError(f"column {name!r}: all its {len(column)} cells are missing; it cannot be the target.")
-    labels = np.array([text if text is not None else "" for text in column.to_pylist()], dtype=np.str_)
-    return "classification", labels, check_classes(name, labels[there]), there
+    if not numeric:
+        coded = column.dictionary_encode()
+        return _classes(name, np.array(coded.dictionary.to_pylist()), coded.indices.fill_null(0).to_numpy(zero_copy_only=False), there)
+    if source._kind(name) == "date":
+        raise WrongUse(f"column {name!r} holds dates and cannot be the target; give days since some day as a number.")
+    values = column[there]
+    if np.ptp(values) == 0:
+        raise DataError(f"column {name!r} is {values[0]:g} in every row: there is nothing to predict.")
+    if types.get(name) == "number" or not (values == np.floor(values)).all() or np.abs(values).max() >= 2**53:
+        return Target("regression", column, there)
+    found, codes = np.unique(np.where(there, column, values[0]), return_inverse=True)
+    if len(found) > FEW_INTEGERS or len(found) * 5 > len(values):
+        return Target("regression", column, there)
+    if len(found) > 2:
+        notes.append(say("integers_as_classes", target=name, k=len(found)))
+    return _classes(name, found.astype(np.int64), codes, there)
 
 
-def check_classes(name: str, labels: np.ndarray) -> np.ndarray:
-    """Return the sorted classes, or say why these labels cannot be learned."""
-    classes, counts = np.unique(labels, return_counts=True)
+def _classes(name: str, found: np.ndarray, codes: np.ndarray, there: np.ndarray) -> Target:
+    """Return labels as sorted classes, or say why they cannot be learned."""
+    order = np.argsort(found, kind="stable")
+    place = np.empty(len(found), dtype=np.intp)
+    place[order] = np.arange(len(found))
+    classes, codes = found[order], place[codes]
+    check_classes(name, classes, np.bincount(codes[there], minlength=len(classes)))
+    return Target("classification", classes[codes], there, classes, codes)
+
+
+def check_classes(name: str, classes: np.ndarray, counts: np.ndarray) -> None:
+    """Say why labels cannot be learned, where that is so."""
+    n = int(counts.sum())
     if len(classes) == 1:
         raise DataError(f"column {name!r} is {classes.tolist()[0]!r} in every row: there is nothing to predict.")
-    if len(classes) > MOST_CLASSES or len(classes) * 2 > len(labels):
+    if len(classes) > MOST_CLASSES or len(classes) * 2 > n:
         raise DataError(
-            f"column {name!r} has {len(classes):,} different labels in {len(labels):,} rows: too many to be classes. Choose another target, "
+            f"column {name!r} has {len(classes):,} different labels in {n:,} rows: too many to be classes. Choose another target, "
             f"or say --type {name}=number if they are numbers."
         )
     if counts.min() < 3:
         rare = classes[counts < 3].tolist()
-        more = f" and {len(rare) - 1} more classes" if len(rare) > 1 else ""
+        more = f" and {len(rare) - 1} more classes have few" if len(rare) > 1 else ""
         raise DataError(
             f"column {name!r}: class {rare[0]!r} has {counts[counts < 3][0]} rows{more}: at least 3 are needed, to learn from and to test. "
             "Merge it with another class, or drop its rows."
         )
-    return classes
 
 
 def choose_inputs(
@@ -317,7 +334,7 @@ def _beside(raw: RawBlock, names: list[str], role: str) -> Any:
 
 
 def describe_target(
-    task: str, targets: Sequence[str], y: np.ndarray, classes: np.ndarray | None, notes: list[str]
+    task: str, targets: Sequence[str], y: np.ndarray, classes: np.ndarray | None, notes: list[str], codes: np.ndarray | None = None
 ) -> None:
     """Say what is to be predicted, and that the classes are unequal where they are."""
     if task == "regression":
@@ -327,7 +344,7 @@ def describe_target(
     assert classes is not None
     shown = ", ".join(str(c) for c in classes.tolist()[:6]) + (", …" if len(classes) > 6 else "")
     notes.insert(0, say("task_classes", target=targets[0], k=len(classes), shown=shown, n=whole(len(y))))
-    _, counts = np.unique(y, return_counts=True)
+    counts = np.bincount(np.searchsorted(classes, y) if codes is None else codes)
     shares = counts / counts.sum()
     if shares.min() < 0.2 / len(classes):
         rare, common = classes[np.argmin(shares)], classes[np.argmax(shares)]

@@ -17,7 +17,7 @@ from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-NAMES = ("127.0.0.1", "localhost", "[::1]")
+NAMES = ("127.0.0.1", "localhost")
 
 
 class Guard:
@@ -55,6 +55,9 @@ class Guard:
         ours = {f"http://{host}" for host in self.hosts}
         if origin is not None and origin not in ours:
             await self._refuse(scope, send, 403, "Another page may not speak to the labs.")
+            return
+        if scope["type"] == "http" and scope["path"].endswith("/manifest.json"):
+            await self._say(send, 200, "application/manifest+json", "{}")  # browsers ask for it without the cookie
             return
         if not self._known(headers):
             await self._enter(scope, send)
@@ -109,7 +112,9 @@ class Guard:
         if scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})  # before it is accepted: the browser sees 403
             return
-        await self._sealed(send)({
-            "type": "http.response.start", "status": status, "headers": [(b"content-type", b"text/plain; charset=utf-8")],
-        })  # fmt: skip
-        await send({"type": "http.response.body", "body": (words + "\n").encode()})
+        await self._say(send, status, "text/plain", words + "\n")
+
+    async def _say(self, send: Any, status: int, kind: str, words: str) -> None:
+        headers = [(b"content-type", f"{kind}; charset=utf-8".encode())]
+        await self._sealed(send)({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": words.encode()})

@@ -331,6 +331,7 @@ class MappedSource:
         self.source, self.names, self._row = source, names, row
         self.n_columns = len(names)
         self.label, self.notes = source.label, source.notes
+        self.is_dask = source.is_dask
 
     @property
     def n_rows(self) -> int | None:

@@ -26,6 +26,8 @@ class ParquetBatches:
     Folders called ``key=value`` (as Spark writes them) give a column ``key``.
     """
 
+    row_groups: list[int] | None = None  # of the one file of a part; all by default
+
     def __init__(self, paths: Sequence[str], label: str, keys: Sequence[Mapping[str, str]] | None = None) -> None:
         self.label = label
         self.paths = list(paths)
@@ -59,7 +61,7 @@ class ParquetBatches:
             done = 0
             try:
                 with _open(path, len(own)) as file:
-                    for batch in file.iter_batches(rows, columns=own, use_threads=True):
+                    for batch in file.iter_batches(rows, row_groups=self.row_groups, columns=own, use_threads=True):
                         done += batch.num_rows
                         for key in keys:
                             if key in columns:

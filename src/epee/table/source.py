@@ -202,6 +202,11 @@ class TableSource:
         """How many rows there are, None before a pass has counted them."""
         return self.batches.n_rows
 
+    @property
+    def is_dask(self) -> bool:
+        """Tell whether the rows lie in Dask partitions, so that its engine should add."""
+        return isinstance(self.batches, DaskBatches)
+
     def count(self) -> int:
         """Return how many rows there are, by a pass over one column if nobody has counted."""
         if self.batches.n_rows is None:

@@ -101,6 +101,19 @@ def test_frames():
     np.testing.assert_allclose(more.moments_.count.sum(), 60)
 
 
+def test_files(tmp_path):
+    table = frame()
+    path, labelled = tmp_path / "table.csv", table.assign(label=np.array(["a", "b", "c"])[y])
+    labelled.to_csv(path, index=False)
+    here = MixedNB({"visits": "count"}).fit(table, labelled["label"])
+    there = MixedNB({"visits": "count"}).fit(path, "label")
+    assert there.kinds_ == here.kinds_ and there.categories_ == here.categories_
+    np.testing.assert_allclose(there.predict_proba(table), here.predict_proba(table), rtol=1e-12)
+    new = tmp_path / "new.csv"
+    table.to_csv(new, index=False)
+    np.testing.assert_allclose(there.predict_proba(new), here.predict_proba(table), rtol=1e-12)
+
+
 def test_sampling_keeps_the_kinds():
     Z, labels = MixedNB(KINDS).fit(HOLES, y).sample(3000, random_state=0)
     assert (

@@ -90,6 +90,15 @@ def test_an_even_k_has_a_stated_tie_rule():
     assert KNeighborsClassifier(4, ties="nearest").fit(X, y).predict([[1.4]])[0] == "b"
 
 
+def test_leave_one_out_knows_the_tie_rule_and_the_degrees_of_freedom():
+    X, y = X_train[:40], y_train[:40]
+    left = KNeighborsClassifier(4, ties="nearest")._left_out(X, y).argmax(axis=1)
+    for i in range(40):
+        rest = np.arange(40) != i
+        assert KNeighborsClassifier(4, ties="nearest").fit(X[rest], y[rest]).predict(X[i : i + 1])[0] == left[i]
+    assert KNeighborsRegressor(4).fit(X, y).effective_dof_ == 10
+
+
 def test_an_isolated_point_has_its_island_for_k_of_one_only():
     X = np.vstack([rng.normal(size=(50, 2)), [[0.0, 0.0]]])
     y = np.append(np.zeros(50, dtype=int), 1)

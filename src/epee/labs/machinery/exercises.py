@@ -7,7 +7,7 @@ so that an exercise about "these settings" stays right when the settings move.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from epee.labs.machinery.words import Telling, Words, asked_number
@@ -82,12 +82,12 @@ class Pick:
 
 @dataclass(frozen=True)
 class Goal:
-    """A state of the controls to reach; ``solution`` is one way to do it."""
+    """A state of the controls to reach; ``solution`` tells the changes that do it from the results of another state."""
 
     prompt: Telling
     reached: Callable[[Any], bool]
     hint: Telling
-    solution: dict[str, Any] = field(default_factory=dict)
+    solution: Callable[[Any], dict[str, Any]]
     why: Telling = RIGHT
 
     def check(self, answer: Any, results: Any) -> Verdict:

@@ -37,6 +37,7 @@ CSS = """
 .lab-table { overflow-x: auto; }
 .lab-table table { border-collapse: collapse; font-size: .9rem; }
 .lab-table td, .lab-table th { border-bottom: 1px solid var(--lab-line); padding: .25rem .6rem; text-align: left; }
+[data-testid="notebook-actions-dropdown"], .fixed[class*="top-[25vh]"] { display: none; } /* marimo's menu and outline */
 @media (max-width: 860px) {
   .lab-play { grid-template-columns: minmax(0, 1fr); }
   .lab-head h1 { font-size: 1.5rem; }

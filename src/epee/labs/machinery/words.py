@@ -76,6 +76,15 @@ def shown(value: float, digits: int = 3) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+def blocks(*lines: str) -> str:
+    """Return formulas on lines of their own, so that they also fit a telephone.
+
+    >>> blocks("a = 1", "b = 2")
+    '$$a = 1$$\\n\\n$$b = 2$$'
+    """
+    return "\n\n".join(f"$${line}$$" for line in lines)
+
+
 def percent(share: float, digits: int = 1) -> str:
     """Return a share as a number of percent, without the sign.
 

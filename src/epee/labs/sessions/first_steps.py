@@ -12,7 +12,7 @@ from epee.figures.style import COLOURS, INK, legend
 from epee.labs.machinery.canvas import panel
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State, spread
-from epee.labs.machinery.words import Words, percent, shown
+from epee.labs.machinery.words import Words, blocks, shown
 from epee.labs.sessions.worlds import moons, noisy_wave, wave
 
 DEGREES = np.arange(0, 13)
@@ -96,13 +96,14 @@ def draw(r: Results, lang: str) -> list:
 
 def formula(r: Results) -> Words:
     if r.state["task"] == "curve":
-        line = rf"R_{{emp}}(h) = \frac{{1}}{{n}}\sum_{{i=1}}^n (y_i - h(x_i))^2 = {shown(r.here_train)}, \qquad EPE(h) = {shown(r.here_true)}"
+        risk = rf"R_{{emp}}(h) = \frac{{1}}{{n}}\sum_{{i=1}}^n (y_i - h(x_i))^2 = {shown(r.here_train)}"
     else:
         wrong = round(r.here_train * r.n)
-        line = rf"R_{{emp}}(h) = \frac{{1}}{{n}}\sum_{{i=1}}^n [h(x_i) \neq y_i] = \frac{{{wrong}}}{{{r.n}}} = {shown(r.here_train)}, \qquad EPE(h) = {shown(r.here_true)}"
+        risk = rf"R_{{emp}}(h) = \frac{{1}}{{n}}\sum_{{i=1}}^n [h(x_i) \neq y_i] = \frac{{{wrong}}}{{{r.n}}} = {shown(r.here_train)}"
+    lines = blocks(risk, rf"EPE(h) = E\,[L(Y, h(X))] = {shown(r.here_true)}")
     return Words(
-        f"The average loss over the $n = {r.n}$ examples, and over all the examples that could come:\n\n$${line}$$",
-        f"La perte moyenne sur les $n = {r.n}$ exemples, puis sur tous ceux qui pourraient venir :\n\n$${line}$$",
+        f"The average loss over the $n = {r.n}$ examples, and over all the examples that could come:\n\n{lines}",
+        f"La perte moyenne sur les $n = {r.n}$ exemples, puis sur tous ceux qui pourraient venir :\n\n{lines}",
     )
 
 
@@ -177,7 +178,7 @@ LAB = Lab(
             Words("Set the degree that predicts best for these examples, then check.", "Régler le degré qui prédit le mieux pour ces exemples, puis vérifier."),
             lambda r: r.degree == r.best,
             Words("Look for the lowest point of the orange curve, not of the blue one.", "Chercher le point le plus bas de la courbe orange, et non de la bleue."),
-            {"degree": 4},
+            lambda r: {"degree": r.best},
             Words("Right: only a simulation can show the orange curve. The next labs estimate it from the data alone.", "Juste : seule une simulation montre la courbe orange. Les TP suivants l'estiment à partir des seules données."),
         ),
         Number(

@@ -37,3 +37,14 @@ def moons(n: int, noise: float, rng: np.random.Generator) -> tuple[Matrix, np.nd
     t = np.pi * rng.uniform(0, 1, n)
     X = np.c_[np.where(y, 1 - np.cos(t), np.cos(t)), np.where(y, 0.4 - np.sin(t), np.sin(t))]
     return X + noise * rng.standard_normal((n, 2)), y
+
+
+def nested_polynomials(x: Vector, y: Vector, highest: int, grid: Vector) -> tuple[Matrix, Matrix, Matrix]:
+    """Return fits, leverages (n, degrees) and curves on a grid (g, degrees) of all degrees up to the highest, from one QR.
+
+    The columns of Q are orthogonal, so a higher degree only adds a term; the leverage of degree d is the sum of the first squares.
+    """
+    Q, R = np.linalg.qr(np.polynomial.legendre.legvander(2 * x - 1, highest))  # (n, d), (d, d)
+    parts = Q * (Q.T @ y)
+    on_grid = np.linalg.solve(R.T, np.polynomial.legendre.legvander(2 * grid - 1, highest).T).T * (Q.T @ y)
+    return parts.cumsum(axis=1), (Q**2).cumsum(axis=1), on_grid.cumsum(axis=1)

@@ -105,6 +105,41 @@ class Columns:
         """Return the kind that the type of each column suggests."""
         return [_kind_of_type(column.dtype, column.name) for column in frame.iter_columns()]
 
+    @staticmethod
+    def kinds_of_schema(schema: Any) -> list[str]:
+        """Return the kind of each column of a table that was read."""
+        for column in schema:
+            if column.kind in ("date", "text"):
+                raise DataError(
+                    f"column {column.name!r} holds {column.kind}, which naive Bayes has no law for: turn it into numbers "
+                    "or a few categories, or leave it out."
+                )
+        return [column.kind for column in schema]
+
+    @staticmethod
+    def learn_levels(schema: Any, categories: dict[int, list[Any]]) -> None:
+        """Add the levels of the columns of texts to those that are known, in order."""
+        for j, column in enumerate(schema):
+            if column.levels is not None:
+                known = categories.setdefault(j, [])
+                known.extend(level for level in column.levels if level not in set(known))
+
+    @staticmethod
+    def matrix(raw: Any, levels: Mapping[int, list[Any]]) -> Matrix:
+        """Return the rows of a table with texts as codes, ``len(levels)`` for one that is unknown, NaN for a missing cell."""
+        X = np.empty((len(raw), len(raw.columns)))
+        for j, column in enumerate(raw.columns.values()):
+            if isinstance(column, np.ndarray):
+                X[:, j] = column
+                continue
+            import pyarrow as pa
+            import pyarrow.compute as pc
+
+            known = levels.get(j, [])
+            codes = pc.fill_null(pc.index_in(column, value_set=pa.array(known, pa.string())), len(known))
+            X[:, j] = np.where(np.asarray(column.is_null()), np.nan, np.asarray(codes, dtype=np.float64))
+        return X
+
     def encode(self, frame: Any, categories: dict[int, list[Any]], *, grows: bool) -> Matrix:
         """Return the frame as numbers with NaN for what is missing; new categories are learned when it ``grows``, unknown else."""
         X = np.empty(frame.shape)

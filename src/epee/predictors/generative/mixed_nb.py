@@ -12,7 +12,7 @@ observed, and a row is scored by the cells that it has. A category that no train
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 
@@ -32,6 +32,8 @@ from epee.predictors.generative.generator import (
 )
 from epee.predictors.generative.kinds import Columns
 from epee.table.block import Block, Source, column_name, refuse_bad_cells, refuse_bad_source
+from epee.table.doors import CodedSource, gather, is_stream, open_source
+from epee.table.encoder import MappedSource
 from epee.typing import Codes, Matrix, Tensor, Vector
 
 
@@ -95,6 +97,10 @@ class MixedNB(GenerativeClassifier):
 
     def _enter(self, X: Any, *, reset: bool, finite: bool = True) -> Matrix:
         grows = reset or getattr(self, "_growing", False)
+        if is_stream(X):
+            X = gather(self._rows_of(X, None, None, reset=reset))[0]
+            refuse_bad_cells(np.where(np.isnan(X), 0.0, X), self._names())
+            return X
         if Columns.is_frame(X):
             X = self._enter_frame(X, reset, grows)
         else:
@@ -119,6 +125,34 @@ class MixedNB(GenerativeClassifier):
         X = self._columns.encode(frame, self.categories_, grows=grows)
         refuse_bad_cells(np.where(np.isnan(X), 0.0, X), frame.columns)
         return X
+
+    def _stream(self, X: Any, y: Any, sample_weight: Any, fold: Any, *, reset: bool) -> Source:
+        source = CodedSource(self._rows_of(X, y, sample_weight, reset=reset), None if reset else self.classes_)
+        self.classes_ = source.labels
+        self._check_classes(source.labels, None)
+        return source
+
+    def _rows_of(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> Source:
+        """Return the rows of a file or a query, with categories as codes."""
+        source: Any = open_source(X, y, sample_weight)
+        mixed = hasattr(source, "raw_blocks")
+        if reset:
+            self.n_features_in_, self.categories_ = source.n_columns, {}
+            if source.names is not None:
+                self.feature_names_in_ = np.asarray(source.names, dtype=object)
+            found = Columns.kinds_of_schema(source.schema) if mixed else ["gaussian"] * source.n_columns
+            self._columns = Columns.of(self.kinds, found, self._names())
+            self.kinds_ = list(self._columns.kinds)
+        elif source.n_columns != self.n_features_in_:
+            raise DataError(
+                f"X has {source.n_columns} features, but MixedNB is expecting {self.n_features_in_} features."
+            )
+        if not mixed or source.numeric:
+            return source
+        if reset or getattr(self, "_growing", False):
+            Columns.learn_levels(source.schema, self.categories_)
+        levels = {j: list(known) for j, known in self.categories_.items()}
+        return cast(Source, MappedSource(source, lambda raw: Columns.matrix(raw, levels), source.names))
 
     def _names(self) -> Any:
         names = getattr(self, "feature_names_in_", None)

@@ -323,6 +323,10 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
             raise WrongUse(
                 "leave-one-out has a closed form for shrinkage None, a number or 'oas', not for an estimated covariance."
             )
+        if self._searches:
+            raise WrongUse(
+                "weights chosen by 'loo' are chosen anew without each row: that has no closed form; refit instead."
+            )
         gamma = "oas" if self.shrinkage == "oas" else self.rounding_
         if m.kind == "full" and self.tying_ == 0 and gamma == 0 and self.reg_param == 0:
             out = self._left_out_full(X, codes, w, m, given)

@@ -139,6 +139,12 @@ class NeighbourSearch(Estimator):
             (data, rows.ravel(), np.arange(0, rows.size + 1, rows.shape[1])), shape=(len(rows), self.n_samples_fit_)
         )
 
+    @property
+    def effective_dof_(self) -> float:
+        """The trace of the smoother, n / k: one mean for each k rows."""
+        check_is_fitted(self)
+        return float(self.n_samples_fit_ if self._counts is None else self._counts.sum()) / self.n_neighbors
+
     def _left_out(self, X: Any, y: Any, w: Vector | None = None) -> Tensor:
         """Return what the model fitted without the row predicts for it: probabilities (n, K) or values (n,)."""
         return self._left_out_path(X, y, w, "n_neighbors", [self.n_neighbors])[0]
@@ -248,25 +254,30 @@ class KNeighborsClassifier(NeighbourSearch, ProbabilityMixin, Classifier):
     def predict(self, X: Any) -> Labels:
         """Return the class of each row (n,); ``ties`` says what happens when votes are equal."""
         table = self._table(self._leave(X), self.n_neighbors).first(self.n_neighbors)
-        votes = self._votes(table)
-        best = votes.argmax(axis=1)
-        if self.ties == "nearest":
-            top = votes >= votes.max(axis=1, keepdims=True) * (1 - 1e-12)  # (m, K)
-            codes = self._y[table.rows]
-            first = np.take_along_axis(top, codes, axis=1).argmax(axis=1)
-            best = codes[np.arange(len(codes)), first]
-        return self.classes_[best]
+        return self.classes_[self._favour(self._votes(table), table).argmax(axis=1)]
+
+    def _favour(self, votes: Matrix, table: Neighbours) -> Matrix:
+        """Lift, for ``ties="nearest"``, the class of the nearest neighbour above those with as many votes, by next to nothing."""
+        if self.ties == "first":
+            return votes
+        top = votes >= votes.max(axis=1, keepdims=True) * (1 - 1e-12)  # (m, K)
+        rows, codes = np.arange(len(votes)), self._y[table.rows]
+        first = np.take_along_axis(top, codes, axis=1).argmax(axis=1)
+        votes = votes.copy()
+        votes[rows, codes[rows, first]] += 1e-11
+        return votes
 
     def _path(self, table: Neighbours, ks: Codes) -> Tensor:
         if table.counts is not None or callable(self.weights):
-            return np.stack([self._votes(table.first(int(k))) for k in ks])
+            parts = [table.first(int(k)) for k in ks]
+            return np.stack([self._favour(self._votes(part), part) for part in parts])
         n, K = len(table.rows), len(self.classes_)
         codes, mass, rows = self._y[table.rows], table.mass(self.weights), np.arange(n)
         votes, out = np.zeros((n, K)), np.empty((len(ks), n, K))
         for k in range(1, table.rows.shape[1] + 1):
             votes[rows, codes[:, k - 1]] += 1.0 if mass is None else mass[:, k - 1]
             if k in ks:
-                out[ks == k] = votes / votes.sum(axis=1, keepdims=True)
+                out[ks == k] = self._favour(votes / votes.sum(axis=1, keepdims=True), table.first(k))
         return out
 
 

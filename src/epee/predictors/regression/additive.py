@@ -188,6 +188,10 @@ class Expanded:
         self.n_rows, self.names = source.n_rows, None
         self.is_dask = getattr(source, "is_dask", False)
 
+    def with_source(self, source: Source) -> Expanded:
+        """Return the same basis over other rows."""
+        return Expanded(source, self.model)
+
     @property
     def origin(self) -> Vector:
         """The basis at the first rows."""

@@ -1,0 +1,84 @@
+r"""Findings about classes: unequal, too small, and probabilities that are not frequencies.
+
+Calibration is tested on the sealed rows: in bins of the probability :math:`\hat p` of the answer, the number of right answers :math:`O_b` is
+compared with its expectation, :math:`\sum_b (O_b - E_b)^2 / V_b` with :math:`V_b = \sum \hat p (1 - \hat p)`, which follows a chi-square law
+when the probabilities are right (the predictor did not see these rows, so no degree of freedom is lost).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import special
+
+from epee.job.findings.chance import at_least, share_interval
+from epee.job.findings.evidence import Evidence
+from epee.job.findings.registry import Suspicion, finding
+from epee.words.finding_words import interval, part
+from epee.words.job_words import whole
+
+FEWEST_ROWS = 10  # training rows of a class
+
+
+@finding("E002")
+def imbalance(e: Evidence) -> Suspicion | None:
+    """One class is rare: H0, its share is at least a fifth of an equal one."""
+    if e.classes is None or len(e.classes) < 2:
+        return None
+    counts = np.bincount(e.codes, minlength=len(e.classes))
+    k, n, K = int(np.argmin(counts)), int(counts.sum()), len(counts)
+    ends = share_interval(counts[k], n)
+    p = min(at_least(int(counts[k]), n, 0.2 / K) * K, 1.0)
+    words = {
+        "name": str(e.classes[k]), "share": part(counts[k] / n, 1), "span": interval(*ends, percent=True, digits=1),
+        "common": str(e.classes[np.argmax(counts)]), "rate": part(counts.max() / n, 1),
+    }  # fmt: skip
+    return Suspicion(p, words, counts[k] / n, None, *ends, names=[str(e.classes[k])])
+
+
+@finding("E003")
+def small_class(e: Evidence) -> Suspicion | None:
+    """A class has fewer than 10 rows to learn from: a fact."""
+    if e.classes is None or not len(e.train):
+        return None
+    K = len(e.classes)
+    learned = np.bincount(e.codes[e.train], minlength=K)
+    tested = np.bincount(e.codes[e.test], minlength=K)
+    k = int(np.argmin(learned))
+    n = max(int(tested[k]), int(learned[k]), 1)
+    low, high = share_interval(n / 2, n)
+    words = {
+        "name": str(e.classes[k]), "n": int(learned[k]), "m": int(tested[k]), "half": part((high - low) / 2),
+        "others": int((learned < FEWEST_ROWS).sum()) - 1,
+    }  # fmt: skip
+    p = 0.0 if learned[k] < FEWEST_ROWS else 1.0
+    return Suspicion(p, words, float(learned[k]), None, low, high, [str(e.classes[k])], "several" if words["others"] > 0 else "")
+
+
+@finding("E015")
+def calibration(e: Evidence) -> Suspicion | None:
+    """Probabilities are not frequencies: H0, they are; and on the mean they are off by more than 5 points."""
+    if e.probabilities is None or e.classes is None or len(e.test) < 40:
+        return None
+    P = e.probabilities
+    top, right = P.max(axis=1), P.argmax(axis=1) == e.codes[e.test]
+    order = np.argsort(top, kind="stable")
+    bins = [rows for rows in np.array_split(order, int(np.clip(len(top) // 20, 2, 10))) if len(rows)]
+    observed = np.array([right[rows].sum() for rows in bins], dtype=float)
+    expected = np.array([top[rows].sum() for rows in bins])
+    variance = np.array([(top[rows] * (1 - top[rows])).sum() for rows in bins])
+    sizes = np.array([len(rows) for rows in bins], dtype=float)
+    # a bin of near certainties has a variance near 0; half a row keeps its one error from deciding alone
+    Q = float(((np.maximum(np.abs(observed - expected) - 0.5, 0)) ** 2 / np.maximum(variance, 0.25)).sum())
+    off = (observed - expected) / sizes
+    # noise alone makes |off| about 0.8 standard errors in each bin
+    mean_off = float((sizes * np.abs(off)).sum() / sizes.sum() - 0.8 * np.sqrt(variance).sum() / sizes.sum())
+    p = float(special.chdtrc(len(bins), Q)) if mean_off > 0.05 else 1.0
+    gap = float((observed - expected).sum() / sizes.sum())
+    bar = float(np.sqrt((right - right.mean()).var() / len(right)))
+    worst = int(np.argmax(np.abs(off) * np.sqrt(sizes)))
+    ends = share_interval(observed[worst], sizes[worst])
+    words = {
+        "claimed": part(expected[worst] / sizes[worst]), "seen": part(observed[worst] / sizes[worst]), "span": interval(*ends, percent=True),
+        "off": part(max(mean_off, 0.0)), "m": whole(len(top)),
+    }  # fmt: skip
+    return Suspicion(p, words, gap, bar, gap - 1.96 * bar, gap + 1.96 * bar, [], "timid" if off[worst] > 0 else "")

@@ -1,0 +1,195 @@
+"""Findings about single columns: leakage, collinearity, identifiers, constants, one dominant input, levels never seen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from epee.job.findings.chance import above, at_least, at_most, correlation_above, fisher_interval, share_interval
+from epee.job.findings.evidence import Evidence
+from epee.job.findings.registry import Suspicion, finding
+from epee.typing import Vector
+from epee.words.finding_words import interval, listed, part, plus_minus
+from epee.words.job_words import say, whole
+
+COLLINEAR = 0.99  # share of a column's variance that the others tell
+LEAK = 0.02  # what is left of the baseline's error when one column alone tells the target
+DOMINANT = 0.9  # share of all importance
+
+
+@finding("E006")
+def collinear(e: Evidence) -> Suspicion | None:
+    """A column is nearly a linear combination of the others: H0, its R² is at most 0.99."""
+    names = [name for name, column in e.numbers.items() if _varies(column[e.some])]
+    n, p = len(e.some), len(names)
+    if p < 2 or n < p + 10:
+        return None
+    X = np.column_stack([_filled(e.numbers[name][e.some]) for name in names])
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    values, axes = np.linalg.eigh(X.T @ X / n)
+    inflation = (axes**2 / np.maximum(values, 1e-13)).sum(axis=1)  # diagonal of the inverse correlation: 1 / (1 - R²)
+    told = 1 - 1 / inflation * (n - 1) / (n - p)  # corrected for the number of columns
+    j = int(np.argmax(told))
+    if told[j] <= COLLINEAR:
+        return Suspicion(1.0, {})
+    p_value = min(p * correlation_above(float(np.sqrt(told[j])), n - p, np.sqrt(COLLINEAR)), 1.0)
+    ends = [end**2 for end in fisher_interval(float(np.sqrt(told[j])), n - p)]
+    near = np.abs(X.T @ X[:, j] / n)
+    near[j] = -1
+    with_ = [names[k] for k in np.argsort(-near)[: 1 if near.max() > np.sqrt(COLLINEAR) else 3]]
+    words = {"name": names[j], "others": listed(with_), "share": part(told[j]), "span": interval(*ends, percent=True)}
+    return Suspicion(p_value, words, told[j], None, *ends, names=[names[j], *with_])
+
+
+@finding("E007")
+def leakage(e: Evidence) -> Suspicion | None:
+    """One column alone tells the target nearly without error: H0, it leaves at least 2 % of the baseline's error."""
+    if e.task is None or (e.task == "regression" and not e.one_number) or len(e.train) < 40:
+        return None
+    rows = np.intersect1d(e.some, e.train)
+    found = [(name, *_left(e, name, rows)) for name in e.names]
+    name, p, share, low, high = min(found, key=lambda line: line[1])
+    words = {"name": name, "target": e.target, "left": part(share, 2), "span": interval(low, high, percent=True, digits=2), "rows": whole(len(rows))}
+    return Suspicion(min(p * len(found), 1.0), words, share, None, low, high, [name])
+
+
+def _left(e: Evidence, name: str, rows: np.ndarray) -> tuple[float, float, float, float]:
+    """Return the p-value and the share of the baseline's error that is left when one column tells the target, each half by the other."""
+    half = np.random.default_rng(e.seed).permutation(len(rows)) % 2
+    cell = _cells(e, name, rows)
+    assert e.y is not None
+    if e.task == "classification":
+        codes = e.codes[rows]
+        wrong, base = np.zeros(len(rows), dtype=bool), np.zeros(len(rows), dtype=bool)
+        for side in (0, 1):
+            own = half != side
+            table = np.zeros((cell.max() + 1, len(e.classes)))  # type: ignore[arg-type]
+            np.add.at(table, (cell[own], codes[own]), 1.0)
+            common = int(table.sum(axis=0).argmax())
+            table[:, common] += 1e-9
+            wrong[~own] = table.argmax(axis=1)[cell[~own]] != codes[~own]
+            base[~own] = codes[~own] != common
+        b, k, n = float(base.mean()), float(wrong.sum()), len(rows)
+        low, high = share_interval(k, n)
+        return at_least(k, n, LEAK * b), k / n / max(b, 1e-12), low / max(b, 1e-12), min(high / max(b, 1e-12), 1.0)
+    y = e.y[rows]
+    x = _filled(e.numbers[name][rows]) if name in e.numbers else np.zeros(len(rows))
+    r = np.zeros(len(rows))
+    for side in (0, 1):
+        own = half != side
+        slope = np.polyfit(x[own], y[own], 1) if np.ptp(x[own]) > 0 else np.array([0.0, y[own].mean()])
+        rest = y - np.polyval(slope, x)
+        counts = np.bincount(cell[own], minlength=cell.max() + 1)
+        sums = np.bincount(cell[own], rest[own], minlength=cell.max() + 1)
+        r[~own] = (rest - (sums / np.maximum(counts, 1))[cell])[~own]
+    whole_ = (y - y.mean()) ** 2
+    share = float((r**2).mean() / max(whole_.mean(), 1e-300))
+    d = r**2 - LEAK * whole_
+    bar = float((r**2 - share * whole_).std() / np.sqrt(len(r)) / max(whole_.mean(), 1e-300))
+    p = above(-float(d.mean()), float(d.std() / np.sqrt(len(d))))
+    return p, share, max(share - 1.96 * bar, 0.0), share + 1.96 * bar
+
+
+def _cells(e: Evidence, name: str, rows: np.ndarray) -> np.ndarray:
+    """Return a column cut into cells: its levels, or some bins of equal numbers of rows; missing cells are one of their own."""
+    if name in e.levels:
+        return e.levels[name][rows] + 1
+    x = e.numbers[name][rows]
+    there = x[~np.isnan(x)]
+    if not len(there):
+        return np.zeros(len(rows), dtype=np.intp)
+    edges = np.unique(np.quantile(there, np.linspace(0, 1, min(64, max(len(there) // 10, 2)) + 1)[1:-1]))
+    return np.where(np.isnan(x), 0, np.searchsorted(edges, x, side="right") + 1).astype(np.intp)
+
+
+@finding("E008")
+def identifier(e: Evidence) -> Suspicion | None:
+    """A column numbers or names the rows: H0, its whole numbers are drawn at random from their range."""
+    for column in e.columns:
+        if column.get("role") == "left out" and column.get("note") == say("left_identifier", name=column["name"]):
+            words = {"name": column["name"], "n": whole(e.n), "span": interval(*share_interval(e.n, e.n), percent=True)}
+            return Suspicion(0.0, words, 1.0, None, *share_interval(e.n, e.n), names=[column["name"]], form="left")
+    worst: Suspicion | None = None
+    for name, x in e.numbers.items():
+        if e.kinds.get(name) != "number" or np.isnan(x).any() or e.n < 30 or (x != np.floor(x)).any():
+            continue
+        width = float(np.ptp(x)) + 1
+        if len(np.unique(x)) < e.n:
+            continue
+        p = min(float(np.exp(-e.n * (e.n - 1) / (2 * width))) * len(e.numbers), 1.0)
+        if worst is None or p < worst.p_value:
+            ends = share_interval(e.n, e.n)
+            words = {"name": name, "n": whole(e.n), "span": interval(*ends, percent=True)}
+            worst = Suspicion(p, words, 1.0, None, *ends, names=[name])
+    return worst
+
+
+@finding("E009")
+def constant(e: Evidence) -> Suspicion | None:
+    """A column is constant, or all but: H0, at least 1 % of its cells differ from the commonest."""
+    for column in e.columns:
+        if column.get("role") == "left out" and column.get("note") == say("left_constant", name=column["name"]):
+            ends = share_interval(0, max(e.n, 1))
+            words = {"name": column["name"], "n": whole(e.n), "k": 0, "span": interval(*ends, percent=True, digits=2)}
+            return Suspicion(0.0, words, 0.0, None, *ends, names=[column["name"]], form="left")
+    worst: Suspicion | None = None
+    for name in e.names:
+        cells = e.numbers[name] if name in e.numbers else e.levels[name]
+        there = cells[~e.missing(name)]
+        if len(there) < 2:
+            continue
+        n = len(there)
+        k = n - int(np.unique(there, return_counts=True)[1].max())
+        p = min(at_least(k, n, 0.01) * len(e.names), 1.0)
+        if worst is None or p < worst.p_value:
+            ends = share_interval(k, n)
+            words = {"name": name, "n": whole(n), "k": whole(k), "span": interval(*ends, percent=True, digits=2)}
+            worst = Suspicion(p, words, k / n, None, *ends, names=[name])
+    return worst
+
+
+@finding("E021")
+def dominant(e: Evidence) -> Suspicion | None:
+    """The predictor leans on one column: H0, that column has at most 90 % of all importance."""
+    items = sorted(e.uses, key=lambda item: -item["value"])
+    if len(items) < 3 or items[0]["value"] <= 0:
+        return None
+    top, rest = items[0], items[1:]
+    others = sum(max(item["value"], 0.0) for item in rest)
+    share = top["value"] / (top["value"] + others)
+    lean = (1 - DOMINANT) * top["value"] - DOMINANT * others
+    bar = np.hypot((1 - DOMINANT) * top["stderr"], DOMINANT * np.sqrt(sum(item["stderr"] ** 2 for item in rest)))
+    p = max(above(lean, bar), above(top["value"], top["stderr"]))
+    half = 1.96 * bar / (top["value"] + others)
+    words = {
+        "name": top["column"], "share": part(share), "span": interval(max(share - half, 0), min(share + half, 1), percent=True),
+        "rise": plus_minus(top["value"], top["stderr"]),
+    }  # fmt: skip
+    return Suspicion(p, words, share, half / 1.96, max(share - half, 0.0), min(share + half, 1.0), [top["column"]])
+
+
+@finding("E024")
+def unseen_levels(e: Evidence) -> Suspicion | None:
+    """Sealed rows have categories that no training row has: H0, at most 2 % do."""
+    if len(e.test) < 10 or not e.levels:
+        return None
+    worst: Any = None
+    for name, codes in e.levels.items():
+        new = ~np.isin(codes[e.test], codes[e.train]) & (codes[e.test] >= 0)
+        k, m = int(new.sum()), len(e.test)
+        p = min(at_most(k, m, 0.02) * len(e.levels), 1.0)
+        if worst is None or p < worst.p_value:
+            ends = share_interval(k, m)
+            words = {"name": name, "k": whole(k), "m": whole(m), "share": part(k / m), "span": interval(*ends, percent=True)}
+            worst = Suspicion(p, words, k / m, None, *ends, names=[name])
+    return worst
+
+
+def _varies(x: Vector) -> bool:
+    there = x[np.isfinite(x)]
+    return len(there) > 1 and bool(np.ptp(there) > 1e-12 * max(float(np.abs(there).max()), 1e-300))
+
+
+def _filled(x: Vector) -> Vector:
+    return np.where(np.isnan(x), np.nanmean(x) if not np.isnan(x).all() else 0.0, x)

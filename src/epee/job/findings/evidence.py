@@ -1,0 +1,138 @@
+"""What the findings look at: the rows of a table, and, where something was learned, how it went."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from epee.table.raw import RawBlock
+from epee.typing import Codes, Matrix, Vector
+
+LOOKED_ROWS = 20_000  # rows that a test of columns looks at; more would only find smaller things
+
+
+@dataclass(eq=False)
+class Evidence:
+    """The inputs column by column, the target, and the parts of a run that are there; a test that lacks its part is silent.
+
+    Parameters
+    ----------
+    names, kinds, raw : the inputs
+        ``raw.columns`` holds float64 with NaN for numbers, Arrow texts for categories.
+    columns : list of dict
+        All columns as the card has them, those left out too.
+    task : {"classification", "regression"} or None
+        None when there is no target.
+    y, classes : the target of every row, and its labels in order
+    train, test : arrays of rows
+    ordered : bool
+        Whether time or groups were given, so that neighbouring rows are known to be alike.
+    entry, verdict : the chosen line of the leaderboard and the whole verdict
+    risk : Risk
+        Of the sealed rows.
+    probabilities : array (m, K)
+        Of the sealed rows, in the order of ``classes``.
+    uses : list of dict
+        What the predictor leans on, as the card has it.
+    """
+
+    names: Sequence[str]
+    kinds: dict[str, str]
+    raw: RawBlock
+    columns: list[dict[str, Any]] = field(default_factory=list)
+    task: str | None = None
+    target: str = ""
+    y: np.ndarray | None = None
+    classes: np.ndarray | None = None
+    train: Codes = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    test: Codes = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    ordered: bool = False
+    entry: Any = None
+    verdict: Any = None
+    groups: Any = None
+    risk: Any = None
+    probabilities: Matrix | None = None
+    uses: list[dict[str, Any]] = field(default_factory=list)
+    seed: int = 0
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return len(self.raw)
+
+    @cached_property
+    def some(self) -> Codes:
+        """The rows that tests of columns look at: all, or a random sample, in order."""
+        if self.n <= LOOKED_ROWS:
+            return np.arange(self.n)
+        return np.sort(np.random.default_rng(self.seed).choice(self.n, LOOKED_ROWS, replace=False))
+
+    @cached_property
+    def numbers(self) -> dict[str, Vector]:
+        """The columns of numbers, yes/no and dates, with NaN in the holes."""
+        return {name: self.raw.columns[name] for name in self.names if isinstance(self.raw.columns[name], np.ndarray)}
+
+    @cached_property
+    def levels(self) -> dict[str, Codes]:
+        """The categories as whole numbers, -1 where the cell is missing."""
+        out = {}
+        for name in self.names:
+            column = self.raw.columns[name]
+            if not isinstance(column, np.ndarray):
+                codes = column.dictionary_encode().indices
+                out[name] = codes.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.intp)
+        return out
+
+    def missing(self, name: str) -> np.ndarray:
+        """Return which cells of a column are missing."""
+        return np.isnan(self.numbers[name]) if name in self.numbers else self.levels[name] < 0
+
+    @cached_property
+    def codes(self) -> Codes:
+        """The class of every row as a whole number."""
+        assert self.classes is not None and self.y is not None
+        return np.searchsorted(self.classes, self.y)
+
+    @property
+    def one_number(self) -> bool:
+        """Tell whether the target is a single number."""
+        return self.task == "regression" and self.y is not None and self.y.ndim == 1
+
+    @cached_property
+    def first_losses(self) -> Vector | None:
+        """The loss of every training row, held out, in the first repeat; NaN for a row that was not tested."""
+        if self.entry is None:
+            return None
+        losses = self.entry.risk.losses
+        return None if losses is None else np.atleast_2d(np.asarray(losses, dtype=np.float64))[0]
+
+    @cached_property
+    def residuals(self) -> tuple[Vector, Vector] | None:
+        """Out-of-fold residuals and predictions of the training rows, where the target is a number."""
+        if not self.one_number or self.entry is None or self.first_losses is None:
+            return None
+        y = self.y[self.train]  # type: ignore[index]
+        found = np.asarray(self.entry.risk.predictions, dtype=np.float64)
+        predicted = found if found.shape == y.shape else found.reshape(-1, len(y))[0]
+        return y - predicted, predicted
+
+
+def evidence_of(
+    seen: Any, train: Codes, test: Codes, verdict: Any, predictor: Any, X_test: Matrix, risk: Any, uses: Any, seed: int,
+    groups: Any = None,
+) -> Evidence:  # fmt: skip
+    """Return the evidence of a run of the main job."""
+    probabilities = None
+    if predictor.has_probabilities and len(test):
+        model = predictor.model
+        order = np.searchsorted(model.classes_, seen.classes)
+        probabilities = model.predict_proba(X_test)[:, order]
+    return Evidence(
+        seen.names, seen.kinds, seen.raw, seen.columns, seen.task, ", ".join(seen.targets), seen.y, seen.classes, train, test,
+        seen.time is not None or seen.groups is not None, verdict.entries[verdict.chosen], verdict, groups,
+        risk if len(test) else None, probabilities, list((uses or {}).get("items", [])), seed,
+    )  # fmt: skip

@@ -1,0 +1,162 @@
+r"""Findings about the fit: overfitting, unstable folds, the edge of the grid, the winner's optimism, a test that disagrees.
+
+Fold errors are unstable when they differ by more than their rows explain. The statistic is
+:math:`Q = \sum_j n_j (\bar e_j - \bar e)^2 / s^2`; its law when the folds are exchangeable comes from permutations of the losses of
+the rows, whose first three moments give the tail.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+
+from epee.job.findings.chance import above, above_t, gamma_tail
+from epee.job.findings.evidence import Evidence
+from epee.job.findings.registry import Suspicion, finding
+from epee.words.finding_words import amount, part, plus_minus
+from epee.words.job_words import whole
+
+GAIN = 0.02  # of the error, on the last step of a grid
+OPTIMISM = 0.1  # of the error
+
+
+@finding("E001")
+def overfitting(e: Evidence) -> Suspicion | None:
+    """More than half of the error held out is not there in training: H0, the training error is at least half of it."""
+    if e.entry is None:
+        return None
+    risk, curve = e.entry.risk, e.entry.curve
+    train = float(np.asarray(curve.train, dtype=float)[curve.chosen])
+    if not np.isfinite(train) or risk.value <= 0:
+        return None
+    spread = _fold_stderr(e)
+    gap = risk.value - train
+    p = above_t(risk.value - 2 * train, spread, max(risk.n_folds - 1, 1))
+    words = {
+        "name": e.entry.name, "train": amount(train, spread), "cv": plus_minus(risk.value, spread), "gap": plus_minus(gap, spread),
+        "share": part(gap / risk.value),
+    }  # fmt: skip
+    return Suspicion(p, words, gap, spread, gap - 1.96 * spread, gap + 1.96 * spread, [e.entry.name])
+
+
+def _fold_stderr(e: Evidence) -> float:
+    """Return a standard error of the cross-validated error: the largest of those at hand."""
+    found = [e.entry.risk.stderr, getattr(e.entry.sure, "stderr", np.nan)]
+    losses = e.first_losses
+    if losses is not None:
+        seen = losses[np.isfinite(losses)]
+        found.append(float(seen.std(ddof=1) / np.sqrt(len(seen))) if len(seen) > 1 else np.nan)
+    return float(np.nanmax(found))
+
+
+@finding("E004")
+def unstable_folds(e: Evidence) -> Suspicion | None:
+    """The folds differ by more than chance: H0, the rows are exchangeable."""
+    losses = e.first_losses
+    if losses is None or not len(e.entry.risk.folds):
+        return None
+    fold = np.atleast_2d(e.entry.risk.folds)[0]
+    seen = np.isfinite(losses) & (fold >= 0)
+    x, fold = losses[seen], fold[seen]
+    J = int(fold.max()) + 1 if len(fold) else 0
+    counts = np.bincount(fold, minlength=J).astype(float)
+    if J < 3 or len(x) < 5 * J or x.std() == 0 or (counts == 0).any():
+        return None
+    x = (x - x.mean()) / x.std()
+
+    def spread(values: np.ndarray) -> float:
+        return float((np.bincount(fold, values, minlength=J) ** 2 / counts).sum())
+
+    rng = np.random.default_rng(e.seed)
+    drawn = np.array([spread(rng.permutation(x)) for _ in range(300 if len(x) <= 20_000 else 60)])
+    Q = spread(x)
+    sd, mean = float(losses[seen].std()), float(losses[seen].mean())
+    between = sd * np.sqrt(max(Q - (J - 1), 0.0) / (counts.sum() - (counts**2).sum() / counts.sum()))
+    p = gamma_tail(Q, drawn) if between > 0.25 * mean else 1.0
+    by_fold = np.bincount(fold, losses[seen], minlength=J) / counts
+    bar = between / np.sqrt(2 * (J - 1))
+    words = {
+        "low": amount(by_fold.min(), sd / np.sqrt(counts.mean())), "high": amount(by_fold.max(), sd / np.sqrt(counts.mean())),
+        "between": plus_minus(between, bar), "chance": amount(sd / np.sqrt(counts.mean()), bar), "J": J,
+    }  # fmt: skip
+    return Suspicion(p, words, between, bar, max(between - 1.96 * bar, 0.0), between + 1.96 * bar)
+
+
+@finding("E005")
+def edge(e: Evidence) -> Suspicion | None:
+    """The best value of a parameter is the last one tried: H0, the last step lowers the error by at most 2 %."""
+    if e.verdict is None:
+        return None
+    found = []
+    for i in sorted({e.verdict.chosen, e.verdict.best}):
+        entry = e.verdict.entries[i]
+        curve = entry.curve
+        if curve.parameter is None or curve.losses is None or len(curve.values) < 3 or curve.best not in (0, len(curve.values) - 1):
+            continue
+        if curve.values[curve.best] == 1 and curve.parameter in ("n_neighbors", "shrinkage"):
+            continue  # there is nothing beyond
+        other = 1 if curve.best == 0 else curve.best - 1
+        d = curve.losses[:, other] - curve.losses[:, curve.best]
+        d = d[np.isfinite(d)]
+        gain, bar = float(d.mean()), float(d.std(ddof=1) / np.sqrt(len(d)))
+        p = above(gain, bar, GAIN * float(curve.cv[curve.best]))
+        words = {
+            "name": entry.name, "parameter": curve.parameter, "value": f"{curve.values[curve.best]:.4g}", "gain": plus_minus(gain, bar),
+        }  # fmt: skip
+        found.append(Suspicion(p, words, gain, bar, gain - 1.96 * bar, gain + 1.96 * bar, [entry.name], "" if curve.best else "simple"))
+    if not found:
+        return None
+    best = min(found, key=lambda s: s.p_value)
+    return Suspicion(min(best.p_value * len(found), 1), best.words, best.value, best.stderr, best.low, best.high, best.names, best.form)
+
+
+@finding("E016")
+def optimism(e: Evidence) -> Suspicion | None:
+    """The winner looks much better than it is: H0, by at most a tenth of its error. The error bar leaves out one fold after the other."""
+    v = e.verdict
+    if v is None or len(v.entries) < 2 or v.corrected <= 0 or v.optimism.value <= OPTIMISM * v.corrected:
+        return None
+    losses = [entry.curve.losses for entry in v.entries]
+    folds = np.atleast_2d(e.entry.risk.folds)
+    if any(part_ is None for part_ in losses) or not folds.size or e.groups is not None or e.entry.risk.weight is not None:
+        return None
+    from epee.job.choice import ranks, winner
+
+    rank = ranks([entry.order for entry in v.entries])
+    values = []
+    for k in range(int(folds[0].max()) + 1):
+        rows = folds[0] != k
+        without = [SimpleNamespace(curve=SimpleNamespace(losses=part_[rows]), risk=entry.risk) for part_, entry in zip(losses, v.entries)]
+        values.append(winner(without, rank).value)  # type: ignore[arg-type]
+    J = len(values)
+    value = float(v.optimism.value)
+    bar = float(np.sqrt((J - 1) / J * ((np.array(values) - np.mean(values)) ** 2).sum()))
+    p = above_t(value, bar, J - 1, OPTIMISM * float(v.corrected))
+    words = {"k": len(v.entries), "value": plus_minus(value, bar), "share": part(value / v.corrected), "corrected": amount(v.corrected, bar)}
+    return Suspicion(p, words, value, bar, value - 1.96 * bar, value + 1.96 * bar)
+
+
+@finding("E017")
+def disagreement(e: Evidence) -> Suspicion | None:
+    """The sealed rows contradict the cross-validation: H0, both estimate the same error."""
+    if e.risk is None or e.verdict is None or e.risk.n < 10:
+        return None
+    spread, expected, m = _fold_stderr(e), float(e.verdict.corrected), float(e.risk.n)
+    n = float(e.entry.risk.n)
+    if e.risk.loss == "zero_one":
+        rate = (expected * n + e.risk.value * m + 1) / (n + m + 2)
+        bar = float(np.hypot(np.sqrt(rate * (1 - rate) / m), spread))
+    else:
+        bar = float(np.hypot(max(e.risk.stderr, _scale(e) / np.sqrt(m)), spread))
+    gap = float(e.risk.value) - expected
+    p = min(2 * above_t(abs(gap), bar, m - 1), 1.0)
+    words = {"test": plus_minus(e.risk.value, e.risk.stderr), "cv": plus_minus(expected, spread), "gap": plus_minus(gap, bar), "m": whole(m)}
+    return Suspicion(p, words, gap, bar, gap - 1.96 * bar, gap + 1.96 * bar, form="worse" if gap > 0 else "better")
+
+
+def _scale(e: Evidence) -> float:
+    losses = e.first_losses
+    return 0.0 if losses is None else float(np.nanstd(losses))
+
+

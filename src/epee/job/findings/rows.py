@@ -1,0 +1,231 @@
+r"""Findings about rows: outliers, drift, order, repeated rows, and rows that are in both samples.
+
+An outlier is judged against an exponential tail fitted to the column itself. With :math:`q_{50}` and :math:`q_{95}` its median and 95 % quantile,
+a value at :math:`t` times :math:`q_{95} - q_{50}` above the median would be seen in :math:`n` rows with a probability of at most
+
+.. math:: n \tfrac12 10^{-t}, \tag{1}
+
+and likewise below. A positive column is judged on its own scale and on that of its logarithm, and only what is far out on both
+is called an outlier: incomes and durations are not.
+
+Equal rows are no mistake where cells have few values. So the number of equal rows is compared with what chance gives: at most
+:math:`\binom n2 \min_j \sum_v p_{jv}^2` pairs, whatever the dependence between columns; and with the number of rows that agree in all
+columns but one, which chance would make far more common.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import special
+
+from epee.job.findings.chance import correlation_above, fisher_interval, independent, poisson_tail, share_interval, two_samples
+from epee.job.findings.evidence import Evidence
+from epee.job.findings.registry import Suspicion, finding
+from epee.job.sealing import _cells as cell_bits
+from epee.risk.estimate import Risk
+from epee.table.folds import _mix
+from epee.typing import Vector
+from epee.words.finding_words import amount, interval, part, plus_minus
+from epee.words.job_words import whole
+
+DRIFT = 0.1  # gap between distribution functions that matters
+ORDER = 0.1  # correlation of neighbours that matters
+
+
+def extreme(x: Vector) -> tuple[float, int]:
+    """Return by (1) the p-value of the value that is furthest out, and where it is.
+
+    >>> x = np.append(np.random.default_rng(0).normal(size=300), 60.0)
+    >>> p, row = extreme(x)
+    >>> p < 1e-6, row
+    (True, 300)
+    """
+    there = np.flatnonzero(np.isfinite(x))
+    values = x[there]
+    if len(values) < 30 or len(np.unique(values)) < 20:
+        return 1.0, -1
+    p = tail_chances(values)
+    if values.min() > 0:
+        p = np.maximum(p, tail_chances(np.log(values)))
+    k = int(np.argmin(p))
+    return float(p[k]), int(there[k])
+
+
+def tail_chances(x: Vector) -> Vector:
+    """Return (1) for every value."""
+    low, middle, high = np.quantile(x, [0.05, 0.5, 0.95])
+    t = np.zeros(len(x))
+    if high > middle:
+        t = np.maximum((x - middle) / (high - middle), t)
+    if low < middle:
+        t = np.maximum((middle - x) / (middle - low), t)
+    return np.minimum(len(x) * 10.0 ** -np.minimum(t, 300), 1.0)
+
+
+@finding("E012")
+def target_outliers(e: Evidence) -> Suspicion | None:
+    """A value of the target is far out: H0, the tails are exponential."""
+    if not e.one_number or e.y is None:
+        return None
+    p, row = extreme(e.y)
+    return None if row < 0 else _outlier(e.target, e.y, p, row)
+
+
+@finding("E013")
+def input_outliers(e: Evidence) -> Suspicion | None:
+    """A value of an input is far out: H0, the tails are exponential."""
+    found = []
+    for name, x in e.numbers.items():
+        if e.kinds.get(name, "number") == "number":
+            p, row = extreme(x)
+            if row >= 0:
+                found.append((p, name, row))
+    if not found:
+        return None
+    p, name, row = min(found)
+    return _outlier(name, e.numbers[name], min(p * len(found), 1.0), row)
+
+
+def _outlier(name: str, x: Vector, p: float, row: int) -> Suspicion:
+    there = x[np.isfinite(x)]
+    low, high = np.quantile(there, [0.025, 0.975])
+    chances = tail_chances(there)
+    k = max(int((chances < 1e-3).sum()), 1)
+    spread = float(high - low)
+    words = {
+        "name": name, "value": amount(x[row], spread / 100), "row": whole(row + 1), "k": whole(k), "n": whole(len(there)),
+        "span": interval(low, high), "share": interval(*share_interval(k, len(there)), percent=True, digits=2),
+    }  # fmt: skip
+    return Suspicion(p, words, float(x[row]), None, float(low), float(high), [name], "several" if k > 1 else "")
+
+
+@finding("E014")
+def drift(e: Evidence) -> Suspicion | None:
+    """The sealed rows are not like the training rows: H0, each column follows one law in both."""
+    if min(len(e.train), len(e.test)) < 20:
+        return None
+    found: list[Suspicion] = []
+    for name, x in e.numbers.items():
+        a, b = (x[rows][np.isfinite(x[rows])] for rows in (e.train, e.test))
+        if min(len(a), len(b)) < 20:
+            continue
+        D, p = two_samples(a, b)
+        gap, bar = float(b.mean() - a.mean()), float(np.sqrt(a.var() / len(a) + b.var() / len(b)))
+        words = {"name": name, "then": amount(a.mean(), bar), "now": amount(b.mean(), bar), "gap": plus_minus(gap, bar), "D": amount(D, 0.01)}
+        found.append(Suspicion(p if D > DRIFT else 1.0, words, gap, bar, gap - 1.96 * bar, gap + 1.96 * bar, [name], "number"))
+    for name, codes in e.levels.items():
+        K = int(codes.max()) + 2
+        counts = np.stack([np.bincount(codes[rows] + 1, minlength=K) for rows in (e.train, e.test)]).astype(float)
+        rates = counts / counts.sum(axis=1, keepdims=True)
+        gaps = rates[1] - rates[0]
+        k = int(np.argmax(np.abs(gaps)))
+        p = independent(counts) if abs(gaps[k]) > DRIFT else 1.0
+        bar = float(np.sqrt((rates[:, k] * (1 - rates[:, k]) / counts.sum(axis=1)).sum()))
+        label = "?" if k == 0 else str(e.raw.columns[name].dictionary_encode().dictionary[k - 1].as_py())
+        words = {"name": name, "label": label, "then": part(rates[0, k]), "now": part(rates[1, k]), "gap": plus_minus(100 * gaps[k], 100 * bar)}
+        found.append(Suspicion(p, words, float(gaps[k]), bar, gaps[k] - 1.96 * bar, gaps[k] + 1.96 * bar, [name], "level"))
+    if not found:
+        return None
+    best = min(found, key=lambda s: s.p_value)
+    several = "" if sum(s.p_value * len(found) < 1e-3 for s in found) < 2 else "several"
+    words = best.words | {"k": sum(s.p_value * len(found) < 1e-3 for s in found) - 1}
+    return Suspicion(
+        min(best.p_value * len(found), 1.0), words, best.value, best.stderr, best.low, best.high, best.names, best.form + several
+    )
+
+
+@finding("E020")
+def order(e: Evidence) -> Suspicion | None:
+    """Errors of neighbouring rows are alike: H0, their correlation is at most 0.1."""
+    if e.ordered or e.first_losses is None or len(e.train) < 50:
+        return None
+    if e.residuals is not None:
+        r = e.residuals[0]
+    elif e.classes is not None:
+        codes, losses = e.codes[e.train], e.first_losses
+        seen = np.isfinite(losses)
+        means = np.bincount(codes[seen], losses[seen], minlength=len(e.classes)) / np.maximum(np.bincount(codes[seen], minlength=len(e.classes)), 1)
+        r = losses - means[codes]  # a table sorted by class is no time series
+    else:
+        return None
+    r = r[np.isfinite(r)]
+    r = np.clip(r, *np.quantile(r, [0.01, 0.99]))
+    if len(r) < 50 or np.ptp(r) == 0:
+        return None
+    r = r - r.mean()
+    near = float((r[1:] * r[:-1]).sum() / (r**2).sum())
+    ends = fisher_interval(near, len(r))
+    words = {"r": amount(near, 0.01), "span": interval(*ends), "n": whole(len(r))}
+    return Suspicion(correlation_above(near, len(r), ORDER), words, near, float(1 / np.sqrt(len(r) - 3)), *ends)
+
+
+def bits_of(e: Evidence) -> list[np.ndarray]:
+    """Return 64 bits for each cell, column by column, the target last; a column has its own salt."""
+    columns = [e.raw.columns[name] for name in e.names]
+    if e.y is not None:
+        columns += list(np.reshape(e.y, (e.n, -1)).T)
+    with np.errstate(over="ignore"):
+        return [_mix(cell_bits(column) + np.uint64(j + 1)) for j, column in enumerate(columns)]
+
+
+def coincidence(bits: list[np.ndarray], a: np.ndarray, b: np.ndarray | None) -> tuple[int, float]:
+    """Return how many rows occur again (rows of ``a`` among those before; or rows of ``b`` in ``a``), and the p-value of chance."""
+    with np.errstate(over="ignore"):
+        total = np.sum(bits, axis=0, dtype=np.uint64)
+        again = _again(total, a, b)
+        if again == 0:
+            return 0, 1.0
+        first = np.unique(total, return_index=True)[1]
+        pairs = len(a) * (len(a) - 1) / 2 if b is None else len(a) * len(b)
+        collide = np.array([_collisions(column[first]) for column in bits])
+        likely = sorted(range(len(bits)), key=lambda j: collide[j])[:16]
+        near = max(_again(total - bits[j], a, b) for j in likely) if len(bits) > 1 else 0
+    free = poisson_tail(again, pairs * float(np.prod(collide)))  # columns independent: what a discrete table gives
+    single = poisson_tail(again, pairs * float(collide.min()))  # any dependence
+    almost = float(special.bdtrc(again - 1, near, 0.5)) if near >= again else 1.0
+    return again, max(free, min(2 * min(single, almost), 1.0))
+
+
+def _again(prints: np.ndarray, a: np.ndarray, b: np.ndarray | None) -> int:
+    return len(a) - len(np.unique(prints[a])) if b is None else int(np.isin(prints[b], prints[a]).sum())
+
+
+def _collisions(column: np.ndarray) -> float:
+    """Return the probability that two rows agree in a column, from the pairs that do."""
+    counts = np.unique(column, return_counts=True)[1].astype(float)
+    n = len(column)
+    return max(float((counts * (counts - 1)).sum()), 1.0) / max(n * (n - 1.0), 1.0)
+
+
+@finding("E022")
+def repeated(e: Evidence) -> Suspicion | None:
+    """Rows occur again, more often than chance explains: H0, by chance."""
+    if e.n < 20:
+        return None
+    again, p = coincidence(bits_of(e), np.arange(e.n), None)
+    ends = share_interval(again, e.n)
+    words = {"k": whole(again), "n": whole(e.n), "share": part(again / e.n, 1), "span": interval(*ends, percent=True, digits=1)}
+    return Suspicion(p if again >= max(2, 0.005 * e.n) else 1.0, words, again / e.n, None, *ends)
+
+
+@finding("E023")
+def twins(e: Evidence) -> Suspicion | None:
+    """Sealed rows are in the training rows too, more often than chance explains: H0, by chance."""
+    if min(len(e.train), len(e.test)) < 10:
+        return None
+    bits = bits_of(e)
+    again, p = coincidence(bits, e.train, e.test)
+    m = len(e.test)
+    ends = share_interval(again, m)
+    words = {"k": whole(again), "m": whole(m), "share": part(again / m), "span": interval(*ends, percent=True)}
+    form = ""
+    if isinstance(e.risk, Risk) and e.risk.losses is not None and len(e.risk.losses) == m and m - again > 1 and again:
+        with np.errstate(over="ignore"):
+            total = np.sum(bits, axis=0, dtype=np.uint64)
+        known = np.isin(total[e.test], total[e.train])
+        fresh = e.risk.losses[~known]
+        words |= {
+            "all": plus_minus(e.risk.value, e.risk.stderr), "fresh": plus_minus(fresh.mean(), fresh.std(ddof=1) / np.sqrt(len(fresh))),
+        }  # fmt: skip
+        form = "error"
+    return Suspicion(p if again >= max(2, 0.005 * m) else 1.0, words, again / m, None, *ends, form=form)
