@@ -14,7 +14,7 @@ demo: $(VENV)/.epee ## epee learn on a table that ships with the package
 	@$(BIN)/epee learn
 
 test: $(VENV)/.test ## all the tests and the examples in docstrings
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
 lint: $(VENV)/.lint ## ruff (rules and format) and the one way of the imports
 	$(BIN)/ruff check .
@@ -32,7 +32,7 @@ bench-quick: $(VENV)/.bench ## the quick benchmarks, under three minutes
 	$(BIN)/python -m benchmarks --quick
 
 honesty: $(VENV)/.test ## do 90 % intervals cover 90 %? long; figures to the README
-	$(BIN)/python -m tests.honesty
+	$(BIN)/python -m benchmarks.risk.honesty
 
 docs: $(VENV)/.docs ## the documentation, to docs/_build/html
 	$(BIN)/sphinx-build -b html docs docs/_build/html

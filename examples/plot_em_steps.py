@@ -6,6 +6,8 @@ Step E says how much each row belongs to each cloud, step M puts each cloud wher
 rises until nothing moves.
 """
 
+import warnings
+
 import numpy as np
 
 from epee import GaussianMixture, expectation_maximisation
@@ -22,8 +24,6 @@ axes = new_grid(2, 2, size=(8, 6), sharex=True, sharey=True)
 start = np.array([[1.0, 3.0], [2.0, -2.0]])
 for ax, steps in zip(axes.flat, (1, 2, 5, 40), strict=True):
     model = GaussianMixture(2, means_init=start, init_params="wide", max_iter=steps, tol=0.0, random_state=0)
-    import warnings
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # stopped early, as asked
         model.fit(X)

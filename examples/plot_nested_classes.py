@@ -18,16 +18,16 @@ for k, radius in enumerate((1.0, 1.8, 2.7)):
     turn = np.linspace(0, 2 * np.pi, 200)
     ax.fill(radius * np.cos(turn), 0.8 * radius * np.sin(turn), color=COLOURS[0], alpha=0.10)
     ax.annotate(rf"$\mathcal{{H}}_{k + 1}$", (0, -0.8 * radius + 0.12), ha="center", fontsize=11)
-rng = np.random.default_rng(0)
 ax.plot(4.2, 1.6, "*", ms=14, color=COLOURS[2])
 ax.annotate("truth", (4.2, 1.75), ha="center")
-for radius, spread in ((1.0, 0.12), (2.7, 0.45)):
-    best = np.array([radius * 0.93, 0.8 * radius * 0.36])
-    cloud = best - [0.25 * radius, 0.1] + spread * rng.standard_normal((25, 2))
+rng = np.random.default_rng(0)
+for nearest, spread in (((0.93, 0.3), 0.10), ((2.5, 0.8), 0.35)):
+    cloud = np.array(nearest) - [1.2 * spread, 0.4 * spread] + spread * rng.standard_normal((25, 2))
     ax.plot(*cloud.T, ".", ms=4, color=COLOURS[1])
-    ax.annotate("", (4.2, 1.6), best, arrowprops={"arrowstyle": "<->", "color": "#767676", "lw": 1})
-ax.annotate("bias", (2.5, 0.68), color="#767676")
-ax.annotate("variance: what other samples give", (0.3, 1.35), color=COLOURS[1], fontsize=9)
+    ax.annotate("", (4.15, 1.55), nearest, arrowprops={"arrowstyle": "<->", "color": "#767676", "lw": 1})
+ax.annotate("bias of the largest class", (3.0, 0.75), color="#767676", fontsize=9)
+ax.annotate("bias of the smallest", (1.5, 1.05), color="#767676", fontsize=9, rotation=18)
+ax.annotate("dots: what other samples give, the variance", (-2.9, 2.35), color=COLOURS[1], fontsize=9)
 ax.set(xticks=[], yticks=[], xlim=(-3, 5), aspect="equal")
 
 # %%

@@ -28,7 +28,7 @@ grid = np.linspace(0, 1, 200)
 ax = new_axes(xlabel="x", ylabel="y", title="degree 11: another curve for each sample")
 ax.plot(grid, bezier(grid), color=COLOURS[2], lw=2, label="Bézier target, degree 6")
 for look in ("o", "+"):
-    y = bezier(x) + 0.15 * rng.standard_normal(20)
+    y = bezier(x) + 0.3 * rng.standard_normal(20)
     ax.plot(x, y, look, color=COLOURS[0], ms=5)
     ax.plot(grid, PolynomialRegression(11).fit(x[:, None], y).predict(grid[:, None]), color=COLOURS[1])
 ax.set_ylim(-1.5, 2.5)
@@ -36,6 +36,6 @@ legend(ax)
 
 # %%
 # Variance dominates: it is :math:`\sigma^2 p / n` on average, whatever the target, as least squares promises.
-t = bias_variance(PolynomialRegression(11), bezier, noise=0.15, x=x, inputs=x[:, None], repeats=200, random_state=0).average
-assert t.variance > 3 * t.bias2 and abs(t.variance / (0.15**2 * 12 / 20) - 1) < 0.15
+t = bias_variance(PolynomialRegression(11), bezier, noise=0.3, x=x, inputs=x[:, None], repeats=200, random_state=0).average
+assert t.variance > 3 * t.bias2 and abs(t.variance / (0.3**2 * 12 / 20) - 1) < 0.15
 print(f"noise {t.noise:.4f} + bias² {t.bias2:.4f} + variance {t.variance:.4f} = {t.epe:.4f}")

@@ -30,7 +30,7 @@ class Case:
     p: int
     model: Callable[[], Any]
     kind: str  # "line" or "clouds" or "logit"
-    repeats: int = 30
+    repeats: int = 100
     share: float = 1.0  # of the simulations asked for: slow ones take fewer
 
 
@@ -120,7 +120,7 @@ def cases() -> Iterator[Case]:
     except ImportError:
         return
     for n in (100, 400):
-        yield Case("logistic regression", n, 10, LogisticRegression, "logit", repeats=5, share=0.2)
+        yield Case("logistic regression", n, 10, LogisticRegression, "logit", repeats=30, share=0.2)
 
 
 def null_alarms(simulations: int, repeats: int = 10, n: int = 200, seed: int = 0) -> tuple[float, float]:

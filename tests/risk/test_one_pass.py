@@ -17,6 +17,7 @@ from epee import (
     QuadraticDiscriminantAnalysis,
     Ridge,
     StandardScaler,
+    TableEncoder,
 )
 from epee.errors import DataError, EpeeWarning
 from epee.estimator.moment import MomentEstimator
@@ -103,6 +104,40 @@ def test_pipelines_stay_on_the_route(steps, last):
     np.testing.assert_allclose(found.losses, refitted(model, X, y, fold, None), rtol=1e-8, atol=1e-9)
 
 
+def table(n=150, missing=True):
+    import pandas as pd
+
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame(
+        {"a": rng.normal(5, 2, n), "town": rng.choice(list("xyz"), n, p=[0.5, 0.4, 0.1]), "b": rng.normal(size=n)}
+    )
+    y = frame["a"] * 0.5 + (frame["town"] == "x") + rng.normal(size=n)
+    if missing:
+        frame.loc[rng.random(n) < 0.2, "a"] = np.nan
+        frame.loc[:3, "town"] = "rare"
+    return frame, y.to_numpy()
+
+
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(
+    "last", [(Ridge(2.0),), (StandardScaler(), Ridge(2.0)), (LinearDiscriminantAnalysis(),)], ids=str
+)
+def test_tables_with_categories_and_missing_cells(missing, weighted, last):
+    """Each fold fills with the means of its own training rows; a level that they lack has no say."""
+    X, y = table(missing=missing)
+    y = (y > np.median(y)).astype(int) if "Discriminant" in str(last) else y
+    model = make_pipeline(TableEncoder(), *(clone(s) for s in last))
+    fold = np.where(np.arange(150) < 4, 0, np.arange(150) % 5)  # the rare level is in fold 0 only
+    w = np.random.default_rng(1).integers(1, 4, 150).astype(float) if weighted else None
+    found = cross_validate(
+        model, X, y, folds=fold, sample_weight=w, loss="log" if "Discriminant" in str(last) else None
+    )
+    plain = OrdinaryRoute(model, X, y, w, found.loss)
+    assert found.one_pass
+    np.testing.assert_allclose(found.losses, plain.evaluate(kfold(fold, 5)).losses[0], rtol=1e-8, atol=1e-10)
+
+
 def test_a_scaler_of_all_rows_would_differ():
     X, y = rows("regressor", 40, 3)
     X[0] *= 50
@@ -133,6 +168,22 @@ def test_a_class_missing_from_a_training_fold():
         cross_validate(LinearDiscriminantAnalysis("lsqr"), X, y, folds=fold, loss="log").per_fold,
         cross_validate(Theirs("lsqr"), X, y, folds=fold, loss="log").per_fold, rtol=1e-8,
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("steps", [(), (StandardScaler(),)], ids=str)
+@pytest.mark.parametrize(
+    "last", [LinearDiscriminantAnalysis(), Ridge(1.0), LinearRegression(), GaussianNB(var_smoothing=1e-3)], ids=str
+)
+def test_a_column_that_is_constant_in_a_training_sample(steps, last):
+    X, y = rows("regressor", 60, 3)
+    X[:, 1] = np.arange(60) < 4  # varies in fold 0 only
+    y = y if isinstance(last, Ridge | LinearRegression) else (y > np.median(y)).astype(int)
+    fold = np.where(np.arange(60) < 8, 0, 1 + np.arange(60) % 3)
+    model = make_pipeline(*(clone(s) for s in steps), last)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", EpeeWarning)
+        found = cross_validate(model, X, y, folds=fold)
+        np.testing.assert_allclose(found.losses, refitted(model, X, y, fold, None), rtol=1e-7, atol=1e-9)
 
 
 def test_a_perfect_fit_goes_back_to_the_rows():

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import pairwise
 from typing import Annotated
 
 import typer
@@ -73,7 +74,7 @@ def build() -> typer.Typer:
 def suggest(arguments: Sequence[str]) -> None:
     """Say which command was probably meant, when the first word is none."""
     first = next((word for word in arguments if not word.startswith("-")), None)
-    languages = {following for word, following in zip(arguments, arguments[1:]) if word == "--lang"}
+    languages = {following for word, following in pairwise(arguments) if word == "--lang"}
     if first is None or first in COMMANDS or first in languages:
         return
     near = get_close_matches(first, list(COMMANDS), n=1)

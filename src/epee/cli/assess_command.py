@@ -26,4 +26,6 @@ def command(
 
     with silence(quiet):
         found = assess(predictor, table, level=level)
-    typer.echo(dumps(found.to_dict(), ensure_ascii=False) if json else "\n".join(one_line(s) for s in found.sentences()))
+    typer.echo(
+        dumps(found.to_dict(), ensure_ascii=False) if json else "\n".join(one_line(s) for s in found.sentences())
+    )

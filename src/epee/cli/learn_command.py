@@ -24,14 +24,19 @@ def command(
     weight: Annotated[str | None, typer.Option(help=say("weight"), show_default=False)] = None,
     groups: Annotated[str | None, typer.Option(help=say("groups"), show_default=False)] = None,
     time: Annotated[str | None, typer.Option(help=say("time"), show_default=False)] = None,
-    kind: Annotated[list[str] | None, typer.Option("--type", help=say("type"), show_default=False, metavar="COLUMN=KIND")] = None,
+    kind: Annotated[
+        list[str] | None, typer.Option("--type", help=say("type"), show_default=False, metavar="COLUMN=KIND")
+    ] = None,
     types_file: Annotated[Path | None, typer.Option(help=say("types_file"), show_default=False)] = None,
     costs: Annotated[Path | None, typer.Option(help=say("costs"), show_default=False)] = None,
     reject_cost: Annotated[float | None, typer.Option(help=say("reject_cost"), show_default=False)] = None,
-    predictor: Annotated[list[str] | None, typer.Option("--predictor", "-p", help=say("predictor"), show_default=False)] = None,
+    predictor: Annotated[
+        list[str] | None, typer.Option("--predictor", "-p", help=say("predictor"), show_default=False)
+    ] = None,
     budget: Annotated[str | None, typer.Option(help=say("budget"), show_default=False)] = None,
     level: Annotated[float, typer.Option(help=say("level"))] = 0.95,
     seed: Annotated[int, typer.Option(help=say("seed"))] = 0,
+    mute: Annotated[list[str] | None, typer.Option("--mute", help=say("mute"), show_default=False)] = None,
     refit: Annotated[bool, typer.Option("--refit", help=say("refit"))] = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help=say("output"), show_default=False)] = None,
     report: Annotated[Path | None, typer.Option(help=say("report"), show_default=False)] = None,
@@ -66,7 +71,7 @@ def command(
             data, goal, test_size=test_size, folds=folds, predictors=predictor or None, costs=str(costs) if costs else None,
             reject_cost=reject_cost, weight=weight, groups=groups, time=time, types=kinds or None, budget=budget, level=level,
             lang=epee.options.language,  # --lang may stand before the command too
-            random_state=seed, refit=refit,
+            random_state=seed, refit=refit, mute=mute or (),
         )  # fmt: skip
     tell(learned.notes, quiet)
     if json:
@@ -100,7 +105,9 @@ def _table(table: str | None, target: list[str] | None, quiet: bool) -> tuple[An
     return str(epee.samples.path(SAMPLE)), goal or about.target
 
 
-def _places(table: str | None, output: Path | None, report: Path | None, no_save: bool) -> tuple[Path | None, Path | None]:
+def _places(
+    table: str | None, output: Path | None, report: Path | None, no_save: bool
+) -> tuple[Path | None, Path | None]:
     """Return where to write: as asked; for a file, under its name in the current folder."""
     if no_save:
         if output is not None:

@@ -107,13 +107,18 @@ PHRASES = {
         "Try only this predictor (lda, tree, ...) beside the baseline; may be repeated.",
         "N'essayer que ce prédicteur (lda, tree, ...) en plus du prédicteur constant ; peut être répété.",
     ),
+    "mute": (
+        "A finding not to be looked for, such as E007; may be repeated.",
+        "Un constat à taire, par exemple E007 ; peut être répété.",
+    ),
     "refit": (
         "Let the saved predictor learn from the sealed rows too, after the test.",
         "Laisser le prédicteur enregistré apprendre aussi les lignes sous scellés, après le test.",
     ),
     "require_conclusive": (
         "Exit with 5 when the predictor is not shown to beat the baseline, or the sealed rows disagree.",
-        "Sortir avec le code 5 quand le prédicteur ne fait pas mieux de façon établie que le prédicteur constant, ou que le test le dément.",
+        "Sortir avec le code 5 quand le prédicteur ne fait pas mieux de façon établie que le prédicteur "
+        "constant, ou que le test le dément.",
     ),
     "no_color": ("No colours.", "Sans couleurs."),
     "no_save": ("Write no file.", "N'écrire aucun fichier."),
@@ -128,8 +133,14 @@ PHRASES = {
         "Where to write the predictions, CSV or Parquet; standard output by default.",
         "Où écrire les prédictions, en CSV ou en Parquet ; la sortie standard par défaut.",
     ),
-    "plain": ("Only the prediction: no probabilities, no intervals.", "La prédiction seule : ni probabilités ni intervalles."),
-    "keep": ("A column to copy beside the predictions; may be repeated.", "Une colonne à recopier à côté des prédictions ; peut être répétée."),
+    "plain": (
+        "Only the prediction: no probabilities, no intervals.",
+        "La prédiction seule : ni probabilités ni intervalles.",
+    ),
+    "keep": (
+        "A column to copy beside the predictions; may be repeated.",
+        "Une colonne à recopier à côté des prédictions ; peut être répétée.",
+    ),
     "did_you_mean": ("no such command {!r}; did you mean {!r}?", "pas de commande {!r} ; vouliez-vous dire {!r} ?"),
     "output": (
         "Where to save the predictor; beside the work, under the name of the table, by default.",

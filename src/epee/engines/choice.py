@@ -20,8 +20,9 @@ def engine(which: Any) -> Iterator[Any]:
 
     Parameters
     ----------
-    which : {"local", "dask"} or a Dask client
-        ``"local"`` is threads over blocks; ``"dask"`` the default client, or a local cluster when there is none.
+    which : {"local", "dask"}, address or a Dask client
+        ``"local"`` is threads over blocks; ``"dask"`` the default client, or, when there is none, a cluster on this machine
+        with a process for each core; ``"tcp://host:8786"`` the cluster of that scheduler.
 
     Examples
     --------
@@ -29,28 +30,62 @@ def engine(which: Any) -> Iterator[Any]:
     ...     e.name
     'local'
     """
-    token = _asked.set(_make(which))
+    opened = _connect(which) if is_address(which) else None
+    token = _asked.set(_make(which if opened is None else opened))
     try:
         yield _asked.get()
     finally:
         _asked.reset(token)
+        if opened is not None:
+            opened.close(timeout=5)
+
+
+def is_address(which: Any) -> bool:
+    """Tell whether a text is the address of a scheduler.
+
+    >>> is_address("tcp://10.0.0.1:8786"), is_address("10.0.0.1:8786"), is_address("dask")
+    (True, True, False)
+    """
+    return isinstance(which, str) and ("://" in which or which.rpartition(":")[2].isdigit())
+
+
+def _connect(address: str) -> Any:
+    from distributed import Client
+
+    try:
+        return Client(address, timeout="10s", set_as_default=False)
+    except (OSError, ValueError) as fault:
+        raise WrongUse(f"no Dask scheduler answers at {address!r}: start one there, or correct the address.") from fault
 
 
 def _make(which: Any) -> Any:
-    if which == "local":
+    if isinstance(which, str) and which == "local":
         return LOCAL
-    if which == "dask" or type(which).__module__.startswith("distributed"):
-        from epee.engines.dask_engine import DaskEngine
+    if (isinstance(which, str) and which == "dask") or type(which).__module__.startswith("distributed"):
+        try:
+            from epee.engines.dask_engine import DaskEngine
 
-        return DaskEngine(None if which == "dask" else which)
+            return DaskEngine(None if isinstance(which, str) else which)
+        except ModuleNotFoundError as fault:
+            if (fault.name or "").partition(".")[0] in ("dask", "distributed"):
+                raise WrongUse("the Dask engine needs Dask: pip install 'epee[dask]'.") from fault
+            raise
     if hasattr(which, "reduce") and hasattr(which, "map"):
         return which
-    raise WrongUse(f"engine {which!r} is not one of 'local', 'dask' or a Dask client.")
+    raise WrongUse(f"engine {which!r} is not one of 'local', 'dask', the address of a scheduler or a Dask client.")
 
 
 def engine_for(source: Any) -> Any:
-    """Return the engine that adds the blocks of this source."""
+    """Return the engine that adds the blocks of this source.
+
+    A Dask collection goes to the default client; without one, to threads of this process, since a script that did not
+    ask for processes may not be able to start any.
+    """
     chosen = _asked.get()
     if chosen is not None:
         return chosen
-    return _make("dask") if getattr(source, "is_dask", False) else LOCAL
+    if not getattr(source, "is_dask", False):
+        return LOCAL
+    from epee.engines.dask_engine import DaskEngine, find_client
+
+    return DaskEngine(find_client(processes=False))

@@ -8,69 +8,86 @@ that is lost with its worker is run again and changes no digit; nothing is count
 from __future__ import annotations
 
 import operator
+import time
 from collections import deque
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from epee.engines.local import tree
+from epee.engines.local import alone, one_blas_thread, tree
 from epee.errors import DataError
 from epee.settings import options, progress
 from epee.table.block import Source
 
 T = TypeVar("T")
 FAN = 8  # results merged at once
-PARTS_A_THREAD = 4  # enough to even out parts that take longer
+PARTS_A_THREAD = 8  # enough to even out parts that take longer
+FEW = 4  # groups of parts under way at once where the rows themselves travel
 
 
 class EngineLost(RuntimeError):
     """The cluster died, or a part cannot be done on it."""
 
 
-@lru_cache(maxsize=1)
-def local_client() -> Any:
-    """Return a client of a cluster on this machine: one process a core, started once."""
+@lru_cache(maxsize=2)
+def _cluster_here(processes: bool) -> Any:
     from distributed import Client, LocalCluster
 
-    cluster = LocalCluster(n_workers=options.thread_count(), threads_per_worker=1, dashboard_address=None)
-    return Client(cluster)
+    cores = options.thread_count()
+    workers = {"n_workers": cores, "threads_per_worker": 1} if processes else {"n_workers": 1, "threads_per_worker": cores}
+    return Client(LocalCluster(**workers, processes=processes, dashboard_address=None), set_as_default=False)
 
 
-def find_client() -> Any:
+def local_client(processes: bool = True) -> Any:
+    """Return a client of a cluster on this machine, started once: a process a core, or threads of this process."""
+    client = _cluster_here(processes)
+    if client.status != "running":
+        _cluster_here.cache_clear()
+        client = _cluster_here(processes)
+    return client
+
+
+def find_client(processes: bool = True) -> Any:
     """Return the current Dask client, or one of a cluster on this machine."""
     from distributed import default_client
 
     try:
         return default_client()
     except ValueError:
-        return local_client()
+        return local_client(processes)
 
 
-def reduce_part(payload: Any, build: Any, work: Any, merge: Any, rows: int | None, label: str) -> Any:
+def _blocks(payload: Any, build: Any, rows: int | None, start: int) -> Iterator[Any]:
+    """Yield the blocks of a part, with the numbers that their rows have in the whole table."""
+    for block in build(payload).blocks(rows):
+        if len(block):
+            yield replace(block, start=block.start + start) if start else block
+
+
+def reduce_part(payload: Any, build: Any, work: Any, merge: Any, rows: int | None, start: int, label: str) -> Any:
     """Reduce one part on a worker; None when it has no rows. A fault is told with the part."""
-    try:
-        with options(threads=1):
-            source = build(payload)
-            if source.n_rows == 0:
-                return None
-            found = [work(block) for block in source.blocks(rows) if len(block)]
-            return tree(found, merge) if found else None
-    except Exception as fault:
-        raise _named(fault, label) from fault
+    with alone():
+        try:
+            found = [(work(block),) for block in _blocks(payload, build, rows, start)]
+            return (tree((part for (part,) in found), merge),) if found else None
+        except Exception as fault:
+            raise _named(fault, label) from fault
 
 
-def map_part(payload: Any, build: Any, work: Any, rows: int | None, label: str) -> list[Any]:
+def map_part(payload: Any, build: Any, work: Any, rows: int | None, start: int, label: str) -> list[Any]:
     """Return ``work(block)`` for each block of one part."""
-    try:
-        with options(threads=1):
-            return [work(block) for block in build(payload).blocks(rows)]
-    except Exception as fault:
-        raise _named(fault, label) from fault
+    with alone():
+        try:
+            return [work(block) for block in _blocks(payload, build, rows, start)]
+        except Exception as fault:
+            raise _named(fault, label) from fault
 
 
 def _named(fault: Exception, label: str) -> Exception:
     """Return the same kind of fault with the part in its sentence, where its kind can carry one."""
-    sentence = f"{label}: {fault}"
+    words = str(fault)
+    sentence = words if words.startswith(label) else f"{label}: {words or type(fault).__name__}"
     try:
         return type(fault)(sentence)
     except TypeError:
@@ -79,8 +96,8 @@ def _named(fault: Exception, label: str) -> Exception:
 
 def merge_parts(found: list[Any], merge: Any) -> Any:
     """Merge results on a worker; parts without rows have none."""
-    there = [part for part in found if part is not None]
-    return tree(there, merge) if there else None
+    there = [part[0] for part in found if part is not None]
+    return (tree(there, merge),) if there else None
 
 
 class DaskEngine:
@@ -101,56 +118,91 @@ class DaskEngine:
         self.timeout = timeout
 
     def _wanted(self) -> int:
-        threads = sum(self.client.nthreads().values()) or 1
-        return PARTS_A_THREAD * threads
+        return PARTS_A_THREAD * (sum(self.client.nthreads().values()) or 1)
 
-    def _parts(self, source: Source) -> Iterator[Any]:
-        from epee.table.parts import parts_of
+    def _parts(self, source: Source, rows: int | None, numbered: bool) -> Iterator[Any]:
+        from epee.table.parts import folded_inside, parts_of
 
-        return parts_of(source, self._wanted())
+        folded = folded_inside(source)
+        if folded is not None and folded.before_parts is None:  # how many rows of each class come before each part
+            cut = self._wanted()
+            counted = parts_of(folded.source, cut)
+            counts = list(self._each(counted, reduce_part, folded.counting, operator.add, None))
+            folded.place([None if c is None else c[0] for c in counts], cut)
+        return parts_of(source, self._wanted(), rows, numbered)
 
     def reduce(
         self, source: Source, work: Callable[[Any], T], *, merge: Callable[[T, T], T] = operator.add, rows: int | None = None
     ) -> T:
         """Return the merged results of ``work(block)`` over all blocks of all parts."""
-        layer = [self._submit(reduce_part, part, work, merge, rows) for part in self._parts(source)]
-        with progress("passing over the parts", len(layer)) as tick:
-            for future in layer:
+        parts = self._parts(source, rows, getattr(work, "numbered", False))
+        layer: list[Any] = []
+        with one_blas_thread(), progress("passing over the parts") as tick:
+            for future in self._groups(parts, work, merge, rows):
                 self._wait(future)
-                tick()
-        while len(layer) > 1:
-            layer = [
-                self.client.submit(merge_parts, layer[i : i + FAN], merge, pure=False) for i in range(0, len(layer), FAN)
-            ]
-        total = self._value(layer[0]) if layer else None
+                layer.append(future)
+                tick(FAN)
+            while len(layer) > 1:
+                groups = [layer[i : i + FAN] for i in range(0, len(layer), FAN)]
+                layer = [self.client.submit(merge_parts, group, merge, pure=False) for group in groups]
+            total = self._value(layer[0]) if layer else None
         if total is None:
             raise DataError("Found array with 0 sample(s): the parts hold no rows, and a minimum of 1 is required.")
-        return total
+        return total[0]  # type: ignore[no-any-return]
+
+    def _groups(self, parts: Iterator[Any], work: Any, merge: Any, rows: int | None) -> Iterator[Any]:
+        """Yield the futures of merged groups of parts, in order; those of single parts are let go at once."""
+        from dask import delayed
+
+        waiting: deque[Any] = deque()
+        lazy: list[Any] = []
+        for group in _in_groups(parts):
+            if hasattr(group[0].payload, "__dask_graph__"):  # a partition still to be made is made where it is reduced
+                made = [delayed(reduce_part, pure=False)(p.payload, p.build, work, merge, rows, p.start, p.label) for p in group]
+                lazy.append(delayed(merge_parts, pure=False)(made, merge))
+                continue
+            leaves = [
+                self.client.submit(reduce_part, p.payload, p.build, work, merge, rows, p.start, p.label, pure=False)
+                for p in group
+            ]
+            waiting.append(self.client.submit(merge_parts, leaves, merge, pure=False))
+            if group[0].heavy and len(waiting) >= FEW:
+                yield waiting.popleft()
+        waiting.extend(self.client.compute(lazy) if lazy else ())
+        while waiting:
+            yield waiting.popleft()
 
     def map(self, source: Source, work: Callable[[Any], T], *, rows: int | None = None) -> Iterator[T]:
         """Yield ``work(block)`` in the order of the rows, a few parts ahead."""
+        for found in self._each(self._parts(source, rows, True), map_part, work, rows):
+            yield from found
+
+    def _each(self, parts: Iterator[Any], function: Any, *rest: Any) -> Iterator[Any]:
+        """Yield the result of a function of each part, in order, a few parts ahead."""
         waiting: deque[Any] = deque()
-        for part in self._parts(source):
-            waiting.append(self._submit(map_part, part, work, rows))
-            if len(waiting) > self._wanted():
-                yield from self._value(waiting.popleft())
-        while waiting:
-            yield from self._value(waiting.popleft())
+        ahead = self._wanted() // 2
+        with one_blas_thread():
+            for part in parts:
+                waiting.append(self._submit(function, part, *rest))
+                if len(waiting) > ahead:
+                    yield self._value(waiting.popleft())
+            while waiting:
+                yield self._value(waiting.popleft())
 
     def _submit(self, function: Any, part: Any, *rest: Any) -> Any:
-        """Send a part to where it is reduced; a partition still to be made is made there, and let go after."""
         from dask import delayed
 
         if hasattr(part.payload, "__dask_graph__"):
-            return self.client.compute(delayed(function, pure=False)(part.payload, part.build, *rest, part.label))
-        return self.client.submit(function, part.payload, part.build, *rest, part.label, pure=False)
+            task = delayed(function, pure=False)(part.payload, part.build, *rest, part.start, part.label)
+            return self.client.compute(task)
+        return self.client.submit(function, part.payload, part.build, *rest, part.start, part.label, pure=False)
 
     def _wait(self, future: Any) -> None:
         """Wait for a result to exist somewhere; raise what went wrong."""
         from distributed import wait
 
         self._patiently(lambda: wait(future, timeout=2.0))
-        if future.status == "error":
+        if future.status != "finished":
             self._value(future)
 
     def _value(self, future: Any) -> Any:
@@ -158,7 +210,7 @@ class DaskEngine:
         return self._patiently(lambda: future.result(timeout=2.0))
 
     def _patiently(self, ask: Callable[[], Any]) -> Any:
-        import time
+        """Ask again while the scheduler lives; give up when it has been silent for the timeout."""
         from concurrent.futures import CancelledError
 
         from distributed.scheduler import KilledWorker
@@ -171,14 +223,14 @@ class DaskEngine:
                 if self._alive():
                     quiet_since = None
                     continue
-                quiet_since = quiet_since or time.monotonic()
+                quiet_since = time.monotonic() if quiet_since is None else quiet_since
                 if time.monotonic() - quiet_since > self.timeout:
                     raise EngineLost(
                         f"the Dask scheduler has not answered for {self.timeout:g} s: the pass was given up. Start it again."
                     ) from None
             except KilledWorker as fault:
                 raise EngineLost(
-                    f"a part killed several workers in turn, most likely by its memory: {fault}. Use smaller partitions or larger workers."
+                    f"a part killed several workers in turn, most likely by its memory: {fault} Use smaller partitions or larger workers."
                 ) from fault
             except CancelledError as fault:
                 raise EngineLost("the Dask scheduler is gone and the pass with it. Start it again.") from fault
@@ -186,3 +238,14 @@ class DaskEngine:
     def _alive(self) -> bool:
         comm = getattr(self.client, "scheduler_comm", None)
         return self.client.status == "running" and comm is not None and not comm.comm.closed()
+
+
+def _in_groups(parts: Iterator[Any]) -> Iterator[list[Any]]:
+    group: list[Any] = []
+    for part in parts:
+        group.append(part)
+        if len(group) == FAN:
+            yield group
+            group = []
+    if group:
+        yield group

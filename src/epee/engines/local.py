@@ -25,6 +25,17 @@ T = TypeVar("T")
 _inside = threading.local()  # a worker that asks for a reduction itself must not wait for the pool it sits in
 
 
+@contextmanager
+def alone() -> Iterator[None]:
+    """Do all reductions of this thread in it: for a worker of another engine, whose neighbours have the other cores."""
+    before = getattr(_inside, "working", False)
+    _inside.working = True
+    try:
+        yield
+    finally:
+        _inside.working = before
+
+
 @lru_cache(maxsize=4)
 def _pool(threads: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(threads, thread_name_prefix="epee")

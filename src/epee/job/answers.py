@@ -113,7 +113,9 @@ class Answers:
         n, writer = 0, None
         try:
             for columns in self.blocks():
-                part = pa.table([pa.array(c.tolist() if isinstance(c, np.ndarray) else c) for c in columns], names=self.header)
+                part = pa.table(
+                    [pa.array(c.tolist() if isinstance(c, np.ndarray) else c) for c in columns], names=self.header
+                )
                 writer = writer or pq.ParquetWriter(path, part.schema)
                 writer.write_table(part.cast(writer.schema))
                 n += part.num_rows

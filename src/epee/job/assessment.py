@@ -1,12 +1,12 @@
 r"""The error of a saved predictor on labelled rows, with accounts.
 
-A test sample that is looked at again and again stops being one: whoever chooses by it has learned from it. So each look is counted, in a file
-beside the predictor, and the :math:`k`-th look at the same rows has an interval of level
+A test sample that is looked at again and again stops being one: whoever chooses by it has learned from it. So each look
+is counted, in a file beside the predictor, and the :math:`k`-th look at the same rows has an interval of level
 
 .. math:: 1 - \frac{1 - \text{level}}{k}, \tag{1}
 
-so that by Bonferroni's inequality a few looks together still cover what one claims. Rows are known by their fingerprint, whatever file they come in:
-rows that were learned from are left out, and sealed rows are recognised.
+which is what Bonferroni's inequality asks of each of :math:`k` looks. Rows are known by their fingerprint, whatever file they
+come in: rows that were learned from are left out, and sealed rows are recognised.
 """
 
 from __future__ import annotations
@@ -104,7 +104,9 @@ def assess(path: str | Path, table: Any, *, level: float | None = None) -> Asses
     sealed = np.isin(prints, learned.sealed_rows)
     known = np.isin(prints, learned.training_rows) & ~sealed
     if known.all():
-        raise DataError("all these rows were learned from: their error says nothing about new rows. Give rows that the predictor has not seen.")
+        raise DataError(
+            "all these rows were learned from: their error says nothing about new rows. Give rows that the predictor has not seen."
+        )
     kept = np.flatnonzero(~known)
     with np.errstate(over="ignore"):
         key = SEALED if sealed.any() else f"{len(kept)}:{int(prints[kept].sum(dtype=np.uint64)):016x}"
@@ -146,7 +148,9 @@ def labelled_rows(learned: Learned, table: Any) -> tuple[RawBlock, np.ndarray, A
         if classes is not None:
             y = np.where(present, y, 0).astype(np.int64)
     if not present.any():
-        raise DataError(f"column {p.targets[0]!r}: no row has a value; there is nothing to compare the predictions with.")
+        raise DataError(
+            f"column {p.targets[0]!r}: no row has a value; there is nothing to compare the predictions with."
+        )
     if not present.all():
         notes.append(say("dropped_rows", k=whole(int((~present).sum())), target=", ".join(p.targets)))
     rows = np.flatnonzero(present)
@@ -157,9 +161,15 @@ def labelled_rows(learned: Learned, table: Any) -> tuple[RawBlock, np.ndarray, A
 def error_on(learned: Learned, raw: RawBlock, y: np.ndarray, w: Any, level: float) -> Risk:
     """Return the error of a predictor on rows, by the loss that it was learned for."""
     model = learned.predictor.model
-    strange = [] if learned.predictor.task == "regression" else sorted(set(np.unique(y).tolist()) - set(model.classes_.tolist()))
+    strange = (
+        []
+        if learned.predictor.task == "regression"
+        else sorted(set(np.unique(y).tolist()) - set(model.classes_.tolist()))
+    )
     if strange:
-        raise DataError(f"the label {strange[0]!r} was never seen when the predictor was learned; it knows {', '.join(map(str, model.classes_[:8]))}.")
+        raise DataError(
+            f"the label {strange[0]!r} was never seen when the predictor was learned; it knows {', '.join(map(str, model.classes_[:8]))}."
+        )
     return holdout_error(model, learned.predictor.encode(raw), y, loss=loss_of(model), level=level, sample_weight=w)
 
 
@@ -181,7 +191,8 @@ class Ledger:
         folder = self.path.parent
         if not os.access(self.path if self.path.exists() else folder, os.W_OK):
             raise PermissionError(
-                13, f"{str(self.path)!r} cannot be written, and uses of test rows are counted there; copy the predictor to a place of your own"
+                13,
+                f"{str(self.path)!r} cannot be written, and uses of test rows are counted there; copy the predictor to a place of your own",
             )
 
     def count(self, key: str) -> int:
@@ -193,7 +204,9 @@ class Ledger:
             try:
                 uses += json.loads(line)["key"] == key
             except (ValueError, KeyError, TypeError):
-                raise BadFile(f"{self.path.name} is damaged: uses of test rows can no longer be counted. Restore it, or learn again.") from None
+                raise BadFile(
+                    f"{self.path.name} is damaged: uses of test rows can no longer be counted. Restore it, or learn again."
+                ) from None
         return uses
 
     def add(self, key: str, rows: int) -> None:

@@ -86,8 +86,19 @@ def load(path: str | Path) -> Learned:
     except BadFile as fault:
         text = str(fault)
         raise BadFile(text if text.startswith(name) else f"{name}: {text}") from None
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError, IndexError, ImportError, AssertionError) as fault:
-        raise BadFile(f"{name} was edited or is damaged ({type(fault).__name__}); learn again, or take the original file.") from fault
+    except (
+        KeyError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        RecursionError,
+        IndexError,
+        ImportError,
+        AssertionError,
+    ) as fault:
+        raise BadFile(
+            f"{name} was edited or is damaged ({type(fault).__name__}); learn again, or take the original file."
+        ) from fault
 
 
 def _members(path: str | Path, name: str) -> dict[str, bytes]:
@@ -119,7 +130,9 @@ def _learned(members: dict[str, bytes], name: str) -> Learned:
     if not isinstance(manifest["format"], int) or manifest["format"] < 1:
         raise BadFile(f"{name} has no format number that makes sense.")
     if manifest["format"] > FORMAT:
-        raise BadFile(f"{name} has format {manifest['format']}, and this version of épée reads up to {FORMAT}: update épée.")
+        raise BadFile(
+            f"{name} has format {manifest['format']}, and this version of épée reads up to {FORMAT}: update épée."
+        )
     if set(manifest["members"]) != set(members) - {"manifest.json"}:
         raise BadFile(f"{name} was edited or is damaged: its parts are not those of its manifest.")
     for member, sum_ in manifest["members"].items():
@@ -134,8 +147,8 @@ def _learned(members: dict[str, bytes], name: str) -> Learned:
     )  # fmt: skip
     t = card["test"]
     risk = Risk(
-        float(t["value"]), float(t["stderr"]), Interval(float(t["low"]), float(t["high"])), float(t["level"]), float(t["n"]), str(t["loss"]),
-        str(t["how"]),
+        float(t["value"]), float(t["stderr"]), Interval(float(t["low"]), float(t["high"])), float(t["level"]), float(t["n"]),
+        str(t["loss"]), str(t["how"]),
     )  # fmt: skip
     facts = {key: value for key, value in card.items() if key not in ("format", "epee", "findings")}
     learned = Learned(predictor, risk, facts, card["findings"])

@@ -77,7 +77,9 @@ def decide(entries: Sequence[Entry], level: float, groups: Any = None, draws: in
     stderr = np.array([e.risk.stderr for e in entries])
     rank = ranks([e.order for e in entries])
     best, chosen = one_standard_error(values, stderr, rank)
-    gaps = [None if i == best else corrected_difference(e.risk, entries[best].risk, level) for i, e in enumerate(entries)]
+    gaps = [
+        None if i == best else corrected_difference(e.risk, entries[best].risk, level) for i, e in enumerate(entries)
+    ]
     p = np.ones(len(entries))
     others = [i for i in range(len(entries)) if i != best]
     base = None
@@ -126,7 +128,9 @@ def _simplest(means: Vector, errors: Vector, rank: Vector | None) -> int:
 
 def _beats(a: str, b: str, gap: Difference, p: float) -> str:
     shown = say("shown" if p < SHOWN else "not shown")
-    return say("beats", a=a, b=b, gap=difference_in_words(gap), p=number(p, 2) if p >= 1e-4 else f"{p:.0e}", shown=shown)
+    return say(
+        "beats", a=a, b=b, gap=difference_in_words(gap), p=number(p, 2) if p >= 1e-4 else f"{p:.0e}", shown=shown
+    )
 
 
 def difference_in_words(gap: Difference) -> str:

@@ -20,8 +20,10 @@ from epee.engines.local import in_order
 from epee.errors import DataError, WrongUse
 from epee.job.filled_route import FilledRoute
 from epee.job.hierarchy import LARGEST_COST, Candidate, Setting, unfit
+from epee.risk.asking import asker, refuse_nan, to_codes
 from epee.risk.complexity import choose, fitted_on_all
 from epee.risk.cross_validation import CrossValidation, assemble, fold_error, fold_means, plan_for
+from epee.risk.dof import degrees_of_freedom
 from epee.risk.nested import nested_interval
 from epee.risk.one_pass import MomentRoute, passes_once
 from epee.risk.routes import OrdinaryRoute, Outcome, Route, open_route
@@ -29,6 +31,8 @@ from epee.risk.splitting import Plan, Split
 from epee.settings import progress
 from epee.typing import Matrix, Vector
 from epee.words.job_words import say
+
+TRAINING_ROWS = 2000  # that the training error along a parameter is taken on
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,8 +195,15 @@ class Contest:
         routes = [self.route(candidate.model(s, value)) for value in grid]
         plan = self.plan(routes[0], 1)
         split = plan.splits[0]
-        if candidate.vary is not None and len(grid) > 1 and s.costs is None and isinstance(split, Split):
-            outcomes, ends = vary_outcomes(routes, split, candidate, grid)
+        if (
+            candidate.vary is not None
+            and s.costs is None
+            and isinstance(split, Split)
+            and isinstance(routes[-1], OrdinaryRoute)
+        ):
+            route = routes[-1]
+            assert isinstance(route, OrdinaryRoute)
+            outcomes, ends = vary_outcomes(route, split, candidate, grid)
         else:
             outcomes = [route.evaluate(split) for route in routes]
             ends = [fitted_on_all(route) for route in routes]
@@ -214,19 +225,29 @@ class Contest:
 
 
 def vary_outcomes(
-    routes: list[Route], split: Split, candidate: Candidate, grid: list[Any]
+    route: OrdinaryRoute, split: Split, candidate: Candidate, grid: list[Any]
 ) -> tuple[list[Outcome], list[tuple[float, float]]]:
     """Return outcomes, training errors and degrees of freedom along a parameter that needs no new fit: one fit a fold."""
-    from epee.risk.dof import degrees_of_freedom
-
-    route = routes[-1]
-    assert isinstance(route, OrdinaryRoute)
     by_row = split.models_of_rows()[0]
+
+    def answers(fitted: Any, variants: list[Any], rows: np.ndarray, where: str) -> list[np.ndarray]:
+        Z = route.X[rows]
+        for _, step in fitted.steps[:-1]:
+            Z = step.transform(Z)
+        if candidate.answers is None:
+            found = [asker(variant, route.loss, route.classes)(Z) for variant in variants]
+        else:
+            found = candidate.answers(variants, Z)
+            if route.classes is not None:
+                found = [to_codes(labels, route.classes) for labels in found]
+        for prediction in found:
+            refuse_nan(prediction, fitted, where)
+        return found
 
     def work(t: int) -> tuple[np.ndarray, list[np.ndarray]]:
         rows = np.flatnonzero(by_row == t)
         fitted = route.fit_rows(split.training_rows(t))
-        return rows, [route.ask_rows(candidate.variant(fitted, value), rows, f"fold {t}") for value in grid]
+        return rows, answers(fitted, candidate.variants(fitted.steps[-1][1], grid), rows, f"fold {t}")
 
     losses = np.full((len(grid), route.n), np.nan)
     predictions: list[np.ndarray] = []
@@ -236,12 +257,11 @@ def vary_outcomes(
                 predictions.append(route.empty(1, prediction))
             predictions[v][0, rows] = prediction.reshape(predictions[v][0, rows].shape)
             losses[v, rows] = route.value(prediction, rows)
-    fitted, every = route.fit_rows(None), np.arange(route.n)
-
-    def end(value: Any) -> tuple[float, float]:
-        variant = candidate.variant(fitted, value)
-        error = float(np.average(route.value(route.ask_rows(variant, every, "all rows"), every), weights=route.weight))
-        return error, degrees_of_freedom(variant)
-
-    ends = list(in_order(end, grid))
-    return [Outcome(losses[v : v + 1], predictions[v]) for v in range(len(grid))], ends
+    fitted = route.fit_rows(None)
+    variants = candidate.variants(fitted.steps[-1][1], grid)
+    some = np.unique(np.linspace(0, route.n - 1, min(route.n, TRAINING_ROWS)).astype(np.intp))
+    w = None if route.weight is None else route.weight[some]
+    train = [float(np.average(route.value(a, some), weights=w)) for a in answers(fitted, variants, some, "all rows")]
+    dof = [degrees_of_freedom(variant) for variant in variants]
+    outcomes = [Outcome(losses[v : v + 1], predictions[v]) for v in range(len(grid))]
+    return outcomes, list(zip(train, dof, strict=True))

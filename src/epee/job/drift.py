@@ -1,8 +1,8 @@
 r"""Drift: do new rows look like those that were learned from?
 
-Of the training rows a few figures are kept: the mean and the spread of every number, the share of missing cells, the share of every level. New
-rows are compared with them: a mean :math:`\bar x'` of :math:`n'` rows has drifted when it lies further from :math:`\bar x` than chance explains and
-than matters,
+Of the training rows a few figures are kept: the mean and the spread of every number, the share of missing cells, the share
+of every level. New rows are compared with them: a mean :math:`\bar x'` of :math:`n'` rows has drifted when it lies further
+from :math:`\bar x` than chance explains and than matters,
 
 .. math:: |\bar x' - \bar x| > 4\, s \sqrt{1/n + 1/n'} \quad\text{and}\quad |\bar x' - \bar x| > s / 4. \tag{1}
 """
@@ -25,7 +25,9 @@ class Tally:
 
     def __init__(self, schema: Schema) -> None:
         self.schema, self.n = schema, 0
-        self.sums = {c.name: np.zeros(3) for c in schema}  # cells there, their sum, their sum of squares about ``about``
+        self.sums = {
+            c.name: np.zeros(3) for c in schema
+        }  # cells there, their sum, their sum of squares about ``about``
         self.about: dict[str, float] = {}
         self.levels: dict[str, dict[str, int]] = {c.name: {} for c in schema if c.kind == "category"}
 

@@ -30,7 +30,8 @@ def facts_of(
 ) -> dict[str, Any]:  # fmt: skip
     """Return everything the card holds but the findings.
 
-    ``sealed`` and ``training`` are encoded rows with targets and weights; of a large table a sample, and ``counts`` says how many there are.
+    ``sealed`` and ``training`` are encoded rows with targets and weights; of a large table a sample, and ``counts`` says how
+    many there are.
     """
     chosen = verdict.entries[verdict.chosen]
     n_training, n_sealed = counts or (len(training[1]), len(sealed[1]))
@@ -39,9 +40,14 @@ def facts_of(
     if asked["refit"] and n_sealed:
         sentences.append(say("refit"))
     classes = [] if seen.classes is None else [str(c) for c in seen.classes.tolist()]
-    by_class = [] if seen.classes is None else np.bincount(np.searchsorted(seen.classes, training[1]), minlength=len(classes)).tolist()
+    by_class = (
+        []
+        if seen.classes is None
+        else np.bincount(np.searchsorted(seen.classes, training[1]), minlength=len(classes)).tolist()
+    )
     facts: dict[str, Any] = {
-        "task": seen.task, "target": list(seen.targets), "classes": classes, "class_counts": dict(zip(classes, by_class, strict=True)), "loss": chosen.risk.loss,
+        "task": seen.task, "target": list(seen.targets), "classes": classes,
+        "class_counts": dict(zip(classes, by_class, strict=True)), "loss": chosen.risk.loss,
         "settings": {k: v for k, v in asked.items() if k != "predictors"} | {"predictors": asked["predictors"]},
         "rows": {"read": seen.n_read, "training": n_training, "sealed": n_sealed, "dropped": seen.n_read - seen.n},
         "columns": seen.columns, "notes": list(seen.notes),
@@ -59,7 +65,9 @@ def facts_of(
         "redo": redo(seen, asked),
     }  # fmt: skip
     facts |= sealed_facts(seen, predictor, sealed, asked["level"])
-    facts["uses"] = _try(lambda: uses_of(predictor, sealed if len(sealed[1]) >= 20 else training, contest.loss, asked["seed"]))
+    facts["uses"] = _try(
+        lambda: uses_of(predictor, sealed if len(sealed[1]) >= 20 else training, contest.loss, asked["seed"])
+    )
     facts["learning_curve"] = _try(lambda: curve_of_sizes(chosen, contest))
     facts["seconds"] = clock.perf_counter() - begin
     return plain(facts)
@@ -88,7 +96,9 @@ def line_of(entry: Entry, i: int, verdict: Verdict) -> dict[str, Any]:
 def chosen_facts(entry: Entry) -> dict[str, Any]:
     """Return what the chosen predictor is."""
     last = last_step(entry.model)
-    parameters = {k: v for k, v in last.get_params(deep=False).items() if v is None or isinstance(v, bool | int | float | str)}
+    parameters = {
+        k: v for k, v in last.get_params(deep=False).items() if v is None or isinstance(v, bool | int | float | str)
+    }
     return {
         "key": entry.candidate.key, "name": entry.name, "class": type(last).__name__, "parameter": entry.curve.parameter,
         "value": entry.value, "parameters": parameters,
@@ -164,7 +174,15 @@ def calibration_points(model: Any, X: Matrix, y: np.ndarray, level: float) -> li
     points = []
     for rows in np.array_split(np.argsort(top, kind="stable"), bins):
         ends = wilson(float(right[rows].mean()), len(rows), level)
-        points.append({"predicted": top[rows].mean(), "observed": right[rows].mean(), "low": ends.low, "high": ends.high, "rows": len(rows)})
+        points.append(
+            {
+                "predicted": top[rows].mean(),
+                "observed": right[rows].mean(),
+                "low": ends.low,
+                "high": ends.high,
+                "rows": len(rows),
+            }
+        )
     return points
 
 
@@ -184,7 +202,13 @@ def score_facts(predictor: Predictor, X: Matrix, y: np.ndarray, w: Any, level: f
     """Return other figures of merit on the sealed rows."""
     from epee import risk
 
-    names = ("r2",) if predictor.task == "regression" else ("roc_auc", "brier", "f1") if predictor.has_probabilities else ("f1",)
+    names = (
+        ("r2",)
+        if predictor.task == "regression"
+        else ("roc_auc", "brier", "f1")
+        if predictor.has_probabilities
+        else ("f1",)
+    )
     scores = {}
     for name in names:
         found = _try(lambda name=name: getattr(risk, name)(predictor.model, X, y, level=level, sample_weight=w))  # type: ignore[misc]
@@ -228,14 +252,21 @@ def uses_of(predictor: Predictor, rows: Rows, loss: Any, seed: int) -> dict[str,
         rise /= 3
         value = float(np.average(rise, weights=weight))
         bar = float(np.sqrt(np.average((rise - value) ** 2, weights=weight) / max(weight.sum() - 1, 1)))
-        items.append({"column": name, "value": value, "stderr": bar, "low": value - 1.96 * bar, "high": value + 1.96 * bar})
+        items.append(
+            {"column": name, "value": value, "stderr": bar, "low": value - 1.96 * bar, "high": value + 1.96 * bar}
+        )
     items.sort(key=lambda item: -float(item["value"]))  # type: ignore[arg-type]
     return {"how": "importance", "items": items}
 
 
 def curve_of_sizes(chosen: Entry, contest: Contest) -> dict[str, Any] | None:
     """Return the learning curve of a closed form, with what twice the rows would bring."""
-    if not chosen.candidate.closed or contest.time is not None or contest.setting.costs is not None or contest.setting.n > 50_000:
+    if (
+        not chosen.candidate.closed
+        or contest.time is not None
+        or contest.setting.costs is not None
+        or contest.setting.n > 50_000
+    ):
         return None
     from epee.risk.curves import learning_curve
 
@@ -262,7 +293,10 @@ def redo(seen: Understood, asked: dict[str, Any]) -> dict[str, str]:
 
     name = asked["table"] or "table.csv"
     words = ["epee", "learn", name, *(w for t in seen.targets for w in ("--target", t))]
-    python = [repr(asked["table"]) if asked["table"] else "table", repr(seen.targets[0] if len(seen.targets) == 1 else list(seen.targets))]
+    python = [
+        repr(asked["table"]) if asked["table"] else "table",
+        repr(seen.targets[0] if len(seen.targets) == 1 else list(seen.targets)),
+    ]
     defaults = {"test_size": 0.2, "folds": 10, "level": 0.95, "seed": 0}
     for key in ("test_size", "folds", "weight", "groups", "time", "level", "seed", "reject_cost", "budget"):
         value = asked.get(key)

@@ -1,12 +1,12 @@
 r"""One pass for all folds of a table with missing cells.
 
-Each row is laid out as :math:`z = (o\,(x - c),\; 1 - o)`, with :math:`o` = 1 where a cell is there and :math:`c` any constant. Filling with the mean of the
-training rows is affine in :math:`z`,
+Each row is laid out as :math:`z = (o\,(x - c),\; 1 - o)`, with :math:`o` = 1 where a cell is there and :math:`c` any constant.
+Filling with the mean of the training rows is affine in :math:`z`,
 
 .. math:: \hat x_j = c_j + z_j + (1 - o_j)\, f_j, \qquad f_j = \frac{E[z_j]}{E[o_j]}, \tag{1}
 
-so the moments of :math:`z`, from one pass, give those of the filled rows of every training sample, each with its own means. A diagonal scatter
-needs no more, since :math:`z_j (1 - o_j) = 0`:
+so the moments of :math:`z`, from one pass, give those of the filled rows of every training sample, each with its own means.
+A diagonal scatter needs no more, since :math:`z_j (1 - o_j) = 0`:
 
 .. math:: \mathrm{Var}[\hat x_j] = \mathrm{Var}[z_j] + f_j^2 \mathrm{Var}[o_j] - 2 f_j E[z_j]\,E[1 - o_j]. \tag{2}
 """

@@ -33,7 +33,7 @@ def read_kinds(path: str) -> dict[str, str]:
             row[0].strip(): row[1].strip() for row in csv.reader(text.splitlines()) if row and not row[0].startswith("#")
         }  # fmt: skip
     except (ValueError, IndexError):
-        raise WrongUse(f"{path} should hold JSON such as {{\"zip\": \"category\"}}, or lines column,kind.") from None
+        raise WrongUse(f'{path} should hold JSON such as {{"zip": "category"}}, or lines column,kind.') from None
     if kinds.get("column") == "kind":
         del kinds["column"]
     if not all(isinstance(k, str) and isinstance(v, str) for k, v in kinds.items()):

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import time as clock
 import warnings
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -58,13 +58,14 @@ class Learned:
         How the table was taken.
     """
 
-    def __init__(self, predictor: Predictor, risk: Risk, facts: dict[str, Any], findings: list[Any] | None = None) -> None:
+    def __init__(
+        self, predictor: Predictor, risk: Risk, facts: dict[str, Any], findings: list[Any] | None = None
+    ) -> None:
         self.predictor, self.risk, self.facts = predictor, risk, facts
         self.findings: list[Any] = list(findings or [])
         self.sealed_rows: np.ndarray = np.empty(0, dtype=np.uint64)
         self.training_rows: np.ndarray = np.empty(0, dtype=np.uint64)
         self.contest: Any = None  # the entries of the leaderboard, for a closer look in the same session
-        self.savable = True
 
     @property
     def leaderboard(self) -> list[dict[str, Any]]:
@@ -121,7 +122,7 @@ def learn(
     table: Any, target: Any, *, test_size: float = 0.2, folds: int = 10, predictors: Any = None, costs: Any = None,
     reject_cost: float | None = None, weight: str | None = None, groups: str | None = None, time: str | None = None,
     types: Mapping[str, str] | None = None, budget: Any = None, level: float = 0.95, lang: str | None = None, random_state: int = 0,
-    refit: bool = False,
+    refit: bool = False, mute: Collection[str] = (),
 ) -> Learned:  # fmt: skip
     """Learn the predictor that generalises best from a table, and say how sure one can be.
 
@@ -155,6 +156,9 @@ def learn(
     refit : bool, default=False
         Let the predictor learn from the sealed rows too, once they have been used; the test error is then conservative.
 
+    mute : collection of str, default=()
+        Codes of findings that are not to be looked for, ``["E007"]``.
+
     Returns
     -------
     Learned
@@ -180,7 +184,7 @@ def learn(
         "table": str(table) if isinstance(table, str | Path) else None, "test_size": test_size, "folds": int(folds), "level": level,
         "seed": int(random_state), "weight": weight, "groups": groups, "time": time, "types": dict(types or {}),
         "costs": str(costs) if isinstance(costs, str | Path) else None if costs is None else np.asarray(costs).tolist(),
-        "reject_cost": reject_cost, "budget": seconds_of(budget), "refit": bool(refit),
+        "reject_cost": reject_cost, "budget": seconds_of(budget), "refit": bool(refit), "mute": list(mute),
         "predictors": None if predictors is None else [p if isinstance(p, str) else type(p).__name__ for p in predictors],
     }  # fmt: skip
     with options(language=lang or options.language), warnings.catch_warnings(record=True) as heard:
@@ -216,6 +220,7 @@ def _start(table: Any, target: Any, asked: dict[str, Any], predictors: Any, cost
 
 def _learn(seen: Understood, asked: dict[str, Any], predictors: Any, costs: Any, begin: float) -> Learned:
     from epee.job.facts import facts_of
+    from epee.job.findings import evidence_of, find
 
     seed, level, n = asked["seed"], asked["level"], seen.n
     codes = None if seen.classes is None else np.searchsorted(seen.classes, seen.y)
@@ -242,7 +247,7 @@ def _learn(seen: Understood, asked: dict[str, Any], predictors: Any, costs: Any,
         None if seen.time is None else seen.time[train], level, asked["budget"],
     )  # fmt: skip
     entries = contest.run(hierarchy(setting, predictors))
-    verdict = decide(entries, level, contest.groups if seen.groups is None else np.unique(contest.groups, return_inverse=True)[1])
+    verdict = decide(entries, level, None if contest.groups is None else np.unique(contest.groups, return_inverse=True)[1])
     winner = entries[verdict.chosen]
     filled = encoder.encode(raw)
     model = winner.candidate.model(_without_holes(setting), winner.value)
@@ -252,15 +257,19 @@ def _learn(seen: Understood, asked: dict[str, Any], predictors: Any, costs: Any,
     X_test = encoder.encode(take(seen.raw, test)) if len(test) else np.empty((0, X.shape[1]))
     w_test = None if seen.weight is None else seen.weight[test]
     risk = _sealed_risk(model, X_test, seen.y[test], w_test, contest.loss, level, verdict)
-    facts = facts_of(seen, asked, contest, verdict, predictor, (X_test, seen.y[test], w_test), (filled, y, w), risk, begin)
-    if asked["refit"] and len(test):
-        predictor = _refitted(seen, winner, setting, residuals)
+    facts = facts_of(
+        seen, asked, contest, verdict, predictor, (X_test, seen.y[test], w_test), (filled, y, w), risk, begin
+    )
     learned = Learned(predictor, risk, facts)
+    evidence = evidence_of(seen, train, test, verdict, predictor, X_test, risk, facts["uses"], seed, contest.groups)
+    learned.findings = find(evidence, asked["mute"])
     learned.contest = verdict
-    learned.savable = winner.candidate.label == ""
-    target = {name: column for name, column in zip(seen.targets, np.reshape(seen.y, (n, -1)).T, strict=True)}
+    target = dict(zip(seen.targets, np.reshape(seen.y, (n, -1)).T, strict=True))
     prints = fingerprints(seen.raw, seen.names, target)
     learned.sealed_rows, learned.training_rows = prints[test], prints[train]
+    if asked["refit"] and len(test):
+        learned.predictor = _refitted(seen, winner, setting, residuals)
+        learned.sealed_rows, learned.training_rows = prints[:0], prints
     return learned
 
 
@@ -329,11 +338,12 @@ def _sealed_risk(model: Any, X: Matrix, y: np.ndarray, w: Any, loss: Any, level:
     """Return the error on the sealed rows; without any, that of the cross-validation corrected for the choice."""
     if not len(y):
         sure = verdict.entries[verdict.chosen].sure
-        from dataclasses import replace
 
         shift = verdict.optimism.value
         ends = type(sure.interval)(sure.low + shift, sure.high + shift)
-        return Risk(sure.value + shift, sure.stderr, ends, level, sure.n, sure.loss, f"{sure.how}, corrected for the choice")
+        return Risk(
+            sure.value + shift, sure.stderr, ends, level, sure.n, sure.loss, f"{sure.how}, corrected for the choice"
+        )
     return holdout_error(model, X, y, loss=loss, level=level, sample_weight=w)
 
 

@@ -47,7 +47,13 @@ def sealed_by_rank(ranks: np.ndarray, codes: Codes, test_size: float, seed: int)
 
 
 def seal(
-    n: int, test_size: float, seed: int, *, codes: Codes | None = None, groups: np.ndarray | None = None, time: Vector | None = None
+    n: int,
+    test_size: float,
+    seed: int,
+    *,
+    codes: Codes | None = None,
+    groups: np.ndarray | None = None,
+    time: Vector | None = None,
 ) -> tuple[np.ndarray, str]:
     """Return which rows (n,) are sealed, and how, in words."""
     part = test_fraction(test_size)
@@ -58,7 +64,9 @@ def seal(
         start = order[min(int(np.ceil(n * (1 - test_size))), n - 1)]  # rows of one moment stay together
         sealed = time >= start
         if sealed.all():
-            raise DataError("all rows have the same time: the last ones cannot be set aside. Leave the time column out.")
+            raise DataError(
+                "all rows have the same time: the last ones cannot be set aside. Leave the time column out."
+            )
         return sealed, say("by_time")
     if groups is not None:
         ids = group_codes(groups, n)
@@ -92,13 +100,17 @@ def fingerprints(raw: RawBlock, names: Sequence[str], target: Mapping[str, Any] 
     """
     out = np.zeros(len(raw), dtype=np.uint64)
     columns = {name: raw.columns[name] for name in names} | dict(target or {})
-    numbers = [name for name, column in columns.items() if isinstance(column, np.ndarray) and column.dtype.kind in "fiub"]
+    numbers = [
+        name for name, column in columns.items() if isinstance(column, np.ndarray) and column.dtype.kind in "fiub"
+    ]
     with np.errstate(over="ignore"):
         if numbers:
             keys = np.array([_text(name) for name in numbers], dtype=np.uint64)
             for i in range(0, len(raw), 4096):  # rows whose cells stay in the cache
                 part = slice(i, i + 4096)
-                X = np.column_stack([columns[name][part].astype(np.float64, copy=False) for name in numbers]) + 0.0  # no -0.0
+                X = (
+                    np.column_stack([columns[name][part].astype(np.float64, copy=False) for name in numbers]) + 0.0
+                )  # no -0.0
                 X[np.isnan(X)] = np.nan  # one NaN
                 out[part] = _mix(X.view(np.uint64) ^ keys).sum(axis=1, dtype=np.uint64)
         for name in columns:

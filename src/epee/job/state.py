@@ -79,7 +79,11 @@ class Writer:
 
     def _array(self, array: np.ndarray) -> dict[str, Any]:
         if array.dtype.kind == "O":
-            return {MARK: "objects", "shape": list(array.shape), "value": [self.write(v) for v in array.ravel().tolist()]}
+            return {
+                MARK: "objects",
+                "shape": list(array.shape),
+                "value": [self.write(v) for v in array.ravel().tolist()],
+            }
         if array.dtype.kind not in "fiubU":
             raise WrongUse(f"an array of {array.dtype} cannot be saved.")
         name = self._seen.get(id(array))

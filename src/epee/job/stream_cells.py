@@ -51,7 +51,13 @@ def read_side(source: TableSource, names: Sequence[str]) -> RawBlock:
 
 
 def assign_cells(
-    source: TableSource, roles: dict[str, list[str]], types: dict[str, str], notes: list[str], test_size: float, folds: int, seed: int
+    source: TableSource,
+    roles: dict[str, list[str]],
+    types: dict[str, str],
+    notes: list[str],
+    test_size: float,
+    folds: int,
+    seed: int,
 ) -> Cells:
     """Read the target, and the groups and times if any, and give each row its cell."""
     side = read_side(source, [*roles["target"], *roles["groups"], *roles["time"]])
@@ -62,7 +68,12 @@ def assign_cells(
     time = _column(side, roles["time"])
     own = None if codes is None else codes[rows]
     sealed, how = seal(
-        len(rows), test_size, seed, codes=own, groups=None if groups is None else groups[rows], time=None if time is None else time[rows]
+        len(rows),
+        test_size,
+        seed,
+        codes=own,
+        groups=None if groups is None else groups[rows],
+        time=None if time is None else time[rows],
     )
     train = np.flatnonzero(~sealed)
     plan = make_plan(
@@ -84,7 +95,9 @@ def _column(side: RawBlock, names: list[str]) -> Any:
     column = side.columns[names[0]]
     values = column if isinstance(column, np.ndarray) else np.array([str(v) for v in column.to_pylist()])
     if values.dtype.kind == "f" and np.isnan(values).any():
-        raise DataError(f"column {names[0]!r}: {int(np.isnan(values).sum())} cells are missing; fill or drop these rows.")
+        raise DataError(
+            f"column {names[0]!r}: {int(np.isnan(values).sum())} cells are missing; fill or drop these rows."
+        )
     return values
 
 
@@ -162,7 +175,9 @@ class CellSource:
         assert self.cells.classes is not None and block.group is not None
         if self.cells.classes.dtype.kind == "i":
             return {self.source.targets[0]: self.cells.classes[block.group[rows]]}
-        words = pa.DictionaryArray.from_arrays(pa.array(block.group[rows]), pa.array(self.cells.classes.tolist(), pa.string()))
+        words = pa.DictionaryArray.from_arrays(
+            pa.array(block.group[rows]), pa.array(self.cells.classes.tolist(), pa.string())
+        )
         return {self.source.targets[0]: words}
 
 

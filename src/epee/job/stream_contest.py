@@ -96,7 +96,9 @@ class StreamContest:
             found.seconds = clock.perf_counter() - start + taken
             solved.append(found)
         sums = self.from_moments(solved) if self.setting.task == "regression" else self.second_pass(solved)
-        return [self.entry(s, *part) for s, part in zip(solved, sums, strict=True)], {s.candidate.key: s for s in solved}
+        return [self.entry(s, *part) for s, part in zip(solved, sums, strict=True)], {
+            s.candidate.key: s for s in solved
+        }
 
     def take_moments(self) -> None:
         """Read the table once."""
@@ -278,7 +280,9 @@ class StreamContest:
         from epee.moments.columns import ColumnMoments
 
         n = np.full(merged.p, float(merged.count))
-        scaler.moments_ = ColumnMoments(n, merged.shift[: merged.p], merged.variances[: merged.p] * n, merged.origin[: merged.p])
+        scaler.moments_ = ColumnMoments(
+            n, merged.shift[: merged.p], merged.variances[: merged.p] * n, merged.origin[: merged.p]
+        )
         scaler._solve(scaler.moments_)
         scaler._sparse_seen, scaler.n_samples_seen_ = False, int(merged.count)
         return Pipeline([("step0", scaler), ("step1", model.inner)])

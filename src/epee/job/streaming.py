@@ -15,7 +15,7 @@ from epee.job.drift import Tally
 from epee.job.hierarchy import Setting, hierarchy, unfit
 from epee.job.learning import Learned
 from epee.job.predictor import Predictor, residual_quantiles
-from epee.job.stream_cells import CellSource, Cells, assign_cells
+from epee.job.stream_cells import Cells, CellSource, assign_cells
 from epee.job.stream_contest import LARGEST, StreamContest
 from epee.job.understanding import IGNORE, Understood, describe_target, listed_kinds
 from epee.risk.estimate import Risk
@@ -48,11 +48,15 @@ def learn_stream(
 ) -> Learned:
     """Learn from a large table; the answer has the same shape as that of a small one."""
     if asked["costs"] is not None or asked["reject_cost"] is not None:
-        raise WrongUse("costs and rejection need probabilities of rows held in memory, and this table is too large; learn from a sample of it.")
+        raise WrongUse(
+            "costs and rejection need probabilities of rows held in memory, and this table is too large; learn from a sample of it."
+        )
     if roles["time"] and asked["test_size"] == 0:
         raise WrongUse("a large table with a time column needs a test sample; give test_size above 0.")
     if predictors is not None and not all(isinstance(p, str) for p in predictors):
-        raise WrongUse("estimators of your own need the rows in memory, and this table is too large; learn from a sample of it.")
+        raise WrongUse(
+            "estimators of your own need the rows in memory, and this table is too large; learn from a sample of it."
+        )
     notes = list(source.notes)
     cells = assign_cells(source, roles, asked["types"], notes, asked["test_size"], asked["folds"], asked["seed"])
     inputs, kinds, columns = stream_inputs(source, roles, asked["types"], notes)
@@ -68,7 +72,14 @@ def learn_stream(
         contest = open_contest(wide, cells, asked, planned(wide, kinds), inputs)
         entries, models = contest.run(closed(contest, predictors))
     if cells.how:
-        notes.append(say("sealed", test=whole(int((cells.cell >= cells.folds).sum())), train=whole(int(contest.whole.count.sum())), how=cells.how))
+        notes.append(
+            say(
+                "sealed",
+                test=whole(int((cells.cell >= cells.folds).sum())),
+                train=whole(int(contest.whole.count.sum())),
+                how=cells.how,
+            )
+        )
     asked["repeats"] = 1
     verdict = decide(entries, asked["level"], None, draws=300)
     winner = entries[verdict.chosen]
@@ -132,15 +143,21 @@ def open_contest(
     """Return the contest on a table, before its first pass."""
     names = list(inputs) if encoder is None else list(encoder._layout.row_names)
     train = cells.cell[(cells.cell >= 0) & (cells.cell < cells.folds)]
-    counts = np.zeros(1) if cells.codes is None else np.bincount(cells.codes[(cells.cell >= 0) & (cells.cell < cells.folds)])
+    counts = (
+        np.zeros(1) if cells.codes is None else np.bincount(cells.codes[(cells.cell >= 0) & (cells.cell < cells.folds)])
+    )
     K = 0 if cells.classes is None else len(cells.classes)
     spread = 1.0 if cells.y is None else float(np.nanstd(cells.y, axis=0).mean())
     targets = 1 if cells.y is None or cells.y.ndim == 1 else cells.y.shape[1]
     setting = Setting(cells.task, len(train), len(names), K, int(counts.min()), targets, spread, source.weight_name is not None,
                       encoder is not None, None, asked["seed"])  # fmt: skip
     if (cells.folds + 10) * max(K, 1) * len(names) ** 2 > LARGEST:
-        raise WrongUse(f"{len(names)} encoded columns and {K} classes are too many for one pass over a large table; leave columns out with types.")
-    return StreamContest(CellSource(source, cells, encoder, names), setting, asked["level"], source.weight_name is not None)
+        raise WrongUse(
+            f"{len(names)} encoded columns and {K} classes are too many for one pass over a large table; leave columns out with types."
+        )
+    return StreamContest(
+        CellSource(source, cells, encoder, names), setting, asked["level"], source.weight_name is not None
+    )
 
 
 def finished(
@@ -192,11 +209,28 @@ def sealed_risk(contest: StreamContest, solved: Any, winner: Any, level: float) 
     """Return the error of the chosen predictor on the sealed rows."""
     means, weights = solved.sealed, solved.sealed_weights
     if weights is None or not len(weights) or not weights.sum():
-        return Risk(winner.risk.value, winner.risk.stderr, winner.risk.interval, level, winner.risk.n, winner.risk.loss, winner.risk.how)
+        return Risk(
+            winner.risk.value,
+            winner.risk.stderr,
+            winner.risk.interval,
+            level,
+            winner.risk.n,
+            winner.risk.loss,
+            winner.risk.how,
+        )
     n = float(weights.sum())
     value = float(means @ weights / n)
     if contest.setting.task == "classification":
-        return Risk(value, float(np.sqrt(value * (1 - value) / n)), wilson(value, n, level), level, n, "zero_one", "held-out rows", n - 1)
+        return Risk(
+            value,
+            float(np.sqrt(value * (1 - value) / n)),
+            wilson(value, n, level),
+            level,
+            n,
+            "zero_one",
+            "held-out rows",
+            n - 1,
+        )
     bar = float(means.std(ddof=1) / np.sqrt(len(means)))
     ends: Interval = t_interval(value, bar, len(means) - 1, level)
     return Risk(value, bar, ends, level, n, "squared", f"held-out rows in {len(means)} parts", len(means) - 1)
@@ -211,12 +245,12 @@ def _gather(
     cells, sample, K = contest.source.cells, contest.sample, contest.folds
     assert sample.fold is not None
     codes = None if cells.codes is None else cells.codes[cells.cell >= 0]
-    y = codes if cells.y is None else cells.y[cells.cell >= 0]
+    y: Any = codes if cells.y is None else cells.y[cells.cell >= 0]
     describe_target(cells.task, roles["target"], y, cells.classes, notes, codes)
     counts = (int(contest.whole.count.sum()), int((cells.cell >= K).sum()))
     seen = Understood(
-        contest.source.source.label, cells.task, tuple(roles["target"]), tuple(predictor.feature_names_in_), {}, RawBlock({}, rows=cells.n), y,  # type: ignore[arg-type]
-        cells.classes, None, None, None, columns, notes, len(cells.cell),
+        contest.source.source.label, cells.task, tuple(roles["target"]), tuple(predictor.feature_names_in_), {},
+        RawBlock({}, rows=cells.n), y, cells.classes, None, None, None, columns, notes, len(cells.cell),
     )  # fmt: skip
 
     def part(rows: np.ndarray) -> tuple[Matrix, np.ndarray, Vector | None]:

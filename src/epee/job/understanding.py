@@ -63,13 +63,15 @@ def understand(source: TableSource, roles: dict[str, list[str]], asked: dict[str
     names, kinds = choose_inputs(source, whole_table, roles, asked, columns, notes)
     n = len(whole_table)
     if n < 8:
-        raise DataError(f"{source.label} has {n} rows with a target: too few to learn from and to test; at least 8 are needed.")
+        raise DataError(
+            f"{source.label} has {n} rows with a target: too few to learn from and to test; at least 8 are needed."
+        )
     beside = {role: _beside(whole_table, roles[role], role) for role in ("weight", "groups", "time")}
     inputs = replace(whole_table, columns={name: whole_table.columns[name] for name in names})
     describe_target(task, roles["target"], y, classes, notes)
     return Understood(
         source.label, task, tuple(roles["target"]), tuple(names), kinds, inputs, y, classes, beside["weight"], beside["groups"],
-        beside["time"], columns, notes, int(len(there)),
+        beside["time"], columns, notes, len(there),
     )  # fmt: skip
 
 
@@ -81,7 +83,9 @@ def open_roles(
     if not targets:
         raise WrongUse("which column is to be predicted? Name the target.")
     if not is_table(table):
-        raise WrongUse("the table must have named columns: give a path, a SQL query, or a frame of pandas, polars or Arrow.")
+        raise WrongUse(
+            "the table must have named columns: give a path, a SQL query, or a frame of pandas, polars or Arrow."
+        )
     for name, kind in types.items():
         if kind not in (*KINDS, IGNORE):
             raise WrongUse(f"column {name!r}: there is no kind {kind!r}; the kinds are {', '.join((*KINDS, IGNORE))}.")
@@ -131,7 +135,8 @@ def take(raw: RawBlock, rows: np.ndarray) -> RawBlock:
 
     index = pa.array(rows)
     columns = {
-        name: column[rows] if isinstance(column, np.ndarray) else column.take(index) for name, column in raw.columns.items()
+        name: column[rows] if isinstance(column, np.ndarray) else column.take(index)
+        for name, column in raw.columns.items()
     }
     return RawBlock(columns, rows=len(rows))
 
@@ -147,12 +152,16 @@ class Target:
     codes: np.ndarray | None = None
 
 
-def read_target(source: TableSource, raw: RawBlock, targets: list[str], types: dict[str, str], notes: list[str]) -> Target:
+def read_target(
+    source: TableSource, raw: RawBlock, targets: list[str], types: dict[str, str], notes: list[str]
+) -> Target:
     """Return the task and the target, or say why it cannot be predicted."""
     if len(targets) > 1:
         for name in targets:
             if not isinstance(raw.columns[name], np.ndarray):
-                raise WrongUse(f"column {name!r} holds texts: several targets must all be numbers. Learn its classes in a run of their own.")
+                raise WrongUse(
+                    f"column {name!r} holds texts: several targets must all be numbers. Learn its classes in a run of their own."
+                )
         Y = np.column_stack([raw.columns[name] for name in targets])
         return Target("regression", Y, np.isfinite(Y).all(axis=1))
     name = targets[0]
@@ -163,7 +172,12 @@ def read_target(source: TableSource, raw: RawBlock, targets: list[str], types: d
         raise DataError(f"column {name!r}: all its {len(column)} cells are missing; it cannot be the target.")
     if not numeric:
         coded = column.dictionary_encode()
-        return _classes(name, np.array(coded.dictionary.to_pylist()), coded.indices.fill_null(0).to_numpy(zero_copy_only=False), there)
+        return _classes(
+            name,
+            np.array(coded.dictionary.to_pylist()),
+            coded.indices.fill_null(0).to_numpy(zero_copy_only=False),
+            there,
+        )
     if source._kind(name) == "date":
         raise WrongUse(f"column {name!r} holds dates and cannot be the target; give days since some day as a number.")
     values = column[there]
@@ -236,7 +250,9 @@ def choose_inputs(
             if column.levels and len(column.levels) > 50:
                 notes.append(say("many_levels", name=name, k=whole(len(column.levels)), kept=50))
     if not names:
-        raise DataError(f"{source.label} has no column left to learn from: " + (notes[-1] if notes else "all have other roles."))
+        raise DataError(
+            f"{source.label} has no column left to learn from: " + (notes[-1] if notes else "all have other roles.")
+        )
     notes.append(listed_kinds(names, kinds))
     if holes:
         notes.append(say("missing_cells", k=whole(sum(holes.values())), names=_listed(list(holes))))
@@ -261,7 +277,11 @@ def describe(source: TableSource, raw: RawBlock, name: str, types: Mapping[str, 
         kind = kind_of_texts(len(counts), len(column) - missing)
     levels = sorted(counts) if kind == "category" else None
     return Column(
-        name, kind, None if levels is None else tuple(levels), None if levels is None else tuple(counts[v] for v in levels), missing
+        name,
+        kind,
+        None if levels is None else tuple(levels),
+        None if levels is None else tuple(counts[v] for v in levels),
+        missing,
     )
 
 
@@ -320,7 +340,9 @@ def _beside(raw: RawBlock, names: list[str], role: str) -> Any:
     if role == "groups":
         if isinstance(column, np.ndarray):
             if np.isnan(column).any():
-                raise DataError(f"column {name!r}: {int(np.isnan(column).sum())} rows have no group; fill or drop them.")
+                raise DataError(
+                    f"column {name!r}: {int(np.isnan(column).sum())} rows have no group; fill or drop them."
+                )
             return column
         if column.null_count:
             raise DataError(f"column {name!r}: {column.null_count} rows have no group; fill or drop them.")
@@ -329,17 +351,27 @@ def _beside(raw: RawBlock, names: list[str], role: str) -> Any:
         what = "weights are numbers" if role == "weight" else "time is a date or a number"
         raise DataError(f"column {name!r} holds texts, but {what}.")
     if np.isnan(column).any():
-        raise DataError(f"column {name!r}: {int(np.isnan(column).sum())} cells are missing, but it is the {role} column; fill or drop these rows.")
+        raise DataError(
+            f"column {name!r}: {int(np.isnan(column).sum())} cells are missing, but it is the {role} column; fill or drop these rows."
+        )
     return check_weights(column, len(column)) if role == "weight" else column
 
 
 def describe_target(
-    task: str, targets: Sequence[str], y: np.ndarray, classes: np.ndarray | None, notes: list[str], codes: np.ndarray | None = None
+    task: str,
+    targets: Sequence[str],
+    y: np.ndarray,
+    classes: np.ndarray | None,
+    notes: list[str],
+    codes: np.ndarray | None = None,
 ) -> None:
     """Say what is to be predicted, and that the classes are unequal where they are."""
     if task == "regression":
         for name, column in zip(targets, np.reshape(y, (len(y), -1)).T, strict=True):
-            notes.insert(0, say("task_numbers", target=name, low=number(column.min()), high=number(column.max()), n=whole(len(y))))
+            notes.insert(
+                0,
+                say("task_numbers", target=name, low=number(column.min()), high=number(column.max()), n=whole(len(y))),
+            )
         return
     assert classes is not None
     shown = ", ".join(str(c) for c in classes.tolist()[:6]) + (", …" if len(classes) > 6 else "")
@@ -348,4 +380,6 @@ def describe_target(
     shares = counts / counts.sum()
     if shares.min() < 0.2 / len(classes):
         rare, common = classes[np.argmin(shares)], classes[np.argmax(shares)]
-        notes.append(say("imbalance", name=rare, share=percent(shares.min(), 1), common=common, rate=percent(shares.max(), 1)))
+        notes.append(
+            say("imbalance", name=rare, share=percent(shares.min(), 1), common=common, rate=percent(shares.max(), 1))
+        )

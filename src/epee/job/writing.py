@@ -55,7 +55,9 @@ def check_place(path: str | Path) -> Path:
         handle, name = tempfile.mkstemp(prefix=f".{target.name[:40]}.", suffix=".part", dir=folder)
     except OSError as fault:
         number = fault.errno or errno.EACCES
-        raise OSError(number, f"cannot write in {str(folder)!r}: {os.strerror(number)}; choose another place with -o") from None
+        raise OSError(
+            number, f"cannot write in {str(folder)!r}: {os.strerror(number)}; choose another place with -o"
+        ) from None
     os.close(handle)
     os.unlink(name)
     return target

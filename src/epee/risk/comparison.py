@@ -159,7 +159,14 @@ class Comparison:
                 else f"   +{row['difference']:.3g} ± {row['difference_stderr']:.2g}, p = {row['p_value']:.2g}"
             )
             lines.append(f"{row['name']:<{width}}  {self.risk(row['name'])}{p}")
-        return "\n".join([*lines, self.verdict])
+        best = self.risk(self.best)
+        d = decimals(best.value, best.stderr)
+        figures = {
+            "optimism": f"{self.optimism.value:.{d + 1}f}",
+            "corrected": f"{best.value + self.optimism.value:.{d}f}",
+        }
+        choice = word("optimism", **{key: decimal(text) for key, text in figures.items()})
+        return "\n".join([*lines, self.verdict, *([choice] if len(self.names) > 1 else [])])
 
     def plot(self, ax: Any = None) -> Any:
         """Draw each candidate's error and its paired difference from the best; returns the axes."""

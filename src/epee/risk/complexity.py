@@ -26,7 +26,7 @@ from epee.risk.cross_validation import fold_error, fold_means, plan_for, run_pla
 from epee.risk.dof import degrees_of_freedom
 from epee.risk.intervals import weighted_mean
 from epee.risk.leave_one_out import leave_each_out
-from epee.risk.one_pass import Linear, MomentRoute, linear_of, select, squared_risk
+from epee.risk.one_pass import Linear, MomentRoute, linear_of, select, squared_risk, through
 from epee.risk.routes import OrdinaryRoute, Route, open_route
 from epee.risk.splitting import Pairs, Plan, Split
 from epee.settings import progress
@@ -322,7 +322,7 @@ def solve_paths(
     coef, intercept, dof = (np.concatenate([part[i] for part in parts]) for i in range(3))
     if scale is not None and shift is not None:
         intercept = intercept + np.einsum("tvmp,tp->tvm", coef, shift)
-        coef = coef * scale[:, None, None, :]
+        coef = through(coef, scale)
     return coef, intercept, dof
 
 

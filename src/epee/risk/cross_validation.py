@@ -108,7 +108,8 @@ def cross_validate(
     folds : int, "loo", splitter, or array (n,) of fold ids, default=10
         More folds train on more rows and cost more solves; on the one-pass route hardly more time.
     repeats : int, default=None
-        How often the folds are drawn anew; None is 1, and 30 for nested intervals on the one-pass route (5 otherwise).
+        How often the folds are drawn anew; None is 1. Nested intervals need many: None is 100 where the estimator solves a
+        stack of moments (least squares, ridge, LDA), 30 for others on the one-pass route, 10 on the ordinary one.
     interval : {"fold", "nested"}, default="fold"
         "fold" is (1) with a t interval; "nested" covers what it claims, for the error of the predictor trained on these rows.
     loss : name, costs matrix or Loss, default=None
@@ -155,7 +156,9 @@ def cross_validate(
         return leave_each_out(model, X, y, loss, level, sample_weight)
     route = open_route(model, X, y, sample_weight, loss)
     if repeats is None:
-        repeats = 1 if interval == "fold" or not isinstance(folds, int | np.integer) else 30 if route.one_pass else 5
+        single = interval == "fold" or not isinstance(folds, int | np.integer)
+        stacked = hasattr(getattr(route, "probe", None), "solve_stack")
+        repeats = 1 if single else 100 if stacked else 30 if route.one_pass else 10
     plan = plan_for(route, folds, repeats, groups, time, stratify, random_state)
     if interval == "nested":
         from epee.risk.nested import nested_interval

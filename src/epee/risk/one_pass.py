@@ -35,6 +35,7 @@ from epee.risk.routes import Outcome, Route
 from epee.risk.splitting import Pairs, Split
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, refuse_bad_source
+from epee.table.doors import is_stream
 from epee.typing import Codes, Matrix, Tensor, Vector
 
 ROWS = 4096  # scored at once: they stay in the cache
@@ -43,15 +44,25 @@ FEWEST_DIGITS = 1e-6  # of the sums in (1), what must be left after they cancel
 
 
 def split_steps(model: Any) -> tuple[list[Any], list[Any], Any] | None:
-    """Return row-wise maps, affine maps and the last estimator of a pipeline; None when it has other steps."""
+    """Return row-wise maps, affine maps and the last estimator of a pipeline; None when it has other steps.
+
+    A table encoder (``plan``, ``row_map``, ``fill_map``) may come first: a row-wise map whose filling of missing cells is affine.
+    """
     steps = [step for _, step in model.steps] if hasattr(model, "steps") and hasattr(model, "named_steps") else [model]
     *maps, last = [s for s in steps if s is not None and not (isinstance(s, str) and s == "passthrough")] or [None]
     row_wise: list[Any] = []
-    while maps and getattr(maps[0], "_row_wise", False):
+    if maps and is_encoder(maps[0]):
+        row_wise.append(maps.pop(0))
+    while maps and not any(map(is_encoder, row_wise)) and getattr(maps[0], "_row_wise", False):
         row_wise.append(maps.pop(0))
     if not all(hasattr(step, "_affine") for step in maps):
         return None
     return row_wise, maps, last
+
+
+def is_encoder(step: Any) -> bool:
+    """Tell whether a step maps rows to numbers and fills their missing cells by an affine map of moments."""
+    return all(hasattr(step, name) for name in ("plan", "row_map", "fill_map", "open"))
 
 
 def passes_once(model: Any, X: Any) -> bool:
@@ -59,7 +70,10 @@ def passes_once(model: Any, X: Any) -> bool:
     parts = split_steps(model)
     if parts is None or hasattr(X, "tocsr"):
         return False
-    return isinstance(parts[2], MomentEstimator) and not parts[2]._needs_rows and hasattr(parts[2], "predict")
+    row_wise, _, last = parts
+    if not isinstance(last, MomentEstimator) or last._needs_rows or not hasattr(last, "predict"):
+        return False
+    return not (row_wise and is_encoder(row_wise[0])) or (last.keeps.scatter in ("full", "pooled") and not is_stream(X))
 
 
 def select(m: Moments, which: Any) -> Moments:
@@ -81,6 +95,22 @@ def unions(m: Moments, learns: np.ndarray) -> Moments:
         parts[0], count=np.concatenate([p.count for p in parts]), shift=np.concatenate([p.shift for p in parts]),
         scatter=None if parts[0].scatter is None else np.concatenate([p.scatter for p in parts]),
     )  # fmt: skip
+
+
+def flattened(m: Moments) -> Moments:
+    """Return moments in which a column that varies by less than the rounding of its origin is constant.
+
+    A level that a training sample lacks is such a column: all zeros there, but summed about the mean of all rows.
+    """
+    if m.scatter is None:
+        return m
+    variances, tiny = m.variances, (16 * np.finfo(float).eps * m.origin) ** 2
+    flat = (variances > 0) & (variances <= tiny)
+    if not flat.any():
+        return m
+    if m.kind == "diagonal":
+        return replace(m, scatter=np.where(flat, 0.0, m.scatter))
+    return replace(m, scatter=np.where(flat[..., :, None] | flat[..., None, :], 0.0, m.scatter))
 
 
 def dealt_unions(m: Moments, fold: np.ndarray, K: int) -> Moments:
@@ -161,7 +191,10 @@ class MomentRoute(Route):
         parts = split_steps(model)
         assert parts is not None
         row_wise, self.affine_steps, last = parts
-        Z = self.X
+        Z, self.encoder = self.X, None
+        if row_wise and is_encoder(row_wise[0]):
+            self.encoder = clone(row_wise.pop(0)).plan(Z)
+            Z = np.concatenate([self.encoder.row_map(raw) for raw in self.encoder.open(Z).raw_blocks()])
         for step in row_wise:
             Z = clone(step).fit(Z).transform(Z)
         self.probe = clone(last)
@@ -265,7 +298,7 @@ class MomentRoute(Route):
                 m = self.moments(split.cell, split.n_cells)
                 few = split.is_kfold and split.n_cells <= 32
                 train = m.leave_one_out() if few else unions(m, split.learns)
-            self._bank["training"] = known = (split, train)
+            self._bank["training"] = known = (split, flattened(train))
         return known[1]
 
     def whole(self) -> Moments:
@@ -277,14 +310,20 @@ class MomentRoute(Route):
 
     def scaled(self, train: Moments) -> tuple[Moments, Vector | None, Vector | None]:
         """Return training moments after the affine steps, and the maps x -> A x + b (T, p) that these rows asked for."""
-        if not self.affine_steps:
+        encoder = getattr(self, "encoder", None)
+        if not self.affine_steps and encoder is None:
             return train, None, None
-        scale, shift = np.ones((*train.mean.shape[:1], train.p)), np.zeros((*train.mean.shape[:1], train.p))
+        T = len(train.count)
+        scale: Tensor = np.ones((T, train.p))
+        shift = np.zeros((T, train.p))
+        if encoder is not None:
+            scale, shift = encoder_maps(encoder, train)
+            train = mapped(train, scale, shift)
         for step in self.affine_steps:
             whole = train.merge("group") if "group" in train.axes else train
             A, b = clone(step)._affine(whole)
             train = rescale(train, A, b)
-            scale, shift = scale * A, shift * A + b
+            scale, shift = scale * (A if scale.ndim == 2 else A[:, :, None]), shift * A + b
         return train, scale, shift
 
     def solve(
@@ -340,7 +379,7 @@ class MomentRoute(Route):
             return models
         if isinstance(models, Linear):
             intercept = models.intercept + np.einsum("tkp,tp->tk", models.coef, shift)
-            return Linear(models.coef * scale[:, None, :], intercept)
+            return Linear(through(models.coef, scale), intercept)
         return [Mapped(m, a, b) for m, a, b in zip(models, scale, shift, strict=True)]
 
     def askers(self, models: list[Any]) -> list[Ask]:
@@ -349,7 +388,7 @@ class MomentRoute(Route):
         def make(model: Any) -> Ask:
             if isinstance(model, Mapped):
                 inner = asker(model.model, self.loss, self.classes)
-                return lambda X: inner(X * model.scale + model.shift)
+                return lambda X: inner(model.move(X))
             return asker(model, self.loss, self.classes)
 
         return [make(model) for model in models]
@@ -510,7 +549,7 @@ class TrainingRows:
             read += len(block)
             X = np.asarray(block.X[keep], dtype=np.float64)
             if self.scale is not None and self.shift is not None:
-                X = X * self.scale + self.shift
+                X = move(X, self.scale, self.shift)
             y, w, g = (None if a is None else a[keep] for a in (block.y, block.weight, block.group))
             yield Block(X, y, w, None, g, start)
             start += len(X)
@@ -527,6 +566,10 @@ class Mapped:
     def __init__(self, model: Any, scale: Vector, shift: Vector) -> None:
         self.model, self.scale, self.shift = model, scale, shift
 
+    def move(self, X: Matrix) -> Matrix:
+        """Return the rows as the model knows them."""
+        return move(X, self.scale, self.shift)
+
 
 def linear_of(models: Linear | list[Any]) -> Linear:
     """Return fitted linear regressors as a stack."""
@@ -537,10 +580,55 @@ def linear_of(models: Linear | list[Any]) -> Linear:
         inner = model.model if isinstance(model, Mapped) else model
         w, b = np.atleast_2d(inner.coef_), np.atleast_1d(inner.intercept_)
         if isinstance(model, Mapped):
-            w, b = w * model.scale, b + w @ model.shift
+            w, b = through(w[None], model.scale[None])[0], b + w @ model.shift
         coef.append(w)
         intercept.append(np.broadcast_to(b, (len(w),)))
     return Linear(np.stack(coef), np.stack(intercept))
+
+
+def move(X: Matrix, scale: Tensor, shift: Vector) -> Matrix:
+    """Return the rows ``A x + b``; a vector A scales the columns."""
+    return X * scale + shift if scale.ndim == 1 else X @ scale.T + shift
+
+
+def through(coef: Tensor, scale: Tensor) -> Tensor:
+    """Return linear predictors (T, ..., p) of the rows before the maps ``scale`` (T, p) or (T, p, q)."""
+    lead = (len(scale), *[1] * (coef.ndim - 2))
+    if scale.ndim == 2:
+        return coef * scale.reshape(*lead, -1)
+    return np.matmul(coef, scale.reshape(*lead[:-1], *scale.shape[1:]))
+
+
+def encoder_maps(encoder: Any, train: Moments) -> tuple[Tensor, Matrix]:
+    """Return the maps (T, e, q) and (T, e) from row maps to encoded rows, each filled with the means of its training rows.
+
+    A level that some training rows lack has no column there: columns of zeros fill up, to which no estimator gives weight.
+    """
+    whole = train.merge("group") if "group" in train.axes else train
+    pairs = [
+        encoder.fill_map(whole.at("fold", t)) for t in range(len(train.count))
+    ]  # targets pass through, as last columns
+    width = max(len(b) for _, b in pairs) - train.targets
+    A, b = np.zeros((len(pairs), width, train.p)), np.zeros((len(pairs), width))
+    for t, (a, add) in enumerate(pairs):
+        e = len(add) - train.targets
+        A[t, :e], b[t, :e] = a[:e, : train.p], add[:e]
+    return A, b
+
+
+def mapped(m: Moments, A: Tensor, b: Matrix) -> Moments:
+    """Return the moments of the inputs ``A x + b``, with A (T, e, q) and b (T, e) along the fold axis; targets stay."""
+    T, e, q = A.shape
+    k = m.n_columns - q
+    full = np.zeros((T, e + k, q + k))
+    full[:, :e, :q], full[:, e:, q:] = A, np.eye(k)
+    add = np.hstack([b, np.zeros((T, k))])
+    grouped = "group" in m.axes
+    wide, more = (full[:, None], add[:, None]) if grouped else (full, add)
+    mean = np.where(m.count[..., None] > 0, np.matmul(wide, m.mean[..., None])[..., 0] + more, 0.0)
+    by = full if m.kind == "pooled" or not grouped else wide
+    scatter = None if m.scatter is None else by @ m.scatter @ by.swapaxes(-1, -2)
+    return replace(m, shift=mean, scatter=scatter, origin=np.zeros(e + k))
 
 
 def rescale(m: Moments, A: Tensor, b: Tensor) -> Moments:

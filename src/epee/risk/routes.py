@@ -106,16 +106,19 @@ class OrdinaryRoute(Route):
         if not hasattr(self.X, "shape") and not hasattr(self.X, "iloc"):
             self.X = np.asarray(self.X)
         self.y = self.y if hasattr(self.y, "shape") else np.asarray(self.y)
-        self._keyword = self._weight_keyword()
+        self._keywords = self._weight_keywords()
 
-    def _weight_keyword(self) -> str | None:
+    def _weight_keywords(self) -> list[str]:
+        """Return the names under which ``fit`` takes weights: all steps of a pipeline that count rows get them."""
         if self.weight is None:
-            return None
+            return []
         if hasattr(self.model, "steps"):
-            return f"{self.model.steps[-1][0]}__sample_weight"
+            *maps, (last, _) = [(name, step) for name, step in self.model.steps if hasattr(step, "fit")]
+            counting = [name for name, step in maps if has_fit_parameter(step, "sample_weight")]
+            return [f"{name}__sample_weight" for name in (*counting, last)]
         if not (has_fit_parameter(self.model, "sample_weight") or isinstance(self.model, Estimator)):
             raise WrongUse(f"{type(self.model).__name__} takes no sample_weight, so weights cannot be used with it.")
-        return "sample_weight"
+        return ["sample_weight"]
 
     def fit_rows(self, rows: np.ndarray | None, model: Any = None) -> Any:
         """Return a clone of the model fitted on some rows, or on all."""
@@ -123,7 +126,7 @@ class OrdinaryRoute(Route):
         X, y, w = self.X, self.y, self.weight
         if rows is not None:
             X, y, w = take_rows(X, rows), take_rows(y, rows), None if w is None else w[rows]
-        return fitted.fit(X, y, **({} if self._keyword is None else {self._keyword: w}))
+        return fitted.fit(X, y, **dict.fromkeys(self._keywords, w))
 
     def ask_rows(self, fitted: Any, rows: np.ndarray, where: str) -> np.ndarray:
         """Return what the loss needs of a fitted model on some rows."""

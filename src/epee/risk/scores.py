@@ -195,7 +195,7 @@ def average_precision(
             for k in classes
             if weights[codes == k].any()
         ]
-        drawn.append(np.mean(parts) if parts else np.nan)
+        drawn.append(float(np.mean(parts)) if parts else np.nan)
     stderr = float(np.nanstd(drawn, ddof=1))
     curves = []
     for k in classes:

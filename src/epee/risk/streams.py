@@ -89,7 +89,7 @@ class StreamRoute(MomentRoute):
         """Score each row by the models that are tested on it, block by block."""
         asks = None if isinstance(models, Linear) else self.askers(models)
 
-        def work(block: Block) -> list[tuple[int, np.ndarray, np.ndarray]]:
+        def work(block: Block) -> list[tuple[Any, np.ndarray, np.ndarray]]:
             done = []
             assert block.fold is not None
             for c in np.unique(block.fold[block.fold >= 0]):

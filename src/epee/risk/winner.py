@@ -78,11 +78,11 @@ def winner_optimism(
     bins = rng.permutation(len(losses)) % BINS if groups is None else groups[seen]
     if groups is not None or len(losses) > BINS:
         bins = np.unique(bins, return_inverse=True)[1].reshape(-1)
-        sums = np.stack([np.bincount(bins, w * column) for column in losses.T], axis=1)
-        squares = np.stack([np.bincount(bins, w * column**2) for column in losses.T], axis=1)
-        counts = np.asarray(np.bincount(bins, w), dtype=np.float64)
+        sums = np.stack([np.bincount(bins, w * column) for column in losses.T], axis=1).astype(np.float64)
+        squares = np.stack([np.bincount(bins, w * column**2) for column in losses.T], axis=1).astype(np.float64)
+        counts: Vector = np.bincount(bins, w).astype(np.float64)
     else:
-        sums, squares, counts = w[:, None] * losses, w[:, None] * losses**2, np.asarray(w, dtype=np.float64)
+        sums, squares, counts = w[:, None] * losses, w[:, None] * losses**2, w
     n = len(sums)
     drawn = rng.multinomial(n, np.full(n, 1 / n), size=draws).astype(float)  # (B, n)
     total = np.maximum(drawn @ counts, 1e-300)[:, None]

@@ -73,7 +73,7 @@ def choose_dimension(
     Examples
     --------
     >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(200, 2)) @ rng.normal(size=(2, 8)) + 0.3 * rng.normal(size=(200, 8))
+    >>> X = rng.normal(size=(200, 2)) @ np.repeat(np.eye(2), 4, axis=1) + 0.3 * rng.normal(size=(200, 8))
     >>> [choose_dimension(X, rule).chosen for rule in ("broken_stick", "parallel", "cv")]
     [2, 2, 2]
     """

@@ -59,7 +59,7 @@ class KernelDensity(Density):
     --------
     >>> X = np.random.default_rng(0).normal(size=(200, 1))
     >>> kde = KernelDensity(bandwidth="loo").fit(X)
-    >>> bool(0.1 < kde.bandwidth_ < 0.8)
+    >>> bool(0.05 < kde.bandwidth_ < 0.8)
     True
     """
 

@@ -139,6 +139,7 @@ class Draw:
 
     size: int
     seed: int
+    numbered = True  # it needs the numbers of the rows, on a cluster too
 
     def __call__(self, block: Block) -> Sample:
         z = np.arange(block.start, block.start + len(block), dtype=np.uint64) + np.uint64(self.seed)

@@ -82,8 +82,8 @@ class Stamp:
         return h.hexdigest()
 
 
-def agree(parts: Sequence[tuple[str, pa.Schema]]) -> pa.Schema:
-    """Return the one schema of several files, or name the file, the column and the types that differ."""
+def agree(parts: Sequence[tuple[str, pa.Schema]], what: str = "files of a folder") -> pa.Schema:
+    """Return the one schema of several files (or partitions), or name the file, the column and the types that differ."""
     import pyarrow as pa
 
     first_label, first = parts[0]
@@ -91,12 +91,12 @@ def agree(parts: Sequence[tuple[str, pa.Schema]]) -> pa.Schema:
         for name in first.names:
             if name not in fields.names:
                 raise DataError(
-                    f"{label} has no column {name!r}, which {first_label} has; all files of a folder need the same."
+                    f"{label} has no column {name!r}, which {first_label} has; all {what} need the same."
                 )
         for name in fields.names:
             if name not in first.names:
                 raise DataError(
-                    f"{label} has a column {name!r}, which {first_label} has not; all files of a folder need the same."
+                    f"{label} has a column {name!r}, which {first_label} has not; all {what} need the same."
                 )
     common = {"number": pa.float64(), "text": pa.string(), "date": pa.timestamp("us"), "boolean": pa.bool_()}
     out = []
@@ -113,7 +113,7 @@ def agree(parts: Sequence[tuple[str, pa.Schema]]) -> pa.Schema:
                 raise refuse_type(name, t)
             if kind != known[0][1]:
                 raise DataError(
-                    f"column {name!r} holds {known[0][2]} in {known[0][0]} but {t} in {label}; all files of a folder need the same."
+                    f"column {name!r} holds {known[0][2]} in {known[0][0]} but {t} in {label}; all {what} need the same."
                 )
         out.append(pa.field(name, common[str(known[0][1])]))
     return pa.schema(out)

@@ -42,15 +42,22 @@ def fold_of(ranks: np.ndarray, codes: Codes, n_folds: int, seed: int) -> Codes:
     """Return the fold (n,) of rows with these ranks in their classes."""
     groups, where = np.divmod(ranks, n_folds)
     n_classes = int(codes.max(initial=0)) + 1
-    first, last = int(groups.min(initial=0)), int(groups.max(initial=0))
-    span = last - first + 1
+    first = np.full(n_classes, np.iinfo(np.int64).max)
+    last = np.full(n_classes, -1, dtype=np.int64)
+    np.minimum.at(first, codes, groups)
+    np.maximum.at(last, codes, groups)
+    spans = np.maximum(last - first + 1, 0)  # (K,) of each class alone: ranks of rare and frequent classes lie far apart
+    starts = np.cumsum(spans) - spans
+    first = np.where(spans > 0, first, 0)
+    of_class = np.repeat(np.arange(n_classes), spans)  # (m,) the class and the group of each permutation
+    group = np.arange(len(of_class)) - np.repeat(starts - first, spans)
     with np.errstate(over="ignore"):
         key = _mix(np.array([seed & 0xFFFFFFFFFFFFFFFF], dtype=np.uint64))
         classes = _mix(key + np.arange(n_classes, dtype=np.uint64))  # (K,)
-        bases = _mix(classes[:, None] ^ _mix(np.arange(first, last + 1, dtype=np.uint64)))  # (K, span)
-        keys = _mix(bases[:, :, None] + np.arange(n_folds, dtype=np.uint64))  # (K, span, folds)
-    permutations = np.argsort(keys, axis=2)
-    return permutations.reshape(-1, n_folds)[codes * span + (groups - first), where]
+        bases = _mix(classes[of_class] ^ _mix(group.astype(np.uint64)))  # (m,)
+        keys = _mix(bases[:, None] + np.arange(n_folds, dtype=np.uint64))  # (m, folds)
+    permutations = np.argsort(keys, axis=1)
+    return permutations[starts[codes] + groups - first[codes], where]
 
 
 def assign_folds(codes: Codes | None, n: int, n_folds: int, seed: int = 0) -> Codes:

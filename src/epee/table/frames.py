@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from epee.errors import DataError, EmptyTable
@@ -68,37 +68,63 @@ class DaskBatches:
         self.notes: list[str] = []
         self.kinds: Mapping[str, str] = {}
         self.n_rows: int | None = None
+        self._lengths: list[int] | None = None
         self._X = X if hasattr(X, "partitions") and hasattr(X, "columns") else X.rechunk({1: -1})
-        self._parts = self._X.npartitions if hasattr(self._X, "columns") else self._X.numblocks[0]
-        self.fields = next((t.schema for t in self._tables() if t.num_rows), None)
-        if self.fields is None:
+        self._first, found = 0, None
+        for k, (fields, rows) in enumerate(self.each(_look, several=1)):
+            if rows:
+                self._first, found = k, fields
+                break
+        if found is None:
             raise EmptyTable(
                 "the Dask collection has no rows: Found array with 0 sample(s), and a minimum of 1 is required."
             )
+        self.fields: pa.Schema = found
 
-    def _tables(self) -> Iterator[pa.Table]:
-        import numpy as np
-        import pyarrow as pa
+    def pieces(self, columns: Sequence[str] | None = None) -> list[Any]:
+        """Return the partitions, still to be made, of these columns."""
+        if not hasattr(self._X, "columns"):
+            return list(self._X.to_delayed().ravel())
+        if columns is None or any(name not in self._X.columns for name in columns):
+            return list(self._X.to_delayed())
+        return list(self._X[list(columns)].to_delayed())
 
-        for k in range(self._parts):
-            if hasattr(self._X, "columns"):
-                yield to_arrow(self._X.partitions[k].compute(scheduler="synchronous"))
-            else:
-                part = np.asarray(self._X.blocks[k].compute(scheduler="synchronous"))
-                yield pa.table({f"x{j}": part[:, j] for j in range(part.shape[1])})
+    def each(self, function: Callable[[pa.Table], Any], columns: Sequence[str] | None = None, several: int = 32) -> Iterator[Any]:
+        """Yield a function of each partition, found where the partition lies; only its result comes here."""
+        import dask
+
+        pieces = self.pieces(columns)
+        for i in range(0, len(pieces), several):
+            yield from dask.compute(*(dask.delayed(_apply)(piece, function) for piece in pieces[i : i + several]))
+
+    def lengths(self) -> list[int]:
+        """Return how many rows each partition has; takes a pass when nobody has counted."""
+        if self._lengths is None:
+            self._lengths = list(self.each(_rows_of, self.fields.names[:1]))
+            self.n_rows = sum(self._lengths)
+        return self._lengths
 
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
-        """Yield these columns; a partition whose columns or types differ is named."""
+        """Yield these columns; a partition whose columns or types differ is named. The first rows come alone."""
         from epee.table.batches import agree, fit_to
 
-        count = 0
-        for k, table in enumerate(self._tables()):
+        asked = [name for name in self.fields.names if name in columns]
+        known = self.fields.empty_table().select(asked).schema
+        count, lengths = 0, []
+        head = next(iter(self.each(_first_rows, columns, several=1))) if not self._first else None
+        if head is not None and head.num_rows:
+            for batch in head.select(list(columns)).to_batches(rows):
+                yield fit_to(batch, self.fields, columns)
+        for k, table in enumerate(self.each(_whole, columns, several=1)):
             if table.num_rows:
-                agree([("the first partition", self.fields), (f"partition {k}", table.schema)])
-                for batch in table.select(list(columns)).to_batches(rows):
+                there = [name for name in table.column_names if name in asked]
+                agree([("the first partition", known), (f"partition {k}", table.select(there).schema)], "partitions")
+                rest = table.slice(head.num_rows) if head is not None and k == 0 else table
+                for batch in rest.select(list(columns)).to_batches(rows):
                     yield fit_to(batch, self.fields, columns)
             count += table.num_rows
-        self.n_rows = count
+            lengths.append(table.num_rows)
+        self.n_rows, self._lengths = count, lengths
 
     def where(self, row: int) -> str:
         """Return the number of the row."""
@@ -110,6 +136,37 @@ class DaskBatches:
             self._X.name if hasattr(self._X, "name") and isinstance(self._X.name, str) else self._X.__dask_tokenize__()
         )
         return hashlib.blake2b(repr(name).encode(), digest_size=16).hexdigest()
+
+
+def table_of(part: Any) -> pa.Table:
+    """Return a Dask partition, a frame or a block of an array, as an Arrow table."""
+    if hasattr(part, "columns"):
+        return to_arrow(part)
+    import numpy as np
+    import pyarrow as pa
+
+    block = np.asarray(part)
+    return pa.table({f"x{j}": block[:, j] for j in range(block.shape[1])})
+
+
+def _apply(part: Any, function: Callable[[pa.Table], Any]) -> Any:
+    return function(table_of(part))
+
+
+def _look(table: pa.Table) -> tuple[pa.Schema, int]:
+    return table.schema, table.num_rows
+
+
+def _rows_of(table: pa.Table) -> int:
+    return int(table.num_rows)
+
+
+def _first_rows(table: pa.Table) -> pa.Table:
+    return table.slice(0, 256)
+
+
+def _whole(table: pa.Table) -> pa.Table:
+    return table
 
 
 def to_arrow(X: Any) -> pa.Table:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -18,48 +18,77 @@ import numpy as np
 from epee.errors import DataError
 from epee.table.arrays import ArraySource
 from epee.table.batches import agree
-from epee.table.block import Source
+from epee.table.block import Block, Source
 from epee.table.doors import CodedSource
 from epee.table.encoder import MappedSource
+from epee.table.folded import FoldedSource
 from epee.table.frames import DaskBatches, FrameBatches
 from epee.table.parquet import ParquetBatches
 from epee.table.source import TableSource
 
-BLOCKS_A_PART = 16  # where a source cannot travel, its blocks do, so many at a time
+TRAVEL_BYTES = 4 << 20  # of rows in one part, where the rows themselves must travel
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """One part: what travels, how it becomes a source there, and how to call it in a sentence."""
+    """One part: what travels, how it becomes a source there, how to call it in a sentence.
+
+    ``start`` is the number of its first row in the whole table, where that is known; ``heavy`` parts carry rows, so only a few
+    should be under way at once.
+    """
 
     payload: Any
     build: Callable[[Any], Source]
     label: str
+    start: int = 0
+    heavy: bool = False
+
+    def wrap(self, function: Callable[..., Any], **fixed: Any) -> Part:
+        """Return the part seen through a wrapper of its source."""
+        return replace(self, build=partial(function, build=self.build, **fixed))
 
 
-def parts_of(source: Any, wanted: int) -> Iterator[Part]:
+def parts_of(source: Any, wanted: int, rows: int | None = None, numbered: bool = False) -> Iterator[Part]:
     """Yield the parts of a source in order; about ``wanted`` of them where the source can be cut anywhere.
+
+    ``rows`` is the size of the blocks that travel as they are. ``numbered`` parts know the number of their first row, which
+    takes a pass over a Dask collection.
 
     >>> [p.payload.X.shape for p in parts_of(ArraySource(np.zeros((5, 2))), 2)]
     [(3, 2), (2, 2)]
     """
-    if isinstance(source, CodedSource):
-        for part in parts_of(source.source, wanted):
-            yield Part(part.payload, partial(_coded, build=part.build, labels=source.labels), part.label)
+    if isinstance(source, FoldedSource):
+        for k, part in enumerate(parts_of(source.source, source.cut or wanted, rows, numbered)):
+            yield part.wrap(_at, wrap=partial(source.at, k=k))
+    elif type(source) is CodedSource:
+        for part in parts_of(source.source, wanted, rows, numbered):
+            yield part.wrap(_coded, labels=source.labels)
     elif isinstance(source, MappedSource):
-        for part in parts_of(source.source, wanted):
-            yield Part(part.payload, partial(_mapped, build=part.build, row=source._row, names=source.names), part.label)
-    elif hasattr(source, "with_source"):  # a wrapper that writes rows in another basis
-        for part in parts_of(source.source, wanted):
-            yield Part(part.payload, partial(_wrapped, build=part.build, wrap=source.with_source), part.label)
+        for part in parts_of(source.source, wanted, rows, numbered):
+            if part.heavy:
+                break
+            yield part.wrap(_mapped, row=source._row, names=source.names)
+        else:
+            return
+        yield from _blocks(source, rows)
+    elif hasattr(source, "with_source"):  # a wrapper that writes rows in another basis, or leaves some out
+        for part in parts_of(source.source, wanted, rows, numbered):
+            yield part.wrap(_at, wrap=_bare(source))
     elif isinstance(source, ArraySource):
         yield from _slices(source, wanted)
     elif isinstance(source, TableSource) and isinstance(source.batches, DaskBatches):
-        yield from _partitions(source)
+        yield from _partitions(source, numbered)
     elif isinstance(source, TableSource) and type(source.batches) is ParquetBatches:
         yield from _row_groups(source, wanted)
     else:
-        yield from _blocks(source)
+        yield from _blocks(source, rows)
+
+
+def folded_inside(source: Any) -> FoldedSource | None:
+    """Return the source that deals folds, behind whatever wrappers."""
+    while source is not None and not isinstance(source, FoldedSource):
+        source = getattr(source, "source", None)
+    return source
 
 
 def _coded(payload: Any, build: Any, labels: np.ndarray) -> Any:
@@ -70,7 +99,7 @@ def _mapped(payload: Any, build: Any, row: Any, names: tuple[str, ...]) -> Any:
     return MappedSource(build(payload), row, names)
 
 
-def _wrapped(payload: Any, build: Any, wrap: Any) -> Any:
+def _at(payload: Any, build: Any, wrap: Any) -> Any:
     return wrap(build(payload))
 
 
@@ -78,16 +107,25 @@ def _same(payload: Any) -> Any:
     return payload
 
 
+def _bare(wrapper: Any) -> Callable[[Any], Any]:
+    """Return how to wrap another source, without the table behind this one."""
+    light = copy.copy(wrapper)
+    light.source = None
+    return light.with_source  # type: ignore[no-any-return]
+
+
 def _slices(source: ArraySource, wanted: int) -> Iterator[Part]:
     n = source.n_rows
     step = -(-n // max(1, min(wanted, n))) if n else 1
+    step = min(step, max(1, TRAVEL_BYTES // max(1, source.X.itemsize * source.n_columns)))
 
     def cut(a: np.ndarray | None, i: int) -> np.ndarray | None:
         return None if a is None else np.ascontiguousarray(a[i : i + step])
 
     for k, i in enumerate(range(0, max(n, 1), step)):
         arrays = [cut(a, i) for a in (source.X, source.y, source.weight, source.fold, source.group)]
-        yield Part(ArraySource(*arrays, source.names), _same, f"part {k} (rows from {i})")  # type: ignore[arg-type]
+        piece = ArraySource(*arrays, source.names)  # type: ignore[arg-type]
+        yield Part(piece, _same, f"part {k} (rows from {i})", i, heavy=True)
 
 
 def _template(source: TableSource) -> TableSource:
@@ -96,7 +134,18 @@ def _template(source: TableSource) -> TableSource:
     if source.targets and len(source.targets) == 1 and source.target_kind == "class":
         bare.__dict__["classes"] = source.classes
     bare.batches = None  # type: ignore[assignment]
+    for name in BESIDE:
+        setattr(bare, name, None)
     return bare
+
+
+BESIDE = ("y", "weight", "groups", "fold")  # arrays that go beside a table
+
+
+def _beside(source: TableSource, start: int, rows: int) -> dict[str, np.ndarray]:
+    """Return the part of the arrays that go beside a table."""
+    there = {name: getattr(source, name) for name in BESIDE}
+    return {name: a[start : start + rows] for name, a in there.items() if a is not None}
 
 
 def _row_groups(source: TableSource, wanted: int) -> Iterator[Part]:
@@ -104,9 +153,11 @@ def _row_groups(source: TableSource, wanted: int) -> Iterator[Part]:
     import pyarrow.parquet as pq
 
     batches: ParquetBatches = source.batches  # type: ignore[assignment]
-    template = _template(source)
-    total = max(batches.n_rows or 1, 1)
-    goal, start = -(-total // max(wanted, 1)), 0
+    template, like = _template(source), copy.copy(batches)
+    like.paths, like.keys, like._file_rows = [], [], []
+    build = partial(_open_groups, template=template, like=like)
+    goal, start = -(-max(batches.n_rows or 1, 1) // max(wanted, 1)), 0
+    batches._stamp.check()
     for path, keys in zip(batches.paths, batches.keys, strict=True):
         with pq.ParquetFile(path) as file:
             sizes = [file.metadata.row_group(g).num_rows for g in range(file.metadata.num_row_groups)]
@@ -116,78 +167,110 @@ def _row_groups(source: TableSource, wanted: int) -> Iterator[Part]:
             groups.append(g)
             held += size
             if held >= goal or g == len(sizes) - 1:
-                payload = (path, keys, tuple(groups), held, start)
-                yield Part(payload, partial(_open_groups, template=template, like=batches), f"rows {start} to {start + held - 1}")
+                payload = (path, keys, tuple(groups), held, _beside(source, start, held))
+                yield Part(payload, build, f"rows {start} to {start + held - 1}", start)
                 start, groups, held = start + held, [], 0
 
 
 def _open_groups(payload: Any, template: TableSource, like: ParquetBatches) -> Any:
-    path, keys, groups, rows, start = payload
+    from epee.table.batches import Stamp
+
+    path, keys, groups, rows, beside = payload
     narrow = copy.copy(like)
     narrow.paths, narrow.keys, narrow.n_rows, narrow._file_rows = [path], [keys], rows, [rows]
-    narrow.row_groups = list(groups)
-    return _placed(template, narrow, start, rows)
+    narrow.row_groups, narrow._stamp = list(groups), Stamp([path])
+    return _placed(template, narrow, beside)
 
 
-def _placed(template: TableSource, batches: Any, start: int, rows: int) -> TableSource:
+def _placed(template: TableSource, batches: Any, beside: dict[str, np.ndarray]) -> TableSource:
     """Return the template over a part of the table, with the part of arrays that go beside it."""
     source = copy.copy(template)
     source.batches = batches
-    for name in ("y", "weight", "groups", "fold"):
-        beside = getattr(source, name)
-        if beside is not None:
-            setattr(source, name, beside[start : start + rows])
+    source.__dict__.update(beside)
     return source
 
 
-def _partitions(source: TableSource) -> Iterator[Part]:
+def _partitions(source: TableSource, numbered: bool) -> Iterator[Part]:
     """Hand over Dask partitions as they are, to be made where they are used."""
     batches: DaskBatches = source.batches  # type: ignore[assignment]
-    if any(getattr(source, name) is not None for name in ("y", "weight", "groups", "fold")):
+    if any(getattr(source, name) is not None for name in BESIDE):
         raise DataError("with a Dask collection, y, sample_weight and groups must be columns of it: give their names.")
     template = _template(source)
-    X = batches._X
-    pieces: Sequence[Any] = X.to_delayed() if hasattr(X, "columns") else X.to_delayed().ravel()
+    pieces = batches.pieces(source._wanted())
+    starts = np.cumsum([0, *batches.lengths()]) if numbered else np.zeros(len(pieces), dtype=int)
     for k, piece in enumerate(pieces):
-        yield Part(piece, partial(_open_frame, template=template, fields=batches.fields, k=k), f"partition {k}")
+        build = partial(open_partition, template=template, fields=batches.fields, k=k)
+        yield Part(piece, build, f"partition {k}", int(starts[k]))
 
 
-def _open_frame(payload: Any, template: TableSource, fields: Any, k: int) -> Any:
+def open_partition(payload: Any, template: TableSource, fields: Any, k: int) -> Any:
+    """Return the source of one Dask partition; one whose columns or types differ is named."""
+    from epee.table.frames import table_of
+
+    table = table_of(payload)
+    if not table.num_rows:
+        return ArraySource(np.zeros((0, template.n_columns)))
+    frame = FrameBatches(table, f"partition {k}")
+    known = [name for name in fields.names if name in template._wanted()]
+    agree([("the first partition", _only(fields, known)), (f"partition {k}", _only(frame.fields, known))], "partitions")
+    frame.fields = fields
+    return _placed(template, Cast(frame, fields), {})
+
+
+def _only(fields: Any, names: Sequence[str]) -> Any:
     import pyarrow as pa
 
-    if not hasattr(payload, "columns"):
-        block = np.asarray(payload)
-        payload = pa.table({f"x{j}": block[:, j] for j in range(block.shape[1])})
-    frame = FrameBatches(payload, f"partition {k}")
-    if frame.n_rows:
-        frame.fields = agree([("the first partition", fields), (f"partition {k}", frame.fields)])
-    return _placed(template, frame, 0, frame.n_rows or 0)
+    return pa.schema([fields.field(name) for name in names if name in fields.names])
 
 
-def _blocks(source: Source) -> Iterator[Part]:
+class Cast:
+    """The batches of one partition with the types of the first."""
+
+    def __init__(self, frame: FrameBatches, fields: Any) -> None:
+        self._frame, self.fields = frame, fields
+        self.label, self.notes, self.kinds, self.n_rows = frame.label, frame.notes, frame.kinds, frame.n_rows
+        self.where, self.fingerprint = frame.where, frame.fingerprint
+
+    def read(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
+        """Yield these columns, cast."""
+        from epee.table.batches import fit_to
+
+        for batch in self._frame.read(columns, rows):
+            yield fit_to(batch, self.fields, columns)
+
+
+def _blocks(source: Source, rows: int | None) -> Iterator[Part]:
     """Send the blocks themselves, a few at a time: for what only this process can read, such as SQL or a text file."""
-    held, k = [], 0
-    for block in source.blocks():
+    held: list[Block] = []
+    k = size = 0
+
+    def part() -> Part:
+        build = partial(Held, names=source.names, n_columns=source.n_columns)
+        return Part(held, build, f"part {k} (rows from {held[0].start})", heavy=True)
+
+    for block in source.blocks(rows):
         held.append(block)
-        if len(held) == BLOCKS_A_PART:
-            yield Part(held, partial(Held, names=source.names), f"part {k}")
-            held, k = [], k + 1
+        size += block.X.nbytes
+        if size >= TRAVEL_BYTES:
+            yield part()
+            held, size, k = [], 0, k + 1
     if held:
-        yield Part(held, partial(Held, names=source.names), f"part {k}")
+        yield part()
 
 
 class Held:
-    """Blocks that travelled."""
+    """Blocks that travelled; they know the numbers of their rows."""
 
-    def __init__(self, blocks: Sequence[Any], names: Any = None) -> None:
-        self._held, self.names = blocks, names
-        self.n_rows, self.n_columns = sum(map(len, blocks)), blocks[0].X.shape[1]
+    def __init__(self, blocks: Sequence[Block], names: Any, n_columns: int) -> None:
+        self._held, self.names, self.n_columns = blocks, names, n_columns
+        self.n_rows = sum(map(len, blocks))
 
     @property
     def origin(self) -> np.ndarray:
         """The mean of the first block."""
-        return self._held[0].X.mean(axis=0)
+        mean: np.ndarray = self._held[0].X.mean(axis=0)
+        return mean
 
-    def blocks(self, rows: int | None = None) -> Iterator[Any]:
+    def blocks(self, rows: int | None = None) -> Iterator[Block]:
         """Yield the blocks as they came."""
         yield from self._held

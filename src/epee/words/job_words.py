@@ -52,7 +52,8 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "integers_as_classes": (
         "{target} holds {k} different whole numbers and is taken as classes; say --type {target}=number for a regression.",
-        "{target} ne contient que {k} nombres entiers distincts : ils sont pris pour des classes ; écrire --type {target}=number pour une régression.",
+        "{target} ne contient que {k} nombres entiers distincts : ils sont pris pour des classes ; écrire "
+        "--type {target}=number pour une régression.",
     ),
     "took": ("Inputs: {parts}.", "Entrées : {parts}."),
     "took_number": ("{k} numeric ({names})", "{k} quantitatives ({names})"),
@@ -69,7 +70,8 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "left_text": (
         "{name} is left out: texts that hardly come back (names, identifiers); say --type {name}=category to keep it.",
-        "{name} est laissée de côté : des textes qui ne se répètent guère (noms, identifiants) ; écrire --type {name}=category pour la garder.",
+        "{name} est laissée de côté : des textes qui ne se répètent guère (noms, identifiants) ; écrire --type "
+        "{name}=category pour la garder.",
     ),
     "left_identifier": (
         "{name} is left out: it numbers the rows; say --type {name}=number to keep it.",
@@ -96,8 +98,10 @@ WORDS: dict[str, tuple[str, str]] = {
     "few_members": ("class {name} has only {n} training rows", "la classe {name} n'a que {n} lignes d'apprentissage"),
     "few_groups": ("there are only {n} groups", "il n'y a que {n} groupes"),
     "imbalance": (
-        "The classes are unequal: {name} is {share} of the rows. Always answering {common} is right {rate} of the time, which the baseline does.",
-        "Les classes sont inégales : {name} ne fait que {share} des lignes. Répondre toujours {common}, comme le prédicteur constant, donne un taux de réussite de {rate}.",
+        "The classes are unequal: {name} is {share} of the rows. Always answering {common} is right {rate} of "
+        "the time, which the baseline does.",
+        "Les classes sont inégales : {name} ne fait que {share} des lignes. Répondre toujours {common}, comme "
+        "le prédicteur constant, donne un taux de réussite de {rate}.",
     ),
     # sealing
     "sealed": (
@@ -146,7 +150,8 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "disagrees": (
         "It does not agree with the cross-validation ({cv}): the sealed rows differ from the others, or the choice was lucky.",
-        "Elle ne s'accorde pas avec la validation croisée ({cv}) : les lignes sous scellés diffèrent des autres, ou le choix a été chanceux.",
+        "Elle ne s'accorde pas avec la validation croisée ({cv}) : les lignes sous scellés diffèrent des "
+        "autres, ou le choix a été chanceux.",
     ),
     "no_test": (
         "No row was sealed: the figure rests on the cross-validation alone.",
@@ -164,7 +169,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "{n} lignes et {p} colonnes, c'est trop sans --budget",
     ),
     "no_weights": ("it takes no weights", "il ne prend pas de poids"),
-    "no_probability": ("it gives no probabilities, which costs need", "il ne donne pas de probabilités, nécessaires aux coûts"),
+    "no_probability": (
+        "it gives no probabilities, which costs need",
+        "il ne donne pas de probabilités, nécessaires aux coûts",
+    ),
     "failed": ("it failed: {why}", "il a échoué : {why}"),
     "stream_only": (
         "the table is large: closed forms only, in one pass",
@@ -178,8 +186,8 @@ WORDS: dict[str, tuple[str, str]] = {
         "Erreur sur {n} lignes : {risk} (intervalle à {level}).",
     ),
     "use": (
-        "This is use number {k} of these rows: the interval is widened to level {level} so that all the uses together keep {asked}.",
-        "C'est la {k}e utilisation de ces lignes : l'intervalle est élargi au niveau {level} pour que toutes ensemble gardent {asked}.",
+        "This is use number {k} of these rows: the interval is given at level {level} rather than {asked}, as {k} looks ask for.",
+        "C'est la {k}e utilisation de ces lignes : l'intervalle est donné au niveau {level} et non {asked}, comme il convient.",
     ),
     "first_use": ("First use of these rows.", "Première utilisation de ces lignes."),
     "sealed_rows": (
@@ -233,9 +241,11 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     # how it was computed
     "how_cv": (
-        "Each predictor was tested by {folds}-fold cross-validation on the training rows, repeated {repeats} times on the same folds for all; "
+        "Each predictor was tested by {folds}-fold cross-validation on the training rows, repeated {repeats} "
+        "times on the same folds for all; "
         "filling and scaling are learned inside the folds.",
-        "Chaque prédicteur est éprouvé par validation croisée à {folds} blocs sur les lignes d'apprentissage, répétée {repeats} fois, sur les mêmes blocs "
+        "Chaque prédicteur est éprouvé par validation croisée à {folds} blocs sur les lignes d'apprentissage, "
+        "répétée {repeats} fois, sur les mêmes blocs "
         "pour tous ; remplissage et réduction sont appris à l'intérieur des blocs.",
     ),
     "how_complexity": (
@@ -244,11 +254,13 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "how_intervals": (
         "Intervals of predictors that live on moments are nested (Bates, Hastie and Tibshirani, 2023); the others are approximate.",
-        "Les intervalles des prédicteurs fondés sur les moments sont emboîtés (Bates, Hastie et Tibshirani, 2023) ; les autres sont approchés.",
+        "Les intervalles des prédicteurs fondés sur les moments sont emboîtés (Bates, Hastie et Tibshirani, "
+        "2023) ; les autres sont approchés.",
     ),
     "how_differences": (
         "Differences are paired by fold, corrected for shared training rows (Nadeau and Bengio, 2003) and for their number (Holm).",
-        "Les écarts sont appariés par bloc, corrigés du partage des lignes d'apprentissage (Nadeau et Bengio, 2003) et de leur nombre (Holm).",
+        "Les écarts sont appariés par bloc, corrigés du partage des lignes d'apprentissage (Nadeau et Bengio, "
+        "2003) et de leur nombre (Holm).",
     ),
     "how_test": (
         "The sealed rows were looked at once, by the chosen predictor.",

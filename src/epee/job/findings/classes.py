@@ -2,7 +2,8 @@ r"""Findings about classes: unequal, too small, and probabilities that are not f
 
 Calibration is tested on the sealed rows: in bins of the probability :math:`\hat p` of the answer, the number of right answers :math:`O_b` is
 compared with its expectation, :math:`\sum_b (O_b - E_b)^2 / V_b` with :math:`V_b = \sum \hat p (1 - \hat p)`, which follows a chi-square law
-when the probabilities are right (the predictor did not see these rows, so no degree of freedom is lost).
+when the probabilities are right (the predictor did not see these rows, so no degree of freedom is lost). It must also be shown that the mean
+distance, less what noise alone gives, is above 10 points.
 """
 
 from __future__ import annotations
@@ -10,13 +11,14 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from epee.job.findings.chance import at_least, share_interval
+from epee.job.findings.chance import above, at_least, share_interval
 from epee.job.findings.evidence import Evidence
 from epee.job.findings.registry import Suspicion, finding
-from epee.words.finding_words import interval, part
+from epee.words.finding_words import interval, part, plus_minus
 from epee.words.job_words import whole
 
 FEWEST_ROWS = 10  # training rows of a class
+OFF = 0.1  # mean distance of probabilities from frequencies
 
 
 @finding("E002")
@@ -56,7 +58,7 @@ def small_class(e: Evidence) -> Suspicion | None:
 
 @finding("E015")
 def calibration(e: Evidence) -> Suspicion | None:
-    """Probabilities are not frequencies: H0, they are; and on the mean they are off by more than 5 points."""
+    """Probabilities are not frequencies: H0, on the mean they are off by at most 10 points."""
     if e.probabilities is None or e.classes is None or len(e.test) < 40:
         return None
     P = e.probabilities
@@ -72,13 +74,12 @@ def calibration(e: Evidence) -> Suspicion | None:
     off = (observed - expected) / sizes
     # noise alone makes |off| about 0.8 standard errors in each bin
     mean_off = float((sizes * np.abs(off)).sum() / sizes.sum() - 0.8 * np.sqrt(variance).sum() / sizes.sum())
-    p = float(special.chdtrc(len(bins), Q)) if mean_off > 0.05 else 1.0
-    gap = float((observed - expected).sum() / sizes.sum())
-    bar = float(np.sqrt((right - right.mean()).var() / len(right)))
+    bar = float(np.sqrt(np.maximum(observed * (1 - observed / sizes), variance).sum()) / sizes.sum())
+    p = max(float(special.chdtrc(len(bins), Q)), above(mean_off, bar, OFF))
     worst = int(np.argmax(np.abs(off) * np.sqrt(sizes)))
     ends = share_interval(observed[worst], sizes[worst])
     words = {
         "claimed": part(expected[worst] / sizes[worst]), "seen": part(observed[worst] / sizes[worst]), "span": interval(*ends, percent=True),
-        "off": part(max(mean_off, 0.0)), "m": whole(len(top)),
+        "off": plus_minus(100 * mean_off, 100 * bar), "m": whole(len(top)),
     }  # fmt: skip
-    return Suspicion(p, words, gap, bar, gap - 1.96 * bar, gap + 1.96 * bar, [], "timid" if off[worst] > 0 else "")
+    return Suspicion(p, words, mean_off, bar, mean_off - 1.96 * bar, mean_off + 1.96 * bar, [], "timid" if off[worst] > 0 else "")

@@ -83,9 +83,14 @@ class Evidence:
         for name in self.names:
             column = self.raw.columns[name]
             if not isinstance(column, np.ndarray):
-                codes = column.dictionary_encode().indices
+                codes = _coded(column).indices
                 out[name] = codes.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.intp)
         return out
+
+    @cached_property
+    def labels(self) -> dict[str, list[str]]:
+        """What the whole numbers of ``levels`` stand for."""
+        return {name: [str(v) for v in _coded(self.raw.columns[name]).dictionary.to_pylist()] for name in self.levels}
 
     def missing(self, name: str) -> np.ndarray:
         """Return which cells of a column are missing."""
@@ -119,6 +124,10 @@ class Evidence:
         found = np.asarray(self.entry.risk.predictions, dtype=np.float64)
         predicted = found if found.shape == y.shape else found.reshape(-1, len(y))[0]
         return y - predicted, predicted
+
+
+def _coded(column: Any) -> Any:
+    return column if hasattr(column, "indices") else column.dictionary_encode()
 
 
 def evidence_of(

@@ -21,9 +21,9 @@ from scipy import special
 from epee.job.findings.chance import correlation_above, fisher_interval, independent, poisson_tail, share_interval, two_samples
 from epee.job.findings.evidence import Evidence
 from epee.job.findings.registry import Suspicion, finding
-from epee.job.sealing import _cells as cell_bits
+from epee.job.sealing import fingerprints
 from epee.risk.estimate import Risk
-from epee.table.folds import _mix
+from epee.table.raw import RawBlock
 from epee.typing import Vector
 from epee.words.finding_words import amount, interval, part, plus_minus
 from epee.words.job_words import whole
@@ -121,7 +121,7 @@ def drift(e: Evidence) -> Suspicion | None:
         k = int(np.argmax(np.abs(gaps)))
         p = independent(counts) if abs(gaps[k]) > DRIFT else 1.0
         bar = float(np.sqrt((rates[:, k] * (1 - rates[:, k]) / counts.sum(axis=1)).sum()))
-        label = "?" if k == 0 else str(e.raw.columns[name].dictionary_encode().dictionary[k - 1].as_py())
+        label = "?" if k == 0 else e.labels[name][k - 1]
         words = {"name": name, "label": label, "then": part(rates[0, k]), "now": part(rates[1, k]), "gap": plus_minus(100 * gaps[k], 100 * bar)}
         found.append(Suspicion(p, words, float(gaps[k]), bar, gaps[k] - 1.96 * bar, gaps[k] + 1.96 * bar, [name], "level"))
     if not found:
@@ -160,12 +160,11 @@ def order(e: Evidence) -> Suspicion | None:
 
 
 def bits_of(e: Evidence) -> list[np.ndarray]:
-    """Return 64 bits for each cell, column by column, the target last; a column has its own salt."""
+    """Return 64 bits for each cell, column by column, the target last; equal cells of two columns have other bits."""
     columns = [e.raw.columns[name] for name in e.names]
     if e.y is not None:
         columns += list(np.reshape(e.y, (e.n, -1)).T)
-    with np.errstate(over="ignore"):
-        return [_mix(cell_bits(column) + np.uint64(j + 1)) for j, column in enumerate(columns)]
+    return [fingerprints(RawBlock({str(j): column}, rows=e.n), [str(j)]) for j, column in enumerate(columns)]
 
 
 def coincidence(bits: list[np.ndarray], a: np.ndarray, b: np.ndarray | None) -> tuple[int, float]:

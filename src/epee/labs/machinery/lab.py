@@ -7,11 +7,14 @@ description, so that a new lab is one file of :mod:`epee.labs.sessions` and one 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
+from epee.errors import EpeeWarning
 from epee.labs.machinery.exercises import Exercise
 from epee.labs.machinery.words import Words, tell
 from epee.settings import options
@@ -112,7 +115,8 @@ class Lab:
 
     def run(self, state: State) -> Results:
         """Return the results of a state."""
-        with _ONE_AT_A_TIME:
+        with _ONE_AT_A_TIME, one_thread(not self.waits), warnings.catch_warnings():
+            warnings.simplefilter("ignore", EpeeWarning)  # constant pixels and small samples are what a lab is about
             results = self.compute(state)
         results.state = dict(state)
         return results
@@ -125,6 +129,18 @@ class Lab:
     def say(self, part: str, results: Results, lang: str) -> str:
         """Return one of the texts, in one language and with its decimal mark."""
         return tell(getattr(self, part), results, lang)
+
+
+@contextmanager
+def one_thread(wanted: bool) -> Iterator[None]:
+    """Keep BLAS to one thread: for the small matrices of a lab, threads only wait for each other."""
+    if not wanted:
+        yield
+        return
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):
+        yield
 
 
 def spread(low: float, high: float, step: float) -> list[float]:

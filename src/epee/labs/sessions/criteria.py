@@ -134,11 +134,11 @@ LAB = Lab(
                   r"Juste : $GCV \approx err + 2 \frac{d}{n}\, err$, et $err$ estime alors $\sigma^2$."),
         ),
         Goal(
-            Words("Find settings for which even BIC spreads its choice over at least five different degrees.", "Trouver des réglages pour lesquels même BIC répartit son choix sur au moins cinq degrés différents."),
-            lambda r: np.count_nonzero(r.votes["bic"]) >= 5,
-            Words("A noisy choice: more noise, or fewer examples.", "Un choix bruité : plus de bruit, ou moins d'exemples."),
-            lambda r: {"n": 16, "sigma": 0.9},
-            Words("Right: a criterion is a random quantity too. Its minimum is not to be believed to the last digit.", "Juste : un critère est lui aussi aléatoire. Son minimum ne se croit pas à la dernière décimale."),
+            Words("Find settings for which BIC chooses the same degree in at least 90 of the 100 draws.", "Trouver des réglages pour lesquels BIC choisit le même degré dans au moins 90 des 100 tirages."),
+            lambda r: r.votes["bic"].max() >= 90,
+            Words("Less noise, more examples.", "Moins de bruit, plus d'exemples."),
+            lambda r: {"n": 100, "sigma": 0.1},
+            Words("Right; and AIC still spreads: however many examples, it now and then pays for a useless parameter.", "Juste ; et AIC s'étale encore : quel que soit le nombre d'exemples, il paie parfois un paramètre inutile."),
         ),
     ),
 )  # fmt: skip

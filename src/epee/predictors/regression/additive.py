@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, eigh
+from scipy.linalg import eigh
 from scipy.optimize import brentq
 
 from epee.errors import WrongUse
@@ -125,18 +125,14 @@ class AdditiveSplines(MomentRegressor):
         for column in np.nan_to_num(rows).T:
             distinct = np.unique(column)
             if len(distinct) > self.n_knots:
-                distinct = np.unique(np.quantile(column, shares, weights=w, method="inverted_cdf"))
+                distinct = np.unique(weighted_quantiles(column, w, shares))
             self.knots_.append(distinct if len(distinct) > 2 else distinct[:0])
         self.__dict__.pop("moments_", None)
 
     def _basis(self, X: Matrix) -> Matrix:
-        """Return the basis of rows (n, q): the column itself, then truncated cubics that are linear at the ends."""
-        out = []
-        for x, knots in zip(np.asarray(X, dtype=np.float64).T, self.knots_, strict=True):
-            out.append(x[:, None])
-            if len(knots) > 2:
-                out.append(natural_basis(x, knots))
-        return np.hstack(out)
+        """Return the basis of rows (n, q): splines of a column, or the column itself when it has two values."""
+        columns = zip(np.asarray(X, dtype=np.float64).T, self.knots_, strict=True)
+        return np.hstack([natural_basis(x, knots) if len(knots) > 2 else x[:, None] for x, knots in columns])
 
     def _solve(self, m: Moments) -> None:
         self.moments_ = m
@@ -145,22 +141,20 @@ class AdditiveSplines(MomentRegressor):
         self.penalties_ = np.zeros(len(self.knots_))
         at = 0
         for j, knots in enumerate(self.knots_):
-            width = 1 + max(len(knots) - 2, 0)
+            width = max(len(knots) - 1, 1)
             if width > 1:
-                here = slice(at, at + width)
-                omega = np.zeros((width, width))
-                omega[1:, 1:] = bending(knots)
+                here, omega = slice(at, at + width), bending(knots)
                 self.penalties_[j] = penalty_for(S[here, here], omega, min(float(self.dof), width))
                 P[here, here] = self.penalties_[j] * omega
             at += width
         scale = 1.0 / np.sqrt(np.maximum(np.diag(S + P), np.finfo(float).tiny))
-        A = scale[:, None] * (S + P) * scale
-        A[np.diag_indices_from(A)] += 1e-12 * np.where(
-            np.diag(S) > 0, 1.0, 1e12
-        )  # a constant column gets the coefficient 0
-        factor = cho_factor(A, check_finite=False)
-        coef = scale[:, None] * cho_solve(factor, scale[:, None] * c)
-        self.effective_dof_ = float(np.trace(cho_solve(factor, scale[:, None] * S * scale)))
+        values, V = np.linalg.eigh(scale[:, None] * (S + P) * scale)
+        kept = (
+            values > 1e-9 * values[-1]
+        )  # constant columns, and more curves than rows can tell apart, get the least norm
+        half = scale[:, None] * V[:, kept] / np.sqrt(values[kept])  # half @ half.T is the inverse of S + P
+        coef = half @ (half.T @ c)
+        self.effective_dof_ = float(np.einsum("ij,ik,kj->", half, S, half, optimize=True))
         self._set_linear(coef.T, m.y_mean - m.x_mean @ coef)
 
     def _predict(self, X: Matrix) -> Matrix:
@@ -172,7 +166,7 @@ class AdditiveSplines(MomentRegressor):
         coef, mean = np.atleast_2d(self.coef_)[0], self.moments_.x_mean
         parts, at, B = [], 0, self._basis(X)
         for knots in self.knots_:
-            width = 1 + max(len(knots) - 2, 0)
+            width = max(len(knots) - 1, 1)
             here = slice(at, at + width)
             parts.append((B[:, here] - mean[here]) @ coef[here])
             at += width
@@ -184,7 +178,7 @@ class Expanded:
 
     def __init__(self, source: Source, model: AdditiveSplines) -> None:
         self.source, self.model = source, model
-        self.n_columns = sum(1 + max(len(k) - 2, 0) for k in model.knots_)
+        self.n_columns = sum(max(len(k) - 1, 1) for k in model.knots_)
         self.n_rows, self.names = source.n_rows, None
         self.is_dask = getattr(source, "is_dask", False)
 
@@ -211,42 +205,76 @@ class Expanded:
                 yield replace(block, X=self.model._basis(block.X))
 
 
-def natural_basis(x: Vector, knots: Vector) -> Matrix:
-    """Return truncated cubics (n, K - 2) that are linear beyond the last knots, in units of the range.
+def weighted_quantiles(x: Vector, w: Vector, shares: Vector) -> Vector:
+    """Return the values below which given shares of the weight lie; weight 2 is the row twice.
 
-    >>> natural_basis(np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.5, 1.0])).shape
-    (3, 1)
+    >>> weighted_quantiles(np.array([3.0, 1.0, 2.0]), np.array([1.0, 1.0, 2.0]), np.array([0.0, 0.5, 1.0]))
+    array([1., 2., 3.])
+    """
+    order = np.argsort(x, kind="stable")
+    reached = np.cumsum(w[order])
+    at = np.searchsorted(reached, shares * reached[-1] * (1 - 1e-12))
+    return x[order[np.minimum(at, len(x) - 1)]]
+
+
+def bent(knots: Vector) -> tuple[Matrix, Matrix]:
+    """Return, for a natural cubic spline given by its values at the knots, its second derivatives and its bending.
+
+    On the range scaled to [0, 1]: second derivatives are ``C @ values`` (K, K), and the integral of their square is
+    ``values @ P @ values`` with P = Q R^-1 Q' (Green and Silverman, section 2.1).
+    """
+    h = np.diff((knots - knots[0]) / (knots[-1] - knots[0]))
+    K = len(knots)
+    Q, R = np.zeros((K, K - 2)), np.zeros((K - 2, K - 2))
+    for k in range(K - 2):
+        Q[k : k + 3, k] = 1 / h[k], -1 / h[k] - 1 / h[k + 1], 1 / h[k + 1]
+        R[k, k] = (h[k] + h[k + 1]) / 3
+        if k + 1 < K - 2:
+            R[k, k + 1] = R[k + 1, k] = h[k + 1] / 6
+    inner = np.linalg.solve(R, Q.T)
+    return np.vstack([np.zeros(K), inner, np.zeros(K)]), Q @ inner
+
+
+def natural_basis(x: Vector, knots: Vector) -> Matrix:
+    """Return the natural cubic splines (n, K - 1) that are 1 at one knot and 0 at the others, without that of the first knot.
+
+    They add up to 1 with the one left out, which the intercept replaces; beyond the last knots they go on straight.
+
+    >>> natural_basis(np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.5, 1.0]))
+    array([[0., 0.],
+           [1., 0.],
+           [0., 1.]])
     """
     span = knots[-1] - knots[0]
     t, k = (x - knots[0]) / span, (knots - knots[0]) / span
-    cubes = np.maximum(t[:, None] - k, 0.0) ** 3  # (n, K)
-    d = (cubes[:, :-1] - cubes[:, -1:]) / (k[-1] - k[:-1])
-    return d[:, :-1] - d[:, -1:]
+    C, _ = bent(knots)
+    inside = np.clip(t, 0.0, 1.0)
+    j = np.clip(np.searchsorted(k, inside, side="right") - 1, 0, len(k) - 2)
+    h = (k[j + 1] - k[j])[:, None]
+    a, b = (inside - k[j])[:, None], (k[j + 1] - inside)[:, None]
+    rows = np.eye(len(k))
+    out = (a * rows[j + 1] + b * rows[j]) / h - a * b / 6 * ((1 + a / h) * C[j + 1] + (1 + b / h) * C[j])
+    beyond = np.flatnonzero(t != inside)
+    if len(beyond):
+        first, last = k[1] - k[0], k[-1] - k[-2]
+        slopes = {0: (rows[1] - rows[0]) / first - first / 6 * C[1], 1: (rows[-1] - rows[-2]) / last + last / 6 * C[-2]}
+        for i in beyond:
+            out[i] += (t[i] - inside[i]) * slopes[int(inside[i])]
+    return out[:, 1:]
 
 
 def bending(knots: Vector) -> Matrix:
-    """Return the integral of products of second derivatives of the basis (K - 2, K - 2), in units of the range.
-
-    Second derivatives are piecewise linear, so Simpson's rule on each interval is exact.
-    """
-    k = (knots - knots[0]) / (knots[-1] - knots[0])
-    nodes = np.sort(np.concatenate([k, (k[1:] + k[:-1]) / 2]))
-    ramps = 6 * np.maximum(nodes[:, None] - k, 0.0)
-    d = (ramps[:, :-1] - ramps[:, -1:]) / (k[-1] - k[:-1])
-    second = d[:, :-1] - d[:, -1:]  # (nodes, K - 2)
-    h = np.diff(k)
-    weight = np.zeros(len(nodes))
-    for i, width in enumerate(h):
-        weight[2 * i : 2 * i + 3] += width / 6 * np.array([1.0, 4.0, 1.0])
-    return (second * weight[:, None]).T @ second
+    """Return the integral of products of second derivatives of the basis (K - 1, K - 1), in units of the range."""
+    return bent(knots)[1][1:, 1:]
 
 
 def penalty_for(S: Matrix, omega: Matrix, dof: float) -> float:
     """Return the penalty at which the trace of ``S (S + lam omega)^-1`` is ``dof``.
 
-    >>> penalty_for(np.eye(2), np.diag([0.0, 1.0]), 1.5)
+    >>> round(penalty_for(np.eye(2), np.diag([0.0, 1.0]), 1.5), 6)
     1.0
     """
+    dof = max(dof, 1 + 1e-5)  # the straight line, nearly: a larger penalty would drown the data in rounding
     scale = np.sqrt(np.maximum(np.diag(S), np.finfo(float).tiny))
     R = S / np.outer(scale, scale) + 1e-10 * np.eye(len(S))
     values = np.maximum(eigh(omega / np.outer(scale, scale), R, eigvals_only=True), 0.0)
@@ -256,6 +284,4 @@ def penalty_for(S: Matrix, omega: Matrix, dof: float) -> float:
 
     if excess(-30.0) <= 0:
         return 0.0
-    if excess(30.0) >= 0:
-        return 1e30
-    return float(f"{10.0 ** brentq(excess, -30.0, 30.0, xtol=1e-12):.12g}")
+    return float(10.0 ** brentq(excess, -30.0, 30.0, xtol=1e-12))

@@ -1,0 +1,290 @@
+"""Titles and sentences of the findings, in English and French, and how figures stand in them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from epee.settings import options
+
+# code: (English, French)
+TITLES: dict[str, tuple[str, str]] = {
+    "E001": ("overfitting", "sur-apprentissage"),
+    "E002": ("unequal classes", "classes déséquilibrées"),
+    "E003": ("a class with too few rows", "une classe trop peu nombreuse"),
+    "E004": ("unstable folds", "blocs instables"),
+    "E005": ("the edge of the grid is reached", "le bord de la grille est atteint"),
+    "E006": ("nearly collinear columns", "variables presque colinéaires"),
+    "E007": ("leakage suspected", "fuite d'information probable"),
+    "E008": ("a column is an identifier", "une variable est un identifiant"),
+    "E009": ("a column is constant", "une variable est constante"),
+    "E010": ("many missing cells", "beaucoup de données manquantes"),
+    "E011": ("cells missing for a reason", "des données qui ne manquent pas par hasard"),
+    "E012": ("outliers in the target", "données aberrantes dans la cible"),
+    "E013": ("outliers in the inputs", "données aberrantes dans les entrées"),
+    "E014": ("drift between training and test rows", "dérive entre apprentissage et test"),
+    "E015": ("probabilities are not frequencies", "des probabilités qui ne sont pas des fréquences"),
+    "E016": ("the winner's optimism is large", "le gagnant doit beaucoup à la chance"),
+    "E017": ("the test disagrees with the cross-validation", "le test contredit la validation croisée"),
+    "E018": ("a few rows carry the error", "quelques lignes portent l'erreur"),
+    "E019": ("the spread of the residuals changes", "la dispersion des résidus varie"),
+    "E020": ("neighbouring rows have similar errors", "des lignes voisines ont des erreurs voisines"),
+    "E021": ("one input dominates", "une entrée domine"),
+    "E022": ("repeated rows", "lignes répétées"),
+    "E023": ("test rows that are training rows too", "des lignes de test déjà vues à l'apprentissage"),
+    "E024": ("categories never seen in training", "des modalités jamais vues à l'apprentissage"),
+}
+
+# (code, form): (English, French)
+SENTENCES: dict[tuple[str, str], tuple[str, str]] = {
+    ("E001", ""): (
+        "{name} makes an error of {train} on the rows it learned from and of {cv} on rows held out: {share} of its error (a gap of {gap}) "
+        "is overfitting.",
+        "{name} fait une erreur de {train} sur les lignes d'apprentissage et de {cv} sur les lignes mises de côté : {share} de son erreur "
+        "(un écart de {gap}) tient au sur-apprentissage.",
+    ),
+    ("E002", ""): (
+        "The class {name} is only {share} of the rows {span}: always answering {common} is right {rate} of the time.",
+        "La classe {name} ne fait que {share} des lignes {span} : répondre toujours {common} donne un taux de réussite de {rate}.",
+    ),
+    ("E003", ""): (
+        "The class {name} has only {n} rows to learn from and {m} to test: its success rate cannot be known better than ± {half}.",
+        "La classe {name} n'a que {n} lignes d'apprentissage et {m} de test : son taux de réussite ne peut être connu à mieux que ± {half}.",
+    ),
+    ("E003", "several"): (
+        "The class {name} has only {n} rows to learn from and {m} to test, so that its success rate cannot be known better than ± {half}; "
+        "{others} other classes are as small.",
+        "La classe {name} n'a que {n} lignes d'apprentissage et {m} de test, et son taux de réussite ne peut être connu à mieux que ± {half} ; "
+        "{others} autres classes sont aussi petites.",
+    ),
+    ("E004", ""): (
+        "The error goes from {low} to {high} over the {J} folds: a spread of {between} remains beyond what chance gives ({chance}).",
+        "L'erreur va de {low} à {high} selon les {J} blocs : il reste une dispersion de {between} au-delà du hasard ({chance}).",
+    ),
+    ("E005", ""): (
+        "{name}: the best {parameter} tried, {value}, is the most complex of its grid, and the last step still lowers the error by {gain}.",
+        "{name} : la meilleure valeur essayée de {parameter}, {value}, est la plus complexe de la grille, et le dernier pas abaisse encore "
+        "l'erreur de {gain}.",
+    ),
+    ("E005", "simple"): (
+        "{name}: the best {parameter} tried, {value}, is the simplest of its grid, and the last step towards it still lowers the error by {gain}.",
+        "{name} : la meilleure valeur essayée de {parameter}, {value}, est la plus simple de la grille, et le dernier pas vers elle abaisse "
+        "encore l'erreur de {gain}.",
+    ),
+    ("E006", ""): (
+        "{share} {span} of the variance of {name} is told by {others}: their separate effects can hardly be told apart.",
+        "{share} {span} de la variance de {name} s'expliquent par {others} : leurs effets propres sont presque impossibles à séparer.",
+    ),
+    ("E007", ""): (
+        "{name} alone tells {target}: it leaves {left} {span} of the baseline's error on {rows} rows. Would it be known before {target} is?",
+        "{name} suffit à donner {target} : il ne reste que {left} {span} de l'erreur du prédicteur constant, sur {rows} lignes. Est-elle connue "
+        "avant {target} ?",
+    ),
+    ("E008", ""): (
+        "{name} has {n} different whole numbers in {n} rows ({span} of new rows would be new numbers too): it looks like an identifier, "
+        "yet it is used as a number.",
+        "{name} prend {n} valeurs entières distinctes en {n} lignes (de nouvelles lignes en auraient de nouvelles : {span}) : c'est sans doute un "
+        "identifiant, et elle sert pourtant de nombre.",
+    ),
+    ("E008", "left"): (
+        "{name} numbers the {n} rows ({span} of its cells are different): it is left out, and would tell nothing about new rows.",
+        "{name} numérote les {n} lignes ({span} de valeurs distinctes) : elle est laissée de côté, et ne dirait rien de nouvelles lignes.",
+    ),
+    ("E009", ""): (
+        "{name} is the same in all but {k} of {n} rows {span}: it can tell almost nothing.",
+        "{name} prend la même valeur dans toutes les {n} lignes sauf {k} {span} : elle ne peut presque rien apprendre.",
+    ),
+    ("E009", "left"): (
+        "{name} is the same in all {n} rows (other values in {span} of new rows): it is left out.",
+        "{name} prend la même valeur dans les {n} lignes (autres valeurs dans de nouvelles lignes : {span}) : elle est laissée de côté.",
+    ),
+    ("E010", ""): (
+        "{share} {span} of the cells of {name} are missing ({k} rows): what is filled in weighs more than what was measured.",
+        "{share} {span} des données de {name} manquent ({k} lignes) : ce qui est imputé pèse plus que ce qui est mesuré.",
+    ),
+    ("E010", "several"): (
+        "{share} {span} of the cells of {name} are missing ({k} rows), and {others} more columns miss more than 30 %.",
+        "{share} {span} des données de {name} manquent ({k} lignes), et {others} autres variables en perdent plus de 30 %.",
+    ),
+    ("E011", "class"): (
+        "Where {name} is missing, {target} is {label} in {gone} of the rows, against {there} elsewhere: a gap of {gap} points. It is not missing "
+        "by chance.",
+        "Là où {name} manque, {target} vaut {label} dans {gone} des lignes, contre {there} ailleurs : un écart de {gap} points. Elle ne manque pas "
+        "par hasard.",
+    ),
+    ("E011", "number"): (
+        "Where {name} is missing, the mean of {target} is {gone}, against {there} elsewhere: a gap of {gap}. It is not missing by chance.",
+        "Là où {name} manque, la moyenne de {target} est {gone}, contre {there} ailleurs : un écart de {gap}. Elle ne manque pas par hasard.",
+    ),
+    ("E012", ""): (
+        "{name} is {value} in row {row}, while 95 % of the {n} rows lie in {span}: one such value can decide a squared error.",
+        "{name} vaut {value} à la ligne {row}, alors que 95 % des {n} lignes sont dans {span} : une seule valeur de ce genre peut décider d'une "
+        "erreur quadratique.",
+    ),
+    ("E012", "several"): (
+        "{k} values of {name} ({share} of the rows) are far out, such as {value} in row {row}, while 95 % of the {n} rows lie in {span}.",
+        "{k} valeurs de {name} ({share} des lignes) sont aberrantes, comme {value} à la ligne {row}, alors que 95 % des {n} lignes sont dans {span}.",
+    ),
+    ("E013", ""): (
+        "{name} is {value} in row {row}, while 95 % of the {n} rows lie in {span}: an error of entry?",
+        "{name} vaut {value} à la ligne {row}, alors que 95 % des {n} lignes sont dans {span} : une erreur de saisie ?",
+    ),
+    ("E013", "several"): (
+        "{k} values of {name} ({share} of the rows) are far out, such as {value} in row {row}, while 95 % of the {n} rows lie in {span}.",
+        "{k} valeurs de {name} ({share} des lignes) sont aberrantes, comme {value} à la ligne {row}, alors que 95 % des {n} lignes sont dans {span}.",
+    ),
+    ("E014", "number"): (
+        "{name} has a mean of {now} in the test rows and of {then} in the training rows: a gap of {gap}.",
+        "{name} a une moyenne de {now} dans les lignes de test et de {then} à l'apprentissage : un écart de {gap}.",
+    ),
+    ("E014", "numberseveral"): (
+        "{name} has a mean of {now} in the test rows and of {then} in the training rows, a gap of {gap}; {k} more columns have moved.",
+        "{name} a une moyenne de {now} dans les lignes de test et de {then} à l'apprentissage, un écart de {gap} ; {k} autres variables ont bougé.",
+    ),
+    ("E014", "level"): (
+        "{name} is {label} in {now} of the test rows and {then} of the training rows: a gap of {gap} points.",
+        "{name} vaut {label} dans {now} des lignes de test et {then} des lignes d'apprentissage : un écart de {gap} points.",
+    ),
+    ("E014", "levelseveral"): (
+        "{name} is {label} in {now} of the test rows and {then} of the training rows, a gap of {gap} points; {k} more columns have moved.",
+        "{name} vaut {label} dans {now} des lignes de test et {then} des lignes d'apprentissage, un écart de {gap} points ; {k} autres variables ont "
+        "bougé.",
+    ),
+    ("E015", ""): (
+        "Probabilities are too sure: where {claimed} is announced, {seen} {span} of the answers are right; off by {off} points on the mean ({m} rows).",
+        "Les probabilités sont trop sûres : là où {claimed} est annoncé, {seen} {span} des réponses sont justes ; {off} points d'écart en moyenne ({m} lignes).",
+    ),
+    ("E015", "timid"): (
+        "Probabilities are too timid: where {claimed} is announced, {seen} {span} of the answers are right; off by {off} points on the mean ({m} rows).",
+        "Les probabilités sont trop timides : là où {claimed} est annoncé, {seen} {span} des réponses sont justes ; {off} points d'écart en moyenne ({m} lignes).",
+    ),
+    ("E016", ""): (
+        "The best of {k} candidates owes {value} to luck, {share} of its error: corrected for the choice, the error is {corrected}.",
+        "Le meilleur des {k} candidats doit {value} à la chance, soit {share} de son erreur : corrigée de ce choix, elle est de {corrected}.",
+    ),
+    ("E017", "worse"): (
+        "The {m} sealed rows give an error of {test}, against {cv} by cross-validation: {gap} more than was promised.",
+        "Les {m} lignes sous scellés donnent une erreur de {test}, contre {cv} par validation croisée : {gap} de plus que promis.",
+    ),
+    ("E017", "better"): (
+        "The {m} sealed rows give an error of {test}, against {cv} by cross-validation (a gap of {gap}): they are easier than the training rows.",
+        "Les {m} lignes sous scellés donnent une erreur de {test}, contre {cv} par validation croisée (un écart de {gap}) : elles sont plus faciles "
+        "que les lignes d'apprentissage.",
+    ),
+    ("E018", ""): (
+        "The {k} worst of {n} rows carry {share} {span} of the squared error held out: the mean hangs on a few rows.",
+        "Les {k} pires des {n} lignes portent {share} {span} de l'erreur quadratique : la moyenne tient à quelques lignes.",
+    ),
+    ("E019", "high"): (
+        "Residuals are {ratio} times as wide {span} for the largest predictions as for the smallest: one error bar does not fit all rows.",
+        "Les résidus sont {ratio} fois plus dispersés {span} pour les plus grandes prédictions que pour les plus petites : une même barre d'erreur "
+        "ne convient pas à toutes les lignes.",
+    ),
+    ("E019", "low"): (
+        "Residuals are {ratio} times as wide {span} for the smallest predictions as for the largest: one error bar does not fit all rows.",
+        "Les résidus sont {ratio} fois plus dispersés {span} pour les plus petites prédictions que pour les plus grandes : une même barre d'erreur "
+        "ne convient pas à toutes les lignes.",
+    ),
+    ("E020", ""): (
+        "Errors of neighbouring rows have a correlation of {r} {span} ({n} rows): the rows are not independent, and error bars are too short.",
+        "Les erreurs de lignes voisines ont une corrélation de {r} {span} ({n} lignes) : les lignes ne sont pas indépendantes, et les barres d'erreur "
+        "sont trop courtes.",
+    ),
+    ("E021", ""): (
+        "{name} carries {share} {span} of all that the predictor uses: shuffled, it raises the error by {rise}.",
+        "{name} porte {share} {span} de ce dont le prédicteur se sert : mélangée, elle augmente l'erreur de {rise}.",
+    ),
+    ("E022", ""): (
+        "{k} of {n} rows ({share} {span}) are copies of an earlier row, more than chance explains.",
+        "{k} lignes sur {n} ({share} {span}) recopient une ligne précédente, plus que le hasard ne l'explique.",
+    ),
+    ("E023", ""): (
+        "{k} of {m} test rows ({share} {span}) are in the training rows too: the test is too easy.",
+        "{k} lignes de test sur {m} ({share} {span}) sont aussi dans l'apprentissage : le test est trop facile.",
+    ),
+    ("E023", "error"): (
+        "{k} of {m} test rows ({share} {span}) are in the training rows too: the test error is {all} with them and {fresh} without.",
+        "{k} lignes de test sur {m} ({share} {span}) sont aussi dans l'apprentissage : l'erreur de test est de {all} avec elles, de {fresh} sans elles.",
+    ),
+    ("E024", ""): (
+        "{k} of {m} test rows ({share} {span}) have a category of {name} that no training row has.",
+        "{k} lignes de test sur {m} ({share} {span}) ont une modalité de {name} qu'aucune ligne d'apprentissage n'a.",
+    ),
+}  # fmt: skip
+
+
+def title(code: str) -> str:
+    """Return the name of a finding.
+
+    >>> title("E006")
+    'nearly collinear columns'
+    """
+    english, french = TITLES[code]
+    return french if options.language == "fr" else english
+
+
+def sentence(code: str, form: str, words: Mapping[str, Any]) -> str:
+    """Return the sentence of a finding."""
+    english, french = SENTENCES[code, form]
+    return (french if options.language == "fr" else english).format(**words)
+
+
+def _local(text: str) -> str:
+    return text.replace(".", ",") if options.language == "fr" else text
+
+
+def _decimals(scale: float) -> int:
+    if not (math.isfinite(scale) and scale > 0):
+        return 3
+    power = math.floor(math.log10(scale))
+    return min(max(-power + (1 if scale / 10.0**power < 2.95 else 0), 0), 8)
+
+
+def amount(value: float, scale: float) -> str:
+    """Return a number with the decimals that its error bar is worth.
+
+    >>> amount(0.08123, 0.006), amount(1234.56, 20.0)
+    ('0.081', '1235')
+    """
+    if value != 0 and (abs(value) >= 1e7 or abs(value) < 1e-4):
+        return _local(f"{value:.3g}")
+    return _local(f"{value:.{_decimals(scale)}f}")
+
+
+def plus_minus(value: float, stderr: float) -> str:
+    """Return "0.081 ± 0.006"."""
+    return f"{amount(value, stderr)} ± {amount(stderr, stderr)}"
+
+
+def part(share: float, digits: int = 0) -> str:
+    """Return a share as a percentage; one digit more where the whole percent says nothing.
+
+    >>> part(0.253), part(0.004), part(0.9999)
+    ('25 %', '0.4 %', '99.99 %')
+    """
+    value = 100 * share
+    if 0 < value < 1 or 99 < value < 100:
+        near = min(value, 100 - value)
+        digits = max(digits, min(int(-math.floor(math.log10(near))), 4))
+    return f"{_local(f'{value:.{digits}f}')} %"
+
+
+def interval(low: float, high: float, *, percent: bool = False, digits: int = 0) -> str:
+    """Return "[0.07, 0.09]", or "[7, 9] %".
+
+    >>> interval(0.07, 0.091, percent=True), interval(0.0701, 0.0912)
+    ('[7, 9] %', '[0.070, 0.091]')
+    """
+    comma = " ; " if options.language == "fr" else ", "
+    if percent:
+        low, high = 100 * low, 100 * high
+        digits = max(digits, _decimals(high - low) if high - low < 1 else digits)
+        ends = [_local(f"{end:.{digits}f}") for end in (low, high)]
+        return f"[{comma.join(ends)}] %"
+    return f"[{amount(low, (high - low) / 4)}{comma}{amount(high, (high - low) / 4)}]"
+
+
+def listed(names: Sequence[str], most: int = 4) -> str:
+    """Return names in a row."""
+    return ", ".join(names[:most]) + ("" if len(names) <= most else f", … +{len(names) - most}")

@@ -1,0 +1,420 @@
+"""Words of reports, in English and French, and numbers as each language writes them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from epee.settings import options
+
+# key: (English, French)
+WORDS: dict[str, tuple[str, str]] = {
+    # titles
+    "report": ("Report", "Rapport"),
+    "learned_title": ("{target}: what predicts it, and how well", "{target} : ce qui la prédit, et avec quelle erreur"),
+    "explored_title": ("{table}: what the table holds", "{table} : ce que contient la table"),
+    "answer": ("The answer", "La réponse"),
+    "leaderboard": ("All predictors, from the simplest", "Tous les prédicteurs, du plus simple au plus complexe"),
+    "curves": ("Error against complexity", "L'erreur selon la complexité"),
+    "confusion": ("What is taken for what", "Qui est pris pour qui"),
+    "residuals": ("Residuals", "Résidus"),
+    "calibration": ("Are probabilities frequencies?", "Les probabilités sont-elles des fréquences ?"),
+    "uses": ("What the predictor uses", "Ce dont le prédicteur se sert"),
+    "learning_curve": ("What more rows would bring", "Ce qu'apporteraient d'autres lignes"),
+    "findings": ("Findings", "Constats"),
+    "table": ("How the table was read", "Comment la table a été lue"),
+    "how": ("How each figure was computed", "Comment chaque chiffre a été calculé"),
+    "redo": ("How to do it again", "Pour refaire ce calcul"),
+    # the answer
+    "chosen_is": ("The chosen predictor is {name}.", "Le prédicteur choisi est : {name}."),
+    "error_is": (
+        "On {n} rows that it never saw, its {loss} is {value}; with {level} confidence it lies in {span}.",
+        "Sur {n} lignes jamais vues, {its} {loss} est de {value} ; au niveau de confiance de {level}, {it} est dans {span}.",
+    ),
+    "error_is_cv": (
+        "No rows were sealed; by cross-validation, corrected for the choice, its {loss} is {value}; with {level} confidence it lies in {span}.",
+        "Aucune ligne n'a été mise sous scellés ; par validation croisée, corrigée du choix, {its} {loss} est de {value} ; au niveau de confiance de "
+        "{level}, {it} est dans {span}.",
+    ),
+    "apart": (
+        "The runner-up, {other}, can be told apart: its error is larger by {gap} (p = {p}).",
+        "Le suivant, {other}, s'en distingue : son erreur est plus grande de {gap} (p = {p}).",
+    ),
+    "not_apart": (
+        "The runner-up, {other}, cannot be told apart from it: a difference of {gap} (p = {p}) may be chance.",
+        "Le suivant, {other}, ne s'en distingue pas : un écart de {gap} (p = {p}) peut être dû au hasard.",
+    ),
+    "best_not_apart": (
+        "The smallest error is that of {other}, by {gap} (p = {p}): not enough to be told apart, so the simpler one is chosen.",
+        "La plus petite erreur est celle de {other}, de {gap} (p = {p}) : trop peu pour les distinguer, le plus simple est donc choisi.",
+    ),
+    "best_apart": (
+        "{other} does better by {gap} (p = {p}), but within one standard error: the simpler one is chosen.",
+        "{other} fait mieux de {gap} (p = {p}), mais à moins d'un écart-type : le plus simple est choisi.",
+    ),
+    "alone": ("It had no competitor.", "Il n'avait pas de concurrent."),
+    "against_baseline": (
+        "Without any input, the constant predictor makes an error of {value}.",
+        "Sans aucune entrée, le prédicteur constant fait une erreur de {value}.",
+    ),
+    "conclusive": ("Conclusive", "Concluant"),
+    "not_conclusive": ("Not conclusive", "Non concluant"),
+    "conclusive_why": (
+        "it is shown to beat the constant predictor, and the sealed rows agree",
+        "il fait mieux que le prédicteur constant de façon établie, et le test le confirme",
+    ),
+    "conclusive_cv": ("it is shown to beat the constant predictor", "il fait mieux que le prédicteur constant de façon établie"),
+    "not_conclusive_why": (
+        "it is not shown to beat the constant predictor, or the sealed rows disagree",
+        "il n'est pas établi qu'il fasse mieux que le prédicteur constant, ou le test le dément",
+    ),
+    "no_findings": ("No finding: nothing suspicious was seen.", "Aucun constat : rien de suspect n'a été vu."),
+    "some_findings": ("{k} findings, below.", "{k} constats, plus bas."),
+    "one_finding": ("One finding, below.", "Un constat, plus bas."),
+    "muted": ("Not looked for, as asked: {codes}.", "Non recherchés, comme demandé : {codes}."),
+    "findings_note": (
+        "A finding is shown only when it is shown beyond chance: all together, findings appear on fewer than 1 % of clean tables.",
+        "Un constat n'apparaît que s'il dépasse le hasard : tous ensemble, ils apparaissent sur moins de 1 % des tables sans défaut.",
+    ),
+    "explanation": ("explanation", "explication"),
+    # tiles
+    "test_error": ("test error", "erreur de test"),
+    "corrected_error": ("error, corrected", "erreur corrigée"),
+    "baseline_error": ("without inputs", "sans entrée"),
+    "rows_used": ("rows", "lignes"),
+    "rows_detail": ("{training} to learn, {sealed} sealed", "{training} pour apprendre, {sealed} sous scellés"),
+    "inputs": ("inputs", "entrées"),
+    "verdict": ("verdict", "verdict"),
+    # losses: name, with the French article
+    "zero_one": ("error rate", "taux d'erreur"),
+    "squared": ("mean squared error", "erreur quadratique moyenne"),
+    "absolute": ("mean absolute error", "erreur absolue moyenne"),
+    "costs": ("mean cost", "coût moyen"),
+    "mean_loss": ("mean loss", "perte moyenne"),
+    # tables and axes
+    "predictor": ("predictor", "prédicteur"),
+    "error": ("error", "erreur"),
+    "interval": ("{level} interval", "intervalle à {level}"),
+    "dof": ("degrees of freedom", "degrés de liberté"),
+    "seconds": ("time", "durée"),
+    "against": ("against the best", "face au meilleur"),
+    "best": ("best", "meilleur"),
+    "worse": ("worse", "moins bon"),
+    "not distinguishable": ("not told apart", "indiscernable"),
+    "chosen": ("chosen", "choisi"),
+    "approximate_mark": ("~ approximate interval", "~ intervalle approché"),
+    "cv_error": ("error, held out", "erreur, lignes mises de côté"),
+    "train_error": ("error, training rows", "erreur d'apprentissage"),
+    "one_se": ("best + one standard error", "meilleure + un écart-type"),
+    "complexity": ("from simple to complex: {parameter}", "du simple au complexe : {parameter}"),
+    "true": ("true class", "vraie classe"),
+    "decided": ("answer", "réponse"),
+    "predicted": ("prediction", "prédiction"),
+    "residual": ("truth − prediction", "vérité − prédiction"),
+    "announced": ("probability of the answer", "probabilité de la réponse"),
+    "right": ("share that is right", "part de réponses justes"),
+    "importance": ("rise of the error when the column is shuffled", "hausse de l'erreur quand la colonne est mélangée"),
+    "coefficients": ("coefficient", "coefficient"),
+    "training_rows": ("training rows", "lignes d'apprentissage"),
+    "extrapolated": ("extrapolation", "extrapolation"),
+    "column": ("column", "variable"),
+    "kind": ("kind", "type"),
+    "role": ("role", "rôle"),
+    "missing": ("missing", "manquantes"),
+    "note": ("note", "remarque"),
+    "score": ("figure", "mesure"),
+    "value": ("value", "valeur"),
+    "perfect": ("perfect", "parfait"),
+    "number": ("number", "quantitative"),
+    "boolean": ("yes/no", "oui/non"),
+    "category": ("category", "qualitative"),
+    "date": ("date", "date"),
+    "text": ("text", "texte"),
+    "input": ("input", "entrée"),
+    "target": ("target", "cible"),
+    "weight": ("weight", "poids"),
+    "groups": ("groups", "groupes"),
+    "time": ("time", "temps"),
+    "left out": ("left out", "laissée de côté"),
+    "roc_auc": ("area under the ROC curve", "aire sous la courbe ROC"),
+    "brier": ("Brier score", "score de Brier"),
+    "f1": ("F1", "F1"),
+    "r2": ("R²", "R²"),
+    "average_precision": ("average precision", "précision moyenne"),
+    "all_columns": ("All columns", "Toutes les variables"),
+    "dropped": ("Not tried: {name} ({why}).", "Non essayé : {name} ({why})."),
+    "made_by": ("Made by épée {version} in {seconds} s", "Fait par épée {version} en {seconds} s"),
+    # captions: what is drawn, and on which rows
+    "leaderboard_caption": (
+        "Dots: error on rows held out, by cross-validation of the {n} training rows ({folds} folds, {repeats} times). Bars: {level} interval.",
+        "Points : erreur sur les lignes mises de côté, par validation croisée des {n} lignes d'apprentissage ({folds} blocs, {repeats} fois). "
+        "Barres : intervalle à {level}.",
+    ),
+    "leaderboard_caption_one": (
+        "Dots: error on rows held out, by cross-validation of the {n} training rows ({folds} folds). Bars: {level} interval.",
+        "Points : erreur sur les lignes mises de côté, par validation croisée des {n} lignes d'apprentissage ({folds} blocs). Barres : intervalle "
+        "à {level}.",
+    ),
+    "curves_caption": (
+        "Error on the training rows and, with a bar of one standard error, on rows held out in turn. A ring marks the best value, a full dot the chosen "
+        "one: the simplest below the dashed line.",
+        "Erreur d'apprentissage et, avec une barre d'un écart-type, erreur sur les lignes mises de côté tour à tour. Un cercle marque la meilleure "
+        "valeur, un point plein celle qui est choisie : la plus simple sous la ligne tiretée.",
+    ),
+    "confusion_caption": (
+        "On the {n} sealed rows. Each line is a true class: the share of its rows that got each answer, with its {level} interval, and the count.",
+        "Sur les {n} lignes sous scellés. Chaque ligne est une vraie classe : la part de ses individus qui reçoit chaque réponse, son intervalle à "
+        "{level}, et l'effectif.",
+    ),
+    "confusion_worst": (
+        "{k} classes are too many to draw: here are the commonest mistakes on the {n} sealed rows.",
+        "{k} classes sont trop nombreuses pour être dessinées : voici les erreurs les plus fréquentes sur les {n} lignes sous scellés.",
+    ),
+    "residuals_caption": (
+        "On the sealed rows ({shown} of {n} shown). Bars: mean residual of a tenth of the rows with its 95 % interval; away from 0, the predictor is biased "
+        "there. Half of the residuals lie in {half}, 90 % in {most}.",
+        "Sur les lignes sous scellés ({shown} sur {n} dessinées). Barres : résidu moyen d'un dixième des lignes, avec son intervalle à 95 % ; loin de 0, le "
+        "prédicteur est biaisé à cet endroit. La moitié des résidus est dans {half}, 90 % dans {most}.",
+    ),
+    "calibration_caption": (
+        "On the {n} sealed rows, in groups of equal size by the probability of the answer. Bars: {level} interval. On the diagonal, a probability means what "
+        "it says.",
+        "Sur les {n} lignes sous scellés, par groupes de même taille selon la probabilité de la réponse. Barres : intervalle à {level}. Sur la diagonale, "
+        "une probabilité dit vrai.",
+    ),
+    "uses_caption": (
+        "How much the error rises on rows held out when a column is shuffled among them, with its 95 % interval. A bar across 0: no use is shown.",
+        "Hausse de l'erreur, sur des lignes mises de côté, quand une colonne y est mélangée, avec son intervalle à 95 %. Une barre qui coupe 0 : aucune "
+        "utilité établie.",
+    ),
+    "coefficients_caption": (
+        "Coefficients with their 95 % intervals, largest first.",
+        "Coefficients avec leur intervalle à 95 %, du plus grand au plus petit.",
+    ),
+    "curve_caption": (
+        "Error on rows held out when fewer rows are learned from (bars: one standard error), and where the curve leads: with {rows} rows, about {error}.",
+        "Erreur sur les lignes mises de côté quand on apprend sur moins de lignes (barres : un écart-type), et où mène la courbe : avec {rows} lignes, "
+        "environ {error}.",
+    ),
+    "curve_caption_short": (
+        "Error on rows held out when fewer rows are learned from; bars: one standard error.",
+        "Erreur sur les lignes mises de côté quand on apprend sur moins de lignes ; barres : un écart-type.",
+    ),
+    "scores_caption": ("On the {n} sealed rows.", "Sur les {n} lignes sous scellés."),
+    "redo_command": ("On the command line:", "En ligne de commande :"),
+    "redo_python": ("In Python:", "En Python :"),
+    "redo_report": ("the report you are reading", "le rapport que voici"),
+    # exploration
+    "summary": ("In short", "En bref"),
+    "x_shape": (
+        "{rows} rows and {columns} columns: {kinds}.",
+        "{rows} lignes et {columns} variables : {kinds}.",
+    ),
+    "x_kind_number": ("{k} of numbers", "{k} quantitatives"),
+    "x_kind_boolean": ("{k} yes/no", "{k} oui/non"),
+    "x_kind_category": ("{k} of categories", "{k} qualitatives"),
+    "x_kind_date": ("{k} of dates", "{k} de dates"),
+    "x_kind_text": ("{k} of texts", "{k} de textes"),
+    "x_missing_none": ("No cell is missing.", "Aucune donnée ne manque."),
+    "x_missing": (
+        "{share} of the cells are missing, in {columns} columns and {rows} rows.",
+        "{share} des données manquent, dans {columns} variables et {rows} lignes.",
+    ),
+    "x_correlation": (
+        "The strongest correlation is between {a} and {b}: {r} {span}.",
+        "La plus forte corrélation est entre {a} et {b} : {r} {span}.",
+    ),
+    "x_pca": (
+        "{k} principal axes hold {share} of the variance of the {p} numbers.",
+        "{k} axes principaux conservent {share} de la variance des {p} variables quantitatives.",
+    ),
+    "x_clusters": (
+        "The rows fall into {k} clusters (found again in other halves of the rows: stability {stability}).",
+        "Les individus forment {k} classes (retrouvées sur d'autres moitiés des lignes : stabilité {stability}).",
+    ),
+    "x_one_cluster": ("No clusters are shown: the rows are one cloud.", "Aucune classe n'est établie : les individus forment un seul nuage."),
+    "x_outliers": (
+        "{k} rows ({share} {span}) are so unlikely that only {level} should be.",
+        "{k} lignes ({share} {span}) sont si improbables que seules {level} devraient l'être.",
+    ),
+    "x_no_outliers": (
+        "No more rows are unlikely than should be ({k}, {share} {span}, against {level}).",
+        "Il n'y a pas plus de lignes improbables qu'attendu ({k}, {share} {span}, contre {level}).",
+    ),
+    "columns": ("The columns", "Les variables"),
+    "distributions": ("Distributions", "Distributions"),
+    "missing_title": ("Missing cells", "Données manquantes"),
+    "correlations": ("Correlations", "Corrélations"),
+    "pca": ("Principal axes", "Axes principaux"),
+    "clusters": ("Clusters", "Classes (groupes d'individus)"),
+    "outliers": ("Unlikely rows", "Individus improbables"),
+    "distinct": ("different", "distinctes"),
+    "mean": ("mean", "moyenne"),
+    "sd": ("standard deviation", "écart-type"),
+    "min": ("least", "minimum"),
+    "median": ("median", "médiane"),
+    "max": ("most", "maximum"),
+    "skewness": ("skewness", "asymétrie"),
+    "most_common": ("commonest", "la plus fréquente"),
+    "share_missing": ("share missing", "part manquante"),
+    "pattern": ("missing together", "manquent ensemble"),
+    "none_missing": ("nothing missing", "rien ne manque"),
+    "pattern_rows": ("rows", "lignes"),
+    "distributions_caption": (
+        "All rows where the cell is there. Height: number of rows. An asterisk: a logarithmic axis.",
+        "Toutes les lignes où la donnée existe. Hauteur : effectif. Un astérisque : axe logarithmique.",
+    ),
+    "missing_caption": ("Share of missing cells with its {level} interval.", "Part de données manquantes, avec son intervalle à {level}."),
+    "patterns_caption": (
+        "Which cells are missing in the same row, the commonest first.",
+        "Quelles données manquent dans une même ligne, les cas les plus fréquents d'abord.",
+    ),
+    "correlations_caption": (
+        "Correlations of numbers, each on the rows where both are there. Full colour is ± 1.",
+        "Corrélations des variables quantitatives, chacune sur les lignes où les deux existent. La pleine couleur vaut ± 1.",
+    ),
+    "correlations_table": (
+        "The strongest, with {level} intervals (Fisher); p is corrected for the {k} pairs (Holm).",
+        "Les plus fortes, avec intervalle à {level} (Fisher) ; p est corrigé du nombre de paires, {k} (Holm).",
+    ),
+    "r": ("correlation", "corrélation"),
+    "pair": ("pair", "paire"),
+    "scree_caption": (
+        "Share of the variance of each axis of the scaled numbers, with its {level} interval; dashed: what columns without correlation would give.",
+        "Contraste conservé par chaque axe des variables centrées réduites, avec son intervalle à {level} ; tirets : ce que donneraient des variables non "
+        "corrélées.",
+    ),
+    "plane_caption": (
+        "The rows in the plane of the first two axes ({shown} of {n} shown); colours are the clusters below.",
+        "Les individus dans le plan des deux premiers axes ({shown} sur {n} dessinés) ; les couleurs sont les classes ci-dessous.",
+    ),
+    "plane_caption_plain": (
+        "The rows in the plane of the first two axes ({shown} of {n} shown).",
+        "Les individus dans le plan des deux premiers axes ({shown} sur {n} dessinés).",
+    ),
+    "loadings": ("Correlation of columns and axes", "Corrélation des variables et des axes"),
+    "axis": ("axis {j}", "axe {j}"),
+    "axis_share": ("axis {j} ({share} of the variance)", "axe {j} ({share} de la variance)"),
+    "variance_share": ("share of the variance", "part de la variance"),
+    "gap": ("gap statistic", "statistique de l'écart (gap)"),
+    "stability": ("stability", "stabilité"),
+    "silhouette": ("silhouette", "silhouette"),
+    "n_clusters": ("number of clusters", "nombre de classes"),
+    "clusters_caption": (
+        "k-means on the scaled numbers of {n} rows. The gap statistic decides, and may say one; stability is the agreement (adjusted Rand index) of fits to "
+        "overlapping halves. Bars: one standard error.",
+        "k-moyennes sur les variables centrées réduites de {n} lignes. La statistique de l'écart décide, et peut dire un ; la stabilité est l'accord (indice de "
+        "Rand ajusté) de deux moitiés qui se recouvrent. Barres : un écart-type.",
+    ),
+    "cluster": ("cluster {j}", "classe {j}"),
+    "cluster_rows": ("rows", "individus"),
+    "cluster_marks": ("what marks it (in standard deviations from the mean)", "ce qui la distingue (en écarts-types à la moyenne)"),
+    "outliers_caption": (
+        "Rows whose density under {model} is below that of {level} of rows drawn from it. The rate is calibrated by such draws, so on a table of that law about {level} "
+        "would be listed.",
+        "Lignes dont la densité, sous {model}, est inférieure à celle de {level} des lignes qu'on en tirerait. Le seuil est calibré par de tels tirages : sur une table de "
+        "cette loi, environ {level} des lignes y figureraient.",
+    ),
+    "gaussian_law": ("a Gaussian law", "une loi gaussienne"),
+    "mixture_law": ("a mixture of {k} Gaussian laws", "un mélange de {k} lois gaussiennes"),
+    "row": ("row", "ligne"),
+    "why_unlikely": ("furthest cells (in standard deviations)", "données les plus éloignées (en écarts-types)"),
+    "x_few": ("too few numbers or rows", "trop peu de variables quantitatives ou de lignes"),
+    "bottom_text": (
+        "{k} columns could not be placed: {names}.",
+        "{k} variables n'ont pu être placées : {names}.",
+    ),
+    "how_moments": (
+        "Means and standard deviations are on all rows where the cell is there; the interval of a mean is its Student interval.",
+        "Moyennes et écarts-types portent sur toutes les lignes où la donnée existe ; l'intervalle d'une moyenne est celui de Student.",
+    ),
+    "how_fill": (
+        "For axes, clusters and unlikely rows, numbers are centred and scaled and a missing cell takes the mean.",
+        "Pour les axes, les classes et les individus improbables, les variables sont centrées et réduites, et une donnée manquante prend la moyenne.",
+    ),
+    "how_sample": (
+        "Clusters were sought on a random sample of {n} rows.",
+        "Les classes ont été cherchées sur un échantillon de {n} lignes.",
+    ),
+}  # fmt: skip
+
+FEMININE = {"squared", "absolute", "mean_loss"}  # French: sa ... elle; elided before a vowel all the same
+
+
+def word(key: str, **parts: Any) -> str:
+    """Return a phrase in the language of ``epee.options``.
+
+    >>> word("leaderboard")
+    'All predictors, from the simplest'
+    """
+    english, french = WORDS[key]
+    text = french if options.language == "fr" else english
+    return text.format(**parts) if parts else text
+
+
+def known(key: str) -> str:
+    """Return a word that may not be in the list: itself then, with spaces."""
+    return word(key) if key in WORDS else str(key).replace("_", " ")
+
+
+def loss_name(loss: str) -> str:
+    """Return how the mean of a loss is called."""
+    return word(loss) if loss in ("zero_one", "squared", "absolute", "costs") else word("mean_loss")
+
+
+def pronouns(loss: str) -> dict[str, str]:
+    """Return the French words that go with the name of a loss; "son erreur", "sa perte"."""
+    key = loss if loss in ("zero_one", "squared", "absolute", "costs") else "mean_loss"
+    return {"its": "sa" if key == "mean_loss" else "son", "it": "elle" if key in FEMININE else "il"}
+
+
+def local(text: str) -> str:
+    """Return figures with the decimal sign of the language.
+
+    >>> local("0.5")
+    '0.5'
+    """
+    return text.replace(".", ",") if options.language == "fr" else text
+
+
+def figures(value: float | None, digits: int = 3) -> str:
+    """Return a number with some significant digits, whole numbers in groups of three.
+
+    >>> figures(0.012345), figures(1234567.0), figures(1e-9), figures(None)
+    ('0.0123', '1,234,567', '1e-09', '–')
+    """
+    if value is None or not math.isfinite(value):
+        return "–"
+    if value == 0:
+        return "0"
+    size = abs(value)
+    if size >= 1e9 or size < 1e-4:
+        return local(f"{value:.{digits - 1}e}".replace("e+0", "e").replace(f".{'0' * (digits - 1)}e", "e"))
+    if size >= 10**digits:
+        return count(round(value))
+    text = f"{value:.{max(digits - 1 - math.floor(math.log10(size)), 0)}f}"
+    return local(text.rstrip("0").rstrip(".") if "." in text else text)
+
+
+def count(value: float) -> str:
+    """Return a whole number in groups of three.
+
+    >>> count(12345)
+    '12,345'
+    """
+    text = f"{round(value):,}"
+    return text.replace(",", "\u202f") if options.language == "fr" else text
+
+
+def percent(share: float | None, digits: int | None = None) -> str:
+    """Return a share as a percentage; small ones keep a digit.
+
+    >>> percent(0.123), percent(0.0123), percent(0)
+    ('12 %', '1.2 %', '0 %')
+    """
+    if share is None or not math.isfinite(share):
+        return "–"
+    value = 100 * share
+    if digits is None:
+        digits = 0 if abs(value) >= 10 or value == 0 else 1 if abs(value) >= 0.1 else 2
+    return f"{local(f'{value:.{digits}f}')}\u00a0%"

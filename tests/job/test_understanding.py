@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import datetime
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from epee.errors import DataError
+from epee.job.understanding import open_roles, understand
+
+
+def look(table, target="y", **types):
+    source, roles = open_roles(table, target, None, None, None, types)
+    return understand(source, roles, types)
+
+
+def base(n=60):
+    rng = np.random.default_rng(0)
+    return {"a": rng.normal(size=n), "y": np.array(["u", "v"])[np.arange(n) % 2]}
+
+
+def roles(seen):
+    return {c["name"]: c["role"] for c in seen.columns}
+
+
+def test_what_is_left_out_and_said():
+    n = 60
+    table = pa.table(base() | {
+        "id": np.arange(n) + 1000, "name": [f"Mr {k}" for k in range(n)], "same": np.full(n, 3.0), "empty": [None] * n,
+        "town": ["Lyon", "Paris", None] * 20,
+    })  # fmt: skip
+    seen = look(table)
+    assert seen.names == ("a", "town") and seen.task == "classification"
+    assert all(roles(seen)[name] == "left out" for name in ("id", "name", "same", "empty"))
+    said = " ".join(seen.notes)
+    assert "id is left out: it numbers the rows" in said and "name is left out" in said and "same is left out: it is constant" in said
+    assert "20 missing cells in town" in said
+
+
+def test_types_overrule():
+    n = 60
+    table = pa.table(base() | {"id": np.arange(n) + 1000, "zip": np.tile([1000, 2000, 69001], 20)})
+    assert look(table, id="number", zip="category").kinds == {"a": "number", "id": "number", "zip": "category"}
+    assert look(table, a="ignore").names == ("zip",)
+
+
+def test_few_whole_numbers_are_classes_unless_said():
+    table = pa.table({"a": base()["a"], "y": np.arange(60) % 3})
+    seen = look(table)
+    assert seen.task == "classification" and seen.classes.tolist() == [0, 1, 2] and "--type y=number" in " ".join(seen.notes)
+    assert look(table, y="number").task == "regression"
+    assert look(pa.table({"a": base()["a"], "y": np.arange(60) * 7})).task == "regression"
+
+
+def test_rows_without_a_target_are_dropped_and_said():
+    table = pa.table({"a": base()["a"], "y": ["u", "v", None] * 20})
+    seen = look(table)
+    assert seen.n == 40 and seen.n_read == 60 and "20 rows have no value of y" in " ".join(seen.notes)
+
+
+def test_yes_and_no_keep_their_words(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,y\n" + "".join(f"{k}.5,{'yes' if k % 3 else 'no'}\n" for k in range(60)))
+    assert look(str(path)).classes.tolist() == ["no", "yes"]
+
+
+def test_dates_and_many_categories():
+    n = 400
+    days = [datetime.date(2020, 1, 1) + datetime.timedelta(days=k % 90) for k in range(n)]
+    table = pa.table(base(n) | {"day": days, "shop": [f"s{k % 120}" for k in range(n)]})
+    seen = look(table)
+    assert seen.kinds["day"] == "date" and "120 categories" in " ".join(seen.notes)
+
+
+def test_unequal_classes_are_said():
+    table = pa.table({"a": np.arange(500.0) ** 0.5, "y": ["rare" if k < 8 else "common" for k in range(500)]})
+    assert "unequal" in " ".join(look(table).notes)
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        (pa.table({"y": ["u", "v"] * 20}), "no column left"),
+        (pa.table({"a": [1.0, 2.0, 3.5], "y": [1.5, 2.0, 1.0]}), "too few"),
+        (pa.table({"name": [f"n{k}" for k in range(40)], "y": ["u", "v"] * 20}), "no column left"),
+    ],
+)
+def test_tables_that_cannot_be_learned(table, words):
+    with pytest.raises(DataError, match=words):
+        look(table)
