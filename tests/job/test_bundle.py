@@ -35,8 +35,23 @@ def test_loading_predicts_the_same_to_the_last_bit(classifier, regressor, tmp_pa
 
 @pytest.mark.parametrize(
     "key",
-    "baseline naive_bayes least_squares fisher lda logistic qda products tree neighbours mixture".split()
-    + "linear ridge lasso additive products neighbours tree".split(),
+    [
+        "baseline",
+        "naive_bayes",
+        "least_squares",
+        "fisher",
+        "lda",
+        "logistic",
+        "qda",
+        "products",
+        "tree",
+        "neighbours",
+        "mixture",
+        "linear",
+        "ridge",
+        "lasso",
+        "additive",
+    ],
 )
 def test_every_predictor_of_the_hierarchy_can_be_saved(key, request):
     from epee.job.hierarchy import CLASSIFIERS, REGRESSORS, Setting

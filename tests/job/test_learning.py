@@ -56,7 +56,15 @@ def test_same_seed_same_result():
     assert a["leaderboard"] != c["leaderboard"]
 
 
-TYPES = {"object": dict, "array": list, "string": str, "number": (int, float), "integer": int, "boolean": bool, "null": type(None)}
+TYPES = {
+    "object": dict,
+    "array": list,
+    "string": str,
+    "number": (int, float),
+    "integer": int,
+    "boolean": bool,
+    "null": type(None),
+}
 
 
 def obeys(value, schema, where="card"):

@@ -50,7 +50,9 @@ def test_fingerprints_know_a_row_wherever_it_stands():
     town = pa.array(np.array(["x", "y", None], dtype=object)[rng.integers(0, 3, n)].tolist(), pa.string())
     whole = fingerprints(RawBlock({"a": a, "town": town}, rows=n), ["a", "town"], {"y": np.arange(n) % 3})
     rows = rng.permutation(n)[:700]
-    part = fingerprints(RawBlock({"town": town.take(pa.array(rows)), "a": a[rows]}, rows=700), ["town", "a"], {"y": rows % 3})
+    part = fingerprints(
+        RawBlock({"town": town.take(pa.array(rows)), "a": a[rows]}, rows=700), ["town", "a"], {"y": rows % 3}
+    )
     np.testing.assert_array_equal(part, whole[rows])
     assert len(np.unique(whole)) == n
     moved = a.copy()

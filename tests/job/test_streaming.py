@@ -25,21 +25,24 @@ def both(table, monkeypatch, **settings):
 
 
 def test_regression_agrees_with_memory(monkeypatch, tmp_path):
-    pq.write_table(line(3000), tmp_path / "t.parquet", row_group_size=500)
+    pq.write_table(line(13_000), tmp_path / "t.parquet", row_group_size=2000)
     small, big = both(str(tmp_path / "t.parquet"), monkeypatch, predictors=["linear", "ridge"])
     for a, b in zip(small.contest.entries, big.contest.entries, strict=True):
-        np.testing.assert_allclose(b.risk.per_fold, a.risk.per_fold[:10], rtol=1e-8)
+        np.testing.assert_allclose(b.risk.per_fold, a.risk.per_fold, rtol=1e-8)
     assert big.facts["chosen"]["key"] == small.facts["chosen"]["key"]
     assert big.risk.value == pytest.approx(small.risk.value, rel=1e-6)
     assert set(big.sealed_rows.tolist()) == set(small.sealed_rows.tolist())
-    np.testing.assert_allclose(big.predictor.predict(line(50, seed=2)), small.predictor.predict(line(50, seed=2)), rtol=1e-7)
+    np.testing.assert_allclose(
+        big.predictor.predict(line(50, seed=2)), small.predictor.predict(line(50, seed=2)), rtol=1e-7
+    )
 
 
 def test_classes_with_categories_and_holes_agree_with_memory(monkeypatch):
-    small, big = both(blobs(2000), monkeypatch, predictors=["naive_bayes", "lda", "qda"])
-    for a, b in zip(small.contest.entries, big.contest.entries, strict=True):
-        if a.value == b.value:
-            np.testing.assert_allclose(b.risk.per_fold, a.risk.per_fold[:10], atol=2e-3)
+    small, big = both(blobs(13_000), monkeypatch, predictors=["naive_bayes", "lda", "qda"])
+    same = [(a, b) for a, b in zip(small.contest.entries, big.contest.entries, strict=True) if a.value == b.value]
+    assert len(same) >= 2  # complexities are chosen on a sample of the stream, and may be others
+    for a, b in same:
+        np.testing.assert_allclose(b.risk.per_fold, a.risk.per_fold, atol=1e-9)
     assert {row["key"] for row in big.leaderboard} == {"baseline", "naive_bayes", "lda", "qda"}
     assert big.risk.n == small.risk.n
     same = big.predictor.predict(blobs(300, seed=5)) == small.predictor.predict(blobs(300, seed=5))

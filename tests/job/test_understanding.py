@@ -34,7 +34,11 @@ def test_what_is_left_out_and_said():
     assert seen.names == ("a", "town") and seen.task == "classification"
     assert all(roles(seen)[name] == "left out" for name in ("id", "name", "same", "empty"))
     said = " ".join(seen.notes)
-    assert "id is left out: it numbers the rows" in said and "name is left out" in said and "same is left out: it is constant" in said
+    assert (
+        "id is left out: it numbers the rows" in said
+        and "name is left out" in said
+        and "same is left out: it is constant" in said
+    )
     assert "20 missing cells in town" in said
 
 
@@ -48,7 +52,11 @@ def test_types_overrule():
 def test_few_whole_numbers_are_classes_unless_said():
     table = pa.table({"a": base()["a"], "y": np.arange(60) % 3})
     seen = look(table)
-    assert seen.task == "classification" and seen.classes.tolist() == [0, 1, 2] and "--type y=number" in " ".join(seen.notes)
+    assert (
+        seen.task == "classification"
+        and seen.classes.tolist() == [0, 1, 2]
+        and "--type y=number" in " ".join(seen.notes)
+    )
     assert look(table, y="number").task == "regression"
     assert look(pa.table({"a": base()["a"], "y": np.arange(60) * 7})).task == "regression"
 

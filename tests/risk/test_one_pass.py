@@ -23,9 +23,10 @@ from epee.errors import DataError, EpeeWarning
 from epee.estimator.moment import MomentEstimator
 from epee.estimator.registry import METHODS
 from epee.risk import cross_validate
-from epee.risk.one_pass import MomentRoute, dealt_unions, raw_unions, unions
+from epee.risk.one_pass import MomentRoute
 from epee.risk.routes import OrdinaryRoute, open_route
 from epee.risk.splitting import Split, kfold, regrouped
+from epee.risk.unions import dealt_unions, raw_unions, unions
 
 ON_MOMENTS = [m for m in METHODS if m.kind in ("classifier", "regressor") and issubclass(m.load(), MomentEstimator)]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from errno import ENOENT
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
@@ -62,6 +63,9 @@ def command(
 
     data, goal = _table(table, target, quiet)
     output, report = _places(table, output, report, no_save)
+    for given in (costs, types_file):
+        if given is not None and not given.exists():
+            raise FileNotFoundError(ENOENT, f"there is no file {str(given)!r}; look at its name and folder")
     for place in (output, report):
         if place is not None:
             check_place(place)  # before the work, not after it

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import (
@@ -203,6 +203,10 @@ class Classifier(ClassifierMixin, Estimator):
 class ProbabilityMixin:
     """``predict_proba`` for classifiers that write ``_proba(X)`` (n, K)."""
 
+    if TYPE_CHECKING:
+        _leave: Any
+        _proba: Any
+
     def predict_proba(self, X: Any) -> Matrix:
         """Return the probability of each class (n, K), in the order of ``classes_``."""
         return self._proba(self._leave(X))
@@ -215,6 +219,11 @@ class ProbabilityMixin:
 
 class ScoreMixin:
     """``decision_function`` and ``predict`` for classifiers that write ``_score(X)`` (n, K), largest wins."""
+
+    if TYPE_CHECKING:
+        classes_: Labels
+        _leave: Any
+        _score: Any
 
     def decision_function(self, X: Any) -> Matrix:
         """Return the score of each class (n, K); with two classes (n,), positive for the second."""

@@ -30,7 +30,7 @@ from epee.moments.passes import Summation, joint_origin, reduce_source
 from epee.table.arrays import ArraySource
 from epee.table.block import Source, check_weights
 from epee.table.doors import CodedSource, is_stream, open_source
-from epee.typing import Codes, Matrix, Scatter, Vector
+from epee.typing import Codes, Labels, Matrix, Scatter, Vector
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,7 @@ class MomentEstimator(Estimator):
     """The shared half: from data to moments to ``_solve``."""
 
     keeps = Keep()
+    classes_: Labels
     _needs_rows = False  # moments are not enough: folds take the ordinary route
 
     def _solve(self, m: Moments) -> None:

@@ -26,7 +26,7 @@ from epee.job.card import figure, plain
 from epee.job.facts import local
 from epee.job.learning import Learned
 from epee.job.sealing import fingerprints
-from epee.job.understanding import gather_raw, take
+from epee.job.understanding import gather_raw, reopen, take
 from epee.risk.estimate import Risk
 from epee.risk.holdout import holdout_error
 from epee.risk.intervals import check_level, normal_quantile
@@ -134,7 +134,7 @@ def labelled_rows(learned: Learned, table: Any) -> tuple[RawBlock, np.ndarray, A
         find_name(name, there)
     weight = learned.facts["settings"].get("weight")
     extra = [weight] if weight and weight in there else []
-    batches = open_table(table, types=types) if not isinstance(table, str) or table != "-" else batches
+    batches = reopen(table, batches, types)
     source = TableSource(batches, types=types, columns=[*types, *extra])
     raw, notes = gather_raw(source), list(source.notes)
     if words:

@@ -262,7 +262,8 @@ def uses_of(predictor: Predictor, rows: Rows, loss: Any, seed: int) -> dict[str,
 def curve_of_sizes(chosen: Entry, contest: Contest) -> dict[str, Any] | None:
     """Return the learning curve of a closed form, with what twice the rows would bring."""
     if (
-        not chosen.candidate.closed
+        not isinstance(contest, Contest)
+        or not chosen.candidate.closed
         or contest.time is not None
         or contest.setting.costs is not None
         or contest.setting.n > 50_000

@@ -247,7 +247,9 @@ def _learn(seen: Understood, asked: dict[str, Any], predictors: Any, costs: Any,
         None if seen.time is None else seen.time[train], level, asked["budget"],
     )  # fmt: skip
     entries = contest.run(hierarchy(setting, predictors))
-    verdict = decide(entries, level, None if contest.groups is None else np.unique(contest.groups, return_inverse=True)[1])
+    verdict = decide(
+        entries, level, None if contest.groups is None else np.unique(contest.groups, return_inverse=True)[1]
+    )
     winner = entries[verdict.chosen]
     filled = encoder.encode(raw)
     model = winner.candidate.model(_without_holes(setting), winner.value)

@@ -141,7 +141,7 @@ class StreamContest:
         if value is not None:
             last.set_params(**{candidate.parameter: value})
         if candidate.key == "baseline":
-            return [Model(_baseline(last, m.at("fold", t))) for t in range(len(m.count))]
+            return [Model(_baseline(clone(last), m.at("fold", t))) for t in range(len(m.count))]
         if maps is not None:
             m = mapped(m, *maps)
         m = narrowed(m, last)

@@ -109,7 +109,18 @@ def open_roles(
     # yes and no, as labels, keep their own words
     labels = {name: "category" for name in targets if plain._kind(name) == "boolean"}
     words = {name: "category" for name in roles["groups"] if plain._kind(name) in ("text", "boolean")}
+    if labels or words:
+        batches = reopen(table, batches, {**known, **labels, **words})
     return TableSource(batches, types={**known, **labels, **words}), roles
+
+
+def reopen(table: Any, batches: Any, types: Mapping[str, str]) -> Any:
+    """Open a table once more with kinds that are known by now; what came by standard input lies in a spool."""
+    spool = getattr(batches, "spool", None)
+    again: Any = open_table(spool.path if spool is not None else table, types=types)
+    if spool is not None:
+        again.spool, again.label = spool, batches.label
+    return again
 
 
 def gather_raw(source: TableSource) -> RawBlock:
@@ -314,7 +325,9 @@ def numbers_rows(values: Vector) -> bool:
     (True, False)
     """
     n = len(values)
-    return n >= 20 and np.ptp(values) == n - 1 and bool((np.diff(np.sort(values)) == 1).all())
+    if n < 20 or np.ptp(values) != n - 1 or values[0] != np.floor(values[0]):
+        return False
+    return bool((np.diff(np.sort(values)) == 1).all())
 
 
 def listed_kinds(names: Sequence[str], kinds: Mapping[str, str]) -> str:

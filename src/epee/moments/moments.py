@@ -152,13 +152,18 @@ class Moments:
         """The count behind each scatter: that of all groups together when it is pooled."""
         return self.count.sum(axis=-1) if self.kind == "pooled" and "group" in self.axes else self.count
 
-    def covariance(self, ddof: float = 0) -> Tensor:
-        """Return the scatter divided by ``count - ddof``; the course's covariance has ``ddof=0``."""
+    def _sums(self) -> Tensor:
+        """Return the scatter, or say that there is none."""
         if self.scatter is None:
             raise WrongUse("these moments keep no scatter; ask for scatter='full', 'pooled' or 'diagonal'.")
+        return self.scatter
+
+    def covariance(self, ddof: float = 0) -> Tensor:
+        """Return the scatter divided by ``count - ddof``; the course's covariance has ``ddof=0``."""
+        S = self._sums()
         n = np.maximum(self.scatter_count - ddof, 0.0)
         n = n[..., None] if self.kind == "diagonal" else n[..., None, None]
-        return share(self.scatter, np.broadcast_to(n, self.scatter.shape))
+        return share(S, np.broadcast_to(n, S.shape))
 
     @property
     def variances(self) -> Tensor:
@@ -199,17 +204,17 @@ class Moments:
     @property
     def xx(self) -> Tensor:
         """Scatter of the inputs (axes, p, p)."""
-        return self.scatter[..., : self.p, : self.p]
+        return self._sums()[..., : self.p, : self.p]
 
     @property
     def xy(self) -> Tensor:
         """Scatter of inputs against targets (axes, p, m)."""
-        return self.scatter[..., : self.p, self.p :]
+        return self._sums()[..., : self.p, self.p :]
 
     @property
     def yy(self) -> Tensor:
         """Scatter of the targets (axes, m, m)."""
-        return self.scatter[..., self.p :, self.p :]
+        return self._sums()[..., self.p :, self.p :]
 
     def labelled(self, labels: np.ndarray) -> Moments:
         """Return the moments with their groups laid out as ``labels``; a group that is absent is empty."""
@@ -256,7 +261,7 @@ class Moments:
         shift = self.shift + part[..., None] * delta
         scatter = None
         if self.scatter is not None:
-            scatter = self.scatter + other.scatter
+            scatter = self.scatter + other._sums()
             self._spread(scatter, self.count * part, delta)
         return replace(self, count=total, shift=shift, scatter=scatter)
 
@@ -288,7 +293,7 @@ class Moments:
         shift = np.where(left[..., None] > 0, self.shift + part[..., None] * (self.shift - other.shift), 0.0)
         scatter = None
         if self.scatter is not None:
-            scatter = self.scatter - other.scatter
+            scatter = self.scatter - other._sums()
             self._spread(scatter, -share(left * other.count, self.count), other.shift - shift)
             before, after = (
                 s if self.kind == "diagonal" else np.diagonal(s, axis1=-2, axis2=-1) for s in (self.scatter, scatter)
@@ -325,11 +330,11 @@ class Moments:
         scatter = self.scatter
         kind = self.kind
         if scatter is not None and not (kind == "pooled" and axis == "group"):
-            scatter = scatter.take(k, axis=i)
+            scatter = np.asarray(scatter.take(k, axis=i))
         elif kind == "pooled" and axis == "group":
             raise WrongUse("a pooled scatter has no group of its own; merge the groups, or keep a full scatter.")
         labels = None if axis == "group" else self.labels
-        count, shift = self.count.take(k, axis=i), self.shift.take(k, axis=i)
+        count, shift = np.asarray(self.count.take(k, axis=i)), self.shift.take(k, axis=i)
         return replace(self, count=count, shift=shift, scatter=scatter, axes=axes, labels=labels)
 
     def regroup(self, axis: str, members: ArrayLike) -> Moments:
@@ -380,10 +385,9 @@ class Moments:
         """
         i = self._axis(axis)
         parts = [self.at(axis, k) for k in range(self.count.shape[i])]
-        zero = replace(parts[0], **{
-            name: None if value is None else np.zeros_like(value)
-            for name, value in (("count", parts[0].count), ("shift", parts[0].shift), ("scatter", parts[0].scatter))
-        })  # fmt: skip
+        first = parts[0]
+        nothing = None if first.scatter is None else np.zeros_like(first.scatter)
+        zero = replace(first, count=np.zeros_like(first.count), shift=np.zeros_like(first.shift), scatter=nothing)
         before, after = [zero], [zero]
         for part in parts[:-1]:
             before.append(before[-1] + part)
@@ -444,7 +448,7 @@ class Moments:
     def to_bytes(self) -> bytes:
         """Return the moments as bytes that run no code when read."""
         out = io.BytesIO()
-        np.savez(out, **self.to_arrays())
+        np.savez(out, **self.to_arrays())  # type: ignore[arg-type]
         return out.getvalue()
 
     @classmethod

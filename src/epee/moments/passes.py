@@ -164,7 +164,7 @@ def one_pass(
 
 def joint_origin(source: Source) -> Vector:
     """Return an origin for the inputs and the targets of a source."""
-    head = next(iter(source.blocks(256)), None)
+    head = source.head() if hasattr(source, "head") else next(iter(source.blocks(256)), None)
     if head is None or head.y is None:
         return source.origin
     with np.errstate(over="ignore", invalid="ignore"):

@@ -29,10 +29,11 @@ class _FourthPowers:
     inverse_sd: Matrix
 
     def __call__(self, block: Block) -> Vector:
+        assert block.group is not None
         Z = (block.X - self.mean[block.group]) * self.inverse_sd[block.group]  # (n, p)
         q = np.einsum("ij,ij->i", Z, Z) ** 2
         q = q if block.weight is None else q * block.weight
-        return np.bincount(block.group, weights=q, minlength=len(self.mean))
+        return np.bincount(block.group, weights=q, minlength=len(self.mean)).astype(np.float64, copy=False)
 
 
 def shrink(sigma: Tensor, weight: float | Vector) -> Tensor:

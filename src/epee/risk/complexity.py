@@ -22,13 +22,16 @@ from sklearn.base import clone
 from epee.engines.local import in_order
 from epee.errors import WrongUse
 from epee.moments.moments import Moments, stack
+from epee.risk.affine_maps import through
 from epee.risk.cross_validation import fold_error, fold_means, plan_for, run_plan
 from epee.risk.dof import degrees_of_freedom
 from epee.risk.intervals import weighted_mean
 from epee.risk.leave_one_out import leave_each_out
-from epee.risk.one_pass import Linear, MomentRoute, linear_of, select, squared_risk, through
+from epee.risk.linear_stack import Linear, linear_of, squared_risk
+from epee.risk.one_pass import MomentRoute
 from epee.risk.routes import OrdinaryRoute, Route, open_route
 from epee.risk.splitting import Pairs, Plan, Split
+from epee.risk.unions import select
 from epee.settings import progress
 from epee.typing import Matrix, Tensor, Vector
 

@@ -23,9 +23,10 @@ from epee.risk.asking import one_column
 from epee.risk.cross_validation import CrossValidation, within_range
 from epee.risk.fingerprint import fingerprint
 from epee.risk.intervals import check_level, t_interval, weighted_mean
-from epee.risk.one_pass import MomentRoute, unions
+from epee.risk.one_pass import MomentRoute
 from epee.risk.routes import OrdinaryRoute, Route, open_route
 from epee.risk.splitting import kfold
+from epee.risk.unions import unions
 from epee.settings import progress
 from epee.table.arrays import ArraySource
 from epee.table.doors import gather, is_stream, open_source

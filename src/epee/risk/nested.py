@@ -16,8 +16,9 @@ of the losses over :math:`\sqrt n`) and :math:`\sqrt K` times it, and the centre
 Only models trained without fold :math:`k`, and without folds :math:`j` and :math:`k`, are needed. Where the
 estimator lives on moments these are merges, and where it solves a stack of moments, many repeats are solved at once.
 
-The estimate of (1) is noisy: relative to the squared naive standard error its noise is about :math:`\sqrt{2K/R}` with :math:`R` repeats. Since
-the standard error is not let below the naive one, few repeats make intervals that are too wide rather than too short.
+The estimate of (1) is noisy: relative to the squared naive standard error its noise is about :math:`\sqrt{2K/R}` with
+:math:`R` repeats. Since the standard error is not let below the naive one, few repeats make intervals that are too wide
+rather than too short.
 """
 
 from __future__ import annotations
@@ -29,9 +30,11 @@ from epee.errors import WrongUse
 from epee.moments.moments import Moments
 from epee.risk.cross_validation import CrossValidation, assemble, within_range
 from epee.risk.intervals import Interval, normal_quantile
-from epee.risk.one_pass import Linear, MomentRoute, raw_unions
+from epee.risk.linear_stack import Linear
+from epee.risk.one_pass import MomentRoute
 from epee.risk.routes import Route
 from epee.risk.splitting import Pairs, Plan, Split
+from epee.risk.unions import raw_unions
 from epee.settings import progress
 from epee.table.arrays import ArraySource
 from epee.table.block import Block

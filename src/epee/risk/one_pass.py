@@ -2,22 +2,17 @@ r"""Cross-validation in one pass: the moments of every cell of rows, merged into
 
 The moments :math:`(n_c, \bar x_c, S_c)` of each cell :math:`c` of rows come from one pass. The training sample of a fold is the
 merge of the other cells, so each model is a solve away; then each row is scored by the model that did not see it, in
-one more pass. The mean squared error of a linear regressor :math:`x^\top\beta + b` needs no second pass: on test rows
-with moments :math:`(n, \bar x, \bar y, S)` and :math:`e = \bar y - \bar x^\top\beta - b` it is
-
-.. math:: \frac1n \bigl(S_{yy} - 2 \beta^\top S_{xy} + \beta^\top S_{xx} \beta\bigr) + e^2, \tag{1}
-
-which loses digits when the fit is nearly perfect: then the rows are read after all. A pipeline stays on this route when its steps
-look at one row at a time (products of inputs) or are affine maps estimated from moments (a scaler): these are re-estimated
-from the training moments of each fold.
+one more pass. The mean squared error of a linear regressor needs no second pass: it is a quadratic form of the test moments
+(:mod:`epee.risk.linear_stack`). A pipeline stays on this route when its steps look at one row at a time (products of inputs,
+the encoding of a table) or are affine maps estimated from moments (a scaler, the filling of missing cells): these are
+re-estimated from the training moments of each fold (:mod:`epee.risk.affine_maps`).
 """
 
 from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Iterator
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -29,10 +24,14 @@ from epee.estimator.base import PosteriorMixin, refuse_large, softmax
 from epee.estimator.moment import MomentEstimator, MomentRegressor
 from epee.losses.residuals import Power
 from epee.moments.moments import Moments, share, stack
-from epee.moments.passes import Summation, reduce_source
+from epee.moments.passes import reduce_source
+from epee.risk.affine_maps import Mapped, encoder_maps, mapped, rescale, through
 from epee.risk.asking import Ask, asker, one_column, refuse_nan
+from epee.risk.cell_rows import TrainingRows, plain_gather
+from epee.risk.linear_stack import Linear, linear_of, squared_risk
 from epee.risk.routes import Outcome, Route
 from epee.risk.splitting import Pairs, Split
+from epee.risk.unions import dealt_unions, flattened, known_classes, raw_unions, select, unions
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, refuse_bad_source
 from epee.table.doors import is_stream
@@ -40,7 +39,6 @@ from epee.typing import Codes, Matrix, Tensor, Vector
 
 ROWS = 4096  # scored at once: they stay in the cache
 LARGEST_MOMENTS = 60_000_000  # numbers kept for all cells together: 0.5 GB
-FEWEST_DIGITS = 1e-6  # of the sums in (1), what must be left after they cancel
 
 
 def split_steps(model: Any) -> tuple[list[Any], list[Any], Any] | None:
@@ -74,111 +72,6 @@ def passes_once(model: Any, X: Any) -> bool:
     if not isinstance(last, MomentEstimator) or last._needs_rows or not hasattr(last, "predict"):
         return False
     return not (row_wise and is_encoder(row_wise[0])) or (last.keeps.scatter in ("full", "pooled") and not is_stream(X))
-
-
-def select(m: Moments, which: Any) -> Moments:
-    """Return some entries of the fold axis, which is always the first."""
-    return replace(
-        m, count=m.count[which], shift=m.shift[which], scatter=None if m.scatter is None else m.scatter[which]
-    )
-
-
-def unions(m: Moments, learns: np.ndarray) -> Moments:
-    """Return the moments of unions of cells, (T,) along the fold axis, a few unions at a time."""
-    T, C = learns.shape
-    size = C * int(np.prod(m.shift.shape[1:]))
-    step = max(1, 8_000_000 // size)
-    if step >= T:
-        return m.regroup("fold", learns)
-    parts = list(in_order(lambda i: m.regroup("fold", learns[i : i + step]), range(0, T, step)))
-    return replace(
-        parts[0], count=np.concatenate([p.count for p in parts]), shift=np.concatenate([p.shift for p in parts]),
-        scatter=None if parts[0].scatter is None else np.concatenate([p.scatter for p in parts]),
-    )  # fmt: skip
-
-
-def flattened(m: Moments) -> Moments:
-    """Return moments in which a column that varies by less than the rounding of its origin is constant.
-
-    A level that a training sample lacks is such a column: all zeros there, but summed about the mean of all rows.
-    """
-    if m.scatter is None:
-        return m
-    variances, tiny = m.variances, (16 * np.finfo(float).eps * m.origin) ** 2
-    flat = (variances > 0) & (variances <= tiny)
-    if not flat.any():
-        return m
-    if m.kind == "diagonal":
-        return replace(m, scatter=np.where(flat, 0.0, m.scatter))
-    return replace(m, scatter=np.where(flat[..., :, None] | flat[..., None, :], 0.0, m.scatter))
-
-
-def dealt_unions(m: Moments, fold: np.ndarray, K: int) -> Moments:
-    """Return the moments of the folds (R K,) that each repeat makes of the cells by dealing them at random, ``fold`` (R, C).
-
-    Sums of squares are taken about the overall mean, near which that of every random fold lies, so one product of matrices
-    does it without losing digits.
-    """
-    R, C = fold.shape
-    A = (fold[:, None, :] == np.arange(K)[None, :, None]).reshape(R * K, C).astype(float)
-    return raw_unions(
-        replace(m, count=m.count[None], shift=m.shift[None], scatter=None if m.scatter is None else m.scatter[None]),
-        A,
-        1,
-    )
-
-
-def raw_unions(m: Moments, A: Matrix, R: int) -> Moments:
-    """Return unions ``A`` (P, K) of the K cells within each of R repeats, (R P,) along the fold axis, from sums about the overall mean."""
-    P, K = A.shape
-    lead = m.count.shape[2:] if m.count.shape[:2] == (R, K) else m.count.shape[1:]  # groups
-    count = m.count.reshape(R, K, *lead)
-    weight, q = count[..., None], m.n_columns
-    shift = m.shift.reshape(R, K, *lead, q)
-    first = weight[0].sum(axis=0)
-    centre = share((weight[0] * shift[0]).sum(axis=0), np.broadcast_to(first, (*lead, q)))
-    s = np.where(weight > 0, shift - centre, 0.0)  # (R, K, groups, q)
-
-    def add(a: np.ndarray) -> np.ndarray:
-        return np.matmul(A, a.reshape(R, K, -1)).reshape(R, P, *a.shape[2:])
-
-    total = add(count)
-    mean = share(add(weight * s), np.broadcast_to(total[..., None], (R, P, *lead, q)))
-    scatter = None
-    if m.scatter is not None:
-        inner = m.scatter.shape[-1:] if m.kind == "diagonal" else m.scatter.shape[-2:]
-        inner = (*(lead if m.kind != "pooled" else ()), *inner)
-        S = m.scatter.reshape(R, K, *inner)
-        scatter = add(S + products(count, s, m.kind))
-        scatter -= products(total, mean, m.kind)
-        scatter = scatter.reshape(R * P, *inner)
-    shift = np.where(total[..., None] > 0, mean + centre, 0.0).reshape(R * P, *lead, q)
-    return replace(m, count=total.reshape(R * P, *lead), shift=shift, scatter=scatter)
-
-
-def products(count: np.ndarray, s: np.ndarray, kind: str | None) -> np.ndarray:
-    """Return n s s', added over groups when the scatter is pooled, squares alone when it is diagonal."""
-    if kind == "diagonal":
-        return count[..., None] * s**2
-    if kind == "pooled" and s.ndim == 4:
-        return np.matmul((count[..., None] * s).swapaxes(-1, -2), s)
-    return (count[..., None] * s)[..., :, None] * s[..., None, :]
-
-
-class Linear:
-    """Many linear predictors at once: ``coef`` (T, k, p) and ``intercept`` (T, k)."""
-
-    def __init__(self, coef: Tensor, intercept: Tensor) -> None:
-        self.coef, self.intercept = coef, intercept
-
-    def __len__(self) -> int:
-        return len(self.coef)
-
-    def raw(self, X: Matrix, which: Any) -> Tensor:
-        """Return the scores or values (n, t, k) of the rows under some of the predictors."""
-        coef = self.coef[which]
-        flat = X @ coef.reshape(-1, coef.shape[-1]).T  # (n, t k)
-        return flat.reshape(len(X), *coef.shape[:2]) + self.intercept[which]
 
 
 class MomentRoute(Route):
@@ -472,11 +365,11 @@ class MomentRoute(Route):
         return isinstance(self.probe, MomentRegressor) and type(self.probe)._predict is MomentRegressor._predict
 
     def is_linear_squared(self) -> bool:
-        """Tell whether (1) applies: a linear regressor under the squared loss."""
+        """Tell whether moments give the risk: a linear regressor under the squared loss."""
         return self.is_linear() and isinstance(self.loss, Power) and self.loss.power == 2
 
     def risks(self, split: Split) -> Vector | None:
-        """Return the mean squared error of each model on its test cells by (1), or None when the rows must be read."""
+        """Return the mean squared error of each model on its test cells from moments, or None when the rows must be read."""
         if not self.is_linear_squared():
             return None
         models = linear_of(self.fit(self.training(split), split))
@@ -498,182 +391,6 @@ class MomentRoute(Route):
         return known[1]
 
 
-def plain_gather(source: ArraySource, keep: Any) -> Any:
-    """Return a function from rows to their moments, for a large plain table with a full scatter; None for all others."""
-    X, y = source.X, source.y
-    if type(keep) is not Summation or keep.scatter != "full" or keep.groups is not None or source.weight is not None:
-        return None
-    if X.size < 2_000_000 or X.dtype != np.float64 or not X.flags.c_contiguous or (y is not None) != bool(keep.targets):
-        return None
-    from epee.kernels.gathered_rows import centred_rows
-
-    Y = np.zeros((len(X), 0)) if y is None else np.ascontiguousarray(y, dtype=np.float64).reshape(len(X), -1)
-    q = X.shape[1] + Y.shape[1]
-
-    def gather(rows: np.ndarray) -> Moments:
-        B, mean = np.empty((len(rows), q)), np.empty(q)
-        centred_rows(X, Y, rows, keep.origin, B, mean)
-        with np.errstate(over="ignore", invalid="ignore"):
-            return Moments(
-                np.array(float(len(rows))), mean, B.T @ B, keep.origin, (), "full", keep.targets, keep.labels
-            )
-
-    return gather
-
-
-class TrainingRows:
-    """The rows that one model learns from, as a source: read only when its estimator goes back to them."""
-
-    def __init__(
-        self,
-        source: ArraySource,
-        keep: np.ndarray,
-        origin: Vector,
-        scale: Vector | None = None,
-        shift: Vector | None = None,
-    ) -> None:
-        self.source, self.keep, self.full_origin, self.scale, self.shift = source, keep, origin, scale, shift
-        self.names, self.n_columns, self.n_rows = source.names, source.n_columns, int(keep.sum())
-        self.weight = getattr(source, "weight", None)
-
-    @property
-    def origin(self) -> Vector:
-        """A point within the cloud."""
-        return self.full_origin[: self.n_columns]
-
-    def blocks(self, rows: int | None = None) -> Iterator[Block]:
-        """Yield the blocks with the rows that were learned from."""
-        start = read = 0
-        for block in self.source.blocks(rows):
-            keep = self.keep[read : read + len(block)]
-            read += len(block)
-            X = np.asarray(block.X[keep], dtype=np.float64)
-            if self.scale is not None and self.shift is not None:
-                X = move(X, self.scale, self.shift)
-            y, w, g = (None if a is None else a[keep] for a in (block.y, block.weight, block.group))
-            yield Block(X, y, w, None, g, start)
-            start += len(X)
-
-
 def same_sums(a: Any, b: Any) -> bool:
     """Tell whether two summations keep the same of a block."""
     return type(a) is type(b) and all(np.array_equal(getattr(a, f.name), getattr(b, f.name)) for f in fields(a))
-
-
-class Mapped:
-    """A fitted model behind the affine map that its training rows asked for."""
-
-    def __init__(self, model: Any, scale: Vector, shift: Vector) -> None:
-        self.model, self.scale, self.shift = model, scale, shift
-
-    def move(self, X: Matrix) -> Matrix:
-        """Return the rows as the model knows them."""
-        return move(X, self.scale, self.shift)
-
-
-def linear_of(models: Linear | list[Any]) -> Linear:
-    """Return fitted linear regressors as a stack."""
-    if isinstance(models, Linear):
-        return models
-    coef, intercept = [], []
-    for model in models:
-        inner = model.model if isinstance(model, Mapped) else model
-        w, b = np.atleast_2d(inner.coef_), np.atleast_1d(inner.intercept_)
-        if isinstance(model, Mapped):
-            w, b = through(w[None], model.scale[None])[0], b + w @ model.shift
-        coef.append(w)
-        intercept.append(np.broadcast_to(b, (len(w),)))
-    return Linear(np.stack(coef), np.stack(intercept))
-
-
-def move(X: Matrix, scale: Tensor, shift: Vector) -> Matrix:
-    """Return the rows ``A x + b``; a vector A scales the columns."""
-    return X * scale + shift if scale.ndim == 1 else X @ scale.T + shift
-
-
-def through(coef: Tensor, scale: Tensor) -> Tensor:
-    """Return linear predictors (T, ..., p) of the rows before the maps ``scale`` (T, p) or (T, p, q)."""
-    lead = (len(scale), *[1] * (coef.ndim - 2))
-    if scale.ndim == 2:
-        return coef * scale.reshape(*lead, -1)
-    return np.matmul(coef, scale.reshape(*lead[:-1], *scale.shape[1:]))
-
-
-def encoder_maps(encoder: Any, train: Moments) -> tuple[Tensor, Matrix]:
-    """Return the maps (T, e, q) and (T, e) from row maps to encoded rows, each filled with the means of its training rows.
-
-    A level that some training rows lack has no column there: columns of zeros fill up, to which no estimator gives weight.
-    """
-    whole = train.merge("group") if "group" in train.axes else train
-    pairs = [
-        encoder.fill_map(whole.at("fold", t)) for t in range(len(train.count))
-    ]  # targets pass through, as last columns
-    width = max(len(b) for _, b in pairs) - train.targets
-    A, b = np.zeros((len(pairs), width, train.p)), np.zeros((len(pairs), width))
-    for t, (a, add) in enumerate(pairs):
-        e = len(add) - train.targets
-        A[t, :e], b[t, :e] = a[:e, : train.p], add[:e]
-    return A, b
-
-
-def mapped(m: Moments, A: Tensor, b: Matrix) -> Moments:
-    """Return the moments of the inputs ``A x + b``, with A (T, e, q) and b (T, e) along the fold axis; targets stay."""
-    T, e, q = A.shape
-    k = m.n_columns - q
-    full = np.zeros((T, e + k, q + k))
-    full[:, :e, :q], full[:, e:, q:] = A, np.eye(k)
-    add = np.hstack([b, np.zeros((T, k))])
-    grouped = "group" in m.axes
-    wide, more = (full[:, None], add[:, None]) if grouped else (full, add)
-    mean = np.where(m.count[..., None] > 0, np.matmul(wide, m.mean[..., None])[..., 0] + more, 0.0)
-    by = full if m.kind == "pooled" or not grouped else wide
-    scatter = None if m.scatter is None else by @ m.scatter @ by.swapaxes(-1, -2)
-    return replace(m, shift=mean, scatter=scatter, origin=np.zeros(e + k))
-
-
-def rescale(m: Moments, A: Tensor, b: Tensor) -> Moments:
-    """Return moments of the inputs ``A x + b``, with A and b (T, p) along the fold axis; targets stay."""
-    T, q = len(A), m.n_columns
-    A = np.hstack([A, np.ones((T, q - m.p))])
-    b = np.hstack([b, np.zeros((T, q - m.p))])
-    grouped = "group" in m.axes
-    mean = m.mean * (A[:, None] if grouped else A) + (b[:, None] if grouped else b)
-    mean = np.where(m.count[..., None] > 0, mean, 0.0)
-    scatter = m.scatter
-    if scatter is not None:
-        by = A**2 if m.kind == "diagonal" else A[:, :, None] * A[:, None, :]
-        scatter = scatter * (by[:, None] if grouped and m.kind != "pooled" else by)
-    return replace(m, shift=mean, scatter=scatter, origin=np.zeros(q))
-
-
-def known_classes(m: Moments, present: np.ndarray) -> Moments:
-    """Return moments without the classes that have no rows."""
-    scatter = m.scatter if m.scatter is None or m.kind == "pooled" else m.scatter[present]
-    labels = None if m.labels is None else m.labels[present]
-    return replace(m, count=m.count[present], shift=m.shift[present], scatter=scatter, labels=labels)
-
-
-def squared_risk(test: Moments, coef: Tensor, intercept: Tensor) -> tuple[Tensor, np.ndarray]:
-    """Return (1) for every model (T, V), and whether enough digits are left.
-
-    ``coef`` is (T, V, m, p), ``intercept`` (T, V, m).
-    """
-    T, V, k, p = coef.shape
-    n = np.where(test.count > 0, test.count, 1.0)[:, None]  # (T, 1)
-    flat = coef.reshape(T, V * k, p)
-    e = test.y_mean[:, None] - (np.matmul(flat, test.x_mean[:, :, None])[..., 0]).reshape(T, V, k) - intercept
-    quad = (np.matmul(flat, test.xx) * flat).sum(axis=2).reshape(T, V, k)
-    cross = np.einsum("tvkp,tpk->tvk", coef, test.xy) if k > 1 else np.matmul(flat, test.xy).reshape(T, V, 1)
-    yy = np.diagonal(test.yy, axis1=1, axis2=2)[:, None]
-    within = (yy - 2 * cross + quad).sum(axis=2)
-    level = n * (e**2).sum(axis=2)
-    spread = np.sqrt(np.maximum(np.diagonal(test.xx, axis1=1, axis2=2), 0.0))  # (T, p)
-    terms = (
-        np.matmul(np.abs(flat), spread[:, :, None])[..., 0].reshape(T, V, k) ** 2
-    )  # bounds every partial sum of quad
-    total = (yy + terms).sum(axis=2) + level
-    size = np.abs(test.y_mean).max(axis=1)[:, None] + np.abs(coef * test.x_mean[:, None, None]).sum(axis=3).max(axis=2)
-    rounding = n * (np.finfo(float).eps * size) ** 2
-    sound = (within + level >= FEWEST_DIGITS * total) & (rounding <= 1e-20 * np.maximum(within + level, 1e-300))
-    empty = test.count[:, None] == 0
-    return share(within + level, np.broadcast_to(n, within.shape)), sound | empty

@@ -21,9 +21,11 @@ from epee.losses.names import resolve
 from epee.moments.moments import Moments
 from epee.moments.passes import reduce_source
 from epee.risk.asking import refuse_nan
-from epee.risk.one_pass import Linear, MomentRoute, select, split_steps
+from epee.risk.linear_stack import Linear
+from epee.risk.one_pass import MomentRoute, split_steps
 from epee.risk.routes import Outcome, kind_of
 from epee.risk.splitting import Split
+from epee.risk.unions import select
 from epee.table.block import Block, Source
 from epee.table.doors import open_source
 from epee.typing import Codes, Labels, Vector

@@ -62,8 +62,8 @@ class Marginal:
 
     components: Components  # on the observed cells
     factors: Tensor
-    regression: Tensor | None  # (K, o, m)
-    conditional: Tensor | None  # (K, m, m)
+    regression: Tensor  # (K, o, m)
+    conditional: Tensor  # (K, m, m)
 
 
 def marginal(components: Components, missing: np.ndarray) -> Marginal:

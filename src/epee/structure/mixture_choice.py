@@ -108,7 +108,7 @@ def choose_components(
     best = int(np.argmin(scores))
     stderr = np.std(table - table[best], axis=1, ddof=1) * np.sqrt(n)
     within = np.flatnonzero(scores - scores[best] <= stderr)
-    chosen = int(min(within, key=lambda i: values[i])) if criterion == "cv" else best
+    chosen = int(min(within, key=lambda i: values[int(i)])) if criterion == "cv" else best
     return ComponentChoice(
         tuple(int(v) for v in values), criterion, scores, stderr, int(values[best]), int(values[chosen]), models[chosen]
     )

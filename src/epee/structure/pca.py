@@ -421,7 +421,7 @@ def complete(axes: Matrix, rank: int) -> Matrix:
     spare = np.random.default_rng(0).normal(size=(missing, axes.shape[1]))
     for _ in range(2):
         spare -= (spare @ axes.T) @ axes
-    return np.vstack([axes, np.linalg.qr(spare.T)[0].T])
+    return np.vstack([axes, np.asarray(np.linalg.qr(spare.T)[0].T, dtype=np.float64)])
 
 
 def minka(spectrum: Vector, n: int) -> int:

@@ -126,8 +126,8 @@ class SelectFeatures(SelectorMixin, MetaEstimatorMixin, Estimator):
         fold = assign_folds(group, n, folds, self.random_state)
         judge = self._judge(X, y, w, fold)
         forward = self.direction == "forward"
-        chosen, left = [], list(range(p))
-        best, self.scores_ = np.inf, []
+        chosen: list[int] = []
+        left, best, scores = list(range(p)), np.inf, list[float]()
         with progress(f"{self.direction} selection", q if forward else p - q) as tick:
             while left:
                 if (forward and len(chosen) == q) or (not forward and len(left) == q and self.n_features is not None):
@@ -141,9 +141,9 @@ class SelectFeatures(SelectorMixin, MetaEstimatorMixin, Estimator):
                     break
                 best = errors[k]
                 chosen.append(left.pop(k))
-                self.scores_.append(float(errors[k]))
+                scores.append(float(errors[k]))
                 tick()
-        self.order_, self.scores_ = np.array(chosen, dtype=np.intp), np.array(self.scores_)
+        self.order_, self.scores_ = np.array(chosen, dtype=np.intp), np.array(scores)
         self.support_ = np.isin(np.arange(p), chosen if forward else left)
 
     def _judge(self, X: Matrix, y: np.ndarray, w: Vector | None, fold: Codes) -> Any:
@@ -175,6 +175,7 @@ class SelectFeatures(SelectorMixin, MetaEstimatorMixin, Estimator):
         columns = np.column_stack([S, np.full(C, last)])  # (C, k + 1)
 
         def pick(m: Moments) -> Moments:
+            assert m.scatter is not None
             scatter = m.scatter[:, columns[:, :, None], columns[:, None, :]]  # (F, C, k + 1, k + 1)
             mean = m.mean[:, columns]  # (F, C, k + 1)
             flat = scatter.reshape(F * C, *scatter.shape[2:])

@@ -79,7 +79,8 @@ class ClampedStep(GaussianStep):
     def __call__(self, block: Block) -> Expected:
         X = np.asarray(block.X, dtype=np.float64)
         w = np.ones(len(X)) if block.weight is None else block.weight
-        labelled = block.group >= 0
+        assert block.group is not None
+        labelled = np.asarray(block.group >= 0)
         whole = np.zeros(X.shape[1], dtype=bool)
         total = self.nothing(X.shape[1])
         if (~labelled).any() and self.unlabelled_weight > 0:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from epee.engines.choice import engine_for
@@ -57,6 +58,10 @@ class StandardScaler(SameColumns, MomentTransformer):
     """
 
     keeps = Keep(scatter="diagonal")
+    moments_: Any  # sums of columns, each with its own count
+    mean_: Any
+    scale_: Any
+    _sparse_seen: bool
     _takes_missing = True
     _takes_sparse = True
 
@@ -92,7 +97,7 @@ class StandardScaler(SameColumns, MomentTransformer):
         """Take the sums of a sparse matrix column by column, zeros included."""
         if self.with_mean:
             raise ValueError("Cannot center sparse matrices: pass `with_mean=False` instead.")
-        X = self._enter(X, reset=first).tocsc()
+        X = sparse.csc_matrix(self._enter(X, reset=first))
         w = check_weights(sample_weight, X.shape[0])
         rows = np.ones(X.shape[0]) if w is None else w
         there, squares = X.copy(), X.copy()

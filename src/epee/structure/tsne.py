@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-import numpy as np
 import sklearn.manifold
 
 from epee.errors import DataError
@@ -30,6 +29,7 @@ class TSNE(sklearn.manifold.TSNE):
 
     Examples
     --------
+    >>> import numpy as np
     >>> X = np.repeat(np.eye(3), 10, axis=0) * 20 + np.random.default_rng(0).normal(size=(30, 3))
     >>> TSNE(perplexity=5, random_state=0).fit_transform(X).shape
     (30, 2)
@@ -43,7 +43,7 @@ class TSNE(sklearn.manifold.TSNE):
     def fit_transform(self, X: Any, y: Any = None) -> Matrix:
         """Return the points (n, q) of the rows of ``X``."""
         n = len(X) if hasattr(X, "__len__") else X.shape[0]
-        if np.isscalar(self.perplexity) and not self.perplexity < n:
+        if not float(self.perplexity) < n:
             raise DataError(
                 f"perplexity must be less than n_samples: it is {self.perplexity} and there are {n} rows. Lower it."
             )

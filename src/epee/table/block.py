@@ -41,9 +41,17 @@ class Block:
 class Source(Protocol):
     """A re-iterable stream of blocks, always in the same order."""
 
-    names: Sequence[str] | None
-    n_columns: int
-    n_rows: int | None
+    @property
+    def names(self) -> Sequence[str] | None:
+        """What the columns are called, if anything."""
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns."""
+
+    @property
+    def n_rows(self) -> int | None:
+        """Number of rows, None while nobody has counted them."""
 
     @property
     def origin(self) -> Vector:

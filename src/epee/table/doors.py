@@ -38,8 +38,8 @@ def gather(source: Source) -> tuple[np.ndarray, np.ndarray | None, Vector | None
             f"Found array with 0 sample(s) (shape=(0, {source.n_columns})) while a minimum of 1 is required."
         )
     X = np.concatenate([block.X for block in blocks])
-    y = None if blocks[0].y is None else np.concatenate([block.y for block in blocks])  # type: ignore[misc]
-    w = None if blocks[0].weight is None else np.concatenate([block.weight for block in blocks])  # type: ignore[misc]
+    y = None if blocks[0].y is None else np.concatenate([block.y for block in blocks])
+    w = None if blocks[0].weight is None else np.concatenate([block.weight for block in blocks])
     return X, y, w
 
 

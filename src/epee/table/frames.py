@@ -70,32 +70,34 @@ class DaskBatches:
         self.n_rows: int | None = None
         self._lengths: list[int] | None = None
         self._X = X if hasattr(X, "partitions") and hasattr(X, "columns") else X.rechunk({1: -1})
-        self._first, found = 0, None
-        for k, (fields, rows) in enumerate(self.each(_look, several=1)):
-            if rows:
-                self._first, found = k, fields
-                break
-        if found is None:
+        self._pieces: dict[tuple[str, ...] | None, list[Any]] = {}
+        self.head = next((table for table in self.each(_first_rows, several=1) if table.num_rows), None)
+        if self.head is None:
             raise EmptyTable(
                 "the Dask collection has no rows: Found array with 0 sample(s), and a minimum of 1 is required."
             )
-        self.fields: pa.Schema = found
+        self.fields: pa.Schema = self.head.schema
 
     def pieces(self, columns: Sequence[str] | None = None) -> list[Any]:
         """Return the partitions, still to be made, of these columns."""
-        if not hasattr(self._X, "columns"):
-            return list(self._X.to_delayed().ravel())
-        if columns is None or any(name not in self._X.columns for name in columns):
-            return list(self._X.to_delayed())
-        return list(self._X[list(columns)].to_delayed())
+        frame = hasattr(self._X, "columns")
+        key = tuple(columns) if frame and columns is not None and set(columns) <= set(self._X.columns) else None
+        if key not in self._pieces:
+            X = self._X if key is None else self._X[list(key)]
+            self._pieces[key] = list(X.to_delayed() if frame else X.to_delayed().ravel())
+        return self._pieces[key]
 
-    def each(self, function: Callable[[pa.Table], Any], columns: Sequence[str] | None = None, several: int = 32) -> Iterator[Any]:
+    def each(
+        self, function: Callable[[pa.Table], Any], columns: Sequence[str] | None = None, several: int = 256
+    ) -> Iterator[Any]:
         """Yield a function of each partition, found where the partition lies; only its result comes here."""
         import dask
 
         pieces = self.pieces(columns)
+        fields = None if columns is None else self.fields.empty_table().select(list(columns)).schema
         for i in range(0, len(pieces), several):
-            yield from dask.compute(*(dask.delayed(_apply)(piece, function) for piece in pieces[i : i + several]))
+            some = enumerate(pieces[i : i + several], i)
+            yield from dask.compute(*(dask.delayed(_apply, pure=False)(piece, function, fields, k) for k, piece in some))
 
     def lengths(self) -> list[int]:
         """Return how many rows each partition has; takes a pass when nobody has counted."""
@@ -105,26 +107,12 @@ class DaskBatches:
         return self._lengths
 
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
-        """Yield these columns; a partition whose columns or types differ is named. The first rows come alone."""
-        from epee.table.batches import agree, fit_to
-
-        asked = [name for name in self.fields.names if name in columns]
-        known = self.fields.empty_table().select(asked).schema
-        count, lengths = 0, []
-        head = next(iter(self.each(_first_rows, columns, several=1))) if not self._first else None
-        if head is not None and head.num_rows:
-            for batch in head.select(list(columns)).to_batches(rows):
-                yield fit_to(batch, self.fields, columns)
-        for k, table in enumerate(self.each(_whole, columns, several=1)):
-            if table.num_rows:
-                there = [name for name in table.column_names if name in asked]
-                agree([("the first partition", known), (f"partition {k}", table.select(there).schema)], "partitions")
-                rest = table.slice(head.num_rows) if head is not None and k == 0 else table
-                for batch in rest.select(list(columns)).to_batches(rows):
-                    yield fit_to(batch, self.fields, columns)
-            count += table.num_rows
+        """Yield these columns, bringing them here; a partition whose columns or types differ is named."""
+        lengths = []
+        for table in self.each(_whole, columns, several=4):
+            yield from table.to_batches(rows)
             lengths.append(table.num_rows)
-        self.n_rows, self._lengths = count, lengths
+        self.n_rows, self._lengths = sum(lengths), lengths
 
     def where(self, row: int) -> str:
         """Return the number of the row."""
@@ -149,12 +137,23 @@ def table_of(part: Any) -> pa.Table:
     return pa.table({f"x{j}": block[:, j] for j in range(block.shape[1])})
 
 
-def _apply(part: Any, function: Callable[[pa.Table], Any]) -> Any:
-    return function(table_of(part))
+def _apply(part: Any, function: Callable[[pa.Table], Any], fields: pa.Schema | None, k: int) -> Any:
+    table = table_of(part)
+    return function(table if fields is None else conform(table, fields, k))
 
 
-def _look(table: pa.Table) -> tuple[pa.Schema, int]:
-    return table.schema, table.num_rows
+def conform(table: pa.Table, fields: pa.Schema, k: int) -> pa.Table:
+    """Return the columns that ``fields`` names, with their types, of partition ``k``; what differs is named."""
+    import pyarrow as pa
+
+    from epee.table.batches import agree
+
+    if not table.num_rows:
+        return fields.empty_table()
+    there = [name for name in fields.names if name in table.column_names]
+    known = agree([("the first partition", fields), (f"partition {k}", table.select(there).schema)], "partitions")
+    arrays = [table.column(name) for name in known.names]
+    return pa.table([a.cast(t) if a.type != t else a for a, t in zip(arrays, fields.types, strict=True)], schema=fields)
 
 
 def _rows_of(table: pa.Table) -> int:

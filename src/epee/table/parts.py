@@ -17,12 +17,12 @@ import numpy as np
 
 from epee.errors import DataError
 from epee.table.arrays import ArraySource
-from epee.table.batches import agree
+from epee.table.batches import Stamp
 from epee.table.block import Block, Source
 from epee.table.doors import CodedSource
 from epee.table.encoder import MappedSource
 from epee.table.folded import FoldedSource
-from epee.table.frames import DaskBatches, FrameBatches
+from epee.table.frames import DaskBatches, FrameBatches, conform, table_of
 from epee.table.parquet import ParquetBatches
 from epee.table.source import TableSource
 
@@ -173,8 +173,6 @@ def _row_groups(source: TableSource, wanted: int) -> Iterator[Part]:
 
 
 def _open_groups(payload: Any, template: TableSource, like: ParquetBatches) -> Any:
-    from epee.table.batches import Stamp
-
     path, keys, groups, rows, beside = payload
     narrow = copy.copy(like)
     narrow.paths, narrow.keys, narrow.n_rows, narrow._file_rows = [path], [keys], rows, [rows]
@@ -197,46 +195,19 @@ def _partitions(source: TableSource, numbered: bool) -> Iterator[Part]:
         raise DataError("with a Dask collection, y, sample_weight and groups must be columns of it: give their names.")
     template = _template(source)
     pieces = batches.pieces(source._wanted())
+    fields = batches.fields.empty_table().select(source._wanted()).schema
     starts = np.cumsum([0, *batches.lengths()]) if numbered else np.zeros(len(pieces), dtype=int)
     for k, piece in enumerate(pieces):
-        build = partial(open_partition, template=template, fields=batches.fields, k=k)
+        build = partial(open_partition, template=template, fields=fields, k=k)
         yield Part(piece, build, f"partition {k}", int(starts[k]))
 
 
 def open_partition(payload: Any, template: TableSource, fields: Any, k: int) -> Any:
     """Return the source of one Dask partition; one whose columns or types differ is named."""
-    from epee.table.frames import table_of
-
-    table = table_of(payload)
+    table = conform(table_of(payload), fields, k)
     if not table.num_rows:
         return ArraySource(np.zeros((0, template.n_columns)))
-    frame = FrameBatches(table, f"partition {k}")
-    known = [name for name in fields.names if name in template._wanted()]
-    agree([("the first partition", _only(fields, known)), (f"partition {k}", _only(frame.fields, known))], "partitions")
-    frame.fields = fields
-    return _placed(template, Cast(frame, fields), {})
-
-
-def _only(fields: Any, names: Sequence[str]) -> Any:
-    import pyarrow as pa
-
-    return pa.schema([fields.field(name) for name in names if name in fields.names])
-
-
-class Cast:
-    """The batches of one partition with the types of the first."""
-
-    def __init__(self, frame: FrameBatches, fields: Any) -> None:
-        self._frame, self.fields = frame, fields
-        self.label, self.notes, self.kinds, self.n_rows = frame.label, frame.notes, frame.kinds, frame.n_rows
-        self.where, self.fingerprint = frame.where, frame.fingerprint
-
-    def read(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
-        """Yield these columns, cast."""
-        from epee.table.batches import fit_to
-
-        for batch in self._frame.read(columns, rows):
-            yield fit_to(batch, self.fields, columns)
+    return _placed(template, FrameBatches(table, f"partition {k}"), {})
 
 
 def _blocks(source: Source, rows: int | None) -> Iterator[Part]:

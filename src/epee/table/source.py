@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -29,14 +30,12 @@ from epee.table.query import QueryBatches, is_query
 from epee.table.raw import RawBlock, common_dtype, kind_of_type, matrix_of, refuse_type
 from epee.table.schema import CLOCK, Column, Schema
 from epee.table.sparse import SparseSource, refuse_sparse
+from epee.table.tally import MOST_LEVELS, in_total, labels_in, labels_in_table, tally, tally_table
 from epee.table.values import labels_of, values_of, weights_of
 from epee.typing import Vector
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-MOST_LEVELS = 100_000  # different texts that are counted; a column with more is a text
-
 
 def is_table(X: Any) -> bool:
     """Tell whether ``X`` is a path, SQL, a frame or a Dask collection, rather than an array.
@@ -237,34 +236,12 @@ class TableSource:
         return next(iter(self._count([name])))
 
     def _count(self, names: Sequence[str]) -> Iterator[Column]:
-        import pyarrow.compute as pc
-
-        missing = dict.fromkeys(names, 0)
-        seen: dict[str, dict[str, int] | None] = {
-            name: {} for name in names if self._kind(name) in ("text", "category")
-        }
         kinds = {name: str(self._kind(name)) for name in names}
-        clocks = dict.fromkeys(names, False)
-        n = 0
-        for batch in self._shown(names):
-            for name, column in zip(names, batch.columns, strict=True):
-                if name not in seen:
-                    floating = "float" in str(column.type) or "double" in str(column.type)
-                    missing[name] += column.null_count + (pc.sum(pc.is_nan(column)).as_py() or 0 if floating else 0)
-                    if kinds[name] == "date" and not clocks[name]:
-                        days = values_of(column, "date", name, self.batches.where, n)
-                        clocks[name] = bool((np.nan_to_num(days) % 1 != 0).any())
-                    continue
-                texts = values_of(column, "text", name, self.batches.where, n)
-                missing[name] += texts.null_count
-                counts = seen[name]
-                if counts is not None:
-                    found = pc.value_counts(texts.drop_null())
-                    for text, k in zip(found.field(0).to_pylist(), found.field(1).to_pylist(), strict=True):
-                        counts[text] = counts.get(text, 0) + k
-                    if len(counts) > MOST_LEVELS:
-                        seen[name] = None
-            n += batch.num_rows
+        if isinstance(self.batches, DaskBatches):
+            total = in_total(list(self.batches.each(partial(tally_table, kinds=kinds), names)))
+        else:
+            total = tally(self._shown(names), kinds, self.batches.where)
+        n, missing, seen, clocks = total.n, total.missing, total.seen, total.clocks
         for name in names:
             kind = kinds[name]
             if name not in seen:
@@ -295,14 +272,11 @@ class TableSource:
             if self.y is None:
                 raise WrongUse("there are classes only where there is one target.")
             return np.unique(self.y)
-        found: set[Any] = set()
-        start = 0
-        for batch in self._shown(self.targets):
-            column = batch.column(0)
-            if column.null_count:
-                labels_of(column, self.targets[0], self.batches.where, start)  # raises the sentence
-            found.update(labels_of(column.unique(), self.targets[0], self.batches.where, start).tolist())
-            start += batch.num_rows
+        name = self.targets[0]
+        if isinstance(self.batches, DaskBatches):
+            found = set().union(*self.batches.each(partial(labels_in_table, name=name), [name]))
+        else:
+            found = labels_in(self._shown(self.targets), name, self.batches.where)
         return np.array(sorted(found))
 
     @property
@@ -313,12 +287,25 @@ class TableSource:
     @cached_property
     def origin(self) -> Vector:
         """The mean (p,) of the first 256 rows, missing cells aside; sums are taken about it. 0 for what is no number."""
-        head = next(self._cut(self._numbers(256), 256)).X if self.numeric else self._head()
+        head = self.head().X if self.numeric else self._short()._head()
         with np.errstate(over="ignore", invalid="ignore"):
             there = np.isfinite(head)
             totals = np.where(there, head, 0).astype(np.float64).mean(axis=0) * len(head)
             means = totals / np.maximum(there.sum(axis=0), 1)
         return np.where(np.isfinite(means), means, 0.0)
+
+    def head(self) -> Block:
+        """Return the first 256 rows, or fewer where the first partition of a Dask collection has fewer."""
+        short = self._short()
+        return next(short._cut(short._numbers(256), 256))
+
+    def _short(self) -> TableSource:
+        """Return the first rows of a Dask collection, which are already here, as a source; any other table as it is."""
+        if not isinstance(self.batches, DaskBatches):
+            return self
+        short = copy(self)
+        short.batches = FrameBatches(self.batches.head, self.label)
+        return short
 
     def _head(self) -> np.ndarray:
         """Return the first rows of a table of several kinds; texts count as missing."""

@@ -156,6 +156,8 @@ def dominant(e: Evidence) -> Suspicion | None:
     if len(items) < 3 or items[0]["value"] <= 0:
         return None
     top, rest = items[0], items[1:]
+    if not any(item["value"] or item["stderr"] for item in rest):
+        return None  # the predictor has room for one column only, as a small tree has
     others = sum(max(item["value"], 0.0) for item in rest)
     share = top["value"] / (top["value"] + others)
     lean = (1 - DOMINANT) * top["value"] - DOMINANT * others

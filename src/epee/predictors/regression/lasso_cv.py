@@ -119,7 +119,7 @@ class LassoCV(ElasticNet):
         self.alphas_ = (
             penalty_grid(quadratic.largest_alpha(1.0), int(count), self.eps)
             if np.ndim(count) == 0
-            else decreasing(count)[0]
+            else decreasing(np.asarray(count))[0]
         )
         if (self.alphas_ < 0).any() or not np.isfinite(self.alphas_).all():
             raise WrongUse("alphas must be finite and not negative.")

@@ -1,0 +1,79 @@
+"""Settings of the site: `make docs` writes it to docs/_build/html. Nothing is fetched from a network."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+os.environ.setdefault("MPLBACKEND", "Agg")
+
+import generated_pages
+
+import epee
+
+generated_pages.write_all(HERE / "generated")  # the API pages, the course map, the findings: before Sphinx looks for files
+
+project, author, copyright = "épée", "the épée authors", "the épée authors, BSD-3"
+version = release = epee.__version__
+language = "en"
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "numpydoc",
+    "myst_parser",
+    "sphinx_gallery.gen_gallery",
+    # MathJax as a package, so that formulas show without a network; without it the browser asks a CDN
+    "sphinx-mathjax-offline" if find_spec("sphinx-mathjax-offline") else "sphinx.ext.mathjax",
+]
+source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
+exclude_patterns = ["_build", "gallery/**/*.ipynb", "gallery/**/*.py", "gallery/**/*.json", "generated/backreferences"]
+myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "deflist"]
+myst_heading_anchors = 2
+autosummary_generate = False  # the pages of the names are written by generated_pages
+autodoc_typehints = "none"
+autodoc_inherit_docstrings = False
+numpydoc_show_class_members = False
+numpydoc_xref_param_type = False
+add_module_names = False
+templates_path: list[str] = []
+
+sphinx_gallery_conf = {
+    "examples_dirs": ["../examples"],
+    "gallery_dirs": ["gallery"],
+    "filename_pattern": r"/plot_",
+    "within_subsection_order": "generated_pages.CourseOrder",
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "show_memory": False,
+    "show_signature": False,
+    "min_reported_time": 1000,
+    "doc_module": ("epee",),
+    "backreferences_dir": "generated/backreferences",
+    "inspect_global_variables": False,
+    "matplotlib_animations": False,
+}
+suppress_warnings = ["config.cache"]  # the settings of the gallery hold a class
+
+html_theme = "pydata_sphinx_theme"
+html_title = "épée"
+html_static_path = ["_static"]
+html_css_files = ["house.css"]
+html_show_sourcelink = False
+html_copy_source = False
+html_theme_options = {
+    "navbar_start": ["navbar-logo"],
+    "navbar_end": ["theme-switcher"],
+    "show_nav_level": 1,
+    "header_links_before_dropdown": 7,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "secondary_sidebar_items": ["page-toc"],
+    "pygments_light_style": "tango",
+    "logo": {"text": "épée"},
+}
+html_sidebars = {"index": [], "tour": [], "course_map": [], "glossary": []}

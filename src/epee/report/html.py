@@ -1,0 +1,51 @@
+"""A card as one HTML page: everything inside the file, no script, no network.
+
+Jinja2 escapes whatever comes from the data; pictures are made of escaped texts. The page forbids scripts and requests by its
+own policy, so that even a mistake here could run nothing.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from epee.report.contents import page_of
+from epee.settings import options
+from epee.words.report_words import word
+
+
+@cache
+def _template() -> Any:
+    from jinja2 import Environment, StrictUndefined
+
+    room = resources.files("epee.report")
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
+    return environment.from_string((room / "page.jinja").read_text(encoding="utf-8"))
+
+
+@cache
+def stylesheet() -> Markup:
+    """Return the style of all reports."""
+    return Markup((resources.files("epee.report") / "page.css").read_text(encoding="utf-8"))
+
+
+def html_of(card: dict[str, Any]) -> str:
+    """Return the report of a card as one HTML text, in the language of the card."""
+    page = page_of(card)
+    with options(language=page.lang):
+        text: str = _template().render(page=page, css=stylesheet(), explanation=word("explanation"))
+    return text
+
+
+def write_report(card: dict[str, Any], path: str | Path) -> Path:
+    """Write the report of a card; the file is there whole or not at all."""
+    from epee.job.writing import atomic
+
+    text = html_of(card)
+    with atomic(path, text=True) as stream:
+        stream.write(text)
+    return Path(path)
