@@ -26,7 +26,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from epee.errors import DataError, DataWarning, TooLarge
-from epee.table.block import check_weights, refuse_bad_cells
+from epee.table.block import Source, check_weights, refuse_bad_cells
 from epee.table.doors import gather, is_stream, open_source
 from epee.typing import Codes, Labels, Matrix, Vector
 
@@ -60,6 +60,19 @@ class Estimator(BaseEstimator):
         elif finite and not hasattr(X, "tocsr") and np.isinf(X).any():
             refuse_bad_cells(np.where(np.isnan(X), 0.0, X), getattr(self, "feature_names_in_", None))
         return X
+
+    def _enter_stream(self, source: Source, *, reset: bool) -> Source:
+        """Note the columns of a stream, or check that they are those learned, and return it."""
+        if reset:
+            self.n_features_in_ = source.n_columns
+            self.__dict__.pop("feature_names_in_", None)
+            if source.names is not None:
+                self.feature_names_in_ = np.asarray(source.names, dtype=object)
+        elif source.n_columns != self.n_features_in_:
+            raise DataError(
+                f"X has {source.n_columns} features, but {type(self).__name__} is expecting {self.n_features_in_} features."
+            )
+        return source
 
     def _enter_target(self, y: Any, n: int) -> np.ndarray:
         """Check a target and return it as it is kept: codes for a classifier, floats for a regressor."""

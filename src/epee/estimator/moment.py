@@ -74,15 +74,7 @@ class MomentEstimator(Estimator):
         return ArraySource(X, y, w, fold, group, names)
 
     def _stream(self, X: Any, y: Any, sample_weight: Any, fold: Any, *, reset: bool) -> Source:
-        source = open_source(X, y, sample_weight)
-        if reset:
-            self.n_features_in_ = source.n_columns
-            if source.names is not None:
-                self.feature_names_in_ = np.asarray(source.names, dtype=object)
-        elif source.n_columns != self.n_features_in_:
-            raise DataError(
-                f"X has {source.n_columns} features, but {type(self).__name__} is expecting {self.n_features_in_} features."
-            )
+        source = self._enter_stream(open_source(X, y, sample_weight), reset=reset)
         if self.keeps.group == "y":
             source = CodedSource(source, None if reset else self.classes_)
             self.classes_ = source.labels

@@ -68,7 +68,7 @@ class Verdict:
         looks = amount(max(self.optimism.value, 0.0), chosen.risk.loss, chosen.risk.stderr)
         corrected = number_like(self.corrected, chosen.risk.stderr)
         out.append(say("optimism", k=len(entries), optimism=looks, corrected=corrected))
-        return out
+        return [sentence[:1].upper() + sentence[1:] for sentence in out]
 
 
 def decide(entries: Sequence[Entry], level: float, groups: Any = None, draws: int = 1000) -> Verdict:

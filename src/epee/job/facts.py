@@ -211,7 +211,7 @@ def score_facts(predictor: Predictor, X: Matrix, y: np.ndarray, w: Any, level: f
     )
     scores = {}
     for name in names:
-        found = _try(lambda name=name: getattr(risk, name)(predictor.model, X, y, level=level, sample_weight=w))  # type: ignore[misc]
+        found = _try(lambda name=name: getattr(risk, name)(predictor.model, X, y, level=level, sample_weight=w))
         if found is not None:
             scores[name] = figure(found)
     return scores

@@ -60,8 +60,8 @@ def seal(
     if not part:
         return np.zeros(n, dtype=bool), ""
     if time is not None:
-        order = np.sort(time)
-        start = order[min(int(np.ceil(n * (1 - test_size))), n - 1)]  # rows of one moment stay together
+        moments = np.sort(time)
+        start = moments[min(int(np.ceil(n * (1 - test_size))), n - 1)]  # rows of one moment stay together
         sealed = time >= start
         if sealed.all():
             raise DataError(

@@ -130,7 +130,7 @@ class Reader:
         kind = value.get(MARK)
         if kind is None:
             return {k: self.read(v) for k, v in value.items()}
-        inner = value.get("value")
+        inner: Any = value.get("value")
         if kind == "float":
             return float(inner)
         if kind == "array":
@@ -144,7 +144,7 @@ class Reader:
         if kind == "dict":
             return {self.read(k): self.read(v) for k, v in inner}
         if kind == "objects":
-            out = np.empty(len(inner), dtype=object)
+            out: Any = np.empty(len(inner), dtype=object)
             out[:] = [self.read(v) for v in inner]
             return out.reshape(value["shape"])
         return self._object(kind, value, inner)

@@ -31,8 +31,8 @@ class Cells:
     """Where each row goes: ``cell`` (n,), a fold 0 ... K - 1, sealed from K on, -1 for a row without a target."""
 
     task: str
-    cell: Codes
-    codes: Codes | None
+    cell: np.ndarray
+    codes: np.ndarray | None
     y: np.ndarray | None
     classes: np.ndarray | None
     folds: int

@@ -139,7 +139,7 @@ class StreamContest:
         m, maps = (self.train, self.whole)[which], self.maps[which]
         last = clone(steps[-1])
         if value is not None:
-            last.set_params(**{candidate.parameter: value})
+            last.set_params(**{str(candidate.parameter): value})
         if candidate.key == "baseline":
             return [Model(_baseline(clone(last), m.at("fold", t))) for t in range(len(m.count))]
         if maps is not None:

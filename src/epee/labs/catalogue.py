@@ -7,8 +7,11 @@ from importlib import import_module
 from epee.errors import WrongUse
 from epee.labs.machinery.lab import Lab
 
-SESSIONS = ("first_steps",)
-BEYOND: tuple[str, ...] = ()
+SESSIONS = (
+    "first_steps", "active_choice", "generalisation", "criteria", "regularisation", "eigenfaces", "bayes_one", "bayes_two",
+    "hebb", "naive_bayes", "pca_proof", "pca_showcase", "covariance",
+)  # fmt: skip
+BEYOND = ("clustering", "em_steps", "descents", "trees", "decision_process", "own_table")
 IDS = SESSIONS + BEYOND
 
 

@@ -29,10 +29,7 @@ class _TargetAlone:
         """Learn from the target ``y`` (n,); of ``X`` only the columns are counted."""
         if not is_stream(X):
             return super().fit(X, y, sample_weight)
-        source = open_source(X, y, sample_weight)
-        self.n_features_in_ = source.n_columns
-        if source.names is not None:
-            self.feature_names_in_ = np.asarray(source.names, dtype=object)
+        source = self._enter_stream(open_source(X, y, sample_weight), reset=True)
         blocks = [(block.y, block.weight) for block in source.blocks()]
         target = None if not blocks or blocks[0][0] is None else np.concatenate([b[0] for b in blocks])
         n = 0 if target is None else len(target)

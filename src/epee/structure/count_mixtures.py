@@ -91,8 +91,7 @@ class CountMixture(Density):
         if int(self.n_components) != self.n_components or self.n_components < 1:
             raise WrongUse(f"n_components is {self.n_components!r}; it must be a whole number of at least 1.")
         if is_stream(X):
-            source: Source = open_source(X, None, sample_weight)
-            self.n_features_in_ = source.n_columns
+            source = self._enter_stream(open_source(X, None, sample_weight), reset=True)
         else:
             rows = self._values(self._enter(X, reset=True))
             if len(rows) < self.n_components:

@@ -146,10 +146,7 @@ class GaussianMixture(Density):
     def _rows(self, X: Any, sample_weight: Any) -> Source:
         """Return the rows as a source; in memory, sorted by pattern of missing cells so that each block has few."""
         if is_stream(X):
-            source = open_source(X, None, sample_weight)
-            self.n_features_in_ = source.n_columns
-            if source.names is not None:
-                self.feature_names_in_ = np.asarray(source.names, dtype=object)
+            source = self._enter_stream(open_source(X, None, sample_weight), reset=True)
         else:
             rows = self._enter(X, reset=True)
             w = check_weights(sample_weight, len(rows))

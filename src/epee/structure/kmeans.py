@@ -19,7 +19,7 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from epee.engines.choice import LOCAL, engine_for
-from epee.errors import DataError, WrongUse
+from epee.errors import WrongUse
 from epee.estimator.base import Clusterer, NewAxes
 from epee.settings import progress
 from epee.structure.kmeans_passes import Allocation, BoundedRows, Descent, StreamRows, lloyd, nearest_centres
@@ -118,16 +118,7 @@ class KMeans(NewAxes, TransformerMixin, Clusterer):
                 rows: Any = SparseSource(X, weight=w)
                 return rows
             return ArraySource(X, weight=w, names=getattr(self, "feature_names_in_", None))
-        source = open_source(X, None, sample_weight)
-        if reset:
-            self.n_features_in_ = source.n_columns
-            if source.names is not None:
-                self.feature_names_in_ = np.asarray(source.names, dtype=object)
-        elif source.n_columns != self.n_features_in_:
-            raise DataError(
-                f"X has {source.n_columns} features, but {type(self).__name__} is expecting {self.n_features_in_} features."
-            )
-        return source
+        return self._enter_stream(open_source(X, None, sample_weight), reset=reset)
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the clusters of the rows of ``X`` (n, p), a frame, a sparse matrix or a path; ``y`` is ignored, weights are counts."""

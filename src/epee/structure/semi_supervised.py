@@ -67,6 +67,15 @@ def split_labels(y: Any, n: int) -> tuple[np.ndarray, Codes]:
     return classes, codes
 
 
+class SomeLabels(Classifier):
+    """A classifier that takes rows without a label: their code is -1."""
+
+    def _enter_target(self, y: Any, n: int) -> Codes:
+        self.classes_, codes = split_labels(y, n) if y is not None else encode_labels(y)
+        self._check_classes(self.classes_, codes)
+        return codes
+
+
 @dataclass(eq=False)
 class ClampedStep(GaussianStep):
     """The E-step in which a labelled row belongs to its class alone."""
@@ -103,7 +112,7 @@ class ClampedStep(GaussianStep):
         return Expected(ll, float(w.sum()), (R.sum(axis=0), s, Q, np.zeros(1)))
 
 
-class SemiSupervisedGaussian(PosteriorMixin, Classifier):
+class SemiSupervisedGaussian(PosteriorMixin, SomeLabels):
     r"""Gaussian classes from labelled and unlabelled rows, by EM with the known labels clamped.
 
     Parameters
@@ -144,11 +153,6 @@ class SemiSupervisedGaussian(PosteriorMixin, Classifier):
         self.tol = tol
         self.reg_covar = reg_covar
         self.max_iter = max_iter
-
-    def _enter_target(self, y: Any, n: int) -> Codes:
-        self.classes_, codes = split_labels(y, n) if y is not None else encode_labels(y)
-        self._check_classes(self.classes_, codes)
-        return codes
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of ``X`` (n, p); ``y`` is -1, None or NaN where a row has no label."""
@@ -196,7 +200,7 @@ class SemiSupervisedGaussian(PosteriorMixin, Classifier):
         return self._step.log_joint(np.asarray(X, dtype=np.float64))
 
 
-class SelfTraining(MetaEstimatorMixin, ProbabilityMixin, Classifier):
+class SelfTraining(MetaEstimatorMixin, ProbabilityMixin, SomeLabels):
     """A classifier that teaches itself: confident predictions become labels, until none is confident.
 
     Parameters
@@ -235,11 +239,6 @@ class SelfTraining(MetaEstimatorMixin, ProbabilityMixin, Classifier):
         self.threshold = threshold
         self.max_iter = max_iter
 
-    def _enter_target(self, y: Any, n: int) -> Codes:
-        self.classes_, codes = split_labels(y, n) if y is not None else encode_labels(y)
-        self._check_classes(self.classes_, codes)
-        return codes
-
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of ``X`` (n, p); ``y`` is -1, None or NaN where a row has no label."""
         if not 0 <= self.threshold < 1:
@@ -273,7 +272,7 @@ class SelfTraining(MetaEstimatorMixin, ProbabilityMixin, Classifier):
         return self.estimator_.predict_proba(X)[:, self._order]
 
 
-class LabelPropagation(ProbabilityMixin, Classifier):
+class LabelPropagation(ProbabilityMixin, SomeLabels):
     r"""Labels that flow between similar rows until they settle: :math:`F_U = (I - P_{UU})^{-1} P_{UL} Y_L`.
 
     Parameters
@@ -317,11 +316,6 @@ class LabelPropagation(ProbabilityMixin, Classifier):
         self.max_iter = max_iter
         self.tol = tol
         self.n_jobs = n_jobs
-
-    def _enter_target(self, y: Any, n: int) -> Codes:
-        self.classes_, codes = split_labels(y, n) if y is not None else encode_labels(y)
-        self._check_classes(self.classes_, codes)
-        return codes
 
     def fit(self, X: Any, y: Any) -> Self:
         """Let the labels flow; ``y`` is -1, None or NaN where a row has no label."""

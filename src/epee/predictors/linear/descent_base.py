@@ -36,11 +36,7 @@ class LinearDescentClassifier(ScoreMixin, Classifier):
     def _source(self, X: Any, y: Any, sample_weight: Any, *, reset: bool = True) -> Any:
         """Return the checked rows as a source whose groups (or labels, if sparse) are class codes."""
         if is_stream(X):
-            source = open_source(X, y, sample_weight)
-            if reset:
-                self.n_features_in_ = source.n_columns
-                if source.names is not None:
-                    self.feature_names_in_ = np.asarray(source.names, dtype=object)
+            source = self._enter_stream(open_source(X, y, sample_weight), reset=reset)
             coded = CodedSource(source, None if reset else self.classes_)
             self.classes_ = coded.labels
             self._check_classes(coded.labels, None)

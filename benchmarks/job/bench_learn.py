@@ -1,0 +1,78 @@
+"""The main job: the closed forms on a million rows against reading them, and the whole default run on ten thousand."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import epee
+from benchmarks.harness import Problem
+
+
+@cache
+def folder() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="epee-bench-")
+
+
+def parquet(n: int, p: int, classes: bool) -> tuple[str]:
+    """Write n rows of p numbers in all, the last column a value or a class."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = Path(folder().name) / f"{n}_{p}_{'classes' if classes else 'values'}.parquet"
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, p - 1))
+    line = X @ rng.normal(size=p - 1)
+    y: Any = line + 3 * rng.normal(size=n)
+    if classes:
+        y = np.array(["no", "yes"])[(0.4 * line + rng.logistic(size=n) > 0).astype(int)]
+    pq.write_table(pa.table({**{f"x{j}": X[:, j] for j in range(p - 1)}, "y": y}), path)
+    return (str(path),)
+
+
+def frame(n: int, p: int, classes: bool) -> tuple[Any]:
+    import pandas as pd
+
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(n, p))
+    y: Any = X @ rng.normal(size=p) + 3 * np.sin(2 * X[:, 0]) + rng.normal(size=n)
+    if classes:
+        scores = X @ rng.normal(size=(p, 3)) + 0.7 * X[:, :3] ** 2 + rng.gumbel(size=(n, 3))
+        y = np.array(list("abc"))[np.argmax(scores, axis=1)]
+    return (pd.DataFrame(X, columns=[f"x{j}" for j in range(p)]).assign(y=y),)
+
+
+def duckdb_arrow(path: str) -> int:
+    """Read every column into Arrow batches."""
+    import duckdb
+
+    return sum(batch.num_rows for batch in duckdb.connect().sql(f"SELECT * FROM '{path}'").to_arrow_reader(16_384))
+
+
+def problems() -> Iterator[Problem]:
+    yield Problem(
+        "learn, closed forms of a regression, 1,000,000 x 30 Parquet, 10 folds",
+        data=lambda: parquet(1_000_000, 30, classes=False),
+        ours=lambda path: epee.learn(path, "y"),
+        limits={"DuckDB to Arrow": duckdb_arrow},
+        claim={"DuckDB to Arrow": 3.0, "extra MB": 300},
+    )
+    yield Problem(
+        "learn, closed forms of two classes, 1,000,000 x 30 Parquet, 10 folds",
+        data=lambda: parquet(1_000_000, 30, classes=True),
+        ours=lambda path: epee.learn(path, "y"),
+        limits={"DuckDB to Arrow": duckdb_arrow},
+        claim={"extra MB": 300},
+    )
+    for classes in (True, False):
+        yield Problem(
+            f"learn, default run, {'three classes' if classes else 'regression'}, 10,000 x 20",
+            data=lambda classes=classes: frame(10_000, 20, classes),
+            ours=lambda table: epee.learn(table, "y"),
+            claim={"seconds": 10},
+        )

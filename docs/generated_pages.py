@@ -1,0 +1,243 @@
+"""Pages that are made of data: the API reference, the course map, the findings, the coverage table.
+
+They are written to ``docs/generated`` when the site is built, from the package itself and from ``course_map.csv``, so that
+none of them can tell something that the code does not do.
+"""
+
+from __future__ import annotations
+
+import csv
+import inspect
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+DOCS = Path(__file__).resolve().parent
+ROOT = DOCS.parent
+
+# name of the section: what is in it
+SECTIONS: dict[str, tuple[str, str]] = {
+    "The main job": ("learn Learned load", "One call from a table to a predictor with an honest figure beside it."),
+    "Moments, engines, tables": ("Moments engine options TableEncoder", "What one pass keeps, who adds, and how a table becomes numbers."),
+    "Linear discrimination": (
+        "Hebb PseudoInverse LeastSquaresClassifier FisherDiscriminant Perceptron LogisticRegression LinearClassifier",
+        "Straight frontiers, by closed forms and by descent.",
+    ),
+    "Generative models and decisions": (
+        "LinearDiscriminantAnalysis QuadraticDiscriminantAnalysis GaussianNB BernoulliNB CategoricalNB PoissonNB MixedNB BayesClassifier "
+        "BaselineClassifier BaselineRegressor BayesDecision Calibrated",
+        "A law for each class, and the decision of least cost.",
+    ),
+    "Neighbours and trees": (
+        "KNeighborsClassifier KNeighborsRegressor KernelRegression DecisionTreeClassifier DecisionTreeRegressor",
+        "Predictors without a formula.",
+    ),
+    "Regression": (
+        "LinearRegression PolynomialRegression Ridge RidgeCV Tikhonov Lasso ElasticNet LassoCV lasso_path SmoothingSpline AdditiveSplines "
+        "MapRegression RobustRegression",
+        "Least squares, and what keeps it in bounds.",
+    ),
+    "Projections and features": (
+        "PCA choose_dimension Eigenfaces DiscriminantFactorAnalysis ClassicalMDS MDS Isomap LocallyLinearEmbedding TSNE StandardScaler "
+        "PolynomialFeatures SelectFeatures SparseCoding",
+        "Fewer columns, or better ones.",
+    ),
+    "Clusters": (
+        "KMeans KMedoids Isodata MeanShift DynamicClouds AgglomerativeClustering linkage strong_forms choose_clusters count_partitions",
+        "Groups without labels.",
+    ),
+    "Densities and half-labelled tables": (
+        "GaussianDensity KernelDensity GaussianMixture BernoulliMixture PoissonMixture expectation_maximisation choose_components "
+        "SemiSupervisedGaussian SelfTraining LabelPropagation",
+        "Laws for whole tables, with missing cells.",
+    ),
+}  # fmt: skip
+ROOMS = {
+    "risk": "How well, how sure.",
+    "mdp": "Decisions in sequence.",
+    "optimize": "Descents with a trace.",
+    "design": "Which inputs to measure.",
+    "losses": "What an error costs.",
+    "samples": "Tables that ship with the package.",
+    "errors": "What is said when something is wrong.",
+}
+KNOWN_LAWS = (
+    "predictors.generative.optimal.OptimalClassifier", "predictors.generative.optimal.OptimalRegressor",
+    "predictors.generative.threshold.GaussianThreshold", "predictors.neighbours.volume.NeighborDensity",
+)  # fmt: skip
+
+# the gallery in the order of the course
+GALLERY = """handwritten_digits decision_tree too_simple_classifier medium_classifier too_complex_classifier regression_sample prediction_gaps
+polynomial_hierarchy empirical_and_expected_risk covariance_gallery rotation_to_principal_axes widest_projection compressed_digit face_base
+face_query eigenfaces two_samples vertical_noise design more_data choose_degree curse_of_dimension nested_classes bias_too_simple
+variance_too_complex ridge_path line_and_half_planes grades_threshold projections_on_a_line hebb_and_pseudo_inverse
+error_and_perceptron_maps three_class_regions sigmoid_surface losses_against_the_margin mahalanobis mean_shift kmeans_steps dendrograms
+bimodal_mixture em_lower_bounds em_steps agent_and_environment markov_decision_process q_learning
+exercise_linear_separator exercise_centred_gram exercise_fisher exercise_least_squares_fisher exercise_training_error exercise_error_interval
+exercise_lp_loss exercise_optimal_binary exercise_nearest_neighbours exercise_two_rings exercise_tikhonov exercise_linear_bias_variance
+exercise_car_dealer exercise_binarisation exercise_prior exercise_gaussian_naive_bayes exercise_gaussian_full exercise_hebb_vote
+exercise_invertibility exercise_why_split exercise_law_of_rates exercise_significance exercise_cross_entropy_gradient
+exercise_projected_means exercise_quadratic_coefficients exercise_worked_examples""".split()
+
+FAMILIES = {
+    "A": "Data and moments", "B": "Losses and risks", "C": "Linear discrimination", "D": "Generative models and Bayes' decision",
+    "E": "Optimisation", "F": "Prediction without parameters", "G": "Trees", "H": "Regression and regularisation",
+    "I": "Choice and assessment of models", "J": "Bias and variance", "K": "Dimension reduction", "L": "Clusters",
+    "M": "Densities, mixtures, EM", "N": "Half-labelled tables", "O": "Decisions in sequence", "P": "Practical sessions, figures, exercises",
+    "Q": "Further items",
+}  # fmt: skip
+
+
+class CourseOrder:
+    """The key that sorts the gallery."""
+
+    def __init__(self, src_dir: str) -> None:
+        self.src_dir = src_dir
+
+    def __call__(self, name: str) -> tuple[int, str]:
+        stem = name.removesuffix(".py").removeprefix("plot_")
+        return (GALLERY.index(stem) if stem in GALLERY else len(GALLERY), stem)
+
+
+def course_map() -> list[dict[str, str]]:
+    """Return the rows of the map: id, family, title, course, names, formula, figures, lab."""
+    with open(DOCS / "course_map.csv", encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def public_names() -> dict[str, str]:
+    """Return every documented name, dotted below ``epee``, with the section it is in."""
+    found = {name: section for section, (names, _) in SECTIONS.items() for name in names.split()}
+    for room in ROOMS:
+        module = import_module(f"epee.{room}")
+        for name in getattr(module, "__all__", ()):
+            if inspect.isclass(getattr(module, name)) or callable(getattr(module, name)):
+                found[f"{room}.{name}"] = room
+    return found | dict.fromkeys(KNOWN_LAWS, "Laws that are known")
+
+
+def resolve(name: str) -> Any:
+    """Return the object behind a name dotted below ``epee``."""
+    *rooms, last = name.split(".")
+    return getattr(import_module(".".join(["epee", *rooms])), last)
+
+
+def write_all(folder: Path) -> None:
+    """Write every page."""
+    _write(folder / "course_map_table.rst", _course_page())
+    _write(folder / "findings_pages.md", _findings_page())
+    _write(folder / "coverage.md", _coverage_page())
+    _write(folder / "api.rst", _api_page())
+    for name in public_names():
+        _write(folder / "api" / f"epee.{name}.rst", _name_page(name))
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a page if it changed, so that an unchanged one is not built again."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+
+
+def _title(words: str, mark: str = "=") -> list[str]:
+    return [words, mark * max(len(words), 3), ""]
+
+
+def _api_page() -> str:
+    lines = _title("API reference")
+    lines += ["Everything is imported from ``epee`` or from the submodule that is named, and loads when it is first used.", ""]
+    listed = public_names()
+    groups = [(title, about, names.split()) for title, (names, about) in SECTIONS.items()]
+    groups += [(f"epee.{room}", about, [n for n, section in listed.items() if section == room]) for room, about in ROOMS.items()]
+    groups += [("Laws that are known", "For simulations and exercises: the best predictor of a law that is given.", list(KNOWN_LAWS))]
+    for title, about, names in groups:
+        lines += [*_title(title, "-"), about, "", ".. autosummary::", ""]
+        lines += [f"   ~epee.{name}" for name in names] + [""]
+        lines += [".. toctree::", "   :hidden:", "", *[f"   api/epee.{name}" for name in names], ""]
+    return "\n".join(lines)
+
+
+def _name_page(name: str) -> str:
+    thing = resolve(name)
+    lines = _title(name.rsplit(".", 1)[-1] if name in KNOWN_LAWS else name)
+    module = import_module(getattr(thing, "__module__", "epee")) if hasattr(thing, "__module__") else None
+    if inspect.isclass(thing):
+        lines += [f".. autoclass:: epee.{name}", ""]
+        members = _members(thing)
+        for kind, directive in (("method", "automethod"), ("value", "autoattribute")):
+            for member in sorted(m for m, k in members.items() if k == kind):
+                lines += [f"   .. {directive}:: epee.{name}.{member}", ""]
+    elif inspect.isroutine(thing):
+        lines += [f".. autofunction:: epee.{name}", ""]
+    else:
+        kind = type(thing)
+        lines += [f"An object of the class below, as ``epee.{name}``.", "", f".. autoclass:: {kind.__module__}.{kind.__qualname__}", ""]
+    if module is not None and ".. math::" in (module.__doc__ or "") and module.__name__.startswith("epee."):
+        lines += [".. rubric:: The mathematics", "", f".. automodule:: {module.__name__}", "   :no-index:", ""]
+    if not name.startswith("errors."):
+        lines += [f".. minigallery:: epee.{name}", "   :add-heading: Examples", "   :heading-level: -", ""]
+    return "\n".join(lines)
+
+
+def _members(cls: type) -> dict[str, str]:
+    """Return the documented methods and properties that our own classes define."""
+    found: dict[str, str] = {}
+    for base in cls.__mro__:
+        if not base.__module__.startswith("epee"):
+            continue
+        for name, member in vars(base).items():
+            if name.startswith("_") or name in found or name.startswith("set_"):
+                continue
+            inner = member.__func__ if isinstance(member, classmethod | staticmethod) else member
+            if inspect.isfunction(inner):
+                if inspect.getdoc(inner):
+                    found[name] = "method"
+            elif isinstance(member, property | cached_property) and member.__doc__ and f"{name} :" not in (cls.__doc__ or ""):
+                found[name] = "value"
+    return found
+
+
+def _course_page() -> str:
+    lines: list[str] = []
+    rows = course_map()
+    titles = {stem: _example_title(stem) for stem in {s for row in rows for s in row["figures"].split()}}
+    for family, heading in FAMILIES.items():
+        lines += [*_title(heading, "-"), ".. list-table::", "   :header-rows: 1", "   :class: course-map", "   :widths: 22 14 22 26 16", ""]
+        lines += ["   * - item", "     - course", "     - names", "     - formula", "     - figures, exercises; lab"]
+        for row in (r for r in rows if r["family"] == family):
+            names = " ".join(f":py:obj:`{n.rsplit('.', 1)[-1] if n in KNOWN_LAWS else n} <epee.{n}>`" for n in row["names"].split())
+            formula = f":math:`{row['formula']}`" if row["formula"] else "\\ "
+            pictures = ", ".join(f":doc:`{titles[s]} </gallery/{_place(s)}>`" for s in row["figures"].split())
+            lab = ", ".join(f"``epee lab {name}``" for name in row["lab"].split())
+            lines += [f"   * - {row['title']}", f"     - {row['course']}", f"     - {names or 'the gallery'}", f"     - {formula}"]
+            lines += [f"     - {'; '.join(part for part in (pictures, lab) if part) or chr(92) + ' '}"]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _place(stem: str) -> str:
+    return f"exercises/plot_{stem}" if stem.startswith("exercise_") else f"plot_{stem}"
+
+
+def _example_title(stem: str) -> str:
+    """Return a few words for a link to an example."""
+    return stem.removeprefix("exercise_").replace("_", " ") + (" (exercise)" if stem.startswith("exercise_") else "")
+
+
+def _findings_page() -> str:
+    from epee.job.findings import codes, explain
+
+    pages = []
+    for code in sorted(codes()):
+        text = explain(code, "en")
+        pages.append("\n".join("#" + line if line.startswith("#") else line for line in text.splitlines()))
+    return "\n\n".join(pages) + "\n"
+
+
+def _coverage_page() -> str:
+    measured = ROOT / "benchmarks" / "results" / "honesty.md"
+    if not measured.exists():
+        return "The table is written by `make honesty`, which has not been run in this copy of the sources.\n"
+    lines = measured.read_text(encoding="utf-8").splitlines()
+    return "\n".join(line for line in lines if not line.startswith("# ")) + "\n"

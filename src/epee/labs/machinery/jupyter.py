@@ -1,0 +1,71 @@
+"""The labs as Jupyter notebooks: the question, the story, the lines of Python, the formula and the exercises; nbformat 4 written by hand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from epee.labs.catalogue import IDS, lab
+from epee.labs.machinery.exercises import Pick
+from epee.labs.machinery.lab import Lab
+from epee.labs.machinery.phrases import say
+from epee.labs.machinery.words import LANGUAGES, localise, tell
+
+
+def write_notebooks(folder: str | Path, names: Sequence[str] = IDS) -> Iterator[Path]:
+    """Write one notebook a lab and a language; yields each path."""
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        for lang in LANGUAGES:
+            path = place / f"{name}.{lang}.ipynb"
+            path.write_text(json.dumps(jupyter_notebook(lab(name), lang), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+            yield path
+
+
+def jupyter_notebook(this: Lab, lang: str) -> dict[str, Any]:
+    """Return a notebook as plain data."""
+    state = this.start()
+    found = this.run(state | {"lang": lang})
+    settings = ", ".join(f"{k}={v!r}" for k, v in state.items() if v is not None and not isinstance(v, bytes))
+    cells = [
+        _words(f"# {this.title(lang)}\n\n**{this.question(lang)}**\n\n{localise(this.story(lang), lang)}"),
+        _words(this.say("formula", found, lang)),
+        _code(this.code(state).rstrip()),
+        _words(f"## {say('settings', lang)}"),
+        _code(
+            f'from epee.labs.catalogue import lab\n\nthis = lab("{this.id}")\nresults = this.run(this.start({settings}))\n'
+            f'print(this.say("answer", results, "{lang}"))'
+        ),
+        _code(f'from IPython.display import SVG, display\n\nfrom epee.labs.machinery.canvas import to_svg\n\nfor figure in this.pictures(results, "{lang}"):\n'
+              "    display(SVG(to_svg(figure)))"),
+        _words(f"## {say('exercises', lang)}"),
+    ]  # fmt: skip
+    for i, exercise in enumerate(this.exercises):
+        options = ""
+        if isinstance(exercise, Pick):
+            options = "\n\n" + "\n".join(f"- `{key}`: {words(lang)}" for key, words in exercise.options.items())
+        cells.append(_words(f"**{i + 1}.** {tell(exercise.prompt, found, lang)}{options}"))
+        answer = "..." if isinstance(exercise, Pick) else "0.25"
+        cells.append(_code(f'right, words = this.exercises[{i}].check("{answer}", results)\nprint(right, words("{lang}"))'))
+    for number, cell in enumerate(cells):
+        cell["id"] = f"cell-{number}"
+    return {
+        "cells": cells,
+        "metadata": {
+            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+            "language_info": {"name": "python"},
+        },
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+
+
+def _words(text: str) -> dict[str, Any]:
+    return {"cell_type": "markdown", "metadata": {}, "source": text.splitlines(keepends=True)}
+
+
+def _code(text: str) -> dict[str, Any]:
+    return {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": text.splitlines(keepends=True)}
