@@ -31,7 +31,7 @@ extensions = [
     "sphinx-mathjax-offline" if find_spec("sphinx-mathjax-offline") else "sphinx.ext.mathjax",
 ]
 source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
-exclude_patterns = ["_build", "gallery/**/*.ipynb", "gallery/**/*.py", "gallery/**/*.json", "generated/backreferences"]
+exclude_patterns = ["_build", "gallery/**/*.ipynb", "gallery/**/*.py", "gallery/**/*.json", "generated/backreferences", "generated/parts"]
 myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "deflist"]
 myst_heading_anchors = 2
 autosummary_generate = False  # the pages of the names are written by generated_pages
@@ -40,6 +40,7 @@ autodoc_inherit_docstrings = False
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 add_module_names = False
+toc_object_entries_show_parents = "hide"
 templates_path: list[str] = []
 
 sphinx_gallery_conf = {
@@ -52,6 +53,7 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "show_signature": False,
     "min_reported_time": 1000,
+    "write_computation_times": False,
     "doc_module": ("epee",),
     "backreferences_dir": "generated/backreferences",
     "inspect_global_variables": False,
@@ -59,6 +61,7 @@ sphinx_gallery_conf = {
 }
 suppress_warnings = ["config.cache"]  # the settings of the gallery hold a class
 
+html_context = {"default_mode": "auto"}
 html_theme = "pydata_sphinx_theme"
 html_title = "épée"
 html_static_path = ["_static"]
@@ -68,6 +71,8 @@ html_copy_source = False
 html_theme_options = {
     "navbar_start": ["navbar-logo"],
     "navbar_end": ["theme-switcher"],
+    "navbar_persistent": ["search-button"],
+    "search_bar_text": "Search",
     "show_nav_level": 1,
     "header_links_before_dropdown": 7,
     "footer_start": ["copyright"],

@@ -125,9 +125,9 @@ def resolve(name: str) -> Any:
 
 def write_all(folder: Path) -> None:
     """Write every page."""
-    _write(folder / "course_map_table.rst", _course_page())
-    _write(folder / "findings_pages.md", _findings_page())
-    _write(folder / "coverage.md", _coverage_page())
+    _write(folder / "parts" / "course_map_table.rst", _course_page())
+    _write(folder / "parts" / "findings_pages.md", _findings_page())
+    _write(folder / "parts" / "coverage.md", _coverage_page())
     _write(folder / "api.rst", _api_page())
     for name in public_names():
         _write(folder / "api" / f"epee.{name}.rst", _name_page(name))
@@ -193,7 +193,7 @@ def _members(cls: type) -> dict[str, str]:
             if inspect.isfunction(inner):
                 if inspect.getdoc(inner):
                     found[name] = "method"
-            elif isinstance(member, property | cached_property) and member.__doc__ and f"{name} :" not in (cls.__doc__ or ""):
+            elif isinstance(member, property | cached_property) and member.__doc__:
                 found[name] = "value"
     return found
 

@@ -47,7 +47,9 @@ def clean_table(seed: int) -> tuple[Any, str]:
         score = score + 0.5 * (codes == 0) * np.any(weights)
     if seed % 2:
         noise = rng.choice(["normal", "laplace", "uniform"])
-        e = {"normal": rng.normal, "laplace": rng.laplace, "uniform": lambda size: rng.uniform(-1.7, 1.7, size)}[noise](size=n)
+        e = {"normal": rng.normal, "laplace": rng.laplace, "uniform": lambda size: rng.uniform(-1.7, 1.7, size)}[noise](
+            size=n
+        )
         columns["y"] = pa.array(10 + 3 * (score + e * rng.uniform(0.5, 2.0)))
     else:
         K = int(rng.integers(2, 5))

@@ -93,6 +93,17 @@ def select(
 def criterion_value(X: ArrayLike, criterion: Criterion = "D", candidates: ArrayLike | None = None) -> float:
     """Return log det M (D, larger is better), tr M^-1 (A) or the worst variance over the candidates (G; smaller is better).
 
+    Parameters
+    ----------
+    X : array (n, p)
+        The design.
+    criterion : {"D", "A", "G"}, default="D"
+        What is measured.
+    candidates : array (m, p), optional
+        Where predictions matter, for "G"; by default at the rows of the design.
+
+    Examples
+    --------
     >>> criterion_value([[1.0, -1.0], [1.0, 1.0]], "A")
     1.0
     """

@@ -76,6 +76,15 @@ def prediction_variance(X: ArrayLike, x0: ArrayLike, *, sigma2: float = 1.0) -> 
 def choose_next(X: ArrayLike, candidates: ArrayLike) -> int:
     """Return the candidate that is predicted worst from the rows so far: the next one to measure.
 
+    Parameters
+    ----------
+    X : array (n, p)
+        Rows measured so far.
+    candidates : array (m, p)
+        Rows that could be measured next.
+
+    Examples
+    --------
     >>> choose_next([[1.0, 0.0], [1.0, 1.0]], [[1.0, 0.5], [1.0, 3.0]])
     1
     """

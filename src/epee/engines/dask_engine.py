@@ -19,6 +19,7 @@ from epee.engines.local import alone, one_blas_thread, tree
 from epee.errors import DataError
 from epee.settings import options, progress
 from epee.table.block import Source
+from epee.table.prefetch import one_core
 
 T = TypeVar("T")
 FAN = 8  # results merged at once
@@ -67,7 +68,7 @@ def _blocks(payload: Any, build: Any, rows: int | None, start: int) -> Iterator[
 
 def reduce_part(payload: Any, build: Any, work: Any, merge: Any, rows: int | None, start: int, label: str) -> Any:
     """Reduce one part on a worker; None when it has no rows. A fault is told with the part."""
-    with alone():
+    with alone(), one_core():
         try:
             found = [(work(block),) for block in _blocks(payload, build, rows, start)]
             return (tree((part for (part,) in found), merge),) if found else None
@@ -77,7 +78,7 @@ def reduce_part(payload: Any, build: Any, work: Any, merge: Any, rows: int | Non
 
 def map_part(payload: Any, build: Any, work: Any, rows: int | None, start: int, label: str) -> list[Any]:
     """Return ``work(block)`` for each block of one part."""
-    with alone():
+    with alone(), one_core():
         try:
             return [work(block) for block in _blocks(payload, build, rows, start)]
         except Exception as fault:

@@ -156,6 +156,9 @@ def plot_bands(designs: dict[str, Matrix], grid: Matrix, ax: Any = None, *, at: 
         Where to predict, as the model sees it.
     at : array (k,), optional
         The horizontal axis; by default the given ``column`` of ``grid``.
+    ax : axes, optional
+    column : int, default=-1
+        Column of ``grid`` along the x axis when ``at`` is not given.
     """
     ax = new_axes(ax)
     x = np.asarray(grid)[:, column] if at is None else np.asarray(at)

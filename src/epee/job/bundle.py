@@ -78,6 +78,11 @@ def load(path: str | Path) -> Learned:
     """Return what :meth:`Learned.save` wrote; never runs code from the file.
 
     A file that is truncated, edited, of another kind or of a later format is refused with a sentence.
+
+    Parameters
+    ----------
+    path : str or path
+        A file written by ``Learned.save``.
     """
     name = os.path.basename(os.fspath(path))
     try:

@@ -13,10 +13,12 @@ import json
 import time as clock
 import warnings
 from collections.abc import Collection, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import has_fit_parameter
 
 from epee.errors import EpeeWarning, WrongUse
 from epee.job.budgets import seconds_of
@@ -100,8 +102,6 @@ class Learned:
 
     def report(self, path: str | Path) -> Path:
         """Write a self-contained HTML report."""
-        from importlib import import_module
-
         written: Path = import_module("epee.report.html").write_report(self.card, path)
         return written
 
@@ -113,6 +113,10 @@ class Learned:
         from epee.job.board import text_of
 
         return text_of(self.card)
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        return str(import_module("epee.report.notebook").notebook_html(self))
 
     def __repr__(self) -> str:
         return f"Learned({self.facts['chosen']['name']}: {self.risk})"
@@ -276,10 +280,13 @@ def _learn(seen: Understood, asked: dict[str, Any], predictors: Any, costs: Any,
 
 
 def fit_weighted(model: Any, X: Matrix, y: np.ndarray, w: Any) -> Any:
-    """Fit a pipeline, its last step with weights where there are any."""
+    """Fit a pipeline; weights, where there are any, go to every step that takes them."""
     if w is None:
         return model.fit(X, y)
-    return model.fit(X, y, **{f"{model.steps[-1][0]}__sample_weight": w})
+    for _, step in model.steps[:-1]:
+        X = step.fit(X, y, **({"sample_weight": w} if has_fit_parameter(step, "sample_weight") else {})).transform(X)
+    model.steps[-1][1].fit(X, y, sample_weight=w)
+    return model
 
 
 def _without_holes(setting: Setting) -> Setting:

@@ -20,7 +20,7 @@ from epee.table.block import BLOCK_ROWS, Block
 from epee.table.encoder import TableEncoder
 from epee.table.raw import RawBlock
 from epee.table.source import TableSource
-from epee.typing import Codes, Matrix, Vector
+from epee.typing import Matrix, Vector
 
 SAMPLE_ROWS = 40_000
 SEALED_PARTS = 10  # the sealed rows are cut so, for the error bar of a mean that comes from moments

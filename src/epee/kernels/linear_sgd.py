@@ -4,7 +4,7 @@ For a row :math:`(x, t)` with margin :math:`m = t(w^\top x + b)` and slope :math
 length :math:`\eta_k` is
 
 .. math:: w \leftarrow (1 - \eta_k \alpha_2)\, w - \eta_k\, \omega\, t\, \ell'(m)\, x, \qquad b \leftarrow b - \eta_k\,
-\omega\, t\, \ell'(m),
+          \omega\, t\, \ell'(m),
 
 the factor of :math:`w` being kept apart so that a step costs one scalar product and one addition. The L1 term is paid
 by each coordinate down to 0 and not beyond (cumulative penalty of Tsuruoka, Tsujii and Ananiadou, 2009).

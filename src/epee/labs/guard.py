@@ -17,6 +17,7 @@ from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
+MANIFEST = '{"name": "epee labs", "start_url": "/", "icons": []}'
 NAMES = ("127.0.0.1", "localhost")
 
 
@@ -57,7 +58,7 @@ class Guard:
             await self._refuse(scope, send, 403, "Another page may not speak to the labs.")
             return
         if scope["type"] == "http" and scope["path"].endswith("/manifest.json"):
-            await self._say(send, 200, "application/manifest+json", "{}")  # browsers ask for it without the cookie
+            await self._say(send, 200, "application/manifest+json", MANIFEST)  # browsers ask for it without the cookie
             return
         if not self._known(headers):
             await self._enter(scope, send)
@@ -115,6 +116,7 @@ class Guard:
         await self._say(send, status, "text/plain", words + "\n")
 
     async def _say(self, send: Any, status: int, kind: str, words: str) -> None:
-        headers = [(b"content-type", f"{kind}; charset=utf-8".encode())]
+        body = words.encode()
+        headers = [(b"content-type", f"{kind}; charset=utf-8".encode()), (b"content-length", str(len(body)).encode())]
         await self._sealed(send)({"type": "http.response.start", "status": status, "headers": headers})
-        await send({"type": "http.response.body", "body": words.encode()})
+        await send({"type": "http.response.body", "body": body})

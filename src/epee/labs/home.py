@@ -7,7 +7,7 @@ import html
 from epee.labs.catalogue import BEYOND, SESSIONS, lab
 from epee.labs.machinery.looks import CSS
 from epee.labs.machinery.phrases import say
-from epee.labs.machinery.words import LANGUAGES
+from epee.labs.machinery.words import LANGUAGES, localise
 
 HOME_CSS = """
 body { margin: 0; background: #fff; color: var(--lab-ink); }
@@ -39,11 +39,11 @@ def home_page(lang: str, address: str = "lab/{id}/?lang={lang}", switch: str = "
         f'<!DOCTYPE html><html lang="{lang}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<title>épée · {say("labs", lang)}</title><link rel="icon" href="data:,"><style>{CSS}{HOME_CSS}</style></head><body><main>'
         f'<div class="lab-head"><div class="lab-bar"><span>épée · {say("labs", lang)}</span><span>{switches}</span></div>'
-        f'<h1>{say("home", lang)}</h1><p class="lab-story">{say("home_story", lang)}</p></div>{lists}</main></body></html>'
+        f'<h1>{say("home", lang)}</h1><p class="lab-story">{localise(say("home_story", lang), lang)}</p></div>{lists}</main></body></html>'
     )
 
 
 def _item(name: str, lang: str, address: str) -> str:
     this = lab(name)
     where = address.format(id=name, lang=lang)
-    return f'<li><a href="{where}"><b>{html.escape(this.title(lang))}</b><span>{html.escape(this.question(lang))}</span></a></li>'
+    return f'<li><a href="{where}"><b>{html.escape(localise(this.title(lang), lang))}</b><span>{html.escape(localise(this.question(lang), lang))}</span></a></li>'

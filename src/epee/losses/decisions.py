@@ -1,7 +1,7 @@
 r"""Losses on decided labels: the 0-1 loss and any table of costs.
 
 .. math:: e(\hat y, y) = c_{\hat y y}, \qquad c_{dt} = \text{cost of deciding } d \text{ when } t \text{ is true.}
-\tag{1}
+          \tag{1}
 
 The 0-1 loss is :math:`c_{dt} = 1 - \delta_{dt}`; its mean is the error rate. A last row beyond the :math:`K` classes is
 the cost of refusing to decide. Both are piecewise constant in the parameters of a predictor: no gradient is of any use.
@@ -22,6 +22,11 @@ from epee.typing import ArrayLike, Codes, Matrix, Vector
 @dataclass(frozen=True, eq=False)
 class ZeroOne(Loss):
     """1 for a wrong label, 0 for the right one; the mean is the error rate.
+
+    Parameters
+    ----------
+    classes : array of labels, default=None
+        The classes that the columns of scores stand for; ``bind`` sets it.
 
     Examples
     --------
@@ -51,6 +56,8 @@ class Costs(Loss):
         Row d, column t, in the order of ``classes_``; a last row K is the cost of rejection. Costs are not negative.
     reject_label : object, default=None
         The label that stands for rejection; None means -1 for numeric labels and "reject" for text.
+    classes : array of labels, default=None
+        The classes that the columns of scores stand for; ``bind`` sets it.
 
     Examples
     --------

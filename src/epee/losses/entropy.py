@@ -32,6 +32,13 @@ from epee.typing import ArrayLike, Matrix, Tensor, Vector
 def sigmoid(a: ArrayLike) -> Tensor:
     r"""Return :math:`\sigma(a) = 1 / (1 + e^{-a})` without overflow; :math:`\sigma(-a) = 1 - \sigma(a)`.
 
+    Parameters
+    ----------
+    a : array
+        Scores, of any size: nothing overflows.
+
+    Examples
+    --------
     >>> sigmoid([-1000.0, 0.0, 1000.0])
     array([0. , 0.5, 1. ])
     """
@@ -43,6 +50,13 @@ def sigmoid(a: ArrayLike) -> Tensor:
 def softmax(scores: ArrayLike) -> Matrix:
     r"""Return :math:`e^{s_k} / \sum_j e^{s_j}` along the last axis, without overflow.
 
+    Parameters
+    ----------
+    scores : array (..., K)
+        Scores, of any size.
+
+    Examples
+    --------
     >>> softmax([[1000.0, 1000.0]])
     array([[0.5, 0.5]])
     """
@@ -60,6 +74,10 @@ class CrossEntropy(MarginLoss):
     ----------
     base : float > 1, default=e
         The base of the logarithm; with 2 the loss bounds the 0-1 loss from above.
+    form : {"sum", "max"}
+        With more than two classes: add the wrong classes up, or take the worst of them.
+    classes : array of labels, default=None
+        The classes that the columns of scores stand for; ``bind`` sets it.
 
     Examples
     --------
@@ -113,6 +131,8 @@ class LogLoss(Loss):
     ----------
     base : float > 1, default=e
         The base of the logarithm.
+    classes : array of labels, default=None
+        The classes that the columns of scores stand for; ``bind`` sets it.
 
     Examples
     --------

@@ -38,6 +38,11 @@ class Loss:
 
     A loss of your own derives from this one, sets ``name`` and ``kind``, and writes :meth:`value`.
 
+    Parameters
+    ----------
+    classes : array of labels, default=None
+        The classes that the columns of scores stand for; ``bind`` sets it.
+
     Examples
     --------
     >>> from epee.losses import resolve

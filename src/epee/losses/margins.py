@@ -38,6 +38,8 @@ class MarginLoss(Loss):
     ----------
     form : {"sum", "max"}
         With K classes, whether all wrong classes count or only the worst one.
+    classes : array of labels, default=None
+        The classes that the columns of scores stand for; ``bind`` sets it.
     """
 
     kind: ClassVar[Kind] = "score"
@@ -116,6 +118,13 @@ class PerceptronLoss(MarginLoss):
 
     Positively homogeneous in the scores; 0 exactly when no row is strictly wrong.
 
+    Parameters
+    ----------
+    form : {"sum", "max"}
+        With more than two classes: add the wrong classes up, or take the worst of them.
+    classes : array of labels, default=None
+        The classes that the columns of scores stand for; ``bind`` sets it.
+
     Examples
     --------
     >>> PerceptronLoss().value([2.0, -3.0], [1, 1])
@@ -130,6 +139,13 @@ class PerceptronLoss(MarginLoss):
 @dataclass(frozen=True, eq=False)
 class HingeLoss(MarginLoss):
     r"""The hinge :math:`\max(0, 1 - m)` of support vector machines: an upper bound of the 0-1 loss.
+
+    Parameters
+    ----------
+    form : {"sum", "max"}
+        With more than two classes: add the wrong classes up, or take the worst of them.
+    classes : array of labels, default=None
+        The classes that the columns of scores stand for; ``bind`` sets it.
 
     Examples
     --------
@@ -146,6 +162,13 @@ class HingeLoss(MarginLoss):
 class SquaredHinge(MarginLoss):
     r"""The squared hinge :math:`\max(0, 1 - m)^2`: smooth, harder on large violations.
 
+    Parameters
+    ----------
+    form : {"sum", "max"}
+        With more than two classes: add the wrong classes up, or take the worst of them.
+    classes : array of labels, default=None
+        The classes that the columns of scores stand for; ``bind`` sets it.
+
     Examples
     --------
     >>> SquaredHinge().value([-1.0], [1])
@@ -161,6 +184,13 @@ class SignedSquares(MarginLoss):
     r"""Squares to the targets :math:`\pm 1`: :math:`(1 - m)^2`, or :math:`\sum_k (s_k - t_k)^2` with :math:`K` classes.
 
     Punishes points that are right with a large margin, which is why it is pulled by far, well-classified rows.
+
+    Parameters
+    ----------
+    form : {"sum", "max"}
+        With more than two classes: add the wrong classes up, or take the worst of them.
+    classes : array of labels, default=None
+        The classes that the columns of scores stand for; ``bind`` sets it.
 
     Examples
     --------

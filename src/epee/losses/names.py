@@ -80,6 +80,15 @@ def resolve(loss: Any = None, estimator_type: str | None = None) -> Loss:
 def resolve_margin(loss: str | MarginLoss, form: str | None = None) -> MarginLoss:
     """Return a loss of scores by name, for a classifier to minimise.
 
+    Parameters
+    ----------
+    loss : str or MarginLoss
+        A name or an object.
+    form : {"sum", "max"}, default=None
+        How the wrong classes count; None keeps that of the loss.
+
+    Examples
+    --------
     >>> resolve_margin("log").name
     'log'
     """

@@ -72,6 +72,15 @@ class Penalty:
 class L2(Penalty):
     r"""The penalty :math:`\lambda \|w\|_2^2`.
 
+    Parameters
+    ----------
+    lam : float >= 0
+        Weight of the penalty; larger draws the weights to 0.
+    bias : int, default=None
+        Place of the bias among the weights.
+    penalise_bias : bool, default=False
+        Let the penalty count the bias, too.
+
     Examples
     --------
     >>> L2(0.5, bias=0).gradient([10.0, 1.0, 2.0])
@@ -95,6 +104,15 @@ class L2(Penalty):
 
 class L1(Penalty):
     r"""The penalty :math:`\lambda \|w\|_1`; its minimisers have exact zeros.
+
+    Parameters
+    ----------
+    lam : float >= 0
+        Weight of the penalty; larger draws the weights to 0.
+    bias : int, default=None
+        Place of the bias among the weights.
+    penalise_bias : bool, default=False
+        Let the penalty count the bias, too.
 
     Examples
     --------
@@ -126,6 +144,12 @@ class Elastic(Penalty):
     ----------
     ratio : float in [0, 1], default=0.5
         The share :math:`\rho` of the L1 term; more of it gives more zeros.
+    lam : float >= 0
+        Weight of the penalty; larger draws the weights to 0.
+    bias : int, default=None
+        Place of the bias among the weights.
+    penalise_bias : bool, default=False
+        Let the penalty count the bias, too.
 
     Examples
     --------

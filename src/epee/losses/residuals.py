@@ -27,6 +27,8 @@ class Power(Loss):
     ----------
     power : float > 0, default=2
         The exponent q; a larger one gives more say to large errors. Convex from 1 on.
+    classes : array of labels, default=None
+        The classes that the columns of scores stand for; ``bind`` sets it.
 
     Examples
     --------

@@ -66,6 +66,13 @@ class RobustLoss(Loss):
 class Huber(RobustLoss):
     """Squared up to c, then linear: convex, and a gross error pulls with the force c.
 
+    Parameters
+    ----------
+    c : float > 0
+        Scale beyond which a residual counts as large; a larger one is nearer to the squared loss.
+    classes : array of labels, default=None
+        The classes that the columns of scores stand for; ``bind`` sets it.
+
     Examples
     --------
     >>> Huber(1.0).value([0.5, 3.0], [0.0, 0.0])
@@ -91,6 +98,13 @@ class Huber(RobustLoss):
 class Tukey(RobustLoss):
     """Tukey's biweight: constant beyond c, where an error has no pull at all.
 
+    Parameters
+    ----------
+    c : float > 0
+        Scale beyond which a residual counts as large; a larger one is nearer to the squared loss.
+    classes : array of labels, default=None
+        The classes that the columns of scores stand for; ``bind`` sets it.
+
     Examples
     --------
     >>> Tukey(3.0).value([3.0, 100.0], [0.0, 0.0])
@@ -115,6 +129,13 @@ class Tukey(RobustLoss):
 class Welsch(RobustLoss):
     """Welsch's (Leclerc's) loss: bounded, smooth everywhere.
 
+    Parameters
+    ----------
+    c : float > 0
+        Scale beyond which a residual counts as large; a larger one is nearer to the squared loss.
+    classes : array of labels, default=None
+        The classes that the columns of scores stand for; ``bind`` sets it.
+
     Examples
     --------
     >>> Welsch(2.0).value([1000.0], [0.0])
@@ -138,6 +159,13 @@ class Welsch(RobustLoss):
 @dataclass(frozen=True, eq=False)
 class GemanMcClure(RobustLoss):
     """Geman and McClure's loss: bounded by c²/2, with slow tails.
+
+    Parameters
+    ----------
+    c : float > 0
+        Scale beyond which a residual counts as large; a larger one is nearer to the squared loss.
+    classes : array of labels, default=None
+        The classes that the columns of scores stand for; ``bind`` sets it.
 
     Examples
     --------

@@ -31,6 +31,10 @@ class Smoothed(MarginLoss):
         The loss to smooth.
     width : float > 0, default=0.1
         How much is rounded; smaller is nearer to the sharp loss and harder to minimise.
+    form : {"sum", "max"}
+        With more than two classes: add the wrong classes up, or take the worst of them.
+    classes : array of labels, default=None
+        The classes that the columns of scores stand for; ``bind`` sets it.
 
     Examples
     --------
@@ -126,6 +130,10 @@ class SoftHinge(MarginLoss):
     ----------
     width : float > 0, default=0.3
         The h of the formula; smaller is nearer to the hinge.
+    form : {"sum", "max"}
+        With more than two classes: add the wrong classes up, or take the worst of them.
+    classes : array of labels, default=None
+        The classes that the columns of scores stand for; ``bind`` sets it.
 
     Examples
     --------

@@ -123,6 +123,11 @@ class QLearning(TableAgent):
 class DoubleQLearning(TableAgent):
     """Q-learning with two tables, so that the luckiest action is not taken for the best. Parameters: :class:`QLearning`.
 
+    Parameters
+    ----------
+    discount, step, exploration, initial, random_state
+        As :class:`QLearning`.
+
     Examples
     --------
     >>> from epee.mdp import DoubleQLearning, random_walk
@@ -141,6 +146,11 @@ class Sarsa(TableAgent):
 
     With exploration that dies out it comes to the optimum; with a constant one, to the best policy that explores so.
 
+    Parameters
+    ----------
+    discount, step, exploration, initial, random_state
+        As :class:`QLearning`.
+
     Examples
     --------
     >>> from epee.mdp import Sarsa, random_walk
@@ -153,6 +163,11 @@ class Sarsa(TableAgent):
 
 class ExpectedSarsa(TableAgent):
     """Sarsa with the mean over the next actions, hence with less noise. Parameters: :class:`QLearning`.
+
+    Parameters
+    ----------
+    discount, step, exploration, initial, random_state
+        As :class:`QLearning`.
 
     Examples
     --------

@@ -18,7 +18,13 @@ from epee.errors import WrongUse
 
 @dataclass(frozen=True)
 class Uniform:
-    """Try every action alike; with ``pairs``, draw the state as well (needs a process of ours)."""
+    """Try every action alike; with ``pairs``, draw the state as well (needs a process of ours).
+
+    Parameters
+    ----------
+    pairs : bool, default=False
+        Draw the state, too, instead of following a trajectory.
+    """
 
     pairs: bool = False
 

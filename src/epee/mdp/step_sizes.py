@@ -64,12 +64,24 @@ def Visits() -> Step:
 
 
 def Power(power: float = 0.8) -> Step:
-    r"""Step :math:`n^{-\omega}`; a smaller power forgets the first, poor targets sooner and stays noisy longer."""
+    r"""Step :math:`n^{-\omega}`; a smaller power forgets the first, poor targets sooner and stays noisy longer.
+
+    Parameters
+    ----------
+    power : float in (1/2, 1], default=0.8
+        Larger shrinks the steps faster.
+    """
     return Step(1.0, power)
 
 
 def Constant(step: float) -> Step:
-    """The same step always: follows a changing world, and never settles."""
+    """The same step always: follows a changing world, and never settles.
+
+    Parameters
+    ----------
+    step : float in (0, 1]
+        Larger follows faster and fluctuates more.
+    """
     return Step(step, 0.0)
 
 

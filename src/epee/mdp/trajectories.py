@@ -169,6 +169,7 @@ def monte_carlo(
         Which visits of a state in an episode count; the errors hold for "first".
     max_length : int
         Steps after which an episode is cut.
+    random_state : int, default=None
 
     Examples
     --------

@@ -32,8 +32,7 @@ def gradient_descent(
         The function to minimise and its gradient.
     x0 : array (p,)
         The start.
-    step : float, {"armijo", "wolfe", "exact", "constant", "inverse", "power", "geometric"} or function,
-    default="armijo"
+    step : float, {"armijo", "wolfe", "exact", "constant", "inverse", "power", "geometric"} or function
         A number is a constant step; the first three names search along the line; the others are schedules that start at
         ``eta``; a function gives the step of k = 1, 2, ...
     eta : float > 0, default=1

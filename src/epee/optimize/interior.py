@@ -5,7 +5,7 @@ With :math:`t_i = \pm 1` and :math:`u_i = w_i / (\alpha \sum w)`, minimising
 :math:`\frac12 \|w\|^2 + \sum_i u_i \max(0, 1 - t_i(w^\top x_i + b))` has the optimality conditions
 
 .. math:: w = \sum_i a_i t_i x_i, \quad \sum_i a_i t_i = 0, \quad m_i - 1 + v_i - z_i = 0, \quad a_i z_i = 0, \quad (u_i
-- a_i) v_i = 0, \tag{1}
+          - a_i) v_i = 0, \tag{1}
 
 with :math:`m_i = t_i(w^\top x_i + b)`, :math:`0 \le a_i \le u_i` and :math:`z, v \ge 0`. Newton's method on (1) with
 the products pushed to :math:`\mu > 0` instead of 0 eliminates everything but :math:`(w, b)`: with

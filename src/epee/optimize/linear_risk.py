@@ -3,7 +3,7 @@ r"""The penalised risk of linear scores, added over blocks.
 For scores :math:`s_i = W^\top \tilde x_i` (:math:`\tilde x` carries a last 1 for the bias) and a loss :math:`e`,
 
 .. math:: R(W) = \frac1{\sum_i w_i} \sum_i w_i\, e(s_i, y_i) + \sum_{jk} \bigl(\tfrac12 \lambda_{2j} W_{jk}^2 +
-\lambda_{1j} |W_{jk}|\bigr). \tag{1}
+          \lambda_{1j} |W_{jk}|\bigr). \tag{1}
 
 Its gradient is :math:`\frac1{\sum w} \sum_i w_i \tilde x_i\, e'(s_i)^\top`, and its Hessian a weighted Gram matrix,
 :math:`\frac1{\sum w} \sum_i w_i\, e''(s_i) \otimes \tilde x_i \tilde x_i^\top`. All three are sums over rows: one pass

@@ -3,7 +3,7 @@ r"""Newton's method, protected.
 The quadratic model :math:`f(x) + g^\top d + \tfrac12 d^\top H d` is minimised by
 
 .. math:: d = -H^{-1} g, \qquad \tfrac12\, g^\top H^{-1} g \text{ (Newton's decrement) estimates } f(x) - f(x^*).
-\tag{1}
+          \tag{1}
 
 One step suffices on a quadratic and convergence is quadratic near the minimum, but far from it a full step may overflow
 (it does for logistic regression): every step is shortened until it meets Armijo's condition, and a Hessian that is not

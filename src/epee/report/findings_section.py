@@ -15,7 +15,9 @@ def findings_section(card: dict[str, Any]) -> Section:
     for found in card.get("findings") or []:
         code = str(found.get("code", ""))
         known = code in TITLES
-        blocks.append(Remark(code, title(code) if known else "", found.get("sentence", ""), page_blocks(code) if known else ()))
+        blocks.append(
+            Remark(code, title(code) if known else "", found.get("sentence", ""), page_blocks(code) if known else ())
+        )
     if not blocks:
         blocks.append(Words(word("no_findings")))
     blocks.append(Words(word("findings_note")))

@@ -24,7 +24,19 @@ def _template() -> Any:
 
     room = resources.files("epee.report")
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
+    environment.filters["fine"] = fine
     return environment.from_string((room / "page.jinja").read_text(encoding="utf-8"))
+
+
+def fine(text: str) -> str:
+    r"""Return a text whose high punctuation and units stay on the line of their word, as French asks.
+
+    >>> fine("Choisi : lasso, 95 %")
+    'Choisi\xa0: lasso, 95\xa0%'
+    """
+    for mark in ":;?!%»±":
+        text = text.replace(f" {mark}", f"\u00a0{mark}")
+    return text.replace("« ", "«\u00a0").replace("± ", "±\u00a0")
 
 
 @cache

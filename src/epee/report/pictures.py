@@ -9,6 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from epee.report.svg import Chart, log_ticks, shortened
+from epee.words.finding_words import interval
 from epee.words.report_words import figures, loss_name, percent, word
 
 LINE = 27.0  # height of one line of a dot plot
@@ -23,9 +24,11 @@ def dot_plot(
     lines: Sequence[dict[str, Any]], label: str, x_label: str, show: Any = figures, *, zero: bool = True, marked: Sequence[int] = (),
 ) -> Markup:  # fmt: skip
     """Draw one dot with its interval a line; ``lines`` hold name, value, low, high, and a tone."""
-    left, height = 172.0, LINE * len(lines) + 56
+    left, height = 158.0, LINE * len(lines) + 56
     chart = Chart(label, height=height, left=left, bottom=44, top=8)
-    ends = [v for line in lines for v in (line["low"], line["high"], line["value"]) if v is not None and math.isfinite(v)]
+    ends = [
+        v for line in lines for v in (line["low"], line["high"], line["value"]) if v is not None and math.isfinite(v)
+    ]
     low, high = min([0.0, *ends]) if zero else min(ends), max(ends, default=1.0)
     tops = sorted((max(line["high"] or line["value"], line["value"]) for line in lines), reverse=True)
     cut = len(tops) > 2 and low >= 0 and tops[0] > 4 * tops[1] > 0  # one line would press all others together
@@ -42,7 +45,14 @@ def dot_plot(
     for i, line in enumerate(lines):
         y = 8 + LINE * (i + 0.5)
         bold = i in marked
-        chart.text(left - 10, y + 4, shortened(line["name"], 25), anchor="end", look="tx bo" if bold else "tx", full=line["name"])
+        chart.text(
+            left - 10,
+            y + 4,
+            shortened(line["name"], 18 if bold else 20),
+            anchor="end",
+            look="tx bo" if bold else "tx",
+            full=line["name"],
+        )
         tone = line.get("tone", 0)
         words = f"{line['name']}: {show(line['value'])} [{show(line['low'])}; {show(line['high'])}]"
         if cut and line["value"] > high:
@@ -53,16 +63,22 @@ def dot_plot(
         if line["low"] is not None and line["high"] is not None:
             chart.lying(line["low"], min(line["high"], high), y, tone)
         x = chart.px(line["value"])
-        chart.add(f'<circle class="f{tone}" cx="{x:.1f}" cy="{y:.1f}" r="{5 if bold else 4}"><title>{Markup.escape(words)}</title></circle>')
+        chart.add(
+            f'<circle class="f{tone}" cx="{x:.1f}" cy="{y:.1f}" r="{5 if bold else 4}"><title>{Markup.escape(words)}</title></circle>'
+        )
     return chart.svg()
 
 
 def leaderboard(card: dict[str, Any]) -> Markup:
     """Draw every predictor's error with its interval, the chosen one in colour."""
     lines = [
-        {**line, "name": line["name"] + (" ~" if line["interval"] == "approximate" else ""), "tone": 1 if line["chosen"] else 0 if line["mark"] != "worse" else 7}
+        {
+            **line,
+            "name": line["name"] + (" ~" if line["interval"] == "approximate" else ""),
+            "tone": 1 if line["chosen"] else 0 if line["mark"] != "worse" else 7,
+        }
         for line in card["leaderboard"]
-    ]  # fmt: skip
+    ]
     chosen = [i for i, line in enumerate(card["leaderboard"]) if line["chosen"]]
     return dot_plot(lines, word("leaderboard"), loss_name(card["loss"]), error_format(card["loss"]), marked=chosen)
 
@@ -76,13 +92,22 @@ def complexity(curve: dict[str, Any], loss: str) -> Markup:
     train = [v if v is not None else math.nan for v in curve["train"]]
     known = [v for v in [*highs, *train] if math.isfinite(v)]
     lows = [v for v in [*(v - s for v, s in zip(cv, bars, strict=True)), *train] if math.isfinite(v)]
-    chart = Chart(curve["name"], width=340, height=230, left=54, top=26, bottom=44)
+    chart = Chart(curve["name"], width=330, height=230, left=54, top=26, bottom=44, right=16)
     bottom = min(lows)
     chart.x_scale(-0.3, n - 0.7)
     chart.y_scale(max(bottom - 0.05 * (max(known) - bottom), 0.0), max(known) + 0.05 * (max(known) - bottom))
     step = max(1, math.ceil(n / 5))
-    ticks = [(i, figures(v, 2) if isinstance(v, int | float) else str(v)) for i, v in enumerate(curve["values"]) if (n - 1 - i) % step == 0]
-    chart.axes(word("complexity", parameter=curve["parameter"].split("__")[-1]), "", x_ticks=ticks, y_format=show)
+    ticks = [
+        (i, figures(v, 2) if isinstance(v, int | float) else str(v))
+        for i, v in enumerate(curve["values"])
+        if (n - 1 - i) % step == 0
+    ]
+    chart.axes(
+        curve.get("label") or word("complexity", parameter=curve["parameter"].split("__")[-1]),
+        "",
+        x_ticks=ticks,
+        y_format=show,
+    )
     chart.legend([(word("cv_error"), 0, False), (word("train_error"), 7, True)], y=14)
     limit = cv[curve["best"]] + bars[curve["best"]]
     chart.straight(-0.3, limit, n - 0.7, limit)
@@ -101,23 +126,27 @@ def confusion(card: dict[str, Any]) -> Markup:
     """Draw the confusion matrix: colours are shares of a line."""
     c = card["confusion"]
     rows, columns = c["labels"], c["decided"]
-    side = min(96.0, 340.0 / len(columns))
-    left, top = 118.0, 40.0
+    side = min(92.0, 300.0 / len(columns))
+    left, top = 104.0, 40.0
     tall = min(side, 64.0)
-    width = max(left + side * len(columns) + 10, 340)
+    width = max(left + side * len(columns) + 10, 330)
     chart = Chart(word("confusion"), width=width, height=top + tall * len(rows) + 8)
     chart.text(left + side * len(columns) / 2, 13, word("decided"), anchor="middle", look="lb")
     middle = top + tall * len(rows) / 2
-    chart.add(f'<text class="lb" text-anchor="middle" transform="translate(12 {middle:.1f}) rotate(-90)">{Markup.escape(word("true"))}</text>')
+    chart.add(
+        f'<text class="lb" text-anchor="middle" transform="translate(12 {middle:.1f}) rotate(-90)">{Markup.escape(word("true"))}</text>'
+    )
     letters = max(int(side / 7.2), 3)
     for j, name in enumerate(columns):
-        chart.text(left + side * (j + 0.5), top - 7, shortened(str(name), letters), anchor="middle", look="tk", full=str(name))
+        chart.text(
+            left + side * (j + 0.5), top - 7, shortened(str(name), letters), anchor="middle", look="tk", full=str(name)
+        )
     for i, name in enumerate(rows):
         y = top + tall * i
-        chart.text(left - 7, y + tall / 2 + 4, shortened(str(name), 13), anchor="end", look="tk", full=str(name))
+        chart.text(left - 7, y + tall / 2 + 4, shortened(str(name), 12), anchor="end", look="tk", full=str(name))
         for j, other in enumerate(columns):
             x, rate, k = left + side * j, c["rates"][i][j] or 0.0, c["counts"][i][j]
-            span = f"[{percent(c['low'][i][j])}; {percent(c['high'][i][j])}]"
+            span = interval(c["low"][i][j] or 0.0, c["high"][i][j] or 0.0, percent=True)
             tip = f"{name} → {other}: {percent(rate)} {span}, {figures(k)}"
             tone = 0 if str(name) == str(other) else 1
             chart.box(x + 1, y + 1, side - 2, tall - 2, tone, opacity=0.06 + 0.84 * rate, tip=tip)
@@ -126,7 +155,9 @@ def confusion(card: dict[str, Any]) -> Markup:
                 continue
             if side >= 62 and tall >= 44:
                 chart.text(x + side / 2, y + tall / 2 - 5, percent(rate), anchor="middle", look=look + " bo")
-                chart.text(x + side / 2, y + tall / 2 + 9, span.replace("\u00a0%", "") + " %" if side > 84 else "", anchor="middle", look=look + " sm")
+                chart.text(
+                    x + side / 2, y + tall / 2 + 9, span if side > 80 else "", anchor="middle", look=look + " sm"
+                )
                 chart.text(x + side / 2, y + tall / 2 + 22, figures(k), anchor="middle", look=look + " sm")
             else:
                 chart.text(x + side / 2, y + tall / 2 + 4, figures(k), anchor="middle", look=look + " sm")
@@ -177,7 +208,12 @@ def calibration(card: dict[str, Any]) -> Markup:
     chart.line([p["predicted"] for p in points], [p["observed"] for p in points], 0)
     for p in points:
         chart.upright(p["predicted"], p["low"], p["high"], 0)
-        chart.dot(p["predicted"], p["observed"], 0, tip=f"{percent(p['predicted'])} → {percent(p['observed'])} ({figures(p['rows'])})")
+        chart.dot(
+            p["predicted"],
+            p["observed"],
+            0,
+            tip=f"{percent(p['predicted'])} → {percent(p['observed'])} ({figures(p['rows'])})",
+        )
     return chart.svg()
 
 
@@ -188,7 +224,7 @@ def uses(card: dict[str, Any], most: int = 20) -> Markup:
     lines = [
         {**item, "name": item["column"], "tone": 0 if (item["low"] or 0) > 0 or (item["high"] or 0) < 0 else 7}
         for item in card["uses"]["items"][:most]
-    ]  # fmt: skip
+    ]
     return dot_plot(lines, word("uses"), word("importance" if how == "importance" else "coefficients"), show)
 
 
@@ -209,7 +245,9 @@ def learning_curve(card: dict[str, Any]) -> Markup:
     chart = Chart(word("learning_curve"), height=280, left=60, top=26)
     chart.x_scale(min(ends) * 0.93, max(ends) * 1.07, log=True)
     chart.y_scale(max(bottom - pad, 0.0), max(tops) + pad)
-    chart.axes(word("training_rows"), "", y_format=show, x_ticks=[(t, figures(t)) for t in log_ticks(min(ends), max(ends))])
+    chart.axes(
+        word("training_rows"), "", y_format=show, x_ticks=[(t, figures(t)) for t in log_ticks(min(ends), max(ends))]
+    )
     chart.legend([(word("cv_error"), 0, False), *([(word("extrapolated"), 1, True)] if then else [])], y=14)
     chart.line(sizes, test, 0)
     for x, value, s in zip(sizes, test, bars, strict=True):
@@ -218,5 +256,12 @@ def learning_curve(card: dict[str, Any]) -> Markup:
     if then:
         chart.line([sizes[-1], then["rows"]], [test[-1], then["error"]], 1, dashed=True)
         chart.upright(then["rows"], max(then["error"] - bar, chart._y[0]), then["error"] + bar, 1)
-        chart.dot(then["rows"], then["error"], 1, hollow=True, r=5, tip=f"{figures(then['rows'])}: {show(then['error'])} ± {show(bar)}")
+        chart.dot(
+            then["rows"],
+            then["error"],
+            1,
+            hollow=True,
+            r=5,
+            tip=f"{figures(then['rows'])}: {show(then['error'])} ± {show(bar)}",
+        )
     return chart.svg()

@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 
 from epee.words.report_words import figures
 
-WIDTH = 460.0
+WIDTH = 400.0
 
 
 def nice_ticks(low: float, high: float, number: int = 5) -> list[float]:
@@ -61,7 +61,7 @@ class Chart:
     width: float = WIDTH
     height: float = 280.0
     left: float = 52.0
-    right: float = 14.0
+    right: float = 22.0
     top: float = 12.0
     bottom: float = 44.0
     parts: list[str] = field(default_factory=list)
@@ -89,8 +89,9 @@ class Chart:
         self.parts.append(piece)
 
     def axes(
-        self, x_label: str = "", y_label: str = "", *, x_format: Callable[[float], str] = figures, y_format: Callable[[float], str] = figures,
-        x_ticks: Sequence[tuple[float, str]] | None = None, y_ticks: Sequence[tuple[float, str]] | None = None,
+        self, x_label: str = "", y_label: str = "", *, x_format: Callable[[float], str] = figures,
+        y_format: Callable[[float], str] = figures, x_ticks: Sequence[tuple[float, str]] | None = None,
+        y_ticks: Sequence[tuple[float, str]] | None = None,
     ) -> None:  # fmt: skip
         """Draw a faint grid, ticks and the names of the axes."""
         base, end = self.height - self.bottom, self.width - self.right
@@ -113,7 +114,8 @@ class Chart:
             self.text((self.left + end) / 2, self.height - 7, x_label, anchor="middle", look="lb")
         if y_label:
             middle = (self.top + base) / 2
-            self.add(f'<text class="lb" text-anchor="middle" transform="translate(12 {_n(middle)}) rotate(-90)">{escape(y_label)}</text>')
+            place = f"translate(12 {_n(middle)}) rotate(-90)"
+            self.add(f'<text class="lb" text-anchor="middle" transform="{place}">{escape(y_label)}</text>')
 
     def text(self, x: float, y: float, words: str, *, anchor: str = "start", look: str = "tx", full: str = "") -> None:
         """Write words at a place in pixels; ``full`` is shown when the pointer rests on them."""
@@ -151,14 +153,18 @@ class Chart:
     def upright(self, x: float, low: float, high: float, tone: int) -> None:
         """Draw a standing error bar."""
         a, b, at = self.py(low), self.py(high), self.px(x)
-        self.add(f'<path class="ln s{tone}" d="M{_n(at)} {_n(a)}V{_n(b)}M{_n(at - 3)} {_n(a)}h6M{_n(at - 3)} {_n(b)}h6"/>')
+        self.add(
+            f'<path class="ln s{tone}" d="M{_n(at)} {_n(a)}V{_n(b)}M{_n(at - 3)} {_n(a)}h6M{_n(at - 3)} {_n(b)}h6"/>'
+        )
 
     def lying(self, low: float, high: float, y: float, tone: int) -> None:
         """Draw a lying error bar at a height in pixels."""
         a, b = self.px(low), self.px(high)
         self.add(f'<path class="ln s{tone}" d="M{_n(a)} {_n(y)}H{_n(b)}M{_n(a)} {_n(y - 3)}v6M{_n(b)} {_n(y - 3)}v6"/>')
 
-    def box(self, x: float, y: float, width: float, height: float, tone: int, *, opacity: float = 1.0, tip: str = "") -> None:
+    def box(
+        self, x: float, y: float, width: float, height: float, tone: int, *, opacity: float = 1.0, tip: str = ""
+    ) -> None:
         """Draw a box at a place in pixels."""
         inner = f"<title>{escape(tip)}</title></rect>" if tip else "</rect>"
         self.add(
@@ -177,8 +183,8 @@ class Chart:
     def svg(self) -> Markup:
         """Return the picture."""
         head = (
-            f'<svg class="chart" viewBox="0 0 {_n(self.width)} {_n(self.height)}" role="img" aria-label="{escape(self.label)}" '
-            f'xmlns="http://www.w3.org/2000/svg">'
+            f'<svg class="chart" viewBox="0 0 {_n(self.width)} {_n(self.height)}" style="max-width:{_n(1.3 * self.width)}px" '
+            f'role="img" aria-label="{escape(self.label)}" xmlns="http://www.w3.org/2000/svg">'
         )
         return Markup(head + "".join(self.parts) + "</svg>")
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -167,6 +168,10 @@ class Comparison:
         }
         choice = word("optimism", **{key: decimal(text) for key, text in figures.items()})
         return "\n".join([*lines, self.verdict, *([choice] if len(self.names) > 1 else [])])
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        return str(import_module("epee.report.notebook").notebook_html(self))
 
     def plot(self, ax: Any = None) -> Any:
         """Draw each candidate's error and its paired difference from the best; returns the axes."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -84,6 +85,10 @@ class ComplexityCurve:
     def at_edge(self) -> bool:
         """Tell whether the best value is the first or the last of several: the grid may be too short."""
         return len(self.values) > 2 and self.best_index in (0, len(self.values) - 1)
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        return str(import_module("epee.report.notebook").notebook_html(self))
 
     def plot(self, ax: Any = None) -> Any:
         """Draw both errors with the mark of one standard error; returns the axes."""

@@ -247,6 +247,8 @@ def optimism(
         regressor, with an error of Monte Carlo.
     repeats, random_state
         Draws of the bootstrap, and its seed.
+    sample_weight : array (n,), optional
+        Counts.
 
     References
     ----------

@@ -133,7 +133,8 @@ def cross_validate(
     Notes
     -----
     An estimator that lives on moments costs one pass for all folds and repeats, then a solve each and one scoring pass;
-    others are fitted fold by fold, in parallel.
+    others are fitted fold by fold, in parallel. Of a file of more than two million rows, or a Dask collection, nothing is kept of a
+    row: memory is bounded by the block, and ``losses`` are found only if asked for.
 
     References
     ----------
@@ -154,6 +155,14 @@ def cross_validate(
         from epee.risk.leave_one_out import leave_each_out
 
         return leave_each_out(model, X, y, loss, level, sample_weight)
+    if is_stream(X) and interval == "fold":
+        from epee.risk.stream_route import validate_stream
+
+        done = validate_stream(
+            model, X, y, folds, repeats, loss, level, sample_weight, groups, time, stratify, random_state
+        )
+        if done is not None:
+            return done
     route = open_route(model, X, y, sample_weight, loss)
     if repeats is None:
         single = interval == "fold" or not isinstance(folds, int | np.integer)

@@ -12,6 +12,7 @@ weighted by the error bars; its interval comes from drawing the folds with repla
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -102,6 +103,10 @@ class LearningCurve:
         now, then = self.extrapolate(self.sizes[-1]), self.extrapolate(2 * self.sizes[-1])
         shown = f"{now.value:.{decimals(now.value, now.stderr)}f}"
         return word("more rows", n=f"{2 * self.sizes[-1]:.0f}", then=decimal(str(then)), now=decimal(shown))
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        return str(import_module("epee.report.notebook").notebook_html(self))
 
     def plot(self, ax: Any = None, *, until: float | None = None) -> Any:
         """Draw both errors and the extrapolation; returns the axes."""

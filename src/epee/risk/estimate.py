@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,8 @@ class Risk:
         How it was found, in words.
     dof : float
         Degrees of freedom of the t interval.
+    row_losses, weight, rows : arrays and str, optional
+        The losses behind it, their weights and which rows they belong to: what a paired difference needs.
 
     Examples
     --------
@@ -121,6 +124,10 @@ class Risk:
         """Return the figures with their origin."""
         words = ", ".join(w for w in (self.loss, self.how, f"{self.level:.0%}") if w)
         return f"{type(self).__name__}({self}; {words})"
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        return str(import_module("epee.report.notebook").notebook_html(self))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers and words, for JSON."""

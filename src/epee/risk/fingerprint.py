@@ -64,6 +64,14 @@ def row_hashes(X: Any) -> np.ndarray:
 def repeated_rows(test: Any, training: Any = None) -> float:
     """Return the share of test rows that occur in the training rows, or that occur twice among themselves.
 
+    Parameters
+    ----------
+    test : rows
+    training : rows, default=None
+        Compare with these; None looks for repeats within ``test``.
+
+    Examples
+    --------
     >>> repeated_rows([[1.0], [2.0]], [[2.0], [3.0]]), repeated_rows([[1.0], [1.0], [2.0], [3.0]])
     (0.5, 0.5)
     """

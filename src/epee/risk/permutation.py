@@ -73,6 +73,8 @@ def importance(
         Shuffles of each column; more make the figures steadier.
     level, sample_weight, random_state
         As in :func:`cross_validate`.
+    folds : int, default=5
+        Folds, so that rows are permuted where the predictor did not see them.
 
     References
     ----------

@@ -179,7 +179,19 @@ def average_precision(
     r"""Return average precision on held-out rows, :math:`\sum_k (R_k - R_{k-1}) P_k`: the precision averaged over recall.
 
     With several classes it is the mean over classes of one against the rest. The standard error is that of ``draws`` bootstrap
-    samples of the rows. Parameters as in :func:`roc_auc`; its ``plot`` draws precision against recall.
+    samples of the rows. Its ``plot`` draws precision against recall.
+
+    Parameters
+    ----------
+    model : fitted classifier
+    X, y : test rows and their labels
+    level : float in (0, 1), default=0.95
+        What the interval covers.
+    sample_weight : array (n,), optional
+        Counts.
+    draws : int, default=200
+        Bootstrap samples behind the standard error.
+    random_state : int, default=0
     """
     truth, w = _open(model, X, y, sample_weight, level)
     codes, scores = _codes(model, truth), _ranks(model, X)
@@ -225,7 +237,18 @@ def brier(model: Any, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any
     r"""Return Brier's score on held-out rows, the mean of :math:`(p_i - t_i)^2`; 0 is perfect, smaller is better.
 
     With several classes the squares are added over classes. Its ``plot`` shows calibration: observed frequencies against
-    predicted probabilities, in ``bins`` of equal counts. Parameters as in :func:`roc_auc`.
+    predicted probabilities, in ``bins`` of equal counts.
+
+    Parameters
+    ----------
+    model : fitted classifier
+    X, y : test rows and their labels
+    level : float in (0, 1), default=0.95
+        What the interval covers.
+    sample_weight : array (n,), optional
+        Counts.
+    bins : int, default=10
+        Bins of the calibration curve.
     """
     truth, w = _open(model, X, y, sample_weight, level)
     codes, P = _codes(model, truth), _probabilities(model, X)
@@ -257,7 +280,16 @@ def calibration_bins(p: Vector, t: Vector, w: Vector, bins: int, level: float) -
 def r2(model: Any, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any = None) -> Score:
     r"""Return the share of the variance explained on held-out rows, :math:`1 - \sum (y - \hat y)^2 / \sum (y - \bar y)^2`.
 
-    Parameters as in :func:`roc_auc`; several targets are averaged. Negative when the mean would predict better.
+    Several targets are averaged. Negative when the mean would predict better.
+
+    Parameters
+    ----------
+    model : fitted regressor
+    X, y : test rows and their values
+    level : float in (0, 1), default=0.95
+        What the interval covers.
+    sample_weight : array (n,), optional
+        Counts.
     """
     truth, w = _open(model, X, y, sample_weight, level)
     Y = truth.astype(float).reshape(len(truth), -1)
@@ -278,7 +310,14 @@ def r2(model: Any, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any = 
 def f1(model: Any, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any = None) -> Score:
     r"""Return :math:`F_1 = 2\,TP / (2\,TP + FP + FN)` on held-out rows, for the second of two classes; else the mean over classes.
 
-    Parameters as in :func:`roc_auc`.
+    Parameters
+    ----------
+    model : fitted classifier
+    X, y : test rows and their labels
+    level : float in (0, 1), default=0.95
+        What the interval covers.
+    sample_weight : array (n,), optional
+        Counts.
     """
     truth, w = _open(model, X, y, sample_weight, level)
     codes = _codes(model, truth)

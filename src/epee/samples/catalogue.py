@@ -68,6 +68,13 @@ def names() -> list[str]:
 def describe(name: str) -> Sample:
     """Return what a sample holds, with its origin and licence.
 
+    Parameters
+    ----------
+    name : str
+        One of ``names()``.
+
+    Examples
+    --------
     >>> describe("cars").licence
     "published facts, as in R's datasets"
     """
@@ -79,6 +86,13 @@ def describe(name: str) -> Sample:
 def path(name: str) -> Path:
     """Return the CSV file of a sample, for the command line.
 
+    Parameters
+    ----------
+    name : str
+        One of ``names()``.
+
+    Examples
+    --------
     >>> path("iris").name
     'iris.csv'
     """
@@ -88,6 +102,13 @@ def path(name: str) -> Path:
 def load(name: str) -> Any:
     """Return an embedded table: a pandas frame where pandas is installed, an Arrow table where it is not.
 
+    Parameters
+    ----------
+    name : str
+        One of ``names()``.
+
+    Examples
+    --------
     >>> load("iris").shape
     (150, 5)
     """

@@ -19,9 +19,9 @@ from epee.errors import BadFile, EmptyTable, WrongUse
 SIZE = 40
 # head width, hair line, eye distance, eye size, brow, nose length, mouth width, mouth curve, skin, hair
 PERSONS = {
-    "Ada": (0.62, -0.52, 0.30, 0.085, 0.010, 0.30, 0.20, 0.10, 0.78, 0.18),
-    "Blaise": (0.74, -0.66, 0.36, 0.070, 0.035, 0.38, 0.28, -0.04, 0.62, 0.45),
-    "Chen": (0.68, -0.44, 0.26, 0.100, 0.020, 0.24, 0.24, 0.02, 0.70, 0.05),
+    "Ada": (0.634, -0.534, 0.3, 0.085, 0.01, 0.3, 0.2, 0.1, 0.766, 0.194),
+    "Blaise": (0.712, -0.618, 0.36, 0.07, 0.035, 0.38, 0.28, -0.04, 0.676, 0.345),
+    "Chen": (0.673, -0.482, 0.26, 0.1, 0.02, 0.24, 0.24, 0.02, 0.721, 0.113),
 }
 POSES = {"left": -0.22, "front": 0.0, "right": 0.22}
 LIGHTS = {"left": -0.45, "front": 0.0, "right": 0.45}

@@ -56,7 +56,7 @@ class Isodata(Clusterer):
     n_clusters_, n_iter_ : int
     inertia_ : float
         :math:`J = \sum_i w_i \min_k \|x_i - \mu_k\|^2`.
-    trace_ : array (n_iter_, 2)
+    trace_ : array (iterations, 2)
         Number of clusters and :math:`J` of each pass.
 
     Notes

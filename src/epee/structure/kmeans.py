@@ -66,7 +66,7 @@ class KMeans(NewAxes, TransformerMixin, Clusterer):
     inertia_ : float
         :math:`J` at the end, by differences.
     n_iter_ : int
-    trace_ : array (2 n_iter_,)
+    trace_ : array, two for each iteration
         :math:`J` after each half-step of the best start: allocation, means, allocation...
     counts_ : array (K,)
         Total weight of each cluster, which ``partial_fit`` goes on from.

@@ -37,7 +37,7 @@ class PolynomialFeatures(Transformer):
 
     Attributes
     ----------
-    powers_ : array (n_output_features_, p)
+    powers_ : array (outputs, p)
         The exponents :math:`a`.
     n_output_features_ : int
 

@@ -174,6 +174,11 @@ class MDS(sklearn.manifold.MDS):
 
     All parameters, attributes and methods are those of :class:`sklearn.manifold.MDS`, whose compiled isotonic steps are used.
 
+    Parameters
+    ----------
+    n_components, metric_mds, n_init, init, max_iter, verbose, eps, n_jobs, random_state, dissimilarity, metric, metric_params, normalized_stress
+        As in scikit-learn.
+
     Notes
     -----
     Each start lowers the stress :math:`\sum_{i<j} (d_{ij} - \|y_i - y_j\|)^2` at every step; the best of ``n_init`` is kept.

@@ -19,6 +19,11 @@ class TSNE(sklearn.manifold.TSNE):
 
     All parameters, attributes and methods are those of :class:`sklearn.manifold.TSNE`; its compiled gradient is used as it is.
 
+    Parameters
+    ----------
+    n_components, perplexity, early_exaggeration, learning_rate, max_iter, n_iter_without_progress, min_grad_norm, metric, metric_params, init, verbose, random_state, method, angle, n_jobs
+        As in scikit-learn.
+
     Notes
     -----
     :math:`O(n \log n)` a step. There is no ``transform``: new rows change the picture of the old ones.

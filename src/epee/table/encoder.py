@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -106,9 +107,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         source = self._open(X, y, sample_weight, reset=True)
         self.plan(source)
         total, count = np.zeros(len(self._layout.row_names)), 0.0
-        for raw in source.raw_blocks():
-            total += sum_rows(self._layout, self.centre_, raw)
-            count += len(raw) if raw.weight is None else float(raw.weight.sum())
+        for sums, weight in source.each_raw(partial(_sums, self._layout, self.centre_)):
+            total += sums
+            count += weight
         return self._learn(total / count)
 
     def plan(self, source: Any) -> TableEncoder:
@@ -358,6 +359,11 @@ class MappedSource:
                 yield Block(self._row(raw), raw.y, raw.weight, raw.fold, start=raw.start)
 
         yield from TableSource._cut(mapped(), step)
+
+
+def _sums(layout: Layout, centre: Vector, raw: RawBlock) -> tuple[Vector, float]:
+    """Return the sums of the row maps of a block, and its weight."""
+    return sum_rows(layout, centre, raw), float(len(raw) if raw.weight is None else raw.weight.sum())
 
 
 def _columns(X: np.ndarray, names: tuple[str, ...]) -> Any:

@@ -152,8 +152,8 @@ def conform(table: pa.Table, fields: pa.Schema, k: int) -> pa.Table:
         return fields.empty_table()
     there = [name for name in fields.names if name in table.column_names]
     known = agree([("the first partition", fields), (f"partition {k}", table.select(there).schema)], "partitions")
-    arrays = [table.column(name) for name in known.names]
-    return pa.table([a.cast(t) if a.type != t else a for a, t in zip(arrays, fields.types, strict=True)], schema=fields)
+    arrays = [table.column(name) for name in known.names]  # where the types of numbers differ, float64 holds them all
+    return pa.table([a if a.type == t else a.cast(t) for a, t in zip(arrays, known.types, strict=True)], schema=known)
 
 
 def _rows_of(table: pa.Table) -> int:

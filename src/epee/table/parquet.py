@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from epee.errors import BadFile, EmptyTable
 from epee.table.batches import Stamp, agree, fit_to, name_of
+from epee.table.prefetch import reads_alone
 from epee.table.schema import refuse_duplicates
 
 if TYPE_CHECKING:
@@ -56,12 +57,13 @@ class ParquetBatches:
         import pyarrow as pa
 
         self._stamp.check()
+        threads = not reads_alone()
         for path, keys in zip(self.paths, self.keys, strict=True):
             own = [name for name in columns if name not in keys]
             done = 0
             try:
                 with _open(path, len(own)) as file:
-                    for batch in file.iter_batches(rows, row_groups=self.row_groups, columns=own, use_threads=True):
+                    for batch in file.iter_batches(rows, row_groups=self.row_groups, columns=own, use_threads=threads):
                         done += batch.num_rows
                         for key in keys:
                             if key in columns:

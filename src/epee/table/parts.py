@@ -149,34 +149,50 @@ def _beside(source: TableSource, start: int, rows: int) -> dict[str, np.ndarray]
 
 
 def _row_groups(source: TableSource, wanted: int) -> Iterator[Part]:
-    """Cut Parquet files at their row groups."""
+    """Cut large Parquet files at their row groups, and put small ones together."""
     import pyarrow.parquet as pq
 
     batches: ParquetBatches = source.batches  # type: ignore[assignment]
-    template, like = _template(source), copy.copy(batches)
+    like = copy.copy(batches)
     like.paths, like.keys, like._file_rows = [], [], []
-    build = partial(_open_groups, template=template, like=like)
+    build = partial(_open_groups, template=_template(source), like=like)
     goal, start = -(-max(batches.n_rows or 1, 1) // max(wanted, 1)), 0
     batches._stamp.check()
-    for path, keys in zip(batches.paths, batches.keys, strict=True):
+
+    def part(paths: list[str], keys: list[Any], sizes: list[int], groups: list[int] | None) -> Part:
+        nonlocal start
+        rows, first = sum(sizes), start
+        start += rows
+        payload = (paths, keys, sizes, groups, _beside(source, first, rows))
+        return Part(payload, build, f"rows {first} to {start - 1}", first)
+
+    held: tuple[list[str], list[Any], list[int]] = ([], [], [])
+    for path, keys, rows in zip(batches.paths, batches.keys, batches._file_rows, strict=True):
+        if held[0] and sum(held[2]) + rows > goal:
+            yield part(*held, None)
+            held = ([], [], [])
+        if rows <= goal:
+            for own, item in zip(held, (path, keys, rows), strict=True):
+                own.append(item)  # type: ignore[arg-type]
+            continue
         with pq.ParquetFile(path) as file:
             sizes = [file.metadata.row_group(g).num_rows for g in range(file.metadata.num_row_groups)]
         groups: list[int] = []
-        held = 0
-        for g, size in enumerate(sizes):
+        for g in range(len(sizes)):
             groups.append(g)
-            held += size
-            if held >= goal or g == len(sizes) - 1:
-                payload = (path, keys, tuple(groups), held, _beside(source, start, held))
-                yield Part(payload, build, f"rows {start} to {start + held - 1}", start)
-                start, groups, held = start + held, [], 0
+            size = sum(sizes[i] for i in groups)
+            if size >= goal or g == len(sizes) - 1:
+                yield part([path], [keys], [size], groups)
+                groups = []
+    if held[0]:
+        yield part(*held, None)
 
 
 def _open_groups(payload: Any, template: TableSource, like: ParquetBatches) -> Any:
-    path, keys, groups, rows, beside = payload
+    paths, keys, sizes, groups, beside = payload
     narrow = copy.copy(like)
-    narrow.paths, narrow.keys, narrow.n_rows, narrow._file_rows = [path], [keys], rows, [rows]
-    narrow.row_groups, narrow._stamp = list(groups), Stamp([path])
+    narrow.paths, narrow.keys, narrow._file_rows, narrow.n_rows = paths, keys, sizes, sum(sizes)
+    narrow.row_groups, narrow._stamp = groups, Stamp(paths)
     return _placed(template, narrow, beside)
 
 

@@ -7,11 +7,29 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from queue import Empty, Full, Queue
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 _END = object()
+_thread = threading.local()
+
+
+@contextmanager
+def one_core() -> Iterator[None]:
+    """Read in this thread alone: for a worker of a cluster, whose neighbours have the other cores."""
+    before = reads_alone()
+    _thread.alone = True
+    try:
+        yield
+    finally:
+        _thread.alone = before
+
+
+def reads_alone() -> bool:
+    """Tell whether this thread may not ask others to read for it."""
+    return bool(getattr(_thread, "alone", False))
 
 
 def ahead(make: Callable[[], Iterator[T]], depth: int = 2) -> Iterator[T]:
@@ -20,6 +38,9 @@ def ahead(make: Callable[[], Iterator[T]], depth: int = 2) -> Iterator[T]:
     >>> list(ahead(lambda: iter(range(5))))
     [0, 1, 2, 3, 4]
     """
+    if reads_alone():
+        yield from make()
+        return
     queue: Queue[Any] = Queue(maxsize=depth)
     stop = threading.Event()
 

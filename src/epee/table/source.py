@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property, partial
@@ -329,6 +329,16 @@ class TableSource:
         step = rows or self.block_rows or BLOCK_ROWS
         yield from ahead(lambda: self._raw(step))
 
+    def each_raw(self, work: Callable[[RawBlock], Any]) -> Iterator[Any]:
+        """Yield ``work(raw)`` for each raw block, in order; of a Dask collection where its partitions lie."""
+        if not isinstance(self.batches, DaskBatches):
+            yield from map(work, self.raw_blocks())
+            return
+        bare = copy(self)
+        bare.batches = None  # type: ignore[assignment]
+        for found in self.batches.each(partial(_work_on, bare=bare, work=work), self._wanted()):
+            yield from found
+
     def refuse_words(self) -> None:
         """Say which inputs are no numbers."""
         words = [name for name in self.names if self._kind(name) not in ("number", "boolean")]
@@ -465,6 +475,15 @@ class TableSource:
                 left = _slice(part, i, len(part))
         if left is not None and len(left):
             yield left
+
+
+def _work_on(table: pa.Table, bare: TableSource, work: Callable[[RawBlock], Any]) -> list[Any]:
+    """Return ``work(raw)`` for each raw block of one Dask partition."""
+    if not table.num_rows:
+        return []
+    here = copy(bare)
+    here.batches = FrameBatches(table, "the partition")
+    return [work(raw) for raw in here.raw_blocks()]
 
 
 def _slice(block: Block, i: int, j: int) -> Block:

@@ -39,156 +39,216 @@ TITLES: dict[str, tuple[str, str]] = {
 # (code, form): (English, French)
 SENTENCES: dict[tuple[str, str], tuple[str, str]] = {
     ("E001", ""): (
-        "{name} makes an error of {train} on the rows it learned from and of {cv} on rows held out: {share} of its error (a gap of {gap}) "
+        "{name} makes an error of {train} on the rows it learned from and of {cv} on rows held out: {share} of "
+        "its error (a gap of {gap}) "
         "is overfitting.",
-        "{name} fait une erreur de {train} sur les lignes d'apprentissage et de {cv} sur les lignes mises de côté : {share} de son erreur "
+        "{name} fait une erreur de {train} sur les lignes d'apprentissage et de {cv} sur les lignes mises de "
+        "côté : {share} de son erreur "
         "(un écart de {gap}) tient au sur-apprentissage.",
     ),
     ("E002", ""): (
         "The class {name} is only {share} of the rows {span}: always answering {common} is right {rate} of the time.",
-        "La classe {name} ne fait que {share} des lignes {span} : répondre toujours {common} donne un taux de réussite de {rate}.",
+        "La classe {name} ne fait que {share} des lignes {span} : répondre toujours {common} donne un taux de "
+        "réussite de {rate}.",
     ),
     ("E003", ""): (
-        "The class {name} has only {n} rows to learn from and {m} to test: its success rate cannot be known better than ± {half}.",
-        "La classe {name} n'a que {n} lignes d'apprentissage et {m} de test : son taux de réussite ne peut être connu à mieux que ± {half}.",
+        "The class {name} has only {n} rows to learn from and {m} to test: its success rate cannot be known "
+        "better than ± {half}.",
+        "La classe {name} n'a que {n} lignes d'apprentissage et {m} de test : son taux de réussite ne peut être "
+        "connu à mieux que ± {half}.",
     ),
     ("E003", "several"): (
-        "The class {name} has only {n} rows to learn from and {m} to test, so that its success rate cannot be known better than ± {half}; "
+        "The class {name} has only {n} rows to learn from and {m} to test, so that its success rate cannot be "
+        "known better than ± {half}; "
         "{others} other classes are as small.",
-        "La classe {name} n'a que {n} lignes d'apprentissage et {m} de test, et son taux de réussite ne peut être connu à mieux que ± {half} ; "
+        "La classe {name} n'a que {n} lignes d'apprentissage et {m} de test, et son taux de réussite ne peut "
+        "être connu à mieux que ± {half} ; "
         "{others} autres classes sont aussi petites.",
     ),
     ("E004", ""): (
-        "The error goes from {low} to {high} over the {J} folds: a spread of {between} remains beyond what chance gives ({chance}).",
-        "L'erreur va de {low} à {high} selon les {J} blocs : il reste une dispersion de {between} au-delà du hasard ({chance}).",
+        "The error goes from {low} to {high} over the {J} folds: a spread of {between} remains beyond what "
+        "chance gives ({chance}).",
+        "L'erreur va de {low} à {high} selon les {J} blocs : il reste une dispersion de {between} au-delà du "
+        "hasard ({chance}).",
     ),
     ("E005", ""): (
-        "{name}: the best {parameter} tried, {value}, is the most complex of its grid, and the last step still lowers the error by {gain}.",
-        "{name} : la meilleure valeur essayée de {parameter}, {value}, est la plus complexe de la grille, et le dernier pas abaisse encore "
+        "{name}: the best {parameter} tried, {value}, is the most complex of its grid, and the last step still "
+        "lowers the error by {gain}.",
+        "{name} : la meilleure valeur essayée de {parameter}, {value}, est la plus complexe de la grille, et le "
+        "dernier pas abaisse encore "
         "l'erreur de {gain}.",
     ),
     ("E005", "simple"): (
-        "{name}: the best {parameter} tried, {value}, is the simplest of its grid, and the last step towards it still lowers the error by {gain}.",
-        "{name} : la meilleure valeur essayée de {parameter}, {value}, est la plus simple de la grille, et le dernier pas vers elle abaisse "
+        "{name}: the best {parameter} tried, {value}, is the simplest of its grid, and the last step towards it "
+        "still lowers the error by {gain}.",
+        "{name} : la meilleure valeur essayée de {parameter}, {value}, est la plus simple de la grille, et le "
+        "dernier pas vers elle abaisse "
         "encore l'erreur de {gain}.",
     ),
     ("E006", ""): (
-        "{share} {span} of the variance of {name} is told by {others}: their separate effects can hardly be told apart.",
-        "{share} {span} de la variance de {name} s'expliquent par {others} : leurs effets propres sont presque impossibles à séparer.",
+        "{share} {span} of the variance of {name} is told by {others}: their separate effects can hardly be told "
+        "apart.",
+        "{share} {span} de la variance de {name} s'expliquent par {others} : leurs effets propres sont presque "
+        "impossibles à séparer.",
     ),
     ("E007", ""): (
-        "{name} alone tells {target}: it leaves {left} {span} of the baseline's error on {rows} rows. Would it be known before {target} is?",
-        "{name} suffit à donner {target} : il ne reste que {left} {span} de l'erreur du prédicteur constant, sur {rows} lignes. Est-elle connue "
+        "{name} alone tells {target}: it leaves {left} {span} of the baseline's error on {rows} rows. Would it "
+        "be known before {target} is?",
+        "{name} suffit à donner {target} : il ne reste que {left} {span} de l'erreur du prédicteur constant, sur "
+        "{rows} lignes. Est-elle connue "
         "avant {target} ?",
     ),
     ("E008", ""): (
-        "{name} has {n} different whole numbers in {n} rows ({span} of new rows would be new numbers too): it looks like an identifier, "
+        "{name} has {n} different whole numbers in {n} rows ({span} of new rows would be new numbers too): it "
+        "looks like an identifier, "
         "yet it is used as a number.",
-        "{name} prend {n} valeurs entières distinctes en {n} lignes (de nouvelles lignes en auraient de nouvelles : {span}) : c'est sans doute un "
+        "{name} prend {n} valeurs entières distinctes en {n} lignes (de nouvelles lignes en auraient de "
+        "nouvelles : {span}) : c'est sans doute un "
         "identifiant, et elle sert pourtant de nombre.",
     ),
     ("E008", "left"): (
-        "{name} numbers the {n} rows ({span} of its cells are different): it is left out, and would tell nothing about new rows.",
-        "{name} numérote les {n} lignes ({span} de valeurs distinctes) : elle est laissée de côté, et ne dirait rien de nouvelles lignes.",
+        "{name} numbers the {n} rows ({span} of its cells are different): it is left out, and would tell nothing "
+        "about new rows.",
+        "{name} numérote les {n} lignes ({span} de valeurs distinctes) : elle est laissée de côté, et ne dirait "
+        "rien de nouvelles lignes.",
     ),
     ("E009", ""): (
         "{name} is the same in all but {k} of {n} rows {span}: it can tell almost nothing.",
-        "{name} prend la même valeur dans toutes les {n} lignes sauf {k} {span} : elle ne peut presque rien apprendre.",
+        "{name} prend la même valeur dans toutes les {n} lignes sauf {k} {span} : elle ne peut presque rien "
+        "apprendre.",
     ),
     ("E009", "left"): (
         "{name} is the same in all {n} rows (other values in {span} of new rows): it is left out.",
-        "{name} prend la même valeur dans les {n} lignes (autres valeurs dans de nouvelles lignes : {span}) : elle est laissée de côté.",
+        "{name} prend la même valeur dans les {n} lignes (autres valeurs dans de nouvelles lignes : {span}) : "
+        "elle est laissée de côté.",
     ),
     ("E010", ""): (
-        "{share} {span} of the cells of {name} are missing ({k} rows): what is filled in weighs more than what was measured.",
-        "{share} {span} des données de {name} manquent ({k} lignes) : ce qui est imputé pèse plus que ce qui est mesuré.",
+        "{share} {span} of the cells of {name} are missing ({k} rows): what is filled in weighs more than what "
+        "was measured.",
+        "{share} {span} des données de {name} manquent ({k} lignes) : ce qui est imputé pèse plus que ce qui est "
+        "mesuré.",
     ),
     ("E010", "several"): (
-        "{share} {span} of the cells of {name} are missing ({k} rows), and {others} more columns miss more than 30 %.",
-        "{share} {span} des données de {name} manquent ({k} lignes), et {others} autres variables en perdent plus de 30 %.",
+        "{share} {span} of the cells of {name} are missing ({k} rows), and {others} more columns miss more than "
+        "30 %.",
+        "{share} {span} des données de {name} manquent ({k} lignes), et {others} autres variables en perdent "
+        "plus de 30 %.",
     ),
     ("E011", "class"): (
-        "Where {name} is missing, {target} is {label} in {gone} of the rows, against {there} elsewhere: a gap of {gap} points. It is not missing "
+        "Where {name} is missing, {target} is {label} in {gone} of the rows, against {there} elsewhere: a gap of "
+        "{gap} points. It is not missing "
         "by chance.",
-        "Là où {name} manque, {target} vaut {label} dans {gone} des lignes, contre {there} ailleurs : un écart de {gap} points. Elle ne manque pas "
+        "Là où {name} manque, {target} vaut {label} dans {gone} des lignes, contre {there} ailleurs : un écart "
+        "de {gap} points. Elle ne manque pas "
         "par hasard.",
     ),
     ("E011", "number"): (
-        "Where {name} is missing, the mean of {target} is {gone}, against {there} elsewhere: a gap of {gap}. It is not missing by chance.",
-        "Là où {name} manque, la moyenne de {target} est {gone}, contre {there} ailleurs : un écart de {gap}. Elle ne manque pas par hasard.",
+        "Where {name} is missing, the mean of {target} is {gone}, against {there} elsewhere: a gap of {gap}. It "
+        "is not missing by chance.",
+        "Là où {name} manque, la moyenne de {target} est {gone}, contre {there} ailleurs : un écart de {gap}. "
+        "Elle ne manque pas par hasard.",
     ),
     ("E012", ""): (
-        "{name} is {value} in row {row}, while 95 % of the {n} rows lie in {span}: one such value can decide a squared error.",
-        "{name} vaut {value} à la ligne {row}, alors que 95 % des {n} lignes sont dans {span} : une seule valeur de ce genre peut décider d'une "
+        "{name} is {value} in row {row}, while 95 % of the {n} rows lie in {span}: one such value can decide a "
+        "squared error.",
+        "{name} vaut {value} à la ligne {row}, alors que 95 % des {n} lignes sont dans {span} : une seule valeur "
+        "de ce genre peut décider d'une "
         "erreur quadratique.",
     ),
     ("E012", "several"): (
-        "{k} values of {name} ({share} of the rows) are far out, such as {value} in row {row}, while 95 % of the {n} rows lie in {span}.",
-        "{k} valeurs de {name} ({share} des lignes) sont aberrantes, comme {value} à la ligne {row}, alors que 95 % des {n} lignes sont dans {span}.",
+        "{k} values of {name} ({share} of the rows) are far out, such as {value} in row {row}, while 95 % of the "
+        "{n} rows lie in {span}.",
+        "{k} valeurs de {name} ({share} des lignes) sont aberrantes, comme {value} à la ligne {row}, alors que "
+        "95 % des {n} lignes sont dans {span}.",
     ),
     ("E013", ""): (
         "{name} is {value} in row {row}, while 95 % of the {n} rows lie in {span}: an error of entry?",
-        "{name} vaut {value} à la ligne {row}, alors que 95 % des {n} lignes sont dans {span} : une erreur de saisie ?",
+        "{name} vaut {value} à la ligne {row}, alors que 95 % des {n} lignes sont dans {span} : une erreur de "
+        "saisie ?",
     ),
     ("E013", "several"): (
-        "{k} values of {name} ({share} of the rows) are far out, such as {value} in row {row}, while 95 % of the {n} rows lie in {span}.",
-        "{k} valeurs de {name} ({share} des lignes) sont aberrantes, comme {value} à la ligne {row}, alors que 95 % des {n} lignes sont dans {span}.",
+        "{k} values of {name} ({share} of the rows) are far out, such as {value} in row {row}, while 95 % of the "
+        "{n} rows lie in {span}.",
+        "{k} valeurs de {name} ({share} des lignes) sont aberrantes, comme {value} à la ligne {row}, alors que "
+        "95 % des {n} lignes sont dans {span}.",
     ),
     ("E014", "number"): (
         "{name} has a mean of {now} in the test rows and of {then} in the training rows: a gap of {gap}.",
         "{name} a une moyenne de {now} dans les lignes de test et de {then} à l'apprentissage : un écart de {gap}.",
     ),
     ("E014", "numberseveral"): (
-        "{name} has a mean of {now} in the test rows and of {then} in the training rows, a gap of {gap}; {k} more columns have moved.",
-        "{name} a une moyenne de {now} dans les lignes de test et de {then} à l'apprentissage, un écart de {gap} ; {k} autres variables ont bougé.",
+        "{name} has a mean of {now} in the test rows and of {then} in the training rows, a gap of {gap}; {k} "
+        "more columns have moved.",
+        "{name} a une moyenne de {now} dans les lignes de test et de {then} à l'apprentissage, un écart de {gap} "
+        "; {k} autres variables ont bougé.",
     ),
     ("E014", "level"): (
         "{name} is {label} in {now} of the test rows and {then} of the training rows: a gap of {gap} points.",
-        "{name} vaut {label} dans {now} des lignes de test et {then} des lignes d'apprentissage : un écart de {gap} points.",
+        "{name} vaut {label} dans {now} des lignes de test et {then} des lignes d'apprentissage : un écart de "
+        "{gap} points.",
     ),
     ("E014", "levelseveral"): (
-        "{name} is {label} in {now} of the test rows and {then} of the training rows, a gap of {gap} points; {k} more columns have moved.",
-        "{name} vaut {label} dans {now} des lignes de test et {then} des lignes d'apprentissage, un écart de {gap} points ; {k} autres variables ont "
+        "{name} is {label} in {now} of the test rows and {then} of the training rows, a gap of {gap} points; {k} "
+        "more columns have moved.",
+        "{name} vaut {label} dans {now} des lignes de test et {then} des lignes d'apprentissage, un écart de "
+        "{gap} points ; {k} autres variables ont "
         "bougé.",
     ),
     ("E015", ""): (
-        "Probabilities are too sure: where {claimed} is announced, {seen} {span} of the answers are right; off by {off} points on the mean ({m} rows).",
-        "Les probabilités sont trop sûres : là où {claimed} est annoncé, {seen} {span} des réponses sont justes ; {off} points d'écart en moyenne ({m} lignes).",
+        "Probabilities are too sure: where {claimed} is announced, {seen} {span} of the answers are right; off "
+        "by {off} points on the mean ({m} rows).",
+        "Les probabilités sont trop sûres : là où {claimed} est annoncé, {seen} {span} des réponses sont justes "
+        "; {off} points d'écart en moyenne ({m} lignes).",
     ),
     ("E015", "timid"): (
-        "Probabilities are too timid: where {claimed} is announced, {seen} {span} of the answers are right; off by {off} points on the mean ({m} rows).",
-        "Les probabilités sont trop timides : là où {claimed} est annoncé, {seen} {span} des réponses sont justes ; {off} points d'écart en moyenne ({m} lignes).",
+        "Probabilities are too timid: where {claimed} is announced, {seen} {span} of the answers are right; off "
+        "by {off} points on the mean ({m} rows).",
+        "Les probabilités sont trop timides : là où {claimed} est annoncé, {seen} {span} des réponses sont "
+        "justes ; {off} points d'écart en moyenne ({m} lignes).",
     ),
     ("E016", ""): (
-        "The best of {k} candidates owes {value} to luck, {share} of its error: corrected for the choice, the error is {corrected}.",
-        "Le meilleur des {k} candidats doit {value} à la chance, soit {share} de son erreur : corrigée de ce choix, elle est de {corrected}.",
+        "The best of {k} candidates owes {value} to luck, {share} of its error: corrected for the choice, the "
+        "error is {corrected}.",
+        "Le meilleur des {k} candidats doit {value} à la chance, soit {share} de son erreur : corrigée de ce "
+        "choix, elle est de {corrected}.",
     ),
     ("E017", "worse"): (
-        "The {m} sealed rows give an error of {test}, against {cv} by cross-validation: {gap} more than was promised.",
-        "Les {m} lignes sous scellés donnent une erreur de {test}, contre {cv} par validation croisée : {gap} de plus que promis.",
+        "The {m} sealed rows give an error of {test}, against {cv} by cross-validation: {gap} more than was "
+        "promised.",
+        "Les {m} lignes sous scellés donnent une erreur de {test}, contre {cv} par validation croisée : {gap} de "
+        "plus que promis.",
     ),
     ("E017", "better"): (
-        "The {m} sealed rows give an error of {test}, against {cv} by cross-validation (a gap of {gap}): they are easier than the training rows.",
-        "Les {m} lignes sous scellés donnent une erreur de {test}, contre {cv} par validation croisée (un écart de {gap}) : elles sont plus faciles "
+        "The {m} sealed rows give an error of {test}, against {cv} by cross-validation (a gap of {gap}): they "
+        "are easier than the training rows.",
+        "Les {m} lignes sous scellés donnent une erreur de {test}, contre {cv} par validation croisée (un écart "
+        "de {gap}) : elles sont plus faciles "
         "que les lignes d'apprentissage.",
     ),
     ("E018", ""): (
         "The {k} worst of {n} rows carry {share} {span} of the squared error held out: the mean hangs on a few rows.",
-        "Les {k} pires des {n} lignes portent {share} {span} de l'erreur quadratique : la moyenne tient à quelques lignes.",
+        "Les {k} pires des {n} lignes portent {share} {span} de l'erreur quadratique : la moyenne tient à "
+        "quelques lignes.",
     ),
     ("E019", "high"): (
-        "Residuals are {ratio} times as wide {span} for the largest predictions as for the smallest: one error bar does not fit all rows.",
-        "Les résidus sont {ratio} fois plus dispersés {span} pour les plus grandes prédictions que pour les plus petites : une même barre d'erreur "
+        "Residuals are {ratio} times as wide {span} for the largest predictions as for the smallest: one error "
+        "bar does not fit all rows.",
+        "Les résidus sont {ratio} fois plus dispersés {span} pour les plus grandes prédictions que pour les plus "
+        "petites : une même barre d'erreur "
         "ne convient pas à toutes les lignes.",
     ),
     ("E019", "low"): (
-        "Residuals are {ratio} times as wide {span} for the smallest predictions as for the largest: one error bar does not fit all rows.",
-        "Les résidus sont {ratio} fois plus dispersés {span} pour les plus petites prédictions que pour les plus grandes : une même barre d'erreur "
+        "Residuals are {ratio} times as wide {span} for the smallest predictions as for the largest: one error "
+        "bar does not fit all rows.",
+        "Les résidus sont {ratio} fois plus dispersés {span} pour les plus petites prédictions que pour les plus "
+        "grandes : une même barre d'erreur "
         "ne convient pas à toutes les lignes.",
     ),
     ("E020", ""): (
-        "Errors of neighbouring rows have a correlation of {r} {span} ({n} rows): the rows are not independent, and error bars are too short.",
-        "Les erreurs de lignes voisines ont une corrélation de {r} {span} ({n} lignes) : les lignes ne sont pas indépendantes, et les barres d'erreur "
+        "Errors of neighbouring rows have a correlation of {r} {span} ({n} rows): the rows are not independent, "
+        "and error bars are too short.",
+        "Les erreurs de lignes voisines ont une corrélation de {r} {span} ({n} lignes) : les lignes ne sont pas "
+        "indépendantes, et les barres d'erreur "
         "sont trop courtes.",
     ),
     ("E021", ""): (
@@ -204,8 +264,10 @@ SENTENCES: dict[tuple[str, str], tuple[str, str]] = {
         "{k} lignes de test sur {m} ({share} {span}) sont aussi dans l'apprentissage : le test est trop facile.",
     ),
     ("E023", "error"): (
-        "{k} of {m} test rows ({share} {span}) are in the training rows too: the test error is {all} with them and {fresh} without.",
-        "{k} lignes de test sur {m} ({share} {span}) sont aussi dans l'apprentissage : l'erreur de test est de {all} avec elles, de {fresh} sans elles.",
+        "{k} of {m} test rows ({share} {span}) are in the training rows too: the test error is {all} with them "
+        "and {fresh} without.",
+        "{k} lignes de test sur {m} ({share} {span}) sont aussi dans l'apprentissage : l'erreur de test est de "
+        "{all} avec elles, de {fresh} sans elles.",
     ),
     ("E024", ""): (
         "{k} of {m} test rows ({share} {span}) have a category of {name} that no training row has.",
@@ -249,6 +311,9 @@ def amount(value: float, scale: float) -> str:
     """
     if value != 0 and (abs(value) >= 1e7 or abs(value) < 1e-4):
         return _local(f"{value:.3g}")
+    if abs(value) >= 10_000 and _decimals(scale) == 0:
+        text = f"{value:,.0f}"
+        return text.replace(",", "\u202f") if options.language == "fr" else text
     return _local(f"{value:.{_decimals(scale)}f}")
 
 

@@ -11,7 +11,10 @@ from epee.settings import options
 WORDS: dict[str, tuple[str, str]] = {
     # titles
     "report": ("Report", "Rapport"),
-    "learned_title": ("{target}: what predicts it, and how well", "{target} : ce qui la prédit, et avec quelle erreur"),
+    "learned_title": (
+        "{target}: what predicts it, and how well",
+        "{target} : quel prédicteur, et avec quelle erreur",
+    ),
     "explored_title": ("{table}: what the table holds", "{table} : ce que contient la table"),
     "answer": ("The answer", "La réponse"),
     "leaderboard": ("All predictors, from the simplest", "Tous les prédicteurs, du plus simple au plus complexe"),
@@ -29,11 +32,14 @@ WORDS: dict[str, tuple[str, str]] = {
     "chosen_is": ("The chosen predictor is {name}.", "Le prédicteur choisi est : {name}."),
     "error_is": (
         "On {n} rows that it never saw, its {loss} is {value}; with {level} confidence it lies in {span}.",
-        "Sur {n} lignes jamais vues, {its} {loss} est de {value} ; au niveau de confiance de {level}, {it} est dans {span}.",
+        "Sur {n} lignes jamais vues, {its} {loss} est de {value} ; au niveau de confiance de {level}, {it} est "
+        "dans {span}.",
     ),
     "error_is_cv": (
-        "No rows were sealed; by cross-validation, corrected for the choice, its {loss} is {value}; with {level} confidence it lies in {span}.",
-        "Aucune ligne n'a été mise sous scellés ; par validation croisée, corrigée du choix, {its} {loss} est de {value} ; au niveau de confiance de "
+        "No rows were sealed; by cross-validation, corrected for the choice, its {loss} is {value}; with {level} "
+        "confidence it lies in {span}.",
+        "Aucune ligne n'a été mise sous scellés ; par validation croisée, corrigée du choix, {its} {loss} est de "
+        "{value} ; au niveau de confiance de "
         "{level}, {it} est dans {span}.",
     ),
     "apart": (
@@ -45,8 +51,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "Le suivant, {other}, ne s'en distingue pas : un écart de {gap} (p = {p}) peut être dû au hasard.",
     ),
     "best_not_apart": (
-        "The smallest error is that of {other}, by {gap} (p = {p}): not enough to be told apart, so the simpler one is chosen.",
-        "La plus petite erreur est celle de {other}, de {gap} (p = {p}) : trop peu pour les distinguer, le plus simple est donc choisi.",
+        "The error of {other} is smaller by {gap} (p = {p}): not enough to tell them apart, so the simpler one "
+        "is chosen.",
+        "Un autre, {other}, a une erreur plus petite de {gap} (p = {p}) : trop peu pour les distinguer, le plus "
+        "simple est donc choisi.",
     ),
     "best_apart": (
         "{other} does better by {gap} (p = {p}), but within one standard error: the simpler one is chosen.",
@@ -63,7 +71,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "it is shown to beat the constant predictor, and the sealed rows agree",
         "il fait mieux que le prédicteur constant de façon établie, et le test le confirme",
     ),
-    "conclusive_cv": ("it is shown to beat the constant predictor", "il fait mieux que le prédicteur constant de façon établie"),
+    "conclusive_cv": (
+        "it is shown to beat the constant predictor",
+        "il fait mieux que le prédicteur constant de façon établie",
+    ),
     "not_conclusive_why": (
         "it is not shown to beat the constant predictor, or the sealed rows disagree",
         "il n'est pas établi qu'il fasse mieux que le prédicteur constant, ou le test le dément",
@@ -73,8 +84,9 @@ WORDS: dict[str, tuple[str, str]] = {
     "one_finding": ("One finding, below.", "Un constat, plus bas."),
     "muted": ("Not looked for, as asked: {codes}.", "Non recherchés, comme demandé : {codes}."),
     "findings_note": (
-        "A finding is shown only when it is shown beyond chance: all together, findings appear on fewer than 1 % of clean tables.",
-        "Un constat n'apparaît que s'il dépasse le hasard : tous ensemble, ils apparaissent sur moins de 1 % des tables sans défaut.",
+        "A finding appears only when chance does not explain it: all tests together are held to a level of 1 %.",
+        "Un constat n'apparaît que si le hasard ne l'explique pas : tous les tests ensemble sont tenus au niveau "
+        "de 1 %.",
     ),
     "explanation": ("explanation", "explication"),
     # tiles
@@ -95,7 +107,8 @@ WORDS: dict[str, tuple[str, str]] = {
     "predictor": ("predictor", "prédicteur"),
     "error": ("error", "erreur"),
     "interval": ("{level} interval", "intervalle à {level}"),
-    "dof": ("degrees of freedom", "degrés de liberté"),
+    "dof": ("dof", "ddl"),
+    "difference": ("difference", "écart"),
     "seconds": ("time", "durée"),
     "against": ("against the best", "face au meilleur"),
     "best": ("best", "meilleur"),
@@ -103,8 +116,8 @@ WORDS: dict[str, tuple[str, str]] = {
     "not distinguishable": ("not told apart", "indiscernable"),
     "chosen": ("chosen", "choisi"),
     "approximate_mark": ("~ approximate interval", "~ intervalle approché"),
-    "cv_error": ("error, held out", "erreur, lignes mises de côté"),
-    "train_error": ("error, training rows", "erreur d'apprentissage"),
+    "cv_error": ("held out", "mises de côté"),
+    "train_error": ("training rows", "apprentissage"),
     "one_se": ("best + one standard error", "meilleure + un écart-type"),
     "complexity": ("from simple to complex: {parameter}", "du simple au complexe : {parameter}"),
     "true": ("true class", "vraie classe"),
@@ -113,14 +126,17 @@ WORDS: dict[str, tuple[str, str]] = {
     "residual": ("truth − prediction", "vérité − prédiction"),
     "announced": ("probability of the answer", "probabilité de la réponse"),
     "right": ("share that is right", "part de réponses justes"),
-    "importance": ("rise of the error when the column is shuffled", "hausse de l'erreur quand la colonne est mélangée"),
+    "importance": (
+        "rise of the error when the column is shuffled",
+        "hausse de l'erreur quand la colonne est mélangée",
+    ),
     "coefficients": ("coefficient", "coefficient"),
     "training_rows": ("training rows", "lignes d'apprentissage"),
     "extrapolated": ("extrapolation", "extrapolation"),
     "column": ("column", "variable"),
     "kind": ("kind", "type"),
     "role": ("role", "rôle"),
-    "missing": ("missing", "manquantes"),
+    "missing": ("missing", "vides"),
     "note": ("note", "remarque"),
     "score": ("figure", "mesure"),
     "value": ("value", "valeur"),
@@ -146,45 +162,60 @@ WORDS: dict[str, tuple[str, str]] = {
     "made_by": ("Made by épée {version} in {seconds} s", "Fait par épée {version} en {seconds} s"),
     # captions: what is drawn, and on which rows
     "leaderboard_caption": (
-        "Dots: error on rows held out, by cross-validation of the {n} training rows ({folds} folds, {repeats} times). Bars: {level} interval.",
-        "Points : erreur sur les lignes mises de côté, par validation croisée des {n} lignes d'apprentissage ({folds} blocs, {repeats} fois). "
+        "Dots: error on rows held out, by cross-validation of the {n} training rows ({folds} folds, {repeats} "
+        "times). Bars: {level} interval.",
+        "Points : erreur sur les lignes mises de côté, par validation croisée des {n} lignes d'apprentissage "
+        "({folds} blocs, {repeats} fois). "
         "Barres : intervalle à {level}.",
     ),
     "leaderboard_caption_one": (
-        "Dots: error on rows held out, by cross-validation of the {n} training rows ({folds} folds). Bars: {level} interval.",
-        "Points : erreur sur les lignes mises de côté, par validation croisée des {n} lignes d'apprentissage ({folds} blocs). Barres : intervalle "
+        "Dots: error on rows held out, by cross-validation of the {n} training rows ({folds} folds). Bars: "
+        "{level} interval.",
+        "Points : erreur sur les lignes mises de côté, par validation croisée des {n} lignes d'apprentissage "
+        "({folds} blocs). Barres : intervalle "
         "à {level}.",
     ),
     "curves_caption": (
-        "Error on the training rows and, with a bar of one standard error, on rows held out in turn. A ring marks the best value, a full dot the chosen "
+        "Error on the training rows and, with a bar of one standard error, on rows held out in turn. A ring "
+        "marks the best value, a full dot the chosen "
         "one: the simplest below the dashed line.",
-        "Erreur d'apprentissage et, avec une barre d'un écart-type, erreur sur les lignes mises de côté tour à tour. Un cercle marque la meilleure "
+        "Erreur d'apprentissage et, avec une barre d'un écart-type, erreur sur les lignes mises de côté tour à "
+        "tour. Un cercle marque la meilleure "
         "valeur, un point plein celle qui est choisie : la plus simple sous la ligne tiretée.",
     ),
     "confusion_caption": (
-        "On the {n} sealed rows. Each line is a true class: the share of its rows that got each answer, with its {level} interval, and the count.",
-        "Sur les {n} lignes sous scellés. Chaque ligne est une vraie classe : la part de ses individus qui reçoit chaque réponse, son intervalle à "
+        "On the {n} sealed rows. Each line is a true class: the share of its rows that got each answer, with its "
+        "{level} interval, and the count.",
+        "Sur les {n} lignes sous scellés. Chaque ligne est une vraie classe : la part de ses individus qui "
+        "reçoit chaque réponse, son intervalle à "
         "{level}, et l'effectif.",
     ),
     "confusion_worst": (
         "{k} classes are too many to draw: here are the commonest mistakes on the {n} sealed rows.",
-        "{k} classes sont trop nombreuses pour être dessinées : voici les erreurs les plus fréquentes sur les {n} lignes sous scellés.",
+        "{k} classes sont trop nombreuses pour être dessinées : voici les erreurs les plus fréquentes sur les "
+        "{n} lignes sous scellés.",
     ),
     "residuals_caption": (
-        "On the sealed rows ({shown} of {n} shown). Bars: mean residual of a tenth of the rows with its 95 % interval; away from 0, the predictor is biased "
+        "On the sealed rows ({shown} of {n} shown). Bars: mean residual of a tenth of the rows with its 95 % "
+        "interval; away from 0, the predictor is biased "
         "there. Half of the residuals lie in {half}, 90 % in {most}.",
-        "Sur les lignes sous scellés ({shown} sur {n} dessinées). Barres : résidu moyen d'un dixième des lignes, avec son intervalle à 95 % ; loin de 0, le "
+        "Sur les lignes sous scellés ({shown} sur {n} dessinées). Barres : résidu moyen d'un dixième des lignes, "
+        "avec son intervalle à 95 % ; loin de 0, le "
         "prédicteur est biaisé à cet endroit. La moitié des résidus est dans {half}, 90 % dans {most}.",
     ),
     "calibration_caption": (
-        "On the {n} sealed rows, in groups of equal size by the probability of the answer. Bars: {level} interval. On the diagonal, a probability means what "
+        "On the {n} sealed rows, in groups of equal size by the probability of the answer. Bars: {level} "
+        "interval. On the diagonal, a probability means what "
         "it says.",
-        "Sur les {n} lignes sous scellés, par groupes de même taille selon la probabilité de la réponse. Barres : intervalle à {level}. Sur la diagonale, "
+        "Sur les {n} lignes sous scellés, par groupes de même taille selon la probabilité de la réponse. Barres "
+        ": intervalle à {level}. Sur la diagonale, "
         "une probabilité dit vrai.",
     ),
     "uses_caption": (
-        "How much the error rises on rows held out when a column is shuffled among them, with its 95 % interval. A bar across 0: no use is shown.",
-        "Hausse de l'erreur, sur des lignes mises de côté, quand une colonne y est mélangée, avec son intervalle à 95 %. Une barre qui coupe 0 : aucune "
+        "How much the error rises on rows held out when a column is shuffled among them, with its 95 % interval. "
+        "A bar across 0: no use is shown.",
+        "Hausse de l'erreur, sur des lignes mises de côté, quand une colonne y est mélangée, avec son intervalle "
+        "à 95 %. Une barre qui coupe 0 : aucune "
         "utilité établie.",
     ),
     "coefficients_caption": (
@@ -192,8 +223,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "Coefficients avec leur intervalle à 95 %, du plus grand au plus petit.",
     ),
     "curve_caption": (
-        "Error on rows held out when fewer rows are learned from (bars: one standard error), and where the curve leads: with {rows} rows, about {error}.",
-        "Erreur sur les lignes mises de côté quand on apprend sur moins de lignes (barres : un écart-type), et où mène la courbe : avec {rows} lignes, "
+        "Error on rows held out when fewer rows are learned from (bars: one standard error), and where the curve "
+        "leads: with {rows} rows, about {error}.",
+        "Erreur sur les lignes mises de côté quand on apprend sur moins de lignes (barres : un écart-type), et "
+        "où mène la courbe : avec {rows} lignes, "
         "environ {error}.",
     ),
     "curve_caption_short": (
@@ -232,7 +265,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "The rows fall into {k} clusters (found again in other halves of the rows: stability {stability}).",
         "Les individus forment {k} classes (retrouvées sur d'autres moitiés des lignes : stabilité {stability}).",
     ),
-    "x_one_cluster": ("No clusters are shown: the rows are one cloud.", "Aucune classe n'est établie : les individus forment un seul nuage."),
+    "x_one_cluster": (
+        "No clusters are shown: the rows are one cloud.",
+        "Aucune classe n'est établie : les individus forment un seul nuage.",
+    ),
     "x_outliers": (
         "{k} rows ({share} {span}) are so unlikely that only {level} should be.",
         "{k} lignes ({share} {span}) sont si improbables que seules {level} devraient l'être.",
@@ -248,14 +284,14 @@ WORDS: dict[str, tuple[str, str]] = {
     "pca": ("Principal axes", "Axes principaux"),
     "clusters": ("Clusters", "Classes (groupes d'individus)"),
     "outliers": ("Unlikely rows", "Individus improbables"),
-    "distinct": ("different", "distinctes"),
+    "distinct": ("values", "valeurs"),
     "mean": ("mean", "moyenne"),
-    "sd": ("standard deviation", "écart-type"),
-    "min": ("least", "minimum"),
+    "sd": ("sd", "écart-type"),
+    "min": ("min", "min"),
     "median": ("median", "médiane"),
-    "max": ("most", "maximum"),
+    "max": ("max", "max"),
     "skewness": ("skewness", "asymétrie"),
-    "most_common": ("commonest", "la plus fréquente"),
+    "most_common": ("commonest values", "valeurs les plus fréquentes"),
     "share_missing": ("share missing", "part manquante"),
     "pattern": ("missing together", "manquent ensemble"),
     "none_missing": ("nothing missing", "rien ne manque"),
@@ -264,14 +300,18 @@ WORDS: dict[str, tuple[str, str]] = {
         "All rows where the cell is there. Height: number of rows. An asterisk: a logarithmic axis.",
         "Toutes les lignes où la donnée existe. Hauteur : effectif. Un astérisque : axe logarithmique.",
     ),
-    "missing_caption": ("Share of missing cells with its {level} interval.", "Part de données manquantes, avec son intervalle à {level}."),
+    "missing_caption": (
+        "Share of missing cells with its {level} interval.",
+        "Part de données manquantes, avec son intervalle à {level}.",
+    ),
     "patterns_caption": (
         "Which cells are missing in the same row, the commonest first.",
         "Quelles données manquent dans une même ligne, les cas les plus fréquents d'abord.",
     ),
     "correlations_caption": (
         "Correlations of numbers, each on the rows where both are there. Full colour is ± 1.",
-        "Corrélations des variables quantitatives, chacune sur les lignes où les deux existent. La pleine couleur vaut ± 1.",
+        "Corrélations des variables quantitatives, chacune sur les lignes où les deux existent. La pleine "
+        "couleur vaut ± 1.",
     ),
     "correlations_table": (
         "The strongest, with {level} intervals (Fisher); p is corrected for the {k} pairs (Holm).",
@@ -280,13 +320,16 @@ WORDS: dict[str, tuple[str, str]] = {
     "r": ("correlation", "corrélation"),
     "pair": ("pair", "paire"),
     "scree_caption": (
-        "Share of the variance of each axis of the scaled numbers, with its {level} interval; dashed: what columns without correlation would give.",
-        "Contraste conservé par chaque axe des variables centrées réduites, avec son intervalle à {level} ; tirets : ce que donneraient des variables non "
+        "Share of the variance of each axis of the scaled numbers, with its {level} interval; dashed: what "
+        "columns without correlation would give.",
+        "Contraste conservé par chaque axe des variables centrées réduites, avec son intervalle à {level} ; "
+        "tirets : ce que donneraient des variables non "
         "corrélées.",
     ),
     "plane_caption": (
         "The rows in the plane of the first two axes ({shown} of {n} shown); colours are the clusters below.",
-        "Les individus dans le plan des deux premiers axes ({shown} sur {n} dessinés) ; les couleurs sont les classes ci-dessous.",
+        "Les individus dans le plan des deux premiers axes ({shown} sur {n} dessinés) ; les couleurs sont les "
+        "classes ci-dessous.",
     ),
     "plane_caption_plain": (
         "The rows in the plane of the first two axes ({shown} of {n} shown).",
@@ -301,18 +344,25 @@ WORDS: dict[str, tuple[str, str]] = {
     "silhouette": ("silhouette", "silhouette"),
     "n_clusters": ("number of clusters", "nombre de classes"),
     "clusters_caption": (
-        "k-means on the scaled numbers of {n} rows. The gap statistic decides, and may say one; stability is the agreement (adjusted Rand index) of fits to "
+        "k-means on the scaled numbers of {n} rows. The gap statistic decides, and may say one; stability is the "
+        "agreement (adjusted Rand index) of fits to "
         "overlapping halves. Bars: one standard error.",
-        "k-moyennes sur les variables centrées réduites de {n} lignes. La statistique de l'écart décide, et peut dire un ; la stabilité est l'accord (indice de "
+        "k-moyennes sur les variables centrées réduites de {n} lignes. La statistique de l'écart décide, et peut "
+        "dire un ; la stabilité est l'accord (indice de "
         "Rand ajusté) de deux moitiés qui se recouvrent. Barres : un écart-type.",
     ),
     "cluster": ("cluster {j}", "classe {j}"),
     "cluster_rows": ("rows", "individus"),
-    "cluster_marks": ("what marks it (in standard deviations from the mean)", "ce qui la distingue (en écarts-types à la moyenne)"),
+    "cluster_marks": (
+        "what marks it (in standard deviations from the mean)",
+        "ce qui la distingue (en écarts-types à la moyenne)",
+    ),
     "outliers_caption": (
-        "Rows whose density under {model} is below that of {level} of rows drawn from it. The rate is calibrated by such draws, so on a table of that law about {level} "
+        "Rows whose density under {model} is below that of {level} of rows drawn from it. The rate is calibrated "
+        "by such draws, so on a table of that law about {level} "
         "would be listed.",
-        "Lignes dont la densité, sous {model}, est inférieure à celle de {level} des lignes qu'on en tirerait. Le seuil est calibré par de tels tirages : sur une table de "
+        "Lignes dont la densité, sous {model}, est inférieure à celle de {level} des lignes qu'on en tirerait. "
+        "Le seuil est calibré par de tels tirages : sur une table de "
         "cette loi, environ {level} des lignes y figureraient.",
     ),
     "gaussian_law": ("a Gaussian law", "une loi gaussienne"),
@@ -325,12 +375,15 @@ WORDS: dict[str, tuple[str, str]] = {
         "{k} variables n'ont pu être placées : {names}.",
     ),
     "how_moments": (
-        "Means and standard deviations are on all rows where the cell is there; the interval of a mean is its Student interval.",
-        "Moyennes et écarts-types portent sur toutes les lignes où la donnée existe ; l'intervalle d'une moyenne est celui de Student.",
+        "Means and standard deviations are on all rows where the cell is there; the interval of a mean is its "
+        "Student interval.",
+        "Moyennes et écarts-types portent sur toutes les lignes où la donnée existe ; l'intervalle d'une moyenne "
+        "est celui de Student.",
     ),
     "how_fill": (
         "For axes, clusters and unlikely rows, numbers are centred and scaled and a missing cell takes the mean.",
-        "Pour les axes, les classes et les individus improbables, les variables sont centrées et réduites, et une donnée manquante prend la moyenne.",
+        "Pour les axes, les classes et les individus improbables, les variables sont centrées et réduites, et "
+        "une donnée manquante prend la moyenne.",
     ),
     "how_sample": (
         "Clusters were sought on a random sample of {n} rows.",
@@ -391,7 +444,7 @@ def figures(value: float | None, digits: int = 3) -> str:
     if size >= 1e9 or size < 1e-4:
         return local(f"{value:.{digits - 1}e}".replace("e+0", "e").replace(f".{'0' * (digits - 1)}e", "e"))
     if size >= 10**digits:
-        return count(round(value))
+        return count(round(value)) if size >= 10_000 else f"{value:.0f}"
     text = f"{value:.{max(digits - 1 - math.floor(math.log10(size)), 0)}f}"
     return local(text.rstrip("0").rstrip(".") if "." in text else text)
 

@@ -100,7 +100,9 @@ def two_samples(a: Vector, b: Vector) -> tuple[float, float]:
     """Return the largest gap between two distribution functions, and its p-value (Kolmogorov and Smirnov)."""
     both = np.concatenate([a, b])
     both.sort()
-    gap = np.searchsorted(np.sort(a), both, side="right") / len(a) - np.searchsorted(np.sort(b), both, side="right") / len(b)
+    gap = np.searchsorted(np.sort(a), both, side="right") / len(a) - np.searchsorted(
+        np.sort(b), both, side="right"
+    ) / len(b)
     D = float(np.abs(gap).max())
     m = len(a) * len(b) / (len(a) + len(b))
     root = np.sqrt(m)

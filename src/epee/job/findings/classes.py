@@ -1,9 +1,9 @@
 r"""Findings about classes: unequal, too small, and probabilities that are not frequencies.
 
-Calibration is tested on the sealed rows: in bins of the probability :math:`\hat p` of the answer, the number of right answers :math:`O_b` is
-compared with its expectation, :math:`\sum_b (O_b - E_b)^2 / V_b` with :math:`V_b = \sum \hat p (1 - \hat p)`, which follows a chi-square law
-when the probabilities are right (the predictor did not see these rows, so no degree of freedom is lost). It must also be shown that the mean
-distance, less what noise alone gives, is above 10 points.
+Calibration is tested on the sealed rows: in bins of the probability :math:`\hat p` of the answer, the number of right answers
+:math:`O_b` is compared with its expectation, :math:`\sum_b (O_b - E_b)^2 / V_b` with :math:`V_b = \sum \hat p (1 - \hat p)`, which
+follows a chi-square law when the probabilities are right (the predictor did not see these rows, so no degree of freedom is lost).
+It must also be shown that the mean distance, less what noise alone gives, is above 10 points.
 """
 
 from __future__ import annotations
@@ -31,9 +31,12 @@ def imbalance(e: Evidence) -> Suspicion | None:
     ends = share_interval(counts[k], n)
     p = min(at_least(int(counts[k]), n, 0.2 / K) * K, 1.0)
     words = {
-        "name": str(e.classes[k]), "share": part(counts[k] / n, 1), "span": interval(*ends, percent=True, digits=1),
-        "common": str(e.classes[np.argmax(counts)]), "rate": part(counts.max() / n, 1),
-    }  # fmt: skip
+        "name": str(e.classes[k]),
+        "share": part(counts[k] / n, 1),
+        "span": interval(*ends, percent=True, digits=1),
+        "common": str(e.classes[np.argmax(counts)]),
+        "rate": part(counts.max() / n, 1),
+    }
     return Suspicion(p, words, counts[k] / n, None, *ends, names=[str(e.classes[k])])
 
 
@@ -48,12 +51,16 @@ def small_class(e: Evidence) -> Suspicion | None:
     k = int(np.argmin(learned))
     n = max(int(tested[k]), int(learned[k]), 1)
     low, high = share_interval(n / 2, n)
+    others = int((learned < FEWEST_ROWS).sum()) - 1
     words = {
-        "name": str(e.classes[k]), "n": int(learned[k]), "m": int(tested[k]), "half": part((high - low) / 2),
-        "others": int((learned < FEWEST_ROWS).sum()) - 1,
-    }  # fmt: skip
+        "name": str(e.classes[k]),
+        "n": int(learned[k]),
+        "m": int(tested[k]),
+        "half": part((high - low) / 2),
+        "others": others,
+    }
     p = 0.0 if learned[k] < FEWEST_ROWS else 1.0
-    return Suspicion(p, words, float(learned[k]), None, low, high, [str(e.classes[k])], "several" if words["others"] > 0 else "")
+    return Suspicion(p, words, float(learned[k]), None, low, high, [str(e.classes[k])], "several" if others > 0 else "")
 
 
 @finding("E015")
@@ -72,14 +79,20 @@ def calibration(e: Evidence) -> Suspicion | None:
     # a bin of near certainties has a variance near 0; half a row keeps its one error from deciding alone
     Q = float(((np.maximum(np.abs(observed - expected) - 0.5, 0)) ** 2 / np.maximum(variance, 0.25)).sum())
     off = (observed - expected) / sizes
-    # noise alone makes |off| about 0.8 standard errors in each bin
-    mean_off = float((sizes * np.abs(off)).sum() / sizes.sum() - 0.8 * np.sqrt(variance).sum() / sizes.sum())
+    # the square of a gap is too large by its variance
+    gaps = np.sqrt(np.maximum((observed - expected) ** 2 - variance, 0.0))
+    mean_off = float(gaps.sum() / sizes.sum())
     bar = float(np.sqrt(np.maximum(observed * (1 - observed / sizes), variance).sum()) / sizes.sum())
     p = max(float(special.chdtrc(len(bins), Q)), above(mean_off, bar, OFF))
     worst = int(np.argmax(np.abs(off) * np.sqrt(sizes)))
     ends = share_interval(observed[worst], sizes[worst])
     words = {
-        "claimed": part(expected[worst] / sizes[worst]), "seen": part(observed[worst] / sizes[worst]), "span": interval(*ends, percent=True),
-        "off": plus_minus(100 * mean_off, 100 * bar), "m": whole(len(top)),
-    }  # fmt: skip
-    return Suspicion(p, words, mean_off, bar, mean_off - 1.96 * bar, mean_off + 1.96 * bar, [], "timid" if off[worst] > 0 else "")
+        "claimed": part(expected[worst] / sizes[worst]),
+        "seen": part(observed[worst] / sizes[worst]),
+        "span": interval(*ends, percent=True),
+        "off": plus_minus(100 * mean_off, 100 * bar),
+        "m": whole(len(top)),
+    }
+    return Suspicion(
+        p, words, mean_off, bar, mean_off - 1.96 * bar, mean_off + 1.96 * bar, [], "timid" if off[worst] > 0 else ""
+    )

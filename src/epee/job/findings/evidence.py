@@ -141,7 +141,22 @@ def evidence_of(
         order = np.searchsorted(model.classes_, seen.classes)
         probabilities = model.predict_proba(X_test)[:, order]
     return Evidence(
-        seen.names, seen.kinds, seen.raw, seen.columns, seen.task, ", ".join(seen.targets), seen.y, seen.classes, train, test,
-        seen.time is not None or seen.groups is not None, verdict.entries[verdict.chosen], verdict, groups,
-        risk if len(test) else None, probabilities, list((uses or {}).get("items", [])), seed,
-    )  # fmt: skip
+        seen.names,
+        seen.kinds,
+        seen.raw,
+        seen.columns,
+        seen.task,
+        ", ".join(seen.targets),
+        seen.y,
+        seen.classes,
+        train,
+        test,
+        seen.time is not None or seen.groups is not None,
+        verdict.entries[verdict.chosen],
+        verdict,
+        groups,
+        risk if len(test) else None,
+        probabilities,
+        list((uses or {}).get("items", [])),
+        seed,
+    )

@@ -19,6 +19,7 @@ from epee.words.job_words import whole
 
 GAIN = 0.02  # of the error, on the last step of a grid
 OPTIMISM = 0.1  # of the error
+DRAWS = 20  # samples of rows for the error bar of the optimism
 
 
 @finding("E001")
@@ -34,9 +35,12 @@ def overfitting(e: Evidence) -> Suspicion | None:
     gap = risk.value - train
     p = above_t(risk.value - 2 * train, spread, max(risk.n_folds - 1, 1))
     words = {
-        "name": e.entry.name, "train": amount(train, spread), "cv": plus_minus(risk.value, spread), "gap": plus_minus(gap, spread),
+        "name": e.entry.name,
+        "train": amount(train, spread),
+        "cv": plus_minus(risk.value, spread),
+        "gap": plus_minus(gap, spread),
         "share": part(gap / risk.value),
-    }  # fmt: skip
+    }
     return Suspicion(p, words, gap, spread, gap - 1.96 * spread, gap + 1.96 * spread, [e.entry.name])
 
 
@@ -77,9 +81,12 @@ def unstable_folds(e: Evidence) -> Suspicion | None:
     by_fold = np.bincount(fold, losses[seen], minlength=J) / counts
     bar = between / np.sqrt(2 * (J - 1))
     words = {
-        "low": amount(by_fold.min(), sd / np.sqrt(counts.mean())), "high": amount(by_fold.max(), sd / np.sqrt(counts.mean())),
-        "between": plus_minus(between, bar), "chance": amount(sd / np.sqrt(counts.mean()), bar), "J": J,
-    }  # fmt: skip
+        "low": amount(by_fold.min(), sd / np.sqrt(counts.mean())),
+        "high": amount(by_fold.max(), sd / np.sqrt(counts.mean())),
+        "between": plus_minus(between, bar),
+        "chance": amount(sd / np.sqrt(counts.mean()), bar),
+        "J": J,
+    }
     return Suspicion(p, words, between, bar, max(between - 1.96 * bar, 0.0), between + 1.96 * bar)
 
 
@@ -92,7 +99,12 @@ def edge(e: Evidence) -> Suspicion | None:
     for i in sorted({e.verdict.chosen, e.verdict.best}):
         entry = e.verdict.entries[i]
         curve = entry.curve
-        if curve.parameter is None or curve.losses is None or len(curve.values) < 3 or curve.best not in (0, len(curve.values) - 1):
+        if (
+            curve.parameter is None
+            or curve.losses is None
+            or len(curve.values) < 3
+            or curve.best not in (0, len(curve.values) - 1)
+        ):
             continue
         if curve.values[curve.best] == 1 and curve.parameter in ("n_neighbors", "shrinkage"):
             continue  # there is nothing beyond
@@ -102,38 +114,66 @@ def edge(e: Evidence) -> Suspicion | None:
         gain, bar = float(d.mean()), float(d.std(ddof=1) / np.sqrt(len(d)))
         p = above(gain, bar, GAIN * float(curve.cv[curve.best]))
         words = {
-            "name": entry.name, "parameter": curve.parameter, "value": f"{curve.values[curve.best]:.4g}", "gain": plus_minus(gain, bar),
-        }  # fmt: skip
-        found.append(Suspicion(p, words, gain, bar, gain - 1.96 * bar, gain + 1.96 * bar, [entry.name], "" if curve.best else "simple"))
+            "name": entry.name,
+            "parameter": curve.parameter,
+            "value": f"{curve.values[curve.best]:.4g}",
+            "gain": plus_minus(gain, bar),
+        }
+        found.append(
+            Suspicion(
+                p, words, gain, bar, gain - 1.96 * bar, gain + 1.96 * bar, [entry.name], "" if curve.best else "simple"
+            )
+        )
     if not found:
         return None
     best = min(found, key=lambda s: s.p_value)
-    return Suspicion(min(best.p_value * len(found), 1), best.words, best.value, best.stderr, best.low, best.high, best.names, best.form)
+    return Suspicion(
+        min(best.p_value * len(found), 1),
+        best.words,
+        best.value,
+        best.stderr,
+        best.low,
+        best.high,
+        best.names,
+        best.form,
+    )
 
 
 @finding("E016")
 def optimism(e: Evidence) -> Suspicion | None:
-    """The winner looks much better than it is: H0, by at most a tenth of its error. The error bar leaves out one fold after the other."""
+    """The winner looks much better than it is: H0, by at most a tenth of its error. Its error bar draws the rows anew."""
     v = e.verdict
     if v is None or len(v.entries) < 2 or v.corrected <= 0 or v.optimism.value <= OPTIMISM * v.corrected:
         return None
     losses = [entry.curve.losses for entry in v.entries]
     folds = np.atleast_2d(e.entry.risk.folds)
-    if any(part_ is None for part_ in losses) or not folds.size or e.groups is not None or e.entry.risk.weight is not None:
+    if (
+        any(part_ is None for part_ in losses)
+        or not folds.size
+        or e.groups is not None
+        or e.entry.risk.weight is not None
+    ):
         return None
     from epee.job.choice import ranks, winner
 
     rank = ranks([entry.order for entry in v.entries])
+    rng, n = np.random.default_rng(e.seed), len(losses[0])
     values = []
-    for k in range(int(folds[0].max()) + 1):
-        rows = folds[0] != k
-        without = [SimpleNamespace(curve=SimpleNamespace(losses=part_[rows]), risk=entry.risk) for part_, entry in zip(losses, v.entries)]
-        values.append(winner(without, rank).value)  # type: ignore[arg-type]
-    J = len(values)
-    value = float(v.optimism.value)
-    bar = float(np.sqrt((J - 1) / J * ((np.array(values) - np.mean(values)) ** 2).sum()))
-    p = above_t(value, bar, J - 1, OPTIMISM * float(v.corrected))
-    words = {"k": len(v.entries), "value": plus_minus(value, bar), "share": part(value / v.corrected), "corrected": amount(v.corrected, bar)}
+    for _ in range(DRAWS):
+        rows = rng.integers(0, n, n)
+        drawn = [
+            SimpleNamespace(curve=SimpleNamespace(losses=part_[rows]), risk=entry.risk)
+            for part_, entry in zip(losses, v.entries)
+        ]
+        values.append(winner(drawn, rank).value)  # type: ignore[arg-type]
+    value, bar = float(v.optimism.value), float(np.std(values, ddof=1))
+    p = above_t(value, bar, DRAWS - 1, OPTIMISM * float(v.corrected))
+    words = {
+        "k": len(v.entries),
+        "value": plus_minus(value, bar),
+        "share": part(value / v.corrected),
+        "corrected": amount(v.corrected, bar),
+    }
     return Suspicion(p, words, value, bar, value - 1.96 * bar, value + 1.96 * bar)
 
 
@@ -151,12 +191,15 @@ def disagreement(e: Evidence) -> Suspicion | None:
         bar = float(np.hypot(max(e.risk.stderr, _scale(e) / np.sqrt(m)), spread))
     gap = float(e.risk.value) - expected
     p = min(2 * above_t(abs(gap), bar, m - 1), 1.0)
-    words = {"test": plus_minus(e.risk.value, e.risk.stderr), "cv": plus_minus(expected, spread), "gap": plus_minus(gap, bar), "m": whole(m)}
+    words = {
+        "test": plus_minus(e.risk.value, e.risk.stderr),
+        "cv": plus_minus(expected, spread),
+        "gap": plus_minus(gap, bar),
+        "m": whole(m),
+    }
     return Suspicion(p, words, gap, bar, gap - 1.96 * bar, gap + 1.96 * bar, form="worse" if gap > 0 else "better")
 
 
 def _scale(e: Evidence) -> float:
     losses = e.first_losses
     return 0.0 if losses is None else float(np.nanstd(losses))
-
-

@@ -25,7 +25,13 @@ def many_missing(e: Evidence) -> Suspicion | None:
     k, others = counts[name], sum(1 for value in counts.values() if value > MANY * e.n) - 1
     ends = share_interval(k, e.n)
     p = min(at_most(k, e.n, MANY) * len(counts), 1.0)
-    words = {"name": name, "share": part(k / e.n), "span": interval(*ends, percent=True), "k": whole(k), "others": max(others, 0)}
+    words = {
+        "name": name,
+        "share": part(k / e.n),
+        "span": interval(*ends, percent=True),
+        "k": whole(k),
+        "others": max(others, 0),
+    }
     return Suspicion(p, words, k / e.n, None, *ends, names=[name], form="several" if others > 0 else "")
 
 
@@ -69,9 +75,13 @@ def _by_class(e: Evidence, name: str, gone: np.ndarray) -> Suspicion:
     bar = float(np.sqrt((rates[:, k] * (1 - rates[:, k]) / counts.sum(axis=1)).sum()))
     gap = float(rates[0, k] - rates[1, k])
     words = {
-        "name": name, "target": e.target, "label": str(e.classes[k]), "gone": part(rates[0, k]), "there": part(rates[1, k]),
+        "name": name,
+        "target": e.target,
+        "label": str(e.classes[k]),
+        "gone": part(rates[0, k]),
+        "there": part(rates[1, k]),
         "gap": plus_minus(100 * gap, 100 * bar),
-    }  # fmt: skip
+    }
     return Suspicion(p, words, gap, bar, gap - 1.96 * bar, gap + 1.96 * bar, [name], "class")
 
 
@@ -82,5 +92,11 @@ def _by_number(name: str, other: str, gone: np.ndarray, y: np.ndarray, there: np
     matters = abs(gap) > 0.3 * float(b.std()) and bar > 0
     # few missing cells: the normal law would be too sure
     p = normal_p_value(gap / bar * np.sqrt(1 - 2 / min(len(a), len(b)))) if matters else 1.0
-    words = {"name": name, "target": other, "gone": amount(a.mean(), bar), "there": amount(b.mean(), bar), "gap": plus_minus(gap, bar)}
+    words = {
+        "name": name,
+        "target": other,
+        "gone": amount(a.mean(), bar),
+        "there": amount(b.mean(), bar),
+        "gap": plus_minus(gap, bar),
+    }
     return Suspicion(p, words, gap, bar, gap - 1.96 * bar, gap + 1.96 * bar, [name, other], "number")

@@ -68,6 +68,10 @@ class Finding:
         """Return plain data, for JSON."""
         return {"code": self.code, "title": self.title, "sentence": self.sentence, "evidence": self.evidence}
 
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        return str(import_module("epee.report.notebook").notebook_html(self))
+
     def __str__(self) -> str:
         return f"{self.code} {self.sentence}"
 
@@ -82,7 +86,7 @@ def finding(code: str) -> Callable[[Callable[[Evidence], Any]], Callable[[Eviden
     return keep
 
 
-def tests() -> dict[str, Callable[[Evidence], Any]]:
+def registered() -> dict[str, Callable[[Evidence], Any]]:
     """Return all tests by their code."""
     for theme in THEMES:
         import_module(f"epee.job.findings.{theme}")
@@ -119,7 +123,7 @@ def find(evidence: Evidence, muted: Collection[str] = ()) -> list[Finding]:
     The correction (1) counts all tests, also those that are muted or do not apply: muting one finding brings up no other.
     """
     silent = set(check_codes(muted))
-    every = tests()
+    every = registered()
     seen: dict[str, Suspicion] = {}
     for code, test in every.items():
         if code not in silent:
@@ -129,15 +133,15 @@ def find(evidence: Evidence, muted: Collection[str] = ()) -> list[Finding]:
     p = np.ones(len(every))
     p[: len(seen)] = [s.p_value for s in seen.values()]
     adjusted = holm(p)
-    return [
-        _finding(code, suspicion, float(q)) for (code, suspicion), q in zip(seen.items(), adjusted) if q < LEVEL
-    ]
+    return [_finding(code, suspicion, float(q)) for (code, suspicion), q in zip(seen.items(), adjusted) if q < LEVEL]
 
 
 def _finding(code: str, s: Suspicion, p: float) -> Finding:
     figures = {"value": s.value, "stderr": s.stderr, "low": s.low, "high": s.high}
     evidence = {
         **{k: None if v is None else float(v) for k, v in figures.items()},
-        "names": [str(name) for name in s.names], "p_value": p, "level": LEVEL,
-    }  # fmt: skip
+        "names": [str(name) for name in s.names],
+        "p_value": p,
+        "level": LEVEL,
+    }
     return Finding(code, sentence(code, s.form, s.words), evidence)

@@ -1,9 +1,10 @@
 r"""Findings about rows: outliers, drift, order, repeated rows, and rows that are in both samples.
 
-An outlier is judged against an exponential tail fitted to the column itself. With :math:`q_{50}` and :math:`q_{95}` its median and 95 % quantile,
-a value at :math:`t` times :math:`q_{95} - q_{50}` above the median would be seen in :math:`n` rows with a probability of at most
+An outlier is judged against an exponential tail fitted to the column itself. With :math:`q_{50}` and :math:`q_{95}` its median and
+95 % quantile, a value at :math:`t` times :math:`q_{95} - q_{50}` above the median would be seen in :math:`n` rows with a probability of
+at most
 
-.. math:: n \tfrac12 10^{-t}, \tag{1}
+.. math:: n \, 10^{-t}, \tag{1}
 
 and likewise below. A positive column is judged on its own scale and on that of its logarithm, and only what is far out on both
 is called an outlier: incomes and durations are not.
@@ -18,7 +19,14 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from epee.job.findings.chance import correlation_above, fisher_interval, independent, poisson_tail, share_interval, two_samples
+from epee.job.findings.chance import (
+    correlation_above,
+    fisher_interval,
+    independent,
+    poisson_tail,
+    share_interval,
+    two_samples,
+)
 from epee.job.findings.evidence import Evidence
 from epee.job.findings.registry import Suspicion, finding
 from epee.job.sealing import fingerprints
@@ -93,9 +101,14 @@ def _outlier(name: str, x: Vector, p: float, row: int) -> Suspicion:
     k = max(int((chances < 1e-3).sum()), 1)
     spread = float(high - low)
     words = {
-        "name": name, "value": amount(x[row], spread / 100), "row": whole(row + 1), "k": whole(k), "n": whole(len(there)),
-        "span": interval(low, high), "share": interval(*share_interval(k, len(there)), percent=True, digits=2),
-    }  # fmt: skip
+        "name": name,
+        "value": amount(x[row], spread / 100),
+        "row": whole(row + 1),
+        "k": whole(k),
+        "n": whole(len(there)),
+        "span": interval(low, high),
+        "share": interval(*share_interval(k, len(there)), percent=True, digits=2),
+    }
     return Suspicion(p, words, float(x[row]), None, float(low), float(high), [name], "several" if k > 1 else "")
 
 
@@ -111,8 +124,16 @@ def drift(e: Evidence) -> Suspicion | None:
             continue
         D, p = two_samples(a, b)
         gap, bar = float(b.mean() - a.mean()), float(np.sqrt(a.var() / len(a) + b.var() / len(b)))
-        words = {"name": name, "then": amount(a.mean(), bar), "now": amount(b.mean(), bar), "gap": plus_minus(gap, bar), "D": amount(D, 0.01)}
-        found.append(Suspicion(p if D > DRIFT else 1.0, words, gap, bar, gap - 1.96 * bar, gap + 1.96 * bar, [name], "number"))
+        words = {
+            "name": name,
+            "then": amount(a.mean(), bar),
+            "now": amount(b.mean(), bar),
+            "gap": plus_minus(gap, bar),
+            "D": amount(D, 0.01),
+        }
+        found.append(
+            Suspicion(p if D > DRIFT else 1.0, words, gap, bar, gap - 1.96 * bar, gap + 1.96 * bar, [name], "number")
+        )
     for name, codes in e.levels.items():
         K = int(codes.max()) + 2
         counts = np.stack([np.bincount(codes[rows] + 1, minlength=K) for rows in (e.train, e.test)]).astype(float)
@@ -122,15 +143,30 @@ def drift(e: Evidence) -> Suspicion | None:
         p = independent(counts) if abs(gaps[k]) > DRIFT else 1.0
         bar = float(np.sqrt((rates[:, k] * (1 - rates[:, k]) / counts.sum(axis=1)).sum()))
         label = "?" if k == 0 else e.labels[name][k - 1]
-        words = {"name": name, "label": label, "then": part(rates[0, k]), "now": part(rates[1, k]), "gap": plus_minus(100 * gaps[k], 100 * bar)}
-        found.append(Suspicion(p, words, float(gaps[k]), bar, gaps[k] - 1.96 * bar, gaps[k] + 1.96 * bar, [name], "level"))
+        words = {
+            "name": name,
+            "label": label,
+            "then": part(rates[0, k]),
+            "now": part(rates[1, k]),
+            "gap": plus_minus(100 * gaps[k], 100 * bar),
+        }
+        found.append(
+            Suspicion(p, words, float(gaps[k]), bar, gaps[k] - 1.96 * bar, gaps[k] + 1.96 * bar, [name], "level")
+        )
     if not found:
         return None
     best = min(found, key=lambda s: s.p_value)
     several = "" if sum(s.p_value * len(found) < 1e-3 for s in found) < 2 else "several"
     words = best.words | {"k": sum(s.p_value * len(found) < 1e-3 for s in found) - 1}
     return Suspicion(
-        min(best.p_value * len(found), 1.0), words, best.value, best.stderr, best.low, best.high, best.names, best.form + several
+        min(best.p_value * len(found), 1.0),
+        words,
+        best.value,
+        best.stderr,
+        best.low,
+        best.high,
+        best.names,
+        best.form + several,
     )
 
 
@@ -141,15 +177,19 @@ def order(e: Evidence) -> Suspicion | None:
         return None
     if e.residuals is not None:
         r = e.residuals[0]
+        r = r[np.isfinite(r)]
+        r = np.clip(r, *np.quantile(r, [0.01, 0.99]))
     elif e.classes is not None:
         codes, losses = e.codes[e.train], e.first_losses
         seen = np.isfinite(losses)
-        means = np.bincount(codes[seen], losses[seen], minlength=len(e.classes)) / np.maximum(np.bincount(codes[seen], minlength=len(e.classes)), 1)
-        r = losses - means[codes]  # a table sorted by class is no time series
+        means = np.bincount(codes[seen], losses[seen], minlength=len(e.classes)) / np.maximum(
+            np.bincount(codes[seen], minlength=len(e.classes)), 1
+        )
+        if min((losses[seen] > 0).sum(), (losses[seen] == 0).sum()) < 10:
+            return None  # too few errors to have an order
+        r = (losses - means[codes])[seen]  # a table sorted by class is no time series
     else:
         return None
-    r = r[np.isfinite(r)]
-    r = np.clip(r, *np.quantile(r, [0.01, 0.99]))
     if len(r) < 50 or np.ptp(r) == 0:
         return None
     r = r - r.mean()
@@ -170,7 +210,7 @@ def bits_of(e: Evidence) -> list[np.ndarray]:
 def coincidence(bits: list[np.ndarray], a: np.ndarray, b: np.ndarray | None) -> tuple[int, float]:
     """Return how many rows occur again (rows of ``a`` among those before; or rows of ``b`` in ``a``), and the p-value of chance."""
     with np.errstate(over="ignore"):
-        total = np.sum(bits, axis=0, dtype=np.uint64)
+        total = _row_bits(bits)
         again = _again(total, a, b)
         if again == 0:
             return 0, 1.0
@@ -183,6 +223,10 @@ def coincidence(bits: list[np.ndarray], a: np.ndarray, b: np.ndarray | None) -> 
     single = poisson_tail(again, pairs * float(collide.min()))  # any dependence
     almost = float(special.bdtrc(again - 1, near, 0.5)) if near >= again else 1.0
     return again, max(free, min(2 * min(single, almost), 1.0))
+
+
+def _row_bits(bits: list[np.ndarray]) -> np.ndarray:
+    return np.add.reduce(np.stack(bits), axis=0, dtype=np.uint64)
 
 
 def _again(prints: np.ndarray, a: np.ndarray, b: np.ndarray | None) -> int:
@@ -203,7 +247,12 @@ def repeated(e: Evidence) -> Suspicion | None:
         return None
     again, p = coincidence(bits_of(e), np.arange(e.n), None)
     ends = share_interval(again, e.n)
-    words = {"k": whole(again), "n": whole(e.n), "share": part(again / e.n, 1), "span": interval(*ends, percent=True, digits=1)}
+    words = {
+        "k": whole(again),
+        "n": whole(e.n),
+        "share": part(again / e.n, 1),
+        "span": interval(*ends, percent=True, digits=1),
+    }
     return Suspicion(p if again >= max(2, 0.005 * e.n) else 1.0, words, again / e.n, None, *ends)
 
 
@@ -220,11 +269,12 @@ def twins(e: Evidence) -> Suspicion | None:
     form = ""
     if isinstance(e.risk, Risk) and e.risk.losses is not None and len(e.risk.losses) == m and m - again > 1 and again:
         with np.errstate(over="ignore"):
-            total = np.sum(bits, axis=0, dtype=np.uint64)
+            total = _row_bits(bits)
         known = np.isin(total[e.test], total[e.train])
         fresh = e.risk.losses[~known]
         words |= {
-            "all": plus_minus(e.risk.value, e.risk.stderr), "fresh": plus_minus(fresh.mean(), fresh.std(ddof=1) / np.sqrt(len(fresh))),
-        }  # fmt: skip
+            "all": plus_minus(e.risk.value, e.risk.stderr),
+            "fresh": plus_minus(fresh.mean(), fresh.std(ddof=1) / np.sqrt(len(fresh))),
+        }
         form = "error"
     return Suspicion(p if again >= max(2, 0.005 * m) else 1.0, words, again / m, None, *ends, form=form)

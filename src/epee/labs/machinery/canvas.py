@@ -9,7 +9,7 @@ from typing import Any
 
 from epee.figures.style import dress
 
-PANEL = (5.4, 4.0)  # inches; panels stand side by side on a desk and one under the other on a phone
+PANEL = (4.8, 3.6)  # inches; panels stand side by side on a desk and one under the other on a phone
 
 
 def panel(size: tuple[float, float] = PANEL, **words: Any) -> Any:
@@ -38,6 +38,13 @@ def image(ax: Any, pixels: Any, title: str = "", **look: Any) -> None:
     ax.grid(False)
     ax.set_axis_off()
     ax.set_title(title, fontsize=9)
+
+
+def relabel(ax: Any, words: dict[str, str]) -> None:
+    """Change the words of a legend that was drawn elsewhere."""
+    found = ax.get_legend()
+    for text in found.get_texts() if found else ():
+        text.set_text(words.get(text.get_text(), text.get_text()))
 
 
 def to_svg(figure: Any, salt: str = "epee") -> str:

@@ -19,10 +19,14 @@ CSS = """
 .lab-knob { margin-bottom: .75rem; }
 .lab-answer { border-top: 1px solid var(--lab-line); padding-top: .6rem; line-height: 1.45; }
 .lab-answer p, .lab-verdict p, .lab-prompt p, .lab-story p { margin: 0; }
-.lab-pictures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); gap: .6rem; }
-.lab-pictures .picture, .lab-pictures svg { width: 100%; height: auto; max-width: 44rem; margin: 0 auto; background: #fff; border-radius: 8px; }
+.lab-pictures { columns: 20rem 2; column-gap: .8rem; }
+.lab-pictures .picture, .lab-pictures svg { width: 100%; height: auto; margin: 0 auto .6rem; background: #fff; border-radius: 8px; break-inside: avoid; display: block; }
 .lab-formula { margin-top: .8rem; padding: .5rem 1rem; background: var(--lab-wash); border-left: 4px solid var(--lab-blue);
   border-radius: 0 8px 8px 0; overflow-x: auto; line-height: 1.5; }
+.lab-line { display: flex; flex-wrap: wrap; justify-content: center; align-items: center; gap: .35rem 2.2rem; margin: .45rem 0; max-width: 100%; overflow-x: auto; }
+.lab-report { width: 100%; height: 46rem; border: 1px solid var(--lab-line); border-radius: 8px; margin-top: .8rem; }
+.lab-line { display: flex; flex-wrap: wrap; justify-content: center; align-items: center; gap: .35rem 2.2rem; margin: .45rem 0; max-width: 100%; overflow-x: auto; }
+.lab-report { width: 100%; height: 46rem; border: 1px solid var(--lab-line); border-radius: 8px; margin-top: .8rem; }
 .lab-h2 { font-size: 1.2rem; font-weight: 700; margin: .6rem 0 .5rem; }
 .lab-cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 17rem), 1fr)); gap: .9rem; }
 .lab-card { border: 1px solid var(--lab-line); border-radius: 10px; padding: .8rem 1rem; background: var(--lab-paper);
@@ -38,10 +42,13 @@ CSS = """
 .lab-table table { border-collapse: collapse; font-size: .9rem; }
 .lab-table td, .lab-table th { border-bottom: 1px solid var(--lab-line); padding: .25rem .6rem; text-align: left; }
 [data-testid="notebook-actions-dropdown"], .fixed[class*="top-[25vh]"] { display: none; } /* marimo's menu and outline */
+#App [class*="sm:px-16"] { padding-left: clamp(.5rem, 2vw, 2rem); padding-right: clamp(.5rem, 2vw, 2rem); }
 @media (max-width: 860px) {
   .lab-play { grid-template-columns: minmax(0, 1fr); }
   .lab-head h1 { font-size: 1.5rem; }
   .lab-question { font-size: 1.08rem; }
+  .lab-formula { padding: .4rem .6rem; }
+  .lab-line { gap: .35rem 1rem; font-size: .92em; }
 }
 """
 

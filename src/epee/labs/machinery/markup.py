@@ -6,6 +6,7 @@ import html
 import re
 
 from epee.labs.machinery.formulas import formula_svg
+from epee.labs.machinery.words import formula_parts
 
 _PIECES = re.compile(r"(\$\$.+?\$\$|\$[^$\n]+\$|`[^`\n]+`)", re.S)
 
@@ -22,7 +23,8 @@ def to_html(text: str) -> str:
             items = "".join(f"<li>{_line(item[2:])}</li>" for item in block.splitlines())
             out.append(f"<ul>{items}</ul>")
         elif block.startswith("$$"):
-            out.append(f'<div class="display">{_line(block)}</div>')
+            parts = "".join(f"<span>{formula_svg(part)}</span>" for part in formula_parts(block[2:-2]))
+            out.append(f'<div class="lab-line">{parts}</div>')
         else:
             out.append(f"<p>{_line(block)}</p>")
     return "\n".join(out)

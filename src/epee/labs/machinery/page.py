@@ -14,7 +14,7 @@ from epee.labs.machinery.exercises import Goal, Number, Pick, Verdict
 from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State, Upload
 from epee.labs.machinery.looks import STYLE
 from epee.labs.machinery.phrases import say
-from epee.labs.machinery.words import LANGUAGES, localise, tell
+from epee.labs.machinery.words import LANGUAGES, formula_parts, localise, tell
 
 
 def language_switch() -> Any:
@@ -70,8 +70,8 @@ def _input(control: Any, lang: str, memory: State, state: State) -> Any:
             at = memory.get(control.name, control.start)
             at = at if at in keys else keys[0]
             start = offered[at](lang)
-            if len(keys) > 4:
-                return mo.ui.dropdown(names, value=start, label=label, allow_select_none=False)
+            if sum(len(name) + 4 for name in names) + len(label) > 34:
+                return mo.ui.dropdown(names, value=start, label=label, allow_select_none=False, full_width=True)
             return mo.ui.radio(names, value=start, label=label, inline=True)
 
 
@@ -130,8 +130,8 @@ def header(lab: Lab, language: Any) -> Any:
     lang = language.value
     return mo.Html(
         f'{STYLE}<div class="lab-head"><div class="lab-bar"><a href="../../?lang={lang}">épée · {say("labs", lang)}</a>'
-        f'<span class="lab-lang">{language}</span></div><h1>{html.escape(lab.title(lang))}</h1>'
-        f'<p class="lab-question">{html.escape(lab.question(lang))}</p>'
+        f'<span class="lab-lang">{language}</span></div><h1>{html.escape(localise(lab.title(lang), lang))}</h1>'
+        f'<p class="lab-question">{html.escape(localise(lab.question(lang), lang))}</p>'
         f'<div class="lab-story">{mo.md(localise(lab.story(lang), lang)).text}</div></div>'
     )
 
@@ -147,8 +147,22 @@ def play(lab: Lab, inputs: Any, late: Any, found: Results, lang: str) -> Any:
     return mo.Html(
         f'<div class="lab-play"><div class="lab-knobs">{knobs}<div class="lab-answer">{mo.md(answer).text}</div></div>'
         f'<div class="lab-pictures">{pictures}</div></div>{extra}'
-        f'<div class="lab-formula">{mo.md(lab.say("formula", found, lang)).text}</div>'
+        f'<div class="lab-formula">{_formula(lab.say("formula", found, lang))}</div>'
     )
+
+
+def _formula(text: str) -> str:
+    """Return Markdown whose formulas may be broken between their parts, where a narrow screen asks for it."""
+    import marimo as mo
+
+    out = []
+    for block in text.split("\n\n"):
+        if block.startswith("$$"):
+            parts = (mo.md(rf"$\displaystyle {part}$").text for part in formula_parts(block[2:-2]))
+            out.append('<div class="lab-line">' + "".join(f"<span>{part}</span>" for part in parts) + "</div>")
+        else:
+            out.append(mo.md(block).text)
+    return "".join(out)
 
 
 def exercises(lab: Lab, found: Results, asked: Any, lang: str) -> Any:

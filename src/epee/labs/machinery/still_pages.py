@@ -21,8 +21,6 @@ from epee.labs.machinery.words import LANGUAGES, localise, tell
 
 STILL_CSS = """
 .lab-play { margin: 1rem 0; }
-.display { text-align: center; margin: .5rem 0; overflow-x: auto; }
-.display svg { max-width: none; }
 pre { background: var(--lab-wash); border: 1px solid var(--lab-line); border-radius: 8px; padding: .8rem; overflow-x: auto; }
 dl.settings { display: grid; grid-template-columns: auto auto; gap: .2rem 1rem; margin: 0 0 .6rem; }
 dl.settings dd { margin: 0; font-weight: 600; }
@@ -64,7 +62,7 @@ def still_page(this: Lab, lang: str) -> str:
         f'<!DOCTYPE html><html lang="{lang}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<title>épée · {html.escape(this.title(lang))}</title><link rel="icon" href="data:,"><style>{CSS}{HOME_CSS}{STILL_CSS}</style></head><body><main>'
         f'<div class="lab-head"><div class="lab-bar"><a href="{home}">épée · {say("labs", lang)}</a><span>{switch}</span></div>'
-        f'<h1>{html.escape(this.title(lang))}</h1><p class="lab-question">{html.escape(this.question(lang))}</p>'
+        f'<h1>{html.escape(localise(this.title(lang), lang))}</h1><p class="lab-question">{html.escape(localise(this.question(lang), lang))}</p>'
         f'<div class="lab-story">{to_html(localise(this.story(lang), lang))}</div>'
         f'<p class="note">{say("static_note", lang)} <code>epee lab {this.id}</code>.</p></div>{"".join(parts)}'
         f'<h2 class="lab-h2">{say("exercises", lang)}</h2><div class="lab-cards">{cards}</div>'

@@ -46,14 +46,22 @@ def localise(text: str, lang: str) -> str:
     >>> localise("about 0.25, $x = 1.5$, `0.5`", "fr")
     'about 0,25, $x = 1{,}5$, `0.5`'
     """
-    if lang != "fr":
-        return text
     pieces = _PIECES.split(text)
     for i, piece in enumerate(pieces):
         if piece.startswith("`"):
             continue
-        pieces[i] = _POINT.sub(r"\1{,}\2" if piece.startswith("$") else r"\1,\2", piece)
+        if lang == "fr":
+            piece = _POINT.sub(r"\1{,}\2" if piece.startswith("$") else r"\1,\2", piece)
+        pieces[i] = piece if piece.startswith("$") else _unbroken(piece, lang)
     return "".join(pieces)
+
+
+def _unbroken(text: str, lang: str) -> str:
+    """Return a text whose signs are not parted from their words at the end of a line."""
+    text = re.sub(r"(?<=\d) %", "\N{NO-BREAK SPACE}%", text)
+    if lang == "fr":
+        text = re.sub(r" (?=[:;?!»])", "\N{NO-BREAK SPACE}", text).replace("« ", "«\N{NO-BREAK SPACE}")
+    return text
 
 
 def shown(value: float, digits: int = 3) -> str:
@@ -83,6 +91,15 @@ def blocks(*lines: str) -> str:
     '$$a = 1$$\\n\\n$$b = 2$$'
     """
     return "\n\n".join(f"$${line}$$" for line in lines)
+
+
+def formula_parts(line: str) -> list[str]:
+    r"""Return the parts of a line of formulas, which may stand one under the other.
+
+    >>> formula_parts(r"a = 1, \quad b = 2")
+    ['a = 1,', 'b = 2']
+    """
+    return [part.strip() for part in re.split(r"\\q?quad\b", line) if part.strip()]
 
 
 def percent(share: float, digits: int = 1) -> str:

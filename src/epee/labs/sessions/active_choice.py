@@ -74,7 +74,7 @@ def draw(r: Results, lang: str) -> list:
     left.plot(r.x, np.full(r.n, -2.35), "|", color=INK, ms=9)
     left.axvline(r.at, color=QUIET, ls=":")
     legend(left, loc="upper left")
-    right = panel(xlabel=r"$\hat\beta_0$", ylabel=r"$\hat\beta_1$", xlim=(-3, 5), ylim=(-3.5, 4.5))
+    right = panel(xlabel=r"$\hat\beta_0$", ylabel=r"$\hat\beta_1$", xlim=(-1.5, 3.5), ylim=(-2, 3))
     right.plot(*r.betas.T, ".", color=COLOURS[0], ms=4, alpha=0.5, label="400 jeux de mesures" if fr else "400 sets of measurements")
     t = np.linspace(0, 2 * np.pi, 100)
     ellipse = TRUE[:, None] + np.sqrt(5.99) * np.linalg.cholesky(r.covariance) @ [np.cos(t), np.sin(t)]

@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 
 from epee.figures.style import COLOURS, INK, legend, whiskers
-from epee.labs.machinery.canvas import panel
+from epee.labs.machinery.canvas import panel, relabel
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State, spread
 from epee.labs.machinery.words import Words, blocks, percent, shown
@@ -94,6 +94,7 @@ def draw(r: Results, lang: str) -> list:
     left = panel()
     plot_regions(r.decision, r.X, r.y, left, points=140, depth=False)
     left.set(xlabel="$x_1$", ylabel="$x_2$", aspect="equal")
+    relabel(left, {"wrong": "mal classé"} if fr else {})
     left.plot(*r.at, "*", color=INK, ms=14, zorder=6)
     title = "erreur sur 3000 points nouveaux, à 95 %" if fr else "error on 3000 new points, 95 %"
     right = panel(size=(5.4, 2.6), title=title, xlabel="erreur" if fr else "error")
@@ -170,7 +171,7 @@ LAB = Lab(
             Words("Right: the two means are the same, so a straight line has nothing to hold on to.", "Juste : les deux moyennes sont égales, une droite n'a rien à quoi se tenir."),
         ),
         Number(
-            Words(r"Rings with $\sigma_0^2 = 0.5$ and $\sigma_1^2 = 2$, in $d = 2$ dimensions, equally likely: the frontier is $x^\top x = $ …", r"Anneaux avec $\sigma_0^2 = 0.5$ et $\sigma_1^2 = 2$, en dimension $d = 2$, équiprobables : la frontière est $x^\top x = $ …"),
+            Words(r"Rings with $\sigma_0^2 = 0.5$ and $\sigma_1^2 = 2$, in $d = 2$ dimensions, equally likely: the frontier is $x^\top x$ = …", r"Anneaux avec $\sigma_0^2 = 0.5$ et $\sigma_1^2 = 2$, en dimension $d = 2$, équiprobables : la frontière est $x^\top x$ = …"),
             lambda r: 2 * 0.5 * 2 / 1.5 * np.log(4),
             Words(r"$\frac{d\,\sigma_0^2 \sigma_1^2}{\sigma_1^2 - \sigma_0^2} \log\frac{\sigma_1^2}{\sigma_0^2}$", r"$\frac{d\,\sigma_0^2 \sigma_1^2}{\sigma_1^2 - \sigma_0^2} \log\frac{\sigma_1^2}{\sigma_0^2}$"),
             Words("Right: between 1 and 4, where the rings are.", "Juste : entre 1 et 4, là où sont les anneaux."),

@@ -73,7 +73,7 @@ def draw(r: Results, lang: str) -> list:
         image(ax, r.axes[k], f"{'axe' if fr else 'axis'} {k + 1}{'' if k < r.q else ' (–)'}", cmap="RdBu_r", alpha=1.0 if k < r.q else 0.25)
     rows = panels(2, 3, size=(5.0, 3.9))
     image(rows[0, 0], r.query, "requête" if fr else "query", vmin=0, vmax=1)
-    image(rows[0, 1], np.clip(r.rebuilt, 0, 1), f"{r.q} {'axes' if fr else 'axes'}", vmin=0, vmax=1)
+    image(rows[0, 1], np.clip(r.rebuilt, 0, 1), axes_fr(r.q) if fr else axes_en(r.q), vmin=0, vmax=1)
     for k, ax in enumerate(rows.flat[2:]):
         title = f"{k + 1}. {r.names[k]} ({r.distances[k]:.2f})"
         image(ax, r.nearest[k], title.replace(".", ",", 2).replace(",", ".", 1) if fr else title, vmin=0, vmax=1)
@@ -101,8 +101,16 @@ def formula(r: Results) -> Words:
 def answer(r: Results) -> Words:
     name, p = r.names[0], percent(r.share, 0)
     if r.right:
-        return Words(f"**Yes**: with {r.q} of 25 axes ({p} % of the contrast) the answer is **{name}**.", f"**Oui** : avec {r.q} axes sur 25 ({p} % du contraste), la réponse est **{name}**.")
-    return Words(f"**Not yet**: with {r.q} axes ({p} % of the contrast) the answer is **{name}**, which is wrong.", f"**Pas encore** : avec {r.q} axes ({p} % du contraste), la réponse est **{name}**, et c'est faux.")
+        return Words(f"**Yes**: with {r.q} of the 25 axes ({p} % of the contrast) the answer is **{name}**.", f"**Oui** : avec {axes_fr(r.q)} sur 25 ({p} % du contraste), la réponse est **{name}**.")
+    return Words(f"**Not yet**: with {axes_en(r.q)} ({p} % of the contrast) the answer is **{name}**, which is wrong.", f"**Pas encore** : avec {axes_fr(r.q)} ({p} % du contraste), la réponse est **{name}**, et c'est faux.")
+
+
+def axes_en(q: int) -> str:
+    return f"{q} axis" if q == 1 else f"{q} axes"
+
+
+def axes_fr(q: int) -> str:
+    return f"{q} axe" if q == 1 else f"{q} axes"
 
 
 def code(state: State) -> str:
@@ -149,8 +157,8 @@ LAB = Lab(
         ),
         Number(
             lambda r: Words(
-                f"The share kept by {r.q} axes is {shown(r.share, 4)}. Which share of the contrast is lost on average?",
-                f"La part conservée par {r.q} axes est {shown(r.share, 4)}. Quelle part du contraste est perdue en moyenne ?",
+                f"The share kept by {axes_en(r.q)} is {shown(r.share, 4)}. Which share of the contrast is lost on average?",
+                f"La part conservée par {axes_fr(r.q)} est {shown(r.share, 4)}. Quelle part du contraste est perdue en moyenne ?",
             ),
             lambda r: 1 - r.share,
             Words("Kept and lost make 1.", "Conservé et perdu font 1."),

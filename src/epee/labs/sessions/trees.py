@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from epee.figures.style import COLOURS, INK, legend
-from epee.labs.machinery.canvas import panel
+from epee.labs.machinery.canvas import panel, relabel
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State, spread
 from epee.labs.machinery.words import Words, blocks, percent, shown
@@ -58,6 +58,7 @@ def draw(r: Results, lang: str) -> list:
     fr = lang == "fr"
     left = panel(size=(4.8, 4.2))
     plot_regions(r.tree, r.X, r.y, left, points=160, depth=False)
+    relabel(left, {"wrong": "mal classé"} if fr else {})
     left.set(xlabel="$x_1$", ylabel="$x_2$", title=f"{r.here} {'feuilles' if fr else 'leaves'}")
     right = panel(size=(5.4, 3.4), xlabel="feuilles" if fr else "leaves", ylabel="erreur" if fr else "error", xscale="log")
     right.plot(r.leaves, r.train, "o-", ms=4, color=COLOURS[0], label="apprentissage" if fr else "training")
@@ -66,7 +67,7 @@ def draw(r: Results, lang: str) -> list:
     right.axvline(r.here, color=INK, lw=1, ls=":")
     right.set_xticks([1, 2, 5, 10, 20, 50], ["1", "2", "5", "10", "20", "50"])
     legend(right)
-    tree = panel(size=(5.4, 3.0))
+    tree = panel(size=(5.0, 3.2))
     plot_tree(r.tree.tree_, ["x1", "x2"], lambda node: _leaf(r.tree, node, fr), tree, max_depth=3, digits=2)
     return [left.figure, right.figure, tree.figure]
 

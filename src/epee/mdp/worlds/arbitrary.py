@@ -17,6 +17,12 @@ def random_process(
 
     Each pair has some successors, uniform over the states, with probabilities uniform on the simplex.
 
+    Parameters
+    ----------
+    n_states, n_actions, successors : int
+        Sizes; each pair leads to so many states.
+    random_state : int, default=None
+
     Examples
     --------
     >>> from epee.mdp import MarkovDecisionProcess, random_process

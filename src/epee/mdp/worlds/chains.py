@@ -21,6 +21,14 @@ def random_walk(n: int = 5, *, left: float = 0.0, right: float = 1.0, discount: 
 
     States 0 and n + 1 are the ends. There is one action.
 
+    Parameters
+    ----------
+    n : int
+        States between the two ends.
+    left, right : float
+        Reward at each end.
+    discount : float in [0, 1]
+
     Examples
     --------
     >>> from epee.mdp import random_walk
@@ -40,6 +48,13 @@ def gambler(goal: int = 100, probability: float = 0.4) -> MarkovDecisionProcess:
     """Stake 1 .. min(x, goal - x) on a coin that wins with some probability; reach the goal to earn 1.
 
     States are the capital; action a stakes a.
+
+    Parameters
+    ----------
+    goal : int
+        The fortune to reach.
+    probability : float
+        Chance of winning a stake.
 
     References
     ----------

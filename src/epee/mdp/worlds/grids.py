@@ -104,6 +104,12 @@ def grid_of(letters: Any, moves: Any) -> dict[str, Any]:
 def cliff(height: int = 4, width: int = 12, *, discount: float = 1.0) -> MarkovDecisionProcess:
     """Sutton and Barto's cliff (example 6.6): -1 a step; a step off the cliff costs 100 and leads back to the start.
 
+    Parameters
+    ----------
+    height, width : int
+        Size of the grid.
+    discount : float in [0, 1]
+
     Examples
     --------
     >>> from epee.mdp import cliff
@@ -139,6 +145,7 @@ def windy_grid(*, king: bool = False, stochastic: bool = False, discount: float 
         Diagonal moves too (exercise 6.9).
     stochastic : bool
         The wind is one more or one less than its mean with probability 1/3 each (exercise 6.10).
+    discount : float in [0, 1]
 
     Examples
     --------

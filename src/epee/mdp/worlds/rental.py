@@ -48,6 +48,18 @@ def car_rental(
 ) -> MarkovDecisionProcess:
     """Jack's car rental; state (i, j) is number ``i * (capacity + 1) + j``, action ``moves + m`` moves m cars from the first.
 
+    Parameters
+    ----------
+    capacity : int
+        Cars that a place can hold.
+    moves : int
+        Most cars moved in a night.
+    asked, returned : pairs of float
+        Mean numbers asked for and brought back, at each place.
+    income, moving : float
+        Earned for a car hired, paid for a car moved.
+    discount : float in [0, 1)
+
     Examples
     --------
     >>> from epee.mdp import car_rental

@@ -86,6 +86,7 @@ def inventory(
     demand : probabilities of 0, 1, 2, ... units
     price, purchase, fixed, storage : float
         :math:`p` a unit sold, :math:`c` a unit ordered, :math:`K` an order, :math:`h` a unit held during the month.
+    discount : float in [0, 1)
 
     Examples
     --------

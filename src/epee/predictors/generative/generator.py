@@ -52,7 +52,7 @@ class GenerativeClassifier(MomentClassifier):
         return X, self.classes_[codes]
 
     def class_images(self, shape: tuple[int, ...]) -> np.ndarray:
-        """Return the mean of each class as images (K, *shape): what the model thinks a typical row looks like."""
+        """Return the mean of each class as images ``(K, *shape)``: what the model thinks a typical row looks like."""
         check_is_fitted(self)
         means = self._class_means()
         if int(np.prod(shape)) != means.shape[1]:

@@ -1,7 +1,7 @@
 r"""Linear classifiers by their loss and their penalty.
 
 .. math:: \min_{W, b} \; \frac1{\sum_i \omega_i} \sum_i \omega_i\, e\bigl(W^\top x_i + b, y_i\bigr) + \alpha\,
-\Omega(W), \qquad
+          \Omega(W), \qquad
           \Omega = \tfrac12 \|W\|_2^2 \text{ or } \|W\|_1, \tag{1}
 
 with any loss of :mod:`epee.losses` that is a function of scores and a free bias. With two classes there is one score,

@@ -3,7 +3,7 @@ r"""Logistic regression.
 The log-odds of the classes are linear in :math:`x`. For two classes, and for :math:`K` with one score each (softmax),
 
 .. math:: P(y = 1 \mid x) = \sigma(w^\top x + b), \qquad P(y = k \mid x) = \frac{e^{w_k^\top x + b_k}}{\sum_j
-e^{w_j^\top x + b_j}}. \tag{1}
+          e^{w_j^\top x + b_j}}. \tag{1}
 
 The weights minimise the penalised cross-entropy
 
@@ -16,7 +16,7 @@ said.
 Leaving row :math:`i` out changes its score, to first order of Newton's method from the minimum of all rows, to
 
 .. math:: s_i^{(-i)} = s_i + \frac{h_i\,(P_i - t_i)}{1 - h_i P_i(1 - P_i)}, \qquad h_i = \tilde x_i^\top H^{-1} \tilde
-x_i, \tag{3}
+          x_i, \tag{3}
 
 with :math:`H` the Hessian of (2) divided by :math:`C`.
 """

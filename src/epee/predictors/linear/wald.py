@@ -4,7 +4,7 @@ At the maximum of the likelihood the weights are about Gaussian with the inverse
 covariance,
 
 .. math:: \hat\theta \approx \mathcal N\bigl(\theta, I^{-1}\bigr), \qquad I = \sum_i \omega_i\, e''(s_i) \otimes \tilde
-x_i \tilde x_i^\top, \tag{1}
+          x_i \tilde x_i^\top, \tag{1}
 
 so :math:`z = \hat\theta_j / \sqrt{(I^{-1})_{jj}}` tests whether a weight is 0. The deviance is :math:`-2 \ln L`, AIC
 adds twice the number of weights. With :math:`K` classes weights are differences to those of the first.

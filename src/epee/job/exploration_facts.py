@@ -1,0 +1,300 @@
+"""The figures of an exploration, each as plain data for its card."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from epee.errors import DataError, EpeeWarning, WrongUse
+from epee.risk.intervals import clopper_pearson, t_interval
+from epee.table.raw import RawBlock
+from epee.table.source import TableSource
+from epee.typing import Matrix
+
+RATE = 0.01  # share of unlikely rows on a table of the fitted law
+DRAWN = 600  # rows of a picture
+CLUSTERED = 2000  # rows that clusters are sought on
+SHOWN_PAIRS = 30
+
+
+def column_facts(source: TableSource, raw: RawBlock, name: str, level: float) -> dict[str, Any]:
+    """Return kind, holes, moments and distribution of one column."""
+    column = raw.columns[name]
+    n = len(raw)
+    facts: dict[str, Any] = {"name": name, "role": "input", "note": "", "levels": [], "mean": None, "sd": None}
+    if isinstance(column, np.ndarray):
+        there = column[np.isfinite(column)]
+        facts |= {"kind": str(source._kind(name)), "missing": n - len(there), "distinct": len(np.unique(there))}
+        if not len(there):
+            return facts
+        mean, sd = float(there.mean()), float(there.std(ddof=1)) if len(there) > 1 else 0.0
+        ends = t_interval(mean, sd / np.sqrt(len(there)), max(len(there) - 1, 1), level)
+        quartiles = np.quantile(there, [0, 0.25, 0.5, 0.75, 1])
+        z = (there - mean) / sd if sd > 0 else np.zeros(len(there))
+        facts |= {
+            "mean": mean,
+            "sd": sd,
+            "low": ends.low,
+            "high": ends.high,
+            "quartiles": quartiles,
+            "skewness": float((z**3).mean()),
+            "histogram": histogram(there, facts["kind"]),
+        }
+        return facts
+    import pyarrow.compute as pc
+
+    from epee.table.cells import kind_of_texts
+
+    texts = column.dictionary_decode() if hasattr(column, "indices") else column
+    found = pc.value_counts(texts.drop_null())
+    counts = sorted(
+        zip(found.field(1).to_pylist(), found.field(0).to_pylist(), strict=True),
+        key=lambda pair: (-pair[0], str(pair[1])),
+    )
+    kind = (
+        kind_of_texts(len(counts), n - texts.null_count)
+        if str(source._kind(name)) in ("text", "category")
+        else str(source._kind(name))
+    )
+    return facts | {
+        "kind": kind,
+        "missing": texts.null_count,
+        "distinct": len(counts),
+        "levels": [{"level": str(text), "rows": k} for k, text in counts[:12]] if kind != "text" else [],
+    }
+
+
+def histogram(x: np.ndarray, kind: str) -> dict[str, Any]:
+    """Return edges and counts; the axis is logarithmic for a positive column that is strongly skewed."""
+    values = np.unique(x)
+    if len(values) <= 12:
+        return {"edges": [], "values": values, "counts": [int((x == v).sum()) for v in values], "log": False}
+    log = bool(kind == "number" and x.min() > 0 and _skew(x) > 2 and abs(_skew(np.log(x))) < 1)
+    bins = int(np.clip(np.sqrt(len(x)), 8, 30))
+    edges = np.geomspace(x.min(), x.max(), bins + 1) if log else np.linspace(x.min(), x.max(), bins + 1)
+    counts = np.histogram(np.clip(x, edges[0], edges[-1]), edges)[0]
+    return {"edges": edges, "values": [], "counts": counts, "log": log}
+
+
+def _skew(x: np.ndarray) -> float:
+    sd = x.std()
+    return float((((x - x.mean()) / sd) ** 3).mean()) if sd > 0 else 0.0
+
+
+def missing_facts(raw: RawBlock, names: list[str], level: float) -> dict[str, Any]:
+    """Return the share of missing cells of each column, and which are missing together."""
+    holes: dict[str, np.ndarray] = {}
+    for name in names:
+        column = raw.columns[name]
+        gone = np.isnan(column) if isinstance(column, np.ndarray) else column.is_null().to_numpy(zero_copy_only=False)
+        if gone.any():
+            holes[name] = gone
+    n = len(raw)
+    columns: list[dict[str, Any]] = []
+    for name, gone in sorted(holes.items(), key=lambda item: -item[1].sum()):
+        ends = clopper_pearson(float(gone.mean()), n, level)
+        columns.append(
+            {"column": name, "value": float(gone.mean()), "low": ends.low, "high": ends.high, "rows": int(gone.sum())}
+        )
+    patterns: list[dict[str, Any]] = []
+    rows = 0
+    if holes:
+        order = [c["column"] for c in columns]
+        M = np.column_stack([holes[name] for name in order])
+        rows = int(M.any(axis=1).sum())
+        kinds, counts = np.unique(M, axis=0, return_counts=True)
+        for k in np.argsort(-counts, kind="stable")[:12]:
+            patterns.append({"columns": [order[j] for j in np.flatnonzero(kinds[k])], "rows": int(counts[k])})
+    total = sum(int(gone.sum()) for gone in holes.values())
+    return {
+        "cells": total,
+        "share": total / max(n * len(names), 1),
+        "rows": rows,
+        "columns": columns,
+        "patterns": patterns,
+    }
+
+
+def correlation_facts(X: Matrix, names: list[str], level: float) -> dict[str, Any] | None:
+    """Return correlations on the rows where both cells are there, with Fisher's intervals."""
+    from epee.job.findings.chance import fisher_interval
+    from epee.risk.intervals import normal_p_value, normal_quantile
+    from epee.risk.paired_tests import holm
+
+    p = len(names)
+    if p < 2:
+        return None
+    there = np.isfinite(X)
+    Y = np.where(there, X - np.nanmean(X, axis=0), 0.0)
+    D = there.astype(float)
+    n = D.T @ D  # rows where both are there
+    sums = Y.T @ D  # sum of column i where column j is there too
+    products, squares = Y.T @ Y, (Y**2).T @ D
+    with np.errstate(divide="ignore", invalid="ignore"):
+        covariance = products / n - sums / n * (sums / n).T
+        spread = squares / n - (sums / n) ** 2
+        R = covariance / np.sqrt(spread * spread.T)
+    R = np.clip(np.where(np.isfinite(R), R, 0.0), -1, 1)
+    np.fill_diagonal(R, 1.0)
+    i, j = np.triu_indices(p, 1)
+    z = normal_quantile(level)
+    chance = np.array(
+        [
+            normal_p_value(np.arctanh(min(abs(r), 1 - 1e-15)) * np.sqrt(max(m - 3, 0)))
+            for r, m in zip(R[i, j], n[i, j], strict=True)
+        ]
+    )
+    adjusted = holm(chance)
+    pairs = []
+    for k in np.argsort(-np.abs(R[i, j]), kind="stable")[:SHOWN_PAIRS]:
+        a, b = int(i[k]), int(j[k])
+        ends = fisher_interval(R[a, b], n[a, b], z)
+        pairs.append(
+            {
+                "a": names[a],
+                "b": names[b],
+                "value": R[a, b],
+                "low": ends.low,
+                "high": ends.high,
+                "rows": int(n[a, b]),
+                "p_value": adjusted[k],
+            }
+        )
+    return {"names": names[:40], "matrix": R[:40, :40], "pairs": pairs, "tested": len(i)}
+
+
+def scaled(X: Matrix) -> Matrix:
+    """Return centred and scaled columns, missing cells at the mean."""
+    if not X.size:
+        return X
+    Z = (X - np.nanmean(X, axis=0)) / np.nanstd(X, axis=0)
+    return np.where(np.isfinite(Z), Z, 0.0)
+
+
+def axis_facts(Z: Matrix, names: list[str], level: float, seed: int) -> dict[str, Any] | None:
+    """Return the principal axes of the scaled numbers."""
+    from epee.risk.intervals import normal_quantile
+    from epee.structure.pca import PCA
+
+    n, p = Z.shape
+    if p < 2 or n < 5:
+        return None
+    pca = PCA(n_components=min(p, n - 1, 20)).fit(Z)
+    share = pca.explained_variance_ratio_
+    half = normal_quantile(level) * share * np.sqrt(2 / n)
+    rng = np.random.default_rng(seed)
+    noise = (
+        [np.sort(np.linalg.eigvalsh(np.cov(rng.normal(size=(min(n, 2000), p)), rowvar=False)))[::-1] for _ in range(10)]
+        if p <= 60
+        else []
+    )
+    alone = np.mean([v / v.sum() for v in noise], axis=0)[: len(share)] if noise else np.full(len(share), 1 / p)
+    k = int(np.searchsorted(np.cumsum(share), 0.8) + 1)
+    some = np.sort(rng.permutation(n)[:DRAWN])
+    scores = pca.transform(Z[some])[:, :2]
+    loadings = pca.components_[:3].T * np.sqrt(pca.explained_variance_[:3])  # correlation of column and axis
+    return {
+        "share": share,
+        "low": np.maximum(share - half, 0),
+        "high": share + half,
+        "alone": alone,
+        "held": min(k, len(share)),
+        "held_share": float(np.cumsum(share)[min(k, len(share)) - 1]),
+        "names": names,
+        "loadings": np.clip(loadings, -1, 1),
+        "scores": scores,
+        "rows": some + 1,
+    }
+
+
+def cluster_facts(Z: Matrix, names: list[str], axes: dict[str, Any] | None, seed: int) -> dict[str, Any] | None:
+    """Return the number of clusters, their stability, sizes and marks."""
+    import warnings
+
+    from epee.structure.cluster_choice import choose_clusters
+    from epee.structure.kmeans import KMeans
+
+    n, p = Z.shape
+    distinct = len(np.unique(Z[:CLUSTERED], axis=0)) if p else 0
+    if p < 1 or n < 30 or distinct < 20:
+        return None
+    some = np.sort(np.random.default_rng(seed).permutation(n)[:CLUSTERED])
+    values = range(1, 7)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", EpeeWarning)
+            choice = choose_clusters(
+                Z[some],
+                KMeans(n_init=2),
+                values,
+                criteria=["gap", "stability", "silhouette"],
+                references=8,
+                resamples=8,
+                random_state=seed,
+            )
+    except (DataError, WrongUse):
+        return None
+    criteria: dict[str, dict[str, Any]] = {
+        name: {"values": c.values, "score": c.score, "stderr": c.stderr, "chosen": c.chosen}
+        for name, c in choice.criteria.items()
+    }
+    k = int(choice.chosen)
+    labels = choice.best.predict(Z)
+    order = np.argsort(-np.bincount(labels, minlength=k), kind="stable")
+    place = np.empty(k, dtype=int)
+    place[order] = np.arange(k)
+    labels = place[labels]
+    groups = []
+    for g in range(k):
+        mean = Z[labels == g].mean(axis=0) if (labels == g).any() else np.zeros(p)
+        top = np.argsort(-np.abs(mean), kind="stable")[:3]
+        groups.append(
+            {"rows": int((labels == g).sum()), "marks": [{"column": names[j], "value": float(mean[j])} for j in top]}
+        )
+    at = k - 1
+    stability = criteria.get("stability")
+    drawn = labels[np.asarray(axes["rows"]) - 1] if axes is not None else []
+    return {
+        "chosen": k,
+        "criteria": criteria,
+        "groups": groups,
+        "rows": len(some),
+        "labels": drawn,
+        "stability": None
+        if stability is None
+        else {"value": stability["score"][at], "stderr": stability["stderr"][at]},
+    }
+
+
+def outlier_facts(
+    Z: Matrix, names: list[str], clusters: dict[str, Any] | None, level: float, seed: int
+) -> dict[str, Any] | None:
+    """Return rows whose density is below that of a known share of rows of the fitted law."""
+    from epee.structure.gaussian_mixture import GaussianMixture
+
+    n, p = Z.shape
+    k = 1 if clusters is None else clusters["chosen"]
+    k = k if n >= 5 * p * k else 1
+    if p < 1 or n < max(50, 5 * p):
+        return None
+    rng = np.random.default_rng(seed)
+    some = Z[np.sort(rng.permutation(n)[:20_000])]
+    law = GaussianMixture(k, reg_covar=1e-3, random_state=seed, n_init=1).fit(some)
+    far = law.outliers(Z, RATE, random_state=seed)
+    found = np.flatnonzero(far)
+    density = law.score_samples(Z[found]) if len(found) else np.empty(0)
+    rows = []
+    for i in found[np.argsort(density, kind="stable")][:15]:
+        top = np.argsort(-np.abs(Z[i]), kind="stable")[:3]
+        rows.append({"row": int(i) + 1, "cells": [{"column": names[j], "value": float(Z[i, j])} for j in top]})
+    ends = clopper_pearson(len(found) / n, n, level)
+    return {
+        "rate": RATE,
+        "count": len(found),
+        "share": len(found) / n,
+        "low": ends.low,
+        "high": ends.high,
+        "components": k,
+        "rows": rows,
+    }

@@ -1,0 +1,123 @@
+"""What a notebook shows of a result: the sentence or the figures, and a small picture, as HTML with its own colours."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from markupsafe import Markup
+
+from epee.report import pictures
+from epee.report.html import stylesheet
+from epee.words.report_words import known, loss_name, percent, word
+
+ROOM = "epee-shown"
+
+
+def notebook_html(result: Any) -> str:
+    """Return a result of épée as a piece of HTML; texts from data are escaped."""
+    name = next((cls.__name__ for cls in type(result).__mro__ if cls.__name__ in _SHOWN), None)
+    body = _SHOWN[name](result) if name else Markup("<pre>{}</pre>").format(str(result))
+    return f'<div class="{ROOM}">{_style()}{body}</div>'
+
+
+def _style() -> Markup:
+    """Return the style of the reports, kept to our own piece of the page."""
+    css = str(stylesheet())
+    colours = "".join(re.findall(r":root \{[^}]*\}", css)[:1]).replace(":root", f".{ROOM}")
+    dark = re.search(r"@media \(prefers-color-scheme: dark\) \{\s*:root (\{[^}]*\})", css)
+    charts = "".join(f".{ROOM} {line}" for line in css.splitlines() if line.startswith(".chart"))
+    charts = charts.replace("} .chart", f"}} .{ROOM} .chart")
+    night = f"@media (prefers-color-scheme: dark) {{ .{ROOM} {dark[1]} }}" if dark else ""
+    more = (
+        f".{ROOM} {{ color: var(--ink); background: var(--paper); padding: .6rem .8rem; max-width: 44rem; border-radius: 6px; }} "
+        f".{ROOM} svg {{ display: block; width: 100%; height: auto; }} .{ROOM} p {{ margin: .2rem 0; }} "
+        f".{ROOM} td, .{ROOM} th {{ padding: .1rem .7rem .1rem 0; text-align: left; }}"
+    )
+    return Markup(f"<style>{colours}{night}{charts}{more}</style>")
+
+
+def _risk(risk: Any) -> Markup:
+    loss = loss_name(risk.loss) if risk.loss in ("zero_one", "squared", "absolute", "costs") else known(risk.loss)
+    words = ", ".join(str(w) for w in (loss, risk.how, percent(risk.level, 0)) if w)
+    line = {"name": loss, "value": risk.value, "low": risk.low, "high": risk.high, "tone": 0}
+    picture = Markup("")
+    if all(v == v and abs(v) != float("inf") for v in (risk.value, risk.low, risk.high)):
+        picture = pictures.dot_plot([line], words, "", pictures.error_format(risk.loss), zero=False)
+    return Markup("<p><b>{}</b></p><p>{}</p>{}").format(str(risk), words, picture)
+
+
+def _comparison(found: Any) -> Markup:
+    lines = [{**row, "tone": 1 if row["name"] == found.simplest else 0} for row in found.table]
+    loss = found.risks[0].loss
+    marked = [i for i, line in enumerate(lines) if line["name"] == found.simplest]
+    picture = pictures.dot_plot(lines, word("leaderboard"), loss_name(loss), pictures.error_format(loss), marked=marked)
+    return Markup("<p>{}</p>{}").format(found.verdict, picture)
+
+
+def _learned(learned: Any) -> Markup:
+    from epee.report.learned_page import answer
+    from epee.settings import options
+
+    card = learned.card
+    with options(language=card["settings"]["lang"]):
+        found = Markup("").join(
+            Markup("<p><b>{}</b> {}</p>").format(f["code"], f["sentence"]) for f in card["findings"]
+        )
+        return Markup("<p>{}</p>{}{}").format(" ".join(answer(card)), pictures.leaderboard(card), found)
+
+
+def _explored(explored: Any) -> Markup:
+    from epee.report.explored_page import answer
+    from epee.settings import options
+
+    with options(language=explored.card["settings"]["lang"]):
+        found = Markup("").join(Markup("<p><b>{}</b> {}</p>").format(f.code, f.sentence) for f in explored.findings)
+        return Markup("<p>{}</p>{}").format(" ".join(answer(explored.card)), found)
+
+
+def _curve(curve: Any) -> Markup:
+    values = [v.item() if hasattr(v, "item") else v for v in curve.values]
+    facts = {
+        "name": str(curve.parameter),
+        "parameter": str(curve.parameter),
+        "label": str(curve.parameter),
+        "values": values,
+        "train": _numbers(curve.train),
+        "cv": _numbers(curve.cv),
+        "stderr": _numbers(curve.stderr),
+        "best": curve.best_index,
+        "chosen": curve.chosen_index,
+    }
+    words = f"{curve.parameter} – {word('best')}: {values[curve.best_index]}; {word('chosen')}: {values[curve.chosen_index]}"
+    return Markup("<p>{}</p>{}").format(words, pictures.complexity(facts, curve.loss))
+
+
+def _learning(curve: Any) -> Markup:
+    facts = {
+        "sizes": _numbers(curve.sizes),
+        "test": _numbers(curve.test),
+        "stderr": _numbers(curve.stderr),
+        "then": None,
+    }
+    words = f"{loss_name(curve.loss)}, {curve.how}"
+    return Markup("<p>{}</p>{}").format(words, pictures.learning_curve({"loss": curve.loss, "learning_curve": facts}))
+
+
+def _finding(found: Any) -> Markup:
+    return Markup("<p><b>{}</b> {}</p>").format(found.code, found.sentence)
+
+
+def _numbers(values: Any) -> list[float]:
+    return [float(v) for v in values]
+
+
+_SHOWN = {
+    "Comparison": _comparison,
+    "Learned": _learned,
+    "Explored": _explored,
+    "ComplexityCurve": _curve,
+    "LearningCurve": _learning,
+    "Finding": _finding,
+    "Risk": _risk,
+}

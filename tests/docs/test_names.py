@@ -1,0 +1,74 @@
+"""Every public name is importable, has a page, and its docstring says what a reader needs."""
+
+import dataclasses
+import inspect
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+import epee
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "docs"))
+
+import generated_pages
+
+NAMES = generated_pages.public_names()
+CONTRACT = ROOT.parent / "shared" / "api.md"
+# what the contract names in running text, by the submodule it is in
+IN_ROOMS = {
+    "risk": """Risk empirical_risk holdout_error cross_validate CrossValidation loo complexity_curve compare Comparison mcnemar compare_rates
+        gcv aic aicc bic mallows_cp optimism bias_variance learning_curve roc_auc average_precision brier r2 f1 importance conformal plot_regions""",
+    "mdp": """MarkovDecisionProcess Solution QLearning DoubleQLearning Sarsa ExpectedSarsa RLearning TDLambda car_dealer gridworld""",
+    "optimize": "gradient_descent stochastic_gradient_descent newton bfgs lbfgs line_search schedules",
+    "design": "select prediction_variance",
+    "samples": "load",
+    "losses": "Loss",
+}
+
+
+def test_everything_in_all_has_a_page():
+    assert set(epee.__all__) - set(generated_pages.ROOMS) <= set(NAMES)
+    for room in generated_pages.ROOMS:
+        assert hasattr(epee, room)
+
+
+@pytest.mark.parametrize(("room", "name"), [(room, name) for room, names in IN_ROOMS.items() for name in names.split()])
+def test_names_of_the_rooms(room, name):
+    assert getattr(getattr(epee, room), name) is not None
+
+
+@pytest.mark.skipif(not CONTRACT.exists(), reason="the contract is not beside this copy of the sources")
+def test_the_contract_is_kept():
+    text = CONTRACT.read_text(encoding="utf-8")
+    classes = set(re.findall(r"\b(?:[A-Z]+[a-z]+[A-Za-z]*|PCA|MDS|TSNE)\b", text.split("## Estimators")[1].split("markov decision")[0]))
+    ours = {name for name in classes if name in epee.__all__}
+    estimators = """Hebb PseudoInverse LeastSquaresClassifier FisherDiscriminant Perceptron LogisticRegression LinearClassifier GaussianNB
+        BernoulliNB CategoricalNB PoissonNB MixedNB BayesClassifier BayesDecision Calibrated KernelRegression Ridge RidgeCV Tikhonov Lasso ElasticNet
+        LassoCV SmoothingSpline AdditiveSplines MapRegression RobustRegression PCA Eigenfaces ClassicalMDS MDS Isomap TSNE TableEncoder KMeans
+        KMedoids Isodata MeanShift GaussianMixture SelfTraining""".split()
+    assert set(estimators) <= ours
+
+
+@pytest.mark.parametrize("name", sorted(NAMES))
+def test_docstrings(name):
+    """The first line is a sentence; every parameter that is listed exists, and every one that exists is listed."""
+    from numpydoc.docscrape import ClassDoc, FunctionDoc
+
+    thing = generated_pages.resolve(name)
+    if not (inspect.isclass(thing) or inspect.isroutine(thing)):
+        return
+    text = inspect.getdoc(thing)
+    assert text and text.strip(), f"epee.{name} has no docstring"
+    if name.startswith("errors.") or (inspect.isclass(thing) and issubclass(thing, tuple)):
+        return
+    doc = ClassDoc(thing, config={"show_class_members": False}) if inspect.isclass(thing) else FunctionDoc(thing)
+    listed = {part.strip().lstrip("*") for entry in doc["Parameters"] for part in entry.name.split(",")}
+    if not listed and (doc["Attributes"] or dataclasses.is_dataclass(thing)):
+        return  # a result: what it holds is listed as attributes
+    call = thing.__init__ if inspect.isclass(thing) else thing
+    known = {p.lstrip("*") for p in inspect.signature(call).parameters if p != "self"}
+    assert listed - known == set(), f"epee.{name} documents parameters that it does not have"
+    assert known - listed == set(), f"epee.{name} does not document some parameters"

@@ -1,0 +1,28 @@
+"""The code on the pages runs as it is printed."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [*sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs" / "guide").glob("*.md")), ROOT / "README.md"]
+CODE = {page: re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.S | re.M) for page in PAGES}
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if CODE[page]], ids=lambda page: str(page.relative_to(ROOT).with_suffix(""))
+)
+@pytest.mark.filterwarnings("default")
+def test_code_blocks_run(page, tmp_path, monkeypatch):
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    label = rng.integers(0, 2, 200)
+    parquet.write_table(pa.table({"a": rng.standard_normal(200) + label, "label": label}), "rows.parquet")
+    names: dict = {"__name__": "page"}
+    for block in CODE[page]:
+        exec(compile(block, str(page), "exec"), names)
