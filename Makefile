@@ -35,7 +35,7 @@ honesty: $(VENV)/.test ## do 90 % intervals cover 90 %? long; figures to the REA
 	$(BIN)/python -m benchmarks.risk.honesty
 
 docs: $(VENV)/.docs ## the documentation, to docs/_build/html
-	$(BIN)/sphinx-build -b html docs docs/_build/html
+	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
 
 # A stamp per set of packages: nothing is installed again until pyproject.toml changes.
 $(VENV)/pyvenv.cfg:

@@ -15,7 +15,9 @@ import generated_pages
 
 import epee
 
-generated_pages.write_all(HERE / "generated")  # the API pages, the course map, the findings: before Sphinx looks for files
+generated_pages.write_all(
+    HERE / "generated"
+)  # the API pages, the course map, the findings: before Sphinx looks for files
 
 project, author, copyright = "épée", "the épée authors", "the épée authors, BSD-3"
 version = release = epee.__version__
@@ -31,7 +33,14 @@ extensions = [
     "sphinx-mathjax-offline" if find_spec("sphinx-mathjax-offline") else "sphinx.ext.mathjax",
 ]
 source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
-exclude_patterns = ["_build", "gallery/**/*.ipynb", "gallery/**/*.py", "gallery/**/*.json", "generated/backreferences", "generated/parts"]
+exclude_patterns = [
+    "_build",
+    "gallery/**/*.ipynb",
+    "gallery/**/*.py",
+    "gallery/**/*.json",
+    "generated/backreferences",
+    "generated/parts",
+]
 myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "deflist"]
 myst_heading_anchors = 2
 autosummary_generate = False  # the pages of the names are written by generated_pages

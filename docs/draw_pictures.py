@@ -67,7 +67,9 @@ def path_of_a_row() -> str:
     ]
     spots = [(20 + k * (box[0] + gap), 30) for k in range(4)] + [(20 + (3 - k) * (box[0] + gap), 172) for k in range(3)]
     for k, ((title, lines, room), (x, y)) in enumerate(zip(steps, spots, strict=True)):
-        parts.append(f"<rect x='{x}' y='{y}' width='{box[0]}' height='{box[1]}' rx='8' fill='#F3F5F7' stroke='{BLUE}'/>")
+        parts.append(
+            f"<rect x='{x}' y='{y}' width='{box[0]}' height='{box[1]}' rx='8' fill='#F3F5F7' stroke='{BLUE}'/>"
+        )
         parts.append(_text(x + box[0] / 2, y + 22, title, 15, INK, bold=True))
         for j, line in enumerate(lines):
             parts.append(_text(x + box[0] / 2, y + 42 + 15 * j, line, 11.5, QUIET))
@@ -79,7 +81,11 @@ def path_of_a_row() -> str:
                 line = (a, y + box[1] / 2, b, y + box[1] / 2)
             else:
                 line = (x + box[0] / 2, py + box[1] + 4, x + box[0] / 2, y - 22)
-            parts.append("<line x1='{}' y1='{}' x2='{}' y2='{}' stroke='{}' stroke-width='2' marker-end='url(#tip)'/>".format(*line, ORANGE))
+            parts.append(
+                "<line x1='{}' y1='{}' x2='{}' y2='{}' stroke='{}' stroke-width='2' marker-end='url(#tip)'/>".format(
+                    *line, ORANGE
+                )
+            )
     parts.append(_text(105, 205, "one pass over the rows", 12, QUIET))
     parts.append(_text(105, 221, "gives every fold", 12, QUIET))
     return _svg(width, 262, parts)
@@ -112,10 +118,15 @@ def readme_curve(path: Path) -> None:
     degrees = list(range(1, 10))
     curve = complexity_curve(PolynomialRegression(), X, y, "degree", degrees, repeats=10, random_state=0)
     grid = np.linspace(0, 1, 2001)[:, None]
-    gaps = [np.mean((PolynomialRegression(d).fit(X, y).predict(grid) - np.sin(2 * np.pi * grid[:, 0])) ** 2) for d in degrees]
+    gaps = [
+        np.mean((PolynomialRegression(d).fit(X, y).predict(grid) - np.sin(2 * np.pi * grid[:, 0])) ** 2)
+        for d in degrees
+    ]
     truth = 0.35**2 + np.array(gaps)
 
-    ax = new_axes(size=(7.2, 3.6), xlabel="degree of the polynomial", ylabel="mean squared error", ylim=(0.08, 0.34), xlim=(1, 9))
+    ax = new_axes(
+        size=(7.2, 3.6), xlabel="degree of the polynomial", ylabel="mean squared error", ylim=(0.08, 0.34), xlim=(1, 9)
+    )
     ax.plot(degrees, curve.train, color=COLOURS[0], label="training error")
     ax.plot(degrees, curve.cv, "o-", color=COLOURS[1], ms=4, label="cross-validated error, ± one standard error")
     band(ax, degrees, curve.cv - curve.stderr, curve.cv + curve.stderr, COLOURS[1])

@@ -146,11 +146,23 @@ def _title(words: str, mark: str = "=") -> list[str]:
 
 def _api_page() -> str:
     lines = _title("API reference")
-    lines += ["Everything is imported from ``epee`` or from the submodule that is named, and loads when it is first used.", ""]
+    lines += [
+        "Everything is imported from ``epee`` or from the submodule that is named, and loads when it is first used.",
+        "",
+    ]
     listed = public_names()
     groups = [(title, about, names.split()) for title, (names, about) in SECTIONS.items()]
-    groups += [(f"epee.{room}", about, [n for n, section in listed.items() if section == room]) for room, about in ROOMS.items()]
-    groups += [("Laws that are known", "For simulations and exercises: the best predictor of a law that is given.", list(KNOWN_LAWS))]
+    groups += [
+        (f"epee.{room}", about, [n for n, section in listed.items() if section == room])
+        for room, about in ROOMS.items()
+    ]
+    groups += [
+        (
+            "Laws that are known",
+            "For simulations and exercises: the best predictor of a law that is given.",
+            list(KNOWN_LAWS),
+        )
+    ]
     for title, about, names in groups:
         lines += [*_title(title, "-"), about, "", ".. autosummary::", ""]
         lines += [f"   ~epee.{name}" for name in names] + [""]
@@ -172,7 +184,12 @@ def _name_page(name: str) -> str:
         lines += [f".. autofunction:: epee.{name}", ""]
     else:
         kind = type(thing)
-        lines += [f"An object of the class below, as ``epee.{name}``.", "", f".. autoclass:: {kind.__module__}.{kind.__qualname__}", ""]
+        lines += [
+            f"An object of the class below, as ``epee.{name}``.",
+            "",
+            f".. autoclass:: {kind.__module__}.{kind.__qualname__}",
+            "",
+        ]
     if module is not None and ".. math::" in (module.__doc__ or "") and module.__name__.startswith("epee."):
         lines += [".. rubric:: The mathematics", "", f".. automodule:: {module.__name__}", "   :no-index:", ""]
     if not name.startswith("errors."):
@@ -187,7 +204,7 @@ def _members(cls: type) -> dict[str, str]:
         if not base.__module__.startswith("epee"):
             continue
         for name, member in vars(base).items():
-            if name.startswith("_") or name in found or name.startswith("set_"):
+            if name.startswith("_") or name in found or name.startswith("set_") or name == "keeps":
                 continue
             inner = member.__func__ if isinstance(member, classmethod | staticmethod) else member
             if inspect.isfunction(inner):
@@ -203,14 +220,28 @@ def _course_page() -> str:
     rows = course_map()
     titles = {stem: _example_title(stem) for stem in {s for row in rows for s in row["figures"].split()}}
     for family, heading in FAMILIES.items():
-        lines += [*_title(heading, "-"), ".. list-table::", "   :header-rows: 1", "   :class: course-map", "   :widths: 22 14 22 26 16", ""]
+        lines += [
+            *_title(heading, "-"),
+            ".. list-table::",
+            "   :header-rows: 1",
+            "   :class: course-map",
+            "   :widths: 22 14 22 26 16",
+            "",
+        ]
         lines += ["   * - item", "     - course", "     - names", "     - formula", "     - figures, exercises; lab"]
         for row in (r for r in rows if r["family"] == family):
-            names = " ".join(f":py:obj:`{n.rsplit('.', 1)[-1] if n in KNOWN_LAWS else n} <epee.{n}>`" for n in row["names"].split())
+            names = " ".join(
+                f":py:obj:`{n.rsplit('.', 1)[-1] if n in KNOWN_LAWS else n} <epee.{n}>`" for n in row["names"].split()
+            )
             formula = f":math:`{row['formula']}`" if row["formula"] else "\\ "
             pictures = ", ".join(f":doc:`{titles[s]} </gallery/{_place(s)}>`" for s in row["figures"].split())
             lab = ", ".join(f"``epee lab {name}``" for name in row["lab"].split())
-            lines += [f"   * - {row['title']}", f"     - {row['course']}", f"     - {names or 'the gallery'}", f"     - {formula}"]
+            lines += [
+                f"   * - {row['title']}",
+                f"     - {row['course']}",
+                f"     - {names or 'the gallery'}",
+                f"     - {formula}",
+            ]
             lines += [f"     - {'; '.join(part for part in (pictures, lab) if part) or chr(92) + ' '}"]
         lines.append("")
     return "\n".join(lines)

@@ -35,6 +35,8 @@ legend(ax)
 
 # %%
 # Bias dominates, and the three terms add up.
-t = bias_variance(PolynomialRegression(2), bezier, noise=0.3, x=x, inputs=x[:, None], repeats=60, random_state=0).average
+t = bias_variance(
+    PolynomialRegression(2), bezier, noise=0.3, x=x, inputs=x[:, None], repeats=60, random_state=0
+).average
 assert t.bias2 > 2 * t.variance and abs(t.noise + t.bias2 + t.variance - t.epe) < 1e-12
 print(f"noise {t.noise:.4f} + bias² {t.bias2:.4f} + variance {t.variance:.4f} = {t.epe:.4f}")

@@ -2,8 +2,8 @@
 Do cross-validation, GCV, AIC and BIC agree?
 ============================================
 
-Roughly, on the shape; they differ in how hard they punish a parameter. The rule of one standard error takes the simplest degree that the data cannot tell from
-the best.
+Roughly, on the shape; they differ in how hard they punish a parameter. The rule of one standard error takes the
+simplest degree that the data cannot tell from the best.
 """
 
 import numpy as np
@@ -31,6 +31,8 @@ legend(ax)
 # Leave-one-out needs no refit: :math:`(y_i - \\hat y_i)/(1 - H_{ii})` is the residual of the fit without row :math:`i`.
 model = PolynomialRegression(3)
 fast = loo(model, X, y).value
-slow = np.mean([(y[i] - model.fit(np.delete(X, i, 0), np.delete(y, i)).predict(X[i : i + 1])[0]) ** 2 for i in range(60)])
+slow = np.mean(
+    [(y[i] - model.fit(np.delete(X, i, 0), np.delete(y, i)).predict(X[i : i + 1])[0]) ** 2 for i in range(60)]
+)
 np.testing.assert_allclose(fast, slow, rtol=1e-8)
 print(f"best {curve.best}, within one standard error {curve.chosen}; leave-one-out at degree 3: {fast:.4f}")

@@ -11,7 +11,14 @@ from epee import Moments
 from epee.figures.style import COLOURS, new_grid
 
 rng = np.random.default_rng(0)
-matrices = [np.diag([1, 1]), np.diag([3, 0.4]), [[1, 0.8], [0.8, 1]], [[1, -0.8], [-0.8, 1]], [[3, 1], [1, 0.6]], [[0.3, 0], [0, 0.3]]]
+matrices = [
+    np.diag([1, 1]),
+    np.diag([3, 0.4]),
+    [[1, 0.8], [0.8, 1]],
+    [[1, -0.8], [-0.8, 1]],
+    [[3, 1], [1, 0.6]],
+    [[0.3, 0], [0, 0.3]],
+]
 axes = new_grid(2, 3, size=(8, 5.4), sharex=True, sharey=True)
 for ax, C in zip(axes.flat, matrices, strict=True):
     C = np.asarray(C, float)

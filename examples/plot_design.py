@@ -2,8 +2,8 @@
 Where should one measure?
 =========================
 
-The variance of a prediction depends on the inputs only, so the inputs can be chosen before any output is seen. For a parabola the best places are both ends
-and the middle; evenly spread ones are worse where it matters.
+The variance of a prediction depends on the inputs only, so the inputs can be chosen before any output is seen. For a
+parabola the best places are both ends and the middle; evenly spread ones are worse where it matters.
 """
 
 import numpy as np

@@ -24,7 +24,7 @@ def f(X):
 training, expected = [], []
 for degree in degrees:
     model = PolynomialRegression(degree)
-    found = bias_variance(model, f, noise=sigma, x=x, inputs=x[:, None], repeats=60, random_state=0)
+    found = bias_variance(model, f, noise=sigma, x=x, inputs=x[:, None], repeats=40, random_state=0)
     expected.append(found.average.epe)
     # on its own rows the predictor follows the noise: what is paid as variance on new rows is gained here
     training.append(found.average.noise + found.average.bias2 - found.average.variance)

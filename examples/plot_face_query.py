@@ -30,5 +30,10 @@ for row, i in zip(axes, asked, strict=True):
 # %%
 # An image of the base finds itself, at distance 0; new images find their person nearly always.
 assert model.query(base.images[known][5], 1).indices[0] == 5
-right = np.mean([model.query(image, 1).labels[0] == who for image, who in zip(base.images[~known], base.persons[~known], strict=True)])
+right = np.mean(
+    [
+        model.query(image, 1).labels[0] == who
+        for image, who in zip(base.images[~known], base.persons[~known], strict=True)
+    ]
+)
 print(f"{right:.0%} of {np.sum(~known)} queries answered with the right person, with 8 numbers an image")

@@ -21,7 +21,13 @@ grid = np.linspace(0, 25, 400)
 ax = new_axes(xlabel="grade", ylabel="share × density", title="two groups of students")
 for k, name in enumerate(cut.classes):
     m, v, P = cut.means[k], cut.variances[k], cut.priors[k]
-    ax.hist(x[np.array(y) == name], bins=np.arange(0, 26), weights=np.full((np.array(y) == name).sum(), 1 / len(x)), color=COLOURS[k], alpha=0.25)
+    ax.hist(
+        x[np.array(y) == name],
+        bins=np.arange(0, 26),
+        weights=np.full((np.array(y) == name).sum(), 1 / len(x)),
+        color=COLOURS[k],
+        alpha=0.25,
+    )
     ax.plot(grid, P * np.exp(-((grid - m) ** 2) / (2 * v)) / np.sqrt(2 * np.pi * v), color=COLOURS[k], label=name)
 for root in cut.roots:
     if 0 < root < 25:

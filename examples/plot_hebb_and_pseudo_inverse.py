@@ -23,10 +23,21 @@ def draw(n):
 
 test = draw(600)
 sizes = [10, 20, 40, 80, 160, 320]
-ax = new_axes(xlabel="rows learned", ylabel="error on 600 new rows", xscale="log", title="two rules with 95 % intervals")
+ax = new_axes(
+    xlabel="rows learned", ylabel="error on 600 new rows", xscale="log", title="two rules with 95 % intervals"
+)
 for k, (name, make) in enumerate((("Hebb", Hebb), ("pseudo-inverse", PseudoInverse))):
     risks = [holdout_error(make().fit(*draw(n)), *test) for n in sizes]
-    whiskers(ax, [r.value for r in risks], [r.low for r in risks], [r.high for r in risks], np.array(sizes) * 1.05**k, COLOURS[k], flat=False, label=name)
+    whiskers(
+        ax,
+        [r.value for r in risks],
+        [r.low for r in risks],
+        [r.high for r in risks],
+        np.array(sizes) * 1.05**k,
+        COLOURS[k],
+        flat=False,
+        label=name,
+    )
     last = risks[-1] if k == 0 else last - risks[-1]
 legend(ax)
 

@@ -19,7 +19,11 @@ ax.grid(False)
 spots = {s: (2.2 * s, 0.0) for s in range(3)}
 for s, spot in spots.items():
     a = int(best.policy[s])
-    chances = process.transitions[s, a] if isinstance(process.transitions, np.ndarray) else process.transitions[a].toarray()[s]
+    chances = (
+        process.transitions[s, a]
+        if isinstance(process.transitions, np.ndarray)
+        else process.transitions[a].toarray()[s]
+    )
     np.testing.assert_allclose(chances.sum(), 1)
     for t in np.flatnonzero(chances):
         rad = 0.35 if t != s else 0.0
@@ -28,7 +32,13 @@ for s, spot in spots.items():
                 "arrowstyle": "-|>", "lw": 1 + 3 * chances[t], "color": COLOURS[1], "alpha": 0.7, "shrinkA": 22, "shrinkB": 22,
                 "connectionstyle": f"arc3,rad={-0.35}",
             })  # fmt: skip
-    ax.text(*spot, f"{s} in\nstock", ha="center", va="center", bbox={"boxstyle": "circle,pad=0.5", "fc": "#EEF4F8", "ec": COLOURS[0]})
+    ax.text(
+        *spot,
+        f"{s} in\nstock",
+        ha="center",
+        va="center",
+        bbox={"boxstyle": "circle,pad=0.5", "fc": "#EEF4F8", "ec": COLOURS[0]},
+    )
     ax.text(spot[0], -1.45, f"order {a}\nvalue {best.values[s]:.1f}", ha="center", fontsize=9)
 ax.set(xlim=(-1, 5.4), ylim=(-1.9, 1.6))
 ax.set_axis_off()

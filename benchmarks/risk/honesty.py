@@ -114,7 +114,7 @@ def cases() -> Iterator[Case]:
         if n > 100:
             yield Case("least squares", n, 20, LinearRegression, "line")
         yield Case("ridge", n, 20, lambda: Ridge(alpha=10.0), "line")
-        yield Case("LDA", n, 20, LinearDiscriminantAnalysis, "clouds")
+        yield Case("LDA", n, 20, LinearDiscriminantAnalysis, "clouds", repeats=n // 2 if n > 200 else 100)
     try:
         from epee import LogisticRegression
     except ImportError:

@@ -28,7 +28,9 @@ assert ((ones > 0.5) == ones.astype(bool)).all() and set(np.unique(ones)) == {0.
 thresholds = np.array([0.5, 2, 4, 6, 8, 10, 12, 14, 15.5])
 risks = [cross_validate(BernoulliNB(binarize=t), X, y, folds=5, random_state=0) for t in thresholds]
 value, error = (np.array([getattr(r, name) for r in risks]) for name in ("value", "stderr"))
-ax = new_axes(xlabel="threshold (of 16 grey levels)", ylabel="cross-validated error", title="Bernoulli naive Bayes on digits")
+ax = new_axes(
+    xlabel="threshold (of 16 grey levels)", ylabel="cross-validated error", title="Bernoulli naive Bayes on digits"
+)
 ax.plot(thresholds, value, "o-")
 band(ax, thresholds, value - error, value + error, COLOURS[0])
 assert value[3:6].max() < value[-1]

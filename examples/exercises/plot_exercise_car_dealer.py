@@ -23,9 +23,15 @@ for s in range(S + 1):
     for a in range(S - s + 1):
         left = np.arange(s + a + 1)
         r = np.mean(c * (s + a - left) - d * a - u * left)
-        P = process.transitions[s, a] if isinstance(process.transitions, np.ndarray) else process.transitions[a].toarray()[s]
+        P = (
+            process.transitions[s, a]
+            if isinstance(process.transitions, np.ndarray)
+            else process.transitions[a].toarray()[s]
+        )
         np.testing.assert_allclose(P, np.r_[np.full(s + a + 1, 1 / (s + a + 1)), np.zeros(S - s - a)])
-        np.testing.assert_allclose(process.rewards[s, a] if process.rewards.ndim == 2 else (P * process.rewards[s, a]).sum(), r)
+        np.testing.assert_allclose(
+            process.rewards[s, a] if process.rewards.ndim == 2 else (P * process.rewards[s, a]).sum(), r
+        )
 
 # %%
 # **2.** The law is known: dynamic programming. Unknown: learn from weeks as they come, by Q-learning.

@@ -31,7 +31,13 @@ for shift in shifts:
     naive.append(np.abs(Y.T @ Y - n * np.outer(m, m) - truth).max() / np.abs(truth).max())
     ours.append(np.abs(Moments.of(Y).scatter - truth).max() / np.abs(truth).max())
 
-ax = new_axes(xlabel="shift of the data", ylabel="relative error", xscale="log", yscale="log", title="a formula that is right and wrong")
+ax = new_axes(
+    xlabel="shift of the data",
+    ylabel="relative error",
+    xscale="log",
+    yscale="log",
+    title="a formula that is right and wrong",
+)
 ax.plot(shifts, naive, "o-", label="by subtraction")
 ax.plot(shifts, np.maximum(ours, 1e-17), "o-", label="Moments")
 legend(ax)

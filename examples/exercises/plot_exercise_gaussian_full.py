@@ -27,7 +27,9 @@ X = np.concatenate([rng.multivariate_normal([0, 0], C, 150) for C in shapes])
 # %%
 # Two clouds with one centre and crossed shapes: the naive model sees the same variances in both and learns nothing.
 naive, full = GaussianNB().fit(X, y), QuadraticDiscriminantAnalysis().fit(X, y)
-for ax, model, title in zip(new_grid(1, 2, size=(8.5, 3.8))[0], (naive, full), ("naive", "full covariance"), strict=True):
+for ax, model, title in zip(
+    new_grid(1, 2, size=(8.5, 3.8))[0], (naive, full), ("naive", "full covariance"), strict=True
+):
     plot_regions(model, X, y, ax=ax)
     ax.set_title(f"{title}: training error {1 - model.score(X, y):.2f}")
 assert full.score(X, y) > 0.75 > naive.score(X, y)

@@ -45,7 +45,9 @@ mus, sigmas = np.linspace(mu - 0.3, mu + 0.3, 80), np.linspace(0.3, 0.8, 80)
 surface = np.array([[log_likelihood(a, b) for a in mus] for b in sigmas])
 assert surface.max() <= log_likelihood(mu, sigma)
 ax = new_axes(xlabel=r"$\mu$", ylabel=r"$\sigma$", title="log-likelihood of one feature in one class")
-ax.contour(mus, sigmas, surface, levels=surface.max() - np.array([20, 10, 5, 2, 0.5]), colors=COLOURS[0], linestyles="solid")
+ax.contour(
+    mus, sigmas, surface, levels=surface.max() - np.array([20, 10, 5, 2, 0.5]), colors=COLOURS[0], linestyles="solid"
+)
 ax.plot(mu, sigma, "X", color=COLOURS[1], ms=10)
 
 # %%

@@ -26,10 +26,10 @@ beta = np.array([1.0, -2.0, 0.5, 0.0, 3.0])
 # is :math:`\sigma^2 x_0^\top (X^\top X)^{-1} x_0`.
 X, x0 = rng.standard_normal((25, p)), rng.standard_normal((1, p))
 found = bias_variance(
-    LinearRegression(fit_intercept=False), lambda Z: Z @ beta, noise=sigma, x=x0, inputs=X, repeats=2000, random_state=0
+    LinearRegression(fit_intercept=False), lambda Z: Z @ beta, noise=sigma, x=x0, inputs=X, repeats=1000, random_state=0
 )
 exact = sigma**2 * (x0 @ np.linalg.solve(X.T @ X, x0.T)).item()
-assert found.bias2[0] < 0.01 and abs(found.variance[0] / exact - 1) < 0.12
+assert found.bias2[0] < 0.01 and abs(found.variance[0] / exact - 1) < 0.2
 
 # %%
 # **4 and 5.** With :math:`\mathrm{Cov}(x) \approx X^\top X/n` and :math:`u^\top A u = \mathrm{tr}(A u u^\top)`, the integral of :math:`x^\top

@@ -61,4 +61,6 @@ np.testing.assert_allclose(np.mean((X[:, 0] > 2**-0.5) != y), best.epe(), atol=0
 # **11.** :math:`R_r = \int x^2 (1 - x^2) dx = \frac13 - \frac15 = \frac2{15}`.
 np.testing.assert_allclose(best.epe("squared"), 2 / 15, rtol=1e-12)
 assert best.risk(nearest) >= best.epe()
-print(f"EPE of the best {best.epe():.4f}, of this nearest neighbour {best.risk(nearest):.4f}; squared {best.epe('squared'):.4f}")
+print(
+    f"EPE of the best {best.epe():.4f}, of this nearest neighbour {best.risk(nearest):.4f}; squared {best.epe('squared'):.4f}"
+)

@@ -27,7 +27,11 @@ np.testing.assert_allclose(gaps.max(), np.linalg.norm(mu1 - mu2), rtol=1e-4)
 model = FisherDiscriminant(within="identity").fit(X, y)
 np.testing.assert_allclose(np.abs(model.coef_[0] @ best), np.linalg.norm(model.coef_[0]))
 
-ax = new_axes(xlabel="angle of w (degrees)", ylabel="gap between projected means", title="longest along the difference of the means")
+ax = new_axes(
+    xlabel="angle of w (degrees)",
+    ylabel="gap between projected means",
+    title="longest along the difference of the means",
+)
 ax.plot(np.degrees(angles), gaps)
 ax.axvline(np.degrees(np.arctan2(best[1], best[0])) % 360, color=COLOURS[1], ls="--")
 

@@ -32,7 +32,9 @@ right_a, right_b = int((a == t).sum()), int((b == t).sum())
 
 apart = compare_rates(right_a, 200, right_b, 200)
 paired = mcnemar(t, a, b)
-print(f"rates {right_a / 200:.3f} and {right_b / 200:.3f}; as if on two bases p = {apart.p_value:.3f}; paired p = {paired.p_value:.4f}")
+print(
+    f"rates {right_a / 200:.3f} and {right_b / 200:.3f}; as if on two bases p = {apart.p_value:.3f}; paired p = {paired.p_value:.4f}"
+)
 assert paired.p_value <= apart.p_value  # they err on the same rows, which the paired test knows
 
 # %%
@@ -45,7 +47,9 @@ for _ in range(400):
 assert np.mean(np.array(calls) < 0.05) < 0.075
 
 grid = np.linspace(0, 1, 50)
-ax = new_axes(xlabel="p", ylabel="share of p-values below", title="no difference: p-values are nearly uniform", aspect="equal")
+ax = new_axes(
+    xlabel="p", ylabel="share of p-values below", title="no difference: p-values are nearly uniform", aspect="equal"
+)
 ax.plot(grid, [np.mean(np.array(calls) <= g) for g in grid], color=COLOURS[0], label="McNemar, exact")
 ax.plot(grid, grid, color="#767676", ls=":", label="uniform")
 legend(ax)

@@ -26,14 +26,16 @@ rates = {name: [] for name in ("Hebb", "pseudo-inverse")}
 for n in sizes:
     for name, make in (("Hebb", Hebb), ("pseudo-inverse", PseudoInverse)):
         pairs = []
-        for _ in range(12):
+        for _ in range(6):
             X, y = draw(n)
             if len(set(y)) == 2:
                 model = make().fit(X, y)
                 pairs.append((model.score(X, y), model.score(*new)))
         rates[name].append(np.mean(pairs, axis=0))
 
-ax = new_axes(xlabel="rows learned", ylabel="success rate", xscale="log", title=f"learned rows and new rows, {p} inputs")
+ax = new_axes(
+    xlabel="rows learned", ylabel="success rate", xscale="log", title=f"learned rows and new rows, {p} inputs"
+)
 for k, (name, pairs) in enumerate(rates.items()):
     learned, general = np.array(pairs).T
     ax.plot(sizes, learned, "--", color=COLOURS[k], label=f"{name}, learned rows")

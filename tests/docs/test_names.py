@@ -43,7 +43,11 @@ def test_names_of_the_rooms(room, name):
 @pytest.mark.skipif(not CONTRACT.exists(), reason="the contract is not beside this copy of the sources")
 def test_the_contract_is_kept():
     text = CONTRACT.read_text(encoding="utf-8")
-    classes = set(re.findall(r"\b(?:[A-Z]+[a-z]+[A-Za-z]*|PCA|MDS|TSNE)\b", text.split("## Estimators")[1].split("markov decision")[0]))
+    classes = set(
+        re.findall(
+            r"\b(?:[A-Z]+[a-z]+[A-Za-z]*|PCA|MDS|TSNE)\b", text.split("## Estimators")[1].split("markov decision")[0]
+        )
+    )
     ours = {name for name in classes if name in epee.__all__}
     estimators = """Hebb PseudoInverse LeastSquaresClassifier FisherDiscriminant Perceptron LogisticRegression LinearClassifier GaussianNB
         BernoulliNB CategoricalNB PoissonNB MixedNB BayesClassifier BayesDecision Calibrated KernelRegression Ridge RidgeCV Tikhonov Lasso ElasticNet

@@ -248,12 +248,12 @@ def e015(bad):
 
 def e016(bad):
     rng = np.random.default_rng(0)
-    n = 40 if bad else 400
+    n, k = (60, 100) if bad else (400, 15)
     entries = []
-    for i in range(60 if bad else 15):
-        losses = rng.exponential(size=n) ** 2 if bad else rng.exponential(size=n) * (1 if i == 0 else 1.5)
+    for i in range(k):
+        losses = (rng.random(n) < 0.1) * 1.0 if bad else rng.exponential(size=n) * (1 if i == 0 else 1.5)
         made = entry(losses, values=(1.0,), best=0)
-        made.order = (0.0, float(15 - i))
+        made.order = (0.0, float(k - i))
         entries.append(made)
     from epee.job.choice import ranks, winner
 

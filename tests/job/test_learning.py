@@ -224,3 +224,9 @@ def test_wrong_use_is_one_sentence(change, error, words):
 def test_targets_that_cannot_be_learned(y, words):
     with pytest.raises(errors.DataError, match=words):
         epee.learn(pa.table({"a": np.arange(40.0) ** 2, "y": y}), "y")
+
+
+def test_no_error_seen_is_not_no_error():
+    learned = epee.learn(blobs(gap=40.0), "y", predictors=["lda"])
+    line_ = learned.leaderboard[1]
+    assert line_["value"] == 0 and line_["low"] == 0 and 0.005 < line_["high"] < 0.05

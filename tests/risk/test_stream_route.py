@@ -36,7 +36,11 @@ def table(tmp_path_factory):
     y = rng.choice(3, n, p=[0.7, 0.2, 0.1])
     X = rng.normal(size=(n, 3)) + rng.normal(size=(3, 3))[y]
     frame = pd.DataFrame(X, columns=list("abc"))
-    frame["label"], frame["value"], frame["w"] = np.array(["u", "v", "w"])[y], X.sum(axis=1) + rng.normal(size=n), rng.integers(1, 4, n)
+    frame["label"], frame["value"], frame["w"] = (
+        np.array(["u", "v", "w"])[y],
+        X.sum(axis=1) + rng.normal(size=n),
+        rng.integers(1, 4, n),
+    )
     folder = tmp_path_factory.mktemp("bounded")
     frame[["a", "b", "c", "label"]].to_csv(folder / "classes.csv", index=False)
     frame[["a", "b", "c", "label", "w"]].to_parquet(folder / "classes.parquet", row_group_size=211)
@@ -58,7 +62,12 @@ def test_folds_dealt_in_passing_are_those_of_the_whole(table, rows):
 @pytest.mark.parametrize("loss", ["zero_one", "log"])
 @pytest.mark.parametrize(
     "model",
-    [LinearDiscriminantAnalysis(), QuadraticDiscriminantAnalysis(), GaussianNB(), make_pipeline(StandardScaler(), LinearDiscriminantAnalysis())],
+    [
+        LinearDiscriminantAnalysis(),
+        QuadraticDiscriminantAnalysis(),
+        GaussianNB(),
+        make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()),
+    ],
     ids=["lda", "qda", "nb", "scaled"],
 )
 def test_classes(table, model, loss):
@@ -67,17 +76,23 @@ def test_classes(table, model, loss):
     for name in ("classes.csv", "classes.parquet"):
         weight = "w" if name.endswith("parquet") else None
         if weight:
-            here = cross_validate(model, X, frame["label"].to_numpy(), loss=loss, folds=7, random_state=5, sample_weight=frame["w"])
+            here = cross_validate(
+                model, X, frame["label"].to_numpy(), loss=loss, folds=7, random_state=5, sample_weight=frame["w"]
+            )
         there = cross_validate(model, folder / name, "label", loss=loss, folds=7, random_state=5, sample_weight=weight)
         assert there.folds.size == 0
         assert (there.n, there.how, there.n_folds) == (here.n, here.how, here.n_folds)
         np.testing.assert_allclose(there.per_fold, here.per_fold, rtol=1e-10)
-        np.testing.assert_allclose([there.value, there.stderr, there.pooled], [here.value, here.stderr, here.pooled], rtol=1e-10)
+        np.testing.assert_allclose(
+            [there.value, there.stderr, there.pooled], [here.value, here.stderr, here.pooled], rtol=1e-10
+        )
         np.testing.assert_allclose(there.losses, here.losses, rtol=1e-7, atol=1e-9)  # found when asked for
 
 
 @pytest.mark.parametrize("loss", ["squared", "absolute"])
-@pytest.mark.parametrize("model", [LinearRegression(), Ridge(3.0), make_pipeline(StandardScaler(), Ridge(1.0))], ids=str)
+@pytest.mark.parametrize(
+    "model", [LinearRegression(), Ridge(3.0), make_pipeline(StandardScaler(), Ridge(1.0))], ids=str
+)
 def test_values_and_repeats(table, model, loss):
     folder, X, frame = table
     for repeats in (1, 2):
@@ -93,7 +108,9 @@ def test_fine_folds_are_regrouped_as_in_memory(tmp_path):
     y = X[:, 0] + rng.normal(size=6500)
     pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "y": y}).to_parquet(tmp_path / "t.parquet")
     there = cross_validate(Ridge(), tmp_path / "t.parquet", "y", folds=5, repeats=6, loss="absolute")
-    np.testing.assert_allclose(there.per_fold, cross_validate(Ridge(), X, y, folds=5, repeats=6, loss="absolute").per_fold, rtol=1e-10)
+    np.testing.assert_allclose(
+        there.per_fold, cross_validate(Ridge(), X, y, folds=5, repeats=6, loss="absolute").per_fold, rtol=1e-10
+    )
 
 
 def test_a_hard_regression_goes_back_to_the_rows_of_its_folds(tmp_path):
@@ -101,7 +118,9 @@ def test_a_hard_regression_goes_back_to_the_rows_of_its_folds(tmp_path):
     t = np.linspace(5, 6, 400)
     X = np.column_stack([t**k for k in range(1, 8)])
     y = np.sin(9 * t) + 0.1 * rng.normal(size=400)
-    pd.DataFrame(X, columns=[f"t{k}" for k in range(7)]).assign(y=y).to_parquet(tmp_path / "t.parquet", row_group_size=90)
+    pd.DataFrame(X, columns=[f"t{k}" for k in range(7)]).assign(y=y).to_parquet(
+        tmp_path / "t.parquet", row_group_size=90
+    )
     there = cross_validate(LinearRegression(), tmp_path / "t.parquet", "y", folds=4)
     np.testing.assert_allclose(there.per_fold, cross_validate(LinearRegression(), X, y, folds=4).per_fold, rtol=1e-5)
 
@@ -121,7 +140,9 @@ def test_what_another_route_does_is_left_to_it(table):
     for extra in ({"time": True}, {"folds": np.arange(1500) % 3}):
         there = cross_validate(Ridge(), path, "value", **extra)
         assert there.losses.shape == (1500,)
-        np.testing.assert_allclose(there.value, cross_validate(Ridge(), X, frame["value"].to_numpy(), **extra).value, rtol=1e-9)
+        np.testing.assert_allclose(
+            there.value, cross_validate(Ridge(), X, frame["value"].to_numpy(), **extra).value, rtol=1e-9
+        )
     rows = cross_validate(RobustRegression(), path, "value", folds=3)  # iterates over rows
     assert rows.losses.shape == (1500,)
     with pytest.raises(DataError, match="fewer than the folds"):

@@ -41,10 +41,14 @@ def shown_progress() -> Iterator[None]:
     from rich.console import Console
 
     with Console(file=sys.stderr).status("", spinner="dots") as status:
+        task = [""]  # what has no end to count towards holds until the next such task
 
         def listen(words: str, done: int, total: int | None) -> None:
             share = f" {done}/{total}" if total and total < 1000 else f" {100 * done // total} %" if total else ""
-            status.update(one_line(words + share))
+            if total is None:
+                task[0] = words
+            within = f"{task[0]}: " if task[0] and total is not None else ""
+            status.update(one_line(within + words + share))
 
         options._listeners.append(listen)
         try:

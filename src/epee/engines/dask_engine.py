@@ -200,10 +200,8 @@ class DaskEngine:
 
     def _wait(self, future: Any) -> None:
         """Wait for a result to exist somewhere; raise what went wrong."""
-        from distributed import wait
-
-        self._patiently(lambda: wait(future, timeout=2.0))
-        if future.status != "finished":
+        fault = self._patiently(lambda: future.exception(timeout=2.0))
+        if fault is not None:
             self._value(future)
 
     def _value(self, future: Any) -> Any:

@@ -28,6 +28,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from epee.errors import DataError, DataWarning, TooLarge
 from epee.table.block import Source, check_weights, refuse_bad_cells
 from epee.table.doors import gather, is_stream, open_source
+from epee.table.fingerprints import fingerprint
 from epee.typing import Codes, Labels, Matrix, Vector
 
 LARGEST_SIDE = 20_000  # a symmetric matrix of this side takes 3.2 GB
@@ -86,6 +87,8 @@ class Estimator(BaseEstimator):
             X, y, sample_weight = gather(open_source(X, y, sample_weight))
         X = self._enter(X, reset=reset)
         y = self._enter_target(y, _length(X))
+        if reset:
+            self._trained_on = fingerprint(X)  # a test on the same rows is refused
         return X, y, check_weights(sample_weight, _length(X))
 
     def _leave(self, X: Any) -> Matrix:

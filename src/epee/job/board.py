@@ -43,7 +43,7 @@ def leaderboard_table(card: dict[str, Any], width: int) -> Any:
             "▶" if line["chosen"] else "", safe(line["name"]), f"{_fixed(line['value'], d)} ± {_fixed(line['stderr'], d)}", ends,
         ]  # fmt: skip
         if wide:
-            cells += ["" if line["dof"] is None else f"{line['dof']:.3g}", f"{line['seconds']:.1f} s"]
+            cells += ["" if line["dof"] is None else f"{line['dof']:.3g}", f"{_fixed(round(line['seconds'], 1), 1)} s"]
         mark = say(line["mark"])
         if line["mark"] == "worse":
             mark += f" (+{number_like(line['difference'], line['difference_stderr'])})"

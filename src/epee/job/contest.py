@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from epee.risk.asking import asker, refuse_nan, to_codes
 from epee.risk.complexity import choose, fitted_on_all
 from epee.risk.cross_validation import CrossValidation, assemble, fold_error, fold_means, plan_for
 from epee.risk.dof import degrees_of_freedom
+from epee.risk.intervals import wilson
 from epee.risk.nested import nested_interval
 from epee.risk.one_pass import MomentRoute, passes_once
 from epee.risk.routes import OrdinaryRoute, Outcome, Route, open_route
@@ -104,7 +105,7 @@ class Contest:
         start, spent = clock.perf_counter(), False
         entries: list[Entry] = []
         wanted = [c for c in candidates if c.suits(self.setting)]
-        with progress(say("trying", name="…"), len(wanted)) as tick:
+        with progress(say("candidates"), len(wanted)) as tick:
             for candidate in wanted:
                 why = unfit(candidate, self.setting)
                 if not why and candidate.key != "baseline":
@@ -179,6 +180,8 @@ class Contest:
         sure, nested = risk, False
         if candidate.closed and self.time is None and plan.n_folds >= 3 and s.costs is None:
             sure, nested = self._nested(route), True
+        if sure.loss == "zero_one" and sure.stderr == 0:  # no error seen is not no error
+            sure = replace(sure, interval=wilson(sure.value, sure.n, self.level))
         return Entry(
             candidate, value, candidate.model(s, value), risk, sure, nested, float(curve.dof[curve.chosen]),
             clock.perf_counter() - begin, curve,

@@ -34,7 +34,7 @@ from epee.job.understanding import Understood, open_roles, take, understand
 from epee.risk.estimate import Risk
 from epee.risk.holdout import holdout_error
 from epee.risk.intervals import check_level
-from epee.settings import options
+from epee.settings import options, progress
 from epee.typing import Matrix
 from epee.words.job_words import say, whole
 
@@ -260,6 +260,8 @@ def _learn(seen: Understood, asked: dict[str, Any], predictors: Any, costs: Any,
     fit_weighted(model, filled, y, w)
     residuals = None if seen.task == "classification" else residual_quantiles(y - _out_of_fold(winner, y))
     predictor = Predictor(seen.task, seen.targets, encoder, model, residuals, tally(encoder.schema_, raw))
+    with progress(say("looking")) as tick:
+        tick()
     X_test = encoder.encode(take(seen.raw, test)) if len(test) else np.empty((0, X.shape[1]))
     w_test = None if seen.weight is None else seen.weight[test]
     risk = _sealed_risk(model, X_test, seen.y[test], w_test, contest.loss, level, verdict)

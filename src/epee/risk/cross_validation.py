@@ -20,11 +20,11 @@ import numpy as np
 
 from epee.errors import WrongUse
 from epee.risk.estimate import Difference, Risk
-from epee.risk.fingerprint import fingerprint
 from epee.risk.intervals import Interval, check_level, t_interval
 from epee.risk.routes import Outcome, Route, open_route
 from epee.risk.splitting import Pairs, Plan, Split, make_plan
 from epee.table.doors import is_stream
+from epee.table.fingerprints import fingerprint
 from epee.typing import Codes, Vector
 
 

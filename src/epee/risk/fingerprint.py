@@ -6,43 +6,9 @@ fingerprint are of the same rows and may be paired; a test sample with that of t
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 import numpy as np
-
-from epee.table.doors import is_stream
-
-
-def fingerprint(*tables: Any, rows: int = 256) -> str:
-    """Return a short text that is equal for equal tables.
-
-    >>> a = np.arange(10.0)
-    >>> fingerprint(a) == fingerprint(a.copy()), fingerprint(a) == fingerprint(a + 1)
-    (True, False)
-    """
-    digest = hashlib.blake2b(digest_size=12)
-    for table in tables:
-        if table is None or is_stream(table):
-            digest.update(repr(table).encode())
-            continue
-        n = table.shape[0] if hasattr(table, "shape") else len(table)
-        some = np.unique(np.linspace(0, max(n - 1, 0), min(n, rows)).astype(np.intp))
-        digest.update(str((n, getattr(table, "shape", ()))).encode())
-        digest.update(_bytes(table, some))
-    return digest.hexdigest()
-
-
-def _bytes(table: Any, some: np.ndarray) -> bytes:
-    if hasattr(table, "tocsr"):
-        part = table.tocsr()[some].toarray()
-    else:
-        from sklearn.utils import _safe_indexing as take_rows
-
-        part = np.asarray(take_rows(table, some) if not isinstance(table, np.ndarray) else table[some])
-    if part.dtype.kind in "OUS":
-        return repr(part.tolist()).encode()
-    return np.ascontiguousarray(part, dtype=np.float64).tobytes() if part.dtype.kind in "fiub" else part.tobytes()
 
 
 def row_hashes(X: Any) -> np.ndarray:

@@ -20,7 +20,7 @@ from epee.losses.names import resolve
 from epee.moments.moments import Moments
 from epee.risk.asking import refuse_nan
 from epee.risk.estimate import Risk
-from epee.risk.fingerprint import fingerprint, repeated_rows
+from epee.risk.fingerprint import repeated_rows
 from epee.risk.intervals import (
     Interval,
     bootstrap_interval,
@@ -33,6 +33,7 @@ from epee.risk.intervals import (
 from epee.risk.routes import kind_of
 from epee.table.block import check_weights
 from epee.table.doors import is_stream, open_source
+from epee.table.fingerprints import fingerprint
 from epee.typing import Vector
 
 

@@ -21,7 +21,6 @@ from epee.estimator.base import PosteriorMixin, softmax
 from epee.moments.moments import Moments, share, stack
 from epee.risk.asking import one_column
 from epee.risk.cross_validation import CrossValidation, within_range
-from epee.risk.fingerprint import fingerprint
 from epee.risk.intervals import check_level, t_interval, weighted_mean
 from epee.risk.one_pass import MomentRoute
 from epee.risk.routes import OrdinaryRoute, Route, open_route
@@ -30,6 +29,7 @@ from epee.risk.unions import unions
 from epee.settings import progress
 from epee.table.arrays import ArraySource
 from epee.table.doors import gather, is_stream, open_source
+from epee.table.fingerprints import fingerprint
 from epee.table.folds import check_folds
 from epee.typing import Vector
 

@@ -82,7 +82,9 @@ class CountedRoute(MomentRoute):
         self.probe = clone(last)
         self.fits = False
         grouped = self.probe.keeps.group == "y"
-        if grouped != (self.kind == "classifier") or (not getattr(plain, "is_dask", False) and _rows(plain) <= LARGEST_KEPT):
+        if grouped != (self.kind == "classifier") or (
+            not getattr(plain, "is_dask", False) and _rows(plain) <= LARGEST_KEPT
+        ):
             return
         several = isinstance(plain, TableSource) and len(plain.targets) > 1
         self.truth = np.empty((0, 2) if several else 0)  # its shape tells how many targets there are
@@ -94,7 +96,9 @@ class CountedRoute(MomentRoute):
         self.codes = None
         p, K = self.source.n_columns, len(self.counts)
         cells = 12 * (K if self.probe.keeps.scatter == "full" else 1)
-        self.fits = p < self.n and cells * p * (p if self.probe.keeps.scatter in ("full", "pooled") else 1) <= LARGEST_MOMENTS
+        self.fits = (
+            p < self.n and cells * p * (p if self.probe.keeps.scatter in ("full", "pooled") else 1) <= LARGEST_MOMENTS
+        )
         self._bank = {}
         self._deals: list[tuple[Codes, int, int | None]] = []  # (marker, seed, classes) of each way to deal the rows
 

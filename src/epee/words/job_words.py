@@ -56,9 +56,9 @@ WORDS: dict[str, tuple[str, str]] = {
         "--type {target}=number pour une régression.",
     ),
     "took": ("Inputs: {parts}.", "Entrées : {parts}."),
-    "took_number": ("{k} numeric ({names})", "{k} quantitatives ({names})"),
+    "took_number": ("{k} numeric ({names})", "{k} quantitative(s) ({names})"),
     "took_boolean": ("{k} yes/no ({names})", "{k} oui/non ({names})"),
-    "took_category": ("{k} categorical ({names})", "{k} qualitatives ({names})"),
+    "took_category": ("{k} categorical ({names})", "{k} qualitative(s) ({names})"),
     "took_date": ("{k} dates ({names})", "{k} dates ({names})"),
     "missing_cells": (
         "{k} missing cells in {names}: filled with the mean of the training rows, within each fold.",
@@ -114,6 +114,8 @@ WORDS: dict[str, tuple[str, str]] = {
     "by_time": ("the last in time", "les dernières dans le temps"),
     # progress
     "trying": ("trying {name}", "essai : {name}"),
+    "candidates": ("predictors", "prédicteurs"),
+    "looking": ("looking at the chosen predictor", "examen du prédicteur choisi"),
     "reading": ("reading the table", "lecture de la table"),
     # verdict
     "chosen": (

@@ -14,7 +14,10 @@ from epee.words.finding_words import interval, listed, part, plus_minus
 from epee.words.job_words import say, whole
 
 COLLINEAR = 0.99  # share of a column's variance that the others tell
-LEAK = {"classification": 0.1, "regression": 0.02}  # left of the baseline's error when one column alone tells the target
+LEAK = {
+    "classification": 0.1,
+    "regression": 0.02,
+}  # left of the baseline's error when one column alone tells the target
 DOMINANT = 0.9  # share of all importance
 
 
@@ -83,7 +86,12 @@ def _left(e: Evidence, name: str, rows: np.ndarray) -> tuple[float, float, float
             base[~own] = codes[~own] != common
         b, k, n = float(base.mean()), float(wrong.sum()), len(rows)
         low, high = share_interval(k, n)
-        return at_least(k, n, LEAK[e.task] * b), k / n / max(b, 1e-12), low / max(b, 1e-12), min(high / max(b, 1e-12), 1.0)
+        return (
+            at_least(k, n, LEAK[e.task] * b),
+            k / n / max(b, 1e-12),
+            low / max(b, 1e-12),
+            min(high / max(b, 1e-12), 1.0),
+        )
     y = e.y[rows]
     x = _filled(e.numbers[name][rows]) if name in e.numbers else np.zeros(len(rows))
     r = np.zeros(len(rows))

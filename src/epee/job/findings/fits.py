@@ -19,7 +19,7 @@ from epee.words.job_words import whole
 
 GAIN = 0.02  # of the error, on the last step of a grid
 OPTIMISM = 0.1  # of the error
-DRAWS = 20  # samples of rows for the error bar of the optimism
+DRAWS = 40  # samples of rows for the error bar of the optimism
 
 
 @finding("E001")
@@ -167,7 +167,7 @@ def optimism(e: Evidence) -> Suspicion | None:
         ]
         values.append(winner(drawn, rank).value)  # type: ignore[arg-type]
     value, bar = float(v.optimism.value), float(np.std(values, ddof=1))
-    p = above_t(value, bar, DRAWS - 1, OPTIMISM * float(v.corrected))
+    p = above(value, bar, OPTIMISM * float(v.corrected))
     words = {
         "k": len(v.entries),
         "value": plus_minus(value, bar),

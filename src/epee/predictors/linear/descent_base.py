@@ -13,6 +13,7 @@ from epee.estimator.base import Classifier, ScoreMixin, encode_labels, say
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source, check_weights
 from epee.table.doors import CodedSource, is_stream, open_source
+from epee.table.fingerprints import fingerprint
 from epee.table.sparse import SparseSource
 from epee.typing import Codes, Matrix, Vector
 
@@ -43,6 +44,8 @@ class LinearDescentClassifier(ScoreMixin, Classifier):
             return coded
         X = self._enter(X, reset=reset)
         n = X.shape[0]
+        if reset:
+            self._trained_on = fingerprint(X)  # a test on the same rows is refused
         codes = self._enter_target(y, n) if reset else self._known(y, n)
         w = check_weights(sample_weight, n)
         if w is not None and reset:

@@ -1,0 +1,153 @@
+"""A table larger than the memory it gets: every method that reads in blocks, on a Parquet folder of 10 GB or more.
+
+Each job runs in a fresh process, which reports its wall time, processor time, passes and peak resident memory; beside it stands the time
+of DuckDB's own Arrow reader on the same columns. ``python -m benchmarks.scale.study [--gigabytes 10] [--keep FOLDER]`` makes
+the folder, runs all and removes it; results go to ``benchmarks/results/scale.study.json`` and ``.md``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from benchmarks.machine import facts, in_words
+from benchmarks.record import RESULTS
+from benchmarks.scale.bench_files import COLUMNS, duckdb_reads
+from benchmarks.scale.big_table import make, remove
+
+LIMIT_MB = 1500
+
+
+def _source(path: str, target: str | None = None) -> Any:
+    from epee.table.source import as_source
+
+    return as_source(path, target, columns=COLUMNS)
+
+
+def _fit(name: str, target: str | None = None, **parameters: Any) -> Callable[[str], Any]:
+    def run(path: str) -> Any:
+        import epee
+
+        model = getattr(epee, name)(**parameters)
+        return model.fit(_source(path, target), None)
+
+    return run
+
+
+def _encode(path: str) -> Any:
+    from epee import TableEncoder
+
+    return TableEncoder().fit(_source(path))
+
+
+def _validate(name: str, target: str, loss: str | None = None) -> Callable[[str], Any]:
+    def run(path: str) -> Any:
+        import epee
+        from epee.risk import cross_validate
+
+        return cross_validate(getattr(epee, name)(), _source(path, target), None, folds=10, loss=loss)
+
+    return run
+
+
+JOBS: dict[str, Callable[[str], Any]] = {
+    "DuckDB's Arrow reader": duckdb_reads,
+    "LinearRegression": _fit("LinearRegression", "value"),
+    "Ridge": _fit("Ridge", "value"),
+    "PCA": _fit("PCA"),
+    "StandardScaler": _fit("StandardScaler"),
+    "TableEncoder": _encode,
+    "LinearDiscriminantAnalysis": _fit("LinearDiscriminantAnalysis", "label"),
+    "QuadraticDiscriminantAnalysis": _fit("QuadraticDiscriminantAnalysis", "label"),
+    "GaussianNB": _fit("GaussianNB", "label"),
+    "cross_validate, least squares, 10 folds": _validate("LinearRegression", "value"),
+    "cross_validate, LDA, 10 folds": _validate("LinearDiscriminantAnalysis", "label"),
+    "LogisticRegression, Newton": _fit("LogisticRegression", "label", solver="newton", max_iter=3),
+    "KMeans, 3 passes": _fit("KMeans", n_clusters=3, max_iter=3, random_state=0),
+    "GaussianMixture, 3 passes": _fit("GaussianMixture", n_components=3, max_iter=3, random_state=0),
+}
+CLOSED = list(JOBS)[1:9]  # one pass over the columns (and one over the label)
+
+
+def run_one(name: str, path: str) -> dict[str, Any]:
+    """Run one job in this process."""
+    import warnings
+
+    warnings.simplefilter("ignore")  # an iterative method says that it was stopped early, as it was asked to be
+    start, cpu = time.perf_counter(), time.process_time()
+    found = JOBS[name](path)
+    seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
+    steps = getattr(found, "n_iter_", None)
+    value = f"{found.value:.6f} ± {found.stderr:.6f}" if hasattr(found, "stderr") else None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    return {"job": name, "seconds": seconds, "cpu": cpu, "peak MB": peak / 1e6, "value": value,
+            "passes": None if steps is None else int(max(steps)) if hasattr(steps, "__len__") else int(steps)}  # fmt: skip
+
+
+def page(rows: list[dict[str, Any]], gigabytes: float, n: int) -> str:
+    """Return the results as a page."""
+    reader = next(row for row in rows if row["job"] == "DuckDB's Arrow reader")
+    lines = [
+        f"# {gigabytes:.1f} GB of float64 in 30 columns, {n:,} rows",
+        "",
+        f"{in_words(facts())}. Each job in a fresh process; the limit on resident memory is {LIMIT_MB} MB. Speed against DuckDB: its time over ours.",
+        "",
+        "| job | wall s | processor s | peak MB | against DuckDB's reader | iterations | value |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        share = f"{100 * reader['seconds'] / row['seconds']:.0f} %" if row["job"] in CLOSED else ""
+        lines.append(
+            f"| {row['job']} | {row['seconds']:.1f} | {row['cpu']:.1f} | {row['peak MB']:.0f}{'' if row['peak MB'] < LIMIT_MB else ' ✗'} | {share} "
+            f"| {row['passes'] or ''} | {row['value'] or ''} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Make the table, run the jobs, keep the results."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--gigabytes", type=float, default=10.1)
+    parser.add_argument("--keep", type=Path, help="a folder that exists, or is made and kept")
+    parser.add_argument("--job", help="run one job in this process and print its figures")
+    parser.add_argument("--only", help="run only the jobs whose name has this word")
+    chosen = parser.parse_args()
+    if chosen.job:
+        print(json.dumps(run_one(chosen.job, str(chosen.keep))))
+        return
+    folder = chosen.keep or Path(tempfile.mkdtemp(prefix="epee-study-"))
+    try:
+        if not list(folder.glob("*.parquet")):
+            make(folder, chosen.gigabytes)
+        import pyarrow.parquet as pq
+
+        n = sum(pq.read_metadata(file).num_rows for file in sorted(folder.glob("*.parquet")))
+        rows = []
+        for name in JOBS:
+            if chosen.only and chosen.only not in name and not name.startswith("DuckDB"):
+                continue
+            call = [sys.executable, "-m", "benchmarks.scale.study", "--job", name, "--keep", str(folder)]
+            answer = subprocess.run(call, capture_output=True, text=True, check=False)
+            if answer.returncode:
+                print(f"{name}: failed: {answer.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
+                continue
+            rows.append(json.loads(answer.stdout.splitlines()[-1]))
+            print(rows[-1], flush=True)
+        gigabytes = n * 30 * 8 / 1e9
+        (RESULTS / "scale.study.json").write_text(json.dumps({"gigabytes": gigabytes, "rows": n, "jobs": rows}, indent=1) + "\n")
+        (RESULTS / "scale.study.md").write_text(page(rows, gigabytes, n))
+    finally:
+        if chosen.keep is None:
+            remove(folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import epee
+from epee.errors import WrongUse
+from epee.job.exploration import explore
+from epee.job.exploration_facts import correlation_facts, missing_facts, outlier_facts, scaled
+from epee.job.findings.registry import Finding
+from epee.table.raw import RawBlock
+
+
+@pytest.fixture(scope="module")
+def mixed():
+    rng = np.random.default_rng(0)
+    n = 300
+    centre = np.repeat([[0.0, 0.0], [8.0, 0.0], [0.0, 8.0]], n // 3, axis=0)
+    X = centre + rng.normal(size=(n, 2))
+    z = X[:, 0] + rng.normal(size=n)
+    z[:30] = np.nan
+    return pa.table({
+        "a": X[:, 0], "b": X[:, 1], "z": pa.array(np.nan_to_num(z), mask=np.isnan(z)), "colour": rng.choice(["red", "blue"], n).tolist(),
+        "when": pa.array(np.arange(n), pa.int32()).cast(pa.date32()),
+    })  # fmt: skip
+
+
+def test_what_is_there(mixed):
+    explored = explore(mixed, types={"when": "ignore"})
+    card = explored.card
+    assert card["rows"]["read"] == 300 and [c["name"] for c in card["columns"]] == ["a", "b", "z", "colour"]
+    assert card["clusters"]["chosen"] == 3 and card["clusters"]["stability"]["value"] > 0.9
+    assert sum(g["rows"] for g in card["clusters"]["groups"]) == 300
+    assert card["missing"]["columns"][0] | {"low": 0, "high": 0} == {"column": "z", "value": 0.1, "low": 0, "high": 0, "rows": 30}
+    assert card["missing"]["patterns"][0] == {"columns": [], "rows": 270}
+    assert json.loads(explored.to_json()) == card
+    assert "3 clusters" in str(explored)
+
+
+def test_moments_agree_with_numpy(mixed):
+    a = mixed.column("a").to_numpy()
+    (column,) = [c for c in explore(mixed).card["columns"] if c["name"] == "a"]
+    assert column["mean"] == pytest.approx(a.mean()) and column["sd"] == pytest.approx(a.std(ddof=1))
+    assert column["quartiles"] == pytest.approx(np.quantile(a, [0, 0.25, 0.5, 0.75, 1]))
+    assert sum(column["histogram"]["counts"]) == 300
+    assert column["low"] < a.mean() < column["high"]
+
+
+def test_correlations_agree_with_numpy_where_both_are_there():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3)) @ rng.normal(size=(3, 3)) + 1000
+    X[:50, 0] = np.nan
+    X[30:60, 2] = np.nan
+    found = correlation_facts(X, ["a", "b", "c"], 0.95)
+    for pair in found["pairs"]:
+        i, j = "abc".index(pair["a"]), "abc".index(pair["b"])
+        both = np.isfinite(X[:, i]) & np.isfinite(X[:, j])
+        assert pair["rows"] == both.sum()
+        assert pair["value"] == pytest.approx(np.corrcoef(X[both, i], X[both, j])[0, 1])
+        assert pair["low"] <= pair["value"] <= pair["high"]
+
+
+def test_missing_patterns():
+    raw = RawBlock({"a": np.array([1.0, np.nan, np.nan]), "b": np.array([1.0, np.nan, 2.0])}, rows=3)
+    found = missing_facts(raw, ["a", "b"], 0.95)
+    assert found["cells"] == 3 and found["rows"] == 2
+    assert sorted(tuple(p["columns"]) for p in found["patterns"]) == [(), ("a",), ("a", "b")]
+
+
+def test_one_cloud_has_no_clusters_and_the_rate_is_calibrated():
+    rng = np.random.default_rng(3)
+    Z = scaled(rng.normal(size=(20_000, 3)))
+    found = outlier_facts(Z, ["a", "b", "c"], None, 0.95, 0)
+    assert found["low"] <= 0.012 and found["high"] >= 0.008
+    table = pa.table({name: rng.normal(size=400) for name in "abc"})
+    assert explore(table).card["clusters"]["chosen"] == 1
+
+
+def test_far_rows_are_named():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(500, 2))
+    X[123] = [9.0, -9.0]
+    found = explore(pa.table({"a": X[:, 0], "b": X[:, 1]})).card["outliers"]
+    assert found["rows"][0]["row"] == 124
+
+
+def test_findings_without_a_target():
+    rng = np.random.default_rng(0)
+    a = rng.normal(size=300)
+    table = pa.table({"a": a, "b": 2 * a + 1e-3 * rng.normal(size=300), "same": np.ones(300)})
+    found = explore(table).findings
+    assert [f.code for f in found] == ["E006", "E009"] and isinstance(found[0], Finding)
+    assert [f.code for f in explore(table, mute=["E009"]).findings] == ["E006"]
+
+
+@pytest.mark.parametrize("columns", [{"word": ["a", "b"] * 20}, {"x": [1.0] * 40}, {"x": [1.0, 2.0, 3.0]}, {"x": [None, 1.0] * 20}])
+def test_poor_tables(columns):
+    explored = explore(pa.table(columns))
+    assert explored.card["rows"]["read"] == len(next(iter(columns.values())))
+    assert str(explored)
+
+
+def test_wrong_use():
+    with pytest.raises(WrongUse, match="named columns"):
+        explore(np.zeros((3, 3)))
+    with pytest.raises(WrongUse, match="no kind"):
+        explore(epee.samples.load("iris"), types={"species": "nonsense"})
+
+
+def test_the_same_again(mixed):
+    a, b = explore(mixed).card, explore(mixed).card
+    assert a | {"seconds": 0} == b | {"seconds": 0}
