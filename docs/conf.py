@@ -11,9 +11,9 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 os.environ.setdefault("MPLBACKEND", "Agg")
 
-import generated_pages
+import generated_pages  # noqa: E402
 
-import epee
+import epee  # noqa: E402
 
 generated_pages.write_all(
     HERE / "generated"

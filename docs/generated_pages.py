@@ -68,23 +68,26 @@ KNOWN_LAWS = (
 )  # fmt: skip
 
 # the gallery in the order of the course
-GALLERY = """handwritten_digits decision_tree too_simple_classifier medium_classifier too_complex_classifier regression_sample prediction_gaps
-polynomial_hierarchy empirical_and_expected_risk covariance_gallery rotation_to_principal_axes widest_projection compressed_digit face_base
-face_query eigenfaces two_samples vertical_noise design more_data choose_degree curse_of_dimension nested_classes bias_too_simple
-variance_too_complex ridge_path line_and_half_planes grades_threshold projections_on_a_line hebb_and_pseudo_inverse
-error_and_perceptron_maps three_class_regions sigmoid_surface losses_against_the_margin mahalanobis mean_shift kmeans_steps dendrograms
+GALLERY = """handwritten_digits decision_tree too_simple_classifier medium_classifier too_complex_classifier regression_sample
+prediction_gaps polynomial_hierarchy empirical_and_expected_risk covariance_gallery rotation_to_principal_axes
+widest_projection compressed_digit face_base face_query eigenfaces two_samples vertical_noise design more_data
+choose_degree curse_of_dimension nested_classes bias_too_simple variance_too_complex ridge_path
+line_and_half_planes grades_threshold projections_on_a_line hebb_and_pseudo_inverse error_and_perceptron_maps
+three_class_regions sigmoid_surface losses_against_the_margin mahalanobis mean_shift kmeans_steps dendrograms
 bimodal_mixture em_lower_bounds em_steps agent_and_environment markov_decision_process q_learning
-exercise_linear_separator exercise_centred_gram exercise_fisher exercise_least_squares_fisher exercise_training_error exercise_error_interval
-exercise_lp_loss exercise_optimal_binary exercise_nearest_neighbours exercise_two_rings exercise_tikhonov exercise_linear_bias_variance
-exercise_car_dealer exercise_binarisation exercise_prior exercise_gaussian_naive_bayes exercise_gaussian_full exercise_hebb_vote
-exercise_invertibility exercise_why_split exercise_law_of_rates exercise_significance exercise_cross_entropy_gradient
-exercise_projected_means exercise_quadratic_coefficients exercise_worked_examples""".split()
+exercise_linear_separator exercise_centred_gram exercise_fisher exercise_least_squares_fisher
+exercise_training_error exercise_error_interval exercise_lp_loss exercise_optimal_binary
+exercise_nearest_neighbours exercise_two_rings exercise_tikhonov exercise_linear_bias_variance exercise_car_dealer
+exercise_binarisation exercise_prior exercise_gaussian_naive_bayes exercise_gaussian_full exercise_hebb_vote
+exercise_invertibility exercise_why_split exercise_law_of_rates exercise_significance
+exercise_cross_entropy_gradient exercise_projected_means exercise_quadratic_coefficients exercise_worked_examples""".split()  # noqa: SIM905
 
 FAMILIES = {
     "A": "Data and moments", "B": "Losses and risks", "C": "Linear discrimination", "D": "Generative models and Bayes' decision",
     "E": "Optimisation", "F": "Prediction without parameters", "G": "Trees", "H": "Regression and regularisation",
     "I": "Choice and assessment of models", "J": "Bias and variance", "K": "Dimension reduction", "L": "Clusters",
-    "M": "Densities, mixtures, EM", "N": "Half-labelled tables", "O": "Decisions in sequence", "P": "Practical sessions, figures, exercises",
+    "M": "Densities, mixtures, EM", "N": "Half-labelled tables", "O": "Decisions in sequence",
+    "P": "Practical sessions, figures, exercises",
     "Q": "Further items",
 }  # fmt: skip
 
@@ -204,7 +207,7 @@ def _members(cls: type) -> dict[str, str]:
         if not base.__module__.startswith("epee"):
             continue
         for name, member in vars(base).items():
-            if name.startswith("_") or name in found or name.startswith("set_") or name == "keeps":
+            if name.startswith(("_", "set_")) or name in found or name == "keeps":
                 continue
             inner = member.__func__ if isinstance(member, classmethod | staticmethod) else member
             if inspect.isfunction(inner):

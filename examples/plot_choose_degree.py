@@ -9,7 +9,7 @@ simplest degree that the data cannot tell from the best.
 import numpy as np
 
 from epee import PolynomialRegression
-from epee.figures.style import COLOURS, legend, new_axes
+from epee.figures.style import COLOURS, legend
 from epee.risk import aic, bic, complexity_curve, gcv, loo
 
 rng = np.random.default_rng(0)

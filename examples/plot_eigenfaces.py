@@ -2,9 +2,10 @@ r"""
 What does an eigenface look like?
 =================================
 
-Like a ghost: it is a principal axis, shown as an image. A face is the mean face plus a few of them. With :math:`n` images of :math:`p \gg n` pixels the
-axes come from the :math:`n \times n` matrix: if :math:`w` is an eigenvector of :math:`A A^\top`, then :math:`A^\top w / \sqrt\lambda` is one of :math:`A^\top A` (divide by
-:math:`\sqrt\lambda`, or it has not the length one).
+Like a ghost: it is a principal axis, shown as an image. A face is the mean face plus a few of them. With :math:`n`
+images of :math:`p \gg n` pixels the axes come from the :math:`n \times n` matrix: if :math:`w` is an eigenvector of
+:math:`A A^\top`, then :math:`A^\top w / \sqrt\lambda` is one of :math:`A^\top A` (divide by :math:`\sqrt\lambda`, or
+it has not the length one).
 """
 
 import numpy as np

@@ -2,8 +2,9 @@
 What is in a base of faces?
 ===========================
 
-Three persons in three poses: nine images, each a row with as many columns as pixels. (Drawn ones: photographs of people cannot ship with a
-library. ``epee.samples`` also reads a folder of images, and scikit-learn fetches the Olivetti faces where there is a network.)
+Three persons in three poses: nine images, each a row with as many columns as pixels. (Drawn ones: photographs of
+people cannot ship with a library. ``epee.samples`` also reads a folder of images, and scikit-learn fetches the
+Olivetti faces where there is a network.)
 """
 
 from epee.figures.style import new_grid

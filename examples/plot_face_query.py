@@ -2,8 +2,8 @@
 Who is that?
 ============
 
-An image that is not in the base, here under another light, is projected on a few eigenfaces and compared with the others there. The nearest
-name is the answer; that a short list of numbers is enough is the point of the method.
+An image that is not in the base, here under another light, is projected on a few eigenfaces and compared with the
+others there. The nearest name is the answer; that a short list of numbers is enough is the point of the method.
 """
 
 import numpy as np

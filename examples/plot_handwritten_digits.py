@@ -24,5 +24,5 @@ for digit in range(10):
 # %%
 # From the image to the row and back: nothing is lost.
 X = digits.images.reshape(len(digits.images), -1)
-assert (X == digits.data).all() and (X[0].reshape(8, 8) == digits.images[0]).all()
+assert (digits.data == X).all() and (X[0].reshape(8, 8) == digits.images[0]).all()
 print(f"{len(X)} rows, {X.shape[1]} columns, {len(set(digits.target))} labels")

@@ -25,7 +25,7 @@ ax.annotate("", foot + 2 * w / np.linalg.norm(w), foot, arrowprops={"arrowstyle"
 ax.text(*(foot + 2.2 * w / np.linalg.norm(w)), "w", color=COLOURS[2], fontsize=13)
 for point, name in ((a, "a"), (b, "b")):
     ax.plot(*point, "o", color=COLOURS[1])
-    ax.annotate(f"{name}: score {w0 + w @ point:+.1f}", point + [0.25, 0.2])
+    ax.annotate(f"{name}: score {w0 + w @ point:+.1f}", point + np.array([0.25, 0.2]))
 
 # %%
 # Scaling :math:`w` by a positive number changes the scores and no decision.

@@ -2,8 +2,8 @@ r"""
 How do the losses of classification compare?
 ============================================
 
-All are functions of the margin :math:`m = t\,w^\top x`, positive on the right side. The hinge and the logistic loss in base two lie
-above the 0-1 loss everywhere, so to make them small is to make errors few; the perceptron's does not.
+All are functions of the margin :math:`m = t\,w^\top x`, positive on the right side. The hinge and the logistic loss
+in base two lie above the 0-1 loss everywhere, so to make them small is to make errors few; the perceptron's does not.
 """
 
 import numpy as np

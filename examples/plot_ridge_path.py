@@ -2,8 +2,9 @@ r"""
 How does a penalty take a model's freedom away?
 ===============================================
 
-Along the directions in which the inputs vary little: coefficient by coefficient in the singular basis by :math:`d_j^2/(d_j^2 + \lambda)`, whose sum is the effective
-number of degrees of freedom. A hundred penalties, ten folds each, cost about one pass over the rows.
+Along the directions in which the inputs vary little: coefficient by coefficient in the singular basis by
+:math:`d_j^2/(d_j^2 + \lambda)`, whose sum is the effective number of degrees of freedom. A hundred penalties, ten
+folds each, cost about one pass over the rows.
 """
 
 import numpy as np

@@ -2,8 +2,9 @@ r"""
 Exercise: the car dealer
 ========================
 
-*Course: S2 §9.4, three questions.* Each Monday Ronan orders cars at :math:`d` apiece; they join the :math:`s` in stock, at most :math:`S`.
-In the week he sells :math:`k` of them at :math:`c`, any number being as likely; each car left costs :math:`u`.
+*Course: S2 §9.4, three questions.* Each Monday Ronan orders cars at :math:`d` apiece; they join the :math:`s` in
+stock, at most :math:`S`. In the week he sells :math:`k` of them at :math:`c`, any number being as likely; each car
+left costs :math:`u`.
 
 *Precision.* The discounted sum needs :math:`\gamma < 1`; the course allows :math:`\gamma \le 1`.
 """
@@ -16,8 +17,9 @@ from epee.mdp import QLearning, car_dealer
 S, c, d, u, gamma = 6, 10.0, 4.0, 1.0, 0.8
 
 # %%
-# **1.** Decisions are taken on Mondays. The state is the stock :math:`s \in \{0 \dots S\}`, an action orders :math:`a \in \{0 \dots S - s\}`. With
-# :math:`s + a` cars for sale, :math:`P(s' | s, a) = \frac1{s + a + 1}` for :math:`s' = 0 \dots s + a`, and :math:`r(s, a, s') = c\,(s + a - s') - d\,a - u\,s'`.
+# **1.** Decisions are taken on Mondays. The state is the stock :math:`s \in \{0 \dots S\}`, an action orders :math:`a
+# \in \{0 \dots S - s\}`. With :math:`s + a` cars for sale, :math:`P(s' | s, a) = \frac1{s + a + 1}` for :math:`s' = 0
+# \dots s + a`, and :math:`r(s, a, s') = c\,(s + a - s') - d\,a - u\,s'`.
 process = car_dealer(S, c, d, u, gamma)
 for s in range(S + 1):
     for a in range(S - s + 1):
@@ -49,8 +51,8 @@ for change in ({"price": c + 1}, {"purchase": d - 1}, {"storage": u - 0.5}):
     assert (better.values >= exact.values - 1e-7).all()
 
 # %%
-# **3.** Delivered next Monday, only the :math:`s` cars in stock can be sold: :math:`k` is uniform on :math:`0 \dots s`, the next stock is
-# :math:`s - k + a`, and an order must leave room whatever is sold, :math:`a \le S - s`.
+# **3.** Delivered next Monday, only the :math:`s` cars in stock can be sold: :math:`k` is uniform on :math:`0 \dots
+# s`, the next stock is :math:`s - k + a`, and an order must leave room whatever is sold, :math:`a \le S - s`.
 later = car_dealer(S, c, d, u, gamma, delivery="next").value_iteration()
 ax = new_axes(xlabel="stock on Monday", ylabel="value", title="what a stock is worth")
 ax.plot(exact.values, "o-", label="delivered at once")

@@ -12,8 +12,9 @@ By the chain rule, with :math:`a_n = w^\top x_n` and :math:`\sigma' = \sigma(1 -
 
 The Hessian :math:`\sum_n y_n(1 - y_n)\,x_n x_n^\top` is positive semi-definite: :math:`E` is convex.
 
-*Errata.* The likelihood on the slide bears a minus sign before the product, and the sum needs brackets about both terms. In the K-class form the
-product runs over :math:`P(c_k|x)^{t_{nk}}`, and the update :math:`W - \eta (y - t) x^\top` is an outer product.
+*Errata.* The likelihood on the slide bears a minus sign before the product, and the sum needs brackets about both
+terms. In the K-class form the product runs over :math:`P(c_k|x)^{t_{nk}}`, and the update :math:`W - \eta (y - t)
+x^\top` is an outer product.
 """
 
 import numpy as np
@@ -64,8 +65,8 @@ np.testing.assert_allclose(G[1, 2], (E3(W + bump) - E3(W - bump)) / (2 * h), rto
 np.testing.assert_allclose(G.sum(axis=0), 0, atol=1e-10)
 
 # %%
-# Newton's steps with these two find the maximum of the likelihood; there the residuals are orthogonal to the inputs. (Pure Newton from a far start
-# may overflow, whatever S1 says; the library halves steps.)
+# Newton's steps with these two find the maximum of the likelihood; there the residuals are orthogonal to the inputs.
+# (Pure Newton from a far start may overflow, whatever S1 says; the library halves steps.)
 found = newton(E, np.zeros(3), gradient, hessian)
 np.testing.assert_allclose(X.T @ (sigmoid(X @ found.x) - t), 0, atol=1e-6)
 model = LogisticRegression(C=np.inf, solver="newton").fit(X[:, 1:], t.astype(int))

@@ -54,8 +54,9 @@ v = np.array([0.8, -0.6])
 np.testing.assert_allclose(fisher_ratio(v, A, B), (v @ S_B @ v) / (v @ S_W @ v))
 
 # %%
-# **4 and 5.** :math:`\max w^\top S_B w` subject to :math:`w^\top S_W w = 1`. The Lagrangian :math:`w^\top S_B w - \lambda (w^\top S_W w -
-# 1)` has the derivative :math:`2 S_B w - 2 \lambda S_W w`, zero when :math:`S_B w = \lambda S_W w`; then :math:`\lambda = J(w)`.
+# **4 and 5.** :math:`\max w^\top S_B w` subject to :math:`w^\top S_W w = 1`. The Lagrangian :math:`w^\top S_B w -
+# \lambda (w^\top S_W w - 1)` has the derivative :math:`2 S_B w - 2 \lambda S_W w`, zero when :math:`S_B w = \lambda
+# S_W w`; then :math:`\lambda = J(w)`.
 #
 # **6.** :math:`S_B w` is a multiple of :math:`m_1 - m_2`, so :math:`w \propto S_W^{-1} (m_1 - m_2)`; the largest criterion is
 # :math:`(m_1 - m_2)^\top S_W^{-1} (m_1 - m_2)`.

@@ -4,10 +4,11 @@ Exercise: Gaussian, and not so naive
 
 *Course: S0 §2.4.7.* Drop the independence: each class has a full covariance matrix. What is learned, and what may go wrong?
 
-Maximum likelihood gives the class mean and the empirical covariance :math:`\hat\Sigma_k = \frac1{N_k}\sum (x_n - \hat\mu_k)(x_n - \hat\mu_k)^\top`;
-the score is :math:`\delta_k(x) = -\frac12\log|\Sigma_k| - \frac12(x - \mu_k)^\top\Sigma_k^{-1}(x - \mu_k) + \log\pi_k`. With :math:`N_k \le p` rows, or
-features that depend on each other, :math:`\hat\Sigma_k` is singular and must be shrunk. (S0, equation 66, raises :math:`2\pi` to
-half the number of *rows*; it is half the dimension.)
+Maximum likelihood gives the class mean and the empirical covariance :math:`\hat\Sigma_k = \frac1{N_k}\sum (x_n -
+\hat\mu_k)(x_n - \hat\mu_k)^\top`; the score is :math:`\delta_k(x) = -\frac12\log|\Sigma_k| - \frac12(x -
+\mu_k)^\top\Sigma_k^{-1}(x - \mu_k) + \log\pi_k`. With :math:`N_k \le p` rows, or features that depend on each other,
+:math:`\hat\Sigma_k` is singular and must be shrunk. (S0, equation 66, raises :math:`2\pi` to half the number of
+*rows*; it is half the dimension.)
 """
 
 import warnings

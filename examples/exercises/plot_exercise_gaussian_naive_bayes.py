@@ -8,9 +8,10 @@ The log-likelihood splits into one sum for each class :math:`k` and feature :mat
 
 .. math:: \ell_{kd} = -N_k \log(\sigma_{kd}\sqrt{2\pi}) - \sum_{y_n = k} \frac{(x_{nd} - \mu_{kd})^2}{2\sigma_{kd}^2}.
 
-:math:`\partial\ell/\partial\mu = 0` gives the class mean; :math:`\partial\ell/\partial\sigma = -N_k/\sigma + \sum (x - \mu)^2/\sigma^3 = 0` the class variance
-with :math:`1/N_k`. (S0, equations 56 and 57, have the signs of this derivative wrong; its result is right.) The priors are the
-class frequencies. A feature that is constant in a class has the variance 0, and needs a floor.
+:math:`\partial\ell/\partial\mu = 0` gives the class mean; :math:`\partial\ell/\partial\sigma = -N_k/\sigma + \sum (x
+- \mu)^2/\sigma^3 = 0` the class variance with :math:`1/N_k`. (S0, equations 56 and 57, have the signs of this
+derivative wrong; its result is right.) The priors are the class frequencies. A feature that is constant in a class
+has the variance 0, and needs a floor.
 """
 
 import numpy as np

@@ -2,10 +2,11 @@ r"""
 Exercise: how to read Hebb's rule?
 ==================================
 
-*Course: S3 §2.1.2, in the text.* :math:`w = \sum_p d^{(p)} x^{(p)}` with :math:`d = \pm 1`. What does :math:`\hat d(x) = \mathrm{sign}(w^\top x)` mean?
+*Course: S3 §2.1.2, in the text.* :math:`w = \sum_p d^{(p)} x^{(p)}` with :math:`d = \pm 1`. What does :math:`\hat
+d(x) = \mathrm{sign}(w^\top x)` mean?
 
-Write it out: :math:`w^\top x = \sum_p d^{(p)}\, x^{(p)\top} x`. Every training vector votes for its own class, with a weight that is its
-similarity with :math:`x`. Nothing is minimised, and a class with more rows has more votes.
+Write it out: :math:`w^\top x = \sum_p d^{(p)}\, x^{(p)\top} x`. Every training vector votes for its own class, with a
+weight that is its similarity with :math:`x`. Nothing is minimised, and a class with more rows has more votes.
 """
 
 import numpy as np

@@ -2,10 +2,12 @@ r"""
 Exercise: which law does a success rate follow?
 ===============================================
 
-*Course: S3 §2.1.4, in the text.* :math:`\eta(x) = 1` when a row is recognised, else 0, and :math:`\tau_g` is its mean over :math:`P_{gen}` new rows.
+*Course: S3 §2.1.4, in the text.* :math:`\eta(x) = 1` when a row is recognised, else 0, and :math:`\tau_g` is its mean
+over :math:`P_{gen}` new rows.
 
-:math:`\eta` is Bernoulli with parameter :math:`\tau`; rows are independent, so :math:`P_{gen}\,\tau_g` is binomial, :math:`E[\tau_g] = \tau` and
-:math:`\mathrm{Var}(\tau_g) = \tau(1 - \tau)/P_{gen}`. As :math:`\tau` is not known, :math:`\tau_g` takes its place under the root.
+:math:`\eta` is Bernoulli with parameter :math:`\tau`; rows are independent, so :math:`P_{gen}\,\tau_g` is binomial,
+:math:`E[\tau_g] = \tau` and :math:`\mathrm{Var}(\tau_g) = \tau(1 - \tau)/P_{gen}`. As :math:`\tau` is not known,
+:math:`\tau_g` takes its place under the root.
 """
 
 import numpy as np

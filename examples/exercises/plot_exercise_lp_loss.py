@@ -15,8 +15,8 @@ from epee.losses import best_constant
 rng = np.random.default_rng(0)
 
 # %%
-# **1.** :math:`\frac{d}{dh} \int |y - h|^p\,p(y|x)\,dy = p \int_{-\infty}^h (h - y)^{p-1} p(y|x)\,dy - p \int_h^\infty (y - h)^{p-1}
-# p(y|x)\,dy`: zero when the two sides balance. Checked for an exponential law.
+# **1.** :math:`\frac{d}{dh} \int |y - h|^p\,p(y|x)\,dy = p \int_{-\infty}^h (h - y)^{p-1} p(y|x)\,dy - p
+# \int_h^\infty (y - h)^{p-1} p(y|x)\,dy`: zero when the two sides balance. Checked for an exponential law.
 law = stats.expon()
 for power, answer in ((1.0, np.log(2)), (2.0, 1.0)):
     left = integrate.quad(lambda y: (answer - y) ** (power - 1) * law.pdf(y), 0, answer)[0]  # noqa: B023

@@ -41,14 +41,15 @@ assert nearest.score(x1, y1) == 1.0
 print(f"nearest neighbour on the second sample: {holdout_error(nearest, x2, y2)}")
 
 # %%
-# **4 to 7.** The 0-1 loss counts errors. Given :math:`x`, deciding 1 costs :math:`1 - P(1|x)` and deciding 0 costs :math:`P(1|x)`: the
-# conditional risk is least for the more probable class, 1 if and only if :math:`x^2 > \frac12`, that is :math:`x > 1/\sqrt2`.
+# **4 to 7.** The 0-1 loss counts errors. Given :math:`x`, deciding 1 costs :math:`1 - P(1|x)` and deciding 0 costs
+# :math:`P(1|x)`: the conditional risk is least for the more probable class, 1 if and only if :math:`x^2 > \frac12`,
+# that is :math:`x > 1/\sqrt2`.
 best = OptimalClassifier(posterior=lambda x: x**2, support=(0, 1))
 assert best.predict([0.70, 0.71]).tolist() == [0, 1]
 
 # %%
-# **8.** :math:`EPE = \int_0^{1/\sqrt2} x^2 dx + \int_{1/\sqrt2}^1 (1 - x^2) dx = \frac13 2^{-3/2} + 1 - 2^{-1/2} - \frac13 (1 - 2^{-3/2})
-# = \frac{2 - \sqrt2}{3} \approx 0.195`.
+# **8.** :math:`EPE = \int_0^{1/\sqrt2} x^2 dx + \int_{1/\sqrt2}^1 (1 - x^2) dx = \frac13 2^{-3/2} + 1 - 2^{-1/2} -
+# \frac13 (1 - 2^{-3/2}) = \frac{2 - \sqrt2}{3} \approx 0.195`.
 np.testing.assert_allclose(best.epe(), (2 - np.sqrt(2)) / 3, rtol=1e-12)
 X, y = draw(200_000)
 np.testing.assert_allclose(np.mean((X[:, 0] > 2**-0.5) != y), best.epe(), atol=0.004)

@@ -5,8 +5,9 @@ Exercise: an unbalanced training sample
 *Course: S0 §2.4.5.* One class is over-represented in training, and classes are known to be equally frequent where the
 predictor will be used. What changes?
 
-Only the term :math:`\log\pi_k` of the decision: put :math:`\pi_k = 1/K` instead of the training frequencies. The rest, learned class by
-class, does not depend on how many rows each class had. With equal priors the decision is that of maximum likelihood.
+Only the term :math:`\log\pi_k` of the decision: put :math:`\pi_k = 1/K` instead of the training frequencies. The
+rest, learned class by class, does not depend on how many rows each class had. With equal priors the decision is that
+of maximum likelihood.
 """
 
 import numpy as np

@@ -4,8 +4,10 @@ Exercise: the direction that parts the means
 
 *Course: S4, proof left for the class.* Maximise :math:`|w^\top(\mu_1 - \mu_2)|`.
 
-As it stands there is no maximum: doubling :math:`w` doubles it. Under :math:`\|w\| = 1` the Lagrangian :math:`w^\top(\mu_1 - \mu_2) - \lambda(\|w\|^2 - 1)` has the
-derivative :math:`\mu_1 - \mu_2 - 2\lambda w`, so :math:`w \propto \mu_1 - \mu_2`; the same follows from the Cauchy-Schwarz inequality, and the maximum is :math:`\|\mu_1 - \mu_2\|`.
+As it stands there is no maximum: doubling :math:`w` doubles it. Under :math:`\|w\| = 1` the Lagrangian
+:math:`w^\top(\mu_1 - \mu_2) - \lambda(\|w\|^2 - 1)` has the derivative :math:`\mu_1 - \mu_2 - 2\lambda w`, so
+:math:`w \propto \mu_1 - \mu_2`; the same follows from the Cauchy-Schwarz inequality, and the maximum is
+:math:`\|\mu_1 - \mu_2\|`.
 """
 
 import numpy as np
@@ -14,7 +16,7 @@ from epee import FisherDiscriminant
 from epee.figures.style import COLOURS, new_axes
 
 rng = np.random.default_rng(0)
-X = np.concatenate([rng.standard_normal((70, 2)) + [2, 1], rng.standard_normal((30, 2))])
+X = np.concatenate([rng.standard_normal((70, 2)) + np.array([2, 1]), rng.standard_normal((30, 2))])
 y = np.repeat([1, 2], [70, 30])
 mu1, mu2 = X[y == 1].mean(axis=0), X[y == 2].mean(axis=0)
 
@@ -36,8 +38,9 @@ ax.plot(np.degrees(angles), gaps)
 ax.axvline(np.degrees(np.arctan2(best[1], best[0])) % 360, color=COLOURS[1], ls="--")
 
 # %%
-# Two offsets. Halfway, :math:`-\frac12 w^\top(\mu_1 + \mu_2)`; or at the overall mean, :math:`-w^\top(N_1\mu_1 + N_2\mu_2)/N`, which the slide takes for unbalanced classes.
-# The second cuts nearer to the *larger* class, the opposite of what Bayes' rule does with its :math:`\ln(P_1/P_2)`.
+# Two offsets. Halfway, :math:`-\frac12 w^\top(\mu_1 + \mu_2)`; or at the overall mean, :math:`-w^\top(N_1\mu_1 +
+# N_2\mu_2)/N`, which the slide takes for unbalanced classes. The second cuts nearer to the *larger* class, the
+# opposite of what Bayes' rule does with its :math:`\ln(P_1/P_2)`.
 cut = {}
 for threshold in ("midpoint", "weighted", "bayes"):
     model = FisherDiscriminant(within="identity", threshold=threshold).fit(X, y)

@@ -12,7 +12,8 @@ Take the logarithm of :math:`P(m)\,\mathcal N(x; \mu_m, \sigma_m^2) > P(i)\,\mat
 
 .. math:: \ln\frac{P(m)\,\sigma_i}{P(i)\,\sigma_m} - \frac{(x - \mu_m)^2}{2\sigma_m^2} + \frac{(x - \mu_i)^2}{2\sigma_i^2} > 0,
 
-multiply by :math:`\sigma_m^2\sigma_i^2 > 0` and sort by powers of :math:`x`. The slide does not say which sign is which class; this is it.
+multiply by :math:`\sigma_m^2\sigma_i^2 > 0` and sort by powers of :math:`x`. The slide does not say which sign is
+which class; this is it.
 """
 
 import numpy as np

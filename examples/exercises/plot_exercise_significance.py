@@ -2,11 +2,12 @@ r"""
 Exercise: are two classifiers different?
 ========================================
 
-*Course: S3 §2.1.4, the closing question.* Hebb and the pseudo-inverse have success rates :math:`\tau_1` and :math:`\tau_2`. When is the difference
-significant?
+*Course: S3 §2.1.4, the closing question.* Hebb and the pseudo-inverse have success rates :math:`\tau_1` and
+:math:`\tau_2`. When is the difference significant?
 
-On *independent* test bases compare it with its standard deviation, :math:`z = (\tau_1 - \tau_2)/\sqrt{s_1^2 + s_2^2}`. On *one* base the rates are
-correlated, and only the rows where exactly one is right count (McNemar): of :math:`b + c` such rows, half should go to each.
+On *independent* test bases compare it with its standard deviation, :math:`z = (\tau_1 - \tau_2)/\sqrt{s_1^2 +
+s_2^2}`. On *one* base the rates are correlated, and only the rows where exactly one is right count (McNemar): of
+:math:`b + c` such rows, half should go to each.
 """
 
 import numpy as np

@@ -28,8 +28,9 @@ ax.plot(alphas, dof)
 assert (np.diff(dof) < 0).all() and dof[0] < m
 
 # %%
-# **2.** Add to :math:`\omega \in V` a part :math:`v` orthogonal to every :math:`x_i`: the first term does not change, the second grows by
-# :math:`\frac C2\|v\|^2`. So the minimum lies in :math:`V`, as :math:`\omega^* = \sum_i \alpha_i x_i`.
+# **2.** Add to :math:`\omega \in V` a part :math:`v` orthogonal to every :math:`x_i`: the first term does not change,
+# the second grows by :math:`\frac C2\|v\|^2`. So the minimum lies in :math:`V`, as :math:`\omega^* = \sum_i \alpha_i
+# x_i`.
 omega = Ridge(C, fit_intercept=False).fit(X, y).coef_
 basis = np.linalg.qr(X.T, mode="complete")[0][:, m:]  # orthogonal to all rows
 v = basis @ rng.standard_normal(n - m)

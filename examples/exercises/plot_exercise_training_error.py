@@ -16,7 +16,8 @@ n, p, sigma = 40, 8, 1.5
 X, beta = rng.standard_normal((n, p)), rng.standard_normal(p)
 
 # %%
-# **1.** :math:`H^2 = X(X^\top X)^{-1} X^\top X (X^\top X)^{-1} X^\top = H`: a projection. To predict the predictions changes nothing.
+# **1.** :math:`H^2 = X(X^\top X)^{-1} X^\top X (X^\top X)^{-1} X^\top = H`: a projection. To predict the predictions
+# changes nothing.
 H = X @ np.linalg.solve(X.T @ X, X.T)
 np.testing.assert_allclose(H @ H, H, atol=1e-12)
 np.testing.assert_allclose(np.trace(H), p)
@@ -30,8 +31,8 @@ err = np.mean((X @ beta + E - model.predict(X)) ** 2)
 np.testing.assert_allclose(err, (E @ E - E @ H @ E) / n)
 
 # %%
-# **4.** :math:`E[E^\top M E] = \sigma^2\,\mathrm{tr}\,M`, so :math:`E_D[\mathrm{err}] = \sigma^2 (n - p)/n = \sigma^2 (1 - p/n)`: too
-# good by a factor that grows with the number of parameters.
+# **4.** :math:`E[E^\top M E] = \sigma^2\,\mathrm{tr}\,M`, so :math:`E_D[\mathrm{err}] = \sigma^2 (n - p)/n = \sigma^2
+# (1 - p/n)`: too good by a factor that grows with the number of parameters.
 sizes = np.array([10, 15, 20, 30, 50, 80, 120])
 measured = []
 for size in sizes:

@@ -2,8 +2,9 @@ r"""
 Exercise: why is the base cut in two?
 =====================================
 
-*Course: S3 §2.1.4, in the text.* Because the rate on the rows that were learned says how well they were learned, not how well new rows
-will be recognised. The first is better than the truth, the more so the fewer the rows for the number of weights.
+*Course: S3 §2.1.4, in the text.* Because the rate on the rows that were learned says how well they were learned, not
+how well new rows will be recognised. The first is better than the truth, the more so the fewer the rows for the
+number of weights.
 """
 
 import numpy as np

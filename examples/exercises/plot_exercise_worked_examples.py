@@ -30,16 +30,17 @@ np.testing.assert_allclose(new.sum(axis=0), W.sum(axis=0))
 np.testing.assert_allclose((new @ x)[0] - y[0], x @ x)
 
 # %%
-# **A sigmoid.** :math:`x = (0.4, -1)`, :math:`w = (2.0, -3.6, 0.5)`. *Erratum:* 0.125 and "behind" leave out the bias; with it the score is 0.06, the output
-# 0.515, and the point lies (barely) in front.
+# **A sigmoid.** :math:`x = (0.4, -1)`, :math:`w = (2.0, -3.6, 0.5)`. *Erratum:* 0.125 and "behind" leave out the
+# bias; with it the score is 0.06, the output 0.515, and the point lies (barely) in front.
 a = np.array([2.0, -3.6, 0.5]) @ x
 np.testing.assert_allclose(a, 0.06)
 np.testing.assert_allclose(sigmoid(np.array([a]))[0], 0.515, atol=5e-4)
 np.testing.assert_allclose(sigmoid(np.array([a - 2.0]))[0], 0.125, atol=1e-3)  # what the slide computed
 
 # %%
-# **Two weight vectors, one score.** On :math:`x = (1, 1, 1)`, :math:`(1, 0, 0)` and :math:`(\frac13, \frac13, \frac13)` score the same. The L2 penalty prefers the
-# second, L1 does not care. *Erratum:* the gradient of :math:`\lambda\|w\|^2` is the vector :math:`2\lambda w`, not the number :math:`2\lambda\sum_d w_d`.
+# **Two weight vectors, one score.** On :math:`x = (1, 1, 1)`, :math:`(1, 0, 0)` and :math:`(\frac13, \frac13,
+# \frac13)` score the same. The L2 penalty prefers the second, L1 does not care. *Erratum:* the gradient of
+# :math:`\lambda\|w\|^2` is the vector :math:`2\lambda w`, not the number :math:`2\lambda\sum_d w_d`.
 one, three = np.array([1.0, 0, 0]), np.full(3, 1 / 3)
 assert one.sum() == three.sum() == 1.0 and three @ three < one @ one
 np.testing.assert_allclose(np.abs(one).sum(), np.abs(three).sum())

@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "docs"))
 
-import generated_pages
+import generated_pages  # noqa: E402
 
 CATALOGUE = ROOT.parent / "shared" / "methods.md"
 ROWS = generated_pages.course_map()

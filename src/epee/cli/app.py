@@ -88,7 +88,7 @@ def run(arguments: Sequence[str]) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a narrow locale must not end a command
     try:
-        with faults.terminated_as_exception():
+        with faults.terminated_as_exception(), faults.plain_warnings():
             phrases.choose(arguments)
             suggest(arguments)
             code = build()(list(arguments), prog_name="epee", standalone_mode=False)

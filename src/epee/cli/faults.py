@@ -18,7 +18,9 @@ from __future__ import annotations
 
 import re
 import signal
+import sys
 import threading
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -26,7 +28,7 @@ from typing import Any
 import typer
 
 from epee.cli.phrases import say
-from epee.errors import DataError, TooLarge, WrongUse
+from epee.errors import DataError, DataWarning, EpeeWarning, TooLarge, WrongUse
 
 DONE, FAILURE, WRONG_USE, BAD_DATA, ENVIRONMENT, INCONCLUSIVE, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 4, 5, 130, 143
 
@@ -84,6 +86,8 @@ def sentence(error: BaseException) -> str:
             words = say("memory")
         case OSError(strerror=str(reason), filename=name) if name is not None:
             words = f"{name}: {reason}."
+        case OSError(strerror=str(reason)):
+            words = reason if reason.endswith((".", "?")) else f"{reason}."
         case OSError() | WrongUse() | DataError():
             words = str(error)
         case _:
@@ -121,3 +125,21 @@ def terminated_as_exception() -> Iterator[None]:
 def _path(error: Any) -> str:
     context = getattr(error, "ctx", None)
     return context.command_path if context is not None else "epee"
+
+
+@contextmanager
+def plain_warnings() -> Iterator[None]:
+    """Show our warnings as sentences, each once; what a table says of itself is told with its notes."""
+    with warnings.catch_warnings():
+        usual, said = warnings.showwarning, set[str]()
+
+        def show(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
+            if not issubclass(category, EpeeWarning):
+                usual(message, category, *place, **more)
+            elif str(message) not in said:
+                said.add(str(message))
+                print(message, file=sys.stderr)
+
+        warnings.showwarning = show
+        warnings.filterwarnings("ignore", category=DataWarning, module=r"epee\.table")
+        yield

@@ -19,7 +19,7 @@ from epee.words.job_words import whole
 
 GAIN = 0.02  # of the error, on the last step of a grid
 OPTIMISM = 0.1  # of the error
-DRAWS = 40  # samples of rows for the error bar of the optimism
+DRAWS = 20  # samples of rows for the error bar of the optimism
 
 
 @finding("E001")
