@@ -109,6 +109,12 @@ def course_map() -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+def course_figures() -> list[dict[str, str]]:
+    """Return which example holds which figure or exercise of the course."""
+    with open(DOCS / "course_figures.csv", encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
 def public_names() -> dict[str, str]:
     """Return every documented name, dotted below ``epee``, with the section it is in."""
     found = {name: section for section, (names, _) in SECTIONS.items() for name in names.split()}
@@ -247,7 +253,17 @@ def _course_page() -> str:
             ]
             lines += [f"     - {'; '.join(part for part in (pictures, lab) if part) or chr(92) + ' '}"]
         lines.append("")
-    return "\n".join(lines)
+    lines += [
+        *_title("Figures and exercises", "-"),
+        ".. list-table::",
+        "   :header-rows: 1",
+        "   :class: course-map",
+        "",
+    ]
+    lines += ["   * - course", "     - example"]
+    for row in course_figures():
+        lines += [f"   * - {row['place']}", f"     - :doc:`/gallery/{_place(row['example'])}`"]
+    return "\n".join([*lines, ""])
 
 
 def _place(stem: str) -> str:

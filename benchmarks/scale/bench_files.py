@@ -67,7 +67,7 @@ def client(workers: int) -> Any:
     """Return the client of a cluster of so many processes of one thread."""
     from distributed import Client, LocalCluster
 
-    cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None, silence_logs=50)
+    cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0", silence_logs=50)
     here = Client(cluster, set_as_default=False)
     atexit.register(cluster.close)
     atexit.register(here.close)

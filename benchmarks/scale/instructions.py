@@ -38,7 +38,14 @@ def main() -> None:
     if shutil.which("valgrind") is None:
         print("valgrind is not installed: the instructions are not counted", file=sys.stderr)
         return
-    lines = ["# Instructions to start", "", in_words(facts()) + ".", "", "| run | million instructions | above Python itself |", "|---|---|---|"]
+    lines = [
+        "# Instructions to start",
+        "",
+        in_words(facts()) + ".",
+        "",
+        "| run | million instructions | above Python itself |",
+        "|---|---|---|",
+    ]
     base = 0
     for name, arguments in CALLS.items():
         found = count(arguments)

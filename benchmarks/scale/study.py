@@ -61,7 +61,6 @@ def _validate(name: str, target: str, loss: str | None = None) -> Callable[[str]
 JOBS: dict[str, Callable[[str], Any]] = {
     "DuckDB's Arrow reader": duckdb_reads,
     "LinearRegression": _fit("LinearRegression", "value"),
-    "Ridge": _fit("Ridge", "value"),
     "PCA": _fit("PCA"),
     "StandardScaler": _fit("StandardScaler"),
     "TableEncoder": _encode,
@@ -74,7 +73,7 @@ JOBS: dict[str, Callable[[str], Any]] = {
     "KMeans, 3 passes": _fit("KMeans", n_clusters=3, max_iter=3, random_state=0),
     "GaussianMixture, 3 passes": _fit("GaussianMixture", n_components=3, max_iter=3, random_state=0),
 }
-CLOSED = list(JOBS)[1:9]  # one pass over the columns (and one over the label)
+CLOSED = {name: 2 if name == "TableEncoder" else 1 for name in list(JOBS)[1:8]}  # passes over all columns
 
 
 def run_one(name: str, path: str) -> dict[str, Any]:
@@ -98,15 +97,17 @@ def page(rows: list[dict[str, Any]], gigabytes: float, n: int) -> str:
     lines = [
         f"# {gigabytes:.1f} GB of float64 in 30 columns, {n:,} rows",
         "",
-        f"{in_words(facts())}. Each job in a fresh process; the limit on resident memory is {LIMIT_MB} MB. Speed against DuckDB: its time over ours.",
+        f"{in_words(facts())}.",
+        f"Each job in a fresh process; the limit on resident memory is {LIMIT_MB} MB. Speed against DuckDB: its time over ours, a pass.",
         "",
         "| job | wall s | processor s | peak MB | against DuckDB's reader | iterations | value |",
         "|---|---|---|---|---|---|---|",
     ]
     for row in rows:
-        share = f"{100 * reader['seconds'] / row['seconds']:.0f} %" if row["job"] in CLOSED else ""
+        share = f"{100 * CLOSED[row['job']] * reader['seconds'] / row['seconds']:.0f} %" if row["job"] in CLOSED else ""
         lines.append(
-            f"| {row['job']} | {row['seconds']:.1f} | {row['cpu']:.1f} | {row['peak MB']:.0f}{'' if row['peak MB'] < LIMIT_MB else ' ✗'} | {share} "
+            f"| {row['job']} | {row['seconds']:.1f} | {row['cpu']:.1f} | {row['peak MB']:.0f}"
+            f"{'' if row['peak MB'] < LIMIT_MB else ' ✗'} | {share} "
             f"| {row['passes'] or ''} | {row['value'] or ''} |"
         )
     return "\n".join(lines) + "\n"
@@ -141,9 +142,10 @@ def main() -> None:
                 continue
             rows.append(json.loads(answer.stdout.splitlines()[-1]))
             print(rows[-1], flush=True)
-        gigabytes = n * 30 * 8 / 1e9
-        (RESULTS / "scale.study.json").write_text(json.dumps({"gigabytes": gigabytes, "rows": n, "jobs": rows}, indent=1) + "\n")
-        (RESULTS / "scale.study.md").write_text(page(rows, gigabytes, n))
+            gigabytes = n * 30 * 8 / 1e9
+            kept = {"gigabytes": gigabytes, "rows": n, "jobs": rows}
+            (RESULTS / "scale.study.json").write_text(json.dumps(kept, indent=1) + "\n")
+            (RESULTS / "scale.study.md").write_text(page(rows, gigabytes, n))
     finally:
         if chosen.keep is None:
             remove(folder)

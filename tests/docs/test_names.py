@@ -70,3 +70,17 @@ def test_docstrings(name):
     known = {p.lstrip("*") for p in inspect.signature(call).parameters if p != "self"}
     assert listed - known == set(), f"epee.{name} documents parameters that it does not have"
     assert known - listed == set(), f"epee.{name} does not document some parameters"
+
+
+# numpydoc's own rules that hold here: a docstring with its sections in order, a first line that ends, no unknown parameter
+RULES = {"GL02", "GL03", "GL05", "GL06", "GL07", "GL08", "GL09", "GL10", "PR02", "PR06", "PR10", "SS01", "SS03", "SS04"}
+
+
+@pytest.mark.parametrize("name", sorted(NAMES))
+def test_numpydoc_rules(name):
+    from numpydoc.validate import validate
+
+    thing = generated_pages.resolve(name)
+    if inspect.isclass(thing) or inspect.isroutine(thing):
+        errors = validate(f"{thing.__module__}.{thing.__qualname__}")["errors"]
+        assert [error for error in errors if error[0] in RULES] == []

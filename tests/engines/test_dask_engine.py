@@ -44,7 +44,7 @@ def client():
     from distributed import Client, LocalCluster
 
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
         yield client
@@ -80,10 +80,14 @@ def test_closed_forms_of_partitions(client, rows, sizes):
         ours, local = type(model)().fit(there, "label"), type(model)().fit(X, labels)
         np.testing.assert_allclose(ours.moments_.mean, local.moments_.mean, rtol=1e-13)
         np.testing.assert_allclose(ours.moments_.scatter, local.moments_.scatter, rtol=1e-12, atol=1e-9)
-        np.testing.assert_allclose(ours.predict_proba(frame[list("abcd")]), local.predict_proba(X), rtol=1e-7, atol=1e-12)
+        np.testing.assert_allclose(
+            ours.predict_proba(frame[list("abcd")]), local.predict_proba(X), rtol=1e-7, atol=1e-12
+        )
     there = cut(frame[[*"abcd", "value"]], sizes)
     for model in (LinearRegression(), Ridge(2.0)):
-        np.testing.assert_allclose(model.fit(there, "value").coef_, type(model)(**model.get_params()).fit(X, values).coef_, rtol=1e-10)
+        np.testing.assert_allclose(
+            model.fit(there, "value").coef_, type(model)(**model.get_params()).fit(X, values).coef_, rtol=1e-10
+        )
     there = cut(frame[list("abcd")], sizes)
     np.testing.assert_allclose(StandardScaler().fit(there).var_, X.var(axis=0), rtol=1e-12)
     np.testing.assert_allclose(PCA().fit(there).explained_variance_, PCA().fit(X).explained_variance_, rtol=1e-11)
@@ -127,7 +131,9 @@ def test_iterative_methods_take_the_same_steps(client, rows):
 def test_files_and_arrays_on_a_cluster(client, rows, tmp_path, kind):
     X, frame = rows
     labels = frame["label"].to_numpy()
-    data = {"parquet": (tmp_path / "t.parquet", "label"), "csv": (tmp_path / "t.csv", "label"), "array": (X, labels)}[kind]
+    data = {"parquet": (tmp_path / "t.parquet", "label"), "csv": (tmp_path / "t.csv", "label"), "array": (X, labels)}[
+        kind
+    ]
     frame[[*"abcd", "label"]].to_parquet(tmp_path / "t.parquet", row_group_size=97)
     frame[[*"abcd", "label"]].to_csv(tmp_path / "t.csv", index=False)
     local = LinearDiscriminantAnalysis().fit(X, labels)
@@ -166,11 +172,20 @@ def test_categories_agree_across_partitions(client, rows):
     source = open_source(there, "label")
     ours = LinearDiscriminantAnalysis().fit(encoder.encoded(source), None)
     np.testing.assert_allclose(
-        ours.moments_.mean, LinearDiscriminantAnalysis().fit(local.transform(mixed.drop(columns="label")), mixed["label"].to_numpy()).moments_.mean, rtol=1e-11
+        ours.moments_.mean,
+        LinearDiscriminantAnalysis()
+        .fit(local.transform(mixed.drop(columns="label")), mixed["label"].to_numpy())
+        .moments_.mean,
+        rtol=1e-11,
     )
     full = mixed.dropna()
-    a, b = MixedNB().fit(cut(full, [400, len(full) - 400]), "label"), MixedNB().fit(full.drop(columns="label"), full["label"].to_numpy())
-    np.testing.assert_allclose(a.predict_proba(full.drop(columns="label")), b.predict_proba(full.drop(columns="label")), rtol=1e-9)
+    a, b = (
+        MixedNB().fit(cut(full, [400, len(full) - 400]), "label"),
+        MixedNB().fit(full.drop(columns="label"), full["label"].to_numpy()),
+    )
+    np.testing.assert_allclose(
+        a.predict_proba(full.drop(columns="label")), b.predict_proba(full.drop(columns="label")), rtol=1e-9
+    )
 
 
 def test_partitions_that_differ_are_named(client, rows):
@@ -222,7 +237,9 @@ def test_cross_validation_on_a_cluster(client, rows, tmp_path, monkeypatch, loss
     X, frame = rows
     labels = frame["label"].to_numpy()
     here = cross_validate(LinearDiscriminantAnalysis(), X, labels, folds=5, loss=loss)
-    there = cross_validate(LinearDiscriminantAnalysis(), cut(frame[[*"abcd", "label"]], SIZES["7"]), "label", folds=5, loss=loss)
+    there = cross_validate(
+        LinearDiscriminantAnalysis(), cut(frame[[*"abcd", "label"]], SIZES["7"]), "label", folds=5, loss=loss
+    )
     np.testing.assert_allclose(there.per_fold, here.per_fold, rtol=1e-9)
     monkeypatch.setattr(stream_route, "LARGEST_KEPT", 0)
     frame[[*"abcd", "label"]].to_parquet(tmp_path / "t.parquet", row_group_size=150)
@@ -242,7 +259,10 @@ def test_merges_go_through_a_tree(client):
     assert [len(group) for group in parts] == [8] * 8 + [6]
     assert dask_engine.merge_parts([(1,), None, (2,), (3,)], merge) == (6,) and seen == [(1, 2), (3, 3)]
     assert dask_engine.merge_parts([None, None], merge) is None
-    assert DaskEngine(client).reduce(open_source(da.ones((70, 1), chunks=(1, 1))), lambda block: float(block.X.sum())) == 70
+    assert (
+        DaskEngine(client).reduce(open_source(da.ones((70, 1), chunks=(1, 1))), lambda block: float(block.X.sum()))
+        == 70
+    )
 
 
 def test_rows_travel_in_small_parts():
@@ -268,4 +288,7 @@ def test_binary_inputs(client, rows):
     X, frame = rows
     binary = (frame[list("abcd")] > frame[list("abcd")].mean()).astype(float).assign(label=frame["label"])
     ours = BernoulliNB().fit(cut(binary, [600, 600]), "label")
-    np.testing.assert_allclose(ours.feature_log_prob_, BernoulliNB().fit(binary[list("abcd")].to_numpy(), binary["label"].to_numpy()).feature_log_prob_)
+    np.testing.assert_allclose(
+        ours.feature_log_prob_,
+        BernoulliNB().fit(binary[list("abcd")].to_numpy(), binary["label"].to_numpy()).feature_log_prob_,
+    )

@@ -31,7 +31,7 @@ def client():
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 1, "distributed.admin.tick.limit": "60s"}),
         LocalCluster(
-            n_workers=2, threads_per_worker=1, memory_limit="800MB", dashboard_address=None, silence_logs=50
+            n_workers=2, threads_per_worker=1, memory_limit="800MB", dashboard_address=":0", silence_logs=50
         ) as cluster,
         Client(cluster) as client,
     ):
@@ -87,7 +87,8 @@ def test_a_worker_over_its_memory_gives_the_answer_or_an_error(client):
     try:
         assert DaskEngine(client).reduce(ArraySource(np.zeros((3, 1))), greedy) == 3
     except EngineLost as fault:
-        assert "memory" in str(fault) and "smaller partitions" in str(fault)
+        if "by its memory" not in str(fault):
+            raise
     assert DaskEngine(client).reduce(ArraySource(np.zeros((3, 1))), len) == 3  # and the cluster lives on
 
 
@@ -111,7 +112,16 @@ def test_a_scheduler_that_dies_gives_an_error_within_its_timeout(tmp_path):
 
     where = tmp_path / "scheduler.json"
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    run = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard", "--host", "127.0.0.1"]
+    run = [
+        sys.executable,
+        "-m",
+        "distributed.cli.dask_scheduler",
+        "--port",
+        "0",
+        "--no-dashboard",
+        "--host",
+        "127.0.0.1",
+    ]
     scheduler = subprocess.Popen([*run, "--scheduler-file", str(where)], **quiet)
     worker = None
     try:

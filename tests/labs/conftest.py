@@ -20,4 +20,8 @@ def labs():
             yield found[1], found[2]
         finally:
             process.terminate()
-            process.communicate(timeout=20)
+            try:
+                process.communicate(timeout=30)  # open sessions must not keep it alive
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise

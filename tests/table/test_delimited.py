@@ -94,8 +94,8 @@ def test_tsv(write):
             b"x,code\n" + b"".join(b"%d,%d\n" % (k, k) for k in range(9)) + b"1,ab\n",
             "t.csv, line 11: column 'code': 'ab' is not",
         ),
-        (gzip.compress(b"a,b\n1,2\n" * 100)[:-10], "truncated compressed file"),
-        (gzip.compress(b"a,b\n1,2\n" * 100)[:20] + b"junk" * 10, "compressed file"),
+        (gzip.compress(b"a,b\n1,2\n" * 100, mtime=0)[:-10], "truncated compressed file"),
+        (gzip.compress(b"a,b\n1,2\n" * 100, mtime=0)[:20] + b"junk" * 10, "compressed file"),
     ],
     ids=lambda v: str(v)[:30],
 )

@@ -35,6 +35,7 @@ def command(
         list[str] | None, typer.Option("--predictor", "-p", help=say("predictor"), show_default=False)
     ] = None,
     budget: Annotated[str | None, typer.Option(help=say("budget"), show_default=False)] = None,
+    engine: Annotated[str, typer.Option(help=say("engine"), metavar="local|dask|ADDRESS")] = "local",
     level: Annotated[float, typer.Option(help=say("level"))] = 0.95,
     seed: Annotated[int, typer.Option(help=say("seed"))] = 0,
     mute: Annotated[list[str] | None, typer.Option("--mute", help=say("mute"), show_default=False)] = None,
@@ -70,7 +71,7 @@ def command(
         if place is not None:
             check_place(place)  # before the work, not after it
     kinds = {**(read_kinds(str(types_file)) if types_file else {}), **parse_kinds(kind or [])}
-    with silence(quiet):
+    with silence(quiet), epee.engine(engine):
         learned = epee.learn(
             data, goal, test_size=test_size, folds=folds, predictors=predictor or None, costs=str(costs) if costs else None,
             reject_cost=reject_cost, weight=weight, groups=groups, time=time, types=kinds or None, budget=budget, level=level,

@@ -103,6 +103,10 @@ PHRASES = {
         "Time for the predictors (60s, 2min): those that do not fit are dropped, the most complex first.",
         "Temps accordé aux prédicteurs (60s, 2min) : ceux qui n'y tiennent pas sont écartés, les plus complexes d'abord.",
     ),
+    "engine": (
+        "Who adds: local (threads), dask (a cluster on this machine) or the address of a Dask scheduler.",
+        "Qui additionne : local (threads), dask (une grappe sur cette machine) ou l'adresse d'un ordonnanceur Dask.",
+    ),
     "predictor": (
         "Try only this predictor (lda, tree, ...) beside the baseline; may be repeated.",
         "N'essayer que ce prédicteur (lda, tree, ...) en plus du prédicteur constant ; peut être répété.",

@@ -1,7 +1,7 @@
 """The Dask engine: the same map and merge on a cluster.
 
-Each part of the source is reduced where it lies, and the results are merged in a tree on the workers, eight at a time: only moments cross the
-network, and of an iterative method only its parameters go the other way. Tasks are pure functions of their part, so one
+Each part of the source is reduced where it lies, and the results are merged in a tree on the workers, eight at a time: only
+moments cross the network, and of an iterative method only its parameters go the other way. Tasks are pure functions of their part, so one
 that is lost with its worker is run again and changes no digit; nothing is counted twice.
 """
 
@@ -36,8 +36,10 @@ def _cluster_here(processes: bool) -> Any:
     from distributed import Client, LocalCluster
 
     cores = options.thread_count()
-    workers = {"n_workers": cores, "threads_per_worker": 1} if processes else {"n_workers": 1, "threads_per_worker": cores}
-    return Client(LocalCluster(**workers, processes=processes, dashboard_address=None), set_as_default=False)
+    workers = (
+        {"n_workers": cores, "threads_per_worker": 1} if processes else {"n_workers": 1, "threads_per_worker": cores}
+    )
+    return Client(LocalCluster(**workers, processes=processes, dashboard_address=":0"), set_as_default=False)
 
 
 def local_client(processes: bool = True) -> Any:
@@ -133,7 +135,12 @@ class DaskEngine:
         return parts_of(source, self._wanted(), rows, numbered)
 
     def reduce(
-        self, source: Source, work: Callable[[Any], T], *, merge: Callable[[T, T], T] = operator.add, rows: int | None = None
+        self,
+        source: Source,
+        work: Callable[[Any], T],
+        *,
+        merge: Callable[[T, T], T] = operator.add,
+        rows: int | None = None,
     ) -> T:
         """Return the merged results of ``work(block)`` over all blocks of all parts."""
         parts = self._parts(source, rows, getattr(work, "numbered", False))
@@ -149,7 +156,7 @@ class DaskEngine:
             total = self._value(layer[0]) if layer else None
         if total is None:
             raise DataError("Found array with 0 sample(s): the parts hold no rows, and a minimum of 1 is required.")
-        return total[0]  # type: ignore[no-any-return]
+        return total[0]
 
     def _groups(self, parts: Iterator[Any], work: Any, merge: Any, rows: int | None) -> Iterator[Any]:
         """Yield the futures of merged groups of parts, in order; those of single parts are let go at once."""
@@ -159,7 +166,10 @@ class DaskEngine:
         lazy: list[Any] = []
         for group in _in_groups(parts):
             if hasattr(group[0].payload, "__dask_graph__"):  # a partition still to be made is made where it is reduced
-                made = [delayed(reduce_part, pure=False)(p.payload, p.build, work, merge, rows, p.start, p.label) for p in group]
+                made = [
+                    delayed(reduce_part, pure=False)(p.payload, p.build, work, merge, rows, p.start, p.label)
+                    for p in group
+                ]
                 lazy.append(delayed(merge_parts, pure=False)(made, merge))
                 continue
             leaves = [

@@ -5,8 +5,12 @@ No network: marimo's pages, fonts and scripts come from the installed package, a
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 import secrets
 import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 from epee.labs.catalogue import IDS
@@ -29,10 +33,27 @@ def application(port: int, token: str) -> Any:
         lang = request.query_params.get("lang", "en")
         return HTMLResponse(home_page("fr" if lang == "fr" else "en"))
 
-    labs = marimo.create_asgi_app(quiet=True, include_code=False)
+    builder = marimo.create_asgi_app(quiet=True, include_code=False)
     for name in IDS:
-        labs = labs.with_app(path=f"/{name}", root=str(notebook_path(name)))
-    return Guard(Starlette(routes=[Route("/", home), Mount("/lab", labs.build())]), port, token)
+        builder = builder.with_app(path=f"/{name}", root=str(notebook_path(name)))
+    labs = builder.build()
+
+    @asynccontextmanager
+    async def life(app: Starlette) -> AsyncIterator[None]:
+        yield
+        await close_sessions(labs)
+
+    return Guard(Starlette(routes=[Route("/", home), Mount("/lab", labs)], lifespan=life), port, token)
+
+
+async def close_sessions(labs: Any) -> None:
+    """End the sessions of marimo: each keeps a thread that would outlive the server, and mounted applications are not told."""
+    for route in labs.routes:
+        manager = getattr(getattr(getattr(route, "app", None), "state", None), "session_manager", None)
+        if manager is not None:
+            done = manager.shutdown()
+            if inspect.isawaitable(done):  # as marimo's version has it
+                await done
 
 
 def _marimo() -> Any:
@@ -81,15 +102,11 @@ def serve(listener: socket.socket, *, token: str | None = None, started: Any = N
     server = uvicorn.Server(settings)
 
     async def run() -> None:
-        import asyncio
-
         task = asyncio.create_task(server.serve(sockets=[listener]))
         while not (server.started or task.done()):
             await asyncio.sleep(0.02)
         if started is not None and server.started:
             started(f"http://127.0.0.1:{port}/?token={token}")
         await task
-
-    import asyncio
 
     asyncio.run(run())

@@ -68,7 +68,7 @@ def learning_curves(
         For each copy.
     seeds : int or sequence of int
         A number n stands for seeds 0 .. n - 1; more make narrower bars.
-    options_of_learn
+    **options_of_learn
         Passed to ``learn`` of each agent.
 
     Examples

@@ -289,4 +289,4 @@ def optimism(
 
 for _function in (gcv, aic, aicc, bic, mallows_cp):
     _head, _break, _tail = (_function.__doc__ or "").partition("\n\n    Examples")
-    _function.__doc__ = _head + "\n" + _PARAMETERS + (_break.lstrip("\n") and "\n    Examples" + _tail)
+    _function.__doc__ = _head.rstrip() + "\n" + _PARAMETERS + (_break.lstrip("\n") and "\n    Examples" + _tail)

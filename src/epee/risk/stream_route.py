@@ -235,4 +235,4 @@ def _narrow(source: Source) -> Source:
         return source
     narrow: Any = copy.copy(source)
     narrow.names, narrow.n_columns = source.names[:1], 1
-    return narrow  # type: ignore[no-any-return]
+    return narrow

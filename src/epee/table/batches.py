@@ -90,9 +90,7 @@ def agree(parts: Sequence[tuple[str, pa.Schema]], what: str = "files of a folder
     for label, fields in parts[1:]:
         for name in first.names:
             if name not in fields.names:
-                raise DataError(
-                    f"{label} has no column {name!r}, which {first_label} has; all {what} need the same."
-                )
+                raise DataError(f"{label} has no column {name!r}, which {first_label} has; all {what} need the same.")
         for name in fields.names:
             if name not in first.names:
                 raise DataError(

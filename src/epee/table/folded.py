@@ -51,7 +51,12 @@ class FoldedSource:
     """
 
     def __init__(
-        self, source: Source, n_folds: int, seed: int = 0, n_classes: int | None = None, before: np.ndarray | None = None
+        self,
+        source: Source,
+        n_folds: int,
+        seed: int = 0,
+        n_classes: int | None = None,
+        before: np.ndarray | None = None,
     ) -> None:
         self.source, self.n_folds, self.seed, self.n_classes, self.before = source, n_folds, seed, n_classes, before
         self.names: Sequence[str] | None = source.names

@@ -46,7 +46,9 @@ def fold_of(ranks: np.ndarray, codes: Codes, n_folds: int, seed: int) -> Codes:
     last = np.full(n_classes, -1, dtype=np.int64)
     np.minimum.at(first, codes, groups)
     np.maximum.at(last, codes, groups)
-    spans = np.maximum(last - first + 1, 0)  # (K,) of each class alone: ranks of rare and frequent classes lie far apart
+    spans = np.maximum(
+        last - first + 1, 0
+    )  # (K,) of each class alone: ranks of rare and frequent classes lie far apart
     starts = np.cumsum(spans) - spans
     first = np.where(spans > 0, first, 0)
     of_class = np.repeat(np.arange(n_classes), spans)  # (m,) the class and the group of each permutation

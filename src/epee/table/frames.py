@@ -97,7 +97,9 @@ class DaskBatches:
         fields = None if columns is None else self.fields.empty_table().select(list(columns)).schema
         for i in range(0, len(pieces), several):
             some = enumerate(pieces[i : i + several], i)
-            yield from dask.compute(*(dask.delayed(_apply, pure=False)(piece, function, fields, k) for k, piece in some))
+            yield from dask.compute(
+                *(dask.delayed(_apply, pure=False)(piece, function, fields, k) for k, piece in some)
+            )
 
     def lengths(self) -> list[int]:
         """Return how many rows each partition has; takes a pass when nobody has counted."""

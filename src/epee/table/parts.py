@@ -111,7 +111,7 @@ def _bare(wrapper: Any) -> Callable[[Any], Any]:
     """Return how to wrap another source, without the table behind this one."""
     light = copy.copy(wrapper)
     light.source = None
-    return light.with_source  # type: ignore[no-any-return]
+    return light.with_source
 
 
 def _slices(source: ArraySource, wanted: int) -> Iterator[Part]:
@@ -124,7 +124,7 @@ def _slices(source: ArraySource, wanted: int) -> Iterator[Part]:
 
     for k, i in enumerate(range(0, max(n, 1), step)):
         arrays = [cut(a, i) for a in (source.X, source.y, source.weight, source.fold, source.group)]
-        piece = ArraySource(*arrays, source.names)  # type: ignore[arg-type]
+        piece = ArraySource(*arrays, source.names)  # type: ignore[arg-type, call-arg]
         yield Part(piece, _same, f"part {k} (rows from {i})", i, heavy=True)
 
 
@@ -172,8 +172,9 @@ def _row_groups(source: TableSource, wanted: int) -> Iterator[Part]:
             yield part(*held, None)
             held = ([], [], [])
         if rows <= goal:
-            for own, item in zip(held, (path, keys, rows), strict=True):
-                own.append(item)  # type: ignore[arg-type]
+            held[0].append(path)
+            held[1].append(keys)
+            held[2].append(rows)
             continue
         with pq.ParquetFile(path) as file:
             sizes = [file.metadata.row_group(g).num_rows for g in range(file.metadata.num_row_groups)]

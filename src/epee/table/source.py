@@ -37,6 +37,7 @@ from epee.typing import Vector
 if TYPE_CHECKING:
     import pyarrow as pa
 
+
 def is_table(X: Any) -> bool:
     """Tell whether ``X`` is a path, SQL, a frame or a Dask collection, rather than an array.
 
