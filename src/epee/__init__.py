@@ -87,6 +87,7 @@ _PLACES = {
         "epee.structure.semi_supervised": "SemiSupervisedGaussian SelfTraining LabelPropagation",
         # the main job
         "epee.job.learning": "learn Learned",
+        "epee.job.exploration": "explore Explored",
         "epee.job.bundle": "load",
         # rooms with names of their own
         "epee.risk:": "risk",

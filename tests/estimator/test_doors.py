@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from epee import LinearDiscriminantAnalysis as LDA
-from epee.errors import DataError, InfiniteValues, MissingValues, TooLarge
+from epee.errors import DataError, DataWarning, InfiniteValues, MissingValues, TooLarge
 from epee.estimator.base import encode_labels, refuse_large
 
 rng = np.random.default_rng(0)
@@ -127,6 +127,13 @@ def test_large_values_are_right_or_refused():
     np.testing.assert_array_equal(model.predict(X * 1e150), LDA().fit(X, y).predict(X))
     with pytest.raises(InfiniteValues, match="squares exceed"):
         LDA().fit(X * 1e300, y)
+
+
+@pytest.mark.parametrize("frame", [np.asarray, lambda Z: pd.DataFrame(Z, columns=["a", "id"])], ids=["array", "frame"])
+def test_integers_that_floats_cannot_tell_apart_are_said(frame):
+    Z = np.column_stack([np.arange(60), 2**54 + np.arange(60)])
+    with pytest.warns(DataWarning, match=r"column (1|'id') holds whole numbers above 2\^53"):
+        LDA().fit(frame(Z), y)
 
 
 def test_labels_of_any_kind():

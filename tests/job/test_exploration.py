@@ -34,7 +34,13 @@ def test_what_is_there(mixed):
     assert card["rows"]["read"] == 300 and [c["name"] for c in card["columns"]] == ["a", "b", "z", "colour"]
     assert card["clusters"]["chosen"] == 3 and card["clusters"]["stability"]["value"] > 0.9
     assert sum(g["rows"] for g in card["clusters"]["groups"]) == 300
-    assert card["missing"]["columns"][0] | {"low": 0, "high": 0} == {"column": "z", "value": 0.1, "low": 0, "high": 0, "rows": 30}
+    assert card["missing"]["columns"][0] | {"low": 0, "high": 0} == {
+        "column": "z",
+        "value": 0.1,
+        "low": 0,
+        "high": 0,
+        "rows": 30,
+    }
     assert card["missing"]["patterns"][0] == {"columns": [], "rows": 270}
     assert json.loads(explored.to_json()) == card
     assert "3 clusters" in str(explored)
@@ -96,7 +102,9 @@ def test_findings_without_a_target():
     assert [f.code for f in explore(table, mute=["E009"]).findings] == ["E006"]
 
 
-@pytest.mark.parametrize("columns", [{"word": ["a", "b"] * 20}, {"x": [1.0] * 40}, {"x": [1.0, 2.0, 3.0]}, {"x": [None, 1.0] * 20}])
+@pytest.mark.parametrize(
+    "columns", [{"word": ["a", "b"] * 20}, {"x": [1.0] * 40}, {"x": [1.0, 2.0, 3.0]}, {"x": [None, 1.0] * 20}]
+)
 def test_poor_tables(columns):
     explored = explore(pa.table(columns))
     assert explored.card["rows"]["read"] == len(next(iter(columns.values())))

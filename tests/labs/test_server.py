@@ -46,7 +46,10 @@ def test_a_lab_answers_and_strangers_do_not_get_in(labs):
     assert talk(base, "/lab/first_steps/")[0] == 403
     assert talk(base, "/lab/first_steps/", key | {"Host": "evil.example"})[0] == 421
     assert talk(base, "/lab/first_steps/", key | {"Origin": "http://evil.example"})[0] == 403
-    upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ=="}
+    upgrade = {
+        "Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
+        "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+    }  # fmt: skip
     for stranger in (key | {"Origin": "http://evil.example"}, {"Origin": base}, key | {"Host": "evil.example:80", "Origin": base}):
         assert talk(base, "/lab/first_steps/ws?session_id=x", upgrade | stranger)[0] == 403
 

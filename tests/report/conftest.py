@@ -29,7 +29,11 @@ def nasty_table():
 def cards(nasty_table):
     found = {}
     for lang in ("en", "fr"):
-        found["classes", lang] = epee.learn(nasty_table, "<target>", predictors=["naive_bayes", "lda", "tree"], lang=lang).card
-        found["number", lang] = epee.learn(epee.samples.load("cars"), "dist", predictors=["linear", "ridge"], lang=lang).card
+        found["classes", lang] = epee.learn(
+            nasty_table, "<target>", predictors=["naive_bayes", "lda", "tree"], lang=lang
+        ).card
+        found["number", lang] = epee.learn(
+            epee.samples.load("cars"), "dist", predictors=["linear", "ridge"], lang=lang
+        ).card
         found["explored", lang] = explore(nasty_table, lang=lang).card
     return found

@@ -83,14 +83,35 @@ def test_the_answer_comes_first(cards):
 
 def test_sections_of_a_run(cards):
     ids = [a["id"] for tag, a in read(html_of(cards["classes", "en"])).tags if tag == "section"]
-    assert ids == ["leaderboard", "curves", "errors", "calibration", "uses", "learning_curve", "findings", "table", "how", "redo"]
+    assert ids == [
+        "leaderboard",
+        "curves",
+        "errors",
+        "calibration",
+        "uses",
+        "learning_curve",
+        "findings",
+        "table",
+        "how",
+        "redo",
+    ]
     ids = [a["id"] for tag, a in read(html_of(cards["number", "fr"])).tags if tag == "section"]
     assert {"leaderboard", "errors", "uses", "findings", "how", "redo"} <= set(ids)
 
 
 def test_sections_of_an_exploration(cards):
     ids = [a["id"] for tag, a in read(html_of(cards["explored", "en"])).tags if tag == "section"]
-    assert ids == ["columns", "distributions", "missing", "correlations", "axes", "clusters", "outliers", "findings", "redo"]
+    assert ids == [
+        "columns",
+        "distributions",
+        "missing",
+        "correlations",
+        "axes",
+        "clusters",
+        "outliers",
+        "findings",
+        "redo",
+    ]
 
 
 def test_findings_have_their_page(cards):
@@ -147,5 +168,13 @@ def test_many_classes_become_a_table_of_mistakes(cards):
     K = 15
     names = [f"k{i}" for i in range(K)]
     grid = [[float(i == j) if i else 0.5 * (j < 2) for j in range(K)] for i in range(K)]
-    card["confusion"] = {"labels": names, "decided": names, "counts": grid, "rates": grid, "stderr": grid, "low": grid, "high": grid}
+    card["confusion"] = {
+        "labels": names,
+        "decided": names,
+        "counts": grid,
+        "rates": grid,
+        "stderr": grid,
+        "low": grid,
+        "high": grid,
+    }
     assert "too many to draw" in html_of(card)

@@ -35,7 +35,9 @@ def test_results_show_themselves(rows):
 def test_the_style_stays_in_its_room():
     html = notebook_html(3)
     style = html[html.index("<style>") + 7 : html.index("</style>")]
-    rules = [part.split("{")[0].strip() for part in style.replace("@media (prefers-color-scheme: dark) {", "").split("}")]
+    rules = [
+        part.split("{")[0].strip() for part in style.replace("@media (prefers-color-scheme: dark) {", "").split("}")
+    ]
     assert all(rule.startswith(".epee-shown") for rule in rules if rule)
 
 

@@ -17,4 +17,6 @@ def test_a_wrong_card_is_told(cards):
     card["columns"][0]["kind"] = "nonsense"
     card["unknown"] = 1
     said = " ".join(faults(card, schema_of("exploration")))
-    assert "card.rows.read" in said and "card has no missing" in said and "columns[0].kind" in said and "unknown" in said
+    assert (
+        "card.rows.read" in said and "card has no missing" in said and "columns[0].kind" in said and "unknown" in said
+    )

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as tree
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -17,7 +18,7 @@ def test_ticks_are_few_round_and_inside(low, width):
     ticks = nice_ticks(low, low + width)
     assert 2 <= len(ticks) <= 7
     assert all(low - 1e-6 * width <= t <= low + width * (1 + 1e-6) for t in ticks)
-    steps = {round((b - a) / width, 6) for a, b in zip(ticks, ticks[1:])}
+    steps = {round((b - a) / width, 6) for a, b in pairwise(ticks)}
     assert max(steps) - min(steps) < 1e-4
 
 

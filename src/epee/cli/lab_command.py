@@ -13,14 +13,23 @@ from epee.settings import options
 
 WORDS = {
     "name": ("Open this lab; without a name, the home page.", "Ouvrir ce TP ; sans nom, la page d'accueil."),
-    "port": ("Port on the loopback; the next free one where it is taken.", "Port sur la boucle locale ; le premier libre ensuite s'il est pris."),
+    "port": (
+        "Port on the loopback; the next free one where it is taken.",
+        "Port sur la boucle locale ; le premier libre ensuite s'il est pris.",
+    ),
     "no_browser": ("Print the address and open no browser.", "Afficher l'adresse sans ouvrir de navigateur."),
-    "export": ("Write the labs as still HTML pages into this folder, and stop.", "Écrire les TP en pages HTML figées dans ce dossier, et s'arrêter."),
-    "jupyter": ("Write the labs as Jupyter notebooks into this folder, and stop.", "Écrire les TP en carnets Jupyter dans ce dossier, et s'arrêter."),
+    "export": (
+        "Write the labs as still HTML pages into this folder, and stop.",
+        "Écrire les TP en pages HTML figées dans ce dossier, et s'arrêter.",
+    ),
+    "jupyter": (
+        "Write the labs as Jupyter notebooks into this folder, and stop.",
+        "Écrire les TP en carnets Jupyter dans ce dossier, et s'arrêter.",
+    ),
     "list": ("List the labs, and stop.", "Lister les TP, et s'arrêter."),
     "taken": ("port {} is in use; taking {}.", "le port {} est pris ; on prend le {}."),
     "open": ("The labs are at {}\nStop with Ctrl-C.", "Les TP sont à l'adresse {}\nArrêter avec Ctrl-C."),
-}  # fmt: skip
+}
 
 
 def words(key: str) -> str:

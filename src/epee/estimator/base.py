@@ -52,6 +52,8 @@ class Estimator(BaseEstimator):
     def _enter(self, X: Any, *, reset: bool, finite: bool = True) -> Matrix:
         """Check inputs alone and return them as an array (n, p) of floats."""
         X = gather(open_source(X))[0] if is_stream(X) else X
+        if reset:
+            warn_of_long_integers(X)
         X = validate_data(
             self, X, reset=reset, dtype=[np.float64, np.float32], ensure_all_finite=False,
             accept_sparse="csr" if self._takes_sparse else False, ensure_min_samples=self._minimum_rows if reset else 1,
@@ -95,6 +97,21 @@ class Estimator(BaseEstimator):
         """Check the inputs of a prediction."""
         check_is_fitted(self)
         return self._enter(X, reset=False)
+
+
+def warn_of_long_integers(X: Any) -> None:
+    """Say that a column holds whole numbers that float64 cannot tell apart."""
+    columns = {str(name): X[name] for name in X.columns} if hasattr(X, "dtypes") else {"": X}
+    for name, values in columns.items():
+        kind = getattr(values, "dtype", None)
+        if getattr(kind, "kind", None) not in ("i", "u") or getattr(kind, "itemsize", 0) != 8:
+            continue
+        array = np.asarray(values)
+        if array.size and max(int(array.max()), -int(array.min())) > 2**53:
+            worst = int(np.argmax(np.abs(array.reshape(len(array), -1)).max(axis=0)))
+            where = f"column {name!r}" if name else f"column {worst}"
+            say(f"{where} holds whole numbers above 2^53: their last digits are lost. Drop it if it is an identifier.")
+            return
 
 
 def _length(X: Any) -> int:

@@ -67,7 +67,7 @@ def safe(text: str) -> str:
     >>> print(safe("a\x1b[31m"))
     a\x1b[31m
     """
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return "".join(c if c.isprintable() or c in "\u00a0\u202f" else c.encode("unicode_escape").decode() for c in text)
 
 
 def sentences_of(card: dict[str, Any]) -> list[str]:

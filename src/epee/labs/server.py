@@ -11,6 +11,7 @@ import secrets
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from importlib.util import find_spec
 from typing import Any
 
 from epee.labs.catalogue import IDS
@@ -57,10 +58,11 @@ async def close_sessions(labs: Any) -> None:
 
 
 def _marimo() -> Any:
-    try:
-        import marimo
-    except ImportError:
-        raise OSError("the labs need marimo: pip install 'epee[labs]'.") from None
+    missing = [name for name in ("marimo", "zmq") if find_spec(name) is None]
+    if missing:
+        raise OSError(f"the labs need {' and '.join(missing)}, which are not installed: pip install 'epee[labs]'.")
+    import marimo
+
     return marimo
 
 

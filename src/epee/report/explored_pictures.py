@@ -121,7 +121,7 @@ def correlations(card: dict[str, Any], most: int = 16) -> Markup:
                     y + side / 2 + 4,
                     figures(round(r, 2), 2),
                     anchor="middle",
-                    look="in sm" if abs(r) > 0.55 else "tx sm",
+                    look="in sm" if abs(r) > 0.7 else "tx sm",
                 )
     return chart.svg()
 

@@ -24,7 +24,8 @@ def dot_plot(
     lines: Sequence[dict[str, Any]], label: str, x_label: str, show: Any = figures, *, zero: bool = True, marked: Sequence[int] = (),
 ) -> Markup:  # fmt: skip
     """Draw one dot with its interval a line; ``lines`` hold name, value, low, high, and a tone."""
-    left, height = 158.0, LINE * len(lines) + 56
+    letters = min(max((len(line["name"]) for line in lines), default=8) + 1, 25)
+    left, height = 7.3 * letters + 14, LINE * len(lines) + 56  # room for the longest name, within reason
     chart = Chart(label, height=height, left=left, bottom=44, top=8)
     ends = [
         v for line in lines for v in (line["low"], line["high"], line["value"]) if v is not None and math.isfinite(v)
@@ -48,7 +49,7 @@ def dot_plot(
         chart.text(
             left - 10,
             y + 4,
-            shortened(line["name"], 18 if bold else 20),
+            shortened(line["name"], letters - 2 if bold else letters),
             anchor="end",
             look="tx bo" if bold else "tx",
             full=line["name"],

@@ -6,6 +6,6 @@ from epee.lazy import attach
 
 __getattr__, __dir__, __all__ = attach(
     __name__,
-    {name: "epee.samples.catalogue" for name in ("load", "names", "describe", "path", "SAMPLES", "Sample")}
-    | {name: "epee.samples.portraits" for name in ("faces", "faces_from_folder", "Faces")},
+    dict.fromkeys(("load", "names", "describe", "path", "SAMPLES", "Sample"), "epee.samples.catalogue")
+    | dict.fromkeys(("faces", "faces_from_folder", "Faces"), "epee.samples.portraits"),
 )

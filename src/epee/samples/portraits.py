@@ -77,7 +77,8 @@ def _face(traits: tuple[float, ...], turn: float, side: float, smile: float, siz
     v, u = np.mgrid[-1 : 1 : size * 1j, -1 : 1 : size * 1j]  # down, across
     head = _soft(((u - 0.12 * turn) / width) ** 2 + ((v - 0.06) / 0.88) ** 2 - 1)
     picture = 0.92 * (1 - head) + skin * head
-    line = _soft((v - hairline - 0.25 * ((u - 0.3 * turn) / width) ** 2) * 8) * _soft(((u - 0.12 * turn) / (width + 0.05)) ** 2 + ((v - 0.02) / 0.95) ** 2 - 1)
+    scalp = _soft(((u - 0.12 * turn) / (width + 0.05)) ** 2 + ((v - 0.02) / 0.95) ** 2 - 1)
+    line = scalp * _soft((v - hairline - 0.25 * ((u - 0.3 * turn) / width) ** 2) * 8)
     picture = picture * (1 - line) + hair * line
     x = u - turn  # the features move across the head as it turns
     for s in (-1, 1):

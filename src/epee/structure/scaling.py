@@ -176,7 +176,9 @@ class MDS(sklearn.manifold.MDS):
 
     Parameters
     ----------
-    n_components, metric_mds, n_init, init, max_iter, verbose, eps, n_jobs, random_state, dissimilarity, metric, metric_params, normalized_stress
+    n_components, metric_mds, n_init, init, max_iter, verbose, eps, n_jobs
+        As in scikit-learn.
+    random_state, dissimilarity, metric, metric_params, normalized_stress
         As in scikit-learn.
 
     Notes

@@ -21,7 +21,9 @@ class TSNE(sklearn.manifold.TSNE):
 
     Parameters
     ----------
-    n_components, perplexity, early_exaggeration, learning_rate, max_iter, n_iter_without_progress, min_grad_norm, metric, metric_params, init, verbose, random_state, method, angle, n_jobs
+    n_components, perplexity, early_exaggeration, learning_rate, max_iter, n_iter_without_progress
+        As in scikit-learn.
+    min_grad_norm, metric, metric_params, init, verbose, random_state, method, angle, n_jobs
         As in scikit-learn.
 
     Notes

@@ -7,7 +7,7 @@ import numpy as np
 from epee.job.findings.chance import at_most, independent, share_interval
 from epee.job.findings.evidence import Evidence
 from epee.job.findings.registry import Suspicion, finding
-from epee.risk.intervals import normal_p_value
+from epee.risk.intervals import t_p_value
 from epee.words.finding_words import amount, interval, part, plus_minus
 from epee.words.job_words import whole
 
@@ -90,8 +90,8 @@ def _by_number(name: str, other: str, gone: np.ndarray, y: np.ndarray, there: np
     gap = float(a.mean() - b.mean())
     bar = float(np.sqrt(a.var(ddof=1) / len(a) + b.var(ddof=1) / len(b)))
     matters = abs(gap) > 0.3 * float(b.std()) and bar > 0
-    # few missing cells: the normal law would be too sure
-    p = normal_p_value(gap / bar * np.sqrt(1 - 2 / min(len(a), len(b)))) if matters else 1.0
+    # few missing cells: Student's law with the degrees of freedom of the smaller side, which never claims too much
+    p = t_p_value(gap / bar, min(len(a), len(b)) - 1) if matters else 1.0
     words = {
         "name": name,
         "target": other,

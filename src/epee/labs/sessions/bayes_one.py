@@ -31,7 +31,7 @@ def compute(state: State) -> Results:
     weights = np.array([cost * prior, 1 - prior])
     best = GaussianThreshold((0.0, mean), (1.0, sigma**2), tuple(weights / weights.sum()))
     cut = float(state["cut"])
-    mine = GRID < cut if mean >= 0 else GRID > cut
+    mine = cut > GRID if mean >= 0 else cut < GRID
     return Results(
         a=a, b=b, first=first, roots=best.roots, miss1=float(a[~first].sum() * STEP), miss2=float(b[first].sum() * STEP),
         mean=mean, sigma=sigma, prior=prior, cost=cost, cut=cut,

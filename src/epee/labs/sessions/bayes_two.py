@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from epee.figures.style import COLOURS, INK, legend, whiskers
+from epee.figures.style import COLOURS, INK, whiskers
 from epee.labs.machinery.canvas import panel, relabel
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State, spread

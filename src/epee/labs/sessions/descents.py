@@ -11,7 +11,7 @@ from epee.figures.optimize import draw_contours
 from epee.figures.style import COLOURS, INK, legend
 from epee.labs.machinery.canvas import panel
 from epee.labs.machinery.exercises import Goal, Number, Pick
-from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State, spread
+from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State
 from epee.labs.machinery.words import Words, blocks, shown
 
 METHODS = {

@@ -9,9 +9,9 @@ from functools import lru_cache
 
 import numpy as np
 
+from epee.figures.style import COLOURS, INK, legend
 from epee.labs.machinery.canvas import image, panel, panels
 from epee.labs.machinery.exercises import Goal, Number, Pick
-from epee.figures.style import COLOURS, INK, legend
 from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State, spread
 from epee.labs.machinery.words import Words, blocks, percent, shown
 

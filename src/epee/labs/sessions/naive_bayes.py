@@ -35,7 +35,7 @@ def compute(state: State) -> Results:
 
     X, y = digits()
     level, n, share = float(state["level"]), int(state["n"]), float(state["ones"])
-    B = (X > level).astype(float)
+    B = (level < X).astype(float)
     train = np.arange(900)
     if share > 0:  # a base with too many ones
         ones = train[y[train] == 1]

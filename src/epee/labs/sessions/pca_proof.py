@@ -56,8 +56,8 @@ def draw(r: Results, lang: str) -> list:
         right.axhline(value, color=COLOURS[2], lw=1, ls="--", label=r"$\lambda_1,\ \lambda_2$" if k == 0 else None)
     right.plot([r.angle], [r.here], "o", ms=9, color=COLOURS[1])
     right.axvline(r.best, color=INK, lw=0.8, ls=":")
-    right.set_ylim(0, None)
-    legend(right)
+    right.set_ylim(0, 1.25 * r.values[0])
+    legend(right, loc="upper right", ncols=2)
     return [left.figure, right.figure]
 
 

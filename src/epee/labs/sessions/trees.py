@@ -93,7 +93,7 @@ def answer(r: Results) -> Words:
 
 
 def code(state: State) -> str:
-    return f"""import epee
+    return """import epee
 
 table = epee.samples.load("penguins").dropna()
 X, y = table[["bill_length_mm", "flipper_length_mm"]], table["species"]
