@@ -78,8 +78,8 @@ def test_a_worker_killed_in_the_middle_of_a_pass_changes_no_digit(client, path, 
 
 def greedy(block):
     """Take far more memory than the worker may, and hold it until the nanny looks."""
-    held = np.ones(200_000_000)  # 1.6 GB
-    time.sleep(5)
+    held = np.ones(130_000_000)  # 1 GB
+    time.sleep(3)
     return float(held[0]) * len(block)
 
 

@@ -25,6 +25,7 @@ from epee.table.block import Block, Source, refuse_bad_source
 from epee.typing import Codes, Matrix, Tensor, Vector
 
 FEWEST_OF_A_CLASS = 100  # rows of each class in a sample, where the class has them
+SAMPLE_CELLS = 4_000_000  # numbers of a stream that are held to find a start: 32 MB
 
 
 @dataclass
@@ -281,6 +282,8 @@ class LinearRisk:
 
     def some_rows(self, rows: int) -> LinearRisk:
         """Return the risk of about ``rows`` rows, taken at regular distances; weights go with their rows."""
+        if not hasattr(self.source, "X"):  # of a stream no more than fits beside its blocks
+            rows = min(rows, max(1, SAMPLE_CELLS // self.source.n_columns))
         return replace(self, source=thin(self.source, rows))
 
 

@@ -460,10 +460,10 @@ def count(value: float) -> str:
 
 
 def percent(share: float | None, digits: int | None = None) -> str:
-    """Return a share as a percentage; small ones keep a digit.
+    r"""Return a share as a percentage, on one line; small ones keep a digit.
 
     >>> percent(0.123), percent(0.0123), percent(0)
-    ('12 %', '1.2 %', '0 %')
+    ('12\xa0%', '1.2\xa0%', '0\xa0%')
     """
     if share is None or not math.isfinite(share):
         return "–"

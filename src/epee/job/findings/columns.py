@@ -87,7 +87,7 @@ def _left(e: Evidence, name: str, rows: np.ndarray) -> tuple[float, float, float
         b, k, n = float(base.mean()), float(wrong.sum()), len(rows)
         low, high = share_interval(k, n)
         return (
-            at_least(k, n, LEAK[e.task] * b),
+            at_least(k, n, LEAK["classification"] * b),
             k / n / max(b, 1e-12),
             low / max(b, 1e-12),
             min(high / max(b, 1e-12), 1.0),
@@ -104,7 +104,7 @@ def _left(e: Evidence, name: str, rows: np.ndarray) -> tuple[float, float, float
         r[~own] = (rest - (sums / np.maximum(counts, 1))[cell])[~own]
     whole_ = (y - y.mean()) ** 2
     share = float((r**2).mean() / max(whole_.mean(), 1e-300))
-    d = r**2 - LEAK[e.task] * whole_
+    d = r**2 - LEAK["regression"] * whole_
     bar = float((r**2 - share * whole_).std() / np.sqrt(len(r)) / max(whole_.mean(), 1e-300))
     p = above(-float(d.mean()), float(d.std() / np.sqrt(len(d))))
     return p, share, max(share - 1.96 * bar, 0.0), share + 1.96 * bar

@@ -23,7 +23,10 @@ def formula_svg(latex: str, size: float = SIZE) -> str:
     from matplotlib.mathtext import MathTextParser
     from matplotlib.textpath import TextPath
 
-    text = f"${_plain(latex)}$"
+    plain = _plain(latex)
+    if size >= SIZE:  # full-size fractions on a line of their own
+        plain = plain.replace(r"\frac", r"\dfrac")
+    text = f"${plain}$"
     font = FontProperties(size=size, math_fontfamily="cm")
     parsed = MathTextParser("path").parse(text, DPI, font)
     width, height, depth = float(parsed.width), float(parsed.height), float(parsed.depth)
@@ -45,7 +48,7 @@ def formula_svg(latex: str, size: float = SIZE) -> str:
 
 def _plain(latex: str) -> str:
     """Return a formula with the few words changed that matplotlib spells otherwise."""
-    words = {r"\;": r"\ ", r"\max": r"\mathrm{max}", r"\min": r"\mathrm{min}", r"\arg": r"\mathrm{arg}\,", r"\log": r"\mathrm{log}\,", r"{,}": ","}
+    words = {r"\;": r"\ ", r"\max": r"\mathrm{max}", r"\min": r"\mathrm{min}", r"\arg": r"\mathrm{arg}\,", r"\log": r"\mathrm{log}\,", r"{,}": r"\text{,}"}
     for old, new in words.items():
         latex = latex.replace(old, new)
     return latex

@@ -23,9 +23,9 @@ CSS = """
 .lab-pictures .picture, .lab-pictures svg { width: 100%; height: auto; margin: 0 auto .6rem; background: #fff; border-radius: 8px; break-inside: avoid; display: block; }
 .lab-formula { margin-top: .8rem; padding: .5rem 1rem; background: var(--lab-wash); border-left: 4px solid var(--lab-blue);
   border-radius: 0 8px 8px 0; overflow-x: auto; line-height: 1.5; }
-.lab-line { display: flex; flex-wrap: wrap; justify-content: center; align-items: center; gap: .35rem 2.2rem; margin: .45rem 0; max-width: 100%; overflow-x: auto; }
+.lab-line { display: flex; flex-wrap: wrap; justify-content: safe center; align-items: center; gap: .35rem 2.2rem; margin: .45rem 0; max-width: 100%; overflow-x: auto; }
 .lab-report { width: 100%; height: 46rem; border: 1px solid var(--lab-line); border-radius: 8px; margin-top: .8rem; }
-.lab-line { display: flex; flex-wrap: wrap; justify-content: center; align-items: center; gap: .35rem 2.2rem; margin: .45rem 0; max-width: 100%; overflow-x: auto; }
+.lab-line { display: flex; flex-wrap: wrap; justify-content: safe center; align-items: center; gap: .35rem 2.2rem; margin: .45rem 0; max-width: 100%; overflow-x: auto; }
 .lab-report { width: 100%; height: 46rem; border: 1px solid var(--lab-line); border-radius: 8px; margin-top: .8rem; }
 .lab-h2 { font-size: 1.2rem; font-weight: 700; margin: .6rem 0 .5rem; }
 .lab-cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 17rem), 1fr)); gap: .9rem; }

@@ -28,8 +28,8 @@ PHRASES = {
         "Cette page s'ouvre avec l'adresse affichée par `epee lab` (elle contient un jeton).",
     ),
     "static_note": Words(
-        "A still page: the figures are those of the first settings. The living lab opens with",
-        "Page figée : les figures sont celles des premiers réglages. Le TP vivant s'ouvre avec",
+        "A still page: the figures are those of the first settings and of two others. The living lab opens with",
+        "Page figée : les figures sont celles des premiers réglages et de deux autres. Le TP vivant s'ouvre avec",
     ),
 }
 

@@ -84,7 +84,7 @@ def compute(state: State) -> Results:
     test = risk.mcnemar(y, right_h, right_p)
     b, c = int(np.sum((right_h == y) & (right_p != y))), int(np.sum((right_h != y) & (right_p == y)))
     X, _ = population(world)
-    return Results(curves=curves(world, centred), size=size, train=(train_h, train_p), h=h, p=p, n=len(y), b=b, c=c, p_value=float(test.p_value), N=X.shape[1] + 1,
+    return Results(curves=curves(world, centred), size=size, train=(train_h, train_p), h=h, p=p, n=len(y), b=b, c=c, p_value=float(test.p_value), N=int(np.sum(X.std(axis=0) > 0)) + 1,
                    sd_h=np.sqrt(h * (1 - h) / len(y)), sd_p=np.sqrt(p * (1 - p) / len(y)), z=(b - c) / np.sqrt(max(b + c, 1)))  # fmt: skip
 
 
@@ -173,7 +173,7 @@ LAB = Lab(
         ),
         Pick(
             Words("The pseudo-inverse generalises worst when $P_{app}$ is near…", "La pseudo-inverse généralise le plus mal quand $P_{app}$ est proche de…"),
-            {"one": Words("1", "1"), "N": Words("the dimension N", "la dimension N"), "inf": Words("infinity", "l'infini")},
+            {"one": Words("1", "1"), "N": Words("the dimension N (pixels that vary, and the constant)", "la dimension N (pixels qui varient, et la constante)"), "inf": Words("infinity", "l'infini")},
             "N",
             Words("Look at the dip of the orange curve, and at the vertical line.", "Regarder le creux de la courbe orange, et la ligne verticale."),
             Words(r"Right: there $X X^\top$ is just invertible, its smallest eigenvalues are tiny, and noise is multiplied by their inverses.", r"Juste : $X X^\top$ y est tout juste inversible, ses plus petites valeurs propres sont minuscules, et le bruit est multiplié par leurs inverses."),
