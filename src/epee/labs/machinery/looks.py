@@ -21,6 +21,7 @@ CSS = """
 .lab-answer p, .lab-verdict p, .lab-prompt p, .lab-story p { margin: 0; }
 .lab-pictures { columns: 20rem 2; column-gap: .8rem; }
 .lab-pictures .picture, .lab-pictures svg { width: 100%; height: auto; margin: 0 auto .6rem; background: #fff; border-radius: 8px; break-inside: avoid; display: block; }
+.lab-pictures > :only-child { column-span: all; max-width: 46rem; }
 .lab-formula { margin-top: .8rem; padding: .5rem 1rem; background: var(--lab-wash); border-left: 4px solid var(--lab-blue);
   border-radius: 0 8px 8px 0; overflow-x: auto; line-height: 1.5; }
 .lab-line { display: flex; flex-wrap: wrap; justify-content: safe center; align-items: center; gap: .35rem 2.2rem; margin: .45rem 0; max-width: 100%; overflow-x: auto; }
