@@ -18,7 +18,7 @@ ROOT = DOCS.parent
 
 # name of the section: what is in it
 SECTIONS: dict[str, tuple[str, str]] = {
-    "The main job": ("learn Learned load", "One call from a table to a predictor with an honest figure beside it."),
+    "The main job": ("learn Learned load explore Explored", "One call from a table to a predictor with an honest figure beside it."),
     "Moments, engines, tables": ("Moments engine options TableEncoder", "What one pass keeps, who adds, and how a table becomes numbers."),
     "Linear discrimination": (
         "Hebb PseudoInverse LeastSquaresClassifier FisherDiscriminant Perceptron LogisticRegression LinearClassifier",

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+import zlib
+
+import numpy as np
 
 # Two workers share the cores; BLAS reads these when NumPy is first imported.
 if "PYTEST_XDIST_WORKER" in os.environ:
@@ -38,3 +41,10 @@ def _tidy():
     pyplot = sys.modules.get("matplotlib.pyplot")
     if pyplot is not None:
         pyplot.close("all")
+
+
+@pytest.fixture(autouse=True)
+def _own_random_numbers(request, monkeypatch):
+    """Give each test of a module with an ``rng`` its own numbers: the order of the tests, and xdist, must not matter."""
+    if isinstance(getattr(request, "module", None) and getattr(request.module, "rng", None), np.random.Generator):
+        monkeypatch.setattr(request.module, "rng", np.random.default_rng(zlib.crc32(request.node.nodeid.encode())))

@@ -67,7 +67,9 @@ def problems() -> Iterator[Problem]:
         "KMeans 20,000 x 10, k = 10, k-means++ to convergence",
         data=lambda: (clouds(20_000, 10, 10),),
         ours=lambda X: KMeans(10, random_state=0).fit(X).inertia_,
-        rivals={"scikit-learn": lambda X: __import__("sklearn.cluster").cluster.KMeans(10, random_state=0).fit(X).inertia_},
+        rivals={
+            "scikit-learn": lambda X: __import__("sklearn.cluster").cluster.KMeans(10, random_state=0).fit(X).inertia_
+        },
         quick=True,
     )
     yield Problem(

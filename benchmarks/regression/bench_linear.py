@@ -52,7 +52,10 @@ def digits_table() -> str:
     from epee import LinearRegression as Ours
 
     ours, theirs = digits(Ours), digits(Theirs)
-    lines = [f"{'correct digits':12}  {'épée':>6}  scikit-learn", *(f"{k:14}  {ours[k]:6.1f}  {theirs[k]:12.1f}" for k in ours)]
+    lines = [
+        f"{'correct digits':12}  {'épée':>6}  scikit-learn",
+        *(f"{k:14}  {ours[k]:6.1f}  {theirs[k]:12.1f}" for k in ours),
+    ]
     return "\n".join(lines)
 
 

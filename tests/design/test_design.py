@@ -22,9 +22,13 @@ def test_variance_is_that_of_least_squares():
     X, x0 = rng.normal(size=(15, 3)), rng.normal(size=3)
     exact = x0 @ np.linalg.inv(X.T @ X) @ x0
     assert design.prediction_variance(X, x0, sigma2=2.0) == pytest.approx(2 * exact)
-    draws = [LinearRegression(fit_intercept=False).fit(X, rng.normal(size=15)).predict(x0[None])[0] for _ in range(2000)]
+    draws = [
+        LinearRegression(fit_intercept=False).fit(X, rng.normal(size=15)).predict(x0[None])[0] for _ in range(2000)
+    ]
     assert np.var(draws) == pytest.approx(exact, rel=0.15)
-    np.testing.assert_allclose(design.prediction_variance(X, X), LinearRegression(fit_intercept=False).fit(X, X[:, 0]).leverage(X))
+    np.testing.assert_allclose(
+        design.prediction_variance(X, X), LinearRegression(fit_intercept=False).fit(X, X[:, 0]).leverage(X)
+    )
 
 
 @given(st.integers(0, 500))

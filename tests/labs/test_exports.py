@@ -21,7 +21,9 @@ def test_a_still_page_holds_everything(lang):
     assert not outside and "<script" not in page and "@import" not in page and "url(http" not in page
     pictures = [p for p in re.findall(r"<svg.*?</svg>", page, re.S) if 'class="math"' not in p]
     assert len(pictures) >= 6 and 'class="math"' in page
-    ids = re.findall(r' id="((?!figure|axes|patch|line|text|matplotlib|xtick|ytick|legend|Path|Quad|Fill|Line)[^"]+)"', page)
+    ids = re.findall(
+        r' id="((?!figure|axes|patch|line|text|matplotlib|xtick|ytick|legend|Path|Quad|Fill|Line)[^"]+)"', page
+    )
     clips = [i for i in ids if page.count(f"url(#{i})")]
     assert len(clips) == len(set(clips)), "two pictures share the id of a clip"
     assert f'lang="{lang}"' in page and this.title(lang) in page
@@ -57,7 +59,9 @@ def test_the_cells_of_a_jupyter_notebook_run(capsys):
 
 @pytest.mark.parametrize("name", IDS)
 def test_marimo_files_are_those_of_the_template(name):
-    assert notebook_path(name).read_text(encoding="utf-8") == notebook_text(name), "run python -m epee.labs.machinery.notebooks"
+    assert notebook_path(name).read_text(encoding="utf-8") == notebook_text(name), (
+        "run python -m epee.labs.machinery.notebooks"
+    )
 
 
 def test_a_marimo_file_is_a_plain_script(tmp_path):

@@ -60,7 +60,9 @@ def test_the_way_out_stays_here():
     assert headers[b"location"] == b"/evil.example/"
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:2718", "127.0.0.1", "127.0.0.1:80", "localhost.evil.example:2718", ""])
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:2718", "127.0.0.1", "127.0.0.1:80", "localhost.evil.example:2718", ""]
+)
 def test_another_host_is_refused(host):
     assert status(KNOWN | {"host": host}) == 421
     assert ask(KNOWN | {"host": host}, kind="websocket")[0]["type"] == "websocket.close"

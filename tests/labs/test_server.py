@@ -50,7 +50,11 @@ def test_a_lab_answers_and_strangers_do_not_get_in(labs):
         "Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
         "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
     }  # fmt: skip
-    for stranger in (key | {"Origin": "http://evil.example"}, {"Origin": base}, key | {"Host": "evil.example:80", "Origin": base}):
+    for stranger in (
+        key | {"Origin": "http://evil.example"},
+        {"Origin": base},
+        key | {"Host": "evil.example:80", "Origin": base},
+    ):
         assert talk(base, "/lab/first_steps/ws?session_id=x", upgrade | stranger)[0] == 403
 
 

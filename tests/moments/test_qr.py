@@ -35,7 +35,9 @@ def test_laws(seed, cut, p):
     if m is not None:
         np.testing.assert_allclose(whole.count, m.count)
         np.testing.assert_allclose(whole.mean, m.mean, rtol=1e-9, atol=1e-9)
-        np.testing.assert_allclose(whole.centred.T @ whole.centred, m.scatter, rtol=1e-8, atol=1e-8 * np.abs(m.scatter).max())
+        np.testing.assert_allclose(
+            whole.centred.T @ whole.centred, m.scatter, rtol=1e-8, atol=1e-8 * np.abs(m.scatter).max()
+        )
         U = whole.uncentred
         np.testing.assert_allclose(U.T @ U, (w[:, None] * rows).T @ rows, rtol=1e-8, atol=1e-8 * np.abs(U).max() ** 2)
 
@@ -67,7 +69,9 @@ def test_exact_sums_solve_what_double_precision_cannot():
     x = np.linspace(1, 2, 12)
     rows = np.column_stack([x**j for j in range(1, 9)])
     target = rows @ np.ones(8)  # rounded, so ones only to the condition of the problem
-    G = ExactGram.of(np.column_stack([rows, target])[:5], np.zeros(9)) + ExactGram.of(np.column_stack([rows, target])[5:], np.zeros(9))
+    G = ExactGram.of(np.column_stack([rows, target])[:5], np.zeros(9)) + ExactGram.of(
+        np.column_stack([rows, target])[5:], np.zeros(9)
+    )
     S = G.scatter()
     beta = exact_solve(exact_cholesky((S[0][:8, :8], S[1][:8, :8])), (S[0][:8, 8:], S[1][:8, 8:]))
     reference = np.linalg.lstsq(np.column_stack([np.ones(12), rows]), target, rcond=None)[0][1:]

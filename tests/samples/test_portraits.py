@@ -11,12 +11,17 @@ def test_faces_vary_by_person_pose_and_light():
     sample = samples.faces(noise=0.0)
     assert sample.images.shape == (27, 40, 40) and sample.images.min() >= 0 and sample.images.max() <= 1
     assert len({tuple(t) for t in np.c_[sample.persons, sample.poses, sample.lights].tolist()}) == 27
-    turned, lit = (sample.poses == "left") & (sample.lights == "front"), (sample.poses == "front") & (sample.lights == "left")
+    turned, lit = (
+        (sample.poses == "left") & (sample.lights == "front"),
+        (sample.poses == "front") & (sample.lights == "left"),
+    )
     straight = (sample.poses == "front") & (sample.lights == "front")
     for other in (turned, lit):
         assert np.abs(sample.images[other] - sample.images[straight]).mean() > 0.01
     mirror = sample.images[lit][:, :, ::-1]
-    np.testing.assert_allclose(mirror, sample.images[(sample.poses == "front") & (sample.lights == "right")], atol=1e-12)
+    np.testing.assert_allclose(
+        mirror, sample.images[(sample.poses == "front") & (sample.lights == "right")], atol=1e-12
+    )
 
 
 def test_the_seed_rules():

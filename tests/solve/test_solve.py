@@ -92,7 +92,9 @@ def test_minimum_norm_is_the_pseudo_inverse():
     V = solved.inverse()
     np.testing.assert_allclose(V, np.linalg.pinv(A.T @ A, rcond=1e-14), rtol=1e-3, atol=1e-6 * np.abs(V).max())
     np.testing.assert_allclose(solved.root.T @ solved.root, A.T @ A, atol=1e-9 * np.abs(A.T @ A).max())
-    np.testing.assert_allclose(MinimumNorm.of_scatter(A.T @ A).solve(A.T @ y), solved.solve(A.T @ y), rtol=1e-5, atol=1e-9)
+    np.testing.assert_allclose(
+        MinimumNorm.of_scatter(A.T @ A).solve(A.T @ y), solved.solve(A.T @ y), rtol=1e-5, atol=1e-9
+    )
 
 
 def test_dependent_columns_are_found():
@@ -174,7 +176,10 @@ def test_refinement_reaches_the_solution_of_the_table():
     start = S.solve((X - mean).T @ (y - y.mean()))[:, None]
     done = refine(ArraySource(X, y[:, None]), S, mean, start, np.array([y.mean()]), 30.0, 1e-16 * S.condition)
     A = [[Fraction(1), *map(Fraction, row)] for row in X.tolist()]
-    G = [[sum(a[i] * a[j] for a in A) for j in range(8)] + [sum(a[i] * Fraction(v) for a, v in zip(A, y.tolist()))] for i in range(8)]
+    G = [
+        [sum(a[i] * a[j] for a in A) for j in range(8)] + [sum(a[i] * Fraction(v) for a, v in zip(A, y.tolist()))]
+        for i in range(8)
+    ]
     for k in range(8):
         G[k] = [v / G[k][k] for v in G[k]]
         G = [row if i == k else [u - row[k] * v for u, v in zip(row, G[k])] for i, row in enumerate(G)]

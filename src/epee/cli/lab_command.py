@@ -86,5 +86,3 @@ def _serve(name: str | None, port: int | None, no_browser: bool, quiet: bool) ->
 
     with listener:
         serve(listener, started=started)
-
-

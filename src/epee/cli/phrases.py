@@ -150,7 +150,10 @@ PHRASES = {
         "Where to save the predictor; beside the work, under the name of the table, by default.",
         "Où enregistrer le prédicteur ; par défaut dans le dossier courant, sous le nom de la table.",
     ),
-    "code": ("The code of a finding, such as E007; all are listed without it.", "Le code d'un constat, par exemple E007 ; sans lui, tous sont listés."),
+    "code": (
+        "The code of a finding, such as E007; all are listed without it.",
+        "Le code d'un constat, par exemple E007 ; sans lui, tous sont listés.",
+    ),
     "report": ("Write an HTML report there.", "Écrire un rapport HTML à cet endroit."),
     "no_target": (
         "which column is to be predicted? Name it with --target.",

@@ -76,7 +76,9 @@ def select(
     if given.shape[1] != C.shape[1]:
         raise DataError(f"measured has {given.shape[1]} columns, but the candidates have {C.shape[1]}.")
     everything = np.vstack([given, C])
-    W = inverse_root(everything, "all the candidates together")  # columns of a common size, so that one small ridge suits all
+    W = inverse_root(
+        everything, "all the candidates together"
+    )  # columns of a common size, so that one small ridge suits all
     Z, base = C @ W, given @ W
     start = base.T @ base + 1e-6 * np.eye(Z.shape[1])
     chosen = _greedy(Z, int(n), start, criterion, W, repeats)

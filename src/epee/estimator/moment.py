@@ -146,7 +146,9 @@ class MomentEstimator(Estimator):
         """Say aloud what often is a mistake in the data."""
         if m.scatter is None:
             return
-        whole = m.merge("group") if "group" in m.axes else m  # a column may be constant in each class and yet tell them apart
+        whole = (
+            m.merge("group") if "group" in m.axes else m
+        )  # a column may be constant in each class and yet tell them apart
         constant = np.flatnonzero(whole.variances[: m.p] <= 0)
         if len(constant):
             say(f"{list_columns(constant, self)} constant and cannot help to predict.")
@@ -214,7 +216,9 @@ class MomentClassifier(PosteriorMixin, MomentEstimator, Classifier):
         super()._look(m)
         lonely = np.flatnonzero(m.count == 1)
         if len(lonely):
-            say(f"class {self.classes_.tolist()[lonely[0]]!r} has one member only: nothing can be learned of its spread.")
+            say(
+                f"class {self.classes_.tolist()[lonely[0]]!r} has one member only: nothing can be learned of its spread."
+            )
 
 
 def is_vector(y: Any) -> bool:

@@ -76,7 +76,9 @@ METHODS: tuple[Method, ...] = (
     Method("Eigenfaces", "structure.eigenfaces", "transformer"),
     Method("DiscriminantFactorAnalysis", "structure.factors", "classifier", 25),
     Method("ClassicalMDS", "structure.scaling", "transformer"),
-    Method("MDS", "structure.scaling", "transformer", random=True, arguments={"n_init": 1, "init": "random", "max_iter": 5}),
+    Method(
+        "MDS", "structure.scaling", "transformer", random=True, arguments={"n_init": 1, "init": "random", "max_iter": 5}
+    ),
     Method("Isomap", "structure.geodesic", "transformer"),
     Method("LocallyLinearEmbedding", "structure.locally_linear", "transformer"),
     Method("TSNE", "structure.tsne", "transformer", random=True, arguments={"perplexity": 2, "max_iter": 250}),

@@ -21,23 +21,48 @@ def plot_choice(choice: ClusterChoice, ax: Any = None) -> Any:
     ``ax`` is None, or as many axes as criteria; the axes are returned, one alone for one criterion.
     """
     criteria = list(choice.criteria.values())
-    axes = new_grid(1, len(criteria), size=(3.6 * len(criteria), 3.2)).ravel() if ax is None else np.atleast_1d(np.asarray(ax)).ravel()
+    axes = (
+        new_grid(1, len(criteria), size=(3.6 * len(criteria), 3.2)).ravel()
+        if ax is None
+        else np.atleast_1d(np.asarray(ax)).ravel()
+    )
     if len(axes) < len(criteria):
         raise WrongUse(f"{len(criteria)} criteria need as many axes; {len(axes)} were given.")
     for one, criterion, colour in zip(axes, criteria, COLOURS):
         new_axes(one, xlabel=word("number of clusters"))
         above = criterion.score - (criterion.score.min() if criterion.name == "bic" else 0.0)
         title = word("BIC above the best" if criterion.name == "bic" else criterion.name)
-        whiskers(one, above, above - criterion.stderr, above + criterion.stderr, criterion.values, colour, flat=False, fmt="o-", ms=4)
+        whiskers(
+            one,
+            above,
+            above - criterion.stderr,
+            above + criterion.stderr,
+            criterion.values,
+            colour,
+            flat=False,
+            fmt="o-",
+            ms=4,
+        )
         i = int(np.flatnonzero(criterion.values == criterion.chosen)[0])
-        one.plot(criterion.chosen, above[i], "o", ms=12, mfc="none", mec=INK, mew=1.4, label=f"{word('chosen')}: {criterion.chosen}")
+        one.plot(
+            criterion.chosen,
+            above[i],
+            "o",
+            ms=12,
+            mfc="none",
+            mec=INK,
+            mew=1.4,
+            label=f"{word('chosen')}: {criterion.chosen}",
+        )
         one.set_title(title)
         one.xaxis.get_major_locator().set_params(integer=True)
         legend(one)
     return axes[0] if len(criteria) == 1 else axes
 
 
-def plot_dendrogram(Z: Any, ax: Any = None, *, n_clusters: int | None = None, leaves: int = 30, labels: Any = None) -> Any:
+def plot_dendrogram(
+    Z: Any, ax: Any = None, *, n_clusters: int | None = None, leaves: int = 30, labels: Any = None
+) -> Any:
     """Draw the tree of SciPy's Z, or of a fitted ``AgglomerativeClustering``, with the cut into clusters as a dashed line.
 
     Parameters
@@ -91,16 +116,27 @@ def plot_clusters(model: Any, X: Any, ax: Any = None, *, most: int = 5000) -> An
     Rows with the label -1, that belong to no cluster, are grey crosses. Of a large table ``most`` rows are drawn.
     """
     X = np.asarray(X, dtype=np.float64)
-    labels = np.asarray(model.labels_ if hasattr(model, "labels_") and len(model.labels_) == len(X) else model.predict(X))
+    labels = np.asarray(
+        model.labels_ if hasattr(model, "labels_") and len(model.labels_) == len(X) else model.predict(X)
+    )
     flat, mean, axes, names = _plane(X)
     ax = new_axes(ax, xlabel=names[0], ylabel=names[1])
-    shown = np.arange(len(X)) if len(X) <= most else np.sort(np.random.default_rng(0).choice(len(X), most, replace=False))
+    shown = (
+        np.arange(len(X)) if len(X) <= most else np.sort(np.random.default_rng(0).choice(len(X), most, replace=False))
+    )
     for k in np.unique(labels[shown]):
         at = shown[labels[shown] == k]
         if k < 0:
             ax.plot(*flat[at].T, "x", ms=4, color=QUIET)
             continue
-        ax.plot(*flat[at].T, MARKERS[int(k) // len(COLOURS) % len(MARKERS)], ms=3.5, mew=0, alpha=0.7, color=COLOURS[int(k) % len(COLOURS)])
+        ax.plot(
+            *flat[at].T,
+            MARKERS[int(k) // len(COLOURS) % len(MARKERS)],
+            ms=3.5,
+            mew=0,
+            alpha=0.7,
+            color=COLOURS[int(k) % len(COLOURS)],
+        )
     centres = getattr(model, "cluster_centers_", None)
     if centres is not None:
         ax.plot(*((np.asarray(centres) - mean) @ axes.T).T, "P", ms=11, mfc=INK, mec="white", mew=1.5)
@@ -111,14 +147,24 @@ def _plane(X: Matrix) -> tuple[Matrix, Matrix, Matrix, list[str]]:
     """Return the rows in two dimensions, the mean and axes that put them there, and the names of the axes."""
     p = X.shape[1]
     if p == 1:
-        return np.column_stack([X, np.zeros(len(X))]), np.zeros(1), np.array([[1.0], [0.0]]), [word("column {j}").format(j=0), ""]
+        return (
+            np.column_stack([X, np.zeros(len(X))]),
+            np.zeros(1),
+            np.array([[1.0], [0.0]]),
+            [word("column {j}").format(j=0), ""],
+        )
     if p == 2:
         return X, np.zeros(2), np.eye(2), [word("column {j}").format(j=j) for j in range(2)]
     mean = X.mean(axis=0)
     _, s, V = np.linalg.svd(X - mean, full_matrices=False)
     share = s**2 / max(float((s**2).sum()), 1e-300)
     phrase = word("axis {j} ({share} of the variance)")
-    return (X - mean) @ V[:2].T, mean, V[:2], [phrase.format(j=j + 1, share=f"{100 * share[j]:.0f} %") for j in range(2)]
+    return (
+        (X - mean) @ V[:2].T,
+        mean,
+        V[:2],
+        [phrase.format(j=j + 1, share=f"{100 * share[j]:.0f} %") for j in range(2)],
+    )
 
 
 def plot_trace(model: Any, ax: Any = None) -> Any:

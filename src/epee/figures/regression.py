@@ -30,7 +30,9 @@ def plot_fit(model: Any, X: Any, y: ArrayLike, ax: Any = None, *, level: float =
         for kind, shade in (("prediction", 0.15), ("mean", 0.35)):
             ends = model.predict_interval(grid, level, kind)
             name = f"{word(kind)}, {100 * level:g} %"
-            ax.fill_between(grid[:, 0], ends[:, 0], ends[:, 1], color=COLOURS[0], alpha=shade, lw=0, label=name, zorder=2)
+            ax.fill_between(
+                grid[:, 0], ends[:, 0], ends[:, 1], color=COLOURS[0], alpha=shade, lw=0, label=name, zorder=2
+            )
     names = getattr(model, "feature_names_in_", None)
     ax.set(xlabel=str(names[0]) if names is not None else "x", ylabel="y")
     ax.legend(fontsize=8)
@@ -92,7 +94,9 @@ def plot_hierarchy(models: Sequence[Any], X: Any, y: ArrayLike, axes: Any = None
     return axes
 
 
-def plot_sample_sizes(models: Sequence[Any], samples: Sequence[tuple[Any, ArrayLike]], axes: Any = None, *, truth: Any = None) -> Any:
+def plot_sample_sizes(
+    models: Sequence[Any], samples: Sequence[tuple[Any, ArrayLike]], axes: Any = None, *, truth: Any = None
+) -> Any:
     """Draw the same kind of model fitted to samples of growing size: more rows cure what a small sample makes wild."""
     if axes is None:
         axes = new_grid(1, len(models), size=(3.4 * len(models), 3), sharex=True, sharey=True)
@@ -128,7 +132,11 @@ def plot_diagnostics(model: Any, X: Any, y: ArrayLike, axes: Any = None) -> Any:
     b.plot(q[[0, -1]], q[[0, -1]], color="0.5", lw=0.8)
     b.set(xlabel=word("normal quantile"), ylabel=word("studentised residual"), title=word("normality"))
     c.plot(fitted, np.sqrt(np.abs(t)), **dots)
-    c.set(xlabel=word("fitted value"), ylabel=f"{word('studentised residual')}, {word('root of its size')}", title=word("spread"))
+    c.set(
+        xlabel=word("fitted value"),
+        ylabel=f"{word('studentised residual')}, {word('root of its size')}",
+        title=word("spread"),
+    )
     t = model.studentised_residuals(X, y, external=False)  # Cook's distance is a function of these
     d.plot(h, t, **dots)
     k = model._parameters()
@@ -145,7 +153,9 @@ def plot_diagnostics(model: Any, X: Any, y: ArrayLike, axes: Any = None) -> Any:
     return axes
 
 
-def plot_bands(designs: dict[str, Matrix], grid: Matrix, ax: Any = None, *, at: ArrayLike | None = None, column: int = -1) -> Any:
+def plot_bands(
+    designs: dict[str, Matrix], grid: Matrix, ax: Any = None, *, at: ArrayLike | None = None, column: int = -1
+) -> Any:
     """Draw how the standard deviation of a prediction shrinks: one curve a design, over the rows of ``grid``.
 
     Parameters
@@ -165,9 +175,22 @@ def plot_bands(designs: dict[str, Matrix], grid: Matrix, ax: Any = None, *, at: 
     for k, (name, rows) in enumerate(designs.items()):
         R: Any = np.linalg.qr(np.asarray(rows, dtype=float), mode="r")
         half = np.linalg.solve(R.T, np.asarray(grid, dtype=float).T)
-        ax.plot(x, np.sqrt((half**2).sum(axis=0)), color=COLOURS[k % len(COLOURS)], lw=1.6, label=f"{name} ({len(rows)} {word('rows')})")
+        ax.plot(
+            x,
+            np.sqrt((half**2).sum(axis=0)),
+            color=COLOURS[k % len(COLOURS)],
+            lw=1.6,
+            label=f"{name} ({len(rows)} {word('rows')})",
+        )
         if at is None:
-            ax.plot(np.asarray(rows)[:, column], np.zeros(len(rows)) - 0.02 * k, "|", color=COLOURS[k % len(COLOURS)], ms=9, clip_on=False)
+            ax.plot(
+                np.asarray(rows)[:, column],
+                np.zeros(len(rows)) - 0.02 * k,
+                "|",
+                color=COLOURS[k % len(COLOURS)],
+                ms=9,
+                clip_on=False,
+            )
     ax.set(xlabel="x", ylabel=word("standard deviation of the prediction"))
     ax.set_ylim(bottom=min(0.0, -0.02 * len(designs)))
     ax.legend(fontsize=8)

@@ -95,7 +95,9 @@ def shift_seeds(seeds, P, w, span, box, total, sums, radius, reach, gaussian, to
         x = seeds[i]
         mass[i] = 0.0
         for it in range(max_iter + 1):
-            found = ball_mean(x, P, w, span, box, total, sums, radius * radius, reach * reach, gaussian, stack, out, mean)
+            found = ball_mean(
+                x, P, w, span, box, total, sums, radius * radius, reach * reach, gaussian, stack, out, mean
+            )
             steps[i] = it
             if found <= 0:
                 break

@@ -99,7 +99,11 @@ def serve(listener: socket.socket, *, token: str | None = None, started: Any = N
     port = listener.getsockname()[1]
     token = token or secrets.token_urlsafe(24)
     settings = uvicorn.Config(
-        application(port, token), log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=2
+        application(port, token),
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=2,
     )
     server = uvicorn.Server(settings)
 

@@ -90,13 +90,17 @@ def exact_cholesky(S: Pair) -> Pair:
     L = (np.zeros_like(A[0]), np.zeros_like(A[0]))
     for k in range(len(A[0])):
         if not A[0][k, k] > 1e-28 * S[0][k, k]:
-            raise SingularProblem(f"the matrix is not positive definite: column {k} is a combination of the columns before it.")
+            raise SingularProblem(
+                f"the matrix is not positive definite: column {k} is a combination of the columns before it."
+            )
         d = root((A[0][k, k], A[1][k, k]))
         column = divide((A[0][k:, k], A[1][k:, k]), d)
         L[0][k:, k], L[1][k:, k] = column
         rest = (column[0][1:], column[1][1:])
         outer = multiply((rest[0][:, None], rest[1][:, None]), rest)
-        A[0][k + 1 :, k + 1 :], A[1][k + 1 :, k + 1 :] = subtract((A[0][k + 1 :, k + 1 :], A[1][k + 1 :, k + 1 :]), outer)
+        A[0][k + 1 :, k + 1 :], A[1][k + 1 :, k + 1 :] = subtract(
+            (A[0][k + 1 :, k + 1 :], A[1][k + 1 :, k + 1 :]), outer
+        )
     return L
 
 

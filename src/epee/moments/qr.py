@@ -65,7 +65,9 @@ class QRFactor:
         return cls(np.zeros((0, 1 + len(origin))), np.asarray(origin, float))
 
     @classmethod
-    def of(cls, X: Matrix, y: Matrix | None = None, weight: Vector | None = None, origin: Vector | None = None) -> QRFactor:
+    def of(
+        cls, X: Matrix, y: Matrix | None = None, weight: Vector | None = None, origin: Vector | None = None
+    ) -> QRFactor:
         """Return the factor of rows, with ``y``, when given, as the last columns."""
         rows = np.asarray(X, dtype=np.float64)
         if y is not None:

@@ -131,10 +131,16 @@ def faces_from_folder(path: str | Path, *, size: tuple[int, int] | None = None) 
         try:
             with Image.open(file) as opened:
                 grey = opened.convert("L")
-                images.append(np.asarray(grey if size is None else grey.resize((size[1], size[0])), dtype=np.float64) / 255)
+                images.append(
+                    np.asarray(grey if size is None else grey.resize((size[1], size[0])), dtype=np.float64) / 255
+                )
         except (UnidentifiedImageError, OSError) as error:
             raise BadFile(f"{file} is not an image that can be read: {error}.") from error
         if images[-1].shape != images[0].shape:
-            raise BadFile(f"{file} has {images[-1].shape} pixels, {files[0]} has {images[0].shape}. Give size=(height, width).")
-        persons.append(file.parent.name if file.parent != folder else file.stem.rstrip("0123456789").rstrip("-_ ") or file.stem)
+            raise BadFile(
+                f"{file} has {images[-1].shape} pixels, {files[0]} has {images[0].shape}. Give size=(height, width)."
+            )
+        persons.append(
+            file.parent.name if file.parent != folder else file.stem.rstrip("0123456789").rstrip("-_ ") or file.stem
+        )
     return np.array(images), np.array(persons)

@@ -19,7 +19,9 @@ from epee.typing import Matrix, Vector
 MOST_SWEEPS = 20_000
 
 
-def box_quadratic(A: Matrix, b: Vector, centre: Vector, kink: Vector, low: Vector, high: Vector, start: Vector) -> tuple[Vector, int]:
+def box_quadratic(
+    A: Matrix, b: Vector, centre: Vector, kink: Vector, low: Vector, high: Vector, start: Vector
+) -> tuple[Vector, int]:
     """Return the minimiser (p,) of (1) and the sweeps it took.
 
     >>> one, zero, wide = np.ones(2), np.zeros(2), np.full(2, np.inf)
@@ -48,7 +50,9 @@ def box_quadratic(A: Matrix, b: Vector, centre: Vector, kink: Vector, low: Vecto
     return theta, sweep
 
 
-def _on_the_face(A: Matrix, b: Vector, theta: Vector, centre: Vector, kink: Vector, low: Vector, high: Vector) -> Vector | None:
+def _on_the_face(
+    A: Matrix, b: Vector, theta: Vector, centre: Vector, kink: Vector, low: Vector, high: Vector
+) -> Vector | None:
     """Return the exact minimiser if the coordinates now at a kink or a bound are those of the answer, else None."""
     held = (theta <= low) | (theta >= high) | ((kink > 0) & (theta == centre))
     free = ~held
@@ -66,6 +70,9 @@ def _on_the_face(A: Matrix, b: Vector, theta: Vector, centre: Vector, kink: Vect
         return None
     g = A @ out - b
     slack = 1e-9 * (np.abs(b) + np.abs(A) @ np.abs(out) + kink) + 1e-300
-    down, up = g - kink * np.where(out > centre, -1, 1), g + kink * np.where(out < centre, -1, 1)  # left, right derivatives
+    down, up = (
+        g - kink * np.where(out > centre, -1, 1),
+        g + kink * np.where(out < centre, -1, 1),
+    )  # left, right derivatives
     fine = ((out <= low) | (down <= slack)) & ((out >= high) | (up >= -slack))
     return out if fine.all() else None

@@ -45,7 +45,9 @@ class Cholesky:
         diagonal = np.diagonal(S)
         if not np.isfinite(diagonal).all() or not (diagonal > 0).all():
             bad = int(np.flatnonzero(~(diagonal > 0))[0])
-            raise SingularProblem(f"the matrix is not positive definite: its diagonal entry {bad} is {diagonal[bad]:g}.")
+            raise SingularProblem(
+                f"the matrix is not positive definite: its diagonal entry {bad} is {diagonal[bad]:g}."
+            )
         self.scale: Vector = np.sqrt(diagonal)  # (p,) D
         C = S / self.scale[:, None] / self.scale
         norm = float(np.abs(C).sum(axis=0).max(initial=0.0))
@@ -65,7 +67,9 @@ class Cholesky:
         self.scale = np.sqrt((R * R).sum(axis=0))
         if not (self.scale > 0).all() or not (np.diagonal(R) != 0).all():
             bad = int(np.flatnonzero((self.scale == 0) | (np.diagonal(R) == 0))[0])
-            raise SingularProblem(f"the matrix is not positive definite: column {bad} is a combination of the columns before it.")
+            raise SingularProblem(
+                f"the matrix is not positive definite: column {bad} is a combination of the columns before it."
+            )
         self.L = np.ascontiguousarray((R / self.scale).T)
         reciprocal = dtrcon(self.L.T, norm="1", uplo="U")[0] if len(R) else 1.0
         self.condition = 1 / reciprocal**2 if reciprocal > 0 else float("inf")

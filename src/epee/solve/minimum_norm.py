@@ -58,7 +58,9 @@ class MinimumNorm:
         self.V0 = V0
         exact = self.rank < len(self.scale) - len(self.zero)  # a relation between columns, not only columns of zeros
         self.condition = float("inf") if exact or not self.rank else float((self.s[0] / self.s[-1]) ** 2)
-        self.null = np.linalg.qr(V0 / self.scale[:, None])[0]  # (p, p - r) orthonormal, in the units of the coefficients
+        self.null = np.linalg.qr(V0 / self.scale[:, None])[
+            0
+        ]  # (p, p - r) orthonormal, in the units of the coefficients
 
     def _shorten(self, beta: Tensor) -> Tensor:
         short = beta - self.null @ (self.null.T @ beta)
@@ -92,7 +94,11 @@ class MinimumNorm:
             return np.empty(0, dtype=np.intp)
         part = np.sqrt((self.V0**2).sum(axis=1))
         part[self.zero] = 0.0
-        return np.flatnonzero(part > share * part.max(initial=0.0)) if part.max(initial=0.0) > 1e-6 else np.empty(0, dtype=np.intp)
+        return (
+            np.flatnonzero(part > share * part.max(initial=0.0))
+            if part.max(initial=0.0) > 1e-6
+            else np.empty(0, dtype=np.intp)
+        )
 
 
 def weakest(S: Matrix, share: float = 0.3) -> Codes:

@@ -157,4 +157,6 @@ def effective_dof(values: Any, alphas: Vector) -> Tensor:
     """
     kept = np.maximum(values, 0.0)[..., None, :]
     total = kept + alphas[:, None]
-    return np.divide(kept, total, out=np.zeros(np.broadcast_shapes(kept.shape, total.shape)), where=total > 0).sum(axis=-1)
+    return np.divide(kept, total, out=np.zeros(np.broadcast_shapes(kept.shape, total.shape)), where=total > 0).sum(
+        axis=-1
+    )

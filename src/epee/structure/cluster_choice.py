@@ -189,7 +189,9 @@ def _parameter(model: Any, name: str | None) -> str:
     for candidate in ("n_clusters", "n_components") if name is None else (name,):
         if candidate in known:
             return candidate
-    raise WrongUse(f"{type(model).__name__} has no parameter {name or 'n_clusters or n_components'}; name the one that takes the values.")
+    raise WrongUse(
+        f"{type(model).__name__} has no parameter {name or 'n_clusters or n_components'}; name the one that takes the values."
+    )
 
 
 def _criteria(model: Any, criteria: Sequence[str] | str | None) -> list[str]:
@@ -200,7 +202,9 @@ def _criteria(model: Any, criteria: Sequence[str] | str | None) -> list[str]:
         if c not in CRITERIA:
             raise WrongUse(f"criterion {c!r} is not one of {', '.join(CRITERIA)}.")
         if c == "bic" and not hasattr(model, "bic"):
-            raise WrongUse(f"{type(model).__name__} has no bic: it is not a density. Choose among {', '.join(CRITERIA[:3])}.")
+            raise WrongUse(
+                f"{type(model).__name__} has no bic: it is not a density. Choose among {', '.join(CRITERIA[:3])}."
+            )
     if not wanted:
         raise WrongUse(f"criteria is empty; choose among {', '.join(CRITERIA)}.")
     return wanted
@@ -259,7 +263,9 @@ def within(X: Matrix, labels: Codes) -> float:
     return float(m.scatter.sum())
 
 
-def _gap(X: Matrix, tried: Codes, labels: Sequence[Codes], fit: Any, references: int, rng: np.random.Generator) -> Criterion:
+def _gap(
+    X: Matrix, tried: Codes, labels: Sequence[Codes], fit: Any, references: int, rng: np.random.Generator
+) -> Criterion:
     B = check_count(references, "references")
     centre = X.mean(axis=0)
     axes = np.linalg.svd(X - centre, full_matrices=False)[2]  # (q, p)

@@ -103,7 +103,9 @@ class DynamicClouds(Clusterer):
             raise WrongUse(f"floor is {self.floor!r}; it must be above 0.")
         refuse_too_many(ArraySource(X, weight=w), k)
         rows = np.ascontiguousarray(X, dtype=np.float64)
-        self._least = self.floor * max(float(Moments.of(rows, sample_weight=w, scatter="diagonal").covariance().mean()), 1e-300)
+        self._least = self.floor * max(
+            float(Moments.of(rows, sample_weight=w, scatter="diagonal").covariance().mean()), 1e-300
+        )
         rng = as_generator(self.random_state)
         best: tuple[float, Any] | None = None
         with progress("dynamic clouds", tries) as tick:

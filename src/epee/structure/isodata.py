@@ -113,7 +113,9 @@ class Isodata(Clusterer):
             before, centres = centres, m.mean[m.count > 0]
             if 2 * t < self.max_iter - 1:
                 centres = self._change(m, k, wide, close, least, most)
-            if centres.shape == before.shape and np.allclose(centres, before, rtol=0.0, atol=1e-10 * max(float(widest), 1e-300)):
+            if centres.shape == before.shape and np.allclose(
+                centres, before, rtol=0.0, atol=1e-10 * max(float(widest), 1e-300)
+            ):
                 break
         self.cluster_centers_ = centres
         labels, squared = nearest_centres(rows, centres)

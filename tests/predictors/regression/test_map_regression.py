@@ -65,7 +65,9 @@ def test_laplace_is_the_lasso():
 
 def test_uniform_and_truncated_priors_are_bounds():
     X, y = sample()
-    ours = MapRegression([UniformPrior(-0.5, 0.5), FlatPrior(), FlatPrior(low=-1.0), UniformPrior(0, 9)], sigma2=1.0).fit(X, y)
+    ours = MapRegression(
+        [UniformPrior(-0.5, 0.5), FlatPrior(), FlatPrior(low=-1.0), UniformPrior(0, 9)], sigma2=1.0
+    ).fit(X, y)
     A = np.column_stack([X - X.mean(axis=0)])
     theirs = lsq_linear(A, y - y.mean(), bounds=([-0.5, -np.inf, -1, 0], [0.5, np.inf, np.inf, 9]), tol=1e-14).x
     np.testing.assert_allclose(ours.coef_, theirs, atol=1e-7)
@@ -100,7 +102,9 @@ def test_posterior_and_evidence():
     np.testing.assert_allclose(free.posterior_covariance_, nearly.posterior_covariance_, rtol=1e-5, atol=1e-9)
     ends = free.coef_interval(0.9)
     np.testing.assert_allclose(ends.mean(axis=1), free.coef_)
-    np.testing.assert_allclose(ends[:, 1] - ends[:, 0], 2 * 1.6448536269514722 * np.sqrt(np.diag(free.posterior_covariance_))[1:])
+    np.testing.assert_allclose(
+        ends[:, 1] - ends[:, 0], 2 * 1.6448536269514722 * np.sqrt(np.diag(free.posterior_covariance_))[1:]
+    )
     band = free.predict_interval(X, 0.9, "mean")
     variance = np.einsum("ij,jk,ik->i", A, free.posterior_covariance_, A)
     np.testing.assert_allclose((band[:, 1] - band[:, 0]) / 2, 1.6448536269514722 * np.sqrt(variance))

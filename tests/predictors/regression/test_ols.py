@@ -29,7 +29,20 @@ def agrees(table, theirs):
     np.testing.assert_allclose(table.tvalues, theirs.tvalues, rtol=1e-8)
     np.testing.assert_allclose(table.pvalues, theirs.pvalues, rtol=1e-7, atol=1e-300)
     np.testing.assert_allclose(table.conf_int, theirs.conf_int(), rtol=1e-8)
-    for name in ("nobs", "df_model", "df_resid", "rsquared", "rsquared_adj", "fvalue", "f_pvalue", "llf", "aic", "bic", "scale", "ssr"):
+    for name in (
+        "nobs",
+        "df_model",
+        "df_resid",
+        "rsquared",
+        "rsquared_adj",
+        "fvalue",
+        "f_pvalue",
+        "llf",
+        "aic",
+        "bic",
+        "scale",
+        "ssr",
+    ):
         np.testing.assert_allclose(getattr(table, name), getattr(theirs, name), rtol=1e-8, err_msg=name)
 
 
@@ -67,7 +80,11 @@ def test_generalised_least_squares():
     L = np.linalg.cholesky(G)
     whitened = LinearRegression(fit_intercept=False).fit(np.linalg.solve(L, sm.add_constant(X)), np.linalg.solve(L, y))
     np.testing.assert_allclose(np.append(model.intercept_, model.coef_), whitened.coef_)
-    for bad, words in ((np.ones(5), "shape"), (-np.ones(60), "must be positive"), (np.ones((60, 60)), "cannot be inverted")):
+    for bad, words in (
+        (np.ones(5), "shape"),
+        (-np.ones(60), "must be positive"),
+        (np.ones((60, 60)), "cannot be inverted"),
+    ):
         with pytest.raises(DataError, match=words):
             LinearRegression().fit(X, y, covariance=bad)
 
@@ -76,12 +93,18 @@ def test_intervals_and_influence_are_statsmodels():
     X, y = sample()
     model, theirs = LinearRegression().fit(X, y), sm.OLS(y, sm.add_constant(X)).fit()
     frame = theirs.get_prediction(sm.add_constant(X)).summary_frame(alpha=0.1)
-    np.testing.assert_allclose(model.predict_interval(X, 0.9, "mean"), frame[["mean_ci_lower", "mean_ci_upper"]], rtol=1e-8)
-    np.testing.assert_allclose(model.predict_interval(X, 0.9, "prediction"), frame[["obs_ci_lower", "obs_ci_upper"]], rtol=1e-8)
+    np.testing.assert_allclose(
+        model.predict_interval(X, 0.9, "mean"), frame[["mean_ci_lower", "mean_ci_upper"]], rtol=1e-8
+    )
+    np.testing.assert_allclose(
+        model.predict_interval(X, 0.9, "prediction"), frame[["obs_ci_lower", "obs_ci_upper"]], rtol=1e-8
+    )
     influence = theirs.get_influence()
     np.testing.assert_allclose(model.leverage(X), influence.hat_matrix_diag, rtol=1e-8)
     np.testing.assert_allclose(model.studentised_residuals(X, y), influence.resid_studentized_external, rtol=1e-8)
-    np.testing.assert_allclose(model.studentised_residuals(X, y, external=False), influence.resid_studentized_internal, rtol=1e-8)
+    np.testing.assert_allclose(
+        model.studentised_residuals(X, y, external=False), influence.resid_studentized_internal, rtol=1e-8
+    )
     np.testing.assert_allclose(model.cooks_distance(X, y), influence.cooks_distance[0], rtol=1e-8)
     np.testing.assert_allclose(model.parameter_covariance_, theirs.cov_params(), rtol=1e-8)
     np.testing.assert_allclose(model.coef_covariance_, theirs.cov_params()[1:, 1:], rtol=1e-8)
@@ -121,14 +144,21 @@ def test_agreement_with_scikit_learn(m, intercept):
     X, y = sample(m=m)
     w = np.random.default_rng(3).gamma(2, size=60)
     for weight in (None, w):
-        ours, theirs = LinearRegression(fit_intercept=intercept).fit(X, y, weight), Theirs(fit_intercept=intercept).fit(X, y, weight)
+        ours, theirs = (
+            LinearRegression(fit_intercept=intercept).fit(X, y, weight),
+            Theirs(fit_intercept=intercept).fit(X, y, weight),
+        )
         np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-8)
         np.testing.assert_allclose(ours.intercept_, theirs.intercept_, rtol=1e-8)
-        assert np.shape(ours.coef_) == np.shape(theirs.coef_) and np.shape(ours.intercept_) == np.shape(theirs.intercept_)
+        assert np.shape(ours.coef_) == np.shape(theirs.coef_) and np.shape(ours.intercept_) == np.shape(
+            theirs.intercept_
+        )
     ours, theirs = LinearRegression(fit_intercept=intercept).fit(X, y), Theirs(fit_intercept=intercept).fit(X, y)
     np.testing.assert_allclose(ours.singular_, theirs.singular_, rtol=1e-8)
     assert ours.rank_ == theirs.rank_
-    np.testing.assert_allclose(LinearRegression(fit_intercept=intercept).fit(sp.csr_array(X), y).coef_, theirs.coef_, rtol=1e-8)
+    np.testing.assert_allclose(
+        LinearRegression(fit_intercept=intercept).fit(sp.csr_array(X), y).coef_, theirs.coef_, rtol=1e-8
+    )
     if m is None:
         a, b = LinearRegression(positive=True).fit(X, y), Theirs(positive=True).fit(X, y)
         np.testing.assert_allclose(a.coef_, b.coef_, atol=1e-10)
@@ -145,7 +175,9 @@ def test_streams_merges_and_forgetting_change_nothing():
     whole = LinearRegression().fit(X, y)
     parts = LinearRegression().partial_fit(X[:40], y[:40]).partial_fit(X[40:], y[40:])
     np.testing.assert_allclose(parts.coef_, whole.coef_, rtol=1e-10)
-    np.testing.assert_allclose(parts.forget(X[70:], y[70:]).coef_, LinearRegression().fit(X[:70], y[:70]).coef_, rtol=1e-8)
+    np.testing.assert_allclose(
+        parts.forget(X[70:], y[70:]).coef_, LinearRegression().fit(X[:70], y[:70]).coef_, rtol=1e-8
+    )
     m = whole.moments(X[:50], y[:50]) + whole.moments(X[50:], y[50:])
     np.testing.assert_allclose(LinearRegression().fit_moments(m).coef_, whole.coef_, rtol=1e-10)
 
@@ -227,7 +259,9 @@ def test_ill_conditioned_columns_are_named_and_solved():
         model = LinearRegression().fit(X, y)
     Q, R = np.linalg.qr(np.column_stack([np.ones(100), X]))
     np.testing.assert_allclose(model.coef_, np.linalg.solve(R, Q.T @ y)[1:], rtol=1e-6)
-    with pytest.warns(ConditionWarning, match="columns 0, 2 are linearly dependent, or so nearly that sums cannot tell"):
+    with pytest.warns(
+        ConditionWarning, match="columns 0, 2 are linearly dependent, or so nearly that sums cannot tell"
+    ):
         LinearRegression().fit_moments(model.moments_)
 
 
@@ -263,4 +297,6 @@ def test_bad_input():
 
 def test_float32():
     X, y = sample(200)
-    np.testing.assert_allclose(LinearRegression().fit(X.astype(np.float32), y).coef_, LinearRegression().fit(X, y).coef_, rtol=1e-4)
+    np.testing.assert_allclose(
+        LinearRegression().fit(X.astype(np.float32), y).coef_, LinearRegression().fit(X, y).coef_, rtol=1e-4
+    )

@@ -36,7 +36,9 @@ def test_coefficients_are_those_in_x():
         np.testing.assert_allclose(model.coef_, powers.coef_, rtol=1e-9)
         assert model.intercept_ == pytest.approx(powers.intercept_, rel=1e-9, abs=1e-12)
         np.testing.assert_allclose(model.summary().bse, powers.summary().bse, rtol=1e-6)
-        np.testing.assert_allclose(model.predict_interval(x), powers.predict_interval(np.hstack([x**j for j in range(1, 5)])), rtol=1e-7)
+        np.testing.assert_allclose(
+            model.predict_interval(x), powers.predict_interval(np.hstack([x**j for j in range(1, 5)])), rtol=1e-7
+        )
         by_hand = model.intercept_ + sum(c * x[:, 0] ** (j + 1) for j, c in enumerate(model.coef_))
         np.testing.assert_allclose(by_hand, model.predict(x), atol=1e-10)
 

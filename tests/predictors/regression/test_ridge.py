@@ -46,7 +46,10 @@ def test_agreement_with_scikit_learn(shape, intercept, m):
 
 def test_positive():
     X, y = sample()
-    ours, theirs = Ridge(2.0, positive=True).fit(X, y), TheirRidge(2.0, positive=True, tol=1e-12, max_iter=10**5).fit(X, y)
+    ours, theirs = (
+        Ridge(2.0, positive=True).fit(X, y),
+        TheirRidge(2.0, positive=True, tol=1e-12, max_iter=10**5).fit(X, y),
+    )
     np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-5)
     objective = lambda r: ((y - r.predict(X)) ** 2).sum() + 2 * (r.coef_**2).sum()  # noqa: E731
     assert objective(ours) <= objective(theirs) + 1e-9 and (ours.coef_ >= 0).all()
@@ -108,7 +111,9 @@ def test_left_out_predictions_equal_refits(shape, m):
     alphas = [0.5, 7.0]
     path = Ridge()._left_out_path(X, y, None, "alpha", alphas)
     for a, alpha in enumerate(alphas):
-        refits = np.array([Ridge(alpha).fit(np.delete(X, i, 0), np.delete(y, i, 0)).predict(X[i : i + 1])[0] for i in range(len(X))])
+        refits = np.array(
+            [Ridge(alpha).fit(np.delete(X, i, 0), np.delete(y, i, 0)).predict(X[i : i + 1])[0] for i in range(len(X))]
+        )
         np.testing.assert_allclose(path[a], refits, rtol=1e-8, atol=1e-9)
         np.testing.assert_allclose(Ridge(alpha)._left_out(X, y), refits, rtol=1e-8, atol=1e-9)
 
@@ -134,12 +139,18 @@ def test_paths_by_fold():
 @pytest.mark.parametrize("shape", [(60, 8), (12, 30)])
 def test_choice_by_leaving_one_out_is_scikit_learns(shape):
     X, y = sample(*shape)
-    theirs, ours = TheirRidgeCV(ALPHAS, store_cv_results=True).fit(X, y), RidgeCV(ALPHAS, criterion="loo", store_cv_results=True).fit(X, y)
+    theirs, ours = (
+        TheirRidgeCV(ALPHAS, store_cv_results=True).fit(X, y),
+        RidgeCV(ALPHAS, criterion="loo", store_cv_results=True).fit(X, y),
+    )
     assert ours.alpha_ == theirs.alpha_ and ours.best_score_ == pytest.approx(theirs.best_score_)
     np.testing.assert_allclose(ours.cv_results_, theirs.cv_results_, rtol=1e-6, atol=1e-9)
     np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-8)
     X, Y = sample(*shape, 3)
-    ours, theirs = RidgeCV(ALPHAS, criterion="loo", alpha_per_target=True).fit(X, Y), TheirRidgeCV(ALPHAS, alpha_per_target=True).fit(X, Y)
+    ours, theirs = (
+        RidgeCV(ALPHAS, criterion="loo", alpha_per_target=True).fit(X, Y),
+        TheirRidgeCV(ALPHAS, alpha_per_target=True).fit(X, Y),
+    )
     np.testing.assert_allclose(ours.alpha_, theirs.alpha_)
     score = "neg_mean_absolute_error"
     ours, theirs = RidgeCV(ALPHAS, scoring=score).fit(X, y), TheirRidgeCV(ALPHAS, scoring=score).fit(X, y)
@@ -164,7 +175,11 @@ def test_criteria_are_their_formulas():
     err = np.array([((y - f.predict(X)) ** 2).mean() for f in fits])
     t = np.array([f.effective_dof_ + 1 for f in fits])
     s2 = err[0] * n / (n - t[0])
-    for name, values in (("gcv", err / (1 - t / n) ** 2), ("aic", err + 2 * t / n * s2), ("bic", err + np.log(n) * t / n * s2)):
+    for name, values in (
+        ("gcv", err / (1 - t / n) ** 2),
+        ("aic", err + 2 * t / n * s2),
+        ("bic", err + np.log(n) * t / n * s2),
+    ):
         model = RidgeCV(ALPHAS, criterion=name).fit(X, y)
         np.testing.assert_allclose(model.criterion_values_, values, rtol=1e-9)
         assert model.alpha_ == ALPHAS[np.argmin(values)] and model.best_score_ == pytest.approx(-values.min())
@@ -201,7 +216,13 @@ def test_bad_penalties():
             Tikhonov(C=bad).fit(X, y)
     with pytest.raises(WrongUse, match="2 values for 1 targets"):
         Ridge([1.0, 2.0]).fit(X, y)
-    for wrong in (Ridge(solver="best"), RidgeCV(criterion="cp"), RidgeCV(rule="two_se"), RidgeCV([]), RidgeCV(gcv_mode="x")):
+    for wrong in (
+        Ridge(solver="best"),
+        RidgeCV(criterion="cp"),
+        RidgeCV(rule="two_se"),
+        RidgeCV([]),
+        RidgeCV(gcv_mode="x"),
+    ):
         with pytest.raises(WrongUse):
             wrong.fit(X, y)
     with pytest.raises(WrongUse, match="need the rows"):
@@ -223,7 +244,9 @@ def test_tikhonov_is_its_formula():
     assert plain.effective_dof_ == pytest.approx(ridge.effective_dof_)
     np.testing.assert_allclose(plain._left_out(X, y), ridge._left_out(X, y), rtol=1e-9)
     wide_X, wide_y = sample(5, 9)
-    np.testing.assert_allclose(Tikhonov(C=3.0).fit(wide_X, wide_y).coef_, Ridge(3.0).fit(wide_X, wide_y).coef_, rtol=1e-8)
+    np.testing.assert_allclose(
+        Tikhonov(C=3.0).fit(wide_X, wide_y).coef_, Ridge(3.0).fit(wide_X, wide_y).coef_, rtol=1e-8
+    )
 
 
 def test_tikhonov_under_a_change_of_units():
@@ -236,7 +259,11 @@ def test_tikhonov_under_a_change_of_units():
 
 def test_tikhonov_bad_input():
     X, y = sample(30, 4)
-    wrong = [(np.eye(3), None, "F has 3 columns"), (np.eye(4), np.ones(2), "g has shape"), (np.full((1, 4), np.nan), None, "NaN")]
+    wrong = [
+        (np.eye(3), None, "F has 3 columns"),
+        (np.eye(4), np.ones(2), "g has shape"),
+        (np.full((1, 4), np.nan), None, "NaN"),
+    ]
     for F, g, words in wrong:
         with pytest.raises(DataError, match=words):
             Tikhonov(F, g).fit(X, y)

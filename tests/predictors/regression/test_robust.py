@@ -28,7 +28,9 @@ def least_absolute(X, y, w):
     A, n = np.column_stack([np.ones(len(X)), X]), len(X)
     k = A.shape[1]
     c = np.concatenate([np.zeros(k), w, w])
-    return linprog(c, A_eq=np.hstack([A, np.eye(n), -np.eye(n)]), b_eq=y, bounds=[(None, None)] * k + [(0, None)] * (2 * n)).fun
+    return linprog(
+        c, A_eq=np.hstack([A, np.eye(n), -np.eye(n)]), b_eq=y, bounds=[(None, None)] * k + [(0, None)] * (2 * n)
+    ).fun
 
 
 @settings(max_examples=15)
@@ -41,7 +43,9 @@ def test_least_absolute_deviations_are_exact(seed, weighted):
     assert (np.abs(y - model.predict(X)) < 1e-9).sum() >= 4  # a vertex
 
 
-@pytest.mark.parametrize(("loss", "norm"), [("huber", sm.robust.norms.HuberT()), ("tukey", sm.robust.norms.TukeyBiweight())])
+@pytest.mark.parametrize(
+    ("loss", "norm"), [("huber", sm.robust.norms.HuberT()), ("tukey", sm.robust.norms.TukeyBiweight())]
+)
 def test_iterated_scale_is_statsmodels(loss, norm):
     X, y = sample()
     theirs = sm.RLM(y, sm.add_constant(X), M=norm).fit(tol=1e-12, maxiter=500)

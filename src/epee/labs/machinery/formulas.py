@@ -48,7 +48,14 @@ def formula_svg(latex: str, size: float = SIZE) -> str:
 
 def _plain(latex: str) -> str:
     """Return a formula with the few words changed that matplotlib spells otherwise."""
-    words = {r"\;": r"\ ", r"\max": r"\mathrm{max}", r"\min": r"\mathrm{min}", r"\arg": r"\mathrm{arg}\,", r"\log": r"\mathrm{log}\,", r"{,}": r"\text{,}"}
+    words = {
+        r"\;": r"\ ",
+        r"\max": r"\mathrm{max}",
+        r"\min": r"\mathrm{min}",
+        r"\arg": r"\mathrm{arg}\,",
+        r"\log": r"\mathrm{log}\,",
+        r"{,}": r"\text{,}",
+    }
     for old, new in words.items():
         latex = latex.replace(old, new)
     return latex

@@ -21,7 +21,9 @@ def write_notebooks(folder: str | Path, names: Sequence[str] = IDS) -> Iterator[
     for name in names:
         for lang in LANGUAGES:
             path = place / f"{name}.{lang}.ipynb"
-            path.write_text(json.dumps(jupyter_notebook(lab(name), lang), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+            path.write_text(
+                json.dumps(jupyter_notebook(lab(name), lang), ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
+            )
             yield path
 
 
@@ -49,7 +51,9 @@ def jupyter_notebook(this: Lab, lang: str) -> dict[str, Any]:
             options = "\n\n" + "\n".join(f"- `{key}`: {words(lang)}" for key, words in exercise.options.items())
         cells.append(_words(f"**{i + 1}.** {tell(exercise.prompt, found, lang)}{options}"))
         answer = "..." if isinstance(exercise, Pick) else "0.25"
-        cells.append(_code(f'right, words = this.exercises[{i}].check("{answer}", results)\nprint(right, words("{lang}"))'))
+        cells.append(
+            _code(f'right, words = this.exercises[{i}].check("{answer}", results)\nprint(right, words("{lang}"))')
+        )
     for number, cell in enumerate(cells):
         cell["id"] = f"cell-{number}"
     return {
@@ -68,4 +72,10 @@ def _words(text: str) -> dict[str, Any]:
 
 
 def _code(text: str) -> dict[str, Any]:
-    return {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": text.splitlines(keepends=True)}
+    return {
+        "cell_type": "code",
+        "execution_count": None,
+        "metadata": {},
+        "outputs": [],
+        "source": text.splitlines(keepends=True),
+    }

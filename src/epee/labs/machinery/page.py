@@ -119,7 +119,9 @@ def tries(lab: Lab, lang: str) -> Any:
                 names = {words(lang): key for key, words in exercise.options.items()}
                 inputs.append(mo.ui.radio(names).form(submit_button_label=say("check", lang), bordered=False))
             case Goal():
-                inputs.append(mo.ui.button(value=0, on_click=lambda value: value + 1, label=say("check_settings", lang)))
+                inputs.append(
+                    mo.ui.button(value=0, on_click=lambda value: value + 1, label=say("check_settings", lang))
+                )
     return mo.ui.array(inputs)
 
 

@@ -55,7 +55,8 @@ def still_page(this: Lab, lang: str) -> str:
         for i, e in enumerate(this.exercises)
     )
     switch = " · ".join(
-        f"<b>{name}</b>" if code == lang else f'<a href="{this.id}.{code}.html">{name}</a>' for code, name in LANGUAGES.items()
+        f"<b>{name}</b>" if code == lang else f'<a href="{this.id}.{code}.html">{name}</a>'
+        for code, name in LANGUAGES.items()
     )
     home = "index.html" if lang == "en" else f"index.{lang}.html"
     return (
@@ -86,7 +87,9 @@ def _scene(this: Lab, state: State, lang: str, number: int) -> str:
     found = this.run(state | {"lang": lang})
     pictures = "".join(to_svg(f, f"{this.id}{lang}{number}{k}") for k, f in enumerate(this.pictures(found, lang)))
     rows = "".join(
-        f"<dt>{html.escape(c.label(lang))}</dt><dd>{html.escape(_value(c, state, lang))}</dd>" for c in this.controls if state.get(c.name) is not None
+        f"<dt>{html.escape(c.label(lang))}</dt><dd>{html.escape(_value(c, state, lang))}</dd>"
+        for c in this.controls
+        if state.get(c.name) is not None
     )
     extra = this.extra(found, lang) if this.extra else ""
     return (
@@ -115,6 +118,8 @@ def _answer(this: Lab, exercise: object, found: object, lang: str) -> str:
         changes = {k: v for k, v in exercise.solution(found).items() if k in {c.name for c in this.controls}}
         labels = {c.name: c for c in this.controls}
         state = this.start(**changes)
-        right = ", ".join(f"{labels[k].label(lang)} : {_value(labels[k], state, lang)}" for k in changes) or say("go", lang)
+        right = ", ".join(f"{labels[k].label(lang)} : {_value(labels[k], state, lang)}" for k in changes) or say(
+            "go", lang
+        )
     inside = to_html(f"{right} – {tell(exercise.why, found, lang)}")  # type: ignore[attr-defined]
     return f"<details><summary>{say('show_solution', lang)}</summary>{inside}</details>"

@@ -59,7 +59,9 @@ def compute(state: State) -> Results:
     variance = design.prediction_variance(X, np.c_[np.ones(len(GRID)), GRID], sigma2=sigma**2)
     here = design.prediction_variance(X, np.array([1.0, at]), sigma2=sigma**2)
     rho = covariance[0, 1] / np.sqrt(covariance[0, 0] * covariance[1, 1])
-    return Results(x=x, Y=Y, betas=betas, covariance=covariance, rho=rho, variance=variance, here=here, at=at, n=n, sigma=sigma)
+    return Results(
+        x=x, Y=Y, betas=betas, covariance=covariance, rho=rho, variance=variance, here=here, at=at, n=n, sigma=sigma
+    )
 
 
 def draw(r: Results, lang: str) -> list:
@@ -69,13 +71,27 @@ def draw(r: Results, lang: str) -> list:
     left.plot(GRID, lines.T, color=COLOURS[0], lw=0.5, alpha=0.35)
     mean, half = TRUE[0] + TRUE[1] * GRID, 2 * np.sqrt(r.variance)
     band(left, GRID, mean - half, mean + half, COLOURS[1])
-    left.plot(GRID, mean, color=INK, lw=1, ls="--", label="vraie droite, ± 2 écarts-types" if fr else "true line, ± 2 standard deviations")
+    left.plot(
+        GRID,
+        mean,
+        color=INK,
+        lw=1,
+        ls="--",
+        label="vraie droite, ± 2 écarts-types" if fr else "true line, ± 2 standard deviations",
+    )
     left.plot(r.x, r.Y[0], "o", color=COLOURS[1], ms=5, label="un jeu de mesures" if fr else "one set of measurements")
     left.plot(r.x, np.full(r.n, -2.35), "|", color=INK, ms=9)
     left.axvline(r.at, color=QUIET, ls=":")
     legend(left, loc="upper left")
     right = panel(xlabel=r"$\hat\beta_0$", ylabel=r"$\hat\beta_1$", xlim=(-1.5, 3.5), ylim=(-2, 3))
-    right.plot(*r.betas.T, ".", color=COLOURS[0], ms=4, alpha=0.5, label="400 jeux de mesures" if fr else "400 sets of measurements")
+    right.plot(
+        *r.betas.T,
+        ".",
+        color=COLOURS[0],
+        ms=4,
+        alpha=0.5,
+        label="400 jeux de mesures" if fr else "400 sets of measurements",
+    )
     t = np.linspace(0, 2 * np.pi, 100)
     ellipse = TRUE[:, None] + np.sqrt(5.99) * np.linalg.cholesky(r.covariance) @ [np.cos(t), np.sin(t)]
     right.plot(*ellipse, color=COLOURS[1], lw=1.8, label="95 %")

@@ -56,7 +56,9 @@ def draw(r: Results, lang: str) -> list:
     posterior = r.a / (r.a + r.b)
     right.plot(GRID, posterior, color=COLOURS[0], lw=2)
     level = 1 / (1 + r.cost)
-    right.axhline(level, color=INK, lw=1, ls=":", label=("décider 1 au-dessus de " if fr else "decide 1 above ") + f"{level:.2f}")
+    right.axhline(
+        level, color=INK, lw=1, ls=":", label=("décider 1 au-dessus de " if fr else "decide 1 above ") + f"{level:.2f}"
+    )
     right.fill_between(GRID, 0, 1.02, where=r.first, color=COLOURS[0], alpha=0.12, lw=0)
     right.fill_between(GRID, 0, 1.02, where=~r.first, color=COLOURS[1], alpha=0.12, lw=0)
     legend(right)
@@ -76,9 +78,20 @@ def formula(r: Results) -> Words:
 def answer(r: Results) -> Words:
     n = len(r.roots)
     excess = percent(r.mine / r.least - 1, 0) if r.least > 0 else "0"
-    en = {0: "One class always wins: no threshold.", 1: "One threshold.", 2: "**Two** thresholds: the wider class wins on both sides."}[n]
-    fr = {0: "Une classe l'emporte toujours : pas de seuil.", 1: "Un seuil.", 2: "**Deux** seuils : la classe la plus étalée l'emporte des deux côtés."}[n]
-    return Words(f"{en} Your own threshold costs {excess} % more than the best decision.", f"{fr} Votre seuil coûte {excess} % de plus que la meilleure décision.")
+    en = {
+        0: "One class always wins: no threshold.",
+        1: "One threshold.",
+        2: "**Two** thresholds: the wider class wins on both sides.",
+    }[n]
+    fr = {
+        0: "Une classe l'emporte toujours : pas de seuil.",
+        1: "Un seuil.",
+        2: "**Deux** seuils : la classe la plus étalée l'emporte des deux côtés.",
+    }[n]
+    return Words(
+        f"{en} Your own threshold costs {excess} % more than the best decision.",
+        f"{fr} Votre seuil coûte {excess} % de plus que la meilleure décision.",
+    )
 
 
 def code(state: State) -> str:

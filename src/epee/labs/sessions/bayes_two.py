@@ -25,7 +25,11 @@ WORLDS = {
     "moons": Words("crescents", "croissants"),
     "three": Words("three classes", "trois classes"),
 }
-MODELS = {"lda": Words("linear (LDA)", "linéaire (LDA)"), "qda": Words("quadratic (QDA)", "quadratique (QDA)"), "nb": Words("naive Gaussian", "gaussien naïf")}
+MODELS = {
+    "lda": Words("linear (LDA)", "linéaire (LDA)"),
+    "qda": Words("quadratic (QDA)", "quadratique (QDA)"),
+    "nb": Words("naive Gaussian", "gaussien naïf"),
+}
 
 
 def sample(world: str, n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -40,7 +44,11 @@ def sample(world: str, n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     clouds = {
         "same": [((-1, 0.3), wide), ((0.8, -0.6), wide)],
         "differ": [((-0.8, 0.0), turned(1.3, 0.4, 60)), ((0.9, 0.0), turned(0.9, 0.35, -20))],
-        "three": [((-1.4, 0.0), turned(0.9, 0.4, 70)), ((1.0, 1.0), turned(0.8, 0.6, 0)), ((0.8, -1.2), turned(1.0, 0.4, 20))],
+        "three": [
+            ((-1.4, 0.0), turned(0.9, 0.4, 70)),
+            ((1.0, 1.0), turned(0.8, 0.6, 0)),
+            ((0.8, -1.2), turned(1.0, 0.4, 20)),
+        ],
     }[world]
     return np.vstack([cloud(rng, m, c, n) for m, c in clouds]), np.repeat(np.arange(len(clouds)), n)
 
@@ -74,7 +82,9 @@ def compute(state: State) -> Results:
     K = np.unique(y)
     mu = np.array([X[y == k].mean(axis=0) for k in K])
     sigma = [np.cov(X[y == k].T, ddof=0) for k in K]
-    shapes = {"qda": sigma, "lda": [np.mean(sigma, axis=0)] * len(K), "nb": [np.diag(np.diag(s)) for s in sigma]}[state["model"]]
+    shapes = {"qda": sigma, "lda": [np.mean(sigma, axis=0)] * len(K), "nb": [np.diag(np.diag(s)) for s in sigma]}[
+        state["model"]
+    ]
     delta = [
         -0.5 * np.linalg.slogdet(s)[1] - 0.5 * (at - m) @ np.linalg.solve(s, at - m) + np.log(np.mean(y == k))
         for k, (m, s) in enumerate(zip(mu, shapes))
@@ -112,9 +122,15 @@ def draw(r: Results, lang: str) -> list:
 def formula(r: Results) -> Words:
     values = r",\quad ".join(rf"\delta_{k}(x) = {shown(d)}" for k, d in enumerate(r.delta))
     chances = r",\quad ".join(rf"P(\omega_{k}|x) = {shown(p, 2)}" for k, p in enumerate(r.proba))
-    lines = [r"\delta_k(x) = -\frac{1}{2}\log|\Sigma_k| - \frac{1}{2}(x - \mu_k)^\top \Sigma_k^{-1} (x - \mu_k) + \log P_k", values, chances]
+    lines = [
+        r"\delta_k(x) = -\frac{1}{2}\log|\Sigma_k| - \frac{1}{2}(x - \mu_k)^\top \Sigma_k^{-1} (x - \mu_k) + \log P_k",
+        values,
+        chances,
+    ]
     if r.circle is not None:
-        lines.append(rf"x^\top x = \frac{{2\,\sigma_0^2 \sigma_1^2}}{{\sigma_1^2 - \sigma_0^2}} \log\frac{{\sigma_1^2}}{{\sigma_0^2}} = {shown(r.circle)}")
+        lines.append(
+            rf"x^\top x = \frac{{2\,\sigma_0^2 \sigma_1^2}}{{\sigma_1^2 - \sigma_0^2}} \log\frac{{\sigma_1^2}}{{\sigma_0^2}} = {shown(r.circle)}"
+        )
     return Words(
         f"At the star, $x = ({shown(r.at[0])},\\ 0)$:\n\n{blocks(*lines)}", f"À l'étoile, $x = ({shown(r.at[0])},\\ 0)$ :\n\n{blocks(*lines)}",
     )  # fmt: skip
@@ -122,8 +138,16 @@ def formula(r: Results) -> Words:
 
 def answer(r: Results) -> Words:
     e = {k: percent(v.value) for k, v in r.errors.items()}
-    extra_en = f" Rejecting {percent(r.rejected, 0)} % of the points leaves {percent(r.wrong)} % of errors among the others." if r.reject < 1 else ""
-    extra_fr = f" En rejetant {percent(r.rejected, 0)} % des points, il reste {percent(r.wrong)} % d'erreurs parmi les autres." if r.reject < 1 else ""
+    extra_en = (
+        f" Rejecting {percent(r.rejected, 0)} % of the points leaves {percent(r.wrong)} % of errors among the others."
+        if r.reject < 1
+        else ""
+    )
+    extra_fr = (
+        f" En rejetant {percent(r.rejected, 0)} % des points, il reste {percent(r.wrong)} % d'erreurs parmi les autres."
+        if r.reject < 1
+        else ""
+    )
     return Words(
         f"Errors: linear **{e['lda']} %**, quadratic **{e['qda']} %**, naive **{e['nb']} %**.{extra_en}",
         f"Erreurs : linéaire **{e['lda']} %**, quadratique **{e['qda']} %**, naïf **{e['nb']} %**.{extra_fr}",

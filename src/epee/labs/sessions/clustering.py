@@ -17,8 +17,18 @@ from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State, spread
 from epee.labs.machinery.words import Words, blocks, percent, shown
 from epee.labs.sessions.worlds import cloud, moons, turned
 
-WORLDS = {"four": Words("four clouds", "quatre nuages"), "long": Words("long clouds", "nuages allongés"), "moons": Words("crescents", "croissants"), "none": Words("no groups", "aucun groupe")}
-METHODS = {"kmeans": Words("k-means", "k-moyennes"), "ward": Words("Ward", "Ward"), "single": Words("single linkage", "saut minimal"), "medoids": Words("k-medoids", "k-médoïdes")}
+WORLDS = {
+    "four": Words("four clouds", "quatre nuages"),
+    "long": Words("long clouds", "nuages allongés"),
+    "moons": Words("crescents", "croissants"),
+    "none": Words("no groups", "aucun groupe"),
+}
+METHODS = {
+    "kmeans": Words("k-means", "k-moyennes"),
+    "ward": Words("Ward", "Ward"),
+    "single": Words("single linkage", "saut minimal"),
+    "medoids": Words("k-medoids", "k-médoïdes"),
+}
 MOST = 8
 
 
@@ -123,13 +133,22 @@ def formula(r: Results) -> Words:
         rf"1 - \frac{{J_{{{r.k}}}}}{{J_1}} = 1 - \frac{{{shown(r.here)}}}{{{shown(r.J[0])}}} = {shown(r.explained)}",
         rf"s = mean\ \frac{{b_i - a_i}}{{max(a_i, b_i)}} = {shown(r.s[r.k - 1]) if r.k > 1 else '-'}",
     )
-    return Words("Distortion, the share of the inertia between the groups, and the silhouette:\n\n" + lines, "La distorsion, la part d'inertie entre les groupes, et la silhouette :\n\n" + lines)
+    return Words(
+        "Distortion, the share of the inertia between the groups, and the silhouette:\n\n" + lines,
+        "La distorsion, la part d'inertie entre les groupes, et la silhouette :\n\n" + lines,
+    )
 
 
 def answer(r: Results) -> Words:
     if r.rand is None:
-        return Words(f"There are **no groups** here; the silhouette still has a best value (k = {r.best}), but a low one: {shown(r.s[r.best - 1], 2)}.", f"Il n'y a **aucun groupe** ici ; la silhouette a tout de même un maximum (k = {r.best}), mais faible : {shown(r.s[r.best - 1], 2)}.")
-    return Words(f"The silhouette would take k = **{r.best}**. Your partition treats **{percent(r.rand, 0)} %** of the pairs of points as the true groups do.", f"La silhouette prendrait k = **{r.best}**. Votre partition traite **{percent(r.rand, 0)} %** des paires de points comme les vrais groupes.")
+        return Words(
+            f"There are **no groups** here; the silhouette still has a best value (k = {r.best}), but a low one: {shown(r.s[r.best - 1], 2)}.",
+            f"Il n'y a **aucun groupe** ici ; la silhouette a tout de même un maximum (k = {r.best}), mais faible : {shown(r.s[r.best - 1], 2)}.",
+        )
+    return Words(
+        f"The silhouette would take k = **{r.best}**. Your partition treats **{percent(r.rand, 0)} %** of the pairs of points as the true groups do.",
+        f"La silhouette prendrait k = **{r.best}**. Votre partition traite **{percent(r.rand, 0)} %** des paires de points comme les vrais groupes.",
+    )
 
 
 def code(state: State) -> str:

@@ -31,7 +31,20 @@ def compute(state: State) -> Results:
     r_hat = float(m.correlation()[0, 1])
     half = 1.96 / np.sqrt(max(n - 3, 1))
     low, high = np.tanh(np.arctanh(r_hat) - half), np.tanh(np.arctanh(r_hat) + half)
-    return Results(S=S, L=L, X=X, found=m.covariance(), values=values[::-1], angle=angle, r=r_hat, low=low, high=high, rho=rho, n=n, det=float(np.linalg.det(S)))
+    return Results(
+        S=S,
+        L=L,
+        X=X,
+        found=m.covariance(),
+        values=values[::-1],
+        angle=angle,
+        r=r_hat,
+        low=low,
+        high=high,
+        rho=rho,
+        n=n,
+        det=float(np.linalg.det(S)),
+    )
 
 
 def ellipse(S: np.ndarray, level: float) -> np.ndarray:
@@ -48,7 +61,9 @@ def draw(r: Results, lang: str) -> list:
     left.plot(*ellipse(r.found, 0.95), color=INK, lw=1, ls="--", label="estimée" if fr else "estimated")
     legend(left, loc="upper left")
     gallery = panels(2, 4, size=(5.4, 3.0))
-    for ax, (rho, scale) in zip(gallery.flat, [(-0.9, 1), (-0.5, 1), (0, 1), (0.5, 1), (0.9, 1), (0, 2), (0.7, 2), (-0.7, 0.5)]):
+    for ax, (rho, scale) in zip(
+        gallery.flat, [(-0.9, 1), (-0.5, 1), (0, 1), (0.5, 1), (0.9, 1), (0, 2), (0.7, 2), (-0.7, 0.5)]
+    ):
         S = np.array([[1, rho * scale], [rho * scale, scale**2]])
         Z = np.random.default_rng(1).standard_normal((150, 2)) @ np.linalg.cholesky(S).T
         ax.plot(*Z.T, ".", ms=1.5, color=COLOURS[0])
@@ -66,7 +81,10 @@ def formula(r: Results) -> Words:
         rf"\lambda_1 = {shown(r.values[0])},\quad \lambda_2 = {shown(r.values[1])},\quad |\Sigma| = {shown(r.det)}",
         rf"x = L z,\quad L_{{11}} = {shown(r.L[0, 0])},\quad L_{{21}} = {shown(r.L[1, 0])},\quad L_{{22}} = {shown(r.L[1, 1])}",
     )
-    return Words("The law, its estimate from the points, its axes, and how to draw from it:\n\n" + lines, "La loi, son estimation d'après les points, ses axes, et comment en tirer :\n\n" + lines)
+    return Words(
+        "The law, its estimate from the points, its axes, and how to draw from it:\n\n" + lines,
+        "La loi, son estimation d'après les points, ses axes, et comment en tirer :\n\n" + lines,
+    )
 
 
 def answer(r: Results) -> Words:

@@ -57,7 +57,9 @@ def draw(r: Results, lang: str) -> list:
     looks = {"train": ("apprentissage" if fr else "training", COLOURS[0]), "loo": ("LOO", COLOURS[2]), "gcv": ("GCV", COLOURS[3]),
              "aic": ("AIC", COLOURS[4]), "bic": ("BIC", COLOURS[5]), "true": ("EPE", COLOURS[1])}  # fmt: skip
     for name, (label, colour) in looks.items():
-        left.plot(DEGREES, getattr(r, name), "o-" if name != "true" else "s--", ms=3.5, lw=1.4, color=colour, label=label)
+        left.plot(
+            DEGREES, getattr(r, name), "o-" if name != "true" else "s--", ms=3.5, lw=1.4, color=colour, label=label
+        )
     left.axvline(r.degree, color=INK, lw=1, ls=":")
     left.set_ylim(0, 1.15 * max(r.true[0], r.loo[0]))
     legend(left, ncols=2)
@@ -76,7 +78,10 @@ def formula(r: Results) -> Words:
         rf"AIC = err + 2\,\frac{{d}}{{n}}\,\hat\sigma^2 = {shown(err)} + 2 \cdot \frac{{{r.d}}}{{{r.n}}} \cdot {shown(r.sigma2)} = {shown(r.aic[r.degree])}",
         rf"LOO = {shown(r.loo[r.degree])}, \qquad EPE = {shown(r.true[r.degree])}",
     )
-    return Words(f"For degree {r.degree}, $d = {r.d}$ parameters:\n\n{lines}", f"Pour le degré {r.degree}, $d = {r.d}$ paramètres :\n\n{lines}")
+    return Words(
+        f"For degree {r.degree}, $d = {r.d}$ parameters:\n\n{lines}",
+        f"Pour le degré {r.degree}, $d = {r.d}$ paramètres :\n\n{lines}",
+    )
 
 
 def answer(r: Results) -> Words:

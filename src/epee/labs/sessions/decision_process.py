@@ -59,7 +59,9 @@ def compute(state: State) -> Results:
         gaps = np.array([np.abs(v - best.values).max() for v in values])
     else:
         steps = [100, 300, 1000, 3000, 10_000, 30_000]
-        gaps = np.array([np.abs(learned(state["map"], slip, living, discount, s)[0] - best.values).max() for s in steps])
+        gaps = np.array(
+            [np.abs(learned(state["map"], slip, living, discount, s)[0] - best.values).max() for s in steps]
+        )
         k = min(k, len(steps) - 1)
         V, policy = learned(state["map"], slip, living, discount, steps[k])
     letters = best.grid["letters"]
@@ -74,8 +76,17 @@ def draw(r: Results, lang: str) -> list:
     height, width = r.grid["shape"]
     left = panel(size=(max(3.6, 0.85 * width + 0.9), max(3.0, 0.85 * height + 0.3)))
     draw_grid(r.V, r.policy, r.grid, left)
-    words = ("balayages" if fr else "sweeps") if r.how == "sweeps" else ("essais : 100, 300, … 30 000 pas" if fr else "trials: 100, 300, … 30,000 steps")
-    right = panel(size=(5.4, 3.4), xlabel=words, ylabel="plus grand écart à l'optimum" if fr else "largest distance to the optimum", yscale="log")
+    words = (
+        ("balayages" if fr else "sweeps")
+        if r.how == "sweeps"
+        else ("essais : 100, 300, … 30 000 pas" if fr else "trials: 100, 300, … 30,000 steps")
+    )
+    right = panel(
+        size=(5.4, 3.4),
+        xlabel=words,
+        ylabel="plus grand écart à l'optimum" if fr else "largest distance to the optimum",
+        yscale="log",
+    )
     right.plot(np.maximum(r.gaps, 1e-10), ".-", color=COLOURS[0])
     right.plot([r.k], [max(r.gaps[r.k], 1e-10)], "o", ms=10, color=COLOURS[1])
     if r.how == "sweeps":
@@ -96,7 +107,10 @@ def formula(r: Results) -> Words:
         else rf"Q(s,a) \leftarrow Q(s,a) + \alpha\,[\,r + \gamma \max_b Q(s',b) - Q(s,a)\,], \qquad \gamma = {shown(r.discount)}"
     )  # fmt: skip
     lines = blocks(rule, q, rf"V(S) = {shown(r.here)}, \qquad V^*(S) = {shown(r.value)}")
-    return Words("The best values of the four moves from the start S:\n\n" + lines, "Les meilleures valeurs des quatre mouvements depuis le départ S :\n\n" + lines)
+    return Words(
+        "The best values of the four moves from the start S:\n\n" + lines,
+        "Les meilleures valeurs des quatre mouvements depuis le départ S :\n\n" + lines,
+    )
 
 
 def answer(r: Results) -> Words:

@@ -18,7 +18,11 @@ METHODS = {
     "fixed": Words("gradient, fixed step", "gradient, pas fixe"), "armijo": Words("gradient, line search", "gradient, recherche linéaire"),
     "exact": Words("gradient, exact search", "gradient, recherche exacte"), "newton": Words("Newton", "Newton"), "bfgs": Words("BFGS", "BFGS"),
 }  # fmt: skip
-WORLDS = {"bowl": Words("a bowl", "une cuvette"), "valley": Words("Rosenbrock's valley", "vallée de Rosenbrock"), "logistic": Words("logistic loss", "perte logistique")}
+WORLDS = {
+    "bowl": Words("a bowl", "une cuvette"),
+    "valley": Words("Rosenbrock's valley", "vallée de Rosenbrock"),
+    "logistic": Words("logistic loss", "perte logistique"),
+}
 BOX = {"bowl": ((-3.2, -3.2), (3.2, 3.2)), "valley": ((-2, -1.2), (2, 3)), "logistic": ((-1, -1), (6, 6))}
 FIRST = {"bowl": (-2.5, 1.5), "valley": (-1.2, 1.0), "logistic": (0.0, 0.0)}
 _RNG = np.random.default_rng(5)
@@ -105,15 +109,26 @@ def formula(r: Results) -> Words:
         rf"\lambda_{{min}} = {shown(r.smallest)},\quad \lambda_{{max}} = {shown(r.largest)},\quad \kappa = \frac{{\lambda_{{max}}}}{{\lambda_{{min}}}} = {shown(r.largest / r.smallest)},\quad \frac{{2}}{{\lambda_{{max}}}} = {shown(2 / r.largest)}",
         rf"f(x_{{{r.n}}}) - f^* = {shown(min(r.gap, 1e12))}",
     )
-    return Words("The first step, the curvatures at the minimum, and what is left:\n\n" + lines, "Le premier pas, les courbures au minimum, et ce qui reste :\n\n" + lines)
+    return Words(
+        "The first step, the curvatures at the minimum, and what is left:\n\n" + lines,
+        "Le premier pas, les courbures au minimum, et ce qui reste :\n\n" + lines,
+    )
 
 
 def answer(r: Results) -> Words:
     if r.diverged:
-        return Words("**It flies away**: the step is too long for the steepest direction.", "**Ça s'envole** : le pas est trop long pour la direction la plus raide.")
+        return Words(
+            "**It flies away**: the step is too long for the steepest direction.",
+            "**Ça s'envole** : le pas est trop long pour la direction la plus raide.",
+        )
     if r.converged:
         return Words(f"**Arrived** after {r.n} steps.", f"**Arrivé** après {r.n} pas.")
-    return Words(f"After {r.n} steps, still {shown(r.gap, 2).replace('x 10', '')} above the minimum.".replace(shown(r.gap, 2), f"${shown(r.gap, 2)}$"), f"Après {r.n} pas, encore ${shown(r.gap, 2)}$ au-dessus du minimum.")
+    return Words(
+        f"After {r.n} steps, still {shown(r.gap, 2).replace('x 10', '')} above the minimum.".replace(
+            shown(r.gap, 2), f"${shown(r.gap, 2)}$"
+        ),
+        f"Après {r.n} pas, encore ${shown(r.gap, 2)}$ au-dessus du minimum.",
+    )
 
 
 def code(state: State) -> str:

@@ -70,14 +70,25 @@ def draw(r: Results, lang: str) -> list:
     top = panels(3, 3, size=(4.6, 5.0))
     image(top[0, 0], r.mean, "visage moyen" if fr else "mean face", vmin=0, vmax=1)
     for k, ax in enumerate(top.flat[1:]):
-        image(ax, r.axes[k], f"{'axe' if fr else 'axis'} {k + 1}{'' if k < r.q else ' (–)'}", cmap="RdBu_r", alpha=1.0 if k < r.q else 0.25)
+        image(
+            ax,
+            r.axes[k],
+            f"{'axe' if fr else 'axis'} {k + 1}{'' if k < r.q else ' (–)'}",
+            cmap="RdBu_r",
+            alpha=1.0 if k < r.q else 0.25,
+        )
     rows = panels(2, 3, size=(5.0, 3.9))
     image(rows[0, 0], r.query, "requête" if fr else "query", vmin=0, vmax=1)
     image(rows[0, 1], np.clip(r.rebuilt, 0, 1), axes_fr(r.q) if fr else axes_en(r.q), vmin=0, vmax=1)
     for k, ax in enumerate(rows.flat[2:]):
         title = f"{k + 1}. {r.names[k]} ({r.distances[k]:.2f})"
         image(ax, r.nearest[k], title.replace(".", ",", 2).replace(",", ".", 1) if fr else title, vmin=0, vmax=1)
-    curve = panel(size=(5.0, 2.6), xlabel="axes gardés q" if fr else "axes kept q", ylabel="contraste conservé" if fr else "contrast kept", ylim=(0, 1.05))
+    curve = panel(
+        size=(5.0, 2.6),
+        xlabel="axes gardés q" if fr else "axes kept q",
+        ylabel="contraste conservé" if fr else "contrast kept",
+        ylim=(0, 1.05),
+    )
     curve.plot(np.arange(1, len(r.ratio) + 1), r.ratio, "o-", ms=3.5, color=COLOURS[0])
     curve.plot([r.q], [r.share], "o", ms=9, color=COLOURS[1], label=f"{100 * r.share:.0f} %")
     curve.axhline(0.9, color=INK, lw=0.8, ls=":")
@@ -101,8 +112,14 @@ def formula(r: Results) -> Words:
 def answer(r: Results) -> Words:
     name, p = r.names[0], percent(r.share, 0)
     if r.right:
-        return Words(f"**Yes**: with {r.q} of the 25 axes ({p} % of the contrast) the answer is **{name}**.", f"**Oui** : avec {axes_fr(r.q)} sur 25 ({p} % du contraste), la réponse est **{name}**.")
-    return Words(f"**Not yet**: with {axes_en(r.q)} ({p} % of the contrast) the answer is **{name}**, which is wrong.", f"**Pas encore** : avec {axes_fr(r.q)} ({p} % du contraste), la réponse est **{name}**, et c'est faux.")
+        return Words(
+            f"**Yes**: with {r.q} of the 25 axes ({p} % of the contrast) the answer is **{name}**.",
+            f"**Oui** : avec {axes_fr(r.q)} sur 25 ({p} % du contraste), la réponse est **{name}**.",
+        )
+    return Words(
+        f"**Not yet**: with {axes_en(r.q)} ({p} % of the contrast) the answer is **{name}**, which is wrong.",
+        f"**Pas encore** : avec {axes_fr(r.q)} ({p} % du contraste), la réponse est **{name}**, et c'est faux.",
+    )
 
 
 def axes_en(q: int) -> str:

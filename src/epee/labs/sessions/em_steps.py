@@ -17,7 +17,11 @@ from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State, spread
 from epee.labs.machinery.words import Words, blocks, shown
 
 STEPS = 40
-STARTS = {"bad": Words("both in one cloud", "toutes dans un nuage"), "random": Words("random points", "points au hasard"), "cross": Words("across", "en travers")}
+STARTS = {
+    "bad": Words("both in one cloud", "toutes dans un nuage"),
+    "random": Words("random points", "points au hasard"),
+    "cross": Words("across", "en travers"),
+}
 
 
 @lru_cache(maxsize=1)
@@ -43,9 +47,17 @@ def climb(k: int, start: str, draw: int):
         means = np.array([0.9, 0.9]) + 0.25 * rng.standard_normal((k, 2))
     else:
         means = np.c_[np.linspace(-1.2, 1.2, k), np.linspace(1.2, -1.2, k)] + 0.05 * rng.standard_normal((k, 2))
-    model = GaussianMixture(k, means_init=means, weights_init=np.full(k, 1 / k), precisions_init=np.stack([2.0 * np.eye(2)] * k), random_state=0)
+    model = GaussianMixture(
+        k,
+        means_init=means,
+        weights_init=np.full(k, 1 / k),
+        precisions_init=np.stack([2.0 * np.eye(2)] * k),
+        random_state=0,
+    )
     seen: list = []
-    found = expectation_maximisation(model, X, tol=0.0, max_iter=STEPS + 1, watch=lambda i, theta, value: seen.append(theta))
+    found = expectation_maximisation(
+        model, X, tol=0.0, max_iter=STEPS + 1, watch=lambda i, theta, value: seen.append(theta)
+    )
     return seen, np.array(found.trace)
 
 
@@ -76,7 +88,13 @@ def compute(state: State) -> Results:
 
 def draw(r: Results, lang: str) -> list:
     fr = lang == "fr"
-    left = panel(size=(4.8, 4.4), xlabel="durée (réduite)" if fr else "duration (scaled)", ylabel="attente (réduite)" if fr else "waiting (scaled)", xlim=(-2.6, 2.6), ylim=(-3, 3))
+    left = panel(
+        size=(4.8, 4.4),
+        xlabel="durée (réduite)" if fr else "duration (scaled)",
+        ylabel="attente (réduite)" if fr else "waiting (scaled)",
+        xlim=(-2.6, 2.6),
+        ylim=(-3, 3),
+    )
     from matplotlib.colors import to_rgb
 
     tint = np.array([to_rgb(COLOURS[c]) for c in range(r.k)])
@@ -84,9 +102,15 @@ def draw(r: Results, lang: str) -> list:
     t = np.linspace(0, 2 * np.pi, 80)
     for c, (mean, S) in enumerate(zip(r.theta.means, r.theta.matrices())):
         for size, look in ((1.0, "-"), (2.0, "--")):
-            left.plot(*(mean[:, None] + size * np.linalg.cholesky(S) @ [np.cos(t), np.sin(t)]), look, color=COLOURS[c], lw=1.8)
+            left.plot(
+                *(mean[:, None] + size * np.linalg.cholesky(S) @ [np.cos(t), np.sin(t)]), look, color=COLOURS[c], lw=1.8
+            )
         left.plot(*mean, "+", ms=14, mew=3, color=COLOURS[c])
-    right = panel(size=(5.4, 3.4), xlabel="pas" if fr else "step", ylabel="log-vraisemblance moyenne" if fr else "mean log-likelihood")
+    right = panel(
+        size=(5.4, 3.4),
+        xlabel="pas" if fr else "step",
+        ylabel="log-vraisemblance moyenne" if fr else "mean log-likelihood",
+    )
     right.plot(np.arange(len(r.trace)), r.trace, ".-", color=COLOURS[0])
     right.plot([r.step], [r.mean_loglik], "o", ms=10, color=COLOURS[1])
     right.axhline(r.best, color=INK, lw=0.8, ls=":")
@@ -106,9 +130,15 @@ def formula(r: Results) -> Words:
 
 def answer(r: Results) -> Words:
     if r.step == 0:
-        return Words("Before the first step. The colours are the responsibilities: move the step slider.", "Avant le premier pas. Les couleurs sont les responsabilités : bouger le curseur des pas.")
+        return Words(
+            "Before the first step. The colours are the responsibilities: move the step slider.",
+            "Avant le premier pas. Les couleurs sont les responsabilités : bouger le curseur des pas.",
+        )
     left = r.best - r.mean_loglik
-    return Words(f"This step raised the mean log-likelihood by **{shown(r.gain, 2)}**; it is {shown(left, 2)} below where EM ends from this start.", f"Ce pas a augmenté la log-vraisemblance moyenne de **{shown(r.gain, 2)}** ; elle est à {shown(left, 2)} de là où EM finit depuis ce départ.")
+    return Words(
+        f"This step raised the mean log-likelihood by **{shown(r.gain, 2)}**; it is {shown(left, 2)} below where EM ends from this start.",
+        f"Ce pas a augmenté la log-vraisemblance moyenne de **{shown(r.gain, 2)}** ; elle est à {shown(left, 2)} de là où EM finit depuis ce départ.",
+    )
 
 
 def code(state: State) -> str:

@@ -153,7 +153,12 @@ LAB = Lab(
         "sépare deux classes. Augmenter le degré et regarder les deux erreurs se séparer.",
     ),
     controls=(
-        Choice("task", Words("world", "monde"), {"curve": Words("a curve", "une courbe"), "frontier": Words("a frontier", "une frontière")}, "curve"),
+        Choice(
+            "task",
+            Words("world", "monde"),
+            {"curve": Words("a curve", "une courbe"), "frontier": Words("a frontier", "une frontière")},
+            "curve",
+        ),
         Slider("degree", Words("degree", "degré"), spread(0, 12, 1), 9),
         Slider("n", Words("examples n", "exemples n"), [14, 20, 30, 50, 80, 150, 300], 20),
         Slider("draw", Words("draw number", "numéro du tirage"), spread(0, 20, 1), 0),
@@ -164,22 +169,40 @@ LAB = Lab(
     answer=answer,
     exercises=(
         Pick(
-            Words("When the degree grows, the training error of least squares…", "Quand le degré augmente, l'erreur d'apprentissage des moindres carrés…"),
+            Words(
+                "When the degree grows, the training error of least squares…",
+                "Quand le degré augmente, l'erreur d'apprentissage des moindres carrés…",
+            ),
             {
                 "falls": Words("never rises", "n'augmente jamais"),
                 "rises": Words("always rises", "augmente toujours"),
                 "u": Words("falls, then rises", "baisse, puis remonte"),
             },
             "falls",
-            Words("A polynomial of degree 3 is also one of degree 4, with a last coefficient of 0.", "Un polynôme de degré 3 en est aussi un de degré 4, de dernier coefficient nul."),
-            Words("Right: each class of functions contains the one before, so its best fit is at least as close.", "Juste : chaque classe de fonctions contient la précédente, son meilleur ajustement est donc au moins aussi proche."),
+            Words(
+                "A polynomial of degree 3 is also one of degree 4, with a last coefficient of 0.",
+                "Un polynôme de degré 3 en est aussi un de degré 4, de dernier coefficient nul.",
+            ),
+            Words(
+                "Right: each class of functions contains the one before, so its best fit is at least as close.",
+                "Juste : chaque classe de fonctions contient la précédente, son meilleur ajustement est donc au moins aussi proche.",
+            ),
         ),
         Goal(
-            Words("Set the degree that predicts best for these examples, then check.", "Régler le degré qui prédit le mieux pour ces exemples, puis vérifier."),
+            Words(
+                "Set the degree that predicts best for these examples, then check.",
+                "Régler le degré qui prédit le mieux pour ces exemples, puis vérifier.",
+            ),
             lambda r: r.degree == r.best,
-            Words("Look for the lowest point of the orange curve, not of the blue one.", "Chercher le point le plus bas de la courbe orange, et non de la bleue."),
+            Words(
+                "Look for the lowest point of the orange curve, not of the blue one.",
+                "Chercher le point le plus bas de la courbe orange, et non de la bleue.",
+            ),
             lambda r: {"degree": r.best},
-            Words("Right: only a simulation can show the orange curve. The next labs estimate it from the data alone.", "Juste : seule une simulation montre la courbe orange. Les TP suivants l'estiment à partir des seules données."),
+            Words(
+                "Right: only a simulation can show the orange curve. The next labs estimate it from the data alone.",
+                "Juste : seule une simulation montre la courbe orange. Les TP suivants l'estiment à partir des seules données.",
+            ),
         ),
         Number(
             lambda r: Words(

@@ -33,7 +33,9 @@ def curves(n: int, sigma: float, draw: int, folds: str) -> Results:
     if folds == "loo":
         cv, bar = errors.mean(axis=0), errors.std(axis=0, ddof=1) / np.sqrt(n)
     else:
-        curve = risk.complexity_curve(PolynomialRegression(), x[:, None], y, "degree", DEGREES, folds=int(folds), random_state=0)
+        curve = risk.complexity_curve(
+            PolynomialRegression(), x[:, None], y, "degree", DEGREES, folds=int(folds), random_state=0
+        )
         cv, bar = curve.cv, curve.stderr
     true = sigma**2 + ((on_grid - wave(GRID)[:, None]) ** 2).mean(axis=0)
     return Results(x=x, y=y, n=n, fits=on_grid, leverages=leverage, loos=errors.mean(axis=0), cv=cv, bar=bar, true=true,
@@ -54,11 +56,27 @@ def draw(r: Results, lang: str) -> list:
     left = panel(xlabel="$x$", ylabel="$y$", ylim=(-2.2, 2.8))
     left.plot(GRID, wave(GRID), color=INK, lw=1, ls="--", label="vraie courbe" if fr else "true curve")
     left.plot(GRID, r.fit, color=COLOURS[1], lw=2, label=f"{'degré' if fr else 'degree'} {r.degree}")
-    left.scatter(r.x, r.y, s=15 + 160 * r.leverage, color=COLOURS[0], alpha=0.75, label="exemples (taille : $H_{ii}$)" if fr else "examples (size: $H_{ii}$)")
+    left.scatter(
+        r.x,
+        r.y,
+        s=15 + 160 * r.leverage,
+        color=COLOURS[0],
+        alpha=0.75,
+        label="exemples (taille : $H_{ii}$)" if fr else "examples (size: $H_{ii}$)",
+    )
     legend(left)
     right = panel(xlabel="degré" if fr else "degree", ylabel="erreur quadratique" if fr else "squared error")
     right.plot(DEGREES, r.train, "o-", color=COLOURS[0], ms=4, label="apprentissage" if fr else "training")
-    right.errorbar(DEGREES, r.cv, yerr=r.bar, fmt="D-", color=COLOURS[2], ms=4, capsize=3, label="validation croisée ± 1 e.s." if fr else "cross-validation ± 1 s.e.")
+    right.errorbar(
+        DEGREES,
+        r.cv,
+        yerr=r.bar,
+        fmt="D-",
+        color=COLOURS[2],
+        ms=4,
+        capsize=3,
+        label="validation croisée ± 1 e.s." if fr else "cross-validation ± 1 s.e.",
+    )
     right.plot(DEGREES, r.true, "s-", color=COLOURS[1], ms=4, label="espérée (EPE)" if fr else "expected (EPE)")
     right.axvline(r.degree, color=INK, lw=1, ls=":")
     right.set_ylim(0, min(3 * r.true.min() + r.true[0], np.nanmax(r.cv) * 1.3))

@@ -69,7 +69,9 @@ def curves(world: str, centred: bool) -> dict[str, np.ndarray]:
     tried = [[split(world, centred, s, d) for d in range(DRAWS)] for s in SIZES]
     out = {}
     for name in ("hebb", "pi"):
-        rates = np.array([[(t[name][0], np.mean(t[name][1] == t[name][2])) for t in row] for row in tried])  # (sizes, draws, 2)
+        rates = np.array(
+            [[(t[name][0], np.mean(t[name][1] == t[name][2])) for t in row] for row in tried]
+        )  # (sizes, draws, 2)
         out[name] = np.stack([rates.mean(axis=1), rates.std(axis=1, ddof=1)])  # (2, sizes, 2)
     return out
 
@@ -93,11 +95,16 @@ def draw(r: Results, lang: str) -> list:
     names = {"hebb": "Hebb", "pi": "pseudo-inverse"}
     xlabel = "exemples d'apprentissage $P_{app}$" if fr else "training examples $P_{app}$"
     out = []
-    for column, title in ((1, "taux de généralisation" if fr else "generalisation rate"), (0, "taux d'apprentissage" if fr else "learning rate")):
+    for column, title in (
+        (1, "taux de généralisation" if fr else "generalisation rate"),
+        (0, "taux d'apprentissage" if fr else "learning rate"),
+    ):
         ax = panel(size=(5.4, 3.6), xlabel=xlabel, title=title, ylim=(0.45, 1.02))
         for i, name in enumerate(names):
             mean, spread_ = r.curves[name][:, :, column]
-            ax.errorbar(SIZES, mean, yerr=spread_, fmt="os"[i] + "-", ms=4, capsize=3, color=COLOURS[i], label=names[name])
+            ax.errorbar(
+                SIZES, mean, yerr=spread_, fmt="os"[i] + "-", ms=4, capsize=3, color=COLOURS[i], label=names[name]
+            )
         ax.axvline(r.size, color=INK, lw=1, ls=":")
         ax.axvline(r.N, color=QUIET, lw=1, label="$P_{app} = N$")
         if column == 1:
@@ -123,8 +130,12 @@ def formula(r: Results) -> Words:
 def answer(r: Results) -> Words:
     better = "Hebb" if r.h > r.p else "pseudo-inverse"
     sure = r.p_value < 0.05
-    en = f"**{better}** is ahead by {percent(abs(r.h - r.p))} points, $p = {shown(r.p_value, 2)}$: " + ("**significant**." if sure else "**not shown** by this draw.")
-    fr = f"**{better}** est devant de {percent(abs(r.h - r.p))} points, $p = {shown(r.p_value, 2)}$ : " + ("**significatif**." if sure else "ce tirage **ne le montre pas**.")
+    en = f"**{better}** is ahead by {percent(abs(r.h - r.p))} points, $p = {shown(r.p_value, 2)}$: " + (
+        "**significant**." if sure else "**not shown** by this draw."
+    )
+    fr = f"**{better}** est devant de {percent(abs(r.h - r.p))} points, $p = {shown(r.p_value, 2)}$ : " + (
+        "**significatif**." if sure else "ce tirage **ne le montre pas**."
+    )
     return Words(en, fr)
 
 

@@ -23,7 +23,11 @@ from epee.labs.machinery.words import Words, blocks, shown
 
 LIMIT = 20_000_000  # bytes
 NAMES = ("penguins", "iris", "wine", "diabetes", "cars")
-BUDGETS = {"5": Words("about 5 seconds", "environ 5 secondes"), "30": Words("about 30 seconds", "environ 30 secondes"), "none": Words("no limit", "sans limite")}
+BUDGETS = {
+    "5": Words("about 5 seconds", "environ 5 secondes"),
+    "30": Words("about 30 seconds", "environ 30 secondes"),
+    "none": Words("no limit", "sans limite"),
+}
 
 
 def table_path(state: State, folder: str) -> Path:
@@ -31,7 +35,9 @@ def table_path(state: State, folder: str) -> Path:
     if state.get("file"):
         name, content = state["file"]
         if len(content) > LIMIT:
-            raise WrongUse(f"the file has {len(content)} bytes; the lab takes {LIMIT} at most. Use `epee learn` for more.")
+            raise WrongUse(
+                f"the file has {len(content)} bytes; the lab takes {LIMIT} at most. Use `epee learn` for more."
+            )
         ending = Path(name).suffix.lower()
         path = Path(folder) / f"table{ending if ending in ENDINGS else '.csv'}"  # the brought name never becomes a path
         path.write_bytes(content)
@@ -138,7 +144,9 @@ def draw(r: Results, lang: str) -> list:
     fr = lang == "fr"
     if r.found is None:
         return []
-    ax = panel(size=(6.4, 0.42 * len(r.board) + 1.3), xlabel=("erreur, intervalle à 95 %" if fr else "error, 95 % interval"))
+    ax = panel(
+        size=(6.4, 0.42 * len(r.board) + 1.3), xlabel=("erreur, intervalle à 95 %" if fr else "error, 95 % interval")
+    )
     for i, line in enumerate(r.board):
         whiskers(ax, line["value"], line["low"], line["high"], i, COLOURS[1] if line["chosen"] else COLOURS[0])
     whiskers(ax, r.risk.value, r.risk.low, r.risk.high, len(r.board), INK)
@@ -153,19 +161,28 @@ def draw(r: Results, lang: str) -> list:
 def formula(r: Results) -> Words:
     if r.found is None:
         line = blocks(r"EPE(h) = E\,[L(Y, h(X))]")
-        return Words("What will be estimated, with an interval:\n\n" + line, "Ce qui sera estimé, avec un intervalle :\n\n" + line)
+        return Words(
+            "What will be estimated, with an interval:\n\n" + line,
+            "Ce qui sera estimé, avec un intervalle :\n\n" + line,
+        )
     lines = blocks(
         rf"CV = {shown(r.chosen['value'])} \pm {shown(r.chosen['stderr'], 2)}",
         rf"EPE_{{test}} = {shown(r.risk.value)}, \qquad [{shown(max(r.risk.low, 0))},\ {shown(r.risk.high)}]",
     )
-    return Words(f"For **{r.chosen['name']}**, by cross-validation and then once on the sealed rows:\n\n{lines}", f"Pour **{r.chosen['name']}**, par validation croisée puis une seule fois sur les lignes scellées :\n\n{lines}")
+    return Words(
+        f"For **{r.chosen['name']}**, by cross-validation and then once on the sealed rows:\n\n{lines}",
+        f"Pour **{r.chosen['name']}**, par validation croisée puis une seule fois sur les lignes scellées :\n\n{lines}",
+    )
 
 
 def answer(r: Results) -> Words:
     if r.fault:
         return Words(f"**This table cannot be used:** {r.fault}", f"**Cette table ne peut pas servir :** {r.fault}")
     if r.found is None:
-        return Words(f"{len(r.offered)} columns in **{r.name}**; `{r.target}` is to be predicted. Press *Learn*.", f"{len(r.offered)} colonnes dans **{r.name}** ; `{r.target}` est à prédire. Appuyer sur *Apprendre*.")
+        return Words(
+            f"{len(r.offered)} columns in **{r.name}**; `{r.target}` is to be predicted. Press *Learn*.",
+            f"{len(r.offered)} colonnes dans **{r.name}** ; `{r.target}` est à prédire. Appuyer sur *Apprendre*.",
+        )
     return Words(r.found.verdict, r.found.verdict)
 
 

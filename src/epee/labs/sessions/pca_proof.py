@@ -50,7 +50,12 @@ def draw(r: Results, lang: str) -> list:
     left.plot(*shadow[:60].T, "o", ms=3.5, color=COLOURS[1])
     left.plot(*np.c_[-6 * r.u, 6 * r.u], color=COLOURS[1], lw=1.5, label="direction $u$")
     legend(left, loc="upper left")
-    right = panel(size=(5.4, 3.8), xlabel="angle de $u$ (degrés)" if fr else "angle of $u$ (degrees)", ylabel="variance", xlim=(0, 180))
+    right = panel(
+        size=(5.4, 3.8),
+        xlabel="angle de $u$ (degrés)" if fr else "angle of $u$ (degrees)",
+        ylabel="variance",
+        xlim=(0, 180),
+    )
     right.plot(ANGLES, r.variances, color=COLOURS[0], lw=2, label=r"$u^\top \Sigma u$")
     for k, value in enumerate(r.values):
         right.axhline(value, color=COLOURS[2], lw=1, ls="--", label=r"$\lambda_1,\ \lambda_2$" if k == 0 else None)
@@ -78,8 +83,14 @@ def answer(r: Results) -> Words:
     kept = percent(r.here / r.inertia, 0)
     near = abs((r.angle - r.best + 90) % 180 - 90)
     if near <= 1.5:
-        return Words(f"**Here.** {kept} % of the inertia is kept, the slope is nil: $u$ is an eigenvector of $\\Sigma$.", f"**Ici.** {kept} % de l'inertie est conservée, la pente est nulle : $u$ est un vecteur propre de $\\Sigma$.")
-    return Words(f"This direction keeps {kept} % of the inertia; the best keeps {percent(r.values[0] / r.inertia, 0)} %.", f"Cette direction conserve {kept} % de l'inertie ; la meilleure en conserve {percent(r.values[0] / r.inertia, 0)} %.")
+        return Words(
+            f"**Here.** {kept} % of the inertia is kept, the slope is nil: $u$ is an eigenvector of $\\Sigma$.",
+            f"**Ici.** {kept} % de l'inertie est conservée, la pente est nulle : $u$ est un vecteur propre de $\\Sigma$.",
+        )
+    return Words(
+        f"This direction keeps {kept} % of the inertia; the best keeps {percent(r.values[0] / r.inertia, 0)} %.",
+        f"Cette direction conserve {kept} % de l'inertie ; la meilleure en conserve {percent(r.values[0] / r.inertia, 0)} %.",
+    )
 
 
 def code(state: State) -> str:

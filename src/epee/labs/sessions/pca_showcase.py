@@ -51,7 +51,14 @@ def draw(r: Results, lang: str) -> list:
     fr = lang == "fr"
     rows = panels(2, SHOWN, size=(6.4, 2.0))
     for k in range(SHOWN):
-        image(rows[0, k], r.noisy[k].reshape(8, 8), ("donné" if fr else "given") if k == 0 else "", cmap="gray_r", vmin=0, vmax=16)
+        image(
+            rows[0, k],
+            r.noisy[k].reshape(8, 8),
+            ("donné" if fr else "given") if k == 0 else "",
+            cmap="gray_r",
+            vmin=0,
+            vmax=16,
+        )
         image(rows[1, k], r.rebuilt[k].reshape(8, 8), f"{r.q} / 64" if k == 0 else "", cmap="gray_r", vmin=0, vmax=16)
     plane = panel(size=(5.2, 4.0), xlabel="axe 1" if fr else "axis 1", ylabel="axe 2" if fr else "axis 2")
     from matplotlib import colormaps
@@ -59,10 +66,24 @@ def draw(r: Results, lang: str) -> list:
     for k in np.unique(r.y):
         points = r.plane[r.y == k]
         plane.plot(*points[:80].T, ".", ms=4, alpha=0.5, color=colormaps["tab10"](int(k)))
-        plane.text(*points.mean(axis=0), str(k), fontsize=14, weight="bold", color=colormaps["tab10"](int(k)), ha="center")
-    curve = panel(size=(5.2, 3.0), xlabel="axes gardés q" if fr else "axes kept q", ylabel="contraste conservé" if fr else "contrast kept", ylim=(0, 1.05))
+        plane.text(
+            *points.mean(axis=0), str(k), fontsize=14, weight="bold", color=colormaps["tab10"](int(k)), ha="center"
+        )
+    curve = panel(
+        size=(5.2, 3.0),
+        xlabel="axes gardés q" if fr else "axes kept q",
+        ylabel="contraste conservé" if fr else "contrast kept",
+        ylim=(0, 1.05),
+    )
     curve.plot(np.arange(1, 65), r.share, color=COLOURS[0], lw=2)
-    curve.plot([r.q], [r.here], "o", ms=9, color=COLOURS[1], label=f"q = {r.q} : {100 * r.here:.0f} %" if fr else f"q = {r.q}: {100 * r.here:.0f} %")
+    curve.plot(
+        [r.q],
+        [r.here],
+        "o",
+        ms=9,
+        color=COLOURS[1],
+        label=f"q = {r.q} : {100 * r.here:.0f} %" if fr else f"q = {r.q}: {100 * r.here:.0f} %",
+    )
     curve.axhline(0.8, color=INK, lw=0.8, ls=":")
     legend(curve, loc="lower right")
     return [rows.flat[0].figure, plane.figure, curve.figure]
@@ -84,10 +105,15 @@ def answer(r: Results) -> Words:
     if r.grain > 0:
         better = r.after < r.before
         return Words(
-            f"{p} % of the contrast with {r.q} axes. The grain: mean squared error {shown(r.before, 2)} before, **{shown(r.after, 2)}** after" + (": PCA removes noise." if better else ": too few axes, the digit goes with the grain."),
-            f"{p} % du contraste avec {r.q} axes. Le grain : erreur quadratique {shown(r.before, 2)} avant, **{shown(r.after, 2)}** après" + (" : l'ACP débruite." if better else " : trop peu d'axes, le chiffre part avec le grain."),
+            f"{p} % of the contrast with {r.q} axes. The grain: mean squared error {shown(r.before, 2)} before, **{shown(r.after, 2)}** after"
+            + (": PCA removes noise." if better else ": too few axes, the digit goes with the grain."),
+            f"{p} % du contraste avec {r.q} axes. Le grain : erreur quadratique {shown(r.before, 2)} avant, **{shown(r.after, 2)}** après"
+            + (" : l'ACP débruite." if better else " : trop peu d'axes, le chiffre part avec le grain."),
         )
-    return Words(f"With {r.q} numbers out of 64, **{p} %** of the contrast is kept.", f"Avec {r.q} nombres sur 64, **{p} %** du contraste est conservé.")
+    return Words(
+        f"With {r.q} numbers out of 64, **{p} %** of the contrast is kept.",
+        f"Avec {r.q} nombres sur 64, **{p} %** du contraste est conservé.",
+    )
 
 
 def code(state: State) -> str:

@@ -60,7 +60,9 @@ def draw(r: Results, lang: str) -> list:
     left.plot(GRID, r.fit, color=COLOURS[1], lw=2, label=rf"$df(\lambda) = {r.d:.1f}$")
     left.plot(r.x, r.y, "o", color=COLOURS[0], ms=4, alpha=0.8)
     legend(left)
-    right = panel(xlabel=r"$df(\lambda)$, " + ("complexité" if fr else "complexity"), ylabel="erreur" if fr else "error")
+    right = panel(
+        xlabel=r"$df(\lambda)$, " + ("complexité" if fr else "complexity"), ylabel="erreur" if fr else "error"
+    )
     right.plot(r.df, r.train, "o-", ms=3.5, color=COLOURS[0], label="apprentissage" if fr else "training")
     right.plot(r.df, r.gcv, "D-", ms=3.5, color=COLOURS[2], label="GCV")
     right.plot(r.df, r.true, "s-", ms=3.5, color=COLOURS[1], label="EPE")

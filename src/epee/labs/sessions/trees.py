@@ -16,7 +16,11 @@ from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State, spread
 from epee.labs.machinery.words import Words, blocks, percent, shown
 from epee.labs.sessions.worlds import moons
 
-WORLDS = {"moons": Words("crescents", "croissants"), "stairs": Words("stairs", "escalier"), "diagonal": Words("a diagonal", "une diagonale")}
+WORLDS = {
+    "moons": Words("crescents", "croissants"),
+    "stairs": Words("stairs", "escalier"),
+    "diagonal": Words("a diagonal", "une diagonale"),
+}
 
 
 def sample(world: str, n: int, noise: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -37,18 +41,39 @@ def grown(world: str, n: int, noise: float, draw: int):
     new, labels = sample(world, 4000, noise, np.random.default_rng(999))
     path = DecisionTreeClassifier(random_state=0, prune_on="risk", pruning="cv").fit(X, y).pruning_path_
     order = np.arange(len(path.alphas))[::-1]  # from the root to the whole tree
-    trees = [DecisionTreeClassifier(random_state=0, prune_on="risk", ccp_alpha=float(path.alphas[i]) * (1 + 1e-9)).fit(X, y) for i in order]
+    trees = [
+        DecisionTreeClassifier(random_state=0, prune_on="risk", ccp_alpha=float(path.alphas[i]) * (1 + 1e-9)).fit(X, y)
+        for i in order
+    ]
     train = np.array([np.mean(t.predict(X) != y) for t in trees])
     true = np.array([np.mean(t.predict(new) != labels) for t in trees])
     return X, y, trees, path.n_leaves[order], path.alphas[order], train, true, path.cv[order], path.stderr[order]
 
 
 def compute(state: State) -> Results:
-    X, y, trees, leaves, alphas, train, true, cv, bar = grown(state["world"], int(state["n"]), float(state["noise"]), int(state["draw"]))
+    X, y, trees, leaves, alphas, train, true, cv, bar = grown(
+        state["world"], int(state["n"]), float(state["noise"]), int(state["draw"])
+    )
     i = round((len(trees) - 1) * (1 - float(state["cut"]) / 100))  # 0 % cut: the whole tree
     best = int(np.argmin(cv))
     simple = int(np.argmax(cv <= cv[best] + bar[best]))
-    return Results(X=X, y=y, tree=trees[i], i=i, leaves=leaves, here=int(leaves[i]), alpha=float(alphas[i]), train=train, true=true, cv=cv, bar=bar, best=best, simple=simple, n=len(y), last=len(trees) - 1)
+    return Results(
+        X=X,
+        y=y,
+        tree=trees[i],
+        i=i,
+        leaves=leaves,
+        here=int(leaves[i]),
+        alpha=float(alphas[i]),
+        train=train,
+        true=true,
+        cv=cv,
+        bar=bar,
+        best=best,
+        simple=simple,
+        n=len(y),
+        last=len(trees) - 1,
+    )
 
 
 def draw(r: Results, lang: str) -> list:
@@ -60,9 +85,20 @@ def draw(r: Results, lang: str) -> list:
     plot_regions(r.tree, r.X, r.y, left, points=160, depth=False)
     relabel(left, {"wrong": "mal classé"} if fr else {})
     left.set(xlabel="$x_1$", ylabel="$x_2$", title=f"{r.here} {'feuilles' if fr else 'leaves'}")
-    right = panel(size=(5.4, 3.4), xlabel="feuilles" if fr else "leaves", ylabel="erreur" if fr else "error", xscale="log")
+    right = panel(
+        size=(5.4, 3.4), xlabel="feuilles" if fr else "leaves", ylabel="erreur" if fr else "error", xscale="log"
+    )
     right.plot(r.leaves, r.train, "o-", ms=4, color=COLOURS[0], label="apprentissage" if fr else "training")
-    right.errorbar(r.leaves, r.cv, yerr=r.bar, fmt="D-", ms=4, capsize=2, color=COLOURS[2], label="validation croisée" if fr else "cross-validation")
+    right.errorbar(
+        r.leaves,
+        r.cv,
+        yerr=r.bar,
+        fmt="D-",
+        ms=4,
+        capsize=2,
+        color=COLOURS[2],
+        label="validation croisée" if fr else "cross-validation",
+    )
     right.plot(r.leaves, r.true, "s-", ms=4, color=COLOURS[1], label="EPE")
     right.axvline(r.here, color=INK, lw=1, ls=":")
     right.set_xticks([1, 2, 5, 10, 20, 50], ["1", "2", "5", "10", "20", "50"])
@@ -82,7 +118,9 @@ def formula(r: Results) -> Words:
         rf"R_\alpha(T) = R(T) + \alpha\,|T| = {shown(r.train[r.i])} + {shown(r.alpha, 2)} \cdot {r.here} = {shown(cost)}",
         rf"CV = {shown(r.cv[r.i])} \pm {shown(r.bar[r.i], 2)}, \qquad EPE = {shown(r.true[r.i])}",
     )
-    return Words("Error and size are paid for together:\n\n" + lines, "L'erreur et la taille se paient ensemble :\n\n" + lines)
+    return Words(
+        "Error and size are paid for together:\n\n" + lines, "L'erreur et la taille se paient ensemble :\n\n" + lines
+    )
 
 
 def answer(r: Results) -> Words:

@@ -39,12 +39,16 @@ def fit_general(model: Any, X: Any, y: Any, sample_weight: Any, covariance: Arra
     Y = y.reshape(n, -1)
     if G.ndim == 1:
         if not (G > 0).all():
-            raise DataError(f"the variance of row {int(np.flatnonzero(G <= 0)[0])} is {G.min():g}; variances must be positive.")
+            raise DataError(
+                f"the variance of row {int(np.flatnonzero(G <= 0)[0])} is {G.min():g}; variances must be positive."
+            )
         root = 1 / np.sqrt(G)[:, None]
         A, Y, logdet = root * A, root * Y, float((np.log(G) if w is None else w * np.log(G)).sum())
     else:
         if w is not None:
-            raise WrongUse("counts (sample_weight) and a full covariance of the noise cannot be combined: repeat the rows instead.")
+            raise WrongUse(
+                "counts (sample_weight) and a full covariance of the noise cannot be combined: repeat the rows instead."
+            )
         if not np.allclose(G, G.T, rtol=1e-8, atol=0):
             raise DataError("covariance is not symmetric.")
         try:
@@ -56,7 +60,12 @@ def fit_general(model: Any, X: Any, y: Any, sample_weight: Any, covariance: Arra
     parameters = inner.coef_  # (m, k)
     model._one_target = np.ndim(y) == 1
     model._factor, model._rss, model._count, model.rank_ = inner._factor, inner._rss, inner._count, inner.rank_
-    model._centre, model.condition_, model._rows, model._log_weights = inner._centre, inner.condition_, inner._count, -logdet
+    model._centre, model.condition_, model._rows, model._log_weights = (
+        inner._centre,
+        inner.condition_,
+        inner._count,
+        -logdet,
+    )
     model._tss = inner._tss
     model._general = True
     if model.fit_intercept:

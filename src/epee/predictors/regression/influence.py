@@ -76,7 +76,9 @@ class Influence(LeftOut):
         rss = self._rss[0] if e.ndim == 1 else self._rss
         if external:
             if freedom <= 1:
-                raise DataError("externally studentised residuals need at least two residual degrees of freedom; add rows.")
+                raise DataError(
+                    "externally studentised residuals need at least two residual degrees of freedom; add rows."
+                )
             variance = np.maximum(rss - e**2 / left, 0.0) / (freedom - 1)
         else:
             variance = np.broadcast_to(rss / freedom, e.shape)

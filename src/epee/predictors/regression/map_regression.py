@@ -80,7 +80,12 @@ class MapRegression(MomentRegressor):
     """
 
     def __init__(
-        self, prior: Any = "gaussian", *, intercept_prior: Any = None, sigma2: float | None = None, fit_intercept: bool = True
+        self,
+        prior: Any = "gaussian",
+        *,
+        intercept_prior: Any = None,
+        sigma2: float | None = None,
+        fit_intercept: bool = True,
     ) -> None:
         self.prior = prior
         self.intercept_prior = intercept_prior
@@ -90,7 +95,9 @@ class MapRegression(MomentRegressor):
     def _solve(self, m: Moments) -> None:
         """Minimise (1)."""
         priors = prior_of_each(self.prior, getattr(self, "feature_names_in_", None), m.p)
-        self._joint = self.fit_intercept and self.intercept_prior is not None  # the intercept is a coefficient like the others
+        self._joint = (
+            self.fit_intercept and self.intercept_prior is not None
+        )  # the intercept is a coefficient like the others
         priors = [as_prior(self.intercept_prior), *priors] if self._joint else priors
         S, C, tss, mean, level = normal_equations(m, self.fit_intercept and not self._joint)
         if self._joint:
@@ -122,7 +129,9 @@ class MapRegression(MomentRegressor):
     def _noise(self, m: Moments) -> Vector:
         if self.sigma2 is not None:
             if not isinstance(self.sigma2, Real) or not (np.isfinite(self.sigma2) and self.sigma2 > 0):
-                raise WrongUse(f"sigma2 is {self.sigma2!r}; the variance of the noise must be positive, or None to estimate it.")
+                raise WrongUse(
+                    f"sigma2 is {self.sigma2!r}; the variance of the noise must be positive, or None to estimate it."
+                )
             return np.full(m.targets, float(self.sigma2))
         S, C, tss, _, _ = normal_equations(m, self.fit_intercept)
         try:
@@ -137,7 +146,9 @@ class MapRegression(MomentRegressor):
             )
             return np.maximum(tss, 1e-300) / float(m.count)
         rss = np.maximum(tss - (C * factor.solve(C)).sum(axis=0), 0.0)
-        return np.maximum(rss / free, 1e-6 * np.maximum(tss, 1e-300) / float(m.count))  # an exact fit leaves only rounding
+        return np.maximum(
+            rss / free, 1e-6 * np.maximum(tss, 1e-300) / float(m.count)
+        )  # an exact fit leaves only rounding
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of ``X`` (n, p) and their values ``y`` (n,) or (n, m); weights are counts."""
@@ -157,7 +168,9 @@ class MapRegression(MomentRegressor):
         out: list[Matrix] = []
         for A in self._A:
             V = Cholesky(A).inverse()
-            if self.fit_intercept and not self._joint:  # a free intercept is level - mean'beta, level ~ N(ybar, sigma2 / n)
+            if (
+                self.fit_intercept and not self._joint
+            ):  # a free intercept is level - mean'beta, level ~ N(ybar, sigma2 / n)
                 slope = V @ self._mean
                 noise = self._noise_used[len(out)]
                 V = np.block([[noise / self._count + self._mean @ slope, -slope[None]], [-slope[:, None], V]])
@@ -195,7 +208,14 @@ class MapRegression(MomentRegressor):
         free = self.fit_intercept and not self._joint
         n = self._count - free
         values = [
-            -0.5 * (n * np.log(2 * np.pi * noise) + free * np.log(self._count) - np.log(precision).sum() + Cholesky(A).logdet + misfit)
+            -0.5
+            * (
+                n * np.log(2 * np.pi * noise)
+                + free * np.log(self._count)
+                - np.log(precision).sum()
+                + Cholesky(A).logdet
+                + misfit
+            )
             for A, noise, misfit in zip(self._A, self._noise_used, self._misfit, strict=True)
         ]
         return self._fold([float(v) for v in values])

@@ -302,8 +302,13 @@ class LinearRegression(RowSource, Inference, Influence, MomentRegressor):
             how = "solved from the rows by QR with refinement; small errors in the data move the coefficients much."
             if not rows:
                 digits = max(int(-np.log10(EPS * factor.condition)), 0)
-                how = f"from sums alone the coefficients keep about {digits} digits. Use fit on the rows to get them all."
-            say(f"{list_columns(columns, self)} nearly collinear (condition number {self.condition_:.1e}): {how}", ConditionWarning)
+                how = (
+                    f"from sums alone the coefficients keep about {digits} digits. Use fit on the rows to get them all."
+                )
+            say(
+                f"{list_columns(columns, self)} nearly collinear (condition number {self.condition_:.1e}): {how}",
+                ConditionWarning,
+            )
 
     def predict(self, X: Any, offset: ArrayLike | None = None) -> Matrix:
         """Return the predicted value of each row, plus the known ``offset`` (n,) where there is one."""
@@ -368,5 +373,7 @@ def subtract_offset(y: Any, offset: ArrayLike) -> Any:
     if known.shape not in (values.shape, values.shape[:1]):
         raise DataError(f"offset has shape {known.shape} and y {values.shape}: give one known value for each row.")
     if not np.isfinite(known).all():
-        raise DataError(f"offset contains NaN or infinity, first in row {int(np.argwhere(~np.isfinite(known))[0][0])}. Fill it.")
+        raise DataError(
+            f"offset contains NaN or infinity, first in row {int(np.argwhere(~np.isfinite(known))[0][0])}. Fill it."
+        )
     return values - (known if known.shape == values.shape else known[:, None])

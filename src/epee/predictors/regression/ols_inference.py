@@ -49,7 +49,9 @@ class Inference:
         n = self._count if n is None else n
         k = self._parameters()
         if self.positive:
-            raise WrongUse("coefficients forced to be positive have no standard errors of this kind; use positive=False.")
+            raise WrongUse(
+                "coefficients forced to be positive have no standard errors of this kind; use positive=False."
+            )
         if n - k <= 0:
             raise DataError(
                 f"there are no residual degrees of freedom: {n:g} rows for {k} parameters. Standard errors cannot be estimated; "
@@ -96,9 +98,7 @@ class Inference:
         slope = V @ self._centre
         return np.block([[1 / self._count + self._centre @ slope, -slope[None]], [-slope[:, None], V]])
 
-    def predict_interval(
-        self, X: Any, level: float = 0.95, kind: Literal["mean", "prediction"] = "mean"
-    ) -> Tensor:
+    def predict_interval(self, X: Any, level: float = 0.95, kind: Literal["mean", "prediction"] = "mean") -> Tensor:
         """Return the ends of an interval for each row, (n, 2), or (n, m, 2) for several targets.
 
         Parameters
@@ -121,7 +121,9 @@ class Inference:
         ends = np.stack([fitted - half, fitted + half], axis=-1)
         return ends[:, 0] if np.ndim(self.coef_) == 1 else ends
 
-    def summary(self, *, weights: Literal["counts", "precision"] = "counts", level: float = 0.95, target: int = 0) -> Summary:
+    def summary(
+        self, *, weights: Literal["counts", "precision"] = "counts", level: float = 0.95, target: int = 0
+    ) -> Summary:
         """Return the table of estimates with standard errors, t and F tests, R² and likelihood.
 
         Parameters

@@ -126,7 +126,12 @@ class PolynomialRegression(Inference, Influence, MomentRegressor):
         raw = self._raw
         assert raw is not None
         cells = (raw.n_rows or SMALL) * max(source.n_columns, 1)
-        if cells >= SMALL or not source.n_columns or not np.isfinite(self._line._factor.condition) or self._loss <= 1e-12:
+        if (
+            cells >= SMALL
+            or not source.n_columns
+            or not np.isfinite(self._line._factor.condition)
+            or self._loss <= 1e-12
+        ):
             return
         line = self._line
         level = line.intercept_ + line._centre @ line.coef_.T if self.fit_intercept else None
@@ -150,9 +155,17 @@ class PolynomialRegression(Inference, Influence, MomentRegressor):
             start = Fraction(float(a[0][k])) + Fraction(float(a[1][k]))
             for j, table in enumerate(tables):
                 inner = [Fraction(float(c[0][d * p + j, k])) + Fraction(float(c[1][d * p + j, k])) for d in range(M)]
-                powers = [sum((inner[d - 1] * table[d][i] for d in range(max(i, 1), M + 1)), Fraction(0)) for i in range(M + 1)]
-                size = [sum((abs(inner[d - 1] * table[d][i]) for d in range(max(i, 1), M + 1)), Fraction(0)) for i in range(M + 1)]
-                self._loss = max([self._loss, *(EPS * float(s / abs(v)) for s, v in zip(size, powers, strict=True) if v)])
+                powers = [
+                    sum((inner[d - 1] * table[d][i] for d in range(max(i, 1), M + 1)), Fraction(0))
+                    for i in range(M + 1)
+                ]
+                size = [
+                    sum((abs(inner[d - 1] * table[d][i]) for d in range(max(i, 1), M + 1)), Fraction(0))
+                    for i in range(M + 1)
+                ]
+                self._loss = max(
+                    [self._loss, *(EPS * float(s / abs(v)) for s, v in zip(size, powers, strict=True) if v)]
+                )
                 start += powers[0] if self.fit_intercept else 0
                 coef[k, j * M : (j + 1) * M] = [float(v) for v in powers[1:]]
             intercept[k] = float(start)
@@ -370,7 +383,8 @@ def expansion(degree: int, centre: float, half: float) -> list[list[Fraction]]:
         in_t.append([v - (in_t[d - 2][i] if i < d - 1 else 0) for i, v in enumerate(twice)])
     powers = [[comb(d, i) * (-c) ** (d - i) / s**d for i in range(d + 1)] for d in range(degree + 1)]  # of t^d in x
     return [
-        [sum((in_t[d][k] * powers[k][i] for k in range(i, d + 1)), Fraction(0)) for i in range(d + 1)] + [Fraction(0)] * (degree - d)
+        [sum((in_t[d][k] * powers[k][i] for k in range(i, d + 1)), Fraction(0)) for i in range(d + 1)]
+        + [Fraction(0)] * (degree - d)
         for d in range(degree + 1)
     ]
 

@@ -31,7 +31,9 @@ class Prior:
 
     def __post_init__(self) -> None:
         if not self.low <= self.high:
-            raise WrongUse(f"the bounds of a prior are {self.low:g} and {self.high:g}; the first must not exceed the second.")
+            raise WrongUse(
+                f"the bounds of a prior are {self.low:g} and {self.high:g}; the first must not exceed the second."
+            )
 
     @property
     def centre(self) -> float:
@@ -113,7 +115,12 @@ class LaplacePrior(Prior):
         return 1 / self.scale
 
 
-NAMES: dict[str, type[Prior]] = {"gaussian": GaussianPrior, "laplace": LaplacePrior, "uniform": UniformPrior, "flat": FlatPrior}
+NAMES: dict[str, type[Prior]] = {
+    "gaussian": GaussianPrior,
+    "laplace": LaplacePrior,
+    "uniform": UniformPrior,
+    "flat": FlatPrior,
+}
 
 
 def as_prior(prior: Any) -> Prior:

@@ -161,11 +161,14 @@ class Ridge(RowSource, LeftOut, MomentRegressor):
             return
         coef, rate = np.atleast_2d(self.coef_).T, EPS * factor.condition
         if factor.condition > FACTOR_FROM:
-            q: QRFactor = engine_for(source).reduce(source, Factorisation(m.origin), rows=max(BLOCK_ROWS, 4 * m.n_columns))
+            q: QRFactor = engine_for(source).reduce(
+                source, Factorisation(m.origin), rows=max(BLOCK_ROWS, 4 * m.n_columns)
+            )
             R = q.centred if self.fit_intercept else q.uncentred
             Rxx, Rxy = R[: m.p, : m.p], R[: m.p, m.p :]
             factor = ByTarget(
-                [factor_of(triangle(np.vstack([Rxx, np.sqrt(a) * np.eye(m.p)])), 1e-13) for a in factor.alphas], factor.of
+                [factor_of(triangle(np.vstack([Rxx, np.sqrt(a) * np.eye(m.p)])), 1e-13) for a in factor.alphas],
+                factor.of,
             )
             coef, rate = factor.solve(Rxx.T @ Rxy), EPS * np.sqrt(min(factor.condition, 1e24))
         level = m.y_mean if self.fit_intercept else None
@@ -256,7 +259,9 @@ class Ridge(RowSource, LeftOut, MomentRegressor):
         intercept = level - coef @ mean
         names = getattr(model, "feature_names_in_", None)
         one = model._one_target
-        return RidgePath(grid, coef[:, 0] if one else coef, intercept[:, 0] if one else intercept, spectrum.dof(grid), names)
+        return RidgePath(
+            grid, coef[:, 0] if one else coef, intercept[:, 0] if one else intercept, spectrum.dof(grid), names
+        )
 
     def _left_out_path(self, X: Any, y: Any, w: Vector | None, parameter: str, values: ArrayLike) -> Tensor:
         """Return the predictions without the row for every value of ``alpha``, (V, n) or (V, n, m)."""
@@ -267,8 +272,14 @@ class Ridge(RowSource, LeftOut, MomentRegressor):
         X, y, w = model._enter_both(X, y, w)
         X = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
         Z, T, mean, level, n = centred_rows(X, y.reshape(len(X), -1), w, self.fit_intercept)
-        spectrum = RidgeSpectrum.of_rows(Z, T) if len(X) <= X.shape[1] else RidgeSpectrum.of_scatter(Z.T @ Z, Z.T @ T, (T**2).sum(axis=0))
-        left, _ = left_out_block((X - mean) @ spectrum.V, y.reshape(len(X), -1) - level, w, spectrum, alphas, n, self.fit_intercept)
+        spectrum = (
+            RidgeSpectrum.of_rows(Z, T)
+            if len(X) <= X.shape[1]
+            else RidgeSpectrum.of_scatter(Z.T @ Z, Z.T @ T, (T**2).sum(axis=0))
+        )
+        left, _ = left_out_block(
+            (X - mean) @ spectrum.V, y.reshape(len(X), -1) - level, w, spectrum, alphas, n, self.fit_intercept
+        )
         left = np.moveaxis(left, 1, 0) + level  # (V, n, m)
         return left[..., 0] if y.ndim == 1 else left
 
@@ -381,7 +392,9 @@ def check_penalties(values: Any, name: str) -> Vector:
         raise WrongUse(f"{name} is empty; give at least one penalty.")
     bad = ~(np.isfinite(alphas) & (alphas >= 0))
     if bad.any():
-        raise WrongUse(f"{name} == {alphas[bad][0]:g}, must be >= 0 and finite: a penalty cannot be negative, NaN or infinite.")
+        raise WrongUse(
+            f"{name} == {alphas[bad][0]:g}, must be >= 0 and finite: a penalty cannot be negative, NaN or infinite."
+        )
     return alphas
 
 

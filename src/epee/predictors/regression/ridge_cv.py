@@ -108,7 +108,12 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
 
     @property
     def _needs_rows(self) -> bool:
-        return self._how() in ("loo", "kfold") or self.rule == "one_se" or self.scoring is not None or self.store_cv_results
+        return (
+            self._how() in ("loo", "kfold")
+            or self.rule == "one_se"
+            or self.scoring is not None
+            or self.store_cv_results
+        )
 
     def _how(self) -> str:
         return "kfold" if self.cv is not None else self.criterion
@@ -121,7 +126,9 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
         if self.gcv_mode not in (None, "auto", "svd", "eigen"):
             raise WrongUse(f"gcv_mode is {self.gcv_mode!r}; it must be None, 'auto', 'svd' or 'eigen'.")
         if self.cv is not None and (self.store_cv_results or self.alpha_per_target):
-            raise WrongUse("cv != None and store_cv_results=True or alpha_per_target=True are incompatible: leave cv=None.")
+            raise WrongUse(
+                "cv != None and store_cv_results=True or alpha_per_target=True are incompatible: leave cv=None."
+            )
         return check_penalties(self.alphas, "alphas").ravel()
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -160,7 +167,9 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
         """Choose from moments alone: GCV, AIC or BIC."""
         alphas = self._check()
         if self._needs_rows:
-            raise WrongUse("criterion 'loo' and 'kfold', rule 'one_se', scoring and store_cv_results need the rows: use fit, not moments.")
+            raise WrongUse(
+                "criterion 'loo' and 'kfold', rule 'one_se', scoring and store_cv_results need the rows: use fit, not moments."
+            )
         S, C, tss, mean, level = normal_equations(m, self.fit_intercept)
         self._choose(RidgeSpectrum.of_scatter(S, C, tss), mean, level, float(m.count), alphas, None)
         self._finish(m)
@@ -210,7 +219,10 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
     def _pick(self, alphas: Vector, values: Matrix, se: Matrix | None) -> None:
         if not self.alpha_per_target:
             m = values.shape[1]
-            values, se = values.mean(axis=1, keepdims=True), None if se is None else np.sqrt((se**2).sum(axis=1, keepdims=True)) / m
+            values, se = (
+                values.mean(axis=1, keepdims=True),
+                None if se is None else np.sqrt((se**2).sum(axis=1, keepdims=True)) / m,
+            )
         best = _smallest(values, alphas)  # (m,)
         where = np.arange(values.shape[1])
         if self.rule == "one_se" and se is not None:
@@ -244,7 +256,9 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
         w = gather(source)[2] if source is not None else None
         more = {} if w is None else {"sample_weight": w}
         if self.alpha_per_target:
-            return np.array([[scorer(_Itself(), P[:, a, k], y[:, k], **more) for k in range(y.shape[1])] for a in range(P.shape[1])])
+            return np.array(
+                [[scorer(_Itself(), P[:, a, k], y[:, k], **more) for k in range(y.shape[1])] for a in range(P.shape[1])]
+            )
         fold = (lambda v: v[:, 0]) if y.shape[1] == 1 else (lambda v: v)
         return np.array([[scorer(_Itself(), fold(P[:, a]), fold(y), **more)] for a in range(P.shape[1])])
 
@@ -293,7 +307,9 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
         folds = max(search.n_splits_ - 1, 1)
         self._one_target = is_vector(y)
         self._source(X, y, sample_weight)
-        self._pick(self._check(), -scores["mean_test_score"][:, None], scores["std_test_score"][:, None] / np.sqrt(folds))
+        self._pick(
+            self._check(), -scores["mean_test_score"][:, None], scores["std_test_score"][:, None] / np.sqrt(folds)
+        )
         self._final = Ridge(self.alpha_, fit_intercept=self.fit_intercept).fit(X, y, sample_weight)
         if hasattr(self._final, "moments_"):
             self.moments_ = self._final.moments_
@@ -351,7 +367,10 @@ class LeftOutSums:
 
     def __add__(self, other: LeftOutSums) -> LeftOutSums:
         return LeftOutSums(
-            self.sums + other.sums, self.fourths + other.fourths, self.squares + other.squares, self.predictions + other.predictions
+            self.sums + other.sums,
+            self.fourths + other.fourths,
+            self.squares + other.squares,
+            self.predictions + other.predictions,
         )
 
 

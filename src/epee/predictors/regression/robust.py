@@ -77,7 +77,13 @@ class RobustRegression(Regressor):
     """
 
     def __init__(
-        self, loss: Any = "huber", *, scale: Any = "mad", fit_intercept: bool = True, max_iter: int = 500, tol: float = 1e-10
+        self,
+        loss: Any = "huber",
+        *,
+        scale: Any = "mad",
+        fit_intercept: bool = True,
+        max_iter: int = 500,
+        tol: float = 1e-10,
     ) -> None:
         self.loss = loss
         self.scale = scale
@@ -91,7 +97,9 @@ class RobustRegression(Regressor):
             raise WrongUse(f"RobustRegression cannot reweight by the loss {loss.name!r}; use a power of at least 1, 'huber', 'tukey', "
                            "'welsch' or 'geman_mcclure'.")  # fmt: skip
         given = not isinstance(self.scale, str)
-        if (given and not (np.isfinite(self.scale) and self.scale > 0)) or (not given and self.scale not in ("mad", "iterated")):
+        if (given and not (np.isfinite(self.scale) and self.scale > 0)) or (
+            not given and self.scale not in ("mad", "iterated")
+        ):
             raise WrongUse(f"scale is {self.scale!r}; it must be 'mad', 'iterated' or a positive number.")
         if self.max_iter < 1:
             raise WrongUse(f"max_iter is {self.max_iter}; at least one step is needed.")

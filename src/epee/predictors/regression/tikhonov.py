@@ -66,7 +66,9 @@ class Tikhonov(LeftOut, MomentRegressor):
     array([2., 2.])
     """
 
-    def __init__(self, F: ArrayLike | None = None, g: ArrayLike | None = None, C: float = 1.0, *, fit_intercept: bool = True) -> None:
+    def __init__(
+        self, F: ArrayLike | None = None, g: ArrayLike | None = None, C: float = 1.0, *, fit_intercept: bool = True
+    ) -> None:
         self.F = F
         self.g = g
         self.C = C
@@ -75,7 +77,9 @@ class Tikhonov(LeftOut, MomentRegressor):
     def _penalty(self, p: int, targets: int) -> tuple[Matrix, Matrix]:
         """Return F (q, p) and g (q, m)."""
         if not isinstance(self.C, Real) or not (np.isfinite(self.C) and self.C >= 0):
-            raise WrongUse(f"C == {self.C}, must be >= 0 and finite: the weight of the penalty cannot be negative or NaN.")
+            raise WrongUse(
+                f"C == {self.C}, must be >= 0 and finite: the weight of the penalty cannot be negative or NaN."
+            )
         F = np.eye(p) if self.F is None else np.atleast_2d(np.asarray(self.F, dtype=np.float64))
         if F.shape[1] != p:
             raise DataError(f"F has {F.shape[1]} columns, but X has {p}: one for each coefficient is needed.")
@@ -101,12 +105,16 @@ class Tikhonov(LeftOut, MomentRegressor):
     def _adopt(self, m: Moments, factor: Any, coef: Matrix, S: Matrix) -> None:
         mean = m.x_mean if self.fit_intercept else np.zeros(m.p)
         self._factor, self._centre, self._count, self._scatter = factor, mean, float(m.count), S
-        self._set_linear(np.ascontiguousarray(coef.T), m.y_mean - mean @ coef if self.fit_intercept else np.zeros(m.targets))
+        self._set_linear(
+            np.ascontiguousarray(coef.T), m.y_mean - mean @ coef if self.fit_intercept else np.zeros(m.targets)
+        )
 
     def _refine(self, source: Source, m: Moments) -> None:
         if self._factor.condition > FACTOR_FROM:
             F, g = self._penalty(m.p, m.targets)
-            q: QRFactor = engine_for(source).reduce(source, Factorisation(m.origin), rows=max(BLOCK_ROWS, 4 * m.n_columns))
+            q: QRFactor = engine_for(source).reduce(
+                source, Factorisation(m.origin), rows=max(BLOCK_ROWS, 4 * m.n_columns)
+            )
             R = q.centred if self.fit_intercept else q.uncentred
             stacked = triangle(np.vstack([R[: m.p], np.sqrt(self.C) * np.hstack([F, g])]))
             Rxx, Rxy = stacked[: m.p, : m.p], stacked[: m.p, m.p :]
