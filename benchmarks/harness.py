@@ -39,7 +39,8 @@ What is measured
 ----------------
 Everyone is called once, which gives the first-call time, then in rounds: in each round everyone in turn, in an order
 that rotates. The ratio of a rival is the median over rounds of (their time / our time in that round), with its
-quartiles, so what slows the machine for a while slows both. Calls under 2 ms are repeated within one reading.
+quartiles, so what slows the machine for a while slows both. Calls under 2 ms are repeated within one reading. Before
+each reading there is a short rest: the idle threads of one player's BLAS still spin, and would be charged to the next.
 """
 
 from __future__ import annotations
@@ -56,6 +57,7 @@ import numpy as np
 from benchmarks.memory import extra_memory
 
 SHORTEST = 0.002  # seconds: a shorter reading is mostly clock and scheduler
+REST = 0.25  # seconds between readings: idle threads of BLAS, OpenMP and TBB spin that long, and would slow the next in turn
 
 
 class Seconds(float):
@@ -149,6 +151,7 @@ def compare(
     order = list(players)
     for _ in range(repeat):
         for name in order:
+            time.sleep(REST)
             times[name].append(_reading(players[name], data, inner[name])[0])
         order = order[1:] + order[:1]
         if time.perf_counter() - start > budget:

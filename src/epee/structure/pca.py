@@ -24,7 +24,7 @@ from epee.estimator.base import NewAxes, list_columns, refuse_large
 from epee.estimator.moment import MomentTransformer
 from epee.moments.moments import Moments
 from epee.solve.spectral import descending_eigh, fix_signs
-from epee.structure.randomised import range_finder
+from epee.structure.randomised import Centred, range_finder
 from epee.table.block import check_weights, refuse_bad_cells
 from epee.table.doors import is_stream
 from epee.typing import Matrix, Vector
@@ -237,38 +237,47 @@ class PCA(NewAxes, MomentTransformer):
         self._set(s**2 / total, V, total, float((s**2).sum() / total))
 
     def _fit_randomised(self, X: Matrix, w: Vector | None) -> None:
-        self._fit_few(X, w, self._random_svd)
-
-    def _fit_arpack(self, X: Matrix, w: Vector | None) -> None:
-        self._fit_few(X, w, self._arpack)
-
-    def _fit_few(self, X: Matrix, w: Vector | None, svd: Any) -> None:
-        refuse_bad_cells(X, getattr(self, "feature_names_in_", None))
-        weights = np.ones(len(X)) if w is None else w
-        total = weights.sum()
-        self.mean_ = (weights @ X / total).astype(np.float64)
-        A = np.sqrt(weights)[:, None] * (X - self.mean_)
-        q = min(X.shape) if self.n_components is None else int(self.n_components)
-        s, V = svd(A, q)
-        self._set(s**2 / total, V, total, float(np.einsum("ij,ij->", A, A) / total), rank=min(X.shape))
-
-    def _random_svd(self, A: Matrix, q: int) -> tuple[Vector, Matrix]:
+        mean, total, square = self._centre(X, w)
+        n = len(X) if w is None else w.sum()
+        if w is not None or n * (mean @ mean) > 1e4 * square:  # a large mean would cost digits in the products
+            X, mean = self._rows_about_mean(X, w), np.zeros(X.shape[1])
         rng = np.random.default_rng(
             self.random_state
             if not isinstance(self.random_state, np.random.RandomState)
             else self.random_state.randint(2**31)
         )
+        A, q = Centred(X, mean.astype(X.dtype, copy=False)), self._few(X)
         Q = range_finder(A, q + self.n_oversamples, self.iterated_power, rng, self.power_iteration_normalizer)
-        _, s, V = np.linalg.svd(Q.T @ A, full_matrices=False)
-        return s[:q], V[:q]
+        _, s, V = np.linalg.svd(A.back(Q).T, full_matrices=False)
+        self._set(s[:q] ** 2 / total, V[:q], total, square / total, rank=min(X.shape))
 
-    def _arpack(self, A: Matrix, q: int) -> tuple[Vector, Matrix]:
+    def _fit_arpack(self, X: Matrix, w: Vector | None) -> None:
         from scipy.sparse.linalg import svds
         from sklearn.utils import check_random_state
 
-        start = check_random_state(self.random_state).uniform(-1, 1, min(A.shape))
-        _, s, V = svds(A, k=q, tol=self.tol, v0=start)
-        return s[::-1], V[::-1]
+        _, total, square = self._centre(X, w)
+        start = check_random_state(self.random_state).uniform(-1, 1, min(X.shape))
+        _, s, V = svds(self._rows_about_mean(X, w), k=self._few(X), tol=self.tol, v0=start)
+        self._set(s[::-1] ** 2 / total, V[::-1], total, square / total, rank=min(X.shape))
+
+    def _few(self, X: Matrix) -> int:
+        return min(X.shape) if self.n_components is None else int(self.n_components)
+
+    def _centre(self, X: Matrix, w: Vector | None) -> tuple[Vector, float, float]:
+        """Keep the mean; return it with the number of rows and the sum of squares about it."""
+        refuse_bad_cells(X, getattr(self, "feature_names_in_", None))
+        weights = np.ones(len(X)) if w is None else w
+        total = float(weights.sum())
+        self.mean_ = (weights @ X / total).astype(np.float64)
+        square, few = 0.0, max(1, 2**17 // X.shape[1])  # a megabyte at a time
+        for i in range(0, len(X), few):
+            D = X[i : i + few] - self.mean_
+            square += float(weights[i : i + few] @ np.einsum("ij,ij->i", D, D))
+        return self.mean_, total, square
+
+    def _rows_about_mean(self, X: Matrix, w: Vector | None) -> Matrix:
+        D = X - self.mean_
+        return D if w is None else np.multiply(D, np.sqrt(w)[:, None], out=D)
 
     def _set(self, values: Vector, axes: Matrix, n: float, inertia: float, rank: int | None = None) -> None:
         """Keep q axes; ``values`` are variances with 1/n, ``axes`` rows, fewer where the variance is zero."""
