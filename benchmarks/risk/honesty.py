@@ -2,22 +2,25 @@
 
 Each simulation draws a sample, fits the predictor, and knows its true error in closed form. The naive interval is the
 cross-validated error plus or minus 1.645 standard deviations of the losses over the root of n; the nested one is
-``cross_validate(..., interval="nested")``. ``python -m benchmarks.risk.honesty [--simulations N]`` prints both side by side.
+``cross_validate(..., interval="nested")``. ``python -m benchmarks.risk.honesty [--simulations N]`` prints both side by side,
+and puts them into ``benchmarks/results`` and the README. Simulation s has the seed s, so the number of processes changes nothing.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-RESULTS = Path(__file__).resolve().parent.parent / "results"
+from benchmarks.summary import README, RESULTS, put
+
 LEVEL = 0.9
 
 
@@ -28,10 +31,9 @@ class Case:
     name: str
     n: int
     p: int
-    model: Callable[[], Any]
+    model: Any
     kind: str  # "line" or "clouds" or "logit"
     repeats: int = 100
-    share: float = 1.0  # of the simulations asked for: slow ones take fewer
 
 
 @dataclass(frozen=True)
@@ -83,22 +85,26 @@ def _cloud_error(model: Any, mu: np.ndarray) -> float:
     return float((ndtr((-(w @ mu) + b) / size) + ndtr(-((w @ mu) + b) / size)) / 2)
 
 
-def simulate(case: Case, simulations: int, seed: int = 0) -> Coverage:
-    """Return the coverage of both intervals over simulated samples."""
+def simulate(case: Case, simulations: int, run: Callable[..., Iterator[Any]] = map) -> Coverage:
+    """Return the coverage of both intervals over simulated samples; ``run`` may be the map of some processes."""
+    start = time.perf_counter()
+    held = np.array(list(run(_one, [case] * simulations, range(simulations))))
+    return Coverage(_title(case), simulations, *held.mean(axis=0), time.perf_counter() - start)  # type: ignore[arg-type]
+
+
+def _one(case: Case, s: int) -> tuple[float, float, float, float]:
+    """Return whether the two intervals of simulation ``s`` of a case hold the truth, and their widths."""
+    from sklearn.base import clone
+
     from epee.risk import cross_validate
     from epee.risk.intervals import normal_quantile
 
-    z, held = normal_quantile(LEVEL), np.zeros((simulations, 4))
-    start = time.perf_counter()
-    for s in range(simulations):
-        rng = np.random.default_rng([seed, s])
-        X, y, true_error = draw(case, rng)
-        truth = true_error(case.model().fit(X, y))
-        found = cross_validate(case.model(), X, y, interval="nested", repeats=case.repeats, level=LEVEL, random_state=s)
-        losses = np.atleast_2d(found.losses)[0]
-        half = z * losses.std(ddof=1) / np.sqrt(len(losses))
-        held[s] = abs(losses.mean() - truth) <= half, found.low <= truth <= found.high, 2 * half, found.high - found.low
-    return Coverage(_title(case), simulations, *held.mean(axis=0), time.perf_counter() - start)  # type: ignore[arg-type]
+    X, y, true_error = draw(case, np.random.default_rng([0, s]))
+    truth = true_error(clone(case.model).fit(X, y))
+    found = cross_validate(case.model, X, y, interval="nested", repeats=case.repeats, level=LEVEL, random_state=s)
+    losses = np.atleast_2d(found.losses)[0]
+    half = normal_quantile(LEVEL) * losses.std(ddof=1) / np.sqrt(len(losses))
+    return abs(losses.mean() - truth) <= half, found.low <= truth <= found.high, 2 * half, found.high - found.low
 
 
 def _title(case: Case) -> str:
@@ -106,46 +112,43 @@ def _title(case: Case) -> str:
 
 
 def cases() -> Iterator[Case]:
-    """Yield the cases of the issue; logistic regression when it exists."""
-    from epee import LinearDiscriminantAnalysis, LinearRegression, Ridge
+    """Yield the cases: three closed forms and logistic regression, on few rows and on more."""
+    from epee import LinearDiscriminantAnalysis, LinearRegression, LogisticRegression, Ridge
 
-    yield Case("least squares", 100, 20, LinearRegression, "line")
+    yield Case("least squares", 100, 20, LinearRegression(), "line")
     for n in (100, 400):
         if n > 100:
-            yield Case("least squares", n, 20, LinearRegression, "line")
-        yield Case("ridge", n, 20, lambda: Ridge(alpha=10.0), "line")
-        yield Case("LDA", n, 20, LinearDiscriminantAnalysis, "clouds", repeats=n // 2 if n > 200 else 100)
-    try:
-        from epee import LogisticRegression
-    except ImportError:
-        return
-    for n in (100, 400):
-        yield Case("logistic regression", n, 10, LogisticRegression, "logit", repeats=30, share=0.2)
+            yield Case("least squares", n, 20, LinearRegression(), "line")
+        yield Case("ridge", n, 20, Ridge(alpha=10.0), "line")
+        yield Case("LDA", n, 20, LinearDiscriminantAnalysis(), "clouds", repeats=n // 2 if n > 200 else 100)
+        yield Case("logistic regression", n, 10, LogisticRegression(), "logit", repeats=n // 2 if n > 200 else 100)
 
 
-def null_alarms(simulations: int, repeats: int = 10, n: int = 200, seed: int = 0) -> tuple[float, float]:
+def null_alarms(simulations: int, run: Callable[..., Iterator[Any]] = map, repeats: int = 10) -> tuple[float, float]:
     """Return how often the corrected and the naive 5 % test tell two equally good classifiers apart.
 
     Both are LDA on five columns of the same law, each its own five: neither is better.
     """
+    corrected, naive = np.array(list(run(_alarms, range(simulations), [repeats] * simulations))).mean(axis=0)
+    return float(corrected), float(naive)
+
+
+def _alarms(s: int, repeats: int, n: int = 200) -> tuple[bool, bool]:
     from epee import LinearDiscriminantAnalysis
     from epee.risk import cross_validate
     from epee.risk.intervals import t_p_value
     from epee.risk.paired_tests import corrected_t
 
-    alarms = np.zeros((simulations, 2))
-    for s in range(simulations):
-        rng = np.random.default_rng([seed, s])
-        y = np.arange(n) % 2
-        X = rng.standard_normal((n, 10)) + np.where(y == 1, 0.3, -0.3)[:, None]
-        halves = X[:, :5], X[:, 5:]
-        a, b = (
-            cross_validate(LinearDiscriminantAnalysis(), half, y, repeats=repeats, random_state=s) for half in halves
-        )
-        d = a.per_fold - b.per_fold
-        naive = t_p_value(float(d.mean() / (d.std(ddof=1) / np.sqrt(len(d)))), len(d) - 1) if d.any() else 1.0
-        alarms[s] = corrected_t(d, 1 / 9).p_value < 0.05, naive < 0.05
-    return float(alarms[:, 0].mean()), float(alarms[:, 1].mean())
+    rng = np.random.default_rng([0, s])
+    y = np.arange(n) % 2
+    X = rng.standard_normal((n, 10)) + np.where(y == 1, 0.3, -0.3)[:, None]
+    a, b = (
+        cross_validate(LinearDiscriminantAnalysis(), half, y, repeats=repeats, random_state=s)
+        for half in (X[:, :5], X[:, 5:])
+    )
+    d = a.per_fold - b.per_fold
+    naive = t_p_value(float(d.mean() / (d.std(ddof=1) / np.sqrt(len(d)))), len(d) - 1) if d.any() else 1.0
+    return corrected_t(d, 1 / 9).p_value < 0.05, naive < 0.05
 
 
 def table(found: list[Coverage]) -> str:
@@ -166,33 +169,49 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--only", default="", help="part of the name of a case")
     parser.add_argument("--dry", action="store_true", help="print, do not store")
     asked = parser.parse_args(arguments)
-    found = []
-    for case in cases():
-        if asked.only and asked.only not in _title(case):
-            continue
-        coverage = simulate(case, max(int(asked.simulations * case.share), 1))
-        found.append(coverage)
-        print(f"{coverage.name:<36} naive {100 * coverage.naive:5.1f} %   nested {100 * coverage.nested:5.1f} %   "
-              f"({coverage.simulations} simulations, {coverage.seconds:.0f} s)", flush=True)  # fmt: skip
-    if asked.only and asked.only not in "comparison":
-        return
-    twice = 2 * asked.simulations
-    corrected, naive = null_alarms(twice)
-    print(f"{'two equal classifiers, 10 x 10 folds':<36} naive {100 * naive:5.1f} %   corrected {100 * corrected:5.1f} %   "
-          f"(alarms of a 5 % test, {twice} simulations)", flush=True)  # fmt: skip
-    if not asked.dry and not asked.only:
-        RESULTS.mkdir(exist_ok=True)
-        text = f"Coverage of nominal {LEVEL:.0%} intervals for the error of the fitted predictor (target: 87 to 93 %)\n\n{table(found)}\n"
-        text += (
-            f"\nTwo equal classifiers compared on 10 x 10 folds, {twice} simulations: the 5 % test alarms in "
-            f"{100 * corrected:.1f} % of cases (target: 3 to 7 %), the naive t-test in {100 * naive:.1f} %.\n"
-        )
-        (RESULTS / "honesty.md").write_text(text)
-        plain = {
-            "coverage": [asdict(c) for c in found],
-            "alarms": {"corrected": corrected, "naive": naive, "simulations": twice},
-        }
-        (RESULTS / "honesty.json").write_text(json.dumps(plain, indent=1) + "\n")
+    chosen = [case for case in cases() if asked.only in _title(case)]
+    twice, alarms, found = 2 * asked.simulations, None, []
+    with ProcessPoolExecutor(os.cpu_count(), initializer=_one_thread) as pool:
+
+        def run(*work: Any) -> Iterator[Any]:
+            return pool.map(*work, chunksize=10)
+
+        for case in chosen:
+            coverage = simulate(case, asked.simulations, run)
+            found.append(coverage)
+            print(f"{coverage.name:<36} naive {100 * coverage.naive:5.1f} %   nested {100 * coverage.nested:5.1f} %   "
+                  f"({coverage.simulations} simulations, {coverage.seconds:.0f} s)", flush=True)  # fmt: skip
+        if asked.only in "comparison":
+            alarms = null_alarms(twice, run)
+            print(f"{'two equal classifiers, 10 x 10 folds':<36} naive {100 * alarms[1]:5.1f} %   corrected {100 * alarms[0]:5.1f} %   "
+                  f"(alarms of a 5 % test, {twice} simulations)", flush=True)  # fmt: skip
+    if not asked.dry and not asked.only and alarms is not None:
+        store(found, alarms, twice)
+
+
+def _one_thread() -> None:
+    from threadpoolctl import threadpool_limits
+
+    from epee import options
+
+    options.threads = 1
+    threadpool_limits(1)
+
+
+def store(found: list[Coverage], alarms: tuple[float, float], simulations: int) -> None:
+    """Keep the figures, and show them in the README."""
+    text = f"Coverage of nominal {LEVEL:.0%} intervals for the error of the fitted predictor (target: 87 to 93 %)\n\n{table(found)}\n"
+    text += (
+        f"\nTwo equal classifiers compared on 10 x 10 folds, {simulations} simulations: the 5 % test alarms in "
+        f"{100 * alarms[0]:.1f} % of cases (target: 3 to 7 %), the naive t-test in {100 * alarms[1]:.1f} %.\n"
+    )
+    (RESULTS / "honesty.md").write_text(text, encoding="utf-8")
+    plain = {
+        "coverage": [asdict(c) for c in found],
+        "alarms": {"corrected": alarms[0], "naive": alarms[1], "simulations": simulations},
+    }
+    (RESULTS / "honesty.json").write_text(json.dumps(plain, indent=1) + "\n", encoding="utf-8")
+    README.write_text(put(README.read_text(encoding="utf-8"), "honesty", text.strip()), encoding="utf-8")
 
 
 if __name__ == "__main__":

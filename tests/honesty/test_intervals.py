@@ -6,14 +6,15 @@ import numpy as np
 import pytest
 
 from benchmarks.risk.honesty import Case, null_alarms, simulate
-from epee import LinearDiscriminantAnalysis, LinearRegression, Ridge
+from epee import LinearDiscriminantAnalysis, LinearRegression, LogisticRegression, Ridge
 from epee.risk import cross_validate, holdout_error
 
 
 @pytest.mark.parametrize("case", [
-    Case("least squares", 100, 20, LinearRegression, "line", repeats=10),
-    Case("ridge", 100, 20, lambda: Ridge(10.0), "line", repeats=10),
-    Case("LDA", 100, 20, LinearDiscriminantAnalysis, "clouds", repeats=10),
+    Case("least squares", 100, 20, LinearRegression(), "line", repeats=10),
+    Case("ridge", 100, 20, Ridge(10.0), "line", repeats=10),
+    Case("LDA", 100, 20, LinearDiscriminantAnalysis(), "clouds", repeats=10),
+    Case("logistic regression", 100, 10, LogisticRegression(), "logit", repeats=10),
 ], ids=lambda c: c.name)  # fmt: skip
 def test_nested_intervals_cover(case):
     found = simulate(case, 100)

@@ -7,7 +7,7 @@ import pytest
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as Theirs
 from sklearn.linear_model import LinearRegression as TheirRegression
 
-from epee import GaussianNB, LinearDiscriminantAnalysis, LinearRegression, Ridge
+from epee import GaussianNB, LinearDiscriminantAnalysis, LinearRegression, LogisticRegression, Ridge
 from epee.errors import WrongUse
 from epee.risk import cross_validate
 from epee.risk.nested import batched_losses, without_one_or_two
@@ -114,3 +114,21 @@ def test_two_folds_are_too_few():
         cross_validate(
             Ridge(), np.random.default_rng(0).normal(size=(20, 2)), np.arange(20.0), folds=2, interval="nested"
         )
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_logistic_regressions_are_fitted_together(weighted, monkeypatch):
+    """All models without one or two folds at once, equal to one fit after the other."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 4)) * [1, 10, 0.1, 1] + [0, 5, 0, 0]
+    y = np.array(["no", "yes"])[(X[:, 0] + rng.normal(size=80) > 0).astype(int)]
+    w = rng.integers(1, 4, 80).astype(float) if weighted else None
+    model = LogisticRegression(C=2.0, tol=1e-10)
+    given = {"folds": 5, "repeats": 2, "interval": "nested", "loss": "log", "sample_weight": w}
+    together = cross_validate(model, X, y, **given)
+    plan = make_plan(5, 80, codes=(y == "yes").astype(int))
+    assert batched_losses(open_route(model, X, y, w, "log"), plan) is not None
+    monkeypatch.setattr(LogisticRegression, "_fit_stack", lambda *_: None)
+    alone = cross_validate(model, X, y, **given)
+    np.testing.assert_allclose([together.value, together.stderr], [alone.value, alone.stderr], rtol=1e-7)
+    np.testing.assert_allclose(together.losses, alone.losses, rtol=1e-6, atol=1e-9)

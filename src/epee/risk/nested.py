@@ -23,6 +23,8 @@ rather than too short.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from epee.engines.local import one_blas_thread
@@ -77,7 +79,7 @@ def nested_interval(route: Route, plan: Plan, level: float) -> CrossValidation:
             "nested intervals need at least 3 folds that partition the rows: give a number of folds, or fold ids."
         )
     with one_blas_thread():  # thousands of small matrices: BLAS's own threads would only wait for each other
-        losses = batched_losses(route, plan) if isinstance(route, MomentRoute) else None
+        losses = batched_losses(route, plan)
     sums = Sums(route, plan.n_folds)
     folds = fold_ids(plan)
     if losses is not None:
@@ -156,42 +158,62 @@ class Sums:
         return assemble(self.route, plan, per_fold, sizes, level, look, (max(centre, 0.0), stderr, ends), how, found)
 
 
-def batched_losses(route: MomentRoute, plan: Plan) -> np.ndarray | None:
-    """Return the losses (R, K, n) of many repeats at once, for linear predictors that solve a stack; None when not so."""
+def batched_losses(route: Route, plan: Plan) -> np.ndarray | None:
+    """Return the losses (R, K, n) of many repeats at once; None when not so.
+
+    For linear predictors that solve a stack of moments, and for those that fit a stack of weights of the rows
+    (``_fit_stack``: logistic regression).
+    """
     folds, K = fold_ids(plan), plan.n_folds
     R, n = folds.shape
     learns, tested_by = without_one_or_two(K)
-    if not isinstance(route.source, ArraySource) or not hasattr(route.probe, "solve_stack"):
-        return None
-    P, p = learns.shape[0], route.source.n_columns
+    if isinstance(route, MomentRoute):
+        if not isinstance(route.source, ArraySource) or not hasattr(route.probe, "solve_stack"):
+            return None
+        X, fit = route.rows, _fit_moments
+    else:
+        if not hasattr(route.model, "_fit_stack") or not isinstance(route.X, np.ndarray) or route.X.dtype.kind != "f":
+            return None
+        X, fit = route.X, _fit_weights
+    X = np.asarray(X, dtype=np.float64)
+    P, p = learns.shape[0], X.shape[1]
     k = len(route.classes) if route.classes is not None else route.truth.reshape(n, -1).shape[1]
     some = LARGEST_TABLE // max(n * (p + 1), n * P * k, P * (p + 1) ** 2)  # repeats that fit into memory together
-    if some < 1:
+    if some < 1 or not np.isfinite(X).all():
         return None
     out = np.empty((R, K, n))
     for start in range(0, R, some):
-        part = _some_repeats(route, folds[start : start + some], learns, tested_by)
-        if part is None:
+        part = folds[start : start + some]
+        models = fit(route, part, learns)
+        if models is None:
             return None
-        out[start : start + some] = part
+        out[start : start + some] = _losses_under(route, X, models, part, tested_by)
     return out
 
 
-def _some_repeats(
-    route: MomentRoute, folds: np.ndarray, learns: np.ndarray, tested_by: np.ndarray
-) -> np.ndarray | None:
-    (R, n), K, P = folds.shape, learns.shape[1], learns.shape[0]
-    train = raw_unions(repeated_moments(route, folds, K), learns.astype(float), R)
+def _fit_moments(route: Any, folds: np.ndarray, learns: np.ndarray) -> Linear | None:
+    """Return the models of some repeats from the moments of their folds."""
+    train = raw_unions(repeated_moments(route, folds, learns.shape[1]), learns.astype(float), len(folds))
     if "group" in train.axes and not (train.count > 0).all():
         return None
     models = route.fit(train)
-    if not isinstance(models, Linear):
-        return None
-    X = np.asarray(route.rows, dtype=np.float64)
-    raw = (X @ models.coef.reshape(-1, X.shape[1]).T).reshape(n, R, P, -1)  # (n, R, P, k)
+    return models if isinstance(models, Linear) else None
+
+
+def _fit_weights(route: Any, folds: np.ndarray, learns: np.ndarray) -> Linear | None:
+    """Return the models of some repeats, each a fit with weight zero on the rows it may not see."""
+    weights = learns[:, folds].transpose(1, 0, 2).reshape(-1, folds.shape[1]).astype(float)  # (R P, n)
+    found = route.model._fit_stack(route.X, route.truth, weights if route.weight is None else weights * route.weight)
+    return None if found is None else Linear(*found)
+
+
+def _losses_under(route: Route, X: Matrix, models: Linear, folds: np.ndarray, tested_by: np.ndarray) -> np.ndarray:
+    """Return the losses (R, K, n) of rows under the models that did not see them."""
+    (R, n), K = folds.shape, len(tested_by)
+    raw = (X @ models.coef.reshape(-1, X.shape[1]).T).reshape(n, R, len(models) // R, -1)  # (n, R, P, k)
     by = tested_by[:, folds].transpose(1, 0, 2)  # (R, K, n): which model tests each row
     repeat = np.arange(R)[:, None, None]
-    picked = raw[np.arange(n), repeat, by] + models.intercept.reshape(R, P, -1)[repeat, by]
+    picked = raw[np.arange(n), repeat, by] + models.intercept.reshape(R, len(models) // R, -1)[repeat, by]
     flat = route.finish(picked.reshape(R * K * n, -1))
     return route.value(flat, np.tile(np.arange(n), R * K)).reshape(R, K, n)
 

@@ -20,13 +20,13 @@ from sklearn.base import clone
 
 from epee.engines.local import in_order, tree
 from epee.errors import ConditionWarning
-from epee.estimator.base import PosteriorMixin, refuse_large, softmax
+from epee.estimator.base import PosteriorMixin, refuse_large
 from epee.estimator.moment import MomentEstimator, MomentRegressor
 from epee.losses.residuals import Power
 from epee.moments.moments import Moments, share, stack
 from epee.moments.passes import reduce_source
 from epee.risk.affine_maps import Mapped, encoder_maps, mapped, rescale, through
-from epee.risk.asking import Ask, asker, one_column, refuse_nan
+from epee.risk.asking import Ask, asker, refuse_nan
 from epee.risk.cell_rows import TrainingRows, plain_gather
 from epee.risk.linear_stack import Linear, linear_of, squared_risk
 from epee.risk.routes import Outcome, Route
@@ -285,14 +285,6 @@ class MomentRoute(Route):
             return asker(model, self.loss, self.classes)
 
         return [make(model) for model in models]
-
-    def finish(self, raw: Tensor) -> np.ndarray:
-        """Return what the loss needs from linear scores (n, k) or values (n, m)."""
-        if self.kind == "regressor":
-            return raw[:, 0] if self.truth.ndim == 1 else raw
-        if self.loss.needs == "labels":
-            return np.argmax(raw, axis=1)
-        return softmax(raw) if self.loss.needs == "probabilities" else one_column(raw)
 
     def evaluate(self, split: Split | Pairs) -> Outcome:
         """Return the losses of rows under the models of a split."""

@@ -17,15 +17,15 @@ from sklearn.utils.validation import has_fit_parameter
 
 from epee.engines.local import in_order
 from epee.errors import DataError, WrongUse
-from epee.estimator.base import Estimator, encode_labels
+from epee.estimator.base import Estimator, encode_labels, softmax
 from epee.losses.loss import Loss
 from epee.losses.names import resolve
-from epee.risk.asking import asker, refuse_nan
+from epee.risk.asking import asker, one_column, refuse_nan
 from epee.risk.splitting import Pairs, Split
 from epee.settings import progress
 from epee.table.block import check_weights
 from epee.table.doors import gather, is_stream, open_source
-from epee.typing import Codes, Labels, Vector
+from epee.typing import Codes, Labels, Tensor, Vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +78,14 @@ class Route:
         if self.loss.needs == "values":
             prediction = np.asarray(prediction, dtype=float).reshape(truth.shape)
         return self.loss.value(prediction, truth)
+
+    def finish(self, raw: Tensor) -> np.ndarray:
+        """Return what the loss needs from linear scores (n, k) or values (n, m)."""
+        if self.kind == "regressor":
+            return raw[:, 0] if self.truth.ndim == 1 else raw
+        if self.loss.needs == "labels":
+            return np.argmax(raw, axis=1)
+        return softmax(raw) if self.loss.needs == "probabilities" else one_column(raw)
 
     def empty(self, repeats: int, like: np.ndarray) -> np.ndarray:
         """Return room for predictions of all rows."""

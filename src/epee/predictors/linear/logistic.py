@@ -39,6 +39,7 @@ from epee.optimize.linear_sparse import minimise_sparse
 from epee.optimize.linear_stochastic import Stochastic, finish
 from epee.predictors.linear.descent_base import LinearDescentClassifier, check_number, check_one_of, say_unfinished
 from epee.predictors.linear.logistic_path import LogisticPath, follow_path
+from epee.predictors.linear.logistic_stack import fit_stack
 from epee.predictors.linear.wald import WaldTable, wald_table
 from epee.settings import progress
 from epee.table.arrays import ArraySource
@@ -172,6 +173,20 @@ class LogisticRegression(PosteriorMixin, LinearDescentClassifier):
                 "C=np.inf as well as penalty=None is not supported for the liblinear solver: it needs a penalty."
             )
         return C, ratio
+
+    def _fit_stack(self, X: Matrix, y: Codes, weights: Matrix) -> tuple[Tensor, Matrix] | None:
+        """Return coefficients (m, 2, p) and biases (m, 2) of fits with ``weights`` (m, n) of the rows; None where that is
+        not offered: the hook of nested cross-validation.
+        """
+        C, ratio = self._check()
+        if ratio or self.class_weight is not None or self.solver in ("liblinear", "sgd", "gradient") or y.max() != 1:
+            return None
+        W = fit_stack(X, y, weights, 1 / C, bool(self.fit_intercept))
+        if W is None:
+            return None
+        half = (W if self.fit_intercept else np.column_stack([W, np.zeros(len(W))])) / 2
+        both = np.stack([-half, half], axis=1)  # two scores whose difference is the log-odds
+        return both[:, :, :-1], both[:, :, -1]
 
     def _risk(self, source: Source) -> LinearRisk:
         C, ratio = self._check()
