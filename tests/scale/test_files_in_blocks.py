@@ -12,7 +12,7 @@ import pytest
 import epee
 from epee.estimator.moment import MomentEstimator
 from epee.estimator.registry import METHODS
-from epee.risk import cross_validate, stream_route
+from epee.risk import counted_route, cross_validate
 from epee.table.block import Block
 from epee.table.source import as_source
 
@@ -124,7 +124,7 @@ class Endless:
 
 @pytest.mark.parametrize("job", ["fit", "classes", "values"])
 def test_memory_is_bounded_by_the_block(monkeypatch, job):
-    monkeypatch.setattr(stream_route, "LARGEST_KEPT", 0)
+    monkeypatch.setattr(counted_route, "LARGEST_KEPT", 0)
     source = Endless(500_000, 10)  # 40 MB, and 4 MB for one number a row
     source.labelled = job == "classes"
     run = {

@@ -176,11 +176,12 @@ def evaluate(
             low, high = bellman(0, n, *arrays, discount, V, out, best)
             tick()
             V, out = out, V
+            below, above = enclosure(layout, discount, low, high) if discount < 1 else (0.0, 0.0)
             if discount < 1:
-                below, above = enclosure(layout, discount, low, high)
                 half = (above - below) / 2
             size = max(-low, high) if half is None else half
-            trace.append(Sweep(done, max(-low, high), half, V.copy() if history else None))
+            seen = V.copy() if history else None
+            trace.append(Sweep(done, max(-low, high), half, seen, shift=(below + above) / 2))
             stalled = 0 if size < smallest else stalled + 1
             smallest = min(smallest, size)
             if size <= (tol if half is not None else tol / 1000) or stalled >= 50:
@@ -247,9 +248,8 @@ def modified_policy_iteration(
             else:
                 below = above = 0.0  # the caller encloses
             half = (above - below) / 2 if discount < 1 else residual
-            middle = settle(layout, out, V, below, above) if history else None
-            trace.append(Sweep(done, residual, half if discount < 1 else None, middle,
-                               actions_of(layout, best) if history else None))  # fmt: skip
+            seen = (V.copy(), actions_of(layout, best)) if history else (None, None)
+            trace.append(Sweep(done, residual, half if discount < 1 else None, *seen, (below + above) / 2))
             stalled = 0 if half < smallest else stalled + 1
             smallest = min(smallest, half)
             if half <= tol or stalled >= 50:

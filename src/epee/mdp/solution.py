@@ -21,9 +21,12 @@ class Sweep(NamedTuple):
     residual : float
         Largest change of a value in this sweep.
     bound : float or None
-        Certified distance to the optimum after it, where it is known.
+        Certified distance of ``values + shift`` to the optimum, where it is known.
     values, policy : array or None
         The values and the greedy policy after it, kept when ``history=True``.
+    shift : float
+        Where the optimum is enclosed, what leads from the values of the sweep to the middle of the enclosure (terminal
+        states keep their 0).
     """
 
     iteration: int
@@ -31,6 +34,7 @@ class Sweep(NamedTuple):
     bound: float | None = None
     values: Vector | None = None
     policy: Any = None
+    shift: float = 0.0
 
 
 @dataclass(frozen=True)

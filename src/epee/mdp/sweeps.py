@@ -143,8 +143,8 @@ def discounted(
             tick()
             below, above = enclosure(layout, discount, low, high)
             half = (above - below) / 2
-            middle = settle(layout, V, out, below, above) if history else None
-            trace.append(Sweep(done, max(-low, high), half, middle, actions_of(layout, best) if history else None))
+            seen = (out.copy(), actions_of(layout, best)) if history else (None, None)
+            trace.append(Sweep(done, max(-low, high), half, *seen, (below + above) / 2))
             stalled = 0 if half < smallest else stalled + 1
             smallest = min(smallest, half)
             V, out = out, V

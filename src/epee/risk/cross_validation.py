@@ -156,7 +156,7 @@ def cross_validate(
 
         return leave_each_out(model, X, y, loss, level, sample_weight)
     if is_stream(X) and interval == "fold":
-        from epee.risk.stream_route import validate_stream
+        from epee.risk.counted_route import validate_stream
 
         done = validate_stream(
             model, X, y, folds, repeats, loss, level, sample_weight, groups, time, stratify, random_state

@@ -204,7 +204,7 @@ def open_route(model: Any, X: Any, y: Any, sample_weight: Any = None, loss: Any 
     from epee.risk.one_pass import MomentRoute, passes_once, split_steps
 
     if is_stream(X) and passes_once(model, X) and not split_steps(model)[0]:  # type: ignore[index]
-        from epee.risk.streams import StreamRoute
+        from epee.risk.stream_route import StreamRoute
 
         return StreamRoute(model, X, y, sample_weight, loss)
     if passes_once(model, X):

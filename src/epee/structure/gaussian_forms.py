@@ -91,44 +91,6 @@ def log_determinants(factors: Tensor, form: Form, p: int) -> Vector:
     return np.log(factors).sum(axis=1) if form == "diag" else p * np.log(factors)
 
 
-def near(components: Components) -> bool:
-    """Tell whether round or axes-parallel clouds lie within a thousand deviations of their centre of mass.
-
-    Then their squares may be multiplied out about that centre, which makes them products of matrices and costs six digits
-    of sixteen at most.
-    """
-    sd = np.sqrt(components.covariances if components.form == "diag" else components.covariances[:, None])
-    return bool((np.abs(components.means - centre(components)) < 1e3 * sd).all())
-
-
-def centre(components: Components) -> Vector:
-    """Return the mean of the mixture (p,)."""
-    return components.weights @ components.means / components.weights.sum()
-
-
-def log_densities(X: Matrix, components: Components, factors: Tensor) -> Matrix:
-    """Return the log-density of each row under each component (n, K)."""
-    n, p = X.shape
-    K, form = components.n_components, components.form
-    if form in ("diag", "spherical") and near(components):
-        o = centre(components)
-        B, M = X - o, components.means - o
-        precision = np.broadcast_to((factors if form == "diag" else factors[:, None]) ** 2, M.shape)
-        squares = (B * B) @ precision.T - 2 * (B @ (M * precision).T) + (M**2 * precision).sum(axis=1)
-        return log_determinants(factors, form, p) - 0.5 * (p * LOG_2PI + squares)
-    squares = np.empty((n, K))
-    if form == "tied":
-        Y, M = X @ factors, components.means @ factors
-    for k, mean in enumerate(components.means):
-        if form == "tied":
-            D = Y - M[k]
-        else:
-            D = X - mean
-            D = D @ factors[k] if form == "full" else D * factors[k]
-        np.einsum("ij,ij->i", D, D, out=squares[:, k])
-    return log_determinants(factors, form, p) - 0.5 * (p * LOG_2PI + squares)
-
-
 def shape_covariances(N: Vector, Q: Tensor, form: Form, floor: float, weight: float | None = None) -> Tensor:
     """Return covariances from centred sums: ``Q`` (K, p, p), or (K, p) for the diagonal forms; eigenvalues kept above the floor."""
     if form == "tied":

@@ -366,7 +366,8 @@ class GaussianMixture(Density):
         if rng is None:
             return np.einsum("nk,knm->nm", R, fills)
         chosen = (R.cumsum(axis=1) < rng.random((len(X), 1))).sum(axis=1).clip(max=K - 1)
-        roots = np.stack([np.linalg.cholesky(c + 1e-12 * np.trace(c) * np.eye(len(c))) for c in part.conditional])
+        matrices = [np.diag(c) if c.ndim == 1 else c for c in part.conditional]
+        roots = np.stack([np.linalg.cholesky(c + 1e-12 * np.trace(c) * np.eye(len(c))) for c in matrices])
         Z = rng.standard_normal((len(X), int(missing.sum())))
         return fills[chosen, np.arange(len(X))] + np.einsum("nij,nj->ni", roots[chosen], Z)
 

@@ -6,8 +6,9 @@ covariance,
 
 .. math:: \hat x_m = \mu_m + \Sigma_{mo}\Sigma_{oo}^{-1}(x_o - \mu_o), \qquad C = \Sigma_{mm} - \Sigma_{mo}\Sigma_{oo}^{-1}\Sigma_{om},
 
-and forgetting :math:`C` would shrink the covariances. Rows are taken by pattern of missing cells, so each pattern is
-factored once a step.
+and forgetting :math:`C` would shrink the covariances. Since :math:`\hat x_m - \mu_m` is linear in :math:`x_o - \mu_o`, the sums over
+the observed cells are enough: those of the missing cells follow from them. Rows are taken by pattern of missing cells, so
+each pattern is factored once a step.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ import numpy as np
 import scipy.linalg
 
 from epee.structure.em import Expected
-from epee.structure.gaussian_forms import Components, centre, log_densities, near, precision_factors
+from epee.structure.gaussian_forms import LOG_2PI, Components, log_determinants, precision_factors
+from epee.structure.gaussian_products import Expanded
 from epee.table.block import Block
 from epee.typing import Codes, Matrix, Tensor, Vector
 
@@ -56,6 +58,21 @@ def patterns_of(X: Matrix) -> Iterator[tuple[np.ndarray, Codes]]:
         yield missing[first[i]], rows
 
 
+def log_densities(X: Matrix, c: Components, factors: Tensor) -> Matrix:
+    """Return the log-density of each row under each component (n, K), one component after the other."""
+    squares = np.empty((len(X), c.n_components))
+    if c.form == "tied":
+        Y, M = X @ factors, c.means @ factors
+    for k, mean in enumerate(c.means):
+        if c.form == "tied":
+            D = Y - M[k]
+        else:
+            D = X - mean
+            D = D @ factors[k] if c.form == "full" else D * factors[k]
+        np.einsum("ij,ij->i", D, D, out=squares[:, k])
+    return log_determinants(factors, c.form, X.shape[1]) - 0.5 * (X.shape[1] * LOG_2PI + squares)
+
+
 @dataclass(frozen=True, eq=False)
 class Marginal:
     """The components on the observed cells of one pattern, and how they predict the missing ones."""
@@ -63,29 +80,39 @@ class Marginal:
     components: Components  # on the observed cells
     factors: Tensor
     regression: Tensor  # (K, o, m)
-    conditional: Tensor  # (K, m, m)
+    conditional: Tensor  # (K, m, m), or (K, m) for the diagonal forms
+    expanded: Expanded | None
+
+    @classmethod
+    def whole(cls, c: Components, factors: Tensor) -> Marginal:
+        """Return the components where nothing is missing."""
+        none = np.zeros((c.n_components, c.means.shape[1], 0))
+        return cls(c, factors, none, none[:, :0], Expanded.of(c, factors))
 
 
 def marginal(components: Components, missing: np.ndarray) -> Marginal:
     """Return the components seen through the observed cells."""
     o, m = np.flatnonzero(~missing), np.flatnonzero(missing)
-    sigma, means = components.matrices(), components.means[:, o]
-    K = components.n_components
-    regression, conditional = np.empty((K, len(o), len(m))), np.empty((K, len(m), len(m)))
-    for k in range(K):
-        cross = sigma[k][np.ix_(o, m)]
-        regression[k] = scipy.linalg.solve(sigma[k][np.ix_(o, o)], cross, assume_a="pos", check_finite=False)
-        conditional[k] = sigma[k][np.ix_(m, m)] - cross.T @ regression[k]
-    seen = Components(
-        components.weights, means, np.ascontiguousarray(sigma[:, o[:, None], o]), "full", components.noise
-    )
-    if (
-        components.noise is not None
-    ):  # the noise is uniform in each cell: its marginal loses the missing sides of the box
-        seen = Components(
-            seen.weights, means, seen.covariances, "full", components.noise * len(o) / max(len(missing), 1)
+    K, form = components.n_components, components.form
+    # the noise is uniform in each cell: its marginal loses the missing sides of the box
+    noise = None if components.noise is None else components.noise * len(o) / max(len(missing), 1)
+    if form in ("diag", "spherical"):
+        variances = components.covariances if form == "spherical" else components.covariances[:, o]
+        regression = np.zeros((K, len(o), len(m)))
+        conditional = (
+            np.broadcast_to(variances[:, None], (K, len(m))) if form == "spherical" else components.covariances[:, m]
         )
-    return Marginal(seen, precision_factors(seen), regression, conditional)
+    else:
+        form, sigma = "full", components.matrices()
+        variances = np.ascontiguousarray(sigma[:, o[:, None], o])
+        regression, conditional = np.empty((K, len(o), len(m))), np.empty((K, len(m), len(m)))
+        for k in range(K):
+            cross = sigma[k][np.ix_(o, m)]
+            regression[k] = scipy.linalg.solve(variances[k], cross, assume_a="pos", check_finite=False)
+            conditional[k] = sigma[k][np.ix_(m, m)] - cross.T @ regression[k]
+    seen = Components(components.weights, components.means[:, o], variances, form, noise)
+    factors = precision_factors(seen)
+    return Marginal(seen, factors, regression, conditional, Expanded.of(seen, factors))
 
 
 @dataclass(eq=False)
@@ -99,26 +126,34 @@ class GaussianStep:
     def __reduce__(self) -> tuple[Any, ...]:
         return GaussianStep, (self.components, self.factors)
 
-    def marginal(self, missing: np.ndarray) -> Marginal:
+    def marginal(self, missing: np.ndarray | None) -> Marginal:
         """Return the components on the observed cells of a pattern."""
-        key = missing.tobytes()
+        key = b"" if missing is None or not missing.any() else missing.tobytes()
         if key not in self.known:
-            self.known[key] = marginal(self.components, missing)
+            whole = not key or missing is None
+            self.known[key] = (
+                Marginal.whole(self.components, self.factors) if whole else marginal(self.components, missing)
+            )
         return self.known[key]
 
     def log_joint(self, X: Matrix, missing: np.ndarray | None = None) -> Matrix:
         """Return log weight plus log-density of each component, and of the noise last, (n, K) or (n, K + 1)."""
-        if missing is None or not missing.any():
-            seen, factors = self.components, self.factors
-        else:
-            part = self.marginal(missing)
-            seen, factors, X = part.components, part.factors, X[:, ~missing]
-        out = log_densities(X, seen, factors) + self.components.log_weights()
+        part = self.marginal(missing)
+        if missing is not None and missing.any():
+            X = X[:, ~missing]
+        found = (
+            log_densities(X, part.components, part.factors) if part.expanded is None else part.expanded.log_densities(X)
+        )
+        found += self.components.log_weights()
+        noise = self._log_noise(part.components)
+        return found if noise is None else np.hstack([found, np.full((len(X), 1), noise)])
+
+    def _log_noise(self, seen: Components) -> float | None:
+        """Return the log of the share of the noise times its density."""
         if seen.noise is None:
-            return out
-        share = max(1.0 - float(self.components.weights.sum()), 0.0)
+            return None
         with np.errstate(divide="ignore"):
-            return np.hstack([out, np.full((len(X), 1), np.log(share) + seen.noise)])
+            return float(np.log(max(1.0 - float(self.components.weights.sum()), 0.0)) + seen.noise)
 
     def __call__(self, block: Block) -> Expected:
         X = np.asarray(block.X, dtype=np.float64)
@@ -140,39 +175,54 @@ class GaussianStep:
 
     def sums(self, X: Matrix, w: Vector | None, missing: np.ndarray) -> Expected:
         """Return the sums of rows that share a pattern of missing cells."""
-        c, K = self.components, self.components.n_components
+        part, holes = self.marginal(missing), missing.any()
+        seen = X[:, ~missing] if holes else X
+        if part.expanded is not None:
+            ready = part.expanded.weighted(self.components.log_weights())
+            ll, N, s, Q, noise = ready.sums(seen, w, self._log_noise(part.components))
+        else:
+            ll, N, s, Q, noise = self._one_by_one(X, seen, w, missing, part.components)
+        weight = float(len(X)) if w is None else float(w.sum())
+        if holes:
+            s, Q = completed(N, s, Q, missing, part)
+        return Expected(ll, weight, (N, s, Q, np.array([noise])))
+
+    def _one_by_one(
+        self, X: Matrix, seen: Matrix, w: Vector | None, missing: np.ndarray, c: Components
+    ) -> tuple[float, Vector, Matrix, Tensor, float]:
+        """Return the sums over the observed cells, one component after the other."""
+        K, p = c.means.shape
         R, ll = responsibilities(self.log_joint(X, missing))
         if w is not None:
             R, ll = R * w[:, None], ll * w
-        noise = R[:, K:].sum(axis=0) if c.noise is not None else np.zeros(1)
+        noise = float(R[:, K:].sum())
         R = R[:, :K]
-        N, p = R.sum(axis=0), X.shape[1]
-        s = np.empty((K, p))
         flat = c.form in ("diag", "spherical")
-        Q = np.empty((K, p) if flat else (K, p, p))
-        part = self.marginal(missing) if missing.any() else None
-        weight = float(len(X)) if w is None else float(w.sum())
-        if flat and part is None and near(c):  # multiplied out about the centre of mass: two products of matrices
-            B = X - centre(c)
-            M, first, second = c.means - centre(c), R.T @ B, R.T @ (B * B)
-            s, Q = first - N[:, None] * M, second - 2 * M * first + N[:, None] * M**2
-            return Expected(float(ll.sum()), weight, (N, s, Q, noise))
+        s, Q = np.empty((K, p)), np.empty((K, p) if flat else (K, p, p))
         for k in range(K):
-            if part is None:
-                D = X - c.means[k]
-            else:
-                D = np.empty_like(X)
-                seen = X[:, ~missing] - c.means[k][~missing]
-                D[:, ~missing], D[:, missing] = seen, seen @ part.regression[k]
-            r = R[:, k]
+            D, r = seen - c.means[k], R[:, k]
             s[k] = r @ D
             Q[k] = r @ (D * D) if flat else (D * r[:, None]).T @ D
-            if part is not None:
-                if flat:
-                    Q[k][missing] += N[k] * np.diag(part.conditional[k])
-                else:
-                    Q[k][np.ix_(missing, missing)] += N[k] * part.conditional[k]
-        return Expected(float(ll.sum()), weight, (N, s, Q, noise))
+        return float(ll.sum()), R.sum(axis=0), s, Q, noise
+
+
+def completed(N: Vector, s: Matrix, Q: Tensor, missing: np.ndarray, part: Marginal) -> tuple[Matrix, Tensor]:
+    """Return the sums over all cells from those over the observed ones: the missing ones at their mean, and their covariance."""
+    K, p = len(N), len(missing)
+    o, m = np.flatnonzero(~missing), np.flatnonzero(missing)
+    whole = np.zeros((K, p))
+    whole[:, o], whole[:, m] = s, np.matmul(s[:, None], part.regression)[:, 0]
+    if Q.ndim == 2:
+        squares = np.empty((K, p))
+        squares[:, o], squares[:, m] = Q, N[:, None] * part.conditional
+        return whole, squares
+    table = np.empty((K, p, p))
+    across = Q @ part.regression  # (K, o, m)
+    table[:, o[:, None], o] = Q
+    table[:, o[:, None], m] = across
+    table[:, m[:, None], o] = across.swapaxes(1, 2)
+    table[:, m[:, None], m] = part.regression.swapaxes(1, 2) @ across + N[:, None, None] * part.conditional
+    return whole, table
 
 
 def step(components: Components) -> GaussianStep:
