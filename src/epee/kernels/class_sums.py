@@ -71,6 +71,21 @@ def observed_squares(X, cell, w, origin, count, seen, first, second):
 
 
 @njit(cache=True, nogil=True)
+def any_bad_cell(X, coins, counts):
+    """Tell whether a column of ``coins`` holds what is not 0 or 1, or one of ``counts`` a negative number; no early exit, so
+    that the processor need not guess.
+    """
+    bad = False
+    for i in range(X.shape[0]):
+        for t in range(coins.size):
+            x = X[i, coins[t]]
+            bad |= (x != 0.0) & (x != 1.0) & (x == x)
+        for t in range(counts.size):
+            bad |= X[i, counts[t]] < 0.0
+    return bad
+
+
+@njit(cache=True, nogil=True)
 def first_bad_cell(X, columns, kinds):
     """Return the first row and column that its kind does not allow, or -1: 1 a coin, 2 a count, 3 a code; missing cells are allowed."""
     for i in range(X.shape[0]):
@@ -113,8 +128,12 @@ def highest_levels(X, columns, top):
 
 
 @njit(cache=True, nogil=True)
-def count_levels(X, cell, w, columns, offsets, count, cells):
-    """Add the weight of each row to the level that each column holds; ``cells`` (cells, levels of all columns)."""
+def count_levels(X, cell, w, columns, offsets, count, cells, top):
+    """Add the weight of each row to the level that each column holds; ``cells`` (cells, levels of all columns).
+
+    Raises ``top`` (q,) to the largest code of each column. Returns False, and half-done sums, at a cell that is no code or
+    has no room.
+    """
     for i in range(X.shape[0]):
         k = cell[i]
         u = w[i] if w.size else 1.0
@@ -122,7 +141,14 @@ def count_levels(X, cell, w, columns, offsets, count, cells):
         for t in range(columns.size):
             x = X[i, columns[t]]
             if x == x:
-                cells[k, offsets[t] + np.int64(x)] += u
+                if not 0.0 <= x < offsets[t + 1] - offsets[t]:
+                    return False
+                level = np.int64(x)
+                if x != level:
+                    return False
+                cells[k, offsets[t] + level] += u
+                top[t] = max(top[t], level)
+    return True
 
 
 @njit(cache=True, nogil=True)

@@ -24,6 +24,8 @@ from epee.moments.moments import AXES, share
 from epee.table.block import BLOCK_ROWS, Block
 from epee.typing import ArrayLike, Codes, Tensor, Vector
 
+ROOM = 16  # levels a column has room for before they are looked at
+
 
 class Additive:
     """The axes of something that adds: its arrays are named in ``_stacked``, each with the axes in front."""
@@ -254,17 +256,26 @@ class Counting:
         from epee.kernels.class_sums import count_levels, highest_levels
 
         X, top = np.ascontiguousarray(block.X), self.levels - 1
-        row, column = highest_levels(X, self.columns, top)
-        if row >= 0:
-            name = column if self.names is None else repr(str(self.names[column]))
-            x = X[row, column]
-            what = "Negative values in data" if x < 0 else "too many categories" if x > 1e7 else "no code of a category"
-            raise DataError(
-                f"{what}: column {name} holds {x:g} in row {block.start + row}; the codes of categories are 0, 1, 2, ... "
-                "(at most ten million)."
-            )
-        zero = Counts.zero(top + 1, folds=self.folds, groups=self.groups)
-        cell, count = cells_of(block, self.folds, self.groups), zero.count.reshape(-1)
-        cells = zero.cells.reshape(len(count), -1)
-        count_levels(X, cell, weights_of(block), self.columns, zero.offsets, count, cells)
+        cell, w = cells_of(block, self.folds, self.groups), weights_of(block)
+        cells = (self.folds or 1) * (self.groups or 1)
+        room = np.maximum(self.levels, ROOM if cells * len(self.columns) < 50_000 else 0)
+        while True:
+            zero = Counts.zero(room, folds=self.folds, groups=self.groups)
+            count = zero.count.reshape(-1)
+            if count_levels(X, cell, w, self.columns, zero.offsets, count, zero.cells.reshape(len(count), -1), top):
+                break
+            row, column = highest_levels(X, self.columns, top)
+            if row >= 0:
+                self._refuse(X[row, column], block.start + row, column)
+            room = top + 1
+        if (room > top + 1).any():  # give back the levels that nobody has
+            inside = np.concatenate([np.arange(k) < t + 1 for k, t in zip(room, top, strict=True)])
+            zero = replace(zero, cells=np.ascontiguousarray(zero.cells[..., inside]), levels=top + 1)
         return replace(zero, labels=self.labels)
+
+    def _refuse(self, x: float, row: int, column: int) -> None:
+        name = column if self.names is None else repr(str(self.names[column]))
+        what = "Negative values in data" if x < 0 else "too many categories" if x > 1e7 else "no code of a category"
+        raise DataError(
+            f"{what}: column {name} holds {x:g} in row {row}; the codes of categories are 0, 1, 2, ... (at most ten million)."
+        )

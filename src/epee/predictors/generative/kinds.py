@@ -71,9 +71,13 @@ class Columns:
 
     def check(self, X: Matrix, names: Sequence[str] | None, start: int = 0, codes: bool = True) -> None:
         """Refuse cells that their kind does not allow."""
-        from epee.kernels.class_sums import first_bad_cell
+        from epee.kernels.class_sums import any_bad_cell, first_bad_cell
 
-        row, j = first_bad_cell(np.ascontiguousarray(X), *self.checked(codes))
+        X = np.ascontiguousarray(X)
+        columns, numbers = self.checked(codes)
+        if not codes and not any_bad_cell(X, columns[numbers == 1], columns[numbers == 2]):
+            return
+        row, j = first_bad_cell(X, columns, numbers)
         if row >= 0:
             what = {
                 "bernoulli": "is neither 0 nor 1",

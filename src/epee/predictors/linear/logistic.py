@@ -410,7 +410,8 @@ def _extremes(a: tuple[float, float], b: tuple[float, float]) -> tuple[float, fl
 
 def gather_rows(risk: LinearRisk, weighted: bool = True) -> tuple[Matrix, Codes, Vector | None]:
     """Return all rows of a risk at once with their codes, and weights that hold the class factors."""
-    blocks = list(risk.source.blocks())
+    in_memory = isinstance(risk.source, ArraySource)
+    blocks = list(risk.source.blocks(risk.source.n_rows if in_memory else None))  # an array is one block, not copied
     X = (
         np.concatenate([np.asarray(b.X, dtype=np.float64) for b in blocks])
         if len(blocks) > 1
