@@ -30,7 +30,8 @@ def ranks_in_class(codes: Codes, counts_before: np.ndarray) -> np.ndarray:
     >>> ranks_in_class(np.array([0, 1, 0, 0]), np.array([5, 0]))
     array([5, 0, 6, 7])
     """
-    order = np.argsort(codes, kind="stable")
+    narrow = codes.astype(np.int16) if len(counts_before) < 2**15 else codes  # NumPy sorts short codes by radix
+    order = np.argsort(narrow, kind="stable")
     counts = np.bincount(codes, minlength=len(counts_before))
     starts = np.cumsum(counts) - counts
     ranks = np.empty(len(codes), dtype=np.int64)

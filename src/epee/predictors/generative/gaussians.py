@@ -20,6 +20,7 @@ import numpy as np
 from epee.errors import SingularProblem
 from epee.typing import Labels, Matrix, Tensor, Vector
 
+MOST_LOST = 1e6  # how much larger the terms of a quadratic form may be than its value: six digits of sixteen
 FAR = 1e5  # squared distance of means, in variances, beyond which expanded squares would lose digits
 LOG_2PI = float(np.log(2 * np.pi))
 
@@ -32,6 +33,7 @@ class FullGaussians:
     half: Tensor
     logdet: Vector
     centre: Vector
+    ratio: tuple[Matrix, Vector, float] | None = None
 
     @classmethod
     def of(
@@ -48,8 +50,9 @@ class FullGaussians:
             who = "the classes together" if len(sigma) == 1 else f"class {classes.tolist()[k]!r}"
             factors.append(_unit(len(S)) if len(sigma) > 1 and empty[k] else _factor(S, scale, tol, who, remedy))
         half, logdet = (np.stack(part) for part in zip(*factors, strict=True))
-        seen = means[~empty]
-        return cls(means, half, np.broadcast_to(logdet, (len(means),)), seen.mean(axis=0))
+        centre = means[~empty].mean(axis=0)
+        logdet = np.broadcast_to(logdet, (len(means),))
+        return cls(means, half, logdet, centre, _log_ratio(means - centre, half, logdet, scale))
 
     def distances(self, X: Matrix) -> Matrix:
         """Return the squared Mahalanobis distance of each row to each class (n, K)."""
@@ -66,6 +69,30 @@ class FullGaussians:
     def log_densities(self, X: Matrix) -> Matrix:
         """Return the log-density of each row in each class (n, K), without the factor of 2 pi."""
         return -0.5 * (self.distances(X) + self.logdet)
+
+    def scores(self, X: Matrix) -> Matrix:
+        """Return the log-densities (n, K) up to a number common to the classes: for two, their difference is enough."""
+        if self.ratio is None:
+            return self.log_densities(X)
+        bend, slope, level = self.ratio
+        Z = X - self.centre
+        half = 0.5 * (np.einsum("ij,ij->i", Z @ bend + slope, Z) + level)
+        return np.column_stack([-half, half])
+
+
+def _log_ratio(M: Matrix, half: Tensor, logdet: Vector, scale: Vector) -> tuple[Matrix, Vector, float] | None:
+    r"""Return the log of the ratio of two densities as :math:`z^\top B z + b^\top z + c`, one product in place of two.
+
+    None for other numbers of classes, and where the terms are so much larger than their sum that digits would be lost.
+    """
+    if len(half) != 2:
+        return None
+    P = half @ half.swapaxes(1, 2)
+    if not (np.abs(P) * np.outer(scale, scale)).sum(axis=(1, 2)).max() < MOST_LOST:
+        return None
+    linear = np.matmul(P, M[:, :, None])[:, :, 0]
+    own = (linear * M).sum(axis=1) + logdet
+    return 0.5 * (P[0] - P[1]), linear[1] - linear[0], float(0.5 * (own[0] - own[1]))
 
 
 def _unit(p: int) -> tuple[Matrix, float]:
@@ -128,6 +155,10 @@ class DiagonalGaussians:
         scores += np.multiply(Z, Z, out=Z) @ self.squares
         scores += self.constant if missing is None else (~missing).astype(np.float64) @ self.constants
         return scores
+
+    def scores(self, X: Matrix) -> Matrix:
+        """Return the log-densities: here the difference of two would be no cheaper."""
+        return self.log_densities(X)
 
     def distances(self, X: Matrix) -> Matrix:
         """Return the squared Mahalanobis distance of each row to each class (n, K)."""

@@ -249,8 +249,8 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
         """Learn from the rows of ``X`` (n, p) and their labels ``y`` (n,).
 
         ``sample_weight`` (n,) may follow, counts as everywhere. The signature does not name it, as that of
-        scikit-learn's class does not: its checks of weights would fit classes with a singular covariance, which are
-        refused here and there.
+        scikit-learn's class does not: where it is named, ``check_estimator`` fits three samples whose classes have a
+        singular covariance, which the default parameters refuse here and there (with ``reg_param=0.1`` all checks pass).
         """
         return self._fit_weighted(X, y, *weight, **named)
 
@@ -310,7 +310,7 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
 
     def _score(self, X: Matrix) -> Matrix:
         priors = log_of(self.priors_)
-        return by_blocks(X, lambda B: self._gaussians.log_densities(B) + priors, len(self.classes_))
+        return by_blocks(X, lambda B: self._gaussians.scores(B) + priors, len(self.classes_))
 
     def mahalanobis(self, X: Any) -> Matrix:
         """Return the Mahalanobis distance of each row to the mean of each class (n, K)."""
