@@ -3,6 +3,9 @@
 Two tables of orders take turns: a node of even depth reads the first and writes its children to the second, each column keeping
 its order, so that nothing is ever sorted again. A node smaller than ``defer`` rows is left for later: such subtrees
 share no rows and grow in threads.
+
+What a tree does not need is not compiled: ``levels`` is None without categorical columns and ``medians`` None unless errors are
+absolute, and numba drops the branches of a None before it looks into them.
 """
 
 from __future__ import annotations
@@ -14,7 +17,6 @@ from numba import njit
 
 from epee.kernels.trees_levels import impurity_of, spread_around_median, sweep_levels
 from epee.kernels.trees_split import (
-    ABSOLUTE,
     GINI,
     POISSON,
     ROW,
@@ -52,7 +54,7 @@ def uniform(key):
 
 
 @njit(cache=True, nogil=True)
-def find_split(order, s, e, data, rules, nodes, node, key, left, levels, best_levels):
+def find_split(order, s, e, data, rules, nodes, node, key, left, levels, best_levels, medians):
     """Return (gain, column, rows on the left, missing to the left, threshold) of the best split of a node; column -1 if none."""
     p, K = order.shape[0], rules.K
     W, impurity = nodes.weight[node], nodes.impurity[node] * nodes.weight[node]
@@ -98,7 +100,7 @@ def find_split(order, s, e, data, rules, nodes, node, key, left, levels, best_le
                         b = middle
                 only = a
         sign, low, high = data.monotone[f], nodes.low[node], nodes.high[node]
-        if data.categorical[f]:
+        if levels is not None and data.categorical[f]:
             size = data.offsets[f + 1] - data.offsets[f] + (1 if absent >= 0 else 0)
             gain = sweep_levels(seg, only, data, rules, W, mu, impurity, value, best, tol, levels[:size], scale)
             if gain > best:
@@ -107,16 +109,16 @@ def find_split(order, s, e, data, rules, nodes, node, key, left, levels, best_le
                     best_levels[level] = levels[level]
         else:
             for side in range(2 if m < e - s else 1):
-                if by_values and rules.criterion != ABSOLUTE:
-                    gain, c = sweep_values(
-                        seg, m, side == 1, only, data, rules, W, mu, sign, low, high, best, tol, scale
-                    )
-                elif K > 0:
-                    gain, c = sweep_classes(seg, m, side == 1, only, data, rules, value, W, impurity, best, tol, left)
-                else:
+                if medians is not None:
                     gain, c = sweep_absolute(
                         seg, m, side == 1, only, data, rules, W, impurity, sign, low, high, best, tol
                     )
+                elif by_values:
+                    gain, c = sweep_values(
+                        seg, m, side == 1, only, data, rules, W, mu, sign, low, high, best, tol, scale
+                    )
+                else:
+                    gain, c = sweep_classes(seg, m, side == 1, only, data, rules, value, W, impurity, best, tol, left)
                 if c >= 0:
                     best, column, cut, to_left = gain, f, c, side
                     if c == m:
@@ -137,7 +139,7 @@ def find_split(order, s, e, data, rules, nodes, node, key, left, levels, best_le
 
 
 @njit(cache=True, nogil=True)
-def describe(seg, go, side, data, rules, nodes, node):
+def describe(seg, go, side, data, rules, nodes, node, medians):
     """Fill the statistics of the node made of the rows of ``seg`` that go to ``side`` (all if -1)."""
     K, value = rules.K, nodes.value[node]
     W, count, rows, total = 0.0, 0.0, 0, 0.0
@@ -158,7 +160,7 @@ def describe(seg, go, side, data, rules, nodes, node):
         nodes.impurity[node] = max(impurity_of(rules.criterion, value, W) / W, 0.0)
         return
     mu = total / W
-    if rules.criterion == ABSOLUTE:
+    if medians is not None:
         y, w, m = np.empty(rows), np.empty(rows), 0
         for t in range(seg.shape[0]):
             i = seg[t] & ROW
@@ -190,11 +192,11 @@ def is_final(rules, nodes, node, depth):
 
 
 @njit(cache=True, nogil=True)
-def grow(orders, go, data, rules, nodes, start, end, turn, depth, key, defer, later, later_keys):
+def grow(
+    orders, go, data, rules, nodes, start, end, turn, depth, key, defer, later, later_keys, levels, best_levels, medians
+):
     """Grow the tree below the node 0, described already; return how many nodes it has and how many are left for later."""
     p = orders.shape[1]
-    levels = np.zeros(max(nodes.sets.shape[1], 1), dtype=np.uint8)
-    best_levels = np.zeros_like(levels)
     left_counts = np.zeros(max(rules.K, 1))
     stack = np.empty((end - start + 2, 5), dtype=np.int64)
     keys = np.empty(end - start + 2, dtype=np.uint64)
@@ -215,12 +217,12 @@ def grow(orders, go, data, rules, nodes, start, end, turn, depth, key, defer, la
             put_off += 1
             continue
         gain, f, cut, to_left, threshold = find_split(
-            orders[turn], s, e, data, rules, nodes, node, key, left_counts, levels, best_levels
+            orders[turn], s, e, data, rules, nodes, node, key, left_counts, levels, best_levels, medians
         )
         if f < 0 or (rules.min_decrease > 0.0 and gain * (1.0 + 1e-12) < rules.min_decrease):
             continue
         seg = orders[turn, f, s:e]
-        if data.categorical[f]:
+        if best_levels is not None and data.categorical[f]:
             for t in range(e - s):
                 go[seg[t] & ROW] = best_levels[seg[t] >> 32]
         else:
@@ -234,11 +236,11 @@ def grow(orders, go, data, rules, nodes, start, end, turn, depth, key, defer, la
         left, right = size, size + 1
         size += 2
         for side in range(2):
-            describe(seg, go, 1 - side, data, rules, nodes, np.int64(left + side))
+            describe(seg, go, 1 - side, data, rules, nodes, np.int64(left + side), medians)
         heavier_left = nodes.weight[left] >= nodes.weight[right]
         nodes.left[node], nodes.right[node], nodes.feature[node], nodes.threshold[node] = left, right, f, threshold
         nodes.gain[node] = gain
-        if data.categorical[f]:
+        if best_levels is not None and data.categorical[f]:
             width = data.offsets[f + 1] - data.offsets[f]
             for level in range(nodes.sets.shape[1]):
                 nodes.sets[node, level] = heavier_left  # a level that is not here follows the heavier side

@@ -12,7 +12,7 @@ from math import log
 import numpy as np
 from numba import njit
 
-from epee.kernels.trees_split import ABSOLUTE, ENTROPY, GINI, MOST_LEVELS, POISSON, ROW, bits, xlogx
+from epee.kernels.trees_split import ABSOLUTE, ENTROPY, GINI, MOST_LEVELS, NOTHING, POISSON, ROW, bits, xlogx
 
 
 @njit(cache=True, nogil=True)
@@ -135,7 +135,7 @@ def sweep_levels(seg, only, data, rules, W, mu, impurity, totals, best, tol, cho
                 gain = impurity - impurity_of(rules.criterion, inside, wl) - impurity_of(rules.criterion, outside, wr)
             elif rules.criterion == POISSON:
                 a, b = d + wl * mu, wr * mu - d
-                if a <= 0.0 or b <= 0.0:
+                if min(a, b) <= NOTHING * W * mu:
                     continue
                 gain = a * log(a / wl) + b * log(b / wr) - xlogx(mu) * W
             elif rules.criterion == ABSOLUTE:

@@ -24,6 +24,7 @@ import numpy as np
 from numba import njit
 
 GINI, ENTROPY, ERROR, SQUARED, ABSOLUTE, POISSON = range(6)
+NOTHING = 1e-10  # a share of the counts of a node that is rounding: no Poisson leaf may say 0
 ROW = (1 << 32) - 1  # the bits of a packed entry that hold the row
 MOST_LEVELS = 10  # with three classes or more, all subsets of so few levels are tried
 
@@ -127,7 +128,7 @@ def sweep_values(seg, m, left_missing, only, data, rules, W, mu, sign, low, high
             continue
         if poisson:
             a, b = d + wl * mu, wr * mu - d  # the sums of both sides
-            if a <= 0.0 or b <= 0.0:
+            if min(a, b) <= NOTHING * W * mu:
                 continue
             gain = a * log(a / wl) + b * log(b / wr) - base
         else:

@@ -59,6 +59,11 @@ def grow_tree(
     leaves = min(m, int(m / plan.min_samples_leaf) if counted and unit else m, 2 ** min(plan.max_depth, 40))
     levels = columns.most_levels
     set_width = levels if columns.categorical.any() else 0
+    medians = np.zeros(0) if plan.criterion == "absolute_error" else None  # None: the kernel compiles without them
+
+    def sets() -> list[Any]:
+        """Return room for the levels of a split and for those of the best; None without categorical columns."""
+        return [np.zeros(max(levels, 1), dtype=np.uint8) if set_width else None for _ in range(2)]
 
     def room(leaves: int) -> Any:
         size = 2 * max(leaves, 1) + 1
@@ -79,12 +84,14 @@ def grow_tree(
 
     go = np.zeros(len(w), dtype=np.uint8)
     nodes = room(leaves)
-    describe(order[0, 0], go, -1, data, rules(0.0), nodes, 0)
+    describe(order[0, 0], go, -1, data, rules(0.0), nodes, 0, medians)
     said = rules(1e-15 * float(nodes.impurity[0]))
     threads = options.thread_count()
     defer = max(m // (8 * threads), 1000) if threads > 1 and m >= 4000 else 0
     later, later_keys = np.empty((m + 1, 5), dtype=np.int64), np.empty(m + 1, dtype=np.uint64)
-    size, waiting = grow(order, go, data, said, nodes, 0, m, 0, 0, np.uint64(plan.seed), defer, later, later_keys)
+    size, waiting = grow(
+        order, go, data, said, nodes, 0, m, 0, 0, np.uint64(plan.seed), defer, later, later_keys, *sets(), medians
+    )
     parts = [_trim(nodes, size)]
     branches = sorted(range(waiting), key=lambda i: later[i, 1] - later[i, 2])  # the largest first
 
@@ -94,7 +101,9 @@ def grow_tree(
         for name in ("rows", "impurity", "weight", "count", "low", "high", "value"):
             getattr(own, name)[0] = getattr(nodes, name)[node]
         none, no_keys = np.empty((0, 5), dtype=np.int64), np.empty(0, dtype=np.uint64)
-        found, _ = grow(order, go, data, said, own, s, e, turn, depth, later_keys[i], 0, none, no_keys)
+        found, _ = grow(
+            order, go, data, said, own, s, e, turn, depth, later_keys[i], 0, none, no_keys, *sets(), medians
+        )
         return _trim(own, found)
 
     grown = list(in_order(branch, branches, ahead=0))
