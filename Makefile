@@ -5,7 +5,7 @@ WORKERS ?= 2
 BIN    := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types bench bench-quick honesty docs
+.PHONY: help demo test lint types bench bench-quick honesty scale clean-tables docs
 
 help: ## show the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -26,6 +26,7 @@ types: $(VENV)/.lint $(VENV)/.epee ## mypy on the package
 
 bench: $(VENV)/.bench ## every benchmark; results to benchmarks/results and the README
 	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks.scale
 	$(BIN)/python -m benchmarks.summary
 
 bench-quick: $(VENV)/.bench ## the quick benchmarks, under three minutes
@@ -33,6 +34,12 @@ bench-quick: $(VENV)/.bench ## the quick benchmarks, under three minutes
 
 honesty: $(VENV)/.test ## do 90 % intervals cover 90 %? long; figures to the README
 	$(BIN)/python -m benchmarks.risk.honesty
+
+scale: $(VENV)/.bench ## how cost grows, a cluster on paper, and a table of 10 GB (made and removed)
+	$(BIN)/python -m benchmarks.scale --study
+
+clean-tables: $(VENV)/.test ## how often do findings cry wolf? a hundred tables with nothing wrong
+	$(BIN)/python -m benchmarks.report.clean_tables
 
 docs: $(VENV)/.docs ## the documentation, to docs/_build/html
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
