@@ -73,7 +73,11 @@ def sum_rows(
         for part, at in ((X, slice(0, p)), (y, slice(p, None))):
             if part is not None and (at.start == 0 or keep.targets):
                 part = part.reshape(n, -1)
-                np.subtract(part if order is None else part[order], keep.origin[at], out=B[:, at])
+                if order is not None and part.shape == B.shape and part.dtype == B.dtype:
+                    np.take(part, order, axis=0, out=B, mode="clip")  # straight into place
+                    B -= keep.origin
+                else:
+                    np.subtract(part if order is None else part[order], keep.origin[at], out=B[:, at])
         if order is None:
             return _one_cell(B, w, keep)
         return _cells(B, None if w is None else w[order], counts, sizes, keep)
@@ -106,7 +110,8 @@ def _cells(B: Matrix, w: Vector | None, counts: np.ndarray, sizes: list[int], ke
     shift[full] = np.add.reduceat(weighted, starts, axis=0) / np.where(total > 0, total, 1.0)[:, None]
     if zero.scatter is None:
         return zero
-    B -= np.repeat(shift[full], counts[full], axis=0)
+    for k, i in zip(full, starts, strict=True):
+        B[i : i + counts[k]] -= shift[k]
     if w is not None:
         B *= np.sqrt(w)[:, None]
     if keep.scatter == "diagonal":
