@@ -9,7 +9,7 @@ from scipy.stats import poisson
 from sklearn.datasets import load_digits
 
 from epee import BernoulliMixture, KernelDensity, PoissonMixture
-from epee.errors import DataError, WrongUse
+from epee.errors import DataError, DataWarning, SearchWarning, WrongUse
 
 rng = np.random.default_rng(0)
 X, Q = rng.normal(size=(80, 3)), rng.normal(size=(20, 3))
@@ -117,3 +117,53 @@ def test_values_that_are_no_counts():
         BernoulliMixture(binarize=None).fit([[0.0, 2.0], [1.0, 0.0]])
     with pytest.raises(DataError, match="Negative values.*column 0 holds -1 in row 1"):
         PoissonMixture().fit([[1.0], [-1.0]])
+
+
+def test_cells_of_a_file_are_held_to_the_law(tmp_path):
+    from pandas import DataFrame
+
+    rng = np.random.default_rng(0)
+    X = (rng.random((200, 4)) < np.repeat([[0.9, 0.9, 0.1, 0.1], [0.1, 0.1, 0.9, 0.9]], 100, axis=0)).astype(float)
+    DataFrame(3 * X, columns=list("abcd")).to_parquet(tmp_path / "t.parquet")
+    stream = BernoulliMixture(2, random_state=0).fit(tmp_path / "t.parquet")
+    assert stream.lower_bound_ == pytest.approx(BernoulliMixture(2, random_state=0).fit(X).lower_bound_, rel=1e-12)
+    with pytest.raises(DataError, match="holds 3 in row"):
+        BernoulliMixture(2, binarize=None).fit(tmp_path / "t.parquet")
+    DataFrame(-X, columns=list("abcd")).to_parquet(tmp_path / "n.parquet")
+    with pytest.raises(DataError, match="Negative values"):
+        PoissonMixture(2).fit(tmp_path / "n.parquet")
+
+
+def test_more_components_than_distinct_counts():
+    with pytest.warns(DataWarning, match="n_components is 3, but the rows have only 2 distinct points"):
+        PoissonMixture(3).fit([[1.0], [1.0], [2.0], [2.0]])
+
+
+def test_outliers_on_the_cells_that_are_there():
+    rng = np.random.default_rng(0)
+    X = rng.poisson(5.0, (4000, 6)).astype(float)
+    X[:, :5][rng.random((4000, 5)) < 0.5] = np.nan
+    assert PoissonMixture(1, random_state=0).fit(X).outliers(X, 0.05).mean() == pytest.approx(0.05, abs=0.015)
+
+
+def test_repeated_rows_have_no_best_bandwidth():
+    X = np.repeat(np.random.default_rng(0).normal(size=(5, 1)), 10, axis=0)
+    with pytest.warns(SearchWarning, match="rows repeat"):
+        KernelDensity(bandwidth="loo").fit(X)
+    with pytest.raises(DataError, match="at least two rows"):
+        KernelDensity(bandwidth="loo").fit(X[:1])
+
+
+def test_em_on_a_file_and_on_what_is_no_model(tmp_path):
+    from pandas import DataFrame
+
+    from epee import GaussianMixture, LinearRegression, expectation_maximisation
+
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    DataFrame(X, columns=list("ab")).to_parquet(tmp_path / "t.parquet")
+    file, rows = (
+        expectation_maximisation(GaussianMixture(2, random_state=0), table) for table in (tmp_path / "t.parquet", X)
+    )
+    assert file.trace == pytest.approx(rows.trace)
+    with pytest.raises(WrongUse, match="LinearRegression has no 'start'"):
+        expectation_maximisation(LinearRegression(), X)

@@ -151,6 +151,7 @@ def test_usarrests_has_the_published_deviations():
     )
 
 
+@pytest.mark.filterwarnings("ignore:rows without any cell")
 def test_missing_cells_by_em():
     X = rng.normal(size=(300, 2)) @ rng.normal(size=(2, 5)) + 0.1 * rng.normal(size=(300, 5))
     Z = X.copy()
@@ -206,3 +207,30 @@ def test_sparse_codes_fall_and_thin_out():
     for kw, words in (({"alpha": 0}, "alpha is 0"), ({"n_atoms": 0}, "n_atoms is 0")):
         with pytest.raises(WrongUse, match=words):
             SparseCoding(**kw).fit(X)
+
+
+def test_choices_from_a_file(tmp_path):
+    from pandas import DataFrame
+
+    from epee import LinearRegression, choose_dimension
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 4))
+    frame = DataFrame(X, columns=list("abcd"))
+    frame.assign(y=2 * X[:, 1] + 0.1 * rng.normal(size=80)).to_parquet(tmp_path / "t.parquet")
+    chosen = SelectFeatures(LinearRegression(), n_features=1).fit(tmp_path / "t.parquet", "y")
+    assert list(chosen.get_feature_names_out()) == ["b"]
+    frame.to_parquet(tmp_path / "x.parquet")
+    assert choose_dimension(tmp_path / "x.parquet").chosen == choose_dimension(X).chosen
+
+
+def test_images_of_two_sizes():
+    with pytest.raises(DataError, match=r"image 1 has shape \(3, 4\), and image 0 \(4, 4\)"):
+        Eigenfaces(1).fit([np.zeros((4, 4)), np.zeros((3, 4)), np.zeros((4, 4))])
+
+
+def test_constant_pixels_are_no_trouble(recwarn):
+    images = np.random.default_rng(0).random((20, 3, 3))
+    images[:, 0, 0] = 0.0
+    Eigenfaces(2).fit(images)
+    assert not recwarn

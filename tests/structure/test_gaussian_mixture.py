@@ -12,7 +12,15 @@ import sklearn.mixture
 from scipy.stats import multivariate_normal
 
 from epee import GaussianDensity, GaussianMixture, choose_components, expectation_maximisation, samples
-from epee.errors import ConditionWarning, DataError, MissingValues, SearchWarning, SingularProblem, WrongUse
+from epee.errors import (
+    ConditionWarning,
+    DataError,
+    DataWarning,
+    MissingValues,
+    SearchWarning,
+    SingularProblem,
+    WrongUse,
+)
 from epee.structure.gaussian_steps import step
 from epee.table.arrays import ArraySource
 
@@ -52,6 +60,7 @@ def test_agrees_with_mclust_on_faithful():
     np.testing.assert_allclose(ours.weights_, [float(stored[3]), float(stored[4])], atol=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore:rows without any cell")
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("holes", [0.0, 0.15])
 def test_the_climb_never_falls_and_the_mean_is_preserved(form, holes):
@@ -96,6 +105,7 @@ def test_one_gaussian_with_missing_cells_is_the_textbook_em():
     np.testing.assert_allclose(ours.covariance_, sigma, atol=1e-5)
 
 
+@pytest.mark.filterwarnings("ignore:rows without any cell")
 def test_imputation_leaves_observed_cells_and_beats_the_mean():
     Z = X.copy()
     holes = np.random.default_rng(3).random(X.shape) < 0.15
@@ -212,7 +222,8 @@ def test_data_that_cannot_be_used():
         GaussianMixture(2).fit(hole)
     empty_row = X.copy()
     empty_row[7] = np.nan
-    assert GaussianMixture(2, random_state=0).fit(empty_row).n_skipped_ == 1
+    with pytest.warns(DataWarning, match="rows without any cell: 1"):
+        assert GaussianMixture(2, random_state=0).fit(empty_row).n_skipped_ == 1
     with pytest.warns(SearchWarning, match="raise max_iter"):
         GaussianMixture(3, max_iter=1, random_state=0).fit(X)
     with warnings.catch_warnings():
@@ -233,3 +244,50 @@ def test_one_gaussian_is_maximum_likelihood():
     np.testing.assert_allclose(g.mahalanobis(X), np.einsum("ij,jk,ik->i", D, np.linalg.inv(g.covariance_), D))
     with pytest.raises(SingularProblem, match="no more rows than columns"):
         GaussianDensity().fit(X[:3])
+
+
+def test_rows_without_cells_are_counted_in_a_file_too(tmp_path):
+    from pandas import DataFrame
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 2))
+    X[[3, 9]] = np.nan
+    DataFrame(X, columns=list("ab")).to_parquet(tmp_path / "t.parquet")
+    for rows in (X, tmp_path / "t.parquet"):
+        with pytest.warns(DataWarning, match="rows without any cell: 2"):
+            assert GaussianMixture(random_state=0).fit(rows).n_skipped_ == 2
+
+
+def test_rows_of_weight_zero_are_no_rows():
+    X = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0], [3.0, 4.0]])
+    with pytest.raises(DataError, match="only 2 distinct points"):
+        GaussianMixture(3).fit(X, sample_weight=[1, 1, 0, 0])
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 2))
+    far = GaussianMixture(noise=True).fit(np.vstack([X, [[1e3, 1e3]]]), sample_weight=np.append(np.ones(100), 0))
+    assert far.noise_density_ == pytest.approx(GaussianMixture(noise=True).fit(X).noise_density_)
+
+
+def test_draws_for_rows_without_cells_follow_the_seed():
+    model = GaussianMixture(2).fit(np.random.default_rng(0).normal(size=(50, 2)))
+    blank = np.full((5, 2), np.nan)
+    one, two = (model.impute(blank, draw=True, random_state=4) for _ in range(2))
+    np.testing.assert_array_equal(one, two)
+
+
+def test_one_covariance_for_two_clouds_far_from_the_origin():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2)) + np.repeat([[0.0, 0.0], [4.0, 4.0]], 100, axis=0) + 1e9
+    near, far = (GaussianMixture(2, covariance_type="tied", random_state=0).fit(rows) for rows in (X - 1e9, X))
+    assert far.score(X) == pytest.approx(near.score(X - 1e9), rel=1e-9)
+
+
+def test_choice_from_a_file(tmp_path):
+    from pandas import DataFrame
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 1)) + np.repeat([[0.0], [9.0]], 50, axis=0)
+    DataFrame(X, columns=["a"]).to_parquet(tmp_path / "t.parquet")
+    assert choose_components(GaussianMixture(random_state=0), tmp_path / "t.parquet", (1, 2, 3)).chosen == 2
+    with pytest.raises(WrongUse, match="values is empty"):
+        choose_components(GaussianMixture(), X, ())

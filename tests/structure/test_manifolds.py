@@ -134,3 +134,14 @@ def test_tsne_keeps_clusters_apart_and_is_reproducible():
 def test_parameters_that_make_no_sense(model, words):
     with pytest.raises((WrongUse, DataError), match=words):
         model.fit(CURVE)
+
+
+@pytest.mark.parametrize("method", ["standard", "ltsa"])
+def test_local_lines_say_that_their_graph_is_in_pieces(method):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3)) + np.repeat([[0.0] * 3, [100.0] * 3], 30, axis=0)
+    with pytest.warns(DataWarning, match="2 pieces of 30, 30 rows"):
+        model = LocallyLinearEmbedding(n_neighbors=6, method=method, random_state=0, eigen_solver="dense").fit(X)
+    assert model.n_pieces_ == 2
+    with pytest.raises(DataError, match="2 pieces"):
+        LocallyLinearEmbedding(n_neighbors=6, method=method, disconnected="raise").fit(X)

@@ -7,7 +7,7 @@ import pytest
 import sklearn.decomposition
 
 from epee import PCA
-from epee.errors import InfiniteValues, TooLarge, WrongUse
+from epee.errors import DataWarning, InfiniteValues, MissingValues, TooLarge, WrongUse
 from epee.settings import options
 
 rng = np.random.default_rng(0)
@@ -121,3 +121,32 @@ def test_threads_do_not_matter():
     with options(threads=1):
         one = PCA(2).fit(TALL).components_
     assert (PCA(2).fit(TALL).components_ == one).all()
+
+
+def test_columns_of_a_frame_keep_their_names():
+    from pandas import DataFrame
+
+    frame = DataFrame(np.random.default_rng(0).normal(size=(30, 3)), columns=list("abc"))
+    assert list(PCA(2).fit(frame).feature_names_in_) == ["a", "b", "c"]
+    frame["b"] = np.nan
+    with pytest.raises(MissingValues, match="column 'b' is missing in every row"):
+        PCA(2).fit(frame)
+
+
+def test_missing_cells_of_a_file_and_rows_without_cells(tmp_path):
+    from pandas import DataFrame
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3)) * [3, 2, 1]
+    X[rng.random(X.shape) < 0.1] = np.nan
+    X[5] = np.nan
+    DataFrame(X, columns=list("abc")).to_parquet(tmp_path / "t.parquet")
+    with pytest.warns(DataWarning, match="rows without any cell: 1, first row 5"):
+        stream = PCA(2).fit(tmp_path / "t.parquet")
+    memory = PCA(2).fit(np.delete(X, 5, 0))
+    np.testing.assert_allclose(stream.explained_variance_, memory.explained_variance_, rtol=1e-9)
+
+
+def test_neither_a_count_nor_a_share():
+    with pytest.raises(WrongUse, match="n_components=1.5 is neither"):
+        PCA(1.5).fit(np.eye(4))

@@ -26,6 +26,7 @@ from epee.typing import Codes, Matrix, Tensor, Vector
 
 FEWEST_OF_A_CLASS = 100  # rows of each class in a sample, where the class has them
 SAMPLE_CELLS = 4_000_000  # numbers of a stream that are held to find a start: 32 MB
+MANY_ROWS = 1024  # in a block with many classes: scores of all of them stay in the cache, and few rows are work for every thread
 
 
 @dataclass
@@ -227,7 +228,8 @@ class LinearRisk:
         """How many numbers are sought."""
         return self.d * self.M
 
-    def _sum(self, work: Any, rows: int | None = None) -> RiskSum:
+    def _sum(self, work: Any) -> RiskSum:
+        rows = MANY_ROWS if self.M > 1 and isinstance(self.source, ArraySource) else None
         total: RiskSum = engine_for(self.source).reduce(self.source, work, rows=rows)
         return total
 
@@ -261,7 +263,7 @@ class LinearRisk:
     def hessian(self, W: Matrix, columns: Codes | None = None) -> Matrix:
         """Return the Hessian (M q, M q) of the smooth part, for some columns (and the bias), class by class."""
         work = RowSum(self.loss, W, self.bias, self._centre, self.class_weight, "full", columns)
-        total = self._sum(work, 1024 if self.M > 1 else None)  # many classes: even a few rows are work for every thread
+        total = self._sum(work)
         assert total.hessian is not None
         H = total.hessian / total.count
         keep = np.arange(self.source.n_columns) if columns is None else columns

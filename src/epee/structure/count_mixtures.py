@@ -10,6 +10,7 @@ the constrained maximiser; a missing cell (NaN) just leaves its factor out.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -18,14 +19,15 @@ from scipy.special import gammaln
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from epee.errors import DataError, MissingValues, SearchWarning, WrongUse
+from epee.engines.choice import engine_for
+from epee.errors import DataError, DataWarning, MissingValues, SearchWarning, WrongUse
 from epee.estimator.base import Density, list_columns, say
 from epee.structure.em import Climb, Expected, expectation_maximisation
-from epee.structure.gaussian_mixture import some_rows
-from epee.structure.gaussian_steps import responsibilities
-from epee.structure.mixture_starts import first_responsibilities
+from epee.structure.gaussian_mixture import blank_rows, some_rows
+from epee.structure.gaussian_steps import patterns_of, responsibilities
+from epee.structure.mixture_starts import first_responsibilities, too_few_points
 from epee.table.arrays import ArraySource
-from epee.table.block import Block, Source, check_weights
+from epee.table.block import Block, Source, check_weights, refuse_bad_cells
 from epee.table.doors import is_stream, open_source
 from epee.typing import Codes, Matrix, Vector
 
@@ -65,6 +67,37 @@ class Columns:
         return Expected(float(ll @ w), float(w.sum()), (R.sum(axis=0), R.T @ x, R.T @ X_there.astype(float)))
 
 
+class LawfulRows:
+    """A stream whose cells are made, or refused, as the law of a mixture wants them."""
+
+    def __init__(self, source: Source, model: CountMixture) -> None:
+        self.source, self.model = source, model
+        self.names, self.n_columns, self.n_rows = source.names, source.n_columns, source.n_rows
+        self.is_dask = getattr(source, "is_dask", False)
+
+    def with_source(self, source: Source) -> LawfulRows:
+        """Return the same over other rows."""
+        return LawfulRows(source, self.model)
+
+    @property
+    def origin(self) -> Vector:
+        """The origin of the stream."""
+        return self.source.origin
+
+    def blocks(self, rows: int | None = None) -> Iterator[Block]:
+        """Yield the blocks with their cells checked."""
+        for block in self.source.blocks(rows):
+            X = np.asarray(block.X, dtype=np.float64)
+            if np.isinf(X).any():
+                refuse_bad_cells(np.where(np.isnan(X), 0.0, X), self.names, block.start)
+            yield replace(block, X=self.model._values(X, block.start))
+
+
+def present_cells(block: Block) -> np.ndarray:
+    """Return how many cells of each column of a block are there (p,)."""
+    return np.asarray((~np.isnan(block.X)).sum(axis=0))
+
+
 class CountMixture(Density):
     """What the two mixtures share; a subclass names its law and the values it takes."""
 
@@ -82,8 +115,8 @@ class CountMixture(Density):
         self.init_params = init_params
         self.random_state = random_state
 
-    def _values(self, X: Matrix) -> Matrix:
-        """Return the rows as the law wants them, or refuse them."""
+    def _values(self, X: Matrix, start: int = 0) -> Matrix:
+        """Return the rows, whose first has the number ``start``, as the law wants them, or refuse them."""
         return X
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -91,7 +124,9 @@ class CountMixture(Density):
         if int(self.n_components) != self.n_components or self.n_components < 1:
             raise WrongUse(f"n_components is {self.n_components!r}; it must be a whole number of at least 1.")
         if is_stream(X):
-            source = self._enter_stream(open_source(X, None, sample_weight), reset=True)
+            plain = self._enter_stream(open_source(X, None, sample_weight), reset=True)
+            empty = np.flatnonzero(engine_for(plain).reduce(plain, present_cells) == 0)
+            source: Source = LawfulRows(plain, self)
         else:
             rows = self._values(self._enter(X, reset=True))
             if len(rows) < self.n_components:
@@ -99,9 +134,12 @@ class CountMixture(Density):
                     f"Expected n_samples >= n_components but got n_components = {self.n_components}, n_samples = {len(rows)}"
                 )
             empty = np.flatnonzero(np.isnan(rows).all(axis=0))
-            if len(empty):
-                raise MissingValues(f"{list_columns(empty, self)} missing in every row: drop it.")
             source = ArraySource(rows, None, check_weights(sample_weight, len(rows)))
+        if len(empty):
+            raise MissingValues(f"{list_columns(empty, self)} missing in every row: drop it.")
+        self.n_skipped_ = int(engine_for(source).reduce(source, blank_rows))
+        if self.n_skipped_:
+            say(f"rows without any cell: {self.n_skipped_}. They are skipped.", DataWarning)
         rng = check_random_state(self.random_state)
         best: Climb | None = None
         for _ in range(self.n_init):
@@ -124,6 +162,9 @@ class CountMixture(Density):
     def _start(self, source: Source, rng: Any) -> Columns:
         X, w = some_rows(source, 20_000, rng)
         filled = np.where(np.isnan(X), np.nanmean(X, axis=0), X)
+        few = too_few_points(filled, int(self.n_components))
+        if few:
+            say(few, DataWarning)  # a pattern of switches may well be all there is
         R = first_responsibilities(filled, w, int(self.n_components), self.init_params, rng)
         R = R if w is None else R * w[:, None]
         N = R.sum(axis=0) + 10 * np.finfo(float).eps
@@ -188,11 +229,15 @@ class CountMixture(Density):
         ).astype(float), labels
 
     def outliers(self, X: Any, level: float = 0.01, *, draws: int = 20_000) -> np.ndarray:
-        """Tell which rows are less likely than all but a share ``level`` of rows drawn from this law."""
+        """Tell which rows are less likely than all but a share ``level`` of rows drawn from this law, on the cells that are there."""
         if not 0 < level < 1:
             raise WrongUse(f"level is {level!r}; it must lie between 0 and 1.")
-        limit = np.quantile(self._log_density(self.sample(draws)[0]), level)
-        return self.score_samples(X) < limit
+        X = self._leave(X)
+        drawn, out = self.sample(draws)[0], np.zeros(len(X), dtype=bool)
+        for missing, rows in patterns_of(X):
+            limit = np.quantile(self._log_density(np.where(missing, np.nan, drawn)), level)
+            out[rows] = self._log_density(X[rows]) < limit
+        return out
 
 
 class BernoulliMixture(CountMixture):
@@ -241,14 +286,14 @@ class BernoulliMixture(CountMixture):
         )
         self.binarize = binarize
 
-    def _values(self, X: Matrix) -> Matrix:
+    def _values(self, X: Matrix, start: int = 0) -> Matrix:
         if self.binarize is not None:
             return np.where(np.isnan(X), np.nan, (self.binarize < X).astype(float))
         bad = ~(np.isnan(X) | (X == 0) | (X == 1))
         if bad.any():
             i, j = np.argwhere(bad)[0]
             raise DataError(
-                f"column {j} holds {X[i, j]:g} in row {i}: a Bernoulli law takes 0 and 1. Set binarize to a threshold."
+                f"column {j} holds {X[i, j]:g} in row {start + i}: a Bernoulli law takes 0 and 1. Set binarize to a threshold."
             )
         return X
 
@@ -288,10 +333,10 @@ class PoissonMixture(CountMixture):
     _law = "poisson"
     _requires_positive = True
 
-    def _values(self, X: Matrix) -> Matrix:
+    def _values(self, X: Matrix, start: int = 0) -> Matrix:
         if (X < 0).any():
             i, j = np.argwhere(X < 0)[0]
             raise DataError(
-                f"Negative values in data passed to PoissonMixture: column {j} holds {X[i, j]:g} in row {i}."
+                f"Negative values in data passed to PoissonMixture: column {j} holds {X[i, j]:g} in row {start + i}."
             )
         return X

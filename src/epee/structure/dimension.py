@@ -16,6 +16,7 @@ import numpy as np
 from epee.errors import WrongUse
 from epee.moments.moments import Moments
 from epee.solve.spectral import descending_eigh
+from epee.table.doors import gather, is_stream, open_source
 from epee.table.folds import assign_folds
 from epee.typing import Matrix, Vector
 
@@ -81,7 +82,7 @@ def choose_dimension(
         raise WrongUse(f"rule is {rule!r}; it must be one of {', '.join(RULES)}.")
     if not 0 < share <= 1:
         raise WrongUse(f"share is {share!r}; it must lie between 0 and 1.")
-    X = np.asarray(X, dtype=np.float64)
+    X = gather(open_source(X))[0] if is_stream(X) else np.asarray(X, dtype=np.float64)
     m = Moments.of(X)
     sd = np.sqrt(m.variances)
     Z = (X - m.mean) / np.where(sd > 0, sd, 1.0) if standardise else X - m.mean

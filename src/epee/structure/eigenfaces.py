@@ -71,6 +71,13 @@ class Eigenfaces(NewAxes, Transformer):
 
     def _flat(self, images: Any) -> Any:
         """Return images as rows; remember their shape."""
+        if isinstance(images, list | tuple):
+            shapes = [np.shape(image) for image in images]
+            odd = next((i for i, shape in enumerate(shapes) if shape != shapes[0]), None)
+            if odd is not None:
+                raise DataError(
+                    f"image {odd} has shape {shapes[odd]}, and image 0 {shapes[0]}: all must be of one size. Resize them."
+                )
         stack = np.asarray(images) if isinstance(images, np.ndarray | list | tuple) else images
         if getattr(stack, "ndim", 2) != 3:
             return images

@@ -22,11 +22,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from epee.engines.choice import engine_for
-from epee.errors import ConditionWarning
+from epee.engines.local import one_blas_thread
+from epee.errors import ConditionWarning, WrongUse
 from epee.estimator.base import say
 from epee.settings import progress
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source
+from epee.table.doors import is_stream, open_source
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +92,7 @@ def expectation_maximisation(
     ----------
     model : object with ``start``, ``expect`` and ``maximise``
         Every mixture of this library is one.
-    X : array (n, p) or source
+    X : array (n, p), path or source
     theta : parameters, optional
         Where to start; by default ``model.start``.
     tol : float
@@ -113,11 +115,17 @@ def expectation_maximisation(
     >>> bool(np.all(np.diff(climb.trace) >= -1e-12)), climb.converged
     (True, True)
     """
-    source = X if isinstance(X, Source) else ArraySource(np.asarray(X, dtype=np.float64))
+    absent = [name for name in ("start", "expect", "maximise") if not hasattr(model, name)]
+    if absent:
+        raise WrongUse(
+            f"{type(model).__name__} has no {absent[0]!r}: EM needs a model with 'start', 'expect' and 'maximise'."
+        )
+    source = open_source(X) if is_stream(X) else ArraySource(np.asarray(X, dtype=np.float64))
     before = model.start(source) if theta is None else theta
     climb = Climb(before)
     engine = engine_for(source)
-    with progress("expectation-maximisation", max_iter) as tick:
+    # BLAS stays with one thread through the small solves between passes, too: its idle threads spin, and would slow ours
+    with one_blas_thread(), progress("expectation-maximisation", max_iter) as tick:
         for iteration in range(max(max_iter, 1)):
             expected: Expected = engine.reduce(source, model.expect(climb.theta))
             value = expected.log_likelihood / expected.weight

@@ -18,14 +18,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from epee.engines.choice import engine_for
-from epee.errors import ConditionWarning, DataError, MissingValues, SearchWarning, WrongUse
+from epee.errors import ConditionWarning, DataError, DataWarning, MissingValues, SearchWarning, WrongUse
 from epee.estimator.base import Density, list_columns, say
 from epee.moments.columns import ColumnSummation
 from epee.structure.em import Climb, Expected, expectation_maximisation
 from epee.structure.gaussian_forms import Components, free_parameters, precision_factors, shape_covariances
 from epee.structure.gaussian_steps import GaussianStep, patterns_of, responsibilities, step
 from epee.table.arrays import ArraySource
-from epee.table.block import Source, check_weights
+from epee.table.block import Block, Source, check_weights
 from epee.table.doors import is_stream, open_source
 from epee.typing import Codes, Matrix, Vector
 
@@ -160,29 +160,23 @@ class GaussianMixture(Density):
             raise MissingValues(f"{list_columns(empty, self)} missing in every row: drop it.")
         self._box = self._ranges(source) if self.noise is not False else None
         if isinstance(source, ArraySource):
-            self.n_skipped_ = int(np.isnan(source.X).all(axis=1).sum())
-            self._refuse_too_many(source)
-        else:
-            self.n_skipped_ = 0
+            n = len(source.X)
+            if n < self.n_components:
+                raise DataError(
+                    f"Expected n_samples >= n_components but got n_components = {self.n_components}, n_samples = {n}"
+                )
+        self.n_skipped_ = int(engine_for(source).reduce(source, blank_rows))
+        if self.n_skipped_:
+            say(f"rows without any cell: {self.n_skipped_}. They are skipped.", DataWarning)
         return source
-
-    def _refuse_too_many(self, source: ArraySource) -> None:
-        n = len(source.X)
-        if n < self.n_components:
-            raise DataError(
-                f"Expected n_samples >= n_components but got n_components = {self.n_components}, n_samples = {n}"
-            )
-        if n <= 20_000 and self.n_components > 1:
-            distinct = len(np.unique(source.X, axis=0, equal_nan=False) if not np.isnan(source.X).any() else source.X)
-            if distinct < self.n_components:
-                raise DataError(f"n_components is {self.n_components}, but there are only {distinct} distinct points.")
 
     def _ranges(self, source: Source) -> float:
         """Return the log-density of a uniform law over the box of the data."""
         low, high = np.full(source.n_columns, np.inf), np.full(source.n_columns, -np.inf)
         for block in source.blocks():
-            low = np.fmin(low, np.nan_to_num(block.X, nan=np.inf).min(axis=0))
-            high = np.fmax(high, np.nan_to_num(block.X, nan=-np.inf).max(axis=0))
+            X = block.X if block.weight is None else block.X[block.weight > 0]
+            low = np.fmin(low, np.nan_to_num(X, nan=np.inf).min(axis=0, initial=np.inf))
+            high = np.fmax(high, np.nan_to_num(X, nan=-np.inf).max(axis=0, initial=-np.inf))
         sides = np.where(high > low, high - low, 1.0)
         return float(-np.log(sides).sum())
 
@@ -194,12 +188,15 @@ class GaussianMixture(Density):
         return self._start(source, check_random_state(self.random_state))
 
     def _start(self, source: Source, rng: Any) -> Components:
-        from epee.structure.mixture_starts import first_responsibilities
+        from epee.structure.mixture_starts import first_responsibilities, too_few_points
 
         X, w = some_rows(source, START_ROWS, rng)
         centre = np.nanmean(X, axis=0)
         filled = np.where(np.isnan(X), centre, X)
         K = int(self.n_components)
+        few = too_few_points(filled, K)
+        if few:
+            raise DataError(few)
         share = (0.05 if self.noise is True else float(self.noise)) if self.noise is not False else 0.0
         R = first_responsibilities(filled, w, K, self.init_params, rng)
         theta = components_from(
@@ -335,9 +332,12 @@ class GaussianMixture(Density):
             raise WrongUse(f"Invalid value for 'n_samples': {n_samples}. The sampling requires at least one sample.")
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
         labels = np.sort(rng.choice(len(self.weights_), n_samples, p=self.weights_ / self.weights_.sum()))
+        return self._drawn(labels, rng), labels
+
+    def _drawn(self, labels: Codes, rng: Any) -> Matrix:
+        """Return a row drawn from the component of each label."""
         L = np.linalg.cholesky(self._components().matrices())
-        Z = rng.standard_normal((n_samples, self.n_features_in_))
-        return self.means_[labels] + np.einsum("nij,nj->ni", L[labels], Z), labels
+        return self.means_[labels] + np.einsum("nij,nj->ni", L[labels], rng.standard_normal((len(labels), L.shape[-1])))
 
     def impute(self, X: Any, *, draw: bool = False, random_state: Any = None) -> Matrix:
         """Return the rows with their missing cells filled; observed cells are untouched.
@@ -350,7 +350,10 @@ class GaussianMixture(Density):
             if not missing.any():
                 continue
             if missing.all():
-                X[rows] = self.sample(len(rows))[0] if draw else self.weights_ @ self.means_ / self.weights_.sum()
+                shares = self.weights_ / self.weights_.sum()
+                X[rows] = (
+                    self._drawn(rng.choice(len(shares), len(rows), p=shares), rng) if draw else shares @ self.means_
+                )
                 continue
             X[np.ix_(rows, missing)] = self._conditional(X[rows], missing, now, rng if draw else None)
         return X
@@ -383,8 +386,7 @@ class GaussianMixture(Density):
         K, now = len(self.weights_), step(self._components())
         rng = np.random.default_rng(random_state)
         labels = rng.choice(K, draws, p=self.weights_ / self.weights_.sum())
-        L = np.linalg.cholesky(self._components().matrices())
-        simulated = self.means_[labels] + np.einsum("nij,nj->ni", L[labels], rng.standard_normal((draws, X.shape[1])))
+        simulated = self._drawn(labels, rng)
         out = np.zeros(len(X), dtype=bool)
         for missing, rows in patterns_of(np.asarray(X, dtype=np.float64)):
             if missing.all():
@@ -395,6 +397,15 @@ class GaussianMixture(Density):
             )
             out[rows] = density < limit
         return out
+
+
+def blank_rows(block: Block) -> int:
+    """Return how many rows of a block have no cell at all.
+
+    >>> blank_rows(Block(np.array([[np.nan, np.nan], [1.0, np.nan]])))
+    1
+    """
+    return int(np.isnan(block.X[np.isnan(block.X[:, 0])]).all(axis=1).sum())
 
 
 def some_rows(source: Source, most: int, rng: Any) -> tuple[Matrix, Vector | None]:
@@ -420,8 +431,10 @@ def components_from(X: Matrix, R: Matrix, form: Any, floor: float) -> Components
     """Return the M-step of given responsibilities (n, K)."""
     N = R.sum(axis=0) + 10 * np.finfo(float).eps
     means = R.T @ X / N[:, None]
-    if form in ("diag", "spherical"):
-        Q = np.stack([r @ (X - mean) ** 2 for r, mean in zip(R.T, means, strict=True)])
-    else:
-        Q = np.stack([((X - mean) * r[:, None]).T @ (X - mean) for r, mean in zip(R.T, means, strict=True)])
+    Q = []
+    for r, mean in zip(R.T, means, strict=True):
+        own = np.flatnonzero(r)  # a start gives most rows to one component alone
+        D, r = X[own] - mean, r[own]
+        Q.append(r @ D**2 if form in ("diag", "spherical") else (D * r[:, None]).T @ D)
+    Q = np.stack(Q)
     return Components(N / N.sum(), means, shape_covariances(N, Q, form, floor), form)

@@ -25,6 +25,7 @@ from epee.typing import Matrix, Tensor, Vector
 MOST_LOST = 1e6  # six digits of sixteen
 LARGEST_ROW = 1300  # products of a row: 50 columns; with more, a part of some hundred rows leaves the cache
 PART = 2**17  # numbers held at once: a megabyte
+SMALL = 900_000  # multiplications of a product that BLAS does without packing its factors first
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +73,8 @@ class Expanded:
 
     def parts(self, n: int) -> list[slice]:
         """Return the parts in which n rows are taken."""
-        some = max(64, PART // self.slopes.shape[1])
+        K, q = self.slopes.shape
+        some = max(64, min(PART // q, SMALL // (K * q)))
         return [slice(i, min(i + some, n)) for i in range(0, n, some)]
 
     def products(self, X: Matrix) -> Matrix:

@@ -62,7 +62,8 @@ def log_densities(X: Matrix, c: Components, factors: Tensor) -> Matrix:
     """Return the log-density of each row under each component (n, K), one component after the other."""
     squares = np.empty((len(X), c.n_components))
     if c.form == "tied":
-        Y, M = X @ factors, c.means @ factors
+        origin = c.means[0]  # products of large numbers would lose what tells them apart
+        Y, M = (X - origin) @ factors, (c.means - origin) @ factors
     for k, mean in enumerate(c.means):
         if c.form == "tied":
             D = Y - M[k]

@@ -19,8 +19,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from epee.engines.local import in_order
-from epee.errors import DataError, WrongUse
-from epee.estimator.base import Density
+from epee.errors import DataError, SearchWarning, WrongUse
+from epee.estimator.base import Density, say
 from epee.table.block import refuse_bad_cells
 from epee.typing import Matrix, Vector
 
@@ -90,6 +90,8 @@ class KernelDensity(Density):
         n = float(len(X) if w is None else w.sum())
         p = X.shape[1]
         if isinstance(self.bandwidth, str):
+            if self.bandwidth == "loo" and len(self.X_) < 2:
+                raise DataError("leave-one-out needs at least two rows: n_samples = 1. Give a bandwidth.")
             sd = float(
                 np.sqrt(
                     np.cov(self.X_.T, fweights=None, aweights=None if w is None else w[keep])
@@ -114,8 +116,6 @@ class KernelDensity(Density):
 
     def _search(self, sd: float, rule: float, n: float) -> None:
         """Find the bandwidth of largest leave-one-out likelihood on a grid, then between its neighbours."""
-        if len(self.X_) < 2:
-            raise DataError("leave-one-out needs at least two rows: n_samples = 1. Give a bandwidth.")
         grid = sd * rule * np.geomspace(0.05, 5, 25)
         values = self._leave_one_out(grid, n)
         best = int(np.argmax(values))
@@ -124,6 +124,11 @@ class KernelDensity(Density):
         order = np.argsort(np.append(grid, fine))
         self.bandwidths_, self.likelihoods_ = np.append(grid, fine)[order], np.append(values, more)[order]
         self.bandwidth_ = float(self.bandwidths_[np.argmax(self.likelihoods_)])
+        if self.bandwidth_ == self.bandwidths_[0]:
+            say(
+                f"the likelihood still rises at the smallest bandwidth tried, {self.bandwidth_:.3g}: rows repeat, and their copies "
+                "predict them. Give a bandwidth, or weights instead of copies.", SearchWarning,
+            )  # fmt: skip
 
     def _leave_one_out(self, bandwidths: Vector, n: float) -> Vector:
         """Return the mean log-density of a row under the others, for each bandwidth."""

@@ -18,7 +18,7 @@ from sklearn.utils import check_random_state
 from epee.errors import DataError, WrongUse
 from epee.estimator.base import NewAxes, Transformer
 from epee.solve.spectral import fix_signs
-from epee.structure.neighbour_graph import in_one_piece, neighbour_search
+from epee.structure.neighbour_graph import neighbour_search, pieces_of
 from epee.typing import Codes, Matrix
 
 METHODS = ("standard", "hessian", "modified", "ltsa")
@@ -47,6 +47,8 @@ class LocallyLinearEmbedding(NewAxes, Transformer):
     ----------
     embedding_ : array (n, q)
         Centred, with columns of norm 1.
+    n_pieces_ : int
+        In how many pieces the graph of neighbours is.
     reconstruction_error_ : float
 
     Notes
@@ -99,8 +101,12 @@ class LocallyLinearEmbedding(NewAxes, Transformer):
         if self.n_components < 1:
             raise WrongUse(f"n_components is {self.n_components!r}; it must be at least 1.")
         self.nbrs_: NearestNeighbors = neighbour_search(X, self.n_neighbors, None, algorithm=self.neighbors_algorithm)
+        near = self.nbrs_.kneighbors(return_distance=False)
+        n, k = near.shape
+        graph = sparse.csr_matrix((np.ones(n * k), near.ravel(), np.arange(0, n * k + 1, k)), shape=(n, n))
+        self.n_pieces_ = pieces_of(graph, self.disconnected, "the axes only tell the pieces apart meanwhile")[0]
         if self.method == "standard":
-            self._standard(X)
+            self._standard(X, near)
         else:
             from sklearn.manifold import locally_linear_embedding
 
@@ -113,13 +119,9 @@ class LocallyLinearEmbedding(NewAxes, Transformer):
         self._n_features_out = self.embedding_.shape[1]
         return self
 
-    def _standard(self, X: Matrix) -> None:
-        n, k = len(X), self.n_neighbors
-        near = self.nbrs_.kneighbors(return_distance=False)
+    def _standard(self, X: Matrix, near: Codes) -> None:
+        n, k = near.shape
         W = barycentres(X, X, near, self.reg)
-        graph = sparse.csr_matrix((np.ones(n * k), near.ravel(), np.arange(0, n * k + 1, k)), shape=(n, n))
-        if self.disconnected == "raise":
-            in_one_piece(graph.maximum(graph.T).tocsr(), X, "raise")
         A = sparse.eye(n, format="csr") - sparse.csr_matrix(
             (W.ravel(), near.ravel(), np.arange(0, n * k + 1, k)), shape=(n, n)
         )

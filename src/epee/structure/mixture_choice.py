@@ -18,6 +18,7 @@ from sklearn.base import clone
 
 from epee.errors import WrongUse
 from epee.settings import progress
+from epee.table.doors import gather, is_stream, open_source
 from epee.table.folds import assign_folds
 from epee.typing import Vector
 
@@ -56,7 +57,8 @@ def choose_components(
     ----------
     model : mixture
         Cloned for each number.
-    X : array (n, p)
+    X : array (n, p), frame or path
+        A path is read into memory: the error bars compare the numbers row by row.
     values : sequence of int
     criterion : {"bic", "icl", "cv"}
         "cv" is minus twice the log-likelihood of left-out rows, on the scale of the other two.
@@ -82,7 +84,9 @@ def choose_components(
     """
     if criterion not in ("bic", "icl", "cv"):
         raise WrongUse(f"criterion is {criterion!r}; it must be 'bic', 'icl' or 'cv'.")
-    X = np.asarray(X, dtype=np.float64)
+    if not len(values):
+        raise WrongUse("values is empty: give at least one number of components.")
+    X = gather(open_source(X))[0] if is_stream(X) else np.asarray(X, dtype=np.float64)
     n = len(X)
     fold = assign_folds(None, n, folds, random_state) if criterion == "cv" else None
     models, rows, penalties = [], [], []

@@ -8,6 +8,24 @@ import numpy as np
 
 from epee.typing import Matrix, Vector
 
+LOOKED_AT = 2000  # rows in which the distinct ones are counted first
+
+
+def too_few_points(X: Matrix, K: int) -> str:
+    """Return the sentence about more components than distinct points among the rows a start is made from; empty if there are enough.
+
+    >>> too_few_points(np.array([[0.0], [0.0]]), 2)
+    'n_components is 2, but the rows have only 1 distinct points. Use fewer components.'
+    """
+    if K == 1 or len(np.unique(X[:LOOKED_AT], axis=0)) >= K:
+        return ""
+    distinct = len(np.unique(X, axis=0))
+    return (
+        ""
+        if distinct >= K
+        else f"n_components is {K}, but the rows have only {distinct} distinct points. Use fewer components."
+    )
+
 
 def first_responsibilities(X: Matrix, w: Vector | None, K: int, how: str, rng: Any) -> Matrix:
     """Return responsibilities (n, K): hard from k-means or seeds, soft at random.

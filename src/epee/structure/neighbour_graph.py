@@ -46,23 +46,28 @@ def in_one_piece(graph: sparse.csr_matrix, X: Matrix, disconnected: str) -> tupl
 
     ``disconnected``: "connect" says so in a warning, "raise" refuses.
     """
-    count, piece = connected_components(graph, directed=False)
+    count, piece = pieces_of(graph, disconnected, "the nearest pairs were joined meanwhile")
     if count == 1:
         return graph, 1
-    sizes = np.sort(np.bincount(piece))[::-1]
-    shown = ", ".join(map(str, sizes[:5])) + (", ..." if count > 5 else "")
-    sentence = (
-        f"the graph of neighbours is in {count} pieces of {shown} rows: no path joins them. Raise n_neighbors or radius"
-    )
-    if disconnected == "raise":
-        raise DataError(sentence + ", or embed each piece alone.")
-    say(sentence + "; the nearest pairs were joined meanwhile.")
     bridges = _bridges(X, piece, count)
     rows, columns, lengths = (np.array(part) for part in zip(*bridges, strict=True))
     extra = sparse.csr_matrix((lengths, (rows, columns)), shape=graph.shape)
     joined = graph.maximum(extra).maximum(extra.T).tocsr()
     joined.sort_indices()
     return joined, int(count)
+
+
+def pieces_of(graph: sparse.csr_matrix, disconnected: str, meanwhile: str) -> tuple[int, Codes]:
+    """Return how many pieces a graph has and the piece of each row; several are said with what happens, or refused on "raise"."""
+    count, piece = connected_components(graph, directed=False)
+    if count > 1:
+        sizes = np.sort(np.bincount(piece))[::-1]
+        shown = ", ".join(map(str, sizes[:5])) + (", ..." if count > 5 else "")
+        sentence = f"the graph of neighbours is in {count} pieces of {shown} rows: no path joins them. Raise n_neighbors or radius"
+        if disconnected == "raise":
+            raise DataError(sentence + ", or embed each piece alone.")
+        say(f"{sentence}; {meanwhile}.")
+    return int(count), piece
 
 
 def _bridges(X: Matrix, piece: Codes, count: int) -> list[tuple[int, int, float]]:

@@ -19,14 +19,15 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from epee.errors import InfiniteValues, MissingValues, WrongUse
-from epee.estimator.base import NewAxes, list_columns, refuse_large
+from epee.errors import DataWarning, InfiniteValues, MissingValues, WrongUse
+from epee.estimator.base import NewAxes, list_columns, refuse_large, say
 from epee.estimator.moment import MomentTransformer
 from epee.moments.moments import Moments
 from epee.solve.spectral import descending_eigh, fix_signs
 from epee.structure.randomised import Centred, range_finder
+from epee.table.arrays import ArraySource
 from epee.table.block import check_weights, refuse_bad_cells
-from epee.table.doors import is_stream
+from epee.table.doors import gather, is_stream, open_source
 from epee.typing import Matrix, Vector
 
 LARGEST_WITH_HOLES = 1000  # columns that EM can take
@@ -113,7 +114,12 @@ class PCA(NewAxes, MomentTransformer):
         if self.svd_solver not in SOLVERS:
             raise WrongUse(f"svd_solver is {self.svd_solver!r}; it must be one of {', '.join(SOLVERS)}.")
         if is_stream(X):
-            return super().fit(X, sample_weight=sample_weight)
+            try:
+                return super().fit(X, sample_weight=sample_weight)
+            except MissingValues:  # conditional means need the rows at each step
+                rows, _, w = gather(open_source(X, None, sample_weight))
+                self._fit_missing(rows, w)
+                return self
         X = self._enter(X, reset=True, finite=False)
         n, p = X.shape
         w = check_weights(sample_weight, n)
@@ -123,7 +129,10 @@ class PCA(NewAxes, MomentTransformer):
         self.__dict__.pop("moments_", None)
         try:
             if road == "covariance_eigh":
-                return super().fit(X, sample_weight=sample_weight)
+                m = self._sum(ArraySource(X, None, w, None, None, getattr(self, "feature_names_in_", None)))
+                self.fit_moments(m)
+                self._look(m)
+                return self
             getattr(self, f"_fit_{road}")(X, w)
         except MissingValues:
             self._fit_missing(X, w)
@@ -141,14 +150,25 @@ class PCA(NewAxes, MomentTransformer):
         empty = np.flatnonzero(np.isnan(X).all(axis=0))
         if len(empty):
             raise MissingValues(f"Input X contains NaN: {list_columns(empty, self)} missing in every row. Drop it.")
+        blank = np.isnan(X).all(axis=1)
+        if blank.any():
+            say(
+                f"rows without any cell: {blank.sum()}, first row {int(np.argmax(blank))}. They are skipped.",
+                DataWarning,
+            )
+            X, w = X[~blank], None if w is None else w[~blank]
         scale = np.nanstd(X, axis=0).mean() or 1.0
         self._filler = GaussianDensity(reg_covar=1e-9 * scale**2, tol=1e-9, max_iter=1000)
         self._filler.fit(X, sample_weight=w)
         n = float(len(X) if w is None else w.sum())
+        self._keep_count(n, int(min(n, X.shape[1])))
         values, vectors = descending_eigh(self._filler.covariance_)
         self.mean_ = self._filler.mean_
         rank = int(min(n, X.shape[1]))
         self._set(np.maximum(values[:rank], 0.0), vectors.T[:rank].copy(), n, float(values.sum()))
+
+    def _look(self, m: Moments) -> None:
+        """A constant column or a copy of another is no trouble to axes."""
 
     def _road(self, n: int, p: int) -> str:
         q = self.n_components
@@ -174,9 +194,13 @@ class PCA(NewAxes, MomentTransformer):
         q = self.n_components
         if isinstance(q, str):
             if q != "mle":
-                raise WrongUse(f"n_components is {q!r}; it must be a number, 'mle' or None.")
+                raise WrongUse(
+                    f"n_components is {q!r}; it must be a number, 'mle' or None; choose_dimension proposes a number by other rules."
+                )
             if n < self.n_features_in_:
                 raise WrongUse("n_components='mle' is only supported if n_samples >= n_features")
+        elif q is not None and q > 1 and int(q) != q:
+            raise WrongUse(f"n_components={q!r} is neither a whole number of axes nor a share of the variance below 1.")
         elif q is not None and not (0 <= q <= rank):
             raise WrongUse(
                 f"n_components={q!r} must be between 0 and min(n_samples, n_features)={rank} with svd_solver={self.svd_solver!r}."
@@ -346,6 +370,7 @@ class PCA(NewAxes, MomentTransformer):
     def reconstruction_error(self, X: Any) -> float:
         """Return the mean squared error of compressing and decompressing ``X``; on the training rows the dropped eigenvalues."""
         X = self._leave(X)
+        refuse_bad_cells(X, getattr(self, "feature_names_in_", None))
         C = (X - self.mean_) @ self.components_.T
         return float((((X - self.mean_) ** 2).sum() - (C**2).sum()) / len(X))
 

@@ -26,6 +26,7 @@ from epee.risk.cross_validation import cross_validate
 from epee.risk.one_pass import squared_risk
 from epee.settings import progress
 from epee.table.block import check_weights
+from epee.table.doors import gather, is_stream, open_source
 from epee.table.folds import assign_folds
 from epee.typing import Codes, Matrix, Vector
 
@@ -93,7 +94,15 @@ class SelectFeatures(SelectorMixin, MetaEstimatorMixin, Estimator):
         """Choose columns of ``X`` (n, p) for the target ``y`` (n,)."""
         if self.direction not in DIRECTIONS:
             raise WrongUse(f"direction is {self.direction!r}; it must be one of {', '.join(DIRECTIONS)}.")
-        X = self._enter(X, reset=True)
+        if is_stream(X):  # every step judges the columns on the rows again
+            source = self._enter_stream(open_source(X, y, sample_weight), reset=True)
+            names = self.__dict__.get("feature_names_in_")
+            X, y, sample_weight = gather(source)
+            X = self._enter(X, reset=True)
+            if names is not None:
+                self.feature_names_in_ = names
+        else:
+            X = self._enter(X, reset=True)
         n, p = X.shape
         if is_classifier(self.estimator):
             classes, codes = encode_labels(y, n)

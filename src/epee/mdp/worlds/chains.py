@@ -66,6 +66,8 @@ def gambler(goal: int = 100, probability: float = 0.4) -> MarkovDecisionProcess:
     >>> gambler().value_iteration().values[[25, 50, 75]].round(6)
     array([0.16, 0.4 , 0.64])
     """
+    if int(goal) != goal or goal < 2:
+        raise WrongUse(f"goal is {goal!r}; it must be a whole number of at least 2.")
     if not 0 < probability < 1:
         raise WrongUse(f"probability is {probability!r}; it must lie in (0, 1).")
 
