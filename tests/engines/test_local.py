@@ -76,6 +76,42 @@ def test_blas_threads_are_restored():
     assert [i["num_threads"] for i in threadpool_info() if i["user_api"] == "blas"] == before
 
 
+def blas_threads():
+    from threadpoolctl import threadpool_info
+
+    return [i["num_threads"] for i in threadpool_info() if i["user_api"] == "blas"]
+
+
+def test_blas_threads_come_back_when_blocks_overlap():
+    """Two generators that end in the order in which they began, and two threads that do."""
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(2, user_api="blas"):
+        before = blas_threads()
+        first, second = in_order(abs, range(9)), in_order(abs, range(9))
+        next(first), next(second)
+        list(first)
+        assert set(blas_threads()) == {1}
+        list(second)
+        assert blas_threads() == before
+
+        inside, go_on = threading.Event(), threading.Event()
+
+        def hold():
+            with one_blas_thread():
+                inside.set()
+                go_on.wait(10)
+
+        other = threading.Thread(target=hold)
+        other.start()
+        inside.wait(10)
+        with one_blas_thread():
+            go_on.set()
+            other.join()
+            assert set(blas_threads()) == {1}
+        assert blas_threads() == before
+
+
 def test_the_engine_is_chosen_by_with():
     with epee.engine("local") as chosen:
         assert engine_for(None) is chosen

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from epee.settings import options
 from epee.table.block import Source
@@ -48,11 +48,44 @@ def _controller(scipy_loaded: bool) -> Any:
     return ThreadpoolController().select(user_api="blas")
 
 
+class _Held:
+    """How many blocks of code hold BLAS to one thread at the moment, and the limits that took its threads."""
+
+    lock = threading.Lock()
+    count = 0
+    limits: ClassVar[list[Any]] = []
+    scipy = False
+
+
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Hold BLAS to one thread: ours do the work."""
-    with _controller("scipy.linalg" in sys.modules).limit(limits=1):
+    """Hold BLAS to one thread: ours do the work.
+
+    Blocks may overlap in any order, as generators and threads do: the first to come takes the threads, the last to go gives
+    them back.
+    """
+    with _Held.lock:
+        scipy = "scipy.linalg" in sys.modules  # it brings a BLAS of its own, perhaps while NumPy's is held
+        if not _Held.count or scipy != _Held.scipy:
+            _Held.limits.append(_controller(scipy).limit(limits=1))
+            _Held.scipy = scipy
+        _Held.count += 1
+    try:
         yield
+    finally:
+        with _Held.lock:
+            _Held.count -= 1
+            while not _Held.count and _Held.limits:
+                _give_back(_Held.limits.pop())
+
+
+def _give_back(limit: Any) -> None:
+    """Undo a limit; threadpoolctl lets only the thread that set it do so, unless it is told that nobody owns it."""
+    for library in _controller(_Held.scipy).lib_controllers:
+        getattr(type(library), "clear_controlling_thread", lambda: None)()
+    limit.restore_original_limits()
+    for library in _controller(_Held.scipy).lib_controllers:
+        getattr(type(library), "clear_controlling_thread", lambda: None)()
 
 
 def in_order(work: Callable[[Any], T], items: Iterable[Any], ahead: int = 2) -> Iterator[T]:
