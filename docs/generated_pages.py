@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import csv
 import inspect
-from functools import cached_property
+import re
+from collections import Counter
+from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -49,7 +51,7 @@ SECTIONS: dict[str, tuple[str, str]] = {
     ),
     "Densities and half-labelled tables": (
         "GaussianDensity KernelDensity GaussianMixture BernoulliMixture PoissonMixture expectation_maximisation choose_components "
-        "SemiSupervisedGaussian SelfTraining LabelPropagation",
+        "SemiSupervisedGaussian SelfTraining LabelPropagation unlabelled_gain",
         "Laws for whole tables, with missing cells.",
     ),
 }  # fmt: skip
@@ -126,6 +128,24 @@ def public_names() -> dict[str, str]:
     return found | dict.fromkeys(KNOWN_LAWS, "Laws that are known")
 
 
+@cache
+def _short_names() -> dict[str, str]:
+    """Return what running text may call a name: whole, or without its room where only one room has it."""
+    names, ends = public_names(), Counter(name.rsplit(".", 1)[-1] for name in public_names())
+    return {name: name for name in names} | {
+        end: name for name in names if ends[end := name.rsplit(".", 1)[-1]] == 1 and len(end) > 2
+    }
+
+
+def named(code: str) -> str | None:
+    """Return the public name that a piece of code in running text is, calls or looks into."""
+    found = re.fullmatch(r"(?:epee\.)?([A-Za-z_][\w.]*)(\(.*\))?[\w.]*", code, flags=re.S)
+    words = found[1] if found else ""
+    head = words.rpartition(".")[0]  # of a class, what is looked into; of anything else the dot means another library
+    known = _short_names()
+    return known.get(words) or (known.get(head) if head == "options" or head.split(".")[-1][:1].isupper() else None)
+
+
 def resolve(name: str) -> Any:
     """Return the object behind a name dotted below ``epee``."""
     *rooms, last = name.split(".")
@@ -173,7 +193,7 @@ def _api_page() -> str:
         )
     ]
     for title, about, names in groups:
-        lines += [*_title(title, "-"), about, "", ".. autosummary::", ""]
+        lines += [*_title(title, "-"), about, "", ".. autosummary::", "   :nosignatures:", ""]
         lines += [f"   ~epee.{name}" for name in names] + [""]
         lines += [".. toctree::", "   :hidden:", "", *[f"   api/epee.{name}" for name in names], ""]
     return "\n".join(lines)
@@ -194,7 +214,9 @@ def _name_page(name: str) -> str:
     else:
         kind = type(thing)
         lines += [
-            f"An object of the class below, as ``epee.{name}``.",
+            f".. py:data:: epee.{name}",
+            "",
+            "   An object of the class below.",
             "",
             f".. autoclass:: {kind.__module__}.{kind.__qualname__}",
             "",

@@ -85,6 +85,7 @@ _PLACES = {
         "epee.structure.em": "expectation_maximisation",
         "epee.structure.mixture_choice": "choose_components",
         "epee.structure.semi_supervised": "SemiSupervisedGaussian SelfTraining LabelPropagation",
+        "epee.structure.unlabelled": "unlabelled_gain",
         # the main job
         "epee.job.learning": "learn Learned",
         "epee.job.exploration": "explore Explored",

@@ -7,7 +7,7 @@ from sklearn.calibration import _SigmoidCalibration, calibration_curve
 from sklearn.isotonic import IsotonicRegression
 from sklearn.svm import LinearSVC
 
-from epee import BernoulliNB, Calibrated, GaussianNB, LinearDiscriminantAnalysis
+from epee import BernoulliNB, Calibrated, GaussianNB, KNeighborsClassifier, LinearDiscriminantAnalysis
 from epee.decision.calibration import Sigmoid, scores_of
 from epee.decision.reliability import reliability_curve
 from epee.errors import DataWarning, WrongUse
@@ -137,3 +137,28 @@ def test_bad_input():
         reliability_curve(GaussianNB().fit(X, y), X, y, label=7)
     with pytest.raises(WrongUse, match="bins=0"):
         reliability_curve(GaussianNB().fit(X, y), X, y, bins=0)
+
+
+@pytest.mark.parametrize("method", ["isotonic", "platt"])
+def test_scores_of_several_classes_do_not_depend_on_a_constant_of_the_row(method):
+    """Log densities say which class is likelier, not how likely one is: ours and scikit-learn's naive Bayes, which gives probabilities."""
+    from sklearn.naive_bayes import GaussianNB as Theirs
+
+    g = np.random.default_rng(3)
+    three = g.integers(0, 3, 400)
+    Z = g.normal(size=(400, 4)) + np.eye(4)[three]
+    ours, theirs = (Calibrated(kind(), method).fit(Z[:200], three[:200]) for kind in (GaussianNB, Theirs))
+    np.testing.assert_allclose(ours.predict_proba(Z), theirs.predict_proba(Z), atol=2e-3)
+    hot = np.eye(3)[three[200:]]
+    plain = GaussianNB().fit(Z[:200], three[:200]).predict_proba(Z[200:])
+    assert ((ours.predict_proba(Z[200:]) - hot) ** 2).mean() < 1.15 * ((plain - hot) ** 2).mean()
+
+
+def test_shares_of_rows_that_are_zero_do_not_spoil_platt():
+    g = np.random.default_rng(0)
+    Z = g.normal(size=(400, 3))
+    three = np.argmax(Z + 0.7 * g.normal(size=(400, 3)), axis=1)
+    model = Calibrated(KNeighborsClassifier(15), "platt").fit(Z[:200], three[:200])
+    plain, hot = KNeighborsClassifier(15).fit(Z[:200], three[:200]), np.eye(3)[three[200:]]
+    errors = [((m.predict_proba(Z[200:]) - hot) ** 2).mean() for m in (model, plain)]
+    assert errors[0] < 1.1 * errors[1]

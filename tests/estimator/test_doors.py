@@ -152,3 +152,34 @@ def test_labels_of_any_kind():
         encode_labels(np.array(["a", None], dtype=object))
     with pytest.raises(DataError, match="different types"):
         encode_labels(np.array(["a", 1], dtype=object))
+
+
+def test_words_where_numbers_are_needed_are_named():
+    table = pd.DataFrame({"size": [1.0, 2, 3, 4], "colour": ["1", "red", "blue", "red"]})
+    for frame, name in (
+        (table, "column 'colour'"), (pl.from_pandas(table), "column 'colour'"), (pa.table(table), "column 'colour'"),
+        (table.to_numpy(), "column 1"), (table.to_numpy().tolist(), "column 1"),
+    ):  # fmt: skip
+        with pytest.raises(DataError, match=f"convert string to float: {name} holds 'red' in row 1.*TableEncoder"):
+            LDA().fit(frame, list("abab"))
+
+
+@pytest.mark.parametrize("name", ["LinearDiscriminantAnalysis", "KNeighborsClassifier", "DecisionTreeClassifier"])
+def test_a_file_is_predicted_by_the_columns_it_was_learned_from(name, tmp_path):
+    """The file still holds the target, and its columns may stand in another order."""
+    import epee
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    y = np.where(X[:, 0] > 0, "up", "down")
+    table, other = tmp_path / "a.csv", tmp_path / "b.csv"
+    rows = list(zip(X[:, 0].tolist(), X[:, 1].tolist(), y, strict=True))
+    table.write_text("a,b,y\n" + "".join(f"{a!r},{b!r},{t}\n" for a, b, t in rows))
+    other.write_text("y,b,a\n" + "".join(f"{t},{b!r},{a!r}\n" for a, b, t in rows))
+    model = getattr(epee, name)().fit(str(table), "y")
+    plain = getattr(epee, name)().fit(X, y)
+    for path in (table, other):
+        assert (model.predict(str(path)) == plain.predict(X)).all()
+    other.write_text("y,b\nup,1.0\n")
+    with pytest.raises(ValueError, match="'a'"):
+        model.predict(str(other))

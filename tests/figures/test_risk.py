@@ -125,9 +125,34 @@ def test_the_others(line, clouds):
     assert conformal(LinearRegression(), X, y).plot(X, y) is not None
     assert "BIC" in words(bic([Ridge(0.1), Ridge(10.0)], X, y).plot())
     ax = plot_regions(LinearDiscriminantAnalysis().fit(*clouds), *clouds)
-    assert words(ax).split()[-2:] == ["a", "b"]
-    with pytest.raises(WrongUse, match="2 columns"):
-        plot_regions(LinearRegression().fit(X, y), np.ones((3, 3)))
+    assert words(ax).split()[-3:] == ["a", "b", "wrong"]
+    with pytest.raises(WrongUse, match="LinearRegression predicts numbers"):
+        plot_regions(LinearRegression().fit(X, y), X)
+
+
+def test_what_is_rejected_is_named_and_not_wrong(clouds):
+    from epee import BayesDecision
+
+    X, y = clouds
+    model = BayesDecision(LinearDiscriminantAnalysis(), reject_cost=0.3).fit(X, y)
+    ax = plot_regions(model, X, y)
+    assert words(ax).split()[-4:] == ["a", "b", "wrong", "reject"]
+    rings = ax.collections[[c.get_label() for c in ax.collections].index("wrong")]
+    said = model.predict(X)
+    assert len(rings.get_offsets()) == ((said != y) & (said != "reject")).sum()
+
+
+def test_labels_stay_inside_the_picture(line):
+    """The p-values of a comparison, and the title of a learning curve."""
+    X, y = line
+    left, right = compare({"line": LinearRegression(), "flat": Ridge(1e4)}, X, y, repeats=2).plot()
+    right.figure.canvas.draw()
+    edge = right.figure.get_window_extent().x1
+    assert all(text.get_window_extent().x1 <= edge for text in right.texts)
+    ax = learning_curve(LinearRegression(), X, y, random_state=0).plot()
+    ax.figure.canvas.draw()
+    title, whole = ax.title.get_window_extent(), ax.figure.get_window_extent()
+    assert whole.x0 <= title.x0 and title.x1 <= whole.x1
 
 
 def test_regions_of_a_frame(clouds):

@@ -127,3 +127,8 @@ def test_one_day_of_the_rental_by_simulation():
     assert world.rewards[s, a] == pytest.approx(reward.mean(), abs=5 * reward.std() / np.sqrt(m))
     law = np.bincount(evening[:, 0] * 7 + evening[:, 1], minlength=49) / m
     assert np.abs(law - world.transitions[s, a]).max() < 5 * np.sqrt(0.25 / m)
+
+
+def test_a_goal_that_is_no_fortune():
+    with pytest.raises(ValueError, match="goal is 0.4; it must be a whole number"):
+        gambler(0.4)

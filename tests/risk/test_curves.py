@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from epee import LinearDiscriminantAnalysis, LinearRegression, options
-from epee.errors import WrongUse
+from epee import KNeighborsClassifier, LinearDiscriminantAnalysis, LinearRegression, options
+from epee.errors import DataError, DataWarning, WrongUse
 from epee.risk import learning_curve
 from epee.risk.curves import LearningCurve
 
@@ -81,3 +81,15 @@ def test_bad_input(line):
         learning_curve(LinearRegression(), *line, sizes=2).extrapolate(1000)
     with pytest.raises(WrongUse, match="positive number"):
         made().extrapolate(0)
+
+
+def test_sizes_of_our_choice_begin_where_the_model_can_be_fitted(line):
+    X, y = line[0], np.digitize(line[1], [-0.5, 0.5])
+    with pytest.warns(DataWarning, match="the curve begins at .* cannot be fitted on fewer"):
+        curve = learning_curve(KNeighborsClassifier(40), X, y, sizes=4, folds=5, random_state=0)
+    assert curve.sizes[0] >= 40
+    assert np.isfinite(curve.test).all()
+    with pytest.raises(DataError, match="n_neighbors"):
+        learning_curve(KNeighborsClassifier(40), X, y, sizes=[20, 200], folds=5, random_state=0)
+    with pytest.raises(DataError, match="n_neighbors"):
+        learning_curve(KNeighborsClassifier(400), X, y, folds=5, random_state=0)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from epee import KNeighborsClassifier, KNeighborsRegressor, LinearDiscriminantAnalysis, LinearRegression
-from epee.errors import WrongUse
+from epee.errors import DataError, WrongUse
 from epee.risk import bias_variance
 
 
@@ -103,3 +103,15 @@ def test_bad_input():
                              ({"loss": "huber"}, "'squared' and 'zero_one'"), ({"repeats": 1}, "at least 2")):  # fmt: skip
         with pytest.raises(WrongUse, match=sentence):
             bias_variance(LinearRegression(), curve, **({"noise": 0.1, "x": [0.0, 1.0], "n": 10} | change))
+
+
+def test_what_makes_no_sense_is_refused():
+    given = {"x": np.linspace(0, 2, 5), "n": 20, "repeats": 5}
+    for noise in (-1, np.nan, np.inf):
+        with pytest.raises(WrongUse, match="noise is"):
+            bias_variance(LinearRegression(), curve, noise=noise, **given)
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    with pytest.raises(WrongUse, match="rows as inputs"):
+        bias_variance(LinearRegression(), (X, X[:, 0]))
+    with pytest.raises(DataError, match="inputs has 30 rows and target has 29"):
+        bias_variance(LinearRegression(), X[1:, 0], inputs=X)

@@ -98,3 +98,34 @@ def test_predictions_that_are_not_numbers_are_refused(halves):
     X, _, Xt, _ = halves
     with pytest.raises(DataError, match="predicts NaN for 100 of 100"):
         holdout_error(Broken().fit(X, X[:, 0] ** 2), Xt, Xt[:, 0] ** 2)
+
+
+def test_missing_targets_are_refused(halves):
+    X, y, Xt, yt = halves
+    numbers = np.where(np.arange(100) == 7, np.nan, Xt[:, 1])
+    with pytest.raises(DataError, match="1 of 100 rows, first in row 7"):
+        holdout_error(LinearRegression().fit(X, X[:, 0]), Xt, numbers)
+    for nothing in (None, np.nan):
+        labels = yt.astype(object)
+        labels[4] = nothing
+        with pytest.raises(DataError, match="first in row 4"):
+            holdout_error(LinearDiscriminantAnalysis().fit(X, y), Xt, labels)
+
+
+def test_wrappers_and_pipelines_remember_their_training_rows(halves):
+    from sklearn.naive_bayes import GaussianNB
+    from sklearn.pipeline import make_pipeline
+
+    from epee import BayesDecision, Calibrated, StandardScaler
+
+    X, y, Xt, yt = halves
+    lda = LinearDiscriminantAnalysis()
+    for model in (
+        BayesDecision(lda), BayesDecision(GaussianNB()), Calibrated(lda), make_pipeline(StandardScaler(), lda), make_pipeline(lda),
+    ):  # fmt: skip
+        model.fit(X, y)
+        with pytest.raises(DataError, match="learned from"):
+            holdout_error(model, X.copy(), y)
+        assert 0 < holdout_error(model, Xt, yt).value < 0.5
+    with pytest.raises(DataError, match="learned from"):
+        BayesDecision(LinearDiscriminantAnalysis().fit(X, y)).risk(X, y)

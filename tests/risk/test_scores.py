@@ -101,3 +101,32 @@ def test_bad_input():
     assert roc_auc(LinearSVC().fit(X, y), X, y).value > 0.5
     with pytest.raises(DataError, match="constant"):
         r2(LinearRegression().fit(X, X[:, 0]), X + 1, np.ones(60))
+
+
+def test_figures_of_labels_and_of_numbers_are_not_confused():
+    X, y = clouds(100, 0)
+    numbers, labels = LinearRegression().fit(X, X[:, 0]), LinearDiscriminantAnalysis().fit(X, y)
+    X, y = clouds(50, 1)
+    for figure in (roc_auc, average_precision, brier, f1, confusion_matrix):
+        with pytest.raises(WrongUse, match="LinearRegression is not a classifier"):
+            figure(numbers, X, y)
+    with pytest.raises(WrongUse, match="LinearDiscriminantAnalysis is a classifier: r2 is for numbers"):
+        r2(labels, X, y)
+    with pytest.raises(DataError, match="first in row 3"):
+        r2(numbers, X, np.where(np.arange(50) == 3, np.nan, X[:, 1]))
+
+
+def test_bootstraps_take_whole_weights_for_copies():
+    from epee.risk import holdout_error
+
+    model, (X, y) = LinearDiscriminantAnalysis().fit(*clouds(100, 0)), clouds(150, 1)
+    line = LinearRegression().fit(X[:50], np.arange(50.0))
+    w = np.random.default_rng(2).integers(0, 4, 150)
+    again = np.repeat(np.arange(150), w)
+    a, b = average_precision(model, X, y, sample_weight=w), average_precision(model, X[again], y[again])
+    assert (a.value, a.stderr) == pytest.approx((b.value, b.stderr), rel=1e-12)
+    z = X[:, 0] ** 2
+    a = holdout_error(line, X, z, sample_weight=w, interval="bootstrap")
+    b = holdout_error(line, X[again], z[again], interval="bootstrap")
+    assert (a.low, a.high) == pytest.approx((b.low, b.high), rel=1e-12)
+    assert average_precision(model, X, y, sample_weight=w + 0.5).stderr > 0

@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.linear_model import Ridge as Theirs
 from sklearn.model_selection import GroupKFold, KFold, RepeatedStratifiedKFold, ShuffleSplit, TimeSeriesSplit
 
+from epee import KMeans, Ridge
 from epee.errors import DataError, DataWarning, WrongUse
+from epee.risk import cross_validate
 from epee.risk.splitting import Pairs, make_plan, regrouped
 
 
@@ -112,3 +115,28 @@ def test_small_classes_are_told():
 def test_repeats_make_no_sense_with_given_ids():
     with pytest.raises(WrongUse, match="repeats"):
         make_plan(np.arange(10) % 2, 10, repeats=3)
+
+
+def test_missing_folds_and_times_are_named():
+    X, y = np.random.default_rng(0).normal(size=(2, 30, 1))
+    ids = np.arange(30) % 3.0
+    ids[7] = np.nan
+    with pytest.raises(DataError, match="folds is missing .* in row 7"):
+        cross_validate(Ridge(), X, y[:, 0], folds=ids)
+    with pytest.raises(DataError, match="time is missing .* in row 7"):
+        cross_validate(Ridge(), X, y[:, 0], time=ids, folds=2)
+    with pytest.warns(DataWarning, match="time alone"):
+        cross_validate(Ridge(), X, y[:, 0], time=np.arange(30), groups=np.arange(30) % 4, folds=3)
+
+
+def test_what_predicts_nothing_is_refused():
+    X, y = np.random.default_rng(0).normal(size=(2, 30, 1))
+    for model, words in (
+        (Ridge, "Ridge is a class; give an instance"), (object(), "not a predictor"), (KMeans(2), "KMeans is neither a classifier"),
+    ):  # fmt: skip
+        with pytest.raises(WrongUse, match=words):
+            cross_validate(model, X, y[:, 0])
+    with pytest.raises(DataError, match="y must hold numbers"):
+        cross_validate(Theirs(), X, np.full(30, "a"))
+    with pytest.raises(DataError, match="first in row 2"):
+        cross_validate(Theirs(), X, np.where(np.arange(30) == 2, np.nan, y[:, 0]))

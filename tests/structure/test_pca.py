@@ -7,7 +7,7 @@ import pytest
 import sklearn.decomposition
 
 from epee import PCA
-from epee.errors import DataWarning, InfiniteValues, MissingValues, TooLarge, WrongUse
+from epee.errors import DataWarning, InfiniteValues, MissingValues, SingularProblem, TooLarge, WrongUse
 from epee.settings import options
 
 rng = np.random.default_rng(0)
@@ -150,3 +150,10 @@ def test_missing_cells_of_a_file_and_rows_without_cells(tmp_path):
 def test_neither_a_count_nor_a_share():
     with pytest.raises(WrongUse, match="n_components=1.5 is neither"):
         PCA(1.5).fit(np.eye(4))
+
+
+def test_a_density_on_a_plane_is_refused():
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    with pytest.raises(SingularProblem, match="no variance"):
+        PCA(2).fit(np.column_stack([X, X[:, 0]])).score_samples(np.zeros((1, 3)))
+    assert np.isfinite(PCA(2).fit(X).score(X))

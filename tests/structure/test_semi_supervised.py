@@ -88,3 +88,45 @@ def test_what_counts_as_unlabelled():
         SemiSupervisedGaussian(unlabelled_weight=2).fit(X, FEW)
     with pytest.raises(WrongUse, match="threshold"):
         SelfTraining(LinearDiscriminantAnalysis(), threshold=1.0).fit(X, FEW)
+
+
+def test_what_unlabelled_rows_bring_and_cost():
+    from epee.structure.unlabelled import unlabelled_gain
+
+    r = np.random.default_rng(0)
+    y = np.arange(400) % 2
+    model = SemiSupervisedGaussian(covariance_type="tied", max_iter=1000)
+    rows = r.normal(size=(400, 8)) + y[:, None]  # 20 labels say little about a covariance of 8 columns
+    right = unlabelled_gain(model, rows, np.where(y == 1, "b", "a"), (20,), repeats=40)
+    assert right.verdict == ["helps"] and right.interval[0, 0] < right.gain[0] < right.interval[0, 1]
+    clouds = np.column_stack(
+        [8 * r.integers(0, 2, 400), 2.5 * y]
+    )  # two clouds, which are not the classes, and round components
+    round_ = SemiSupervisedGaussian(covariance_type="spherical", max_iter=1000)
+    wrong = unlabelled_gain(round_, r.normal(size=(400, 2)) + clouds, y, (20,), repeats=15)
+    assert wrong.verdict == ["harms"]
+    ax = wrong.plot()
+    assert ax.get_xlabel() == "rows with a label" and "harms" in {t.get_text() for t in ax.texts}
+
+
+def test_error_bars_of_the_gain_hold_what_a_new_table_would_give():
+    from epee.structure.unlabelled import unlabelled_gain
+
+    y = np.arange(150) % 2
+    found = []
+    for seed in range(8):
+        r = np.random.default_rng(seed)
+        found.append(unlabelled_gain(
+            SemiSupervisedGaussian(covariance_type="tied", max_iter=1000), r.normal(size=(150, 3)) + y[:, None], y, (20,), repeats=6,
+        ))  # fmt: skip
+    spread = np.std([f.gain[0] for f in found], ddof=1)
+    assert 0.4 * spread < np.mean([f.gain_stderr[0] for f in found]) < 4 * spread
+
+
+def test_hidden_labels_must_leave_enough():
+    from epee.structure.unlabelled import unlabelled_gain
+
+    with pytest.raises(WrongUse, match="labelled holds 3; it must be at least two for each of the 2 classes"):
+        unlabelled_gain(SemiSupervisedGaussian(), X, Y, (3,))
+    with pytest.raises(DataError, match="fewer than 4 rows"):
+        unlabelled_gain(SemiSupervisedGaussian(), X, np.where(np.arange(200) < 2, 5, Y))

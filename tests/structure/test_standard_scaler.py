@@ -8,6 +8,7 @@ import scipy.sparse
 import sklearn.preprocessing
 
 from epee import Moments, StandardScaler
+from epee.errors import InfiniteValues
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(100, 3)) * [1, 10, 0.1] + [0, 1e6, -3]
@@ -56,3 +57,10 @@ def test_the_map_of_moments_is_the_map_of_rows():
     scaled = m.affine(A, b)
     np.testing.assert_allclose(scaled.mean, 0, atol=1e-9)
     np.testing.assert_allclose(scaled.covariance(), m.correlation(), atol=1e-9)
+
+
+def test_an_infinite_cell_is_named():
+    X = np.ones((5, 2))
+    X[3, 1] = np.inf
+    with pytest.raises(InfiniteValues, match="column 1: 1 infinite value, first in row 3"):
+        StandardScaler().fit(X)

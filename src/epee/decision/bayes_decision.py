@@ -30,6 +30,7 @@ from epee.predictors.generative.generator import check_priors
 from epee.risk.estimate import Risk
 from epee.risk.holdout import holdout_error
 from epee.table.block import check_weights
+from epee.table.fingerprints import fingerprint
 from epee.typing import Labels, Matrix, Vector
 
 
@@ -105,6 +106,7 @@ class BayesDecision(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         ):
             raise WrongUse(f"{type(self.estimator).__name__} takes no sample_weight.")
         self.estimator_ = clone(self.estimator).fit(X, y, **weighted)
+        self._trained_on = fingerprint(X)  # a test on the same rows is refused
         self._read(self.estimator_)
         classes, codes = encode_labels(y)
         w = check_weights(sample_weight, len(codes))

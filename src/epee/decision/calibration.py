@@ -21,10 +21,13 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from epee.decision.reliability import ReliabilityCurve, reliability_curve
 from epee.errors import WrongUse
-from epee.estimator.base import encode_labels, say
+from epee.estimator.base import PosteriorMixin, encode_labels, say
 from epee.table.block import check_weights
+from epee.table.fingerprints import fingerprint
 from epee.table.folds import assign_folds, check_folds
 from epee.typing import Labels, Matrix, Vector
+
+LEAST = 1e-3  # smaller ones pull Platt's line far from all other rows
 
 
 class Calibrated(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
@@ -92,6 +95,7 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         ):
             raise WrongUse(f"{type(self.estimator).__name__} takes no sample_weight.")
         self.estimator_ = self._trained(X, y, sample_weight)  # first: it refuses what cannot be learned from
+        self._trained_on = fingerprint(X)  # a test on the same rows is refused
         self.classes_ = self.estimator_.classes_
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
@@ -170,13 +174,26 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
 
 def scores_of(model: Any, X: Any) -> Matrix:
-    """Return the scores (n, K) of a classifier, one column with two classes: its decision function, or log-odds."""
-    if hasattr(model, "decision_function"):
+    """Return the scores (n, K) of a classifier, one column with two classes: its decision function, or log-odds.
+
+    With more classes log-odds come first: a decision function may be known up to a constant a row only, as log densities
+    are, and one class alone then says nothing. Shares of rows, as trees and neighbours give, may be 0: they count as
+    :data:`LEAST`.
+    """
+    posterior = isinstance(model, PosteriorMixin)
+    if hasattr(model, "decision_function") and (
+        posterior or len(model.classes_) == 2 or not hasattr(model, "predict_proba")
+    ):
         scores = np.asarray(model.decision_function(X), dtype=np.float64)
-        return scores[:, None] if scores.ndim == 1 else scores
-    P = np.clip(np.asarray(model.predict_proba(X), dtype=np.float64), 1e-15, 1 - 1e-15)
-    logs = np.log(P) - np.log1p(-P)
-    return logs[:, 1:] if P.shape[1] == 2 else logs
+        if scores.ndim == 1 or not posterior:
+            return scores[:, None] if scores.ndim == 1 else scores
+        logs = scores
+    else:
+        logs = np.log(np.maximum(np.asarray(model.predict_proba(X), dtype=np.float64), LEAST))  # (n, K)
+    if logs.shape[1] == 2:
+        return logs[:, 1:] - logs[:, :1]
+    others = [np.logaddexp.reduce(np.delete(logs, k, axis=1), axis=1) for k in range(logs.shape[1])]
+    return logs - np.stack(others, axis=1)
 
 
 class Sigmoid:

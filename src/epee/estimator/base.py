@@ -26,7 +26,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from epee.errors import DataError, DataWarning, TooLarge
-from epee.table.block import Source, check_weights, refuse_bad_cells
+from epee.table.block import Source, check_weights, column_name, refuse_bad_cells
 from epee.table.doors import gather, is_stream, open_source
 from epee.table.fingerprints import fingerprint
 from epee.typing import Codes, Labels, Matrix, Vector
@@ -51,18 +51,42 @@ class Estimator(BaseEstimator):
 
     def _enter(self, X: Any, *, reset: bool, finite: bool = True) -> Matrix:
         """Check inputs alone and return them as an array (n, p) of floats."""
-        X = gather(open_source(X))[0] if is_stream(X) else X
+        if is_stream(X):
+            return self._enter_gathered(X, reset, finite)
         if reset:
             warn_of_long_integers(X)
-        X = validate_data(
-            self, X, reset=reset, dtype=[np.float64, np.float32], ensure_all_finite=False,
-            accept_sparse="csr" if self._takes_sparse else False, ensure_min_samples=self._minimum_rows if reset else 1,
-        )  # fmt: skip
+        try:
+            X = validate_data(
+                self, X, reset=reset, dtype=[np.float64, np.float32], ensure_all_finite=False,
+                accept_sparse="csr" if self._takes_sparse else False, ensure_min_samples=self._minimum_rows if reset else 1,
+            )  # fmt: skip
+        except ValueError:
+            refuse_words(X)
+            raise
         if finite and not self._takes_missing:
             refuse_bad_cells(X.data if hasattr(X, "tocsr") else X, getattr(self, "feature_names_in_", None))
         elif finite and not hasattr(X, "tocsr") and np.isinf(X).any():
             refuse_bad_cells(np.where(np.isnan(X), 0.0, X), getattr(self, "feature_names_in_", None))
         return X
+
+    def _enter_gathered(self, X: Any, reset: bool, finite: bool) -> Matrix:
+        """Check the rows of a stream; a fitted estimator takes the columns it knows by name, and leaves the others."""
+        known = None if reset else getattr(self, "feature_names_in_", None)
+        source = open_source(X, columns=None if known is None else [str(name) for name in known])
+        rows = gather(source)[0]
+        if known is not None and source.names is not None and list(source.names) != list(known):
+            absent = [str(name) for name in known if name not in list(source.names)]
+            if absent:
+                raise DataError(
+                    f"column {absent[0]!r} is not in the table, and {type(self).__name__} was fitted on it."
+                )
+            rows = rows[:, [list(source.names).index(name) for name in known]]
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "X does not have valid feature names")
+            rows = self._enter(rows, reset=reset, finite=finite)
+        if reset and source.names is not None:
+            self.feature_names_in_ = np.asarray(source.names, dtype=object)
+        return rows
 
     def _enter_stream(self, source: Source, *, reset: bool) -> Source:
         """Note the columns of a stream, or check that they are those learned, and return it."""
@@ -85,9 +109,14 @@ class Estimator(BaseEstimator):
         self, X: Any, y: Any, sample_weight: Any, *, reset: bool = True
     ) -> tuple[Matrix, Any, Vector | None]:
         """Check inputs, targets and weights together; of a stream they may be columns, by name."""
+        names = None
         if is_stream(X):
-            X, y, sample_weight = gather(open_source(X, y, sample_weight))
+            source = open_source(X, y, sample_weight)
+            names = source.names
+            X, y, sample_weight = gather(source)
         X = self._enter(X, reset=reset)
+        if reset and names is not None:
+            self.feature_names_in_ = np.asarray(names, dtype=object)
         y = self._enter_target(y, _length(X))
         if reset:
             self._trained_on = fingerprint(X)  # a test on the same rows is refused
@@ -97,6 +126,29 @@ class Estimator(BaseEstimator):
         """Check the inputs of a prediction."""
         check_is_fitted(self)
         return self._enter(X, reset=False)
+
+
+def refuse_words(X: Any) -> None:
+    """Raise a sentence that names the first cell that is a word where a number is needed; nothing if there is none."""
+    if not hasattr(X, "shape"):
+        X = np.asarray(X, dtype=object)
+    if len(X.shape) != 2 or hasattr(X, "tocsr"):
+        return
+    columns = getattr(X, "column_names", getattr(X, "columns", None))  # Arrow's columns are its data
+    names = None if columns is None else list(columns)
+    for j in range(X.shape[1]):
+        cells = np.asarray(X[:, j] if names is None else X[names[j]], dtype=object)
+        for row, cell in enumerate(cells.tolist()):
+            if not isinstance(cell, str):
+                continue
+            try:
+                float(cell)
+            except ValueError:
+                name = column_name(names, j)
+                raise DataError(
+                    f"could not convert string to float: {name} holds {cell!r} in row {row}, which is not a number. "
+                    "Encode such columns (TableEncoder does), or drop them."
+                ) from None
 
 
 def warn_of_long_integers(X: Any) -> None:

@@ -138,7 +138,13 @@ class MomentEstimator(Estimator):
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Take rows out of what was learned; refused when fewer than six digits would be left."""
         check_is_fitted(self)
+        known = getattr(self, "classes_", None)
         source = self._source(X, y, sample_weight, reset=False)
+        if known is not None and len(self.classes_) > len(known):
+            strange, self.classes_ = np.setdiff1d(self.classes_, known).tolist(), known
+            raise DataError(
+                f"y holds the labels {strange[:5]}, which were never learned: there is nothing to forget of them."
+            )
         less = reduce_source(source, self._summation(source, origin=self.moments_.origin))
         return self.fit_moments(self.moments_.without(less))
 

@@ -119,6 +119,7 @@ def draw_surfaces(values: Any, policy: Any, grid: Any) -> Any:
     across, up = grid.get("axes", ("", ""))
     for ax, title in zip(axes, ("policy", "values")):
         ax.set(xlabel=say(across), ylabel=say(up), title=say(title))
+        ax.locator_params(integer=True)
     axes[0].grid(False)
     return axes
 

@@ -94,3 +94,36 @@ def draw_choice(choice: Any, ax: Any = None) -> Any:
     ax.set_xticks(choice.values)
     ax.legend(frameon=False, fontsize=9)
     return ax
+
+
+def draw_gain(found: Any, ax: Any = None) -> Any:
+    """Draw the errors with and without unlabelled rows against the number of labels; the interval of their difference is written."""
+    ax = new_axes(ax, xlabel="rows with a label", ylabel="error on new rows")
+    at = np.asarray(found.labelled, dtype=float)
+    for k, (name, mean, error) in enumerate(
+        (
+            ("labelled rows alone", found.alone, found.alone_stderr),
+            ("with unlabelled rows", found.together, found.together_stderr),
+        )
+    ):
+        ax.errorbar(
+            at * (1.01 if k else 0.99),
+            mean,
+            error,
+            fmt="o-" if k else "s--",
+            capsize=3,
+            ms=5,
+            color=COLOURS[k],
+            label=name,
+        )
+    ax.set_xscale("log")
+    ax.set_xticks(at, [str(few) for few in found.labelled])
+    ax.minorticks_off()
+    top = np.maximum(found.alone + found.alone_stderr, found.together + found.together_stderr)
+    for few, height, words in zip(at, top, found.verdict, strict=True):
+        ax.annotate(
+            words, (few, height), xytext=(0, 5), textcoords="offset points", ha="center", fontsize=8, color=QUIET
+        )
+    ax.margins(x=0.15, y=0.12)
+    ax.legend(frameon=False, fontsize=9)
+    return ax

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from epee.figures.style import legend, new_axes
+
 
 def plot_curse(ax: Any = None, *, dimensions: Sequence[int] = range(1, 11), most: float = 0.6) -> Any:
     r"""Draw the edge :math:`r^{1/p}` of a cube that holds a fraction r of a unit cube, for several dimensions p.
@@ -15,8 +17,7 @@ def plot_curse(ax: Any = None, *, dimensions: Sequence[int] = range(1, 11), most
     """
     import matplotlib.pyplot as plt
 
-    if ax is None:
-        _, ax = plt.subplots(figsize=(5.5, 4), layout="constrained")
+    ax = new_axes(ax, size=(5.5, 4))
     r = np.linspace(0, most, 601)
     dimensions = list(dimensions)
     colours = plt.get_cmap("viridis")(np.linspace(0, 0.9, len(dimensions)))
@@ -29,8 +30,8 @@ def plot_curse(ax: Any = None, *, dimensions: Sequence[int] = range(1, 11), most
             )
     if 10 in dimensions and most > 0.01:
         ax.plot([0.01], [0.01**0.1], "o", color="k", ms=4)
-        ax.annotate("1 % of the rows: 63 % of each axis", (0.01, 0.01**0.1), xytext=(0.25, 0.12), fontsize=8,
-                    arrowprops={"arrowstyle": "-", "lw": 0.6})  # fmt: skip
+        ax.annotate("1 % of the rows: 63 % of each axis", (0.01, 0.01**0.1), xytext=(0.27 * most / 0.6, 0.08), fontsize=9,
+                    arrowprops={"arrowstyle": "-", "lw": 0.6, "connectionstyle": "angle,angleA=180,angleB=90"})  # fmt: skip
     ax.set(
         xlabel="fraction of the volume  $r$", ylabel="edge of the cube  $r^{1/p}$", xlim=(0, most * 1.13), ylim=(0, 1)
     )
@@ -39,14 +40,11 @@ def plot_curse(ax: Any = None, *, dimensions: Sequence[int] = range(1, 11), most
 
 def plot_neighbour_errors(ks: Any, errors: Any, ax: Any = None) -> Any:
     """Draw leave-one-out errors (V,) against the numbers of neighbours ``ks`` (V,); complexity n/k falls to the right."""
-    import matplotlib.pyplot as plt
-
-    if ax is None:
-        _, ax = plt.subplots(figsize=(5.5, 4), layout="constrained")
+    ax = new_axes(ax, size=(5.5, 4))
     ks, errors = np.asarray(ks), np.asarray(errors)
     best = int(np.argmin(errors))
     ax.plot(ks, errors, "o-", ms=3, lw=1)
     ax.plot(ks[best], errors[best], "o", ms=8, mfc="none", color="C3", label=f"$k = {ks[best]}$")
     ax.set(xlabel="number of neighbours  $k$", ylabel="leave-one-out error")
-    ax.legend(fontsize=8)
+    legend(ax)
     return ax

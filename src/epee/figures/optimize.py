@@ -79,7 +79,7 @@ def _path(descent: Descent, ax: Any, f: Function | None, levels: int) -> None:
         xlabel="$x_1$",
         ylabel="$x_2$",
     )
-    legend(ax, loc="best")
+    legend(ax, loc="best", frameon=True, framealpha=0.85, edgecolor="none")
 
 
 def draw_contours(ax: Any, f: Function, low: Any, high: Any, levels: int = 24, points: int = 90) -> Matrix:

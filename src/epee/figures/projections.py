@@ -48,9 +48,26 @@ def draw_circle(correlations: Matrix, names: Sequence[str], ax: Any = None) -> A
     ax.plot(np.cos(angle), np.sin(angle), color=QUIET, lw=1)
     for (a, b), name in zip(correlations, names, strict=True):
         ax.annotate("", xy=(a, b), xytext=(0, 0), arrowprops={"arrowstyle": "->", "color": COLOURS[0], "lw": 1.4})
-        ax.annotate(str(name), (a * 1.08, b * 1.08), ha="center", va="center", fontsize=9, color=INK)
-    ax.set(xlim=(-1.2, 1.2), ylim=(-1.2, 1.2), aspect="equal")
+        _beyond(ax, a, b, name, INK)
+    ax.set(xlim=(-1.35, 1.35), ylim=(-1.2, 1.2), aspect="equal")
     return ax
+
+
+def _beyond(ax: Any, a: float, b: float, name: Any, colour: str) -> None:
+    """Write a name past the tip (a, b) of an arrow, on the side to which it points."""
+    length = max(np.hypot(a, b), 1e-300)
+    across, up = a / length, b / length
+    side = "center" if abs(across) < 0.4 else "left" if across > 0 else "right"
+    ax.annotate(
+        str(name),
+        (a, b),
+        xytext=(6 * across, 8 * up),
+        textcoords="offset points",
+        ha=side,
+        va="center",
+        fontsize=9,
+        color=colour,
+    )
 
 
 def draw_biplot(scores: Matrix, loadings: Matrix, names: Sequence[str], ax: Any = None, labels: Any = None) -> Any:
@@ -59,11 +76,16 @@ def draw_biplot(scores: Matrix, loadings: Matrix, names: Sequence[str], ax: Any 
     ax.scatter(scores[:, 0], scores[:, 1], s=12, color=QUIET, alpha=0.6, linewidths=0)
     if labels is not None:
         for point, label in zip(scores, labels, strict=True):
-            ax.annotate(str(label), point[:2], fontsize=6.5, color=QUIET, ha="center")
+            ax.annotate(
+                str(label), point[:2], xytext=(0, 3), textcoords="offset points", fontsize=6.5, color=QUIET, ha="center"
+            )
     reach = 0.9 * np.abs(scores[:, :2]).max() / max(np.abs(loadings).max(), 1e-300)
     for (a, b), name in zip(loadings * reach, names, strict=True):
         ax.annotate("", xy=(a, b), xytext=(0, 0), arrowprops={"arrowstyle": "->", "color": COLOURS[1], "lw": 1.6})
-        ax.annotate(str(name), (a * 1.06, b * 1.06), fontsize=9, color=COLOURS[1], ha="center", va="center")
+        _beyond(ax, a, b, name, COLOURS[1])
+    tips = loadings * reach
+    ax.update_datalim(np.vstack([1.15 * tips, [[0.0, 0.0]]]))  # arrows do not stretch the axes by themselves
+    ax.autoscale_view()
     return ax
 
 

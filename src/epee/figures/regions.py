@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_regressor
 
 from epee.errors import WrongUse
 from epee.figures.style import COLOURS, INK, MARKERS, QUIET, legend, new_axes
@@ -54,12 +55,14 @@ def plot_regions(
         raise WrongUse(f"regions are drawn over two columns, and X has shape {X.shape}.")
     i, j = columns
     ax = new_axes(ax, xlabel=names[i], ylabel=names[j])
-    classes = np.asarray(model.classes_) if hasattr(model, "classes_") else np.unique(np.asarray(y))
+    if is_regressor(model):
+        raise WrongUse(f"{type(model).__name__} predicts numbers: regions are those of a classifier.")
     a, b = (_span(X[:, c], points) for c in (i, j))
     grid = np.tile(np.median(X, axis=0), (points * points, 1))
     grid[:, i], grid[:, j] = (axis.ravel() for axis in np.meshgrid(a, b))
     given = _like(grid, table)
     decided = np.asarray(model.predict(given))
+    classes = np.asarray(model.classes_) if hasattr(model, "classes_") else np.unique(decided if y is None else y)
     shown = np.concatenate(
         [classes, np.setdiff1d(np.unique(decided), classes)]
     )  # a rejection may be a label of its own
@@ -70,6 +73,8 @@ def plot_regions(
     _paint(ax, a, b, codes, _depths(model, given, depth))
     if y is not None:
         _points(ax, model, table, X[:, [i, j]], np.asarray(y), shown)
+    else:
+        ax.plot(X[:, i], X[:, j], "o", ms=3.5, color=INK, mec="white", mew=0.4)
     ax.set_xlim(a[0], a[-1])
     ax.set_ylim(b[0], b[-1])
     ax.grid(False)
@@ -102,7 +107,7 @@ def _rgb(k: int) -> np.ndarray:
 
 def _paint(ax: Any, a: np.ndarray, b: np.ndarray, codes: np.ndarray, depth: np.ndarray | None) -> None:
     size = len(a)
-    strength = np.full(codes.shape, 0.28) if depth is None else 0.10 + 0.35 * np.clip(depth, 0, 1)
+    strength = np.full(codes.shape, 0.28) if depth is None else 0.08 + 0.24 * np.clip(depth, 0, 1)
     paint = np.stack([_rgb(k) for k in range(int(codes.max()) + 1)])[codes]  # (points², 3)
     image = 1 - strength[:, None] * (1 - paint)
     ax.imshow(
@@ -122,7 +127,9 @@ def _paint(ax: Any, a: np.ndarray, b: np.ndarray, codes: np.ndarray, depth: np.n
 def _points(ax: Any, model: Any, table: Any, P: Matrix, y: np.ndarray, classes: np.ndarray) -> None:
     take = slice(None) if len(P) <= SHOWN_ROWS else np.linspace(0, len(P) - 1, SHOWN_ROWS).astype(int)
     some = table.iloc[take] if hasattr(table, "iloc") else np.asarray(table)[take]
-    wrong = np.asarray(model.predict(some)) != y[take]
+    said = np.asarray(model.predict(some))
+    known = np.asarray(model.classes_) if hasattr(model, "classes_") else np.unique(y)
+    wrong = (said != y[take]) & np.isin(said, known)  # to reject is not to err
     P, y = P[take], y[take]
     size = 22 if len(P) < 400 else 9
     for k, label in enumerate(classes):
@@ -143,6 +150,9 @@ def _points(ax: Any, model: Any, table: Any, P: Matrix, y: np.ndarray, classes: 
         ax.scatter(
             P[wrong, 0], P[wrong, 1], s=3 * size, facecolor="none", edgecolor=INK, lw=0.9, label="wrong", zorder=4
         )
+    for k, label in enumerate(classes):
+        if label not in known and label in said:
+            ax.scatter([], [], s=60, marker="s", color=1 - 0.28 * (1 - _rgb(k)), label=str(label))
     legend(ax, loc="best", frameon=True, framealpha=0.8, edgecolor="none")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from epee.figures.style import COLOURS, new_axes, new_grid
-from epee.typing import ArrayLike, Matrix
+from epee.typing import ArrayLike, Matrix, Vector
 from epee.words.regression_words import word
 
 
@@ -21,14 +21,14 @@ def plot_fit(model: Any, X: Any, y: ArrayLike, ax: Any = None, *, level: float =
     X, y = np.asarray(X, dtype=float), np.asarray(y, dtype=float)
     X = X[:, None] if X.ndim == 1 else X
     if X.shape[1] > 1:
-        return _against(ax, np.asarray(model.predict(X)), y)
+        return _against(ax, np.asarray(model.predict(as_learned(model, X))), y)
     low, high = X.min(), X.max()
     grid = np.linspace(low - margin * (high - low), high + margin * (high - low), 400)[:, None]
     ax.plot(X[:, 0], y, "o", ms=3.5, color="0.35", alpha=min(1.0, 30 / np.sqrt(len(y))), zorder=1)
-    ax.plot(grid[:, 0], model.predict(grid), color=COLOURS[0], lw=1.8, label=word("fit"), zorder=3)
+    ax.plot(grid[:, 0], model.predict(as_learned(model, grid)), color=COLOURS[0], lw=1.8, label=word("fit"), zorder=3)
     if hasattr(model, "predict_interval"):
         for kind, shade in (("prediction", 0.15), ("mean", 0.35)):
-            ends = model.predict_interval(grid, level, kind)
+            ends = model.predict_interval(as_learned(model, grid), level, kind)
             name = f"{word(kind)}, {100 * level:g} %"
             ax.fill_between(
                 grid[:, 0], ends[:, 0], ends[:, 1], color=COLOURS[0], alpha=shade, lw=0, label=name, zorder=2
@@ -58,11 +58,12 @@ def plot_path(path: Any, ax: Any = None, *, against: str = "dof", chosen: float 
     order = np.argsort(at, kind="stable")
     names = path.names if getattr(path, "names", None) is not None else [f"x{j}" for j in range(coef.shape[1])]
     few = coef.shape[1] <= 12
+    end = order[-1] if against == "dof" else order[0]
+    height = spread_out(coef[end], 0.045 * max(float(np.ptp(coef)), 1e-300)) if few else coef[end]
     for j in range(coef.shape[1]):
         line = ax.plot(at[order], coef[order, j], lw=1.4, alpha=1.0 if few else 0.6)[0]
         if few:
-            end = order[-1] if against == "dof" else order[0]
-            ax.annotate(str(names[j]), (at[end], coef[end, j]), xytext=(4 if against == "dof" else -4, 0), textcoords="offset points",
+            ax.annotate(str(names[j]), (at[end], height[j]), xytext=(4 if against == "dof" else -4, 0), textcoords="offset points",
                         va="center", ha="left" if against == "dof" else "right", fontsize=8, color=line.get_color())  # fmt: skip
     if few:
         ax.margins(x=0.12)
@@ -75,6 +76,44 @@ def plot_path(path: Any, ax: Any = None, *, against: str = "dof", chosen: float 
     return ax
 
 
+def spread_out(heights: Vector, gap: float) -> Vector:
+    """Return heights moved as little as possible so that no two are closer than ``gap``: where labels can be read.
+
+    >>> spread_out(np.array([0.0, 5.0, 0.5]), 1.0)
+    array([-0.25,  5.  ,  0.75])
+    """
+    order = np.argsort(heights, kind="stable")
+    groups: list[list[float]] = []  # [mean of the wanted, how many] of labels that stand together
+    for want in heights[order]:
+        groups.append([float(want), 1])
+        while len(groups) > 1 and groups[-1][0] - groups[-2][0] < gap * (groups[-1][1] + groups[-2][1]) / 2:
+            (m1, n1), (m2, n2) = groups[-2], groups.pop()
+            groups[-1] = [(m1 * n1 + m2 * n2) / (n1 + n2), n1 + n2]
+    out = np.empty(len(heights))
+    out[order] = [mean + gap * (i - (n - 1) / 2) for mean, n in groups for i in range(int(n))]
+    return out
+
+
+def as_learned(model: Any, X: Matrix) -> Any:
+    """Return rows as the model wants them: a frame with its names where it learned from one."""
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        return X
+    import pandas as pd
+
+    return pd.DataFrame(X, columns=list(names))
+
+
+def name_outer(axes: Any, xlabel: str = "x", ylabel: str = "y") -> None:
+    """Name the axes at the lower and the left edge of a grid of pictures."""
+    for ax in np.ravel(axes):
+        place = ax.get_subplotspec()
+        if place is None or place.is_last_row():
+            ax.set_xlabel(xlabel)
+        if place is None or place.is_first_col():
+            ax.set_ylabel(ylabel)
+
+
 def plot_hierarchy(models: Sequence[Any], X: Any, y: ArrayLike, axes: Any = None, *, truth: Any = None) -> Any:
     """Draw fitted polynomials of growing degree side by side on one sample; ``truth(x)`` is the curve that is sought."""
     X, y = np.asarray(X, dtype=float).reshape(len(np.asarray(y)), -1), np.asarray(y, dtype=float)
@@ -82,13 +121,21 @@ def plot_hierarchy(models: Sequence[Any], X: Any, y: ArrayLike, axes: Any = None
         columns = min(len(models), 4)
         shape = (-(-len(models) // columns), columns)
         axes = new_grid(*shape, size=(3.2 * shape[1], 2.7 * shape[0]), sharex=True, sharey=True)
+        name_outer(axes)
+        for ax in np.ravel(axes)[len(models) :]:
+            ax.set_axis_off()
+        for ax in axes[
+            -2:-1, len(models) - columns * (shape[0] - 1) :
+        ].flat:  # nothing below: these are the last of their column
+            ax.tick_params(labelbottom=True)
+            ax.set_xlabel("x")
     grid = np.linspace(X.min(), X.max(), 400)[:, None]
     room = 0.35 * (y.max() - y.min())
     for model, ax in zip(models, np.ravel(axes), strict=False):
         ax.plot(X[:, 0], y, "o", ms=3.5, color="0.35")
         if truth is not None:
             ax.plot(grid[:, 0], truth(grid[:, 0]), color=COLOURS[2], lw=1.2, ls="--")
-        ax.plot(grid[:, 0], model.predict(grid), color=COLOURS[0], lw=1.8)
+        ax.plot(grid[:, 0], model.predict(as_learned(model, grid)), color=COLOURS[0], lw=1.8)
         ax.set_ylim(y.min() - room, y.max() + room)
         ax.set_title(f"{word('degree')} {model.degree}", fontsize=10)
     return axes
@@ -100,6 +147,7 @@ def plot_sample_sizes(
     """Draw the same kind of model fitted to samples of growing size: more rows cure what a small sample makes wild."""
     if axes is None:
         axes = new_grid(1, len(models), size=(3.4 * len(models), 3), sharex=True, sharey=True)
+        name_outer(axes)
     every = np.concatenate([np.asarray(y, dtype=float) for _, y in samples])
     room = 0.3 * (every.max() - every.min())
     for model, (X, y), ax in zip(models, samples, np.ravel(axes), strict=True):
@@ -108,7 +156,7 @@ def plot_sample_sizes(
         ax.plot(x, y, "o", ms=3, color="0.35", alpha=min(1.0, 8 / np.sqrt(len(x))))
         if truth is not None:
             ax.plot(grid, truth(grid), color=COLOURS[2], lw=1.2, ls="--")
-        ax.plot(grid, model.predict(grid[:, None]), color=COLOURS[0], lw=1.8)
+        ax.plot(grid, model.predict(as_learned(model, grid[:, None])), color=COLOURS[0], lw=1.8)
         ax.set_ylim(every.min() - room, every.max() + room)
         ax.set_title(f"{len(x)} {word('rows')}", fontsize=10)
     return axes

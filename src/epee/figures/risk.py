@@ -1,4 +1,4 @@
-"""Pictures of risks: what ``.plot()`` draws on every result of :mod:`epee.risk`, and decision regions."""
+"""Pictures of risks: what ``.plot()`` draws on every result of :mod:`epee.risk`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from epee.figures.style import COLOURS, GRID, INK, MARKERS, QUIET, band, legend, new_axes, whiskers
+from epee.figures.style import COLOURS, INK, MARKERS, QUIET, band, legend, new_axes, whiskers
 from epee.words.risk_words import loss_words, word
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from epee.risk.estimate import Risk, Score
     from epee.risk.permutation import Importance
     from epee.risk.prediction_bands import ConformalRegressor
+
+WIDE = 30  # a larger ratio of the ends of an axis is drawn in logarithms
 
 
 def plot_risk(risk: Risk, ax: Any = None) -> Any:
@@ -98,6 +100,9 @@ def plot_complexity(curve: ComplexityCurve, ax: Any = None) -> Any:
     ax.set_xlabel(label)
     if not dof_known:
         _value_ticks(ax, x, curve.values)
+    elif x.min() > 0 and x.max() > WIDE * x.min():
+        ax.set_xscale("log")
+        _plain_log_ticks(ax)
     legend(ax)
     return ax
 
@@ -112,7 +117,7 @@ def _positions(values: list[Any]) -> np.ndarray:
 def _value_ticks(ax: Any, x: np.ndarray, values: list[Any]) -> None:
     if not all(isinstance(v, int | float | np.number) for v in values):
         ax.set_xticks(x, [str(v) for v in values])
-    elif (x > 0).all() and x.max() > 50 * x.min():
+    elif (x > 0).all() and x.max() > WIDE * x.min():
         ax.set_xscale("log")
 
 
@@ -149,12 +154,14 @@ def plot_comparison(comparison: Comparison, ax: Any = None) -> Any:
     size = (10, 0.45 * len(rows) + 1.6)
     left, right = new_grid(1, 2, size=size, sharey=True)[0] if ax is None else ax
     new_axes(left), new_axes(right)
+    ends: list[tuple[float, float]] = []
     for i, row in enumerate(rows):
         colour = COLOURS[2] if row["name"] == comparison.simplest else COLOURS[0]
         whiskers(left, row["value"], row["low"], row["high"], i, colour)
         if row["name"] != comparison.best:
             gap = comparison.difference(row["name"], comparison.best)
             shown = row["p_value"] < 0.05
+            ends.append((gap.low, gap.high))
             whiskers(right, gap.value, gap.low, gap.high, i, colour, mfc=colour if shown else "white")
             right.annotate(
                 f"p = {row['p_value']:.2g}",
@@ -165,14 +172,17 @@ def plot_comparison(comparison: Comparison, ax: Any = None) -> Any:
                 fontsize=8,
                 color=QUIET,
             )
-    left.set_yticks(range(len(rows)), [row["name"] for row in rows])
+    left.set_yticks(range(len(rows)), [_wrap(row["name"], 30) for row in rows])
     left.set(xlabel=loss_words(comparison.risks[0].loss), ylim=(len(rows) - 0.5, -0.5))
     right.axvline(0, color=INK, lw=1)
     right.set_xlabel(word("difference", best=comparison.best))
     right.tick_params(labelleft=False)
-    right.margins(x=0.18)
+    low, high = (np.array([row[end] for row in ends]) for end in (0, 1)) if ends else (np.zeros(1), np.zeros(1))
+    span = max(high.max(), 0.0) - min(low.min(), 0.0) or 1.0
+    right.set_xlim(min(low.min(), 0.0) - 0.06 * span, max(high.max(), 0.0) + 0.3 * span)  # room for the p-values
     for each in (left, right):
         each.grid(axis="y", visible=False)
+        each.locator_params(axis="x", nbins=5)
     left.figure.suptitle(_wrap(comparison.verdict, 110), fontsize=9.5, color=INK)
     return left, right
 
@@ -207,7 +217,9 @@ def plot_bias_variance(found: BiasVariance, ax: Any = None) -> Any:
             ax.plot(x, t[order], color=colour, lw=1.6, label=name)
     ax.plot(x, found.epe[order], color=INK, lw=1.8, label=word("epe"))
     ax.set(xlabel="x", ylabel=word("epe"), xlim=(x[0], x[-1]))
-    legend(ax)
+    low, high = ax.get_ylim()
+    ax.set_ylim(low, high + 0.22 * (high - low))  # the legend lies above the stack, not on it
+    legend(ax, loc="upper center", ncol=2)
     return ax
 
 
@@ -222,7 +234,7 @@ def plot_learning_curve(curve: LearningCurve, ax: Any = None, *, until: float | 
         points = [curve.extrapolate(n) for n in beyond]
         band(ax, beyond, [p.low for p in points], [p.high for p in points], COLOURS[0])
         ax.plot(beyond, [p.value for p in points], "--", color=COLOURS[0], lw=1.5, label=word("extrapolation"))
-        ax.set_title(_wrap(curve.verdict, 80), fontsize=9.5)
+        ax.set_title(_wrap(curve.verdict, 66), fontsize=9.5)
     ax.set_xscale("log")
     _plain_log_ticks(ax)
     late = curve.sizes >= curve.sizes[-1] / 8
@@ -298,7 +310,7 @@ def plot_confusion(found: Confusion, ax: Any = None) -> Any:
 def plot_importance(found: Importance, ax: Any = None, *, most: int = 25) -> Any:
     """Draw how much the error rises when each column is shuffled, the most important first."""
     some = found.order[:most]
-    ax = new_axes(ax, size=(6, 0.3 * len(some) + 1.2), xlabel=word("importance"))
+    ax = new_axes(ax, size=(6, 0.3 * len(some) + 1.2), xlabel=word("importance"), ylabel=word("column"))
     for i, j in enumerate(some):
         sure = found.low[j] > 0
         whiskers(ax, found.value[j], found.low[j], found.high[j], i, COLOURS[0] if sure else QUIET)
@@ -316,7 +328,7 @@ def plot_bands(model: ConformalRegressor, X: Any, y: Any = None, ax: Any = None)
     one = table.shape[1] == 1
     order = np.argsort(table[:, 0] if one else prediction, kind="stable")
     x = table[order, 0] if one else np.arange(len(order))
-    ax = new_axes(ax, xlabel="x" if one else "", ylabel="y")
+    ax = new_axes(ax, xlabel="x" if one else word("in order"), ylabel="y")
     band(ax, x, ends[order, 0], ends[order, 1], COLOURS[0])
     ax.plot(
         x,
@@ -331,69 +343,4 @@ def plot_bands(model: ConformalRegressor, X: Any, y: Any = None, ax: Any = None)
         ax.plot(x[held], truth[held], "o", ms=3, color=INK, alpha=0.5, mec="none")
         ax.plot(x[~held], truth[~held], "x", ms=5, color=COLOURS[1], mew=1.4)
     legend(ax)
-    return ax
-
-
-def plot_regions(model: Any, X: Any, y: Any = None, ax: Any = None, *, points: int = 220) -> Any:
-    """Draw the decision regions of a fitted classifier of two columns, with the rows on them.
-
-    Parameters
-    ----------
-    model : fitted classifier
-    X : array (n, 2)
-    y : array (n,), optional
-        Labels of the rows; a row on the wrong side is ringed.
-    ax : matplotlib axes, optional
-    points : int
-        Fineness of the picture.
-    """
-    from matplotlib.colors import ListedColormap
-
-    from epee.errors import WrongUse
-
-    names = [str(c) for c in X.columns] if hasattr(X, "columns") else ["$x_1$", "$x_2$"]
-    table = np.asarray(X, dtype=float)
-    if table.ndim != 2 or table.shape[1] != 2:
-        raise WrongUse(f"plot_regions draws a plane: X must have 2 columns, and has shape {table.shape}.")
-    low, high = table.min(axis=0), table.max(axis=0)
-    margin = 0.08 * np.maximum(high - low, 1e-12)
-    a, b = (np.linspace(low[j] - margin[j], high[j] + margin[j], points) for j in range(2))
-    plane = np.column_stack([m.ravel() for m in np.meshgrid(a, b)])
-    asked: Any = plane
-    if hasattr(X, "iloc"):
-        asked = type(X)(plane, columns=X.columns)
-    labels = np.asarray(model.predict(asked))
-    classes = list(np.asarray(model.classes_)) if hasattr(model, "classes_") else sorted(set(labels.tolist()))
-    classes += [v for v in np.unique(labels).tolist() if v not in classes]
-    codes = np.zeros(len(labels), dtype=int)
-    for k, label in enumerate(classes):
-        codes[labels == label] = k
-    ax = new_axes(ax, size=(5.4, 4.6), xlabel=names[0], ylabel=names[1])
-    ax.grid(False)
-    colours = [COLOURS[k % 7] for k in range(len(classes))]
-    grid = codes.reshape(points, points)
-    ax.imshow(grid, origin="lower", extent=(a[0], a[-1], b[0], b[-1]), cmap=ListedColormap(colours), vmin=-0.5, vmax=len(classes) - 0.5,
-              alpha=0.22, aspect="auto", interpolation="nearest")  # fmt: skip
-    for k in range(len(classes)):
-        ax.contour(a, b, (grid == k).astype(float), levels=[0.5], colors=[INK], linewidths=0.7)
-    if y is None:
-        ax.plot(*table.T, "o", ms=3.5, color=INK, mec="white", mew=0.4)
-        return ax
-    truth, said = np.asarray(y), np.asarray(model.predict(X))
-    for k, label in enumerate(classes):
-        own = truth == label
-        if own.any():
-            ax.plot(
-                *table[own].T,
-                MARKERS[k % len(MARKERS)],
-                ms=4.5,
-                color=colours[k],
-                mec="white",
-                mew=0.4,
-                ls="none",
-                label=str(label),
-            )
-    wrong = truth != said
-    ax.plot(*table[wrong].T, "o", ms=9, mfc="none", mec=INK, mew=0.9, ls="none")
-    ax.legend(frameon=True, framealpha=0.85, edgecolor=GRID, fontsize=9)
     return ax

@@ -25,14 +25,17 @@ def draw_spline(model: Any, X: Any = None, y: Any = None, ax: Any = None, level:
 
 def draw_curves(model: Any, X: Any, names: Any = None, axes: Any = None) -> Any:
     """Draw the curve of each column of additive splines."""
+    from epee.figures.regression import as_learned
     from epee.figures.style import new_grid
 
     X = np.asarray(X, dtype=float)
     p = X.shape[1]
     axes = new_grid(1, p) if axes is None else axes
-    curves = model.curves(X)
+    curves = model.curves(as_learned(model, X))
+    names = getattr(model, "feature_names_in_", None) if names is None else names
     for j, ax in enumerate(np.ravel(axes)):
         order = np.argsort(X[:, j])
         ax.plot(X[order, j], curves[order, j], color=COLOURS[j % len(COLOURS)], lw=2)
         ax.set_xlabel(str(names[j]) if names is not None else f"x{j}")
+    np.ravel(axes)[0].set_ylabel("part of the prediction")
     return axes

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from epee.figures.style import COLOURS, MARKERS, legend, new_axes
+
 
 def plot_tree(
     tree: Any,
@@ -79,8 +81,8 @@ def plot_boxes(model: Any, X: Any, y: Any = None, ax: Any = None) -> Any:
     X = np.asarray(X, dtype=float)
     if X.shape[1] != 2:
         raise ValueError(f"boxes are drawn for two inputs; X has {X.shape[1]} columns.")
-    if ax is None:
-        _, ax = plt.subplots(figsize=(5, 4.2), layout="constrained")
+    ax = new_axes(ax, size=(5, 4.2))
+    ax.grid(False)
     low, high = X.min(axis=0), X.max(axis=0)
     margin = 0.05 * np.where(high > low, high - low, 1.0)
     low, high = low - margin, high + margin
@@ -89,19 +91,23 @@ def plot_boxes(model: Any, X: Any, y: Any = None, ax: Any = None) -> Any:
     classes = getattr(model, "classes_", None)
     if classes is None:
         scale = plt.Normalize(float(np.min(says)), float(np.max(says)))
-        colours, at = plt.get_cmap("viridis")(scale(says)), None
+        colours = plt.get_cmap("viridis")(scale(says))
     else:
-        palette = plt.get_cmap("tab10")(np.arange(len(classes)) % 10)
-        colours, at = (
-            palette[np.searchsorted(classes, says)],
-            None if y is None else np.searchsorted(classes, np.asarray(y)),
-        )
+        colours = [COLOURS[k % len(COLOURS)] for k in np.searchsorted(classes, says)]
     for box, colour in zip(boxes, colours):
         corner, size = box[:, 0], box[:, 1] - box[:, 0]
         ax.add_patch(Rectangle(corner, *size, fc=colour, alpha=0.3, ec="w", lw=1.2))
-    if y is not None:
-        points = palette[at] if classes is not None else np.asarray(y, dtype=float)
-        ax.scatter(X[:, 0], X[:, 1], s=14, c=points, edgecolors="k", linewidths=0.3)
+    if y is not None and classes is None:
+        shown = ax.scatter(
+            X[:, 0], X[:, 1], s=14, c=np.asarray(y, dtype=float), norm=scale, edgecolors="k", linewidths=0.3
+        )
+        ax.figure.colorbar(shown, ax=ax, label="y")
+    elif y is not None and classes is not None:
+        for k, label in enumerate(classes):
+            own = X[np.asarray(y) == label]
+            look = {"color": COLOURS[k % len(COLOURS)], "marker": MARKERS[k % len(MARKERS)], "label": str(label)}
+            ax.scatter(own[:, 0], own[:, 1], s=20, edgecolors="white", linewidths=0.4, **look)
+        legend(ax, frameon=True, framealpha=0.85, edgecolor="none")
     names = getattr(model, "feature_names_in_", ["$x_0$", "$x_1$"])
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), xlabel=str(names[0]), ylabel=str(names[1]))
     return ax
@@ -109,10 +115,7 @@ def plot_boxes(model: Any, X: Any, y: Any = None, ax: Any = None) -> Any:
 
 def plot_pruning(path: Any, ax: Any = None) -> Any:
     """Draw the risk of each subtree against its leaves; with cross-validation its error bars and the chosen one."""
-    import matplotlib.pyplot as plt
-
-    if ax is None:
-        _, ax = plt.subplots(figsize=(5.5, 4), layout="constrained")
+    ax = new_axes(ax)
     ax.plot(path.n_leaves, path.risk, ".-", color="0.5", lw=1, label="training rows")
     if path.cv is not None:
         ax.errorbar(
@@ -129,5 +132,5 @@ def plot_pruning(path: Any, ax: Any = None) -> Any:
     if path.n_leaves[0] > 30:
         ax.set_xscale("log")
     ax.set(xlabel="leaves", ylabel="risk")
-    ax.legend(fontsize=8)
+    legend(ax)
     return ax

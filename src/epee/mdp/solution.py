@@ -58,7 +58,8 @@ class Solution:
     gain : float or None
         Average reward a step, for the average-reward criterion.
     converged : bool
-        Whether the tolerance asked for was reached.
+        Whether the sweeps reached the tolerance asked for. With a discount very near 1 the rounding of float64 may keep
+        ``bound``, which counts it, above that tolerance.
     """
 
     values: Tensor

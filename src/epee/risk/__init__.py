@@ -23,7 +23,7 @@ _PLACES = {
         "risk.confusion": "confusion_matrix",
         "risk.permutation": "importance",
         "risk.prediction_bands": "conformal",
-        "figures.risk": "plot_regions",
+        "figures.regions": "plot_regions",
     }.items()
     for name in names.split()
 }

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from epee.errors import DataError, WrongUse
+from epee.errors import DataError, MissingValues, WrongUse
 from epee.estimator.base import Classifier, Estimator, ProbabilityMixin, Regressor, ScoreMixin
 from epee.losses.loss import Loss
 from epee.typing import Labels, Matrix
@@ -89,11 +89,27 @@ def _public_scores(model: Any, loss: Loss, X: Any, place: np.ndarray, width: int
     return one_column(spread(out, place, width, -np.inf))
 
 
+def refuse_missing_truth(truth: np.ndarray) -> None:
+    """Refuse targets that are missing or infinite, naming the first row."""
+    if truth.dtype.kind not in "fO":
+        return
+    rows = truth.reshape(len(truth), -1)
+    if truth.dtype.kind == "f":
+        bad = ~np.isfinite(rows).all(axis=1)
+    else:
+        bad = np.array([any(v is None or v != v for v in row) for row in rows], dtype=bool)
+    if bad.any():
+        raise MissingValues(
+            f"Input y contains NaN, infinity or nothing in {int(bad.sum())} of {len(bad)} rows, first in row {int(np.argmax(bad))}. "
+            "Fill or drop them."
+        )
+
+
 def refuse_nan(prediction: np.ndarray, model: Any, where: str) -> None:
     """Refuse predictions that are not numbers, naming the fold."""
     if prediction.dtype.kind == "f" and np.isnan(prediction).any():
         bad = np.isnan(prediction).reshape(len(prediction), -1).any(axis=1)
         raise DataError(
             f"{where}: {type(model).__name__} predicts NaN for {int(bad.sum())} of {len(bad)} rows, first for row "
-            f"{int(np.argmax(bad))} of the fold. Scale the inputs or choose another predictor."
+            f"{int(np.argmax(bad))} of them. Scale the inputs or choose another predictor."
         )

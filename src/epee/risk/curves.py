@@ -18,11 +18,12 @@ from typing import Any
 import numpy as np
 
 from epee.errors import WrongUse
+from epee.estimator.base import say
 from epee.risk.cross_validation import fold_means
 from epee.risk.estimate import Risk, decimals
 from epee.risk.intervals import Interval, check_level
 from epee.risk.one_pass import MomentRoute
-from epee.risk.routes import Route, open_route
+from epee.risk.routes import Outcome, Route, open_route
 from epee.risk.splitting import Split, check_strata, group_codes, make_plan, seed_of
 from epee.table.folds import assign_folds, check_folds
 from epee.typing import Codes, Matrix, Vector
@@ -154,14 +155,9 @@ def learning_curve(
     seed = seed_of(random_state)
     cell, fold_of_cell = _cells(route, folds, groups, stratify, seed)
     weight = np.bincount(cell, route.weight, minlength=len(fold_of_cell)).astype(float)
-    split, trained = _nested_parts(cell, fold_of_cell, weight, sizes, folds, _smallest(route))
+    split, trained, outcome = _evaluate(route, cell, fold_of_cell, weight, sizes, folds)
     S = len(trained)
     test_split = Split(split.cell, split.learns, split.tested_by[:S])
-    if isinstance(route, MomentRoute):
-        models = route.fit(route.training(split), split)
-        outcome = route.test(split, models)
-    else:
-        outcome = route.evaluate(split)
     halves = [
         type(outcome)(outcome.losses[:S], outcome.predictions[:0]),
         type(outcome)(outcome.losses[S:], outcome.predictions[:0]),
@@ -173,6 +169,28 @@ def learning_curve(
     return LearningCurve(
         trained, np.nanmean(train, axis=1), np.nanmean(test, axis=1), stderr, test, route.loss.name, level, how, seed
     )
+
+
+def _evaluate(
+    route: Route, cell: Codes, fold_of_cell: Codes, weight: Vector, sizes: Any, folds: int
+) -> tuple[Split, Vector, Outcome]:
+    """Return the split, its sizes and what came out; sizes of our choice begin where the model can be fitted."""
+    smallest, half, failure = _smallest(route), weight.sum() * (folds - 1) / folds / 2, None
+    while True:
+        split, trained = _nested_parts(cell, fold_of_cell, weight, sizes, folds, smallest)
+        try:
+            if isinstance(route, MomentRoute):
+                outcome = route.test(split, route.fit(route.training(split), split))
+            else:
+                outcome = route.evaluate(split)
+        except (ValueError, np.linalg.LinAlgError) as error:
+            if not isinstance(sizes, int | np.integer) or smallest >= half:
+                raise
+            smallest, failure = min(1.5 * smallest, half), str(error)
+        else:
+            if failure is not None:
+                say(f"the curve begins at {trained[0]:.0f} rows, since the model cannot be fitted on fewer: {failure}")
+            return split, trained, outcome
 
 
 def _smallest(route: Route) -> float:

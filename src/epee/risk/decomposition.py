@@ -133,6 +133,10 @@ def bias_variance(
         raise WrongUse(f"repeats is {repeats}; at least 2 training samples are needed.")
     rng = np.random.default_rng(seed_of(random_state))
     if not callable(target):
+        if isinstance(target, tuple):
+            raise WrongUse(
+                "target is a tuple; for real rows give the labels or values as target, and the rows as inputs."
+            )
         return _bootstrap(model, np.asarray(target), inputs, repeats, loss, rng)
     if x is None:
         raise WrongUse("x is missing: give the points at which the error is to be split.")
@@ -184,6 +188,8 @@ def _squared(
         raise WrongUse(
             "noise is missing: give the standard deviation of the noise (0 for none), or a function of the rows."
         )
+    if not callable(noise) and not 0 <= noise < np.inf:
+        raise WrongUse(f"noise is {noise!r}; a standard deviation is finite and not negative.")
     sd = noise if callable(noise) else lambda X: np.full(len(X), float(noise))
 
     def make(g: np.random.Generator) -> tuple[Matrix, Vector]:
@@ -246,6 +252,10 @@ def _bootstrap(
     if inputs is None or callable(inputs):
         raise WrongUse("inputs is missing: with an array as target, give its rows as inputs.")
     X, n = _rows(inputs), len(y)
+    if len(X) != n:
+        raise DataError(
+            f"Found input variables with inconsistent numbers of samples: inputs has {len(X)} rows and target has {n}."
+        )
     seeds = rng.integers(2**63, size=repeats)
 
     def work(seed: int) -> np.ndarray:

@@ -33,4 +33,6 @@ def degrees_of_freedom(model: Any, X: Any = None) -> float:
         return float("nan")
     outputs = np.atleast_2d(coef).shape[0]
     free = float(np.count_nonzero(coef))
+    if isinstance(getattr(model, "rank_", None), int | np.integer):  # dependent columns share their coefficients
+        free = min(free, float(outputs * model.rank_))
     return free + (outputs if getattr(model, "fit_intercept", True) else 0)

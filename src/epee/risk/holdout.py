@@ -18,7 +18,7 @@ from epee.errors import DataError, DataWarning, WrongUse
 from epee.estimator.base import say
 from epee.losses.names import resolve
 from epee.moments.moments import Moments
-from epee.risk.asking import refuse_nan
+from epee.risk.asking import refuse_missing_truth, refuse_nan
 from epee.risk.estimate import Risk
 from epee.risk.fingerprint import repeated_rows
 from epee.risk.intervals import (
@@ -54,6 +54,7 @@ def losses_of(
             raise DataError(
                 f"Found input variables with inconsistent numbers of samples: X has {len(prediction)} rows and y has {len(truth)}."
             )
+        refuse_missing_truth(truth)
         if chosen.needs == "values" and prediction.shape != truth.shape and prediction.size == truth.size:
             prediction = prediction.reshape(truth.shape)
         return chosen.value(prediction, truth)
@@ -185,7 +186,13 @@ def _interval(
 
 
 def refuse_training_rows(model: Any, X: Any, y: Any, sample_weight: Any = None) -> None:
-    """Refuse test rows that are the training rows: same fingerprint, or same moments."""
+    """Refuse test rows that are the training rows: same fingerprint, or same moments; a wrapper answers for what it holds."""
+    if hasattr(model, "steps") and not is_stream(X):  # the last step of a pipeline saw transformed rows
+        if len(model.steps) > 1:
+            X = model[:-1].transform(X)
+        model = model.steps[-1][1]
+    if not hasattr(model, "_trained_on") and hasattr(model, "estimator_"):
+        model = model.estimator_
     known = getattr(model, "_trained_on", None)
     same = known is not None and not is_stream(X) and known == fingerprint(X)
     m = getattr(model, "moments_", None)

@@ -23,6 +23,8 @@ from scipy import special
 from epee.errors import WrongUse
 from epee.typing import Vector
 
+MOST_COPIES = 5_000_000  # rows of whole weights are written out up to so many
+
 
 class Interval(NamedTuple):
     """Two ends."""
@@ -132,9 +134,12 @@ def bootstrap_interval(losses: Vector, w: Vector | None, level: float, *, draws:
     """Return the bias-corrected and accelerated bootstrap interval (Efron, 1987) of a weighted mean of losses.
 
     Beyond 20,000 rows the rows are first gathered, at random, into 20,000 bins: the mean is the same and so, in
-    expectation, is its spread.
+    expectation, is its spread. Whole weights are counts, so such a row is drawn as often as its copies would be; rows of other
+    weights are drawn whole.
     """
     rng = np.random.default_rng(seed)
+    if w is not None and w.sum() <= MOST_COPIES and (w == np.round(w)).all():
+        losses, w = np.repeat(losses, w.astype(np.int64)), None
     w = np.ones(len(losses)) if w is None else w
     sums, counts = w * losses, w
     if len(losses) > 20_000:

@@ -86,7 +86,7 @@ def leave_each_out(model: Any, X: Any, y: Any, loss: Any, level: float, sample_w
         plain = OrdinaryRoute(model, X, y, sample_weight, loss)
         route: Route = plain
         check_folds(route.n, route.n)
-        found, how = closed_form(plain), "leave-one-out, closed form"
+        found, how = closed_form(plain), f"leave-one-out, {getattr(model, '_left_out_by', 'closed form')}"
     if found is None:
         route = open_route(model, X, y, sample_weight, loss)
         check_folds(route.n, route.n)

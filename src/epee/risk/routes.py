@@ -20,7 +20,7 @@ from epee.errors import DataError, WrongUse
 from epee.estimator.base import Estimator, encode_labels, softmax
 from epee.losses.loss import Loss
 from epee.losses.names import resolve
-from epee.risk.asking import asker, one_column, refuse_nan
+from epee.risk.asking import asker, one_column, refuse_missing_truth, refuse_nan
 from epee.risk.splitting import Pairs, Split
 from epee.settings import progress
 from epee.table.block import check_weights
@@ -38,6 +38,10 @@ class Outcome:
 
 def kind_of(model: Any) -> str | None:
     """Return "classifier", "regressor" or None."""
+    if isinstance(model, type):
+        raise WrongUse(f"{model.__name__} is a class; give an instance of it: {model.__name__}(...).")
+    if not hasattr(model, "fit") or not hasattr(model, "predict"):
+        raise WrongUse(f"{model!r} is not a predictor: it needs fit(X, y) and predict(X).")
     return "classifier" if is_classifier(model) else "regressor" if is_regressor(model) else None
 
 
@@ -66,7 +70,16 @@ class Route:
         else:
             if y is None:
                 raise DataError("requires y to be passed, but the target y is None.")
-            self.truth = np.asarray(y, dtype=np.float64)
+            if self.kind is None and self.loss.kind != "value":
+                raise WrongUse(
+                    f"{type(model).__name__} is neither a classifier nor a regressor: it predicts nothing that y could be "
+                    "compared with."
+                )
+            try:
+                self.truth = np.asarray(y, dtype=np.float64)
+            except (TypeError, ValueError) as error:
+                raise DataError(f"y must hold numbers for a regressor: {error}.") from error
+            refuse_missing_truth(self.truth)
             if len(self.truth) != self.n:
                 raise DataError(
                     f"Found input variables with inconsistent numbers of samples: X has {self.n} rows and y has {len(self.truth)}."

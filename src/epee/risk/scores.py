@@ -18,9 +18,11 @@ import numpy as np
 
 from epee.errors import DataError, WrongUse
 from epee.estimator.base import encode_labels
+from epee.risk.asking import refuse_missing_truth, refuse_nan
 from epee.risk.estimate import Score
 from epee.risk.holdout import refuse_training_rows, require_fitted
 from epee.risk.intervals import (
+    MOST_COPIES,
     Interval,
     check_level,
     logit_interval,
@@ -38,11 +40,14 @@ def _open(model: Any, X: Any, y: Any, sample_weight: Any, level: float) -> tuple
     require_fitted(model)
     refuse_training_rows(model, X, y, sample_weight)
     truth = np.asarray(y)
+    refuse_missing_truth(truth)
     w = check_weights(sample_weight, len(truth))
     return truth, np.ones(len(truth)) if w is None else w
 
 
 def _codes(model: Any, truth: np.ndarray) -> Codes:
+    if not hasattr(model, "classes_"):
+        raise WrongUse(f"{type(model).__name__} is not a classifier: this figure is for labels; r2 is for numbers.")
     classes = np.asarray(model.classes_)
     labels, codes = encode_labels(truth, len(truth))
     if not np.isin(labels, classes).all():
@@ -198,10 +203,13 @@ def average_precision(
     classes = _each_class(model, codes)
     value = float(np.mean([_precision(scores[:, k], codes == k, w) for k in classes]))
     rng, n = np.random.default_rng(random_state), len(truth)
+    whole = w.sum() <= MOST_COPIES and bool((w == np.round(w)).all())
+    copies = np.repeat(np.arange(n), w.astype(np.int64)) if whole else np.arange(n)  # weights are counts
+    each = np.ones(n) if whole else w
     orders = {k: np.argsort(-scores[:, k], kind="stable") for k in classes}
     drawn = []
     for _ in range(draws):
-        weights = w * np.bincount(rng.integers(0, n, n), minlength=n)
+        weights = each * np.bincount(copies[rng.integers(0, len(copies), len(copies))], minlength=n)
         parts = [
             _precision(scores[orders[k], k], (codes == k)[orders[k]], weights[orders[k]])
             for k in classes
@@ -292,8 +300,14 @@ def r2(model: Any, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any = 
         Counts.
     """
     truth, w = _open(model, X, y, sample_weight, level)
+    if hasattr(model, "classes_"):
+        raise WrongUse(
+            f"{type(model).__name__} is a classifier: r2 is for numbers; roc_auc, brier and f1 are for labels."
+        )
     Y = truth.astype(float).reshape(len(truth), -1)
-    F = np.asarray(model.predict(X), dtype=float).reshape(Y.shape)
+    F = np.asarray(model.predict(X), dtype=float)
+    refuse_nan(F, model, "the test sample")
+    F = F.reshape(Y.shape)
     n = float(w.sum())
     A = (w[:, None] * (Y - F) ** 2).sum(axis=0) / n
     d2 = (Y - (w @ Y) / n) ** 2

@@ -137,6 +137,10 @@ def make_plan(
     if repeats < 1 or int(repeats) != repeats:
         raise WrongUse(f"repeats is {repeats!r}; it must be a whole number of at least 1.")
     if time is not None:
+        if groups is not None:
+            say(
+                "the folds follow time alone: a group may have rows before and after a cut. Give groups or time, not both."
+            )
         return _forward(folds, n, time)
     if isinstance(folds, str):
         if folds != "loo":
@@ -245,6 +249,7 @@ def _forward(folds: Any, n: int, time: Any) -> Plan:
     when = np.arange(n) if time is True else np.asarray(time)
     if when.shape != (n,):
         raise DataError(f"time has shape {when.shape}; give one moment for each of the {n} rows.")
+    _refuse_nan("time", when)
     moments, rank = np.unique(when, return_inverse=True)
     K = int(folds)
     if len(moments) < K + 1:
@@ -260,6 +265,14 @@ def _forward(folds: Any, n: int, time: Any) -> Plan:
     return Plan([Split(cell, learns, np.arange(-1, K)[None])], K, 1, f"forward chaining in time, {K} folds")
 
 
+def _refuse_nan(what: str, values: np.ndarray) -> None:
+    bad = np.isnan(values) if values.dtype.kind == "f" else np.isnat(values) if values.dtype.kind in "mM" else None
+    if bad is not None and bad.any():
+        raise DataError(
+            f"{what} is missing (NaN) in row {int(np.argwhere(bad)[0, -1])}. Give one for each row, or drop the row."
+        )
+
+
 def _from_ids(ids: np.ndarray, n: int, repeats: int) -> Plan:
     if ids.ndim not in (1, 2) or ids.shape[-1] != n:
         raise WrongUse(f"folds has shape {ids.shape}; an array of fold ids has one for each of the {n} rows.")
@@ -267,6 +280,7 @@ def _from_ids(ids: np.ndarray, n: int, repeats: int) -> Plan:
         raise WrongUse(
             "repeats cannot be more than 1 when folds are given as ids; give one row of ids for each repeat."
         )
+    _refuse_nan("folds", ids)
     splits = []
     for row in np.atleast_2d(ids):
         names, cell = np.unique(row, return_inverse=True)

@@ -115,7 +115,8 @@ def expectation_maximisation(
     >>> bool(np.all(np.diff(climb.trace) >= -1e-12)), climb.converged
     (True, True)
     """
-    absent = [name for name in ("start", "expect", "maximise") if not hasattr(model, name)]
+    wanted = ("expect", "maximise") if theta is not None else ("start", "expect", "maximise")
+    absent = [name for name in wanted if not hasattr(model, name)]
     if absent:
         raise WrongUse(
             f"{type(model).__name__} has no {absent[0]!r}: EM needs a model with 'start', 'expect' and 'maximise'."

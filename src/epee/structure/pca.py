@@ -19,7 +19,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from epee.errors import DataWarning, InfiniteValues, MissingValues, WrongUse
+from epee.errors import DataWarning, InfiniteValues, MissingValues, SingularProblem, WrongUse
 from epee.estimator.base import NewAxes, list_columns, refuse_large, say
 from epee.estimator.moment import MomentTransformer
 from epee.moments.moments import Moments
@@ -431,7 +431,16 @@ class PCA(NewAxes, MomentTransformer):
 
     def score_samples(self, X: Any) -> Vector:
         """Return the log-density of each row under the probabilistic model (Tipping and Bishop, 1999)."""
-        D = self._leave(X) - self.mean_
+        X = self._leave(X)
+        refuse_bad_cells(X, getattr(self, "feature_names_in_", None))
+        spread = self.explained_variance_
+        least = self.noise_variance_ if self.n_components_ < self.n_features_in_ else float(spread.min())
+        if least <= 1e-14 * max(float(spread.max(initial=0.0)), self.noise_variance_):
+            raise SingularProblem(
+                "the axes left out have no variance, so the density is infinite on a plane and zero elsewhere. Drop constant columns "
+                "and copies, or keep fewer axes."
+            )
+        D = X - self.mean_
         precision = self.get_precision()
         _, logdet = np.linalg.slogdet(precision)
         return -0.5 * (

@@ -88,8 +88,12 @@ class StandardScaler(SameColumns, MomentTransformer):
         if hasattr(X, "tocsr") or (not first and self._sparse_seen):
             return self._fit_sparse(X, sample_weight, first)
         source = self._source(X, None, sample_weight, reset=first)
-        origin = np.nan_to_num(source.origin) if first else self.moments_.origin
-        m = engine_for(source).reduce(source, ColumnSummation(origin))
+        with np.errstate(over="ignore", invalid="ignore"):
+            origin = np.nan_to_num(source.origin) if first else self.moments_.origin
+            m = engine_for(source).reduce(source, ColumnSummation(origin))
+        if not (np.isfinite(m.variances).all() and np.isfinite(m.mean).all()):
+            for block in source.blocks():
+                refuse_bad_cells(np.where(np.isnan(block.X), 0.0, block.X), source.names, block.start)
         self._sparse_seen = False
         return self.fit_moments(m if first else self.moments_ + m)
 

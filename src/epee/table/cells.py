@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from epee.words.table_words import say
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -86,7 +88,7 @@ def infer(
     >>> infer(column).kind, infer(column).decimal
     ('number', ',')
     >>> infer(pa.chunked_array([["007", "012"]])).note
-    'leading zeros: an identifier, kept as text'
+    'leading zeros: read as labels, not as numbers'
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -99,7 +101,7 @@ def infer(
     cells = pc.utf8_trim_whitespace(column)
     cells = cells.filter(pc.invert(pc.is_in(cells, pa.array(MISSING_NUMBER)))).drop_null()
     if not len(cells):
-        return Writing(kind or "number", note="no values")
+        return Writing(kind or "number", note=say("no_values"))
     quick = _quick_number(cells, decimal, kind, french)
     if quick is not None:
         return quick
@@ -114,7 +116,7 @@ def infer(
         if pc.all(pc.is_in(low, pa.array(TRUE + FALSE))).as_py():
             return Writing("boolean")
         if kind == "boolean":
-            return Writing("boolean", note="0 and 1 are false and true")
+            return Writing("boolean", note=say("zero_one"))
     if kind in (None, "date"):
         found = _date(different, french)
         if found is not None or kind == "date":
@@ -123,10 +125,9 @@ def infer(
     if kind == "number" or mostly:
         return mostly or Writing("number", decimal or ".")
     zeros = _any(different, _LEADING_ZERO) and _all(different, r"^[+-]?[0-9 .,]+$")
-    note = "leading zeros: an identifier, kept as text" if zeros else ""
-    if not zeros and _all(different, r"^[0-9]{1,3},[0-9]{3}$"):
-        note = f"{different[0].as_py()!r} may be a decimal or a thousand; kept as text. Say which with decimal=',' or decimal='.'"
-    return Writing(kind_of_texts(len(different), len(cells)), note=note, doubt="may be" in note)
+    doubt = not zeros and _all(different, r"^[0-9]{1,3},[0-9]{3}$")
+    note = say("zeros") if zeros else say("mark_or_thousand", cell=different[0].as_py()) if doubt else ""
+    return Writing(kind_of_texts(len(different), len(cells)), note=note, doubt=doubt)
 
 
 def _quick_number(cells: pa.ChunkedArray, decimal: str | None, kind: str | None, french: bool) -> Writing | None:
@@ -139,14 +140,14 @@ def _quick_number(cells: pa.ChunkedArray, decimal: str | None, kind: str | None,
     values = _quick(cells) if decimal in (None, ".") else None
     if values is not None:
         if not zeros and _too_long(cells, values):
-            return Writing("number", ".", note="whole numbers above 2^53: their last digits are lost", doubt=True)
+            return Writing("number", ".", note=say("too_long"), doubt=True)
         odd = french and _all(cells, r"^[+-]?[0-9]{1,3}\.[0-9]{3}$")
-        note = f"{cells.drop_null()[0].as_py()!r} is read with a decimal point, as other columns are not" if odd else ""
+        note = say("other_point", cell=cells.drop_null()[0].as_py()) if odd else ""
         return Writing("number", ".", zeros=zeros, note=note, doubt=odd)
     if decimal == "," or (decimal is None and french):
         swapped = [_swap_commas(chunk) for chunk in cells.chunks]
         if all(chunk is not None and _quick(chunk) is not None for chunk in swapped):
-            return Writing("number", ",", zeros=zeros, note="decimal comma")
+            return Writing("number", ",", zeros=zeros, note=say("comma"))
     return None
 
 
@@ -187,9 +188,9 @@ def _number(different: pa.Array, decimal: str | None, french: bool, said: bool) 
             and not _any(different, r",[0-9]{0,2}$|,[0-9]{4}|^[+-]?0,|^[+-]?[0-9]{4,},")
         ):
             continue
-        note = {",": "decimal comma", ".": ""}[mark]
+        note = say("comma") if mark == "," else ""
         if thousands in ",.":
-            note = f"thousands separated by {thousands!r}"
+            note = say("thousands", mark=thousands)
         return Writing("number", mark, thousands, zeros=said, note=note)
     return None
 
@@ -238,9 +239,7 @@ def _date(different: pa.Array, french: bool) -> Writing | None:
         if not _all(different, " .*:"):
             return None
         clock = " %H:%M:%S" if _all(different, ":.*:") else " %H:%M"
-    note = (
-        "" if first > 12 or second > 12 else f"read as {'day' if day_first else 'month'} first; the cells do not tell"
-    )
+    note = "" if first > 12 or second > 12 else say("day_first" if day_first else "month_first")
     pattern = (f"%d{mark}%m{mark}%Y" if day_first else f"%m{mark}%d{mark}%Y") + clock
     return Writing("date", pattern=pattern, note=note, doubt=bool(note))
 

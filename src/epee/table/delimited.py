@@ -24,6 +24,7 @@ from epee.table.bytestream import Undecodable, Utf8Stream, open_bytes, read_some
 from epee.table.cells import BadCell, convert, decimal_commas, infer
 from epee.table.schema import KINDS, find_name, refuse_duplicates
 from epee.table.sniff import Dialect, find_dialect, find_encoding
+from epee.words.table_words import say
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -91,13 +92,11 @@ class TextFile:
             self.say_encoding()
         refuse_duplicates(self.dialect.names, f"{label}: ")
         if not self.dialect.header:
-            self.notes.append(f"{label} has no line of names: the columns are called {self.dialect.names[0]}, ...")
+            self.notes.append(say("no_header", label=label, name=self.dialect.names[0]))
 
     def say_encoding(self) -> None:
         """Say aloud that the bytes are not UTF-8 and how they are read."""
-        sentence = (
-            f"{self.label} is not UTF-8; it is read as cp1252 (Western Windows). Say encoding=... if that is wrong."
-        )
+        sentence = say("not_utf8", label=self.label)
         self.notes.append(sentence)
         warnings.warn(sentence, DataWarning, stacklevel=2)
 
@@ -240,16 +239,32 @@ class TextBatches:
         samples = [self._sample(file, max(1 << 20, sample_bytes // len(paths))) for file in self.files]
         self._infer(samples, reading, types or {})
         self.notes = [note for file in self.files for note in file.notes]
-        self.notes += [f"column {name!r}: {w.note}" for name, w in self.writings.items() if w.note]
+        self.notes += self._column_notes()
         for name, w in self.writings.items():
             if w.doubt:
-                warnings.warn(f"{label}: column {name!r}: {w.note}.", DataWarning, stacklevel=2)
+                said = say("column", names=repr(name), note=w.note)
+                warnings.warn(f"{label}: {said}.", DataWarning, stacklevel=2)
         if not any(table.num_rows for table in samples):
             raise EmptyTable(
                 f"{label} has names but no rows: Found array with 0 sample(s), and a minimum of 1 is required."
             )
         if all(file.whole for file in self.files):
             self._keep(samples)
+
+    def _column_notes(self, most: int = 6) -> list[str]:
+        """Return what is to be said of columns, once for all those it is true of."""
+        by_note: dict[str, list[str]] = {}
+        for name, w in self.writings.items():
+            if w.note:
+                by_note.setdefault(w.note, []).append(repr(name))
+        return [
+            say(
+                "column" if len(names) == 1 else "columns",
+                names=", ".join(names[:most]) + (f", … +{len(names) - most}" if len(names) > most else ""),
+                note=note,
+            )
+            for note, names in by_note.items()
+        ]
 
     def _check_names(self) -> None:
         first = self.files[0]

@@ -23,11 +23,11 @@ def is_stream(X: Any) -> bool:
     return isinstance(X, str | os.PathLike | Source) or type(X).__module__.partition(".")[0] == "dask"
 
 
-def open_source(X: Any, y: Any = None, sample_weight: Any = None) -> Source:
-    """Return a source for a stream; ``y`` and ``sample_weight`` may be names of columns."""
+def open_source(X: Any, y: Any = None, sample_weight: Any = None, columns: Sequence[str] | None = None) -> Source:
+    """Return a source for a stream; ``y`` and ``sample_weight`` may be names of columns, ``columns`` those of the inputs."""
     from epee.table.source import as_source
 
-    return X if isinstance(X, Source) else as_source(X, y, sample_weight=sample_weight)
+    return X if isinstance(X, Source) else as_source(X, y, sample_weight=sample_weight, columns=columns)
 
 
 def gather(source: Source) -> tuple[np.ndarray, np.ndarray | None, Vector | None]:

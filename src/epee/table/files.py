@@ -19,6 +19,7 @@ from epee.table.delimited import Reading, TextBatches
 from epee.table.parquet import ParquetBatches
 from epee.table.schema import suggestion
 from epee.table.spool import Spool
+from epee.words.table_words import say
 
 TEXT = (".csv", ".tsv", ".txt", ".tab", ".dat")
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
@@ -75,7 +76,7 @@ def _open_files(
         return TextBatches(paths, label, reading, types)
     batches = ParquetBatches(paths, label, _keys(paths, root))
     if paths[0].lower().endswith(TEXT):
-        batches.notes.append(f"{label} is a Parquet file, whatever its name says.")
+        batches.notes.append(say("is_parquet", label=label))
     return batches
 
 

@@ -33,6 +33,7 @@ from epee.table.sparse import SparseSource, refuse_sparse
 from epee.table.tally import MOST_LEVELS, in_total, labels_in, labels_in_table, tally, tally_table
 from epee.table.values import labels_of, values_of, weights_of
 from epee.typing import Vector
+from epee.words.table_words import say
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -393,10 +394,7 @@ class TableSource:
             ends = pc.min_max(column)
             if max(abs(ends["min"].as_py() or 0), abs(ends["max"].as_py() or 0)) > 2**53:
                 self._long.add(name)
-                warnings.warn(
-                    f"column {name!r} holds whole numbers above 2^53: their last digits are lost. Drop it if it is an identifier.",
-                    DataWarning, stacklevel=2,
-                )  # fmt: skip
+                warnings.warn(say("long_column", name=name), DataWarning, stacklevel=2)
 
     def _raw(self, rows: int) -> Iterator[RawBlock]:
         start = 0

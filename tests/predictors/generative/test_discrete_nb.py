@@ -153,3 +153,13 @@ def test_bad_input():
         CategoricalNB().fit([[0], [1.5], [0], [1]], [0, 1, 0, 1])
     with pytest.raises(WrongUse, match="4 pixels"):
         BernoulliNB().fit(B, y).class_images((2, 2))
+
+
+def test_bad_cells_are_named_by_the_columns_of_a_frame():
+    import pandas
+
+    frame = pandas.DataFrame({"age": [1.0, 0, 1, 0], "size": [0.0, 1, -2, 1]})
+    with pytest.raises(DataError, match="column 'size': -2 in row 2"):
+        BernoulliNB(binarize=None).fit(frame, list("abab"))
+    with pytest.raises(DataError, match="column 'size' holds -2 in row 2"):
+        PoissonNB().fit(frame, list("abab"))

@@ -6,7 +6,7 @@ from scipy.stats import norm
 from sklearn import naive_bayes
 
 from epee import GaussianNB
-from epee.errors import SingularProblem, WrongUse
+from epee.errors import DataError, SingularProblem, WrongUse
 from tests.predictors.generative.leaving import check_left_out
 
 
@@ -99,3 +99,12 @@ def test_bad_input():
         GaussianNB(priors=[1.5, -0.5]).fit([[0.0], [1.0], [2.0], [5.0]], y)
     with pytest.raises(WrongUse, match="var_smoothing"):
         GaussianNB(var_smoothing=-1).fit([[0.0], [1.0], [2.0], [5.0]], y)
+
+
+def test_labels_that_were_never_learned_cannot_be_forgotten():
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    model = GaussianNB().fit(X, np.arange(20) % 2)
+    with pytest.raises(DataError, match=r"labels \[7\], which were never learned"):
+        model.forget(X[:2], [7, 0])
+    assert model.classes_.tolist() == [0, 1]
+    assert model.forget(X[:2], [0, 1]).class_count_.tolist() == [9, 9]

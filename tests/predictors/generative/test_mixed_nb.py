@@ -148,3 +148,13 @@ def test_bad_input():
         MixedNB(var_smoothing=0).fit([[1.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
     with pytest.raises(DataError, match="'when' holds Datetime"):
         MixedNB().fit(pd.DataFrame({"when": pd.to_datetime(["2020-01-01", "2020-01-02"])}), [0, 1])
+
+
+def test_moments_need_the_kinds_of_the_columns():
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    labels = np.arange(20) % 2
+    made = MixedNB()
+    moments = made.moments(X, labels)
+    np.testing.assert_allclose(made.fit_moments(moments).predict_proba(X), MixedNB().fit(X, labels).predict_proba(X))
+    with pytest.raises(WrongUse, match="kinds of the columns"):
+        MixedNB().fit_moments(moments)

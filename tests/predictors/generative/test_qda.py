@@ -199,3 +199,29 @@ def test_bad_input():
         Ours(covariance_type="round").fit(X, y)
     with pytest.raises(WrongUse, match="no closed form|closed form"):
         Ours(solver="eigen", shrinkage="auto").fit(X, y)._left_out(X, y)
+
+
+def test_degrees_of_freedom_rank_the_shapes_of_the_clouds():
+    K, p = 3, 4
+    found = {
+        kind: Ours(covariance_type=kind).fit(X, y).effective_dof_ for kind in ("tied", "spherical", "diagonal", "full")
+    }
+    assert found == {
+        "tied": K * (p + 1),
+        "spherical": K * (p + 2),
+        "diagonal": K * (2 * p + 1),
+        "full": K * (p + 1) * (p + 2) / 2,
+    }
+    assert found["diagonal"] == GaussianNB().fit(X, y).effective_dof_
+    assert found["tied"] < Ours(tying=0.5).fit(X, y).effective_dof_ < found["full"]
+    assert not hasattr(Ours(), "effective_dof_")
+
+
+def test_the_simplest_shape_within_one_standard_error_is_chosen():
+    from epee.risk import complexity_curve
+
+    clouds = np.random.default_rng(5).normal(size=(150, 3)) + 2 * np.eye(3)[np.arange(150) % 3]
+    kinds = ["full", "diagonal", "tied"]
+    curve = complexity_curve(Ours(), clouds, np.arange(150) % 3, "covariance_type", kinds, random_state=0)
+    assert curve.chosen == "tied"
+    assert curve.dof.tolist() == [30, 21, 12]

@@ -169,7 +169,7 @@ def test_a_loss_object_and_sentences():
     assert_allclose(LinearClassifier(HingeLoss()).fit(X, y).coef_, LinearClassifier("hinge").fit(X, y).coef_)
     for options, words in (
         ({"loss": "zero_one"}, "cannot minimise"), ({"penalty": "l0"}, "'l2', 'l1'"), ({"alpha": -1}, "alpha is -1"),
-        ({"eta0": 0}, "eta0"), ({"form": "all"}, "'max'"), ({"loss": "squared_hinge", "form": "max"}, "corners"),
+        ({"eta0": 0}, "eta0"), ({"form": "all"}, "'max'"),
         ({"solver": "x"}, "'sgd'"), ({"schedule": "x"}, "'optimal'"),
     ):  # fmt: skip
         with pytest.raises(WrongUse, match=words):
@@ -181,3 +181,12 @@ def test_a_loss_object_and_sentences():
             X * 1e3, y
         )
     assert np.isfinite(wild.coef_).all()
+
+
+def test_the_worst_of_one_wrong_class_is_their_sum():
+    X = np.random.default_rng(3).normal(size=(80, 3))
+    two, three = (X[:, 0] > 0.2).astype(int), np.digitize(X[:, 0], [-0.4, 0.4])
+    worst, both = (LinearClassifier("squared_hinge", alpha=0.1, form=form).fit(X, two) for form in ("max", "sum"))
+    assert_allclose(worst.coef_, both.coef_)
+    with pytest.raises(WrongUse, match="corners"):
+        LinearClassifier("squared_hinge", alpha=0.1, form="max").fit(X, three)

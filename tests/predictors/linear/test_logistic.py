@@ -258,6 +258,7 @@ def test_one_step_leave_one_out(K):
 def test_risk_asks_for_the_one_step():
     from epee.risk import loo
 
+    assert loo(LogisticRegression(), *draw(n=40, p=2)).how == "leave-one-out, one Newton step a row"
     for K in (2, 3):
         X, y = draw(n=80, p=2, K=K, seed=14)
         quick = loo(LogisticRegression(tol=1e-10), X, y, "log")

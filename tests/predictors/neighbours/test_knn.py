@@ -171,6 +171,8 @@ def test_sentences():
         KNeighborsRegressor(statistic="mode").fit(X_train, y_train)
     with pytest.raises(WrongUse, match="weights is 'far'"):
         KNeighborsClassifier(weights="far").fit(X_train, y_train).predict(X_test)
+    with pytest.raises(WrongUse, match="metric is 'crow'; it must be one of 'euclidean'"):
+        KNeighborsClassifier(metric="crow").fit(X_train, y_train)
     with pytest.raises(WrongUse, match="algorithm"):
         KNeighborsClassifier(algorithm="octree").fit(X_train, y_train)
     with pytest.raises(DataError, match="weights are counts"):

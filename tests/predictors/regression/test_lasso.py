@@ -10,7 +10,7 @@ import sklearn.linear_model
 from sklearn.model_selection import KFold
 
 from epee import ElasticNet, Lasso, LassoCV, Moments, lasso_path
-from epee.errors import SearchWarning, WrongUse
+from epee.errors import DataError, SearchWarning, WrongUse
 
 rng = np.random.default_rng(0)
 n, p = 120, 15
@@ -143,3 +143,25 @@ def test_parameters_that_make_no_sense(model, words):
 def test_too_few_sweeps_are_said():
     with pytest.warns(SearchWarning, match="duality gap"):
         Lasso(0.001, max_iter=1, tol=1e-12).fit(X, y)
+
+
+def test_folds_of_a_file_without_gathering_it(tmp_path):
+    from pandas import DataFrame
+
+    rng = np.random.default_rng(5)
+    X, w = rng.normal(size=(90, 3)), rng.integers(1, 4, 90).astype(float)
+    y = X @ [1.0, 0.0, -2.0] + rng.normal(size=90)
+    DataFrame(X, columns=list("abc")).assign(y=y, w=w).to_csv(tmp_path / "t.csv", index=False)
+    for cv in (5, KFold(4, shuffle=True, random_state=0), np.arange(90) % 3):
+        stream = LassoCV(cv=cv, alphas=[0.3, 0.1, 0.03]).fit(tmp_path / "t.csv", "y", sample_weight="w")
+        memory = LassoCV(cv=cv, alphas=[0.3, 0.1, 0.03]).fit(X, y, w)
+        np.testing.assert_allclose(stream.mse_path_, memory.mse_path_, rtol=1e-12)
+        np.testing.assert_allclose(stream.coef_, memory.coef_, rtol=1e-12)
+    assert list(stream.feature_names_in_) == ["a", "b", "c"]
+
+
+def test_a_fold_without_weight_is_refused():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(50, 2)), rng.normal(size=50)
+    with pytest.raises(DataError, match="fold 0 of the cross-validation has rows of weight 0 only"):
+        LassoCV(cv=5).fit(X, y, np.repeat([0.0, 1.0], [10, 40]))

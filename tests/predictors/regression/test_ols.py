@@ -300,3 +300,59 @@ def test_float32():
     np.testing.assert_allclose(
         LinearRegression().fit(X.astype(np.float32), y).coef_, LinearRegression().fit(X, y).coef_, rtol=1e-4
     )
+
+
+def dependent_sample():
+    X, y = sample()
+    return np.column_stack([X, X[:, 0] + X[:, 1]]), y
+
+
+def test_standard_errors_where_columns_depend_on_each_other():
+    X, y = dependent_sample()
+    with pytest.warns(ConditionWarning):
+        model = LinearRegression().fit(X, y)
+    table, clean = model.summary(), LinearRegression().fit(X[:, :4], y).summary()
+    assert table.undetermined == ("x0", "x1", "x4")
+    assert np.isinf(table.bse[[1, 2, 5]]).all() and (table.pvalues[[1, 2, 5]] == 1).all()
+    np.testing.assert_allclose(
+        table.bse[[0, 3, 4]], clean.bse[[0, 3, 4]], rtol=1e-9
+    )  # estimable: as in any full-rank design
+    assert "depend on each other: x0, x1, x4" in str(table)
+    inside, outside = X[:1], X[:1] + np.eye(5)[4]
+    ends = model.predict_interval(np.vstack([inside, outside]), 0.95)
+    clean_ends = LinearRegression().fit(X[:, :4], y).predict_interval(inside[:, :4], 0.95)
+    np.testing.assert_allclose(ends[:1], clean_ends, rtol=1e-9)
+    assert np.isinf(ends[1]).all()
+
+
+def test_standard_error_of_a_constant_column_is_infinite():
+    X, y = sample()
+    with pytest.warns(DataWarning, match="constant"):
+        table = LinearRegression().fit(np.column_stack([X, np.full(len(X), 7.0)]), y).summary()
+    assert table.undetermined == ("x4",)
+    np.testing.assert_allclose(table.bse[:5], LinearRegression().fit(X, y).summary().bse, rtol=1e-9)
+
+
+def test_dependent_columns_of_general_least_squares_are_named_without_the_ones():
+    X, y = dependent_sample()
+    with pytest.warns(ConditionWarning, match=r"columns 'x0', 'x1', 'x4' are linearly dependent"):
+        table = LinearRegression().fit(X, y, covariance=np.linspace(1, 2, len(y))).summary()
+    assert table.undetermined == ("x0", "x1", "x4")
+
+
+def test_summary_of_an_absent_target():
+    with pytest.raises(WrongUse, match="target is 1; it must be one of 0 to 0"):
+        LinearRegression().fit(*sample()).summary(target=1)
+
+
+def test_precision_weights_named_in_a_file(tmp_path):
+    from pandas import DataFrame
+
+    X, y = sample()
+    w = np.random.default_rng(3).uniform(0.5, 2.0, len(y))
+    frame = DataFrame(X, columns=list("abcd")).assign(y=y, w=w)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    ours = LinearRegression().fit(tmp_path / "t.csv", "y", sample_weight="w").summary(weights="precision")
+    theirs = sm.WLS(y, sm.add_constant(X), weights=w).fit()
+    np.testing.assert_allclose(ours.bse, theirs.bse, rtol=1e-8)
+    assert ours.llf == pytest.approx(theirs.llf, rel=1e-8)

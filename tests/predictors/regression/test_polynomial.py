@@ -109,3 +109,15 @@ def test_bad_input():
     few = np.round(x * 2)
     with pytest.warns(ConditionWarning, match="too few distinct values for degree 5"):
         PolynomialRegression(5).fit(few, y)
+
+
+def test_too_few_distinct_values_leave_powers_open():
+    x = np.repeat([0.0, 1.0, 2.0], 5)[:, None]
+    with pytest.warns(ConditionWarning, match="too few distinct values"):
+        model = PolynomialRegression(3).fit(x, np.arange(15.0))
+    table = model.summary()
+    assert table.undetermined == ("x", "x^2", "x^3") and np.isfinite(
+        table.bse[0]
+    )  # x = 0 was measured: the intercept is known
+    ends = model.predict_interval([[1.0], [1.5]])
+    assert np.isfinite(ends[0]).all() and np.isinf(ends[1]).all()

@@ -273,3 +273,22 @@ def test_tikhonov_bad_input():
         warnings.simplefilter("always", ConditionWarning)
         with pytest.warns(ConditionWarning, match="determined neither by the rows nor by F"):
             Tikhonov(np.eye(5)[1:2]).fit(X, y)
+
+
+def test_folds_of_a_file_without_gathering_it(tmp_path, monkeypatch):
+    from pandas import DataFrame
+
+    import epee.predictors.regression.ridge_cv as room
+
+    rng = np.random.default_rng(5)
+    X, w = rng.normal(size=(90, 3)), rng.integers(1, 4, 90).astype(float)
+    y = X @ [1.0, 0.0, -2.0] + rng.normal(size=90)
+    DataFrame(X, columns=list("abc")).assign(y=y, w=w).to_csv(tmp_path / "t.csv", index=False)
+    monkeypatch.delattr(room, "gather")
+    for how in ({"cv": 5}, {"criterion": "kfold"}):
+        stream = RidgeCV([0.1, 1, 10], **how).fit(tmp_path / "t.csv", "y", sample_weight="w")
+        memory = RidgeCV([0.1, 1, 10], **how).fit(X, y, w)
+        np.testing.assert_allclose(stream.criterion_values_, memory.criterion_values_, rtol=1e-12)
+        np.testing.assert_allclose(stream.coef_, memory.coef_, rtol=1e-12)
+    with pytest.raises(DataError, match="fold 0 of the cross-validation has rows of weight 0 only"):
+        RidgeCV(cv=5).fit(X, y, np.repeat([0.0, 1.0], [18, 72]))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from epee import LinearRegression, RobustRegression
-from epee.errors import SearchWarning, WrongUse
+from epee.errors import ConditionWarning, SearchWarning, WrongUse
 from epee.losses import Huber
 
 LOSSES = ["absolute", "l1.5", "huber", "tukey", "welsch", "geman_mcclure"]
@@ -110,3 +110,19 @@ def test_bad_input():
             wrong.fit(X, y)
     with pytest.warns(SearchWarning, match="did not settle"):
         RobustRegression("huber", max_iter=1).fit(X, y)
+
+
+def test_far_from_the_origin_nothing_is_lost():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 2)) + 1e9  # as rounded there
+    y = (X - 1e9) @ [2.0, -1.0] + rng.normal(size=50)
+    for loss in ("tukey", "absolute"):
+        near, far = RobustRegression(loss).fit(X - 1e9, y), RobustRegression(loss).fit(X, y)
+        np.testing.assert_allclose(far.coef_, near.coef_, rtol=1e-8)
+
+
+def test_dependent_columns_are_named():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 2))
+    with pytest.warns(ConditionWarning, match="columns 0, 1, 2 are linearly dependent"):
+        RobustRegression().fit(np.column_stack([X, X.sum(axis=1)]), X[:, 0])

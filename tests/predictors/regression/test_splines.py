@@ -7,7 +7,7 @@ import pytest
 from scipy.interpolate import make_smoothing_spline
 
 from epee import AdditiveSplines, SmoothingSpline, samples
-from epee.errors import DataError, WrongUse
+from epee.errors import DataError, MissingValues, WrongUse
 
 rng = np.random.default_rng(0)
 x = np.sort(rng.random(80) * 5)
@@ -171,3 +171,13 @@ def test_additive_parameters_that_make_no_sense():
         AdditiveSplines(dof=0).fit(X, Y)
     with pytest.raises(WrongUse, match="n_knots is 2"):
         AdditiveSplines(n_knots=2).fit(X, Y)
+
+
+def test_additive_splines_name_the_missing_cell_and_one_number_of_freedom():
+    rng = np.random.default_rng(0)
+    X, y = rng.uniform(size=(40, 2)), rng.normal(size=40)
+    X[7, 1] = np.nan
+    with pytest.raises(MissingValues, match="column 1: 1 missing value .* row 7"):
+        AdditiveSplines().fit(X, y)
+    with pytest.raises(WrongUse, match="dof is .* one number"):
+        AdditiveSplines(dof=[3, 4]).fit(X, y)

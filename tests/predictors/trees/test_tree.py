@@ -67,24 +67,49 @@ def test_values_agree_with_scikit_learn(given_, criterion):
     np.testing.assert_allclose(ours.predict(X), rival.predict(X), atol=1e-9)
 
 
-def test_poisson_agrees_with_scikit_learn():
-    counts = rng.poisson(np.exp(X[:, 0]))
-    ours = DecisionTreeRegressor(criterion="poisson", max_depth=4, min_samples_leaf=5).fit(X, counts)
-    rival = theirs.DecisionTreeRegressor(criterion="poisson", max_depth=4, min_samples_leaf=5, random_state=0).fit(
-        X, counts
-    )
-    assert (ours.tree_.feature[0], ours.tree_.threshold[0]) == (
-        rival.tree_.feature[0],
-        pytest.approx(rival.tree_.threshold[0]),
-    )
-    assert ours.tree_.impurity[0] == pytest.approx(rival.tree_.impurity[0])
-    left = [
-        np.average(t.impurity[t.children_left < 0], weights=t.n_node_samples[t.children_left < 0])
-        for t in (ours.tree_, rival.tree_)
-    ]
-    assert left[0] <= left[1] + 1e-12  # in some nodes theirs misses the best split
+def gains(tree):
+    """Return the decrease of the impurity by the split of each node; nothing for a leaf."""
+    held, left, right = tree.weighted_n_node_samples * tree.impurity, tree.children_left, tree.children_right
+    return np.where(left < 0, np.nan, held - held[left] - held[right]) / tree.weighted_n_node_samples[0]
+
+
+def same_tree_but_for_ties(ours, rival):
+    """Walk down both trees: where they part, both splits must lower the impurity alike."""
+    a, b = ours.tree_, rival.tree_
+    ours_gain, rival_gain, walk, ties = gains(a), gains(b), [(0, 0)], 0
+    while walk:
+        i, j = walk.pop()
+        assert (a.children_left[i] < 0) == (b.children_left[j] < 0)
+        np.testing.assert_allclose(ours_gain[i], rival_gain[j], atol=1e-12)
+        if a.children_left[i] < 0:
+            continue
+        rows = [t.n_node_samples[t.children_left[k]] for t, k in ((a, i), (b, j))]
+        if a.feature[i] != b.feature[j] or rows[0] != rows[1] or abs(a.threshold[i] - b.threshold[j]) > 1e-6:
+            ties += 1
+            continue
+        walk += [(a.children_left[i], b.children_left[j]), (a.children_right[i], b.children_right[j])]
+    return ties
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_poisson_agrees_with_scikit_learn(seed):
+    """Also in refusing a leaf that says 0, under which any count would be impossible."""
+    own = np.random.default_rng(seed)
+    counts = own.poisson(np.exp(0.5 * X[:, 0]))
+    given_ = {"criterion": "poisson", "max_depth": 4, "min_samples_leaf": 5}
+    holes = np.where(own.random(X.shape) < 0.15, np.nan, X)
+    for table in (X, holes):
+        ours = DecisionTreeRegressor(**given_).fit(table, counts)
+        same_tree_but_for_ties(ours, theirs.DecisionTreeRegressor(random_state=0, **given_).fit(table, counts))
+        assert ours.predict(table).min() > 1e-6
     with pytest.raises(DataError, match="negative"):
         DecisionTreeRegressor(criterion="poisson").fit(X, -counts)
+
+
+def test_no_poisson_leaf_says_zero():
+    x, y = np.arange(6)[:, None], [0, 0, 0, 0.1, 0.2, 0.3]
+    for given_ in ({}, {"categorical_features": [0]}):
+        assert DecisionTreeRegressor(criterion="poisson", **given_).fit(x, y).predict(x).min() > 1e-3
 
 
 def test_weights_and_class_weights_agree_with_scikit_learn():
@@ -95,16 +120,22 @@ def test_weights_and_class_weights_agree_with_scikit_learn():
         same_tree(ours, rival.fit(X, labels, None if "class_weight" in given_ else w))
 
 
-def test_missing_cells_agree_with_scikit_learn():
-    holes = np.where(rng.random(X.shape) < 0.15, np.nan, X)
+@pytest.mark.parametrize("seed", range(8))
+def test_missing_cells_agree_with_scikit_learn(seed):
+    """In small nodes two splits may lower the impurity alike to the last digit: we take the lowest column, scikit-learn draws.
+
+    Over thirty seeds every difference was such a tie; below one the rows differ, and nothing more is compared.
+    """
+    holes = np.where(np.random.default_rng(seed).random(X.shape) < 0.15, np.nan, X)
     for a, b, y in (
         (DecisionTreeClassifier, theirs.DecisionTreeClassifier, labels),
         (DecisionTreeRegressor, theirs.DecisionTreeRegressor, values),
     ):
         ours = a(max_depth=4, min_samples_leaf=8).fit(holes, y)
         rival = b(max_depth=4, min_samples_leaf=8, random_state=0).fit(holes, y)
-        same_tree(ours, rival)
-        np.testing.assert_allclose(ours.predict(holes), rival.predict(holes))
+        if not same_tree_but_for_ties(ours, rival):
+            same_tree(ours, rival)
+            np.testing.assert_allclose(ours.predict(holes), rival.predict(holes))
 
 
 def test_paths_and_leaves_agree_with_scikit_learn():

@@ -101,7 +101,7 @@ class BernoulliNB(DiscreteNB):
 
     def _summation(self, source: Source, folds: int | None = None, origin: Vector | None = None) -> Summation:
         zero = np.zeros(source.n_columns)  # about zero, so that a level that never occurs counts exactly 0
-        return BinarySummation(zero, None, folds, len(self.classes_), 0, self.classes_, self.binarize)
+        return BinarySummation(zero, None, folds, len(self.classes_), 0, self.classes_, self.binarize, source.names)
 
     def _solve(self, m: Moments) -> None:
         if self.epsilon is not None and not 0 < self.epsilon < np.inf:
@@ -185,9 +185,10 @@ class BinarySummation(ClassSummation):
     """The sums of rows that are made binary first."""
 
     threshold: float | None = None
+    names: Any = None
 
     def __call__(self, block: Block) -> Moments:
-        return super().__call__(replace(block, X=to_binary(block.X, self.threshold, None, block.start)))
+        return super().__call__(replace(block, X=to_binary(block.X, self.threshold, self.names, block.start)))
 
 
 def _grouped_sparse(X: Any, w: Vector | None, fold: Codes | None, group: Codes) -> Any:

@@ -98,6 +98,14 @@ class GaussianNB(GenerativeClassifier):
         self._gaussians = DiagonalGaussians(self.theta_, self.var_, everyone.mean)
         self._constant = log_of(self.class_prior_) - 0.5 * LOG_2PI * m.p
 
+    @property
+    def effective_dof_(self) -> float:
+        """Free numbers of the scores: for each class a constant, and a slope and a curvature a column."""
+        if "theta_" not in vars(self):
+            raise AttributeError(f"{type(self).__name__} is not fitted: it has no degrees of freedom yet.")
+        K, p = self.theta_.shape
+        return float(K * (2 * p + 1))
+
     def _refine(self, source: Source, m: Moments) -> None:
         self._refuse_zero_variance()
 

@@ -199,6 +199,10 @@ class MixedNB(GenerativeClassifier):
             raise WrongUse(
                 f"alpha is {self.alpha!r} and var_smoothing {self.var_smoothing!r}; the first must be above 0, the second not below."
             )
+        if not hasattr(self, "_columns"):
+            raise WrongUse(
+                "these moments are read by the kinds of the columns: ask fit_moments of the MixedNB whose moments() made them."
+            )
         self.class_count_ = m.count
         self.class_prior_ = m.frequencies if self.priors is None else check_priors(self.priors, self.classes_)
         everyone = m.merge("group")

@@ -83,7 +83,8 @@ class PoissonNB(GenerativeClassifier):
         self.priors = priors
 
     def _summation(self, source: Source, folds: int | None = None, origin: Vector | None = None) -> Summation:
-        return CountSummation(np.zeros(source.n_columns), None, folds, len(self.classes_), 0, self.classes_)
+        zero = np.zeros(source.n_columns)
+        return CountSummation(zero, None, folds, len(self.classes_), 0, self.classes_, source.names)
 
     def _solve(self, m: Moments) -> None:
         if not 0 <= self.alpha < np.inf:
@@ -159,6 +160,8 @@ def refuse_negative(X: Matrix, names: Any, start: int = 0) -> None:
 class CountSummation(ClassSummation):
     """The sums of rows of counts."""
 
+    names: Any = None
+
     def __call__(self, block: Block) -> Moments:
-        refuse_negative(block.X, None, block.start)
+        refuse_negative(block.X, self.names, block.start)
         return super().__call__(block)

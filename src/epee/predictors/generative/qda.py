@@ -97,6 +97,8 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
         Axes of each cloud, and its variances along them.
     covariance_ : list of arrays (p, p)
     tying_, rounding_ : float
+    effective_dof_ : float
+        Free numbers of the scores: :math:`K(p + 1)` for tied classes, :math:`K(p + 1)(p + 2)/2` for full ones.
     loo_errors_ : array (values of tying, values of rounding)
         Leave-one-out error rates, infinite where a covariance would be singular; with "loo" only.
 
@@ -307,6 +309,16 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
         best = np.argwhere(errors <= np.nanmin(errors) + 1e-12)[-1]
         self.tying_, self.rounding_ = float(lams[best[0]]), float(gammas[best[1]])
         self.loo_errors_ = errors
+
+    @property
+    def effective_dof_(self) -> float:
+        """Free numbers of the K scores (1): a plane each, and what is left of K covariances of their own."""
+        if "means_" not in vars(self):
+            raise AttributeError(f"{type(self).__name__} is not fitted: it has no degrees of freedom yet.")
+        K, p = self.means_.shape
+        own = p if TYPES[self.covariance_type] == "diagonal" else p * (p + 1) / 2
+        gamma = float(np.mean(self.rounding_))
+        return float(K * (p + 1 + (1 - self.tying_) * ((1 - gamma) * own + gamma)))
 
     def _score(self, X: Matrix) -> Matrix:
         priors = log_of(self.priors_)

@@ -103,7 +103,11 @@ class LinearClassifier(LinearDescentClassifier):
 
     Notes
     -----
-    Two to five passes for smooth losses, a dozen weighted Gram matrices for the hinge.
+    Two to five passes for smooth losses, a dozen weighted Gram matrices for the hinge. The two-class hinge with L2 is
+    solved by a primal-dual interior-point method in place of the dual coordinate descent of liblinear
+    (``sklearn.svm.LinearSVC``): coordinate descent needs the bias inside the penalty, as a free one ties all dual
+    variables together by :math:`\sum_i t_i a_i = 0`, and it slows down as :math:`\alpha` gets small, where a dozen
+    interior steps, each one weighted Gram matrix, reach the minimum of (1) whatever :math:`\alpha` is.
 
     References
     ----------
@@ -147,12 +151,7 @@ class LinearClassifier(LinearDescentClassifier):
         check_number("tol", self.tol, 0.0)
         check_number("max_iter", self.max_iter, 1)
         check_number("eta0", self.eta0, 0.0, strict=True)
-        loss = resolve_margin(self.loss, self.form)
-        if isinstance(loss, SquaredHinge) and loss.form == "max" and self.solver != "sgd":
-            raise WrongUse(
-                "the squared hinge of the worst class has corners, and no solver here; use form='sum', or loss='hinge'."
-            )
-        return loss
+        return resolve_margin(self.loss, self.form)
 
     def _risk(self, source: Source, loss: MarginLoss) -> LinearRisk:
         K = len(self.classes_)
@@ -188,6 +187,10 @@ class LinearClassifier(LinearDescentClassifier):
     def _minimise(self, risk: LinearRisk, start: Matrix | None, tick: Any) -> Minimum:
         levels = start is None and not getattr(risk.source, "is_dask", False)
         solve = minimise_sparse if risk.l1.any() else minimise
+        if risk.M > 1 and isinstance(risk.loss, SquaredHinge) and risk.loss.form == "max":
+            raise WrongUse(
+                "the squared hinge of the worst class has corners, and no solver here; use form='sum', loss='hinge' or solver='sgd'."
+            )
         if not isinstance(risk.loss, HingeLoss):
             return solve(risk, start, tol=self.tol, max_iter=self.max_iter, levels=levels, watch=tick)
         if risk.M == 1 and not risk.l1.any():

@@ -18,7 +18,8 @@ Leaving row :math:`i` out changes its score, to first order of Newton's method f
 .. math:: s_i^{(-i)} = s_i + \frac{h_i\,(P_i - t_i)}{1 - h_i P_i(1 - P_i)}, \qquad h_i = \tilde x_i^\top H^{-1} \tilde
           x_i, \tag{3}
 
-with :math:`H` the Hessian of (2) divided by :math:`C`.
+with :math:`H` the Hessian of (2) divided by :math:`C`. This is not exact: on 80 rows of 4 columns, 100 of 20 and 300 of 20
+the left-out log loss came out too small by 1.5, 2.0 and 0.5 % of what leaving out adds to the training one.
 """
 
 from __future__ import annotations
@@ -337,6 +338,8 @@ class LogisticRegression(PosteriorMixin, LinearDescentClassifier):
         """
         check_is_fitted(self)
         return self._one_step(self._source(X, y, sample_weight, reset=False))
+
+    _left_out_by = "one Newton step a row"
 
     def _left_out(self, X: Matrix, y: Codes, w: Vector | None) -> Matrix:
         """Return the scores (n, K) of each row by the fit without it: what :func:`epee.risk.loo` asks for."""

@@ -84,6 +84,13 @@ def resolve(metric: Any, p: float, params: dict[str, Any] | None, X: Any) -> Met
         return Metric(0, stretch=1 / np.sqrt(V))
     if name == "cosine":
         return Metric(0, cosine=True)
+    from sklearn.neighbors import VALID_METRICS
+
+    if name != "precomputed" and name not in VALID_METRICS["brute"]:
+        names = "'euclidean', 'manhattan', 'chebyshev', 'minkowski', 'mahalanobis', 'cosine'"
+        raise WrongUse(
+            f"metric is {metric!r}; it must be one of {names}, a name of SciPy's, or a function of two rows."
+        )
     return None
 
 

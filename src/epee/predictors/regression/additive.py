@@ -22,7 +22,7 @@ from epee.errors import WrongUse
 from epee.estimator.moment import MomentRegressor, is_vector
 from epee.moments.moments import Moments
 from epee.moments.passes import Summation, reduce_source
-from epee.table.block import Block, Source
+from epee.table.block import Block, Source, refuse_bad_cells
 from epee.typing import Matrix, Vector
 
 KNOTS_FROM = 20_000  # rows that place the knots
@@ -71,8 +71,10 @@ class AdditiveSplines(MomentRegressor):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of ``X`` (n, p) and their values ``y`` (n,) or (n, m); weights are counts."""
-        if not self.dof >= 1:
-            raise WrongUse(f"dof is {self.dof!r}; each curve needs at least 1, the straight line.")
+        if np.ndim(self.dof) or not self.dof >= 1:
+            raise WrongUse(
+                f"dof is {self.dof!r}; it must be one number, at least 1 (the straight line) for each curve."
+            )
         if int(self.n_knots) != self.n_knots or self.n_knots < 3:
             raise WrongUse(f"n_knots is {self.n_knots!r}; a cubic needs at least 3.")
         self._one_target = is_vector(y)
@@ -172,6 +174,12 @@ class AdditiveSplines(MomentRegressor):
             at += width
         return np.column_stack(parts)
 
+    def plot(self, X: Any, axes: Any = None) -> Any:
+        """Draw the curve of each column over the rows of ``X``."""
+        from epee.figures.splines import draw_curves
+
+        return draw_curves(self, X, axes=axes)
+
 
 class Expanded:
     """A source whose rows are written in the basis."""
@@ -201,6 +209,8 @@ class Expanded:
     def blocks(self, rows: int | None = None) -> Iterator[Block]:
         """Yield the blocks in the basis."""
         for block in self.source.blocks(rows):
+            if not np.isfinite(block.X).all():
+                refuse_bad_cells(block.X, self.source.names, block.start)
             with np.errstate(over="ignore", invalid="ignore"):
                 yield replace(block, X=self.model._basis(block.X))
 

@@ -11,12 +11,13 @@ The column of ones is whitened with the others, so the whitened problem has no i
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
-from epee.errors import DataError, SingularProblem, WrongUse
+from epee.errors import DataError, EpeeWarning, SingularProblem, WrongUse
 from epee.solve.cholesky import Cholesky
 from epee.table.doors import is_stream
 from epee.typing import ArrayLike
@@ -56,7 +57,13 @@ def fit_general(model: Any, X: Any, y: Any, sample_weight: Any, covariance: Arra
         except SingularProblem as error:
             raise SingularProblem(f"the covariance of the noise cannot be inverted: {error}") from error
         A, Y, logdet = L.half_solve(A), L.half_solve(Y), L.logdet
-    inner = clone(model).set_params(fit_intercept=False).fit(A, Y, sample_weight=w)
+    inner = clone(model).set_params(fit_intercept=False)
+    with warnings.catch_warnings():  # it would count the column of ones among the columns
+        warnings.filterwarnings("ignore", "column", EpeeWarning)
+        inner.fit(A, Y, sample_weight=w)
+    inner.feature_names_in_ = np.array(["intercept"] * model.fit_intercept + model._coef_names(), dtype=object)
+    if not hasattr(inner, "_wide"):
+        inner._say_condition()
     parameters = inner.coef_  # (m, k)
     model._one_target = np.ndim(y) == 1
     model._factor, model._rss, model._count, model.rank_ = inner._factor, inner._rss, inner._count, inner.rank_

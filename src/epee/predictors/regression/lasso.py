@@ -14,11 +14,13 @@ from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import clone
 
 from epee.errors import SearchWarning, WrongUse
 from epee.estimator.base import say
 from epee.estimator.moment import MomentRegressor, is_vector
 from epee.moments.moments import Moments
+from epee.predictors.regression.ridge import RidgePath
 from epee.solve.elastic_net import Quadratic, decreasing, penalty_grid
 from epee.typing import ArrayLike, Matrix, Tensor, Vector
 
@@ -174,6 +176,30 @@ class ElasticNet(MomentRegressor):
         done = list(in_order(work, folds))
         coef = np.stack([w for w, _ in done])
         return coef, np.stack([b for _, b in done]), (coef != 0).sum(axis=(2, 3)).astype(float)
+
+    def path(self, X: Any, y: Any, alphas: Any = 100, sample_weight: Any = None, *, eps: float = 1e-3) -> RidgePath:
+        """Return coefficients, intercepts and degrees of freedom along a path of penalties; it has a ``plot``.
+
+        ``alphas`` are the penalties, or how many from the one that sets all coefficients to zero down to ``eps`` times it.
+        """
+        self._check()
+        model = clone(self)
+        model._one_target = is_vector(y)
+        quadratic = Quadratic.of(model._sum(model._source(X, y, sample_weight)), self.fit_intercept)
+        ratio = max(self._ratio(), 1e-3)  # without a share of the norm no penalty is the largest
+        grid = (
+            penalty_grid(quadratic.largest_alpha(ratio), int(alphas), eps)
+            if np.ndim(alphas) == 0
+            else decreasing(alphas)[0]
+        )
+        W = quadratic.path(
+            grid, self._ratio(), tol=min(self.tol, 1e-8), max_iter=max(self.max_iter, 10_000), positive=self.positive
+        )[0]
+        b, one = quadratic.intercepts(W), model._one_target
+        names = getattr(model, "feature_names_in_", None)
+        return RidgePath(
+            grid, W[:, 0] if one else W, b[:, 0] if one else b, (W != 0).sum(axis=(1, 2)) / W.shape[1], names
+        )
 
     @property
     def sparse_coef_(self) -> Any:

@@ -16,10 +16,10 @@ from epee.errors import SearchWarning, WrongUse
 from epee.estimator.base import say
 from epee.estimator.moment import is_vector
 from epee.moments.moments import Moments
+from epee.predictors.regression.fixed_folds import refuse_empty_folds, row_count, split_rows, with_folds
 from epee.predictors.regression.lasso import ElasticNet
 from epee.solve.elastic_net import Quadratic, decreasing, penalty_grid
-from epee.table.arrays import ArraySource
-from epee.table.doors import gather, is_stream, open_source
+from epee.table.block import Source
 from epee.typing import Codes, Matrix
 
 
@@ -50,7 +50,7 @@ class LassoCV(ElasticNet):
 
     Notes
     -----
-    One pass, then :math:`O(K A p^2)` at most.
+    One pass, then :math:`O(K A p^2)` at most. A stream is counted, then read once; it is never gathered.
 
     References
     ----------
@@ -105,13 +105,11 @@ class LassoCV(ElasticNet):
         if self.rule not in ("min", "one_se"):
             raise WrongUse(f"rule is {self.rule!r}; it must be 'min' or 'one_se'.")
         self._one_target = is_vector(y)
-        if is_stream(X):
-            X, y, sample_weight = gather(open_source(X, y, sample_weight))
         source = self._source(X, y, sample_weight)
-        assert isinstance(source, ArraySource)
         fold = self._folds(source)
-        folded = ArraySource(source.X, source.y, source.weight, fold, None, source.names)
+        folded = with_folds(source, fold)
         m = self._sum(folded, int(fold.max()) + 1)
+        refuse_empty_folds(m)
         whole = m.merge("fold")
         quadratic = Quadratic.of(whole, self.fit_intercept)
         count = self.alphas if isinstance(self.n_alphas, str) or self.n_alphas is None else self.n_alphas
@@ -128,12 +126,12 @@ class LassoCV(ElasticNet):
         self._look(whole)
         return self
 
-    def _folds(self, source: ArraySource) -> Codes:
-        n = len(source.X)
+    def _folds(self, source: Source) -> Codes:
+        n = row_count(source)
         if isinstance(self.cv, np.ndarray) and self.cv.shape == (n,) and self.cv.dtype.kind in "iu":
             return np.unique(self.cv, return_inverse=True)[1].reshape(-1)
         fold = np.full(n, -1, dtype=np.intp)
-        for k, (_, test) in enumerate(check_cv(self.cv).split(source.X, source.y)):
+        for k, (_, test) in enumerate(split_rows(check_cv(self.cv), source, n)):
             if (fold[test] >= 0).any():
                 raise WrongUse("cv tests a row twice: LassoCV needs folds that share no row.")
             fold[test] = k

@@ -24,7 +24,7 @@ class Summary:
     """Estimates and tests; prints as a table.
 
     ``params``, ``bse``, ``tvalues``, ``pvalues`` (k,) and ``conf_int`` (k, 2) are in the order of ``names``, the intercept
-    first.
+    first. ``undetermined`` names those that columns depending on each other leave open: their standard error is infinite.
     """
 
     names: list[str]
@@ -46,6 +46,7 @@ class Summary:
     llf: float
     aic: float
     bic: float
+    undetermined: tuple[str, ...] = ()
 
     @property
     def scale(self) -> float:
@@ -81,6 +82,11 @@ class Summary:
             self.names, self.params, self.bse, self.tvalues, self.pvalues, self.conf_int, strict=True
         ):
             lines.append(f"{name:{wide}}  {b:12.6g}  {s:11.5g}  {t:9.4g}  {p:8.3g}  {low:13.6g} {high:13.6g}")
+        if self.undetermined:
+            lines += [
+                "",
+                f"not determined, for their columns are constant or depend on each other: {', '.join(self.undetermined)}",
+            ]
         return "\n".join(lines)
 
 
@@ -98,8 +104,10 @@ def summarise(model: Any, precision: bool, level: float, target: int) -> Summary
     if constant:
         coef, names = np.append(np.ravel(model.intercept_)[target], coef), ["intercept", *names]
     bse = np.sqrt(np.maximum(np.diagonal(model._parameter_inverse()), 0.0) * rss / freedom)
+    open_ = model._undetermined()
+    bse[open_] = np.inf
     with np.errstate(divide="ignore"):
-        t = np.divide(coef, bse, out=np.where(coef == 0, 0.0, np.copysign(np.inf, coef)), where=bse > 0)
+        t = np.divide(coef, bse, out=np.where(coef == 0, 0.0, np.copysign(np.inf, coef)), where=bse > 0) + 0.0
     half = stdtrit(freedom, (1 + level) / 2) * bse
     r2 = 1 - rss / tss if tss > 0 else 0.0
     explained = (tss - rss) / slopes if slopes > 0 else 0.0
@@ -112,4 +120,5 @@ def summarise(model: Any, precision: bool, level: float, target: int) -> Summary
         ssr=rss, tss=tss, rsquared=r2, rsquared_adj=1 - (n - constant) / freedom * (1 - r2), fvalue=float(f),
         f_pvalue=float(fdtrc(slopes, freedom, f)) if slopes > 0 and np.isfinite(f) else (0.0 if slopes > 0 else 1.0),
         llf=float(likelihood), aic=float(2 * k - 2 * likelihood), bic=float(k * np.log(n) - 2 * likelihood),
+        undetermined=tuple(names[j] for j in np.flatnonzero(open_)),
     )  # fmt: skip

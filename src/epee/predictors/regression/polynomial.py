@@ -196,8 +196,8 @@ class PolynomialRegression(Inference, Influence, MomentRegressor):
         inputs = ["x"] if len(inputs) == 1 and not hasattr(self, "feature_names_in_") else inputs
         return [name if d == 1 else f"{name}^{d}" for name in inputs for d in range(1, self._check() + 1)]
 
-    def _parameter_inverse(self) -> Matrix:
-        """Return the inverse of the cross-products of the powers of x, intercept first."""
+    def _parameter_functions(self) -> Matrix:
+        """Return intercept and coefficients of the powers of x as combinations of those of the basis (M p, k)."""
         M, p = self._check(), len(self._centre_x)
         A = np.zeros((1 + M * p, M * p))  # powers of x from coefficients of the basis
         for j in range(p):
@@ -205,13 +205,20 @@ class PolynomialRegression(Inference, Influence, MomentRegressor):
             for d in range(1, M + 1):
                 A[[0, *range(1 + j * M, 1 + j * M + d)], (d - 1) * p + j] = [float(v) for v in table[d][: d + 1]]
         if not self.fit_intercept:
-            half = self._factor.half_solve(A[1:].T)
-            return half.T @ half
+            return A[1:].T
         A[0] -= self._line._centre
-        half = self._factor.half_solve(A.T)
+        return A.T
+
+    def _parameter_inverse(self) -> Matrix:
+        """Return the inverse of the cross-products of the powers of x, intercept first."""
+        half = self._factor.half_solve(self._parameter_functions())
         inverse = half.T @ half
-        inverse[0, 0] += 1 / self._count
+        if self.fit_intercept:
+            inverse[0, 0] += 1 / self._count
         return inverse
+
+    def _estimable_rows(self, X: Matrix) -> np.ndarray:
+        return self._line._estimable_rows(self._basis(X))
 
     def solve_path(self, m: Moments, parameter: str, values: ArrayLike) -> tuple[Tensor, Tensor, Tensor]:
         """Return the solutions of several degrees, up to ``degree``, in the basis that :meth:`moments` sums.

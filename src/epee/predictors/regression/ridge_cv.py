@@ -26,14 +26,14 @@ from epee.errors import WrongUse
 from epee.estimator.moment import MomentRegressor, is_vector
 from epee.moments.moments import Moments
 from epee.moments.passes import reduce_source
+from epee.predictors.regression.fixed_folds import refuse_empty_folds, row_count, split_rows, with_folds
 from epee.predictors.regression.influence import LeftOut
 from epee.predictors.regression.ols import normal_equations
 from epee.predictors.regression.ridge import Ridge, centred_rows, check_penalties, left_out_block
 from epee.predictors.regression.rows import RowSource, wide_rows
 from epee.solve.ridge_path import RidgeSpectrum
-from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source
-from epee.table.doors import gather, is_stream
+from epee.table.doors import gather
 from epee.table.folds import assign_folds
 from epee.typing import ArrayLike, Codes, Matrix, Tensor, Vector
 
@@ -138,8 +138,6 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
             self.__dict__.pop(name, None)
         if self._how() == "kfold" and self.scoring is not None:
             return self._fit_scored(X, y, sample_weight)
-        if self._how() == "kfold" and is_stream(X):
-            X, y, sample_weight = _gathered(X, y, sample_weight)
         self._one_target = is_vector(y)
         source = self._source(X, y, sample_weight)
         if self._how() == "kfold":
@@ -264,13 +262,14 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
 
     def _fit_folds(self, source: Source, alphas: Vector) -> Self:
         """Choose by the squared error of K folds, all of them from one pass."""
-        X, y, w = gather(source)
-        assert y is not None
-        fold = self._fold_ids(X, y)
+        fold = self._fold_ids(source)
         if fold is None:
+            X, y, w = gather(source)
+            assert y is not None
             return self._fit_scored(X, y[:, 0] if self._one_target and y.ndim == 2 else y, w)
-        folded = ArraySource(X, y, w, fold, None, source.names)
+        folded = with_folds(source, fold)
         parts = reduce_source(folded, self._summation(folded, int(fold.max()) + 1))
+        refuse_empty_folds(parts)
         ridge = Ridge(1.0, fit_intercept=self.fit_intercept)
         coef, intercept, _ = ridge.solve_path(parts.leave_one_out("fold"), "alpha", alphas)  # (F, A, m, p)
         errors = squared_error(parts, coef, intercept)  # (F, A, m)
@@ -283,13 +282,14 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
         self._final._refine(folded, m)
         return self._borrow()
 
-    def _fold_ids(self, X: Matrix, y: Tensor) -> Codes | None:
+    def _fold_ids(self, source: Source) -> Codes | None:
         """Return the fold of each row, or None when the splitter does not make a partition."""
+        n = row_count(source)
         if self.cv is None:
-            return assign_folds(None, len(X), min(10, len(X)))
-        fold = np.full(len(X), -1, dtype=np.intp)
-        for k, (train, test) in enumerate(check_cv(self.cv, y).split(X, y)):
-            if (fold[test] >= 0).any() or len(train) + len(test) != len(X):
+            return assign_folds(None, n, min(10, n))
+        fold = np.full(n, -1, dtype=np.intp)
+        for k, (train, test) in enumerate(split_rows(check_cv(self.cv), source, n)):
+            if (fold[test] >= 0).any() or len(train) + len(test) != n:
                 return None
             fold[test] = k
         return fold if (fold >= 0).all() else None
@@ -409,9 +409,3 @@ def _smallest(values: Matrix, alphas: Vector) -> Codes:
     """Return the best penalty of each column; of equal ones the largest."""
     order = np.argsort(-alphas, kind="stable")
     return order[np.argmin(values[order], axis=0)]
-
-
-def _gathered(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
-    from epee.table.doors import open_source
-
-    return gather(open_source(X, y, sample_weight))

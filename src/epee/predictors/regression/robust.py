@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from epee.errors import SearchWarning, SingularProblem, WrongUse
-from epee.estimator.base import Regressor, say
+from epee.errors import ConditionWarning, SearchWarning, SingularProblem, WrongUse
+from epee.estimator.base import Regressor, list_columns, say
 from epee.losses.location import best_constant
 from epee.losses.names import resolve
 from epee.losses.residuals import Power
@@ -106,7 +106,9 @@ class RobustRegression(Regressor):
         X = np.asarray(X, dtype=np.float64)
         w = np.ones(len(y)) if w is None else w
         self.converged_, self.n_iter_ = True, 0
-        first = self._weighted(X, y, w)
+        shift = np.average(X, axis=0, weights=w) if self.fit_intercept else np.zeros(X.shape[1])
+        X = X - shift  # far from the origin a line loses the digits that tell whether it still moves
+        first = self._weighted(X, y, w, aloud=True)
         spread = max(float(np.abs(y - self._line(X, first)).max(initial=0.0)), 1e-300)
         if isinstance(loss, Power) and loss.power == 2:
             theta, self.scale_ = first, self._mad(y - self._line(X, first), w)
@@ -122,7 +124,7 @@ class RobustRegression(Regressor):
             self.weights_ = loss.weight(r / self.scale_)
         else:
             self.weights_ = np.maximum(np.abs(r), tiny) ** (loss.power - 2)
-        self.coef_, self.intercept_ = theta[1:], float(theta[0])
+        self.coef_, self.intercept_ = theta[1:], float(theta[0] - shift @ theta[1:])
         if not self.converged_:
             say(f"reweighting did not settle in {self.max_iter} steps; raise max_iter or tol.", SearchWarning)
 
@@ -132,8 +134,8 @@ class RobustRegression(Regressor):
     def _line(self, X: Matrix, theta: Vector) -> Vector:
         return X @ theta[1:] + theta[0]
 
-    def _weighted(self, X: Matrix, y: Vector, w: Vector) -> Vector:
-        """Return (intercept, coefficients) of weighted least squares."""
+    def _weighted(self, X: Matrix, y: Vector, w: Vector, *, aloud: bool = False) -> Vector:
+        """Return (intercept, coefficients) of weighted least squares; ``aloud`` says that columns depend on each other."""
         m = Moments.of(X, y, sample_weight=w)
         S, C, _, mean, level = normal_equations(m, self.fit_intercept)
         try:
@@ -141,6 +143,11 @@ class RobustRegression(Regressor):
             factor = factor if factor.condition < 1e14 else MinimumNorm.of_scatter(S)
         except SingularProblem:
             factor = MinimumNorm.of_scatter(S)
+        if aloud and isinstance(factor, MinimumNorm) and factor.rank < X.shape[1] - len(factor.zero):
+            say(
+                f"{list_columns(factor.dependent(), self)} linearly dependent (rank {factor.rank} of {X.shape[1]}): the coefficients are "
+                "not determined, and a short solution is given. Drop one of them.", ConditionWarning,
+            )  # fmt: skip
         coef = factor.solve(C[:, 0])
         return np.append(level[0] - mean @ coef, coef)
 

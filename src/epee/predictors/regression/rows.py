@@ -44,7 +44,8 @@ class RowSource:
         """Keep how many rows carry weight and the sum of their log weights: the likelihood of precision weights needs them."""
         self._rows, self._log_weights = self._count, 0.0
         rows, logs = 0, 0.0
-        weighted = getattr(source, "weight", None) is not None or not hasattr(source, "weight")
+        named = getattr(source, "weight_name", None) is not None
+        weighted = named or getattr(source, "weight", None) is not None or not hasattr(source, "weight")
         for block in source.blocks() if weighted else ():
             if block.weight is None:
                 return

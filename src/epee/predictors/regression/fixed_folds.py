@@ -1,0 +1,83 @@
+"""Folds given for each row, over any source: the rows are read in their order and never gathered.
+
+Where scikit-learn's splitter decides by the number of rows alone, as its ``KFold`` does, a stream is only counted first; a
+splitter that wants the targets gets them, and nothing else is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import KFold, ShuffleSplit
+
+from epee.errors import DataError
+from epee.moments.moments import Moments
+from epee.table.arrays import ArraySource
+from epee.table.block import Block, Source
+from epee.typing import Codes, Vector
+
+
+class FixedFolds:
+    """A source whose blocks know the fold of each row.
+
+    Examples
+    --------
+    >>> from epee.table.arrays import ArraySource
+    >>> source = FixedFolds(ArraySource(np.zeros((4, 1))), np.array([0, 1, 0, 1]))
+    >>> [block.fold.tolist() for block in source.blocks(3)]
+    [[0, 1, 0], [1]]
+    """
+
+    def __init__(self, source: Source, fold: Codes) -> None:
+        self.source, self.fold = source, fold
+        self.names, self.n_columns, self.n_rows = source.names, source.n_columns, len(fold)
+        self.is_dask = False  # ids go by the number of the row, which only a pass in order knows
+
+    @property
+    def origin(self) -> Vector:
+        """The origin of the source behind."""
+        return self.source.origin
+
+    def blocks(self, rows: int | None = None) -> Iterator[Block]:
+        """Yield the blocks with the folds of their rows."""
+        start = 0
+        for block in self.source.blocks(rows):
+            yield replace(block, fold=self.fold[start : start + len(block)], start=start)
+            start += len(block)
+
+
+def with_folds(source: Source, fold: Codes) -> Source:
+    """Return the source with these folds; rows in memory stay an array."""
+    if isinstance(source, ArraySource):
+        return ArraySource(source.X, source.y, source.weight, fold, None, source.names)
+    return FixedFolds(source, fold)
+
+
+def row_count(source: Source) -> int:
+    """Return how many rows there are, counted where nobody knows."""
+    if source.n_rows is not None:
+        return source.n_rows
+    count = getattr(source, "count", None)
+    return int(count()) if count is not None else sum(len(block) for block in source.blocks())
+
+
+def split_rows(splitter: Any, source: Source, n: int) -> Any:
+    """Return the splits of a scikit-learn splitter; the inputs are not shown to it."""
+    if isinstance(splitter, KFold | ShuffleSplit):
+        return splitter.split(np.zeros((n, 1)))
+    targets = [block.y for block in source.blocks()]
+    y = None if any(part is None for part in targets) else np.concatenate([np.asarray(part) for part in targets])
+    return splitter.split(np.zeros((n, 1)), y[:, 0] if y is not None and y.ndim == 2 and y.shape[1] == 1 else y)
+
+
+def refuse_empty_folds(m: Moments) -> None:
+    """Say which fold has no weight: its error is not defined."""
+    empty = np.flatnonzero(~(m.count > 0))
+    if len(empty):
+        raise DataError(
+            f"fold {int(empty[0])} of the cross-validation has rows of weight 0 only: its error is not defined. Shuffle the rows, drop "
+            "those of weight 0, or give other folds."
+        )
