@@ -6,6 +6,10 @@ import os
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx import addnodes
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
@@ -65,8 +69,9 @@ sphinx_gallery_conf = {
     "write_computation_times": False,
     "doc_module": ("epee",),
     "backreferences_dir": "generated/backreferences",
-    "inspect_global_variables": False,
+    "inspect_global_variables": True,  # so that the classes in the code are links
     "matplotlib_animations": False,
+    "capture_repr": (),  # what is printed is shown, what a last line happens to return is not
 }
 suppress_warnings = ["config.cache"]  # the settings of the gallery hold a class
 
@@ -90,4 +95,24 @@ html_theme_options = {
     "pygments_light_style": "tango",
     "logo": {"text": "épée"},
 }
-html_sidebars = {"index": [], "tour": [], "course_map": [], "glossary": []}
+html_sidebars = {"index": [], "tour": [], "course_map": [], "glossary": [], "error_bars": []}
+
+
+def link_names(app: Any, doctree: nodes.document) -> None:
+    """Make `Ridge`, `risk.compare` or `Ridge(2.0)` in running text a link to its page."""
+    if app.env.docname.startswith(("generated/", "gallery/")):
+        return
+    for code in list(doctree.findall(nodes.literal)):
+        name = generated_pages.named(code.astext())
+        if name is None or isinstance(code.parent, nodes.reference | addnodes.pending_xref):
+            continue
+        link = addnodes.pending_xref(
+            "", refdomain="py", reftype="obj", reftarget=f"epee.{name}", refdoc=app.env.docname, refwarn=False
+        )
+        code.replace_self(link)
+        link += code
+
+
+def setup(app: Any) -> None:
+    """Add the links that the pages do not spell out."""
+    app.connect("doctree-read", link_names)

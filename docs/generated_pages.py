@@ -224,7 +224,7 @@ def _name_page(name: str) -> str:
     if module is not None and ".. math::" in (module.__doc__ or "") and module.__name__.startswith("epee."):
         lines += [".. rubric:: The mathematics", "", f".. automodule:: {module.__name__}", "   :no-index:", ""]
     if not name.startswith("errors."):
-        lines += [f".. minigallery:: epee.{name}", "   :add-heading: Examples", "   :heading-level: -", ""]
+        lines += [f".. minigallery:: epee.{name}", "   :add-heading: In the gallery", "   :heading-level: -", ""]
     return "\n".join(lines)
 
 

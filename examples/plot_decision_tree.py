@@ -14,12 +14,13 @@ from epee.risk import plot_regions
 
 rng = np.random.default_rng(0)
 X = rng.random((120, 2))
-y = np.where((X[:, 0] < 0.5) & (X[:, 1] > 0.4), 1, -1)  # the root asks whether x1 is below 0.5
+y = np.where((X[:, 0] < 0.5) & (X[:, 1] > 0.4), 1, -1)  # columns are counted from 0: the root asks about x0
 
 tree = DecisionTreeClassifier(random_state=0).fit(X, y)
 left, right = new_grid(1, 2)[0]
 tree.plot(ax=left)
 plot_regions(tree, X, y, ax=right)
+right.set(xlabel="x0", ylabel="x1")
 
 # %%
 # Each leaf is one sentence, and together they cover the plane once.

@@ -25,15 +25,9 @@ for s in range(S + 1):
     for a in range(S - s + 1):
         left = np.arange(s + a + 1)
         r = np.mean(c * (s + a - left) - d * a - u * left)
-        P = (
-            process.transitions[s, a]
-            if isinstance(process.transitions, np.ndarray)
-            else process.transitions[a].toarray()[s]
-        )
-        np.testing.assert_allclose(P, np.r_[np.full(s + a + 1, 1 / (s + a + 1)), np.zeros(S - s - a)])
-        np.testing.assert_allclose(
-            process.rewards[s, a] if process.rewards.ndim == 2 else (P * process.rewards[s, a]).sum(), r
-        )
+        np.testing.assert_allclose(process.rewards[s, a], r)
+        law = np.r_[np.full(s + a + 1, 1 / (s + a + 1)), np.zeros(S - s - a)]
+        np.testing.assert_allclose(process.transitions[s, a], law)
 
 # %%
 # **2.** The law is known: dynamic programming. Unknown: learn from weeks as they come, by Q-learning.
@@ -53,7 +47,12 @@ for change in ({"price": c + 1}, {"purchase": d - 1}, {"storage": u - 0.5}):
 # %%
 # **3.** Delivered next Monday, only the :math:`s` cars in stock can be sold: :math:`k` is uniform on :math:`0 \dots
 # s`, the next stock is :math:`s - k + a`, and an order must leave room whatever is sold, :math:`a \le S - s`.
-later = car_dealer(S, c, d, u, gamma, delivery="next").value_iteration()
+process = car_dealer(S, c, d, u, gamma, delivery="next")
+for s in range(S + 1):
+    for a in range(S - s + 1):
+        law = np.r_[np.zeros(a), np.full(s + 1, 1 / (s + 1)), np.zeros(S - s - a)]
+        np.testing.assert_allclose(process.transitions[s, a], law)
+later = process.value_iteration()
 ax = new_axes(xlabel="stock on Monday", ylabel="value", title="what a stock is worth")
 ax.plot(exact.values, "o-", label="delivered at once")
 ax.plot(later.values, "o-", label="delivered next Monday")

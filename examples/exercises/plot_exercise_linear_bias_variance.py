@@ -42,18 +42,22 @@ for n in sizes:
     A = rng.standard_normal((3000, n, p))
     variance = np.trace(np.linalg.inv(np.swapaxes(A, 1, 2) @ A), axis1=1, axis2=2)  # E over x of x' (X'X)^-1 x
     expected.append(sigma**2 * (1 + variance.mean()))
-    training.append(sigma**2 * (1 - p / n))
+    noise = sigma * rng.standard_normal((3000, n, 1))
+    left = noise - A @ np.linalg.solve(np.swapaxes(A, 1, 2) @ A, np.swapaxes(A, 1, 2) @ noise)  # residuals
+    training.append((left**2).mean())
 gaussian = sigma**2 * (1 + p / (sizes - p - 1))
 np.testing.assert_allclose(expected[1:], gaussian[1:], rtol=0.05)
+np.testing.assert_allclose(training, sigma**2 * (1 - p / sizes), rtol=0.05)
 
 # %%
-# **6.** The training error is too small by :math:`p/n`, the expected error too large by as much: fitting the noise is
-# paid for twice. With more parameters the two curves part, with more rows both go to :math:`\sigma^2`.
+# **6.** The training error is too small by :math:`\sigma^2 p/n`, the expected error too large by as much: fitting the
+# noise is paid for twice. With more parameters the two curves part, with more rows both go to :math:`\sigma^2`.
 ax = new_axes(xlabel="rows n", ylabel="error", title=f"p = {p}", ylim=(0, 3.2))
-ax.plot(sizes, training, color=COLOURS[0], label=r"training, $\sigma^2(1 - p/n)$")
+ax.plot(sizes, sigma**2 * (1 - p / sizes), color=COLOURS[0], label=r"training, $\sigma^2(1 - p/n)$")
 ax.plot(sizes, sigma**2 * (1 + p / sizes), color=COLOURS[1], ls="--", label=r"expected, $\sigma^2(1 + p/n)$")
 ax.plot(sizes, gaussian, color=COLOURS[1], label=r"expected, Gaussian inputs, exactly")
 ax.plot(sizes, expected, "o", color=COLOURS[2], label="3,000 samples each")
+ax.plot(sizes, training, "o", color=COLOURS[2])
 ax.axhline(sigma**2, color="#767676", ls=":")
 legend(ax)
 print(np.round(expected, 3))

@@ -45,8 +45,9 @@ with warnings.catch_warnings():
 assert not model.separated_ and model.errors_ >= 1
 
 # %%
-# **4 and 5.** The prediction is right exactly when :math:`y_t w^\top x_t > 0`. The update :math:`w \leftarrow w + y_t x_t` adds
-# :math:`y_t^2\, x_t^\top x_t = \|x_t\|^2` to that product, so repeated on one row it ends, after at most
+# **4 and 5.** Off the frontier the prediction is right exactly when :math:`y_t w^\top x_t > 0`; a row on it is counted as
+# wrong. The update :math:`w \leftarrow w + y_t x_t` adds :math:`y_t^2\, x_t^\top x_t = \|x_t\|^2` to that product, so
+# repeated on one row it ends, after at most
 # :math:`\lfloor -y_t w^\top x_t / \|x_t\|^2 \rfloor + 1` corrections.
 w, x, y = np.array([3.0, -2.0]), np.array([0.4, 0.3]), -1
 bound, steps = int(-y * (w @ x) // (x @ x)) + 1, 0

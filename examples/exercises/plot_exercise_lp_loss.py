@@ -1,8 +1,8 @@
 r"""
-Exercise: the best predictor for an :math:`L_p` loss
-====================================================
+Exercise: the best predictor for an Lp loss
+===========================================
 
-*Course: S2 §6.3.1, five questions.*
+*Course: S2 §6.3.1, five questions.* The loss is :math:`|y - h(x)|^p`.
 """
 
 import numpy as np

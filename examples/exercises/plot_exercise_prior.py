@@ -28,7 +28,7 @@ np.testing.assert_allclose(learned.feature_log_prob_, told.feature_log_prob_)
 
 # %%
 # With the wrong prior, eights are seen too often.
-ax = new_axes(xlabel="digit", ylabel="times predicted", title="half of the training rows were eights")
+ax = new_axes(xlabel="digit", ylabel="times predicted", title="a third of the training rows were eights")
 for model, name, shift in ((learned, "training frequencies", -0.2), (told, "equal priors", 0.2)):
     ax.bar(np.arange(10) + shift, np.bincount(model.predict(X[test]), minlength=10), 0.4, label=name)
 ax.legend(frameon=False)

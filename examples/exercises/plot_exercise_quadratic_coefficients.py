@@ -44,7 +44,8 @@ for root in cut.roots:
 legend(ax)
 
 # %%
-# Equal variances leave a line, :math:`w_1 = (\mu_m - \mu_i)/\sigma^2`, and with equal priors a cut halfway.
+# Equal variances leave a line, :math:`w_1 = (\mu_m - \mu_i)/\sigma^2` once all is divided by :math:`\sigma^4`, and with
+# equal priors a cut halfway.
 even = GaussianThreshold((mu_m, mu_i), (v_m, v_m), (0.5, 0.5))
 np.testing.assert_allclose(even.w1, (mu_m - mu_i) / v_m)
 np.testing.assert_allclose(even.roots, [(mu_m + mu_i) / 2])

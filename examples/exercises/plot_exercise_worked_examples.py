@@ -2,7 +2,7 @@ r"""
 Exercise: the worked examples of the slides, worked again
 =========================================================
 
-*Course: S4.* Four small computations, two of which are misprinted there.
+*Course: S4.* Four small computations; three of them carry an erratum.
 """
 
 import numpy as np
@@ -44,6 +44,9 @@ np.testing.assert_allclose(sigmoid(np.array([a - 2.0]))[0], 0.125, atol=1e-3)  #
 one, three = np.array([1.0, 0, 0]), np.full(3, 1 / 3)
 assert one.sum() == three.sum() == 1.0 and three @ three < one @ one
 np.testing.assert_allclose(np.abs(one).sum(), np.abs(three).sum())
+lam, step, v = 0.3, 1e-6, np.array([0.5, -2.0, 1.0])
+numeric = [lam * (((v + step * e) ** 2).sum() - ((v - step * e) ** 2).sum()) / (2 * step) for e in np.eye(3)]
+np.testing.assert_allclose(numeric, 2 * lam * v, rtol=1e-7)
 
 ax = new_axes(title="the sigmoid of the example, with and without its bias", xlabel="a", ylabel=r"$\sigma(a)$")
 grid = np.linspace(-5, 5, 200)
@@ -51,4 +54,4 @@ ax.plot(grid, sigmoid(grid))
 for value, name in ((a, "with"), (a - 2.0, "without")):
     ax.plot(value, sigmoid(np.array([value]))[0], "o", color=COLOURS[1])
     ax.annotate(name, (value, sigmoid(np.array([value]))[0]), xytext=(8, -4), textcoords="offset points")
-print("scores", scores, y.round(2), round(float(a), 2))
+print("scores", np.round(scores, 1), y.round(2), round(float(a), 2))

@@ -65,3 +65,13 @@ def test_every_phrase_is_in_both_languages():
     for key, (english, french) in phrases.PHRASES.items():
         assert english and french and english != french, key
         assert english.count("{") == french.count("{"), key
+
+
+@pytest.mark.parametrize("command", ["learn", "predict", "assess"])
+@pytest.mark.parametrize("lang", ["en", "fr"])
+def test_help_has_examples_on_lines_of_their_own_and_plain_names(command, lang, capsys):
+    assert app.run([command, "--help", "--lang", lang]) == 0
+    out = capsys.readouterr().out
+    assert "list[" not in out and "<float>" not in out
+    after = out.split("Exemple" if lang == "fr" else "Example")[1].splitlines()[1:]
+    assert after and all(line.strip().startswith(("epee ", "cat ")) for line in after if line.strip())

@@ -6,10 +6,8 @@ import csv
 import io
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -275,18 +273,3 @@ def test_narrow_locale_and_no_colour(place):
     answer = subprocess.run(command, capture_output=True, env=env, check=False, cwd=place)
     assert answer.returncode == 0, answer.stderr
     assert b"discriminant" in answer.stdout and b"\x1b" not in answer.stdout
-
-
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_signals_end_it_at_once_and_leave_nothing(number, code, tmp_path):
-    write(tmp_path / "t.csv", 6000)
-    command = [sys.executable, "-m", "epee", "learn", "t.csv", "-t", "y"]
-    child = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    time.sleep(4)
-    assert child.poll() is None, "it was done before it could be stopped"
-    start = time.monotonic()
-    child.send_signal(number)
-    _, err = child.communicate(timeout=30)
-    assert child.returncode == code, err
-    assert time.monotonic() - start < 15  # two seconds on a machine that is not busy
-    assert [p.name for p in tmp_path.iterdir()] == ["t.csv"] and err.count(b"\n") <= 1

@@ -84,3 +84,32 @@ def test_numpydoc_rules(name):
     if inspect.isclass(thing) or inspect.isroutine(thing):
         errors = validate(f"{thing.__module__}.{thing.__qualname__}")["errors"]
         assert [error for error in errors if error[0] in RULES] == []
+
+
+ESTIMATORS = sorted(n for n in NAMES if "." not in n and n[0].isupper() and n not in ("Learned", "Explored"))
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_a_class_page_is_whole(name):
+    """A formula, in the class or above it; every parameter with a sentence; an example; a book, where there is one."""
+    from numpydoc.docscrape import ClassDoc
+
+    cls = getattr(epee, name)
+    doc = ClassDoc(cls, config={"show_class_members": False})
+    assert "math:" in inspect.getdoc(cls) or "math::" in sys.modules[cls.__module__].__doc__
+    assert [entry.name for entry in doc["Parameters"] if not " ".join(entry.desc).strip()] == []
+    assert any(line.startswith(">>>") for line in doc["Examples"])
+    assert doc["References"] or name == "Moments"
+
+
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        ("Ridge", "Ridge"), ("Ridge(2.0)", "Ridge"), ("risk.compare({...}, X, y).verdict", "risk.compare"),
+        ("compare", "risk.compare"), ("Risk.stderr", "risk.Risk"), ("epee.options.threads", "options"),
+        ("mcnemar.test", None), ("Power", None), ("fit(X, y)", None), ("epee learn table.csv", None),
+    ],
+)  # fmt: skip
+def test_names_in_running_text(code, name):
+    """What the pages turn into a link: our names, and not what looks like one."""
+    assert generated_pages.named(code) == name

@@ -8,11 +8,14 @@ import zipfile
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import epee
 from epee.errors import BadFile, DataError
 from epee.job.assessment import assess
+from epee.job.bundle import load_to_predict
+from epee.job.sealing import fingerprints
 from epee.job.state import Reader, Writer
 from tests.job.conftest import blobs, line
 
@@ -219,3 +222,64 @@ def test_a_damaged_ledger_is_refused(saved):
     saved.with_name("t.epee.uses").write_text("nothing happened\n")
     with pytest.raises(BadFile, match="counted"):
         assess(saved, blobs(seed=7))
+
+
+def test_a_row_counts_as_sealed_as_often_as_it_was_sealed(saved):
+    learned = epee.load(saved)
+    table = blobs()
+    target = {"y": np.array(table.column("y").to_pylist())}
+    raw = next(iter(learned.predictor.blocks(table)))
+    sealed = np.isin(fingerprints(raw, learned.predictor.feature_names_in_, target), learned.sealed_rows)
+    rows = np.flatnonzero(sealed)
+    found = assess(saved, table.take(np.concatenate([rows, rows[:5], rows[:2]])))
+    assert (found.rows, found.sealed, found.repeated, found.learned_from) == (len(rows) + 7, len(rows), 7, 0)
+    assert any("7 more rows repeat sealed rows" in sentence for sentence in found.sentences())
+    assert found.to_dict()["sealed_rows_repeated"] == 7
+
+
+def test_a_label_that_is_not_known_is_no_look(saved):
+    table = blobs(seed=7)
+    odd = table.set_column(3, "y", pa.array(["eggs"] * len(table)))
+    with pytest.raises(DataError, match="'eggs' was never seen"):
+        assess(saved, odd)
+    assert not saved.with_name("t.epee.uses").exists()
+
+
+@pytest.mark.parametrize(
+    ("where", "what"),
+    [
+        (("model",), None),
+        (("model", "value", 1, 1, "fitted", "coef_"), []),
+        (("model", "value", 1, 1, "fitted", "classes_"), 7),
+        (("encoder", "value", "schema", 0, "missing"), {}),
+        (("encoder", "value", "kept", "town", 0, 0), True),
+    ],
+)
+def test_values_edited_with_care_are_refused_before_they_are_used(where, what, tmp_path):
+    path = epee.learn(blobs(), "y", predictors=["lda"], folds=3).save(tmp_path / "t.epee")
+    assert load_to_predict(path)
+
+    def change(members):
+        state = json.loads(members["predictor.json"])
+        place = state
+        for key in where[:-1]:
+            place = place[key]
+        place[where[-1]] = what
+        members["predictor.json"] = json.dumps(state).encode()
+
+    rewrite(path, change)
+    with pytest.raises(BadFile, match="edited or is damaged"):
+        load_to_predict(path)
+    with pytest.raises(BadFile, match="edited or is damaged"):
+        assess(path, blobs(seed=3))
+
+
+@pytest.mark.parametrize("kinds", [{}, {"b": "boolean"}])
+def test_a_sound_file_passes_its_trial(kinds, tmp_path):
+    rng = np.random.default_rng(0)
+    day = np.datetime64("2021-01-01") + rng.integers(0, 700, 90)
+    table = pa.table({"x": rng.normal(size=90), "b": rng.integers(0, 2, 90), "day": day, "p": rng.choice([True, False], 90),
+                      "y": rng.normal(size=90)})  # fmt: skip
+    for keys in (["linear"], ["tree"], ["neighbours"]):
+        learned = epee.learn(table, "y", predictors=keys, folds=3, types=kinds)
+        assert load_to_predict(learned.save(tmp_path / "t.epee")).predictor.task == "regression"

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 
 import numpy as np
 import pyarrow as pa
@@ -9,6 +10,8 @@ from sklearn.linear_model import RidgeClassifier
 
 import epee
 from epee import errors
+from epee.errors import WrongUse
+from epee.job.budgets import seconds_of
 from tests.job.conftest import blobs, line
 
 
@@ -230,3 +233,96 @@ def test_no_error_seen_is_not_no_error():
     learned = epee.learn(blobs(gap=40.0), "y", predictors=["lda"])
     line_ = learned.leaderboard[1]
     assert line_["value"] == 0 and line_["low"] == 0 and 0.005 < line_["high"] < 0.05
+
+
+ORDINARY = {
+    "categories": lambda r, n: {"town": r.choice(["Lyon", "Paris", "Rennes"], n), "hue": r.choice(["red", "blue"], n)},
+    "missing": lambda r, n: {"z": [None if k % 7 == 0 else float(k % 11) for k in range(n)], "s": ["u", None, "v"] * (n // 3)},
+    "dates": lambda r, n: {"day": np.datetime64("2021-01-01") + r.integers(0, 700, n)},
+    "identifiers": lambda r, n: {"id": np.arange(n), "name": [f"n{k}" for k in range(n)], "same": ["k"] * n},
+    "yes or no": lambda r, n: {"p": r.choice([True, False], n), "q": r.choice([True, False], n)},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ORDINARY)
+@pytest.mark.parametrize("task", ["class", "number"])
+def test_ordinary_tables_are_learned_without_a_warning(kind, task):
+    rng, n = np.random.default_rng(3), 120
+    x = rng.normal(size=n)
+    y = np.where(x + rng.normal(size=n) > 0, "a", "b") if task == "class" else x + rng.normal(size=n)
+    table = pa.table({"x": x, **ORDINARY[kind](rng, n), "y": y})
+    keys = ["lda", "fisher", "products"] if task == "class" else ["linear", "lasso", "products"]
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        learned = epee.learn(table, "y", predictors=keys, folds=4)
+    assert [str(w.message) for w in heard] == []
+    assert not any(word in note for note in learned.notes for word in ("dependent", "exact copy", "constant and"))
+
+
+def test_the_notes_of_a_table_are_french_too(tmp_path):
+    lines = [f"{k % 9},{k % 5}5;{k % 7},25;0{k % 3};{'oui' if k % 9 > 4 else 'non'}" for k in range(60)]
+    (tmp_path / "t.csv").write_bytes("\n".join(["âge;b;code;y", *lines]).encode("cp1252"))
+    learned = epee.learn(str(tmp_path / "t.csv"), "y", predictors=["lda"], folds=3, lang="fr")
+    said = "\n".join(learned.notes)
+    for words in ("n'est pas en UTF-8", "colonnes 'âge', 'b' : virgule décimale", "colonne 'code' : des zéros en tête"):
+        assert words in said
+    assert said.count("UTF-8 :") == 1 and "1 qualitative (code)" in said and "column" not in said
+
+
+def test_a_budget_may_be_a_small_number():
+    assert seconds_of(1e-9) == 1e-9 and seconds_of("1,5 s") == 1.5
+    for wrong in (0, -1, True, float("inf"), "soon"):
+        with pytest.raises(WrongUse, match="no time"):
+            seconds_of(wrong)
+
+
+def test_a_linear_winner_shows_its_coefficients(regressor):
+    table = line()
+    learned = epee.learn(table, "y", predictors=["linear"], folds=3)
+    items = learned.facts["uses"]["coefficients"]
+    assert [item["column"] for item in items] == ["a", "b", "c"]
+    model = learned.predictor.model.steps[-1][1]
+    train = np.column_stack([table.column(c).to_numpy() for c in "abc"])
+    ratio = np.array([item["value"] for item in items]) / model.coef_
+    np.testing.assert_allclose(ratio, train.std(axis=0), rtol=0.1)  # the training rows are four in five
+    assert all(item["low"] < item["value"] < item["high"] for item in items)
+    assert items[0]["low"] > 0 > items[1]["high"] and items[2]["high"] - items[2]["low"] < 0.4
+
+
+def test_classes_of_several_kinds_have_no_coefficients():
+    learned = epee.learn(blobs(classes=("a", "b", "c")), "y", predictors=["lda"], folds=3)
+    assert learned.facts["uses"]["coefficients"] == []
+
+
+def test_a_shrunken_winner_shows_coefficients_without_intervals(regressor):
+    assert regressor.facts["chosen"]["key"] == "ridge"
+    items = regressor.facts["uses"]["coefficients"]
+    coef = regressor.predictor.model.steps[-1][1].coef_  # of scaled columns
+    np.testing.assert_allclose([item["value"] for item in items[:2]], coef[:2])
+    assert all(item["low"] is None and item["stderr"] is None for item in items)
+
+
+def test_a_named_predictor_that_cannot_run_is_said():
+    t = line()
+    t = t.append_column("z", t.column("a"))
+    learned = epee.learn(t, ["y", "z"], predictors=["tree", "linear"], folds=3)
+    assert learned.card["dropped"] == [{"name": "decision tree", "why": "it takes one target only"}]
+    few = epee.learn(line(60), "y", predictors=["additive", "products"], folds=3)
+    assert [d["why"] for d in few.card["dropped"]] == [] or "does not suit" in few.card["dropped"][0]["why"]
+    assert epee.learn(line(24), "y", predictors=["additive"], folds=3).verdict.startswith(
+        "Baseline is the only candidate"
+    )
+
+
+def test_predictors_dropped_for_one_reason_share_its_words(classifier):
+    from epee.job.board import sentences_of
+
+    card = {**classifier.card, "dropped": [{"name": n, "why": "no time"} for n in "ab"]}
+    assert "Not tried: a, b (no time)." in sentences_of(card)
+
+
+def test_few_neighbours_are_asked_of_the_first_stretch_of_time():
+    t = line(90).append_column("when", pa.array(np.arange(90)))
+    learned = epee.learn(t, "y", time="when", predictors=["neighbours"])
+    assert not learned.card["dropped"] and max(learned.card["curves"]["neighbours"]["values"]) <= 6
+    assert "stretches of time" in learned.card["how"][0]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import nnls
 
-from epee.errors import SingularProblem
+from epee.errors import ConditionWarning, SingularProblem
 from epee.kernels import compensated as dd
 from epee.solve.box import box_quadratic
 from epee.solve.cholesky import Cholesky
@@ -198,3 +198,31 @@ def test_a_plain_step_finds_tiny_residuals():
     done = plain_step(ArraySource(X, y), S, np.zeros(3), S.solve(X.T @ y)[:, None], None, 200.0)
     reference = noise - X @ np.linalg.lstsq(X, noise, rcond=None)[0]
     assert done.rss[0] == pytest.approx((reference**2).sum(), rel=1e-5)
+
+
+def test_a_stack_of_dependent_columns_has_the_shortest_solutions():
+    from epee import LinearRegression
+    from epee.moments.moments import Moments
+    from epee.solve.stacked import stacked_least_squares
+
+    rng = np.random.default_rng(5)
+    a, b, fold = rng.integers(0, 4, 300), rng.integers(0, 3, 300), np.arange(300) % 5
+    X = np.column_stack([rng.normal(size=(300, 2)) * [1, 1000] + [0, 5000], np.eye(4)[a], np.eye(3)[b]])
+    y = X[:, 0] + a + rng.normal(size=300)
+    coef, level = stacked_least_squares(Moments.of(X, y, fold=fold).leave_one_out())
+    for t in range(5):
+        with pytest.warns(ConditionWarning):
+            one = LinearRegression().fit(X[fold != t], y[fold != t])
+        np.testing.assert_allclose(coef[t, 0], one.coef_, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(level[t, 0], one.intercept_, rtol=1e-9)
+
+
+def test_a_stack_of_nearly_dependent_columns_goes_back_to_the_rows():
+    from epee.moments.moments import Moments
+    from epee.solve.stacked import stacked_least_squares
+
+    rng = np.random.default_rng(6)
+    x = rng.normal(size=(300, 1))
+    for near in (1e-4, 1e-5, 1e-6):  # a correlation of 1 but for some digits
+        X = np.hstack([x, x + near * rng.normal(size=(300, 1))])
+        assert stacked_least_squares(Moments.of(X, x[:, 0], fold=np.arange(300) % 5).leave_one_out()) is None

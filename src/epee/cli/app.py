@@ -20,6 +20,7 @@ import typer
 from epee.cli import faults, phrases
 from epee.cli.phrases import say
 from epee.errors import WrongUse
+from epee.job.memory import refuse_tight_limit
 
 # command: (the module that parses its arguments, the module that does its work)
 COMMANDS = {
@@ -30,6 +31,8 @@ COMMANDS = {
     "explain": ("epee.cli.explain_command", "epee.job.findings"),
     "lab": ("epee.cli.lab_command", "epee.labs.server"),
 }
+
+ON_TABLES = ("learn", "predict", "assess", "explore")
 
 
 def offered() -> Iterator[tuple[str, str]]:
@@ -66,9 +69,19 @@ def build() -> typer.Typer:
 
     for name, module in offered():
         examples = f"{name}_examples"
-        epilog = say(examples) if examples in phrases.PHRASES else None
+        epilog = on_lines(say(examples)) if examples in phrases.PHRASES else None
         app.command(name, help=say(name), epilog=epilog)(import_module(module).command)
     return app
+
+
+def on_lines(examples: str) -> str:
+    r"""Return examples one a line, which the help must not join again.
+
+    >>> on_lines("Try: a · b").splitlines()[1:]
+    ['Try:', '  a', '  b']
+    """
+    head, _, lines = examples.partition(": ")
+    return "\b\n" + "\n  ".join([f"{head}:", *lines.split(" · ")])
 
 
 def suggest(arguments: Sequence[str]) -> None:
@@ -91,12 +104,18 @@ def run(arguments: Sequence[str]) -> int:
         with faults.terminated_as_exception(), faults.plain_warnings():
             phrases.choose(arguments)
             suggest(arguments)
+            if set(arguments) & set(ON_TABLES):
+                refuse_tight_limit()
             code = build()(list(arguments), prog_name="epee", standalone_mode=False)
             sys.stdout.flush()
+            if code == faults.INTERRUPTED:  # Typer has caught the Ctrl-C
+                raise KeyboardInterrupt
         return code if isinstance(code, int) else 0
     except BaseException as error:  # the one place where every fault ends
         if isinstance(error, SystemExit) and isinstance(error.__context__, BrokenPipeError):
             error = error.__context__  # Typer makes a closed pipe an exit with 1
+        if isinstance(error, typer.Exit) and isinstance(error.__cause__ or error.__context__, KeyboardInterrupt):
+            error = KeyboardInterrupt()  # and Ctrl-C one with 130
         code = faults.exit_code(error)
         if sentence := faults.sentence(error):
             print(sentence, file=sys.stderr)

@@ -15,7 +15,7 @@ from epee.cli.shared_options import Json, Lang, Quiet, silence
 def command(
     predictor: Annotated[Path, typer.Argument(help=say("bundle"), show_default=False)],
     table: Annotated[str, typer.Argument(help=say("labelled"), show_default=False)],
-    level: Annotated[float | None, typer.Option(help=say("level"), show_default=False)] = None,
+    level: Annotated[float | None, typer.Option(help=say("level"), show_default=False, metavar="SHARE")] = None,
     json: Json = False,
     lang: Lang = "en",
     quiet: Quiet = False,

@@ -61,6 +61,8 @@ def exit_code(error: BaseException) -> int:
             return WRONG_USE
         case OSError() | MemoryError() | TooLarge():
             return ENVIRONMENT
+        case _ if is_shortage(error):
+            return ENVIRONMENT
         case DataError():
             return BAD_DATA
         case _:
@@ -90,9 +92,23 @@ def sentence(error: BaseException) -> str:
             words = reason if reason.endswith((".", "?")) else f"{reason}."
         case OSError() | WrongUse() | DataError():
             words = str(error)
+        case _ if is_shortage(error):
+            words = say("memory")
         case _:
             words = say("inside").format(f"{type(error).__name__}: {error}")
     return "epee: " + one_line(words)
+
+
+def is_shortage(error: BaseException) -> bool:
+    """Tell whether an error of another name says that memory or threads ran out.
+
+    >>> is_shortage(RuntimeError("can't start new thread")), is_shortage(RuntimeError("boom"))
+    (True, False)
+    """
+    if not isinstance(error, RuntimeError | ImportError) and type(error).__name__ != "ArrowException":
+        return False
+    signs = ("can't start new thread", "launch worker thread", "failed to map segment", "annot allocate memory")
+    return any(sign in str(error) for sign in signs)
 
 
 def one_line(words: str) -> str:

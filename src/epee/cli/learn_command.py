@@ -5,6 +5,7 @@ from __future__ import annotations
 from errno import ENOENT
 from importlib.util import find_spec
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any
 
 import typer
@@ -19,29 +20,37 @@ SAMPLE = "penguins"
 
 def command(
     table: Annotated[str | None, typer.Argument(help=say("table"), show_default=False)] = None,
-    target: Annotated[list[str] | None, typer.Option("--target", "-t", help=say("target"), show_default=False)] = None,
-    test_size: Annotated[float, typer.Option(help=say("test_size"))] = 0.2,
-    folds: Annotated[int, typer.Option(help=say("folds"))] = 10,
-    weight: Annotated[str | None, typer.Option(help=say("weight"), show_default=False)] = None,
-    groups: Annotated[str | None, typer.Option(help=say("groups"), show_default=False)] = None,
-    time: Annotated[str | None, typer.Option(help=say("time"), show_default=False)] = None,
+    target: Annotated[
+        list[str] | None, typer.Option("--target", "-t", help=say("target"), show_default=False, metavar="COLUMN")
+    ] = None,
+    test_size: Annotated[float, typer.Option(help=say("test_size"), metavar="SHARE")] = 0.2,
+    folds: Annotated[int, typer.Option(help=say("folds"), metavar="N")] = 10,
+    weight: Annotated[str | None, typer.Option(help=say("weight"), show_default=False, metavar="COLUMN")] = None,
+    groups: Annotated[str | None, typer.Option(help=say("groups"), show_default=False, metavar="COLUMN")] = None,
+    time: Annotated[str | None, typer.Option(help=say("time"), show_default=False, metavar="COLUMN")] = None,
     kind: Annotated[
         list[str] | None, typer.Option("--type", help=say("type"), show_default=False, metavar="COLUMN=KIND")
     ] = None,
-    types_file: Annotated[Path | None, typer.Option(help=say("types_file"), show_default=False)] = None,
-    costs: Annotated[Path | None, typer.Option(help=say("costs"), show_default=False)] = None,
-    reject_cost: Annotated[float | None, typer.Option(help=say("reject_cost"), show_default=False)] = None,
-    predictor: Annotated[
-        list[str] | None, typer.Option("--predictor", "-p", help=say("predictor"), show_default=False)
+    types_file: Annotated[Path | None, typer.Option(help=say("types_file"), show_default=False, metavar="FILE")] = None,
+    costs: Annotated[Path | None, typer.Option(help=say("costs"), show_default=False, metavar="FILE")] = None,
+    reject_cost: Annotated[
+        float | None, typer.Option(help=say("reject_cost"), show_default=False, metavar="COST")
     ] = None,
-    budget: Annotated[str | None, typer.Option(help=say("budget"), show_default=False)] = None,
+    predictor: Annotated[
+        list[str] | None, typer.Option("--predictor", "-p", help=say("predictor"), show_default=False, metavar="NAME")
+    ] = None,
+    budget: Annotated[str | None, typer.Option(help=say("budget"), show_default=False, metavar="TIME")] = None,
     engine: Annotated[str, typer.Option(help=say("engine"), metavar="local|dask|ADDRESS")] = "local",
-    level: Annotated[float, typer.Option(help=say("level"))] = 0.95,
-    seed: Annotated[int, typer.Option(help=say("seed"))] = 0,
-    mute: Annotated[list[str] | None, typer.Option("--mute", help=say("mute"), show_default=False)] = None,
+    level: Annotated[float, typer.Option(help=say("level"), metavar="SHARE")] = 0.95,
+    seed: Annotated[int, typer.Option(help=say("seed"), metavar="N")] = 0,
+    mute: Annotated[
+        list[str] | None, typer.Option("--mute", help=say("mute"), show_default=False, metavar="CODE")
+    ] = None,
     refit: Annotated[bool, typer.Option("--refit", help=say("refit"))] = False,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help=say("output"), show_default=False)] = None,
-    report: Annotated[Path | None, typer.Option(help=say("report"), show_default=False)] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help=say("output"), show_default=False, metavar="FILE")
+    ] = None,
+    report: Annotated[Path | None, typer.Option(help=say("report"), show_default=False, metavar="FILE")] = None,
     no_save: Annotated[bool, typer.Option("--no-save", help=say("no_save"))] = False,
     require_conclusive: Annotated[bool, typer.Option("--require-conclusive", help=say("require_conclusive"))] = False,
     schema: Annotated[bool, typer.Option("--schema", help=say("schema"))] = False,
@@ -87,11 +96,26 @@ def command(
         show(learned.card, console(no_color))
     if output is not None:
         learned.save(output)
-        tell([job_words.say("saved", path=output), job_words.say("next", path=output)], quiet or json)
+        tell([job_words.say("saved", path=output)], quiet or json)
     if report is not None:
         learned.report(report)
         tell([job_words.say("reported", path=report)], quiet or json)
+    if output is not None:
+        tell([job_words.say("next", path=as_argument(output))], quiet or json)
     return INCONCLUSIVE if require_conclusive and not learned.conclusive else 0
+
+
+def as_argument(path: Path) -> str:
+    """Return a path as one types it in a shell, where it could be taken for an option too.
+
+    >>> as_argument(Path("-odd name.epee"))
+    "'./-odd name.epee'"
+    """
+    text = f"./{path}" if str(path).startswith("-") else str(path)
+    if text.isprintable():
+        return quote(text)
+    shown = (c if c.isprintable() and c != "\\" else c.encode("unicode_escape").decode() for c in text)
+    return "$'" + "".join(shown).replace("'", "\\'") + "'"
 
 
 def _table(table: str | None, target: list[str] | None, quiet: bool) -> tuple[Any, Any]:

@@ -63,7 +63,10 @@ PHRASES = {
         "A CSV or Parquet file or folder, a SQL query on such files, or - for standard input.",
         "Un fichier ou dossier CSV ou Parquet, une requête SQL sur de tels fichiers, ou - pour l'entrée standard.",
     ),
-    "target": ("The column to predict.", "La colonne à prédire."),
+    "target": (
+        "The column to predict; repeated, several numbers at once.",
+        "La colonne à prédire ; répétée, plusieurs nombres à la fois.",
+    ),
     "test_size": (
         "Share of the rows sealed for the final test; more rows test better and train worse.",
         "Part des lignes mises sous scellés pour le test final ; plus il y en a, mieux on teste et moins bien on apprend.",

@@ -15,10 +15,14 @@ from epee.cli.shared_options import Json, Lang, Quiet, silence
 def command(
     predictor: Annotated[Path, typer.Argument(help=say("bundle"), show_default=False)],
     table: Annotated[str, typer.Argument(help=say("rows"), show_default=False)],
-    output: Annotated[Path | None, typer.Option("--output", "-o", help=say("answers"), show_default=False)] = None,
-    level: Annotated[float, typer.Option(help=say("level"))] = 0.95,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help=say("answers"), show_default=False, metavar="FILE")
+    ] = None,
+    level: Annotated[float, typer.Option(help=say("level"), metavar="SHARE")] = 0.95,
     plain: Annotated[bool, typer.Option("--plain", help=say("plain"))] = False,
-    keep: Annotated[list[str] | None, typer.Option("--keep", help=say("keep"), show_default=False)] = None,
+    keep: Annotated[
+        list[str] | None, typer.Option("--keep", help=say("keep"), show_default=False, metavar="COLUMN")
+    ] = None,
     json: Json = False,
     lang: Lang = "en",
     quiet: Quiet = False,
@@ -26,13 +30,13 @@ def command(
     """Load, predict block by block, say what has drifted."""
     from epee.cli.terminal import tell
     from epee.job.answers import Answers
-    from epee.job.bundle import load
+    from epee.job.bundle import load_to_predict
     from epee.job.writing import atomic, check_place
     from epee.words import job_words
 
     if output is not None and str(output) != "-":
         check_place(output)
-    learned = load(predictor)
+    learned = load_to_predict(predictor)
     with silence(quiet):
         answers = Answers(learned.predictor, table, level=level, details=not plain, keep=keep or ())
         if output is None or str(output) == "-":

@@ -9,6 +9,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from shutil import get_terminal_size
+from textwrap import fill
 from typing import Any
 
 from epee.cli.faults import one_line
@@ -25,11 +27,18 @@ def console(no_color: bool = False, *, words: bool = False) -> Any:
 
 
 def tell(sentences: Iterable[str], quiet: bool = False) -> None:
-    """Print sentences on standard error, one a line; characters that steer a terminal are made visible."""
+    """Print sentences on standard error, one a line; characters that steer a terminal are made visible.
+
+    On a terminal long sentences are broken between words.
+    """
     if quiet:
         return
+    width = get_terminal_size().columns if sys.stderr.isatty() else 0
     for sentence in sentences:
-        print(one_line(sentence), file=sys.stderr)
+        words = one_line(sentence)
+        print(
+            fill(words, width, break_long_words=False, break_on_hyphens=False) if width > 20 else words, file=sys.stderr
+        )
 
 
 @contextmanager

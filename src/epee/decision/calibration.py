@@ -36,6 +36,7 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     estimator : classifier with ``decision_function`` or ``predict_proba``
+        What is fitted; its scores are corrected.
     method : {"isotonic", "platt"}, default="isotonic"
         Any increasing step function, for some thousand rows and more; or a sigmoid, for fewer.
     folds : int, default=5

@@ -6,7 +6,7 @@ is counted, in a file beside the predictor, and the :math:`k`-th look at the sam
 .. math:: 1 - \frac{1 - \text{level}}{k}, \tag{1}
 
 which is what Bonferroni's inequality asks of each of :math:`k` looks. Rows are known by their fingerprint, whatever file they
-come in: rows that were learned from are left out, and sealed rows are recognised.
+come in: rows that were learned from are left out, and sealed rows are recognised, each as often as it was sealed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from epee.errors import BadFile, DataError
-from epee.job.bundle import load
+from epee.job.bundle import load_to_predict
 from epee.job.card import figure, plain
 from epee.job.facts import local
 from epee.job.learning import Learned
@@ -52,6 +52,7 @@ class Assessment:
     promised: Risk
     agrees: bool
     notes: list[str] = field(default_factory=list)
+    repeated: int = 0
 
     def sentences(self) -> list[str]:
         """Return the assessment in words."""
@@ -60,6 +61,8 @@ class Assessment:
             out.append(say("training_rows", k=whole(self.learned_from), n=whole(self.rows)))
         if self.sealed:
             out.append(say("sealed_rows", k=whole(self.sealed), n=whole(self.rows)))
+        if self.repeated:
+            out.append(say("sealed_again", k=whole(self.repeated)))
         out.append(say("assessed", n=whole(self.risk.n), risk=local(str(self.risk)), level=_level(self.risk.level)))
         if self.use > 1:
             out.append(say("use", k=self.use, level=_level(self.risk.level), asked=percent(self.asked)))
@@ -73,7 +76,8 @@ class Assessment:
         """Return plain data, for JSON."""
         return plain({
             "risk": figure(self.risk), "level_asked": self.asked, "use": self.use, "rows": self.rows, "sealed_rows": self.sealed,
-            "training_rows_left_out": self.learned_from, "promised": figure(self.promised), "agrees": self.agrees,
+            "sealed_rows_repeated": self.repeated, "training_rows_left_out": self.learned_from,
+            "promised": figure(self.promised), "agrees": self.agrees,
             "sentences": self.sentences(),
         })  # fmt: skip
 
@@ -94,15 +98,18 @@ def assess(path: str | Path, table: Any, *, level: float | None = None) -> Asses
     level : float, default=None
         Confidence level before the correction (1); None is the level of the run that learned the predictor.
     """
-    learned = load(path)
+    learned = load_to_predict(path)
     ledger = Ledger(path)
     asked = float(learned.facts["settings"]["level"]) if level is None else level
     check_level(asked)
     raw, y, w, notes = labelled_rows(learned, table)
     target = dict(zip(learned.predictor.targets, np.reshape(y, (len(y), -1)).T, strict=True))
     prints = fingerprints(raw, learned.predictor.feature_names_in_, target)
-    sealed = np.isin(prints, learned.sealed_rows)
+    sealed = as_often(prints, learned.sealed_rows)
     known = np.isin(prints, learned.training_rows) & ~sealed
+    repeated = int((np.isin(prints, learned.sealed_rows) & ~sealed & ~known).sum())
+    if len(learned.training_rows) < learned.facts["rows"]["training"]:
+        notes.append(say("training_unknown"))
     if known.all():
         raise DataError(
             "all these rows were learned from: their error says nothing about new rows. Give rows that the predictor has not seen."
@@ -110,13 +117,31 @@ def assess(path: str | Path, table: Any, *, level: float | None = None) -> Asses
     kept = np.flatnonzero(~known)
     with np.errstate(over="ignore"):
         key = SEALED if sealed.any() else f"{len(kept)}:{int(prints[kept].sum(dtype=np.uint64)):016x}"
-    use = ledger.count(key) + 1 + (key == SEALED)  # learning looked at the sealed rows once
-    ledger.add(key, len(kept))
+    refuse_strange(learned, y[kept])
+    use = ledger.use(key, len(kept)) + (key == SEALED)  # learning looked at the sealed rows once
     risk = error_on(learned, take(raw, kept), y[kept], None if w is None else w[kept], 1 - (1 - asked) / use)
     promised = learned.risk
     bar = normal_quantile(asked) * float(np.hypot(risk.stderr, promised.stderr))
     agrees = abs(risk.value - promised.value) <= bar or risk.low <= promised.value <= risk.high
-    return Assessment(risk, asked, use, len(y), int(sealed.sum()), int(known.sum()), promised, bool(agrees), notes)
+    return Assessment(
+        risk, asked, use, len(y), int(sealed.sum()), int(known.sum()), promised, bool(agrees), notes, repeated
+    )
+
+
+def as_often(prints: np.ndarray, counted: np.ndarray) -> np.ndarray:
+    """Return which rows (n,) are among some others, each at most as often as it is there.
+
+    >>> as_often(np.array([5, 7, 5, 5]), np.array([5, 5, 9]))
+    array([ True, False,  True, False])
+    """
+    order = np.argsort(prints, kind="stable")
+    own = prints[order]
+    rank = np.arange(len(own)) - np.searchsorted(own, own)  # how many equal rows came before
+    there = np.sort(counted)
+    times = np.searchsorted(there, own, "right") - np.searchsorted(there, own, "left")
+    out = np.empty(len(prints), dtype=bool)
+    out[order] = rank < times
+    return out
 
 
 def labelled_rows(learned: Learned, table: Any) -> tuple[RawBlock, np.ndarray, Any, list[str]]:
@@ -161,6 +186,12 @@ def labelled_rows(learned: Learned, table: Any) -> tuple[RawBlock, np.ndarray, A
 def error_on(learned: Learned, raw: RawBlock, y: np.ndarray, w: Any, level: float) -> Risk:
     """Return the error of a predictor on rows, by the loss that it was learned for."""
     model = learned.predictor.model
+    return holdout_error(model, learned.predictor.encode(raw), y, loss=loss_of(model), level=level, sample_weight=w)
+
+
+def refuse_strange(learned: Learned, y: np.ndarray) -> None:
+    """Refuse a label that the predictor does not know, before the look is counted."""
+    model = learned.predictor.model
     strange = (
         []
         if learned.predictor.task == "regression"
@@ -170,7 +201,6 @@ def error_on(learned: Learned, raw: RawBlock, y: np.ndarray, w: Any, level: floa
         raise DataError(
             f"the label {strange[0]!r} was never seen when the predictor was learned; it knows {', '.join(map(str, model.classes_[:8]))}."
         )
-    return holdout_error(model, learned.predictor.encode(raw), y, loss=loss_of(model), level=level, sample_weight=w)
 
 
 def loss_of(model: Any) -> Any:
@@ -195,12 +225,21 @@ class Ledger:
                 f"{str(self.path)!r} cannot be written, and uses of test rows are counted there; copy the predictor to a place of your own",
             )
 
-    def count(self, key: str) -> int:
-        """Return how often these rows were used before."""
-        if not self.path.exists():
-            return 0
+    def use(self, key: str, rows: int) -> int:
+        """Write down one use of these rows and return its number; who comes at the same time waits for his turn."""
+        line = json.dumps({"when": datetime.now(UTC).isoformat(timespec="seconds"), "key": key, "rows": rows}) + "\n"
+        handle = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o666)
+        with os.fdopen(handle, "r+b") as stream:
+            _lock(stream)
+            uses = self._count(stream.read(), key)
+            stream.write(line.encode())
+            stream.flush()
+            os.fsync(stream.fileno())
+        return uses + 1
+
+    def _count(self, text: bytes, key: str) -> int:
         uses = 0
-        for line in self.path.read_text(encoding="utf-8").splitlines():
+        for line in text.splitlines():
             try:
                 uses += json.loads(line)["key"] == key
             except (ValueError, KeyError, TypeError):
@@ -209,15 +248,14 @@ class Ledger:
                 ) from None
         return uses
 
-    def add(self, key: str, rows: int) -> None:
-        """Write down one use; a line is written in one piece, so two writers do not mix."""
-        line = json.dumps({"when": datetime.now(UTC).isoformat(timespec="seconds"), "key": key, "rows": rows}) + "\n"
-        handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
-        try:
-            os.write(handle, line.encode())
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+
+def _lock(stream: Any) -> None:
+    """Hold a file until it is closed, where the system can."""
+    try:
+        import fcntl
+    except ImportError:
+        return
+    fcntl.flock(stream, fcntl.LOCK_EX)
 
 
 __all__ = ["Assessment", "Ledger", "assess"]

@@ -7,7 +7,7 @@ from typing import Any
 
 from epee.job.choice import number_like
 from epee.risk.estimate import decimals
-from epee.words.job_words import percent, say
+from epee.words.job_words import number, percent, say
 
 NARROW = 100  # columns below which degrees of freedom and times are left out
 
@@ -43,7 +43,7 @@ def leaderboard_table(card: dict[str, Any], width: int) -> Any:
             "▶" if line["chosen"] else "", safe(line["name"]), f"{_fixed(line['value'], d)} ± {_fixed(line['stderr'], d)}", ends,
         ]  # fmt: skip
         if wide:
-            cells += ["" if line["dof"] is None else f"{line['dof']:.3g}", f"{_fixed(round(line['seconds'], 1), 1)} s"]
+            cells += ["" if line["dof"] is None else number(line["dof"]), f"{_fixed(round(line['seconds'], 1), 1)} s"]
         mark = say(line["mark"])
         if line["mark"] == "worse":
             mark += f" (+{number_like(line['difference'], line['difference_stderr'])})"
@@ -76,7 +76,10 @@ def sentences_of(card: dict[str, Any]) -> list[str]:
     if any(line["interval"] == "approximate" for line in card["leaderboard"]):
         lines.append(say("approximate_note"))
     if card["dropped"]:
-        parts = "; ".join(f"{safe(d['name'])} ({safe(d['why'])})" for d in card["dropped"])
+        by_reason: dict[str, list[str]] = {}
+        for d in card["dropped"]:
+            by_reason.setdefault(safe(d["why"]), []).append(safe(d["name"]))
+        parts = "; ".join(f"{', '.join(names)} ({why})" for why, names in by_reason.items())
         lines.append(say("dropped", parts=parts))
     lines += [safe(f"{f.get('code', '')} {f.get('sentence', '')}".strip()) for f in card.get("findings", [])]
     return lines

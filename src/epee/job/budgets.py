@@ -18,6 +18,8 @@ def seconds_of(budget: Any) -> float | None:
     """
     if budget is None:
         return None
+    if isinstance(budget, int | float) and not isinstance(budget, bool) and 0 < budget < float("inf"):
+        return float(budget)
     found = re.fullmatch(r"\s*([0-9]*[.,]?[0-9]+)\s*([a-z]*)\s*", str(budget).lower())
     if not found or found[2] not in UNITS or float(found[1].replace(",", ".")) <= 0:
         raise WrongUse(f"the budget {budget!r} is no time; write it like 60s, 2min or 1h.")

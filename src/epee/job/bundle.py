@@ -83,6 +83,12 @@ def load(path: str | Path) -> Learned:
     ----------
     path : str or path
         A file written by ``Learned.save``.
+
+    Examples
+    --------
+    >>> import epee
+    >>> learned = epee.load("penguins.epee")  # doctest: +SKIP
+    >>> learned.predictor.predict(epee.samples.load("penguins"))  # doctest: +SKIP
     """
     name = os.path.basename(os.fspath(path))
     try:
@@ -104,6 +110,33 @@ def load(path: str | Path) -> Learned:
         raise BadFile(
             f"{name} was edited or is damaged ({type(fault).__name__}); learn again, or take the original file."
         ) from fault
+
+
+def load_to_predict(path: str | Path) -> Learned:
+    """Return what :func:`load` does, after one row of missing cells has been predicted: a file edited with care is refused too."""
+    from epee.table.raw import RawBlock
+
+    learned = load(path)
+    p = learned.predictor
+    try:
+        import pyarrow as pa
+
+        cells = {
+            c.name: pa.array([None], pa.string()) if c.kind == "category" else np.array([np.nan])
+            for c in p.encoder.schema_
+        }
+        row = p.encode(RawBlock(cells, rows=1))
+        answers = [p.model.predict(row), *([p.model.predict_proba(row)] if p.has_probabilities else [])]
+        if any(len(answer) != 1 for answer in answers):
+            raise ValueError("one row has other than one answer")
+    except (MemoryError, OSError):
+        raise
+    except Exception as fault:  # whatever strange values may lead to
+        raise BadFile(
+            f"{os.path.basename(os.fspath(path))} was edited or is damaged: its predictor cannot answer ({type(fault).__name__}); "
+            "learn again, or take the original file."
+        ) from fault
+    return learned
 
 
 def _members(path: str | Path, name: str) -> dict[str, bytes]:
@@ -155,6 +188,8 @@ def _learned(members: dict[str, bytes], name: str) -> Learned:
         float(t["value"]), float(t["stderr"]), Interval(float(t["low"]), float(t["high"])), float(t["level"]), float(t["n"]),
         str(t["loss"]), str(t["how"]),
     )  # fmt: skip
+    for promised in (card["settings"]["level"], card["rows"]["training"]):
+        float(promised)
     facts = {key: value for key, value in card.items() if key not in ("format", "epee", "findings")}
     learned = Learned(predictor, risk, facts, card["findings"])
     learned.sealed_rows, learned.training_rows = reader.read(state["sealed_rows"]), reader.read(state["training_rows"])

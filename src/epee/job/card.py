@@ -35,7 +35,8 @@ key                    what it holds
 ``calibration``        list of ``{"predicted", "observed", "low", "high", "rows"}`` on the sealed rows, or []
 ``scores``             ``{name: figure}``: AUC, Brier score, R² and the like on the sealed rows
 ``uses``               what the predictor leans on: ``{"how": "coefficients" | "importance", "items": [{"column", "value",
-                       "stderr", "low", "high"}]}``, largest first
+                       "stderr", "low", "high"}], "coefficients": [...]}``, largest first; coefficients of a linear predictor for a
+                       standard deviation of each encoded column, with intervals where the estimator has them
 ``learning_curve``     ``{"sizes", "test", "stderr", "then": {"rows", "error", "stderr"}}``, or None
 ``findings``           list of ``{"code", "sentence", "evidence"}``
 ``how``                sentences: how each figure was computed
@@ -64,7 +65,7 @@ def plain(value: Any) -> Any:
     {'a': 0.5, 'b': [1, 2], 'c': None}
     """
     if isinstance(value, dict):
-        return {str(key): plain(v) for key, v in value.items()}
+        return {sound(str(key)): plain(v) for key, v in value.items()}
     if isinstance(value, list | tuple | set):
         return [plain(v) for v in value]
     if isinstance(value, np.ndarray):
@@ -73,7 +74,27 @@ def plain(value: Any) -> Any:
         value = value.item()
     if isinstance(value, float):
         return value if math.isfinite(value) else None
-    return value if value is None or isinstance(value, bool | int | str) else str(value)
+    return (
+        sound(value)
+        if isinstance(value, str)
+        else value
+        if value is None or isinstance(value, bool | int)
+        else str(value)
+    )
+
+
+def sound(text: str) -> str:
+    r"""Return a text that can be written as UTF-8; a file name that a narrow locale could not read is read again.
+
+    >>> sound("\udcc3\udca9t\udcc3\udca9.csv")
+    'été.csv'
+    """
+    for errors in ("strict", "surrogateescape", "replace"):
+        try:
+            return text.encode("utf-8", errors).decode("utf-8", "replace")
+        except UnicodeEncodeError:
+            continue
+    raise AssertionError  # "replace" takes every text
 
 
 def figure(risk: Any) -> dict[str, Any] | None:

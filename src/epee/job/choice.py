@@ -53,7 +53,7 @@ class Verdict:
         """Return the verdict in words."""
         entries, best, chosen = self.entries, self.entries[self.best], self.entries[self.chosen]
         if len(entries) == 1:
-            return [say("alone", chosen=chosen.name)]
+            return [_capital(say("alone", chosen=chosen.name))]
         out = [say("chosen_best" if best is chosen else "chosen", chosen=chosen.name)]
         gap = self.gaps[self.chosen]
         if gap is not None:
@@ -68,7 +68,7 @@ class Verdict:
         looks = amount(max(self.optimism.value, 0.0), chosen.risk.loss, chosen.risk.stderr)
         corrected = number_like(self.corrected, chosen.risk.stderr)
         out.append(say("optimism", k=len(entries), optimism=looks, corrected=corrected))
-        return [sentence[:1].upper() + sentence[1:] for sentence in out]
+        return [_capital(sentence) for sentence in out]
 
 
 def decide(entries: Sequence[Entry], level: float, groups: Any = None, draws: int = 1000) -> Verdict:
@@ -126,10 +126,19 @@ def _simplest(means: Vector, errors: Vector, rank: Vector | None) -> int:
     return int(near[0] if rank is None else near[np.argmin(rank[near])])
 
 
+def _capital(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
+
+
 def _beats(a: str, b: str, gap: Difference, p: float) -> str:
     shown = say("shown" if p < SHOWN else "not shown")
     return say(
-        "beats", a=a, b=b, gap=difference_in_words(gap), p=number(p, 2) if p >= 1e-4 else f"{p:.0e}", shown=shown
+        "beats",
+        a=a,
+        b=b,
+        gap=difference_in_words(gap),
+        p=f"= {number(p, 2)}" if p >= 1e-4 else f"< {number(1e-4, 1)}",
+        shown=shown,
     )
 
 

@@ -96,6 +96,7 @@ class Contest:
     time: Vector | None
     level: float
     budget: float | None = None
+    named: bool = False  # the user named the candidates, and hears of each that cannot run
     dropped: list[tuple[str, str]] = field(default_factory=list)
     _routes: list[MomentRoute] = field(default_factory=list)
     _plans: dict[int, Plan] = field(default_factory=dict)
@@ -104,7 +105,12 @@ class Contest:
         """Return the entries of the candidates that could run, in their order."""
         start, spent = clock.perf_counter(), False
         entries: list[Entry] = []
-        wanted = [c for c in candidates if c.suits(self.setting)]
+        wanted = []
+        for candidate in candidates:
+            if candidate.suits(self.setting):
+                wanted.append(candidate)
+            elif self.named:
+                self.dropped.append((candidate.name, unfit(candidate, self.setting) or say("unsuited")))
         with progress(say("candidates"), len(wanted)) as tick:
             for candidate in wanted:
                 why = unfit(candidate, self.setting)

@@ -17,7 +17,7 @@ from epee.job.understanding import Understood
 from epee.risk.estimate import Risk
 from epee.table.encoding import encoded_names
 from epee.typing import Matrix, Vector
-from epee.words.job_words import percent, say
+from epee.words.job_words import percent, say, whole
 
 Rows = tuple[Matrix, np.ndarray, Any]
 SHOWN_POINTS = 500  # of a scatter of residuals
@@ -66,8 +66,12 @@ def facts_of(
     }  # fmt: skip
     facts |= sealed_facts(seen, predictor, sealed, asked["level"])
     facts["uses"] = _try(
-        lambda: uses_of(predictor, sealed if len(sealed[1]) >= 20 else training, contest.loss, asked["seed"])
+        lambda: uses_of(
+            predictor, sealed if len(sealed[1]) >= 20 else training, contest.loss, asked["seed"], asked["level"]
+        )
     )
+    if facts["uses"] is not None:
+        facts["uses"]["coefficients"] = coefficients_of(predictor, training, asked["level"])
     facts["learning_curve"] = _try(lambda: curve_of_sizes(chosen, contest))
     facts["seconds"] = clock.perf_counter() - begin
     return plain(facts)
@@ -84,8 +88,9 @@ def _try(work: Callable[[], Any]) -> Any:
 def line_of(entry: Entry, i: int, verdict: Verdict) -> dict[str, Any]:
     """Return one line of the leaderboard."""
     gap = verdict.gaps[i]
+    bar = entry.sure.stderr if entry.sure.stderr > 1e-12 * abs(entry.risk.value) else 0.0  # rounding is no spread
     return {
-        "key": entry.candidate.key, "name": entry.name, "value": entry.risk.value, "stderr": entry.sure.stderr, "low": entry.sure.low,
+        "key": entry.candidate.key, "name": entry.name, "value": entry.risk.value, "stderr": bar, "low": entry.sure.low,
         "high": entry.sure.high, "level": entry.sure.level, "interval": "nested" if entry.nested else "approximate", "dof": entry.dof,
         "seconds": entry.seconds, "parameter": entry.curve.parameter, "chosen_value": entry.value,
         "difference": 0.0 if gap is None else gap.value, "difference_stderr": 0.0 if gap is None else gap.stderr,
@@ -124,7 +129,7 @@ def test_facts(risk: Risk, verdict: Verdict, n: int, level: float) -> tuple[dict
     gap, bar = abs(risk.value - verdict.corrected), float(np.hypot(risk.stderr, sure.stderr))
     inside = risk.low <= verdict.corrected <= risk.high
     agrees = bool(inside or gap <= normal_quantile(level) * bar)
-    first = say("test", risk=local(str(risk)), level=percent(level), n=n)
+    first = say("test", risk=local(str(risk)), level=percent(level), n=whole(n))
     return {"sentences": [first, say("agrees") if agrees else say("disagrees", cv=local(str(sure)))]}, agrees
 
 
@@ -232,9 +237,10 @@ def column_places(predictor: Predictor) -> dict[str, list[int]]:
     return places
 
 
-def uses_of(predictor: Predictor, rows: Rows, loss: Any, seed: int) -> dict[str, Any]:
+def uses_of(predictor: Predictor, rows: Rows, loss: Any, seed: int, level: float = 0.95) -> dict[str, Any]:
     """Return how much the error rises when a column is shuffled on rows held out."""
     from epee.risk.holdout import losses_of
+    from epee.risk.intervals import normal_quantile
 
     X, y, w = rows
     rng = np.random.default_rng(seed)
@@ -242,7 +248,7 @@ def uses_of(predictor: Predictor, rows: Rows, loss: Any, seed: int) -> dict[str,
     X, y, w = X[some], y[some], None if w is None else w[some]
     weight = np.ones(len(y)) if w is None else w
     base = losses_of(predictor.model, X, y, loss, w)[0]
-    items = []
+    items, z = [], normal_quantile(level)
     for name, places in column_places(predictor).items():
         rise = np.zeros(len(y))
         for _ in range(3):
@@ -252,11 +258,39 @@ def uses_of(predictor: Predictor, rows: Rows, loss: Any, seed: int) -> dict[str,
         rise /= 3
         value = float(np.average(rise, weights=weight))
         bar = float(np.sqrt(np.average((rise - value) ** 2, weights=weight) / max(weight.sum() - 1, 1)))
-        items.append(
-            {"column": name, "value": value, "stderr": bar, "low": value - 1.96 * bar, "high": value + 1.96 * bar}
-        )
+        items.append({"column": name, "value": value, "stderr": bar, "low": value - z * bar, "high": value + z * bar})
     items.sort(key=lambda item: -float(item["value"]))  # type: ignore[arg-type]
     return {"how": "importance", "items": items}
+
+
+def coefficients_of(predictor: Predictor, rows: Rows, level: float) -> list[dict[str, Any]]:
+    """Return what a standard deviation more of each encoded column changes, for a linear predictor; largest first.
+
+    Intervals are those of the estimator, where it has them and the columns determine their coefficients.
+    """
+    from epee.risk.intervals import t_interval
+
+    X, _, w = rows
+    last = last_step(predictor.model)
+    coef = np.atleast_2d(getattr(last, "coef_", np.empty((0, 0))))
+    names = encoded_names(predictor.encoder._layout, predictor.encoder.kept_)
+    if coef.shape != (1, len(names)):  # products of inputs, several classes or targets
+        return []
+    centre = np.average(X, axis=0, weights=w)
+    scaled = len(predictor.model.steps) > 1
+    spread = np.ones(len(names)) if scaled else np.sqrt(np.average((X - centre) ** 2, axis=0, weights=w))
+    bars = None
+    if hasattr(last, "coef_covariance_") and getattr(last, "rank_", 0) == len(names):
+        bars = np.sqrt(np.diagonal(last.coef_covariance_)) * spread
+    items = []
+    for j, name in enumerate(names):
+        value = float(coef[0, j] * spread[j])
+        ends = None if bars is None else t_interval(value, float(bars[j]), max(len(X) - len(names) - 1, 1), level)
+        items.append({
+            "column": name, "value": value, "stderr": None if bars is None else float(bars[j]),
+            "low": None if ends is None else ends.low, "high": None if ends is None else ends.high,
+        })  # fmt: skip
+    return sorted(items, key=lambda item: -abs(item["value"]))
 
 
 def curve_of_sizes(chosen: Entry, contest: Contest) -> dict[str, Any] | None:
@@ -285,6 +319,8 @@ def curve_of_sizes(chosen: Entry, contest: Contest) -> dict[str, Any] | None:
 def how_sentences(asked: dict[str, Any], contest: Contest) -> list[str]:
     """Say how the figures were computed."""
     keys = ["how_complexity", "how_intervals", "how_differences", *(["how_test"] if asked["test_size"] else [])]
+    if asked["time"]:
+        return [say("how_forward", folds=asked["folds"]), *(say(key) for key in keys)]
     return [say("how_cv", folds=asked["folds"], repeats=asked["repeats"]), *(say(key) for key in keys)]
 
 

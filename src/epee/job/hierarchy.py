@@ -41,6 +41,7 @@ class Setting:
     holes: bool = False
     costs: Any = None  # checked table of costs, or None
     seed: int = 0
+    least: int = 0  # rows of the smallest sample that is learned from; 0 is half of them
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ def _spread(low: float, high: float, number: int) -> list[float]:
 
 
 def _neighbours(s: Setting) -> list[int]:
-    most = max(1, min(s.n // 4, 101))
+    most = max(1, min(s.n // 4, s.least or s.n // 2, 101))
     return sorted({k for k in (1, 3, 5, 9, 15, 25, 45, 75, 101) if k <= most}, reverse=True)
 
 

@@ -13,6 +13,7 @@ import json
 import time as clock
 import warnings
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import has_fit_parameter
 
-from epee.errors import EpeeWarning, WrongUse
+from epee.engines.local import one_blas_thread
+from epee.errors import EpeeWarning, SearchWarning, WrongUse
 from epee.job.budgets import seconds_of
 from epee.job.card import card_of
 from epee.job.choice import Verdict, decide
@@ -28,8 +30,9 @@ from epee.job.contest import Contest
 from epee.job.drift import tally
 from epee.job.filling import holed, plan_encoder
 from epee.job.hierarchy import Setting, hierarchy
+from epee.job.memory import refuse_beyond_limit
 from epee.job.predictor import Predictor, last_step, residual_quantiles
-from epee.job.sealing import fingerprints, seal
+from epee.job.sealing import fingerprints, fold_number, seal
 from epee.job.understanding import Understood, open_roles, take, understand
 from epee.risk.estimate import Risk
 from epee.risk.holdout import holdout_error
@@ -194,18 +197,23 @@ def learn(
     with options(language=lang or options.language), warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always", EpeeWarning)
         asked["lang"] = options.language
-        learned = _start(table, target, asked, predictors, costs, begin)
-        learned.facts["notes"] += _overheard(heard)
+        with one_blas_thread():  # our threads share the rows; BLAS's own would spin between a thousand small solves
+            learned = _start(table, target, asked, predictors, costs, begin)
+        learned.facts["notes"] += _overheard(heard, learned.facts["notes"])
     return learned
 
 
-def _overheard(heard: list[warnings.WarningMessage]) -> list[str]:
-    """Return the warnings of épée as notes; the others go on their way."""
+def _overheard(heard: list[warnings.WarningMessage], notes: list[str]) -> list[str]:
+    """Return what épée warned of the table or of a search as notes that are not among them yet; others go on their way.
+
+    What estimators say of columns is left out: these are columns of the encoder, dependent by its design.
+    """
     out: list[str] = []
     for warning in heard:
         if issubclass(warning.category, EpeeWarning):
             text = str(warning.message)
-            if text not in out:
+            of_table = Path(warning.filename).parent.name == "table" or issubclass(warning.category, SearchWarning)
+            if of_table and not any(said.rstrip(".") in text for said in [*notes, *out]):
                 out.append(text)
         else:
             warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
@@ -218,7 +226,8 @@ def _start(table: Any, target: Any, asked: dict[str, Any], predictors: Any, cost
 
     source, roles = open_roles(table, target, asked["weight"], asked["groups"], asked["time"], asked["types"])
     if is_large(table, source):
-        return learn_stream(source, roles, asked, predictors, begin)
+        return learn_stream(source, roles, asked, predictors, costs, begin)
+    refuse_beyond_limit(source.n_rows * len(source.names) if source.n_rows is not None else 0)
     return _learn(understand(source, roles, asked["types"]), asked, predictors, costs, begin)
 
 
@@ -236,19 +245,23 @@ def _learn(seen: Understood, asked: dict[str, Any], predictors: Any, costs: Any,
     w = None if seen.weight is None else seen.weight[train]
     encoder = plan_encoder(raw, seen.names, seen.kinds, w)
     X, y = holed(encoder, raw), seen.y[train]
-    table = _cost_table(costs, asked["reject_cost"], seen)
+    table = cost_table(costs, asked["reject_cost"], seen.classes)
     counts = np.bincount(codes[train]) if codes is not None else np.zeros(1, dtype=int)
     setting = Setting(
         seen.task, len(train), X.shape[1], 0 if seen.classes is None else len(seen.classes), int(counts.min()),
         len(seen.targets), 1.0 if seen.classes is not None else float(np.std(y, axis=0).mean()), w is not None,
         bool(np.isnan(X).any()), table, seed,
     )  # fmt: skip
-    folds = _fold_number(asked["folds"], seen, train, counts)
+    folds = fold_number(
+        asked["folds"], len(train), seen.notes, groups=None if seen.groups is None else seen.groups[train],
+        classes=None if seen.time is not None else seen.classes, counts=counts,
+    )  # fmt: skip
+    setting = replace(setting, least=len(train) // (folds + 1) if seen.time is not None else len(train) // 2)
     repeats = 1 if seen.time is not None else int(np.clip(SEVERAL // len(train), 1, 5))
     asked["folds"], asked["repeats"] = folds, repeats
     contest = Contest(
-        X, y, w, setting, _loss(table, seen), folds, repeats, None if seen.groups is None else seen.groups[train],
-        None if seen.time is None else seen.time[train], level, asked["budget"],
+        X, y, w, setting, cost_loss(table, seen.classes), folds, repeats, None if seen.groups is None else seen.groups[train],
+        None if seen.time is None else seen.time[train], level, asked["budget"], predictors is not None,
     )  # fmt: skip
     entries = contest.run(hierarchy(setting, predictors))
     verdict = decide(
@@ -292,8 +305,6 @@ def fit_weighted(model: Any, X: Matrix, y: np.ndarray, w: Any) -> Any:
 
 
 def _without_holes(setting: Setting) -> Setting:
-    from dataclasses import replace
-
     return replace(setting, holes=False)
 
 
@@ -311,38 +322,25 @@ def _out_of_fold(winner: Any, y: np.ndarray) -> np.ndarray:
     return found.reshape(-1, *y.shape).mean(axis=0) if found.shape != y.shape else found
 
 
-def _cost_table(costs: Any, reject_cost: float | None, seen: Understood) -> Any:
+def cost_table(costs: Any, reject_cost: float | None, classes: np.ndarray | None) -> Any:
+    """Return the checked table of costs, or None where none were given."""
     if costs is None and reject_cost is None:
         return None
-    if seen.classes is None:
+    if classes is None:
         raise WrongUse("costs and reject_cost are for classes; the target of this table is a number.")
     from epee.decision.costs import check_costs
 
-    return check_costs(costs, seen.classes, reject_cost)
+    return check_costs(costs, classes, reject_cost)
 
 
-def _loss(table: Any, seen: Understood) -> Any:
+def cost_loss(table: Any, classes: np.ndarray | None) -> Any:
+    """Return the loss that a table of costs is, or None."""
     if table is None:
         return None
     from epee.losses.decisions import Costs
 
-    label = "reject" if seen.classes is not None and seen.classes.dtype.kind in "US" else -1
+    label = "reject" if classes is not None and classes.dtype.kind in "US" else -1
     return Costs(table, label)
-
-
-def _fold_number(asked: int, seen: Understood, train: np.ndarray, counts: np.ndarray) -> int:
-    """Return how many folds the rows allow, and say so when these are fewer than asked for."""
-    limits = [(len(train) // 2, say("few_rows", n=len(train)))]
-    if seen.groups is not None:
-        k = len(np.unique(seen.groups[train]))
-        limits.append((k, say("few_groups", n=k)))
-    elif seen.time is None and seen.classes is not None:
-        name = seen.classes[int(np.argmin(counts))]
-        limits.append((max(int(counts.min()), 2), say("few_members", name=name, n=int(counts.min()))))
-    most, why = min(limits, key=lambda pair: pair[0])
-    if asked > most:
-        seen.notes.append(say("fewer_folds", folds=most, asked=asked, why=why))
-    return max(min(asked, most), 2)
 
 
 def _sealed_risk(model: Any, X: Matrix, y: np.ndarray, w: Any, loss: Any, level: float, verdict: Verdict) -> Risk:

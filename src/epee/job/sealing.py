@@ -90,6 +90,26 @@ def seal(
     return sealed, say("by_class")
 
 
+def fold_number(
+    asked: int, n: int, notes: list[str], *, groups: Any = None, classes: np.ndarray | None = None, counts: Any = None
+) -> int:
+    """Return how many folds n training rows allow, and note it when these are fewer than asked for.
+
+    ``counts`` are the rows of each of the ``classes``, which every fold should have; whole ``groups`` make a fold.
+    """
+    limits = [(n // 2, say("few_rows", n=n))]
+    if groups is not None:
+        k = len(np.unique(groups))
+        limits.append((k, say("few_groups", n=k)))
+    elif classes is not None:
+        least = int(counts.min())
+        limits.append((max(least, 2), say("few_members", name=classes[int(np.argmin(counts))], n=least)))
+    most, why = min(limits, key=lambda pair: pair[0])
+    if asked > most:
+        notes.append(say("fewer_folds", folds=most, asked=asked, why=why))
+    return max(min(asked, most), 2)
+
+
 def fingerprints(raw: RawBlock, names: Sequence[str], target: Mapping[str, Any] | None = None) -> np.ndarray:
     """Return a 64-bit number (n,) for each row, equal for equal cells in equally named columns.
 

@@ -3,11 +3,13 @@ r"""The closed forms on a large table: all folds and penalties from one pass, cl
 One pass gives the moments of every fold, by class for a classification. Training samples are merges, predictors are solves. The mean
 squared error of a linear regressor on a fold follows from the moments of that fold, so a regression needs no second pass. For classes the
 complexity of each predictor is chosen on a sample of rows, each scored by a model that did not see it, and a second pass scores
-every row once under what was chosen, the sealed rows under the models of all training rows.
+every row once under what was chosen, the sealed rows under the models of all training rows. With a time column the training samples are the
+merges of the cells before: forward chaining.
 """
 
 from __future__ import annotations
 
+import copy
 import time as clock
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -23,10 +25,11 @@ from epee.errors import DataError, WrongUse
 from epee.job.contest import Curve, Entry
 from epee.job.filled_route import mapped
 from epee.job.hierarchy import Candidate, Setting
+from epee.job.log_odds import ManyLogOdds, log_odds
 from epee.job.stream_cells import CellSource, gathered
 from epee.losses.decisions import ZeroOne
 from epee.losses.residuals import Power
-from epee.moments.moments import Moments
+from epee.moments.moments import Moments, stack
 from epee.moments.passes import Summation
 from epee.risk.asking import asker
 from epee.risk.complexity import choose
@@ -36,6 +39,7 @@ from epee.risk.intervals import t_interval
 from epee.risk.one_pass import Linear, linear_of, rescale, select, squared_risk
 from epee.table.block import Block, refuse_bad_source
 from epee.typing import Matrix, Tensor, Vector
+from epee.words.job_words import say
 
 LARGEST = 60_000_000  # numbers in the moments of all cells and classes
 ADDED_ROWS = SCORED_ROWS = 16_384  # in a block: some hundred for each cell
@@ -64,15 +68,21 @@ class StreamContest:
     setting: Setting
     level: float
     weighted: bool
+    budget: float | None = None
     dropped: list[tuple[str, str]] = field(default_factory=list)
-    loss: Any = None
+    loss: Any = None  # of costs, None for error rates and squares
     groups: Any = None
     time: Any = None
 
     @property
     def folds(self) -> int:
-        """Number of folds."""
+        """Number of cells that are learned from."""
         return self.source.cells.folds
+
+    @property
+    def first(self) -> int:
+        """The first cell that is tested: with forward chaining the cell 0 is only learned from."""
+        return int(self.source.cells.forward)
 
     def run(self, candidates: Iterable[Candidate]) -> tuple[list[Entry], dict[str, Any]]:
         """Return the entries, and by key the models of all training rows with what they lose on the sealed rows."""
@@ -84,13 +94,14 @@ class StreamContest:
             if not candidate.suits(self.setting):
                 continue
             start = clock.perf_counter()
+            if self.budget is not None and start - begin > self.budget and candidate.key != "baseline":
+                self.dropped.append((candidate.name, say("out_of_budget", budget=f"{self.budget:g}")))
+                continue
             try:
                 found = self.solve(candidate)
             except (DataError, WrongUse, np.linalg.LinAlgError) as fault:
                 if candidate.key == "baseline":
                     raise
-                from epee.words.job_words import say
-
                 self.dropped.append((candidate.name, say("failed", why=str(fault))))
                 continue
             found.seconds = clock.perf_counter() - start + taken
@@ -106,7 +117,7 @@ class StreamContest:
         K, parts = cells.folds, int(cells.cell.max()) + 1
         if self.setting.task == "regression":
             assert cells.y is not None
-            head = np.nanmean(cells.y[:256], axis=0)
+            head = cells.y[cells.cell >= 0][:256].mean(axis=0)
             origin = np.append(source.origin, np.nan_to_num(head))
             keep = Summation(origin, "full", parts, None, self.setting.n_targets)
         else:
@@ -117,7 +128,7 @@ class StreamContest:
             refuse_bad_source(source)
         self.sample = gathered(source.sample)
         inner = select(self.cells, slice(0, K))
-        self.train = inner.leave_one_out()
+        self.train = chained(inner) if self.first else inner.leave_one_out()
         self.whole = _stacked(inner.merge("fold"))
         self.maps = [self._maps(m) for m in (self.train, self.whole)]
 
@@ -163,14 +174,14 @@ class StreamContest:
             out.append(Model(model, A, b))
         return out
 
-    def from_moments(self, solved: list[Solved]) -> list[tuple[Vector, Vector, Matrix, Matrix]]:
-        """Return, for each candidate, the mean losses (K, V) and weights (K,) of folds, and those of the sealed parts."""
-        K, out = self.folds, []
+    def from_moments(self, solved: list[Solved]) -> list[Scores]:
+        """Return, for each candidate, what it loses on the folds and on the sealed parts."""
+        K, tested, out = self.folds, slice(self.first, self.folds), []
         for s in solved:
-            per_fold = np.column_stack([self._squared(s.by_fold[v], slice(0, K)) for v in range(len(s.values))])
+            per_fold = np.column_stack([self._squared(s.by_fold[v], tested) for v in range(len(s.values))])
             sealed = np.column_stack([self._squared([s.whole[v]], slice(K, None)) for v in range(len(s.values))])
             s.sample_losses = self._sample_losses(s)
-            out.append((per_fold, self.cells.count[:K], sealed, self.cells.count[K:]))
+            out.append((per_fold, self.cells.count[tested], sealed, self.cells.count[K:], sealed**2))
         return out
 
     def _squared(self, models: list[Model], which: slice) -> Vector:
@@ -187,7 +198,7 @@ class StreamContest:
         out = np.full((len(sample), len(s.values)), np.nan)
         for v, models in enumerate(s.by_fold):
             for t, model in enumerate(models):
-                rows = np.flatnonzero(sample.fold == t)
+                rows = np.flatnonzero(sample.fold == t + self.first)
                 if len(rows):
                     out[rows, v] = self._losses(model, sample, rows)
         return out
@@ -198,69 +209,100 @@ class StreamContest:
             assert block.y is not None
             return Power(2.0).value(np.asarray(model.inner._predict(X)).reshape(block.y[rows].shape), block.y[rows])
         assert block.group is not None
-        if model.inner.__class__.__name__ == "BaselineClassifier":
-            return (block.group[rows] != np.argmax(model.inner.class_prior_)).astype(float)
-        return (self._ask(model.inner)(X) != block.group[rows]).astype(float)
+        if is_constant(model):
+            answer: Any = np.full(len(rows), self.constant(model))
+        else:
+            answer = self._ask(model.inner)(X)
+        return self.lost(answer, block.group[rows])
+
+    def lost(self, answer: np.ndarray, truth: np.ndarray) -> Vector:
+        """Return what decisions cost, or where they are wrong."""
+        if self.setting.costs is None:
+            return (answer != truth).astype(float)
+        paid: Vector = self.setting.costs[answer, truth]
+        return paid
+
+    def constant(self, model: Model) -> int:
+        """Return the one answer of a baseline."""
+        prior, costs = model.inner.class_prior_, self.setting.costs
+        return int(np.argmax(prior) if costs is None else np.argmin(costs @ prior))
 
     def _ask(self, model: Any) -> Any:
-        return asker(model, ZeroOne(), self.source.cells.classes)
+        costs = self.setting.costs
+        if costs is None:
+            return asker(model, ZeroOne(), self.source.cells.classes)
+        return lambda X: np.argmin(model.predict_proba(X) @ costs.T, axis=1)
 
-    def second_pass(self, solved: list[Solved]) -> list[tuple[Matrix, Vector, Matrix, Vector]]:
+    def second_pass(self, solved: list[Solved]) -> list[Scores]:
         """Choose complexities on the sample, then score every row once; returns as :meth:`from_moments`."""
-        K, chosen = self.folds, []
+        K, first, chosen = self.folds, self.first, []
         for s in solved:
             s.sample_losses = self._sample_losses(s)
-            means = np.stack([_fold_means(column, self.sample, K) for column in s.sample_losses.T], axis=1)  # (K, V)
+            means = np.stack(
+                [_fold_means(column, self.sample, K)[first:] for column in s.sample_losses.T], axis=1
+            )  # (K, V)
             cv, stderr = _errors(means)
             s.curve = (cv, stderr, *choose(cv, stderr, np.arange(len(s.values), dtype=float)))
             chosen.append(s.curve[3])
         parts = int(self.source.cells.cell.max()) + 1
         picked = [[*s.by_fold[v], *([s.whole[v]] * (parts - K))] for s, v in zip(solved, chosen, strict=True)]
-        judges = [Judges([models[c] for models in picked], self._ask, self.source.n_columns) for c in range(parts)]
+        judges = [Judges([models[c] for models in picked], self) for c in range(parts - first)]
 
-        def work(block: Block) -> tuple[Matrix, Vector]:
+        def work(block: Block) -> tuple[Matrix, Matrix, Vector]:
             assert block.fold is not None
-            sums, weights = np.zeros((len(picked), parts)), np.zeros(parts)
+            sums, squares, weights = np.zeros((len(picked), parts)), np.zeros((len(picked), parts)), np.zeros(parts)
             order = np.argsort(block.fold.astype(np.uint16), kind="stable")
             ends = np.searchsorted(block.fold[order], np.arange(parts + 1))
-            for c in range(parts):
+            for c in range(first, parts):
                 rows = order[ends[c] : ends[c + 1]]
                 if not len(rows):
                     continue
                 w = None if block.weight is None else block.weight[rows]
                 weights[c] = len(rows) if w is None else w.sum()
                 truth = block.group[rows]  # type: ignore[index]
-                for i, answer in judges[c](np.asarray(block.X[rows], dtype=np.float64)):
-                    wrong = answer != truth
-                    sums[i, c] = np.count_nonzero(wrong) if w is None else wrong @ w
-            return sums, weights
+                for i, answer in judges[c - first](np.asarray(block.X[rows], dtype=np.float64)):
+                    if self.setting.costs is None:
+                        wrong = answer != truth
+                        sums[i, c] = squares[i, c] = np.count_nonzero(wrong) if w is None else wrong @ w
+                        continue
+                    paid = self.lost(answer, truth)
+                    sums[i, c], squares[i, c] = (np.sum(v if w is None else v * w) for v in (paid, paid**2))
+            return sums, squares, weights
 
-        total, weight = np.zeros((len(picked), parts)), np.zeros(parts)
-        for sums, weights in in_order(work, self.source.blocks(SCORED_ROWS)):
+        total, second, weight = np.zeros((len(picked), parts)), np.zeros((len(picked), parts)), np.zeros(parts)
+        for sums, squares, weights in in_order(work, self.source.blocks(SCORED_ROWS)):
             total += sums
+            second += squares
             weight += weights
-        means = total / np.maximum(weight, 1e-300)
-        return [(means[i, :K, None], weight[:K], means[i, K:, None], weight[K:]) for i in range(len(picked))]
+        means, second = total / np.maximum(weight, 1e-300), second / np.maximum(weight, 1e-300)
+        cut = slice(first, K)
+        return [
+            (means[i, cut, None], weight[cut], means[i, K:, None], weight[K:], second[i, K:, None])
+            for i in range(len(picked))
+        ]
 
-    def entry(self, s: Solved, per_fold: Matrix, weights: Vector, sealed: Matrix, sealed_weights: Vector) -> Entry:
+    def entry(
+        self, s: Solved, per_fold: Matrix, weights: Vector, sealed: Matrix, sealed_weights: Vector, squares: Matrix
+    ) -> Entry:
         """Return the line of a candidate."""
         if s.curve is None:
             cv, stderr = _errors(per_fold)
             s.curve = (cv, stderr, *choose(cv, stderr, np.arange(len(s.values), dtype=float)))
             column = per_fold[:, s.curve[3]]
-            s.sealed = sealed[:, s.curve[3]]
+            s.sealed, s.sealed_squares = sealed[:, s.curve[3]], squares[:, s.curve[3]]
         else:
-            column, s.sealed = per_fold[:, 0], sealed[:, 0]
+            column, s.sealed, s.sealed_squares = per_fold[:, 0], sealed[:, 0], squares[:, 0]
         s.sealed_weights = sealed_weights
         cv, stderr, best, chosen = s.curve
-        K, n = self.folds, float(weights.sum())
-        loss = "zero_one" if self.setting.task == "classification" else "squared"
+        K, n = len(column), float(weights.sum())
+        loss = "squared" if self.setting.task == "regression" else "zero_one" if self.loss is None else self.loss.name
+        how = f"forward chaining in time, {K} folds" if self.first else f"{K}-fold cross-validation in one pass"
         value, bar, _ = fold_error(column, 1)
         ends = within_range(t_interval(value, bar, K - 1, self.level), loss)
         dof = np.array([degrees_of_freedom(m.inner) for m in s.whole])
         train = np.full(len(s.values), np.nan)
         risk = CrossValidation(
-            value, bar, ends, self.level, n, loss, f"{K}-fold cross-validation in one pass", K - 1, row_losses=None, weight=None,
+            value, bar, ends, self.level, n, loss, how, K - 1, row_losses=None, weight=None,
             rows=None, pooled=float(column @ weights / n), per_fold=column, n_folds=K, repeats=1, sizes=weights,
             folds=np.empty(0, dtype=np.intp), one_pass=True,
         )  # fmt: skip
@@ -271,8 +313,9 @@ class StreamContest:
     def pipeline(self, s: Solved, v: int) -> Any:
         """Return the predictor of all training rows as a fitted pipeline of encoded rows."""
         model, steps = s.whole[v], s.candidate.make(self.setting)
+        last = model.inner if self.setting.costs is None else self.decision(model.inner)
         if len(steps) == 1:
-            return Pipeline([("step0", model.inner)])
+            return Pipeline([("step0", last)])
         m = self.whole if self.maps[1] is None else mapped(self.whole, *self.maps[1])
         merged = (m.merge("group") if "group" in m.axes else m).at("fold", 0)
         scaler = clone(steps[0])
@@ -285,21 +328,47 @@ class StreamContest:
         )
         scaler._solve(scaler.moments_)
         scaler._sparse_seen, scaler.n_samples_seen_ = False, int(merged.count)
-        return Pipeline([("step0", scaler), ("step1", model.inner)])
+        return Pipeline([("step0", scaler), ("step1", last)])
+
+    def decision(self, fitted: Any) -> Any:
+        """Return the decision of least cost around a fitted classifier."""
+        from epee.decision.bayes_decision import BayesDecision
+
+        found = BayesDecision(clone(fitted), costs=self.setting.costs)
+        found.estimator_ = fitted
+        found._read(fitted)
+        return found
+
+    def refitted(self, winner: Entry) -> tuple[StreamContest, Entry]:
+        """Return the contest and the entry as they are when the sealed rows are learned from too."""
+        other = copy.copy(self)
+        other.whole = _stacked(self.cells.merge("fold"))
+        other.maps = [None, other._maps(other.whole)]
+        steps = winner.candidate.make(self.setting)
+        whole = other._solve(steps, winner.candidate, winner.value, 1)
+        model = other.pipeline(Solved(winner.candidate, [winner.value], [], whole), 0)
+        return other, replace(winner, model=model)
 
 
 class Judges:
-    """Several classifiers on the same rows: all linear ones by one product, the others one by one."""
+    """Several classifiers on the same rows: all linear ones by one product, for two classes the Gaussian ones too."""
 
-    def __init__(self, models: list[Model], ask: Any, q: int) -> None:
+    def __init__(self, models: list[Model], contest: StreamContest) -> None:
+        q = contest.source.n_columns
         self.single: list[tuple[int, Model, Any]] = []
         self.constant: list[tuple[int, int]] = []
         self.linear: list[tuple[int, slice]] = []
+        self.two: list[int] = []
         coef, intercept, at = [], [], 0
+        odds, two = [], contest.setting.costs is None and contest.setting.n_classes == 2
+        origin = contest.source.origin
         for i, model in enumerate(models):
-            if hasattr(model.inner, "class_prior_") and not hasattr(model.inner, "theta_"):
-                self.constant.append((i, int(np.argmax(model.inner.class_prior_))))
-            elif hasattr(model.inner, "coef_"):
+            if is_constant(model):
+                self.constant.append((i, contest.constant(model)))
+            elif two and (form := log_odds(model.inner, model.scale, model.shift, origin)) is not None:
+                self.two.append(i)
+                odds.append(form)
+            elif hasattr(model.inner, "coef_") and contest.setting.costs is None:
                 w, b = np.atleast_2d(model.inner.coef_), np.atleast_1d(model.inner.intercept_)
                 if model.scale is not None:
                     b = b + w @ model.shift
@@ -309,13 +378,16 @@ class Judges:
                 self.linear.append((i, slice(at, at + len(w))))
                 at += len(w)
             else:
-                self.single.append((i, model, ask(model.inner)))
+                self.single.append((i, model, contest._ask(model.inner)))
         self.coef = np.vstack(coef).T.copy() if coef else np.zeros((q, 0))  # (q, scores)
         self.intercept = np.concatenate(intercept) if intercept else np.zeros(0)
+        self.odds = ManyLogOdds(odds, origin) if odds else None
 
     def __call__(self, X: Matrix) -> Iterator[tuple[int, np.ndarray]]:
         """Yield the number of each classifier with its answers, as codes (n,)."""
-        scores = X @ self.coef + self.intercept
+        if self.odds is not None:
+            yield from zip(self.two, (self.odds(X) > 0).T, strict=True)
+        scores = X @ self.coef + self.intercept if self.linear else X
         for i, where in self.linear:
             own = scores[:, where]
             yield i, own[:, 0] > 0 if own.shape[1] == 1 else own.argmax(axis=1)
@@ -337,13 +409,26 @@ class Solved:
     sample_losses: Matrix | None = None
     curve: tuple[Vector, Vector, int, int] | None = None
     sealed: Vector | None = None
+    sealed_squares: Vector | None = None
     sealed_weights: Vector | None = None
 
 
-def _stacked(m: Moments) -> Moments:
-    from epee.moments.moments import stack
+# losses (K, V) and weights (K,) of the folds; of the sealed parts losses, weights and squares of losses
+Scores = tuple[Matrix, Vector, Matrix, Vector, Matrix]
 
+
+def is_constant(model: Model) -> bool:
+    """Tell whether a classifier is the baseline."""
+    return type(model.inner).__name__ == "BaselineClassifier"
+
+
+def _stacked(m: Moments) -> Moments:
     return stack([m])
+
+
+def chained(inner: Moments) -> Moments:
+    """Return the training samples of forward chaining: the cells 0 ... t, for t up to the last but one."""
+    return stack([select(inner, slice(0, t + 1)).merge("fold") for t in range(len(inner.count) - 1)])
 
 
 def _errors(means: Matrix) -> tuple[Vector, Vector]:

@@ -13,7 +13,7 @@ from epee.errors import MissingValues, WrongUse
 from epee.job.choice import decide
 from epee.job.drift import Tally
 from epee.job.hierarchy import Setting, hierarchy, unfit
-from epee.job.learning import Learned
+from epee.job.learning import Learned, cost_loss, cost_table
 from epee.job.predictor import Predictor, residual_quantiles
 from epee.job.stream_cells import Cells, CellSource, assign_cells
 from epee.job.stream_contest import LARGEST, StreamContest
@@ -44,32 +44,26 @@ def is_large(table: Any, source: TableSource) -> bool:
 
 
 def learn_stream(
-    source: TableSource, roles: dict[str, list[str]], asked: dict[str, Any], predictors: Any, begin: float
+    source: TableSource, roles: dict[str, list[str]], asked: dict[str, Any], predictors: Any, costs: Any, begin: float
 ) -> Learned:
     """Learn from a large table; the answer has the same shape as that of a small one."""
-    if asked["costs"] is not None or asked["reject_cost"] is not None:
-        raise WrongUse(
-            "costs and rejection need probabilities of rows held in memory, and this table is too large; learn from a sample of it."
-        )
-    if roles["time"] and asked["test_size"] == 0:
-        raise WrongUse("a large table with a time column needs a test sample; give test_size above 0.")
     if predictors is not None and not all(isinstance(p, str) for p in predictors):
         raise WrongUse(
             "estimators of your own need the rows in memory, and this table is too large; learn from a sample of it."
         )
     notes = list(source.notes)
     cells = assign_cells(source, roles, asked["types"], notes, asked["test_size"], asked["folds"], asked["seed"])
+    table = cost_table(costs, asked["reject_cost"], cells.classes)
     inputs, kinds, columns = stream_inputs(source, roles, asked["types"], notes)
     wide = TableSource(
-        source.batches, types=source.types, columns=inputs, y=roles["target"] if len(roles["target"]) > 1 else roles["target"][0],
-        sample_weight=roles["weight"][0] if roles["weight"] else None,
+        source.batches, types=source.types, columns=inputs, sample_weight=roles["weight"][0] if roles["weight"] else None,
     )  # fmt: skip
     numeric = all(kind in ("number", "boolean") for kind in kinds.values())
     try:
-        contest = open_contest(wide, cells, asked, None if numeric else planned(wide, kinds), inputs)
+        contest = open_contest(wide, cells, asked, None if numeric else planned(wide, kinds), inputs, table)
         entries, models = contest.run(closed(contest, predictors))
     except MissingValues:
-        contest = open_contest(wide, cells, asked, planned(wide, kinds), inputs)
+        contest = open_contest(wide, cells, asked, planned(wide, kinds), inputs, table)
         entries, models = contest.run(closed(contest, predictors))
     if cells.how:
         notes.append(
@@ -80,12 +74,17 @@ def learn_stream(
                 how=cells.how,
             )
         )
-    asked["repeats"] = 1
+    notes.append(say("stream_findings"))
+    asked["folds"], asked["repeats"] = cells.folds - cells.forward, 1
     verdict = decide(entries, asked["level"], None, draws=300)
     winner = entries[verdict.chosen]
     predictor, to_rows = finished(contest, winner, roles, kinds, inputs)
     risk = sealed_risk(contest, models[winner.candidate.key], winner, asked["level"])
-    return _gather(contest, verdict, predictor, to_rows, risk, roles, columns, notes, asked, begin)
+    learned = _gather(contest, verdict, predictor, to_rows, risk, roles, columns, notes, asked, begin)
+    if asked["refit"] and cells.how:
+        learned.predictor = finished(*contest.refitted(winner), roles, kinds, inputs)[0]
+        learned.sealed_rows, learned.training_rows = learned.sealed_rows[:0], learned.sealed_rows
+    return learned
 
 
 def closed(contest: StreamContest, predictors: Any) -> list[Any]:
@@ -94,6 +93,8 @@ def closed(contest: StreamContest, predictors: Any) -> list[Any]:
     contest.dropped.clear()
     for candidate in hierarchy(contest.setting, predictors):
         why = unfit(candidate, contest.setting) or ("" if candidate.closed else say("stream_only"))
+        if not why and predictors is not None and not candidate.suits(contest.setting):
+            why = say("unsuited")
         if why:
             contest.dropped.append((candidate.name, why))
         else:
@@ -138,7 +139,12 @@ def planned(source: TableSource, kinds: dict[str, str]) -> TableEncoder:
 
 
 def open_contest(
-    source: TableSource, cells: Cells, asked: dict[str, Any], encoder: TableEncoder | None, inputs: list[str]
+    source: TableSource,
+    cells: Cells,
+    asked: dict[str, Any],
+    encoder: TableEncoder | None,
+    inputs: list[str],
+    costs: Any = None,
 ) -> StreamContest:
     """Return the contest on a table, before its first pass."""
     names = list(inputs) if encoder is None else list(encoder._layout.row_names)
@@ -150,14 +156,15 @@ def open_contest(
     spread = 1.0 if cells.y is None else float(np.nanstd(cells.y, axis=0).mean())
     targets = 1 if cells.y is None or cells.y.ndim == 1 else cells.y.shape[1]
     setting = Setting(cells.task, len(train), len(names), K, int(counts.min()), targets, spread, source.weight_name is not None,
-                      encoder is not None, None, asked["seed"])  # fmt: skip
+                      encoder is not None, costs, asked["seed"])  # fmt: skip
     if (cells.folds + 10) * max(K, 1) * len(names) ** 2 > LARGEST:
         raise WrongUse(
             f"{len(names)} encoded columns and {K} classes are too many for one pass over a large table; leave columns out with types."
         )
     return StreamContest(
-        CellSource(source, cells, encoder, names), setting, asked["level"], source.weight_name is not None
-    )
+        CellSource(source, cells, encoder, names), setting, asked["level"], source.weight_name is not None, asked["budget"],
+        loss=cost_loss(costs, cells.classes),
+    )  # fmt: skip
 
 
 def finished(
@@ -220,6 +227,12 @@ def sealed_risk(contest: StreamContest, solved: Any, winner: Any, level: float) 
         )
     n = float(weights.sum())
     value = float(means @ weights / n)
+    if contest.loss is not None:
+        spread = max(float(solved.sealed_squares @ weights / n) - value**2, 0.0)
+        bar = float(np.sqrt(spread / max(n - 1, 1.0)))
+        return Risk(
+            value, bar, t_interval(value, bar, n - 1, level), level, n, contest.loss.name, "held-out rows", n - 1
+        )
     if contest.setting.task == "classification":
         return Risk(
             value,

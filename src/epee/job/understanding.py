@@ -15,7 +15,7 @@ import numpy as np
 from epee.errors import DataError, EmptyTable, WrongUse
 from epee.table.block import check_weights
 from epee.table.raw import RawBlock
-from epee.table.schema import KINDS, Column, find_name
+from epee.table.schema import CLOCK, KINDS, Column, find_name
 from epee.table.source import TableSource, is_table, open_table
 from epee.typing import Vector
 from epee.words.job_words import number, percent, say, whole
@@ -103,6 +103,8 @@ def open_roles(
             find_name(given, everything, f"{'group' if role == 'groups' else role} column")
     used = [name for names in roles.values() for name in names]
     for name in used:
+        if targets.count(name) > 1:
+            raise WrongUse(f"the target {name!r} is named twice; name each column once.")
         if used.count(name) > 1:
             raise WrongUse(f"column {name!r} is given two roles among target, weight, groups and time; give it one.")
     plain = TableSource(batches, types=known)
@@ -248,7 +250,8 @@ def choose_inputs(
             why = reason_to_leave(raw, column, types)
             role = "left out" if why else "input"
         columns.append({
-            "name": name, "kind": column.kind, "role": role, "missing": column.missing or 0, "note": why or column.note,
+            "name": name, "kind": column.kind, "role": role, "missing": column.missing or 0,
+            "note": why or (clock() if column.note == CLOCK else column.note),
             "levels": list(column.levels[:50]) if column.levels else [],
         })  # fmt: skip
         if why:
@@ -270,12 +273,18 @@ def choose_inputs(
     return names, kinds
 
 
+def clock() -> str:
+    """Return the note of dates that have a time of day, in the language of the run."""
+    from epee.words.table_words import say as said
+
+    return said("clock")
+
+
 def describe(source: TableSource, raw: RawBlock, name: str, types: Mapping[str, str]) -> Column:
     """Return the kind, the levels and the missing cells of a column in memory."""
     import pyarrow.compute as pc
 
     from epee.table.cells import kind_of_texts
-    from epee.table.schema import CLOCK
 
     column, kind = raw.columns[name], str(source._kind(name))
     if isinstance(column, np.ndarray):
@@ -336,7 +345,9 @@ def listed_kinds(names: Sequence[str], kinds: Mapping[str, str]) -> str:
     for kind in ("number", "boolean", "category", "date"):
         those = [name for name in names if kinds[name] == kind]
         if those:
-            parts.append(say(f"took_{kind}", k=len(those), names=_listed(those)))
+            parts.append(
+                say(f"took_{kind}" if len(those) > 1 else f"took_one_{kind}", k=len(those), names=_listed(those))
+            )
     return say("took", parts=", ".join(parts))
 
 

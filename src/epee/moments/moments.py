@@ -52,8 +52,11 @@ class Moments:
     scatter : array (axes, p, p), (axes, p) when diagonal, or None
         Sum of centred products; without the group axis when pooled.
     origin : array (p,)
+        Where the shifts are measured from: a row near the data, so that no digits are lost.
     axes : tuple of {"fold", "group"}
+        Names of the leading axes, in order.
     kind : {"full", "pooled", "diagonal", None}
+        What is kept of the scatter: a matrix for each cell, one summed over the groups, variances, or nothing.
     targets : int
         How many of the last columns are targets.
     labels : array (groups,), optional

@@ -271,8 +271,19 @@ def uses_section(card: dict[str, Any]) -> Section | None:
     """Return what the chosen predictor leans on."""
     if not card["uses"] or not card["uses"]["items"]:
         return None
-    caption = word("uses_caption" if card["uses"]["how"] == "importance" else "coefficients_caption")
-    return Section("uses", word("uses"), [Pictures([pictures.uses(card)], caption)])
+    level = percent(card["settings"]["level"], 0)
+    how = card["uses"]["how"]
+    shown = [
+        Pictures(
+            [pictures.uses(card, how)],
+            word("uses_caption" if how == "importance" else "coefficients_caption", level=level),
+        )
+    ]
+    if card["uses"].get("coefficients"):
+        sure = card["uses"]["coefficients"][0]["low"] is not None
+        caption = word("coefficients_caption" if sure else "coefficients_bare", level=level)
+        shown.append(Pictures([pictures.uses(card, "coefficients")], caption))
+    return Section("uses", word("uses"), shown)
 
 
 def curve_section(card: dict[str, Any]) -> Section | None:

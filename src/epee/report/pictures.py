@@ -218,13 +218,12 @@ def calibration(card: dict[str, Any]) -> Markup:
     return chart.svg()
 
 
-def uses(card: dict[str, Any], most: int = 20) -> Markup:
-    """Draw what the predictor leans on, largest first."""
-    how = card["uses"]["how"]
+def uses(card: dict[str, Any], how: str = "importance", most: int = 20) -> Markup:
+    """Draw what the predictor leans on, largest first: importances, or coefficients."""
     show = error_format(card["loss"]) if how == "importance" else figures
     lines = [
         {**item, "name": item["column"], "tone": 0 if (item["low"] or 0) > 0 or (item["high"] or 0) < 0 else 7}
-        for item in card["uses"]["items"][:most]
+        for item in card["uses"]["items" if how == card["uses"]["how"] else "coefficients"][:most]
     ]
     return dot_plot(lines, word("uses"), word("importance" if how == "importance" else "coefficients"), show)
 

@@ -207,14 +207,30 @@ def aic(
 def aicc(
     model: Any, X: Any, y: Any, *, sigma2: float | None = None, form: str = "course", sample_weight: Any = None
 ) -> Any:  # fmt: skip
-    r"""Return the corrected criterion for few rows, :math:`err + \frac{2(d+1)}{n-d-2} \hat\sigma^2`; needs :math:`n > d + 2`."""
+    r"""Return the corrected criterion for few rows, :math:`err + \frac{2(d+1)}{n-d-2} \hat\sigma^2`; needs :math:`n > d + 2`.
+
+    Examples
+    --------
+    >>> from epee import LinearRegression
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0]], [0.0, 1.0, 2.0, 4.0, 4.0]
+    >>> round(aicc(LinearRegression(), X, y, sigma2=1.0), 6)
+    6.14
+    """
     return _criterion("aicc", model, X, y, sigma2, form, sample_weight)
 
 
 def bic(
     model: Any, X: Any, y: Any, *, sigma2: float | None = None, form: str = "course", sample_weight: Any = None
 ) -> Any:  # fmt: skip
-    r"""Return the Bayesian criterion, :math:`err + \log(n) \frac dn \hat\sigma^2`: a higher price than AIC from 8 rows on."""
+    r"""Return the Bayesian criterion, :math:`err + \log(n) \frac dn \hat\sigma^2`: a higher price than AIC from 8 rows on.
+
+    Examples
+    --------
+    >>> from epee import LinearRegression
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0]], [0.0, 1.0, 2.0, 4.0, 4.0]
+    >>> round(bic(LinearRegression(), X, y, sigma2=1.0), 4)
+    0.7838
+    """
     return _criterion("bic", model, X, y, sigma2, form, sample_weight)
 
 
@@ -224,6 +240,13 @@ def mallows_cp(
     r"""Return Mallows' :math:`C_p`: the course's is AIC.
 
     ``form="likelihood"`` is :math:`n\, err / \hat\sigma^2 - n + 2d`, which is near d for a model without bias.
+
+    Examples
+    --------
+    >>> from epee import LinearRegression
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0]], [0.0, 1.0, 2.0, 4.0, 4.0]
+    >>> round(mallows_cp(LinearRegression(), X, y, sigma2=1.0), 6)
+    0.94
     """
     return _criterion("mallows_cp", model, X, y, sigma2, form, sample_weight)
 

@@ -197,6 +197,14 @@ def average_precision(
     draws : int, default=200
         Bootstrap samples behind the standard error.
     random_state : int, default=0
+
+    Examples
+    --------
+    >>> from epee import GaussianNB
+    >>> model = GaussianNB().fit([[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1])
+    >>> X, y = [[0.5], [2.8], [2.0], [4.5], [1.0], [6.0]], [0, 0, 1, 1, 0, 1]
+    >>> print(average_precision(model, X, y))
+    0.92 ± 0.14 [0.23, 1.00]
     """
     truth, w = _open(model, X, y, sample_weight, level)
     codes, scores = _codes(model, truth), _ranks(model, X)
@@ -257,6 +265,14 @@ def brier(model: Any, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any
         Counts.
     bins : int, default=10
         Bins of the calibration curve.
+
+    Examples
+    --------
+    >>> from epee import GaussianNB
+    >>> model = GaussianNB().fit([[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1])
+    >>> X, y = [[0.5], [2.8], [2.0], [4.5], [1.0], [6.0]], [0, 0, 1, 1, 0, 1]
+    >>> print(brier(model, X, y))
+    0.33 ± 0.21 [0.00, 0.87]
     """
     truth, w = _open(model, X, y, sample_weight, level)
     codes, P = _codes(model, truth), _probabilities(model, X)
@@ -298,6 +314,13 @@ def r2(model: Any, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any = 
         What the interval covers.
     sample_weight : array (n,), optional
         Counts.
+
+    Examples
+    --------
+    >>> from epee import LinearRegression
+    >>> model = LinearRegression().fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0])
+    >>> print(r2(model, [[3.0], [4.0], [5.0]], [3.0, 4.5, 5.0]))
+    0.88 ± 0.17 [0.56, 1.00]
     """
     truth, w = _open(model, X, y, sample_weight, level)
     if hasattr(model, "classes_"):
@@ -332,6 +355,14 @@ def f1(model: Any, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any = 
         What the interval covers.
     sample_weight : array (n,), optional
         Counts.
+
+    Examples
+    --------
+    >>> from epee import GaussianNB
+    >>> model = GaussianNB().fit([[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1])
+    >>> X, y = [[0.5], [2.8], [2.0], [4.5], [1.0], [6.0]], [0, 0, 1, 1, 0, 1]
+    >>> print(f1(model, X, y))
+    0.67 ± 0.24 [0.19, 0.94]
     """
     truth, w = _open(model, X, y, sample_weight, level)
     codes = _codes(model, truth)

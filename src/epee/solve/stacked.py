@@ -5,8 +5,9 @@ correlation matrix has its smallest eigenvalue bounded from below by its determi
 
 .. math:: \lambda_{\min}(R) \ge \det(R) \Bigl(\frac{p-1}{p}\Bigr)^{p-1} \ge \frac{\det R}{e}, \tag{1}
 
-which Cholesky's factor gives for nothing; where (1) does not settle it, the inverse does. A stack with a problem that would lose too many
-digits is left to the slow road.
+which Cholesky's factor gives for nothing; where (1) does not settle it, the inverse does. Columns that depend on each other exactly, as
+those of all the levels of a category do, leave eigenvalues of zero up to rounding and the others well apart: the shortest solution is then
+taken from the spectrum. A stack with any other problem that would lose too many digits is left to the slow road.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from __future__ import annotations
 import numpy as np
 
 from epee.moments.moments import Moments
-from epee.typing import Tensor
+from epee.typing import Matrix, Tensor
 
 LARGEST_CONDITION = 1e6
+ZERO = 1e-14  # an eigenvalue of a correlation matrix below this part of the largest is rounding: sums know no more
 
 
 def well_conditioned(R: Tensor) -> bool:
@@ -61,8 +63,38 @@ def stacked_least_squares(m: Moments, alpha: float = 0.0, *, intercept: bool = T
         return None
     scale = 1 / np.sqrt(diagonal)
     R = S * (scale[:, :, None] * scale[:, None, :])
-    if not well_conditioned(R):
+    coef = solve_scaled(R, C * scale[:, :, None], scale, exact=not alpha)  # (F, p, m)
+    if coef is None:
         return None
-    coef = np.linalg.solve(R, C * scale[:, :, None]) * scale[:, :, None]  # (F, p, m)
     level = y - np.matmul(x[:, None, :], coef)[:, 0] if intercept else np.zeros_like(y)
     return coef.swapaxes(1, 2), level
+
+
+def solve_scaled(R: Tensor, C: Tensor, scale: Matrix, exact: bool) -> Tensor | None:
+    """Return the solutions (F, p, m) in the units of the columns, or None when digits would be lost."""
+    if well_conditioned(R):
+        coef: Tensor = np.linalg.solve(R, C) * scale[:, :, None]
+        return coef
+    return shortest(R, C, scale) if exact else None
+
+
+def shortest(R: Tensor, C: Tensor, scale: Matrix) -> Tensor | None:
+    """Return the shortest solutions where the same number of columns depends exactly on the others in every problem.
+
+    >>> R, scale = np.ones((1, 2, 2)), np.ones((1, 2))
+    >>> shortest(R, np.array([[[3.0], [3.0]]]), scale).ravel().round(12)
+    array([1.5, 1.5])
+    """
+    try:
+        values, V = np.linalg.eigh(R)  # (F, p), (F, p, p), smallest first
+    except np.linalg.LinAlgError:
+        return None
+    top = values[:, -1:]
+    null = int((values[0] < ZERO * top[0]).sum())
+    zero, rest = values[:, :null], values[:, null:]
+    if not null or (np.abs(zero) > ZERO * top).any() or (rest * LARGEST_CONDITION < top).any():
+        return None
+    kernel, range_ = scale[:, :, None] * V[:, :, :null], V[:, :, null:]
+    coef = scale[:, :, None] * (range_ @ ((range_.swapaxes(1, 2) @ C) / rest[:, :, None]))
+    Q = np.linalg.qr(kernel)[0]  # what may be added in the units of the columns
+    return coef - Q @ (Q.swapaxes(1, 2) @ coef)

@@ -250,8 +250,11 @@ class BernoulliMixture(CountMixture):
     tol : float, default=1e-4
         Stop when the mean log-likelihood of a row rises by less.
     max_iter, n_init : int
+        Largest number of steps, and of starts, of which the likeliest is kept; more are surer and slower.
     init_params : {"kmeans", "random", "k-means++", "random_from_data"}
+        Where responsibilities start: from clusters, from chance, or from rows as centres.
     random_state : int or None
+        Seed of the starts.
     binarize : float or None, default=0.0
         Cells above are 1, the others 0; None wants zeros and ones.
 
@@ -308,8 +311,11 @@ class PoissonMixture(CountMixture):
     tol : float, default=1e-4
         Stop when the mean log-likelihood of a row rises by less.
     max_iter, n_init : int
+        Largest number of steps, and of starts, of which the likeliest is kept; more are surer and slower.
     init_params : {"kmeans", "random", "k-means++", "random_from_data"}
+        Where responsibilities start: from clusters, from chance, or from rows as centres.
     random_state : int or None
+        Seed of the starts.
 
     Attributes
     ----------

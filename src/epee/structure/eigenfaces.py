@@ -38,6 +38,7 @@ class Eigenfaces(NewAxes, Transformer):
     whiten : bool, default=False
         Divide each coordinate by its standard deviation, so that no axis rules the distances.
     random_state : int or None
+        Seed of the randomised range.
 
     Attributes
     ----------

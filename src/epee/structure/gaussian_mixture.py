@@ -49,6 +49,7 @@ class GaussianMixture(Density):
         Floor :math:`\varepsilon` of the eigenvalues of :math:`\Sigma_k`, which are clipped there (scikit-learn adds it
         instead): the constrained maximiser, so the climb stays monotone; larger keeps clouds from closing on a point.
     max_iter : int, default=100
+        Largest number of steps; a warning says when it was not enough.
     n_init : int, default=1
         Starts; the best climb is kept.
     init_params : {"kmeans", "k-means++", "random", "random_from_data", "wide"}, default="kmeans"
@@ -57,6 +58,7 @@ class GaussianMixture(Density):
     weights_init, means_init, precisions_init : arrays, optional
         A start of one's own.
     random_state : int, RandomState or None
+        Seed of the starts.
     warm_start : bool, default=False
         Begin where the last fit ended.
     verbose, verbose_interval : int

@@ -29,9 +29,11 @@ class Isomap(NewAxes, Transformer):
     radius : float, default=None
         Join all within this distance instead (then ``n_neighbors=None``).
     n_components : int, default=2
+        Coordinates that are kept; more keep more of the distances.
     eigen_solver, tol, max_iter, path_method, n_jobs :
         Accepted for scikit-learn's sake: paths are walked by Dijkstra's algorithm in threads, and the spectrum is exact.
     neighbors_algorithm : str, default="auto"
+        How neighbours are searched; the answer is the same.
     metric, p, metric_params :
         Distance between rows, as in scikit-learn.
     n_landmarks : int, default=None

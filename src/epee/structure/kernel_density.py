@@ -39,7 +39,9 @@ class KernelDensity(Density):
     algorithm, leaf_size, breadth_first, atol, rtol, metric_params :
         Accepted for scikit-learn's sake: the sums here are exact and need no tree.
     kernel : {"gaussian", "tophat", "epanechnikov", "exponential", "linear", "cosine"}, default="gaussian"
+        Shape of the bump on each row; all but "gaussian" and "exponential" end at the bandwidth.
     metric : {"euclidean"}
+        The only one whose balls have a known volume here.
 
     Attributes
     ----------

@@ -32,14 +32,17 @@ class LocallyLinearEmbedding(NewAxes, Transformer):
     n_neighbors : int, default=5
         Neighbours of a row; more make smoother maps.
     n_components : int, default=2
+        Coordinates that are kept.
     reg : float, default=1e-3
         Share of the trace added to the local Gram matrix, which is singular with more neighbours than columns.
     eigen_solver : {"auto", "arpack", "dense"}, default="auto"
+        "dense" is safe and costs :math:`O(n^3)`; "arpack" asks only for the smallest eigenvectors.
     tol, max_iter, random_state :
         Of "arpack".
     method : {"standard", "hessian", "modified", "ltsa"}, default="standard"
         "standard" is ours; the others are scikit-learn's.
     hessian_tol, modified_tol, neighbors_algorithm, n_jobs : as in scikit-learn
+        The first two are thresholds of the variants of those names.
     disconnected : {"connect", "raise"}, default="connect"
         "raise" refuses a graph of neighbours in pieces; "connect" warns.
 

@@ -41,9 +41,11 @@ class SelectFeatures(SelectorMixin, MetaEstimatorMixin, Estimator):
     estimator : estimator
         What the columns are for; its cross-validated error judges "forward" and "backward".
     direction : {"forward", "backward", "l1", "filter"}, default="forward"
+        Add columns one by one, drop them one by one, follow the lasso path, or rank each column alone.
     n_features : int or None, default=None
         Columns kept; None goes on while the cross-validated error falls (forward, backward), and keeps half otherwise.
     folds : int, default=10
+        Parts of the cross-validation; more train on more rows.
     loss : name, default=None
         "zero_one" for classifiers, "squared" for regressors.
     random_state : int, default=0

@@ -206,6 +206,7 @@ class SelfTraining(MetaEstimatorMixin, ProbabilityMixin, SomeLabels):
     Parameters
     ----------
     estimator : classifier with ``predict_proba``
+        What is fitted again on its own surest answers.
     threshold : float in [0, 1), default=0.75
         Confidence above which a prediction is believed; higher believes fewer and surer ones.
     max_iter : int or None, default=10
@@ -284,9 +285,11 @@ class LabelPropagation(ProbabilityMixin, SomeLabels):
     n_neighbors : int, default=7
         Of "knn".
     max_iter : int, default=1000
+        Largest number of steps; a warning says when it was not enough.
     tol : float, default=1e-3
         Stop when the labels move by less; with at most 2,000 unlabelled rows the limit is solved exactly instead.
     n_jobs : accepted
+        For scikit-learn's sake.
 
     Attributes
     ----------

@@ -56,10 +56,14 @@ WORDS: dict[str, tuple[str, str]] = {
         "--type {target}=number pour une régression.",
     ),
     "took": ("Inputs: {parts}.", "Entrées : {parts}."),
-    "took_number": ("{k} numeric ({names})", "{k} quantitative(s) ({names})"),
+    "took_number": ("{k} numeric ({names})", "{k} quantitatives ({names})"),
     "took_boolean": ("{k} yes/no ({names})", "{k} oui/non ({names})"),
-    "took_category": ("{k} categorical ({names})", "{k} qualitative(s) ({names})"),
+    "took_category": ("{k} categorical ({names})", "{k} qualitatives ({names})"),
     "took_date": ("{k} dates ({names})", "{k} dates ({names})"),
+    "took_one_number": ("1 numeric ({names})", "1 quantitative ({names})"),
+    "took_one_boolean": ("1 yes/no ({names})", "1 oui/non ({names})"),
+    "took_one_category": ("1 categorical ({names})", "1 qualitative ({names})"),
+    "took_one_date": ("1 date ({names})", "1 date ({names})"),
     "missing_cells": (
         "{k} missing cells in {names}: filled with the mean of the training rows, within each fold.",
         "{k} données manquantes dans {names} : remplacées par la moyenne des lignes d'apprentissage, dans chaque bloc.",
@@ -127,8 +131,8 @@ WORDS: dict[str, tuple[str, str]] = {
         "Choisi : {chosen} : il a la plus petite erreur, et rien de plus simple n'en approche à un écart-type.",
     ),
     "beats": (
-        "{a} beats {b} by {gap}, p = {p}: {shown}.",
-        "{a} fait mieux que {b} de {gap}, p = {p} : {shown}.",
+        "{a} beats {b} by {gap}, p {p}: {shown}.",
+        "{a} contre {b} : une erreur plus petite de {gap}, p {p} : {shown}.",
     ),
     "shown": ("shown", "établi"),
     "not shown": ("not shown", "non établi"),
@@ -170,6 +174,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "{n} rows and {p} columns are too many for it without --budget",
         "{n} lignes et {p} colonnes, c'est trop sans --budget",
     ),
+    "unsuited": (
+        "it does not suit this number of rows, columns or classes",
+        "il ne convient pas à ce nombre de lignes, de colonnes ou de classes",
+    ),
     "no_weights": ("it takes no weights", "il ne prend pas de poids"),
     "no_probability": (
         "it gives no probabilities, which costs need",
@@ -179,6 +187,10 @@ WORDS: dict[str, tuple[str, str]] = {
     "stream_only": (
         "the table is large: closed forms only, in one pass",
         "la table est grande : formes closes seulement, en une passe",
+    ),
+    "stream_findings": (
+        "The table is large and read in blocks: findings are not looked for; learn from a sample of it to have them.",
+        "La table est grande et lue par paquets : les constats ne sont pas recherchés ; pour les avoir, apprendre d'un échantillon.",
     ),
     "one_target": ("it takes one target only", "il ne prend qu'une cible"),
     "dropped": ("Not tried: {parts}.", "Non essayés : {parts}."),
@@ -195,6 +207,15 @@ WORDS: dict[str, tuple[str, str]] = {
     "sealed_rows": (
         "{k} of the {n} rows are the sealed test rows of this predictor.",
         "{k} des {n} lignes sont les lignes sous scellés de ce prédicteur.",
+    ),
+    "sealed_again": (
+        "{k} more rows repeat sealed rows cell for cell: they count as other rows; if they are copies, the interval is too narrow.",
+        "{k} autres lignes répètent des lignes sous scellés à l'identique : elles comptent comme d'autres lignes ; si ce sont des "
+        "copies, l'intervalle est trop étroit.",
+    ),
+    "training_unknown": (
+        "It learned from a large table, whose rows are not known again: give rows that it has not seen.",
+        "Il a appris d'une grande table, dont les lignes ne sont pas reconnues : donner des lignes qu'il n'a pas vues.",
     ),
     "training_rows": (
         "{k} of the {n} rows were learned from and are left out: their error would be too small.",
@@ -250,6 +271,12 @@ WORDS: dict[str, tuple[str, str]] = {
         "répétée {repeats} fois, sur les mêmes blocs "
         "pour tous ; remplissage et réduction sont appris à l'intérieur des blocs.",
     ),
+    "how_forward": (
+        "Each predictor was tested on {folds} successive stretches of time, after learning from the rows before each; "
+        "filling and scaling are learned from those rows too.",
+        "Chaque prédicteur est éprouvé sur {folds} périodes successives, après apprentissage sur les lignes qui précèdent chacune ; "
+        "remplissage et réduction sont appris sur ces mêmes lignes.",
+    ),
     "how_complexity": (
         "Each predictor has the simplest value of its parameter within one standard error of the best.",
         "Chaque prédicteur a la valeur la plus simple de son paramètre à moins d'un écart-type de la meilleure.",
@@ -284,10 +311,10 @@ def say(key: str, **parts: object) -> str:
 def number(value: float, digits: int = 3) -> str:
     """Return a number with some significant digits, as the language writes it.
 
-    >>> number(0.12345), number(1234567.0)
-    ('0.123', '1.23e+06')
+    >>> number(0.12345), number(12345.6), number(1234567.0)
+    ('0.123', '12346', '1.23e+06')
     """
-    text = f"{value:.{digits}g}"
+    text = f"{value:.0f}" if 10**digits <= abs(value) < 1e6 else f"{value:.{digits}g}"
     return text.replace(".", ",") if options.language == "fr" else text
 
 

@@ -212,15 +212,21 @@ WORDS: dict[str, tuple[str, str]] = {
         "une probabilité dit vrai.",
     ),
     "uses_caption": (
-        "How much the error rises on rows held out when a column is shuffled among them, with its 95 % interval. "
+        "How much the error rises on rows held out when a column is shuffled among them, with its {level} interval. "
         "A bar across 0: no use is shown.",
         "Hausse de l'erreur, sur des lignes mises de côté, quand une colonne y est mélangée, avec son intervalle "
-        "à 95 %. Une barre qui coupe 0 : aucune "
+        "à {level}. Une barre qui coupe 0 : aucune "
         "utilité établie.",
     ),
     "coefficients_caption": (
-        "Coefficients with their 95 % intervals, largest first.",
-        "Coefficients avec leur intervalle à 95 %, du plus grand au plus petit.",
+        "Coefficients with their {level} intervals, largest first: what one standard deviation more of a column changes.",
+        "Coefficients avec leur intervalle à {level}, du plus grand au plus petit : l'effet d'un écart-type de plus d'une variable.",
+    ),
+    "coefficients_bare": (
+        "Coefficients, largest first: what one standard deviation more of a column changes. They are shrunk, or not determined by "
+        "the columns alone, and have no interval.",
+        "Coefficients, du plus grand au plus petit : l'effet d'un écart-type de plus d'une variable. Ils sont écrêtés, ou non "
+        "déterminés par les variables seules, et n'ont pas d'intervalle.",
     ),
     "curve_caption": (
         "Error on rows held out when fewer rows are learned from (bars: one standard error), and where the curve "

@@ -83,6 +83,7 @@ class LogisticRegression(PosteriorMixin, LinearDescentClassifier):
     max_iter : int, default=100
         Steps, passes for "sgd".
     verbose, n_jobs : accepted
+        For scikit-learn's sake.
     warm_start : bool, default=False
         Start from the weights of the last fit.
     step : {"line_search", "constant", "inverse"}, default="line_search"

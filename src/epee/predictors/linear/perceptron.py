@@ -84,6 +84,7 @@ class Perceptron(LinearDescentClassifier):
     shuffle : bool, default=True
         Take the rows of a pass in random order.
     verbose, n_jobs : accepted
+        For scikit-learn's sake.
     eta0 : float > 0, default=1
         The step; from weights 0 and without penalty it scales the weights and changes no decision.
     random_state : int or None, default=0

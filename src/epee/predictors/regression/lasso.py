@@ -35,6 +35,7 @@ class ElasticNet(MomentRegressor):
     l1_ratio : float in [0, 1], default=0.5
         :math:`\rho`: 1 is the lasso, 0 ridge regression.
     fit_intercept : bool, default=True
+        Centre first, so that the constant is not penalised; False sends the fit through the origin.
     precompute, copy_X, random_state, selection :
         Accepted for scikit-learn's sake: the Gram matrix is always formed, in one pass, and swept in order.
     max_iter : int, default=1000

@@ -31,6 +31,7 @@ class LassoCV(ElasticNet):
     eps : float, default=1e-3
         Smallest penalty of the path as a share of the largest.
     n_alphas : accepted, as ``alphas``
+        For scikit-learn's sake; more penalties find a finer optimum at little cost.
     alphas : int or array, default=100
         How many penalties, or which.
     fit_intercept, precompute, max_iter, tol, copy_X, positive, random_state, selection :
@@ -38,6 +39,7 @@ class LassoCV(ElasticNet):
     cv : int, splitter or array (n,) of fold ids, default=None
         Folds; None is 5, cut in the order of the rows as in scikit-learn.
     verbose, n_jobs : accepted
+        For scikit-learn's sake; all folds come from one pass.
     rule : {"min", "one_se"}, default="min"
         The penalty of smallest error, or the largest within one standard error of it: fewer inputs.
 

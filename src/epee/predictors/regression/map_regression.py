@@ -51,6 +51,7 @@ class MapRegression(MomentRegressor):
     sigma2 : float, default=None
         Variance of the noise in (1): a larger one gives the prior more say. None takes the unbiased estimate of least squares.
     fit_intercept : bool, default=True
+        Learn a constant; False sends the line through the origin.
 
     Attributes
     ----------

@@ -48,6 +48,7 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
     alphas : array, default=(0.1, 1.0, 10.0)
         Penalties to try.
     fit_intercept : bool, default=True
+        Centre first, so that the constant is not penalised.
     scoring : str or callable, default=None
         scikit-learn's: a score of the left-out predictions instead of their squared error.
     cv : int, splitter or iterable, default=None

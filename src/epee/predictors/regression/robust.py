@@ -42,7 +42,9 @@ class RobustRegression(Regressor):
         :math:`s` in (1): from the residuals of the start; computed anew at each step, which has no single objective; or
         given. A larger one trusts larger residuals. Powers need none.
     fit_intercept : bool, default=True
+        Learn a constant; False sends the fit through the origin.
     max_iter : int, default=500
+        Largest number of weighted fits; a warning says when it was not enough.
     tol : float, default=1e-10
         Stop when no fitted value moves by more than ``tol`` scales.
 
