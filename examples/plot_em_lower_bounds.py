@@ -44,7 +44,7 @@ for step in range(4):
     climb.append(likelihood(mu))
     mu = (q[1] * x).sum() / q[1].sum()  # M: its top
 ax.set_ylim(likelihood(-1) - 60, max(climb) + 15)
-legend(ax, loc="lower right")
+legend(ax, loc="upper left")
 
 # %%
 # The log-likelihood rises at each step.

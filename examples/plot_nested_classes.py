@@ -26,7 +26,7 @@ for nearest, spread in (((0.93, 0.3), 0.10), ((2.5, 0.8), 0.35)):
     ax.plot(*cloud.T, ".", ms=4, color=COLOURS[1])
     ax.annotate("", (4.15, 1.55), nearest, arrowprops={"arrowstyle": "<->", "color": "#767676", "lw": 1})
 ax.annotate("bias of the largest class", (3.0, 0.75), color="#767676", fontsize=9)
-ax.annotate("bias of the smallest", (1.5, 1.05), color="#767676", fontsize=9, rotation=18)
+ax.annotate("bias of the smallest class", (1.25, 1.75), color="#767676", fontsize=9)
 ax.annotate("dots: what other samples give, the variance", (-2.9, 2.35), color=COLOURS[1], fontsize=9)
 ax.set(xticks=[], yticks=[], xlim=(-3, 5), ylim=(-2.4, 2.8), aspect="equal")
 

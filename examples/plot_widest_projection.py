@@ -33,8 +33,8 @@ left.set(title="points and their feet on the first axis", aspect="equal")
 right.plot(np.degrees(angles), spread, label="spread on the line")
 right.plot(np.degrees(angles), inertia - spread, label="squared distance to it")
 right.axvline(np.degrees(np.arctan2(best[1], best[0])) % 180, color="#767676", ls=":")
-right.set(title="their sum is the inertia", xlabel="angle of the line (degrees)")
-right.legend(frameon=False)
+right.set(title="their sum is the inertia", xlabel="angle of the line (degrees)", ylim=(0, 2.7))
+right.legend(frameon=False, loc="upper right")
 
 # %%
 # The largest spread is the largest eigenvalue of the covariance matrix.

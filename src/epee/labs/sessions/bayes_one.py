@@ -102,9 +102,11 @@ rng = np.random.default_rng(0)
 n1 = int(4000 * {float(state["prior"])})
 x = np.r_[rng.normal(0, 1, n1), rng.normal({float(state["mean"])}, {float(state["sigma"])}, 4000 - n1)][:, None]
 y = np.r_[np.full(n1, 1), np.full(4000 - n1, 2)]
-model = epee.BayesDecision(epee.QuadraticDiscriminantAnalysis(), costs=[[0, 1], [{float(state["cost"])}, 0]]).fit(x, y)
+model = epee.BayesDecision(epee.QuadraticDiscriminantAnalysis(), costs=[[0, 1], [{float(state["cost"])}, 0]])
+half = rng.random(4000) < 0.5  # one half to learn from, the other to judge by
+model.fit(x[half], y[half])
 print("decides", model.predict([[0.0], [1.5], [3.0]]))
-print("expected cost", model.risk(x, y))
+print("expected cost", model.risk(x[~half], y[~half]))
 """
 
 

@@ -164,8 +164,9 @@ X = np.vstack([rng.multivariate_normal([-0.8, 0], [[0.5, 0.6], [0.6, 1.3]], n), 
 y = np.repeat([0, 1], n)
 for model in (epee.LinearDiscriminantAnalysis(), epee.QuadraticDiscriminantAnalysis(), epee.GaussianNB()):
     print(type(model).__name__, epee.risk.cross_validate(model, X, y, random_state=0))
-cautious = epee.BayesDecision(epee.QuadraticDiscriminantAnalysis(), reject_cost=0.2).fit(X, y)
-print("expected cost with rejection", cautious.risk(X, y))
+cautious = epee.BayesDecision(epee.QuadraticDiscriminantAnalysis(), reject_cost=0.2)
+half = rng.random(2 * n) < 0.5  # one half to learn from, the other to judge by
+print("expected cost with rejection", cautious.fit(X[half], y[half]).risk(X[~half], y[~half]))
 """
 
 
