@@ -13,7 +13,7 @@ from epee.table.raw import kind_of_type, refuse_type
 if TYPE_CHECKING:
     import pyarrow as pa
 
-BATCH_BYTES = 8 << 20  # of float64 in one batch: large enough to hide the cost of a call, small beside the memory
+BATCH_BYTES = 16 << 20  # of float64 in one batch: large enough to hide the cost of a call, small beside the memory
 
 
 def name_of(path: str) -> str:

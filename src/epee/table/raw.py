@@ -147,16 +147,15 @@ def texts_of(column: pa.Array) -> pa.Array:
 
 
 def matrix_of(columns: Sequence[pa.Array], dtype: np.dtype[Any]) -> Matrix:
-    """Return the rows (n, p) of number and boolean columns; one copy a column."""
+    """Return the rows (n, p) of number and boolean columns; one copy a column, which stays together in memory.
+
+    Rows are laid out side by side later, by the threads that work on them: here, in the thread that reads, all would wait for it.
+    """
     n = len(columns[0]) if columns else 0
-    out = np.empty((n, len(columns)), dtype=dtype)
-    step = 2048  # rows of `out` that stay in the cache while each column writes its stride
-    arrays = [numbers_of(c) for c in columns]
-    for i in range(0, n, step):
-        part = out[i : i + step]
-        for j, a in enumerate(arrays):
-            part[:, j] = a[i : i + step]
-    return out
+    out = np.empty((len(columns), n), dtype=dtype)
+    for j, column in enumerate(columns):
+        out[j] = numbers_of(column)
+    return out.T
 
 
 def common_dtype(types: Sequence[pa.DataType]) -> np.dtype[Any]:
