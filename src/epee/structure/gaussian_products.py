@@ -7,7 +7,7 @@ With :math:`u = x - o` the log-density of a Gaussian is linear in the products o
 
 and so are the sums of the M-step. The products :math:`u_i u_j, i \le j` of some hundred rows are made once, while they lie in the
 cache; one product of matrices then gives the densities of all components, another all their sums. Per component it
-would be two products for each of them, and twice the arithmetic.
+would be two products for each of them, and twice the arithmetic. All of it is one call of a kernel, without Python in between.
 
 The terms of (1) may be larger than their sum. With columns measured in deviations :math:`\sigma_j` of the whole mixture the
 digits lost are those of :math:`\sum_{ij} |a^k_{ij}| \sigma_i \sigma_j`; beyond a million (1) is not used.
@@ -65,38 +65,34 @@ class Expanded:
             i, j = np.triu_indices(p)
             quadratic = np.where(i == j, -0.5, -1.0) * A[:, i, j]
         constants = log_determinants(factors, c.form, p) - 0.5 * (p * LOG_2PI + (linear * M).sum(axis=1))
-        return cls(origin, M, np.hstack([quadratic, linear]), np.broadcast_to(constants, (K,)), flat)
+        slopes = np.ascontiguousarray(np.hstack([quadratic, linear]))
+        return cls(origin, M, slopes, np.array(np.broadcast_to(constants, (K,))), flat)
 
     def weighted(self, log_weights: Vector) -> Expanded:
         """Return the same with the log weights of the components added."""
         return replace(self, constants=self.constants + log_weights)
 
-    def parts(self, n: int) -> list[slice]:
-        """Return the parts in which n rows are taken."""
+    @property
+    def some(self) -> int:
+        """How many rows are taken at a time."""
         K, q = self.slopes.shape
-        some = max(64, min(PART // q, SMALL // (K * q)))
-        return [slice(i, min(i + some, n)) for i in range(0, n, some)]
-
-    def products(self, X: Matrix) -> Matrix:
-        """Return the products of the cells of the rows about the origin, and the cells, (q, n)."""
-        n, p = X.shape
-        U = np.ascontiguousarray((X - self.origin).T)
-        Z = np.empty((self.slopes.shape[1], n))
-        if self.flat:
-            np.multiply(U, U, out=Z[:p])
-        else:
-            at = 0
-            for j in range(p):
-                np.multiply(U[j], U[j:], out=Z[at : at + p - j])
-                at += p - j
-        Z[-p:] = U
-        return Z
+        return max(64, min(PART // q, SMALL // (K * q)))
 
     def log_densities(self, X: Matrix) -> Matrix:
         """Return (1) for each row and component (n, K)."""
+        from epee.kernels.mixture_sums import expanded_log_joint
+
         out = np.empty((len(X), len(self.constants)))
-        for part in self.parts(len(X)):
-            out[part] = (self.slopes @ self.products(X[part])).T + self.constants
+        expanded_log_joint(_rows(X), self.origin, self.slopes, self.constants, self.flat, self.some, out)
+        return out
+
+    def log_density(self, X: Matrix, log_noise: float | None) -> Vector:
+        """Return the log-density of each row under the whole mixture; ``constants`` hold the log weights."""
+        from epee.kernels.mixture_sums import expanded_log_density
+
+        out = np.empty(len(X))
+        noise = np.nan if log_noise is None else log_noise
+        expanded_log_density(_rows(X), self.origin, self.slopes, self.constants, noise, self.flat, self.some, out)
         return out
 
     def sums(self, X: Matrix, w: Vector | None, log_noise: float | None) -> tuple[float, Vector, Matrix, Tensor, float]:
@@ -104,36 +100,26 @@ class Expanded:
 
         ``constants`` hold the log weights, ``log_noise`` the log-density of the noise with its weight.
         """
+        from epee.kernels.mixture_sums import expanded_sums
+
         K, p = self.means.shape
-        G, N, ll, noise = np.zeros((self.slopes.shape[1], K)), np.zeros(K), 0.0, 0.0
-        for part in self.parts(len(X)):
-            Z = self.products(X[part])
-            L = self.slopes @ Z  # (K, n): log weight and density, then responsibilities
-            L += self.constants[:, None]
-            top = L.max(axis=0)
-            if log_noise is not None:
-                np.maximum(top, log_noise, out=top)
-            L -= top
-            np.exp(L, out=L)
-            total = L.sum(axis=0)
-            if log_noise is not None:
-                other = np.exp(log_noise - top)
-                total += other
-                other /= total
-                noise += float(other.sum() if w is None else other @ w[part])
-            L /= total
-            values = top + np.log(total)
-            ll += float(values.sum() if w is None else values @ w[part])
-            if w is not None:
-                L *= w[part]
-            N += L.sum(axis=1)
-            G += Z @ L.T
+        G, N, totals = np.zeros((self.slopes.shape[1], K)), np.zeros(K), np.zeros(2)
+        weights = np.empty(0) if w is None else np.ascontiguousarray(w, dtype=np.float64)
+        noise = np.nan if log_noise is None else log_noise
+        expanded_sums(
+            _rows(X), weights, self.origin, self.slopes, self.constants, noise, self.flat, self.some, G, N, totals
+        )
         first, M = G[-p:].T, self.means
         s = first - N[:, None] * M
         if self.flat:
-            return ll, N, s, G[:-p].T - 2 * M * first + N[:, None] * M**2, noise
+            return float(totals[0]), N, s, G[:-p].T - 2 * M * first + N[:, None] * M**2, float(totals[1])
         Q = np.empty((K, p, p))
         i, j = np.triu_indices(p)
         Q[:, i, j] = Q[:, j, i] = G[:-p].T
         cross = M[:, :, None] * first[:, None, :]
-        return ll, N, s, Q - cross - cross.swapaxes(1, 2) + N[:, None, None] * M[:, :, None] * M[:, None, :], noise
+        Q += N[:, None, None] * M[:, :, None] * M[:, None, :] - cross - cross.swapaxes(1, 2)
+        return float(totals[0]), N, s, Q, float(totals[1])
+
+
+def _rows(X: Matrix) -> Matrix:
+    return np.ascontiguousarray(X, dtype=np.float64)

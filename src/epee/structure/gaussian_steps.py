@@ -149,6 +149,14 @@ class GaussianStep:
         noise = self._log_noise(part.components)
         return found if noise is None else np.hstack([found, np.full((len(X), 1), noise)])
 
+    def log_density(self, X: Matrix) -> Vector:
+        """Return the log-density of rows without missing cells under the mixture (n,)."""
+        part = self.marginal(None)
+        if part.expanded is None:
+            return responsibilities(self.log_joint(X))[1]
+        ready = part.expanded.weighted(self.components.log_weights())
+        return ready.log_density(X, self._log_noise(part.components))
+
     def _log_noise(self, seen: Components) -> float | None:
         """Return the log of the share of the noise times its density."""
         if seen.noise is None:
