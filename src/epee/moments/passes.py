@@ -47,7 +47,9 @@ class Summation:
         """Return how many rows a block should have: enough for each cell, and not less than the moments themselves."""
         cells = (self.folds or 1) * (self.groups or 1)
         if cells == 1:
-            return BLOCK_ROWS * max(1, min(4, 120 // max(len(self.origin), 1)))  # narrow rows: a block of some megabytes, too
+            return BLOCK_ROWS * max(
+                1, min(4, 120 // max(len(self.origin), 1))
+            )  # narrow rows: a block of some megabytes, too
         wanted = 64 * cells if self.scatter in ("full", "pooled") else BLOCK_ROWS
         return int(
             min(max(BLOCK_ROWS, wanted, cells * (len(self.origin) if self.scatter == "full" else 1)), LARGEST_BLOCK)

@@ -26,7 +26,9 @@ from epee.typing import Codes, Matrix, Tensor, Vector
 
 FEWEST_OF_A_CLASS = 100  # rows of each class in a sample, where the class has them
 SAMPLE_CELLS = 4_000_000  # numbers of a stream that are held to find a start: 32 MB
-MANY_ROWS = 1024  # in a block with many classes: scores of all of them stay in the cache, and few rows are work for every thread
+MANY_ROWS = 1024  # in a block for a Hessian of many classes: even a few rows are work for every thread
+FEW = 50_000  # products of a block below which numba is not worth its loading
+SMALL = 900_000  # multiplications of a product that BLAS does without packing its factors first
 
 
 @dataclass
@@ -68,8 +70,12 @@ class RowSum:
         p = X.shape[1]
         coef = self.W[:p]
         one = self.W.shape[1] == 1
-        if not one and self.curvature is None and isinstance(self.loss, CrossEntropy):
-            return self._softmax(X, codes, w)
+        if (
+            self.curvature is None
+            and isinstance(self.loss, CrossEntropy)
+            and (X.size * self.W.shape[1] > FEW or not one)
+        ):
+            return self._cross_entropies(X, codes, w) if X.size * self.W.shape[1] > FEW else self._softmax(X, codes, w)
         with np.errstate(over="ignore", invalid="ignore"):
             S = X @ (coef[:, 0] if one else coef)  # (n,) or (n, M)
             if self.bias:
@@ -84,6 +90,22 @@ class RowSum:
             hessian = None if bend is None else self._hessian(X, S, bend, w)
         count = float(len(X)) if w is None else float(w.sum())
         return RiskSum(count, float(value.sum()), gradient, hessian)
+
+    def _cross_entropies(self, X: Matrix, codes: Codes, w: Vector | None) -> RiskSum:
+        """Do the same by a kernel: one call a block, so that threads do not wait for each other."""
+        from epee.kernels.linear_sums import logistic_sums, softmax_sums
+
+        p, M = X.shape[1], self.W.shape[1]
+        X, codes = np.ascontiguousarray(X), np.ascontiguousarray(codes, dtype=np.int64)
+        weights = np.empty(0) if w is None else np.ascontiguousarray(w, dtype=np.float64)
+        coef, biases = np.ascontiguousarray(self.W[:p]), self.W[p] if self.bias else np.zeros(M)
+        gradient = np.zeros((M, p + 1))
+        if M == 1:
+            value, count = logistic_sums(X, codes, weights, coef[:, 0].copy(), float(biases[0]), gradient[0])
+        else:
+            some = max(64, SMALL // (p * M))
+            value, count = softmax_sums(X, codes, weights, coef, np.ascontiguousarray(biases), some, gradient)
+        return RiskSum(count, value, np.ascontiguousarray(gradient.T if self.bias else gradient[:, :p].T), None)
 
     def _softmax(self, X: Matrix, codes: Codes, w: Vector | None) -> RiskSum:
         """Do the same for the softmax with classes as rows: sums over classes then run along the memory."""
@@ -228,8 +250,9 @@ class LinearRisk:
         """How many numbers are sought."""
         return self.d * self.M
 
-    def _sum(self, work: Any) -> RiskSum:
-        rows = MANY_ROWS if self.M > 1 and isinstance(self.source, ArraySource) else None
+    def _sum(self, work: RowSum | ManySum) -> RiskSum:
+        hessian = getattr(work, "curvature", None) is not None
+        rows = MANY_ROWS if hessian and self.M > 1 and isinstance(self.source, ArraySource) else None
         total: RiskSum = engine_for(self.source).reduce(self.source, work, rows=rows)
         return total
 

@@ -408,3 +408,16 @@ def test_any_engine_that_carries_pickles_gives_the_same():
             there = LogisticRegression(tol=1e-8, **options).fit(X, y)
         assert carrier.passes > 2
         assert_allclose(there.coef_, here.coef_, atol=1e-8)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("solver", ["lbfgs", "newton", "sgd"])
+def test_a_bad_cell_is_named_by_its_own_row(bad, solver):
+    """Also when the search begins on a sample of the rows, in which it has another number."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30_000, 3))
+    y = (X[:, 0] > 0).astype(int)
+    for row in (29_990, 12_345):
+        X[row, 1] = bad
+        with pytest.raises(ValueError, match=f"column 1.*first in row {row}"):
+            LogisticRegression(solver=solver, max_iter=5).fit(X, y)

@@ -33,6 +33,7 @@ class LinearDescentClassifier(ScoreMixin, Classifier):
     """A classifier with ``coef_`` (K, p) and ``intercept_`` (K,), one row each with two classes."""
 
     _takes_sparse = True
+    _looks_first = True  # for bad cells, in a pass of its own; False where the sums of the first pass tell
 
     def _source(self, X: Any, y: Any, sample_weight: Any, *, reset: bool = True) -> Any:
         """Return the checked rows as a source whose groups (or labels, if sparse) are class codes."""
@@ -42,7 +43,7 @@ class LinearDescentClassifier(ScoreMixin, Classifier):
             self.classes_ = coded.labels
             self._check_classes(coded.labels, None)
             return coded
-        X = self._enter(X, reset=reset)
+        X = self._enter(X, reset=reset, finite=self._looks_first or hasattr(X, "tocsr"))
         n = X.shape[0]
         if reset:
             self._trained_on = fingerprint(X)  # a test on the same rows is refused

@@ -44,7 +44,7 @@ from epee.predictors.linear.logistic_stack import fit_stack
 from epee.predictors.linear.wald import WaldTable, wald_table
 from epee.settings import progress
 from epee.table.arrays import ArraySource
-from epee.table.block import Block, Source
+from epee.table.block import Block, Source, refuse_bad_cells
 from epee.typing import Codes, Matrix, Tensor, Vector
 
 SOLVERS = ("lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga", "newton", "gradient", "sgd")
@@ -150,10 +150,19 @@ class LogisticRegression(PosteriorMixin, LinearDescentClassifier):
         start = None
         if self.warm_start and hasattr(self, "coef_") and self.coef_.shape == (M, source.n_columns):
             start = self._weights()
-        with progress("logistic regression", self.max_iter) as tick:
-            found = self._minimise(risk, start, tick)
+        try:
+            with progress("logistic regression", self.max_iter) as tick:
+                found = self._minimise(risk, start, tick)
+        except Exception:  # a bad cell shows in many ways: if there is one, it is named
+            if isinstance(source, ArraySource):
+                refuse_bad_cells(source.X, source.names)
+            raise
         self._keep(risk, found)
         return self
+
+    @property
+    def _looks_first(self) -> bool:  # type: ignore[override]
+        return self.solver in ("sgd", "gradient") or bool(np.any(self.l1_ratio)) or self.penalty in ("l1", "elasticnet")
 
     def _check(self) -> tuple[float, float]:
         """Check the parameters; return C and the share of the L1 term."""
