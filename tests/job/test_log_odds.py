@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from epee import GaussianNB, LeastSquaresClassifier, LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
-from epee.job.log_odds import ManyLogOdds, log_odds
+from epee.job.log_odds import Errors, log_odds
 
 
 @pytest.mark.parametrize("mapping", ["none", "scaled", "matrix"])
@@ -29,9 +29,19 @@ def test_the_same_answers_behind_every_map(mapping):
     origin = X[:20].mean(axis=0)
     odds = [log_odds(m, scale, shift, origin) for m in models]
     assert all(o is not None for o in odds)
-    found = ManyLogOdds(odds, origin)(X)
-    for j, m in enumerate(models):
-        np.testing.assert_allclose(found[:, j], m.decision_function(Z), rtol=1e-7, atol=1e-7)
+    U = X - origin
+    for o, m in zip(odds, models, strict=True):
+        form = U @ o.slope + o.level + (0 if o.squares is None else U**2 @ o.squares)
+        form += 0 if o.bend is None else np.einsum("ij,jk,ik->i", U, o.bend, U)
+        np.testing.assert_allclose(form, m.decision_function(Z), rtol=1e-7, atol=1e-7)
+    cell, w = rng.integers(0, 3, 400), rng.integers(1, 4, 400).astype(float)
+    wrong, weights = Errors([odds, odds[::-1]], origin)(X, cell, y, w, 1, 3)
+    for c, row in ((1, models), (2, models[::-1])):
+        mine = cell == c
+        assert weights[c] == w[mine].sum()
+        for k, m in enumerate(row):
+            assert wrong[k, c] == w[mine & (m.predict(Z) != y)].sum()
+    assert weights[0] == 0 and not wrong[:, 0].any()
 
 
 def test_others_are_not_of_that_form():

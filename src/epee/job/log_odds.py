@@ -1,11 +1,11 @@
-r"""Several predictors of two classes on the same rows: their log-odds as quadratic forms, by one product.
+r"""Several predictors of two classes on the same rows: their log-odds as quadratic forms, their errors counted in one sweep.
 
 About an origin :math:`o`, with :math:`u = x - o`, the log-odds of linear and Gaussian predictors are
 
 .. math:: u^\top B u + a^\top (u \circ u) + b^\top u + c, \tag{1}
 
-also behind an affine map :math:`x \mapsto Sx + t` (a scaler, the filling of missing cells). So rows are centred once and
-multiplied once by all :math:`B` and :math:`b` side by side.
+also behind an affine map :math:`x \mapsto Sx + t` (a scaler, the filling of missing cells). So a row is centred once and asked
+of all of them while it is at hand.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 
 from epee.predictors.generative.gaussians import DiagonalGaussians, FullGaussians
 from epee.predictors.generative.generator import log_of
-from epee.typing import Matrix, Vector
+from epee.typing import Codes, Matrix, Vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,30 +74,32 @@ def _prior_odds(inner: Any) -> float:
     return float(odds)
 
 
-class ManyLogOdds:
-    """Many of them on the same rows."""
+class Errors:
+    """Counts the errors of many of them, each row judged by the fits of its own cell; ``forms[c][k]`` is predictor k in cell c."""
 
-    def __init__(self, odds: list[LogOdds], origin: Vector) -> None:
-        self.odds, self.origin = odds, origin
-        q = len(origin)
-        bends = [o.bend for o in odds if o.bend is not None]
-        self.table = np.column_stack([np.array([o.slope for o in odds]).T.reshape(q, len(odds)), *bends])
-        self.levels = np.array([o.level for o in odds])
-        self.squares = np.array([o.squares for o in odds if o.squares is not None]).T  # (q, those that have squares)
+    def __init__(self, forms: list[list[LogOdds]], origin: Vector) -> None:
+        self.origin, q = origin, len(origin)
+        empty = np.zeros(q)
+        self.levels = np.array([[o.level for o in row] for row in forms])
+        self.slopes = np.array([[o.slope for o in row] for row in forms])
+        self.squares = np.array([[empty if o.squares is None else o.squares for o in row] for row in forms])
+        bent = [k for k in range(len(forms[0])) if any(row[k].bend is not None for row in forms)]
+        none = np.zeros((q, q))
+        self.bends = np.array([[none if row[k].bend is None else row[k].bend for k in bent] for row in forms]).reshape(
+            len(forms), len(bent), q, q
+        )
+        self.bend_of = np.array([bent.index(k) if k in bent else -1 for k in range(len(forms[0]))])
 
-    def __call__(self, X: Matrix) -> Matrix:
-        """Return the log-odds of each row under each predictor (n, m)."""
-        m, q = len(self.odds), len(self.origin)
-        U = X - self.origin
-        T = U @ self.table
-        out = T[:, :m] + self.levels
-        at = m
-        for i, o in enumerate(self.odds):
-            if o.bend is not None:
-                out[:, i] += np.einsum("ij,ij->i", T[:, at : at + q], U)
-                at += q
-        if self.squares.size:
-            out[:, [i for i, o in enumerate(self.odds) if o.squares is not None]] += (
-                np.multiply(U, U, out=U) @ self.squares
-            )
-        return out
+    def __call__(
+        self, X: Matrix, cell: Codes, codes: Codes, w: Vector | None, first: int, parts: int
+    ) -> tuple[Matrix, Vector]:
+        """Return the weight of the rows that each predictor has wrong (m, parts), and of all rows (parts,)."""
+        from epee.kernels.two_classes import count_errors
+
+        sums, weights = np.zeros((self.levels.shape[1], parts)), np.zeros(parts)
+        count_errors(
+            np.ascontiguousarray(X, dtype=np.float64), np.ascontiguousarray(cell, dtype=np.int64),
+            np.ascontiguousarray(codes, dtype=np.int64), np.empty(0) if w is None else np.ascontiguousarray(w, dtype=np.float64),
+            self.origin, first, self.levels, self.slopes, self.squares, self.bends, self.bend_of, sums, weights,
+        )  # fmt: skip
+        return sums, weights

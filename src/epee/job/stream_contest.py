@@ -25,7 +25,7 @@ from epee.errors import DataError, WrongUse
 from epee.job.contest import Curve, Entry
 from epee.job.filled_route import mapped
 from epee.job.hierarchy import Candidate, Setting
-from epee.job.log_odds import ManyLogOdds, log_odds
+from epee.job.log_odds import Errors, LogOdds, log_odds
 from epee.job.stream_cells import CellSource, gathered
 from epee.losses.decisions import ZeroOne
 from epee.losses.residuals import Power
@@ -246,10 +246,16 @@ class StreamContest:
             chosen.append(s.curve[3])
         parts = int(self.source.cells.cell.max()) + 1
         picked = [[*s.by_fold[v], *([s.whole[v]] * (parts - K))] for s, v in zip(solved, chosen, strict=True)]
-        judges = [Judges([models[c] for models in picked], self) for c in range(parts - first)]
+        errors = self._two_classes([[models[c] for models in picked] for c in range(parts - first)])
+        judges = (
+            [Judges([models[c] for models in picked], self) for c in range(parts - first)] if errors is None else []
+        )
 
         def work(block: Block) -> tuple[Matrix, Matrix, Vector]:
-            assert block.fold is not None
+            assert block.fold is not None and block.group is not None
+            if errors is not None:
+                wrong, weights = errors(block.X, block.fold, block.group, block.weight, first, parts)
+                return wrong, wrong, weights
             sums, squares, weights = np.zeros((len(picked), parts)), np.zeros((len(picked), parts)), np.zeros(parts)
             order = np.argsort(block.fold.astype(np.uint16), kind="stable")
             ends = np.searchsorted(block.fold[order], np.arange(parts + 1))
@@ -259,7 +265,7 @@ class StreamContest:
                     continue
                 w = None if block.weight is None else block.weight[rows]
                 weights[c] = len(rows) if w is None else w.sum()
-                truth = block.group[rows]  # type: ignore[index]
+                truth = block.group[rows]
                 for i, answer in judges[c - first](np.asarray(block.X[rows], dtype=np.float64)):
                     if self.setting.costs is None:
                         wrong = answer != truth
@@ -280,6 +286,23 @@ class StreamContest:
             (means[i, cut, None], weight[cut], means[i, K:, None], weight[K:], second[i, K:, None])
             for i in range(len(picked))
         ]
+
+    def _two_classes(self, models: list[list[Model]]) -> Errors | None:
+        """Return what counts the errors of all predictors of two classes in one sweep, if all are quadratic."""
+        if self.setting.costs is not None or self.setting.n_classes != 2:
+            return None
+        origin, forms = self.source.origin, []
+        for row in models:
+            own = [
+                LogOdds(None, None, np.zeros(len(origin)), 2.0 * self.constant(model) - 1)
+                if is_constant(model)
+                else log_odds(model.inner, model.scale, model.shift, origin)
+                for model in row
+            ]
+            forms.append([form for form in own if form is not None])
+            if len(forms[-1]) < len(row):
+                return None
+        return Errors(forms, origin)
 
     def entry(
         self, s: Solved, per_fold: Matrix, weights: Vector, sealed: Matrix, sealed_weights: Vector, squares: Matrix
@@ -351,23 +374,17 @@ class StreamContest:
 
 
 class Judges:
-    """Several classifiers on the same rows: all linear ones by one product, for two classes the Gaussian ones too."""
+    """Several classifiers on the same rows: all linear ones by one product, the others one by one."""
 
     def __init__(self, models: list[Model], contest: StreamContest) -> None:
         q = contest.source.n_columns
         self.single: list[tuple[int, Model, Any]] = []
         self.constant: list[tuple[int, int]] = []
         self.linear: list[tuple[int, slice]] = []
-        self.two: list[int] = []
         coef, intercept, at = [], [], 0
-        odds, two = [], contest.setting.costs is None and contest.setting.n_classes == 2
-        origin = contest.source.origin
         for i, model in enumerate(models):
             if is_constant(model):
                 self.constant.append((i, contest.constant(model)))
-            elif two and (form := log_odds(model.inner, model.scale, model.shift, origin)) is not None:
-                self.two.append(i)
-                odds.append(form)
             elif hasattr(model.inner, "coef_") and contest.setting.costs is None:
                 w, b = np.atleast_2d(model.inner.coef_), np.atleast_1d(model.inner.intercept_)
                 if model.scale is not None:
@@ -381,12 +398,9 @@ class Judges:
                 self.single.append((i, model, contest._ask(model.inner)))
         self.coef = np.vstack(coef).T.copy() if coef else np.zeros((q, 0))  # (q, scores)
         self.intercept = np.concatenate(intercept) if intercept else np.zeros(0)
-        self.odds = ManyLogOdds(odds, origin) if odds else None
 
     def __call__(self, X: Matrix) -> Iterator[tuple[int, np.ndarray]]:
         """Yield the number of each classifier with its answers, as codes (n,)."""
-        if self.odds is not None:
-            yield from zip(self.two, (self.odds(X) > 0).T, strict=True)
         scores = X @ self.coef + self.intercept if self.linear else X
         for i, where in self.linear:
             own = scores[:, where]
