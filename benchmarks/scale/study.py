@@ -88,10 +88,19 @@ def run_one(name: str, path: str) -> dict[str, Any]:
     steps = getattr(found, "n_iter_", None)
     n = rows_in(path)
     value = f"{found.value:.6f} ± {found.stderr:.6f}" if hasattr(found, "stderr") else None
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    peak = peak_memory()
     return {"job": name, "seconds": seconds, "cpu": cpu, "peak MB": peak / 1e6, "value": value,
             "passes": read[0] / (n * (len(COLUMNS) + 1)),
             "iterations": None if steps is None else int(max(steps)) if hasattr(steps, "__len__") else int(steps)}  # fmt: skip
+
+
+def peak_memory() -> float:
+    """Return the largest resident memory of this process in bytes; Linux's own counter, for rusage counts the parent's too."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+        return 1024.0 * int(line.split()[1])
+    return float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 
 
 def count_cells() -> list[int]:
@@ -146,7 +155,7 @@ def main() -> None:
     parser.add_argument("--gigabytes", type=float, default=10.1)
     parser.add_argument("--keep", type=Path, help="a folder that exists, or is made and kept")
     parser.add_argument("--job", help="run one job in this process and print its figures")
-    parser.add_argument("--only", help="run only the jobs whose name has this word")
+    parser.add_argument("--only", help="run only the jobs whose name has one of these words, with commas between them")
     chosen = parser.parse_args()
     if chosen.job:
         print(json.dumps(run_one(chosen.job, str(chosen.keep))))
@@ -155,17 +164,21 @@ def main() -> None:
     try:
         if not list(folder.glob("*.parquet")):
             make(folder, chosen.gigabytes)
-        n, rows = rows_in(folder), []
+        n, done = rows_in(folder), {}
+        if chosen.only and (RESULTS / "scale.study.json").exists():  # the other jobs keep their last figures
+            last = json.loads((RESULTS / "scale.study.json").read_text())
+            done = {row["job"]: row for row in last["jobs"]} if last["rows"] == n else {}
         for name in JOBS:
-            if chosen.only and chosen.only not in name and not name.startswith("DuckDB"):
+            if chosen.only and not any(word in name for word in [*chosen.only.split(","), "DuckDB"]):
                 continue
             call = [sys.executable, "-m", "benchmarks.scale.study", "--job", name, "--keep", str(folder)]
             answer = subprocess.run(call, capture_output=True, text=True, check=False)
             if answer.returncode:
                 print(f"{name}: failed: {answer.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
                 continue
-            rows.append(json.loads(answer.stdout.splitlines()[-1]))
-            print(rows[-1], flush=True)
+            done[name] = json.loads(answer.stdout.splitlines()[-1])
+            print(done[name], flush=True)
+            rows = [done[job] for job in JOBS if job in done]
             gigabytes = n * 30 * 8 / 1e9
             kept = {"gigabytes": gigabytes, "rows": n, "jobs": rows}
             (RESULTS / "scale.study.json").write_text(json.dumps(kept, indent=1) + "\n")

@@ -152,6 +152,24 @@ def count_levels(X, cell, w, columns, offsets, count, cells, top):
 
 
 @njit(cache=True, nogil=True)
+def table_sums(X, cell, w, origin, coins, counts, columns, offsets, count, seen, first, second, cells, top):
+    """Look for bad cells, sum squares and count levels, some rows at a time while they lie in the cache.
+
+    Returns 0, 1 at a cell that its kind does not allow, 2 at a level without room (sums are then half done).
+    """
+    n, again = X.shape[0], np.zeros(count.size)
+    for start in range(0, n, 1024):
+        end = min(start + 1024, n)
+        rows, own, u = X[start:end], cell[start:end], w[start:end]
+        if any_bad_cell(rows, coins, counts):
+            return 1
+        observed_squares(rows, own, u, origin, count, seen, first, second)
+        if columns.size and not count_levels(rows, own, u, columns, offsets, again, cells, top):
+            return 2
+    return 0
+
+
+@njit(cache=True, nogil=True)
 def level_scores(X, columns, offsets, table, scores):
     """Add ``table`` (levels of all columns, K) at the level of each cell; what is missing or unknown has no say."""
     K = scores.shape[1]

@@ -142,6 +142,13 @@ class Counts(Additive):
         lead = tuple(size for _, size in sizes)
         return cls(np.zeros(lead), np.zeros((*lead, int(levels.sum()))), levels, tuple(axis for axis, _ in sizes))
 
+    def cut(self, levels: Codes) -> Counts:
+        """Return the counts of the first so many levels of each column; those after them must be empty."""
+        if not (self.levels > levels).any():
+            return self
+        inside = np.concatenate([np.arange(k) < kept for k, kept in zip(self.levels, levels, strict=True)])
+        return replace(self, cells=np.ascontiguousarray(self.cells[..., inside]), levels=levels)
+
     @classmethod
     def of(
         cls, X: ArrayLike, *, sample_weight: ArrayLike | None = None, fold: ArrayLike | None = None,
@@ -257,8 +264,7 @@ class Counting:
 
         X, top = np.ascontiguousarray(block.X), self.levels - 1
         cell, w = cells_of(block, self.folds, self.groups), weights_of(block)
-        cells = (self.folds or 1) * (self.groups or 1)
-        room = np.maximum(self.levels, ROOM if cells * len(self.columns) < 50_000 else 0)
+        room = self.room()
         while True:
             zero = Counts.zero(room, folds=self.folds, groups=self.groups)
             count = zero.count.reshape(-1)
@@ -268,10 +274,12 @@ class Counting:
             if row >= 0:
                 self._refuse(X[row, column], block.start + row, column)
             room = top + 1
-        if (room > top + 1).any():  # give back the levels that nobody has
-            inside = np.concatenate([np.arange(k) < t + 1 for k, t in zip(room, top, strict=True)])
-            zero = replace(zero, cells=np.ascontiguousarray(zero.cells[..., inside]), levels=top + 1)
-        return replace(zero, labels=self.labels)
+        return replace(zero.cut(top + 1), labels=self.labels)
+
+    def room(self) -> Codes:
+        """Return how many levels each column has room for before they are looked at."""
+        cells = (self.folds or 1) * (self.groups or 1)
+        return np.maximum(self.levels, ROOM if cells * len(self.columns) < 50_000 else 0)
 
     def _refuse(self, x: float, row: int, column: int) -> None:
         name = column if self.names is None else repr(str(self.names[column]))

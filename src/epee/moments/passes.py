@@ -46,14 +46,12 @@ class Summation:
     def rows(self) -> int:
         """Return how many rows a block should have: enough for each cell, and not less than the moments themselves."""
         cells = (self.folds or 1) * (self.groups or 1)
+        p = len(self.origin)
+        base = BLOCK_ROWS * max(1, min(4, 120 // max(p, 1)))  # narrow rows: a block of some megabytes, too
         if cells == 1:
-            return BLOCK_ROWS * max(
-                1, min(4, 120 // max(len(self.origin), 1))
-            )  # narrow rows: a block of some megabytes, too
-        wanted = 64 * cells if self.scatter in ("full", "pooled") else BLOCK_ROWS
-        return int(
-            min(max(BLOCK_ROWS, wanted, cells * (len(self.origin) if self.scatter == "full" else 1)), LARGEST_BLOCK)
-        )
+            return base
+        wanted = 64 * cells if self.scatter in ("full", "pooled") else base
+        return int(min(max(base, wanted, cells * (p if self.scatter == "full" else 1)), LARGEST_BLOCK))
 
 
 def sum_rows(
@@ -70,13 +68,19 @@ def sum_rows(
     if cell is not None:
         order = np.argsort(cell.astype(np.uint16 if int(np.prod(sizes)) < 65536 else np.int64), kind="stable")
         counts = np.bincount(cell, minlength=int(np.prod(sizes)))  # (cells,)
-    B = np.empty((n, len(keep.origin)))
+    by_columns = (
+        X.strides[0] == X.itemsize and n > 1
+    )  # as columns come from a file: they stay so, nothing is transposed
+    B = np.empty((len(keep.origin), n)).T if by_columns else np.empty((n, len(keep.origin)))
     with np.errstate(over="ignore", invalid="ignore"):
         for part, at in ((X, slice(0, p)), (y, slice(p, None))):
             if part is not None and (at.start == 0 or keep.targets):
                 part = part.reshape(n, -1)
                 if order is not None and part.shape == B.shape and part.dtype == B.dtype:
-                    np.take(part, order, axis=0, out=B, mode="clip")  # straight into place
+                    if by_columns:
+                        np.take(part.T, order, axis=1, out=B.T, mode="clip")
+                    else:
+                        np.take(part, order, axis=0, out=B, mode="clip")  # straight into place
                     B -= keep.origin
                 else:
                     np.subtract(part if order is None else part[order], keep.origin[at], out=B[:, at])

@@ -119,30 +119,43 @@ class TableSummation:
 
     def rows(self) -> int:
         """Return how many rows a block should have."""
-        return 4 * BLOCK_ROWS
+        return 8 * BLOCK_ROWS
+
+    def kinds_to_check(self) -> tuple[Codes, Codes]:
+        """Return the columns that may hold 0 and 1 alone, and those that may hold no negative number."""
+        none = np.zeros(0, dtype=np.int64)
+        return none, none
+
+    def refuse(self, block: Block) -> None:
+        """Raise the sentence about a cell that its kind does not allow."""
 
     def __call__(self, block: Block) -> TableMoments:
-        from epee.kernels.class_sums import class_scatter, observed_squares
+        from epee.kernels.class_sums import class_scatter, table_sums
 
         sizes = [(axis, size) for axis, size in zip(AXES, (self.folds, self.groups), strict=True) if size is not None]
         lead, p = tuple(size for _, size in sizes), len(self.origin)
         X, cell, w = np.ascontiguousarray(block.X), cells_of(block, self.folds, self.groups), weights_of(block)
         flat = (int(np.prod(lead)), p)
         count, seen, first, second = np.zeros(flat[0]), np.zeros(flat), np.zeros(flat), np.zeros(flat)
-        observed_squares(X, cell, w, self.origin, count, seen, first, second)
+        levels = Counting(self.columns, self.levels, self.folds, self.groups, None, self.names)
+        counted, top = Counts.zero(levels.room(), folds=self.folds, groups=self.groups), self.levels - 1
+        found = table_sums(
+            X, cell, w, self.origin, *self.kinds_to_check(), self.columns, counted.offsets, count, seen, first, second,
+            counted.cells.reshape(flat[0], -1), top,
+        )  # fmt: skip
+        if found == 1:
+            self.refuse(replace(block, X=X))
+        if found == 2:  # a level without room: look how many there are
+            return replace(self, levels=levels(replace(block, X=X)).levels)(block)
         shift = share(first, seen)
         with np.errstate(over="ignore", invalid="ignore"):
             spread = second - seen * shift**2
         if (spread < LOST * second).any():
             spread = np.where(np.isfinite(second), 0.0, np.nan)
             class_scatter(X, cell, w, self.origin, shift, spread)
-        if len(self.columns):
-            c = Counting(self.columns, self.levels, self.folds, self.groups, None, self.names)(replace(block, X=X))
-            cells, levels = c.cells, c.levels
-        else:
-            cells, levels = np.zeros((*lead, 0)), self.levels
+        counted = counted.cut(top + 1)
         wide = (*lead, p)
         return TableMoments(
-            count.reshape(lead), seen.reshape(wide), shift.reshape(wide), spread.reshape(wide), cells, levels, self.columns,
+            count.reshape(lead), seen.reshape(wide), shift.reshape(wide), spread.reshape(wide), counted.cells, counted.levels, self.columns,
             self.origin, tuple(axis for axis, _ in sizes), self.labels,
         )  # fmt: skip

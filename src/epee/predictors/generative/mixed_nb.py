@@ -11,7 +11,7 @@ observed, and a row is scored by the cells that it has. A category that no train
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self, cast
 
 import numpy as np
@@ -347,14 +347,16 @@ class MixedNB(GenerativeClassifier):
 
 @dataclass(frozen=True)
 class _CheckedSummation(TableSummation):
-    """Looks at the cells of a block for what their kinds do not allow before it sums them."""
+    """Looks at the cells of a block for what their kinds do not allow while it sums them."""
 
     kinds: Any = None
 
-    def __call__(self, block: Block) -> TableMoments:
-        X = np.ascontiguousarray(block.X)
-        self.kinds.check(X, self.names, block.start, codes=False)  # codes are looked at when they are counted
-        return super().__call__(replace(block, X=X))
+    def kinds_to_check(self) -> tuple[Codes, Codes]:
+        columns, numbers = self.kinds.checked(codes=False)  # codes are looked at when they are counted
+        return columns[numbers == 1], columns[numbers == 2]
+
+    def refuse(self, block: Block) -> None:
+        self.kinds.check(block.X, self.names, block.start, codes=False)
 
 
 def _by_column(cells: Tensor, offsets: Codes) -> Tensor:
