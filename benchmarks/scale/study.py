@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
 import subprocess
 import sys
 import tempfile
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.machine import facts, in_words
+from benchmarks.memory import peak_memory
 from benchmarks.record import RESULTS
 from benchmarks.scale.bench_files import COLUMNS, duckdb_reads
 from benchmarks.scale.big_table import make, remove
@@ -92,15 +92,6 @@ def run_one(name: str, path: str) -> dict[str, Any]:
     return {"job": name, "seconds": seconds, "cpu": cpu, "peak MB": peak / 1e6, "value": value,
             "passes": read[0] / (n * (len(COLUMNS) + 1)),
             "iterations": None if steps is None else int(max(steps)) if hasattr(steps, "__len__") else int(steps)}  # fmt: skip
-
-
-def peak_memory() -> float:
-    """Return the largest resident memory of this process in bytes; Linux's own counter, for rusage counts the parent's too."""
-    status = Path("/proc/self/status")
-    if status.exists():
-        line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
-        return 1024.0 * int(line.split()[1])
-    return float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 
 
 def count_cells() -> list[int]:
