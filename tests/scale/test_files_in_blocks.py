@@ -125,14 +125,14 @@ class Endless:
 @pytest.mark.parametrize("job", ["fit", "classes", "values"])
 def test_memory_is_bounded_by_the_block(monkeypatch, job):
     monkeypatch.setattr(counted_route, "LARGEST_KEPT", 0)
-    source = Endless(500_000, 10)  # 40 MB, and 4 MB for one number a row
+    source = Endless(2_000_000, 10)  # 160 MB, and 16 MB for one number a row
     source.labelled = job == "classes"
     run = {
         "fit": lambda s: epee.LinearRegression().fit(s, None),
         "classes": lambda s: cross_validate(epee.LinearDiscriminantAnalysis(), s, None, folds=5, loss="log"),
         "values": lambda s: cross_validate(epee.Ridge(), s, None, folds=5, loss="absolute"),
     }[job]
-    small = Endless(8192, 10)
+    small = Endless(40_000, 10)
     small.labelled = source.labelled
     run(small)  # what is imported and compiled is not counted
     tracemalloc.start()
@@ -141,5 +141,5 @@ def test_memory_is_bounded_by_the_block(monkeypatch, job):
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert peak < 6_000_000, f"{peak:,} bytes"
-    assert job == "fit" or found.n == 500_000
+    assert peak < 14_000_000, f"{peak:,} bytes"
+    assert job == "fit" or found.n == 2_000_000

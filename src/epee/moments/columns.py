@@ -33,6 +33,18 @@ class ColumnMoments:
     @classmethod
     def of(cls, X: np.ndarray, origin: Vector, weight: Vector | None = None) -> ColumnMoments:
         """Return the moments of the columns of a block."""
+        if weight is None and len(X):
+            with np.errstate(over="ignore", invalid="ignore"):
+                D = np.subtract(X, origin, dtype=np.float64)
+                shift = D.sum(axis=0) / len(X)
+                if np.isfinite(shift).all():  # no cell is missing
+                    D -= shift
+                    return cls(
+                        np.full(X.shape[1], float(len(X))),
+                        shift,
+                        np.einsum("ij,ij->j", D, D),
+                        np.asarray(origin, float),
+                    )
         there = ~np.isnan(X)
         w = there * (1.0 if weight is None else weight[:, None])  # (n, p)
         count = w.sum(axis=0)

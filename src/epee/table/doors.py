@@ -91,8 +91,16 @@ def codes_of(y: np.ndarray | None, labels: Labels, start: int = 0) -> np.ndarray
     """
     if y is None:
         raise DataError("requires y to be passed, but the target y is None: name its column.")
-    codes = np.searchsorted(labels, y)
-    wrong = labels[np.minimum(codes, len(labels) - 1)] != y
+    if labels.dtype.kind in "iu" and y.dtype.kind in "iu" and len(labels) and labels[-1] - labels[0] < 1000:
+        table = np.full(int(labels[-1] - labels[0]) + 1, -1)  # whole numbers that lie close together: look them up
+        table[labels - labels[0]] = np.arange(len(labels))
+        place = y.astype(np.int64) - int(labels[0])
+        inside = (place >= 0) & (place < len(table))
+        codes = table[np.where(inside, place, 0)]
+        wrong = ~inside | (codes < 0)
+    else:
+        codes = np.searchsorted(labels, y)
+        wrong = labels[np.minimum(codes, len(labels) - 1)] != y
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
         raise DataError(f"row {start + row}: the label {y[row]!r} is not one of the classes {labels.tolist()[:10]}.")

@@ -496,7 +496,9 @@ def _slice(block: Block, i: int, j: int) -> Block:
 
 def _join(a: Block, b: Block) -> Block:
     def both(u: Any, v: Any) -> Any:
-        return None if u is None else np.concatenate([u, v])
+        if u is None or np.ndim(u) != 2 or u.strides[0] != u.itemsize:
+            return None if u is None else np.concatenate([u, v])
+        return np.concatenate([u.T, v.T], axis=1).T  # columns stay together
 
     return replace(a, X=both(a.X, b.X), y=both(a.y, b.y), weight=both(a.weight, b.weight), fold=both(a.fold, b.fold))
 
