@@ -70,12 +70,8 @@ class RowSum:
         p = X.shape[1]
         coef = self.W[:p]
         one = self.W.shape[1] == 1
-        if (
-            self.curvature is None
-            and isinstance(self.loss, CrossEntropy)
-            and (X.size * self.W.shape[1] > FEW or not one)
-        ):
-            return self._cross_entropies(X, codes, w) if X.size * self.W.shape[1] > FEW else self._softmax(X, codes, w)
+        if self.curvature is None and isinstance(self.loss, CrossEntropy) and X.size * self.W.shape[1] > FEW:
+            return self._cross_entropies(X, codes, w)
         with np.errstate(over="ignore", invalid="ignore"):
             S = X @ (coef[:, 0] if one else coef)  # (n,) or (n, M)
             if self.bias:
@@ -106,28 +102,6 @@ class RowSum:
             some = max(64, SMALL // (p * M))
             value, count = softmax_sums(X, codes, weights, coef, np.ascontiguousarray(biases), some, gradient)
         return RiskSum(count, value, np.ascontiguousarray(gradient.T if self.bias else gradient[:, :p].T), None)
-
-    def _softmax(self, X: Matrix, codes: Codes, w: Vector | None) -> RiskSum:
-        """Do the same for the softmax with classes as rows: sums over classes then run along the memory."""
-        p, rows = X.shape[1], np.arange(len(X))
-        with np.errstate(over="ignore", invalid="ignore"):
-            S = self.W[:p].T @ X.T  # (K, n)
-            if self.bias:
-                S += self.W[p][:, None]
-            S -= S.max(axis=0)
-            value = -S[codes, rows]
-            np.exp(S, out=S)
-            total = S.sum(axis=0)
-            value += np.log(total)
-            S *= (1 if w is None else w) / total
-            S[codes, rows] -= 1 if w is None else w
-            gradient = np.empty(self.W.shape)
-            gradient[:p] = (S @ X).T
-            if self.bias:
-                gradient[p] = S.sum(axis=1)
-        return RiskSum(
-            float(len(X) if w is None else w.sum()), float(value.sum() if w is None else value @ w), gradient, None
-        )
 
     def _hessian(self, X: Matrix, S: Tensor, bend: Tensor, w: Vector | None) -> Tensor:
         """Return the Hessian of the rows about ``centre``: x - centre keeps the digits that large means would cost."""
