@@ -129,3 +129,13 @@ def test_wrappers_and_pipelines_remember_their_training_rows(halves):
         assert 0 < holdout_error(model, Xt, yt).value < 0.5
     with pytest.raises(DataError, match="learned from"):
         BayesDecision(LinearDiscriminantAnalysis().fit(X, y)).risk(X, y)
+
+
+def test_no_error_lies_below_zero():
+    """Few rows and skewed losses: the interval of a squared error ends at 0."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2))
+    y = X[:, 0] + 0.1 * rng.standard_t(2, size=40)
+    found = holdout_error(LinearRegression().fit(X[:34], y[:34]), X[34:], y[34:])
+    half = (found.high - found.value) if found.low == 0 else 0
+    assert found.low == 0 < found.value < half

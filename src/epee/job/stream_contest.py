@@ -33,9 +33,9 @@ from epee.moments.moments import Moments, stack
 from epee.moments.passes import Summation
 from epee.risk.asking import asker
 from epee.risk.complexity import choose
-from epee.risk.cross_validation import CrossValidation, fold_error, within_range
+from epee.risk.cross_validation import CrossValidation, fold_error
 from epee.risk.dof import degrees_of_freedom
-from epee.risk.intervals import t_interval
+from epee.risk.intervals import t_interval, within_range
 from epee.risk.one_pass import Linear, linear_of, rescale, select, squared_risk
 from epee.table.block import Block, refuse_bad_source
 from epee.typing import Matrix, Tensor, Vector

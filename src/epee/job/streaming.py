@@ -19,7 +19,7 @@ from epee.job.stream_cells import Cells, CellSource, assign_cells
 from epee.job.stream_contest import LARGEST, StreamContest
 from epee.job.understanding import IGNORE, Understood, describe_target, listed_kinds
 from epee.risk.estimate import Risk
-from epee.risk.intervals import Interval, t_interval, wilson
+from epee.risk.intervals import t_interval, wilson, within_range
 from epee.table.encoder import TableEncoder
 from epee.table.frames import is_dask
 from epee.table.raw import RawBlock
@@ -231,7 +231,14 @@ def sealed_risk(contest: StreamContest, solved: Any, winner: Any, level: float) 
         spread = max(float(solved.sealed_squares @ weights / n) - value**2, 0.0)
         bar = float(np.sqrt(spread / max(n - 1, 1.0)))
         return Risk(
-            value, bar, t_interval(value, bar, n - 1, level), level, n, contest.loss.name, "held-out rows", n - 1
+            value,
+            bar,
+            within_range(t_interval(value, bar, n - 1, level), contest.loss.name),
+            level,
+            n,
+            contest.loss.name,
+            "held-out rows",
+            n - 1,
         )
     if contest.setting.task == "classification":
         return Risk(
@@ -245,7 +252,7 @@ def sealed_risk(contest: StreamContest, solved: Any, winner: Any, level: float) 
             n - 1,
         )
     bar = float(means.std(ddof=1) / np.sqrt(len(means)))
-    ends: Interval = t_interval(value, bar, len(means) - 1, level)
+    ends = within_range(t_interval(value, bar, len(means) - 1, level), "squared")
     return Risk(value, bar, ends, level, n, "squared", f"held-out rows in {len(means)} parts", len(means) - 1)
 
 

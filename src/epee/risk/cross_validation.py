@@ -20,7 +20,7 @@ import numpy as np
 
 from epee.errors import WrongUse
 from epee.risk.estimate import Difference, Risk
-from epee.risk.intervals import Interval, check_level, t_interval
+from epee.risk.intervals import Interval, check_level, t_interval, within_range
 from epee.risk.routes import Outcome, Route, open_route
 from epee.risk.splitting import Pairs, Plan, Split, make_plan
 from epee.table.doors import is_stream
@@ -272,11 +272,6 @@ def assemble(
         pooled=float((per_fold[kept] * sizes[kept]).sum() / sizes[kept].sum()), per_fold=per_fold, n_folds=K,
         repeats=repeats, sizes=sizes, folds=_fold_ids(plan), one_pass=route.one_pass, look=look,
     )  # fmt: skip
-
-
-def within_range(ends: Interval, loss: str) -> Interval:
-    """Return the part of an interval where a risk can lie: not below 0 and, for a rate, not above 1."""
-    return Interval(max(ends.low, 0.0), min(ends.high, 1.0) if loss == "zero_one" else ends.high)
 
 
 def _fold_ids(plan: Plan) -> Codes:

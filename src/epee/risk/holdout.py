@@ -29,6 +29,7 @@ from epee.risk.intervals import (
     t_interval,
     weighted_mean,
     wilson,
+    within_range,
 )
 from epee.risk.routes import kind_of
 from epee.table.block import check_weights
@@ -160,7 +161,7 @@ def holdout_error(
     value, stderr, n = weighted_mean(losses, w)
     is_rate = name == "zero_one"
     kind = interval or ("wilson" if is_rate else "t")
-    ends = _interval(kind, value, stderr, n, losses, w, level, is_rate)
+    ends = within_range(_interval(kind, value, stderr, n, losses, w, level, is_rate), name)
     if is_rate:
         stderr = float(np.sqrt(value * (1 - value) / n))
     return Risk(

@@ -79,6 +79,11 @@ def t_interval(value: float, stderr: float, dof: float, level: float) -> Interva
     return Interval(value - half, value + half)
 
 
+def within_range(ends: Interval, loss: str) -> Interval:
+    """Return the part of an interval where a risk can lie: not below 0 and, for a rate, not above 1."""
+    return Interval(max(ends.low, 0.0), min(ends.high, 1.0) if loss == "zero_one" else ends.high)
+
+
 def wilson(rate: float, n: float, level: float) -> Interval:
     """Return Wilson's interval (2) for a rate observed on ``n`` rows.
 

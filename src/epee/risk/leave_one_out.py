@@ -20,8 +20,8 @@ from epee.errors import WrongUse
 from epee.estimator.base import PosteriorMixin, softmax
 from epee.moments.moments import Moments, share, stack
 from epee.risk.asking import one_column
-from epee.risk.cross_validation import CrossValidation, within_range
-from epee.risk.intervals import check_level, t_interval, weighted_mean
+from epee.risk.cross_validation import CrossValidation
+from epee.risk.intervals import check_level, t_interval, weighted_mean, within_range
 from epee.risk.one_pass import MomentRoute
 from epee.risk.routes import OrdinaryRoute, Route, open_route
 from epee.risk.splitting import kfold

@@ -30,8 +30,8 @@ import numpy as np
 from epee.engines.local import one_blas_thread
 from epee.errors import WrongUse
 from epee.moments.moments import Moments
-from epee.risk.cross_validation import CrossValidation, assemble, within_range
-from epee.risk.intervals import Interval, normal_quantile
+from epee.risk.cross_validation import CrossValidation, assemble
+from epee.risk.intervals import Interval, normal_quantile, within_range
 from epee.risk.linear_stack import Linear
 from epee.risk.one_pass import MomentRoute
 from epee.risk.routes import Route

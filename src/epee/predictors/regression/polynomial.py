@@ -106,9 +106,11 @@ class PolynomialRegression(Inference, Influence, MomentRegressor):
         self._raw = None
         p = self.n_features_in_
         if self._line.rank_ < self.degree * p:
+            few = p > 1 and self._line._count <= p
+            what = "there are too few rows" if few else "the inputs take too few distinct values"
             say(
-                f"the inputs take too few distinct values for degree {self.degree} (rank {self._line.rank_} of {self.degree * p}): "
-                "the shortest solution is given. Lower the degree.", ConditionWarning,
+                f"{what} for degree {self.degree} (rank {self._line.rank_} of {self.degree * p}): "
+                f"the shortest solution is given. {'Take fewer columns' if few else 'Lower the degree'}.", ConditionWarning,
             )  # fmt: skip
         return self
 
