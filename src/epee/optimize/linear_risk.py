@@ -27,7 +27,7 @@ from epee.typing import Codes, Matrix, Tensor, Vector
 FEWEST_OF_A_CLASS = 100  # rows of each class in a sample, where the class has them
 SAMPLE_CELLS = 4_000_000  # numbers of a stream that are held to find a start: 32 MB
 MANY_ROWS = 1024  # in a block for a Hessian of many classes: even a few rows are work for every thread
-FEW = 50_000  # products of a block below which numba is not worth its loading
+FEW = 2_000_000  # rows times unknowns below which a kernel is not worth compiling
 SMALL = 900_000  # multiplications of a product that BLAS does without packing its factors first
 
 
@@ -59,7 +59,7 @@ class RowSum:
     class_weight: Vector | None = None
     curvature: str | None = None
     columns: Codes | None = None
-    slopes: bool = True
+    compiled: bool = False  # by a kernel, one call a block
 
     def __call__(self, block: Block) -> RiskSum:
         X = np.asarray(block.X, dtype=np.float64)
@@ -70,7 +70,7 @@ class RowSum:
         p = X.shape[1]
         coef = self.W[:p]
         one = self.W.shape[1] == 1
-        if self.curvature is None and isinstance(self.loss, CrossEntropy) and X.size * self.W.shape[1] > FEW:
+        if self.compiled and self.curvature is None and isinstance(self.loss, CrossEntropy):
             return self._cross_entropies(X, codes, w)
         with np.errstate(over="ignore", invalid="ignore"):
             S = X @ (coef[:, 0] if one else coef)  # (n,) or (n, M)
@@ -232,7 +232,9 @@ class LinearRisk:
 
     def at(self, W: Matrix) -> tuple[float, Matrix]:
         """Return the value (with the L1 term) and the gradient of the smooth part."""
-        total = self._sum(RowSum(self.loss, W, self.bias, self._centre, self.class_weight))
+        n = self.source.n_rows
+        compiled = n is None or n * self.unknowns > FEW
+        total = self._sum(RowSum(self.loss, W, self.bias, self._centre, self.class_weight, compiled=compiled))
         if not np.isfinite(total.value) and np.isfinite(W).all() and not np.any(W):
             refuse_bad_source(self.source)
         if not np.isfinite(total.gradient).all():

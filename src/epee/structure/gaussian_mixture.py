@@ -119,6 +119,7 @@ class GaussianMixture(Density):
         """Climb from the best of ``n_init`` starts; ``y`` is ignored, weights are counts, NaN is a missing cell."""
         self._check()
         source = self._rows(X, sample_weight)
+        self._about = source.n_rows
         rng = check_random_state(self.random_state)
         best: Climb | None = None
         for _ in range(1 if self.warm_start and hasattr(self, "means_") else self.n_init):
@@ -236,7 +237,7 @@ class GaussianMixture(Density):
 
     def expect(self, theta: Components) -> GaussianStep:
         """Return the E-step of a block under these components."""
-        return step(theta)
+        return step(theta, getattr(self, "_about", None))
 
     def maximise(self, expected: Expected, theta: Components) -> Components:
         """Return the components that maximise the bound: weighted moments, eigenvalues above the floor."""
@@ -275,8 +276,10 @@ class GaussianMixture(Density):
         form: Any = self.covariance_type
         return Components(self.weights_, self.means_, self.covariances_, form, self._log_noise)
 
-    def _log_joint(self, X: Matrix) -> Matrix:
-        now, K = step(self._components()), len(self.weights_) + int(self._log_noise is not None)
+    def _log_joint(self, X: Matrix, n: int | None = None) -> Matrix:
+        """Return the log of weight and density (n, K) of rows that are some of ``n``."""
+        K = len(self.weights_) + int(self._log_noise is not None)
+        now = step(self._components(), len(X) if n is None else n)
         out = np.zeros((len(X), K))
         for missing, rows in patterns_of(X):
             if missing.all():
@@ -295,16 +298,18 @@ class GaussianMixture(Density):
 
     def _log_density(self, X: Matrix) -> Vector:
         if not np.isnan(X).any():
-            return self._in_blocks(X, step(self._components()).log_density)
-        return self._in_blocks(X, lambda rows: responsibilities(self._log_joint(rows))[1])
+            return self._in_blocks(X, step(self._components(), len(X)).log_density)
+        return self._in_blocks(X, lambda rows: responsibilities(self._log_joint(rows, len(X)))[1])
 
     def predict_proba(self, X: Any) -> Matrix:
         """Return the responsibility of each component (n, K), and of the noise last where there is one."""
-        return self._in_blocks(self._leave(X), lambda rows: responsibilities(self._log_joint(rows))[0])
+        X = self._leave(X)
+        return self._in_blocks(X, lambda rows: responsibilities(self._log_joint(rows, len(X)))[0])
 
     def predict(self, X: Any) -> Codes:
         """Return the most responsible component of each row; the noise is -1."""
-        best = self._in_blocks(self._leave(X), lambda rows: self._log_joint(rows).argmax(axis=1))
+        X = self._leave(X)
+        best = self._in_blocks(X, lambda rows: self._log_joint(rows, len(X)).argmax(axis=1))
         return np.where(best == len(self.weights_), -1, best)
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Codes:
@@ -349,7 +354,7 @@ class GaussianMixture(Density):
         By the conditional mean, mixed over components by responsibility, or by a draw from the conditional law.
         """
         X = np.array(self._leave(X), dtype=np.float64)
-        rng, now = np.random.default_rng(random_state), step(self._components())
+        rng, now = np.random.default_rng(random_state), step(self._components(), len(X))
         for missing, rows in patterns_of(X):
             if not missing.any():
                 continue
@@ -387,7 +392,7 @@ class GaussianMixture(Density):
         if not 0 < level < 1:
             raise WrongUse(f"level is {level!r}; it must lie between 0 and 1.")
         X = self._leave(X)
-        K, now = len(self.weights_), step(self._components())
+        K, now = len(self.weights_), step(self._components(), len(X))
         rng = np.random.default_rng(random_state)
         labels = rng.choice(K, draws, p=self.weights_ / self.weights_.sum())
         simulated = self._drawn(labels, rng)

@@ -14,7 +14,7 @@ each pattern is factored once a step.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,8 @@ from epee.structure.gaussian_forms import LOG_2PI, Components, log_determinants,
 from epee.structure.gaussian_products import Expanded
 from epee.table.block import Block
 from epee.typing import Codes, Matrix, Tensor, Vector
+
+FEW = 2_000_000  # rows times components times columns below which kernels are not worth compiling
 
 
 def responsibilities(log_joint: Matrix) -> tuple[Matrix, Vector]:
@@ -123,18 +125,18 @@ class GaussianStep:
     components: Components
     factors: Tensor
     known: dict[bytes, Marginal] = field(default_factory=dict)
+    large: bool = True  # enough work to be worth compiled kernels
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return GaussianStep, (self.components, self.factors)
+        return GaussianStep, (self.components, self.factors, {}, self.large)
 
     def marginal(self, missing: np.ndarray | None) -> Marginal:
         """Return the components on the observed cells of a pattern."""
         key = b"" if missing is None or not missing.any() else missing.tobytes()
         if key not in self.known:
             whole = not key or missing is None
-            self.known[key] = (
-                Marginal.whole(self.components, self.factors) if whole else marginal(self.components, missing)
-            )
+            found = Marginal.whole(self.components, self.factors) if whole else marginal(self.components, missing)
+            self.known[key] = found if self.large else replace(found, expanded=None)
         return self.known[key]
 
     def log_joint(self, X: Matrix, missing: np.ndarray | None = None) -> Matrix:
@@ -234,6 +236,7 @@ def completed(N: Vector, s: Matrix, Q: Tensor, missing: np.ndarray, part: Margin
     return whole, table
 
 
-def step(components: Components) -> GaussianStep:
-    """Return the E-step under these components."""
-    return GaussianStep(components, precision_factors(components))
+def step(components: Components, n: int | None = None) -> GaussianStep:
+    """Return the E-step under these components, for about ``n`` rows (None for many)."""
+    large = n is None or n * components.means.size > FEW
+    return GaussianStep(components, precision_factors(components), {}, large)

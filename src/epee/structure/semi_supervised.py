@@ -21,9 +21,9 @@ from sklearn.base import MetaEstimatorMixin, clone
 from epee.errors import DataError, SearchWarning, WrongUse
 from epee.estimator.base import Classifier, PosteriorMixin, ProbabilityMixin, encode_labels, say
 from epee.structure.em import Climb, Expected, expectation_maximisation
-from epee.structure.gaussian_forms import Components, precision_factors, shape_covariances
+from epee.structure.gaussian_forms import Components, shape_covariances
 from epee.structure.gaussian_mixture import components_from
-from epee.structure.gaussian_steps import GaussianStep
+from epee.structure.gaussian_steps import GaussianStep, step
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, check_weights
 from epee.typing import Codes, Matrix, Vector
@@ -83,7 +83,7 @@ class ClampedStep(GaussianStep):
     unlabelled_weight: float = 1.0
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return ClampedStep, (self.components, self.factors, {}, self.unlabelled_weight)
+        return ClampedStep, (self.components, self.factors, {}, self.large, self.unlabelled_weight)
 
     def __call__(self, block: Block) -> Expected:
         X = np.asarray(block.X, dtype=np.float64)
@@ -163,6 +163,7 @@ class SemiSupervisedGaussian(PosteriorMixin, SomeLabels):
                 f"covariance_type is {self.covariance_type!r}; it must be 'full', 'tied', 'diag' or 'spherical'."
             )
         X, codes, w = self._enter_both(X, y, sample_weight)
+        self._about = len(X)
         labelled = codes >= 0
         self._check_weighted_classes(codes[labelled], np.ones(labelled.sum()) if w is None else w[labelled])
         R = np.eye(len(self.classes_))[codes[labelled]]
@@ -181,12 +182,13 @@ class SemiSupervisedGaussian(PosteriorMixin, SomeLabels):
     def _keep(self, climb: Climb) -> None:
         theta: Components = climb.theta
         self.priors_, self.means_, self.covariances_ = theta.weights, theta.means, theta.covariances
-        self._step = GaussianStep(theta, precision_factors(theta))
+        self._step = step(theta, self._about)
         self.trace_, self.n_iter_, self.converged_ = climb.trace, max(climb.iterations, 1), climb.converged
 
     def expect(self, theta: Components) -> ClampedStep:
         """Return the E-step of a block."""
-        return ClampedStep(theta, precision_factors(theta), {}, self.unlabelled_weight)
+        plain = step(theta, self._about)
+        return ClampedStep(theta, plain.factors, {}, plain.large, self.unlabelled_weight)
 
     def maximise(self, expected: Expected, theta: Components) -> Components:
         """Return the classes that maximise the bound."""
