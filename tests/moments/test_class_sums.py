@@ -19,11 +19,12 @@ from epee.table.block import Block
     st.booleans(),
     st.booleans(),
     st.sampled_from(["diagonal", None]),
+    st.sampled_from("CF"),
     st.integers(0, 99),
 )
-def test_equals_the_ordinary_pass(n, p, weighted, folded, scatter, seed):
+def test_equals_the_ordinary_pass(n, p, weighted, folded, scatter, order, seed):
     rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, p)) * 10.0 ** rng.integers(-3, 4, p)
+    X = np.asarray(rng.normal(size=(n, p)) * 10.0 ** rng.integers(-3, 4, p), order=order)
     w = rng.integers(0, 4, n).astype(float) if weighted else None
     fold = rng.integers(0, 2, n) if folded else None
     block = Block(X, None, w, fold, rng.integers(0, 3, n))
@@ -43,9 +44,10 @@ def test_far_means_cost_no_digits(offset):
     assert np.allclose(m.variances, exact, rtol=1e-6)
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_bad_cells_stay_visible(bad):
-    X = np.ones((10, 2))
+def test_bad_cells_stay_visible(bad, order):
+    X = np.ones((10, 2), order=order)
     X[3, 1] = bad
     assert not ClassSummation(np.zeros(2), "diagonal", None, 1)(
         Block(X, None, None, None, np.zeros(10, dtype=int))

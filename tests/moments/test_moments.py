@@ -228,3 +228,22 @@ def test_stack_puts_moments_side_by_side():
     both = stack([a, b], "fold")
     assert both.axes == ("fold",)
     assert_close(both.merge("fold"), a + b)
+
+
+@pytest.mark.parametrize("apart", [0.0, 1.0, 1e3, 1e6])
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_pooled_scatter_keeps_its_digits_however_far_the_groups(apart, order, weighted):
+    rng = np.random.default_rng(3)
+    g = rng.integers(0, 3, 2000)
+    noise = rng.normal(size=(2000, 5))
+    X = np.asarray(noise + apart * g[:, None] + 1e6, order=order)
+    w = rng.integers(0, 3, 2000).astype(float) if weighted else None
+    m = Moments.of(X, group=g, groups=4, scatter="pooled", sample_weight=w)
+    rows = np.repeat(np.arange(2000), np.ones(2000, dtype=int) if w is None else w.astype(int))
+    exact = sum(
+        np.cov((X - 1e6 - apart * g[:, None])[rows][g[rows] == k].T, bias=True) * (g[rows] == k).sum() for k in range(3)
+    )
+    np.testing.assert_allclose(m.scatter, exact, rtol=1e-8, atol=1e-8 * np.abs(exact).max())
+    np.testing.assert_allclose(m.mean[:3], [X[rows][g[rows] == k].mean(axis=0) for k in range(3)], rtol=1e-14)
+    assert m.count[3] == 0 and not m.shift[3].any()

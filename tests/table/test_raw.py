@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from epee.table.raw import common_dtype, kind_of_type, matrix_of, numbers_of, texts_of
+from epee.table.raw import common_dtype, kind_of_type, numbers_of, texts_of
 
 
 @pytest.mark.parametrize(
@@ -49,12 +49,6 @@ def test_texts():
     assert texts_of(pa.array([1.5, np.nan])).to_pylist() == ["1.5", None]
     assert texts_of(pa.array(["u", None]).dictionary_encode()).to_pylist() == ["u", None]
     assert texts_of(pa.array(["u"], pa.large_string())).type == pa.string()
-
-
-def test_matrix_has_every_row():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(5000, 7))
-    np.testing.assert_array_equal(matrix_of([pa.array(np.ascontiguousarray(c)) for c in X.T], np.dtype(float)), X)
 
 
 def test_common_dtype():

@@ -11,7 +11,6 @@ import operator
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -65,7 +64,7 @@ def _blocks(payload: Any, build: Any, rows: int | None, start: int) -> Iterator[
     """Yield the blocks of a part, with the numbers that their rows have in the whole table."""
     for block in build(payload).blocks(rows):
         if len(block):
-            yield replace(block, start=block.start + start) if start else block
+            yield block.having(start=block.start + start) if start else block
 
 
 def reduce_part(payload: Any, build: Any, work: Any, merge: Any, rows: int | None, start: int, label: str) -> Any:

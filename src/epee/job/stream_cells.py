@@ -7,7 +7,7 @@ blocks. While they pass, an evenly spaced sample of rows is kept, and the finger
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -217,7 +217,7 @@ def _only(block: Block, rows: Any) -> Block:
     def part(a: Any) -> Any:
         return None if a is None else a[rows]
 
-    return replace(block, X=np.array(block.X[rows], dtype=np.float64), y=part(block.y), weight=part(block.weight), fold=part(block.fold),
+    return block.having(X=np.array(block.X[rows], dtype=np.float64), y=part(block.y), weight=part(block.weight), fold=part(block.fold),
                    group=part(block.group))  # fmt: skip
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from epee.kernels.linear_sums import REORDER
+
 
 @njit(cache=True, nogil=True)
 def class_sums(X, cell, w, origin, count, first):
@@ -37,6 +39,31 @@ def class_squares(X, cell, w, origin, count, first, second):
             d = x[j] - origin[j]
             a[j] += u * d
             b[j] += u * d * d
+
+
+@njit(cache=True, nogil=True, fastmath=REORDER)
+def column_squares(columns, cell, w, origin, count, first, second):
+    """Do :func:`class_squares` for columns (p, n) that lie together: each is multiplied by the indicators of the few cells."""
+    p, n = columns.shape
+    own = np.zeros((count.size, 1024))
+    for start in range(0, n, 1024):
+        m = min(1024, n - start)
+        own[:] = 0.0
+        for i in range(m):
+            own[cell[start + i], i] = w[start + i] if w.size else 1.0
+        for k in range(count.size):
+            for i in range(m):
+                count[k] += own[k, i]
+        for j in range(p):
+            o, x = origin[j], columns[j, start : start + m]
+            for k in range(count.size):
+                u, a, b = own[k], 0.0, 0.0
+                for i in range(m):
+                    d = x[i] - o
+                    a += u[i] * d
+                    b += u[i] * d * d
+                first[k, j] += a
+                second[k, j] += b
 
 
 @njit(cache=True, nogil=True)

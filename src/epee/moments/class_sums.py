@@ -16,6 +16,7 @@ from epee.moments.passes import Summation
 from epee.table.block import Block
 from epee.typing import Codes, Tensor
 
+FEW = 12  # cells for which columns from a file are summed as they lie
 LOST = 1e-4  # the part of a sum of squares below which its centred remainder is summed again
 
 
@@ -24,24 +25,29 @@ class ClassSummation(Summation):
     """A :class:`Summation` for ``scatter`` "diagonal" or None with cells, by compiled loops."""
 
     def __call__(self, block: Block) -> Moments:
-        from epee.kernels.class_sums import class_scatter, class_squares, class_sums
+        from epee.kernels.class_sums import class_scatter, class_squares, class_sums, column_squares
 
         zero = Moments.zero(self.origin, folds=self.folds, groups=self.groups, scatter=self.scatter, targets=0)
-        X, cell, w = np.ascontiguousarray(block.X), cells_of(block, self.folds, self.groups), weights_of(block)
+        X, cell, w = block.X, cells_of(block, self.folds, self.groups), weights_of(block)
         count, first = zero.count.reshape(-1), zero.shift.reshape(-1, X.shape[1])
+        by_columns = X.flags.f_contiguous and X.dtype == np.float64 and len(count) <= FEW and self.scatter is not None
+        X = X if by_columns else np.ascontiguousarray(X)
         if zero.scatter is None:
             class_sums(X, cell, w, self.origin, count, first)
             first /= np.where(count > 0, count, 1.0)[:, None]
             return replace(zero, labels=self.labels)
         second = zero.scatter.reshape(first.shape)
-        class_squares(X, cell, w, self.origin, count, first, second)
+        if by_columns:
+            column_squares(X.T, cell, w, self.origin, count, first, second)
+        else:
+            class_squares(X, cell, w, self.origin, count, first, second)
         squares = second.copy()
         first /= np.where(count > 0, count, 1.0)[:, None]
         with np.errstate(over="ignore", invalid="ignore"):
             second -= count[:, None] * first**2
         if (second < LOST * squares).any():
             second[:] = 0.0
-            class_scatter(X, cell, w, self.origin, first, second)
+            class_scatter(np.ascontiguousarray(X), cell, w, self.origin, first, second)
             _keep_bad(second, squares)
         return replace(zero, labels=self.labels)
 

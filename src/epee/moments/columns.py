@@ -12,7 +12,7 @@ import numpy as np
 
 from epee.errors import MissingValues
 from epee.moments.moments import share
-from epee.table.block import Block
+from epee.table.block import Block, rows_for
 from epee.typing import Vector
 
 
@@ -88,3 +88,7 @@ class ColumnSummation:
 
     def __call__(self, block: Block) -> ColumnMoments:
         return ColumnMoments.of(block.X, self.origin, block.weight)
+
+    def rows(self) -> int:
+        """Return how many rows a block should have."""
+        return rows_for(len(self.origin))

@@ -1,8 +1,11 @@
 """One pass over the rows: each block becomes a moment, and the engine adds them.
 
-Within a block the rows are sorted by cell (fold and group), centred on the mean of their own cell, and multiplied: one
-``B.T @ B`` a cell, which BLAS does at the speed of the processor. A block is centred while it lies in the cache, so the
+A block is centred while it lies in the cache and multiplied by itself, which BLAS does at the speed of the processor; so the
 pass costs little more than one ``X.T @ X``.
+
+With cells (fold and group) the rows of a block are sorted by cell, and each cell is centred on its own mean. Where only the
+scatter pooled over some groups is wanted, they need not be: it is the total less that between the means, as long as
+the difference keeps its digits.
 """
 
 from __future__ import annotations
@@ -14,13 +17,16 @@ import numpy as np
 
 from epee.engines.choice import engine_for
 from epee.errors import EmptyTable
+from epee.moments.gram import gram
 from epee.moments.moments import Moments
 from epee.table.arrays import ArraySource
-from epee.table.block import BLOCK_ROWS, Block, Source, check_weights, refuse_bad_source
+from epee.table.block import Block, Source, check_weights, refuse_bad_source, rows_for
 from epee.table.doors import is_stream, open_source
-from epee.typing import Codes, Matrix, Scatter, Vector
+from epee.typing import Matrix, Scatter, Vector
 
 LARGEST_BLOCK = 65536
+FEW_GROUPS = 16  # whose sums are a product with their indicators; more are sorted
+KEPT = 0.1  # the part of a total scatter that must be left within the groups: one digit may go
 
 
 @dataclass(frozen=True)
@@ -38,99 +44,134 @@ class Summation:
     labels: np.ndarray | None = None
 
     def __call__(self, block: Block) -> Moments:
-        y = block.y if self.targets else None
+        cell = self._cell(block)
+        found: Moments | None = None
+        if cell is None:
+            found = _together(block, self)
+        elif self.scatter == "pooled" and self.folds is None and (self.groups or 0) <= FEW_GROUPS:
+            found = _pooled(block, self)
+        return replace(_sorted(block, self, cell) if found is None else found, labels=self.labels)
+
+    def _cell(self, block: Block) -> np.ndarray | None:
+        """Return the cell (n,) of each row, fold first; None where there is only one."""
         fold = block.fold if self.folds is not None else None
         group = block.group if self.groups is not None else None
-        return replace(sum_rows(block.X, y, block.weight, fold, group, self), labels=self.labels)
+        if fold is None or group is None:
+            return fold if group is None else group
+        return np.asarray(fold) * self.groups + np.asarray(group)
 
     def rows(self) -> int:
         """Return how many rows a block should have: enough for each cell, and not less than the moments themselves."""
         cells = (self.folds or 1) * (self.groups or 1)
         p = len(self.origin)
-        base = BLOCK_ROWS * max(1, min(4, 120 // max(p, 1)))  # narrow rows: a block of some megabytes, too
+        base = rows_for(p)
         if cells == 1:
             return base
         wanted = 64 * cells if self.scatter in ("full", "pooled") else base
         return int(min(max(base, wanted, cells * (p if self.scatter == "full" else 1)), LARGEST_BLOCK))
 
 
-def sum_rows(
-    X: Matrix, y: np.ndarray | None, w: Vector | None, fold: Codes | None, group: Codes | None, keep: Summation
-) -> Moments:
-    """Return the moments of the rows of one block."""
-    p, n = X.shape[1], len(X)
-    sizes = [size for size in (keep.folds, keep.groups) if size is not None]
-    cell = None
-    if sizes:
-        codes = [np.asarray(c) for c in (fold, group) if c is not None]
-        cell = codes[0] if len(codes) == 1 else codes[0] * sizes[1] + codes[1]
-    order = None
-    if cell is not None:
-        order = np.argsort(cell.astype(np.uint16 if int(np.prod(sizes)) < 65536 else np.int64), kind="stable")
-        counts = np.bincount(cell, minlength=int(np.prod(sizes)))  # (cells,)
-    by_columns = (
-        X.strides[0] == X.itemsize and n > 1
-    )  # as columns come from a file: they stay so, nothing is transposed
-    B = np.empty((len(keep.origin), n)).T if by_columns else np.empty((n, len(keep.origin)))
-    with np.errstate(over="ignore", invalid="ignore"):
-        for part, at in ((X, slice(0, p)), (y, slice(p, None))):
-            if part is not None and (at.start == 0 or keep.targets):
-                part = part.reshape(n, -1)
-                if order is not None and part.shape == B.shape and part.dtype == B.dtype:
-                    if by_columns:
-                        np.take(part.T, order, axis=1, out=B.T, mode="clip")
-                    else:
-                        np.take(part, order, axis=0, out=B, mode="clip")  # straight into place
-                    B -= keep.origin
-                else:
-                    np.subtract(part if order is None else part[order], keep.origin[at], out=B[:, at])
+def rows_about(block: Block, keep: Summation, order: np.ndarray | None = None, beside: int = 0) -> Matrix:
+    """Return the rows (n, q) minus the origin, targets last, in another order if asked; columns that lie together stay so.
+
+    ``beside`` more columns are left to be filled.
+    """
+    X, n, p, q = block.X, len(block), block.X.shape[1], len(keep.origin)
+    by_columns = X.strides[0] == X.itemsize and n > 1  # as they come from a file
+    B = np.empty((q + beside, n)).T if by_columns else np.empty((n, q + beside))
+    for part, at in ((X, slice(0, p)), (block.y if keep.targets else None, slice(p, q))):
+        if part is None:
+            continue
+        part = part.reshape(n, -1)
         if order is None:
-            return _one_cell(B, w, keep)
-        return _cells(B, None if w is None else w[order], counts, sizes, keep)
+            np.subtract(part, keep.origin[at], out=B[:, at])
+        elif part.shape == B.shape and part.dtype == B.dtype:  # straight into place
+            rows, out = (part.T, B.T) if by_columns else (part, B)
+            np.take(rows, order, axis=int(by_columns), out=out, mode="clip")
+            B -= keep.origin
+        else:
+            np.subtract(part[order], keep.origin[at], out=B[:, at])
+    return B
 
 
-def _one_cell(B: Matrix, w: Vector | None, keep: Summation) -> Moments:
-    """Return the moments of all rows together; B holds the rows minus the origin and is consumed."""
+def _centre(B: Matrix, w: Vector | None) -> tuple[float, Vector]:
+    """Return the weight of the rows and their mean (q,), and take it from them."""
     count = float(len(B)) if w is None else float(w.sum())
-    if count == 0:
-        return Moments.zero(keep.origin, scatter=keep.scatter, targets=keep.targets)
-    shift = (np.add.reduce(B, axis=0) if w is None else w @ B) / count
-    scatter = None
-    if keep.scatter is not None:
-        B -= shift
-        if w is not None:
-            B *= np.sqrt(w)[:, None]
-        scatter = np.einsum("ij,ij->j", B, B) if keep.scatter == "diagonal" else np.matmul(B.T, B)
+    mean = (np.add.reduce(B, axis=0) if w is None else w @ B) / (count or 1.0)
+    B -= mean
+    return count, mean
+
+
+def _together(block: Block, keep: Summation) -> Moments:
+    """Return the moments of all rows of a block."""
+    w, scatter = block.weight, None
+    with np.errstate(over="ignore", invalid="ignore"):
+        B = rows_about(block, keep)
+        count, shift = _centre(B, w)
+        if keep.scatter is not None:
+            if w is not None:
+                B *= np.sqrt(w)[:, None]
+            scatter = np.einsum("ij,ij->j", B, B) if keep.scatter == "diagonal" else gram(B)
     return Moments(np.array(count), shift, scatter, keep.origin, (), keep.scatter, keep.targets)
 
 
-def _cells(B: Matrix, w: Vector | None, counts: np.ndarray, sizes: list[int], keep: Summation) -> Moments:
-    """Return the moments of rows sorted by cell; ``counts`` are the rows in each cell."""
+def _pooled(block: Block, keep: Summation) -> Moments | None:
+    r"""Return the moments by group with :math:`S_W = S_T - \sum_k n_k (\bar x_k - \bar x)(\bar x_k - \bar x)^\top`.
+
+    The indicators of the groups stand beside the rows, so one product holds the total scatter, the sums of each group and
+    its weight. None where the difference would cost more than a digit.
+    """
+    q, K, w = len(keep.origin), keep.groups or 0, block.weight
+    with np.errstate(over="ignore", invalid="ignore"):
+        B = rows_about(block, keep, beside=K)
+        _, shift = _centre(B[:, :q], w)
+        B.T[q:] = np.eye(K).take(np.asarray(block.group), axis=1, mode="clip")
+        if w is not None:
+            B *= np.sqrt(w)[:, None]
+        products = gram(B)
+        total, count = products[:q, :q], np.diagonal(products)[q:].copy()
+        apart = (
+            products[q:, :q] / np.where(count > 0, count, 1.0)[:, None]
+        )  # (K, q): means of the groups about that of all
+        within = total - (count[:, None] * apart).T @ apart
+        if (np.diagonal(within) < KEPT * np.diagonal(total)).any():
+            return None
+    zero = Moments.zero(keep.origin, groups=K, scatter="pooled", targets=keep.targets)
+    return replace(zero, count=count, shift=np.where(count[:, None] > 0, shift + apart, 0.0), scatter=within)
+
+
+def _sorted(block: Block, keep: Summation, cell: np.ndarray) -> Moments:
+    """Return the moments by cell of rows that are sorted by it."""
+    cells = (keep.folds or 1) * (keep.groups or 1)
+    order = np.argsort(cell.astype(np.uint16 if cells < 65536 else np.int64), kind="stable")
+    counts = np.bincount(cell, minlength=cells)  # (cells,)
+    w = None if block.weight is None else block.weight[order]
     zero = Moments.zero(keep.origin, folds=keep.folds, groups=keep.groups, scatter=keep.scatter, targets=keep.targets)
     full = np.flatnonzero(counts)
     starts = (np.cumsum(counts) - counts)[full]
-    weighted = B if w is None else B * w[:, None]
-    total = counts[full].astype(float) if w is None else np.add.reduceat(w, starts)
-    count, shift = zero.count.reshape(-1), zero.shift.reshape(-1, B.shape[1])
-    count[full] = total
-    shift[full] = np.add.reduceat(weighted, starts, axis=0) / np.where(total > 0, total, 1.0)[:, None]
-    if zero.scatter is None:
-        return zero
-    for k, i in zip(full, starts, strict=True):
-        B[i : i + counts[k]] -= shift[k]
-    if w is not None:
-        B *= np.sqrt(w)[:, None]
-    if keep.scatter == "diagonal":
-        zero.scatter.reshape(-1, B.shape[1])[full] = np.add.reduceat(B * B, starts, axis=0)
-        return zero
-    if keep.scatter == "pooled" and keep.groups is not None:  # one product a fold, whatever the groups
-        per_fold = counts.reshape(-1, keep.groups).sum(axis=1)
-        full = np.flatnonzero(per_fold)
-        starts, counts = (np.cumsum(per_fold) - per_fold)[full], per_fold
-    flat = zero.scatter.reshape(-1, B.shape[1], B.shape[1])
-    for k, i in zip(full, starts, strict=True):
-        rows = B[i : i + counts[k]]
-        np.matmul(rows.T, rows, out=flat[k])
+    with np.errstate(over="ignore", invalid="ignore"):
+        B = rows_about(block, keep, order)
+        weighted = B if w is None else B * w[:, None]
+        total = counts[full].astype(float) if w is None else np.add.reduceat(w, starts)
+        count, shift = zero.count.reshape(-1), zero.shift.reshape(-1, B.shape[1])
+        count[full] = total
+        shift[full] = np.add.reduceat(weighted, starts, axis=0) / np.where(total > 0, total, 1.0)[:, None]
+        if zero.scatter is None:
+            return zero
+        for k, i in zip(full, starts, strict=True):
+            B[i : i + counts[k]] -= shift[k]
+        if w is not None:
+            B *= np.sqrt(w)[:, None]
+        if keep.scatter == "diagonal":
+            zero.scatter.reshape(-1, B.shape[1])[full] = np.add.reduceat(B * B, starts, axis=0)
+            return zero
+        if keep.scatter == "pooled" and keep.groups is not None:  # one product a fold, whatever the groups
+            per_fold = counts.reshape(-1, keep.groups).sum(axis=1)
+            full = np.flatnonzero(per_fold)
+            starts, counts = (np.cumsum(per_fold) - per_fold)[full], per_fold
+        flat = zero.scatter.reshape(-1, B.shape[1], B.shape[1])
+        for k, i in zip(full, starts, strict=True):
+            flat[k] = gram(B[i : i + counts[k]])
     return zero
 
 

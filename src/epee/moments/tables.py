@@ -144,9 +144,9 @@ class TableSummation:
             counted.cells.reshape(flat[0], -1), top,
         )  # fmt: skip
         if found == 1:
-            self.refuse(replace(block, X=X))
+            self.refuse(block.having(X=X))
         if found == 2:  # a level without room: look how many there are
-            return replace(self, levels=levels(replace(block, X=X)).levels)(block)
+            return replace(self, levels=levels(block.having(X=X)).levels)(block)
         shift = share(first, seen)
         with np.errstate(over="ignore", invalid="ignore"):
             spread = second - seen * shift**2

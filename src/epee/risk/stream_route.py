@@ -8,7 +8,6 @@ held.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -47,7 +46,7 @@ class CellSource:
         """Yield the blocks with their cells."""
         start = 0
         for block in self.source.blocks(rows):
-            yield replace(block, fold=self.cell[start : start + len(block)], start=start)
+            yield block.having(fold=self.cell[start : start + len(block)], start=start)
             start += len(block)
 
 

@@ -90,7 +90,7 @@ class LawfulRows:
             X = np.asarray(block.X, dtype=np.float64)
             if np.isinf(X).any():
                 refuse_bad_cells(np.where(np.isnan(X), 0.0, X), self.names, block.start)
-            yield replace(block, X=self.model._values(X, block.start))
+            yield block.having(X=self.model._values(X, block.start))
 
 
 def present_cells(block: Block) -> np.ndarray:

@@ -90,7 +90,8 @@ class StandardScaler(SameColumns, MomentTransformer):
         source = self._source(X, None, sample_weight, reset=first)
         with np.errstate(over="ignore", invalid="ignore"):
             origin = np.nan_to_num(source.origin) if first else self.moments_.origin
-            m = engine_for(source).reduce(source, ColumnSummation(origin))
+            keep = ColumnSummation(origin)
+            m = engine_for(source).reduce(source, keep, rows=keep.rows())
         if not (np.isfinite(m.variances).all() and np.isfinite(m.mean).all()):
             for block in source.blocks():
                 refuse_bad_cells(np.where(np.isnan(block.X), 0.0, block.X), source.names, block.start)

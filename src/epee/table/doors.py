@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -64,7 +63,7 @@ class CodedSource:
     def blocks(self, rows: int | None = None) -> Iterator[Block]:
         """Yield the blocks with codes for labels."""
         for block in self.source.blocks(rows):
-            yield replace(block, y=None, group=codes_of(block.y, self.labels, block.start))
+            yield block.having(y=None, group=codes_of(block.y, self.labels, block.start))
 
 
 def scan_classes(source: Source) -> Labels:
@@ -92,9 +91,11 @@ def codes_of(y: np.ndarray | None, labels: Labels, start: int = 0) -> np.ndarray
     if y is None:
         raise DataError("requires y to be passed, but the target y is None: name its column.")
     if labels.dtype.kind in "iu" and y.dtype.kind in "iu" and len(labels) and labels[-1] - labels[0] < 1000:
-        table = np.full(int(labels[-1] - labels[0]) + 1, -1)  # whole numbers that lie close together: look them up
+        place = y.astype(np.int64) - int(labels[0])  # whole numbers that lie close together: look them up
+        if place.size and place.min() >= 0 and place.max() < len(labels) == labels[-1] - labels[0] + 1:
+            return place
+        table = np.full(int(labels[-1] - labels[0]) + 1, -1)
         table[labels - labels[0]] = np.arange(len(labels))
-        place = y.astype(np.int64) - int(labels[0])
         inside = (place >= 0) & (place < len(table))
         codes = table[np.where(inside, place, 0)]
         wrong = ~inside | (codes < 0)

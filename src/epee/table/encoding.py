@@ -86,7 +86,7 @@ class Layout:
 
 def cells_of(layout: Layout, raw: RawBlock) -> Matrix:
     """Return the numbers (n, m) of the rows with NaN where missing: columns, and parts of dates."""
-    out = np.empty((len(raw), len(layout.cell_names)))
+    out = np.empty((len(layout.cell_names), len(raw))).T  # each column together, as it came
     j = 0
     for c in layout.used:
         parts = layout.parts(c)
@@ -166,8 +166,12 @@ def map_rows(layout: Layout, centre: Vector, raw: RawBlock) -> Matrix:
 def sum_rows(layout: Layout, centre: Vector, raw: RawBlock) -> Vector:
     """Return the weighted sum (q,) of the rows of :func:`map_rows`, without making them."""
     w = np.ones(len(raw)) if raw.weight is None else raw.weight
-    cells = cells_of(layout, raw)
-    sums = [w @ np.where(np.isnan(cells), 0.0, cells - centre)]
+    apart = cells_of(layout, raw)
+    apart -= centre
+    sums = [w @ apart]
+    if np.isnan(sums[0]).any():
+        apart[np.isnan(apart)] = 0.0
+        sums = [w @ apart]
     sums.append(np.array([w @ missing_of(raw, c) for c in layout.holes]))
     for c in layout.categories:
         levels = c.levels or ()

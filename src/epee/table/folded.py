@@ -8,7 +8,7 @@ prefix sum of the counts: the folds are those of the rows read in order.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -94,7 +94,7 @@ class FoldedSource:
             codes: Codes = np.zeros(len(block), dtype=np.intp) if self.n_classes is None else np.asarray(block.group)
             ranks = ranks_in_class(codes, counts)
             counts += np.bincount(codes, minlength=len(counts))
-            yield replace(block, fold=fold_of(ranks, codes, self.n_folds, self.seed))
+            yield block.having(fold=fold_of(ranks, codes, self.n_folds, self.seed))
 
 
 class LearnedRows:

@@ -53,7 +53,7 @@ class ParquetBatches:
         self._stamp = Stamp(self.paths)
 
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
-        """Yield these columns in batches of at most ``rows`` rows."""
+        """Yield these columns in batches of about ``rows`` rows, cut where row groups end."""
         import pyarrow as pa
 
         self._stamp.check()
@@ -63,7 +63,8 @@ class ParquetBatches:
             done = 0
             try:
                 with _open(path, len(own)) as file:
-                    for batch in file.iter_batches(rows, row_groups=self.row_groups, columns=own, use_threads=threads):
+                    size = _even(rows, file.metadata)
+                    for batch in file.iter_batches(size, row_groups=self.row_groups, columns=own, use_threads=threads):
                         done += batch.num_rows
                         for key in keys:
                             if key in columns:
@@ -92,8 +93,22 @@ class ParquetBatches:
 def _open(path: str, n_columns: int) -> Any:
     import pyarrow.parquet as pq
 
-    size = max(1 << 14, min(1 << 18, BUFFER_BYTES // max(1, n_columns)))
+    size = max(1 << 14, min(1 << 16, BUFFER_BYTES // max(1, n_columns)))
     return pq.ParquetFile(path, buffer_size=size, pre_buffer=False)
+
+
+def _even(rows: int, footer: Any) -> int:
+    """Return about ``rows``, such that row groups are cut evenly: a batch across two of them is copied once more.
+
+    >>> from types import SimpleNamespace
+    >>> groups = SimpleNamespace(num_row_groups=8, row_group=lambda g: SimpleNamespace(num_rows=125_000))
+    >>> _even(65_536, groups), _even(300_000, groups), _even(256, groups)
+    (125000, 250000, 256)
+    """
+    group = footer.row_group(0).num_rows if footer.num_row_groups else 0
+    if not group or group > 64 * rows:  # a few rows of a large group
+        return rows
+    return group * (rows // group) if group <= rows else -(-group // (group // rows))
 
 
 def _look(path: str) -> tuple[pa.Schema, int]:

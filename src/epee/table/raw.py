@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from epee.errors import DataError
-from epee.typing import Codes, Matrix, Vector
+from epee.typing import Codes, Vector
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -58,7 +58,7 @@ def kind_of_type(t: pa.DataType) -> str | None:
     return None
 
 
-def numbers_of(column: pa.Array, out: np.ndarray | None = None) -> np.ndarray:
+def numbers_of(column: pa.Array) -> np.ndarray:
     """Return a column of numbers, booleans or dates (n,) with NaN where a cell is missing.
 
     >>> import pyarrow as pa
@@ -85,10 +85,7 @@ def numbers_of(column: pa.Array, out: np.ndarray | None = None) -> np.ndarray:
         elif is_.is_decimal(t) or is_.is_float16(t):
             column = column.cast(pa.float64())
         values = _plain(column)
-    if out is None:
-        return values
-    out[...] = values
-    return out
+    return values
 
 
 def _plain(column: pa.Array) -> np.ndarray:
@@ -144,18 +141,6 @@ def texts_of(column: pa.Array) -> pa.Array:
     if is_.is_null(t):
         return pa.nulls(len(column), pa.string())
     return column.cast(pa.string())
-
-
-def matrix_of(columns: Sequence[pa.Array], dtype: np.dtype[Any]) -> Matrix:
-    """Return the rows (n, p) of number and boolean columns; one copy a column, which stays together in memory.
-
-    Rows are laid out side by side later, by the threads that work on them: here, in the thread that reads, all would wait for it.
-    """
-    n = len(columns[0]) if columns else 0
-    out = np.empty((len(columns), n), dtype=dtype)
-    for j, column in enumerate(columns):
-        out[j] = numbers_of(column)
-    return out.T
 
 
 def common_dtype(types: Sequence[pa.DataType]) -> np.dtype[Any]:

@@ -10,7 +10,6 @@ import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, cast
 
@@ -20,14 +19,14 @@ from epee.errors import DataError, DataWarning, WrongUse
 from epee.settings import progress
 from epee.table.arrays import ArraySource
 from epee.table.batches import BATCH_BYTES, Batches
-from epee.table.block import BLOCK_ROWS, Block, Source, check_weights
+from epee.table.block import BLOCK_ROWS, Block, ColumnBlock, Source, check_weights, rows_for
 from epee.table.cells import kind_of_texts
 from epee.table.delimited import Reading
 from epee.table.files import open_path
 from epee.table.frames import DaskBatches, FrameBatches, is_dask, is_frame
 from epee.table.prefetch import ahead
 from epee.table.query import QueryBatches, is_query
-from epee.table.raw import RawBlock, common_dtype, kind_of_type, matrix_of, refuse_type
+from epee.table.raw import RawBlock, common_dtype, kind_of_type, refuse_type
 from epee.table.schema import CLOCK, Column, Schema
 from epee.table.sparse import SparseSource, refuse_sparse
 from epee.table.tally import MOST_LEVELS, in_total, labels_in, labels_in_table, tally, tally_table
@@ -334,7 +333,7 @@ class TableSource:
     def each_raw(self, work: Callable[[RawBlock], Any]) -> Iterator[Any]:
         """Yield ``work(raw)`` for each raw block, in order; of a Dask collection where its partitions lie."""
         if not isinstance(self.batches, DaskBatches):
-            yield from map(work, self.raw_blocks())
+            yield from map(work, self.raw_blocks(rows_for(self.n_columns)))
             return
         bare = copy(self)
         bare.batches = None  # type: ignore[assignment]
@@ -360,7 +359,9 @@ class TableSource:
         return [*self.names, *(name for name in dict.fromkeys(aside) if name not in self.names)]
 
     def _numbers(self, rows: int) -> Iterator[Block]:
-        """Yield batches as matrices."""
+        """Yield batches of numbers."""
+        import pyarrow as pa
+
         p = self.n_columns
         plain = all(kind_of_type(self.batches.fields.field(n).type) == self._kind(n) for n in self.names)
         dtype = (
@@ -372,15 +373,14 @@ class TableSource:
         for batch in self.batches.read(self._wanted(), rows):
             columns = batch.columns[:p]
             self._warn_long(columns)
-            if plain:
-                X = matrix_of(columns, dtype)
-            else:
-                X = np.column_stack([
-                    values_of(c, str(self._kind(name)), name, self.batches.where, start)
+            if not plain:
+                columns = [
+                    pa.array(values_of(c, str(self._kind(name)), name, self.batches.where, start))
                     for name, c in zip(self.names, columns, strict=True)
-                ])  # fmt: skip
+                ]
+            cells = pa.RecordBatch.from_arrays(columns, names=list(self.names))
             y, weight, fold, _ = self._aside(batch, start)
-            yield Block(X, y, weight, fold, start=start)
+            yield ColumnBlock(cells, dtype, y=y, weight=weight, fold=fold, start=start)
             start += batch.num_rows
         self._check_length(start)
 
@@ -398,16 +398,18 @@ class TableSource:
 
     def _raw(self, rows: int) -> Iterator[RawBlock]:
         start = 0
-        for whole in self.batches.read(self._wanted(), rows):
-            for i in range(0, whole.num_rows, rows):
-                batch = whole.slice(i, rows)
-                columns = {
-                    name: values_of(batch.column(j), str(self._kind(name)), name, self.batches.where, start)
-                    for j, name in enumerate(self.names)
-                }
-                y, weight, fold, groups = self._aside(batch, start)
-                yield RawBlock(columns, y, weight, fold, groups, start, batch.num_rows)
-                start += batch.num_rows
+        for batch in self.batches.read(self._wanted(), self._batch_rows(rows)):
+            columns = {
+                name: values_of(batch.column(j), str(self._kind(name)), name, self.batches.where, start)
+                for j, name in enumerate(self.names)
+            }
+            beside = self._aside(batch, start)
+            for i in range(0, batch.num_rows, rows):
+                at = slice(i, i + rows)
+                here = {name: column[at] for name, column in columns.items()}
+                y, weight, fold, groups = (None if a is None else a[at] for a in beside)
+                yield RawBlock(here, y, weight, fold, groups, start + i, min(rows, batch.num_rows - i))
+            start += batch.num_rows
         self._check_length(start)
 
     def _aside(self, batch: pa.RecordBatch, start: int) -> tuple[Any, Any, Any, Any]:
@@ -462,16 +464,16 @@ class TableSource:
             i = 0
             if left is not None:
                 i = min(step - len(left), len(part))
-                left = _join(left, _slice(part, 0, i))
+                left = left.followed_by(part.rows(0, i))
                 if len(left) < step:
                     continue
                 yield left
                 left = None
             while i + step <= len(part):
-                yield _slice(part, i, i + step)
+                yield part.rows(i, i + step)
                 i += step
             if i < len(part):
-                left = _slice(part, i, len(part))
+                left = part.rows(i, len(part))
         if left is not None and len(left):
             yield left
 
@@ -483,24 +485,6 @@ def _work_on(table: pa.Table, bare: TableSource, work: Callable[[RawBlock], Any]
     here = copy(bare)
     here.batches = FrameBatches(table, "the partition")
     return [work(raw) for raw in here.raw_blocks()]
-
-
-def _slice(block: Block, i: int, j: int) -> Block:
-    def part(a: Any) -> Any:
-        return None if a is None else a[i:j]
-
-    return replace(
-        block, X=block.X[i:j], y=part(block.y), weight=part(block.weight), fold=part(block.fold), start=block.start + i
-    )
-
-
-def _join(a: Block, b: Block) -> Block:
-    def both(u: Any, v: Any) -> Any:
-        if u is None or np.ndim(u) != 2 or u.strides[0] != u.itemsize:
-            return None if u is None else np.concatenate([u, v])
-        return np.concatenate([u.T, v.T], axis=1).T  # columns stay together
-
-    return replace(a, X=both(a.X, b.X), y=both(a.y, b.y), weight=both(a.weight, b.weight), fold=both(a.fold, b.fold))
 
 
 def _array(given: Any, n: int | None, what: str) -> np.ndarray | None:

@@ -16,7 +16,7 @@ changes but by its prior.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -188,7 +188,7 @@ class BinarySummation(ClassSummation):
     names: Any = None
 
     def __call__(self, block: Block) -> Moments:
-        return super().__call__(replace(block, X=to_binary(block.X, self.threshold, self.names, block.start)))
+        return super().__call__(block.having(X=to_binary(block.X, self.threshold, self.names, block.start)))
 
 
 def _grouped_sparse(X: Any, w: Vector | None, fold: Codes | None, group: Codes) -> Any:
@@ -198,7 +198,7 @@ def _grouped_sparse(X: Any, w: Vector | None, fold: Codes | None, group: Codes) 
         def blocks(self, rows: int | None = None) -> Any:
             start = 0
             for block in super().blocks(rows):
-                yield replace(block, group=group[start : start + len(block)], start=start)
+                yield block.having(group=group[start : start + len(block)], start=start)
                 start += len(block)
 
     return Grouped(X, None, w, fold)

@@ -11,7 +11,6 @@ moments of the basis: one pass to place the knots, one for the moments.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -212,7 +211,7 @@ class Expanded:
             if not np.isfinite(block.X).all():
                 refuse_bad_cells(block.X, self.source.names, block.start)
             with np.errstate(over="ignore", invalid="ignore"):
-                yield replace(block, X=self.model._basis(block.X))
+                yield block.having(X=self.model._basis(block.X))
 
 
 def weighted_quantiles(x: Vector, w: Vector, shares: Vector) -> Vector:

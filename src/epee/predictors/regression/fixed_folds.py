@@ -7,7 +7,6 @@ splitter that wants the targets gets them, and nothing else is kept.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -45,7 +44,7 @@ class FixedFolds:
         """Yield the blocks with the folds of their rows."""
         start = 0
         for block in self.source.blocks(rows):
-            yield replace(block, fold=self.fold[start : start + len(block)], start=start)
+            yield block.having(fold=self.fold[start : start + len(block)], start=start)
             start += len(block)
 
 

@@ -16,7 +16,7 @@ business of :class:`~epee.PolynomialFeatures`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
 from typing import Any, Self
@@ -321,7 +321,7 @@ class BasisSource:
         """Yield the rows in the basis."""
         for block in self.source.blocks(rows):
             T = chebyshev(np.asarray(block.X, dtype=np.float64), self.centre, self.half, self.degree, self.free)
-            yield replace(block, X=T)
+            yield block.having(X=T)
 
 
 def at_zero(degree: int) -> Vector:
