@@ -10,7 +10,9 @@ from hypothesis.extra.numpy import arrays
 
 from epee.errors import InfiniteValues, MissingValues, SingularProblem, WrongUse
 from epee.moments.moments import Moments, stack
+from epee.moments.passes import MANY, Summation
 from epee.settings import options
+from epee.table.block import Block
 
 KINDS = ["full", "pooled", "diagonal", None]
 cells = st.floats(-1e3, 1e3, width=32)
@@ -247,3 +249,25 @@ def test_pooled_scatter_keeps_its_digits_however_far_the_groups(apart, order, we
     np.testing.assert_allclose(m.scatter, exact, rtol=1e-8, atol=1e-8 * np.abs(exact).max())
     np.testing.assert_allclose(m.mean[:3], [X[rows][g[rows] == k].mean(axis=0) for k in range(3)], rtol=1e-14)
     assert m.count[3] == 0 and not m.shift[3].any()
+
+
+@pytest.mark.parametrize("folds", [None, 2])
+@pytest.mark.parametrize("targets", [0, 1, 2])
+def test_large_blocks_of_columns_equal_those_of_rows(folds, targets):
+    rng = np.random.default_rng(4)
+    n = 2 * MANY + 77
+    X, y = rng.normal(size=(n, 6)) + 1e4, rng.normal(size=(n, targets)) if targets else None
+    group = rng.choice([0, 1, 3], n, p=[0.7, 0.29, 0.01])  # group 2 has no row
+    fold = None if folds is None else np.arange(n) % folds
+    keep = Summation(np.full(6 + targets, 1e4), "full", folds, 4, targets)
+    rows = keep(Block(X, y, None, fold, group))
+    columns = keep(Block(np.asfortranarray(X), y, None, fold, group))
+    np.testing.assert_array_equal(rows.count, columns.count)
+    np.testing.assert_allclose(columns.shift, rows.shift, rtol=1e-9, atol=1e-13)
+    np.testing.assert_allclose(columns.scatter, rows.scatter, rtol=1e-10, atol=1e-10)
+
+
+def test_a_bad_cell_of_a_column_stays_visible():
+    X = np.ones((2 * MANY, 3), order="F")
+    X[-1, 1] = np.nan
+    assert not Summation(np.zeros(3), groups=2)(Block(X, group=np.arange(len(X)) % 2)).is_finite()

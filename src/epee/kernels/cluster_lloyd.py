@@ -163,6 +163,27 @@ def nearest(X, origin, C, c2, labels, squared):
 
 
 @njit(cache=True, nogil=True)
+def add_to_clouds(X, labels, squared, w, origin, count, sums, last):
+    """Add each row minus the origin to its cluster; ``last`` (k,) is the farthest row of each, -1 where there is none.
+
+    An empty ``w`` stands for weights of one. Returns the weighted sum of squares of all rows.
+    """
+    total = 0.0
+    for i in range(X.shape[0]):
+        k, x2 = labels[i], 0.0
+        u = w[i] if w.size else 1.0
+        count[k] += u
+        for j in range(X.shape[1]):
+            d = float(X[i, j]) - origin[j]
+            sums[k, j] += u * d
+            x2 += d * d
+        total += u * x2
+        if u > 0.0 and (last[k] < 0 or squared[i] >= squared[last[k]]):
+            last[k] = i
+    return total
+
+
+@njit(cache=True, nogil=True)
 def own_distances(X, origin, centres, labels, squared):
     """Fill the squared distance of each row to the centre of its cluster."""
     for i in range(X.shape[0]):

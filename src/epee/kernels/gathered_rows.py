@@ -5,12 +5,16 @@ The NumPy twin of :func:`centred_rows` is::
     B = np.hstack([X[rows], Y[rows]]) - origin
     mean = B.mean(axis=0)
     B -= mean
+
+:func:`centred_columns` does so for the rows of many cells, of a table whose columns lie together.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
+
+from epee.kernels.linear_sums import REORDER
 
 
 @njit(cache=True, nogil=True)
@@ -32,3 +36,29 @@ def centred_rows(X, Y, rows, origin, B, mean):  # type: ignore[no-untyped-def]
     for i in range(n):
         for j in range(p + m):
             B[i, j] -= mean[j]
+
+
+@njit(cache=True, nogil=True, fastmath=REORDER)
+def centred_columns(columns, order, counts, places, origin, B, means):  # type: ignore[no-untyped-def]
+    """Write the columns (p, n) minus the origin into B (p, m), cell after cell, each centred on its mean.
+
+    ``order`` (n,) sorts the rows by cell, ``counts`` (cells,) are their numbers; a cell begins at its place in B, and zeros
+    fill B up to the next. Cells without rows have no place.
+    """
+    for j in range(columns.shape[0]):
+        x, b, o, r, end = columns[j], B[j], origin[j], 0, 0
+        for c in range(counts.size):
+            n = counts[c]
+            if n == 0:
+                continue
+            b[end : places[c]] = 0.0
+            rows, out, total = order[r : r + n], b[places[c] : places[c] + n], 0.0
+            for i in range(n):
+                v = x[rows[i]] - o
+                out[i] = v
+                total += v
+            means[c, j] = total / n
+            for i in range(n):
+                out[i] -= means[c, j]
+            r, end = r + n, places[c] + n
+        b[end:] = 0.0

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from epee.typing import Matrix
+from epee.typing import Matrix, Tensor
 
 SMALL = 900_000  # M N K below which OpenBLAS multiplies without copies
 NARROW = 64  # columns up to which that is faster
@@ -26,20 +26,32 @@ def gram(B: Matrix) -> Matrix:
     n, p = B.shape
     strip = -(-p // STRIPS)
     most = SMALL // max(p * strip, 1)
-    if p > NARROW or 2 * n < most:
+    if p > NARROW or 8 * n < most:
         return np.matmul(B.T, B)
     rows = n // -(-n // most)  # of pieces of equal size
     whole = n - n % rows
-    S = np.zeros((p, p))
     by_columns = B.strides[0] == B.itemsize
     pieces = B[:whole].T.reshape(p, -1, rows).transpose(1, 2, 0) if by_columns else B[:whole].reshape(-1, rows, p)
+    S: Matrix = products(pieces, np.zeros(1, dtype=np.intp))[0]
+    if whole < n:
+        S += np.matmul(B[whole:].T, B[whole:])
+    return S
+
+
+def products(pieces: Tensor, first: np.ndarray) -> Tensor:
+    """Return B'B (cells, p, p) of the rows of each cell, which begins at piece ``first`` (cells,) of the ``pieces`` (c, rows, p).
+
+    >>> products(np.ones((3, 10, 1)), np.array([0, 2])).ravel()
+    array([20., 10.])
+    """
+    p = pieces.shape[2]
+    strip, S = -(-p // STRIPS), np.zeros((len(first), p, p))
     for i in range(0, p, strip):
         j = (
             i - 1 if i and i + strip >= p else i
         )  # a square would be taken for a symmetric product, which is slower here
-        S[i : i + strip, j:] = np.matmul(pieces[:, :, i : i + strip].transpose(0, 2, 1), pieces[:, :, j:]).sum(axis=0)
+        parts = np.matmul(pieces[:, :, i : i + strip].transpose(0, 2, 1), pieces[:, :, j:])
+        S[:, i : i + strip, j:] = np.add.reduceat(parts, first, axis=0)
     S = np.triu(S)
-    S += np.triu(S, 1).T
-    if whole < n:
-        S += np.matmul(B[whole:].T, B[whole:])
+    S += np.triu(S, 1).transpose(0, 2, 1)
     return S

@@ -17,7 +17,7 @@ import numpy as np
 
 from epee.engines.choice import engine_for
 from epee.errors import EmptyTable
-from epee.moments.gram import gram
+from epee.moments.gram import NARROW, gram, products
 from epee.moments.moments import Moments
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source, check_weights, refuse_bad_source, rows_for
@@ -26,6 +26,8 @@ from epee.typing import Matrix, Scatter, Vector
 
 LARGEST_BLOCK = 65536
 FEW_GROUPS = 16  # whose sums are a product with their indicators; more are sorted
+MANY = 8192  # rows of a block, from which on it is worth loading compiled code
+PIECE = 512  # rows that are multiplied at a time where many cells are
 KEPT = 0.1  # the part of a total scatter that must be left within the groups: one digit may go
 
 
@@ -83,14 +85,15 @@ def rows_about(block: Block, keep: Summation, order: np.ndarray | None = None, b
         if part is None:
             continue
         part = part.reshape(n, -1)
+        cells, out = (part.T, B.T[at]) if by_columns else (part, B[:, at])
+        origin = keep.origin[at, None] if by_columns else keep.origin[at]
         if order is None:
-            np.subtract(part, keep.origin[at], out=B[:, at])
-        elif part.shape == B.shape and part.dtype == B.dtype:  # straight into place
-            rows, out = (part.T, B.T) if by_columns else (part, B)
-            np.take(rows, order, axis=int(by_columns), out=out, mode="clip")
-            B -= keep.origin
+            np.subtract(cells, origin, out=out)
+        elif part.dtype == B.dtype:  # straight into place
+            np.take(cells, order, axis=int(by_columns), out=out, mode="clip")
+            out -= origin
         else:
-            np.subtract(part[order], keep.origin[at], out=B[:, at])
+            np.subtract(np.take(cells, order, axis=int(by_columns), mode="clip"), origin, out=out)
     return B
 
 
@@ -149,6 +152,8 @@ def _sorted(block: Block, keep: Summation, cell: np.ndarray) -> Moments:
     zero = Moments.zero(keep.origin, folds=keep.folds, groups=keep.groups, scatter=keep.scatter, targets=keep.targets)
     full = np.flatnonzero(counts)
     starts = (np.cumsum(counts) - counts)[full]
+    if keep.scatter == "full" and w is None and _wants_kernel(block, keep, len(full)):
+        return _columns_by_cell(block, keep, order, counts, zero)
     with np.errstate(over="ignore", invalid="ignore"):
         B = rows_about(block, keep, order)
         weighted = B if w is None else B * w[:, None]
@@ -172,6 +177,36 @@ def _sorted(block: Block, keep: Summation, cell: np.ndarray) -> Moments:
         flat = zero.scatter.reshape(-1, B.shape[1], B.shape[1])
         for k, i in zip(full, starts, strict=True):
             flat[k] = gram(B[i : i + counts[k]])
+    return zero
+
+
+def _wants_kernel(block: Block, keep: Summation, cells: int) -> bool:
+    """Tell whether the columns of a large block are better sorted and centred by compiled code, in one call."""
+    X = block.X
+    return (
+        len(keep.origin) <= NARROW
+        and cells * PIECE <= len(X) < 65536
+        and X.flags.f_contiguous
+        and X.dtype == np.float64
+    )
+
+
+def _columns_by_cell(block: Block, keep: Summation, order: np.ndarray, counts: np.ndarray, zero: Moments) -> Moments:
+    """Fill the moments by cell of rows that lie in columns: each cell begins at a piece of its own, and zeros follow it."""
+    from epee.kernels.gathered_rows import centred_columns
+
+    p, q = block.X.shape[1], len(keep.origin)
+    pieces = -(-counts // PIECE)  # (cells,)
+    first = np.cumsum(pieces) - pieces
+    B = np.empty((q, int(pieces.sum()) * PIECE))
+    shift, order = zero.shift.reshape(-1, q), order.astype(np.uint16)
+    centred_columns(block.X.T, order, counts, first * PIECE, keep.origin[:p], B[:p], shift[:, :p])
+    if keep.targets and block.y is not None:
+        y = np.ascontiguousarray(block.y.reshape(len(block), -1).T, dtype=np.float64)
+        centred_columns(y, order, counts, first * PIECE, keep.origin[p:], B[p:], shift[:, p:])
+    full = np.flatnonzero(counts)
+    zero.count.reshape(-1)[:] = counts
+    zero._sums().reshape(-1, q, q)[full] = products(B.reshape(q, -1, PIECE).transpose(1, 2, 0), first[full])
     return zero
 
 

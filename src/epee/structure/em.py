@@ -27,7 +27,7 @@ from epee.errors import ConditionWarning, WrongUse
 from epee.estimator.base import say
 from epee.settings import progress
 from epee.table.arrays import ArraySource
-from epee.table.block import Block, Source
+from epee.table.block import Block, Source, rows_for
 from epee.table.doors import is_stream, open_source
 
 
@@ -124,11 +124,11 @@ def expectation_maximisation(
     source = open_source(X) if is_stream(X) else ArraySource(np.asarray(X, dtype=np.float64))
     before = model.start(source) if theta is None else theta
     climb = Climb(before)
-    engine = engine_for(source)
+    engine, rows = engine_for(source), rows_for(source.n_columns) if is_stream(X) else None
     # BLAS stays with one thread through the small solves between passes, too: its idle threads spin, and would slow ours
     with one_blas_thread(), progress("expectation-maximisation", max_iter) as tick:
         for iteration in range(max(max_iter, 1)):
-            expected: Expected = engine.reduce(source, model.expect(climb.theta))
+            expected: Expected = engine.reduce(source, model.expect(climb.theta), rows=rows)
             value = expected.log_likelihood / expected.weight
             if watch is not None:
                 watch(iteration, climb.theta, value)

@@ -157,7 +157,8 @@ class GaussianMixture(Density):
                 order = np.concatenate([i for _, i in patterns_of(rows)])
                 rows, w = rows[order], None if w is None else w[order]
             source = ArraySource(rows, None, w, names=getattr(self, "feature_names_in_", None))
-        cells = engine_for(source).reduce(source, ColumnSummation(np.nan_to_num(source.origin)))
+        keep = ColumnSummation(np.nan_to_num(source.origin))
+        cells = engine_for(source).reduce(source, keep, rows=keep.rows())
         empty = np.flatnonzero(cells.count == 0)
         if len(empty):
             raise MissingValues(f"{list_columns(empty, self)} missing in every row: drop it.")
@@ -168,7 +169,9 @@ class GaussianMixture(Density):
                 raise DataError(
                     f"Expected n_samples >= n_components but got n_components = {self.n_components}, n_samples = {n}"
                 )
-        self.n_skipped_ = int(engine_for(source).reduce(source, blank_rows))
+        weighted = any(getattr(source, name, None) is not None for name in ("weight", "weight_name"))
+        complete = not weighted and cells.count.max() == source.n_rows  # a column without holes: no row is blank
+        self.n_skipped_ = 0 if complete else int(engine_for(source).reduce(source, blank_rows))
         if self.n_skipped_:
             say(f"rows without any cell: {self.n_skipped_}. They are skipped.", DataWarning)
         return source

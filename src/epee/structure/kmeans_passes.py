@@ -22,7 +22,7 @@ from epee.engines.local import in_order
 from epee.moments.moments import share
 from epee.structure.kmeans_starts import chunks
 from epee.table.arrays import ArraySource
-from epee.table.block import Block, Source, refuse_bad_source
+from epee.table.block import Block, Source, refuse_bad_source, rows_for
 from epee.typing import Codes, Matrix, Vector
 
 
@@ -60,23 +60,21 @@ class Allocation:
     origin: Vector
 
     def __call__(self, block: Block) -> Clouds:
+        from epee.kernels.cluster_lloyd import add_to_clouds
+
         k, p = self.centres.shape
-        labels, squared = nearest_centres(block.X, self.centres + self.origin)
-        rows = np.asarray(block.X, dtype=np.float64) - self.origin
-        w = np.ones(len(rows)) if block.weight is None else block.weight
-        order = np.argsort(labels, kind="stable")
-        there, starts = np.unique(labels[order], return_index=True)
-        sums, count = np.zeros((k, p)), np.bincount(labels, weights=w, minlength=k).astype(np.float64)
-        sums[there] = np.add.reduceat((w[:, None] * rows)[order], starts, axis=0)
-        distance, farthest, weight = np.full(k, -1.0), np.zeros((k, p)), np.zeros(k)
-        by_distance = np.lexsort((np.where(w > 0, squared, -1.0), labels))  # the last of each label is the farthest
-        last = by_distance[np.append(starts[1:], len(rows)) - 1]
-        distance[there], farthest[there], weight[there] = (
-            np.where(w[last] > 0, squared[last], -1.0),
-            rows[last],
-            w[last],
-        )
-        return Clouds(count, sums, float(np.einsum("i,ij,ij->", w, rows, rows)), distance, farthest, weight)
+        X, w = _rows(block.X), np.empty(0) if block.weight is None else np.asarray(block.weight, dtype=np.float64)
+        labels, squared = nearest_centres(X, self.centres + self.origin)
+        count, sums, last = np.zeros(k), np.zeros((k, p)), np.full(k, -1)
+        squares = add_to_clouds(X, labels, squared, w, self.origin, count, sums, last)
+        there = last >= 0
+        farthest = np.where(there[:, None], X[last] - self.origin, 0.0)
+        weight = np.where(there, w[last] if len(w) else 1.0, 0.0)
+        return Clouds(count, sums, squares, np.where(there, squared[last], -1.0), farthest, weight)
+
+    def rows(self) -> int:
+        """Return how many rows a block should have."""
+        return rows_for(len(self.origin))
 
 
 def nearest_centres(X: Matrix, centres: Matrix) -> tuple[Codes, Vector]:
@@ -118,7 +116,8 @@ class StreamRows:
     def allocate(self, centres: Matrix) -> tuple[Clouds, int | None]:
         """Return the clouds around these centres; how many rows changed is not known."""
         with np.errstate(over="ignore", invalid="ignore"):
-            clouds: Clouds = self.engine.reduce(self.source, Allocation(centres, self.origin))
+            work = Allocation(centres, self.origin)
+            clouds: Clouds = self.engine.reduce(self.source, work, rows=work.rows())
         if not np.isfinite(clouds.squares):
             refuse_bad_source(self.source)
         return clouds, None
