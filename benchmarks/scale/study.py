@@ -1,9 +1,11 @@
 """A table larger than the memory it gets: every method that reads in blocks, on a Parquet folder of 10 GB or more.
 
-Each job runs in a fresh process, which reports its wall time, processor time, passes and peak resident memory. What has to be
-imported or compiled is, on a small table, before the clock starts. Closed forms run some times in turn with DuckDB's own Arrow
-reader on the same columns, also in a fresh process; medians are kept. ``python -m benchmarks.scale.study [--gigabytes 10] [--keep FOLDER]`` makes
-the folder, runs all and removes it; results go to ``benchmarks/results/scale.study.json`` and ``.md``.
+Each job runs in a fresh process, which reports its wall time, processor time, passes and peak resident memory. What has
+to be imported or compiled is, on a small table, before the clock starts. Closed forms run some times in turn with
+DuckDB's own Arrow reader on the same columns, also in a fresh process; medians are kept.
+
+``python -m benchmarks.scale.study [--gigabytes 10] [--keep FOLDER]`` makes the folder, runs all and removes it; results go to
+``benchmarks/results/scale.study.json`` and ``.md``.
 """
 
 from __future__ import annotations

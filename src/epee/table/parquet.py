@@ -102,13 +102,15 @@ def _even(rows: int, footer: Any) -> int:
 
     >>> from types import SimpleNamespace
     >>> groups = SimpleNamespace(num_row_groups=8, row_group=lambda g: SimpleNamespace(num_rows=125_000))
-    >>> _even(65_536, groups), _even(300_000, groups), _even(256, groups)
-    (125000, 250000, 256)
+    >>> _even(65_536, groups), _even(300_000, groups), _even(40_000, groups), _even(256, groups)
+    (125000, 250000, 31250, 256)
     """
     group = footer.row_group(0).num_rows if footer.num_row_groups else 0
     if not group or group > 64 * rows:  # a few rows of a large group
         return rows
-    return group * (rows // group) if group <= rows else -(-group // (group // rows))
+    if group <= rows:
+        return group * (rows // group)
+    return group if group <= 2 * rows else -(-group // -(-group // rows))
 
 
 def _look(path: str) -> tuple[pa.Schema, int]:
