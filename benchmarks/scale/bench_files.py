@@ -114,8 +114,8 @@ def problems() -> Iterator[Problem]:
         same=lambda a, b: bool(np.array_equal(a.scatter, b.scatter)),
     )
     yield Problem(
-        "two Dask workers, least squares from a Parquet folder of 1 GB",
-        data=folder,
+        "two Dask workers, least squares from a Parquet folder of 10 GB",
+        data=lambda: folder(10.0),
         ours=workers(2),
         rivals={"one worker": workers(1)},
         claim={"one worker": 1.6},

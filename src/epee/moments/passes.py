@@ -10,6 +10,7 @@ the difference keeps its digits.
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,8 +28,11 @@ from epee.typing import Matrix, Scatter, Vector
 LARGEST_BLOCK = 65536
 FEW_GROUPS = 16  # whose sums are a product with their indicators; more are sorted
 MANY = 8192  # rows of a block, from which on it is worth loading compiled code
+SCRATCH = 1 << 20  # cells of a matrix whose room a thread keeps: 8 MB
 PIECE = 512  # rows that are multiplied at a time where many cells are
 KEPT = 0.1  # the part of a total scatter that must be left within the groups: one digit may go
+
+_own = threading.local()
 
 
 @dataclass(frozen=True)
@@ -80,7 +84,7 @@ def rows_about(block: Block, keep: Summation, order: np.ndarray | None = None, b
     """
     X, n, p, q = block.X, len(block), block.X.shape[1], len(keep.origin)
     by_columns = X.strides[0] == X.itemsize and n > 1  # as they come from a file
-    B = np.empty((q + beside, n)).T if by_columns else np.empty((n, q + beside))
+    B = _scratch(q + beside, n).T if by_columns else _scratch(n, q + beside)
     for part, at in ((X, slice(0, p)), (block.y if keep.targets else None, slice(p, q))):
         if part is None:
             continue
@@ -95,6 +99,15 @@ def rows_about(block: Block, keep: Summation, order: np.ndarray | None = None, b
         else:
             np.subtract(np.take(cells, order, axis=int(by_columns), mode="clip"), origin, out=out)
     return B
+
+
+def _scratch(n: int, m: int) -> Matrix:
+    """Return room for an (n, m) matrix, which the next call in this thread takes again: fresh pages would cost as much as a sum."""
+    if n * m > SCRATCH:
+        return np.empty((n, m))
+    if getattr(_own, "room", np.empty(0)).size < n * m:
+        _own.room = np.empty(n * m)
+    return _own.room[: n * m].reshape(n, m)
 
 
 def _centre(B: Matrix, w: Vector | None) -> tuple[float, Vector]:
@@ -198,7 +211,7 @@ def _columns_by_cell(block: Block, keep: Summation, order: np.ndarray, counts: n
     p, q = block.X.shape[1], len(keep.origin)
     pieces = -(-counts // PIECE)  # (cells,)
     first = np.cumsum(pieces) - pieces
-    B = np.empty((q, int(pieces.sum()) * PIECE))
+    B = _scratch(q, int(pieces.sum()) * PIECE)
     shift, order = zero.shift.reshape(-1, q), order.astype(np.uint16)
     centred_columns(block.X.T, order, counts, first * PIECE, keep.origin[:p], B[:p], shift[:, :p])
     if keep.targets and block.y is not None:

@@ -178,15 +178,22 @@ def _row_groups(source: TableSource, wanted: int) -> Iterator[Part]:
             continue
         with pq.ParquetFile(path) as file:
             sizes = [file.metadata.row_group(g).num_rows for g in range(file.metadata.num_row_groups)]
-        groups: list[int] = []
-        for g in range(len(sizes)):
-            groups.append(g)
-            size = sum(sizes[i] for i in groups)
-            if size >= goal or g == len(sizes) - 1:
-                yield part([path], [keys], [size], groups)
-                groups = []
+        for groups in _evenly(sizes, -(-rows // goal)):
+            yield part([path], [keys], [sum(sizes[g] for g in groups)], groups)
     if held[0]:
         yield part(*held, None)
+
+
+def _evenly(sizes: list[int], wanted: int) -> Iterator[list[int]]:
+    """Yield the row groups of a file in about so many runs of about as many rows.
+
+    >>> list(_evenly([10] * 8, 3))
+    [[0, 1], [2, 3, 4], [5, 6, 7]]
+    """
+    ends = np.cumsum(sizes)
+    run_of = np.minimum((ends - 1) * wanted // max(int(ends[-1]), 1), wanted - 1)
+    for k in np.unique(run_of):
+        yield np.flatnonzero(run_of == k).tolist()
 
 
 def _open_groups(payload: Any, template: TableSource, like: ParquetBatches) -> Any:
