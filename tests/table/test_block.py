@@ -86,3 +86,21 @@ def test_it_travels_as_rows(X):
     assert type(block) is Block
     assert block.start == 7
     np.testing.assert_array_equal(block.X, X)
+
+
+@pytest.mark.parametrize("lazy", [True, False])
+def test_lanes_are_the_columns(X, lazy):
+    block = (column_block(X) if lazy else Block(np.asfortranarray(X))).rows(0, 5000).rows(100, 4000)
+    if not lazy:
+        block = Block(np.asfortranarray(block.X))
+    memory, first = block.lanes()
+    for j in range(7):
+        np.testing.assert_array_equal(memory[first[j] : first[j] + 3900], X[100:4000, j])
+
+
+def test_there_are_no_lanes_of_rows_and_of_other_numbers(X):
+    assert Block(X).lanes() is None
+    assert ColumnBlock(pa.record_batch({"a": np.ones(3, np.float32)}), np.dtype(np.float32)).lanes() is None
+    holes = ColumnBlock(pa.record_batch({"a": pa.array([1.0, None]), "b": pa.array([1, 2])}), np.dtype(float))
+    memory, first = holes.lanes()
+    assert np.isnan(memory[first[0] + 1]) and memory[first[1] + 1] == 2.0

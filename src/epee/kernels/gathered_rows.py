@@ -39,14 +39,14 @@ def centred_rows(X, Y, rows, origin, B, mean):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, fastmath=REORDER)
-def centred_columns(columns, order, counts, places, origin, B, means):  # type: ignore[no-untyped-def]
-    """Write the columns (p, n) minus the origin into B (p, m), cell after cell, each centred on its mean.
+def centred_columns(memory, first, order, counts, places, origin, B, means):  # type: ignore[no-untyped-def]
+    """Write columns minus the origin into B (p, m), cell after cell, each centred on its mean.
 
-    ``order`` (n,) sorts the rows by cell, ``counts`` (cells,) are their numbers; a cell begins at its place in B, and zeros
-    fill B up to the next. Cells without rows have no place.
+    Column ``j`` lies in ``memory`` from ``first[j]`` on; ``order`` (n,) sorts the rows by cell, ``counts`` (cells,) are
+    their numbers. A cell begins at its place in B, and zeros fill B up to the next; cells without rows have no place.
     """
-    for j in range(columns.shape[0]):
-        x, b, o, r, end = columns[j], B[j], origin[j], 0, 0
+    for j in range(first.size):
+        x, b, o, r, end = memory[first[j] : first[j] + order.size], B[j], origin[j], 0, 0
         for c in range(counts.size):
             n = counts[c]
             if n == 0:

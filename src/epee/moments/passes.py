@@ -51,12 +51,15 @@ class Summation:
 
     def __call__(self, block: Block) -> Moments:
         cell = self._cell(block)
-        found: Moments | None = None
         if cell is None:
-            found = _together(block, self)
-        elif self.scatter == "pooled" and self.folds is None and (self.groups or 0) <= FEW_GROUPS:
-            found = _pooled(block, self)
-        return replace(_sorted(block, self, cell) if found is None else found, labels=self.labels)
+            found: Moments | None = _together(block, self)
+        else:
+            found = _columns_by_cell(block, self, cell)
+            if found is None and self.scatter == "pooled" and self.folds is None and (self.groups or 0) <= FEW_GROUPS:
+                found = _pooled(block, self)
+            if found is None:
+                found = _sorted(block, self, cell)
+        return replace(found, labels=self.labels)
 
     def _cell(self, block: Block) -> np.ndarray | None:
         """Return the cell (n,) of each row, fold first; None where there is only one."""
@@ -159,14 +162,12 @@ def _pooled(block: Block, keep: Summation) -> Moments | None:
 def _sorted(block: Block, keep: Summation, cell: np.ndarray) -> Moments:
     """Return the moments by cell of rows that are sorted by it."""
     cells = (keep.folds or 1) * (keep.groups or 1)
-    order = np.argsort(cell.astype(np.uint16 if cells < 65536 else np.int64), kind="stable")
+    order = _order(cell, cells)
     counts = np.bincount(cell, minlength=cells)  # (cells,)
     w = None if block.weight is None else block.weight[order]
     zero = Moments.zero(keep.origin, folds=keep.folds, groups=keep.groups, scatter=keep.scatter, targets=keep.targets)
     full = np.flatnonzero(counts)
     starts = (np.cumsum(counts) - counts)[full]
-    if keep.scatter == "full" and w is None and _wants_kernel(block, keep, len(full)):
-        return _columns_by_cell(block, keep, order, counts, zero)
     with np.errstate(over="ignore", invalid="ignore"):
         B = rows_about(block, keep, order)
         weighted = B if w is None else B * w[:, None]
@@ -193,34 +194,43 @@ def _sorted(block: Block, keep: Summation, cell: np.ndarray) -> Moments:
     return zero
 
 
-def _wants_kernel(block: Block, keep: Summation, cells: int) -> bool:
-    """Tell whether the columns of a large block are better sorted and centred by compiled code, in one call."""
-    X = block.X
-    return (
-        len(keep.origin) <= NARROW
-        and cells * PIECE <= len(X) < 65536
-        and X.flags.f_contiguous
-        and X.dtype == np.float64
-    )
+def _columns_by_cell(block: Block, keep: Summation, cell: np.ndarray) -> Moments | None:
+    """Return the moments by cell of many rows that lie in columns, which compiled code sorts and centres in one call.
 
-
-def _columns_by_cell(block: Block, keep: Summation, order: np.ndarray, counts: np.ndarray, zero: Moments) -> Moments:
-    """Fill the moments by cell of rows that lie in columns: each cell begins at a piece of its own, and zeros follow it."""
+    Each cell begins at a piece of its own, and zeros follow it, so all pieces are multiplied at once. None where the rows do
+    not lie so, or are not worth it.
+    """
+    q, n, cells = len(keep.origin), len(block), (keep.folds or 1) * (keep.groups or 1)
+    large = max(MANY, cells * PIECE) <= n < 65536 and q <= NARROW
+    if not large or block.weight is not None or keep.scatter not in ("full", "pooled"):
+        return None
+    lanes = block.lanes()
+    if lanes is None:
+        return None
     from epee.kernels.gathered_rows import centred_columns
 
-    p, q = block.X.shape[1], len(keep.origin)
-    pieces = -(-counts // PIECE)  # (cells,)
-    first = np.cumsum(pieces) - pieces
-    B = _scratch(q, int(pieces.sum()) * PIECE)
-    shift, order = zero.shift.reshape(-1, q), order.astype(np.uint16)
-    centred_columns(block.X.T, order, counts, first * PIECE, keep.origin[:p], B[:p], shift[:, :p])
+    memory, first = lanes
+    order, counts = _order(cell, cells).astype(np.uint16), np.bincount(cell, minlength=cells)
+    p, pieces = len(first), -(-counts // PIECE)  # (cells,)
+    piece = np.cumsum(pieces) - pieces
+    zero = Moments.zero(keep.origin, folds=keep.folds, groups=keep.groups, scatter=keep.scatter, targets=keep.targets)
+    B, shift = _scratch(q, int(pieces.sum()) * PIECE), zero.shift.reshape(-1, q)
+    centred_columns(memory, first, order, counts, piece * PIECE, keep.origin[:p], B[:p], shift[:, :p])
     if keep.targets and block.y is not None:
-        y = np.ascontiguousarray(block.y.reshape(len(block), -1).T, dtype=np.float64)
-        centred_columns(y, order, counts, first * PIECE, keep.origin[p:], B[p:], shift[:, p:])
-    full = np.flatnonzero(counts)
+        y = np.ascontiguousarray(block.y.reshape(n, -1).T, dtype=np.float64)
+        first = np.arange(len(y)) * n
+        centred_columns(y.reshape(-1), first, order, counts, piece * PIECE, keep.origin[p:], B[p:], shift[:, p:])
     zero.count.reshape(-1)[:] = counts
-    zero._sums().reshape(-1, q, q)[full] = products(B.reshape(q, -1, PIECE).transpose(1, 2, 0), first[full])
+    if keep.scatter == "pooled" and keep.groups is not None:  # the pieces of all groups of a fold follow each other
+        counts, piece = counts.reshape(-1, keep.groups).sum(axis=1), piece[:: keep.groups]
+    full = np.flatnonzero(counts)
+    zero._sums().reshape(-1, q, q)[full] = products(B.reshape(q, -1, PIECE).transpose(1, 2, 0), piece[full])
     return zero
+
+
+def _order(cell: np.ndarray, cells: int) -> np.ndarray:
+    """Return the rows sorted by cell, those of a cell in their order."""
+    return np.argsort(cell.astype(np.uint16 if cells < 65536 else np.int64), kind="stable")
 
 
 def reduce_source(source: Source, keep: Summation) -> Moments:
