@@ -228,8 +228,14 @@ def encode_labels(y: Any, n: int | None = None) -> tuple[Labels, Codes]:
     if values.dtype.kind in "iu" and len(values):
         low, high = int(values.min()), int(values.max())
         if high - low < 65536:  # counting beats sorting
-            present = np.bincount(values - low, minlength=high - low + 1) > 0
-            return np.flatnonzero(present) + np.asarray(low, values.dtype), (np.cumsum(present) - 1)[values - low]
+            above = (
+                (values - values.dtype.type(low)).astype(np.intp)
+                if values.dtype == np.uint64
+                else values.astype(np.intp) - low
+            )
+            present = np.bincount(above, minlength=high - low + 1) > 0
+            codes = above if present.all() else (np.cumsum(present) - 1)[above]
+            return np.flatnonzero(present) + np.asarray(low, values.dtype), codes
     try:
         check_classification_targets(values)
         classes, codes = np.unique(values, return_inverse=True)

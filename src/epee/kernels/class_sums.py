@@ -79,22 +79,34 @@ def class_scatter(X, cell, w, origin, shift, scatter):
             s[j] += u * d * d if d == d else 0.0
 
 
-@njit(cache=True, nogil=True)
-def observed_squares(X, cell, w, origin, count, seen, first, second):
-    """Do :func:`class_squares` with missing cells: ``seen`` (cells, p) is the weight that each column has observed."""
-    n, p = X.shape
-    for i in range(n):
-        k = cell[i]
-        u = w[i] if w.size else 1.0
-        count[k] += u
-        x, c, a, b = X[i], seen[k], first[k], second[k]
-        for j in range(p):
-            d = x[j] - origin[j]
-            there = d == d
-            d = d if there else 0.0
-            c[j] += u if there else 0.0
-            a[j] += u * d
-            b[j] += u * d * d
+@njit(cache=True, nogil=True, fastmath=REORDER)
+def observed_squares(X, rows, w, origin, seen, first, second):
+    """Add some rows of one cell to its sums (p,), missing cells aside: ``seen`` is the weight that each column has observed.
+
+    Four rows at a time: the sums, which lie in memory, are read and written a fourth as often.
+    """
+    n, p = rows.size, X.shape[1]
+    for t in range(0, n - 3, 4):
+        i, j, k, m = rows[t], rows[t + 1], rows[t + 2], rows[t + 3]
+        a, b, c, d = X[i], X[j], X[k], X[m]
+        u, v, y, z = (w[i], w[j], w[k], w[m]) if w.size else (1.0, 1.0, 1.0, 1.0)
+        for q in range(p):
+            o = origin[q]
+            e, f, g, h = a[q] - o, b[q] - o, c[q] - o, d[q] - o
+            seen[q] += (u if e == e else 0.0) + (v if f == f else 0.0) + (y if g == g else 0.0) + (z if h == h else 0.0)
+            e, f, g, h = (
+                (e if e == e else 0.0), (f if f == f else 0.0), (g if g == g else 0.0), (h if h == h else 0.0),
+            )  # fmt: skip
+            first[q] += (u * e + v * f) + (y * g + z * h)
+            second[q] += (u * e * e + v * f * f) + (y * g * g + z * h * h)
+    for t in range(n - n % 4, n):
+        a, u = X[rows[t]], w[rows[t]] if w.size else 1.0
+        for q in range(p):
+            e = a[q] - origin[q]
+            seen[q] += u if e == e else 0.0
+            e = e if e == e else 0.0
+            first[q] += u * e
+            second[q] += u * e * e
 
 
 @njit(cache=True, nogil=True)
@@ -161,21 +173,23 @@ def count_levels(X, cell, w, columns, offsets, count, cells, top):
     Raises ``top`` (q,) to the largest code of each column. Returns False, and half-done sums, at a cell that is no code or
     has no room.
     """
+    bad = False
     for i in range(X.shape[0]):
-        k = cell[i]
+        k, x = cell[i], X[i]
         u = w[i] if w.size else 1.0
         count[k] += u
+        levels = cells[k]
         for t in range(columns.size):
-            x = X[i, columns[t]]
-            if x == x:
-                if not 0.0 <= x < offsets[t + 1] - offsets[t]:
-                    return False
-                level = np.int64(x)
-                if x != level:
-                    return False
-                cells[k, offsets[t] + level] += u
-                top[t] = max(top[t], level)
-    return True
+            v = x[columns[t]]
+            if v >= 0.0 and v < offsets[t + 1] - offsets[t]:
+                level = np.int64(v)
+                bad |= level != v
+                levels[offsets[t] + level] += u
+                if level > top[t]:
+                    top[t] = level
+            else:
+                bad |= v == v
+    return not bad
 
 
 @njit(cache=True, nogil=True)
@@ -185,15 +199,36 @@ def table_sums(X, cell, w, origin, coins, counts, columns, offsets, count, seen,
     Returns 0, 1 at a cell that its kind does not allow, 2 at a level without room (sums are then half done).
     """
     n, again = X.shape[0], np.zeros(count.size)
+    order, ends = np.empty(1024, np.int64), np.empty(count.size + 1, np.int64)
     for start in range(0, n, 1024):
         end = min(start + 1024, n)
         rows, own, u = X[start:end], cell[start:end], w[start:end]
         if any_bad_cell(rows, coins, counts):
             return 1
-        observed_squares(rows, own, u, origin, count, seen, first, second)
         if columns.size and not count_levels(rows, own, u, columns, offsets, again, cells, top):
             return 2
+        sort_by_cell(own, order, ends)
+        begin = 0
+        for k in range(count.size):
+            mine = order[begin : ends[k]]
+            observed_squares(rows, mine, u, origin, seen[k], first[k], second[k])
+            for i in mine:
+                count[k] += u[i] if u.size else 1.0
+            begin = ends[k]
     return 0
+
+
+@njit(cache=True, nogil=True)
+def sort_by_cell(cell, order, ends):
+    """Write the rows sorted by cell into ``order`` and where each cell ends into ``ends`` (cells + 1,)."""
+    ends[:] = 0
+    for i in range(cell.size):
+        ends[cell[i] + 1] += 1
+    for k in range(1, ends.size):
+        ends[k] += ends[k - 1]
+    for i in range(cell.size):
+        order[ends[cell[i]]] = i
+        ends[cell[i]] += 1
 
 
 @njit(cache=True, nogil=True)

@@ -119,7 +119,7 @@ class TableSummation:
 
     def rows(self) -> int:
         """Return how many rows a block should have."""
-        return 8 * BLOCK_ROWS
+        return 16 * BLOCK_ROWS
 
     def kinds_to_check(self) -> tuple[Codes, Codes]:
         """Return the columns that may hold 0 and 1 alone, and those that may hold no negative number."""
