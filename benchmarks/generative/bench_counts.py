@@ -35,7 +35,7 @@ def problems() -> Iterator[Problem]:
         data=lambda: mixed_table(1_000_000),
         ours=lambda X, y: MixedNB(KINDS).fit(X, y),
         limits={"memory copy": lambda X, y: memory_copy(X)},
-        claim={"memory copy": 4},
+        claim={"memory copy": 2.5},
         quick=True,
     )
     yield Problem(

@@ -235,7 +235,7 @@ def encode_labels(y: Any, n: int | None = None) -> tuple[Labels, Codes]:
             )
             present = np.bincount(above, minlength=high - low + 1) > 0
             codes = above if present.all() else (np.cumsum(present) - 1)[above]
-            return np.flatnonzero(present) + np.asarray(low, values.dtype), codes
+            return np.flatnonzero(present).astype(values.dtype) + values.dtype.type(low), codes
     try:
         check_classification_targets(values)
         classes, codes = np.unique(values, return_inverse=True)

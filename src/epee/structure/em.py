@@ -124,7 +124,7 @@ def expectation_maximisation(
     source = open_source(X) if is_stream(X) else ArraySource(np.asarray(X, dtype=np.float64))
     before = model.start(source) if theta is None else theta
     climb = Climb(before)
-    engine, rows = engine_for(source), rows_for(source.n_columns) if is_stream(X) else None
+    engine, rows = engine_for(source), None if isinstance(source, ArraySource) else rows_for(source.n_columns)
     # BLAS stays with one thread through the small solves between passes, too: its idle threads spin, and would slow ours
     with one_blas_thread(), progress("expectation-maximisation", max_iter) as tick:
         for iteration in range(max(max_iter, 1)):

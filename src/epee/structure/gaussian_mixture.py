@@ -26,7 +26,7 @@ from epee.structure.gaussian_forms import Components, free_parameters, precision
 from epee.structure.gaussian_steps import GaussianStep, patterns_of, responsibilities, step
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source, check_weights
-from epee.table.doors import is_stream, open_source
+from epee.table.doors import is_stream, open_source, passes_over
 from epee.typing import Codes, Matrix, Vector
 
 FORMS = ("full", "tied", "diag", "spherical")
@@ -75,6 +75,8 @@ class GaussianMixture(Density):
         The bound is the mean log-likelihood of a row; ``lower_bounds_`` never decreases.
     n_skipped_ : int
         Rows with every cell missing, which say nothing.
+    n_passes_ : int
+        How often the table was read whole, by a fit from files, SQL or Dask.
 
     Notes
     -----
@@ -118,6 +120,7 @@ class GaussianMixture(Density):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Climb from the best of ``n_init`` starts; ``y`` is ignored, weights are counts, NaN is a missing cell."""
         self._check()
+        before = passes_over(X)
         source = self._rows(X, sample_weight)
         self._about = source.n_rows
         rng = check_random_state(self.random_state)
@@ -129,6 +132,8 @@ class GaussianMixture(Density):
                 best = climb
         assert best is not None
         self._keep(best)
+        if is_stream(X):
+            self.n_passes_ = passes_over(source) - before
         if not self.converged_ and self.max_iter > 0:
             say(
                 f"EM stopped because {best.reason}, before the log-likelihood had settled to tol={self.tol:g}: raise max_iter or n_init.",

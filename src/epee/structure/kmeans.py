@@ -26,7 +26,7 @@ from epee.structure.kmeans_passes import Allocation, BoundedRows, Descent, Strea
 from epee.structure.kmeans_starts import Draw, as_generator, check_count, plus_plus, refuse_too_many
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source, check_weights, refuse_bad_cells
-from epee.table.doors import is_stream, open_source
+from epee.table.doors import is_stream, open_source, passes_over
 from epee.table.sparse import SparseSource
 from epee.typing import Codes, Matrix, Vector
 
@@ -66,6 +66,8 @@ class KMeans(NewAxes, TransformerMixin, Clusterer):
     inertia_ : float
         :math:`J` at the end, by differences.
     n_iter_ : int
+    n_passes_ : int
+        How often the table was read whole, by a fit from files, SQL or Dask.
     trace_ : array, two for each iteration
         :math:`J` after each half-step of the best start: allocation, means, allocation...
     counts_ : array (K,)
@@ -122,7 +124,7 @@ class KMeans(NewAxes, TransformerMixin, Clusterer):
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the clusters of the rows of ``X`` (n, p), a frame, a sparse matrix or a path; ``y`` is ignored, weights are counts."""
-        k = self._check_parameters()
+        k, before = self._check_parameters(), passes_over(X)
         source = self._open(X, sample_weight, reset=True)
         refuse_too_many(source, k)
         rng = as_generator(self.random_state)
@@ -133,6 +135,8 @@ class KMeans(NewAxes, TransformerMixin, Clusterer):
             with progress("k-means passes", self.max_iter) as tick:
                 best = lloyd(StreamRows(source), start, self.max_iter, self.tol, tick)
         self._keep(best, source)
+        if is_stream(X):
+            self.n_passes_ = passes_over(source) - before
         return self
 
     def _check_parameters(self) -> int:

@@ -29,6 +29,13 @@ def open_source(X: Any, y: Any = None, sample_weight: Any = None, columns: Seque
     return X if isinstance(X, Source) else as_source(X, y, sample_weight=sample_weight, columns=columns)
 
 
+def passes_over(X: Any) -> int:
+    """Return how often the table behind a source was read whole, 0 for what is none: the cost of a method that reads again."""
+    while getattr(X, "source", None) is not None:
+        X = X.source
+    return int(getattr(X, "passes", 0))
+
+
 def gather(source: Source) -> tuple[np.ndarray, np.ndarray | None, Vector | None]:
     """Return all rows of a source at once: inputs, target, weights."""
     blocks = list(source.blocks())

@@ -182,6 +182,7 @@ def _row_groups(source: TableSource, wanted: int) -> Iterator[Part]:
             yield part([path], [keys], [sum(sizes[g] for g in groups)], groups)
     if held[0]:
         yield part(*held, None)
+    source.passes += 1
 
 
 def _evenly(sizes: list[int], wanted: int) -> Iterator[list[int]]:
@@ -224,6 +225,7 @@ def _partitions(source: TableSource, numbered: bool) -> Iterator[Part]:
     for k, piece in enumerate(pieces):
         build = partial(open_partition, template=template, fields=fields, k=k)
         yield Part(piece, build, f"partition {k}", int(starts[k]))
+    source.passes += 1
 
 
 def open_partition(payload: Any, template: TableSource, fields: Any, k: int) -> Any:

@@ -131,6 +131,7 @@ class TableSource:
     """
 
     named = True
+    passes = 0  # how often all rows were read
 
     def __init__(
         self,
@@ -324,11 +325,13 @@ class TableSource:
         step = rows or self.block_rows or BLOCK_ROWS
         self.refuse_words()
         yield from self._cut(ahead(lambda: self._numbers(self._batch_rows(step))), step)
+        self.passes += 1
 
     def raw_blocks(self, rows: int | None = None) -> Iterator[RawBlock]:
         """Yield the rows column by column, whatever their kinds, about ``rows`` at a time."""
         step = rows or self.block_rows or BLOCK_ROWS
         yield from ahead(lambda: self._raw(step))
+        self.passes += 1
 
     def each_raw(self, work: Callable[[RawBlock], Any]) -> Iterator[Any]:
         """Yield ``work(raw)`` for each raw block, in order; of a Dask collection where its partitions lie."""

@@ -45,6 +45,7 @@ from epee.predictors.linear.wald import WaldTable, wald_table
 from epee.settings import progress
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source, refuse_bad_cells
+from epee.table.doors import is_stream, passes_over
 from epee.typing import Codes, Matrix, Tensor, Vector
 
 SOLVERS = ("lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga", "newton", "gradient", "sgd")
@@ -96,6 +97,8 @@ class LogisticRegression(PosteriorMixin, LinearDescentClassifier):
     ----------
     coef_, intercept_ : arrays (K, p) and (K,), one row with two classes
     n_iter_ : array (1,)
+    n_passes_ : int
+        How often the table was read whole, by a fit from files, SQL or Dask.
     trace_ : Trace
         Every iterate, value, largest slope and step.
     separated_ : bool
@@ -144,6 +147,7 @@ class LogisticRegression(PosteriorMixin, LinearDescentClassifier):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of ``X`` (n, p), a frame, a path or a Dask collection, and their labels ``y``; weights are counts."""
         self._check()
+        before = passes_over(X)
         source = self._source(X, y, sample_weight)
         risk = self._risk(source)
         M = risk.M
@@ -158,6 +162,8 @@ class LogisticRegression(PosteriorMixin, LinearDescentClassifier):
                 refuse_bad_cells(source.X, source.names)
             raise
         self._keep(risk, found)
+        if is_stream(X):
+            self.n_passes_ = passes_over(source) - before
         return self
 
     @property
