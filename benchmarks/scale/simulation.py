@@ -1,7 +1,8 @@
 r"""How long a pass would take on a cluster that is not here: a small simulation, checked against one and two workers.
 
-The model has five measured numbers: the time to read and reduce a row on one core, the time the scheduler spends on a task, the bytes of a
-moment, the time to merge two of them, and the time to open a file. Parts are dispatched one after the other by the scheduler to the worker
+The model has six measured numbers: the time to read and reduce a row on a worker, alone and while the other core's does the same
+(they share the memory), the time the scheduler spends on a task, the bytes of a moment, the time to merge two of them, and the time
+to open a file. Parts are dispatched one after the other by the scheduler to the worker
 that is free first; results are merged in a tree, eight at a time, over a network of given bandwidth and latency. An
 iterative method is so many such passes.
 
@@ -18,6 +19,7 @@ import operator
 import pickle
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -28,8 +30,9 @@ from benchmarks.machine import facts, in_words
 from benchmarks.record import RESULTS
 from benchmarks.scale.bench_files import COLUMNS, client, workers
 from benchmarks.scale.big_table import make, remove
+from epee.engines.dask_engine import FAN, parts_for
+from epee.engines.local import one_blas_thread
 
-FAN, PARTS_A_THREAD = 8, 8  # as the engine has them
 FILE_ROWS = 4_000_000  # of the files of a very large table: 1 GB each
 BYTES_A_ROW = 240
 BANDWIDTH, LATENCY = 1.25e9, 5e-4  # 10 Gbit/s, half a millisecond
@@ -39,7 +42,8 @@ BANDWIDTH, LATENCY = 1.25e9, 5e-4  # 10 Gbit/s, half a millisecond
 class Costs:
     """Seconds and bytes, measured here."""
 
-    row: float  # processor seconds to read and reduce one row
+    row: float  # seconds to read and reduce one row
+    shared: float  # the same while another core of the machine does so, too
     task: float  # seconds the scheduler spends on a task
     moment: int  # bytes of a moment that travels
     merge: float  # seconds to merge two moments
@@ -52,14 +56,14 @@ def simulate(
 ) -> float:
     """Return the seconds of one pass; ``storage`` is what one worker can read in bytes a second.
 
-    >>> costs = Costs(1e-6, 0.0, 0, 0.0, 0.0, 0.0)
+    >>> costs = Costs(1e-6, 1e-6, 0.0, 0, 0.0, 0.0, 0.0)
     >>> round(simulate(1e6, 1, costs, spread=0.0), 6), round(simulate(1e6, 4, costs, spread=0.0), 1)
     (1.0, 0.3)
     """
     rng = np.random.default_rng(seed)
-    parts = PARTS_A_THREAD * workers
+    parts = parts_for(workers)
     size = rows / parts
-    mean = size * costs.row + size * BYTES_A_ROW / storage
+    mean = size * (costs.row if workers == 1 else costs.shared) + size * BYTES_A_ROW / storage
     took = mean * rng.lognormal(-(spread**2) / 2, spread, parts)
     free = [0.0] * workers
     clock = costs.start  # of the scheduler
@@ -82,12 +86,10 @@ def simulate(
     return float(done[0])
 
 
-def calibrate(folder: str) -> Costs:
-    """Measure the costs on this machine, with one worker."""
-    from epee.engines.dask_engine import DaskEngine, reduce_part
+def whole_pass(folder: str) -> tuple[Any, Callable[[], list[Any]]]:
+    """Return the source of a folder, and what reduces all its parts in this process, one after the other."""
+    from epee.engines.dask_engine import reduce_part
     from epee.moments.passes import Summation, joint_origin
-    from epee.table.arrays import ArraySource
-    from epee.table.parquet import ParquetBatches
     from epee.table.parts import parts_of
     from epee.table.source import as_source
 
@@ -96,12 +98,40 @@ def calibrate(folder: str) -> Costs:
     parts = list(parts_of(source, 8))
 
     def reduce_all() -> list[Any]:
-        return [reduce_part(p.payload, p.build, keep, operator.add, keep.rows(), p.start, p.label)[0] for p in parts]
+        with one_blas_thread():
+            return [
+                reduce_part(p.payload, p.build, keep, operator.add, keep.rows(), p.start, p.label)[0] for p in parts
+            ]
 
+    return source, reduce_all
+
+
+def seconds_a_row(folder: str, count: int) -> float:
+    """Return the seconds of a row on a worker, while so many workers do the same."""
+    here = client(count)
+    names = list(here.scheduler_info()["workers"])
+    took = [here.submit(timed_pass, folder, workers=[name], pure=False) for name in names]
+    return float(np.mean(here.gather(took)))
+
+
+def timed_pass(folder: str) -> float:
+    """Return the seconds of a row of the second of two passes over all parts in this process."""
+    source, reduce_all = whole_pass(folder)
     reduce_all()
-    start = time.process_time()
+    start = time.perf_counter()
+    reduce_all()
+    return (time.perf_counter() - start) / source.n_rows
+
+
+def calibrate(folder: str) -> Costs:
+    """Measure the costs on this machine."""
+    from epee.engines.dask_engine import DaskEngine
+    from epee.table.arrays import ArraySource
+    from epee.table.parquet import ParquetBatches
+
+    source, reduce_all = whole_pass(folder)
     found = reduce_all()
-    row = (time.process_time() - start) / source.n_rows
+    row, shared = seconds_a_row(folder, 1), seconds_a_row(folder, 2)
     start = time.process_time()
     for _ in range(200):
         found[0] + found[1]
@@ -121,7 +151,7 @@ def calibrate(folder: str) -> Costs:
     start = time.perf_counter()
     engine.client.gather([engine.client.submit(abs, k, pure=False) for k in range(1000)])
     task = (time.perf_counter() - start) / 1000
-    return Costs(row, task, len(pickle.dumps(found[0])), merge, file, max(idle - 2 * task, 0.0))
+    return Costs(row, shared, task, len(pickle.dumps(found[0])), merge, file, max(idle - 2 * task, 0.0))
 
 
 def measured(folder: str, count: int, rounds: int = 3) -> float:
@@ -153,9 +183,10 @@ def main() -> None:
         if chosen.folder is None:
             remove(folder)
     words = (
-        f"Least squares on 29 inputs, {n:,} rows here. Measured: {1e6 * costs.row:.3f} µs of processor a row "
-        f"({4096e3 * costs.row:.2f} ms a block of 4,096 rows), {1e3 * costs.task:.2f} ms a task, {costs.moment:,} bytes a moment, "
-        f"{1e6 * costs.merge:.0f} µs a merge, {1e3 * costs.file:.2f} ms a file, {1e3 * costs.start:.0f} ms to begin."
+        f"Least squares on 29 inputs, {n:,} rows here. Measured: {1e6 * costs.row:.3f} µs a row on a worker "
+        f"({4096e3 * costs.row:.2f} ms a block of 4,096 rows), {1e6 * costs.shared:.3f} µs while another does the same, "
+        f"{1e3 * costs.task:.2f} ms a task, {costs.moment:,} bytes a moment, {1e6 * costs.merge:.0f} µs a merge, "
+        f"{1e3 * costs.file:.2f} ms a file, {1e3 * costs.start:.0f} ms to begin."
     )
     lines = ["# A pass on a cluster", "", f"{in_words(facts())}.", "", words, ""]
     lines += ["| workers | simulated s | measured s |", "|---|---|---|"]
@@ -167,7 +198,7 @@ def main() -> None:
     for rows in (1e9, 1e12):
         for count in (10, 100, 1000):
             fast, slow = simulate(rows, count, costs), simulate(rows, count, costs, storage=2e8)
-            opening, travel = costs.file * rows / FILE_ROWS, costs.moment * PARTS_A_THREAD * count
+            opening, travel = costs.file * rows / FILE_ROWS, costs.moment * parts_for(count)
             table.append(
                 {
                     "rows": rows,

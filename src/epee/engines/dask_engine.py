@@ -22,7 +22,6 @@ from epee.table.prefetch import one_core
 
 T = TypeVar("T")
 FAN = 8  # results merged at once
-PARTS_A_THREAD = 8  # enough to even out parts that take longer
 FEW = 4  # groups of parts under way at once where the rows themselves travel
 
 
@@ -96,6 +95,15 @@ def _named(fault: Exception, label: str) -> Exception:
         return DataError(sentence) if isinstance(fault, ValueError) else EngineLost(sentence)
 
 
+def parts_for(threads: int) -> int:
+    """Return how many parts to make: enough to even out those that take longer, few enough for the scheduler.
+
+    >>> parts_for(2), parts_for(1000)
+    (16, 2000)
+    """
+    return threads * max(2, min(8, 1024 // threads))
+
+
 def merge_parts(found: list[Any], merge: Any) -> Any:
     """Merge results on a worker; parts without rows have none."""
     there = [part[0] for part in found if part is not None]
@@ -120,7 +128,7 @@ class DaskEngine:
         self.timeout = timeout
 
     def _wanted(self) -> int:
-        return PARTS_A_THREAD * (sum(self.client.nthreads().values()) or 1)
+        return parts_for(sum(self.client.nthreads().values()) or 1)
 
     def _parts(self, source: Source, rows: int | None, numbered: bool) -> Iterator[Any]:
         from epee.table.parts import folded_inside, parts_of
