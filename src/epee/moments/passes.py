@@ -51,14 +51,15 @@ class Summation:
 
     def __call__(self, block: Block) -> Moments:
         cell = self._cell(block)
+        found: Moments | None = None
         if cell is None:
-            found: Moments | None = _together(block, self)
-        else:
+            found = _together(block, self)
+        elif self.scatter == "pooled" and self.folds is None and (self.groups or 0) <= FEW_GROUPS:
+            found = _pooled(block, self)
+        elif self.scatter in ("full", "pooled"):
             found = _columns_by_cell(block, self, cell)
-            if found is None and self.scatter == "pooled" and self.folds is None and (self.groups or 0) <= FEW_GROUPS:
-                found = _pooled(block, self)
-            if found is None:
-                found = _sorted(block, self, cell)
+        if found is None:
+            found = _sorted(block, self, cell)  # type: ignore[arg-type]
         return replace(found, labels=self.labels)
 
     def _cell(self, block: Block) -> np.ndarray | None:
@@ -137,8 +138,8 @@ def _together(block: Block, keep: Summation) -> Moments:
 def _pooled(block: Block, keep: Summation) -> Moments | None:
     r"""Return the moments by group with :math:`S_W = S_T - \sum_k n_k (\bar x_k - \bar x)(\bar x_k - \bar x)^\top`.
 
-    The indicators of the groups stand beside the rows, so one product holds the total scatter, the sums of each group and
-    its weight. None where the difference would cost more than a digit.
+    The indicators of the groups stand beside the rows, so one product holds the total scatter and the sums of each group.
+    None where the difference would cost more than a digit.
     """
     q, K, w = len(keep.origin), keep.groups or 0, block.weight
     with np.errstate(over="ignore", invalid="ignore"):
@@ -147,11 +148,9 @@ def _pooled(block: Block, keep: Summation) -> Moments | None:
         B.T[q:] = np.eye(K).take(np.asarray(block.group), axis=1, mode="clip")
         if w is not None:
             B *= np.sqrt(w)[:, None]
-        products = gram(B)
-        total, count = products[:q, :q], np.diagonal(products)[q:].copy()
-        apart = (
-            products[q:, :q] / np.where(count > 0, count, 1.0)[:, None]
-        )  # (K, q): means of the groups about that of all
+        sums = gram(B)
+        total, count = sums[:q, :q], np.bincount(block.group, w, K).astype(np.float64)
+        apart = sums[q:, :q] / np.where(count > 0, count, 1.0)[:, None]  # (K, q) means of the groups about that of all
         within = total - (count[:, None] * apart).T @ apart
         if (np.diagonal(within) < KEPT * np.diagonal(total)).any():
             return None
@@ -202,7 +201,7 @@ def _columns_by_cell(block: Block, keep: Summation, cell: np.ndarray) -> Moments
     """
     q, n, cells = len(keep.origin), len(block), (keep.folds or 1) * (keep.groups or 1)
     large = max(MANY, cells * PIECE) <= n < 65536 and q <= NARROW
-    if not large or block.weight is not None or keep.scatter not in ("full", "pooled"):
+    if not large or block.weight is not None:
         return None
     lanes = block.lanes()
     if lanes is None:
@@ -224,7 +223,8 @@ def _columns_by_cell(block: Block, keep: Summation, cell: np.ndarray) -> Moments
     if keep.scatter == "pooled" and keep.groups is not None:  # the pieces of all groups of a fold follow each other
         counts, piece = counts.reshape(-1, keep.groups).sum(axis=1), piece[:: keep.groups]
     full = np.flatnonzero(counts)
-    zero._sums().reshape(-1, q, q)[full] = products(B.reshape(q, -1, PIECE).transpose(1, 2, 0), piece[full])
+    with np.errstate(over="ignore", invalid="ignore"):
+        zero._sums().reshape(-1, q, q)[full] = products(B.reshape(q, -1, PIECE).transpose(1, 2, 0), piece[full])
     return zero
 
 
