@@ -25,7 +25,7 @@ from epee.table.block import Block, Source, check_weights, refuse_bad_source, ro
 from epee.table.doors import is_stream, open_source
 from epee.typing import Matrix, Scatter, Vector
 
-LARGEST_BLOCK = 65536
+LARGEST_BLOCK, ENOUGH_ROWS = 65536, 16384
 FEW_GROUPS = 16  # whose sums are a product with their indicators; more are sorted
 MANY = 8192  # rows of a block, from which on it is worth loading compiled code
 SCRATCH = 1 << 20  # cells of a matrix whose room a thread keeps: 8 MB
@@ -78,6 +78,8 @@ class Summation:
         if cells == 1:
             return base
         wanted = 64 * cells if self.scatter in ("full", "pooled") else base
+        if self.scatter == "full":  # a product of a thousand rows a cell is at the speed of BLAS
+            wanted = max(wanted, min(1024 * cells, ENOUGH_ROWS))
         return int(min(max(base, wanted, cells * (p if self.scatter == "full" else 1)), LARGEST_BLOCK))
 
 
