@@ -38,15 +38,19 @@ def passes_over(X: Any) -> int:
 
 def gather(source: Source) -> tuple[np.ndarray, np.ndarray | None, Vector | None]:
     """Return all rows of a source at once: inputs, target, weights."""
-    blocks = list(source.blocks())
-    if not blocks:
+    rows: list[np.ndarray] = []
+    beside: tuple[list[Any], list[Any]] = ([], [])  # targets, weights
+    for block in source.blocks():  # which may hold what it was read from, too: only its rows are kept
+        rows.append(block.X)
+        for part, held in zip((block.y, block.weight), beside, strict=True):
+            if part is not None:
+                held.append(part)
+    if not rows:
         raise DataError(
             f"Found array with 0 sample(s) (shape=(0, {source.n_columns})) while a minimum of 1 is required."
         )
-    X = np.concatenate([block.X for block in blocks])
-    y = None if blocks[0].y is None else np.concatenate([block.y for block in blocks])
-    w = None if blocks[0].weight is None else np.concatenate([block.weight for block in blocks])
-    return X, y, w
+    y, w = (np.concatenate(held) if held else None for held in beside)
+    return np.concatenate(rows), y, w
 
 
 class CodedSource:
