@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from epee.kernels.linear_sums import REORDER
+from epee.kernels.reordering import REORDER
 
 
 @njit(cache=True, nogil=True)

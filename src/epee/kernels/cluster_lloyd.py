@@ -18,6 +18,8 @@ import math
 import numpy as np
 from numba import njit
 
+from epee.kernels.reordering import REORDER
+
 TILE = 128  # rows of a tile: 128 x 20 float64 is 20 kB, and 50 x 128 distances 51 kB
 
 
@@ -40,7 +42,7 @@ def two_nearest(C, c2, tile, D, best, second, index):
             index[t] = place if v < b else index[t]
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+@njit(cache=True, nogil=True, fastmath=REORDER)
 def squared_distance(x, origin, c):
     """Return ||x - origin - c||² by differences, which lose no digits."""
     s = x.dtype.type(0)

@@ -11,8 +11,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from epee.kernels.reordering import REORDER
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+
+@njit(cache=True, nogil=True, fastmath=REORDER)
 def build_gains(D, w, near, low, high, gain):
     """Fill ``gain`` with what each candidate in [low, high) would save: the sum of w max(near - d, 0)."""
     for c in range(low, high):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-REORDER = {"reassoc", "contract", "nsz"}  # sums may be taken in any order, so that the processor does several at once
+from epee.kernels.reordering import REORDER
 
 
 @njit(cache=True, nogil=True, fastmath=REORDER)

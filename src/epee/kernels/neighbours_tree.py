@@ -15,6 +15,7 @@ import numpy as np
 from numba import njit
 
 from epee.kernels.neighbours_heap import sink, unwind
+from epee.kernels.reordering import REORDER
 
 SLACK = 1.0 + 1e-12  # a box is never left out because its bound was rounded up
 UNIT = 2.0**-23  # twice the unit roundoff of float32
@@ -145,7 +146,7 @@ def loosened(best, error, p, metric, power):
     return np.float32(d * (1.0 + (p + 8 + power) * 2 * UNIT))
 
 
-@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
+@njit(cache=True, nogil=True, fastmath=REORDER)
 def rough(q, block, size, metric, power, out):
     """Fill ``out`` with distances in float32 from q to the rows of a leaf, which lies by columns in ``block``."""
     p = q.shape[0]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from epee.kernels.reordering import REORDER
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+
+@njit(cache=True, nogil=True, fastmath=REORDER)
 def count_errors(X, cell, codes, w, origin, first, levels, slopes, squares, bends, bend_of, sums, weights):
     """Add the weight of the rows that each predictor has wrong to ``sums`` (m, parts), and of all rows to ``weights`` (parts,).
 

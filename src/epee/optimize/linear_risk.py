@@ -20,6 +20,7 @@ import numpy as np
 from epee.engines.choice import engine_for
 from epee.losses.entropy import CrossEntropy
 from epee.losses.margins import MarginLoss
+from epee.moments.gram import SMALL
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source, refuse_bad_source
 from epee.typing import Codes, Matrix, Tensor, Vector
@@ -28,7 +29,6 @@ FEWEST_OF_A_CLASS = 100  # rows of each class in a sample, where the class has t
 SAMPLE_CELLS = 4_000_000  # numbers of a stream that are held to find a start: 32 MB
 MANY_ROWS = 1024  # in a block for a Hessian of many classes: even a few rows are work for every thread
 FEW = 2_000_000  # rows times unknowns below which a kernel is not worth compiling
-SMALL = 900_000  # multiplications of a product that BLAS does without packing its factors first
 
 
 @dataclass

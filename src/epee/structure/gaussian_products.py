@@ -19,13 +19,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from epee.moments.gram import SMALL
 from epee.structure.gaussian_forms import LOG_2PI, Components, log_determinants
 from epee.typing import Matrix, Tensor, Vector
 
 MOST_LOST = 1e6  # six digits of sixteen
 LARGEST_ROW = 1300  # products of a row: 50 columns; with more, a part of some hundred rows leaves the cache
 PART = 2**17  # numbers held at once: a megabyte
-SMALL = 900_000  # multiplications of a product that BLAS does without packing its factors first
 
 
 @dataclass(frozen=True, eq=False)
