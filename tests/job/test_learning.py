@@ -326,3 +326,17 @@ def test_few_neighbours_are_asked_of_the_first_stretch_of_time():
     learned = epee.learn(t, "y", time="when", predictors=["neighbours"])
     assert not learned.card["dropped"] and max(learned.card["curves"]["neighbours"]["values"]) <= 6
     assert "stretches of time" in learned.card["how"][0]
+
+
+class Warns(RidgeClassifier):
+    """A rival that warns of something of its own at every fit."""
+
+    def fit(self, X, y):
+        warnings.warn("no convergence after 7 steps", RuntimeWarning, stacklevel=2)
+        return super().fit(X, y)
+
+
+def test_a_warning_that_is_not_ours_goes_on_its_way_and_learn_ends():
+    with pytest.warns(RuntimeWarning, match="no convergence after 7 steps"):
+        learned = epee.learn(blobs(80), "y", predictors=["lda", Warns()])
+    assert not any("7 steps" in note for note in learned.notes)

@@ -199,24 +199,25 @@ def learn(
         asked["lang"] = options.language
         with one_blas_thread():  # our threads share the rows; BLAS's own would spin between a thousand small solves
             learned = _start(table, target, asked, predictors, costs, begin)
-        learned.facts["notes"] += _overheard(heard, learned.facts["notes"])
+    ours = [warning for warning in heard if issubclass(warning.category, EpeeWarning)]
+    learned.facts["notes"] += _overheard(ours, learned.facts["notes"])
+    for other in heard:  # outside the block that records them: what is recorded would be heard for ever
+        if other not in ours:
+            warnings.warn_explicit(other.message, other.category, other.filename, other.lineno)
     return learned
 
 
 def _overheard(heard: list[warnings.WarningMessage], notes: list[str]) -> list[str]:
-    """Return what épée warned of the table or of a search as notes that are not among them yet; others go on their way.
+    """Return what épée warned of the table or of a search as notes that are not among them yet.
 
     What estimators say of columns is left out: these are columns of the encoder, dependent by its design.
     """
     out: list[str] = []
     for warning in heard:
-        if issubclass(warning.category, EpeeWarning):
-            text = str(warning.message)
-            of_table = Path(warning.filename).parent.name == "table" or issubclass(warning.category, SearchWarning)
-            if of_table and not any(said.rstrip(".") in text for said in [*notes, *out]):
-                out.append(text)
-        else:
-            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+        text = str(warning.message)
+        of_table = Path(warning.filename).parent.name == "table" or issubclass(warning.category, SearchWarning)
+        if of_table and not any(said.rstrip(".") in text for said in [*notes, *out]):
+            out.append(text)
     return out
 
 
