@@ -90,12 +90,11 @@ def whole_pass(folder: str) -> tuple[Any, Callable[[], list[Any]]]:
     """Return the source of a folder, and what reduces all its parts in this process, one after the other."""
     from epee.engines.dask_engine import reduce_part
     from epee.moments.passes import Summation, joint_origin
-    from epee.table.parts import parts_of
     from epee.table.source import as_source
 
     source: Any = as_source(folder, "value", columns=COLUMNS)
     keep = Summation(joint_origin(source), "full", targets=1)
-    parts = list(parts_of(source, 8))
+    parts = list(source.parts(8))
 
     def reduce_all() -> list[Any]:
         with one_blas_thread():

@@ -34,7 +34,6 @@ from epee.errors import DataError, EmptyTable, WrongUse
 from epee.risk import counted_route, cross_validate
 from epee.table.arrays import ArraySource
 from epee.table.doors import open_source
-from epee.table.parts import parts_of
 
 N, P = 1200, 4
 
@@ -256,7 +255,7 @@ def test_merges_go_through_a_tree(client):
         seen.append((a, b))
         return a + b
 
-    parts = list(dask_engine._in_groups(parts_of(ArraySource(np.ones((70, 1))), 70)))
+    parts = list(dask_engine._in_groups(ArraySource(np.ones((70, 1))).parts(70)))
     assert [len(group) for group in parts] == [8] * 8 + [6]
     assert dask_engine.merge_parts([(1,), None, (2,), (3,)], merge) == (6,) and seen == [(1, 2), (3, 3)]
     assert dask_engine.merge_parts([None, None], merge) is None
@@ -267,7 +266,7 @@ def test_merges_go_through_a_tree(client):
 
 
 def test_rows_travel_in_small_parts():
-    parts = list(parts_of(ArraySource(np.zeros((300_000, 10))), 2))
+    parts = list(ArraySource(np.zeros((300_000, 10))).parts(2))
     assert all(part.heavy and part.payload.X.nbytes <= 4 << 20 for part in parts)
     assert sum(len(part.payload.X) for part in parts) == 300_000
 

@@ -19,9 +19,10 @@ from epee import (
 from epee.errors import DataError, WrongUse
 from epee.risk import counted_route, cross_validate
 from epee.table.arrays import ArraySource
-from epee.table.doors import CodedSource
-from epee.table.folded import FoldedSource
+from epee.table.changes import Dealt
+from epee.table.doors import coded
 from epee.table.folds import assign_folds
+from epee.table.view import View
 
 
 @pytest.fixture(autouse=True)
@@ -53,7 +54,7 @@ def test_folds_dealt_in_passing_are_those_of_the_whole(table, rows):
     _, X, frame = table
     labels = frame["label"].to_numpy()
     codes = np.unique(labels, return_inverse=True)[1]
-    folded = FoldedSource(CodedSource(ArraySource(X, labels)), 5, 3, 3)
+    folded = View(coded(ArraySource(X, labels))[0], Dealt(5, 3, 3))
     here = np.concatenate([block.fold for block in folded.blocks(rows)])
     np.testing.assert_array_equal(here, assign_folds(codes, len(X), 5, 3))
     np.testing.assert_array_equal(here, np.concatenate([block.fold for block in folded.blocks(100)]))  # and again

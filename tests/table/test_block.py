@@ -43,7 +43,7 @@ def test_any_number_beside_a_float(column):
     batch = pa.RecordBatch.from_arrays([column, pa.array([0.5, 1.5, None])], names=["a", "b"])
     block = ColumnBlock(batch, np.dtype(float))
     np.testing.assert_array_equal(block.X, [[1, 0.5], [np.nan, 1.5], [3, np.nan]])
-    np.testing.assert_array_equal(block.rows(1, 3).X, [[np.nan, 1.5], [3, np.nan]])
+    np.testing.assert_array_equal(block.between(1, 3).X, [[np.nan, 1.5], [3, np.nan]])
 
 
 def test_booleans_and_small_floats_stay_small():
@@ -58,9 +58,9 @@ def test_cut_and_joined_rows_are_the_same(X, lazy):
     n = len(X)
     beside = {"y": np.arange(n), "weight": np.arange(n) + 1.0, "fold": np.arange(n) % 3, "start": 100}
     block = column_block(X, **beside) if lazy else Block(X, **beside)
-    joined = block.rows(0, 1234).followed_by(block.rows(1234, n))
+    joined = block.between(0, 1234).followed_by(block.between(1234, n))
     assert joined.start == 100
-    assert block.rows(1234, n).start == 1334
+    assert block.between(1234, n).start == 1334
     assert joined.group is None
     np.testing.assert_array_equal(joined.X, X)
     for name in ("y", "weight", "fold"):
@@ -69,7 +69,7 @@ def test_cut_and_joined_rows_are_the_same(X, lazy):
 
 def test_columns_stay_together_when_joined(X):
     block = Block(np.asfortranarray(X))
-    assert block.rows(0, 10).followed_by(block.rows(10, 20)).X.flags.f_contiguous
+    assert block.between(0, 10).followed_by(block.between(10, 20)).X.flags.f_contiguous
 
 
 def test_other_parts_do_not_lay_out_the_rows(X):
@@ -90,7 +90,7 @@ def test_it_travels_as_rows(X):
 
 @pytest.mark.parametrize("lazy", [True, False])
 def test_lanes_are_the_columns(X, lazy):
-    block = (column_block(X) if lazy else Block(np.asfortranarray(X))).rows(0, 5000).rows(100, 4000)
+    block = (column_block(X) if lazy else Block(np.asfortranarray(X))).between(0, 5000).between(100, 4000)
     if not lazy:
         block = Block(np.asfortranarray(block.X))
     memory, first = block.lanes()

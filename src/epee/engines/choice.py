@@ -9,6 +9,7 @@ from typing import Any
 
 from epee.engines.local import LocalEngine
 from epee.errors import WrongUse
+from epee.table.parts import BlockSource
 
 LOCAL = LocalEngine()
 _asked: ContextVar[Any] = ContextVar("epee_engine", default=None)
@@ -84,7 +85,7 @@ def engine_for(source: Any) -> Any:
     chosen = _asked.get()
     if chosen is not None:
         return chosen
-    if not getattr(source, "is_dask", False):
+    if not isinstance(source, BlockSource) or source.home != "dask":
         return LOCAL
     from epee.engines.dask_engine import DaskEngine, find_client
 

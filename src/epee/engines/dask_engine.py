@@ -17,7 +17,8 @@ from typing import Any, TypeVar
 from epee.engines.local import alone, one_blas_thread, tree
 from epee.errors import DataError
 from epee.settings import options, progress
-from epee.table.block import Source
+from epee.table.block import Readable
+from epee.table.parts import Part, adopted
 from epee.table.prefetch import one_core
 
 T = TypeVar("T")
@@ -130,20 +131,14 @@ class DaskEngine:
     def _wanted(self) -> int:
         return parts_for(sum(self.client.nthreads().values()) or 1)
 
-    def _parts(self, source: Source, rows: int | None, numbered: bool) -> Iterator[Any]:
-        from epee.table.parts import folded_inside, parts_of
-
-        folded = folded_inside(source)
-        if folded is not None and folded.before_parts is None:  # how many rows of each class come before each part
-            cut = self._wanted()
-            counted = parts_of(folded.source, cut)
-            counts = list(self._each(counted, reduce_part, folded.counting, operator.add, None))
-            folded.place([None if c is None else c[0] for c in counts], cut)
-        return parts_of(source, self._wanted(), rows, numbered)
+    def _parts(self, source: Readable, rows: int | None, numbered: bool) -> Iterator[Part]:
+        whole, wanted = adopted(source), self._wanted()
+        whole.prepare(self, wanted)
+        return whole.parts(wanted, rows, numbered)
 
     def reduce(
         self,
-        source: Source,
+        source: Readable,
         work: Callable[[Any], T],
         *,
         merge: Callable[[T, T], T] = operator.add,
@@ -190,7 +185,7 @@ class DaskEngine:
         while waiting:
             yield waiting.popleft()
 
-    def map(self, source: Source, work: Callable[[Any], T], *, rows: int | None = None) -> Iterator[T]:
+    def map(self, source: Readable, work: Callable[[Any], T], *, rows: int | None = None) -> Iterator[T]:
         """Yield ``work(block)`` in the order of the rows, a few parts ahead."""
         for found in self._each(self._parts(source, rows, True), map_part, work, rows):
             yield from found

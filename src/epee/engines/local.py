@@ -19,7 +19,8 @@ from functools import lru_cache
 from typing import Any, ClassVar, TypeVar
 
 from epee.settings import options
-from epee.table.block import Source
+from epee.table.block import Readable
+from epee.table.parts import adopted
 
 T = TypeVar("T")
 _inside = threading.local()  # a worker that asks for a reduction itself must not wait for the pool it sits in
@@ -153,15 +154,17 @@ class LocalEngine:
 
     def reduce(
         self,
-        source: Source,
+        source: Readable,
         work: Callable[[Any], T],
         *,
         merge: Callable[[T, T], T] = operator.add,
         rows: int | None = None,
     ) -> T:
         """Return the merged results of ``work(block)`` over all blocks."""
-        return tree(in_order(work, source.blocks(rows)), merge)
+        behind, work = adopted(source).through(work)
+        return tree(in_order(work, behind.blocks(rows)), merge)
 
-    def map(self, source: Source, work: Callable[[Any], T], *, rows: int | None = None) -> Iterator[T]:
+    def map(self, source: Readable, work: Callable[[Any], T], *, rows: int | None = None) -> Iterator[T]:
         """Yield ``work(block)`` in the order of the rows."""
-        return in_order(work, source.blocks(rows))
+        behind, work = adopted(source).through(work)
+        return in_order(work, behind.blocks(rows))

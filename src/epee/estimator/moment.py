@@ -29,7 +29,7 @@ from epee.moments.moments import Moments
 from epee.moments.passes import Summation, joint_origin, reduce_source
 from epee.table.arrays import ArraySource
 from epee.table.block import Source, check_weights
-from epee.table.doors import CodedSource, is_stream, open_source
+from epee.table.doors import coded, is_stream, open_source
 from epee.typing import Codes, Labels, Matrix, Scatter, Vector
 
 
@@ -76,9 +76,8 @@ class MomentEstimator(Estimator):
     def _stream(self, X: Any, y: Any, sample_weight: Any, fold: Any, *, reset: bool) -> Source:
         source = self._enter_stream(open_source(X, y, sample_weight), reset=reset)
         if self.keeps.group == "y":
-            source = CodedSource(source, None if reset else self.classes_)
-            self.classes_ = source.labels
-            self._check_classes(source.labels, None)
+            source, self.classes_ = coded(source, None if reset else self.classes_)
+            self._check_classes(self.classes_, None)
         return source
 
     def _known_codes(self, y: Any, n: int) -> Codes:

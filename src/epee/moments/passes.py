@@ -21,7 +21,7 @@ from epee.errors import EmptyTable
 from epee.moments.gram import NARROW, gram, products
 from epee.moments.moments import Moments
 from epee.table.arrays import ArraySource
-from epee.table.block import Block, Source, check_weights, refuse_bad_source, rows_for
+from epee.table.block import Block, Readable, Source, check_weights, refuse_bad_source, rows_for
 from epee.table.doors import is_stream, open_source
 from epee.typing import Matrix, Scatter, Vector
 
@@ -235,7 +235,7 @@ def _order(cell: np.ndarray, cells: int) -> np.ndarray:
     return np.argsort(cell.astype(np.uint16 if cells < 65536 else np.int64), kind="stable")
 
 
-def reduce_source(source: Source, keep: Summation) -> Moments:
+def reduce_source(source: Readable, keep: Summation) -> Moments:
     """Return the moments of a source by the engine that fits it; a bad cell is found and named."""
     if source.n_rows == 0:
         raise EmptyTable(

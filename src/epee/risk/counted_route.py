@@ -33,10 +33,11 @@ from epee.risk.one_pass import LARGEST_MOMENTS, MomentRoute, passes_once, split_
 from epee.risk.routes import kind_of, open_route
 from epee.risk.splitting import FINE_FOLDS, Plan, Split, check_strata, kfold, regrouped, repeat_seed, seed_of
 from epee.table.block import Block, Source
-from epee.table.doors import CodedSource, open_source
-from epee.table.folded import ClassCounts, FoldedSource, LearnedRows
+from epee.table.changes import ClassCounts, Dealt, Learned
+from epee.table.doors import coded, open_source
 from epee.table.folds import check_folds
 from epee.table.source import TableSource
+from epee.table.view import View
 from epee.typing import Codes, Vector
 
 LARGEST_KEPT = 2_000_000  # rows whose folds and losses are kept, by the route for smaller tables
@@ -108,7 +109,7 @@ class CountedRoute(MomentRoute):
             return np.array([plain.n_rows])
         narrow: Any = _narrow(plain)
         if self.classes is not None:
-            narrow = CodedSource(narrow, self.classes)
+            narrow, _ = coded(narrow, self.classes)
         counting = ClassCounts(None if self.classes is None else len(self.classes))
         counts: np.ndarray = engine_for(narrow).reduce(narrow, counting)
         return counts
@@ -137,12 +138,12 @@ class CountedRoute(MomentRoute):
         self._deals.append((marker, seed, strata))
         return marker
 
-    def folded(self, cell: Codes, n_cells: int) -> FoldedSource:
+    def folded(self, cell: Codes, n_cells: int) -> View:
         """Return the rows with their cells."""
         seed, strata = next((seed, strata) for marker, seed, strata in self._deals if marker is cell)
         key = f"folded {seed} {n_cells}"
         if key not in self._bank:
-            self._bank[key] = (None, FoldedSource(self.source, n_cells, seed, strata))  # type: ignore[assignment]
+            self._bank[key] = (None, View(self.source, Dealt(n_cells, seed, strata)))  # type: ignore[assignment]
         return self._bank[key][1]  # type: ignore[return-value]
 
     def moments(self, cell: Codes, n_cells: int) -> Moments:
@@ -169,7 +170,7 @@ class CountedRoute(MomentRoute):
             for t, model in enumerate(models):
                 m = train.at("fold", t)
                 ends = (None, None) if scale is None or shift is None else (scale[t], shift[t])
-                model._refine(LearnedRows(folded, split.learns[t], m.origin, *ends), m)
+                model._refine(View(folded, Learned(split.learns[t], *ends), origin=m.origin), m)
         return models
 
     def fold_means(self, split: Split) -> tuple[Vector, Vector]:

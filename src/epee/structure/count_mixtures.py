@@ -10,7 +10,7 @@ the constrained maximiser; a missing cell (NaN) just leaves its factor out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -29,6 +29,7 @@ from epee.structure.mixture_starts import first_responsibilities, too_few_points
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source, check_weights, refuse_bad_cells
 from epee.table.doors import is_stream, open_source
+from epee.table.view import View
 from epee.typing import Codes, Matrix, Vector
 
 SMALLEST = 1e-10
@@ -67,30 +68,18 @@ class Columns:
         return Expected(float(ll @ w), float(w.sum()), (R.sum(axis=0), R.T @ x, R.T @ X_there.astype(float)))
 
 
-class LawfulRows:
-    """A stream whose cells are made, or refused, as the law of a mixture wants them."""
+@dataclass(frozen=True, eq=False)
+class Lawful:
+    """The change of a block to cells as the law of a mixture wants them; what it cannot take is refused."""
 
-    def __init__(self, source: Source, model: CountMixture) -> None:
-        self.source, self.model = source, model
-        self.names, self.n_columns, self.n_rows = source.names, source.n_columns, source.n_rows
-        self.is_dask = getattr(source, "is_dask", False)
+    model: CountMixture
+    names: Sequence[str] | None
 
-    def with_source(self, source: Source) -> LawfulRows:
-        """Return the same over other rows."""
-        return LawfulRows(source, self.model)
-
-    @property
-    def origin(self) -> Vector:
-        """The origin of the stream."""
-        return self.source.origin
-
-    def blocks(self, rows: int | None = None) -> Iterator[Block]:
-        """Yield the blocks with their cells checked."""
-        for block in self.source.blocks(rows):
-            X = np.asarray(block.X, dtype=np.float64)
-            if np.isinf(X).any():
-                refuse_bad_cells(np.where(np.isnan(X), 0.0, X), self.names, block.start)
-            yield block.having(X=self.model._values(X, block.start))
+    def __call__(self, block: Block) -> Block:
+        X = np.asarray(block.X, dtype=np.float64)
+        if np.isinf(X).any():
+            refuse_bad_cells(np.where(np.isnan(X), 0.0, X), self.names, block.start)
+        return block.having(X=self.model._values(X, block.start))
 
 
 def present_cells(block: Block) -> np.ndarray:
@@ -126,7 +115,7 @@ class CountMixture(Density):
         if is_stream(X):
             plain = self._enter_stream(open_source(X, None, sample_weight), reset=True)
             empty = np.flatnonzero(engine_for(plain).reduce(plain, present_cells) == 0)
-            source: Source = LawfulRows(plain, self)
+            source: Source = View(plain, Lawful(self, plain.names))
         else:
             rows = self._values(self._enter(X, reset=True))
             if len(rows) < self.n_components:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from epee.table.block import BLOCK_ROWS, Block
+from epee.table.parts import TRAVEL_BYTES, BlockSource, Part, arrived
 from epee.typing import Codes, Matrix, Vector
 
 
-class ArraySource:
+class ArraySource(BlockSource):
     """The rows of an array as blocks; nothing is copied.
 
     Parameters
@@ -58,3 +60,21 @@ class ArraySource:
         for i in range(0, self.n_rows, step):
             X = self.X[i : i + step]
             yield Block(X, part(self.y, i), part(self.weight, i), part(self.fold, i), part(self.group, i), i)
+
+    def parts(self, wanted: int, rows: int | None = None, numbered: bool = False) -> Iterator[Part]:
+        """Yield slices, of a few megabytes at most.
+
+        >>> [part.payload.X.shape for part in ArraySource(np.zeros((5, 2))).parts(2)]
+        [(3, 2), (2, 2)]
+        """
+        n = self.n_rows
+        step = -(-n // max(1, min(wanted, n))) if n else 1
+        step = min(step, max(1, TRAVEL_BYTES // max(1, self.X.itemsize * self.n_columns)))
+
+        def cut(a: np.ndarray | None, i: int) -> Any:
+            return None if a is None else np.ascontiguousarray(a[i : i + step])
+
+        for k, i in enumerate(range(0, max(n, 1), step)):
+            arrays = [cut(a, i) for a in (self.X, self.y, self.weight, self.fold, self.group)]
+            piece = ArraySource(*arrays, names=self.names)
+            yield Part(piece, arrived, f"part {k} (rows from {i})", i, piece.n_rows, heavy=True)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from epee.errors import BadFile, DataError
 from epee.table.raw import kind_of_type, refuse_type
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from epee.table.parts import Part
 
 BATCH_BYTES = 16 << 20  # of float64 in one batch: large enough to hide the cost of a call, small beside the memory
 
@@ -46,6 +48,14 @@ class Batches(Protocol):
 
     def fingerprint(self) -> str:
         """Return a short text that changes when the table does."""
+
+
+@runtime_checkable
+class Divided(Protocol):
+    """A table of which other processes can read parts by themselves."""
+
+    def parts(self, wanted: int, columns: Sequence[str], numbered: bool) -> Iterator[Part]:
+        """Yield about ``wanted`` parts of these columns in order; each builds batches, or None where it has no rows."""
 
 
 class Stamp:

@@ -6,10 +6,10 @@ not finite when a cell is not, and only then are the rows searched, so the check
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -20,6 +20,8 @@ from epee.typing import Codes, Matrix, Vector
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from epee.table.parts import Part
 
 BLOCK_ROWS = 4096  # 4096 x 100 float64 is 3.3 MB: measured best between 2,000 and 8,000
 
@@ -51,17 +53,26 @@ class Block:
     def __len__(self) -> int:
         return len(self.X)
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the rows."""
+        return int(self.X.nbytes)
+
     def having(self, **parts: Any) -> Block:
         """Return the block with other parts beside its rows: ``block.having(group=codes)``."""
         return replace(self, **parts)
 
-    def rows(self, i: int, j: int) -> Block:
+    def between(self, i: int, j: int) -> Block:
         """Return rows ``i`` to ``j - 1`` of the block, as views."""
         return self.having(X=self.X[i:j], **self._beside(lambda a: a[i:j]), start=self.start + i)
 
     def followed_by(self, other: Block) -> Block:
         """Return the rows of both blocks."""
         return self.having(X=_stacked(self.X, other.X), **_both(self, other))
+
+    def taking(self, rows: np.ndarray) -> Block:
+        """Return some rows, by a mask or by their places; ``start`` stays that of the block."""
+        return self.having(X=self.X[rows], **self._beside(lambda a: a[rows]))
 
     def lanes(self) -> tuple[Vector, np.ndarray] | None:
         """Return memory (m,) in which column ``j`` lies whole from ``first[j]`` on, and ``first`` (p,); None where rows lie so."""
@@ -83,7 +94,7 @@ class ColumnBlock(Block):
 
     >>> import pyarrow as pa
     >>> block = ColumnBlock(pa.record_batch({"a": [1, 2], "b": [0.5, None]}), np.dtype(float))
-    >>> block.rows(1, 2).X
+    >>> block.between(1, 2).X
     array([[ 2., nan]])
     """
 
@@ -127,7 +138,7 @@ class ColumnBlock(Block):
         beside = {name: getattr(self, name) for name in (*BESIDE, "start")} | parts
         return Block(**beside) if "X" in parts else ColumnBlock(self.batch, self.dtype, **beside)
 
-    def rows(self, i: int, j: int) -> Block:
+    def between(self, i: int, j: int) -> Block:
         """Return rows ``i`` to ``j - 1`` of the block, as views."""
         beside = self._beside(lambda a: a[i:j])
         return ColumnBlock(self.batch.slice(i, j - i), self.dtype, **beside, start=self.start + i)
@@ -158,8 +169,8 @@ def _stacked(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 @runtime_checkable
-class Source(Protocol):
-    """A re-iterable stream of blocks, always in the same order."""
+class Readable(Protocol):
+    """The least that rows need to be learned from: blocks that can be read again, always in the same order."""
 
     @property
     def names(self) -> Sequence[str] | None:
@@ -178,7 +189,80 @@ class Source(Protocol):
         """A point (p,) within the cloud: sums are taken about it, so a large mean costs no digits."""
 
     def blocks(self, rows: int | None = None) -> Iterator[Block]:
-        """Yield the rows in order, at most ``rows`` at a time."""
+        """Yield the rows in order, at most ``rows`` at a time; each block knows the number of its first row."""
+
+
+class Source(Readable, Protocol):
+    """Rows that an engine can add wherever they lie; :class:`~epee.table.parts.BlockSource` has all that is not read."""
+
+    @property
+    def home(self) -> str:
+        """Where the rows lie, ``"local"`` or ``"dask"``, which says which engine adds them."""
+
+    @property
+    def passes(self) -> int:
+        """How often all rows were read."""
+
+    @property
+    def target_levels(self) -> np.ndarray | None:
+        """The sorted labels of the target, where they are known or cheap to find."""
+
+    def head(self) -> Block | None:
+        """Return the first rows."""
+
+    def narrow(self) -> Source:
+        """Return the same rows with as few inputs as can be read."""
+
+    def through(self, work: Callable[[Any], Any]) -> tuple[Source, Callable[[Any], Any]]:
+        """Return a source and a work that together do the same, with all that can wait done by the work."""
+
+    def prepare(self, engine: Any, wanted: int) -> None:
+        """Find what the parts must know of each other, by an engine, before they are made."""
+
+    def parts(self, wanted: int, rows: int | None = None, numbered: bool = False) -> Iterator[Part]:
+        """Yield the parts in order; about ``wanted`` of them where the source can be cut anywhere."""
+
+
+class Sliceable(Protocol):
+    """Rows that can be cut and joined: blocks, raw or of numbers."""
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+
+    def between(self, i: int, j: int) -> Self:
+        """Return rows ``i`` to ``j - 1``."""
+
+    def followed_by(self, other: Any) -> Self:
+        """Return the rows of both."""
+
+
+S = TypeVar("S", bound=Sliceable)
+
+
+def cut(parts: Iterator[S], step: int) -> Iterator[S]:
+    """Yield the same rows in blocks of exactly ``step``, without copies but at the seams.
+
+    >>> sizes = [len(b) for b in cut(iter([Block(np.zeros((5, 1))), Block(np.zeros((4, 1)))]), 2)]
+    >>> sizes
+    [2, 2, 2, 2, 1]
+    """
+    left: S | None = None
+    for part in parts:
+        i = 0
+        if left is not None:
+            i = min(step - len(left), len(part))
+            left = left.followed_by(part.between(0, i))
+            if len(left) < step:
+                continue
+            yield left
+            left = None
+        while i + step <= len(part):
+            yield part.between(i, i + step)
+            i += step
+        if i < len(part):
+            left = part.between(i, len(part))
+    if left is not None and len(left):
+        yield left
 
 
 def column_name(names: Sequence[str] | None, j: int) -> str:
@@ -220,7 +304,7 @@ def refuse_bad_cells(X: np.ndarray, names: Sequence[str] | None = None, start: i
     )
 
 
-def refuse_bad_source(source: Source) -> None:
+def refuse_bad_source(source: Readable) -> None:
     """Search a source whose sums are not finite for the cell that made them so, and raise the sentence."""
     for block in source.blocks():
         refuse_bad_cells(block.X, source.names, block.start)

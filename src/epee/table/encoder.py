@@ -3,7 +3,7 @@ r"""Any table to numbers, learned from the training rows only; the mathematics i
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from epee.errors import DataError, DataWarning, MissingValues, WrongUse
-from epee.table.block import BLOCK_ROWS, Block, check_weights
+from epee.table.block import check_weights
 from epee.table.encoding import (
     Layout,
     affine_of,
@@ -28,6 +28,7 @@ from epee.table.frames import FrameBatches, is_dask
 from epee.table.raw import RawBlock
 from epee.table.schema import Column, Schema
 from epee.table.source import TableSource, is_table, open_table
+from epee.table.view import View
 from epee.typing import Matrix, Vector
 
 
@@ -226,14 +227,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """Finish a fit that :meth:`plan` began, from the moments (or the mean) of the rows :meth:`row_map`."""
         return self._learn(np.asarray(getattr(moments, "mean", moments))[: len(self._layout.row_names)])
 
-    def rows(self, source: TableSource) -> MappedSource:
+    def rows(self, source: TableSource) -> View:
         """Return the source of the rows :meth:`row_map`."""
-        return MappedSource(source, self.row_map, self._layout.row_names)
+        return source.mapped(self.row_map, self._layout.row_names)
 
-    def encoded(self, source: TableSource) -> MappedSource:
+    def encoded(self, source: TableSource) -> View:
         """Return the source of the encoded rows: a table of any kinds becomes blocks of numbers."""
         check_is_fitted(self, "fill_")
-        return MappedSource(source, self.encode, tuple(self.get_feature_names_out()))
+        return source.mapped(self.encode, tuple(self.get_feature_names_out()))
 
     def open(self, X: Any, y: Any = None, sample_weight: Any = None, **reading: Any) -> TableSource:
         """Return a source of ``X`` with the columns that this encoder knows, in their order; absent ones are named."""
@@ -325,42 +326,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return tags
 
 
-class MappedSource:
-    """The rows of a table of any kinds, made numbers block by block; in blocks of exactly the same size."""
-
-    def __init__(self, source: TableSource, row: Callable[[RawBlock], Matrix], names: tuple[str, ...]) -> None:
-        self.source, self.names, self._row = source, names, row
-        self.n_columns = len(names)
-        self.label, self.notes = source.label, source.notes
-        self.is_dask = source.is_dask
-
-    @property
-    def n_rows(self) -> int | None:
-        """How many rows there are, None before a pass has counted them."""
-        return self.source.n_rows
-
-    @property
-    def target_levels(self) -> np.ndarray | None:
-        """The classes of the target."""
-        return self.source.target_levels
-
-    @property
-    def origin(self) -> Vector:
-        """The mean of the first 256 rows."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            return next(self.blocks(256)).X.mean(axis=0)
-
-    def blocks(self, rows: int | None = None) -> Iterator[Block]:
-        """Yield the mapped rows."""
-        step = rows or self.source.block_rows or BLOCK_ROWS
-
-        def mapped() -> Iterator[Block]:
-            for raw in self.source.raw_blocks(step):
-                yield Block(self._row(raw), raw.y, raw.weight, raw.fold, start=raw.start)
-
-        yield from TableSource._cut(mapped(), step)
-
-
 def _sums(layout: Layout, centre: Vector, raw: RawBlock) -> tuple[Vector, float]:
     """Return the sums of the row maps of a block, and its weight."""
     return sum_rows(layout, centre, raw), float(len(raw) if raw.weight is None else raw.weight.sum())
@@ -387,4 +352,4 @@ def _columns(X: np.ndarray, names: tuple[str, ...]) -> Any:
     return pa.table(arrays, names=list(names))
 
 
-__all__ = ["Column", "MappedSource", "Schema", "TableEncoder"]
+__all__ = ["Column", "Schema", "TableEncoder"]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from epee.errors import DataError, EmptyTable
+from epee.table.parts import Part
 from epee.table.schema import refuse_duplicates
 
 if TYPE_CHECKING:
@@ -108,6 +110,16 @@ class DaskBatches:
             self.n_rows = sum(self._lengths)
         return self._lengths
 
+    def parts(self, wanted: int, columns: Sequence[str], numbered: bool) -> Iterator[Part]:
+        """Hand over the partitions as they are, to be made where they are used."""
+        fields = self.fields.empty_table().select(list(columns)).schema
+        lengths = self.lengths() if numbered else None
+        start = 0
+        for k, piece in enumerate(self.pieces(columns)):
+            rows = None if lengths is None else lengths[k]
+            yield Part(piece, partial(_partition, fields=fields, k=k), f"partition {k}", start, rows)
+            start += rows or 0
+
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
         """Yield these columns, bringing them here; a partition whose columns or types differ is named."""
         lengths = []
@@ -126,6 +138,12 @@ class DaskBatches:
             self._X.name if hasattr(self._X, "name") and isinstance(self._X.name, str) else self._X.__dask_tokenize__()
         )
         return hashlib.blake2b(repr(name).encode(), digest_size=16).hexdigest()
+
+
+def _partition(payload: Any, fields: pa.Schema, k: int) -> FrameBatches | None:
+    """Return one Dask partition where it was made; one whose columns or types differ is named."""
+    table = conform(table_of(payload), fields, k)
+    return FrameBatches(table, f"partition {k}") if table.num_rows else None
 
 
 def table_of(part: Any) -> pa.Table:

@@ -8,10 +8,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
+from functools import partial
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from epee.errors import BadFile, EmptyTable
 from epee.table.batches import Stamp, agree, fit_to, name_of
+from epee.table.parts import Part
 from epee.table.prefetch import reads_alone
 from epee.table.schema import refuse_duplicates
 
@@ -75,6 +80,39 @@ class ParquetBatches:
                     f"{name_of(path)} is damaged after row {done}: {_first_line(fault)} Fetch or write the file again."
                 ) from fault
 
+    def parts(self, wanted: int, columns: Sequence[str], numbered: bool) -> Iterator[Part]:
+        """Cut large files at their row groups, and put small ones together."""
+        import pyarrow.parquet as pq
+
+        like = copy(self)
+        like.paths, like.keys, like._file_rows = [], [], []
+        goal, start = -(-max(self.n_rows or 1, 1) // max(wanted, 1)), 0
+        self._stamp.check()
+
+        def part(paths: list[str], keys: list[Any], sizes: list[int], groups: list[int] | None) -> Part:
+            nonlocal start
+            first, rows = start, sum(sizes)
+            start += rows
+            label = f"rows {first} to {start - 1}"
+            return Part((paths, keys, sizes, groups), partial(_narrowed, like=like), label, first, rows)
+
+        held: tuple[list[str], list[Any], list[int]] = ([], [], [])
+        for path, keys, rows in zip(self.paths, self.keys, self._file_rows, strict=True):
+            if held[0] and sum(held[2]) + rows > goal:
+                yield part(*held, None)
+                held = ([], [], [])
+            if rows <= goal:
+                held[0].append(path)
+                held[1].append(keys)
+                held[2].append(rows)
+                continue
+            with pq.ParquetFile(path) as file:
+                sizes = [file.metadata.row_group(g).num_rows for g in range(file.metadata.num_row_groups)]
+            for groups in _evenly(sizes, -(-rows // goal)):
+                yield part([path], [keys], [sum(sizes[g] for g in groups)], groups)
+        if held[0]:
+            yield part(*held, None)
+
     def where(self, row: int) -> str:
         """Return the number of the row, and its file when there are several."""
         if len(self.paths) == 1:
@@ -88,6 +126,26 @@ class ParquetBatches:
     def fingerprint(self) -> str:
         """Return a hash of the ends of the files."""
         return self._stamp.digest()
+
+
+def _narrowed(payload: Any, like: ParquetBatches) -> ParquetBatches:
+    """Return some files, or some row groups of one, where they arrive."""
+    narrow = copy(like)
+    narrow.paths, narrow.keys, narrow._file_rows, narrow.row_groups = payload
+    narrow.n_rows, narrow._stamp = sum(narrow._file_rows), Stamp(narrow.paths)
+    return narrow
+
+
+def _evenly(sizes: list[int], wanted: int) -> Iterator[list[int]]:
+    """Yield the row groups of a file in about so many runs of about as many rows.
+
+    >>> list(_evenly([10] * 8, 3))
+    [[0, 1], [2, 3, 4], [5, 6, 7]]
+    """
+    ends = np.cumsum(sizes)
+    run_of = np.minimum((ends - 1) * wanted // max(int(ends[-1]), 1), wanted - 1)
+    for k in np.unique(run_of):
+        yield np.flatnonzero(run_of == k).tolist()
 
 
 def _open(path: str, n_columns: int) -> Any:

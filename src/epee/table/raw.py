@@ -7,7 +7,7 @@ with NaN in the holes, a boolean one 0, 1 and NaN, a date the days since 1 Janua
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,6 +39,39 @@ class RawBlock:
 
     def __len__(self) -> int:
         return self.rows
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the cells."""
+        return sum(int(column.nbytes) for column in self.columns.values())
+
+    def having(self, **parts: Any) -> RawBlock:
+        """Return the block with other parts."""
+        return replace(self, **parts)
+
+    def between(self, i: int, j: int) -> RawBlock:
+        """Return rows ``i`` to ``j - 1`` of the block, as views."""
+        columns = {name: column[i:j] for name, column in self.columns.items()}
+        beside = {name: a[i:j] for name in BESIDE if (a := getattr(self, name)) is not None}
+        return replace(self, columns=columns, **beside, start=self.start + i, rows=max(0, min(j, self.rows) - i))
+
+    def followed_by(self, other: RawBlock) -> RawBlock:
+        """Return the rows of both blocks."""
+        columns = {name: _joined(column, other.columns[name]) for name, column in self.columns.items()}
+        beside = {name: _joined(a, getattr(other, name)) for name in BESIDE if (a := getattr(self, name)) is not None}
+        return replace(self, columns=columns, **beside, rows=self.rows + other.rows)
+
+
+BESIDE = ("y", "weight", "fold", "groups")  # arrays that go beside the rows of a table
+
+
+def _joined(a: Any, b: Any) -> Any:
+    """Return two stretches of a column as one, arrays or Arrow texts."""
+    if isinstance(a, np.ndarray):
+        return np.concatenate([a, b])
+    import pyarrow as pa
+
+    return pa.concat_arrays([a, b])
 
 
 def kind_of_type(t: pa.DataType) -> str | None:

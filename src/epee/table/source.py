@@ -18,20 +18,23 @@ import numpy as np
 from epee.errors import DataError, DataWarning, WrongUse
 from epee.settings import progress
 from epee.table.arrays import ArraySource
-from epee.table.batches import BATCH_BYTES, Batches
-from epee.table.block import BLOCK_ROWS, Block, ColumnBlock, Source, check_weights, rows_for
+from epee.table.batches import BATCH_BYTES, Batches, Divided
+from epee.table.block import BLOCK_ROWS, Block, ColumnBlock, Source, check_weights, cut, rows_for
 from epee.table.cells import kind_of_texts
+from epee.table.changes import Mapped
 from epee.table.delimited import Reading
 from epee.table.files import open_path
 from epee.table.frames import DaskBatches, FrameBatches, is_dask, is_frame
+from epee.table.parts import BlockSource, Part
 from epee.table.prefetch import ahead
 from epee.table.query import QueryBatches, is_query
-from epee.table.raw import RawBlock, common_dtype, kind_of_type, refuse_type
+from epee.table.raw import BESIDE, RawBlock, common_dtype, kind_of_type, refuse_type
 from epee.table.schema import CLOCK, Column, Schema
 from epee.table.sparse import SparseSource, refuse_sparse
 from epee.table.tally import MOST_LEVELS, in_total, labels_in, labels_in_table, tally, tally_table
 from epee.table.values import labels_of, values_of, weights_of
-from epee.typing import Vector
+from epee.table.view import View
+from epee.typing import Matrix, Vector
 from epee.words.table_words import say
 
 if TYPE_CHECKING:
@@ -117,7 +120,7 @@ def open_table(X: Any, reading: Reading | None = None, types: Mapping[str, str] 
     return DaskBatches(X) if is_dask(X) else FrameBatches(X)
 
 
-class TableSource:
+class TableSource(BlockSource):
     """The rows of a table as blocks; see :func:`as_source` for the parameters.
 
     Attributes
@@ -131,7 +134,6 @@ class TableSource:
     """
 
     named = True
-    passes = 0  # how often all rows were read
 
     def __init__(
         self,
@@ -204,9 +206,9 @@ class TableSource:
         return self.batches.n_rows
 
     @property
-    def is_dask(self) -> bool:
-        """Tell whether the rows lie in Dask partitions, so that its engine should add."""
-        return isinstance(self.batches, DaskBatches)
+    def home(self) -> str:
+        """Where the rows lie."""
+        return "dask" if isinstance(self.batches, DaskBatches) else "local"
 
     def count(self) -> int:
         """Return how many rows there are, by a pass over one column if nobody has counted."""
@@ -289,7 +291,7 @@ class TableSource:
     @cached_property
     def origin(self) -> Vector:
         """The mean (p,) of the first 256 rows, missing cells aside; sums are taken about it. 0 for what is no number."""
-        head = self.head().X if self.numeric else self._short()._head()
+        head = self.head().X if self.numeric else self._head()
         with np.errstate(over="ignore", invalid="ignore"):
             there = np.isfinite(head)
             totals = np.where(there, head, 0).astype(np.float64).mean(axis=0) * len(head)
@@ -299,7 +301,7 @@ class TableSource:
     def head(self) -> Block:
         """Return the first 256 rows, or fewer where the first partition of a Dask collection has fewer."""
         short = self._short()
-        return next(short._cut(short._numbers(256), 256))
+        return next(cut(short._numbers(256), 256))
 
     def _short(self) -> TableSource:
         """Return the first rows of a Dask collection, which are already here, as a source; any other table as it is."""
@@ -309,9 +311,13 @@ class TableSource:
         short.batches = FrameBatches(self.batches.head, self.label)
         return short
 
+    def raw_head(self) -> RawBlock:
+        """Return the first 256 rows column by column."""
+        return next(cut(self._short()._raw(256), 256))
+
     def _head(self) -> np.ndarray:
         """Return the first rows of a table of several kinds; texts count as missing."""
-        block = next(self._raw(256))
+        block = self.raw_head()
         hole = np.full(len(block), np.nan)
         return np.column_stack([c if isinstance(c, np.ndarray) else hole for c in block.columns.values()])
 
@@ -324,13 +330,13 @@ class TableSource:
         """Yield the rows in order, exactly ``rows`` at a time but for the last block; reading runs ahead in a thread."""
         step = rows or self.block_rows or BLOCK_ROWS
         self.refuse_words()
-        yield from self._cut(ahead(lambda: self._numbers(self._batch_rows(step))), step)
+        yield from cut(ahead(lambda: self._numbers(self._batch_rows(step))), step)
         self.passes += 1
 
     def raw_blocks(self, rows: int | None = None) -> Iterator[RawBlock]:
-        """Yield the rows column by column, whatever their kinds, about ``rows`` at a time."""
+        """Yield the rows column by column, whatever their kinds, exactly ``rows`` at a time but for the last block."""
         step = rows or self.block_rows or BLOCK_ROWS
-        yield from ahead(lambda: self._raw(step))
+        yield from cut(ahead(lambda: self._raw(self._batch_rows(step))), step)
         self.passes += 1
 
     def each_raw(self, work: Callable[[RawBlock], Any]) -> Iterator[Any]:
@@ -400,18 +406,15 @@ class TableSource:
                 warnings.warn(say("long_column", name=name), DataWarning, stacklevel=2)
 
     def _raw(self, rows: int) -> Iterator[RawBlock]:
+        """Yield batches column by column."""
         start = 0
-        for batch in self.batches.read(self._wanted(), self._batch_rows(rows)):
+        for batch in self.batches.read(self._wanted(), rows):
             columns = {
                 name: values_of(batch.column(j), str(self._kind(name)), name, self.batches.where, start)
                 for j, name in enumerate(self.names)
             }
-            beside = self._aside(batch, start)
-            for i in range(0, batch.num_rows, rows):
-                at = slice(i, i + rows)
-                here = {name: column[at] for name, column in columns.items()}
-                y, weight, fold, groups = (None if a is None else a[at] for a in beside)
-                yield RawBlock(here, y, weight, fold, groups, start + i, min(rows, batch.num_rows - i))
+            y, weight, fold, groups = self._aside(batch, start)
+            yield RawBlock(columns, y, weight, fold, groups, start, batch.num_rows)
             start += batch.num_rows
         self._check_length(start)
 
@@ -459,26 +462,104 @@ class TableSource:
                     f"Found input variables with inconsistent numbers of samples: {n} rows, but {len(given)} in {what}."
                 )
 
-    @staticmethod
-    def _cut(parts: Iterator[Block], step: int) -> Iterator[Block]:
-        """Yield the same rows in blocks of exactly ``step``, without copies but at the seams."""
-        left: Block | None = None
-        for part in parts:
-            i = 0
-            if left is not None:
-                i = min(step - len(left), len(part))
-                left = left.followed_by(part.rows(0, i))
-                if len(left) < step:
-                    continue
-                yield left
-                left = None
-            while i + step <= len(part):
-                yield part.rows(i, i + step)
-                i += step
-            if i < len(part):
-                left = part.rows(i, len(part))
-        if left is not None and len(left):
-            yield left
+    def narrow(self) -> Source:
+        """Return the same rows with one input of numbers, if there is any."""
+        first = next((name for name in self.names if self._kind(name) in ("number", "boolean")), None)
+        if first is None:
+            return self
+        narrow = copy(self)
+        for known in ("schema", "numeric", "origin"):
+            narrow.__dict__.pop(known, None)
+        narrow.names, narrow.n_columns = (first,), 1
+        return narrow
+
+    def mapped(self, row: Callable[[RawBlock], Matrix], names: Sequence[str]) -> View:
+        """Return the view of the rows made numbers by ``row``, a picklable function of a raw block."""
+        return View(RawRows(self), Mapped(row), names=tuple(names))
+
+    def parts(self, wanted: int, rows: int | None = None, numbered: bool = False) -> Iterator[Part]:
+        """Yield parts of the table as it can be cut: row groups of files, partitions; else the blocks themselves."""
+        if not isinstance(self.batches, Divided):
+            yield from super().parts(wanted, rows, numbered)
+            return
+        beside = {name: a for name in BESIDE if (a := getattr(self, name)) is not None}
+        if beside and self.home == "dask":
+            raise DataError(
+                "with a Dask collection, y, sample_weight and groups must be columns of it: give their names."
+            )
+        template = self._template()
+        for piece in self.batches.parts(wanted, self._wanted(), numbered):
+            at = slice(piece.start, piece.start + (piece.rows or 0))
+            mine = {name: a[at] for name, a in beside.items()}
+            yield piece.then(partial(_placed, template=template, beside=mine))
+        self.passes += 1
+
+    def _template(self) -> TableSource:
+        """Return a copy without its table, with what all parts must agree on already found."""
+        bare = copy(self)
+        if len(self.targets) == 1 and self.target_kind == "class":
+            bare.__dict__["classes"] = self.classes
+        bare.batches = None  # type: ignore[assignment]
+        for name in BESIDE:
+            setattr(bare, name, None)
+        return bare
+
+
+def _placed(batches: Batches | None, template: TableSource, beside: dict[str, np.ndarray]) -> Source:
+    """Return the template over a part of the table, with the part of the arrays that go beside it."""
+    if batches is None:
+        return NoRows(template.names)
+    source = copy(template)
+    source.batches = batches
+    source.__dict__.update(beside)
+    return source
+
+
+class NoRows(BlockSource):
+    """A part without rows."""
+
+    n_rows = 0
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names, self.n_columns, self.origin = names, len(names), np.zeros(len(names))
+
+    def blocks(self, rows: int | None = None) -> Iterator[Any]:
+        """Yield nothing."""
+        return iter(())
+
+    raw_blocks = blocks
+
+    def raw_head(self) -> None:
+        """Return nothing."""
+
+
+class RawRows(BlockSource):
+    """The rows of a table column by column, whatever their kinds: what a view makes numbers of."""
+
+    def __init__(self, source: TableSource | NoRows) -> None:
+        self.source, self.names, self.n_columns = source, source.names, source.n_columns
+
+    n_rows = property(lambda self: self.source.n_rows)
+    origin = property(lambda self: self.source.origin)
+    home = property(lambda self: self.source.home)
+    passes = property(lambda self: self.source.passes)
+    target_levels = property(lambda self: self.source.target_levels)
+
+    def head(self) -> Any:
+        """Return the first rows."""
+        return self.source.raw_head()
+
+    def blocks(self, rows: int | None = None) -> Iterator[Any]:
+        """Yield raw blocks."""
+        return self.source.raw_blocks(rows)
+
+    def parts(self, wanted: int, rows: int | None = None, numbered: bool = False) -> Iterator[Part]:
+        """Yield the parts of the table; what can only be read here travels as raw blocks."""
+        if isinstance(self.source, TableSource) and not isinstance(self.source.batches, Divided):
+            yield from super().parts(wanted, rows, numbered)
+            return
+        for piece in self.source.parts(wanted, rows, numbered):
+            yield piece.then(RawRows)
 
 
 def _work_on(table: pa.Table, bare: TableSource, work: Callable[[RawBlock], Any]) -> list[Any]:

@@ -9,10 +9,11 @@ import numpy as np
 
 from epee.errors import DataError
 from epee.table.block import BLOCK_ROWS, Block
+from epee.table.parts import TRAVEL_BYTES, BlockSource, Part, arrived
 from epee.typing import Codes, Vector
 
 
-class SparseSource:
+class SparseSource(BlockSource):
     """The rows of a sparse matrix as dense blocks, for the methods that allow it.
 
     >>> import scipy.sparse
@@ -25,12 +26,17 @@ class SparseSource:
     names = None
 
     def __init__(
-        self, X: Any, y: np.ndarray | None = None, weight: Vector | None = None, fold: Codes | None = None
+        self,
+        X: Any,
+        y: np.ndarray | None = None,
+        weight: Vector | None = None,
+        fold: Codes | None = None,
+        group: Codes | None = None,
     ) -> None:
         self.X = X.tocsr()
         if self.X.dtype.kind not in "fiub":
             raise DataError(f"X is a sparse matrix of {self.X.dtype}; numbers are needed. Complex data not supported.")
-        self.y, self.weight, self.fold = y, weight, fold
+        self.y, self.weight, self.fold, self.group = y, weight, fold, group
         self.n_rows, self.n_columns = self.X.shape
 
     @property
@@ -43,12 +49,24 @@ class SparseSource:
         step = rows or BLOCK_ROWS
         dtype = self.X.dtype if self.X.dtype in (np.float32, np.float64) else np.float64
 
-        def part(a: np.ndarray | None, i: int) -> np.ndarray | None:
-            return None if a is None else a[i : i + step]
-
         for i in range(0, self.n_rows, step):
-            dense = self.X[i : i + step].toarray().astype(dtype, copy=False)
-            yield Block(dense, part(self.y, i), part(self.weight, i), part(self.fold, i), start=i)
+            at = slice(i, i + step)
+            dense = self.X[at].toarray().astype(dtype, copy=False)
+            yield Block(dense, _at(self.y, at), _at(self.weight, at), _at(self.fold, at), _at(self.group, at), i)
+
+    def parts(self, wanted: int, rows: int | None = None, numbered: bool = False) -> Iterator[Part]:
+        """Yield slices that stay sparse, of a few megabytes at most."""
+        n = self.n_rows
+        a_row = 12 * max(1, self.X.nnz // max(n, 1))  # a value and its column
+        step = max(1, min(-(-n // max(1, wanted)), TRAVEL_BYTES // a_row))
+        for k, i in enumerate(range(0, max(n, 1), step)):
+            at = slice(i, i + step)
+            piece = SparseSource(self.X[at], _at(self.y, at), _at(self.weight, at), _at(self.fold, at), _at(self.group, at))
+            yield Part(piece, arrived, f"part {k} (rows from {i})", i, piece.n_rows, heavy=True)
+
+
+def _at(a: np.ndarray | None, rows: slice) -> np.ndarray | None:
+    return None if a is None else a[rows]
 
 
 def refuse_sparse(X: Any, method: str = "this method") -> TypeError:

@@ -29,6 +29,7 @@ from epee.moments.passes import Summation
 from epee.predictors.generative.discrete import DiscreteNB, finite_part, settle
 from epee.predictors.generative.generator import by_blocks, left_out_priors, log_of, without_row
 from epee.table.block import Block, Source, check_weights, column_name
+from epee.table.sparse import SparseSource
 from epee.typing import Codes, Matrix, Vector
 
 
@@ -97,7 +98,7 @@ class BernoulliNB(DiscreteNB):
         w = check_weights(sample_weight, X.shape[0])
         if w is not None and reset:
             self._check_weighted_classes(codes, w)
-        return _grouped_sparse(X, w, fold, codes)
+        return SparseSource(X, None, w, fold, codes)
 
     def _summation(self, source: Source, folds: int | None = None, origin: Vector | None = None) -> Summation:
         zero = np.zeros(source.n_columns)  # about zero, so that a level that never occurs counts exactly 0
@@ -189,16 +190,3 @@ class BinarySummation(ClassSummation):
 
     def __call__(self, block: Block) -> Moments:
         return super().__call__(block.having(X=to_binary(block.X, self.threshold, self.names, block.start)))
-
-
-def _grouped_sparse(X: Any, w: Vector | None, fold: Codes | None, group: Codes) -> Any:
-    from epee.table.sparse import SparseSource
-
-    class Grouped(SparseSource):
-        def blocks(self, rows: int | None = None) -> Any:
-            start = 0
-            for block in super().blocks(rows):
-                yield block.having(group=group[start : start + len(block)], start=start)
-                start += len(block)
-
-    return Grouped(X, None, w, fold)

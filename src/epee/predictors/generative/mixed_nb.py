@@ -12,7 +12,8 @@ observed, and a row is scored by the cells that it has. A category that no train
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self, cast
+from functools import partial
+from typing import Any, Self
 
 import numpy as np
 
@@ -32,8 +33,7 @@ from epee.predictors.generative.generator import (
 )
 from epee.predictors.generative.kinds import Columns
 from epee.table.block import Block, Source, column_name, refuse_bad_cells, refuse_bad_source
-from epee.table.doors import CodedSource, gather, is_stream, open_source
-from epee.table.encoder import MappedSource
+from epee.table.doors import coded, gather, is_stream, open_source
 from epee.typing import Codes, Matrix, Tensor, Vector
 
 
@@ -127,9 +127,9 @@ class MixedNB(GenerativeClassifier):
         return X
 
     def _stream(self, X: Any, y: Any, sample_weight: Any, fold: Any, *, reset: bool) -> Source:
-        source = CodedSource(self._rows_of(X, y, sample_weight, reset=reset), None if reset else self.classes_)
-        self.classes_ = source.labels
-        self._check_classes(source.labels, None)
+        rows = self._rows_of(X, y, sample_weight, reset=reset)
+        source, self.classes_ = coded(rows, None if reset else self.classes_)
+        self._check_classes(self.classes_, None)
         return source
 
     def _rows_of(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> Source:
@@ -152,7 +152,7 @@ class MixedNB(GenerativeClassifier):
         if reset or getattr(self, "_growing", False):
             Columns.learn_levels(source.schema, self.categories_)
         levels = {j: list(known) for j, known in self.categories_.items()}
-        return cast(Source, MappedSource(source, lambda raw: Columns.matrix(raw, levels), source.names))
+        return source.mapped(partial(Columns.matrix, levels=levels), source.names)
 
     def _names(self) -> Any:
         names = getattr(self, "feature_names_in_", None)

@@ -12,7 +12,7 @@ from epee.errors import DataError, SearchWarning, WrongUse
 from epee.estimator.base import Classifier, ScoreMixin, encode_labels, say
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source, check_weights
-from epee.table.doors import CodedSource, is_stream, open_source
+from epee.table.doors import coded, is_stream, open_source
 from epee.table.fingerprints import fingerprint
 from epee.table.sparse import SparseSource
 from epee.typing import Codes, Matrix, Vector
@@ -39,10 +39,9 @@ class LinearDescentClassifier(ScoreMixin, Classifier):
         """Return the checked rows as a source whose groups (or labels, if sparse) are class codes."""
         if is_stream(X):
             source = self._enter_stream(open_source(X, y, sample_weight), reset=reset)
-            coded = CodedSource(source, None if reset else self.classes_)
-            self.classes_ = coded.labels
-            self._check_classes(coded.labels, None)
-            return coded
+            source, self.classes_ = coded(source, None if reset else self.classes_)
+            self._check_classes(self.classes_, None)
+            return source
         X = self._enter(X, reset=reset, finite=self._looks_first or hasattr(X, "tocsr"))
         n = X.shape[0]
         if reset:

@@ -10,7 +10,8 @@ moments of the basis: one pass to place the knots, one for the moments.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -20,8 +21,9 @@ from scipy.optimize import brentq
 from epee.errors import WrongUse
 from epee.estimator.moment import MomentRegressor, is_vector
 from epee.moments.moments import Moments
-from epee.moments.passes import Summation, reduce_source
+from epee.moments.passes import Summation, joint_origin, reduce_source
 from epee.table.block import Block, Source, refuse_bad_cells
+from epee.table.view import View
 from epee.typing import Matrix, Vector
 
 KNOTS_FROM = 20_000  # rows that place the knots
@@ -104,9 +106,9 @@ class AdditiveSplines(MomentRegressor):
     def _sum(self, source: Source, folds: int | None = None) -> Moments:
         if not hasattr(self, "knots_"):
             self._place(source)
-        wide = Expanded(source, self)
+        wide = View(source, Expansion(self, source.names), n_columns=sum(max(len(k) - 1, 1) for k in self.knots_))
         m = getattr(self, "moments_", None)
-        origin = wide.joint_origin() if m is None or m.p != wide.n_columns else m.origin
+        origin = joint_origin(wide) if m is None or m.p != wide.n_columns else m.origin
         targets = len(origin) - wide.n_columns
         return reduce_source(wide, Summation(origin, "full", folds, None, targets))
 
@@ -180,38 +182,18 @@ class AdditiveSplines(MomentRegressor):
         return draw_curves(self, X, axes=axes)
 
 
-class Expanded:
-    """A source whose rows are written in the basis."""
+@dataclass(frozen=True, eq=False)
+class Expansion:
+    """The change of a block to the basis of splines."""
 
-    def __init__(self, source: Source, model: AdditiveSplines) -> None:
-        self.source, self.model = source, model
-        self.n_columns = sum(max(len(k) - 1, 1) for k in model.knots_)
-        self.n_rows, self.names = source.n_rows, None
-        self.is_dask = getattr(source, "is_dask", False)
+    model: AdditiveSplines
+    names: Sequence[str] | None
 
-    def with_source(self, source: Source) -> Expanded:
-        """Return the same basis over other rows."""
-        return Expanded(source, self.model)
-
-    @property
-    def origin(self) -> Vector:
-        """The basis at the first rows."""
-        return next(iter(self.blocks(256))).X.mean(axis=0)
-
-    def joint_origin(self) -> Vector:
-        """The origin of basis and targets."""
-        head = next(iter(self.blocks(256)))
-        y = np.asarray(head.y, dtype=np.float64).reshape(len(head), -1)
+    def __call__(self, block: Block) -> Block:
+        if not np.isfinite(block.X).all():
+            refuse_bad_cells(block.X, self.names, block.start)
         with np.errstate(over="ignore", invalid="ignore"):
-            return np.append(head.X.mean(axis=0), y.mean(axis=0))
-
-    def blocks(self, rows: int | None = None) -> Iterator[Block]:
-        """Yield the blocks in the basis."""
-        for block in self.source.blocks(rows):
-            if not np.isfinite(block.X).all():
-                refuse_bad_cells(block.X, self.source.names, block.start)
-            with np.errstate(over="ignore", invalid="ignore"):
-                yield block.having(X=self.model._basis(block.X))
+            return block.having(X=self.model._basis(block.X))
 
 
 def weighted_quantiles(x: Vector, w: Vector, shares: Vector) -> Vector:

@@ -6,7 +6,6 @@ splitter that wants the targets gets them, and nothing else is kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -15,44 +14,22 @@ from sklearn.model_selection import KFold, ShuffleSplit
 from epee.errors import DataError
 from epee.moments.moments import Moments
 from epee.table.arrays import ArraySource
-from epee.table.block import Block, Source
-from epee.typing import Codes, Vector
-
-
-class FixedFolds:
-    """A source whose blocks know the fold of each row.
-
-    Examples
-    --------
-    >>> from epee.table.arrays import ArraySource
-    >>> source = FixedFolds(ArraySource(np.zeros((4, 1))), np.array([0, 1, 0, 1]))
-    >>> [block.fold.tolist() for block in source.blocks(3)]
-    [[0, 1, 0], [1]]
-    """
-
-    def __init__(self, source: Source, fold: Codes) -> None:
-        self.source, self.fold = source, fold
-        self.names, self.n_columns, self.n_rows = source.names, source.n_columns, len(fold)
-        self.is_dask = False  # ids go by the number of the row, which only a pass in order knows
-
-    @property
-    def origin(self) -> Vector:
-        """The origin of the source behind."""
-        return self.source.origin
-
-    def blocks(self, rows: int | None = None) -> Iterator[Block]:
-        """Yield the blocks with the folds of their rows."""
-        start = 0
-        for block in self.source.blocks(rows):
-            yield block.having(fold=self.fold[start : start + len(block)], start=start)
-            start += len(block)
+from epee.table.block import Source
+from epee.table.changes import Celled
+from epee.table.view import View
+from epee.typing import Codes
 
 
 def with_folds(source: Source, fold: Codes) -> Source:
-    """Return the source with these folds; rows in memory stay an array."""
+    """Return the source with these folds; rows in memory stay an array.
+
+    >>> source = with_folds(ArraySource(np.zeros((4, 1))), np.array([0, 1, 0, 1]))
+    >>> [block.fold.tolist() for block in source.blocks(3)]
+    [[0, 1, 0], [1]]
+    """
     if isinstance(source, ArraySource):
         return ArraySource(source.X, source.y, source.weight, fold, None, source.names)
-    return FixedFolds(source, fold)
+    return View(source, Celled(fold))
 
 
 def row_count(source: Source) -> int:

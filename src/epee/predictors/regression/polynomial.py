@@ -15,7 +15,6 @@ business of :class:`~epee.PolynomialFeatures`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
@@ -36,6 +35,7 @@ from epee.predictors.regression.ols_inference import Inference
 from epee.solve.cholesky import Cholesky
 from epee.solve.refine import refine
 from epee.table.block import Block, Source
+from epee.table.view import View
 from epee.typing import ArrayLike, Codes, Matrix, Tensor, Vector
 
 SMALL = 200_000  # cells: up to here coefficients in x are polished in double-double
@@ -95,7 +95,8 @@ class PolynomialRegression(Inference, Influence, MomentRegressor):
         if reset:
             self._centre_x, self._half = span_of(source, self.fit_intercept)
         self._raw = source
-        return BasisSource(source, self._centre_x, self._half, degree, self.fit_intercept)
+        basis, width = Basis(self._centre_x, self._half, degree, self.fit_intercept), source.n_columns * degree
+        return View(source, basis, n_columns=width, origin=np.zeros(width))  # the basis lies around zero
 
     def _look(self, m: Moments) -> None:
         """Constant inputs are named by the rank."""
@@ -302,26 +303,18 @@ class LeftOutDegrees:
         return np.stack(out, axis=-1).transpose(1, 0, 2)
 
 
-class BasisSource:
-    """A source seen through the Chebyshev basis: columns T_1 of every input, then T_2, ..."""
+@dataclass(frozen=True, eq=False)
+class Basis:
+    """The change of a block to the Chebyshev basis: columns T_1 of every input, then T_2, ..."""
 
-    names: Sequence[str] | None = None
+    centre: Vector
+    half: Vector
+    degree: int
+    free: bool
 
-    def __init__(self, source: Source, centre: Vector, half: Vector, degree: int, free: bool) -> None:
-        self.source, self.centre, self.half, self.degree, self.free = source, centre, half, degree, free
-        self.n_rows, self.n_columns = source.n_rows, source.n_columns * degree
-        self.is_dask = getattr(source, "is_dask", False)
-
-    @property
-    def origin(self) -> Vector:
-        """Zero: the basis lies around it."""
-        return np.zeros(self.n_columns)
-
-    def blocks(self, rows: int | None = None) -> Iterator[Block]:
-        """Yield the rows in the basis."""
-        for block in self.source.blocks(rows):
-            T = chebyshev(np.asarray(block.X, dtype=np.float64), self.centre, self.half, self.degree, self.free)
-            yield block.having(X=T)
+    def __call__(self, block: Block) -> Block:
+        X = np.asarray(block.X, dtype=np.float64)
+        return block.having(X=chebyshev(X, self.centre, self.half, self.degree, self.free))
 
 
 def at_zero(degree: int) -> Vector:

@@ -28,7 +28,7 @@ class RowSource:
         X = self._enter(X, reset=reset)  # type: ignore[attr-defined]
         n = X.shape[0]
         y = self._enter_target(y, n)  # type: ignore[attr-defined]
-        return SparseSource(X, y, check_weights(sample_weight, n), fold)  # type: ignore[return-value]
+        return SparseSource(X, y, check_weights(sample_weight, n), fold)
 
     def _look(self, m: Moments) -> None:
         if self.fit_intercept:  # a constant column is no mistake without an intercept
