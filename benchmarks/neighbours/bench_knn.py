@@ -105,7 +105,7 @@ def problems() -> Iterator[Problem]:
 def left_out(X: np.ndarray, y: np.ndarray) -> np.ndarray:
     from epee import KNeighborsClassifier
 
-    return KNeighborsClassifier()._left_out_path(X, y, None, "n_neighbors", np.arange(1, 51))
+    return KNeighborsClassifier().left_out_path(X, y, None, "n_neighbors", np.arange(1, 51))
 
 
 def one_search(X: np.ndarray, y: np.ndarray) -> np.ndarray:

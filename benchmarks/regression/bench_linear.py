@@ -126,7 +126,7 @@ def problems() -> Iterator[Problem]:
     yield Problem(
         "degrees 0 to 15 by leaving one out, n = 100,000",
         data=degrees,
-        ours=lambda x, y: PolynomialRegression()._left_out_path(x, y, None, "degree", range(16)),
+        ours=lambda x, y: PolynomialRegression().left_out_path(x, y, None, "degree", range(16)),
         limits={"one fit of degree 15": lambda x, y: PolynomialRegression(15).fit(x, y)},
         claim={"one fit of degree 15": 5},
         quick=True,

@@ -40,9 +40,9 @@ def test_best_constants():
 
 @pytest.mark.parametrize("weights", [None, w])
 def test_left_out(weights):
-    found = BaselineClassifier()._left_out(X, y, weights)
+    found = BaselineClassifier().left_out(X, y, weights)
     for statistic in ("mean", "median"):
-        values = BaselineRegressor(statistic)._left_out(X, v, weights)
+        values = BaselineRegressor(statistic).left_out(X, v, weights)
         for i in range(31):
             u = np.ones(31) if weights is None else weights.copy()
             u[i] -= 1

@@ -53,7 +53,7 @@ def test_a_constant_column_is_divided_by_one():
 
 def test_the_map_of_moments_is_the_map_of_rows():
     m = Moments.of(X)
-    A, b = StandardScaler()._affine(m)
+    A, b = StandardScaler().affine(m)
     scaled = m.affine(A, b)
     np.testing.assert_allclose(scaled.mean, 0, atol=1e-9)
     np.testing.assert_allclose(scaled.covariance(), m.correlation(), atol=1e-9)

@@ -90,6 +90,11 @@ class BayesDecision(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.priors = priors
         self.reject_label = reject_label
 
+    @property
+    def training_fingerprint(self) -> object | None:
+        """The fingerprint of the training rows, None when it was not noted."""
+        return self.__dict__.get("_trained_on")
+
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import get_tags
 

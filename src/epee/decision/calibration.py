@@ -76,6 +76,11 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.folds = folds
         self.random_state = random_state
 
+    @property
+    def training_fingerprint(self) -> object | None:
+        """The fingerprint of the training rows, None when it was not noted."""
+        return self.__dict__.get("_trained_on")
+
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import get_tags
 

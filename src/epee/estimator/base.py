@@ -7,6 +7,7 @@ A method that keeps its rows in memory derives from :class:`Classifier`, :class:
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
@@ -26,12 +27,19 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from epee.errors import DataError, DataWarning, TooLarge
+from epee.estimator.dof import shown_degrees_of_freedom
+from epee.estimator.protocol import Answer, Needs, QuadraticForm
 from epee.table.block import Source, check_weights, column_name, refuse_bad_cells
 from epee.table.doors import gather, is_stream, open_source
 from epee.table.fingerprints import fingerprint
 from epee.typing import Codes, Labels, Matrix, Vector
 
 LARGEST_SIDE = 20_000  # a symmetric matrix of this side takes 3.2 GB
+FORMER_NAMES = {  # of the protocol, for callers that do not know it yet
+    "rows_in": "_source", "summation": "_summation", "refine": "_refine", "needs_rows": "_needs_rows", "row_wise": "_row_wise",
+    "affine": "_affine", "left_out": "_left_out", "left_out_by": "_left_out_by", "left_out_path": "_left_out_path",
+    "fit_stack": "_fit_stack",
+}  # fmt: skip
 
 
 class Estimator(BaseEstimator):
@@ -41,6 +49,14 @@ class Estimator(BaseEstimator):
     _takes_sparse = False
     _requires_positive = False
     _minimum_rows = 1
+    is_linear = False  # predictions are exactly X coef + intercept
+    left_out_by = "closed form"  # how predictions without the row are had, where they are
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for name, former in FORMER_NAMES.items():
+            if (found := inspect.getattr_static(cls, name, None)) is not None:
+                setattr(cls, former, found)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -126,6 +142,32 @@ class Estimator(BaseEstimator):
         """Check the inputs of a prediction."""
         check_is_fitted(self)
         return self._enter(X, reset=False)
+
+    def clean(self, X: Any) -> Matrix:
+        """Check rows as a prediction would and return them."""
+        return self._leave(X)
+
+    def answers(self, needs: Needs) -> Answer | None:
+        """Return the function of clean rows that gives labels (as codes), values, scores or probabilities; None without one."""
+        return None
+
+    def degrees_of_freedom(self, X: Any = None) -> float:
+        """Return the effective degrees of freedom once fitted; NaN when they are not known."""
+        return shown_degrees_of_freedom(self, X)
+
+    @property
+    def training_fingerprint(self) -> object | None:
+        """The fingerprint of the training rows, None when it was not noted."""
+        return self.__dict__.get("_trained_on")
+
+
+def answer_each(models: Sequence[Any], X: Matrix) -> list[np.ndarray]:
+    """Return the labels or values that fitted predictors give for the same clean rows."""
+    codes = [model.answers("labels") for model in models]
+    return [
+        model.answers("values")(X) if code is None else model.classes_[code(X)]
+        for model, code in zip(models, codes, strict=True)
+    ]
 
 
 def refuse_words(X: Any) -> None:
@@ -285,10 +327,21 @@ class Classifier(ClassifierMixin, Estimator):
         if (totals > 0).sum() < self._minimum_classes:
             raise DataError("only one class has rows of positive sample_weight: a classifier needs two (1 class left).")
 
+    def _codes(self, X: Matrix) -> Codes:
+        """Return the class of clean rows as codes."""
+        return np.argmax(self._proba(X), axis=1)
+
     def predict(self, X: Any) -> Labels:
         """Return the class of each row (n,)."""
-        best = np.argmax(self._proba(self._leave(X)), axis=1)
-        return self.classes_[best]
+        return self.classes_[self._codes(self._leave(X))]
+
+    def answers(self, needs: Needs) -> Answer | None:
+        """Return the function of clean rows that gives codes, scores or probabilities; None without one."""
+        if needs == "labels":
+            return self._codes
+        if needs == "probabilities" and not hasattr(self, "predict_proba"):
+            return None
+        return getattr(self, {"scores": "_score", "probabilities": "_proba"}.get(needs, ""), None)
 
 
 class ProbabilityMixin:
@@ -313,6 +366,7 @@ class ScoreMixin:
 
     if TYPE_CHECKING:
         classes_: Labels
+        intercept_: Any
         _leave: Any
         _score: Any
 
@@ -321,10 +375,20 @@ class ScoreMixin:
         scores = self._score(self._leave(X))
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
+    def _codes(self, X: Matrix) -> Codes:
+        """Return the class of clean rows as codes."""
+        return np.argmax(self._score(X), axis=1)
+
     def predict(self, X: Any) -> Labels:
         """Return the class of each row (n,)."""
-        best = np.argmax(self._score(self._leave(X)), axis=1)
-        return self.classes_[best]
+        return self.classes_[self._codes(self._leave(X))]
+
+    def log_odds(self) -> QuadraticForm | None:
+        """Return what decides between two classes, linear in the row, positive for the second; None for other scores."""
+        coef = np.atleast_2d(getattr(self, "coef_", np.empty((0, 0))))
+        if len(coef) != 1 or len(self.classes_) != 2:
+            return None
+        return QuadraticForm(None, None, coef[0], float(np.ravel(self.intercept_)[0]), np.zeros(coef.shape[1]))
 
 
 class PosteriorMixin(ScoreMixin, ProbabilityMixin):
@@ -372,6 +436,10 @@ class Regressor(RegressorMixin, Estimator):
     def predict(self, X: Any) -> Matrix:
         """Return the predicted value of each row."""
         return self._predict(self._leave(X))
+
+    def answers(self, needs: Needs) -> Answer | None:
+        """Return the function from clean rows to values."""
+        return self._predict if needs == "values" else None
 
 
 def enter_values(y: Any, n: int, *, several: bool) -> np.ndarray:

@@ -6,8 +6,10 @@ Such an estimator says what one pass keeps (:class:`Keep`) and writes ``_solve(m
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal, Self
+import copy
+import inspect
+from collections.abc import Sequence
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -20,26 +22,19 @@ from epee.estimator.base import (
     PosteriorMixin,
     Regressor,
     Transformer,
+    answer_each,
     encode_labels,
     list_columns,
     refuse_large,
     say,
 )
+from epee.estimator.keep import Keep
 from epee.moments.moments import Moments
 from epee.moments.passes import Summation, joint_origin, reduce_source
 from epee.table.arrays import ArraySource
 from epee.table.block import Source, check_weights
 from epee.table.doors import coded, is_stream, open_source
-from epee.typing import Codes, Labels, Matrix, Scatter, Vector
-
-
-@dataclass(frozen=True)
-class Keep:
-    """What one pass keeps: the scatter, by class (``group="y"``) or not, with the target as last columns (``targets``)."""
-
-    scatter: Scatter = "full"
-    group: Literal["y"] | None = None
-    targets: bool = False
+from epee.typing import Codes, Labels, Matrix, Vector
 
 
 class MomentEstimator(Estimator):
@@ -47,16 +42,55 @@ class MomentEstimator(Estimator):
 
     keeps = Keep()
     classes_: Labels
-    _needs_rows = False  # moments are not enough: folds take the ordinary route
+    needs_rows = False  # moments are not enough: folds take the ordinary route
 
     def _solve(self, m: Moments) -> None:
         raise TypeError(f"{type(self).__name__} does not say how moments become parameters.")
 
-    def _refine(self, source: Source, m: Moments) -> None:
+    def refine(self, source: Source, m: Moments) -> None:
         """Go back to the rows where the moments lose digits; most methods need not."""
 
-    def _source(self, X: Any, y: Any, sample_weight: Any, fold: Codes | None = None, *, reset: bool = True) -> Source:
+    @property
+    def refines(self) -> bool:
+        """Whether it may go back to the rows after the sums."""
+        return type(self).refine is not MomentEstimator.refine
+
+    def same_moments_as(self, other: Any) -> bool:
+        """Tell whether sums of the same rows serve both: they enter by the same door and keep the same."""
+        if not isinstance(other, MomentEstimator) or self.needs_rows or other.needs_rows:
+            return False
+        door = ("rows_in", "summation", "_enter", "_leave", "_takes_missing")
+        mine, theirs = type(self), type(other)
+        return self.keeps == other.keeps and all(
+            inspect.getattr_static(mine, name) is inspect.getattr_static(theirs, name) for name in door
+        )
+
+    def entered_like(self, other: Any) -> Self:
+        """Return a clone that knows of the rows what ``other`` noted at the door: their columns, classes, kind of target."""
+        twin = clone(self)
+        noted = ("n_features_in_", "feature_names_in_", "classes_", "_one_target")
+        vars(twin).update({name: vars(other)[name] for name in noted if name in vars(other)})
+        return twin
+
+    def variants(self, parameter: str, values: Sequence[Any]) -> list[Self] | None:
+        """Return the solutions of the same moments at other values; None where a value asks for other sums."""
+        if "moments_" not in vars(self) or "__" in parameter:
+            return None
+        others = [copy.copy(self).set_params(**{parameter: value}) for value in values]
+        if any(other.needs_rows or other.keeps != self.keeps for other in others):
+            return None
+        return [other.fit_moments(self.moments_) for other in others]
+
+    def answer_together(self, variants: Sequence[Any], X: Matrix) -> list[np.ndarray]:
+        """Return what each variant predicts for clean rows, one by one."""
+        return answer_each(variants, X)
+
+    def rows_in(
+        self, X: Any, y: Any = None, sample_weight: Any = None, fold: Codes | None = None, *, reset: bool = True
+    ) -> Source:
         """Return the checked rows as a source of blocks."""
+        if reset and self.keeps.targets:
+            self._one_target = is_vector(y)
         if is_stream(X):
             return self._stream(X, y, sample_weight, fold, reset=reset)
         X = self._enter(X, reset=reset, finite=False)
@@ -83,7 +117,7 @@ class MomentEstimator(Estimator):
     def _known_codes(self, y: Any, n: int) -> Codes:
         raise TypeError(f"{type(self).__name__} has no classes.")
 
-    def _summation(self, source: Source, folds: int | None = None, origin: Vector | None = None) -> Summation:
+    def summation(self, source: Source, folds: int | None = None, origin: Vector | None = None) -> Summation:
         keep = self.keeps
         by_class = keep.group == "y"
         if origin is None:
@@ -96,13 +130,13 @@ class MomentEstimator(Estimator):
     def moments(self, X: Any, y: Any = None, sample_weight: Any = None, fold: Any = None) -> Moments:
         """Return what one pass over the rows keeps, by fold when ``fold`` (n,) is given."""
         fold = None if fold is None else np.asarray(fold, dtype=np.intp)
-        source = self._source(X, y, sample_weight, fold)
+        source = self.rows_in(X, y, sample_weight, fold)
         return self._sum(source, None if fold is None else int(fold.max()) + 1)
 
     def _sum(self, source: Source, folds: int | None = None) -> Moments:
         if self.keeps.scatter in ("full", "pooled"):
             refuse_large(None, source.n_columns)
-        return reduce_source(source, self._summation(source, folds))
+        return reduce_source(source, self.summation(source, folds))
 
     def fit_moments(self, m: Moments) -> Self:
         """Solve from moments: those of a fold, of many files, of another machine."""
@@ -119,10 +153,10 @@ class MomentEstimator(Estimator):
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from the rows of ``X`` (n, p), a frame, or a path; weights are counts."""
-        source = self._source(X, y, sample_weight)
+        source = self.rows_in(X, y, sample_weight)
         m = self._sum(source)
         self.fit_moments(m)
-        self._refine(source, m)
+        self.refine(source, m)
         self._look(m)
         return self
 
@@ -130,21 +164,21 @@ class MomentEstimator(Estimator):
         """Add rows to what was learned; the order and the cut of the rows do not matter."""
         if not hasattr(self, "moments_"):
             return self.fit(X, y, sample_weight=sample_weight)
-        source = self._source(X, y, sample_weight, reset=False)
-        more = reduce_source(source, self._summation(source, origin=self.moments_.origin))
+        source = self.rows_in(X, y, sample_weight, reset=False)
+        more = reduce_source(source, self.summation(source, origin=self.moments_.origin))
         return self.fit_moments(self.moments_ + more)
 
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Take rows out of what was learned; refused when fewer than six digits would be left."""
         check_is_fitted(self)
         known = getattr(self, "classes_", None)
-        source = self._source(X, y, sample_weight, reset=False)
+        source = self.rows_in(X, y, sample_weight, reset=False)
         if known is not None and len(self.classes_) > len(known):
             strange, self.classes_ = np.setdiff1d(self.classes_, known).tolist(), known
             raise DataError(
                 f"y holds the labels {strange[:5]}, which were never learned: there is nothing to forget of them."
             )
-        less = reduce_source(source, self._summation(source, origin=self.moments_.origin))
+        less = reduce_source(source, self.summation(source, origin=self.moments_.origin))
         return self.fit_moments(self.moments_.without(less))
 
     def _look(self, m: Moments) -> None:
@@ -204,11 +238,11 @@ class MomentClassifier(PosteriorMixin, MomentEstimator, Classifier):
                     f"y holds the labels {seen[~np.isin(seen, labels)].tolist()}, which are not in classes={labels.tolist()}."
                 )
             self.classes_ = labels
-            source = self._source(X, y, sample_weight, reset=False)
-            m = reduce_source(source, self._summation(source))
+            source = self.rows_in(X, y, sample_weight, reset=False)
+            m = reduce_source(source, self.summation(source))
             return self.fit_moments(m)
-        source = self._source(X, y, sample_weight, reset=False)
-        more = reduce_source(source, self._summation(source, origin=self.moments_.origin))
+        source = self.rows_in(X, y, sample_weight, reset=False)
+        more = reduce_source(source, self.summation(source, origin=self.moments_.origin))
         return self.fit_moments(self.moments_ + more)
 
     def _known_codes(self, y: Any, n: int) -> Codes:
@@ -241,11 +275,11 @@ class MomentRegressor(MomentEstimator, Regressor):
     """A linear regressor on the joint moments of inputs and targets; writes ``_solve(m)``, sets ``coef_`` and ``intercept_``."""
 
     keeps = Keep(targets=True)
+    is_linear = True
     _several_targets = True
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of ``X`` (n, p) and their values ``y`` (n,) or (n, m); weights are counts."""
-        self._one_target = is_vector(y)
         return MomentEstimator.fit(self, X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -18,6 +18,7 @@ from sklearn.pipeline import Pipeline
 
 from epee.engines.local import in_order
 from epee.errors import DataError, WrongUse
+from epee.estimator.protocol import Varies
 from epee.job.filled_route import FilledRoute
 from epee.job.hierarchy import LARGEST_COST, Candidate, Setting, unfit
 from epee.risk.asking import asker, refuse_nan, to_codes
@@ -150,7 +151,7 @@ class Contest:
         route = OrdinaryRoute(candidate.model(s, grid[len(grid) // 2]), self.X, self.y, self.weight, self.loss)
         begin = clock.perf_counter()
         route.ask_rows(route.fit_rows(rows), rows, "a trial")
-        fits = self.folds * ((1 if candidate.vary else len(grid)) + self.repeats)
+        fits = self.folds * ((1 if isinstance(route.model.steps[-1][1], Varies) else len(grid)) + self.repeats)
         return (clock.perf_counter() - begin) * 10 * fits / 2
 
     def route(self, model: Any) -> Route:
@@ -204,18 +205,13 @@ class Contest:
         routes = [self.route(candidate.model(s, value)) for value in grid]
         plan = self.plan(routes[0], 1)
         split = plan.splits[0]
-        if (
-            candidate.vary is not None
-            and s.costs is None
-            and isinstance(split, Split)
-            and isinstance(routes[-1], OrdinaryRoute)
-        ):
-            route = routes[-1]
-            assert isinstance(route, OrdinaryRoute)
-            outcomes, ends = vary_outcomes(route, split, candidate, grid)
-        else:
-            outcomes = [route.evaluate(split) for route in routes]
-            ends = [fitted_on_all(route) for route in routes]
+        varied = None
+        if len(grid) > 1 and isinstance(split, Split) and isinstance(routes[-1], OrdinaryRoute):
+            varied = vary_outcomes(routes[-1], split, candidate, grid)
+        outcomes, ends = varied or (
+            [route.evaluate(split) for route in routes],
+            [fitted_on_all(route) for route in routes],
+        )
         means = np.column_stack([fold_means(r, split, o)[0] for r, o in zip(routes, outcomes, strict=True)])
         cv, stderr = (np.array(part) for part in list(zip(*(fold_error(c, 1) for c in means.T), strict=True))[:2])
         train, dof = (np.array(part) for part in zip(*ends, strict=True))
@@ -235,20 +231,29 @@ class Contest:
 
 def vary_outcomes(
     route: OrdinaryRoute, split: Split, candidate: Candidate, grid: list[Any]
-) -> tuple[list[Outcome], list[tuple[float, float]]]:
-    """Return outcomes, training errors and degrees of freedom along a parameter that needs no new fit: one fit a fold."""
-    by_row = split.models_of_rows()[0]
+) -> tuple[list[Outcome], list[tuple[float, float]]] | None:
+    """Return outcomes, training errors and degrees of freedom along a parameter that needs no new fit: one fit a fold.
+
+    None when the last step cannot be had at other values without one.
+    """
+    by_row, parameter = split.models_of_rows()[0], str(candidate.parameter)
+    if not isinstance(route.model.steps[-1][1], Varies):
+        return None
+    whole = route.fit_rows(None)
+    all_rows = whole.steps[-1][1].variants(parameter, grid)
+    if all_rows is None:
+        return None
 
     def answers(fitted: Any, variants: list[Any], rows: np.ndarray, where: str) -> list[np.ndarray]:
         Z = route.X[rows]
         for _, step in fitted.steps[:-1]:
             Z = step.transform(Z)
-        if candidate.answers is None:
-            found = [asker(variant, route.loss, route.classes)(Z) for variant in variants]
-        else:
-            found = candidate.answers(variants, Z)
+        if route.loss.needs in ("labels", "values"):
+            found = variants[0].answer_together(variants, Z)
             if route.classes is not None:
                 found = [to_codes(labels, route.classes) for labels in found]
+        else:
+            found = [asker(variant, route.loss, route.classes)(Z) for variant in variants]
         for prediction in found:
             refuse_nan(prediction, fitted, where)
         return found
@@ -256,7 +261,7 @@ def vary_outcomes(
     def work(t: int) -> tuple[np.ndarray, list[np.ndarray]]:
         rows = np.flatnonzero(by_row == t)
         fitted = route.fit_rows(split.training_rows(t))
-        return rows, answers(fitted, candidate.variants(fitted.steps[-1][1], grid), rows, f"fold {t}")
+        return rows, answers(fitted, fitted.steps[-1][1].variants(parameter, grid), rows, f"fold {t}")
 
     losses = np.full((len(grid), route.n), np.nan)
     predictions: list[np.ndarray] = []
@@ -266,11 +271,9 @@ def vary_outcomes(
                 predictions.append(route.empty(1, prediction))
             predictions[v][0, rows] = prediction.reshape(predictions[v][0, rows].shape)
             losses[v, rows] = route.value(prediction, rows)
-    fitted = route.fit_rows(None)
-    variants = candidate.variants(fitted.steps[-1][1], grid)
     some = np.unique(np.linspace(0, route.n - 1, min(route.n, TRAINING_ROWS)).astype(np.intp))
     w = None if route.weight is None else route.weight[some]
-    train = [float(np.average(route.value(a, some), weights=w)) for a in answers(fitted, variants, some, "all rows")]
-    dof = [degrees_of_freedom(variant) for variant in variants]
+    train = [float(np.average(route.value(a, some), weights=w)) for a in answers(whole, all_rows, some, "all rows")]
+    dof = [degrees_of_freedom(variant) for variant in all_rows]
     outcomes = [Outcome(losses[v : v + 1], predictions[v]) for v in range(len(grid))]
     return outcomes, list(zip(train, dof, strict=True))

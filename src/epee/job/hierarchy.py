@@ -7,7 +7,6 @@ dropped when a budget is short, in this order.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -61,10 +60,6 @@ class Candidate:
     cost: Callable[[Setting], float] = lambda s: 20.0 * s.n * s.p
     suits: Callable[[Setting], bool] = lambda s: True
     label: str = ""
-    vary: Callable[[Any, str, Sequence[Any]], list[Any]] | None = (
-        None  # a fitted estimator at other values, without a fit
-    )
-    answers: Callable[[list[Any], Any], list[Any]] | None = None  # what such estimators predict of rows, found together
 
     @property
     def name(self) -> str:
@@ -82,11 +77,6 @@ class Candidate:
             steps[-1] = BayesDecision(steps[-1], costs=s.costs)
         steps = ([FillMissing()] if s.holes else []) + steps
         return Pipeline([(f"step{i}", step) for i, step in enumerate(steps)])
-
-    def variants(self, last: Any, values: Sequence[Any]) -> list[Any]:
-        """Return a fitted estimator at other values of the parameter, where that needs no new fit."""
-        assert self.vary is not None
-        return self.vary(last, str(self.parameter), values)
 
     def grid(self, s: Setting) -> list[Any]:
         """Return the values to try, [None] when there is nothing to choose."""
@@ -113,44 +103,6 @@ def _neighbours(s: Setting) -> list[int]:
     return sorted({k for k in (1, 3, 5, 9, 15, 25, 45, 75, 101) if k <= most}, reverse=True)
 
 
-def _reset(model: Any, parameter: str, values: Sequence[Any]) -> list[Any]:
-    """Return searches with other numbers of neighbours: the rows stay."""
-    return [copy.copy(model).set_params(**{parameter: value}) for value in values]
-
-
-def _solve_again(model: Any, parameter: str, values: Sequence[Any]) -> list[Any]:
-    """Return the solutions of the same moments with other penalties."""
-    return [copy.copy(model).set_params(**{parameter: value}).fit_moments(model.moments_) for value in values]
-
-
-def _by_neighbours(searches: list[Any], X: Any) -> list[Any]:
-    """Return the answers for several numbers of neighbours from one search."""
-    first = searches[0]
-    table = first._table(X, max(s.n_neighbors for s in searches))
-    if hasattr(first, "_votes"):
-        return [first.classes_[first._votes(table.first(s.n_neighbors)).argmax(axis=1)] for s in searches]
-    return [s._centre(table.first(s.n_neighbors)) for s in searches]
-
-
-def _by_basis(splines: list[Any], X: Any) -> list[Any]:
-    """Return the predictions of splines that share their basis."""
-    B = splines[0]._basis(X)
-    return [B @ s.coef_.T + s.intercept_ for s in splines]
-
-
-def _prune(grown: Any, parameter: str, alphas: Sequence[float]) -> list[Any]:
-    """Return a grown tree cut at other prices of a leaf."""
-    _, ceases = grown._trace(grown._grown)
-    out = []
-    for alpha in alphas:
-        tree = copy.copy(grown).set_params(ccp_alpha=alpha)
-        tree.tree_, tree._path = tree._grown.cut(ceases <= alpha), None
-        if hasattr(tree, "_decide"):  # a classifier keeps the answer of every node
-            tree._decisions = tree._decide(tree.tree_.value[:, 0])
-        out.append(tree)
-    return out
-
-
 def _products(s: Setting) -> bool:
     return 2 <= s.p <= 20 and s.n > 5 * s.p * (s.p + 3) / 2
 
@@ -175,11 +127,11 @@ CLASSIFIERS = (
               suits=lambda s: s.smallest_class >= 4 and s.n_classes * s.p**2 <= 5e6),
     Candidate("products", 40, lambda s: _scaled(_load("PolynomialFeatures", degree=2, include_bias=False), *_scaled(
               _load("LinearDiscriminantAnalysis", solver="lsqr"))), "shrinkage", lambda s: [0.5, 0.1, 0.02, 0.003],
-              suits=_products, cost=lambda s: 5.0 * s.n * s.p**2, vary=_solve_again),
+              suits=_products, cost=lambda s: 5.0 * s.n * s.p**2),
     Candidate("tree", 50, lambda s: [_load("DecisionTreeClassifier", min_samples_leaf=3, random_state=s.seed)], "ccp_alpha",
-              lambda s: _spread(2e-4, 0.1, 10), cost=lambda s: 1200.0 * s.n * s.p, vary=_prune),
+              lambda s: _spread(2e-4, 0.1, 10), cost=lambda s: 1200.0 * s.n * s.p),
     Candidate("neighbours", 60, lambda s: _scaled(_load("KNeighborsClassifier")), "n_neighbors", _neighbours, cost=_by_row,
-              vary=_reset, answers=_by_neighbours),
+              ),
     Candidate("mixture", 70, lambda s: _scaled(_load("BayesClassifier", density=_load(
               "GaussianMixture", covariance_type="diag", reg_covar=1e-2, max_iter=60, random_state=s.seed))), "density__n_components",
               lambda s: [k for k in (2, 3, 5) if s.smallest_class >= 8 * k], suits=lambda s: s.smallest_class >= 16,
@@ -193,15 +145,15 @@ REGRESSORS = (
     Candidate("lasso", 12, lambda s: _scaled(_load("Lasso")), "alpha", lambda s: [s.scale * a for a in _spread(3e-3, 0.5, 8)],
               suits=lambda s: s.n_targets == 1, cost=lambda s: 100.0 * s.n * s.p),
     Candidate("additive", 30, lambda s: _scaled(_load("AdditiveSplines")), "dof", lambda s: [2, 3, 4, 6],
-              suits=lambda s: s.p <= 60 and s.n > 12 * s.p, cost=lambda s: 800.0 * s.n * s.p, vary=_solve_again, answers=_by_basis),
+              suits=lambda s: s.p <= 60 and s.n > 12 * s.p, cost=lambda s: 800.0 * s.n * s.p),
     Candidate("products", 40, lambda s: _scaled(_load("PolynomialFeatures", degree=2, include_bias=False), *_scaled(_load("Ridge"))),
               "alpha", lambda s: [s.n * a for a in _spread(1e-4, 1.0, 7)], suits=_products,
-              cost=lambda s: 5.0 * s.n * s.p**2, vary=_solve_again),
+              cost=lambda s: 5.0 * s.n * s.p**2),
     Candidate("tree", 50, lambda s: [_load("DecisionTreeRegressor", min_samples_leaf=3, random_state=s.seed)], "ccp_alpha",
-              lambda s: [s.scale**2 * a for a in _spread(2e-4, 0.1, 10)], cost=lambda s: 1200.0 * s.n * s.p, vary=_prune,
+              lambda s: [s.scale**2 * a for a in _spread(2e-4, 0.1, 10)], cost=lambda s: 1200.0 * s.n * s.p,
               suits=lambda s: s.n_targets == 1),
     Candidate("neighbours", 60, lambda s: _scaled(_load("KNeighborsRegressor")), "n_neighbors", _neighbours, cost=_by_row,
-              vary=_reset, answers=_by_neighbours),
+              ),
 )  # fmt: skip
 
 

@@ -92,7 +92,7 @@ class BaselineClassifier(_TargetAlone, PosteriorMixin, Classifier):
                 return np.log(count / count.sum(axis=1, keepdims=True))
             return np.where(np.arange(count.shape[1]) == count.argmax(axis=1)[:, None], 0.0, -np.inf)
 
-    def _left_out(self, X: Matrix, codes: Codes, w: Vector | None = None) -> Matrix:
+    def left_out(self, X: Matrix, codes: Codes, w: Vector | None = None) -> Matrix:
         """Return the scores (n, K) of each row by the frequencies without it."""
         w = np.ones(len(codes)) if w is None else np.asarray(w, dtype=np.float64)
         count = np.tile(np.bincount(codes, weights=w).astype(np.float64), (len(codes), 1))
@@ -157,7 +157,7 @@ class BaselineRegressor(_TargetAlone, Regressor):
         shape = (len(X),) if np.ndim(self.constant_) == 0 else (len(X), np.size(self.constant_))
         return np.broadcast_to(self.constant_, shape).copy()
 
-    def _left_out(self, X: Matrix, y: Matrix, w: Vector | None = None) -> Matrix:
+    def left_out(self, X: Matrix, y: Matrix, w: Vector | None = None) -> Matrix:
         """Return the constant without each row, (n,) or (n, m)."""
         y = np.asarray(y, dtype=np.float64)
         u = np.ones(len(y)) if w is None else np.asarray(w, dtype=np.float64)

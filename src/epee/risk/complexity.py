@@ -198,7 +198,8 @@ def _left_out_path(route: OrdinaryRoute, parameter: str, values: list[Any]) -> n
     if route.kind != "regressor" or not hasattr(route.model, "_left_out_path"):
         return None
     try:
-        return np.asarray(route.model._left_out_path(route.X, route.truth, route.weight, parameter, values))
+        found = route.model._left_out_path(route.X, route.truth, route.weight, parameter, values)
+        return None if found is None else np.asarray(found)
     except WrongUse:  # it has a path in another parameter
         return None
 

@@ -55,7 +55,7 @@ class PolynomialFeatures(Transformer):
     array([[1., 2., 3., 4., 6., 9.]])
     """
 
-    _row_wise = True
+    row_wise = True
 
     def __init__(
         self, degree: Any = 2, *, interaction_only: bool = False, include_bias: bool = True, order: str = "C"

@@ -87,7 +87,7 @@ class StandardScaler(SameColumns, MomentTransformer):
         first = not hasattr(self, "moments_")
         if hasattr(X, "tocsr") or (not first and self._sparse_seen):
             return self._fit_sparse(X, sample_weight, first)
-        source = self._source(X, None, sample_weight, reset=first)
+        source = self.rows_in(X, None, sample_weight, reset=first)
         with np.errstate(over="ignore", invalid="ignore"):
             origin = np.nan_to_num(source.origin) if first else self.moments_.origin
             keep = ColumnSummation(origin)
@@ -119,7 +119,11 @@ class StandardScaler(SameColumns, MomentTransformer):
         return self.fit_moments(m if first else self.moments_ + m)
 
     def fit_moments(self, m: Any) -> Self:
-        """Take the means and variances from moments."""
+        """Take the means and variances from moments of columns, or of rows with classes and targets, which are left aside."""
+        if isinstance(m, Moments):
+            rows, p = m.merge("group") if "group" in m.axes else m, m.p
+            n = np.full(p, float(rows.count))
+            m = ColumnMoments(n, rows.shift[:p], rows.variances[:p] * n, rows.origin[:p])
         self.moments_ = m
         self.n_features_in_ = len(m.mean)
         count = np.broadcast_to(m.count, m.mean.shape)
@@ -134,7 +138,7 @@ class StandardScaler(SameColumns, MomentTransformer):
         self.var_ = m.variances if self.with_std else None
         self.scale_ = scales(m.variances, m.mean, m.count) if self.with_std else None
 
-    def _affine(self, m: Moments) -> tuple[Vector, Vector]:
+    def affine(self, m: Moments) -> tuple[Vector, Vector]:
         """Return the map ``x -> A x + b`` that the training rows behind ``m`` ask for."""
         variances, mean = m.variances[..., : m.p], m.x_mean
         A = 1.0 / scales(variances, mean, m.count[..., None]) if self.with_std else np.ones_like(mean)

@@ -6,8 +6,8 @@ import numpy as np
 
 
 def check_left_out(make, X, y, w=None, *, every=1, tol=1e-8):
-    """Compare ``_left_out`` with refits; ``y`` are codes."""
-    found = make()._left_out(X, y, w)
+    """Compare ``left_out`` with refits; ``y`` are codes."""
+    found = make().left_out(X, y, w)
     n = len(y)
     for i in range(0, n, every):
         u = np.ones(n) if w is None else w.copy()

@@ -100,4 +100,4 @@ def test_bad_input():
     with pytest.warns(ConditionWarning, match="rank 4 of 5.*alpha above 0"):
         LeastSquaresClassifier().fit(np.hstack([X, X[:, :1] - X[:, 1:2]]), y2)
     with pytest.raises(SingularProblem, match="row .*leverage 1"):
-        LeastSquaresClassifier()._left_out(rng.normal(size=(10, 20)), np.arange(10) % 2)
+        LeastSquaresClassifier().left_out(rng.normal(size=(10, 20)), np.arange(10) % 2)

@@ -26,7 +26,7 @@ def test_it_is_the_weighted_mean_of_its_definition(kernel):
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("h", [0.02, 0.3])
 def test_left_out_predictions_are_those_of_refits(kernel, h):
-    left = KernelRegression(h, kernel=kernel)._left_out(X, y)
+    left = KernelRegression(h, kernel=kernel).left_out(X, y)
     for i in range(0, 60, 7):
         rest = np.arange(60) != i
         np.testing.assert_allclose(
@@ -36,9 +36,9 @@ def test_left_out_predictions_are_those_of_refits(kernel, h):
 
 def test_a_path_of_bandwidths_is_its_members():
     grid = 0.8 * 2.0 ** (-0.25 * np.arange(12))
-    path = KernelRegression()._left_out_path(X, y, None, "bandwidth", grid)
+    path = KernelRegression().left_out_path(X, y, None, "bandwidth", grid)
     for h, row in zip(grid, path):
-        np.testing.assert_allclose(row, KernelRegression(h)._left_out(X, y), rtol=1e-8)
+        np.testing.assert_allclose(row, KernelRegression(h).left_out(X, y), rtol=1e-8)
 
 
 def test_limits():
@@ -53,7 +53,7 @@ def test_limits():
 def test_the_chosen_bandwidth_has_the_smallest_error():
     model = KernelRegression().fit(X, y)
     assert model.loo_.min() == model.loo_[model.bandwidths_ == model.bandwidth_][0]
-    again = KernelRegression(model.bandwidth_)._left_out(X, y)
+    again = KernelRegression(model.bandwidth_).left_out(X, y)
     np.testing.assert_allclose(np.mean((again - y) ** 2), model.loo_.min())
 
 

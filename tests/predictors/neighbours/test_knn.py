@@ -92,7 +92,7 @@ def test_an_even_k_has_a_stated_tie_rule():
 
 def test_leave_one_out_knows_the_tie_rule_and_the_degrees_of_freedom():
     X, y = X_train[:40], y_train[:40]
-    left = KNeighborsClassifier(4, ties="nearest")._left_out(X, y).argmax(axis=1)
+    left = KNeighborsClassifier(4, ties="nearest").left_out(X, y).argmax(axis=1)
     for i in range(40):
         rest = np.arange(40) != i
         assert KNeighborsClassifier(4, ties="nearest").fit(X[rest], y[rest]).predict(X[i : i + 1])[0] == left[i]
@@ -122,11 +122,9 @@ def test_left_out_predictions_are_those_of_refits(weights):
     X, y = np.round(X_train[:40], 1), y_train[:40]
     X[5] = X[6]
     ks = [1, 3, 4, 11]
-    path = KNeighborsClassifier(weights=weights)._left_out_path(X, y, None, "n_neighbors", ks)
-    values = KNeighborsRegressor(weights=weights, statistic="median")._left_out_path(
-        X, X[:, 0], None, "n_neighbors", ks
-    )
-    means = KNeighborsRegressor(weights=weights)._left_out_path(X, X[:, 0], None, "n_neighbors", ks)
+    path = KNeighborsClassifier(weights=weights).left_out_path(X, y, None, "n_neighbors", ks)
+    values = KNeighborsRegressor(weights=weights, statistic="median").left_out_path(X, X[:, 0], None, "n_neighbors", ks)
+    means = KNeighborsRegressor(weights=weights).left_out_path(X, X[:, 0], None, "n_neighbors", ks)
     for i in range(40):
         rest = np.arange(40) != i
         for v, k in enumerate(ks):
@@ -140,8 +138,8 @@ def test_left_out_predictions_are_those_of_refits(weights):
 def test_left_out_with_counts_leaves_one_copy_out():
     w = rng.integers(1, 3, 30)
     again = np.repeat(np.arange(30), w)
-    a = KNeighborsClassifier(4)._left_out(X_train[:30], y_train[:30], w.astype(float))
-    b = KNeighborsClassifier(4)._left_out(X_train[again], y_train[again])
+    a = KNeighborsClassifier(4).left_out(X_train[:30], y_train[:30], w.astype(float))
+    b = KNeighborsClassifier(4).left_out(X_train[again], y_train[again])
     np.testing.assert_allclose(a[again], b, atol=1e-12)
 
 

@@ -197,7 +197,7 @@ def test_left_out_predictions_equal_refits(intercept):
     X, y = sample(20, 3)
     w = np.array([1.0, 2.0, 3.0, 1.0] * 5)
     for weight in (None, w):
-        left = LinearRegression(fit_intercept=intercept)._left_out(X, y, weight)
+        left = LinearRegression(fit_intercept=intercept).left_out(X, y, weight)
         for i in (0, 5, 10):
             rest = np.ones(20) if weight is None else w.copy()
             rest[i] -= 1
@@ -209,7 +209,7 @@ def test_a_row_that_decides_its_own_prediction_is_refitted():
     X, y = sample(12, 2)
     X = np.column_stack([X, np.zeros(12)])
     X[4, 2] = 1.0  # only this row speaks of the third column: leverage 1
-    left = LinearRegression()._left_out(X, y)
+    left = LinearRegression().left_out(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         rest = LinearRegression().fit(np.delete(X, 4, 0), np.delete(y, 4))

@@ -67,10 +67,10 @@ def test_left_out_errors_of_all_degrees(m):
     w = np.array([1.0, 2.0, 1.0, 0.0, 3.0] * 5)
     degrees = [0, 1, 5, 3]
     for weight in (None, w):
-        path = PolynomialRegression()._left_out_path(x, y, weight, "degree", degrees)
+        path = PolynomialRegression().left_out_path(x, y, weight, "degree", degrees)
         assert path.shape == (4, *y.shape)
         for v, d in enumerate(degrees):
-            np.testing.assert_allclose(path[v], PolynomialRegression(d)._left_out(x, y, weight), atol=1e-9)
+            np.testing.assert_allclose(path[v], PolynomialRegression(d).left_out(x, y, weight), atol=1e-9)
         rest = np.ones(25) if weight is None else w.copy()
         rest[4] -= 1
         refit = PolynomialRegression(5).fit(x, y, sample_weight=rest)

@@ -109,13 +109,13 @@ def test_ill_conditioned_ridge_keeps_its_digits():
 def test_left_out_predictions_equal_refits(shape, m):
     X, y = sample(*shape, m)
     alphas = [0.5, 7.0]
-    path = Ridge()._left_out_path(X, y, None, "alpha", alphas)
+    path = Ridge().left_out_path(X, y, None, "alpha", alphas)
     for a, alpha in enumerate(alphas):
         refits = np.array(
             [Ridge(alpha).fit(np.delete(X, i, 0), np.delete(y, i, 0)).predict(X[i : i + 1])[0] for i in range(len(X))]
         )
         np.testing.assert_allclose(path[a], refits, rtol=1e-8, atol=1e-9)
-        np.testing.assert_allclose(Ridge(alpha)._left_out(X, y), refits, rtol=1e-8, atol=1e-9)
+        np.testing.assert_allclose(Ridge(alpha).left_out(X, y), refits, rtol=1e-8, atol=1e-9)
 
 
 def test_paths_by_fold():
@@ -186,7 +186,7 @@ def test_criteria_are_their_formulas():
         m = model.moments(X, y)
         assert RidgeCV(ALPHAS, criterion=name).fit_moments(m).alpha_ == model.alpha_
     loo = RidgeCV(ALPHAS, criterion="loo").fit(X, y)
-    left = Ridge()._left_out_path(X, y, None, "alpha", ALPHAS)
+    left = Ridge().left_out_path(X, y, None, "alpha", ALPHAS)
     np.testing.assert_allclose(loo.criterion_values_, ((left - y) ** 2).mean(axis=1), rtol=1e-9)
     assert loo.effective_dof_ == pytest.approx(Ridge(loo.alpha_).fit(X, y).effective_dof_)
 
@@ -242,7 +242,7 @@ def test_tikhonov_is_its_formula():
     plain = Tikhonov(np.eye(4), np.zeros(4), C).fit(X, y)
     np.testing.assert_allclose(plain.coef_, ridge.coef_, rtol=1e-10)
     assert plain.effective_dof_ == pytest.approx(ridge.effective_dof_)
-    np.testing.assert_allclose(plain._left_out(X, y), ridge._left_out(X, y), rtol=1e-9)
+    np.testing.assert_allclose(plain.left_out(X, y), ridge.left_out(X, y), rtol=1e-9)
     wide_X, wide_y = sample(5, 9)
     np.testing.assert_allclose(
         Tikhonov(C=3.0).fit(wide_X, wide_y).coef_, Ridge(3.0).fit(wide_X, wide_y).coef_, rtol=1e-8

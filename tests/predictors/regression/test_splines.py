@@ -61,7 +61,7 @@ def test_leave_one_out_in_closed_form_equals_brute_force(criterion):
     brute = np.array([
         SmoothingSpline(fitted.lam_).fit(np.delete(xs, i), np.delete(ys, i)).predict(xs[i : i + 1])[0] for i in range(len(xs))
     ])  # fmt: skip
-    np.testing.assert_allclose(fitted._left_out(xs[:, None], ys, None), brute, atol=1e-8)
+    np.testing.assert_allclose(fitted.left_out(xs[:, None], ys, None), brute, atol=1e-8)
     assert fitted.loo_ == pytest.approx(np.mean((ys - brute) ** 2), rel=1e-8)
     nearby = [getattr(SmoothingSpline(fitted.lam_ * f).fit(xs, ys), f"{criterion}_") for f in (0.8, 1.25)]
     assert getattr(fitted, f"{criterion}_") <= min(nearby)

@@ -76,7 +76,7 @@ class BernoulliNB(DiscreteNB):
     """
 
     keeps = Keep(group="y", scatter=None)
-    _needs_rows = True  # of folds behind a scaler: its sums do not follow from those of the raw rows
+    needs_rows = True  # of folds behind a scaler: its sums do not follow from those of the raw rows
     _takes_sparse = True
 
     def __init__(
@@ -90,9 +90,11 @@ class BernoulliNB(DiscreteNB):
         self.class_prior = class_prior
         self.epsilon = epsilon
 
-    def _source(self, X: Any, y: Any, sample_weight: Any, fold: Codes | None = None, *, reset: bool = True) -> Source:
+    def rows_in(
+        self, X: Any, y: Any = None, sample_weight: Any = None, fold: Codes | None = None, *, reset: bool = True
+    ) -> Source:
         if not hasattr(X, "tocsr"):
-            return super()._source(X, y, sample_weight, fold, reset=reset)
+            return super().rows_in(X, y, sample_weight, fold, reset=reset)
         X = self._enter(X, reset=reset)
         codes = self._enter_target(y, X.shape[0]) if reset else self._known_codes(y, X.shape[0])
         w = check_weights(sample_weight, X.shape[0])
@@ -100,7 +102,7 @@ class BernoulliNB(DiscreteNB):
             self._check_weighted_classes(codes, w)
         return SparseSource(X, None, w, fold, codes)
 
-    def _summation(self, source: Source, folds: int | None = None, origin: Vector | None = None) -> Summation:
+    def summation(self, source: Source, folds: int | None = None, origin: Vector | None = None) -> Summation:
         zero = np.zeros(source.n_columns)  # about zero, so that a level that never occurs counts exactly 0
         return BinarySummation(zero, None, folds, len(self.classes_), 0, self.classes_, self.binarize, source.names)
 

@@ -66,7 +66,7 @@ class CategoricalNB(DiscreteNB):
     """
 
     keeps = Keep(group="y", scatter=None)
-    _needs_rows = True  # of folds: its counts are not moments
+    needs_rows = True  # of folds: its counts are not moments
     _requires_positive = True
 
     def __init__(
@@ -99,7 +99,7 @@ class CategoricalNB(DiscreteNB):
         )
         return whole
 
-    def _summation(self, source: Source, folds: int | None = None, origin: Vector | None = None) -> Any:
+    def summation(self, source: Source, folds: int | None = None, origin: Vector | None = None) -> Any:
         p = source.n_columns
         return Counting(np.arange(p), self._least_levels(p), folds, len(self.classes_), self.classes_, source.names)
 

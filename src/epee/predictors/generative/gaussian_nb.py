@@ -81,7 +81,7 @@ class GaussianNB(GenerativeClassifier):
         self.priors = priors
         self.var_smoothing = var_smoothing
 
-    def _summation(self, source: Source, folds: int | None = None, origin: Vector | None = None) -> Summation:
+    def summation(self, source: Source, folds: int | None = None, origin: Vector | None = None) -> Summation:
         origin = source.origin if origin is None else origin
         return ClassSummation(origin, "diagonal", folds, len(self.classes_), 0, self.classes_)
 
@@ -106,7 +106,7 @@ class GaussianNB(GenerativeClassifier):
         K, p = self.theta_.shape
         return float(K * (2 * p + 1))
 
-    def _refine(self, source: Source, m: Moments) -> None:
+    def refine(self, source: Source, m: Moments) -> None:
         self._refuse_zero_variance()
 
     def _refuse_zero_variance(self) -> None:

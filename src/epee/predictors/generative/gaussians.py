@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from epee.errors import SingularProblem
+from epee.estimator.protocol import QuadraticForm
 from epee.typing import Labels, Matrix, Tensor, Vector
 
 MOST_LOST = 1e6  # how much larger the terms of a quadratic form may be than its value: six digits of sixteen
@@ -53,6 +54,10 @@ class FullGaussians:
         centre = means[~empty].mean(axis=0)
         logdet = np.broadcast_to(logdet, (len(means),))
         return cls(means, half, logdet, centre, _log_ratio(means - centre, half, logdet, scale))
+
+    def log_ratio(self) -> QuadraticForm | None:
+        """Return the log of the ratio of the second density to the first; None for other numbers, or where digits would be lost."""
+        return None if self.ratio is None else QuadraticForm(self.ratio[0], None, *self.ratio[1:], self.centre)
 
     def distances(self, X: Matrix) -> Matrix:
         """Return the squared Mahalanobis distance of each row to each class (n, K)."""
@@ -155,6 +160,13 @@ class DiagonalGaussians:
         scores += np.multiply(Z, Z, out=Z) @ self.squares
         scores += self.constant if missing is None else (~missing).astype(np.float64) @ self.constants
         return scores
+
+    def log_ratio(self) -> QuadraticForm | None:
+        """Return the log of the ratio of the second density to the first; None for other numbers, or where digits would be lost."""
+        if len(self.far) or len(self.means) != 2:
+            return None
+        squares, slope = (table[:, 1] - table[:, 0] for table in (self.squares, self.linear))
+        return QuadraticForm(None, squares, slope, float(self.constant[1] - self.constant[0]), self.centre)
 
     def scores(self, X: Matrix) -> Matrix:
         """Return the log-densities: here the difference of two would be no cheaper."""

@@ -9,6 +9,7 @@ A method writes ``_score(X)``, the logarithm of the numerator of (1) up to a con
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from epee.engines.local import in_order
 from epee.errors import WrongUse
 from epee.estimator.moment import MomentClassifier
+from epee.estimator.protocol import QuadraticForm
 from epee.typing import Codes, Labels, Matrix, Seed, Vector
 
 SCORED_ROWS = 2048  # rows scored at once: their products with a class factor of 100 columns stay in the cache
@@ -31,6 +33,12 @@ class GenerativeClassifier(MomentClassifier):
 
     def _log_priors(self) -> Vector:
         raise TypeError(f"{type(self).__name__} does not say what its priors are.")
+
+    def log_odds(self) -> QuadraticForm | None:
+        """Return the log-odds of two Gaussian classes; None for other laws."""
+        gaussians = getattr(self, "_gaussians", None)
+        ratio = None if gaussians is None else gaussians.log_ratio()
+        return None if ratio is None else replace(ratio, level=ratio.level + float(np.diff(self._log_priors())[0]))
 
     def sample(self, n_samples: int = 1, random_state: Seed = None) -> tuple[Matrix, Labels]:
         """Draw rows from the model: a class by its prior, then a row of that class.
@@ -64,7 +72,7 @@ class GenerativeClassifier(MomentClassifier):
     def _class_means(self) -> Matrix:
         return self.moments_.mean
 
-    def _left_out(self, X: Matrix, codes: Codes, w: Vector | None = None) -> Matrix:
+    def left_out(self, X: Matrix, codes: Codes, w: Vector | None = None) -> Matrix | None:
         """Return the log-scores (n, K) of each row by the model fitted without it, in closed form.
 
         ``X``, ``codes`` and ``w`` are the rows of the fit; an estimator that is not fitted yet learns from them first.
@@ -74,8 +82,9 @@ class GenerativeClassifier(MomentClassifier):
         model = self if hasattr(self, "moments_") else clone(self).fit(X, codes, sample_weight=w)
         return model._scores_without(X, np.asarray(codes), None if w is None else np.asarray(w, dtype=np.float64))
 
-    def _scores_without(self, X: Matrix, codes: Codes, w: Vector | None) -> Matrix:
-        raise WrongUse(f"{type(self).__name__} has no closed form for predictions without the row; refit instead.")
+    def _scores_without(self, X: Matrix, codes: Codes, w: Vector | None) -> Matrix | None:
+        """Return the scores behind :meth:`left_out`; None when this law or this setting has no formula."""
+        return None
 
 
 def generator_of(seed: Seed) -> np.random.Generator:

@@ -99,11 +99,11 @@ class LinearDiscriminantAnalysis(NewAxes, TransformerMixin, MomentClassifier):
     @property
     def keeps(self) -> Keep:
         """One pooled scatter, unless given priors weigh the classes' own."""
-        own = self._needs_rows or (self.priors is not None and (self.solver != "svd" or self.store_covariance))
+        own = self.needs_rows or (self.priors is not None and (self.solver != "svd" or self.store_covariance))
         return Keep(group="y", scatter="full" if own else "pooled")
 
     @property
-    def _needs_rows(self) -> bool:
+    def needs_rows(self) -> bool:
         """Tell whether moments are not enough: the route of the folds is then the ordinary one."""
         return self.shrinkage == "auto" or self.covariance_estimator is not None
 
@@ -111,7 +111,7 @@ class LinearDiscriminantAnalysis(NewAxes, TransformerMixin, MomentClassifier):
         self._check()
         self.means_, self.priors_ = m.mean, self._class_priors(m)
         self.xbar_ = self.priors_ @ self.means_
-        if self._needs_rows:
+        if self.needs_rows:
             if not hasattr(self, "_class_covariances"):
                 raise WrongUse("shrinkage='auto' and covariance_estimator need the rows: use fit, not moments.")
             self.covariance_ = np.tensordot(self.priors_, self._class_covariances, axes=1)
@@ -193,10 +193,10 @@ class LinearDiscriminantAnalysis(NewAxes, TransformerMixin, MomentClassifier):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearDiscriminantAnalysis:
         """Learn from the rows of ``X`` (n, p) and their labels ``y`` (n,); weights are counts."""
-        if not self._needs_rows:
+        if not self.needs_rows:
             return super().fit(X, y, sample_weight)
         self._check()
-        source = self._source(X, y, sample_weight)
+        source = self.rows_in(X, y, sample_weight)
         m = self._sum(source)
         self._class_covariances = (
             ledoit_wolf_by_class(source, m) if self.covariance_estimator is None else self._estimated(source)
@@ -216,7 +216,7 @@ class LinearDiscriminantAnalysis(NewAxes, TransformerMixin, MomentClassifier):
 
         None when a covariance is so near to singular that directions must be dropped one fold at a time.
         """
-        if m.kind != "pooled" or self._needs_rows:
+        if m.kind != "pooled" or self.needs_rows:
             return None
         self._check()
         priors = (
@@ -248,10 +248,10 @@ class LinearDiscriminantAnalysis(NewAxes, TransformerMixin, MomentClassifier):
         coef = coef / sd[:, None]
         return coef, intercept - np.einsum("fkp,fp->fk", coef, centre)
 
-    def _left_out(self, X: Matrix, codes: Codes, w: Vector | None = None) -> Matrix | None:
+    def left_out(self, X: Matrix, codes: Codes, w: Vector | None = None) -> Matrix | None:
         """Return the scores (n, K) of each row by the model fitted without one copy of it; None when the rows must be fitted."""
         m, a = self.moments_, float(self.shrinkage or 0.0) if self.shrinkage != "auto" else 0.0
-        if m.kind != "pooled" or self._needs_rows:
+        if m.kind != "pooled" or self.needs_rows:
             return None
         n, p, K = float(m.count.sum()), m.p, len(m.count)
         out = np.ones(len(X)) if w is None else np.minimum(w, 1.0)  # what is left out

@@ -85,7 +85,7 @@ class MixedNB(GenerativeClassifier):
 
     keeps = Keep(group="y", scatter=None)
     _takes_missing = True
-    _needs_rows = True  # of folds: what it keeps are not moments
+    needs_rows = True  # of folds: what it keeps are not moments
 
     def __init__(
         self, kinds: Any = "auto", *, alpha: float = 1.0, var_smoothing: float = 1e-9, priors: Any = None
@@ -172,7 +172,7 @@ class MixedNB(GenerativeClassifier):
         warn_unseen(X, self._columns.categorical, self._levels, getattr(self, "feature_names_in_", None))
         return X
 
-    def _summation(self, source: Source, folds: int | None = None, origin: Vector | None = None) -> Any:
+    def summation(self, source: Source, folds: int | None = None, origin: Vector | None = None) -> Any:
         columns = self._columns
         if origin is None:
             head = next(iter(source.blocks(256)), None)
@@ -186,7 +186,7 @@ class MixedNB(GenerativeClassifier):
         )  # fmt: skip
 
     def _sum(self, source: Source, folds: int | None = None) -> Any:
-        summation = self._summation(source, folds)
+        summation = self.summation(source, folds)
         m = engine_for(source).reduce(source, summation, rows=summation.rows())
         if not m.is_finite():
             for block in source.blocks():
@@ -246,7 +246,7 @@ class MixedNB(GenerativeClassifier):
         scores.constant = scores.constants.sum(axis=0)
         self._numbers = scores
 
-    def _refine(self, source: Source, m: Any) -> None:
+    def refine(self, source: Source, m: Any) -> None:
         self._refuse_zero_variance()
 
     def _refuse_zero_variance(self) -> None:

@@ -70,7 +70,7 @@ class PoissonNB(GenerativeClassifier):
     """
 
     keeps = Keep(group="y", scatter=None)
-    _needs_rows = True  # of folds behind a scaler: its sums do not follow from those of the raw rows
+    needs_rows = True  # of folds behind a scaler: its sums do not follow from those of the raw rows
     _requires_positive = True
 
     @property
@@ -82,7 +82,7 @@ class PoissonNB(GenerativeClassifier):
         self.alpha = alpha
         self.priors = priors
 
-    def _summation(self, source: Source, folds: int | None = None, origin: Vector | None = None) -> Summation:
+    def summation(self, source: Source, folds: int | None = None, origin: Vector | None = None) -> Summation:
         zero = np.zeros(source.n_columns)
         return CountSummation(zero, None, folds, len(self.classes_), 0, self.classes_, source.names)
 

@@ -144,7 +144,7 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
         return Keep(group="y", scatter="diagonal" if shape in ("diagonal", "spherical") else "full")
 
     @property
-    def _needs_rows(self) -> bool:
+    def needs_rows(self) -> bool:
         """Tell whether moments are not enough."""
         return self.shrinkage in ("auto", "ledoit_wolf") or self.covariance_estimator is not None or self._searches
 
@@ -152,9 +152,9 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
     def _searches(self) -> bool:
         return "loo" in (self.tying, self.rounding) or TYPES.get(self.covariance_type) == "regularised"
 
-    def _summation(self, source: Source, folds: int | None = None, origin: Vector | None = None) -> Summation:
+    def summation(self, source: Source, folds: int | None = None, origin: Vector | None = None) -> Summation:
         if self.keeps.scatter == "full":
-            return super()._summation(source, folds, origin)
+            return super().summation(source, folds, origin)
         origin = source.origin if origin is None else origin
         return ClassSummation(origin, "diagonal", folds, len(self.classes_), 0, self.classes_)
 
@@ -257,10 +257,10 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
         return self._fit_weighted(X, y, *weight, **named)
 
     def _fit_weighted(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        if not self._needs_rows:
+        if not self.needs_rows:
             return super().fit(X, y, sample_weight)
         self._check()
-        source = self._source(X, y, sample_weight)
+        source = self.rows_in(X, y, sample_weight)
         m = self._sum(source)
         if self._searches:
             self._search(source, m)
@@ -329,16 +329,12 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
         X = self._leave(X)
         return np.sqrt(np.maximum(by_blocks(X, self._gaussians.distances, len(self.classes_)), 0.0))
 
-    def _scores_without(self, X: Matrix, codes: Codes, w: Vector | None) -> Matrix:
+    def _scores_without(self, X: Matrix, codes: Codes, w: Vector | None) -> Matrix | None:
         m, given = self.moments_, None if self.priors is None else self.priors_
         if self.shrinkage in ("auto", "ledoit_wolf") or self.covariance_estimator is not None:
-            raise WrongUse(
-                "leave-one-out has a closed form for shrinkage None, a number or 'oas', not for an estimated covariance."
-            )
-        if self._searches:
-            raise WrongUse(
-                "weights chosen by 'loo' are chosen anew without each row: that has no closed form; refit instead."
-            )
+            return None
+        if self._searches:  # they are chosen anew without each row
+            return None
         gamma = "oas" if self.shrinkage == "oas" else self.rounding_
         if m.kind == "full" and self.tying_ == 0 and gamma == 0 and self.reg_param == 0:
             out = self._left_out_full(X, codes, w, m, given)

@@ -45,7 +45,7 @@ class LinearScores(ScoreMixin, MomentEstimator, Classifier):
         scores = X @ self.coef_.T + self.intercept_
         return np.hstack([np.zeros_like(scores), scores]) if len(self.classes_) == 2 else scores
 
-    def _left_out(self, X: Matrix, codes: Codes, w: Vector | None = None) -> Matrix:
+    def left_out(self, X: Matrix, codes: Codes, w: Vector | None = None) -> Matrix | None:
         """Return the scores (n, K) of each row by the model fitted without it, in closed form.
 
         An estimator that is not fitted yet learns from these rows first. One copy of a row is left out when its weight
@@ -55,10 +55,13 @@ class LinearScores(ScoreMixin, MomentEstimator, Classifier):
         w = None if w is None else np.asarray(w, dtype=np.float64)
         model = self if hasattr(self, "coef_") else clone(self).fit(X, codes, sample_weight=w)
         scores = model._scores_without(X, codes, np.ones(len(X)) if w is None else w)
-        return np.hstack([np.zeros((len(X), 1)), scores[:, 1:]]) if scores.shape[1] == 2 else scores
+        if scores is None or scores.shape[1] != 2:
+            return scores
+        return np.hstack([np.zeros((len(X), 1)), scores[:, 1:]])
 
-    def _scores_without(self, X: Matrix, codes: Codes, w: Vector) -> Matrix:
-        raise WrongUse(f"{type(self).__name__} has no closed form for predictions without the row; refit instead.")
+    def _scores_without(self, X: Matrix, codes: Codes, w: Vector) -> Matrix | None:
+        """Return the scores behind :meth:`left_out`; None when this setting has no formula."""
+        return None
 
 
 class EitherSide(LinearScores):
@@ -68,7 +71,7 @@ class EitherSide(LinearScores):
         """Learn from the rows of ``X`` (n, p) and their labels ``y`` (n,); weights are counts."""
         if is_stream(X):
             return super().fit(X, y, sample_weight)
-        source = self._source(X, y, sample_weight)
+        source = self.rows_in(X, y, sample_weight)
         n, p = source.n_rows, source.n_columns
         if n is None or n >= p or not isinstance(source, ArraySource) or source.group is None:
             return super().fit(X, y, sample_weight)

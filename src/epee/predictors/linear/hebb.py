@@ -54,7 +54,7 @@ class Hebb(LinearScores):
     def __init__(self, *, fit_intercept: bool = True) -> None:
         self.fit_intercept = fit_intercept
 
-    def _summation(self, source: Source, folds: int | None = None, origin: Vector | None = None) -> Summation:
+    def summation(self, source: Source, folds: int | None = None, origin: Vector | None = None) -> Summation:
         origin = source.origin if origin is None else origin
         return ClassSummation(origin, None, folds, len(self.classes_), 0, self.classes_)
 

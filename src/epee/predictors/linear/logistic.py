@@ -191,7 +191,7 @@ class LogisticRegression(PosteriorMixin, LinearDescentClassifier):
             )
         return C, ratio
 
-    def _fit_stack(self, X: Matrix, y: Codes, weights: Matrix) -> tuple[Tensor, Matrix] | None:
+    def fit_stack(self, X: Matrix, y: Codes, weights: Matrix) -> tuple[Tensor, Matrix] | None:
         """Return coefficients (m, 2, p) and biases (m, 2) of fits with ``weights`` (m, n) of the rows; None where that is
         not offered: the hook of nested cross-validation.
         """
@@ -355,10 +355,12 @@ class LogisticRegression(PosteriorMixin, LinearDescentClassifier):
         check_is_fitted(self)
         return self._one_step(self._source(X, y, sample_weight, reset=False))
 
-    _left_out_by = "one Newton step a row"
+    left_out_by = "one Newton step a row"
 
-    def _left_out(self, X: Matrix, y: Codes, w: Vector | None) -> Matrix:
+    def left_out(self, X: Matrix, y: Codes, w: Vector | None = None) -> Matrix | None:
         """Return the scores (n, K) of each row by the fit without it: what :func:`epee.risk.loo` asks for."""
+        if self._risk(ArraySource(X, None, w, None, y)).l1.any():  # one step needs a smooth penalty
+            return None
         S = self._one_step(ArraySource(X, None, w, None, y))
         return np.column_stack([np.zeros_like(S), S]) if S.ndim == 1 else S
 

@@ -97,7 +97,7 @@ class PseudoInverse(EitherSide):
         self.rank_ = W.shape[1] + int(self.fit_intercept)
         self._set_scores(coef.T, b)
 
-    def _refine(self, source: Source, m: Moments) -> None:
+    def refine(self, source: Source, m: Moments) -> None:
         if self._regular:
             return
         if isinstance(source, ArraySource) and source.group is not None:

@@ -231,17 +231,19 @@ class KernelRegression(Regressor):
             total += float((K[rows, start + rows] / K.sum(axis=1)).sum())
         return total
 
-    def _left_out(self, X: Any, y: Any, w: Vector | None = None) -> Tensor:
+    def left_out(self, X: Any, y: Any, w: Vector | None = None) -> Tensor:
         """Return the prediction of each row by the model fitted without it, the bandwidth kept."""
         h = self.bandwidth if self.bandwidth != "loo" else getattr(self, "bandwidth_", None)
         if h is None:
             h = clone(self).fit(X, y, sample_weight=w).bandwidth_
-        return self._left_out_path(X, y, w, "bandwidth", [h])[0]
+        path = self.left_out_path(X, y, w, "bandwidth", [h])
+        assert path is not None
+        return path[0]
 
-    def _left_out_path(self, X: Any, y: Any, w: Vector | None, parameter: str, values: ArrayLike) -> Tensor:
+    def left_out_path(self, X: Any, y: Any, w: Vector | None, parameter: str, values: ArrayLike) -> Tensor | None:
         """Return the predictions without the row for each bandwidth (V, n, ...)."""
         if parameter != "bandwidth":
-            raise WrongUse(f"KernelRegression has a leave-one-out path in 'bandwidth', not in {parameter!r}.")
+            return None
         model = clone(self).set_params(bandwidth=float(_check(values)[0]))
         X, y, w = model._enter_both(X, y, w)
         model._fit(X, y, None if w is None else np.maximum(w, np.finfo(float).tiny))

@@ -12,8 +12,10 @@ error of every :math:`k` at once.
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -139,20 +141,33 @@ class NeighbourSearch(Estimator):
             (data, rows.ravel(), np.arange(0, rows.size + 1, rows.shape[1])), shape=(len(rows), self.n_samples_fit_)
         )
 
+    def variants(self, parameter: str, values: Sequence[Any]) -> list[Self] | None:
+        """Return searches of the same rows with other numbers of neighbours."""
+        if parameter != "n_neighbors":
+            return None
+        return [copy.copy(self).set_params(n_neighbors=value) for value in values]
+
+    def answer_together(self, variants: Sequence[Any], X: Any) -> list[np.ndarray]:
+        """Return what each number of neighbours predicts for clean rows, from one search."""
+        table = self._table(X, max(v.n_neighbors for v in variants))
+        return [v._says(table.first(v.n_neighbors)) for v in variants]
+
     @property
     def effective_dof_(self) -> float:
         """The trace of the smoother, n / k: one mean for each k rows."""
         check_is_fitted(self)
         return float(self.n_samples_fit_ if self._counts is None else self._counts.sum()) / self.n_neighbors
 
-    def _left_out(self, X: Any, y: Any, w: Vector | None = None) -> Tensor:
+    def left_out(self, X: Any, y: Any, w: Vector | None = None) -> Tensor:
         """Return what the model fitted without the row predicts for it: probabilities (n, K) or values (n,)."""
-        return self._left_out_path(X, y, w, "n_neighbors", [self.n_neighbors])[0]
+        path = self.left_out_path(X, y, w, "n_neighbors", [self.n_neighbors])
+        assert path is not None
+        return path[0]
 
-    def _left_out_path(self, X: Any, y: Any, w: Vector | None, parameter: str, values: ArrayLike) -> Tensor:
+    def left_out_path(self, X: Any, y: Any, w: Vector | None, parameter: str, values: ArrayLike) -> Tensor | None:
         """Return the predictions without the row for each number of neighbours (V, n, ...), from one table."""
         if parameter != "n_neighbors":
-            raise WrongUse(f"{type(self).__name__} has a leave-one-out path in 'n_neighbors', not in {parameter!r}.")
+            return None
         ks = np.asarray(values, dtype=np.intp)
         if ks.ndim != 1 or not len(ks) or ks.min() < 1:
             raise WrongUse(f"n_neighbors takes whole numbers of at least 1, got {values!r}.")
@@ -253,8 +268,16 @@ class KNeighborsClassifier(NeighbourSearch, ProbabilityMixin, Classifier):
 
     def predict(self, X: Any) -> Labels:
         """Return the class of each row (n,); ``ties`` says what happens when votes are equal."""
-        table = self._table(self._leave(X), self.n_neighbors).first(self.n_neighbors)
-        return self.classes_[self._favour(self._votes(table), table).argmax(axis=1)]
+        return self.classes_[self._codes(self._leave(X))]
+
+    def _codes(self, X: Any) -> Codes:
+        return self._decided(self._table(X, self.n_neighbors).first(self.n_neighbors))
+
+    def _decided(self, table: Neighbours) -> Codes:
+        return self._favour(self._votes(table), table).argmax(axis=1)
+
+    def _says(self, table: Neighbours) -> Labels:
+        return self.classes_[self._decided(table)]
 
     def _favour(self, votes: Matrix, table: Neighbours) -> Matrix:
         """Lift, for ``ties="nearest"``, the class of the nearest neighbour above those with as many votes, by next to nothing."""
@@ -331,15 +354,15 @@ class KNeighborsRegressor(NeighbourSearch, Regressor):
         self._start(X, w)
         self._y = y if self._kept is None else y[self._kept]
 
-    def _centre(self, table: Neighbours) -> Tensor:
+    def _says(self, table: Neighbours) -> Tensor:
         return centre(self._y[table.rows], table.mass(self.weights), power_of(self.statistic))
 
     def _predict(self, X: Any) -> Tensor:
-        return self._centre(self._table(X, self.n_neighbors).first(self.n_neighbors))
+        return self._says(self._table(X, self.n_neighbors).first(self.n_neighbors))
 
     def _path(self, table: Neighbours, ks: Codes) -> Tensor:
         if table.counts is not None or callable(self.weights) or power_of(self.statistic) != 2:
-            return np.stack([self._centre(table.first(int(k))) for k in ks])
+            return np.stack([self._says(table.first(int(k))) for k in ks])
         Y, mass = self._y[table.rows], table.mass(self.weights)  # (n, s, ...)
         mass = np.ones(table.rows.shape) if mass is None else mass
         mass = mass.reshape(mass.shape + (1,) * (Y.ndim - 2))

@@ -10,6 +10,7 @@ moments of the basis: one pass to place the knots, one for the moments.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -64,7 +65,8 @@ class AdditiveSplines(MomentRegressor):
     True
     """
 
-    _needs_rows = True  # the knots follow from the rows of a fold
+    is_linear = False
+    needs_rows = True  # the knots follow from the rows of a fold
 
     def __init__(self, dof: float = 4, *, n_knots: int = 10) -> None:
         self.dof = dof
@@ -79,7 +81,7 @@ class AdditiveSplines(MomentRegressor):
         if int(self.n_knots) != self.n_knots or self.n_knots < 3:
             raise WrongUse(f"n_knots is {self.n_knots!r}; a cubic needs at least 3.")
         self._one_target = is_vector(y)
-        source = self._source(X, y, sample_weight)
+        source = self.rows_in(X, y, sample_weight)
         self._place(source)
         self._solve(self._sum(source))
         return self
@@ -88,12 +90,12 @@ class AdditiveSplines(MomentRegressor):
         """Add rows to the sums; the knots stay where the first rows put them."""
         if not hasattr(self, "moments_"):
             return self.fit(X, y, sample_weight)
-        self._solve(self.moments_ + self._sum(self._source(X, y, sample_weight, reset=False)))
+        self._solve(self.moments_ + self._sum(self.rows_in(X, y, sample_weight, reset=False)))
         return self
 
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Take rows out of the sums; refused when fewer than six digits would be left."""
-        self._solve(self.moments_.without(self._sum(self._source(X, y, sample_weight, reset=False))))
+        self._solve(self.moments_.without(self._sum(self.rows_in(X, y, sample_weight, reset=False))))
         return self
 
     def fit_moments(self, m: Moments) -> Self:
@@ -159,6 +161,17 @@ class AdditiveSplines(MomentRegressor):
         coef = half @ (half.T @ c)
         self.effective_dof_ = float(np.einsum("ij,ik,kj->", half, S, half, optimize=True))
         self._set_linear(coef.T, m.y_mean - m.x_mean @ coef)
+
+    def variants(self, parameter: str, values: Sequence[Any]) -> list[Self] | None:
+        """Return the curves with other degrees of freedom, on the same knots."""
+        if parameter != "dof":
+            return None
+        return [copy.copy(self).set_params(dof=value).fit_moments(self.moments_) for value in values]
+
+    def answer_together(self, variants: Sequence[Any], X: Matrix) -> list[np.ndarray]:
+        """Return what each variant predicts for clean rows, from one basis."""
+        B = self._basis(X)
+        return [B @ v.coef_.T + v.intercept_ for v in variants]
 
     def _predict(self, X: Matrix) -> Matrix:
         return self._basis(X) @ self.coef_.T + self.intercept_

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from epee.errors import DataError, EpeeWarning, WrongUse
+from epee.errors import DataError, EpeeWarning
 from epee.typing import Matrix, Tensor, Vector
 
 CERTAIN = 1 - 1e-9  # a row of this leverage decides its own prediction: (1) divides by zero
@@ -44,10 +44,10 @@ class LeftOut:
         """Return the leverage h of each row (n,): how much its own value moves its prediction; between 0 and 1 in the sample."""
         return self._spread(self._leave(X))
 
-    def _left_out(self, X: Any, y: Any, w: Vector | None = None) -> Tensor:
+    def left_out(self, X: Any, y: Any, w: Vector | None = None) -> Tensor | None:
         """Return the prediction of each row by the model fitted without it, (n,) or (n, m)."""
         if getattr(self, "positive", False):
-            raise WrongUse("positive=True has no closed form for predictions without the row; refit instead.")
+            return None
         model = clone(self).fit(X, y, sample_weight=w)
         Xc = model._leave(X)
         fitted = model._predict(Xc)

@@ -186,7 +186,7 @@ class ElasticNet(MomentRegressor):
         self._check()
         model = clone(self)
         model._one_target = is_vector(y)
-        quadratic = Quadratic.of(model._sum(model._source(X, y, sample_weight)), self.fit_intercept)
+        quadratic = Quadratic.of(model._sum(model.rows_in(X, y, sample_weight)), self.fit_intercept)
         ratio = max(self._ratio(), 1e-3)  # without a share of the norm no penalty is the largest
         grid = (
             penalty_grid(quadratic.largest_alpha(ratio), int(alphas), eps)

@@ -92,7 +92,7 @@ class LassoCV(ElasticNet):
         self.selection = selection
         self.rule = rule
 
-    _needs_rows = True  # the folds are its own affair
+    needs_rows = True  # the folds are its own affair
 
     def _ratio(self) -> float:
         return 1.0
@@ -107,7 +107,7 @@ class LassoCV(ElasticNet):
         if self.rule not in ("min", "one_se"):
             raise WrongUse(f"rule is {self.rule!r}; it must be 'min' or 'one_se'.")
         self._one_target = is_vector(y)
-        source = self._source(X, y, sample_weight)
+        source = self.rows_in(X, y, sample_weight)
         fold = self._folds(source)
         folded = with_folds(source, fold)
         m = self._sum(folded, int(fold.max()) + 1)

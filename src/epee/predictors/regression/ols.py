@@ -137,7 +137,7 @@ class LinearRegression(RowSource, Inference, Influence, MomentRegressor):
         if covariance is not None:
             return fit_general(self, X, y, sample_weight, covariance)
         self._one_target = is_vector(y)
-        source = self._source(X, y, sample_weight)
+        source = self.rows_in(X, y, sample_weight)
         rows = wide_rows(source)
         if rows is not None and not self.positive:
             self._solve_wide(*rows)
@@ -146,7 +146,7 @@ class LinearRegression(RowSource, Inference, Influence, MomentRegressor):
             self._look(m)
             self.moments_ = m
             self._solve(m)
-            self._refine(source, m)
+            self.refine(source, m)
             self._say_condition()
         self._count_rows(source)
         return self
@@ -165,21 +165,21 @@ class LinearRegression(RowSource, Inference, Influence, MomentRegressor):
         self._recall()
         if not hasattr(self, "moments_"):
             self.fit(X, y, sample_weight)
-            source = self._source(X, y, sample_weight)
+            source = self.rows_in(X, y, sample_weight)
             origin = self.moments_.origin if hasattr(self, "moments_") else joint_origin(source)
             self._exact = self._exact_sums(source, origin) if self.condition_**2 > REFINE_FROM else None
             return self
-        source = self._source(X, y, sample_weight, reset=False)
+        source = self.rows_in(X, y, sample_weight, reset=False)
         return self._update(source, operator.add)
 
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Take rows out of what was learned; refused when fewer than six digits would be left."""
         check_is_fitted(self)
         self._recall()
-        return self._update(self._source(X, y, sample_weight, reset=False), operator.sub)
+        return self._update(self.rows_in(X, y, sample_weight, reset=False), operator.sub)
 
     def _update(self, source: Source, merge: Any) -> Self:
-        part = reduce_source(source, self._summation(source, origin=self.moments_.origin))
+        part = reduce_source(source, self.summation(source, origin=self.moments_.origin))
         exact = getattr(self, "_exact", None)
         self.moments_ = self.moments_ + part if merge is operator.add else self.moments_.without(part)
         self._solve(self.moments_)
@@ -245,7 +245,7 @@ class LinearRegression(RowSource, Inference, Influence, MomentRegressor):
         if not self.fit_intercept:
             self.intercept_ = 0.0
 
-    def _refine(self, source: Source, m: Moments) -> None:
+    def refine(self, source: Source, m: Moments) -> None:
         """Go back to the rows where the sums have lost digits of the coefficients, or of a tiny residual."""
         if self.positive:
             return

@@ -77,7 +77,8 @@ class PolynomialRegression(Inference, Influence, MomentRegressor):
     """
 
     positive = False
-    _needs_rows = True  # of folds: its sums are those of a basis that depends on the range
+    is_linear = False
+    needs_rows = True  # of folds: its sums are those of a basis that depends on the range
     _raw: Source | None
 
     def __init__(self, degree: int = 2, *, fit_intercept: bool = True) -> None:
@@ -89,9 +90,11 @@ class PolynomialRegression(Inference, Influence, MomentRegressor):
             raise WrongUse(f"degree is {self.degree!r}; it must be a whole number of at least 0.")
         return int(self.degree)
 
-    def _source(self, X: Any, y: Any, sample_weight: Any, fold: Codes | None = None, *, reset: bool = True) -> Source:
+    def rows_in(
+        self, X: Any, y: Any = None, sample_weight: Any = None, fold: Codes | None = None, *, reset: bool = True
+    ) -> Source:
         degree = self._check()
-        source = super()._source(X, y, sample_weight, fold, reset=reset)
+        source = super().rows_in(X, y, sample_weight, fold, reset=reset)
         if reset:
             self._centre_x, self._half = span_of(source, self.fit_intercept)
         self._raw = source
@@ -123,8 +126,8 @@ class PolynomialRegression(Inference, Influence, MomentRegressor):
         self._line.fit_moments(m)
         self._expand()
 
-    def _refine(self, source: Source, m: Moments) -> None:
-        self._line._refine(source, m)
+    def refine(self, source: Source, m: Moments) -> None:
+        self._line.refine(source, m)
         self._expand()
         raw = self._raw
         assert raw is not None
@@ -248,24 +251,24 @@ class PolynomialRegression(Inference, Influence, MomentRegressor):
             raise WrongUse(f"the path is in 'degree' from 0 to {self.degree}, not in {parameter!r} {values!r}.")
         return degrees
 
-    def _left_out_path(self, X: Any, y: Any, w: Vector | None, parameter: str, values: ArrayLike) -> Tensor:
+    def left_out_path(self, X: Any, y: Any, w: Vector | None, parameter: str, values: ArrayLike) -> Tensor | None:
         """Return predictions without the row for every degree, (V, n) or (V, n, m), from one factor."""
         if parameter != "degree":
-            raise WrongUse(f"PolynomialRegression has a path in 'degree', not in {parameter!r}.")
+            return None
         degrees = [int(v) for v in np.atleast_1d(np.asarray(values))]
         model = clone(self).set_params(degree=max(degrees))
         model._one_target = is_vector(y)
-        source = model._source(X, y, w)
+        source = model.rows_in(X, y, w)
         m = model._sum(source)
         model.fit_moments(m)
-        model._line._refine(source, m)
+        model._line.refine(source, m)
         if not isinstance(model._factor, Cholesky):
-            return np.stack([clone(self).set_params(degree=d)._left_out(X, y, w) for d in degrees])
+            return np.stack([clone(self).set_params(degree=d).left_out(X, y, w) for d in degrees])
         work = LeftOutDegrees(model._line, [d * len(model._centre_x) for d in degrees])
         left = np.concatenate(list(engine_for(source).map(source, work)), axis=1)  # (V, n, m)
         worst = (~np.isfinite(left)).any(axis=(1, 2))
         for v in np.flatnonzero(worst):
-            left[v] = clone(self).set_params(degree=degrees[v])._left_out(X, y, w).reshape(left[v].shape)
+            left[v] = clone(self).set_params(degree=degrees[v]).left_out(X, y, w).reshape(left[v].shape)
         return left[..., 0] if model._one_target else left
 
 

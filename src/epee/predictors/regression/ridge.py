@@ -99,7 +99,7 @@ class Ridge(RowSource, LeftOut, MomentRegressor):
         self._check()
         self.__dict__.pop("_wide", None)
         self._one_target = is_vector(y)
-        source = self._source(X, y, sample_weight)
+        source = self.rows_in(X, y, sample_weight)
         rows = wide_rows(source)
         if rows is not None and not self.positive:
             self._solve_wide(*rows)
@@ -107,7 +107,7 @@ class Ridge(RowSource, LeftOut, MomentRegressor):
         m = self._sum(source)
         self._look(m)
         self.fit_moments(m)
-        self._refine(source, m)
+        self.refine(source, m)
         return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -155,7 +155,7 @@ class Ridge(RowSource, LeftOut, MomentRegressor):
         if not self.fit_intercept:
             self.intercept_ = 0.0
 
-    def _refine(self, source: Source, m: Moments) -> None:
+    def refine(self, source: Source, m: Moments) -> None:
         factor = self._factor
         if self.positive or factor.condition <= REFINE_FROM:
             return
@@ -246,7 +246,7 @@ class Ridge(RowSource, LeftOut, MomentRegressor):
         """Return the coefficients and degrees of freedom for all ``alphas`` from one decomposition; it has a ``plot``."""
         model = clone(self).set_params(alpha=1.0)
         model._one_target = is_vector(y)
-        source = model._source(X, y, sample_weight)
+        source = model.rows_in(X, y, sample_weight)
         rows = wide_rows(source)
         if rows is not None:
             Z, T, mean, level, _ = centred_rows(*rows, self.fit_intercept)
@@ -263,10 +263,10 @@ class Ridge(RowSource, LeftOut, MomentRegressor):
             grid, coef[:, 0] if one else coef, intercept[:, 0] if one else intercept, spectrum.dof(grid), names
         )
 
-    def _left_out_path(self, X: Any, y: Any, w: Vector | None, parameter: str, values: ArrayLike) -> Tensor:
+    def left_out_path(self, X: Any, y: Any, w: Vector | None, parameter: str, values: ArrayLike) -> Tensor | None:
         """Return the predictions without the row for every value of ``alpha``, (V, n) or (V, n, m)."""
         if parameter != "alpha" or self.positive:
-            raise WrongUse(f"Ridge has a path in 'alpha' (without positive=True), not in {parameter!r}.")
+            return None
         alphas = check_penalties(values, "alpha")
         model = clone(self).set_params(alpha=1.0)
         X, y, w = model._enter_both(X, y, w)

@@ -108,7 +108,7 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
         self.rule = rule
 
     @property
-    def _needs_rows(self) -> bool:
+    def needs_rows(self) -> bool:
         return (
             self._how() in ("loo", "kfold")
             or self.rule == "one_se"
@@ -140,7 +140,7 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
         if self._how() == "kfold" and self.scoring is not None:
             return self._fit_scored(X, y, sample_weight)
         self._one_target = is_vector(y)
-        source = self._source(X, y, sample_weight)
+        source = self.rows_in(X, y, sample_weight)
         if self._how() == "kfold":
             return self._fit_folds(source, alphas)
         rows = wide_rows(source)
@@ -159,13 +159,13 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
         S, C, tss, mean, level = normal_equations(m, self.fit_intercept)
         self._choose(RidgeSpectrum.of_scatter(S, C, tss), mean, level, float(m.count), alphas, source)
         self._finish(m)
-        self._final._refine(source, m)
+        self._final.refine(source, m)
         return self._borrow()
 
     def _solve(self, m: Moments) -> None:
         """Choose from moments alone: GCV, AIC or BIC."""
         alphas = self._check()
-        if self._needs_rows:
+        if self.needs_rows:
             raise WrongUse(
                 "criterion 'loo' and 'kfold', rule 'one_se', scoring and store_cv_results need the rows: use fit, not moments."
             )
@@ -193,7 +193,7 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
         error = spectrum.rss(alphas) / n  # (A, m)
         tiny = bool((error * n < 1e-8 * spectrum.tss).any())
         how, left = self._how(), None
-        if source is not None and (self._needs_rows or tiny):
+        if source is not None and (self.needs_rows or tiny):
             work = LeftOutErrors(spectrum, mean, level, alphas, n, self.fit_intercept, self._keeps_rows())
             left = engine_for(source).reduce(source, work)
             error = left.squares / n
@@ -269,7 +269,7 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
             assert y is not None
             return self._fit_scored(X, y[:, 0] if self._one_target and y.ndim == 2 else y, w)
         folded = with_folds(source, fold)
-        parts = reduce_source(folded, self._summation(folded, int(fold.max()) + 1))
+        parts = reduce_source(folded, self.summation(folded, int(fold.max()) + 1))
         refuse_empty_folds(parts)
         ridge = Ridge(1.0, fit_intercept=self.fit_intercept)
         coef, intercept, _ = ridge.solve_path(parts.leave_one_out("fold"), "alpha", alphas)  # (F, A, m, p)
@@ -280,7 +280,7 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
         self._look(m)
         self.moments_ = m
         self._finish(m)
-        self._final._refine(folded, m)
+        self._final.refine(folded, m)
         return self._borrow()
 
     def _fold_ids(self, source: Source) -> Codes | None:
@@ -307,7 +307,7 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
         scores = search.cv_results_
         folds = max(search.n_splits_ - 1, 1)
         self._one_target = is_vector(y)
-        self._source(X, y, sample_weight)
+        self.rows_in(X, y, sample_weight)
         self._pick(
             self._check(), -scores["mean_test_score"][:, None], scores["std_test_score"][:, None] / np.sqrt(folds)
         )

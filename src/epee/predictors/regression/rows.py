@@ -8,6 +8,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from epee.estimator.base import refuse_large
+from epee.estimator.moment import is_vector
 from epee.moments.moments import Moments
 from epee.table.arrays import ArraySource
 from epee.table.block import Source, check_weights, refuse_bad_cells
@@ -22,9 +23,12 @@ class RowSource:
     fit_intercept: bool
     _count: float
 
-    def _source(self, X: Any, y: Any, sample_weight: Any, fold: Codes | None = None, *, reset: bool = True) -> Source:
+    def rows_in(
+        self, X: Any, y: Any = None, sample_weight: Any = None, fold: Codes | None = None, *, reset: bool = True
+    ) -> Source:
         if not issparse(X):
-            return super()._source(X, y, sample_weight, fold, reset=reset)  # type: ignore[misc, no-any-return, unused-ignore]
+            return super().rows_in(X, y, sample_weight, fold, reset=reset)  # type: ignore[misc, no-any-return, unused-ignore]
+        self._one_target = is_vector(y)
         X = self._enter(X, reset=reset)  # type: ignore[attr-defined]
         n = X.shape[0]
         y = self._enter_target(y, n)  # type: ignore[attr-defined]

@@ -203,7 +203,7 @@ class SmoothingSpline(Regressor):
         centre = self._predict(X)
         return np.column_stack([centre - half, centre + half])
 
-    def _left_out(self, X: Matrix, y: Vector, w: Vector | None) -> Vector:
+    def left_out(self, X: Matrix, y: Vector, w: Vector | None = None) -> Vector:
         """Return the prediction of each row by the spline, with the same penalty, that did not see it."""
         fitted = SmoothingSpline(lam=self.lam_ if hasattr(self, "lam_") else self.lam)
         fitted = fitted.fit(X, y, sample_weight=w) if fitted.lam is not None else SmoothingSpline(

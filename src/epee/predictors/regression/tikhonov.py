@@ -109,7 +109,7 @@ class Tikhonov(LeftOut, MomentRegressor):
             np.ascontiguousarray(coef.T), m.y_mean - mean @ coef if self.fit_intercept else np.zeros(m.targets)
         )
 
-    def _refine(self, source: Source, m: Moments) -> None:
+    def refine(self, source: Source, m: Moments) -> None:
         if self._factor.condition > FACTOR_FROM:
             F, g = self._penalty(m.p, m.targets)
             q: QRFactor = engine_for(source).reduce(

@@ -12,8 +12,10 @@ tree is grown large and then cut back (:mod:`epee.predictors.trees.pruning`).
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -22,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from epee.engines.local import in_order
 from epee.errors import DataError, WrongUse
-from epee.estimator.base import Classifier, Estimator, ProbabilityMixin, Regressor
+from epee.estimator.base import Classifier, Estimator, ProbabilityMixin, Regressor, answer_each
 from epee.predictors.trees.columns import Columns, presort
 from epee.predictors.trees.growth import Plan, grow_tree
 from epee.predictors.trees.pruning import PruningPath, choose, path_loss, representatives, trace_path
@@ -189,6 +191,26 @@ class DecisionTree(Estimator):
         """Return the ``ccp_alphas`` of the nested subtrees and their total ``impurities`` (risks for ``prune_on="risk"``)."""
         path = clone(self).set_params(ccp_alpha=0.0, pruning=None).fit(X, y, sample_weight).pruning_path_
         return Bunch(ccp_alphas=path.alphas, impurities=path.risk)
+
+    def variants(self, parameter: str, values: Sequence[Any]) -> list[Self] | None:
+        """Return the tree as it was grown, cut at other prices of a leaf; only ``ccp_alpha`` needs no new growth."""
+        if parameter != "ccp_alpha" or self.pruning is not None:
+            return None
+        _, ceases = self._trace(self._grown)
+        out = []
+        for alpha in values:
+            tree = copy.copy(self).set_params(ccp_alpha=alpha)
+            tree.tree_, tree._path = self._grown.cut(ceases <= alpha), None
+            tree._settle()
+            out.append(tree)
+        return out
+
+    def answer_together(self, variants: Sequence[Any], X: Matrix) -> list[np.ndarray]:
+        """Return what each cut of the tree predicts for clean rows."""
+        return answer_each(variants, X)
+
+    def _settle(self) -> None:
+        """Work out, once the tree is cut, what predictions look up."""
 
     def apply(self, X: Any, check_input: bool = True) -> Codes:
         """Return the leaf of each row (n,)."""
@@ -417,8 +439,13 @@ class DecisionTreeClassifier(DecisionTree, ProbabilityMixin, Classifier):
 
     def predict(self, X: Any, check_input: bool = True) -> Labels:
         """Return the class of each row (n,)."""
-        X = self._leave(X)
-        return self._says(self.tree_.apply(X))
+        return self.classes_[self._codes(self._leave(X))]
+
+    def _codes(self, X: Matrix) -> Codes:
+        return self._decisions[self.tree_.apply(X)]
+
+    def _settle(self) -> None:
+        self._decisions = self._decide(self.tree_.value[:, 0])
 
     def _says(self, nodes: Codes) -> Labels:
         return self.classes_[self._decisions[nodes]]

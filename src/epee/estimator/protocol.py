@@ -1,0 +1,236 @@
+r"""What the rooms above may ask of an estimator: the only names by which ``risk`` and ``job`` know one.
+
+An estimator that can do more than ``fit`` and ``predict`` says so by having the methods of one of these protocols, and is asked
+by ``isinstance``. *Clean rows* are rows (n, p) as :meth:`Judge.clean` returns them: checked once, then asked of many models.
+
+======================  ==========================================================================================
+protocol                what it can do
+======================  ==========================================================================================
+:class:`KeepsMoments`   learn from sums of its rows: a fit is a sum
+:class:`SolvesStack`    solve many training samples at once
+:class:`SolvesPath`     solve many values of a parameter at once
+:class:`FitsStack`      fit many weightings of the same rows at once
+:class:`Varies`         be had at other values of a parameter without a new fit
+:class:`RowWise`        map one row at a time
+:class:`AffineStep`     map rows by :math:`x \mapsto Ax + b`, known from moments
+:class:`LeavesOneOut`   predict every row without it, in closed form; :class:`LeavesOneOutPath` along a parameter
+:class:`Judge`          answer for clean rows: labels, values, scores, probabilities
+:class:`Counted`        say its degrees of freedom
+:class:`Seen`           say which rows it learned from
+:class:`Quadratic`      write its log-odds as a quadratic form
+:class:`LinearPredictor`  predict :math:`Xw + b` and nothing else
+:class:`Stateful`       be written down as plain data, and made again from it
+======================  ==========================================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, Self, runtime_checkable
+
+import numpy as np
+
+from epee.estimator.keep import Keep
+from epee.table.block import Block, Source
+from epee.typing import Codes, Matrix, Tensor, Vector
+
+Needs = Literal["labels", "values", "scores", "probabilities"]
+Answer = Callable[[Matrix], np.ndarray]
+
+
+@runtime_checkable
+class KeepsMoments(Protocol):
+    """An estimator that lives on sums of its rows: any cut of them, any machine, any fold."""
+
+    @property
+    def keeps(self) -> Keep:
+        """What one pass keeps."""
+
+    @property
+    def needs_rows(self) -> bool:
+        """Whether sums over a fold are not enough to learn from it."""
+
+    @property
+    def refines(self) -> bool:
+        """Whether it may go back to the rows after the sums, see :meth:`refine`."""
+
+    def rows_in(
+        self, X: Any, y: Any = None, sample_weight: Any = None, fold: Codes | None = None, *, reset: bool = True
+    ) -> Source:
+        """Return the checked rows as a source of blocks; ``reset`` notes names, classes and the shape of the target."""
+
+    def summation(
+        self, source: Source, folds: int | None = None, origin: Vector | None = None
+    ) -> Callable[[Block], Any]:
+        """Return the picklable function that makes a block a moment."""
+
+    def fit_moments(self, m: Any) -> Self:
+        """Solve from moments."""
+
+    def refine(self, source: Source, m: Any) -> None:
+        """Go back to the rows behind ``m`` where moments lose digits."""
+
+    def same_moments_as(self, other: Any) -> bool:
+        """Tell whether sums of the same rows serve both: same door, same sums."""
+
+    def entered_like(self, other: Any) -> Self:
+        """Return a clone that knows of the rows what ``other`` noted at the door."""
+
+
+@runtime_checkable
+class SolvesStack(Protocol):
+    """Linear scores of many training samples at once."""
+
+    def solve_stack(self, m: Any) -> tuple[Tensor, Tensor] | None:
+        """Return coefficients (T, k, p) and intercepts (T, k) of moments with an axis of T folds; None when one by one is safer."""
+
+
+@runtime_checkable
+class SolvesPath(Protocol):
+    """A linear regressor at many values of a parameter at once."""
+
+    def solve_path(self, m: Any, parameter: str, values: Any) -> tuple[Tensor, Tensor, Tensor] | None:
+        """Return coefficients (T, V, m, p), intercepts (T, V, m) and degrees of freedom (T, V); None where there is no path."""
+
+
+@runtime_checkable
+class FitsStack(Protocol):
+    """A linear classifier under many weightings of the same rows."""
+
+    def fit_stack(self, X: Matrix, y: Codes, weights: Matrix) -> tuple[Tensor, Matrix] | None:
+        """Return coefficients (S, k, p) and intercepts (S, k) for weights (S, n) of the rows; None when one by one is safer."""
+
+
+@runtime_checkable
+class Varies(Protocol):
+    """A fitted estimator that can be had at other values of a parameter: a tree pruned, other neighbours, another penalty."""
+
+    def variants(self, parameter: str, values: Sequence[Any]) -> list[Self] | None:
+        """Return fitted estimators at these values, without a new fit; None when this parameter needs one."""
+
+    def answer_together(self, variants: Sequence[Any], X: Matrix) -> list[np.ndarray]:
+        """Return the labels or values that each variant predicts for clean rows, from one search or one basis."""
+
+
+@runtime_checkable
+class RowWise(Protocol):
+    """A transformer that looks at one row at a time; only those have the attribute."""
+
+    row_wise: bool
+
+
+@runtime_checkable
+class AffineStep(Protocol):
+    r"""A transformer :math:`x \mapsto a \circ x + b` whose map follows from moments."""
+
+    def affine(self, m: Any) -> tuple[Matrix, Matrix]:
+        """Return a and b, each (T, p) for moments with an axis of T folds."""
+
+    def fit_moments(self, m: Any) -> Self:
+        """Return the step fitted on the rows behind ``m``; groups and targets in it are left aside."""
+
+
+@runtime_checkable
+class LeavesOneOut(Protocol):
+    """Predictions without the row in closed form."""
+
+    left_out_by: str
+
+    def left_out(self, X: Any, y: Any, w: Vector | None = None) -> np.ndarray | None:
+        """Return scores or probabilities (n, K), or values, of the clean rows it was fitted on; None without a formula."""
+
+
+@runtime_checkable
+class LeavesOneOutPath(Protocol):
+    """The same along a parameter."""
+
+    def left_out_path(self, X: Any, y: Any, w: Vector | None, parameter: str, values: Any) -> np.ndarray | None:
+        """Return predictions without the row (V, n, ...), one layer a value; None for a parameter without a path."""
+
+
+@runtime_checkable
+class Judge(Protocol):
+    """What a loss asks of a fitted predictor."""
+
+    def clean(self, X: Any) -> Matrix:
+        """Check rows as :meth:`predict` would and return them."""
+
+    def answers(self, needs: Needs) -> Answer | None:
+        """Return the function from clean rows to what is needed, None when it has none.
+
+        "labels" are codes into ``classes_`` (n,), "values" are predictions (n,) or (n, m), "scores" and "probabilities" are (n, K).
+        """
+
+
+@runtime_checkable
+class Counted(Protocol):
+    """Knows how many parameters it is worth."""
+
+    def degrees_of_freedom(self, X: Any = None) -> float:
+        """Return the effective degrees of freedom once fitted, NaN when unknown; some count on the training rows ``X``."""
+
+
+@runtime_checkable
+class Seen(Protocol):
+    """Knows which rows it learned from."""
+
+    @property
+    def training_fingerprint(self) -> object | None:
+        """The fingerprint of the training rows, None when they were a stream or not noted."""
+
+
+@dataclass(frozen=True, eq=False)
+class QuadraticForm:
+    r"""The function :math:`u^\top B u + a^\top (u \circ u) + b^\top u + c` of :math:`u = x - o`.
+
+    ``bend`` is B (p, p) or None, ``squares`` a (p,) or None, ``slope`` b (p,), ``level`` c, ``centre`` o (p,).
+
+    >>> QuadraticForm(None, np.array([1.0]), np.array([2.0]), 3.0, np.array([1.0]))(np.array([[3.0]]))
+    array([11.])
+    """
+
+    bend: Matrix | None
+    squares: Vector | None
+    slope: Vector
+    level: float
+    centre: Vector
+
+    def __call__(self, X: Matrix) -> Vector:
+        """Return the value at each row (n,)."""
+        U = X - self.centre
+        value = U @ self.slope + self.level
+        if self.squares is not None:
+            value = value + (U * U) @ self.squares
+        return value if self.bend is None else value + np.einsum("ij,ij->i", U @ self.bend, U)
+
+
+@runtime_checkable
+class Quadratic(Protocol):
+    """A classifier that decides between two classes by the sign of a quadratic form."""
+
+    def log_odds(self) -> QuadraticForm | None:
+        """Return the form, positive where the second class wins: the log-odds where there are any; None for other fits."""
+
+
+@runtime_checkable
+class LinearPredictor(Protocol):
+    """A fitted predictor with coefficients; ``is_linear`` says, fitted or not, that it predicts X coef + intercept exactly."""
+
+    coef_: Any
+    intercept_: Any
+    is_linear: bool
+
+
+@runtime_checkable
+class Stateful(Protocol):
+    """Can be written as plain data (numbers, text, arrays, lists, dictionaries, other stateful objects) and made again."""
+
+    state_version: int
+
+    def to_state(self) -> dict[str, Any]:
+        """Return all that a fitted object needs."""
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> Any:
+        """Return the object that :meth:`to_state` described."""
