@@ -56,6 +56,7 @@ class View(BlockSource):
         self.source, self.change, self._origin = adopted(source), change, origin
         self._other = names is not None or n_columns is not None
         self._names, self._n_columns = names, n_columns if names is None else len(names)
+        self.n_rows = _rows(self.source, change)
         self._before: dict[int, np.ndarray] = {}  # rows of each stratum before the part that begins there
 
     @property
@@ -67,11 +68,6 @@ class View(BlockSource):
     def n_columns(self) -> int:
         """Number of columns."""
         return self.source.n_columns if self._n_columns is None else self._n_columns
-
-    @property
-    def n_rows(self) -> int | None:
-        """Number of rows; None while nobody has counted, or where the change may leave some out."""
-        return None if isinstance(self.change, Dropping) and self.change.drops else self.source.n_rows
 
     @property
     def home(self) -> str:
@@ -183,8 +179,13 @@ class View(BlockSource):
 def _over(source: Source, bare: View) -> View:
     """Return a bare view over a source."""
     view = copy(bare)
-    view.source = source
+    view.source, view.n_rows = source, _rows(source, bare.change)
     return view
+
+
+def _rows(source: Source, change: Change) -> int | None:
+    """Return the rows of a view as known now: a method that goes by their number must not change its mind between passes."""
+    return None if isinstance(change, Dropping) and change.drops else source.n_rows
 
 
 @dataclass(frozen=True, eq=False)
