@@ -61,7 +61,9 @@ class SparseSource(BlockSource):
         step = max(1, min(-(-n // max(1, wanted)), TRAVEL_BYTES // a_row))
         for k, i in enumerate(range(0, max(n, 1), step)):
             at = slice(i, i + step)
-            piece = SparseSource(self.X[at], _at(self.y, at), _at(self.weight, at), _at(self.fold, at), _at(self.group, at))
+            piece = SparseSource(
+                self.X[at], _at(self.y, at), _at(self.weight, at), _at(self.fold, at), _at(self.group, at)
+            )
             yield Part(piece, arrived, f"part {k} (rows from {i})", i, piece.n_rows, heavy=True)
 
 
