@@ -79,6 +79,69 @@ def test_each_fold_fills_with_its_own_mean():
         )
 
 
+def test_rare_levels_are_the_same_in_all_folds():
+    """Which levels share a column follows from the whole table; a level absent from a fold is a column of zeros there."""
+    towns = np.repeat(["a", "b", "c", "d"], [40, 30, 4, 3])
+    frame = pd.DataFrame({"town": towns, "x": np.where(np.arange(77) % 9 == 0, np.nan, np.arange(77.0))})
+    fold = np.where(towns == "b", 0, np.where(towns == "d", 2, 1))  # fold 0 has all of b, which is then rare elsewhere
+    for options in ({}, {"drop": "first"}, {"indicator": True}):
+        encoder = TableEncoder(max_levels=2, **options).plan(as_source(frame))
+        assert encoder.kept_["town"] == (("a", "b"), ("c", "d"))
+        Z = np.concatenate([block.X for block in encoder.rows(as_source(frame)).blocks()])
+        training = Moments.of(Z, frame["x"].fillna(0), fold=fold).leave_one_out("fold")
+        A, b = encoder.fill_map(training)
+        whole = encoder.fit_mean(Moments.of(Z))
+        assert A.shape[-2:] == (len(whole.get_feature_names_out()) + 1, Z.shape[1] + 1)
+        for k in range(3):
+            one = encoder.fill_map(training.at("fold", k))
+            np.testing.assert_array_equal(A[k], one[0])
+            np.testing.assert_array_equal(b[k], one[1])
+            kept = fold != k
+            alone = encoder.fit_mean(Moments.of(Z[kept])).transform(frame[kept])
+            np.testing.assert_allclose(Z[kept] @ A[k, :-1, :-1].T + b[k, :-1], alone, rtol=1e-12)
+        place = whole.encoded_columns["town"][0 if "drop" in options else 1]
+        assert whole.get_feature_names_out()[place] == "town=b"
+        assert training.affine(A, b).mean[0, place] == pytest.approx(0.0, abs=1e-15)  # sums are taken about an origin
+
+
+def test_a_counted_schema_needs_no_reading():
+    source = as_source(FRAME)
+    plan = TableEncoder(max_levels=2, indicator=True).plan(source)
+    again = TableEncoder(max_levels=2, indicator=True).planned(source.profile(), source.origin)
+    assert again.row_names == plan.row_names and again.kept_ == plan.kept_
+    np.testing.assert_array_equal(again.centre_, plan.centre_)
+    sums, weight = np.zeros(len(plan.row_names)), 0.0
+    for raw in source.raw_blocks(100):
+        more, w = again.row_sums(raw)
+        sums, weight = sums + more, weight + w
+    expected = TableEncoder(max_levels=2, indicator=True).fit(FRAME)
+    np.testing.assert_allclose(again.fit_mean(sums / weight).fill_, expected.fill_, rtol=1e-12)
+    about_zero = TableEncoder(max_levels=2, indicator=True).planned(source.profile())
+    assert not about_zero.centre_.any() and about_zero.feature_names_in_.tolist() == list(FRAME.columns)
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"indicator": True}, {"drop": "first"}, {"max_levels": 1}, {"dates": "ordinal"}]
+)
+def test_where_encoded_columns_come_from(options):
+    encoder = TableEncoder(**options).fit(FRAME)
+    places = encoder.encoded_columns
+    names = encoder.get_feature_names_out()
+    assert list(places) == list(FRAME.columns)
+    assert [j for at in places.values() for j in at] == list(range(len(names)))
+    for column, at in places.items():
+        assert all(name.startswith(column) for name in names[list(at)])
+
+
+def test_a_holed_encoder_leaves_holes():
+    encoder = TableEncoder(indicator=True).fit(FRAME)
+    holed = encoder.holed()
+    filled, open_ = encoder.transform(FRAME), holed.transform(FRAME)
+    np.testing.assert_array_equal(np.isnan(open_[:, 0]), FRAME["age"].isna())
+    np.testing.assert_array_equal(np.where(np.isnan(open_), filled, open_), filled)
+    assert np.isfinite(encoder.fill_).all()  # the copy has changed nothing
+
+
 def test_a_large_mean_costs_no_digits():
     frame = pd.DataFrame({"x": np.where(HOLES[:, 0], np.nan, rng.normal(1e9, 1, N))})
     encoder = TableEncoder().plan(as_source(frame))

@@ -248,3 +248,12 @@ def test_leaving_early_is_clean(folder):
     for _ in range(3):
         assert isinstance(as_source(folder / "t.parquet"), TableSource)
         assert len(next(as_source(folder / "t.parquet", "label").blocks(10))) == 10
+
+
+def test_kinds_and_counts_in_public(tmp_path):
+    table = pa.table({"x": [1.0, None, 3.0], "town": ["a", "b", "a"], "n": ["1", "2", "3"]})
+    source = as_source(table, types={"n": "category"})
+    assert [source.kind(name) for name in source.names] == ["number", "text", "category"]
+    x, town = source.counted(["x", "town"])
+    assert x.missing == 1 and town.levels == ("a", "b") and town.counts == (2, 1)
+    assert not source.weighted and as_source(table, sample_weight="x").weighted

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from epee.table.encoding import (
     affine_of,
     cells_of,
     codes_of_levels,
+    encoded_columns,
     encoded_names,
     map_rows,
     missing_of,
@@ -46,7 +47,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Kinds of columns that the table does not tell, ``{"zip": "category"}``: "number", "category", "boolean", "date", "text".
     max_levels : int, default=50
         Levels of a category that get a column of their own, the most frequent first; the others share one column. A larger
-        number keeps rarer levels apart.
+        number keeps rarer levels apart. All folds of a cross-validation have the same ones.
     indicator : bool, default=False
         Add a column that is 1 where a cell is missing, for each column that had missing cells.
     dates : {"parts", "ordinal"}, default="parts"
@@ -106,24 +107,56 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """
         self._check_parameters()
         source = self._open(X, y, sample_weight, reset=True)
-        self.plan(source)
-        total, count = np.zeros(len(self._layout.row_names)), 0.0
-        for sums, weight in source.each_raw(partial(_sums, self._layout, self.centre_)):
-            total += sums
-            count += weight
-        return self._learn(total / count)
+        self._plan(source)
+        total, count = self._sum(source)
+        if source.weighted:
+            self.kept_ = self._layout.kept(self._level_sums(total))
+        return self.fit_mean(total / count)
 
     def plan(self, source: Any) -> TableEncoder:
         """Take the schema of a table, without its means: enough for :meth:`row_map`."""
         self._check_parameters()
         source = source if isinstance(source, TableSource) else self._open(source, None, None, reset=True)
-        self.schema_ = source.profile()
-        for c in self.schema_:
+        self._plan(source)
+        if source.weighted and any(
+            rare for _, rare in self.kept_.values()
+        ):  # weight 2 is the row twice, for levels too
+            self.kept_ = self._layout.kept(self._level_sums(self._sum(source)[0]))
+        return self
+
+    def _plan(self, source: TableSource) -> None:
+        schema = source.profile()
+        for c in schema:
             if c.missing is not None and c.missing == source.n_rows:
                 raise MissingValues(f"column {c.name!r}: all its {c.missing} cells are missing; drop it.")
-        self.n_features_in_ = len(self.schema_)
-        if source.named:
-            self.feature_names_in_ = np.array(self.schema_.names, dtype=object)
+        self.planned(schema, source.origin, named=source.named)
+
+    def planned(self, schema: Schema, origin: Vector | None = None, *, named: bool = True) -> TableEncoder:
+        """Take a schema that somebody has counted, without reading the table again: enough for :meth:`row_map`.
+
+        Parameters
+        ----------
+        schema : Schema
+            With levels, their counts and the missing cells.
+        origin : array, optional
+            A value of each column near which numbers lie, 0 by default; only the digits of sums depend on it.
+        named : bool, default=True
+            Whether the names are the user's.
+        """
+        self._check_parameters()
+        self.schema_ = schema
+        self.n_features_in_ = len(schema)
+        if named:
+            self.feature_names_in_ = np.array(schema.names, dtype=object)
+        self._say_texts()
+        layout = self._layout
+        near = dict(zip(schema.names, np.zeros(len(schema)) if origin is None else origin, strict=True))
+        about = [(c, near[c.name] if c.kind == "number" else 0.0) for c in layout.used]
+        self.centre_ = np.array([value for c, value in about for _ in layout.parts(c)], dtype=np.float64)
+        self.kept_ = layout.kept()
+        return self
+
+    def _say_texts(self) -> None:
         left = [c.name for c in self.schema_ if c.kind == "text"]
         if len(left) == len(self.schema_):
             raise DataError(
@@ -133,35 +166,51 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             warnings.warn(
                 f"column {left[0]!r}{f' and {len(left) - 1} more' if len(left) > 1 else ''}: texts that hardly come back (names, "
                 f"identifiers) are left out; say types={{{left[0]!r}: 'category'}} to keep them.",
-                DataWarning, stacklevel=3,
+                DataWarning, stacklevel=5,
             )  # fmt: skip
-        origin = dict(zip(source.names, source.origin, strict=True))
-        first = {
-            name: origin[c.name] if c.kind == "number" else 0.0
-            for c in self._layout.used
-            for name in self._layout.parts(c)
-        }
-        self.centre_ = np.array([first[name] for name in self._layout.cell_names])
+
+    def row_sums(self, raw: RawBlock) -> tuple[Vector, float]:
+        """Return the weighted sums (q,) of the rows :meth:`row_map` of a block, without making them, and its weight."""
+        return sum_rows(self._layout, self.centre_, raw), float(len(raw) if raw.weight is None else raw.weight.sum())
+
+    def _sum(self, source: TableSource) -> tuple[Vector, float]:
+        total, count = np.zeros(len(self.row_names)), 0.0
+        for sums, weight in source.each_raw(self.row_sums):
+            total += sums
+            count += weight
+        return total, count
+
+    def _level_sums(self, total: Vector) -> dict[str, Vector]:
+        """Return the weight of each level of each category from the sums of the rows :meth:`row_map`."""
+        layout = self._layout
+        at, found = len(layout.cell_names) + len(layout.holes), {}
+        for c in layout.categories:
+            n = len(c.levels or ())
+            found[c.name] = total[at : at + n]
+            at += n
+        return found
+
+    def fit_mean(self, moments: Any) -> TableEncoder:
+        """Finish a fit that :meth:`plan` began, from the moments (or the mean) of the rows :meth:`row_map`."""
+        layout = self._layout
+        mean = _mean_of(moments)[: len(layout.row_names)]
+        m, holes = len(layout.cell_names), {c.name: j for j, c in enumerate(layout.holes)}
+        there = np.array(
+            [
+                1.0 if c.name not in holes else 1.0 - mean[m + holes[c.name]]
+                for c in layout.used
+                for _ in layout.parts(c)
+            ]
+        )
+        seen = there > 1e-12
+        self.fill_ = self.centre_ + np.where(seen, mean[:m] / np.where(seen, there, 1.0), 0.0)
         return self
 
-    def _learn(self, mean: Vector) -> TableEncoder:
-        layout = self._layout
-        m, holes = len(layout.cell_names), {c.name: j for j, c in enumerate(layout.holes)}
-        fill, kept = [], {}
-        cell, level = 0, m + len(holes)
-        for c in layout.used:
-            there = 1.0 if c.name not in holes else 1.0 - mean[m + holes[c.name]]
-            for _ in layout.parts(c):
-                fill.append(self.centre_[cell] + (mean[cell] / there if there > 1e-12 else 0.0))
-                cell += 1
-            if c.kind == "category":
-                levels = c.levels or ()
-                own, rare = layout.kept(c, mean[level : level + len(levels)])
-                kept[c.name] = (tuple(levels[k] for k in own), tuple(levels[k] for k in rare))
-                level += len(levels)
-        self.fill_ = np.array(fill)
-        self.kept_ = kept
-        return self
+    def holed(self) -> TableEncoder:
+        """Return a copy that leaves NaN where a number is missing, for methods that deal with missing cells themselves."""
+        other = copy(self)
+        other.fill_ = np.full(len(self.centre_), np.nan)
+        return other
 
     def transform(self, X: Any) -> Matrix:
         """Return the rows as numbers (n, e); a table may have its columns in another order, and others besides."""
@@ -208,9 +257,23 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return out
 
     @property
+    def row_names(self) -> tuple[str, ...]:
+        """The names of the columns of :meth:`row_map`."""
+        return self._layout.row_names
+
+    @property
+    def encoded_columns(self) -> dict[str, range]:
+        """Which encoded columns come from which column of the table."""
+        return encoded_columns(self._layout, self.kept_)
+
+    @property
     def _width(self) -> int:
         """The number of encoded columns."""
-        return len(encoded_names(self._layout, self.kept_))
+        return sum(map(len, self.encoded_columns.values()))
+
+    def _learn(self, mean: Vector) -> TableEncoder:
+        self.kept_ = self._layout.kept(self._level_sums(mean))
+        return self.fit_mean(mean)
 
     def row_map(self, raw: RawBlock) -> Matrix:
         """Return :math:`z` (n, q): observed cells about a constant, 1 where missing, one-hot of every level of the schema."""
@@ -221,15 +284,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
         ``moments`` are those of the rows :meth:`row_map`, with a leading axis of folds or without, targets last; or their mean.
         """
-        return affine_of(self._layout, self.centre_, getattr(moments, "mean", moments), getattr(moments, "targets", 0))
-
-    def fit_mean(self, moments: Any) -> TableEncoder:
-        """Finish a fit that :meth:`plan` began, from the moments (or the mean) of the rows :meth:`row_map`."""
-        return self._learn(np.asarray(getattr(moments, "mean", moments))[: len(self._layout.row_names)])
+        targets = getattr(moments, "targets", 0)
+        return affine_of(self._layout, self.kept_, self.centre_, _mean_of(moments), targets)
 
     def rows(self, source: TableSource) -> View:
         """Return the source of the rows :meth:`row_map`."""
-        return source.mapped(self.row_map, self._layout.row_names)
+        return source.mapped(self.row_map, self.row_names)
 
     def encoded(self, source: TableSource) -> View:
         """Return the source of the encoded rows: a table of any kinds becomes blocks of numbers."""
@@ -326,9 +386,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return tags
 
 
-def _sums(layout: Layout, centre: Vector, raw: RawBlock) -> tuple[Vector, float]:
-    """Return the sums of the row maps of a block, and its weight."""
-    return sum_rows(layout, centre, raw), float(len(raw) if raw.weight is None else raw.weight.sum())
+def _mean_of(moments: Any) -> np.ndarray:
+    """Return the mean that moments hold, or the mean itself."""
+    return np.asarray(moments if isinstance(moments, np.ndarray | list) else moments.mean, dtype=np.float64)
 
 
 def _columns(X: np.ndarray, names: tuple[str, ...]) -> Any:

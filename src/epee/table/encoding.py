@@ -8,13 +8,14 @@ which looks at no other row. Filling a missing cell with the mean of the trainin
 
 .. math:: \hat x = c + z_x + (1 - o)\, \frac{E[z_x]}{E[o]}.                                           \tag{2}
 
-So one pass that keeps the moments of :math:`z` serves every fold: each fills with the mean of its own rows (1 and 2), and
-groups the levels that are rare among its own rows.
+So one pass that keeps the moments of :math:`z` serves every fold: each fills with the mean of its own rows. Which levels
+are rare, and share a column, is a property of the whole table, so that all folds have the same columns; a level that is absent
+from a fold is a column of zeros there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +25,8 @@ from epee.errors import DataError
 from epee.table.raw import RawBlock
 from epee.table.schema import CLOCK, Column, Schema
 from epee.typing import Matrix, Vector
+
+Kept = Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]  # of each category: levels with a column, rare ones
 
 
 @dataclass(frozen=True)
@@ -77,11 +80,19 @@ class Layout:
         levels = (f"{c.name}={level}" for c in self.categories for level in c.levels or ())
         return (*self.cell_names, *(f"{c.name}=(missing)" for c in self.holes), *levels)
 
-    def kept(self, c: Column, shares: Vector) -> tuple[list[int], list[int]]:
-        """Return the levels of a category that get a column, by their shares (L,) of the rows, and the rare ones."""
-        order = np.argsort(-shares, kind="stable")
-        limit = self.max_levels
-        return sorted(order[:limit].tolist()), sorted(order[limit:].tolist())
+    def kept(self, counts: Mapping[str, Vector] | None = None) -> Kept:
+        """Return the levels of each category that get a column, the most frequent, and the rare ones.
+
+        The frequencies are those of the schema, or ``counts`` of each level; they are the same in all folds.
+        """
+        found = {}
+        for c in self.categories:
+            levels = np.array(c.levels or (), dtype=object)
+            often = np.asarray(c.counts if counts is None else counts[c.name], dtype=np.float64)
+            order = np.argsort(-often, kind="stable") if len(often) == len(levels) else np.arange(len(levels))
+            own, rare = np.sort(order[: self.max_levels]), np.sort(order[self.max_levels :])
+            found[c.name] = (tuple(levels[own].tolist()), tuple(levels[rare].tolist()))
+        return found
 
 
 def cells_of(layout: Layout, raw: RawBlock) -> Matrix:
@@ -180,54 +191,73 @@ def sum_rows(layout: Layout, centre: Vector, raw: RawBlock) -> Vector:
     return np.concatenate(sums)
 
 
-def affine_of(layout: Layout, centre: Vector, mean: np.ndarray, targets: int = 0) -> tuple[np.ndarray, np.ndarray]:
+def affine_of(
+    layout: Layout, kept: Kept, centre: Vector, mean: np.ndarray, targets: int = 0
+) -> tuple[np.ndarray, np.ndarray]:
     r"""Return ``A`` (..., e, q) and ``b`` (..., e) of the map :math:`z \mapsto A z + b` to encoded rows, equation (2).
 
-    ``mean`` (..., q) is the mean of :math:`z` over the training rows; leading axes are folds. The last ``targets`` columns
-    pass through.
+    ``mean`` (..., q) is the mean of :math:`z` over the training rows; leading axes are folds. All folds have the same encoded
+    columns: that of a level which a fold never saw is zero there. The last ``targets`` columns pass through.
     """
     mean = np.asarray(mean, dtype=np.float64)
-    if mean.ndim > 1:
-        pairs = [affine_of(layout, centre, part, targets) for part in mean]
-        return np.stack([a for a, _ in pairs]), np.stack([b for _, b in pairs])
-    q = len(mean) - targets
-    rows: list[dict[int, float]] = []
-    shift: list[float] = []
-    for places, add in _encoded_rows(layout, centre, mean):
-        rows.append(dict(places))
-        shift.append(add)
-    A = np.zeros((len(rows) + targets, q + targets))
-    for i, places in enumerate(rows):
-        for j, value in places.items():
-            A[i, j] = value
-    A[len(rows) :, q:] = np.eye(targets)
-    return A, np.concatenate([shift, np.zeros(targets)])
+    q = mean.shape[-1] - targets
+    takes, filled, shift = _pattern(layout, kept, centre)
+    e = len(takes)
+    A = np.zeros((*mean.shape[:-1], e + targets, q + targets))
+    rows = np.repeat(np.arange(e), [len(columns) for columns in takes])
+    A[..., rows, np.concatenate(takes).astype(np.intp)] = 1.0
+    if filled:
+        row, cell, hole = np.array(filled).T
+        there = 1.0 - mean[..., hole]
+        seen = there > 1e-12
+        A[..., row, hole] = np.where(seen, mean[..., cell] / np.where(seen, there, 1.0), 0.0)
+    last = np.arange(targets)
+    A[..., e + last, q + last] = 1.0
+    return A, np.broadcast_to(np.append(shift, np.zeros(targets)), A.shape[:-1]).copy()
 
 
-def _encoded_rows(layout: Layout, centre: Vector, mean: Vector) -> Iterator[tuple[Mapping[int, float], float]]:
-    """Yield, for each encoded column, what it takes from each column of :math:`z`, and what it adds."""
+def _pattern(layout: Layout, kept: Kept, centre: Vector) -> tuple[list[list[int]], list[tuple[int, int, int]], Vector]:
+    """Return which columns of :math:`z` each encoded column adds up, (encoded, cell, hole) where one fills, and what it adds."""
     m, holes = len(layout.cell_names), {c.name: j for j, c in enumerate(layout.holes)}
+    takes: list[list[int]] = []
+    filled: list[tuple[int, int, int]] = []
+    shift: list[float] = []
     cell, level = 0, m + len(holes)
     for c in layout.used:
         hole = None if c.name not in holes else m + holes[c.name]
         for _ in layout.parts(c):
-            there = 1.0 if hole is None else 1.0 - mean[hole]
-            fill = mean[cell] / there if there > 1e-12 else 0.0
-            yield ({cell: 1.0} if hole is None else {cell: 1.0, hole: fill}), float(centre[cell])
+            if hole is not None:
+                filled.append((len(takes), cell, hole))
+            takes.append([cell])
+            shift.append(float(centre[cell]))
             cell += 1
         if c.kind == "category":
-            n = len(c.levels or ())
-            own, rare = layout.kept(c, mean[level : level + n])
-            for k in own[1:] if layout.drop_first else own:
-                yield {level + k: 1.0}, 0.0
-            if rare:
-                yield {level + k: 1.0 for k in rare}, 0.0
-            level += n
+            place = {text: level + k for k, text in enumerate(c.levels or ())}
+            own, rare = kept[c.name]
+            takes += [[place[text]] for text in (own[1:] if layout.drop_first else own)]
+            takes += [[place[text] for text in rare]] if rare else []
+            level += len(place)
         if layout.indicator and hole is not None:
-            yield {hole: 1.0}, 0.0
+            takes.append([hole])
+        shift += [0.0] * (len(takes) - len(shift))
+    return takes, filled, np.array(shift)
 
 
-def encoded_names(layout: Layout, kept: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]) -> list[str]:
+def encoded_columns(layout: Layout, kept: Kept) -> dict[str, range]:
+    """Return which encoded columns come from which column of the table."""
+    found, at = {}, 0
+    holes = {c.name for c in layout.holes}
+    for c in layout.used:
+        width = len(layout.parts(c)) + (layout.indicator and c.name in holes)
+        if c.kind == "category":
+            own, rare = kept[c.name]
+            width += len(own) + bool(rare) - layout.drop_first
+        found[c.name] = range(at, at + width)
+        at += width
+    return found
+
+
+def encoded_names(layout: Layout, kept: Kept) -> list[str]:
     """Return the names of the encoded columns, each different from the others."""
     names: list[str] = []
     holes = {c.name for c in layout.holes}

@@ -154,7 +154,7 @@ class TableSource(BlockSource):
         self.types = dict(types or {})
         self._long: set[str] = set()
         self.label, self.notes = batches.label, batches.notes
-        everything = Schema(tuple(Column(name, self._kind(name) or "text") for name in batches.fields.names))
+        everything = Schema(tuple(Column(name, self.kind(name) or "text") for name in batches.fields.names))
         everything.override(self.types)
         self.targets = self._names(y, everything, "target")
         self.y = None if self.targets else _array(y, batches.n_rows, "y")
@@ -174,7 +174,7 @@ class TableSource(BlockSource):
                         f"column {name!r} is the target, the weight or the group, and cannot be an input too."
                     )
         for name in (*self.names, *self.targets):
-            if self._kind(name) is None:
+            if self.kind(name) is None:
                 raise refuse_type(name, batches.fields.field(name).type)
         if not self.names:
             raise DataError(f"{self.label} has no input column: 0 feature(s) while a minimum of 1 is required.")
@@ -194,11 +194,18 @@ class TableSource(BlockSource):
             schema.find(name, what)
         return tuple(given)
 
-    def _kind(self, name: str) -> str | None:
+    def kind(self, name: str) -> str | None:
         """Return the kind of a column by what the user said, by its cells or by its type."""
         return (
             self.types.get(name) or self.batches.kinds.get(name) or kind_of_type(self.batches.fields.field(name).type)
         )
+
+    _kind = kind
+
+    @property
+    def weighted(self) -> bool:
+        """Tell whether rows have weights."""
+        return self.weight is not None or self.weight_name is not None
 
     @property
     def n_rows(self) -> int | None:
@@ -219,28 +226,29 @@ class TableSource(BlockSource):
     @cached_property
     def schema(self) -> Schema:
         """The inputs: names, kinds, and the levels of categories (which takes a pass over the columns of text, if any)."""
-        texts = [name for name in self.names if self._kind(name) in ("text", "category")]
-        counted = {c.name: c for c in self._count(texts)} if texts else {}
-        return Schema(tuple(counted.get(name) or Column(name, str(self._kind(name))) for name in self.names))
+        texts = [name for name in self.names if self.kind(name) in ("text", "category")]
+        counted = {c.name: c for c in self.counted(texts)} if texts else {}
+        return Schema(tuple(counted.get(name) or Column(name, str(self.kind(name))) for name in self.names))
 
     @cached_property
     def numeric(self) -> bool:
         """Tell whether all inputs are numbers or booleans, so that a block is a matrix as it is."""
-        return all(self._kind(name) in ("number", "boolean") for name in self.names)
+        return all(self.kind(name) in ("number", "boolean") for name in self.names)
 
     def profile(self) -> Schema:
         """Return the schema of the inputs with all missing cells and levels counted, in one pass; kept for later."""
         if any(c.missing is None for c in self.__dict__.get("schema", ())) or "schema" not in self.__dict__:
-            self.__dict__["schema"] = Schema(tuple(self._count(self.names)))
+            self.__dict__["schema"] = Schema(tuple(self.counted(self.names)))
         return self.schema
 
     def column_schema(self, name: str) -> Column:
         """Return one column of the table (the target, say) with its levels and missing cells counted."""
         self.batches.fields.names.index(name)
-        return next(iter(self._count([name])))
+        return next(iter(self.counted([name])))
 
-    def _count(self, names: Sequence[str]) -> Iterator[Column]:
-        kinds = {name: str(self._kind(name)) for name in names}
+    def counted(self, names: Sequence[str]) -> Iterator[Column]:
+        """Yield some columns of the table with their levels and missing cells counted, by one pass over them."""
+        kinds = {name: str(self.kind(name)) for name in names}
         if isinstance(self.batches, DaskBatches):
             total = in_total(list(self.batches.each(partial(tally_table, kinds=kinds), names)))
         else:
@@ -261,6 +269,8 @@ class TableSource(BlockSource):
             levels = sorted(counts) if counts is not None and kind == "category" else None
             yield Column(name, kind, None if levels is None else tuple(levels),
                          None if levels is None or counts is None else tuple(counts[level] for level in levels), missing[name])  # fmt: skip
+
+    _count = counted
 
     def _shown(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Yield batches of some columns, read ahead, with progress."""
@@ -351,12 +361,12 @@ class TableSource(BlockSource):
 
     def refuse_words(self) -> None:
         """Say which inputs are no numbers."""
-        words = [name for name in self.names if self._kind(name) not in ("number", "boolean")]
+        words = [name for name in self.names if self.kind(name) not in ("number", "boolean")]
         if words:
             name = words[0]
             more = f" (and {len(words) - 1} more)" if len(words) > 1 else ""
             raise DataError(
-                f"column {name!r}{more} holds {self._kind(name)}, not numbers: could not convert string to float. "
+                f"column {name!r}{more} holds {self.kind(name)}, not numbers: could not convert string to float. "
                 "Put a TableEncoder before this method, or leave the column out."
             )
 
@@ -372,7 +382,7 @@ class TableSource(BlockSource):
         import pyarrow as pa
 
         p = self.n_columns
-        plain = all(kind_of_type(self.batches.fields.field(n).type) == self._kind(n) for n in self.names)
+        plain = all(kind_of_type(self.batches.fields.field(n).type) == self.kind(n) for n in self.names)
         dtype = (
             common_dtype([self.batches.fields.field(name).type for name in self.names])
             if plain
@@ -384,7 +394,7 @@ class TableSource(BlockSource):
             self._warn_long(columns)
             if not plain:
                 columns = [
-                    pa.array(values_of(c, str(self._kind(name)), name, self.batches.where, start))
+                    pa.array(values_of(c, str(self.kind(name)), name, self.batches.where, start))
                     for name, c in zip(self.names, columns, strict=True)
                 ]
             cells = pa.RecordBatch.from_arrays(columns, names=list(self.names))
@@ -410,7 +420,7 @@ class TableSource(BlockSource):
         start = 0
         for batch in self.batches.read(self._wanted(), rows):
             columns = {
-                name: values_of(batch.column(j), str(self._kind(name)), name, self.batches.where, start)
+                name: values_of(batch.column(j), str(self.kind(name)), name, self.batches.where, start)
                 for j, name in enumerate(self.names)
             }
             y, weight, fold, groups = self._aside(batch, start)
@@ -440,7 +450,7 @@ class TableSource(BlockSource):
         name = self.targets[0]
         column = batch.column(name)
         if kinds is None:
-            kinds = "number" if self._kind(name) == "number" else "label"
+            kinds = "number" if self.kind(name) == "number" else "label"
             if kinds == "number" and kind_of_type(column.type) == "number":
                 return values_of(column, "number", name, where, start)
         if kinds == "number":
@@ -464,7 +474,7 @@ class TableSource(BlockSource):
 
     def narrow(self) -> Source:
         """Return the same rows with one input of numbers, if there is any."""
-        first = next((name for name in self.names if self._kind(name) in ("number", "boolean")), None)
+        first = next((name for name in self.names if self.kind(name) in ("number", "boolean")), None)
         if first is None:
             return self
         narrow = copy(self)
