@@ -333,7 +333,8 @@ class Classifier(ClassifierMixin, Estimator):
 
     def predict(self, X: Any) -> Labels:
         """Return the class of each row (n,)."""
-        return self.classes_[self._codes(self._leave(X))]
+        codes = self._codes(self._leave(X))
+        return self.classes_[codes]
 
     def answers(self, needs: Needs) -> Answer | None:
         """Return the function of clean rows that gives codes, scores or probabilities; None without one."""
@@ -381,7 +382,8 @@ class ScoreMixin:
 
     def predict(self, X: Any) -> Labels:
         """Return the class of each row (n,)."""
-        return self.classes_[self._codes(self._leave(X))]
+        codes = self._codes(self._leave(X))
+        return self.classes_[codes]
 
     def log_odds(self) -> QuadraticForm | None:
         """Return what decides between two classes, linear in the row, positive for the second; None for other scores."""

@@ -268,7 +268,8 @@ class KNeighborsClassifier(NeighbourSearch, ProbabilityMixin, Classifier):
 
     def predict(self, X: Any) -> Labels:
         """Return the class of each row (n,); ``ties`` says what happens when votes are equal."""
-        return self.classes_[self._codes(self._leave(X))]
+        codes = self._codes(self._leave(X))
+        return self.classes_[codes]
 
     def _codes(self, X: Any) -> Codes:
         return self._decided(self._table(X, self.n_neighbors).first(self.n_neighbors))

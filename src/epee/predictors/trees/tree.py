@@ -439,7 +439,8 @@ class DecisionTreeClassifier(DecisionTree, ProbabilityMixin, Classifier):
 
     def predict(self, X: Any, check_input: bool = True) -> Labels:
         """Return the class of each row (n,)."""
-        return self.classes_[self._codes(self._leave(X))]
+        codes = self._codes(self._leave(X))
+        return self.classes_[codes]
 
     def _codes(self, X: Matrix) -> Codes:
         return self._decisions[self.tree_.apply(X)]
