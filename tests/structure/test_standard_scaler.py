@@ -8,7 +8,7 @@ import scipy.sparse
 import sklearn.preprocessing
 
 from epee import Moments, StandardScaler
-from epee.errors import InfiniteValues
+from epee.errors import DataError, InfiniteValues
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(100, 3)) * [1, 10, 0.1] + [0, 1e6, -3]
@@ -64,3 +64,23 @@ def test_an_infinite_cell_is_named():
     X[3, 1] = np.inf
     with pytest.raises(InfiniteValues, match="column 1: 1 infinite value, first in row 3"):
         StandardScaler().fit(X)
+
+
+def test_forgetting_undoes_learning():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(60, 3)) * [1.0, 10.0, 0.1] + 5
+    X[rng.random(X.shape) < 0.1] = np.nan
+    more = StandardScaler().fit(X).forget(X[40:])
+    plain = StandardScaler().fit(X[:40])
+    np.testing.assert_allclose(more.mean_, plain.mean_, rtol=1e-12)
+    np.testing.assert_allclose(more.var_, plain.var_, rtol=1e-10)
+    np.testing.assert_array_equal(more.n_samples_seen_, plain.n_samples_seen_)
+    with pytest.raises(DataError, match="more cells are to be forgotten"):
+        plain.forget(X)
+
+
+def test_dense_rows_follow_sparse_ones():
+    rng = np.random.default_rng(4)
+    X = rng.poisson(0.3, size=(50, 4)).astype(float)
+    both = StandardScaler(with_mean=False).fit(scipy.sparse.csr_matrix(X[:20])).partial_fit(X[20:])
+    np.testing.assert_allclose(both.var_, X.var(axis=0), rtol=1e-12)

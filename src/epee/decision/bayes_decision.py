@@ -106,9 +106,7 @@ class BayesDecision(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Fit a copy of the estimator; ``sample_weight`` goes to it."""
         _require_probabilities(self.estimator)
         weighted = {} if sample_weight is None else {"sample_weight": sample_weight}
-        if weighted and not (
-            has_fit_parameter(self.estimator, "sample_weight") or hasattr(self.estimator, "_fit_weighted")
-        ):
+        if weighted and not has_fit_parameter(self.estimator, "sample_weight"):
             raise WrongUse(f"{type(self.estimator).__name__} takes no sample_weight.")
         self.estimator_ = clone(self.estimator).fit(X, y, **weighted)
         self._trained_on = fingerprint(X)  # a test on the same rows is refused

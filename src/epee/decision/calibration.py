@@ -96,9 +96,7 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             raise WrongUse(
                 f"{type(self.estimator).__name__} has neither decision_function nor predict_proba: there is nothing to calibrate."
             )
-        if sample_weight is not None and not (
-            has_fit_parameter(self.estimator, "sample_weight") or hasattr(self.estimator, "_fit_weighted")
-        ):
+        if sample_weight is not None and not has_fit_parameter(self.estimator, "sample_weight"):
             raise WrongUse(f"{type(self.estimator).__name__} takes no sample_weight.")
         self.estimator_ = self._trained(X, y, sample_weight)  # first: it refuses what cannot be learned from
         self._trained_on = fingerprint(X)  # a test on the same rows is refused

@@ -1,7 +1,20 @@
 """Estimators that live on moments: a fit is a sum, then a solve.
 
 Such an estimator says what one pass keeps (:class:`Keep`) and writes ``_solve(m)``. From that follow, once for all,
-``fit``, ``partial_fit``, ``forget``, ``moments``, ``fit_moments``, weights, streams, clusters and cross-validation.
+``fit``, ``partial_fit``, ``forget``, ``moments``, ``fit_moments``, weights, streams, clusters and cross-validation. Where a
+method needs more, it fills in a step of :meth:`MomentEstimator.fit` and leaves the others:
+
+==================  ==================================================================================
+step                who fills it in
+==================  ==================================================================================
+``_check``          most: parameters that make no sense are refused before a row is read
+``_view``           those on a basis: polynomials, splines
+``_from_rows``     those with another road for some tables: more columns than rows
+``_prepare``        those whose solve needs more than sums: covariances shrunk by the rows, penalties chosen on folds
+``_solve``          everyone
+``refine``          those that go back to the rows where moments lose digits
+``_finish``         those with a last word
+==================  ==================================================================================
 """
 
 from __future__ import annotations
@@ -30,10 +43,11 @@ from epee.estimator.base import (
 )
 from epee.estimator.keep import Keep
 from epee.moments.moments import Moments
-from epee.moments.passes import Summation, joint_origin, reduce_source
+from epee.moments.passes import reduce_source
 from epee.table.arrays import ArraySource
 from epee.table.block import Source, check_weights
 from epee.table.doors import coded, is_stream, open_source
+from epee.table.sparse import SparseSource
 from epee.typing import Codes, Labels, Matrix, Vector
 
 
@@ -88,13 +102,14 @@ class MomentEstimator(Estimator):
     def rows_in(
         self, X: Any, y: Any = None, sample_weight: Any = None, fold: Codes | None = None, *, reset: bool = True
     ) -> Source:
-        """Return the checked rows as a source of blocks."""
+        """Return the checked rows as a source of blocks, as the sums see them."""
         if reset and self.keeps.targets:
             self._one_target = is_vector(y)
         if is_stream(X):
-            return self._stream(X, y, sample_weight, fold, reset=reset)
-        X = self._enter(X, reset=reset, finite=False)
-        n, names = len(X), getattr(self, "feature_names_in_", None)
+            return self._view(self._stream(X, y, sample_weight, fold, reset=reset), reset)
+        sparse = hasattr(X, "tocsr")
+        X = self._enter(X, reset=reset, finite=sparse)
+        n, names = X.shape[0], getattr(self, "feature_names_in_", None)
         group = None
         if self.keeps.group == "y":
             y, group = None, self._enter_target(y, n) if reset else self._known_codes(y, n)
@@ -105,7 +120,12 @@ class MomentEstimator(Estimator):
         w = check_weights(sample_weight, n)
         if group is not None and w is not None and reset:
             self._check_weighted_classes(group, w)
-        return ArraySource(X, y, w, fold, group, names)
+        source: Source = SparseSource(X, y, w, fold, group) if sparse else ArraySource(X, y, w, fold, group, names)
+        return self._view(source, reset)
+
+    def _view(self, source: Source, reset: bool) -> Source:
+        """Return the rows as the sums see them, in a basis for instance; ``reset`` at the first rows."""
+        return source
 
     def _stream(self, X: Any, y: Any, sample_weight: Any, fold: Any, *, reset: bool) -> Source:
         source = self._enter_stream(open_source(X, y, sample_weight), reset=reset)
@@ -117,15 +137,10 @@ class MomentEstimator(Estimator):
     def _known_codes(self, y: Any, n: int) -> Codes:
         raise TypeError(f"{type(self).__name__} has no classes.")
 
-    def summation(self, source: Source, folds: int | None = None, origin: Vector | None = None) -> Summation:
-        keep = self.keeps
-        by_class = keep.group == "y"
-        if origin is None:
-            origin = joint_origin(source) if keep.targets else source.origin
-        return Summation(
-            origin, keep.scatter, folds, len(self.classes_) if by_class else None,
-            len(origin) - source.n_columns, self.classes_ if by_class else None,
-        )  # fmt: skip
+    def summation(self, source: Source, folds: int | None = None, origin: Vector | None = None) -> Any:
+        """Return the function that makes a block a moment, see :class:`Keep`."""
+        classes = self.classes_ if self.keeps.group == "y" else None
+        return self.keeps.summation(self, source, classes, folds, origin)
 
     def moments(self, X: Any, y: Any = None, sample_weight: Any = None, fold: Any = None) -> Moments:
         """Return what one pass over the rows keeps, by fold when ``fold`` (n,) is given."""
@@ -136,16 +151,24 @@ class MomentEstimator(Estimator):
     def _sum(self, source: Source, folds: int | None = None) -> Moments:
         if self.keeps.scatter in ("full", "pooled"):
             refuse_large(None, source.n_columns)
-        return reduce_source(source, self.summation(source, folds))
+        return self._reduce(source, self.summation(source, folds))
+
+    def _reduce(self, source: Source, keep: Any) -> Any:
+        """Return what a pass keeps; a bad cell is found and named."""
+        return reduce_source(source, keep, self._takes_missing)
 
     def fit_moments(self, m: Moments) -> Self:
         """Solve from moments: those of a fold, of many files, of another machine."""
+        self._take(m)
+        return self
+
+    def _take(self, m: Moments) -> None:
+        """Keep moments and solve."""
         self.n_features_in_ = m.p
         if self.keeps.group == "y" and m.labels is not None:
             self.classes_ = m.labels
         self.moments_ = m
         self._solve(m)
-        return self
 
     def solve_each(self, m: Moments, axis: str = "fold") -> list[Self]:
         """Return one fitted estimator for each entry of an axis: all folds of a cross-validation from one pass."""
@@ -153,19 +176,41 @@ class MomentEstimator(Estimator):
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from the rows of ``X`` (n, p), a frame, or a path; weights are counts."""
+        self._check()
+        self._reset()
         source = self.rows_in(X, y, sample_weight)
-        m = self._sum(source)
-        self.fit_moments(m)
-        self.refine(source, m)
-        self._look(m)
+        if not self._from_rows(source):
+            m = self._sum(source)
+            self._prepare(source, m)
+            self._take(m)
+            self.refine(source, m)
+            self._look(m)
+        self._finish(source)
         return self
+
+    def _check(self) -> Any:
+        """Refuse parameters that make no sense."""
+
+    def _reset(self) -> None:
+        """Drop what an earlier fit left behind."""
+        self.__dict__.pop("moments_", None)
+
+    def _from_rows(self, source: Source) -> bool:
+        """Learn from the rows themselves where sums are not the way, and tell whether that was so."""
+        return False
+
+    def _prepare(self, source: Source, m: Moments) -> None:
+        """Find out from the rows what the solve needs besides their sums."""
+
+    def _finish(self, source: Source) -> None:
+        """Say or note a last thing once all is learned."""
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Add rows to what was learned; the order and the cut of the rows do not matter."""
         if not hasattr(self, "moments_"):
             return self.fit(X, y, sample_weight=sample_weight)
         source = self.rows_in(X, y, sample_weight, reset=False)
-        more = reduce_source(source, self.summation(source, origin=self.moments_.origin))
+        more = self._reduce(source, self.summation(source, origin=self.moments_.origin))
         return self.fit_moments(self.moments_ + more)
 
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -178,7 +223,7 @@ class MomentEstimator(Estimator):
             raise DataError(
                 f"y holds the labels {strange[:5]}, which were never learned: there is nothing to forget of them."
             )
-        less = reduce_source(source, self.summation(source, origin=self.moments_.origin))
+        less = self._reduce(source, self.summation(source, origin=self.moments_.origin))
         return self.fit_moments(self.moments_.without(less))
 
     def _look(self, m: Moments) -> None:
@@ -239,10 +284,10 @@ class MomentClassifier(PosteriorMixin, MomentEstimator, Classifier):
                 )
             self.classes_ = labels
             source = self.rows_in(X, y, sample_weight, reset=False)
-            m = reduce_source(source, self.summation(source))
+            m = self._reduce(source, self.summation(source))
             return self.fit_moments(m)
         source = self.rows_in(X, y, sample_weight, reset=False)
-        more = reduce_source(source, self.summation(source, origin=self.moments_.origin))
+        more = self._reduce(source, self.summation(source, origin=self.moments_.origin))
         return self.fit_moments(self.moments_ + more)
 
     def _known_codes(self, y: Any, n: int) -> Codes:

@@ -208,7 +208,7 @@ def _own(name: str | None, estimator: Any, s: Setting, seen: set[str]) -> Candid
 def unfit(candidate: Candidate, s: Setting) -> str:
     """Return why a candidate cannot run on this table, or nothing."""
     last = candidate.make(s)[-1]
-    if s.weighted and not (has_fit_parameter(last, "sample_weight") or hasattr(last, "_fit_weighted")):
+    if s.weighted and not has_fit_parameter(last, "sample_weight"):
         return say("no_weights")
     if s.costs is not None and not hasattr(last, "predict_proba"):
         return say("no_probability")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from epee.errors import MissingValues
+from epee.errors import DataError, MissingValues
 from epee.moments.moments import share
 from epee.table.block import Block, rows_for
 from epee.typing import Vector
@@ -60,6 +60,30 @@ class ColumnMoments:
         delta = other.shift + (other.origin - self.origin) - self.shift
         scatter = self.scatter + other.scatter + self.count * part * delta**2
         return ColumnMoments(total, self.shift + part * delta, scatter, self.origin)
+
+    def without(self, other: ColumnMoments) -> ColumnMoments:
+        """Take rows out again, column by column; refused when more would go than there are, or the digits."""
+        left = self.count - other.count
+        if (left < -1e-9 * self.count).any():
+            raise DataError("more cells are to be forgotten than were learned; refit on the rows that remain.")
+        left = np.where(left > 1e-9 * self.count, left, 0.0)
+        delta = other.shift + (other.origin - self.origin) - self.shift
+        shift = np.where(left > 0, self.shift - share(other.count, left) * delta, 0.0)
+        scatter = self.scatter - other.scatter - share(self.count * other.count, left) * delta**2
+        if ((scatter < 1e-10 * self.scatter) & (left > 1.5) & (self.scatter > 0)).any():
+            raise DataError(
+                "forgetting these rows would leave fewer than 6 digits in a variance: refit on the rows that remain."
+            )
+        return ColumnMoments(left, shift, np.where(left > 0, np.maximum(scatter, 0.0), 0.0), self.origin)
+
+    def is_finite(self) -> bool:
+        """Tell whether no cell was infinite or too large."""
+        return bool(np.isfinite(self.shift).all() and np.isfinite(self.scatter).all())
+
+    @property
+    def p(self) -> int:
+        """Number of columns."""
+        return len(self.origin)
 
     @property
     def mean(self) -> Vector:

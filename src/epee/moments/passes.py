@@ -21,7 +21,7 @@ from epee.errors import EmptyTable
 from epee.moments.gram import NARROW, gram, products
 from epee.moments.moments import Moments
 from epee.table.arrays import ArraySource
-from epee.table.block import Block, Readable, Source, check_weights, refuse_bad_source, rows_for
+from epee.table.block import Block, Readable, Source, check_weights, refuse_bad_cells, refuse_bad_source, rows_for
 from epee.table.doors import is_stream, open_source
 from epee.typing import Matrix, Scatter, Vector
 
@@ -235,14 +235,20 @@ def _order(cell: np.ndarray, cells: int) -> np.ndarray:
     return np.argsort(cell.astype(np.uint16 if cells < 65536 else np.int64), kind="stable")
 
 
-def reduce_source(source: Readable, keep: Summation) -> Moments:
-    """Return the moments of a source by the engine that fits it; a bad cell is found and named."""
+def reduce_source(source: Readable, keep: Any, holes: bool = False) -> Any:
+    """Return the moments of a source by the engine that fits it; a bad cell is found and named.
+
+    With ``holes`` a missing cell (NaN) is no bad one to begin with: it is named only if no cell is infinite.
+    """
     if source.n_rows == 0:
         raise EmptyTable(
             f"Found array with 0 sample(s) (shape=(0, {source.n_columns})) while a minimum of 1 is required."
         )
-    m: Moments = engine_for(source).reduce(source, keep, rows=keep.rows())
+    with np.errstate(over="ignore", invalid="ignore"):
+        m = engine_for(source).reduce(source, keep, rows=keep.rows())
     if not m.is_finite():
+        for block in source.blocks() if holes else ():
+            refuse_bad_cells(np.where(np.isnan(block.X), 0.0, block.X), source.names, block.start)
         refuse_bad_source(source)
     return m
 

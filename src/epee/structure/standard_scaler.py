@@ -7,19 +7,46 @@ The covariance of the standardised table is the correlation matrix of the raw on
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from epee.engines.choice import engine_for
+from epee.errors import WrongUse
 from epee.estimator.base import SameColumns
 from epee.estimator.moment import Keep, MomentTransformer
 from epee.moments.columns import ColumnMoments, ColumnSummation
 from epee.moments.moments import Moments
-from epee.table.block import check_weights, refuse_bad_cells
+from epee.table.block import Source, refuse_bad_cells
+from epee.table.sparse import SparseSource
 from epee.typing import Matrix, Vector
+
+
+def column_sums(model: Any, source: Source, folds: int | None, origin: Vector | None) -> ColumnSummation:
+    """Return the sums of each column over the cells that are there."""
+    if folds is not None:
+        raise WrongUse("StandardScaler has no sums by fold: its map in a fold is `affine` of that fold's moments.")
+    return ColumnSummation(np.nan_to_num(source.origin) if origin is None else origin)
+
+
+def sparse_sums(source: SparseSource) -> ColumnMoments:
+    """Return the sums of a sparse matrix column by column, zeros included, at the cost of the cells that are not."""
+    X = sparse.csc_matrix(source.X)
+    rows = np.ones(X.shape[0]) if source.weight is None else source.weight
+    missing = np.isnan(X.data)
+
+    def total(cells: Vector) -> Vector:
+        there = X.copy()
+        there.data = np.where(missing, 0.0, cells)
+        return np.asarray(there.T @ rows).ravel()
+
+    gone = X.copy()
+    gone.data = missing.astype(float)
+    count = rows.sum() - np.asarray(gone.T @ rows).ravel()
+    mean = total(X.data) / np.maximum(count, 1e-300)
+    scatter = np.maximum(total(X.data.astype(np.float64) ** 2) - count * mean**2, 0.0)
+    return ColumnMoments(count, mean, scatter, np.zeros(X.shape[1]))
 
 
 class StandardScaler(SameColumns, MomentTransformer):
@@ -57,11 +84,10 @@ class StandardScaler(SameColumns, MomentTransformer):
            [ 1.]])
     """
 
-    keeps = Keep(scatter="diagonal")
+    keeps = Keep(scatter="diagonal", by=column_sums)
     moments_: Any  # sums of columns, each with its own count
     mean_: Any
     scale_: Any
-    _sparse_seen: bool
     _takes_missing = True
     _takes_sparse = True
 
@@ -76,64 +102,30 @@ class StandardScaler(SameColumns, MomentTransformer):
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn the means and variances of the columns of ``X`` (n, p); ``y`` is ignored."""
-        for name in ("moments_", "mean_", "var_", "scale_"):
-            self.__dict__.pop(name, None)
-        return self.partial_fit(X, y, sample_weight)
-
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Add the rows of ``X`` to the sums."""
-        first = not hasattr(self, "moments_")
-        if hasattr(X, "tocsr") or (not first and self._sparse_seen):
-            return self._fit_sparse(X, sample_weight, first)
-        source = self.rows_in(X, None, sample_weight, reset=first)
-        with np.errstate(over="ignore", invalid="ignore"):
-            origin = np.nan_to_num(source.origin) if first else self.moments_.origin
-            keep = ColumnSummation(origin)
-            m = engine_for(source).reduce(source, keep, rows=keep.rows())
-        if not (np.isfinite(m.variances).all() and np.isfinite(m.mean).all()):
-            for block in source.blocks():
-                refuse_bad_cells(np.where(np.isnan(block.X), 0.0, block.X), source.names, block.start)
-        self._sparse_seen = False
-        return self.fit_moments(m if first else self.moments_ + m)
-
-    def _fit_sparse(self, X: Any, sample_weight: Any, first: bool) -> Self:
-        """Take the sums of a sparse matrix column by column, zeros included."""
-        if self.with_mean:
+    def _view(self, source: Source, reset: bool) -> Source:
+        if isinstance(source, SparseSource) and self.with_mean:
             raise ValueError("Cannot center sparse matrices: pass `with_mean=False` instead.")
-        X = sparse.csc_matrix(self._enter(X, reset=first))
-        w = check_weights(sample_weight, X.shape[0])
-        rows = np.ones(X.shape[0]) if w is None else w
-        there, squares = X.copy(), X.copy()
-        squares.data = squares.data.astype(np.float64) ** 2
-        missing = np.isnan(there.data)
-        there.data, squares.data = np.where(missing, 0.0, there.data), np.where(missing, 0.0, squares.data)
-        gone = X.copy()
-        gone.data = missing.astype(float)
-        count = rows.sum() - np.asarray(gone.T @ rows).ravel()
-        mean = np.asarray(there.T @ rows).ravel() / np.maximum(count, 1e-300)
-        scatter = np.maximum(np.asarray(squares.T @ rows).ravel() - count * mean**2, 0.0)
-        m = ColumnMoments(count, mean, scatter, np.zeros(X.shape[1]))
-        self._sparse_seen = True
-        return self.fit_moments(m if first else self.moments_ + m)
+        return source
 
-    def fit_moments(self, m: Any) -> Self:
-        """Take the means and variances from moments of columns, or of rows with classes and targets, which are left aside."""
+    def _reduce(self, source: Source, keep: Any) -> Any:
+        return sparse_sums(source) if isinstance(source, SparseSource) else super()._reduce(source, keep)
+
+    def _look(self, m: Any) -> None:
+        """A constant column is divided by 1."""
+
+    def _take(self, m: Any) -> None:
+        """Take moments of columns, or of rows with classes and targets, which are left aside."""
         if isinstance(m, Moments):
             rows, p = m.merge("group") if "group" in m.axes else m, m.p
             n = np.full(p, float(rows.count))
             m = ColumnMoments(n, rows.shift[:p], rows.variances[:p] * n, rows.origin[:p])
-        self.moments_ = m
-        self.n_features_in_ = len(m.mean)
+        super()._take(m)
+
+    def _solve(self, m: Any) -> None:
         count = np.broadcast_to(m.count, m.mean.shape)
         seen = count if (count != count[0]).any() else count[0]
         whole = np.asarray(seen).round().astype(np.int64)
         self.n_samples_seen_ = (whole if whole.ndim else int(whole)) if np.allclose(whole, seen) else seen
-        self._solve(m)
-        return self
-
-    def _solve(self, m: Any) -> None:
         self.mean_ = m.mean if self.with_mean or self.with_std else None
         self.var_ = m.variances if self.with_std else None
         self.scale_ = scales(m.variances, m.mean, m.count) if self.with_std else None

@@ -28,9 +28,14 @@ from epee.moments.moments import Moments
 from epee.moments.passes import Summation
 from epee.predictors.generative.discrete import DiscreteNB, finite_part, settle
 from epee.predictors.generative.generator import by_blocks, left_out_priors, log_of, without_row
-from epee.table.block import Block, Source, check_weights, column_name
-from epee.table.sparse import SparseSource
+from epee.table.block import Block, Source, column_name
 from epee.typing import Codes, Matrix, Vector
+
+
+def binary_sums(model: Any, source: Source, folds: int | None, origin: Vector | None) -> Summation:
+    """Return the sums of rows made binary: about zero, so that a level that never occurs counts exactly 0."""
+    zero = np.zeros(source.n_columns)
+    return BinarySummation(zero, None, folds, len(model.classes_), 0, model.classes_, model.binarize, source.names)
 
 
 class BernoulliNB(DiscreteNB):
@@ -75,7 +80,7 @@ class BernoulliNB(DiscreteNB):
     array(['a', 'b'], dtype='<U1')
     """
 
-    keeps = Keep(group="y", scatter=None)
+    keeps = Keep(group="y", scatter=None, by=binary_sums)
     needs_rows = True  # of folds behind a scaler: its sums do not follow from those of the raw rows
     _takes_sparse = True
 
@@ -89,22 +94,6 @@ class BernoulliNB(DiscreteNB):
         self.fit_prior = fit_prior
         self.class_prior = class_prior
         self.epsilon = epsilon
-
-    def rows_in(
-        self, X: Any, y: Any = None, sample_weight: Any = None, fold: Codes | None = None, *, reset: bool = True
-    ) -> Source:
-        if not hasattr(X, "tocsr"):
-            return super().rows_in(X, y, sample_weight, fold, reset=reset)
-        X = self._enter(X, reset=reset)
-        codes = self._enter_target(y, X.shape[0]) if reset else self._known_codes(y, X.shape[0])
-        w = check_weights(sample_weight, X.shape[0])
-        if w is not None and reset:
-            self._check_weighted_classes(codes, w)
-        return SparseSource(X, None, w, fold, codes)
-
-    def summation(self, source: Source, folds: int | None = None, origin: Vector | None = None) -> Summation:
-        zero = np.zeros(source.n_columns)  # about zero, so that a level that never occurs counts exactly 0
-        return BinarySummation(zero, None, folds, len(self.classes_), 0, self.classes_, self.binarize, source.names)
 
     def _solve(self, m: Moments) -> None:
         if self.epsilon is not None and not 0 < self.epsilon < np.inf:

@@ -25,6 +25,12 @@ from epee.table.block import Source, column_name, refuse_bad_cells
 from epee.typing import Codes, Matrix, Vector
 
 
+def level_counts(model: Any, source: Source, folds: int | None, origin: Vector | None) -> Counting:
+    """Return how often each class shows each level of each column."""
+    p, K = source.n_columns, len(model.classes_)
+    return Counting(np.arange(p), model._least_levels(p), folds, K, model.classes_, source.names)
+
+
 class CategoricalNB(DiscreteNB):
     r"""Independent dice in each class, for columns of codes 0, 1, 2, ...
 
@@ -65,7 +71,7 @@ class CategoricalNB(DiscreteNB):
     array(['a', 'b'], dtype='<U1')
     """
 
-    keeps = Keep(group="y", scatter=None)
+    keeps = Keep(group="y", scatter=None, by=level_counts)
     needs_rows = True  # of folds: its counts are not moments
     _requires_positive = True
 
@@ -98,10 +104,6 @@ class CategoricalNB(DiscreteNB):
             f"so it is taken as {whole[row, j]:g}."
         )
         return whole
-
-    def summation(self, source: Source, folds: int | None = None, origin: Vector | None = None) -> Any:
-        p = source.n_columns
-        return Counting(np.arange(p), self._least_levels(p), folds, len(self.classes_), self.classes_, source.names)
 
     def _least_levels(self, p: int) -> Codes:
         if self.min_categories is None:

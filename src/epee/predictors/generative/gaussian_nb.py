@@ -22,9 +22,7 @@ import numpy as np
 
 from epee.errors import SingularProblem, WrongUse
 from epee.estimator.moment import Keep
-from epee.moments.class_sums import ClassSummation
 from epee.moments.moments import Moments
-from epee.moments.passes import Summation
 from epee.predictors.generative.gaussians import LOG_2PI, DiagonalGaussians
 from epee.predictors.generative.generator import (
     GenerativeClassifier,
@@ -80,10 +78,6 @@ class GaussianNB(GenerativeClassifier):
     def __init__(self, *, priors: Any = None, var_smoothing: float = 1e-9) -> None:
         self.priors = priors
         self.var_smoothing = var_smoothing
-
-    def summation(self, source: Source, folds: int | None = None, origin: Vector | None = None) -> Summation:
-        origin = source.origin if origin is None else origin
-        return ClassSummation(origin, "diagonal", folds, len(self.classes_), 0, self.classes_)
 
     def _solve(self, m: Moments) -> None:
         if not 0 <= self.var_smoothing < np.inf:

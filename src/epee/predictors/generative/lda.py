@@ -191,17 +191,11 @@ class LinearDiscriminantAnalysis(NewAxes, TransformerMixin, MomentClassifier):
         S: Any = m.scatter
         return S if m.kind == "pooled" else S.sum(axis=0)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearDiscriminantAnalysis:
-        """Learn from the rows of ``X`` (n, p) and their labels ``y`` (n,); weights are counts."""
-        if not self.needs_rows:
-            return super().fit(X, y, sample_weight)
-        self._check()
-        source = self.rows_in(X, y, sample_weight)
-        m = self._sum(source)
-        self._class_covariances = (
-            ledoit_wolf_by_class(source, m) if self.covariance_estimator is None else self._estimated(source)
-        )
-        return self.fit_moments(m)
+    def _prepare(self, source: Source, m: Moments) -> None:
+        if self.needs_rows:
+            self._class_covariances = (
+                ledoit_wolf_by_class(source, m) if self.covariance_estimator is None else self._estimated(source)
+            )
 
     def _estimated(self, source: Source) -> np.ndarray:
         blocks = list(source.blocks())

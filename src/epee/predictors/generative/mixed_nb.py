@@ -17,7 +17,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from epee.engines.choice import engine_for
 from epee.errors import DataError, SingularProblem, WrongUse
 from epee.estimator.moment import Keep
 from epee.moments.tables import TableMoments, TableSummation
@@ -32,9 +31,22 @@ from epee.predictors.generative.generator import (
     without_row,
 )
 from epee.predictors.generative.kinds import Columns
-from epee.table.block import Block, Source, column_name, refuse_bad_cells, refuse_bad_source
+from epee.table.block import Block, Source, column_name, refuse_bad_cells
 from epee.table.doors import coded, gather, is_stream, open_source
 from epee.typing import Codes, Matrix, Tensor, Vector
+
+
+def table_sums(model: Any, source: Source, folds: int | None, origin: Vector | None) -> TableSummation:
+    """Return the sums of the cells that are there, each column by its kind."""
+    columns, classes = model._columns, model.classes_
+    if origin is None:
+        head = next(iter(source.blocks(256)), None)
+        X = np.zeros((1, source.n_columns)) if head is None else np.asarray(head.X, dtype=np.float64)
+        there = ~np.isnan(X)
+        origin = np.where(there, X, 0.0).sum(axis=0) / np.maximum(there.sum(axis=0), 1)
+        origin[~columns.is_kind("gaussian")] = 0.0
+    least = np.array([len(model.categories_.get(j, ())) for j in columns.categorical], dtype=np.int64)
+    return _CheckedSummation(origin, columns.categorical, least, folds, len(classes), classes, model._names(), columns)
 
 
 class MixedNB(GenerativeClassifier):
@@ -83,7 +95,7 @@ class MixedNB(GenerativeClassifier):
     array(['b', 'a'], dtype='<U1')
     """
 
-    keeps = Keep(group="y", scatter=None)
+    keeps = Keep(group="y", scatter=None, by=table_sums)
     _takes_missing = True
     needs_rows = True  # of folds: what it keeps are not moments
 
@@ -172,28 +184,6 @@ class MixedNB(GenerativeClassifier):
         warn_unseen(X, self._columns.categorical, self._levels, getattr(self, "feature_names_in_", None))
         return X
 
-    def summation(self, source: Source, folds: int | None = None, origin: Vector | None = None) -> Any:
-        columns = self._columns
-        if origin is None:
-            head = next(iter(source.blocks(256)), None)
-            X = np.zeros((1, source.n_columns)) if head is None else np.asarray(head.X, dtype=np.float64)
-            there = ~np.isnan(X)
-            origin = np.where(there, X, 0.0).sum(axis=0) / np.maximum(there.sum(axis=0), 1)
-            origin[~columns.is_kind("gaussian")] = 0.0
-        least = np.array([len(self.categories_.get(j, ())) for j in columns.categorical], dtype=np.int64)
-        return _CheckedSummation(
-            origin, columns.categorical, least, folds, len(self.classes_), self.classes_, self._names(), columns
-        )  # fmt: skip
-
-    def _sum(self, source: Source, folds: int | None = None) -> Any:
-        summation = self.summation(source, folds)
-        m = engine_for(source).reduce(source, summation, rows=summation.rows())
-        if not m.is_finite():
-            for block in source.blocks():
-                refuse_bad_cells(np.where(np.isnan(block.X), 0.0, block.X), source.names, block.start)
-            refuse_bad_source(source)
-        return m
-
     def _solve(self, m: TableMoments) -> None:
         if not 0 < self.alpha < np.inf or not 0 <= self.var_smoothing < np.inf:
             raise WrongUse(
@@ -227,9 +217,9 @@ class MixedNB(GenerativeClassifier):
         self._offsets = c.offsets
         whole = np.repeat(_by_column(c.cells, self._offsets), m.levels, axis=1) + a * np.repeat(m.levels, m.levels)
         self._table = np.ascontiguousarray(np.log((c.cells + a) / whole).T)  # (L, K)
-        self._prepare(everyone.mean, gaussian, coin, poisson)
+        self._write_scores(everyone.mean, gaussian, coin, poisson)
 
-    def _prepare(self, centre: Vector, gaussian: np.ndarray, coin: np.ndarray, poisson: np.ndarray) -> None:
+    def _write_scores(self, centre: Vector, gaussian: np.ndarray, coin: np.ndarray, poisson: np.ndarray) -> None:
         """Write (1) as products with the columns, their squares, and which of them are observed."""
         self._zero = bool((self.var_[:, gaussian] <= 0).any())
         means, variances = np.where(gaussian, self.theta_, 0.0), np.where(gaussian, self.var_, 1.0)

@@ -35,6 +35,11 @@ from epee.table.block import Block, Source, column_name
 from epee.typing import Codes, Matrix, Vector
 
 
+def count_sums(model: Any, source: Source, folds: int | None, origin: Vector | None) -> Summation:
+    """Return the sums of counts, about zero; a negative one is refused."""
+    return CountSummation(np.zeros(source.n_columns), None, folds, len(model.classes_), 0, model.classes_, source.names)
+
+
 class PoissonNB(GenerativeClassifier):
     r"""Independent Poisson counts in each class: a linear frontier between columns of counts.
 
@@ -69,7 +74,7 @@ class PoissonNB(GenerativeClassifier):
     array(['a', 'b'], dtype='<U1')
     """
 
-    keeps = Keep(group="y", scatter=None)
+    keeps = Keep(group="y", scatter=None, by=count_sums)
     needs_rows = True  # of folds behind a scaler: its sums do not follow from those of the raw rows
     _requires_positive = True
 
@@ -81,10 +86,6 @@ class PoissonNB(GenerativeClassifier):
     def __init__(self, alpha: float = 1.0, *, priors: Any = None) -> None:
         self.alpha = alpha
         self.priors = priors
-
-    def summation(self, source: Source, folds: int | None = None, origin: Vector | None = None) -> Summation:
-        zero = np.zeros(source.n_columns)
-        return CountSummation(zero, None, folds, len(self.classes_), 0, self.classes_, source.names)
 
     def _solve(self, m: Moments) -> None:
         if not 0 <= self.alpha < np.inf:

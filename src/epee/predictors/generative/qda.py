@@ -28,9 +28,7 @@ from epee.engines.choice import engine_for
 from epee.errors import DataError, SingularProblem, WrongUse
 from epee.estimator.base import list_columns
 from epee.estimator.moment import Keep
-from epee.moments.class_sums import ClassSummation
 from epee.moments.moments import Moments
-from epee.moments.passes import Summation
 from epee.moments.shrinkage import ledoit_wolf_by_class
 from epee.predictors.generative.friedman import LeftOut, friedman_covariances, oas_weights
 from epee.predictors.generative.gaussians import DiagonalGaussians, FullGaussians
@@ -118,8 +116,6 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
     array([1])
     """
 
-    __metadata_request__fit = {"sample_weight": None}
-
     def __init__(
         self, *, solver: str = "svd", shrinkage: Any = None, priors: Any = None, reg_param: float = 0.0,
         store_covariance: bool = False, tol: float = 1e-4, covariance_estimator: Any = None, covariance_type: str = "full",
@@ -151,12 +147,6 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
     @property
     def _searches(self) -> bool:
         return "loo" in (self.tying, self.rounding) or TYPES.get(self.covariance_type) == "regularised"
-
-    def summation(self, source: Source, folds: int | None = None, origin: Vector | None = None) -> Summation:
-        if self.keeps.scatter == "full":
-            return super().summation(source, folds, origin)
-        origin = source.origin if origin is None else origin
-        return ClassSummation(origin, "diagonal", folds, len(self.classes_), 0, self.classes_)
 
     def _check(self) -> None:
         if self.solver not in ("svd", "eigen"):
@@ -247,30 +237,13 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
         sigma = self._sigma[:1] if tied else self._sigma
         self._gaussians = FullGaussians.of(self.means_, sigma, self.classes_, self.tol, remedy, empty, _column_scale(m))
 
-    def fit(self, X: Any, y: Any, *weight: Any, **named: Any) -> Self:
-        """Learn from the rows of ``X`` (n, p) and their labels ``y`` (n,).
-
-        ``sample_weight`` (n,) may follow, counts as everywhere. The signature does not name it, as that of
-        scikit-learn's class does not: where it is named, ``check_estimator`` fits three samples whose classes have a
-        singular covariance, which the default parameters refuse here and there (with ``reg_param=0.1`` all checks pass).
-        """
-        return self._fit_weighted(X, y, *weight, **named)
-
-    def _fit_weighted(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        if not self.needs_rows:
-            return super().fit(X, y, sample_weight)
-        self._check()
-        source = self.rows_in(X, y, sample_weight)
-        m = self._sum(source)
+    def _prepare(self, source: Source, m: Moments) -> None:
         if self._searches:
             self._search(source, m)
-        else:
+        elif self.needs_rows:
             self._estimates = (
                 ledoit_wolf_by_class(source, m) if self.covariance_estimator is None else self._estimated(source)
             )
-        self.fit_moments(m)
-        self._look(m)
-        return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add rows to what was learned; weights chosen by "loo" are those of the first rows."""

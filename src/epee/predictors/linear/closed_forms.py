@@ -19,8 +19,7 @@ from epee.estimator.base import Classifier, ScoreMixin, refuse_large, say
 from epee.estimator.moment import Keep, MomentClassifier, MomentEstimator
 from epee.moments.moments import Moments
 from epee.table.arrays import ArraySource
-from epee.table.block import refuse_bad_cells
-from epee.table.doors import is_stream
+from epee.table.block import Source, refuse_bad_cells
 from epee.typing import Codes, Matrix, Vector
 
 
@@ -67,22 +66,18 @@ class LinearScores(ScoreMixin, MomentEstimator, Classifier):
 class EitherSide(LinearScores):
     """Solves from moments when there are at least as many rows as columns, else from the rows by ``_solve_rows(X, codes, w)``."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from the rows of ``X`` (n, p) and their labels ``y`` (n,); weights are counts."""
-        if is_stream(X):
-            return super().fit(X, y, sample_weight)
-        source = self.rows_in(X, y, sample_weight)
+    def _from_rows(self, source: Source) -> bool:
         n, p = source.n_rows, source.n_columns
-        if n is None or n >= p or not isinstance(source, ArraySource) or source.group is None:
-            return super().fit(X, y, sample_weight)
+        self._by_rows = isinstance(source, ArraySource) and n is not None and n < p
+        if not self._by_rows:
+            return False
+        assert isinstance(source, ArraySource)
+        assert source.group is not None
         refuse_large(n, p)
         refuse_bad_cells(source.X, source.names)
-        self.__dict__.pop("moments_", None)
-        self._solve_rows(
-            np.asarray(source.X, dtype=np.float64), source.group, np.ones(n) if source.weight is None else source.weight
-        )
-        self._by_rows = True
-        return self
+        w = np.ones(len(source.group)) if source.weight is None else source.weight
+        self._solve_rows(np.asarray(source.X, dtype=np.float64), source.group, w)
+        return True
 
     def fit_moments(self, m: Moments) -> Self:
         """Solve from moments."""
@@ -96,7 +91,12 @@ class EitherSide(LinearScores):
                 "fit had fewer rows than columns and kept no moments to add to: begin with partial_fit instead of fit."
             )
         if not hasattr(self, "moments_") and classes is None:
-            return LinearScores.fit(self, X, y, sample_weight)
+            source = self.rows_in(X, y, sample_weight)
+            m = self._sum(source)
+            self.fit_moments(m)
+            self.refine(source, m)
+            self._look(m)
+            return self
         return LinearScores.partial_fit(self, X, y, classes, sample_weight)
 
     def _solve_rows(self, X: Matrix, codes: Codes, w: Vector) -> None:

@@ -14,11 +14,8 @@ from __future__ import annotations
 import numpy as np
 
 from epee.estimator.moment import Keep
-from epee.moments.class_sums import ClassSummation
 from epee.moments.moments import Moments
-from epee.moments.passes import Summation
 from epee.predictors.linear.closed_forms import LinearScores, target_codes
-from epee.table.block import Source
 from epee.typing import Codes, Matrix, Vector
 
 
@@ -53,10 +50,6 @@ class Hebb(LinearScores):
 
     def __init__(self, *, fit_intercept: bool = True) -> None:
         self.fit_intercept = fit_intercept
-
-    def summation(self, source: Source, folds: int | None = None, origin: Vector | None = None) -> Summation:
-        origin = source.origin if origin is None else origin
-        return ClassSummation(origin, None, folds, len(self.classes_), 0, self.classes_)
 
     def _solve(self, m: Moments) -> None:
         D = target_codes(len(m.count))  # (K, K)

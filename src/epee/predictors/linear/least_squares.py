@@ -99,7 +99,7 @@ class LeastSquaresClassifier(EitherSide):
             half, _ = spectral_factor(S)
             if np.diagonal(S).min() > 0:
                 say_deficient(half.shape[1], m.p, "Set alpha above 0, or drop columns.")
-        self._finish(half @ (half.T @ C), half, level, mean, m.count)
+        self._adopt(half @ (half.T @ C), half, level, mean, m.count)
 
     def _solve_rows(self, X: Matrix, codes: Codes, w: Vector) -> None:
         self._check()
@@ -113,13 +113,13 @@ class LeastSquaresClassifier(EitherSide):
         kept = s > np.finfo(float).eps * max(X.shape) * s.max(initial=0.0)
         U, s, Vt = U[:, kept], s[kept], Vt[kept]
         coef = Vt.T @ ((s / (s**2 + self.alpha))[:, None] * (U.T @ R))
-        self._finish(coef, Vt.T / np.sqrt(s**2 + self.alpha), level, mean, count)
+        self._adopt(coef, Vt.T / np.sqrt(s**2 + self.alpha), level, mean, count)
 
     def _bend(self, n: float) -> float:
         """Return what a penalty of the bias adds to the scatter along the mean, once the bias is eliminated."""
         return n * self.alpha / (n + self.alpha) if self.penalise_intercept else 0.0
 
-    def _finish(self, coef: Matrix, half: Matrix, level: Vector, mean: Vector, count: Vector) -> None:
+    def _adopt(self, coef: Matrix, half: Matrix, level: Vector, mean: Vector, count: Vector) -> None:
         """Set the scores from the fits (p, K + 1) of 0/1 targets and of a constant one."""
         n = float(count.sum())
         self._share = n / (n + self.alpha) if self.penalise_intercept else 1.0

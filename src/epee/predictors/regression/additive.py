@@ -20,9 +20,8 @@ from scipy.linalg import eigh
 from scipy.optimize import brentq
 
 from epee.errors import WrongUse
-from epee.estimator.moment import MomentRegressor, is_vector
+from epee.estimator.moment import MomentRegressor
 from epee.moments.moments import Moments
-from epee.moments.passes import Summation, joint_origin, reduce_source
 from epee.table.block import Block, Source, refuse_bad_cells
 from epee.table.view import View
 from epee.typing import Matrix, Vector
@@ -72,47 +71,26 @@ class AdditiveSplines(MomentRegressor):
         self.dof = dof
         self.n_knots = n_knots
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from the rows of ``X`` (n, p) and their values ``y`` (n,) or (n, m); weights are counts."""
+    def _check(self) -> None:
         if np.ndim(self.dof) or not self.dof >= 1:
             raise WrongUse(
                 f"dof is {self.dof!r}; it must be one number, at least 1 (the straight line) for each curve."
             )
         if int(self.n_knots) != self.n_knots or self.n_knots < 3:
             raise WrongUse(f"n_knots is {self.n_knots!r}; a cubic needs at least 3.")
-        self._one_target = is_vector(y)
-        source = self.rows_in(X, y, sample_weight)
-        self._place(source)
-        self._solve(self._sum(source))
-        return self
 
-    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Add rows to the sums; the knots stay where the first rows put them."""
-        if not hasattr(self, "moments_"):
-            return self.fit(X, y, sample_weight)
-        self._solve(self.moments_ + self._sum(self.rows_in(X, y, sample_weight, reset=False)))
-        return self
+    def _reset(self) -> None:
+        super()._reset()
+        self.__dict__.pop("knots_", None)
 
-    def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Take rows out of the sums; refused when fewer than six digits would be left."""
-        self._solve(self.moments_.without(self._sum(self.rows_in(X, y, sample_weight, reset=False))))
-        return self
-
-    def fit_moments(self, m: Moments) -> Self:
-        """Solve from moments of the basis, as ``moments`` of a fitted estimator gives them."""
-        if not hasattr(self, "knots_"):
-            raise WrongUse("AdditiveSplines needs knots before moments: fit it once, or partial_fit.")
-        self._solve(m)
-        return self
-
-    def _sum(self, source: Source, folds: int | None = None) -> Moments:
+    def _view(self, source: Source, reset: bool) -> Source:
+        """Return the rows in the basis; the knots stay where the first rows put them."""
         if not hasattr(self, "knots_"):
             self._place(source)
-        wide = View(source, Expansion(self, source.names), n_columns=sum(max(len(k) - 1, 1) for k in self.knots_))
-        m = getattr(self, "moments_", None)
-        origin = joint_origin(wide) if m is None or m.p != wide.n_columns else m.origin
-        targets = len(origin) - wide.n_columns
-        return reduce_source(wide, Summation(origin, "full", folds, None, targets))
+        return View(source, Expansion(self, source.names), n_columns=sum(max(len(k) - 1, 1) for k in self.knots_))
+
+    def _look(self, m: Moments) -> None:
+        """A constant column of the basis is no mistake."""
 
     def _place(self, source: Source) -> None:
         """Put knots at quantiles of the first rows."""
@@ -132,7 +110,6 @@ class AdditiveSplines(MomentRegressor):
             if len(distinct) > self.n_knots:
                 distinct = np.unique(weighted_quantiles(column, w, shares))
             self.knots_.append(distinct if len(distinct) > 2 else distinct[:0])
-        self.__dict__.pop("moments_", None)
 
     def _basis(self, X: Matrix) -> Matrix:
         """Return the basis of rows (n, q): splines of a column, or the column itself when it has two values."""
@@ -140,7 +117,10 @@ class AdditiveSplines(MomentRegressor):
         return np.hstack([natural_basis(x, knots) if len(knots) > 2 else x[:, None] for x, knots in columns])
 
     def _solve(self, m: Moments) -> None:
-        self.moments_ = m
+        if not hasattr(self, "knots_"):
+            raise WrongUse("AdditiveSplines needs knots before moments: fit it once, or partial_fit.")
+        self._check()
+        self.n_features_in_ = len(self.knots_)
         S, c = m.xx, m.xy
         P = np.zeros_like(S)
         self.penalties_ = np.zeros(len(self.knots_))

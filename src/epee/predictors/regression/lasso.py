@@ -10,7 +10,7 @@ At the optimum the residual :math:`r` satisfies :math:`|x_j^\top r| / n \le \alp
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -105,11 +105,6 @@ class ElasticNet(MomentRegressor):
         if self.bound is not None and not self.bound >= 0:
             raise WrongUse(f"bound is {self.bound!r}; the largest norm must be at least 0.")
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from the rows of ``X`` (n, p) and their values ``y`` (n,) or (n, m); weights are counts."""
-        self._check()
-        return super().fit(X, y, sample_weight)
-
     def _solve(self, m: Moments) -> None:
         quadratic = Quadratic.of(m, self.fit_intercept)
         self.alpha_ = float(self.alpha) if self.bound is None else self._penalty_for(quadratic)
@@ -185,7 +180,6 @@ class ElasticNet(MomentRegressor):
         """
         self._check()
         model = clone(self)
-        model._one_target = is_vector(y)
         quadratic = Quadratic.of(model._sum(model.rows_in(X, y, sample_weight)), self.fit_intercept)
         ratio = max(self._ratio(), 1e-3)  # without a share of the norm no penalty is the largest
         grid = (

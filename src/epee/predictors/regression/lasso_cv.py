@@ -6,7 +6,7 @@ is solved from them, and its error on fold k is a quadratic in that fold's own m
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from sklearn.model_selection import check_cv
@@ -14,13 +14,12 @@ from sklearn.model_selection import check_cv
 from epee.engines.local import in_order
 from epee.errors import SearchWarning, WrongUse
 from epee.estimator.base import say
-from epee.estimator.moment import is_vector
 from epee.moments.moments import Moments
 from epee.predictors.regression.fixed_folds import refuse_empty_folds, row_count, split_rows, with_folds
 from epee.predictors.regression.lasso import ElasticNet
 from epee.solve.elastic_net import Quadratic, decreasing, penalty_grid
 from epee.table.block import Source
-from epee.typing import Codes, Matrix
+from epee.typing import Codes, Matrix, Vector
 
 
 class LassoCV(ElasticNet):
@@ -102,31 +101,31 @@ class LassoCV(ElasticNet):
         """The penalty chosen, once fitted."""
         return getattr(self, "alpha_", 1.0)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Choose the penalty and learn from the rows of ``X`` (n, p) and their values ``y`` (n,); weights are counts."""
+    def _check(self) -> None:
         if self.rule not in ("min", "one_se"):
             raise WrongUse(f"rule is {self.rule!r}; it must be 'min' or 'one_se'.")
-        self._one_target = is_vector(y)
-        source = self.rows_in(X, y, sample_weight)
+
+    def _sum(self, source: Source, folds: int | None = None) -> Moments:
+        """Take the sums of the folds, choose the penalty by them, and return their total."""
+        if folds is not None:
+            return super()._sum(source, folds)
         fold = self._folds(source)
-        folded = with_folds(source, fold)
-        m = self._sum(folded, int(fold.max()) + 1)
+        m = super()._sum(with_folds(source, fold), int(fold.max()) + 1)
         refuse_empty_folds(m)
         whole = m.merge("fold")
-        quadratic = Quadratic.of(whole, self.fit_intercept)
+        self.alphas_ = self._grid(Quadratic.of(whole, self.fit_intercept))
+        self._choose(m)
+        return whole
+
+    def _grid(self, quadratic: Quadratic) -> Vector:
         count = self.alphas if isinstance(self.n_alphas, str) or self.n_alphas is None else self.n_alphas
         count = 100 if count is None else count
-        self.alphas_ = (
-            penalty_grid(quadratic.largest_alpha(1.0), int(count), self.eps)
-            if np.ndim(count) == 0
-            else decreasing(np.asarray(count))[0]
-        )
-        if (self.alphas_ < 0).any() or not np.isfinite(self.alphas_).all():
+        if np.ndim(count) == 0:
+            return penalty_grid(quadratic.largest_alpha(1.0), int(count), self.eps)
+        alphas = decreasing(np.asarray(count))[0]
+        if (alphas < 0).any() or not np.isfinite(alphas).all():
             raise WrongUse("alphas must be finite and not negative.")
-        self._choose(m)
-        self.fit_moments(whole)
-        self._look(whole)
-        return self
+        return alphas
 
     def _folds(self, source: Source) -> Codes:
         n = row_count(source)

@@ -19,7 +19,7 @@ evidence :math:`p(y)` has a closed form.
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
@@ -150,10 +150,6 @@ class MapRegression(MomentRegressor):
         return np.maximum(
             rss / free, 1e-6 * np.maximum(tss, 1e-300) / float(m.count)
         )  # an exact fit leaves only rounding
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from the rows of ``X`` (n, p) and their values ``y`` (n,) or (n, m); weights are counts."""
-        return super().fit(X, y, sample_weight)
 
     def _refuse(self, what: str) -> None:
         if not self._conjugate:

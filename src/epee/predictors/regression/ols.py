@@ -27,7 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 from epee.engines.choice import engine_for
 from epee.errors import ConditionWarning, DataError, SingularProblem, WrongUse
 from epee.estimator.base import list_columns, say
-from epee.estimator.moment import MomentRegressor, is_vector
+from epee.estimator.moment import MomentRegressor
 from epee.kernels.compensated import add, multiply, subtract, total
 from epee.moments.exact import ExactGram, ExactSummation, exact_cholesky, exact_solve
 from epee.moments.moments import Moments
@@ -130,26 +130,27 @@ class LinearRegression(RowSource, Inference, Influence, MomentRegressor):
         covariance : array (n,) or (n, n), optional
             Covariance of the noise of the rows, up to a factor: generalised least squares.
         """
-        for name in ("_wide", "_general", "_exact", "moments_"):
-            self.__dict__.pop(name, None)
+        self._reset()
         if offset is not None:
             y = subtract_offset(y, offset)
         if covariance is not None:
             return fit_general(self, X, y, sample_weight, covariance)
-        self._one_target = is_vector(y)
-        source = self.rows_in(X, y, sample_weight)
-        rows = wide_rows(source)
-        if rows is not None and not self.positive:
+        return super().fit(X, y, sample_weight)
+
+    def _reset(self) -> None:
+        for name in ("_wide", "_general", "_exact", "moments_"):
+            self.__dict__.pop(name, None)
+
+    def _from_rows(self, source: Source) -> bool:
+        rows = None if self.positive else wide_rows(source)
+        if rows is not None:
             self._solve_wide(*rows)
-        else:
-            m = self._sum(source)
-            self._look(m)
-            self.moments_ = m
-            self._solve(m)
-            self.refine(source, m)
+        return rows is not None
+
+    def _finish(self, source: Source) -> None:
+        if "_wide" not in vars(self):
             self._say_condition()
         self._count_rows(source)
-        return self
 
     def fit_moments(self, m: Moments) -> Self:
         """Solve from moments; where they are too ill-conditioned, what is left of the digits is said."""

@@ -18,7 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
@@ -26,7 +26,7 @@ from sklearn.base import clone
 from epee.engines.choice import engine_for
 from epee.errors import ConditionWarning, WrongUse
 from epee.estimator.base import say
-from epee.estimator.moment import MomentRegressor, is_vector
+from epee.estimator.moment import MomentRegressor
 from epee.kernels.compensated import Pair, multiply, subtract, two_sum
 from epee.moments.moments import Moments
 from epee.predictors.regression.influence import CERTAIN, Influence
@@ -36,7 +36,7 @@ from epee.solve.cholesky import Cholesky
 from epee.solve.refine import refine
 from epee.table.block import Block, Source
 from epee.table.view import View
-from epee.typing import ArrayLike, Codes, Matrix, Tensor, Vector
+from epee.typing import ArrayLike, Matrix, Tensor, Vector
 
 SMALL = 200_000  # cells: up to here coefficients in x are polished in double-double
 
@@ -90,11 +90,9 @@ class PolynomialRegression(Inference, Influence, MomentRegressor):
             raise WrongUse(f"degree is {self.degree!r}; it must be a whole number of at least 0.")
         return int(self.degree)
 
-    def rows_in(
-        self, X: Any, y: Any = None, sample_weight: Any = None, fold: Codes | None = None, *, reset: bool = True
-    ) -> Source:
+    def _view(self, source: Source, reset: bool) -> Source:
+        """Return the rows in the Chebyshev basis of the range of the first ones."""
         degree = self._check()
-        source = super().rows_in(X, y, sample_weight, fold, reset=reset)
         if reset:
             self._centre_x, self._half = span_of(source, self.fit_intercept)
         self._raw = source
@@ -104,9 +102,7 @@ class PolynomialRegression(Inference, Influence, MomentRegressor):
     def _look(self, m: Moments) -> None:
         """Constant inputs are named by the rank."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from the inputs ``X`` (n, p), mostly one column, and their values ``y``; weights are counts."""
-        super().fit(X, y, sample_weight)
+    def _finish(self, source: Source) -> None:
         self._raw = None
         p = self.n_features_in_
         if self._line.rank_ < self.degree * p:
@@ -116,7 +112,6 @@ class PolynomialRegression(Inference, Influence, MomentRegressor):
                 f"{what} for degree {self.degree} (rank {self._line.rank_} of {self.degree * p}): "
                 f"the shortest solution is given. {'Take fewer columns' if few else 'Lower the degree'}.", ConditionWarning,
             )  # fmt: skip
-        return self
 
     def _solve(self, m: Moments) -> None:
         p = getattr(self, "_features", None) or max(m.p // max(self._check(), 1), 1)
@@ -257,7 +252,6 @@ class PolynomialRegression(Inference, Influence, MomentRegressor):
             return None
         degrees = [int(v) for v in np.atleast_1d(np.asarray(values))]
         model = clone(self).set_params(degree=max(degrees))
-        model._one_target = is_vector(y)
         source = model.rows_in(X, y, w)
         m = model._sum(source)
         model.fit_moments(m)

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from epee.engines.choice import engine_for
 from epee.errors import SingularProblem, WrongUse
-from epee.estimator.moment import MomentRegressor, is_vector
+from epee.estimator.moment import MomentRegressor
 from epee.moments.moments import Moments
 from epee.moments.qr import Factorisation, QRFactor, triangle
 from epee.predictors.regression.influence import LeftOut
@@ -94,21 +94,15 @@ class Ridge(RowSource, LeftOut, MomentRegressor):
         self.positive = positive
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from the rows of ``X`` (n, p) and their values ``y`` (n,) or (n, m); weights are counts."""
-        self._check()
+    def _reset(self) -> None:
+        super()._reset()
         self.__dict__.pop("_wide", None)
-        self._one_target = is_vector(y)
-        source = self.rows_in(X, y, sample_weight)
-        rows = wide_rows(source)
-        if rows is not None and not self.positive:
+
+    def _from_rows(self, source: Source) -> bool:
+        rows = None if self.positive else wide_rows(source)
+        if rows is not None:
             self._solve_wide(*rows)
-            return self
-        m = self._sum(source)
-        self._look(m)
-        self.fit_moments(m)
-        self.refine(source, m)
-        return self
+        return rows is not None
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Add rows to what was learned; the order and the cut of the rows do not matter."""
@@ -245,7 +239,6 @@ class Ridge(RowSource, LeftOut, MomentRegressor):
     def path(self, X: Any, y: Any, alphas: ArrayLike | None = None, sample_weight: Any = None) -> RidgePath:
         """Return the coefficients and degrees of freedom for all ``alphas`` from one decomposition; it has a ``plot``."""
         model = clone(self).set_params(alpha=1.0)
-        model._one_target = is_vector(y)
         source = model.rows_in(X, y, sample_weight)
         rows = wide_rows(source)
         if rows is not None:

@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from epee.engines.choice import engine_for
 from epee.errors import WrongUse
-from epee.estimator.moment import MomentRegressor, is_vector
+from epee.estimator.moment import MomentRegressor
 from epee.moments.moments import Moments
 from epee.moments.passes import reduce_source
 from epee.predictors.regression.fixed_folds import refuse_empty_folds, row_count, split_rows, with_folds
@@ -35,6 +35,7 @@ from epee.solve.ridge_path import RidgeSpectrum
 from epee.table.block import Block, Source
 from epee.table.doors import gather
 from epee.table.folds import assign_folds
+from epee.table.sparse import SparseSource
 from epee.typing import ArrayLike, Codes, Matrix, Tensor, Vector
 
 CRITERIA = ("gcv", "loo", "kfold", "aic", "bic")
@@ -132,35 +133,35 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
             )
         return check_penalties(self.alphas, "alphas").ravel()
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from the rows of ``X`` (n, p) and their values ``y`` (n,) or (n, m); weights are counts."""
-        alphas = self._check()
-        for name in ("_wide", "cv_results_"):
+    def _reset(self) -> None:
+        for name in ("_wide", "cv_results_", "moments_"):
             self.__dict__.pop(name, None)
-        if self._how() == "kfold" and self.scoring is not None:
-            return self._fit_scored(X, y, sample_weight)
-        self._one_target = is_vector(y)
-        source = self.rows_in(X, y, sample_weight)
+
+    def _from_rows(self, source: Source) -> bool:
+        """Choose the penalty by the criterion, and solve there: the rows are asked again where sums are not enough."""
+        alphas = self._check()
         if self._how() == "kfold":
-            return self._fit_folds(source, alphas)
+            self._fit_folds(source, alphas)
+            return True
         rows = wide_rows(source)
         if rows is not None:
             Z, T, mean, level, n = centred_rows(*rows, self.fit_intercept)
             self._wide = rows
-            self.__dict__.pop("moments_", None)
             self._choose(RidgeSpectrum.of_rows(Z, T), mean, level, n, alphas, source)
             self._final = Ridge(self.alpha_, fit_intercept=self.fit_intercept)
             self._final._one_target, self._final.n_features_in_ = self._one_target, self.n_features_in_
             self._final._solve_wide(*rows)
-            return self._borrow()
+            self._borrow()
+            return True
         m = self._sum(source)
         self._look(m)
         self.moments_ = m
         S, C, tss, mean, level = normal_equations(m, self.fit_intercept)
         self._choose(RidgeSpectrum.of_scatter(S, C, tss), mean, level, float(m.count), alphas, source)
-        self._finish(m)
+        self._finish_with(m)
         self._final.refine(source, m)
-        return self._borrow()
+        self._borrow()
+        return True
 
     def _solve(self, m: Moments) -> None:
         """Choose from moments alone: GCV, AIC or BIC."""
@@ -171,7 +172,7 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
             )
         S, C, tss, mean, level = normal_equations(m, self.fit_intercept)
         self._choose(RidgeSpectrum.of_scatter(S, C, tss), mean, level, float(m.count), alphas, None)
-        self._finish(m)
+        self._finish_with(m)
         self._borrow()
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -263,9 +264,9 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
 
     def _fit_folds(self, source: Source, alphas: Vector) -> Self:
         """Choose by the squared error of K folds, all of them from one pass."""
-        fold = self._fold_ids(source)
+        fold = None if self.scoring is not None else self._fold_ids(source)
         if fold is None:
-            X, y, w = gather(source)
+            X, y, w = (source.X, source.y, source.weight) if isinstance(source, SparseSource) else gather(source)
             assert y is not None
             return self._fit_scored(X, y[:, 0] if self._one_target and y.ndim == 2 else y, w)
         folded = with_folds(source, fold)
@@ -279,7 +280,7 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
         m = parts.merge("fold")
         self._look(m)
         self.moments_ = m
-        self._finish(m)
+        self._finish_with(m)
         self._final.refine(folded, m)
         return self._borrow()
 
@@ -306,8 +307,6 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
         search.fit(X, y, **({} if sample_weight is None else {"sample_weight": sample_weight}))
         scores = search.cv_results_
         folds = max(search.n_splits_ - 1, 1)
-        self._one_target = is_vector(y)
-        self.rows_in(X, y, sample_weight)
         self._pick(
             self._check(), -scores["mean_test_score"][:, None], scores["std_test_score"][:, None] / np.sqrt(folds)
         )
@@ -316,7 +315,7 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
             self.moments_ = self._final.moments_
         return self._borrow()
 
-    def _finish(self, m: Moments) -> None:
+    def _finish_with(self, m: Moments) -> None:
         self._final = Ridge(self.alpha_, fit_intercept=self.fit_intercept)
         self._final._one_target = getattr(self, "_one_target", True)
         self._final.fit_moments(m)

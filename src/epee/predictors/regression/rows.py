@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from scipy.sparse import issparse
 
 from epee.estimator.base import refuse_large
-from epee.estimator.moment import is_vector
 from epee.moments.moments import Moments
 from epee.table.arrays import ArraySource
-from epee.table.block import Source, check_weights, refuse_bad_cells
+from epee.table.block import Source, refuse_bad_cells
 from epee.table.doors import gather
-from epee.table.sparse import SparseSource
-from epee.typing import Codes, Matrix, Vector
+from epee.typing import Matrix, Vector
 
 
 class RowSource:
@@ -22,17 +17,6 @@ class RowSource:
 
     fit_intercept: bool
     _count: float
-
-    def rows_in(
-        self, X: Any, y: Any = None, sample_weight: Any = None, fold: Codes | None = None, *, reset: bool = True
-    ) -> Source:
-        if not issparse(X):
-            return super().rows_in(X, y, sample_weight, fold, reset=reset)  # type: ignore[misc, no-any-return, unused-ignore]
-        self._one_target = is_vector(y)
-        X = self._enter(X, reset=reset)  # type: ignore[attr-defined]
-        n = X.shape[0]
-        y = self._enter_target(y, n)  # type: ignore[attr-defined]
-        return SparseSource(X, y, check_weights(sample_weight, n), fold)
 
     def _look(self, m: Moments) -> None:
         if self.fit_intercept:  # a constant column is no mistake without an intercept

@@ -11,7 +11,7 @@ differences of neighbouring coefficients in :math:`F` ask for smooth ones; :math
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -129,10 +129,6 @@ class Tikhonov(LeftOut, MomentRegressor):
                 f"{list_columns(self._factor.dependent(), self)} determined neither by the rows nor by F: the shortest solution is "
                 "given. Add rows to F.", ConditionWarning,
             )  # fmt: skip
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from the rows of ``X`` (n, p) and their values ``y`` (n,) or (n, m); weights are counts."""
-        return super().fit(X, y, sample_weight)
 
     @property
     def effective_dof_(self) -> float:
