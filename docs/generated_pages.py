@@ -15,46 +15,32 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from epee.estimator.registry import METHODS
+
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
 
-# name of the section: what is in it
+# name of the section: its functions, beside the methods that the registry puts there; what it is about
 SECTIONS: dict[str, tuple[str, str]] = {
     "The main job": ("learn Learned load explore Explored", "One call from a table to a predictor with an honest figure beside it."),
-    "Moments, engines, tables": ("Moments engine options TableEncoder", "What one pass keeps, who adds, and how a table becomes numbers."),
-    "Linear discrimination": (
-        "Hebb PseudoInverse LeastSquaresClassifier FisherDiscriminant Perceptron LogisticRegression LinearClassifier",
-        "Straight frontiers, by closed forms and by descent.",
-    ),
-    "Generative models and decisions": (
-        "LinearDiscriminantAnalysis QuadraticDiscriminantAnalysis GaussianNB BernoulliNB CategoricalNB PoissonNB MixedNB BayesClassifier "
-        "BaselineClassifier BaselineRegressor BayesDecision Calibrated",
-        "A law for each class, and the decision of least cost.",
-    ),
-    "Neighbours and trees": (
-        "KNeighborsClassifier KNeighborsRegressor KernelRegression DecisionTreeClassifier DecisionTreeRegressor",
-        "Predictors without a formula.",
-    ),
-    "Regression": (
-        "LinearRegression PolynomialRegression Ridge RidgeCV Tikhonov Lasso ElasticNet LassoCV lasso_path SmoothingSpline AdditiveSplines "
-        "MapRegression RobustRegression",
-        "Least squares, and what keeps it in bounds.",
-    ),
-    "Projections and features": (
-        "PCA choose_dimension Eigenfaces DiscriminantFactorAnalysis ClassicalMDS MDS Isomap LocallyLinearEmbedding TSNE StandardScaler "
-        "PolynomialFeatures SelectFeatures SparseCoding",
-        "Fewer columns, or better ones.",
-    ),
-    "Clusters": (
-        "KMeans KMedoids Isodata MeanShift DynamicClouds AgglomerativeClustering linkage strong_forms choose_clusters count_partitions",
-        "Groups without labels.",
-    ),
+    "Moments, engines, tables": ("Moments engine options", "What one pass keeps, who adds, and how a table becomes numbers."),
+    "Linear discrimination": ("", "Straight frontiers, by closed forms and by descent."),
+    "Generative models and decisions": ("", "A law for each class, and the decision of least cost."),
+    "Neighbours and trees": ("", "Predictors without a formula."),
+    "Regression": ("lasso_path", "Least squares, and what keeps it in bounds."),
+    "Projections and features": ("choose_dimension", "Fewer columns, or better ones."),
+    "Clusters": ("linkage strong_forms choose_clusters count_partitions", "Groups without labels."),
     "Densities and half-labelled tables": (
-        "GaussianDensity KernelDensity GaussianMixture BernoulliMixture PoissonMixture expectation_maximisation choose_components "
-        "SemiSupervisedGaussian SelfTraining LabelPropagation unlabelled_gain",
-        "Laws for whole tables, with missing cells.",
+        "expectation_maximisation choose_components unlabelled_gain", "Laws for whole tables, with missing cells.",
     ),
 }  # fmt: skip
+
+
+def names_in(section: str) -> list[str]:
+    """Return the names of a section: methods in the order of the registry, then functions."""
+    return [entry.name for entry in METHODS if entry.section == section] + SECTIONS[section][0].split()
+
+
 ROOMS = {
     "risk": "How well, how sure.",
     "mdp": "Decisions in sequence.",
@@ -119,7 +105,7 @@ def course_figures() -> list[dict[str, str]]:
 
 def public_names() -> dict[str, str]:
     """Return every documented name, dotted below ``epee``, with the section it is in."""
-    found = {name: section for section, (names, _) in SECTIONS.items() for name in names.split()}
+    found = {name: section for section in SECTIONS for name in names_in(section)}
     for room in ROOMS:
         module = import_module(f"epee.{room}")
         for name in getattr(module, "__all__", ()):
@@ -180,7 +166,7 @@ def _api_page() -> str:
         "",
     ]
     listed = public_names()
-    groups = [(title, about, names.split()) for title, (names, about) in SECTIONS.items()]
+    groups = [(title, about, names_in(title)) for title, (_, about) in SECTIONS.items()]
     groups += [
         (f"epee.{room}", about, [n for n, section in listed.items() if section == room])
         for room, about in ROOMS.items()

@@ -19,10 +19,6 @@ RANDOM = {
 }
 
 
-def make(method):
-    return method.load()(**method.arguments)
-
-
 def failed_checks(estimator):
     """Return scikit-learn's checks that an estimator fails, each with its error."""
     failures = {}
@@ -43,7 +39,7 @@ def failed_checks(estimator):
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
 def test_scikit_learn_checks(method):
-    failures = failed_checks(make(method))
+    failures = failed_checks(method.example())
     excused = RANDOM if method.random else {}
     found = {name: what for name, what in failures.items() if name not in excused}
     assert found.keys() == method.listed.keys(), "\n".join(found.values())
@@ -51,12 +47,12 @@ def test_scikit_learn_checks(method):
 
 @pytest.mark.parametrize("method", [m for m in METHODS if m.otherwise], ids=lambda m: m.name)
 def test_listed_checks_pass_with_other_arguments(method):
-    assert not failed_checks(method.load()(**{**method.arguments, **method.otherwise}))
+    assert not failed_checks(method.example(**method.otherwise))
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
 def test_parameters_are_plain_and_clone(method):
-    estimator = make(method)
+    estimator = method.example()
     assert clone(estimator).get_params().keys() == estimator.get_params().keys()
     assert pickle.loads(pickle.dumps(estimator)).get_params().keys() == estimator.get_params().keys()
 
@@ -69,5 +65,5 @@ def test_labels_of_any_kind_come_back(method, labels):
     X = np.abs(rng.normal(size=(60, 3)) + (np.arange(60) % len(labels))[:, None])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", EpeeWarning)
-        predicted = make(method).fit(X, y).predict(X)
+        predicted = method.example().fit(X, y).predict(X)
     assert set(predicted.tolist()) <= set(labels)

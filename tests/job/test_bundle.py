@@ -57,13 +57,13 @@ def test_loading_predicts_the_same_to_the_last_bit(classifier, regressor, tmp_pa
     ],
 )
 def test_every_predictor_of_the_hierarchy_can_be_saved(key, request):
-    from epee.job.hierarchy import CLASSIFIERS, REGRESSORS, Setting
+    from epee.job.hierarchy import Setting, hierarchy
 
-    places = [c for c in (*CLASSIFIERS, *REGRESSORS) if c.key == key]
+    tasks = ("classification", "regression")
+    places = [(t, c) for t in tasks for c in hierarchy(Setting(t, 90, 3, 2, 40)) if c.key == key]
     rng = np.random.default_rng(0)
     X = rng.normal(size=(90, 3))
-    for candidate in places:
-        task = "classification" if candidate in CLASSIFIERS else "regression"
+    for task, candidate in places:
         y = np.array(["u", "v"])[(X[:, 0] > 0).astype(int)] if task == "classification" else X @ [1.0, 2.0, 0.5]
         s = Setting(task, 90, 3, 2, 40)
         grid = candidate.grid(s)

@@ -14,6 +14,7 @@ from epee.cli.faults import INCONCLUSIVE
 from epee.cli.phrases import say
 from epee.cli.shared_options import Json, Lang, NoColor, Quiet, silence
 from epee.errors import WrongUse
+from epee.estimator.registry import keys
 
 SAMPLE = "penguins"
 
@@ -37,7 +38,14 @@ def command(
         float | None, typer.Option(help=say("reject_cost"), show_default=False, metavar="COST")
     ] = None,
     predictor: Annotated[
-        list[str] | None, typer.Option("--predictor", "-p", help=say("predictor"), show_default=False, metavar="NAME")
+        list[str] | None,
+        typer.Option(
+            "--predictor",
+            "-p",
+            help=say("predictor").format(keys=", ".join(keys())),
+            show_default=False,
+            metavar="NAME",
+        ),
     ] = None,
     budget: Annotated[str | None, typer.Option(help=say("budget"), show_default=False, metavar="TIME")] = None,
     engine: Annotated[str, typer.Option(help=say("engine"), metavar="local|dask|ADDRESS")] = "local",

@@ -111,8 +111,8 @@ PHRASES = {
         "Qui additionne : local (threads), dask (une grappe sur cette machine) ou l'adresse d'un ordonnanceur Dask.",
     ),
     "predictor": (
-        "Try only this predictor (lda, tree, ...) beside the baseline; may be repeated.",
-        "N'essayer que ce prédicteur (lda, tree, ...) en plus du prédicteur constant ; peut être répété.",
+        "Try only this predictor beside the baseline; may be repeated. There are {keys}.",
+        "N'essayer que ce prédicteur en plus du prédicteur constant ; peut être répété. Il y a {keys}.",
     ),
     "mute": (
         "A finding not to be looked for, such as E007; may be repeated.",

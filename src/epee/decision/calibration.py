@@ -24,7 +24,7 @@ from epee.errors import WrongUse
 from epee.estimator.base import PosteriorMixin, encode_labels, say
 from epee.table.block import check_weights
 from epee.table.fingerprints import fingerprint
-from epee.table.folds import assign_folds, check_folds
+from epee.table.folds import assign_folds, check_folds, same_rows
 from epee.typing import Labels, Matrix, Vector
 
 LEAST = 1e-3  # smaller ones pull Platt's line far from all other rows
@@ -104,7 +104,7 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
-        X = X if hasattr(X, "shape") else np.asarray(X)
+        X = X.tocsr() if hasattr(X, "tocsr") else X if hasattr(X, "shape") else np.asarray(X)
         y = np.asarray(y).reshape(-1)
         _, codes = encode_labels(y)
         w = check_weights(sample_weight, len(codes))
@@ -120,14 +120,9 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _folds(self, X: Any, codes: np.ndarray, w: Vector | None) -> np.ndarray | None:
         """Return the fold of each row, the same for equal rows; None when a class has a single one, which cannot be left out."""
         check_folds(self.folds, len(codes))
-        cells = np.empty(0, dtype=object) if hasattr(X, "tocsr") else np.asarray(X)
-        place = np.arange(len(codes))
-        if (
-            cells.dtype.kind in "fiub"
-        ):  # in an order that depends on the rows alone: a row given twice is left out as one of weight 2 is
-            _, place = np.unique(cells.astype(np.float64), axis=0, return_inverse=True)
+        place = same_rows(X)
         kept = np.ones(len(codes), dtype=bool) if w is None else w > 0
-        pairs, where = np.unique(np.column_stack([place.reshape(-1), codes])[kept], axis=0, return_inverse=True)
+        pairs, where = np.unique(np.column_stack([place, codes])[kept], axis=0, return_inverse=True)
         folds, fewest = self.folds, np.bincount(pairs[:, 1], minlength=len(self.classes_))
         if fewest.min() < folds:
             k, folds = int(fewest.argmin()), max(int(fewest.min()), 1)

@@ -1,70 +1,86 @@
 """The hierarchy of predictors, from the simplest to the most complex, each with the parameter that sets its complexity.
 
-A candidate says how to make its estimator, which values of its parameter to try (from the simplest to the most complex), and
-what a run costs, in cells read, so that a table too large for it is known before the work starts. Candidates run, and are
+The registry says what there is; a candidate makes the estimator for a table, behind the steps it needs. Candidates run, and are
 dropped when a budget is short, in this order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 from epee.errors import WrongUse
-from epee.estimator.registry import METHODS
+from epee.estimator.method import Method, Setting, Trial, in_language
+from epee.estimator.registry import key_of, make, method, nearest_keys, order_of, trials
 from epee.job.filling import FillMissing
-from epee.words.job_words import WORDS, say
+from epee.table.schema import suggestion
+from epee.words.job_words import say
 
 LARGEST_COST = 4e9  # cells read by a whole run of one candidate, without a budget
-
-
-@dataclass(frozen=True)
-class Setting:
-    """What the hierarchy needs to know of a table: training rows n, encoded columns p, classes, spread of the target."""
-
-    task: str
-    n: int
-    p: int
-    n_classes: int = 0
-    smallest_class: int = 0
-    n_targets: int = 1
-    scale: float = 1.0  # standard deviation of the target
-    weighted: bool = False
-    holes: bool = False
-    costs: Any = None  # checked table of costs, or None
-    seed: int = 0
-    least: int = 0  # rows of the smallest sample that is learned from; 0 is half of them
+STEPS = {"PolynomialFeatures": {"degree": 2, "include_bias": False}}  # parameters of steps in front of a predictor
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """One predictor of the hierarchy.
+    """One predictor of the hierarchy: a trial of the registry, or a user's own estimator under a name of its own."""
 
-    ``make(setting)`` returns the last steps of the pipeline; ``values(setting)`` the values of ``parameter``, simplest first. ``order``
-    ranks simplicity; ``closed`` marks closed forms, which a stream may take.
-    """
+    trial: Trial
+    method: Method | None = None
+    estimator: Any = None
 
-    key: str
-    order: float
-    make: Callable[[Setting], list[Any]]
-    parameter: str | None = None
-    values: Callable[[Setting], Sequence[Any]] | None = None
-    closed: bool = False
-    cost: Callable[[Setting], float] = lambda s: 20.0 * s.n * s.p
-    suits: Callable[[Setting], bool] = lambda s: True
-    label: str = ""
+    @property
+    def key(self) -> str:
+        """What it is called on the command line."""
+        return self.trial.key
 
     @property
     def name(self) -> str:
         """What it is called in the current language."""
-        return self.label or (say(self.key) if self.key in WORDS else self.key)
+        if self.method is None:
+            return self.trial.key
+        return in_language(self.trial.words or self.method.words)
+
+    @property
+    def order(self) -> float:
+        """Its rank in simplicity."""
+        if self.method is None:
+            return order_of(self.estimator)
+        return self.method.order if self.trial.order is None else self.trial.order
+
+    @property
+    def parameter(self) -> str | None:
+        """What sets its complexity."""
+        return self.trial.parameter
+
+    @property
+    def closed(self) -> bool:
+        """Whether it is a closed form."""
+        return self.trial.closed
+
+    def cost(self, s: Setting) -> float:
+        """Return the cells that a run reads."""
+        return 0.0 if self.method is None else self.trial.cost(s)
+
+    def suits(self, s: Setting) -> bool:
+        """Tell whether the table is one for it."""
+        return self.trial.suits(s)
+
+    def grid(self, s: Setting) -> list[Any]:
+        """Return the values to try, from the simplest on; [None] when there is nothing to choose."""
+        return [None] if self.trial.grid is None else list(self.trial.grid(s))
+
+    def make(self, s: Setting) -> list[Any]:
+        """Return the steps of the pipeline, the predictor last."""
+        if self.method is None:
+            return [self.estimator]
+        steps = [make(name, **STEPS.get(name, {})) for name in self.trial.before]
+        return [*steps, make(self.method.name, **self.trial.given(s))]
 
     def model(self, s: Setting, value: Any = None) -> Any:
         """Return the estimator with one value of its parameter, behind the filling of missing cells."""
@@ -72,89 +88,9 @@ class Candidate:
         if self.parameter is not None and value is not None:
             steps[-1].set_params(**{self.parameter: value})
         if s.costs is not None:
-            from epee.decision.bayes_decision import BayesDecision
-
-            steps[-1] = BayesDecision(steps[-1], costs=s.costs)
+            steps[-1] = method("BayesDecision").load()(steps[-1], costs=s.costs)
         steps = ([FillMissing()] if s.holes else []) + steps
         return Pipeline([(f"step{i}", step) for i, step in enumerate(steps)])
-
-    def grid(self, s: Setting) -> list[Any]:
-        """Return the values to try, [None] when there is nothing to choose."""
-        return [None] if self.values is None else list(self.values(s))
-
-
-def _load(name: str, **parameters: Any) -> Any:
-    import epee
-
-    return getattr(epee, name)(**parameters)
-
-
-def _scaled(*steps: Any) -> list[Any]:
-    return [_load("StandardScaler"), *steps]
-
-
-def _spread(low: float, high: float, number: int) -> list[float]:
-    """Return values from high to low, evenly in logarithm: for penalties, from the simplest to the most complex."""
-    return [float(f"{v:.3g}") for v in np.geomspace(high, low, number)]
-
-
-def _neighbours(s: Setting) -> list[int]:
-    most = max(1, min(s.n // 4, s.least or s.n // 2, 101))
-    return sorted({k for k in (1, 3, 5, 9, 15, 25, 45, 75, 101) if k <= most}, reverse=True)
-
-
-def _products(s: Setting) -> bool:
-    return 2 <= s.p <= 20 and s.n > 5 * s.p * (s.p + 3) / 2
-
-
-def _by_row(s: Setting) -> float:  # comparisons of an exact search, all folds
-    return 0.9 * s.n * s.n * s.p
-
-
-CLASSIFIERS = (
-    Candidate("baseline", 0, lambda s: [_load("BaselineClassifier")], closed=True),
-    Candidate("naive_bayes", 10, lambda s: [_load("GaussianNB", var_smoothing=1e-6)], closed=True),
-    Candidate("lda", 15, lambda s: _scaled(_load("LinearDiscriminantAnalysis", solver="lsqr")), "shrinkage",
-              lambda s: [1.0, 0.5, 0.2, 0.05, 0.01, 0.001], closed=True),
-    Candidate("least_squares", 18, lambda s: _scaled(_load("LeastSquaresClassifier")), "alpha",
-              lambda s: [s.n * a for a in (1.0, 0.1, 0.01, 1e-4)], closed=True),
-    Candidate("fisher", 19, lambda s: _scaled(_load("FisherDiscriminant", threshold="bayes")), closed=True,
-              suits=lambda s: s.n_classes == 2),
-    Candidate("logistic", 22, lambda s: _scaled(_load("LogisticRegression", max_iter=300)), "C",
-              lambda s: [0.003, 0.03, 0.3, 3.0], cost=lambda s: 400.0 * s.n * s.p * s.n_classes),
-    Candidate("qda", 30, lambda s: _scaled(_load("QuadraticDiscriminantAnalysis")), "reg_param",
-              lambda s: [0.9, 0.5, 0.2, 0.05, 0.005], closed=True,
-              suits=lambda s: s.smallest_class >= 4 and s.n_classes * s.p**2 <= 5e6),
-    Candidate("products", 40, lambda s: _scaled(_load("PolynomialFeatures", degree=2, include_bias=False), *_scaled(
-              _load("LinearDiscriminantAnalysis", solver="lsqr"))), "shrinkage", lambda s: [0.5, 0.1, 0.02, 0.003],
-              suits=_products, cost=lambda s: 5.0 * s.n * s.p**2),
-    Candidate("tree", 50, lambda s: [_load("DecisionTreeClassifier", min_samples_leaf=3, random_state=s.seed)], "ccp_alpha",
-              lambda s: _spread(2e-4, 0.1, 10), cost=lambda s: 1200.0 * s.n * s.p),
-    Candidate("neighbours", 60, lambda s: _scaled(_load("KNeighborsClassifier")), "n_neighbors", _neighbours, cost=_by_row,
-              ),
-    Candidate("mixture", 70, lambda s: _scaled(_load("BayesClassifier", density=_load(
-              "GaussianMixture", covariance_type="diag", reg_covar=1e-2, max_iter=60, random_state=s.seed))), "density__n_components",
-              lambda s: [k for k in (2, 3, 5) if s.smallest_class >= 8 * k], suits=lambda s: s.smallest_class >= 16,
-              cost=lambda s: 3000.0 * s.n * s.p),
-)  # fmt: skip
-
-REGRESSORS = (
-    Candidate("baseline", 0, lambda s: [_load("BaselineRegressor")], closed=True),
-    Candidate("linear", 12, lambda s: [_load("LinearRegression")], closed=True, suits=lambda s: s.p < 0.5 * s.n),
-    Candidate("ridge", 12, lambda s: _scaled(_load("Ridge")), "alpha", lambda s: [s.n * a for a in _spread(1e-4, 10.0, 11)], closed=True),
-    Candidate("lasso", 12, lambda s: _scaled(_load("Lasso")), "alpha", lambda s: [s.scale * a for a in _spread(3e-3, 0.5, 8)],
-              suits=lambda s: s.n_targets == 1, cost=lambda s: 100.0 * s.n * s.p),
-    Candidate("additive", 30, lambda s: _scaled(_load("AdditiveSplines")), "dof", lambda s: [2, 3, 4, 6],
-              suits=lambda s: s.p <= 60 and s.n > 12 * s.p, cost=lambda s: 800.0 * s.n * s.p),
-    Candidate("products", 40, lambda s: _scaled(_load("PolynomialFeatures", degree=2, include_bias=False), *_scaled(_load("Ridge"))),
-              "alpha", lambda s: [s.n * a for a in _spread(1e-4, 1.0, 7)], suits=_products,
-              cost=lambda s: 5.0 * s.n * s.p**2),
-    Candidate("tree", 50, lambda s: [_load("DecisionTreeRegressor", min_samples_leaf=3, random_state=s.seed)], "ccp_alpha",
-              lambda s: [s.scale**2 * a for a in _spread(2e-4, 0.1, 10)], cost=lambda s: 1200.0 * s.n * s.p,
-              suits=lambda s: s.n_targets == 1),
-    Candidate("neighbours", 60, lambda s: _scaled(_load("KNeighborsRegressor")), "n_neighbors", _neighbours, cost=_by_row,
-              ),
-)  # fmt: skip
 
 
 def hierarchy(s: Setting, predictors: Any = None) -> Iterator[Candidate]:
@@ -163,10 +99,10 @@ def hierarchy(s: Setting, predictors: Any = None) -> Iterator[Candidate]:
     ``predictors`` is None, a list that mixes keys of the hierarchy and estimators, or a dictionary of name to estimator. The baseline
     always runs: everything else is measured against it.
     """
-    own = CLASSIFIERS if s.task == "classification" else REGRESSORS
-    by_key = {c.key: c for c in own}
+    kind = "classifier" if s.task == "classification" else "regressor"
+    by_key = {trial.key: Candidate(trial, entry) for entry, trial in trials(kind)}
     if predictors is None:
-        yield from own
+        yield from by_key.values()
         return
     yield by_key["baseline"]
     named = list(predictors.items()) if isinstance(predictors, Mapping) else [(None, p) for p in predictors]
@@ -175,34 +111,34 @@ def hierarchy(s: Setting, predictors: Any = None) -> Iterator[Candidate]:
     seen = {"baseline"}
     wanted = []
     for name, given in named:
-        candidate = _named(given, by_key) if isinstance(given, str) else _own(name, given, s, seen)
+        candidate = by_key[_meant(given, kind)] if isinstance(given, str) else _own(name, given, kind, seen)
         if candidate.key not in seen:
             seen.add(candidate.key)
             wanted.append(candidate)
     yield from sorted(wanted, key=lambda c: c.order)
 
 
-def _named(key: str, by_key: Mapping[str, Candidate]) -> Candidate:
-    if key not in by_key:
-        from epee.table.schema import suggestion
+def _meant(typed: str, kind: str) -> str:
+    """Return the key of a predictor that was named; one that is not here is refused with the nearest."""
+    found = key_of(typed, kind)
+    if found is not None:
+        return found
+    near = nearest_keys(typed, kind)
+    keys = [trial.key for _, trial in trials(kind)]
+    help_ = f"; the nearest to it here is {near[0]!r}." if near else suggestion(typed, keys)
+    raise WrongUse(f"there is no predictor {typed!r} for this target{help_}")
 
-        raise WrongUse(f"there is no predictor {key!r} for this target{suggestion(key, list(by_key))}")
-    return by_key[key]
 
-
-def _own(name: str | None, estimator: Any, s: Setting, seen: set[str]) -> Candidate:
+def _own(name: str | None, estimator: Any, kind: str, seen: set[str]) -> Candidate:
     """Return the candidate of a user's own estimator."""
-    right = is_classifier(estimator) if s.task == "classification" else is_regressor(estimator)
+    right = is_classifier(estimator) if kind == "classifier" else is_regressor(estimator)
     if not hasattr(estimator, "fit") or not right:
-        raise WrongUse(
-            f"{estimator!r} is no {'classifier' if s.task == 'classification' else 'regressor'}, which this target needs."
-        )
+        raise WrongUse(f"{estimator!r} is no {kind}, which this target needs.")
     label = name or type(estimator).__name__
     key, k = label, 2
     while key in seen:
         key, k = f"{label} ({k})", k + 1
-    order = next((line.order for line in METHODS if line.name == type(estimator).__name__), 1000)
-    return Candidate(key, order, lambda s: [estimator], label=key, cost=lambda s: 0.0)
+    return Candidate(Trial(key), None, estimator)
 
 
 def unfit(candidate: Candidate, s: Setting) -> str:
@@ -215,3 +151,6 @@ def unfit(candidate: Candidate, s: Setting) -> str:
     if s.n_targets > 1 and not get_tags(last).target_tags.multi_output:
         return say("one_target")
     return ""
+
+
+__all__ = ["LARGEST_COST", "Candidate", "Setting", "hierarchy", "unfit"]

@@ -27,7 +27,7 @@ from epee.risk.one_pass import squared_risk
 from epee.settings import progress
 from epee.table.block import check_weights
 from epee.table.doors import gather, is_stream, open_source
-from epee.table.folds import assign_folds
+from epee.table.folds import assign_folds, same_rows
 from epee.typing import Codes, Matrix, Vector
 
 DIRECTIONS = ("forward", "backward", "filter", "l1")
@@ -129,12 +129,18 @@ class SelectFeatures(SelectorMixin, MetaEstimatorMixin, Estimator):
 
     def _search(self, X: Matrix, y: np.ndarray, group: Codes | None, w: Vector | None, q: int) -> None:
         n, p = X.shape
-        folds = min(self.folds, n if group is None else int(np.bincount(group).min()))
+        kept = np.ones(n, dtype=bool) if w is None else w > 0
+        _, first, where = np.unique(
+            same_rows(np.column_stack([X, y if group is None else group]))[kept], return_index=True, return_inverse=True
+        )
+        classes = None if group is None else group[kept][first]
+        folds = min(self.folds, len(first) if classes is None else int(np.bincount(classes).min()))
         if folds < 2:
             raise DataError(
-                f"choosing by cross-validation needs two rows at least, and two of each class; n_samples = {n}."
+                f"choosing by cross-validation needs two different rows at least, and two of each class; n_samples = {n}."
             )
-        fold = assign_folds(group, n, folds, self.random_state)
+        fold = np.zeros(n, dtype=np.intp)  # of rows that count, equal ones together
+        fold[kept] = assign_folds(classes, len(first), folds, self.random_state)[where.reshape(-1)]
         judge = self._judge(X, y, w, fold)
         forward = self.direction == "forward"
         chosen: list[int] = []

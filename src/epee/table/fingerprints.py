@@ -22,6 +22,8 @@ def fingerprint(*tables: Any, rows: int = 256) -> str:
         if table is None or is_stream(table):
             digest.update(repr(table).encode())
             continue
+        if not hasattr(table, "shape"):
+            table = table if hasattr(table, "__len__") else np.asarray(table)
         n = table.shape[0] if hasattr(table, "shape") else len(table)
         some = np.unique(np.linspace(0, max(n - 1, 0), min(n, rows)).astype(np.intp))
         digest.update(str((n, getattr(table, "shape", ()))).encode())

@@ -78,11 +78,6 @@ class PoissonNB(GenerativeClassifier):
     needs_rows = True  # of folds behind a scaler: its sums do not follow from those of the raw rows
     _requires_positive = True
 
-    @property
-    def decision_function(self) -> Any:
-        """Absent, as in scikit-learn's models of counts: one of its checks would feed it negative ones."""
-        raise AttributeError("PoissonNB has no decision_function; use predict_log_proba.")
-
     def __init__(self, alpha: float = 1.0, *, priors: Any = None) -> None:
         self.alpha = alpha
         self.priors = priors
