@@ -37,6 +37,9 @@ class ZeroOne(Loss):
     name: ClassVar[str] = "zero_one"
     kind: ClassVar[Kind] = "label"
     convex: ClassVar[bool] = False
+    is_rate: ClassVar[bool] = True
+    unit: ClassVar[str] = "points"
+    high: ClassVar[float] = 1.0
 
     def value(self, prediction: ArrayLike, y: ArrayLike) -> Vector:
         prediction, y = np.asarray(prediction), np.asarray(y)
@@ -68,6 +71,7 @@ class Costs(Loss):
     name: ClassVar[str] = "costs"
     kind: ClassVar[Kind] = "label"
     convex: ClassVar[bool] = False
+    unit: ClassVar[str] = "cost"
     costs: Matrix
     reject_label: object = None
 
@@ -87,6 +91,16 @@ class Costs(Loss):
                 raise WrongUse(
                     f"the costs have {costs.shape[1]} columns and there are {len(self.classes)} classes; they must agree."
                 )
+
+    @property
+    def low(self) -> float:
+        """The smallest cost: no mean lies below it."""
+        return float(self.costs.min())
+
+    @property
+    def high(self) -> float:
+        """The largest cost: no mean lies above it."""
+        return float(self.costs.max())
 
     def rejection(self) -> object:
         """Return the label that stands for rejection."""

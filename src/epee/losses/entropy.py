@@ -86,6 +86,7 @@ class CrossEntropy(MarginLoss):
     """
 
     name: ClassVar[str] = "log"
+    unit: ClassVar[str] = "nats"
     base: float = float(np.e)
 
     def __post_init__(self) -> None:
@@ -141,6 +142,7 @@ class LogLoss(Loss):
     """
 
     name: ClassVar[str] = "log"
+    unit: ClassVar[str] = "nats"
     kind: ClassVar[Kind] = "probability"
     base: float = float(np.e)
 

@@ -14,10 +14,14 @@ kind             needs              prediction given to ``value``
 
 Classes are given as codes :math:`0 \dots K-1`, or as labels once the loss was bound to ``classes_``
 (:meth:`Loss.bind`).
+
+A loss also says what its mean is: whether it is a rate (``is_rate``, written in percent, its differences in points), between
+which bounds it lies (``low``, ``high``) and in which ``unit``: "points", "target", "target²", "cost", "nats", or "" for none.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
@@ -53,6 +57,10 @@ class Loss:
     name: ClassVar[str] = ""
     kind: ClassVar[Kind] = "value"
     convex: ClassVar[bool] = True
+    is_rate: ClassVar[bool] = False
+    unit: ClassVar[str] = ""
+    low: ClassVar[float] = 0.0
+    high: ClassVar[float] = math.inf
     classes: Labels | None = field(default=None, kw_only=True, repr=False)
 
     @property

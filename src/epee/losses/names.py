@@ -77,6 +77,20 @@ def resolve(loss: Any = None, estimator_type: str | None = None) -> Loss:
     return found
 
 
+def named(loss: str | Loss) -> Loss:
+    """Return the loss that a figure names, for what it says of its mean; a name that is nobody's has the plain bounds.
+
+    >>> named("zero_one").is_rate, named("squared").unit, named("my own").high
+    (True, 'target²', inf)
+    """
+    if isinstance(loss, Loss):
+        return loss
+    try:
+        return resolve(loss)
+    except WrongUse:
+        return Loss()
+
+
 def resolve_margin(loss: str | MarginLoss, form: str | None = None) -> MarginLoss:
     """Return a loss of scores by name, for a classifier to minimise.
 

@@ -49,6 +49,11 @@ class Power(Loss):
         return {1.0: "absolute", 2.0: "squared"}.get(float(self.power), f"l{self.power:g}")
 
     @property
+    def unit(self) -> str:
+        """The unit of the target, raised to the power."""
+        return {1.0: "target", 2.0: "target²"}.get(float(self.power), f"target^{self.power:g}")
+
+    @property
     def convex(self) -> bool:
         """Tell whether the power is at least 1."""
         return self.power >= 1

@@ -31,6 +31,7 @@ class RobustLoss(Loss):
     r"""A function :math:`\rho_c` of the residual; children write it for :math:`u = r/c` in the unit :math:`c^2`."""
 
     kind: ClassVar[Kind] = "value"
+    unit: ClassVar[str] = "target²"
     convex: ClassVar[bool] = False
     c: float = 1.0
 

@@ -261,7 +261,7 @@ def assemble(
     """Return the result object; ``centre`` replaces value, standard error and interval by those of another method."""
     repeats = 1 if isinstance(plan.splits[0], Pairs) else plan.repeats
     value, stderr, K = fold_error(per_fold, repeats)
-    ends = within_range(t_interval(value, stderr, K - 1, level), route.loss.name)
+    ends = within_range(t_interval(value, stderr, K - 1, level), route.loss)
     if centre is not None:
         value, stderr, ends = centre
     kept = sizes > 0

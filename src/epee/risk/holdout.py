@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from epee.errors import DataError, DataWarning, WrongUse
 from epee.estimator.base import say
-from epee.losses.names import resolve
+from epee.losses.names import named, resolve
 from epee.moments.moments import Moments
 from epee.risk.asking import refuse_missing_truth, refuse_nan
 from epee.risk.estimate import Risk
@@ -159,7 +159,7 @@ def holdout_error(
                 DataWarning,
             )
     value, stderr, n = weighted_mean(losses, w)
-    is_rate = name == "zero_one"
+    is_rate = named(name).is_rate
     kind = interval or ("wilson" if is_rate else "t")
     ends = within_range(_interval(kind, value, stderr, n, losses, w, level, is_rate), name)
     if is_rate:

@@ -21,6 +21,8 @@ import numpy as np
 from scipy import special
 
 from epee.errors import WrongUse
+from epee.losses.loss import Loss
+from epee.losses.names import named
 from epee.typing import Vector
 
 MOST_COPIES = 5_000_000  # rows of whole weights are written out up to so many
@@ -79,9 +81,11 @@ def t_interval(value: float, stderr: float, dof: float, level: float) -> Interva
     return Interval(value - half, value + half)
 
 
-def within_range(ends: Interval, loss: str) -> Interval:
-    """Return the part of an interval where a risk can lie: not below 0 and, for a rate, not above 1."""
-    return Interval(max(ends.low, 0.0), min(ends.high, 1.0) if loss == "zero_one" else ends.high)
+def within_range(ends: Interval, loss: str | Loss) -> Interval:
+    """Return the part of an interval where a risk can lie: between the bounds of its loss."""
+    bounds = named(loss)
+    low, high = np.clip(ends, bounds.low, bounds.high)
+    return Interval(float(low), float(high))
 
 
 def wilson(rate: float, n: float, level: float) -> Interval:

@@ -101,7 +101,7 @@ def leave_each_out(model: Any, X: Any, y: Any, loss: Any, level: float, sample_w
     value, stderr, n = weighted_mean(losses, route.weight)
     predictions = route.decode(found)
     return CrossValidation(
-        value, stderr, within_range(t_interval(value, stderr, n - 1, level), route.loss.name), level, n, route.loss.name, how,
+        value, stderr, within_range(t_interval(value, stderr, n - 1, level), route.loss), level, n, route.loss.name, how,
         n - 1, row_losses=losses, weight=route.weight, rows=fingerprint(route.X, route.y), pooled=value, per_fold=losses, n_folds=route.n,
         sizes=np.ones(route.n) if route.weight is None else route.weight, folds=np.arange(route.n),
         one_pass=how != "leave-one-out, by fitting each", look=lambda: (losses, predictions),

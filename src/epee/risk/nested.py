@@ -145,7 +145,7 @@ class Sums:
         inner = float(np.mean(self.inner))
         centre = inner - (1 + (K - 2) / K) * (inner - cv)
         half = normal_quantile(level) * stderr
-        ends = within_range(Interval(centre - half, centre + half), self.route.loss.name)
+        ends = within_range(Interval(centre - half, centre + half), self.route.loss)
         found = outer[0] if len(outer) == 1 else outer
         how = f"nested {plan.how}"
         per_fold, sizes = np.concatenate(self.per_fold), np.concatenate(self.sizes)
