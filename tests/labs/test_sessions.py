@@ -12,7 +12,8 @@ from epee.labs.machinery.canvas import to_svg
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.formulas import formula_svg
 from epee.labs.machinery.lab import Choice, Slider
-from epee.labs.machinery.words import LANGUAGES, formula_parts, tell
+from epee.labs.machinery.words import formula_parts, tell
+from epee.words.catalogue import LANGUAGES
 
 _first = {}
 

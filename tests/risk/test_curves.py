@@ -68,7 +68,7 @@ def test_extrapolation_finds_the_law():
 
 
 def test_verdict_says_what_more_rows_bring():
-    assert "With twice the rows (4000)" in made().verdict
+    assert "With twice the rows (4,000)" in made().verdict
     options.language = "fr"
     assert "deux fois plus de lignes" in made().verdict
 

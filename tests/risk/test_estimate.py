@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from epee.risk import Interval, Risk
-from epee.risk.estimate import decimals
+from epee.words.numbers import decimals
 
 
 def make(value, stderr, losses=None, rows=None, **more):

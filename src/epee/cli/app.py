@@ -69,7 +69,7 @@ def build() -> typer.Typer:
 
     for name, module in offered():
         examples = f"{name}_examples"
-        epilog = on_lines(say(examples)) if examples in phrases.PHRASES else None
+        epilog = on_lines(say(examples)) if examples in say else None
         app.command(name, help=say(name), epilog=epilog)(import_module(module).command)
     return app
 
@@ -92,7 +92,7 @@ def suggest(arguments: Sequence[str]) -> None:
         return
     near = get_close_matches(first, list(COMMANDS), n=1)
     if near:
-        raise WrongUse(say("did_you_mean").format(first, near[0]))
+        raise WrongUse(say("did_you_mean", asked=first, near=near[0]))
 
 
 def run(arguments: Sequence[str]) -> int:

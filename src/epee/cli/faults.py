@@ -83,7 +83,7 @@ def sentence(error: BaseException) -> str:
         case Terminated():
             words = say("terminated")
         case _UsageError():
-            words = f"{error.format_message().rstrip('.')}. {say('try').format(_path(error))}"
+            words = f"{error.format_message().rstrip('.')}. {say('try', command=_path(error))}"
         case MemoryError():
             words = say("memory")
         case OSError(strerror=str(reason), filename=name) if name is not None:
@@ -95,7 +95,7 @@ def sentence(error: BaseException) -> str:
         case _ if is_shortage(error):
             words = say("memory")
         case _:
-            words = say("inside").format(f"{type(error).__name__}: {error}")
+            words = say("inside", what=f"{type(error).__name__}: {error}")
     return "epee: " + one_line(words)
 
 

@@ -10,6 +10,7 @@ import typer
 
 from epee.cli.shared_options import Lang, Quiet
 from epee.settings import options
+from epee.words.catalogue import Catalogue
 
 WORDS = {
     "name": ("Open this lab; without a name, the home page.", "Ouvrir ce TP ; sans nom, la page d'accueil."),
@@ -27,15 +28,10 @@ WORDS = {
         "Écrire les TP en carnets Jupyter dans ce dossier, et s'arrêter.",
     ),
     "list": ("List the labs, and stop.", "Lister les TP, et s'arrêter."),
-    "taken": ("port {} is in use; taking {}.", "le port {} est pris ; on prend le {}."),
-    "open": ("The labs are at {}\nStop with Ctrl-C.", "Les TP sont à l'adresse {}\nArrêter avec Ctrl-C."),
+    "taken": ("port {asked} is in use; taking {taken}.", "le port {asked} est pris ; on prend le {taken}."),
+    "open": ("The labs are at {where}\nStop with Ctrl-C.", "Les TP sont à l'adresse {where}\nArrêter avec Ctrl-C."),
 }
-
-
-def words(key: str) -> str:
-    """Return a phrase of this command in the current language."""
-    english, french = WORDS[key]
-    return french if options.language == "fr" else english
+words = Catalogue(WORDS)
 
 
 def command(
@@ -74,11 +70,11 @@ def _serve(name: str | None, port: int | None, no_browser: bool, quiet: bool) ->
     listener = bind(port)
     at, asked = listener.getsockname()[1], port or PORT
     if at != asked and not quiet:
-        print(words("taken").format(asked, at), file=sys.stderr)
+        print(words("taken", asked=str(asked), taken=str(at)), file=sys.stderr)
 
     def started(address: str) -> None:
         where = address.replace("/?", f"/lab/{name}/?" if name else "/?") + f"&lang={options.language}"
-        typer.echo(where if quiet else words("open").format(where))
+        typer.echo(where if quiet else words("open", where=where))
         if not no_browser:
             import webbrowser
 

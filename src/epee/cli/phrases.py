@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from epee.errors import WrongUse
 from epee.settings import options
+from epee.words.catalogue import LANGUAGES, Catalogue
 
 # key: (English, French)
 PHRASES = {
@@ -148,7 +149,10 @@ PHRASES = {
         "A column to copy beside the predictions; may be repeated.",
         "Une colonne à recopier à côté des prédictions ; peut être répétée.",
     ),
-    "did_you_mean": ("no such command {!r}; did you mean {!r}?", "pas de commande {!r} ; vouliez-vous dire {!r} ?"),
+    "did_you_mean": (
+        "no such command {asked!r}; did you mean {near!r}?",
+        "pas de commande {asked!r} ; vouliez-vous dire {near!r} ?",
+    ),
     "output": (
         "Where to save the predictor; beside the work, under the name of the table, by default.",
         "Où enregistrer le prédicteur ; par défaut dans le dossier courant, sous le nom de la table.",
@@ -163,8 +167,8 @@ PHRASES = {
         "quelle colonne faut-il prédire ? La nommer avec --target.",
     ),
     "unknown_lang": (
-        "the language {!r} is unknown; épée speaks en and fr.",
-        "la langue {!r} est inconnue ; épée parle en et fr.",
+        "the language {asked!r} is unknown; épée speaks en and fr.",
+        "la langue {asked!r} est inconnue ; épée parle en et fr.",
     ),
     "interrupted": ("interrupted.", "interrompu."),
     "terminated": ("terminated.", "arrêté à la demande du système."),
@@ -172,18 +176,15 @@ PHRASES = {
         "not enough memory. Give fewer columns, or a file instead of standard input.",
         "mémoire insuffisante. Donner moins de colonnes, ou un fichier au lieu de l'entrée standard.",
     ),
-    "try": ("See {} --help.", "Voir {} --help."),
+    "try": ("See {command} --help.", "Voir {command} --help."),
     "inside": (
-        "a failure inside épée: {}. Please report it, with what EPEE_TRACEBACK=1 shows.",
-        "une panne dans épée : {}. Merci de la signaler, avec ce que montre EPEE_TRACEBACK=1.",
+        "a failure inside épée: {what}. Please report it, with what EPEE_TRACEBACK=1 shows.",
+        "une panne dans épée : {what}. Merci de la signaler, avec ce que montre EPEE_TRACEBACK=1.",
     ),
 }
 
 
-def say(key: str) -> str:
-    """Return a phrase in the current language."""
-    english, french = PHRASES[key]
-    return french if options.language == "fr" else english
+say = Catalogue(PHRASES)
 
 
 def choose(arguments: Sequence[str]) -> None:
@@ -202,7 +203,7 @@ def choose(arguments: Sequence[str]) -> None:
             language = following
         elif word.startswith("--lang="):
             language = word.removeprefix("--lang=")
-    if language not in ("en", "fr"):
+    if language not in LANGUAGES:
         options.language = "en"
-        raise WrongUse(say("unknown_lang").format(language))
+        raise WrongUse(say("unknown_lang", asked=language))
     options.language = language

@@ -50,4 +50,4 @@ def command(
                 n = answers.write_json(stream) if json else answers.write_csv(stream)
     tell([*answers.source.notes, *answers.drift()], quiet)
     if output is not None:
-        tell([job_words.say("predicted", n=job_words.whole(n))], quiet)
+        tell([job_words.say("predicted", n=n)], quiet)

@@ -9,7 +9,8 @@ import numpy as np
 from epee.errors import WrongUse
 from epee.figures.style import COLOURS, INK, MARKERS, QUIET, legend, new_axes, new_grid, whiskers
 from epee.typing import Matrix
-from epee.words.cluster_words import word
+from epee.words.cluster_words import say
+from epee.words.numbers import percent
 
 if TYPE_CHECKING:
     from epee.structure.cluster_choice import ClusterChoice
@@ -29,9 +30,9 @@ def plot_choice(choice: ClusterChoice, ax: Any = None) -> Any:
     if len(axes) < len(criteria):
         raise WrongUse(f"{len(criteria)} criteria need as many axes; {len(axes)} were given.")
     for one, criterion, colour in zip(axes, criteria, COLOURS):
-        new_axes(one, xlabel=word("number of clusters"))
+        new_axes(one, xlabel=say("number of clusters"))
         above = criterion.score - (criterion.score.min() if criterion.name == "bic" else 0.0)
-        title = word("BIC above the best" if criterion.name == "bic" else criterion.name)
+        title = say.known("BIC above the best" if criterion.name == "bic" else criterion.name)
         whiskers(
             one,
             above,
@@ -52,7 +53,7 @@ def plot_choice(choice: ClusterChoice, ax: Any = None) -> Any:
             mfc="none",
             mec=INK,
             mew=1.4,
-            label=f"{word('chosen')}: {criterion.chosen}",
+            label=f"{say('chosen')}: {criterion.chosen}",
         )
         one.set_title(title)
         one.xaxis.get_major_locator().set_params(integer=True)
@@ -84,7 +85,7 @@ def plot_dendrogram(
     Z = np.asarray(Z, dtype=np.float64)
     n = len(Z) + 1
     heights = np.maximum.accumulate(Z[:, 2])
-    ax = new_axes(ax, ylabel=word("height"))
+    ax = new_axes(ax, ylabel=say("height"))
     cut = None
     if n_clusters is not None and 1 < n_clusters <= n:
         below = heights[n - 1 - n_clusters] if n_clusters < n else 0.0
@@ -103,9 +104,9 @@ def plot_dendrogram(
     ax.grid(False, axis="x")
     ax.set_ylim(min(0.0, float(Z[:, 2].min())), 1.05 * float(heights[-1]) or 1.0)
     if not whole:
-        ax.set_xlabel(word("rows"))
+        ax.set_xlabel(say("rows"))
     if cut is not None:
-        ax.axhline(cut, color=INK, ls="--", lw=1, label=word("cut into {k} clusters").format(k=n_clusters))
+        ax.axhline(cut, color=INK, ls="--", lw=1, label=say("cut into {k} {k:cluster|clusters}", k=n_clusters))
         legend(ax)
     return ax
 
@@ -151,19 +152,18 @@ def _plane(X: Matrix) -> tuple[Matrix, Matrix, Matrix, list[str]]:
             np.column_stack([X, np.zeros(len(X))]),
             np.zeros(1),
             np.array([[1.0], [0.0]]),
-            [word("column {j}").format(j=0), ""],
+            [say("column {j}", j=0), ""],
         )
     if p == 2:
-        return X, np.zeros(2), np.eye(2), [word("column {j}").format(j=j) for j in range(2)]
+        return X, np.zeros(2), np.eye(2), [say("column {j}", j=j) for j in range(2)]
     mean = X.mean(axis=0)
     _, s, V = np.linalg.svd(X - mean, full_matrices=False)
     share = s**2 / max(float((s**2).sum()), 1e-300)
-    phrase = word("axis {j} ({share} of the variance)")
     return (
         (X - mean) @ V[:2].T,
         mean,
         V[:2],
-        [phrase.format(j=j + 1, share=f"{100 * share[j]:.0f} %") for j in range(2)],
+        [say("axis {j} ({share} of the variance)", j=j + 1, share=percent(share[j], 0)) for j in range(2)],
     )
 
 
@@ -171,7 +171,7 @@ def plot_trace(model: Any, ax: Any = None) -> Any:
     """Draw the criterion J of a fitted k-means or k-medoids against its steps."""
     trace = np.asarray(model.trace_, dtype=np.float64)
     trace = trace[:, -1] if trace.ndim == 2 else trace
-    ax = new_axes(ax, xlabel=word("half-step"), ylabel=word("criterion J"))
+    ax = new_axes(ax, xlabel=say("half-step"), ylabel=say("criterion J"))
     ax.plot(np.arange(1, len(trace) + 1), trace, "o-", ms=4)
     ax.xaxis.get_major_locator().set_params(integer=True)
     return ax

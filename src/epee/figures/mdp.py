@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from epee.figures.style import COLOURS, INK, QUIET, band, legend, new_axes, new_grid
-from epee.settings import options
+from epee.words.catalogue import Catalogue
 
 WORDS = {
     "state": "état", "value": "valeur", "action": "action", "sweeps": "balayages", "residual": "plus grand changement",
@@ -19,11 +19,7 @@ WORDS = {
     "time": "temps", "optimal action": "action optimale", "values": "valeurs", "policy": "politique",
     "cars at the first": "voitures au premier lieu", "cars at the second": "voitures au second lieu",
 }  # fmt: skip
-
-
-def say(word: str) -> str:
-    """Return a word in the language of the options."""
-    return WORDS.get(word, word) if options.language == "fr" else word
+say = Catalogue(WORDS)
 
 
 def draw_solution(solution: Any, ax: Any = None) -> Any:
@@ -118,7 +114,7 @@ def draw_surfaces(values: Any, policy: Any, grid: Any) -> Any:
     axes[1].set_aspect("equal")
     across, up = grid.get("axes", ("", ""))
     for ax, title in zip(axes, ("policy", "values")):
-        ax.set(xlabel=say(across), ylabel=say(up), title=say(title))
+        ax.set(xlabel=say.known(across), ylabel=say.known(up), title=say.known(title))
         ax.locator_params(integer=True)
     axes[0].grid(False)
     return axes

@@ -9,7 +9,8 @@ import numpy as np
 
 from epee.figures.style import COLOURS, new_axes, new_grid
 from epee.typing import ArrayLike, Matrix, Vector
-from epee.words.regression_words import word
+from epee.words.numbers import local, percent
+from epee.words.regression_words import say
 
 
 def plot_fit(model: Any, X: Any, y: ArrayLike, ax: Any = None, *, level: float = 0.95, margin: float = 0.05) -> Any:
@@ -25,11 +26,11 @@ def plot_fit(model: Any, X: Any, y: ArrayLike, ax: Any = None, *, level: float =
     low, high = X.min(), X.max()
     grid = np.linspace(low - margin * (high - low), high + margin * (high - low), 400)[:, None]
     ax.plot(X[:, 0], y, "o", ms=3.5, color="0.35", alpha=min(1.0, 30 / np.sqrt(len(y))), zorder=1)
-    ax.plot(grid[:, 0], model.predict(as_learned(model, grid)), color=COLOURS[0], lw=1.8, label=word("fit"), zorder=3)
+    ax.plot(grid[:, 0], model.predict(as_learned(model, grid)), color=COLOURS[0], lw=1.8, label=say("fit"), zorder=3)
     if hasattr(model, "predict_interval"):
         for kind, shade in (("prediction", 0.15), ("mean", 0.35)):
             ends = model.predict_interval(as_learned(model, grid), level, kind)
-            name = f"{word(kind)}, {100 * level:g} %"
+            name = f"{say(kind)}, {percent(level, 0)}"
             ax.fill_between(
                 grid[:, 0], ends[:, 0], ends[:, 1], color=COLOURS[0], alpha=shade, lw=0, label=name, zorder=2
             )
@@ -43,7 +44,7 @@ def _against(ax: Any, predicted: Matrix, y: Matrix) -> Any:
     ax.plot(predicted, y, "o", ms=3, alpha=min(1.0, 30 / np.sqrt(len(y))))
     ends = [min(predicted.min(), y.min()), max(predicted.max(), y.max())]
     ax.plot(ends, ends, color="k", lw=1)
-    ax.set(xlabel=word("predicted"), ylabel=word("observed"))
+    ax.set(xlabel=say("predicted"), ylabel=say("observed"))
     return ax
 
 
@@ -72,7 +73,7 @@ def plot_path(path: Any, ax: Any = None, *, against: str = "dof", chosen: float 
         ax.axvline(float(at[np.argmin(np.abs(np.log(path.alphas) - np.log(chosen)))]), color="k", lw=0.9, ls="--")
     if against != "dof":
         ax.set_xscale("log")
-    ax.set(xlabel=word("effective degrees of freedom" if against == "dof" else "penalty"), ylabel=word("coefficient"))
+    ax.set(xlabel=say("effective degrees of freedom" if against == "dof" else "penalty"), ylabel=say("coefficient"))
     return ax
 
 
@@ -137,7 +138,7 @@ def plot_hierarchy(models: Sequence[Any], X: Any, y: ArrayLike, axes: Any = None
             ax.plot(grid[:, 0], truth(grid[:, 0]), color=COLOURS[2], lw=1.2, ls="--")
         ax.plot(grid[:, 0], model.predict(as_learned(model, grid)), color=COLOURS[0], lw=1.8)
         ax.set_ylim(y.min() - room, y.max() + room)
-        ax.set_title(f"{word('degree')} {model.degree}", fontsize=10)
+        ax.set_title(f"{say('degree')} {model.degree}", fontsize=10)
     return axes
 
 
@@ -158,7 +159,7 @@ def plot_sample_sizes(
             ax.plot(grid, truth(grid), color=COLOURS[2], lw=1.2, ls="--")
         ax.plot(grid, model.predict(as_learned(model, grid[:, None])), color=COLOURS[0], lw=1.8)
         ax.set_ylim(every.min() - room, every.max() + room)
-        ax.set_title(f"{len(x)} {word('rows')}", fontsize=10)
+        ax.set_title(say("{n} {n:row|rows}", n=len(x)), fontsize=10)
     return axes
 
 
@@ -174,16 +175,16 @@ def plot_diagnostics(model: Any, X: Any, y: ArrayLike, axes: Any = None) -> Any:
     dots = {"marker": "o", "ls": "none", "ms": 3.5, "alpha": min(1.0, 30 / np.sqrt(len(e)))}
     a.plot(fitted, e, **dots)
     a.axhline(0, color="0.5", lw=0.8)
-    a.set(xlabel=word("fitted value"), ylabel=word("residual"), title=word("residuals and fit"))
+    a.set(xlabel=say("fitted value"), ylabel=say("residual"), title=say("residuals and fit"))
     q = ndtri((np.arange(len(t)) + 0.5) / len(t))
     b.plot(q, np.sort(t), **dots)
     b.plot(q[[0, -1]], q[[0, -1]], color="0.5", lw=0.8)
-    b.set(xlabel=word("normal quantile"), ylabel=word("studentised residual"), title=word("normality"))
+    b.set(xlabel=say("normal quantile"), ylabel=say("studentised residual"), title=say("normality"))
     c.plot(fitted, np.sqrt(np.abs(t)), **dots)
     c.set(
-        xlabel=word("fitted value"),
-        ylabel=f"{word('studentised residual')}, {word('root of its size')}",
-        title=word("spread"),
+        xlabel=say("fitted value"),
+        ylabel=f"{say('studentised residual')}, {say('root of its size')}",
+        title=say("spread"),
     )
     t = model.studentised_residuals(X, y, external=False)  # Cook's distance is a function of these
     d.plot(h, t, **dots)
@@ -196,8 +197,10 @@ def plot_diagnostics(model: Any, X: Any, y: ArrayLike, axes: Any = None) -> Any:
             d.plot(grid, sign * edge, color=COLOURS[1], lw=0.8, ls=style)
     d.set_ylim(-top, top)
     for i in np.argsort(cook)[-3:]:
-        d.annotate(f"{word('row')} {i}", (h[i], t[i]), xytext=(4, 4), textcoords="offset points", fontsize=8)
-    d.set(xlabel=word("leverage"), ylabel=word("studentised residual"), title=f"{word('influence')} (Cook 0.5, 1)")
+        d.annotate(f"{say('row')} {i}", (h[i], t[i]), xytext=(4, 4), textcoords="offset points", fontsize=8)
+    d.set(
+        xlabel=say("leverage"), ylabel=say("studentised residual"), title=f"{say('influence')} (Cook {local('0.5')}, 1)"
+    )
     return axes
 
 
@@ -228,7 +231,7 @@ def plot_bands(
             np.sqrt((half**2).sum(axis=0)),
             color=COLOURS[k % len(COLOURS)],
             lw=1.6,
-            label=f"{name} ({len(rows)} {word('rows')})",
+            label=f"{name} ({say('{n} {n:row|rows}', n=len(rows))})",
         )
         if at is None:
             ax.plot(
@@ -239,7 +242,7 @@ def plot_bands(
                 ms=9,
                 clip_on=False,
             )
-    ax.set(xlabel="x", ylabel=word("standard deviation of the prediction"))
+    ax.set(xlabel="x", ylabel=say("standard deviation of the prediction"))
     ax.set_ylim(bottom=min(0.0, -0.02 * len(designs)))
     ax.legend(fontsize=8)
     return ax

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from epee.figures.style import COLOURS, INK, MARKERS, QUIET, band, legend, new_axes, whiskers
-from epee.words.risk_words import loss_words, word
+from epee.words.numbers import figures, p_value, percent, plus_minus, whole
+from epee.words.risk_words import loss_words, say
 
 if TYPE_CHECKING:
     from epee.risk.comparison import Comparison
@@ -53,7 +54,7 @@ def plot_folds(risk: CrossValidation, ax: Any = None) -> Any:
             alpha=0.35 if len(values) > 1 or many else 0.8,
             mec="none",
         )
-    ax.set_xlabel(word("fold"))
+    ax.set_xlabel(say("fold"))
     if not many:
         ax.set_xticks(k)
     ax.grid(axis="x", visible=False)
@@ -66,17 +67,17 @@ def plot_complexity(curve: ComplexityCurve, ax: Any = None) -> Any:
     ax = new_axes(ax, ylabel=loss_words(curve.loss), title=curve.how)
     x: Any
     if dof_known:
-        x, label = curve.dof, word("degrees of freedom")
+        x, label = curve.dof, say("degrees of freedom")
     else:
         x, label = _positions(curve.values), curve.parameter
     order = np.argsort(x)
-    ax.plot(x[order], curve.train[order], color=COLOURS[1], lw=1.5, marker="s", ms=3.5, label=word("training error"))
+    ax.plot(x[order], curve.train[order], color=COLOURS[1], lw=1.5, marker="s", ms=3.5, label=say("training error"))
     ax.errorbar(
         x[order], curve.cv[order], yerr=curve.stderr[order], color=COLOURS[0], lw=1.8, marker="o", ms=4, capsize=2.5, elinewidth=1,
-        label=word("cross-validated error"),
+        label=say("cross-validated error"),
     )  # fmt: skip
     b, c = curve.best_index, curve.chosen_index
-    ax.axhline(curve.cv[b] + curve.stderr[b], color=QUIET, lw=1, ls="--", label=word("one standard error"))
+    ax.axhline(curve.cv[b] + curve.stderr[b], color=QUIET, lw=1, ls="--", label=say("one standard error"))
     ax.plot(
         x[b],
         curve.cv[b],
@@ -85,7 +86,7 @@ def plot_complexity(curve: ComplexityCurve, ax: Any = None) -> Any:
         mfc="none",
         mec=COLOURS[0],
         mew=1.6,
-        label=f"{word('best')}: {_short(curve.values[b])}",
+        label=f"{say('best')}: {_short(curve.values[b])}",
     )
     ax.plot(
         x[c],
@@ -95,7 +96,7 @@ def plot_complexity(curve: ComplexityCurve, ax: Any = None) -> Any:
         mfc="none",
         mec=COLOURS[2],
         mew=1.8,
-        label=f"{word('chosen')}: {_short(curve.values[c])}",
+        label=f"{say('chosen')}: {_short(curve.values[c])}",
     )
     ax.set_xlabel(label)
     if not dof_known:
@@ -122,12 +123,12 @@ def _value_ticks(ax: Any, x: np.ndarray, values: list[Any]) -> None:
 
 
 def _short(value: Any) -> str:
-    return f"{value:.3g}" if isinstance(value, float | np.floating) else str(value)
+    return figures(float(value)) if isinstance(value, float | np.floating) else str(value)
 
 
 def plot_criteria(criteria: Criteria, ax: Any = None) -> Any:
     """Draw a criterion and the training error against the degrees of freedom."""
-    ax = new_axes(ax, xlabel=word("degrees of freedom"), title=criteria.name.upper().replace("_", " "))
+    ax = new_axes(ax, xlabel=say("degrees of freedom"), title=criteria.name.upper().replace("_", " "))
     order, b = np.argsort(criteria.dof), criteria.best_index
     ax.plot(
         criteria.dof[order],
@@ -136,12 +137,12 @@ def plot_criteria(criteria: Criteria, ax: Any = None) -> Any:
         marker="s",
         ms=3.5,
         lw=1.5,
-        label=word("training error"),
+        label=say("training error"),
     )
     ax.plot(
         criteria.dof[order], criteria.values[order], color=COLOURS[0], marker="o", ms=4, lw=1.8, label=criteria.name
     )
-    ax.plot(criteria.dof[b], criteria.values[b], "o", ms=11, mfc="none", mec=COLOURS[0], mew=1.6, label=word("best"))
+    ax.plot(criteria.dof[b], criteria.values[b], "o", ms=11, mfc="none", mec=COLOURS[0], mew=1.6, label=say("best"))
     legend(ax)
     return ax
 
@@ -164,7 +165,7 @@ def plot_comparison(comparison: Comparison, ax: Any = None) -> Any:
             ends.append((gap.low, gap.high))
             whiskers(right, gap.value, gap.low, gap.high, i, colour, mfc=colour if shown else "white")
             right.annotate(
-                f"p = {row['p_value']:.2g}",
+                f"p {p_value(row['p_value'])}",
                 (gap.high, i),
                 xytext=(6, 0),
                 textcoords="offset points",
@@ -175,7 +176,7 @@ def plot_comparison(comparison: Comparison, ax: Any = None) -> Any:
     left.set_yticks(range(len(rows)), [_wrap(row["name"], 30) for row in rows])
     left.set(xlabel=loss_words(comparison.risks[0].loss), ylim=(len(rows) - 0.5, -0.5))
     right.axvline(0, color=INK, lw=1)
-    right.set_xlabel(word("difference", best=comparison.best))
+    right.set_xlabel(say("difference", best=comparison.best))
     right.tick_params(labelleft=False)
     low, high = (np.array([row[end] for row in ends]) for end in (0, 1)) if ends else (np.zeros(1), np.zeros(1))
     span = max(high.max(), 0.0) - min(low.min(), 0.0) or 1.0
@@ -196,16 +197,16 @@ def _wrap(text: str, width: int) -> str:
 def plot_bias_variance(found: BiasVariance, ax: Any = None) -> Any:
     """Draw noise, bias² and variance stacked along the points, or as bars of their means in several dimensions."""
     zero_one = found.loss == "zero_one"
-    names = [word("noise"), word("bias" if zero_one else "bias2"), word("variance")]
+    names = [say("noise"), say("bias" if zero_one else "bias2"), say("variance")]
     terms, colours = (found.noise, found.bias2, found.variance), (COLOURS[7], COLOURS[0], COLOURS[1])
     ax = new_axes(ax, title=found.how)
     if found.x.shape[1] != 1:
         average = found.average
         bottom = 0.0
         for name, value, colour in zip(names, (average.noise, average.bias2, average.variance), colours, strict=True):
-            ax.bar([0], [value], bottom=[bottom], color=colour, width=0.5, label=f"{name}: {value:.3g}")
+            ax.bar([0], [value], bottom=[bottom], color=colour, width=0.5, label=f"{name}: {figures(value)}")
             bottom += value
-        ax.set(xlim=(-1.2, 1.2), xticks=[], ylabel=word("epe"))
+        ax.set(xlim=(-1.2, 1.2), xticks=[], ylabel=say("epe"))
         legend(ax)
         return ax
     order = np.argsort(found.x[:, 0])
@@ -215,8 +216,8 @@ def plot_bias_variance(found: BiasVariance, ax: Any = None) -> Any:
     else:  # where the predictor is wrong on average, variance helps: its term is negative
         for t, name, colour in zip(terms, names, colours, strict=True):
             ax.plot(x, t[order], color=colour, lw=1.6, label=name)
-    ax.plot(x, found.epe[order], color=INK, lw=1.8, label=word("epe"))
-    ax.set(xlabel="x", ylabel=word("epe"), xlim=(x[0], x[-1]))
+    ax.plot(x, found.epe[order], color=INK, lw=1.8, label=say("epe"))
+    ax.set(xlabel="x", ylabel=say("epe"), xlim=(x[0], x[-1]))
     low, high = ax.get_ylim()
     ax.set_ylim(low, high + 0.22 * (high - low))  # the legend lies above the stack, not on it
     legend(ax, loc="upper center", ncol=2)
@@ -225,15 +226,15 @@ def plot_bias_variance(found: BiasVariance, ax: Any = None) -> Any:
 
 def plot_learning_curve(curve: LearningCurve, ax: Any = None, *, until: float | None = None) -> Any:
     """Draw training and test error against the number of training rows, and the extrapolation."""
-    ax = new_axes(ax, xlabel=word("rows"), ylabel=loss_words(curve.loss))
-    ax.plot(curve.sizes, curve.train, color=COLOURS[1], marker="s", ms=3.5, lw=1.5, label=word("training error"))
+    ax = new_axes(ax, xlabel=say("rows"), ylabel=loss_words(curve.loss))
+    ax.plot(curve.sizes, curve.train, color=COLOURS[1], marker="s", ms=3.5, lw=1.5, label=say("training error"))
     ax.errorbar(curve.sizes, curve.test, yerr=curve.stderr, color=COLOURS[0], marker="o", ms=4, lw=1.8, capsize=2.5, elinewidth=1,
-                label=word("test error"))  # fmt: skip
+                label=say("test error"))  # fmt: skip
     if len(curve.sizes) >= 4:
         beyond = np.geomspace(curve.sizes[-1], until or 4 * curve.sizes[-1], 12)
         points = [curve.extrapolate(n) for n in beyond]
         band(ax, beyond, [p.low for p in points], [p.high for p in points], COLOURS[0])
-        ax.plot(beyond, [p.value for p in points], "--", color=COLOURS[0], lw=1.5, label=word("extrapolation"))
+        ax.plot(beyond, [p.value for p in points], "--", color=COLOURS[0], lw=1.5, label=say("extrapolation"))
         ax.set_title(_wrap(curve.verdict, 66), fontsize=9.5)
     ax.set_xscale("log")
     _plain_log_ticks(ax)
@@ -249,7 +250,7 @@ def _plain_log_ticks(ax: Any) -> None:
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:,.0f}".replace(",", " ")))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda v, _: whole(v)))
     ax.xaxis.set_minor_formatter(NullFormatter())
 
 
@@ -259,13 +260,13 @@ def plot_score(score: Score, ax: Any = None) -> Any:
         return plot_risk(score, ax)
     ax = new_axes(ax, size=(4.6, 4.4))
     if score.loss == "roc_auc":
-        ax.plot([0, 1], [0, 1], "--", color=QUIET, lw=1, label=word("chance"))
-        words = {"xlabel": word("false positive rate"), "ylabel": word("true positive rate"), "title": f"AUC {score}"}
+        ax.plot([0, 1], [0, 1], "--", color=QUIET, lw=1, label=say("chance"))
+        words = {"xlabel": say("false positive rate"), "ylabel": say("true positive rate"), "title": f"AUC {score}"}
     elif score.loss == "average_precision":
-        words = {"xlabel": word("recall"), "ylabel": word("precision"), "title": f"AP {score}"}
+        words = {"xlabel": say("recall"), "ylabel": say("precision"), "title": f"AP {score}"}
     else:
-        ax.plot([0, 1], [0, 1], "--", color=QUIET, lw=1, label=word("perfect"))
-        words = {"xlabel": word("probability"), "ylabel": word("frequency"), "title": f"Brier {score}"}
+        ax.plot([0, 1], [0, 1], "--", color=QUIET, lw=1, label=say("perfect"))
+        words = {"xlabel": say("probability"), "ylabel": say("frequency"), "title": f"Brier {score}"}
     for i, (name, x, y, *ends) in enumerate(score.curve):
         colour = COLOURS[i % len(COLOURS)]
         if ends:
@@ -287,7 +288,7 @@ def plot_score(score: Score, ax: Any = None) -> Any:
 def plot_confusion(found: Confusion, ax: Any = None) -> Any:
     """Draw the shares of each true class by the label decided."""
     K, D = found.rates.shape
-    ax = new_axes(ax, size=(1.0 * D + 2.2, 0.9 * K + 1.6), xlabel=word("predicted"), ylabel=word("true"))
+    ax = new_axes(ax, size=(1.0 * D + 2.2, 0.9 * K + 1.6), xlabel=say("predicted"), ylabel=say("true"))
     ax.grid(False)
     ax.imshow(found.rates, cmap="Blues", vmin=0, vmax=1, aspect="auto")
     ax.set_xticks(range(D), [str(v) for v in found.decided])
@@ -298,7 +299,7 @@ def plot_confusion(found: Confusion, ax: Any = None) -> Any:
             ax.text(
                 j,
                 i,
-                f"{found.rates[i, j]:.3f}\n± {found.stderr[i, j]:.3f}",
+                plus_minus(found.rates[i, j], found.stderr[i, j], percent=True).replace(" ± ", "\n± "),
                 ha="center",
                 va="center",
                 fontsize=8.5,
@@ -310,7 +311,7 @@ def plot_confusion(found: Confusion, ax: Any = None) -> Any:
 def plot_importance(found: Importance, ax: Any = None, *, most: int = 25) -> Any:
     """Draw how much the error rises when each column is shuffled, the most important first."""
     some = found.order[:most]
-    ax = new_axes(ax, size=(6, 0.3 * len(some) + 1.2), xlabel=word("importance"), ylabel=word("column"))
+    ax = new_axes(ax, size=(6, 0.3 * len(some) + 1.2), xlabel=say("importance"), ylabel=say("column"))
     for i, j in enumerate(some):
         sure = found.low[j] > 0
         whiskers(ax, found.value[j], found.low[j], found.high[j], i, COLOURS[0] if sure else QUIET)
@@ -328,14 +329,14 @@ def plot_bands(model: ConformalRegressor, X: Any, y: Any = None, ax: Any = None)
     one = table.shape[1] == 1
     order = np.argsort(table[:, 0] if one else prediction, kind="stable")
     x = table[order, 0] if one else np.arange(len(order))
-    ax = new_axes(ax, xlabel="x" if one else word("in order"), ylabel="y")
+    ax = new_axes(ax, xlabel="x" if one else say("in order"), ylabel="y")
     band(ax, x, ends[order, 0], ends[order, 1], COLOURS[0])
     ax.plot(
         x,
         prediction[order],
         color=COLOURS[0],
         lw=1.8,
-        label=f"{word('prediction')}, {word('interval', level=model.level)}",
+        label=f"{say('prediction')}, {say('interval', level=percent(model.level))}",
     )
     if y is not None:
         truth = np.asarray(y, dtype=float)[order]

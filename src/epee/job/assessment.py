@@ -23,7 +23,6 @@ import numpy as np
 from epee.errors import BadFile, DataError
 from epee.job.bundle import load_to_predict
 from epee.job.card import figure, plain
-from epee.job.facts import local
 from epee.job.learning import Learned
 from epee.job.sealing import fingerprints
 from epee.job.understanding import gather_raw, reopen, take
@@ -34,7 +33,8 @@ from epee.table.block import check_weights
 from epee.table.raw import RawBlock
 from epee.table.schema import find_name
 from epee.table.source import TableSource, open_table
-from epee.words.job_words import number, percent, say, whole
+from epee.words.job_words import say
+from epee.words.numbers import figures, in_unit, percent, whole
 
 SEALED = "sealed"
 
@@ -63,12 +63,12 @@ class Assessment:
             out.append(say("sealed_rows", k=whole(self.sealed), n=whole(self.rows)))
         if self.repeated:
             out.append(say("sealed_again", k=whole(self.repeated)))
-        out.append(say("assessed", n=whole(self.risk.n), risk=local(str(self.risk)), level=_level(self.risk.level)))
+        out.append(say("assessed", n=whole(self.risk.n), risk=self.risk.shown(), level=_level(self.risk.level)))
         if self.use > 1:
             out.append(say("use", k=self.use, level=_level(self.risk.level), asked=percent(self.asked)))
         else:
             out.append(say("first_use"))
-        out.append(say("expected", risk=local(str(self.promised))))
+        out.append(say("expected", risk=self.promised.shown()))
         out.append(say("as_promised" if self.agrees else "not_as_promised"))
         return out
 
@@ -83,7 +83,7 @@ class Assessment:
 
 
 def _level(level: float) -> str:
-    return f"{number(100 * level, 4)} %"
+    return in_unit(figures(100 * level, 4), "%")
 
 
 def assess(path: str | Path, table: Any, *, level: float | None = None) -> Assessment:

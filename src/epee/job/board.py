@@ -5,9 +5,9 @@ from __future__ import annotations
 import io
 from typing import Any
 
-from epee.job.choice import number_like
-from epee.risk.estimate import decimals
-from epee.words.job_words import number, percent, say
+from epee.losses.names import named
+from epee.words.job_words import say
+from epee.words.numbers import figures, fixed, gap, in_unit, interval, percent, plus_minus
 
 NARROW = 100  # columns below which degrees of freedom and times are left out
 
@@ -23,7 +23,7 @@ def leaderboard_table(card: dict[str, Any], width: int) -> Any:
     from rich.table import Table
     from rich.text import Text
 
-    wide = width >= NARROW
+    wide, rate = width >= NARROW, named(card["loss"]).is_rate
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, expand=False)
     level = percent(card["settings"]["level"])
     table.add_column("")
@@ -35,30 +35,18 @@ def leaderboard_table(card: dict[str, Any], width: int) -> Any:
         table.add_column(say("time"), justify="right")
     table.add_column(say("against"), overflow="fold")
     for line in card["leaderboard"]:
-        d = decimals(line["value"], line["stderr"] or 0.0)
         near = "~" if line["interval"] == "approximate" else " "
-        separator = " ; " if card["settings"]["lang"] == "fr" else ", "
-        ends = f"[{_fixed(line['low'], d)}{separator}{_fixed(line['high'], d)}]{near}"
-        cells = [
-            "▶" if line["chosen"] else "", safe(line["name"]), f"{_fixed(line['value'], d)} ± {_fixed(line['stderr'], d)}", ends,
-        ]  # fmt: skip
+        ends = interval(line["low"], line["high"], line["stderr"], percent=rate) + near
+        error = plus_minus(line["value"], line["stderr"], percent=rate)
+        cells = ["▶" if line["chosen"] else "", safe(line["name"]), error, ends]
         if wide:
-            cells += ["" if line["dof"] is None else number(line["dof"]), f"{_fixed(round(line['seconds'], 1), 1)} s"]
+            cells += ["" if line["dof"] is None else figures(line["dof"]), in_unit(fixed(line["seconds"], 1), "s")]
         mark = say(line["mark"])
         if line["mark"] == "worse":
-            mark += f" (+{number_like(line['difference'], line['difference_stderr'])})"
+            mark += f" (+{gap(line['difference'], line['difference_stderr'], rate=rate)})"
         style = "bold" if line["chosen"] else "dim" if line["mark"] == "worse" else ""
         table.add_row(*(Text(cell) for cell in [*cells, mark]), style=style)
     return table
-
-
-def _fixed(value: float | None, d: int) -> str:
-    from epee.settings import options
-
-    if value is None:
-        return "?"
-    text = f"{value:.{d}f}" if 1e-4 < abs(value) < 1e7 or value == 0 else f"{value:.3g}"
-    return text.replace(".", ",") if options.language == "fr" else text
 
 
 def safe(text: str) -> str:

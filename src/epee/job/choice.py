@@ -17,11 +17,12 @@ import numpy as np
 
 from epee.job.contest import Entry
 from epee.risk.complexity import choose as one_standard_error
-from epee.risk.estimate import Difference, decimals
+from epee.risk.estimate import Difference
 from epee.risk.paired_tests import corrected_difference, holm
 from epee.risk.winner import Optimism, winner_optimism
 from epee.typing import Vector
-from epee.words.job_words import number, say
+from epee.words.job_words import say
+from epee.words.numbers import amount, p_value, points
 
 SHOWN = 0.05
 
@@ -65,8 +66,9 @@ class Verdict:
                 out.append(say("no_better"))
         elif chosen.candidate.key == "baseline":
             out.append(say("no_better"))
-        looks = amount(max(self.optimism.value, 0.0), chosen.risk.loss, chosen.risk.stderr)
-        corrected = number_like(self.corrected, chosen.risk.stderr)
+        rate, optimism = chosen.risk.is_rate, max(self.optimism.value, 0.0)
+        looks = points(optimism) if rate else amount(optimism, chosen.risk.stderr)
+        corrected = amount(self.corrected, chosen.risk.stderr, percent=rate)
         out.append(say("optimism", k=len(entries), optimism=looks, corrected=corrected))
         return [_capital(sentence) for sentence in out]
 
@@ -136,33 +138,7 @@ def _beats(a: str, b: str, gap: Difference, p: float) -> str:
         "beats",
         a=a,
         b=b,
-        gap=difference_in_words(gap),
-        p=f"= {number(p, 2)}" if p >= 1e-4 else f"< {number(1e-4, 1)}",
+        gap=gap.shown(),
+        p=p_value(p),
         shown=shown,
     )
-
-
-def difference_in_words(gap: Difference) -> str:
-    """Return "0.8 ± 0.5 points" for rates, plain numbers otherwise."""
-    factor = 100 if gap.loss == "zero_one" else 1
-    d = decimals(factor * gap.value, factor * gap.stderr)
-    value, stderr = (_comma(f"{factor * v:.{d}f}") for v in (gap.value, gap.stderr))
-    return say("points", value=value, stderr=stderr) if factor == 100 else f"{value} ± {stderr}"
-
-
-def amount(value: float, loss: str, stderr: float) -> str:
-    """Return an amount of error: in points for a rate."""
-    if loss == "zero_one":
-        return f"{_comma(f'{100 * value:.{max(decimals(100 * value, 100 * stderr), 1)}f}')} points"
-    return _comma(f"{value:.{decimals(value, stderr)}f}")
-
-
-def number_like(value: float, stderr: float) -> str:
-    """Return a number with the decimals that its error bar is worth."""
-    return _comma(f"{value:.{decimals(value, stderr)}f}")
-
-
-def _comma(text: str) -> str:
-    from epee.settings import options
-
-    return text.replace(".", ",") if options.language == "fr" else text

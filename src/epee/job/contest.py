@@ -187,7 +187,7 @@ class Contest:
         sure, nested = risk, False
         if candidate.closed and self.time is None and plan.n_folds >= 3 and s.costs is None:
             sure, nested = self._nested(route), True
-        if sure.loss == "zero_one" and sure.stderr == 0:  # no error seen is not no error
+        if sure.is_rate and sure.stderr == 0:  # no error seen is not no error
             sure = replace(sure, interval=wilson(sure.value, sure.n, self.level))
         return Entry(
             candidate, value, candidate.model(s, value), risk, sure, nested, float(curve.dof[curve.chosen]),

@@ -17,7 +17,8 @@ import numpy as np
 from epee.table.encoding import missing_of
 from epee.table.raw import RawBlock
 from epee.table.schema import Schema
-from epee.words.job_words import number, percent, say
+from epee.words.job_words import say
+from epee.words.numbers import figures, percent
 
 
 class Tally:
@@ -107,7 +108,7 @@ def _mean(old: Mapping[str, Any], new: Mapping[str, Any], chance: float) -> str:
         return ""
     gap, sd = abs(new["mean"] - old["mean"]), old["sd"]
     if gap > 4 * sd * chance and gap > sd / 4:
-        return say("drift_mean", now=number(new["mean"]), then=number(old["mean"]), sd=number(sd))
+        return say("drift_mean", now=figures(new["mean"]), then=figures(old["mean"]), sd=figures(sd))
     return ""
 
 

@@ -17,7 +17,8 @@ from epee.job.understanding import Understood
 from epee.risk.estimate import Risk
 from epee.table.encoding import encoded_names
 from epee.typing import Matrix, Vector
-from epee.words.job_words import percent, say, whole
+from epee.words.job_words import say
+from epee.words.numbers import percent, whole
 
 Rows = tuple[Matrix, np.ndarray, Any]
 SHOWN_POINTS = 500  # of a scatter of residuals
@@ -129,19 +130,8 @@ def test_facts(risk: Risk, verdict: Verdict, n: int, level: float) -> tuple[dict
     gap, bar = abs(risk.value - verdict.corrected), float(np.hypot(risk.stderr, sure.stderr))
     inside = risk.low <= verdict.corrected <= risk.high
     agrees = bool(inside or gap <= normal_quantile(level) * bar)
-    first = say("test", risk=local(str(risk)), level=percent(level), n=whole(n))
-    return {"sentences": [first, say("agrees") if agrees else say("disagrees", cv=local(str(sure)))]}, agrees
-
-
-def local(text: str) -> str:
-    """Return figures as the language writes them.
-
-    >>> local("0.081 ± 0.006 [0.070, 0.094]")
-    '0.081 ± 0.006 [0.070, 0.094]'
-    """
-    from epee.settings import options
-
-    return text.replace(", ", " ; ").replace(".", ",") if options.language == "fr" else text
+    first = say("test", risk=risk.shown(), level=percent(level), n=whole(n))
+    return {"sentences": [first, say("agrees") if agrees else say("disagrees", cv=sure.shown())]}, agrees
 
 
 def sealed_facts(seen: Understood, predictor: Predictor, sealed: Rows, level: float) -> dict[str, Any]:

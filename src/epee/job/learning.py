@@ -39,7 +39,8 @@ from epee.risk.holdout import holdout_error
 from epee.risk.intervals import check_level
 from epee.settings import options, progress
 from epee.typing import Matrix
-from epee.words.job_words import say, whole
+from epee.words.job_words import say
+from epee.words.numbers import whole
 
 SEVERAL = 10_000  # cells tested in repeats: small tables are repeated, large ones need not be
 

@@ -21,7 +21,8 @@ from epee.table.encoder import TableEncoder
 from epee.table.raw import RawBlock
 from epee.table.source import TableSource
 from epee.typing import Matrix, Vector
-from epee.words.job_words import say, whole
+from epee.words.job_words import say
+from epee.words.numbers import whole
 
 SAMPLE_ROWS = 40_000
 SEALED_PARTS = 10  # the sealed rows are cut so, for the error bar of a mean that comes from moments

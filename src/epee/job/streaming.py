@@ -26,7 +26,8 @@ from epee.table.raw import RawBlock
 from epee.table.schema import Column, Schema
 from epee.table.source import TableSource
 from epee.typing import Matrix, Vector
-from epee.words.job_words import say, whole
+from epee.words.job_words import say
+from epee.words.numbers import whole
 
 MOST_CELLS = 20_000_000  # rows times columns that are held in memory
 MOST_BYTES = 400_000_000  # of a text file whose rows nobody has counted

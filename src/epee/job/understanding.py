@@ -18,7 +18,8 @@ from epee.table.raw import RawBlock
 from epee.table.schema import CLOCK, KINDS, Column, find_name
 from epee.table.source import TableSource, is_table, open_table
 from epee.typing import Vector
-from epee.words.job_words import number, percent, say, whole
+from epee.words.job_words import say
+from epee.words.numbers import figures, listed, percent, whole
 
 MOST_CLASSES = 200  # more different labels than this are identifiers or numbers, not classes
 FEW_INTEGERS = 10  # so many different whole numbers, at most, are taken for classes
@@ -269,7 +270,7 @@ def choose_inputs(
         )
     notes.append(listed_kinds(names, kinds))
     if holes:
-        notes.append(say("missing_cells", k=whole(sum(holes.values())), names=_listed(list(holes))))
+        notes.append(say("missing_cells", k=whole(sum(holes.values())), names=listed(list(holes), 6)))
     return names, kinds
 
 
@@ -345,15 +346,8 @@ def listed_kinds(names: Sequence[str], kinds: Mapping[str, str]) -> str:
     for kind in ("number", "boolean", "category", "date"):
         those = [name for name in names if kinds[name] == kind]
         if those:
-            parts.append(
-                say(f"took_{kind}" if len(those) > 1 else f"took_one_{kind}", k=len(those), names=_listed(those))
-            )
+            parts.append(say(f"took_{kind}", k=len(those), names=listed(those, 6)))
     return say("took", parts=", ".join(parts))
-
-
-def _listed(names: Sequence[str], most: int = 6) -> str:
-    more = f", … +{len(names) - most}" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
 
 
 def _beside(raw: RawBlock, names: list[str], role: str) -> Any:
@@ -394,7 +388,9 @@ def describe_target(
         for name, column in zip(targets, np.reshape(y, (len(y), -1)).T, strict=True):
             notes.insert(
                 0,
-                say("task_numbers", target=name, low=number(column.min()), high=number(column.max()), n=whole(len(y))),
+                say(
+                    "task_numbers", target=name, low=figures(column.min()), high=figures(column.max()), n=whole(len(y))
+                ),
             )
         return
     assert classes is not None

@@ -7,7 +7,8 @@ import html
 from epee.labs.catalogue import BEYOND, SESSIONS, lab
 from epee.labs.machinery.looks import CSS
 from epee.labs.machinery.phrases import say
-from epee.labs.machinery.words import LANGUAGES, localise
+from epee.labs.machinery.words import localise
+from epee.words.catalogue import LANGUAGES
 
 HOME_CSS = """
 body { margin: 0; background: #fff; color: var(--lab-ink); }

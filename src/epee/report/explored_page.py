@@ -7,9 +7,8 @@ from typing import Any
 from epee.report import explored_pictures as pictures
 from epee.report.contents import Block, Code, Page, Pictures, Section, Table, Tile, Words
 from epee.report.findings_section import count_sentence, findings_section
-from epee.report.learned_page import p_text
-from epee.words.finding_words import amount, interval
-from epee.words.report_words import count, figures, known, percent, word
+from epee.words.numbers import NOTHING, amount, figures, interval, p_figure, percent, plus_minus, whole
+from epee.words.report_words import known, say
 
 DRAWN_COLUMNS = 24
 
@@ -17,34 +16,34 @@ DRAWN_COLUMNS = 24
 def explored_page(card: dict[str, Any]) -> Page:
     """Return the page of the card of an exploration."""
     sections = [part for part in (build(card) for build in SECTIONS) if part is not None]
-    foot = word("made_by", version=card["epee"], seconds=figures(card.get("seconds"), 2))
-    heading = word("explored_title", table=card["label"])
+    foot = say("made_by", version=card["epee"], seconds=figures(card.get("seconds"), 2))
+    heading = say("explored_title", table=card["label"])
     return Page(card["settings"]["lang"], f"épée – {card['label']}", heading, answer(card), tiles(card), sections, foot)
 
 
 def rates(low: float, high: float) -> str:
     """Return an interval of shares."""
-    return interval(low, high, percent=True, digits=1 if high < 0.1 else 0)
+    return interval(low, high, percent=True)
 
 
 def answer(card: dict[str, Any]) -> list[str]:
     """Say in short what the table holds."""
     kinds = [c["kind"] for c in card["columns"]]
     parts = ", ".join(
-        word(f"x_kind_{kind}", k=kinds.count(kind))
+        say(f"x_kind_{kind}", k=kinds.count(kind))
         for kind in ("number", "boolean", "category", "date", "text")
         if kind in kinds
     )
-    out = [word("x_shape", rows=count(card["rows"]["read"]), columns=len(kinds), kinds=parts)]
+    out = [say("x_shape", rows=whole(card["rows"]["read"]), columns=len(kinds), kinds=parts)]
     m = card["missing"]
     if m["cells"]:
-        out.append(word("x_missing", share=percent(m["share"]), columns=len(m["columns"]), rows=count(m["rows"])))
+        out.append(say("x_missing", share=percent(m["share"]), columns=len(m["columns"]), rows=whole(m["rows"])))
     else:
-        out.append(word("x_missing_none"))
+        out.append(say("x_missing_none"))
     if card["correlations"]:
         best = card["correlations"]["pairs"][0]
         out.append(
-            word(
+            say(
                 "x_correlation",
                 a=best["a"],
                 b=best["b"],
@@ -54,21 +53,21 @@ def answer(card: dict[str, Any]) -> list[str]:
         )
     a = card["axes"]
     if a:
-        out.append(word("x_pca", k=a["held"], share=percent(a["held_share"]), p=len(a["names"])))
+        out.append(say("x_pca", k=a["held"], share=percent(a["held_share"]), p=len(a["names"])))
     c = card["clusters"]
     if c and c["chosen"] > 1:
         s = c["stability"]
-        stability = f"{figures(s['value'], 2)} ± {figures(s['stderr'], 1)}" if s else "–"
-        out.append(word("x_clusters", k=c["chosen"], stability=stability))
+        stability = plus_minus(s["value"], s["stderr"]) if s else NOTHING
+        out.append(say("x_clusters", k=c["chosen"], stability=stability))
     elif c:
-        out.append(word("x_one_cluster"))
+        out.append(say("x_one_cluster"))
     o = card["outliers"]
     if o:
         key = "x_outliers" if o["low"] > o["rate"] else "x_no_outliers"
         out.append(
-            word(
+            say(
                 key,
-                k=count(o["count"]),
+                k=whole(o["count"]),
                 share=percent(o["share"]),
                 span=rates(o["low"], o["high"]),
                 level=percent(o["rate"], 0),
@@ -81,23 +80,23 @@ def tiles(card: dict[str, Any]) -> list[Tile]:
     """Return the figures that are seen first."""
     m, c, o = card["missing"], card["clusters"], card["outliers"]
     found = [
-        Tile(word("rows_used"), count(card["rows"]["read"])),
-        Tile(word("columns"), str(len(card["columns"]))),
-        Tile(word("missing_title"), percent(m["share"]), "" if m["cells"] else word("x_missing_none")),
+        Tile(say("rows_used"), whole(card["rows"]["read"])),
+        Tile(say("columns"), whole(len(card["columns"]))),
+        Tile(say("missing_title"), percent(m["share"]), "" if m["cells"] else say("x_missing_none")),
     ]
     if c:
         s = c["stability"]
         found.append(
             Tile(
-                word("clusters"),
+                say("clusters"),
                 str(c["chosen"]),
-                f"{word('stability')} {figures(s['value'], 2)} ± {figures(s['stderr'], 1)}" if s else "",
+                f"{say('stability')} {plus_minus(s['value'], s['stderr'])}" if s else "",
             )
         )
     if o:
-        found.append(Tile(word("outliers"), percent(o["share"]), rates(o["low"], o["high"])))
+        found.append(Tile(say("outliers"), percent(o["share"]), rates(o["low"], o["high"])))
     codes = ", ".join(f["code"] for f in card["findings"])
-    return [*found, Tile(word("findings"), str(len(card["findings"])), codes or count_sentence(card))]
+    return [*found, Tile(say("findings"), whole(len(card["findings"])), codes or count_sentence(card))]
 
 
 def columns_section(card: dict[str, Any]) -> Section:
@@ -105,7 +104,7 @@ def columns_section(card: dict[str, Any]) -> Section:
     numbers, others = [], []
     for c in card["columns"]:
         q = c.get("quartiles")
-        first = [c["name"], known(c["kind"]), count(c["missing"]), count(c["distinct"])]
+        first = [c["name"], known(c["kind"]), whole(c["missing"]), whole(c["distinct"])]
         if q and c["kind"] == "date":
             numbers.append([*first, "", "", "", *(pictures.day(q[i]) for i in (0, 2, 4)), ""])
         elif q:
@@ -125,14 +124,14 @@ def columns_section(card: dict[str, Any]) -> Section:
             )
             others.append([*first, shown + (", …" if len(c["levels"]) > 4 else "")])
     blocks: list[Block] = [Words(note) for note in card["notes"]]
-    start = [word(key) for key in ("column", "kind", "missing", "distinct")]
+    start = [say(key) for key in ("column", "kind", "missing", "distinct")]
     if numbers:
-        level = word("interval", level=percent(card["settings"]["level"], 0))
-        head = [*start, word("mean"), level, *(word(key) for key in ("sd", "min", "median", "max", "skewness"))]
-        blocks.append(Table(head, numbers, (2, 3, 4, 6, 7, 8, 9, 10), caption=word("how_moments")))
+        level = say("interval", level=percent(card["settings"]["level"], 0))
+        head = [*start, say("mean"), level, *(say(key) for key in ("sd", "min", "median", "max", "skewness"))]
+        blocks.append(Table(head, numbers, (2, 3, 4, 6, 7, 8, 9, 10), caption=say("how_moments")))
     if others:
-        blocks.append(Table([*start, word("most_common")], others, (2, 3)))
-    return Section("columns", word("columns"), blocks)
+        blocks.append(Table([*start, say("most_common")], others, (2, 3)))
+    return Section("columns", say("columns"), blocks)
 
 
 def distributions_section(card: dict[str, Any]) -> Section | None:
@@ -144,24 +143,24 @@ def distributions_section(card: dict[str, Any]) -> Section | None:
     svgs = [svg for _, svg in drawn if svg is not None]
     if not svgs:
         return None
-    return Section("distributions", word("distributions"), [Pictures(svgs, word("distributions_caption"), titles)])
+    return Section("distributions", say("distributions"), [Pictures(svgs, say("distributions_caption"), titles)])
 
 
 def missing_section(card: dict[str, Any]) -> Section | None:
     """Return holes and their patterns."""
     m = card["missing"]
     if not m["cells"]:
-        return Section("missing", word("missing_title"), [Words(word("x_missing_none"))])
+        return Section("missing", say("missing_title"), [Words(say("x_missing_none"))])
     rows = [
-        [", ".join(p["columns"]) or word("none_missing"), count(p["rows"]), percent(p["rows"] / card["rows"]["read"])]
+        [", ".join(p["columns"]) or say("none_missing"), whole(p["rows"]), percent(p["rows"] / card["rows"]["read"])]
         for p in m["patterns"]
     ]
     return Section(
         "missing",
-        word("missing_title"),
+        say("missing_title"),
         [
-            Pictures([pictures.missing(card)], word("missing_caption", level=percent(card["settings"]["level"], 0))),
-            Table([word("pattern"), word("pattern_rows"), "%"], rows, (1, 2), caption=word("patterns_caption")),
+            Pictures([pictures.missing(card)], say("missing_caption", level=percent(card["settings"]["level"], 0))),
+            Table([say("pattern"), say("pattern_rows"), "%"], rows, (1, 2), caption=say("patterns_caption")),
         ],
     )
 
@@ -177,17 +176,17 @@ def correlations_section(card: dict[str, Any]) -> Section | None:
             f"{p['a']} – {p['b']}",
             figures(p["value"], 2),
             interval(p["low"], p["high"]),
-            p_text(p["p_value"]),
-            count(p["rows"]),
+            p_figure(p["p_value"]),
+            whole(p["rows"]),
         ]
         for p in c["pairs"][:15]
     ]
-    head = [word("pair"), word("r"), word("interval", level=level), "p", word("pattern_rows")]
-    table = Table(head, rows, (1, 3, 4), caption=word("correlations_table", level=level, k=count(c["tested"])))
+    head = [say("pair"), say("r"), say("interval", level=level), "p", say("pattern_rows")]
+    table = Table(head, rows, (1, 3, 4), caption=say("correlations_table", level=level, k=whole(c["tested"])))
     return Section(
         "correlations",
-        word("correlations"),
-        [Pictures([pictures.correlations(card)], word("correlations_caption")), table],
+        say("correlations"),
+        [Pictures([pictures.correlations(card)], say("correlations_caption")), table],
     )
 
 
@@ -197,24 +196,24 @@ def axes_section(card: dict[str, Any]) -> Section | None:
     if not a:
         return None
     coloured = bool(card["clusters"] and card["clusters"]["chosen"] > 1)
-    words = word(
+    words = say(
         "plane_caption" if coloured else "plane_caption_plain",
-        shown=count(len(a["scores"])),
-        n=count(card["rows"]["read"]),
+        shown=whole(len(a["scores"])),
+        n=whole(card["rows"]["read"]),
     )
-    caption = f"{word('scree_caption', level=percent(card['settings']['level'], 0))} {words} {word('how_fill')}"
+    caption = f"{say('scree_caption', level=percent(card['settings']['level'], 0))} {words} {say('how_fill')}"
     k = len(a["loadings"][0])
     rows = [
         [name, *(figures(round(v, 2), 2) for v in line)] for name, line in zip(a["names"], a["loadings"], strict=True)
     ]
     table = Table(
-        [word("column"), *(word("axis", j=j + 1) for j in range(k))],
+        [say("column"), *(say("axis", j=j + 1) for j in range(k))],
         rows[:40],
         tuple(range(1, k + 1)),
-        folded=word("loadings"),
+        folded=say("loadings"),
     )
     svgs = [pictures.scree(card), *([pictures.plane(card)] if len(a["scores"][0]) > 1 else [])]
-    return Section("axes", word("pca"), [Pictures(svgs, caption), table])
+    return Section("axes", say("pca"), [Pictures(svgs, caption), table])
 
 
 def clusters_section(card: dict[str, Any]) -> Section | None:
@@ -224,20 +223,20 @@ def clusters_section(card: dict[str, Any]) -> Section | None:
         return None
     names = [name for name in ("gap", "stability", "silhouette") if name in c["criteria"]]
     svgs = [pictures.criterion(card, name) for name in names]
-    blocks: list[Block] = [Pictures(svgs, word("clusters_caption", n=count(c["rows"])), [word(name) for name in names])]
+    blocks: list[Block] = [Pictures(svgs, say("clusters_caption", n=whole(c["rows"])), [say(name) for name in names])]
     if c["chosen"] > 1:
         rows = [
             [
-                word("cluster", j=j + 1),
-                count(g["rows"]),
+                say("cluster", j=j + 1),
+                whole(g["rows"]),
                 ", ".join(f"{m['column']} {'+' if m['value'] > 0 else ''}{figures(m['value'], 2)}" for m in g["marks"]),
             ]
             for j, g in enumerate(c["groups"])
         ]
-        blocks.append(Table(["", word("cluster_rows"), word("cluster_marks")], rows, (1,)))
+        blocks.append(Table(["", say("cluster_rows"), say("cluster_marks")], rows, (1,)))
     else:
-        blocks.append(Words(word("x_one_cluster")))
-    return Section("clusters", word("clusters"), blocks)
+        blocks.append(Words(say("x_one_cluster")))
+    return Section("clusters", say("clusters"), blocks)
 
 
 def outliers_section(card: dict[str, Any]) -> Section | None:
@@ -245,19 +244,19 @@ def outliers_section(card: dict[str, Any]) -> Section | None:
     o = card["outliers"]
     if not o:
         return None
-    model = word("gaussian_law") if o["components"] == 1 else word("mixture_law", k=o["components"])
+    model = say("gaussian_law") if o["components"] == 1 else say("mixture_law", k=o["components"])
     level = percent(o["rate"], 0)
-    blocks: list[Block] = [Words(answer(card)[-1]), Words(word("outliers_caption", model=model, level=level))]
+    blocks: list[Block] = [Words(answer(card)[-1]), Words(say("outliers_caption", model=model, level=level))]
     if o["rows"]:
         rows = [
             [
-                count(r["row"]),
+                whole(r["row"]),
                 ", ".join(f"{c['column']} {'+' if c['value'] > 0 else ''}{figures(c['value'], 2)}" for c in r["cells"]),
             ]
             for r in o["rows"]
         ]
-        blocks.append(Table([word("row"), word("why_unlikely")], rows, (0,)))
-    return Section("outliers", word("outliers"), blocks)
+        blocks.append(Table([say("row"), say("why_unlikely")], rows, (0,)))
+    return Section("outliers", say("outliers"), blocks)
 
 
 def redo_section(card: dict[str, Any]) -> Section:
@@ -265,7 +264,7 @@ def redo_section(card: dict[str, Any]) -> Section:
     python = f'import epee\n\nexplored = {card["redo"]["python"]}\nexplored.report("report.html")'
     lang = " --lang fr" if card["settings"]["lang"] == "fr" else ""
     command = f"{card['redo']['command']}{lang} --report report.html"
-    return Section("redo", word("redo"), [Code(word("redo_command"), command), Code(word("redo_python"), python)])
+    return Section("redo", say("redo"), [Code(say("redo_command"), command), Code(say("redo_python"), python)])
 
 
 SECTIONS = (

@@ -9,7 +9,8 @@ from markupsafe import Markup
 
 from epee.report.pictures import dot_plot
 from epee.report.svg import Chart, nice_ticks, shortened
-from epee.words.report_words import figures, percent, word
+from epee.words.numbers import figures, percent, plus_minus, whole
+from epee.words.report_words import say
 
 
 def distribution(column: dict[str, Any]) -> Markup | None:
@@ -41,7 +42,7 @@ def distribution(column: dict[str, Any]) -> Markup | None:
                 base - chart.py(k),
                 tone,
                 opacity=0.8,
-                tip=f"{figures(a)} – {figures(b)}: {k}",
+                tip=f"{figures(a)} – {figures(b)}: {whole(k)}",
             )
         return chart.svg()
     values = h["values"]
@@ -80,14 +81,14 @@ def _levels(levels: list[tuple[str, int]], name: str) -> Markup:
         y = 5 + 18 * i
         chart.text(104, y + 12, shortened(level, 15), anchor="end", look="tk", full=level)
         chart.box(110, y + 2, chart.px(k) - 110, 12, 2, opacity=0.8, tip=f"{level}: {k}")
-        chart.text(chart.px(k) + 5, y + 12, figures(k, 6), look="tk")
+        chart.text(chart.px(k) + 5, y + 12, whole(k), look="tk")
     return chart.svg()
 
 
 def missing(card: dict[str, Any]) -> Markup:
     """Draw the share of missing cells of each column."""
     lines = [{**c, "name": c["column"], "tone": 1} for c in card["missing"]["columns"][:25]]
-    return dot_plot(lines, word("missing_title"), word("share_missing"), percent)
+    return dot_plot(lines, say("missing_title"), say("share_missing"), percent)
 
 
 def correlations(card: dict[str, Any], most: int = 16) -> Markup:
@@ -95,7 +96,7 @@ def correlations(card: dict[str, Any], most: int = 16) -> Markup:
     names, R = card["correlations"]["names"][:most], card["correlations"]["matrix"]
     p = len(names)
     left, side = 122.0, min(44.0, 330.0 / p)
-    chart = Chart(word("correlations"), width=left + side * p + 8, height=side * p + 86, top=4)
+    chart = Chart(say("correlations"), width=left + side * p + 8, height=side * p + 86, top=4)
     for i, name in enumerate(names):
         y = 4 + side * i
         chart.text(left - 6, y + side / 2 + 4, shortened(name, 16), anchor="end", look="tk", full=name)
@@ -130,12 +131,12 @@ def scree(card: dict[str, Any], most: int = 12) -> Markup:
     """Draw the share of each axis with its interval."""
     a = card["axes"]
     k = min(len(a["share"]), most)
-    chart = Chart(word("pca"), width=340, height=240, left=50)
+    chart = Chart(say("pca"), width=340, height=240, left=50)
     chart.x_scale(0.4, k + 0.6)
     chart.y_scale(0, max(a["high"][:k]) * 1.06)
     chart.axes(
-        word("axis", j="").strip(),
-        word("variance_share"),
+        say("axis", j="").strip(),
+        say("variance_share"),
         y_format=percent,
         x_ticks=[(j + 1, str(j + 1)) for j in range(k)],
     )
@@ -159,11 +160,11 @@ def scree(card: dict[str, Any], most: int = 12) -> Markup:
 def plane(card: dict[str, Any]) -> Markup:
     """Draw the rows in the plane of the first two axes, coloured by cluster."""
     a, clusters = card["axes"], card["clusters"]
-    chart = Chart(word("pca"), width=340, height=280, left=46)
+    chart = Chart(say("pca"), width=340, height=280, left=46)
     xs, ys = [s[0] for s in a["scores"]], [s[1] for s in a["scores"]]
     chart.x_scale(*_ends(xs))
     chart.y_scale(*_ends(ys))
-    chart.axes(*(word("axis_share", j=j + 1, share=percent(a["share"][j])) for j in (0, 1)))
+    chart.axes(*(say("axis_share", j=j + 1, share=percent(a["share"][j])) for j in (0, 1)))
     labels = clusters["labels"] if clusters and clusters["chosen"] > 1 else [0] * len(xs)
     for g in sorted(set(labels)):
         own = [i for i, label in enumerate(labels) if label == g]
@@ -181,16 +182,14 @@ def criterion(card: dict[str, Any], name: str) -> Markup:
     """Draw one criterion against the number of clusters."""
     c = card["clusters"]["criteria"][name]
     points = [(k, v, s or 0.0) for k, v, s in zip(c["values"], c["score"], c["stderr"], strict=True) if v is not None]
-    chart = Chart(word(name), width=300, height=190, left=46)
+    chart = Chart(say(name), width=300, height=190, left=46)
     low, high = min(v - s for _, v, s in points), max(v + s for _, v, s in points)
     pad = 0.06 * (high - low or 1.0)
     chart.x_scale(points[0][0] - 0.3, points[-1][0] + 0.3)
     chart.y_scale(low - pad, high + pad)
-    chart.axes(word("n_clusters"), "", x_ticks=[(k, str(k)) for k, _, _ in points])
+    chart.axes(say("n_clusters"), "", x_ticks=[(k, str(k)) for k, _, _ in points])
     chart.line([p[0] for p in points], [p[1] for p in points], 0)
     for k, v, s in points:
         chart.upright(k, v - s, v + s, 0)
-        chart.dot(
-            k, v, 1 if k == c["chosen"] else 0, r=5 if k == c["chosen"] else 3, tip=f"{figures(v)} ± {figures(s, 2)}"
-        )
+        chart.dot(k, v, 1 if k == c["chosen"] else 0, r=5 if k == c["chosen"] else 3, tip=plus_minus(v, s))
     return chart.svg()

@@ -6,7 +6,7 @@ from typing import Any
 
 from epee.report.contents import Block, Remark, Section, Words
 from epee.words.finding_words import TITLES, title
-from epee.words.report_words import word
+from epee.words.report_words import say
 
 
 def findings_section(card: dict[str, Any]) -> Section:
@@ -19,11 +19,11 @@ def findings_section(card: dict[str, Any]) -> Section:
             Remark(code, title(code) if known else "", found.get("sentence", ""), page_blocks(code) if known else ())
         )
     if not blocks:
-        blocks.append(Words(word("no_findings")))
-    blocks.append(Words(word("findings_note")))
+        blocks.append(Words(say("no_findings")))
+    blocks.append(Words(say("findings_note")))
     if card.get("muted"):
-        blocks.append(Words(word("muted", codes=", ".join(card["muted"]))))
-    return Section("findings", word("findings"), blocks)
+        blocks.append(Words(say("muted", codes=", ".join(card["muted"]))))
+    return Section("findings", say("findings"), blocks)
 
 
 def page_blocks(code: str) -> list[tuple[str, str]]:
@@ -53,4 +53,4 @@ def markdown_blocks(text: str) -> list[tuple[str, str]]:
 def count_sentence(card: dict[str, Any]) -> str:
     """Say how many findings there are."""
     k = len(card.get("findings") or [])
-    return word("no_findings") if not k else word("one_finding") if k == 1 else word("some_findings", k=k)
+    return say("some_findings", k=k) if k else say("no_findings")

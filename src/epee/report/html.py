@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from epee.report.contents import page_of
 from epee.settings import options
-from epee.words.report_words import word
+from epee.words.report_words import say
 
 
 @cache
@@ -49,7 +49,7 @@ def html_of(card: dict[str, Any]) -> str:
     """Return the report of a card as one HTML text, in the language of the card."""
     page = page_of(card)
     with options(language=page.lang):
-        text: str = _template().render(page=page, css=stylesheet(), explanation=word("explanation"))
+        text: str = _template().render(page=page, css=stylesheet(), explanation=say("explanation"))
     return text
 
 

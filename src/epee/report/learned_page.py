@@ -4,11 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
+from epee.losses.names import named
 from epee.report import pictures
 from epee.report.contents import Block, Code, Page, Pictures, Section, Table, Tile, Words
 from epee.report.findings_section import count_sentence, findings_section
-from epee.words.finding_words import interval, plus_minus
-from epee.words.report_words import count, figures, known, local, loss_name, percent, pronouns, word
+from epee.words.numbers import (
+    amount,
+    figures,
+    fixed,
+    gap,
+    in_unit,
+    interval,
+    p_figure,
+    p_value,
+    percent,
+    plus_minus,
+    whole,
+)
+from epee.words.report_words import known, loss_name, pronouns, say
 
 DRAWN_CLASSES = 12
 
@@ -17,66 +30,49 @@ def learned_page(card: dict[str, Any]) -> Page:
     """Return the page of the card of a run."""
     target = ", ".join(card["target"])
     sections = [part for part in (build(card) for build in SECTIONS) if part is not None]
-    foot = word("made_by", version=card["epee"], seconds=figures(card.get("seconds"), 2))
-    heading = word("learned_title", target=target)
+    foot = say("made_by", version=card["epee"], seconds=figures(card.get("seconds"), 2))
+    heading = say("learned_title", target=target)
     return Page(card["settings"]["lang"], f"épée – {target}", heading, answer(card), tiles(card), sections, foot)
 
 
-def show(card: dict[str, Any], value: float | None, stderr: float | None = None) -> str:
-    """Return an error, in percent where it is a rate, with its error bar."""
-    rate = card["loss"] == "zero_one"
-    if stderr is None:
-        return percent(value) if rate else figures(value)
-    if rate:
-        digits = 0 if stderr >= 0.03 else 1 if stderr >= 0.001 else 2
-        return f"{percent(value, digits)} ± {percent(stderr, digits)}".replace("\u00a0%", "", 1)
-    return plus_minus(value or 0.0, stderr)
+def error(card: dict[str, Any], line: dict[str, Any]) -> str:
+    """Return an error with the digits that its error bar is worth, in percent where it is a rate."""
+    return amount(line["value"], line.get("stderr"), percent=is_rate(card))
 
 
-def span(card: dict[str, Any], low: float | None, high: float | None) -> str:
-    """Return an interval, in percent where it is one of rates."""
-    if low is None or high is None:
-        return "–"
-    return (
-        interval(low, high, percent=True, digits=1 if high < 0.2 else 0)
-        if card["loss"] == "zero_one"
-        else interval(low, high)
-    )
+def span(card: dict[str, Any], line: dict[str, Any]) -> str:
+    """Return the interval of an error, with the digits of the error itself."""
+    return interval(line["low"], line["high"], line.get("stderr"), percent=is_rate(card))
 
 
-def difference(card: dict[str, Any], value: float, stderr: float) -> str:
+def difference(card: dict[str, Any], line: dict[str, Any]) -> str:
     """Return a difference of errors: in points for a rate."""
-    from epee.risk.estimate import decimals
-
-    factor = 100 if card["loss"] == "zero_one" else 1
-    d = decimals(factor * value, factor * stderr)
-    text = local(f"{factor * value:.{d}f} ± {factor * stderr:.{d}f}")
-    return f"{text} points" if factor == 100 else text
+    return gap(line["difference"], line["difference_stderr"], rate=is_rate(card))
 
 
-def p_text(p: float) -> str:
-    """Return a p-value."""
-    return local(f"{p:.2g}") if p >= 1e-4 else "< 0,0001" if local(".") == "," else "< 0.0001"
+def is_rate(card: dict[str, Any]) -> bool:
+    """Tell whether the errors of a card are rates."""
+    return named(card["loss"]).is_rate
 
 
 def answer(card: dict[str, Any]) -> list[str]:
     """Return the answer in sentences: which predictor, its error with an interval, and whether the runner-up can be told apart."""
     test, level = card["test"], percent(card["settings"]["level"], 0)
     key = "error_is" if card["rows"]["sealed"] else "error_is_cv"
-    first = word("chosen_is", name=card["chosen"]["name"])
-    second = word(
+    first = say("chosen_is", name=card["chosen"]["name"])
+    second = say(
         key,
-        n=count(test["n"] or 0),
+        n=whole(test["n"] or 0),
         loss=loss_name(card["loss"]),
-        value=show(card, test["value"]),
+        value=error(card, test),
         level=level,
-        span=span(card, test["low"], test["high"]),
+        span=span(card, test),
         **pronouns(card["loss"]),
     )
     out = [first, second, runner_up(card)]
     base = next((line for line in card["leaderboard"] if line["key"] == "baseline" and not line["chosen"]), None)
     if base is not None:
-        out.append(word("against_baseline", value=show(card, base["value"])))
+        out.append(say("against_baseline", value=error(card, base)))
     return out
 
 
@@ -84,24 +80,24 @@ def runner_up(card: dict[str, Any]) -> str:
     """Say whether the closest competitor can be told apart from the chosen predictor."""
     lines = card["leaderboard"]
     if len(lines) == 1:
-        return word("alone")
+        return say("alone")
     chosen = next(line for line in lines if line["chosen"])
     if chosen["mark"] == "best":
         other = min((line for line in lines if not line["chosen"]), key=lambda line: line["value"])
-        gap = difference(card, other["difference"], other["difference_stderr"])
-        return word(
+        gap = difference(card, other)
+        return say(
             "apart" if other["mark"] == "worse" else "not_apart",
             other=other["name"],
             gap=gap,
-            p=p_text(other["p_value"]),
+            p=p_value(other["p_value"]),
         )
     best = next(line for line in lines if line["mark"] == "best")
-    gap = difference(card, chosen["difference"], chosen["difference_stderr"])
-    return word(
+    gap = difference(card, chosen)
+    return say(
         "best_apart" if chosen["mark"] == "worse" else "best_not_apart",
         other=best["name"],
         gap=gap,
-        p=p_text(chosen["p_value"]),
+        p=p_value(chosen["p_value"]),
     )
 
 
@@ -111,27 +107,23 @@ def tiles(card: dict[str, Any]) -> list[Tile]:
     level = percent(card["settings"]["level"], 0)
     base = next((line for line in card["leaderboard"] if line["key"] == "baseline"), None)
     good = card["conclusive"]
-    why = word("conclusive_why" if rows["sealed"] else "conclusive_cv") if good else word("not_conclusive_why")
+    why = say("conclusive_why" if rows["sealed"] else "conclusive_cv") if good else say("not_conclusive_why")
     return [
         Tile(
-            word("test_error" if rows["sealed"] else "corrected_error"),
-            show(card, test["value"]),
-            f"{span(card, test['low'], test['high'])} · {level}",
+            say("test_error" if rows["sealed"] else "corrected_error"),
+            error(card, test),
+            f"{span(card, test)} · {level}",
         ),
-        *(
-            []
-            if base is None
-            else [Tile(word("baseline_error"), show(card, base["value"]), span(card, base["low"], base["high"]))]
-        ),
+        *([] if base is None else [Tile(say("baseline_error"), error(card, base), span(card, base))]),
         Tile(
-            word("rows_used"),
-            count(rows["training"] + rows["sealed"]),
-            word("rows_detail", training=count(rows["training"]), sealed=count(rows["sealed"])),
+            say("rows_used"),
+            whole(rows["training"] + rows["sealed"]),
+            say("rows_detail", training=whole(rows["training"]), sealed=whole(rows["sealed"])),
         ),
-        Tile(word("verdict"), word("conclusive" if good else "not_conclusive"), why, "good" if good else "doubt"),
+        Tile(say("verdict"), say("conclusive" if good else "not_conclusive"), why, "good" if good else "doubt"),
         Tile(
-            word("findings"),
-            str(len(card["findings"])),
+            say("findings"),
+            whole(len(card["findings"])),
             count_sentence(card) if not card["findings"] else ", ".join(f["code"] for f in card["findings"]),
         ),
     ]
@@ -143,14 +135,14 @@ def leaderboard_section(card: dict[str, Any]) -> Section:
     level = percent(s["level"], 0)
     head = [
         "",
-        word("predictor"),
+        say("predictor"),
         loss_name(card["loss"]),
-        word("interval", level=level),
-        word("against"),
-        word("difference"),
+        say("interval", level=level),
+        say("against"),
+        say("difference"),
         "p",
-        word("dof"),
-        word("seconds"),
+        say("dof"),
+        say("seconds"),
     ]
     rows, marked = [], []
     for i, line in enumerate(card["leaderboard"]):
@@ -161,29 +153,29 @@ def leaderboard_section(card: dict[str, Any]) -> Section:
             [
                 "▶" if line["chosen"] else "",
                 line["name"],
-                show(card, line["value"], line["stderr"]),
-                span(card, line["low"], line["high"]) + (" ~" if line["interval"] == "approximate" else ""),
-                word(line["mark"]),
-                "" if best else "+" + difference(card, line["difference"], line["difference_stderr"]),
-                "" if best else p_text(line["p_value"]),
+                plus_minus(line["value"], line["stderr"], percent=is_rate(card)),
+                span(card, line) + (" ~" if line["interval"] == "approximate" else ""),
+                say(line["mark"]),
+                "" if best else "+" + difference(card, line),
+                "" if best else p_figure(line["p_value"]),
                 figures(line["dof"]),
-                f"{figures(line['seconds'], 2)} s",
+                in_unit(fixed(line["seconds"], 1), "s"),
             ]
         )
     repeats = s.get("repeats") or 1
-    caption = word(
+    caption = say(
         "leaderboard_caption" if repeats > 1 else "leaderboard_caption_one",
-        n=count(card["rows"]["training"]),
+        n=whole(card["rows"]["training"]),
         folds=s["folds"],
         repeats=repeats,
         level=level,
     )
     if any(line["interval"] == "approximate" for line in card["leaderboard"]):
-        caption += f" {word('approximate_mark')}."
+        caption += f" {say('approximate_mark')}."
     blocks: list[Block] = [Pictures([pictures.leaderboard(card)], caption), Table(head, rows, (2, 5, 6, 7, 8), marked)]
     blocks += [Words(sentence) for sentence in card["verdict"]]
-    blocks += [Words(word("dropped", name=d["name"], why=d["why"])) for d in card["dropped"]]
-    return Section("leaderboard", word("leaderboard"), blocks)
+    blocks += [Words(say("dropped", name=d["name"], why=d["why"])) for d in card["dropped"]]
+    return Section("leaderboard", say("leaderboard"), blocks)
 
 
 def curves_section(card: dict[str, Any]) -> Section | None:
@@ -194,13 +186,13 @@ def curves_section(card: dict[str, Any]) -> Section | None:
     order = sorted(curves, key=lambda key: key != card["chosen"]["key"])
     svgs = [pictures.complexity(curves[key], card["loss"]) for key in order]
     return Section(
-        "curves", word("curves"), [Pictures(svgs, word("curves_caption"), [curves[key]["name"] for key in order])]
+        "curves", say("curves"), [Pictures(svgs, say("curves_caption"), [curves[key]["name"] for key in order])]
     )
 
 
 def errors_section(card: dict[str, Any]) -> Section | None:
     """Return the confusion matrix, or the residuals."""
-    n, level = count(card["rows"]["sealed"]), percent(card["settings"]["level"], 0)
+    n, level = whole(card["rows"]["sealed"]), percent(card["settings"]["level"], 0)
     blocks: list[Block] = []
     scores = [
         [known(name), figures(f["value"]), interval(f["low"], f["high"])] for name, f in card["scores"].items() if f
@@ -208,7 +200,7 @@ def errors_section(card: dict[str, Any]) -> Section | None:
     c = card["confusion"]
     if c is not None:
         if len(c["labels"]) <= DRAWN_CLASSES:
-            blocks.append(Pictures([pictures.confusion(card)], word("confusion_caption", n=n, level=level)))
+            blocks.append(Pictures([pictures.confusion(card)], say("confusion_caption", n=n, level=level)))
         else:
             blocks += _commonest(card, n)
     r = card["residuals"]
@@ -218,21 +210,21 @@ def errors_section(card: dict[str, Any]) -> Section | None:
         blocks.append(
             Pictures(
                 [pictures.residuals(card)],
-                word("residuals_caption", n=n, shown=count(len(r["predicted"])), half=half, most=most),
+                say("residuals_caption", n=n, shown=whole(len(r["predicted"])), half=half, most=most),
             )
         )
     if scores:
         blocks.append(
             Table(
-                [word("score"), word("value"), word("interval", level=level)],
+                [say("score"), say("value"), say("interval", level=level)],
                 scores,
                 (1,),
-                caption=word("scores_caption", n=n),
+                caption=say("scores_caption", n=n),
             )
         )
     if not blocks:
         return None
-    return Section("errors", word("confusion" if c is not None else "residuals"), blocks)
+    return Section("errors", say("confusion" if c is not None else "residuals"), blocks)
 
 
 def _commonest(card: dict[str, Any], n: str) -> list[Block]:
@@ -246,25 +238,25 @@ def _commonest(card: dict[str, Any], n: str) -> list[Block]:
     ]
     wrong.sort(key=lambda line: -line[0])
     rows = [
-        [str(t), str(s), figures(k), percent(rate), interval(lo, hi, percent=True)]
+        [str(t), str(s), whole(k), percent(rate), interval(lo, hi, percent=True)]
         for k, t, s, rate, lo, hi in wrong[:20]
     ]
     head = [
-        word("true"),
-        word("decided"),
-        word("pattern_rows"),
-        word("right").split()[0],
-        word("interval", level=percent(card["settings"]["level"], 0)),
+        say("true"),
+        say("decided"),
+        say("pattern_rows"),
+        say("right").split()[0],
+        say("interval", level=percent(card["settings"]["level"], 0)),
     ]
-    return [Words(word("confusion_worst", k=len(c["labels"]), n=n)), Table(head, rows, (2, 3))]
+    return [Words(say("confusion_worst", k=len(c["labels"]), n=n)), Table(head, rows, (2, 3))]
 
 
 def calibration_section(card: dict[str, Any]) -> Section | None:
     """Return how often answers of each probability are right."""
     if not card["calibration"]:
         return None
-    caption = word("calibration_caption", n=count(card["rows"]["sealed"]), level=percent(card["settings"]["level"], 0))
-    return Section("calibration", word("calibration"), [Pictures([pictures.calibration(card)], caption)])
+    caption = say("calibration_caption", n=whole(card["rows"]["sealed"]), level=percent(card["settings"]["level"], 0))
+    return Section("calibration", say("calibration"), [Pictures([pictures.calibration(card)], caption)])
 
 
 def uses_section(card: dict[str, Any]) -> Section | None:
@@ -276,14 +268,14 @@ def uses_section(card: dict[str, Any]) -> Section | None:
     shown = [
         Pictures(
             [pictures.uses(card, how)],
-            word("uses_caption" if how == "importance" else "coefficients_caption", level=level),
+            say("uses_caption" if how == "importance" else "coefficients_caption", level=level),
         )
     ]
     if card["uses"].get("coefficients"):
         sure = card["uses"]["coefficients"][0]["low"] is not None
-        caption = word("coefficients_caption" if sure else "coefficients_bare", level=level)
+        caption = say("coefficients_caption" if sure else "coefficients_bare", level=level)
         shown.append(Pictures([pictures.uses(card, "coefficients")], caption))
-    return Section("uses", word("uses"), shown)
+    return Section("uses", say("uses"), shown)
 
 
 def curve_section(card: dict[str, Any]) -> Section | None:
@@ -292,27 +284,31 @@ def curve_section(card: dict[str, Any]) -> Section | None:
     if not c or len(c["sizes"]) < 2:
         return None
     then = c.get("then")
-    caption = word("curve_caption_short")
+    caption = say("curve_caption_short")
     if then:
-        caption = word("curve_caption", rows=count(then["rows"]), error=show(card, then["error"], then["stderr"]))
-    return Section("learning_curve", word("learning_curve"), [Pictures([pictures.learning_curve(card)], caption)])
+        caption = say(
+            "curve_caption",
+            rows=whole(then["rows"]),
+            error=plus_minus(then["error"], then["stderr"], percent=is_rate(card)),
+        )
+    return Section("learning_curve", say("learning_curve"), [Pictures([pictures.learning_curve(card)], caption)])
 
 
 def table_section(card: dict[str, Any]) -> Section:
     """Return how the table was read."""
-    head = [word(key) for key in ("column", "kind", "role", "missing", "note")]
+    head = [say(key) for key in ("column", "kind", "role", "missing", "note")]
     rows = [
-        [c["name"], known(c["kind"]), known(c["role"]), count(c["missing"] or 0), c["note"] or ""]
+        [c["name"], known(c["kind"]), known(c["role"]), whole(c["missing"] or 0), c["note"] or ""]
         for c in card["columns"]
     ]
     blocks: list[Block] = [Words(note) for note in card["notes"]]
-    blocks.append(Table(head, rows, (3,), folded=f"{word('all_columns')} ({len(rows)})"))
-    return Section("table", word("table"), blocks)
+    blocks.append(Table(head, rows, (3,), folded=f"{say('all_columns')} ({whole(len(rows))})"))
+    return Section("table", say("table"), blocks)
 
 
 def how_section(card: dict[str, Any]) -> Section:
     """Say how the figures were computed."""
-    return Section("how", word("how"), [Words(sentence) for sentence in card["how"]])
+    return Section("how", say("how"), [Words(sentence) for sentence in card["how"]])
 
 
 def redo_section(card: dict[str, Any]) -> Section:
@@ -320,7 +316,7 @@ def redo_section(card: dict[str, Any]) -> Section:
     python = f'import epee\n\nlearned = {card["redo"]["python"]}\nlearned.report("report.html")'
     lang = " --lang fr" if card["settings"]["lang"] == "fr" and "--lang" not in card["redo"]["command"] else ""
     command = f"{card['redo']['command']}{lang} --report report.html"
-    return Section("redo", word("redo"), [Code(word("redo_command"), command), Code(word("redo_python"), python)])
+    return Section("redo", say("redo"), [Code(say("redo_command"), command), Code(say("redo_python"), python)])
 
 
 SECTIONS = (

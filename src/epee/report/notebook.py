@@ -9,7 +9,8 @@ from markupsafe import Markup
 
 from epee.report import pictures
 from epee.report.html import stylesheet
-from epee.words.report_words import known, loss_name, percent, word
+from epee.words.numbers import figures, percent
+from epee.words.report_words import NAMED, known, loss_name, say
 
 ROOM = "epee-shown"
 
@@ -38,7 +39,7 @@ def _style() -> Markup:
 
 
 def _risk(risk: Any) -> Markup:
-    loss = loss_name(risk.loss) if risk.loss in ("zero_one", "squared", "absolute", "costs") else known(risk.loss)
+    loss = loss_name(risk.loss) if risk.loss in NAMED else known(risk.loss)
     words = ", ".join(str(w) for w in (loss, risk.how, percent(risk.level, 0)) if w)
     line = {"name": loss, "value": risk.value, "low": risk.low, "high": risk.high, "tone": 0}
     picture = Markup("")
@@ -51,7 +52,7 @@ def _comparison(found: Any) -> Markup:
     lines = [{**row, "tone": 1 if row["name"] == found.simplest else 0} for row in found.table]
     loss = found.risks[0].loss
     marked = [i for i, line in enumerate(lines) if line["name"] == found.simplest]
-    picture = pictures.dot_plot(lines, word("leaderboard"), loss_name(loss), pictures.error_format(loss), marked=marked)
+    picture = pictures.dot_plot(lines, say("leaderboard"), loss_name(loss), pictures.error_format(loss), marked=marked)
     return Markup("<p>{}</p>{}").format(found.verdict, picture)
 
 
@@ -89,7 +90,7 @@ def _curve(curve: Any) -> Markup:
         "best": curve.best_index,
         "chosen": curve.chosen_index,
     }
-    words = f"{curve.parameter} – {word('best')}: {values[curve.best_index]}; {word('chosen')}: {values[curve.chosen_index]}"
+    words = f"{curve.parameter} – {say('best')}: {_value(values[curve.best_index])}; {say('chosen')}: {_value(values[curve.chosen_index])}"
     return Markup("<p>{}</p>{}").format(words, pictures.complexity(facts, curve.loss))
 
 
@@ -106,6 +107,10 @@ def _learning(curve: Any) -> Markup:
 
 def _finding(found: Any) -> Markup:
     return Markup("<p><b>{}</b> {}</p>").format(found.code, found.sentence)
+
+
+def _value(value: Any) -> str:
+    return figures(value) if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
 
 
 def _numbers(values: Any) -> list[float]:

@@ -8,16 +8,17 @@ from typing import Any
 
 from markupsafe import Markup
 
+from epee.losses.names import named
 from epee.report.svg import Chart, log_ticks, shortened
-from epee.words.finding_words import interval
-from epee.words.report_words import figures, loss_name, percent, word
+from epee.words.numbers import figures, interval, percent, plus_minus, whole
+from epee.words.report_words import loss_name, say
 
 LINE = 27.0  # height of one line of a dot plot
 
 
 def error_format(loss: str) -> Any:
     """Return how an error is written: a rate in percent."""
-    return percent if loss == "zero_one" else figures
+    return percent if named(loss).is_rate else figures
 
 
 def dot_plot(
@@ -55,7 +56,7 @@ def dot_plot(
             full=line["name"],
         )
         tone = line.get("tone", 0)
-        words = f"{line['name']}: {show(line['value'])} [{show(line['low'])}; {show(line['high'])}]"
+        words = f"{line['name']}: {show(line['value'])} ({show(line['low'])} – {show(line['high'])})"
         if cut and line["value"] > high:
             at = chart.width - chart.right
             chart.text(at - 14, y + 4, show(line["value"]), anchor="end", look="tk")
@@ -81,7 +82,7 @@ def leaderboard(card: dict[str, Any]) -> Markup:
         for line in card["leaderboard"]
     ]
     chosen = [i for i, line in enumerate(card["leaderboard"]) if line["chosen"]]
-    return dot_plot(lines, word("leaderboard"), loss_name(card["loss"]), error_format(card["loss"]), marked=chosen)
+    return dot_plot(lines, say("leaderboard"), loss_name(card["loss"]), error_format(card["loss"]), marked=chosen)
 
 
 def complexity(curve: dict[str, Any], loss: str) -> Markup:
@@ -104,12 +105,12 @@ def complexity(curve: dict[str, Any], loss: str) -> Markup:
         if (n - 1 - i) % step == 0
     ]
     chart.axes(
-        curve.get("label") or word("complexity", parameter=curve["parameter"].split("__")[-1]),
+        curve.get("label") or say("complexity", parameter=curve["parameter"].split("__")[-1]),
         "",
         x_ticks=ticks,
         y_format=show,
     )
-    chart.legend([(word("cv_error"), 0, False), (word("train_error"), 7, True)], y=14)
+    chart.legend([(say("cv_error"), 0, False), (say("train_error"), 7, True)], y=14)
     limit = cv[curve["best"]] + bars[curve["best"]]
     chart.straight(-0.3, limit, n - 0.7, limit)
     xs = list(range(n))
@@ -119,7 +120,7 @@ def complexity(curve: dict[str, Any], loss: str) -> Markup:
         chart.upright(x, max(value - bar, chart._y[0]), value + bar, 0)
         chart.dot(x, value, 0, r=2.5, tip=f"{curve['values'][x]}: {show(value)} ± {show(bar)}")
     chart.dot(curve["best"], cv[curve["best"]], 0, r=7, hollow=True)
-    chart.dot(curve["chosen"], cv[curve["chosen"]], 1, r=5, tip=word("chosen"))
+    chart.dot(curve["chosen"], cv[curve["chosen"]], 1, r=5, tip=say("chosen"))
     return chart.svg()
 
 
@@ -131,11 +132,11 @@ def confusion(card: dict[str, Any]) -> Markup:
     left, top = 104.0, 40.0
     tall = min(side, 64.0)
     width = max(left + side * len(columns) + 10, 330)
-    chart = Chart(word("confusion"), width=width, height=top + tall * len(rows) + 8)
-    chart.text(left + side * len(columns) / 2, 13, word("decided"), anchor="middle", look="lb")
+    chart = Chart(say("confusion"), width=width, height=top + tall * len(rows) + 8)
+    chart.text(left + side * len(columns) / 2, 13, say("decided"), anchor="middle", look="lb")
     middle = top + tall * len(rows) / 2
     chart.add(
-        f'<text class="lb" text-anchor="middle" transform="translate(12 {middle:.1f}) rotate(-90)">{Markup.escape(word("true"))}</text>'
+        f'<text class="lb" text-anchor="middle" transform="translate(12 {middle:.1f}) rotate(-90)">{Markup.escape(say("true"))}</text>'
     )
     letters = max(int(side / 7.2), 3)
     for j, name in enumerate(columns):
@@ -148,7 +149,7 @@ def confusion(card: dict[str, Any]) -> Markup:
         for j, other in enumerate(columns):
             x, rate, k = left + side * j, c["rates"][i][j] or 0.0, c["counts"][i][j]
             span = interval(c["low"][i][j] or 0.0, c["high"][i][j] or 0.0, percent=True)
-            tip = f"{name} → {other}: {percent(rate)} {span}, {figures(k)}"
+            tip = f"{name} → {other}: {percent(rate)} {span}, {whole(k)}"
             tone = 0 if str(name) == str(other) else 1
             chart.box(x + 1, y + 1, side - 2, tall - 2, tone, opacity=0.06 + 0.84 * rate, tip=tip)
             look = "in" if rate > 0.5 else "tx"
@@ -159,9 +160,9 @@ def confusion(card: dict[str, Any]) -> Markup:
                 chart.text(
                     x + side / 2, y + tall / 2 + 9, span if side > 80 else "", anchor="middle", look=look + " sm"
                 )
-                chart.text(x + side / 2, y + tall / 2 + 22, figures(k), anchor="middle", look=look + " sm")
+                chart.text(x + side / 2, y + tall / 2 + 22, whole(k), anchor="middle", look=look + " sm")
             else:
-                chart.text(x + side / 2, y + tall / 2 + 4, figures(k), anchor="middle", look=look + " sm")
+                chart.text(x + side / 2, y + tall / 2 + 4, whole(k), anchor="middle", look=look + " sm")
     return chart.svg()
 
 
@@ -169,19 +170,19 @@ def residuals(card: dict[str, Any]) -> Markup:
     """Draw residuals against predictions, with the mean of each tenth of them and its interval."""
     r = card["residuals"]
     points = sorted(zip(r["predicted"], r["residual"], strict=True))
-    chart = Chart(word("residuals"), height=300, left=60)
+    chart = Chart(say("residuals"), height=300, left=60)
     xs, ys = [p[0] for p in points], [p[1] for p in points]
     high = max((abs(y) for y in ys), default=1.0) * 1.05 or 1.0
     chart.x_scale(min(xs), max(xs))
     chart.y_scale(-high, high)
-    chart.axes(word("predicted"), word("residual"))
+    chart.axes(say("predicted"), say("residual"))
     chart.cloud(xs, ys, 0)
     chart.straight(min(xs), 0, max(xs), 0, "ax")
     for part in _tenths(points):
         mean, bar = _mean([y for _, y in part])
         x = sum(x for x, _ in part) / len(part)
         chart.upright(x, max(mean - 1.96 * bar, -high), min(mean + 1.96 * bar, high), 1)
-        chart.dot(x, mean, 1, r=4, tip=f"{figures(mean)} ± {figures(bar)}")
+        chart.dot(x, mean, 1, r=4, tip=plus_minus(mean, bar))
     return chart.svg()
 
 
@@ -201,10 +202,10 @@ def calibration(card: dict[str, Any]) -> Markup:
     points = card["calibration"]
     low = min([0.5, *(p["low"] for p in points), *(p["predicted"] for p in points)])
     low = max(math.floor(10 * low) / 10, 0.0)
-    chart = Chart(word("calibration"), height=320)
+    chart = Chart(say("calibration"), height=320)
     chart.x_scale(low, 1.0)
     chart.y_scale(low, 1.0)
-    chart.axes(word("announced"), word("right"), x_format=percent, y_format=percent)
+    chart.axes(say("announced"), say("right"), x_format=percent, y_format=percent)
     chart.straight(low, low, 1, 1)
     chart.line([p["predicted"] for p in points], [p["observed"] for p in points], 0)
     for p in points:
@@ -213,7 +214,7 @@ def calibration(card: dict[str, Any]) -> Markup:
             p["predicted"],
             p["observed"],
             0,
-            tip=f"{percent(p['predicted'])} → {percent(p['observed'])} ({figures(p['rows'])})",
+            tip=f"{percent(p['predicted'])} → {percent(p['observed'])} ({whole(p['rows'])})",
         )
     return chart.svg()
 
@@ -225,7 +226,7 @@ def uses(card: dict[str, Any], how: str = "importance", most: int = 20) -> Marku
         {**item, "name": item["column"], "tone": 0 if (item["low"] or 0) > 0 or (item["high"] or 0) < 0 else 7}
         for item in card["uses"]["items" if how == card["uses"]["how"] else "coefficients"][:most]
     ]
-    return dot_plot(lines, word("uses"), word("importance" if how == "importance" else "coefficients"), show)
+    return dot_plot(lines, say("uses"), say("importance" if how == "importance" else "coefficients"), show)
 
 
 def learning_curve(card: dict[str, Any]) -> Markup:
@@ -242,17 +243,17 @@ def learning_curve(card: dict[str, Any]) -> Markup:
         lows.append(then["error"] - bar)
     bottom = max(min(lows), 0.0)
     pad = 0.08 * (max(tops) - bottom or 1.0)
-    chart = Chart(word("learning_curve"), height=280, left=60, top=26)
+    chart = Chart(say("learning_curve"), height=280, left=60, top=26)
     chart.x_scale(min(ends) * 0.93, max(ends) * 1.07, log=True)
     chart.y_scale(max(bottom - pad, 0.0), max(tops) + pad)
     chart.axes(
-        word("training_rows"), "", y_format=show, x_ticks=[(t, figures(t)) for t in log_ticks(min(ends), max(ends))]
+        say("training_rows"), "", y_format=show, x_ticks=[(t, whole(t)) for t in log_ticks(min(ends), max(ends))]
     )
-    chart.legend([(word("cv_error"), 0, False), *([(word("extrapolated"), 1, True)] if then else [])], y=14)
+    chart.legend([(say("cv_error"), 0, False), *([(say("extrapolated"), 1, True)] if then else [])], y=14)
     chart.line(sizes, test, 0)
     for x, value, s in zip(sizes, test, bars, strict=True):
         chart.upright(x, max(value - s, chart._y[0]), value + s, 0)
-        chart.dot(x, value, 0, tip=f"{figures(x)}: {show(value)} ± {show(s)}")
+        chart.dot(x, value, 0, tip=f"{whole(x)}: {show(value)} ± {show(s)}")
     if then:
         chart.line([sizes[-1], then["rows"]], [test[-1], then["error"]], 1, dashed=True)
         chart.upright(then["rows"], max(then["error"] - bar, chart._y[0]), then["error"] + bar, 1)
@@ -262,6 +263,6 @@ def learning_curve(card: dict[str, Any]) -> Markup:
             1,
             hollow=True,
             r=5,
-            tip=f"{figures(then['rows'])}: {show(then['error'])} ± {show(bar)}",
+            tip=f"{whole(then['rows'])}: {show(then['error'])} ± {show(bar)}",
         )
     return chart.svg()

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup, escape
 
-from epee.words.report_words import figures
+from epee.words.numbers import figures
 
 WIDTH = 400.0
 

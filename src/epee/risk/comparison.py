@@ -20,7 +20,7 @@ from epee.errors import WrongUse
 from epee.estimator.registry import order_of
 from epee.risk.complexity import fitted_on_all
 from epee.risk.cross_validation import CrossValidation, assemble, fold_means, plan_for
-from epee.risk.estimate import Difference, decimals
+from epee.risk.estimate import Difference
 from epee.risk.intervals import check_level
 from epee.risk.one_pass import MomentRoute
 from epee.risk.paired_tests import corrected_difference, holm
@@ -29,7 +29,8 @@ from epee.risk.splitting import Plan
 from epee.risk.winner import Optimism, winner_optimism
 from epee.settings import progress
 from epee.typing import Matrix, Vector
-from epee.words.risk_words import decimal, word
+from epee.words.numbers import amount, p_value, plus_minus
+from epee.words.risk_words import say
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,25 +130,18 @@ class Comparison:
     def verdict(self) -> str:
         """Say which is best, whether that is shown, and which is the simplest that nothing beats."""
         if len(self.names) == 1:
-            return word("alone", best=self.best)
+            return say("alone", best=self.best)
         best, simplest = self.best, self.simplest
         order = np.argsort(self.values, kind="stable")
         other = simplest if simplest != best else self.names[order[order != self._index(best)][0]]
         gap = self.difference(other, best)
         p = float(self.p_values[self._index(other), self._index(best)])
         if gap.value == 0 and gap.stderr == 0:
-            first = word("equal", best=best, other=other)
+            first = say("equal", best=best, other=other)
         else:
-            first = word("beats", best=best, other=other, gap=self._gap(gap), p=decimal(f"{p:.2g}" if p >= 1e-4 else f"{p:.0e}"),
-                         shown=word("shown" if p < 0.05 else "not shown"))  # fmt: skip
-        return f"{first} {word('simplest', simplest=simplest)}"
-
-    def _gap(self, gap: Difference) -> str:
-        points = gap.loss == "zero_one"
-        value, stderr = (100 * gap.value, 100 * gap.stderr) if points else (gap.value, gap.stderr)
-        d = decimals(value, stderr)
-        shown = [decimal(f"{v:.{d}f}") for v in (value, stderr)]
-        return word("points", value=shown[0], stderr=shown[1]) if points else f"{shown[0]} ± {shown[1]}"
+            first = say("beats", best=best, other=other, gap=gap.shown(), p=p_value(p),
+                         shown=say("shown" if p < 0.05 else "not shown"))  # fmt: skip
+        return f"{first} {say('simplest', simplest=simplest)}"
 
     def __str__(self) -> str:
         """Return the table and the verdict."""
@@ -157,16 +151,14 @@ class Comparison:
             p = (
                 ""
                 if row["name"] == self.best
-                else f"   +{row['difference']:.3g} ± {row['difference_stderr']:.2g}, p = {row['p_value']:.2g}"
+                else f"   +{plus_minus(row['difference'], row['difference_stderr'])}, p {p_value(row['p_value'])}"
             )
             lines.append(f"{row['name']:<{width}}  {self.risk(row['name'])}{p}")
         best = self.risk(self.best)
-        d = decimals(best.value, best.stderr)
-        figures = {
-            "optimism": f"{self.optimism.value:.{d + 1}f}",
-            "corrected": f"{best.value + self.optimism.value:.{d}f}",
-        }
-        choice = word("optimism", **{key: decimal(text) for key, text in figures.items()})
+        gain = self.optimism.value
+        choice = say(
+            "optimism", optimism=amount(gain, best.stderr / 10), corrected=amount(best.value + gain, best.stderr)
+        )
         return "\n".join([*lines, self.verdict, *([choice] if len(self.names) > 1 else [])])
 
     def _repr_html_(self) -> str:

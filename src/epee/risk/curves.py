@@ -20,14 +20,15 @@ import numpy as np
 from epee.errors import WrongUse
 from epee.estimator.base import say
 from epee.risk.cross_validation import fold_means
-from epee.risk.estimate import Risk, decimals
+from epee.risk.estimate import Risk
 from epee.risk.intervals import Interval, check_level
 from epee.risk.one_pass import MomentRoute
 from epee.risk.routes import Outcome, Route, open_route
 from epee.risk.splitting import Split, check_strata, group_codes, make_plan, seed_of
 from epee.table.folds import assign_folds, check_folds
 from epee.typing import Codes, Matrix, Vector
-from epee.words.risk_words import decimal, word
+from epee.words import risk_words
+from epee.words.numbers import amount, whole
 
 POWERS = np.linspace(0.1, 2.0, 39)
 
@@ -102,8 +103,9 @@ class LearningCurve:
     def verdict(self) -> str:
         """Say what twice the rows would bring."""
         now, then = self.extrapolate(self.sizes[-1]), self.extrapolate(2 * self.sizes[-1])
-        shown = f"{now.value:.{decimals(now.value, now.stderr)}f}"
-        return word("more rows", n=f"{2 * self.sizes[-1]:.0f}", then=decimal(str(then)), now=decimal(shown))
+        return risk_words.say(
+            "more rows", n=whole(2 * self.sizes[-1]), then=str(then), now=amount(now.value, now.stderr)
+        )
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows."""

@@ -14,21 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from epee.losses.names import named
 from epee.risk.intervals import Interval, check_level, normal_p_value, t_interval, t_p_value, weighted_mean
 from epee.typing import Vector
-
-
-def decimals(value: float, stderr: float) -> int:
-    """Return how many decimals are worth printing: up to the first digit of the error, the second when that is 1 or 2.
-
-    >>> decimals(0.0812, 0.0061), decimals(0.0812, 0.0123), decimals(1234.5, 260.0)
-    (3, 3, 0)
-    """
-    scale = stderr if math.isfinite(stderr) and stderr > 0 else abs(value) * 1e-3
-    if not (math.isfinite(scale) and scale > 0):
-        return 3
-    power = math.floor(math.log10(scale))
-    return min(max(-power + (1 if scale / 10.0**power < 2.95 else 0), 0), 12)
+from epee.words.numbers import gap, interval, p_value, plus_minus
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -109,12 +98,20 @@ class Risk:
 
     def __str__(self) -> str:
         """Return ``0.081 ± 0.006 [0.070, 0.094]``."""
-        d = decimals(self.value, self.stderr)
-        small = 0 < abs(self.value) < 1e-4
-        show = (lambda v: f"{v:.3g}") if small else (lambda v: f"{v:.{d}f}")
-        bar = f" ± {show(self.stderr)}" if math.isfinite(self.stderr) else ""
-        ends = f" [{show(self.low)}, {show(self.high)}]" if math.isfinite(self.low) and math.isfinite(self.high) else ""
-        return f"{show(self.value)}{bar}{ends}"
+        bar = self.stderr if math.isfinite(self.stderr) else None
+        sure = math.isfinite(self.low) and math.isfinite(self.high)
+        return plus_minus(self.value, bar) + (f" {interval(self.low, self.high, bar)}" if sure else "")
+
+    @property
+    def is_rate(self) -> bool:
+        """Whether the figure is a share of rows."""
+        return named(self.loss).is_rate
+
+    def shown(self) -> str:
+        """Return the figures as a card shows them: ``8.1 ± 0.6 % [7.0, 9.4] %`` for a rate."""
+        bar = self.stderr if math.isfinite(self.stderr) else None
+        first = plus_minus(self.value, bar, percent=self.is_rate)
+        return f"{first} {interval(self.low, self.high, bar, percent=self.is_rate)}"
 
     def __format__(self, spec: str) -> str:
         """Format the estimate alone when a number's format is given."""
@@ -147,9 +144,13 @@ class Difference(Risk):
 
     p_value: float = field(default=float("nan"), kw_only=True)
 
+    def shown(self) -> str:
+        """Return the difference and its error bar: in points for rates."""
+        return gap(self.value, self.stderr, rate=self.is_rate)
+
     def __repr__(self) -> str:
         """Return the figures with the p-value."""
-        return f"Difference({self}, p = {self.p_value:.2g}; {self.how})"
+        return f"Difference({self}, p {p_value(self.p_value)}; {self.how})"
 
 
 def difference(value: float, stderr: float, dof: float, level: float, n: float, loss: str, how: str) -> Difference:

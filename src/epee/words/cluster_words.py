@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from epee.settings import options
+from epee.words.catalogue import Catalogue
 
 FRENCH = {
     "number of clusters": "nombre de classes",
@@ -12,7 +12,7 @@ FRENCH = {
     "BIC above the best": "BIC au-dessus du meilleur",
     "chosen": "choisi",
     "height": "hauteur",
-    "cut into {k} clusters": "coupe en {k} classes",
+    "cut into {k} {k:cluster|clusters}": "coupe en {k} {k:classe|classes}",
     "rows": "individus",
     "half-step": "demi-pas",
     "criterion J": "critère J",
@@ -20,12 +20,4 @@ FRENCH = {
     "axis {j} ({share} of the variance)": "axe {j} ({share} de la variance)",
 }
 
-
-def word(text: str) -> str:
-    """Return a phrase in the language of ``epee.options``.
-
-    >>> with options(language="fr"):
-    ...     word("number of clusters")
-    'nombre de classes'
-    """
-    return FRENCH.get(text, text) if options.language == "fr" else text
+say = Catalogue(FRENCH)

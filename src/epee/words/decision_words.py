@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from epee.settings import options
+from epee.words.catalogue import Catalogue
 
 FRENCH: dict[str, str] = {
     "rate of rejection": "taux de rejet",
@@ -16,12 +16,4 @@ FRENCH: dict[str, str] = {
     "rows": "individus",
 }
 
-
-def word(text: str) -> str:
-    """Return a phrase in the language of ``epee.options``.
-
-    >>> with options(language="fr"):
-    ...     word("rate of rejection")
-    'taux de rejet'
-    """
-    return FRENCH.get(text, text) if options.language == "fr" else text
+say = Catalogue(FRENCH)

@@ -1,12 +1,11 @@
-"""Titles and sentences of the findings, in English and French, and how figures stand in them."""
+"""Titles and sentences of the findings, in English and French."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from epee.settings import options
+from epee.words.catalogue import Catalogue
 
 # code: (English, French)
 TITLES: dict[str, tuple[str, str]] = {
@@ -52,18 +51,18 @@ SENTENCES: dict[tuple[str, str], tuple[str, str]] = {
         "réussite de {rate}.",
     ),
     ("E003", ""): (
-        "The class {name} has only {n} rows to learn from and {m} to test: its success rate cannot be known "
+        "The class {name} has only {n} {n:row|rows} to learn from and {m} to test: its success rate cannot be known "
         "better than ± {half}.",
-        "La classe {name} n'a que {n} lignes d'apprentissage et {m} de test : son taux de réussite ne peut être "
+        "La classe {name} n'a que {n} {n:ligne|lignes} d'apprentissage et {m} de test : son taux de réussite ne peut être "
         "connu à mieux que ± {half}.",
     ),
     ("E003", "several"): (
-        "The class {name} has only {n} rows to learn from and {m} to test, so that its success rate cannot be "
+        "The class {name} has only {n} {n:row|rows} to learn from and {m} to test, so that its success rate cannot be "
         "known better than ± {half}; "
-        "{others} other classes are as small.",
-        "La classe {name} n'a que {n} lignes d'apprentissage et {m} de test, et son taux de réussite ne peut "
+        "{others} other {others:class is|classes are} as small.",
+        "La classe {name} n'a que {n} {n:ligne|lignes} d'apprentissage et {m} de test, et son taux de réussite ne peut "
         "être connu à mieux que ± {half} ; "
-        "{others} autres classes sont aussi petites.",
+        "{others} {others:autre classe est aussi petite|autres classes sont aussi petites}.",
     ),
     ("E004", ""): (
         "The error goes from {low} to {high} over the {J} folds: a spread of {between} remains beyond what "
@@ -86,16 +85,16 @@ SENTENCES: dict[tuple[str, str], tuple[str, str]] = {
         "encore l'erreur de {gain}.",
     ),
     ("E006", ""): (
-        "{share} {span} of the variance of {name} is told by {others}: their separate effects can hardly be told "
+        "{share} {span} of the variance of {name} is explained by {others}: their separate effects can hardly be told "
         "apart.",
         "{share} {span} de la variance de {name} s'expliquent par {others} : leurs effets propres sont presque "
         "impossibles à séparer.",
     ),
     ("E007", ""): (
-        "{name} alone tells {target}: it leaves {left} {span} of the baseline's error on {rows} rows. Would it "
+        "{name} alone tells {target}: it leaves {left} {span} of the baseline's error on {rows} {rows:row|rows}. Would it "
         "be known before {target} is?",
         "{name} suffit à donner {target} : il ne reste que {left} {span} de l'erreur du prédicteur constant, sur "
-        "{rows} lignes. Est-elle connue "
+        "{rows} {rows:ligne|lignes}. Est-elle connue "
         "avant {target} ?",
     ),
     ("E008", ""): (
@@ -123,15 +122,15 @@ SENTENCES: dict[tuple[str, str], tuple[str, str]] = {
         "elle est laissée de côté.",
     ),
     ("E010", ""): (
-        "{share} {span} of the cells of {name} are missing ({k} rows): what is filled in weighs more than what "
+        "{share} {span} of the cells of {name} are missing ({k} {k:row|rows}): what is filled in weighs more than what "
         "was measured.",
-        "{share} {span} des données de {name} manquent ({k} lignes) : ce qui est imputé pèse plus que ce qui est "
+        "{share} {span} des données de {name} manquent ({k} {k:ligne|lignes}) : ce qui est imputé pèse plus que ce qui est "
         "mesuré.",
     ),
     ("E010", "several"): (
-        "{share} {span} of the cells of {name} are missing ({k} rows), and {others} more columns miss more than "
+        "{share} {span} of the cells of {name} are missing ({k} {k:row|rows}), and {others} more {others:column misses|columns miss} more than "
         "30 %.",
-        "{share} {span} des données de {name} manquent ({k} lignes), et {others} autres variables en perdent "
+        "{share} {span} des données de {name} manquent ({k} {k:ligne|lignes}), et {others} {others:autre variable en perd|autres variables en perdent} "
         "plus de 30 %.",
     ),
     ("E011", "class"): (
@@ -178,9 +177,9 @@ SENTENCES: dict[tuple[str, str], tuple[str, str]] = {
     ),
     ("E014", "numberseveral"): (
         "{name} has a mean of {now} in the test rows and of {then} in the training rows, a gap of {gap}; {k} "
-        "more columns have moved.",
+        "more {k:column has|columns have} moved.",
         "{name} a une moyenne de {now} dans les lignes de test et de {then} à l'apprentissage, un écart de {gap} "
-        "; {k} autres variables ont bougé.",
+        "; {k} {k:autre variable a|autres variables ont} bougé.",
     ),
     ("E014", "level"): (
         "{name} is {label} in {now} of the test rows and {then} of the training rows: a gap of {gap} points.",
@@ -189,45 +188,45 @@ SENTENCES: dict[tuple[str, str], tuple[str, str]] = {
     ),
     ("E014", "levelseveral"): (
         "{name} is {label} in {now} of the test rows and {then} of the training rows, a gap of {gap} points; {k} "
-        "more columns have moved.",
+        "more {k:column has|columns have} moved.",
         "{name} vaut {label} dans {now} des lignes de test et {then} des lignes d'apprentissage, un écart de "
-        "{gap} points ; {k} autres variables ont "
+        "{gap} points ; {k} {k:autre variable a|autres variables ont} "
         "bougé.",
     ),
     ("E015", ""): (
         "Probabilities are too sure: where {claimed} is announced, {seen} {span} of the answers are right; off "
-        "by {off} points on the mean ({m} rows).",
+        "by {off} points on the mean ({m} {m:row|rows}).",
         "Les probabilités sont trop sûres : là où {claimed} est annoncé, {seen} {span} des réponses sont justes "
-        "; {off} points d'écart en moyenne ({m} lignes).",
+        "; {off} points d'écart en moyenne ({m} {m:ligne|lignes}).",
     ),
     ("E015", "timid"): (
         "Probabilities are too timid: where {claimed} is announced, {seen} {span} of the answers are right; off "
-        "by {off} points on the mean ({m} rows).",
+        "by {off} points on the mean ({m} {m:row|rows}).",
         "Les probabilités sont trop timides : là où {claimed} est annoncé, {seen} {span} des réponses sont "
-        "justes ; {off} points d'écart en moyenne ({m} lignes).",
+        "justes ; {off} points d'écart en moyenne ({m} {m:ligne|lignes}).",
     ),
     ("E016", ""): (
-        "The best of {k} candidates owes {value} to luck, {share} of its error: corrected for the choice, the "
+        "The best of {k} {k:candidate|candidates} owes {value} to luck, {share} of its error: corrected for the choice, the "
         "error is {corrected}.",
-        "Le meilleur des {k} candidats doit {value} à la chance, soit {share} de son erreur : corrigée de ce "
+        "Le meilleur des {k} {k:candidat|candidats} doit {value} à la chance, soit {share} de son erreur : corrigée de ce "
         "choix, elle est de {corrected}.",
     ),
     ("E017", "worse"): (
-        "The {m} sealed rows give an error of {test}, against {cv} by cross-validation: {gap} more than was "
+        "The {m} sealed {m:row gives|rows give} an error of {test}, against {cv} by cross-validation: {gap} more than was "
         "promised.",
         "Les {m} lignes sous scellés donnent une erreur de {test}, contre {cv} par validation croisée : {gap} de "
         "plus que promis.",
     ),
     ("E017", "better"): (
-        "The {m} sealed rows give an error of {test}, against {cv} by cross-validation (a gap of {gap}): they "
+        "The {m} sealed {m:row gives|rows give} an error of {test}, against {cv} by cross-validation (a gap of {gap}): they "
         "are easier than the training rows.",
         "Les {m} lignes sous scellés donnent une erreur de {test}, contre {cv} par validation croisée (un écart "
         "de {gap}) : elles sont plus faciles "
         "que les lignes d'apprentissage.",
     ),
     ("E018", ""): (
-        "The {k} worst of {n} rows carry {share} {span} of the squared error held out: the mean hangs on a few rows.",
-        "Les {k} pires des {n} lignes portent {share} {span} de l'erreur quadratique : la moyenne tient à "
+        "The {k} worst of {n} rows {k:carries|carry} {share} {span} of the squared error held out: the mean hangs on a few rows.",
+        "{k:La|Les} {k} {k:pire|pires} des {n} lignes {k:porte|portent} {share} {span} de l'erreur quadratique : la moyenne tient à "
         "quelques lignes.",
     ),
     ("E019", "high"): (
@@ -256,24 +255,26 @@ SENTENCES: dict[tuple[str, str], tuple[str, str]] = {
         "{name} porte {share} {span} de ce dont le prédicteur se sert : mélangée, elle augmente l'erreur de {rise}.",
     ),
     ("E022", ""): (
-        "{k} of {n} rows ({share} {span}) are copies of an earlier row, more than chance explains.",
-        "{k} lignes sur {n} ({share} {span}) recopient une ligne précédente, plus que le hasard ne l'explique.",
+        "{k} of {n} rows ({share} {span}) {k:is a copy|are copies} of an earlier row, more than chance explains.",
+        "{k} {k:ligne|lignes} sur {n} ({share} {span}) {k:recopie|recopient} une ligne précédente, plus que le hasard ne l'explique.",
     ),
     ("E023", ""): (
-        "{k} of {m} test rows ({share} {span}) are in the training rows too: the test is too easy.",
-        "{k} lignes de test sur {m} ({share} {span}) sont aussi dans l'apprentissage : le test est trop facile.",
+        "{k} of {m} test rows ({share} {span}) {k:is|are} in the training rows too: the test is too easy.",
+        "{k} {k:ligne|lignes} de test sur {m} ({share} {span}) {k:est|sont} aussi dans l'apprentissage : le test est trop facile.",
     ),
     ("E023", "error"): (
-        "{k} of {m} test rows ({share} {span}) are in the training rows too: the test error is {all} with them "
+        "{k} of {m} test rows ({share} {span}) {k:is|are} in the training rows too: the test error is {all} with them "
         "and {fresh} without.",
-        "{k} lignes de test sur {m} ({share} {span}) sont aussi dans l'apprentissage : l'erreur de test est de "
+        "{k} {k:ligne|lignes} de test sur {m} ({share} {span}) {k:est|sont} aussi dans l'apprentissage : l'erreur de test est de "
         "{all} avec elles, de {fresh} sans elles.",
     ),
     ("E024", ""): (
-        "{k} of {m} test rows ({share} {span}) have a category of {name} that no training row has.",
-        "{k} lignes de test sur {m} ({share} {span}) ont une modalité de {name} qu'aucune ligne d'apprentissage n'a.",
+        "{k} of {m} test rows ({share} {span}) {k:has|have} a category of {name} that no training row has.",
+        "{k} {k:ligne|lignes} de test sur {m} ({share} {span}) {k:a|ont} une modalité de {name} qu'aucune ligne d'apprentissage n'a.",
     ),
 }  # fmt: skip
+
+titles, sentences = Catalogue(TITLES), Catalogue(SENTENCES)
 
 
 def title(code: str) -> str:
@@ -282,74 +283,9 @@ def title(code: str) -> str:
     >>> title("E006")
     'nearly collinear columns'
     """
-    english, french = TITLES[code]
-    return french if options.language == "fr" else english
+    return titles(code)
 
 
 def sentence(code: str, form: str, words: Mapping[str, Any]) -> str:
     """Return the sentence of a finding."""
-    english, french = SENTENCES[code, form]
-    return (french if options.language == "fr" else english).format(**words)
-
-
-def _local(text: str) -> str:
-    return text.replace(".", ",") if options.language == "fr" else text
-
-
-def _decimals(scale: float) -> int:
-    if not (math.isfinite(scale) and scale > 0):
-        return 3
-    power = math.floor(math.log10(scale))
-    return min(max(-power + (1 if scale / 10.0**power < 2.95 else 0), 0), 8)
-
-
-def amount(value: float, scale: float) -> str:
-    """Return a number with the decimals that its error bar is worth.
-
-    >>> amount(0.08123, 0.006), amount(1234.56, 20.0)
-    ('0.081', '1235')
-    """
-    if value != 0 and (abs(value) >= 1e7 or abs(value) < 1e-4):
-        return _local(f"{value:.3g}")
-    if abs(value) >= 10_000 and _decimals(scale) == 0:
-        text = f"{value:,.0f}"
-        return text.replace(",", "\u202f") if options.language == "fr" else text
-    return _local(f"{value:.{_decimals(scale)}f}")
-
-
-def plus_minus(value: float, stderr: float) -> str:
-    """Return "0.081 ± 0.006"."""
-    return f"{amount(value, stderr)} ± {amount(stderr, stderr)}"
-
-
-def part(share: float, digits: int = 0) -> str:
-    """Return a share as a percentage; one digit more where the whole percent says nothing.
-
-    >>> part(0.253), part(0.004), part(0.9999)
-    ('25 %', '0.4 %', '99.99 %')
-    """
-    value = 100 * share
-    if 0 < value < 1 or 99 < value < 100:
-        near = min(value, 100 - value)
-        digits = max(digits, min(int(-math.floor(math.log10(near))), 4))
-    return f"{_local(f'{value:.{digits}f}')} %"
-
-
-def interval(low: float, high: float, *, percent: bool = False, digits: int = 0) -> str:
-    """Return "[0.07, 0.09]", or "[7, 9] %".
-
-    >>> interval(0.07, 0.091, percent=True), interval(0.0701, 0.0912)
-    ('[7, 9] %', '[0.070, 0.091]')
-    """
-    comma = " ; " if options.language == "fr" else ", "
-    if percent:
-        low, high = 100 * low, 100 * high
-        digits = max(digits, _decimals(high - low) if high - low < 1 else digits)
-        ends = [_local(f"{end:.{digits}f}") for end in (low, high)]
-        return f"[{comma.join(ends)}] %"
-    return f"[{amount(low, (high - low) / 4)}{comma}{amount(high, (high - low) / 4)}]"
-
-
-def listed(names: Sequence[str], most: int = 4) -> str:
-    """Return names in a row."""
-    return ", ".join(names[:most]) + ("" if len(names) <= most else f", … +{len(names) - most}")
+    return sentences((code, form), **words)

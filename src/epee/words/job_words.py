@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from epee.settings import options
+from epee.words.catalogue import Catalogue
 
 # key: (English, French)
 WORDS: dict[str, tuple[str, str]] = {
@@ -37,40 +37,36 @@ WORDS: dict[str, tuple[str, str]] = {
     "not distinguishable": ("not distinguishable", "indiscernable"),
     "approximate": ("approximate", "approché"),
     "approximate_note": (
-        "~ approximate interval: 10-fold, without nesting; it covers a little less than it claims.",
+        "~ approximate interval: cross-validation without nesting; it covers a little less than it claims.",
         "~ intervalle approché : validation croisée simple ; il couvre un peu moins qu'il ne l'annonce.",
     ),
     "chosen_mark": ("chosen", "choisi"),
     # how the table was taken
     "task_classes": (
-        "{target}: {k} classes ({shown}); {n} rows.",
-        "{target} : {k} classes ({shown}) ; {n} lignes.",
+        "{target}: {k} {k:class|classes} ({shown}); {n} {n:row|rows}.",
+        "{target} : {k} {k:classe|classes} ({shown}) ; {n} {n:ligne|lignes}.",
     ),
     "task_numbers": (
-        "{target}: a number, from {low} to {high}; {n} rows.",
-        "{target} : un nombre, de {low} à {high} ; {n} lignes.",
+        "{target}: a number, from {low} to {high}; {n} {n:row|rows}.",
+        "{target} : un nombre, de {low} à {high} ; {n} {n:ligne|lignes}.",
     ),
     "integers_as_classes": (
-        "{target} holds {k} different whole numbers and is taken as classes; say --type {target}=number for a regression.",
-        "{target} ne contient que {k} nombres entiers distincts : ils sont pris pour des classes ; écrire "
+        "{target} holds {k} different whole {k:number|numbers} and is taken as classes; say --type {target}=number for a regression.",
+        "{target} ne contient que {k} {k:nombre entier distinct|nombres entiers distincts}, pris pour des classes ; écrire "
         "--type {target}=number pour une régression.",
     ),
     "took": ("Inputs: {parts}.", "Entrées : {parts}."),
-    "took_number": ("{k} numeric ({names})", "{k} quantitatives ({names})"),
+    "took_number": ("{k} numeric ({names})", "{k} {k:quantitative|quantitatives} ({names})"),
     "took_boolean": ("{k} yes/no ({names})", "{k} oui/non ({names})"),
-    "took_category": ("{k} categorical ({names})", "{k} qualitatives ({names})"),
-    "took_date": ("{k} dates ({names})", "{k} dates ({names})"),
-    "took_one_number": ("1 numeric ({names})", "1 quantitative ({names})"),
-    "took_one_boolean": ("1 yes/no ({names})", "1 oui/non ({names})"),
-    "took_one_category": ("1 categorical ({names})", "1 qualitative ({names})"),
-    "took_one_date": ("1 date ({names})", "1 date ({names})"),
+    "took_category": ("{k} categorical ({names})", "{k} {k:qualitative|qualitatives} ({names})"),
+    "took_date": ("{k} {k:date|dates} ({names})", "{k} {k:date|dates} ({names})"),
     "missing_cells": (
-        "{k} missing cells in {names}: filled with the mean of the training rows, within each fold.",
-        "{k} données manquantes dans {names} : remplacées par la moyenne des lignes d'apprentissage, dans chaque bloc.",
+        "{k} missing {k:cell|cells} in {names}: filled with the mean of the training rows, within each fold.",
+        "{k} {k:donnée manquante|données manquantes} dans {names} : {k:remplacée|remplacées} par la moyenne des lignes d'apprentissage, dans chaque bloc.",
     ),
     "many_levels": (
-        "{name}: {k} categories; the {kept} most frequent have a column each, the others share one.",
-        "{name} : {k} modalités ; les {kept} plus fréquentes ont chacune leur colonne, les autres en partagent une.",
+        "{name}: {k} {k:category|categories}; the {kept} most frequent have a column each, the others share one.",
+        "{name} : {k} {k:modalité|modalités} ; les {kept} plus fréquentes ont chacune leur colonne, les autres en partagent une.",
     ),
     "left_text": (
         "{name} is left out: texts that hardly come back (names, identifiers); say --type {name}=category to keep it.",
@@ -91,16 +87,22 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "left_asked": ("{name} is left out, as asked.", "{name} est laissée de côté, comme demandé."),
     "dropped_rows": (
-        "{k} rows have no value of {target} and are left out.",
-        "{k} lignes sans valeur de {target} sont laissées de côté.",
+        "{k} {k:row has|rows have} no value of {target} and {k:is|are} left out.",
+        "{k} {k:ligne sans valeur de|lignes sans valeur de} {target} {k:est laissée|sont laissées} de côté.",
     ),
     "fewer_folds": (
-        "{folds} folds instead of {asked}: {why}.",
-        "{folds} blocs au lieu de {asked} : {why}.",
+        "{folds} {folds:fold|folds} instead of {asked}: {why}.",
+        "{folds} {folds:bloc|blocs} au lieu de {asked} : {why}.",
     ),
-    "few_rows": ("there are only {n} training rows", "il n'y a que {n} lignes d'apprentissage"),
-    "few_members": ("class {name} has only {n} training rows", "la classe {name} n'a que {n} lignes d'apprentissage"),
-    "few_groups": ("there are only {n} groups", "il n'y a que {n} groupes"),
+    "few_rows": (
+        "there {n:is|are} only {n} training {n:row|rows}",
+        "il n'y a que {n} {n:ligne|lignes} d'apprentissage",
+    ),
+    "few_members": (
+        "class {name} has only {n} training {n:row|rows}",
+        "la classe {name} n'a que {n} {n:ligne|lignes} d'apprentissage",
+    ),
+    "few_groups": ("there {n:is|are} only {n} {n:group|groups}", "il n'y a que {n} {n:groupe|groupes}"),
     "imbalance": (
         "The classes are unequal: {name} is {share} of the rows. Always answering {common} is right {rate} of "
         "the time, which the baseline does.",
@@ -109,8 +111,8 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     # sealing
     "sealed": (
-        "{test} rows are sealed for the final test ({how}); {train} rows to learn from.",
-        "{test} lignes sont mises sous scellés pour le test final ({how}) ; {train} lignes d'apprentissage.",
+        "{test} {test:row is|rows are} sealed for the final test ({how}); {train} {train:row|rows} to learn from.",
+        "{test} {test:ligne est mise|lignes sont mises} sous scellés pour le test final ({how}) ; {train} {train:ligne|lignes} d'apprentissage.",
     ),
     "by_class": ("the same share of every class", "la même part de chaque classe"),
     "by_chance": ("drawn at random", "tirées au hasard"),
@@ -141,14 +143,13 @@ WORDS: dict[str, tuple[str, str]] = {
         "Rien ici ne fait mieux de façon établie que le prédicteur constant : les entrées ne disent peut-être rien de la cible.",
     ),
     "alone": ("{chosen} is the only candidate.", "{chosen} est le seul candidat."),
-    "points": ("{value} ± {stderr} points", "{value} ± {stderr} points"),
     "optimism": (
-        "The best of {k} candidates looks better than it is, by about {optimism}; corrected for the choice: {corrected}.",
-        "Le meilleur de {k} candidats paraît meilleur qu'il n'est, d'environ {optimism} ; erreur corrigée de ce choix : {corrected}.",
+        "The best of {k} {k:candidate|candidates} looks better than it is, by about {optimism}; corrected for the choice: {corrected}.",
+        "Le meilleur de {k} {k:candidat|candidats} paraît meilleur qu'il n'est, d'environ {optimism} ; erreur corrigée de ce choix : {corrected}.",
     ),
     "test": (
-        "Sealed test error: {risk} ({level} interval, {n} rows).",
-        "Erreur sur les lignes sous scellés : {risk} (intervalle à {level}, {n} lignes).",
+        "Sealed test error: {risk} ({level} interval, {n} {n:row|rows}).",
+        "Erreur sur les lignes sous scellés : {risk} (intervalle à {level}, {n} {n:ligne|lignes}).",
     ),
     "agrees": (
         "It agrees with the cross-validation.",
@@ -171,8 +172,8 @@ WORDS: dict[str, tuple[str, str]] = {
     # what did not run
     "out_of_budget": ("the budget of {budget} s was spent", "le budget de {budget} s est épuisé"),
     "too_large": (
-        "{n} rows and {p} columns are too many for it without --budget",
-        "{n} lignes et {p} colonnes, c'est trop sans --budget",
+        "{n} {n:row|rows} and {p} {p:column|columns} are too many for it without --budget",
+        "{n} {n:ligne|lignes} et {p} {p:colonne|colonnes}, c'est trop sans --budget",
     ),
     "unsuited": (
         "it does not suit this number of rows, columns or classes",
@@ -196,30 +197,31 @@ WORDS: dict[str, tuple[str, str]] = {
     "dropped": ("Not tried: {parts}.", "Non essayés : {parts}."),
     # assess
     "assessed": (
-        "Error on {n} rows: {risk} ({level} interval).",
-        "Erreur sur {n} lignes : {risk} (intervalle à {level}).",
+        "Error on {n} {n:row|rows}: {risk} ({level} interval).",
+        "Erreur sur {n} {n:ligne|lignes} : {risk} (intervalle à {level}).",
     ),
     "use": (
-        "This is use number {k} of these rows: the interval is given at level {level} rather than {asked}, as {k} looks ask for.",
-        "C'est la {k}e utilisation de ces lignes : l'intervalle est donné au niveau {level} et non {asked}, comme il convient.",
+        "This is use number {k} of these rows: the interval is given at level {level} rather than {asked}, as {k} {k:look asks|looks ask} for.",
+        "C'est l'utilisation numéro {k} de ces lignes : l'intervalle est donné au niveau {level} et non {asked}, comme il convient.",
     ),
     "first_use": ("First use of these rows.", "Première utilisation de ces lignes."),
     "sealed_rows": (
-        "{k} of the {n} rows are the sealed test rows of this predictor.",
-        "{k} des {n} lignes sont les lignes sous scellés de ce prédicteur.",
+        "{k} of the {n} rows {k:is a sealed test row|are the sealed test rows} of this predictor.",
+        "{k} des {n} lignes {k:est une ligne|sont les lignes} sous scellés de ce prédicteur.",
     ),
     "sealed_again": (
-        "{k} more rows repeat sealed rows cell for cell: they count as other rows; if they are copies, the interval is too narrow.",
-        "{k} autres lignes répètent des lignes sous scellés à l'identique : elles comptent comme d'autres lignes ; si ce sont des "
-        "copies, l'intervalle est trop étroit.",
+        "{k} more {k:row repeats a sealed row|rows repeat sealed rows} cell for cell: {k:it counts as another row; if it is a copy|they count as other rows; if they are copies}, the interval is too narrow.",
+        "{k} {k:autre ligne répète une ligne|autres lignes répètent des lignes} sous scellés à l'identique : "
+        "{k:elle compte comme une autre ligne ; si c'est une copie|elles comptent comme d'autres lignes ; si ce sont des copies}, "
+        "l'intervalle est trop étroit.",
     ),
     "training_unknown": (
         "It learned from a large table, whose rows are not known again: give rows that it has not seen.",
         "Il a appris d'une grande table, dont les lignes ne sont pas reconnues : donner des lignes qu'il n'a pas vues.",
     ),
     "training_rows": (
-        "{k} of the {n} rows were learned from and are left out: their error would be too small.",
-        "{k} des {n} lignes ont servi à l'apprentissage et sont laissées de côté : leur erreur serait trop petite.",
+        "{k} of the {n} rows {k:was|were} learned from and {k:is|are} left out: {k:its|their} error would be too small.",
+        "{k} des {n} lignes {k:a|ont} servi à l'apprentissage et {k:est laissée|sont laissées} de côté : {k:son|leur} erreur serait trop petite.",
     ),
     "expected": (
         "The error promised when it was learned: {risk}.",
@@ -251,7 +253,7 @@ WORDS: dict[str, tuple[str, str]] = {
         "the share of {level} is {now}, against {then} in training",
         "la part de {level} est {now}, contre {then} à l'apprentissage",
     ),
-    "predicted": ("{n} rows predicted.", "{n} lignes prédites."),
+    "predicted": ("{n} {n:row|rows} predicted.", "{n} {n:ligne prédite|lignes prédites}."),
     "saved": ("Saved: {path}.", "Enregistré : {path}."),
     "reported": ("Report: {path}.", "Rapport : {path}."),
     "next": (
@@ -265,14 +267,14 @@ WORDS: dict[str, tuple[str, str]] = {
     # how it was computed
     "how_cv": (
         "Each predictor was tested by {folds}-fold cross-validation on the training rows, repeated {repeats} "
-        "times on the same folds for all; "
+        "{repeats:time|times} on the same folds for all; "
         "filling and scaling are learned inside the folds.",
         "Chaque prédicteur est éprouvé par validation croisée à {folds} blocs sur les lignes d'apprentissage, "
         "répétée {repeats} fois, sur les mêmes blocs "
         "pour tous ; remplissage et réduction sont appris à l'intérieur des blocs.",
     ),
     "how_forward": (
-        "Each predictor was tested on {folds} successive stretches of time, after learning from the rows before each; "
+        "Each predictor was tested on {folds} successive {folds:stretch|stretches} of time, after learning from the rows before each; "
         "filling and scaling are learned from those rows too.",
         "Chaque prédicteur est éprouvé sur {folds} périodes successives, après apprentissage sur les lignes qui précèdent chacune ; "
         "remplissage et réduction sont appris sur ces mêmes lignes.",
@@ -282,8 +284,8 @@ WORDS: dict[str, tuple[str, str]] = {
         "Chaque prédicteur a la valeur la plus simple de son paramètre à moins d'un écart-type de la meilleure.",
     ),
     "how_intervals": (
-        "Intervals of predictors that live on moments are nested (Bates, Hastie and Tibshirani, 2023); the others are approximate.",
-        "Les intervalles des prédicteurs fondés sur les moments sont emboîtés (Bates, Hastie et Tibshirani, "
+        "Intervals of predictors that are solved from sums are nested (Bates, Hastie and Tibshirani, 2023); the others are approximate.",
+        "Les intervalles des prédicteurs calculés à partir de sommes sont emboîtés (Bates, Hastie et Tibshirani, "
         "2023) ; les autres sont approchés.",
     ),
     "how_differences": (
@@ -297,42 +299,4 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
 }
 
-
-def say(key: str, **parts: object) -> str:
-    """Return a phrase in the language of ``epee.options``.
-
-    >>> say("agrees")
-    'It agrees with the cross-validation.'
-    """
-    english, french = WORDS[key]
-    return (french if options.language == "fr" else english).format(**parts)
-
-
-def number(value: float, digits: int = 3) -> str:
-    """Return a number with some significant digits, as the language writes it.
-
-    >>> number(0.12345), number(12345.6), number(1234567.0)
-    ('0.123', '12346', '1.23e+06')
-    """
-    text = f"{value:.0f}" if 10**digits <= abs(value) < 1e6 else f"{value:.{digits}g}"
-    return text.replace(".", ",") if options.language == "fr" else text
-
-
-def whole(value: float) -> str:
-    """Return a count with its thousands apart.
-
-    >>> whole(1234567)
-    '1,234,567'
-    """
-    text = f"{int(value):,}"
-    return text.replace(",", "\u202f") if options.language == "fr" else text
-
-
-def percent(share: float, digits: int = 0) -> str:
-    """Return a share as a percentage.
-
-    >>> percent(0.953)
-    '95 %'
-    """
-    text = f"{100 * share:.{digits}f}"
-    return f"{text.replace('.', ',') if options.language == 'fr' else text} %"
+say = Catalogue(WORDS)

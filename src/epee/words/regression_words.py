@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from epee.settings import options
+from epee.words.catalogue import Catalogue
 
 FRENCH: dict[str, str] = {
     "fit": "ajustement", "mean": "moyenne", "prediction": "prédiction", "observed": "observé", "predicted": "prédit",
     "coefficient": "coefficient", "effective degrees of freedom": "degrés de liberté effectifs", "penalty": "pénalité",
     "degree": "degré", "fitted value": "valeur ajustée", "residual": "résidu", "studentised residual": "résidu studentisé",
     "normal quantile": "quantile normal", "leverage": "levier", "root of its size": "racine de sa taille", "row": "ligne",
-    "target": "cible", "rows": "lignes", "standard deviation of the prediction": "écart-type de la prédiction",
+    "target": "cible", "{n} {n:row|rows}": "{n} {n:ligne|lignes}", "standard deviation of the prediction": "écart-type de la prédiction",
     "measured": "mesuré", "Cook": "Cook", "residuals and fit": "résidus et ajustement", "spread": "dispersion",
     "normality": "normalité", "influence": "influence",
 }  # fmt: skip
 
-
-def word(text: str) -> str:
-    """Return a word in the language of ``epee.options``.
-
-    >>> word("residual")
-    'residual'
-    """
-    return FRENCH.get(text, text) if options.language == "fr" else text
+say = Catalogue(FRENCH)

@@ -1,11 +1,8 @@
-"""Words of reports, in English and French, and numbers as each language writes them."""
+"""Words of reports, in English and French."""
 
 from __future__ import annotations
 
-import math
-from typing import Any
-
-from epee.settings import options
+from epee.words.catalogue import Catalogue
 
 # key: (English, French)
 WORDS: dict[str, tuple[str, str]] = {
@@ -19,7 +16,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "answer": ("The answer", "La réponse"),
     "leaderboard": ("All predictors, from the simplest", "Tous les prédicteurs, du plus simple au plus complexe"),
     "curves": ("Error against complexity", "L'erreur selon la complexité"),
-    "confusion": ("What is taken for what", "Qui est pris pour qui"),
+    "confusion": ("Confusion: true class against prediction", "Confusion : vraie classe et prédiction"),
     "residuals": ("Residuals", "Résidus"),
     "calibration": ("Are probabilities frequencies?", "Les probabilités sont-elles des fréquences ?"),
     "uses": ("What the predictor uses", "Ce dont le prédicteur se sert"),
@@ -31,8 +28,8 @@ WORDS: dict[str, tuple[str, str]] = {
     # the answer
     "chosen_is": ("The chosen predictor is {name}.", "Le prédicteur choisi est : {name}."),
     "error_is": (
-        "On {n} rows that it never saw, its {loss} is {value}; with {level} confidence it lies in {span}.",
-        "Sur {n} lignes jamais vues, {its} {loss} est de {value} ; au niveau de confiance de {level}, {it} est "
+        "On {n} {n:row|rows} that it never saw, its {loss} is {value}; with {level} confidence it lies in {span}.",
+        "Sur {n} {n:ligne jamais vue|lignes jamais vues}, {its} {loss} est de {value} ; au niveau de confiance de {level}, {it} est "
         "dans {span}.",
     ),
     "error_is_cv": (
@@ -43,22 +40,22 @@ WORDS: dict[str, tuple[str, str]] = {
         "{level}, {it} est dans {span}.",
     ),
     "apart": (
-        "The runner-up, {other}, can be told apart: its error is larger by {gap} (p = {p}).",
-        "Le suivant, {other}, s'en distingue : son erreur est plus grande de {gap} (p = {p}).",
+        "The runner-up, {other}, can be told apart: its error is larger by {gap} (p {p}).",
+        "Le suivant, {other}, s'en distingue : son erreur est plus grande de {gap} (p {p}).",
     ),
     "not_apart": (
-        "The runner-up, {other}, cannot be told apart from it: a difference of {gap} (p = {p}) may be chance.",
-        "Le suivant, {other}, ne s'en distingue pas : un écart de {gap} (p = {p}) peut être dû au hasard.",
+        "The runner-up, {other}, cannot be told apart from it: a difference of {gap} (p {p}) may be chance.",
+        "Le suivant, {other}, ne s'en distingue pas : un écart de {gap} (p {p}) peut être dû au hasard.",
     ),
     "best_not_apart": (
-        "The error of {other} is smaller by {gap} (p = {p}): not enough to tell them apart, so the simpler one "
+        "The error of {other} is smaller by {gap} (p {p}): not enough to tell them apart, so the simpler one "
         "is chosen.",
-        "Un autre, {other}, a une erreur plus petite de {gap} (p = {p}) : trop peu pour les distinguer, le plus "
+        "Un autre, {other}, a une erreur plus petite de {gap} (p {p}) : trop peu pour les distinguer, le plus "
         "simple est donc choisi.",
     ),
     "best_apart": (
-        "{other} does better by {gap} (p = {p}), but within one standard error: the simpler one is chosen.",
-        "{other} fait mieux de {gap} (p = {p}), mais à moins d'un écart-type : le plus simple est choisi.",
+        "{other} does better by {gap} (p {p}), but within one standard error: the simpler one is chosen.",
+        "{other} fait mieux de {gap} (p {p}), mais à moins d'un écart-type : le plus simple est choisi.",
     ),
     "alone": ("It had no competitor.", "Il n'avait pas de concurrent."),
     "against_baseline": (
@@ -80,8 +77,7 @@ WORDS: dict[str, tuple[str, str]] = {
         "il n'est pas établi qu'il fasse mieux que le prédicteur constant, ou le test le dément",
     ),
     "no_findings": ("No finding: nothing suspicious was seen.", "Aucun constat : rien de suspect n'a été vu."),
-    "some_findings": ("{k} findings, below.", "{k} constats, plus bas."),
-    "one_finding": ("One finding, below.", "Un constat, plus bas."),
+    "some_findings": ("{k} {k:finding|findings}, below.", "{k} {k:constat|constats}, plus bas."),
     "muted": ("Not looked for, as asked: {codes}.", "Non recherchés, comme demandé : {codes}."),
     "findings_note": (
         "A finding appears only when chance does not explain it: all tests together are held to a level of 1 %.",
@@ -121,7 +117,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "one_se": ("best + one standard error", "meilleure + un écart-type"),
     "complexity": ("from simple to complex: {parameter}", "du simple au complexe : {parameter}"),
     "true": ("true class", "vraie classe"),
-    "decided": ("answer", "réponse"),
+    "decided": ("prediction", "prédiction"),
     "predicted": ("prediction", "prédiction"),
     "residual": ("truth − prediction", "vérité − prédiction"),
     "announced": ("probability of the answer", "probabilité de la réponse"),
@@ -163,7 +159,7 @@ WORDS: dict[str, tuple[str, str]] = {
     # captions: what is drawn, and on which rows
     "leaderboard_caption": (
         "Dots: error on rows held out, by cross-validation of the {n} training rows ({folds} folds, {repeats} "
-        "times). Bars: {level} interval.",
+        "{repeats:time|times}). Bars: {level} interval.",
         "Points : erreur sur les lignes mises de côté, par validation croisée des {n} lignes d'apprentissage "
         "({folds} blocs, {repeats} fois). "
         "Barres : intervalle à {level}.",
@@ -184,14 +180,14 @@ WORDS: dict[str, tuple[str, str]] = {
         "valeur, un point plein celle qui est choisie : la plus simple sous la ligne tiretée.",
     ),
     "confusion_caption": (
-        "On the {n} sealed rows. Each line is a true class: the share of its rows that got each answer, with its "
+        "On the {n} sealed {n:row|rows}. Each line is a true class: the share of its rows that got each prediction, with its "
         "{level} interval, and the count.",
-        "Sur les {n} lignes sous scellés. Chaque ligne est une vraie classe : la part de ses individus qui "
-        "reçoit chaque réponse, son intervalle à "
+        "Sur {n:la|les} {n} {n:ligne|lignes} sous scellés. Chaque ligne est une vraie classe : la part de ses individus qui "
+        "reçoit chaque prédiction, son intervalle à "
         "{level}, et l'effectif.",
     ),
     "confusion_worst": (
-        "{k} classes are too many to draw: here are the commonest mistakes on the {n} sealed rows.",
+        "{k} classes are too many to draw: here are the commonest mistakes on the {n} sealed {n:row|rows}.",
         "{k} classes sont trop nombreuses pour être dessinées : voici les erreurs les plus fréquentes sur les "
         "{n} lignes sous scellés.",
     ),
@@ -204,10 +200,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "prédicteur est biaisé à cet endroit. La moitié des résidus est dans {half}, 90 % dans {most}.",
     ),
     "calibration_caption": (
-        "On the {n} sealed rows, in groups of equal size by the probability of the answer. Bars: {level} "
+        "On the {n} sealed {n:row|rows}, in groups of equal size by the probability of the answer. Bars: {level} "
         "interval. On the diagonal, a probability means what "
         "it says.",
-        "Sur les {n} lignes sous scellés, par groupes de même taille selon la probabilité de la réponse. Barres "
+        "Sur {n:la|les} {n} {n:ligne|lignes} sous scellés, par groupes de même taille selon la probabilité de la réponse. Barres "
         ": intervalle à {level}. Sur la diagonale, "
         "une probabilité dit vrai.",
     ),
@@ -230,54 +226,54 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "curve_caption": (
         "Error on rows held out when fewer rows are learned from (bars: one standard error), and where the curve "
-        "leads: with {rows} rows, about {error}.",
+        "leads: with {rows} {rows:row|rows}, about {error}.",
         "Erreur sur les lignes mises de côté quand on apprend sur moins de lignes (barres : un écart-type), et "
-        "où mène la courbe : avec {rows} lignes, "
+        "où mène la courbe : avec {rows} {rows:ligne|lignes}, "
         "environ {error}.",
     ),
     "curve_caption_short": (
         "Error on rows held out when fewer rows are learned from; bars: one standard error.",
         "Erreur sur les lignes mises de côté quand on apprend sur moins de lignes ; barres : un écart-type.",
     ),
-    "scores_caption": ("On the {n} sealed rows.", "Sur les {n} lignes sous scellés."),
+    "scores_caption": ("On the {n} sealed {n:row|rows}.", "Sur {n:la|les} {n} {n:ligne|lignes} sous scellés."),
     "redo_command": ("On the command line:", "En ligne de commande :"),
     "redo_python": ("In Python:", "En Python :"),
     "redo_report": ("the report you are reading", "le rapport que voici"),
     # exploration
     "summary": ("In short", "En bref"),
     "x_shape": (
-        "{rows} rows and {columns} columns: {kinds}.",
-        "{rows} lignes et {columns} variables : {kinds}.",
+        "{rows} {rows:row|rows} and {columns} {columns:column|columns}: {kinds}.",
+        "{rows} {rows:ligne|lignes} et {columns} {columns:variable|variables} : {kinds}.",
     ),
-    "x_kind_number": ("{k} of numbers", "{k} quantitatives"),
+    "x_kind_number": ("{k} of numbers", "{k} {k:quantitative|quantitatives}"),
     "x_kind_boolean": ("{k} yes/no", "{k} oui/non"),
-    "x_kind_category": ("{k} of categories", "{k} qualitatives"),
+    "x_kind_category": ("{k} of categories", "{k} {k:qualitative|qualitatives}"),
     "x_kind_date": ("{k} of dates", "{k} de dates"),
     "x_kind_text": ("{k} of texts", "{k} de textes"),
     "x_missing_none": ("No cell is missing.", "Aucune donnée ne manque."),
     "x_missing": (
-        "{share} of the cells are missing, in {columns} columns and {rows} rows.",
-        "{share} des données manquent, dans {columns} variables et {rows} lignes.",
+        "{share} of the cells are missing, in {columns} {columns:column|columns} and {rows} {rows:row|rows}.",
+        "{share} des données manquent, dans {columns} {columns:variable|variables} et {rows} {rows:ligne|lignes}.",
     ),
     "x_correlation": (
         "The strongest correlation is between {a} and {b}: {r} {span}.",
         "La plus forte corrélation est entre {a} et {b} : {r} {span}.",
     ),
     "x_pca": (
-        "{k} principal axes hold {share} of the variance of the {p} numbers.",
-        "{k} axes principaux conservent {share} de la variance des {p} variables quantitatives.",
+        "{k} principal {k:axis holds|axes hold} {share} of the variance of the {p} {p:number|numbers}.",
+        "{k} {k:axe principal conserve|axes principaux conservent} {share} de la variance {p:de la|des} {p} {p:variable quantitative|variables quantitatives}.",
     ),
     "x_clusters": (
-        "The rows fall into {k} clusters (found again in other halves of the rows: stability {stability}).",
-        "Les individus forment {k} classes (retrouvées sur d'autres moitiés des lignes : stabilité {stability}).",
+        "The rows fall into {k} {k:cluster|clusters} (found again in other halves of the rows: stability {stability}).",
+        "Les individus forment {k} {k:classe (retrouvée|classes (retrouvées} sur d'autres moitiés des lignes : stabilité {stability}).",
     ),
     "x_one_cluster": (
         "No clusters are shown: the rows are one cloud.",
         "Aucune classe n'est établie : les individus forment un seul nuage.",
     ),
     "x_outliers": (
-        "{k} rows ({share} {span}) are so unlikely that only {level} should be.",
-        "{k} lignes ({share} {span}) sont si improbables que seules {level} devraient l'être.",
+        "{k} {k:row|rows} ({share} {span}) {k:is|are} so unlikely that only {level} should be.",
+        "{k} {k:ligne|lignes} ({share} {span}) {k:est si improbable|sont si improbables} que seules {level} devraient l'être.",
     ),
     "x_no_outliers": (
         "No more rows are unlikely than should be ({k}, {share} {span}, against {level}).",
@@ -320,7 +316,7 @@ WORDS: dict[str, tuple[str, str]] = {
         "couleur vaut ± 1.",
     ),
     "correlations_table": (
-        "The strongest, with {level} intervals (Fisher); p is corrected for the {k} pairs (Holm).",
+        "The strongest, with {level} intervals (Fisher); p is corrected for the {k} {k:pair|pairs} (Holm).",
         "Les plus fortes, avec intervalle à {level} (Fisher) ; p est corrigé du nombre de paires, {k} (Holm).",
     ),
     "r": ("correlation", "corrélation"),
@@ -350,7 +346,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "silhouette": ("silhouette", "silhouette"),
     "n_clusters": ("number of clusters", "nombre de classes"),
     "clusters_caption": (
-        "k-means on the scaled numbers of {n} rows. The gap statistic decides, and may say one; stability is the "
+        "k-means on the scaled numbers of {n} {n:row|rows}. The gap statistic decides, and may say one; stability is the "
         "agreement (adjusted Rand index) of fits to "
         "overlapping halves. Bars: one standard error.",
         "k-moyennes sur les variables centrées réduites de {n} lignes. La statistique de l'écart décide, et peut "
@@ -377,8 +373,8 @@ WORDS: dict[str, tuple[str, str]] = {
     "why_unlikely": ("furthest cells (in standard deviations)", "données les plus éloignées (en écarts-types)"),
     "x_few": ("too few numbers or rows", "trop peu de variables quantitatives ou de lignes"),
     "bottom_text": (
-        "{k} columns could not be placed: {names}.",
-        "{k} variables n'ont pu être placées : {names}.",
+        "{k} {k:column|columns} could not be placed: {names}.",
+        "{k} {k:variable n'a pu être placée|variables n'ont pu être placées} : {names}.",
     ),
     "how_moments": (
         "Means and standard deviations are on all rows where the cell is there; the interval of a mean is its "
@@ -392,88 +388,29 @@ WORDS: dict[str, tuple[str, str]] = {
         "une donnée manquante prend la moyenne.",
     ),
     "how_sample": (
-        "Clusters were sought on a random sample of {n} rows.",
+        "Clusters were sought on a random sample of {n} {n:row|rows}.",
         "Les classes ont été cherchées sur un échantillon de {n} lignes.",
     ),
 }  # fmt: skip
 
+NAMED = {"zero_one", "squared", "absolute", "costs"}
 FEMININE = {"squared", "absolute", "mean_loss"}  # French: sa ... elle; elided before a vowel all the same
 
 
-def word(key: str, **parts: Any) -> str:
-    """Return a phrase in the language of ``epee.options``.
-
-    >>> word("leaderboard")
-    'All predictors, from the simplest'
-    """
-    english, french = WORDS[key]
-    text = french if options.language == "fr" else english
-    return text.format(**parts) if parts else text
-
-
-def known(key: str) -> str:
-    """Return a word that may not be in the list: itself then, with spaces."""
-    return word(key) if key in WORDS else str(key).replace("_", " ")
+say = Catalogue(WORDS)
+known = say.known
 
 
 def loss_name(loss: str) -> str:
     """Return how the mean of a loss is called."""
-    return word(loss) if loss in ("zero_one", "squared", "absolute", "costs") else word("mean_loss")
+    return say(_named(loss))
 
 
 def pronouns(loss: str) -> dict[str, str]:
     """Return the French words that go with the name of a loss; "son erreur", "sa perte"."""
-    key = loss if loss in ("zero_one", "squared", "absolute", "costs") else "mean_loss"
+    key = _named(loss)
     return {"its": "sa" if key == "mean_loss" else "son", "it": "elle" if key in FEMININE else "il"}
 
 
-def local(text: str) -> str:
-    """Return figures with the decimal sign of the language.
-
-    >>> local("0.5")
-    '0.5'
-    """
-    return text.replace(".", ",") if options.language == "fr" else text
-
-
-def figures(value: float | None, digits: int = 3) -> str:
-    """Return a number with some significant digits, whole numbers in groups of three.
-
-    >>> figures(0.012345), figures(1234567.0), figures(1e-9), figures(None)
-    ('0.0123', '1,234,567', '1e-09', '–')
-    """
-    if value is None or not math.isfinite(value):
-        return "–"
-    if value == 0:
-        return "0"
-    size = abs(value)
-    if size >= 1e9 or size < 1e-4:
-        return local(f"{value:.{digits - 1}e}".replace("e+0", "e").replace(f".{'0' * (digits - 1)}e", "e"))
-    if size >= 10**digits:
-        return count(round(value)) if size >= 10_000 else f"{value:.0f}"
-    text = f"{value:.{max(digits - 1 - math.floor(math.log10(size)), 0)}f}"
-    return local(text.rstrip("0").rstrip(".") if "." in text else text)
-
-
-def count(value: float) -> str:
-    """Return a whole number in groups of three.
-
-    >>> count(12345)
-    '12,345'
-    """
-    text = f"{round(value):,}"
-    return text.replace(",", "\u202f") if options.language == "fr" else text
-
-
-def percent(share: float | None, digits: int | None = None) -> str:
-    r"""Return a share as a percentage, on one line; small ones keep a digit.
-
-    >>> percent(0.123), percent(0.0123), percent(0)
-    ('12\xa0%', '1.2\xa0%', '0\xa0%')
-    """
-    if share is None or not math.isfinite(share):
-        return "–"
-    value = 100 * share
-    if digits is None:
-        digits = 0 if abs(value) >= 10 or value == 0 else 1 if abs(value) >= 0.1 else 2
-    return f"{local(f'{value:.{digits}f}')}\u00a0%"
+def _named(loss: str) -> str:
+    return loss if loss in NAMED else "mean_loss"

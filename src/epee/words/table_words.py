@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from epee.settings import options
+from epee.words.catalogue import Catalogue
 
 # key: (English, French)
 WORDS: dict[str, tuple[str, str]] = {
@@ -49,12 +49,4 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
 }
 
-
-def say(key: str, **parts: object) -> str:
-    """Return a phrase in the language of ``epee.options``.
-
-    >>> say("column", names="'a'", note=say("comma"))
-    "column 'a': decimal comma"
-    """
-    english, french = WORDS[key]
-    return (french if options.language == "fr" else english).format(**parts)
+say = Catalogue(WORDS)

@@ -14,8 +14,7 @@ from scipy import special
 from epee.job.findings.chance import above, at_least, share_interval
 from epee.job.findings.evidence import Evidence
 from epee.job.findings.registry import Suspicion, finding
-from epee.words.finding_words import interval, part, plus_minus
-from epee.words.job_words import whole
+from epee.words.numbers import interval, percent, plus_minus, whole
 
 FEWEST_ROWS = 10  # training rows of a class
 OFF = 0.1  # mean distance of probabilities from frequencies
@@ -32,10 +31,10 @@ def imbalance(e: Evidence) -> Suspicion | None:
     p = min(at_least(int(counts[k]), n, 0.2 / K) * K, 1.0)
     words = {
         "name": str(e.classes[k]),
-        "share": part(counts[k] / n, 1),
+        "share": percent(counts[k] / n, 1),
         "span": interval(*ends, percent=True, digits=1),
         "common": str(e.classes[np.argmax(counts)]),
-        "rate": part(counts.max() / n, 1),
+        "rate": percent(counts.max() / n, 1),
     }
     return Suspicion(p, words, counts[k] / n, None, *ends, names=[str(e.classes[k])])
 
@@ -56,7 +55,7 @@ def small_class(e: Evidence) -> Suspicion | None:
         "name": str(e.classes[k]),
         "n": int(learned[k]),
         "m": int(tested[k]),
-        "half": part((high - low) / 2),
+        "half": percent((high - low) / 2),
         "others": others,
     }
     p = 0.0 if learned[k] < FEWEST_ROWS else 1.0
@@ -87,8 +86,8 @@ def calibration(e: Evidence) -> Suspicion | None:
     worst = int(np.argmax(np.abs(off) * np.sqrt(sizes)))
     ends = share_interval(observed[worst], sizes[worst])
     words = {
-        "claimed": part(expected[worst] / sizes[worst]),
-        "seen": part(observed[worst] / sizes[worst]),
+        "claimed": percent(expected[worst] / sizes[worst]),
+        "seen": percent(observed[worst] / sizes[worst]),
         "span": interval(*ends, percent=True),
         "off": plus_minus(100 * mean_off, 100 * bar),
         "m": whole(len(top)),

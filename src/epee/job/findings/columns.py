@@ -10,8 +10,8 @@ from epee.job.findings.chance import above, at_least, at_most, correlation_above
 from epee.job.findings.evidence import Evidence
 from epee.job.findings.registry import Suspicion, finding
 from epee.typing import Vector
-from epee.words.finding_words import interval, listed, part, plus_minus
-from epee.words.job_words import say, whole
+from epee.words.job_words import say
+from epee.words.numbers import gap, interval, listed, percent, whole
 
 COLLINEAR = 0.99  # share of a column's variance that the others tell
 LEAK = {
@@ -44,7 +44,7 @@ def collinear(e: Evidence) -> Suspicion | None:
     words = {
         "name": names[j],
         "others": listed(with_),
-        "share": part(told[j]),
+        "share": percent(told[j]),
         "span": interval(low, high, percent=True),
     }
     return Suspicion(p_value, words, told[j], None, low, high, names=[names[j], *with_])
@@ -61,7 +61,7 @@ def leakage(e: Evidence) -> Suspicion | None:
     words = {
         "name": name,
         "target": e.target,
-        "left": part(share, 2),
+        "left": percent(share, 2),
         "span": interval(low, high, percent=True, digits=2),
         "rows": whole(len(rows)),
     }
@@ -185,9 +185,9 @@ def dominant(e: Evidence) -> Suspicion | None:
     half = 1.96 * bar / (top["value"] + others)
     words = {
         "name": top["column"],
-        "share": part(share),
+        "share": percent(share),
         "span": interval(max(share - half, 0), min(share + half, 1), percent=True),
-        "rise": plus_minus(top["value"], top["stderr"]),
+        "rise": gap(top["value"], top["stderr"], rate=e.is_rate),
     }
     return Suspicion(p, words, share, half / 1.96, max(share - half, 0.0), min(share + half, 1.0), [top["column"]])
 
@@ -208,7 +208,7 @@ def unseen_levels(e: Evidence) -> Suspicion | None:
                 "name": name,
                 "k": whole(k),
                 "m": whole(m),
-                "share": part(k / m),
+                "share": percent(k / m),
                 "span": interval(*ends, percent=True),
             }
             worst = Suspicion(p, words, k / m, None, *ends, names=[name])

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from epee.losses.names import named
 from epee.table.raw import RawBlock
 from epee.typing import Codes, Matrix, Vector
 
@@ -63,6 +64,11 @@ class Evidence:
     def n(self) -> int:
         """Number of rows."""
         return len(self.raw)
+
+    @property
+    def is_rate(self) -> bool:
+        """Whether the errors of the run are rates."""
+        return self.entry is not None and named(self.entry.risk.loss).is_rate
 
     @cached_property
     def some(self) -> Codes:

@@ -14,8 +14,8 @@ import numpy as np
 from epee.job.findings.chance import above, above_t, gamma_tail
 from epee.job.findings.evidence import Evidence
 from epee.job.findings.registry import Suspicion, finding
-from epee.words.finding_words import amount, part, plus_minus
-from epee.words.job_words import whole
+from epee.words.numbers import amount, figures, percent, plus_minus, points, whole
+from epee.words.numbers import gap as difference
 
 GAIN = 0.02  # of the error, on the last step of a grid
 OPTIMISM = 0.1  # of the error
@@ -36,10 +36,10 @@ def overfitting(e: Evidence) -> Suspicion | None:
     p = above_t(risk.value - 2 * train, spread, max(risk.n_folds - 1, 1))
     words = {
         "name": e.entry.name,
-        "train": amount(train, spread),
-        "cv": plus_minus(risk.value, spread),
-        "gap": plus_minus(gap, spread),
-        "share": part(gap / risk.value),
+        "train": amount(train, spread, percent=e.is_rate),
+        "cv": plus_minus(risk.value, spread, percent=e.is_rate),
+        "gap": difference(gap, spread, rate=e.is_rate),
+        "share": percent(gap / risk.value),
     }
     return Suspicion(p, words, gap, spread, gap - 1.96 * spread, gap + 1.96 * spread, [e.entry.name])
 
@@ -81,10 +81,10 @@ def unstable_folds(e: Evidence) -> Suspicion | None:
     by_fold = np.bincount(fold, losses[seen], minlength=J) / counts
     bar = between / np.sqrt(2 * (J - 1))
     words = {
-        "low": amount(by_fold.min(), sd / np.sqrt(counts.mean())),
-        "high": amount(by_fold.max(), sd / np.sqrt(counts.mean())),
-        "between": plus_minus(between, bar),
-        "chance": amount(sd / np.sqrt(counts.mean()), bar),
+        "low": amount(by_fold.min(), sd / np.sqrt(counts.mean()), percent=e.is_rate),
+        "high": amount(by_fold.max(), sd / np.sqrt(counts.mean()), percent=e.is_rate),
+        "between": difference(between, bar, rate=e.is_rate),
+        "chance": points(sd / np.sqrt(counts.mean())) if e.is_rate else amount(sd / np.sqrt(counts.mean()), bar),
         "J": J,
     }
     return Suspicion(p, words, between, bar, max(between - 1.96 * bar, 0.0), between + 1.96 * bar)
@@ -116,8 +116,8 @@ def edge(e: Evidence) -> Suspicion | None:
         words = {
             "name": entry.name,
             "parameter": curve.parameter,
-            "value": f"{curve.values[curve.best]:.4g}",
-            "gain": plus_minus(gain, bar),
+            "value": figures(curve.values[curve.best], 4),
+            "gain": difference(gain, bar, rate=e.is_rate),
         }
         found.append(
             Suspicion(
@@ -170,9 +170,9 @@ def optimism(e: Evidence) -> Suspicion | None:
     p = above(value, bar, OPTIMISM * float(v.corrected))
     words = {
         "k": len(v.entries),
-        "value": plus_minus(value, bar),
-        "share": part(value / v.corrected),
-        "corrected": amount(v.corrected, bar),
+        "value": difference(value, bar, rate=e.is_rate),
+        "share": percent(value / v.corrected),
+        "corrected": amount(v.corrected, bar, percent=e.is_rate),
     }
     return Suspicion(p, words, value, bar, value - 1.96 * bar, value + 1.96 * bar)
 
@@ -184,7 +184,7 @@ def disagreement(e: Evidence) -> Suspicion | None:
         return None
     spread, expected, m = _fold_stderr(e), float(e.verdict.corrected), float(e.risk.n)
     n = float(e.entry.risk.n)
-    if e.risk.loss == "zero_one":
+    if e.is_rate:
         rate = (expected * n + e.risk.value * m + 1) / (n + m + 2)
         bar = float(np.hypot(np.sqrt(rate * (1 - rate) / m), spread))
     else:
@@ -192,9 +192,9 @@ def disagreement(e: Evidence) -> Suspicion | None:
     gap = float(e.risk.value) - expected
     p = min(2 * above_t(abs(gap), bar, m - 1), 1.0)
     words = {
-        "test": plus_minus(e.risk.value, e.risk.stderr),
-        "cv": plus_minus(expected, spread),
-        "gap": plus_minus(gap, bar),
+        "test": plus_minus(e.risk.value, e.risk.stderr, percent=e.is_rate),
+        "cv": plus_minus(expected, spread, percent=e.is_rate),
+        "gap": difference(gap, bar, rate=e.is_rate),
         "m": whole(m),
     }
     return Suspicion(p, words, gap, bar, gap - 1.96 * bar, gap + 1.96 * bar, form="worse" if gap > 0 else "better")

@@ -8,8 +8,7 @@ from epee.job.findings.chance import at_most, independent, share_interval
 from epee.job.findings.evidence import Evidence
 from epee.job.findings.registry import Suspicion, finding
 from epee.risk.intervals import t_p_value
-from epee.words.finding_words import amount, interval, part, plus_minus
-from epee.words.job_words import whole
+from epee.words.numbers import amount, interval, percent, plus_minus, whole
 
 MANY = 0.3
 FEWEST = 10  # cells on each side of a comparison
@@ -27,7 +26,7 @@ def many_missing(e: Evidence) -> Suspicion | None:
     p = min(at_most(k, e.n, MANY) * len(counts), 1.0)
     words = {
         "name": name,
-        "share": part(k / e.n),
+        "share": percent(k / e.n),
         "span": interval(*ends, percent=True),
         "k": whole(k),
         "others": max(others, 0),
@@ -78,8 +77,8 @@ def _by_class(e: Evidence, name: str, gone: np.ndarray) -> Suspicion:
         "name": name,
         "target": e.target,
         "label": str(e.classes[k]),
-        "gone": part(rates[0, k]),
-        "there": part(rates[1, k]),
+        "gone": percent(rates[0, k]),
+        "there": percent(rates[1, k]),
         "gap": plus_minus(100 * gap, 100 * bar),
     }
     return Suspicion(p, words, gap, bar, gap - 1.96 * bar, gap + 1.96 * bar, [name], "class")

@@ -7,8 +7,7 @@ import numpy as np
 from epee.job.findings.chance import above
 from epee.job.findings.evidence import Evidence
 from epee.job.findings.registry import Suspicion, finding
-from epee.words.finding_words import amount, interval, part
-from epee.words.job_words import whole
+from epee.words.numbers import amount, interval, percent, whole
 
 HEAVY = 0.3  # share of the squared error that the worst 1 % of the rows carry; a normal law gives 8 %
 UNEQUAL = 1.5  # ratio of spreads
@@ -33,7 +32,7 @@ def heavy_tails(e: Evidence) -> Suspicion | None:
     share = carried(squares)
     bar = float(np.std([carried(squares[rng.integers(0, n, n)]) for _ in range(100 if n <= 50_000 else 20)]))
     low, high = max(share - 1.96 * bar, 0.0), min(share + 1.96 * bar, 1.0)
-    words = {"k": whole(top), "n": whole(n), "share": part(share), "span": interval(low, high, percent=True)}
+    words = {"k": whole(top), "n": whole(n), "share": percent(share), "span": interval(low, high, percent=True)}
     return Suspicion(above(share, bar, HEAVY), words, share, bar, low, high)
 
 

@@ -33,8 +33,7 @@ from epee.job.sealing import fingerprints
 from epee.risk.estimate import Risk
 from epee.table.raw import RawBlock
 from epee.typing import Vector
-from epee.words.finding_words import amount, interval, part, plus_minus
-from epee.words.job_words import whole
+from epee.words.numbers import amount, interval, percent, plus_minus, whole
 
 DRIFT = 0.1  # gap between distribution functions that matters
 ORDER = 0.1  # correlation of neighbours that matters
@@ -146,8 +145,8 @@ def drift(e: Evidence) -> Suspicion | None:
         words = {
             "name": name,
             "label": label,
-            "then": part(rates[0, k]),
-            "now": part(rates[1, k]),
+            "then": percent(rates[0, k]),
+            "now": percent(rates[1, k]),
             "gap": plus_minus(100 * gaps[k], 100 * bar),
         }
         found.append(
@@ -250,7 +249,7 @@ def repeated(e: Evidence) -> Suspicion | None:
     words = {
         "k": whole(again),
         "n": whole(e.n),
-        "share": part(again / e.n, 1),
+        "share": percent(again / e.n, 1),
         "span": interval(*ends, percent=True, digits=1),
     }
     return Suspicion(p if again >= max(2, 0.005 * e.n) else 1.0, words, again / e.n, None, *ends)
@@ -265,7 +264,7 @@ def twins(e: Evidence) -> Suspicion | None:
     again, p = coincidence(bits, e.train, e.test)
     m = len(e.test)
     ends = share_interval(again, m)
-    words = {"k": whole(again), "m": whole(m), "share": part(again / m), "span": interval(*ends, percent=True)}
+    words = {"k": whole(again), "m": whole(m), "share": percent(again / m), "span": interval(*ends, percent=True)}
     form = ""
     if isinstance(e.risk, Risk) and e.risk.losses is not None and len(e.risk.losses) == m and m - again > 1 and again:
         with np.errstate(over="ignore"):
@@ -273,8 +272,8 @@ def twins(e: Evidence) -> Suspicion | None:
         known = np.isin(total[e.test], total[e.train])
         fresh = e.risk.losses[~known]
         words |= {
-            "all": plus_minus(e.risk.value, e.risk.stderr),
-            "fresh": plus_minus(fresh.mean(), fresh.std(ddof=1) / np.sqrt(len(fresh))),
+            "all": plus_minus(e.risk.value, e.risk.stderr, percent=e.risk.is_rate),
+            "fresh": plus_minus(fresh.mean(), fresh.std(ddof=1) / np.sqrt(len(fresh)), percent=e.risk.is_rate),
         }
         form = "error"
     return Suspicion(p if again >= max(2, 0.005 * m) else 1.0, words, again / m, None, *ends, form=form)

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from epee.labs.machinery.words import Telling, Words, asked_number
+from epee.labs.machinery.words import Telling, asked_number
+from epee.words.catalogue import Words
 
 RIGHT = Words("Right.", "Juste.")
 NO_NUMBER = Words("Please type a number, such as 0.25.", "Écrire un nombre, par exemple 0.25.")

@@ -11,7 +11,8 @@ from epee.labs.catalogue import IDS, lab
 from epee.labs.machinery.exercises import Pick
 from epee.labs.machinery.lab import Lab
 from epee.labs.machinery.phrases import say
-from epee.labs.machinery.words import LANGUAGES, localise, tell
+from epee.labs.machinery.words import localise, tell
+from epee.words.catalogue import LANGUAGES
 
 
 def write_notebooks(folder: str | Path, names: Sequence[str] = IDS) -> Iterator[Path]:

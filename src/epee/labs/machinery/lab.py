@@ -16,8 +16,9 @@ from typing import Any
 
 from epee.errors import EpeeWarning
 from epee.labs.machinery.exercises import Exercise
-from epee.labs.machinery.words import Words, tell
+from epee.labs.machinery.words import tell
 from epee.settings import options
+from epee.words.catalogue import Words
 
 State = dict[str, Any]
 Results = SimpleNamespace

@@ -14,7 +14,8 @@ from epee.labs.machinery.exercises import Goal, Number, Pick, Verdict
 from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State, Upload
 from epee.labs.machinery.looks import STYLE
 from epee.labs.machinery.phrases import say
-from epee.labs.machinery.words import LANGUAGES, formula_parts, localise, tell
+from epee.labs.machinery.words import formula_parts, localise, tell
+from epee.words.catalogue import LANGUAGES
 
 
 def language_switch() -> Any:

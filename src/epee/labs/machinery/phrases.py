@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from epee.labs.machinery.words import Words
+from epee.words.catalogue import Words
 
 PHRASES = {
     "labs": Words("the labs", "les travaux pratiques"),

@@ -17,7 +17,8 @@ from epee.labs.machinery.lab import Choice, Lab, Slider, State
 from epee.labs.machinery.looks import CSS
 from epee.labs.machinery.markup import to_html
 from epee.labs.machinery.phrases import say
-from epee.labs.machinery.words import LANGUAGES, localise, tell
+from epee.labs.machinery.words import localise, tell
+from epee.words.catalogue import LANGUAGES
 
 STILL_CSS = """
 .lab-play { margin: 1rem 0; }

@@ -9,26 +9,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
-LANGUAGES = {"en": "English", "fr": "Français"}
+from epee.words.catalogue import Words
 
 _PIECES = re.compile(r"(```.*?```|`[^`\n]*`|\$\$.*?\$\$|\$[^$\n]*\$)", re.S)
 _POINT = re.compile(r"(?<![\w.])(\d+)\.(\d+)(?![\w.]*\d*\.\d)")
-
-
-class Words(NamedTuple):
-    """One text in both languages; call it with the language.
-
-    >>> Words("noise", "bruit")("fr")
-    'bruit'
-    """
-
-    en: str
-    fr: str
-
-    def __call__(self, lang: str) -> str:
-        return self.fr if lang == "fr" else self.en
 
 
 Telling = Words | Callable[[Any], Words]

@@ -13,7 +13,8 @@ from epee.figures.style import COLOURS, INK, QUIET, band, legend
 from epee.labs.machinery.canvas import panel
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State, spread
-from epee.labs.machinery.words import Words, blocks, shown
+from epee.labs.machinery.words import blocks, shown
+from epee.words.catalogue import Words
 
 TRUE = np.array([1.0, 0.5])
 GRID = np.linspace(-1, 3, 81)

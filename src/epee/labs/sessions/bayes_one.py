@@ -11,7 +11,8 @@ from epee.figures.style import COLOURS, INK, legend
 from epee.labs.machinery.canvas import panel
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Lab, Results, Slider, State, spread
-from epee.labs.machinery.words import Words, blocks, percent, shown
+from epee.labs.machinery.words import blocks, percent, shown
+from epee.words.catalogue import Words
 
 GRID = np.linspace(-5, 8, 1301)
 STEP = GRID[1] - GRID[0]

@@ -15,8 +15,9 @@ from epee.figures.style import COLOURS, INK, whiskers
 from epee.labs.machinery.canvas import panel, relabel
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State, spread
-from epee.labs.machinery.words import Words, blocks, percent, shown
+from epee.labs.machinery.words import blocks, percent, shown
 from epee.labs.sessions.worlds import cloud, moons, turned
+from epee.words.catalogue import Words
 
 WORLDS = {
     "same": Words("clouds of one shape", "nuages de même forme"),

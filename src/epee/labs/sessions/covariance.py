@@ -11,7 +11,8 @@ from epee.figures.style import COLOURS, INK, legend
 from epee.labs.machinery.canvas import panel, panels
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Lab, Results, Slider, State, spread
-from epee.labs.machinery.words import Words, blocks, shown
+from epee.labs.machinery.words import blocks, shown
+from epee.words.catalogue import Words
 
 CIRCLE = np.array([np.cos(np.linspace(0, 2 * np.pi, 120)), np.sin(np.linspace(0, 2 * np.pi, 120))])
 

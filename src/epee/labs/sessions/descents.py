@@ -12,7 +12,8 @@ from epee.figures.style import COLOURS, INK, legend
 from epee.labs.machinery.canvas import panel
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State
-from epee.labs.machinery.words import Words, blocks, shown
+from epee.labs.machinery.words import blocks, shown
+from epee.words.catalogue import Words
 
 METHODS = {
     "fixed": Words("gradient, fixed step", "gradient, pas fixe"), "armijo": Words("gradient, line search", "gradient, recherche linéaire"),

@@ -13,7 +13,9 @@ from epee.figures.style import COLOURS, INK, legend
 from epee.labs.machinery.canvas import image, panel, panels
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State, spread
-from epee.labs.machinery.words import Words, blocks, percent, shown
+from epee.labs.machinery.words import blocks, percent, shown
+from epee.words.catalogue import Words
+from epee.words.numbers import fixed
 
 HARM = {
     "none": Words("none", "aucun"),
@@ -81,8 +83,7 @@ def draw(r: Results, lang: str) -> list:
     image(rows[0, 0], r.query, "requête" if fr else "query", vmin=0, vmax=1)
     image(rows[0, 1], np.clip(r.rebuilt, 0, 1), axes_fr(r.q) if fr else axes_en(r.q), vmin=0, vmax=1)
     for k, ax in enumerate(rows.flat[2:]):
-        title = f"{k + 1}. {r.names[k]} ({r.distances[k]:.2f})"
-        image(ax, r.nearest[k], title.replace(".", ",", 2).replace(",", ".", 1) if fr else title, vmin=0, vmax=1)
+        image(ax, r.nearest[k], f"{k + 1}. {r.names[k]} ({fixed(r.distances[k], 2)})", vmin=0, vmax=1)
     curve = panel(
         size=(5.0, 2.6),
         xlabel="axes gardés q" if fr else "axes kept q",

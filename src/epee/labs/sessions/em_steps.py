@@ -14,7 +14,8 @@ from epee.figures.style import COLOURS, INK
 from epee.labs.machinery.canvas import panel
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State, spread
-from epee.labs.machinery.words import Words, blocks, shown
+from epee.labs.machinery.words import blocks, shown
+from epee.words.catalogue import Words
 
 STEPS = 40
 STARTS = {

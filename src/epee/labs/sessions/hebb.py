@@ -16,7 +16,8 @@ from epee.figures.style import COLOURS, INK, QUIET, legend
 from epee.labs.machinery.canvas import panel
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State, spread
-from epee.labs.machinery.words import Words, blocks, percent, shown
+from epee.labs.machinery.words import blocks, percent, shown
+from epee.words.catalogue import Words
 
 SIZES = [10, 20, 30, 45, 65, 90, 120, 160, 200]
 DRAWS = 10

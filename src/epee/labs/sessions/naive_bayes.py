@@ -16,7 +16,8 @@ from epee.figures.style import COLOURS
 from epee.labs.machinery.canvas import image, panel, panels
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State, spread
-from epee.labs.machinery.words import Words, blocks, percent, shown
+from epee.labs.machinery.words import blocks, percent, shown
+from epee.words.catalogue import Words
 
 EPSILONS = {-12: "1e-12", -8: "1e-8", -4: "1e-4", -2: "0.01", -1: "0.1"}
 

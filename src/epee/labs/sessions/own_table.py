@@ -19,7 +19,8 @@ from epee.figures.style import COLOURS, INK, whiskers
 from epee.labs.machinery.canvas import panel
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Choice, Lab, Results, State, Upload
-from epee.labs.machinery.words import Words, blocks, shown
+from epee.labs.machinery.words import blocks, shown
+from epee.words.catalogue import Words
 
 LIMIT = 20_000_000  # bytes
 NAMES = ("penguins", "iris", "wine", "diabetes", "cars")

@@ -12,8 +12,9 @@ from epee.figures.style import COLOURS, INK, QUIET, legend
 from epee.labs.machinery.canvas import panel
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Lab, Results, Slider, State, spread
-from epee.labs.machinery.words import Words, blocks, percent, shown
+from epee.labs.machinery.words import blocks, percent, shown
 from epee.labs.sessions.worlds import cloud, turned
+from epee.words.catalogue import Words
 
 ANGLES = np.linspace(0, 180, 181)
 

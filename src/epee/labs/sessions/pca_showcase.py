@@ -14,7 +14,8 @@ from epee.figures.style import COLOURS, INK, legend
 from epee.labs.machinery.canvas import image, panel, panels
 from epee.labs.machinery.exercises import Goal, Pick
 from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State, spread
-from epee.labs.machinery.words import Words, blocks, percent, shown
+from epee.labs.machinery.words import blocks, percent, shown
+from epee.words.catalogue import Words
 
 SHOWN = 8
 

@@ -12,8 +12,9 @@ from epee.figures.style import COLOURS, INK, legend
 from epee.labs.machinery.canvas import panel
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State, spread
-from epee.labs.machinery.words import Words, blocks, shown
+from epee.labs.machinery.words import blocks, shown
 from epee.labs.sessions.worlds import noisy_wave, wave
+from epee.words.catalogue import Words
 
 GRID = np.linspace(0, 1, 201)
 DEGREE = 12

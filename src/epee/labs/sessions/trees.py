@@ -13,8 +13,9 @@ from epee.figures.style import COLOURS, INK, legend
 from epee.labs.machinery.canvas import panel, relabel
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State, spread
-from epee.labs.machinery.words import Words, blocks, percent, shown
+from epee.labs.machinery.words import blocks, percent, shown
 from epee.labs.sessions.worlds import moons
+from epee.words.catalogue import Words
 
 WORLDS = {
     "moons": Words("crescents", "croissants"),
