@@ -47,6 +47,10 @@ class DataWarning(EpeeWarning):
     """A property of the data that often is a mistake: a constant column, a class with one member."""
 
 
+class TableWarning(DataWarning):
+    """How a table was read, where the cells or the bytes left room for doubt: an encoding, a decimal mark, long whole numbers."""
+
+
 class ConditionWarning(EpeeWarning):
     """A problem so ill-conditioned that the digits of the answer are few, or were won by the slow route."""
 

@@ -4,6 +4,9 @@
 >>> epee.options.threads = 1            # None: as many as the machine has
 >>> with epee.options(progress=False, language="fr"):
 ...     pass
+
+Threads and progress belong to the process. The language belongs to the work at hand: ``with options(language="fr")`` holds for
+its own thread (a :class:`contextvars.ContextVar`), and ``options.language = "fr"`` is what holds where nothing else was said.
 """
 
 from __future__ import annotations
@@ -13,8 +16,11 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, fields
 from typing import Any
+
+_spoken: ContextVar[str | None] = ContextVar("the language of épée", default=None)
 
 
 @dataclass
@@ -28,7 +34,7 @@ class Options:
     progress : bool or None
         Show progress on standard error for work of more than a second; None shows it when that is a terminal.
     language : {"en", "fr"}
-        Language of words in reports, pictures and verdicts.
+        Language of words in reports, pictures and verdicts, where no ``with`` block, ``lang=`` or ``--lang`` says another.
     """
 
     threads: int | None = None
@@ -42,19 +48,29 @@ class Options:
             raise AttributeError(f"epee.options has no option {name!r}; it has {known}.")
         if name == "threads" and value is not None and (int(value) != value or value < 1):
             raise ValueError(f"threads is {value!r}; it must be a whole number of at least 1, or None.")
-        if name == "language" and value not in ("en", "fr"):
-            raise ValueError(f"language is {value!r}; épée speaks 'en' and 'fr'.")
+        if name == "language":
+            _check_language(value)
         super().__setattr__(name, value)
+
+    def __getattribute__(self, name: str) -> Any:
+        """Return an option; the language is that of the context, where one is set."""
+        return (_spoken.get() if name == "language" else None) or super().__getattribute__(name)
 
     @contextmanager
     def __call__(self, **changes: Any) -> Iterator[Options]:
-        """Set options for the length of a ``with`` block."""
+        """Set options for the length of a ``with`` block: the language for this thread, the others for all."""
+        language = changes.pop("language", None)
+        if language is not None:
+            _check_language(language)
         before = {name: getattr(self, name) for name in changes}
+        spoken = _spoken.get()
+        _spoken.set(language or spoken)
         try:
             for name, value in changes.items():
                 setattr(self, name, value)
             yield self
         finally:
+            _spoken.set(spoken)
             for name, value in before.items():
                 setattr(self, name, value)
 
@@ -67,6 +83,11 @@ class Options:
     def shows_progress(self) -> bool:
         """Tell whether progress goes to standard error."""
         return sys.stderr.isatty() if self.progress is None else self.progress
+
+
+def _check_language(language: Any) -> None:
+    if language not in ("en", "fr"):
+        raise ValueError(f"language is {language!r}; épée speaks 'en' and 'fr'.")
 
 
 options = Options()

@@ -96,13 +96,19 @@ def suggest(arguments: Sequence[str]) -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
+    """Run one command in the language that it asks for, and return its exit code."""
+    with phrases.spoken(arguments):
+        return _run(arguments)
+
+
+def _run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; every fault becomes one sentence on standard error."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a narrow locale must not end a command
     try:
         with faults.terminated_as_exception(), faults.plain_warnings():
-            phrases.choose(arguments)
+            phrases.refuse_unknown(arguments)
             suggest(arguments)
             if set(arguments) & set(ON_TABLES):
                 refuse_tight_limit()

@@ -28,7 +28,7 @@ from typing import Any
 import typer
 
 from epee.cli.phrases import say
-from epee.errors import DataError, DataWarning, EpeeWarning, TooLarge, WrongUse
+from epee.errors import DataError, EpeeWarning, TableWarning, TooLarge, WrongUse
 
 DONE, FAILURE, WRONG_USE, BAD_DATA, ENVIRONMENT, INCONCLUSIVE, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 4, 5, 130, 143
 
@@ -157,5 +157,5 @@ def plain_warnings() -> Iterator[None]:
                 print(message, file=sys.stderr)
 
         warnings.showwarning = show
-        warnings.filterwarnings("ignore", category=DataWarning, module=r"epee\.table")
+        warnings.simplefilter("ignore", TableWarning)
         yield

@@ -5,7 +5,8 @@ The language is chosen before the commands are built, so that ``epee --lang fr -
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from epee.errors import WrongUse
 from epee.settings import options
@@ -187,15 +188,13 @@ PHRASES = {
 say = Catalogue(PHRASES)
 
 
-def choose(arguments: Sequence[str]) -> None:
-    """Set the language from ``--lang fr`` or ``--lang=fr``, wherever it stands; the last one counts.
+def asked(arguments: Sequence[str]) -> str:
+    """Return the language that ``--lang fr`` or ``--lang=fr`` asks for, wherever it stands; the last one counts.
 
-    >>> choose(["learn", "--lang", "fr"]); say("seed")
-    'Graine des tirages aléatoires.'
-    >>> choose([]); say("seed")
-    'Seed of the random draws.'
+    >>> asked(["learn", "--lang", "fr"]), asked(["--lang=fr", "learn", "--", "--lang", "en"]), asked(["learn"])
+    ('fr', 'fr', 'en')
     """
-    language = "en"
+    language = options.language
     for word, following in zip(arguments, [*arguments[1:], ""]):
         if word == "--":
             break
@@ -203,7 +202,23 @@ def choose(arguments: Sequence[str]) -> None:
             language = following
         elif word.startswith("--lang="):
             language = word.removeprefix("--lang=")
-    if language not in LANGUAGES:
-        options.language = "en"
+    return language
+
+
+@contextmanager
+def spoken(arguments: Sequence[str]) -> Iterator[None]:
+    """Speak the language that the arguments ask for; English where it is none of ours.
+
+    >>> with spoken(["learn", "--lang", "fr"]):
+    ...     say("seed")
+    'Graine des tirages aléatoires.'
+    """
+    language = asked(arguments)
+    with options(language=language if language in LANGUAGES else "en"):
+        yield
+
+
+def refuse_unknown(arguments: Sequence[str]) -> None:
+    """Refuse a language that épée does not speak."""
+    if (language := asked(arguments)) not in LANGUAGES:
         raise WrongUse(say("unknown_lang", asked=language))
-    options.language = language

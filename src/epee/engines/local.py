@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import copy_context
 from functools import lru_cache
 from typing import Any, ClassVar, TypeVar
 
@@ -116,7 +117,7 @@ def in_order(work: Callable[[Any], T], items: Iterable[Any], ahead: int = 2) -> 
     with one_blas_thread():
         try:
             for item in itertools.chain(head, iterator):
-                waiting.append(pool.submit(run, item))
+                waiting.append(pool.submit(copy_context().run, run, item))  # the language goes along
                 if len(waiting) >= threads + ahead:
                     yield waiting.popleft().result()
             while waiting:

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from epee.figures.style import COLOURS, INK, MARKERS, QUIET, band, legend, new_axes, whiskers
+from epee.losses.names import named
+from epee.words.loss_words import mean_of
 from epee.words.numbers import figures, p_value, percent, plus_minus, whole
-from epee.words.risk_words import loss_words, say
+from epee.words.risk_words import say
 
 if TYPE_CHECKING:
     from epee.risk.comparison import Comparison
@@ -27,7 +29,7 @@ WIDE = 30  # a larger ratio of the ends of an axis is drawn in logarithms
 
 def plot_risk(risk: Risk, ax: Any = None) -> Any:
     """Draw one estimate and its interval."""
-    ax = new_axes(ax, size=(6, 1.6), xlabel=loss_words(risk.loss), title=str(risk))
+    ax = new_axes(ax, size=(6, 1.6), xlabel=mean_of(risk.loss), title=str(risk))
     whiskers(ax, risk.value, risk.low, risk.high, 0, COLOURS[0])
     ax.set_yticks([])
     ax.spines["left"].set_visible(False)
@@ -36,7 +38,7 @@ def plot_risk(risk: Risk, ax: Any = None) -> Any:
 
 def plot_folds(risk: CrossValidation, ax: Any = None) -> Any:
     """Draw the mean loss of every fold, the estimate and its interval."""
-    ax = new_axes(ax, ylabel=loss_words(risk.loss), title=f"{risk}\n{risk.how}")
+    ax = new_axes(ax, ylabel=mean_of(risk.loss), title=f"{risk}\n{risk.how}")
     values = risk.per_fold.reshape(risk.repeats, -1)
     many = values.shape[1] > 40
     k = np.arange(1, values.shape[1] + 1)
@@ -64,7 +66,7 @@ def plot_folds(risk: CrossValidation, ax: Any = None) -> Any:
 def plot_complexity(curve: ComplexityCurve, ax: Any = None) -> Any:
     """Draw training and cross-validated error, the one-standard-error mark, the best and the chosen value."""
     dof_known = np.isfinite(curve.dof).all() and len(np.unique(curve.dof)) > 1
-    ax = new_axes(ax, ylabel=loss_words(curve.loss), title=curve.how)
+    ax = new_axes(ax, ylabel=mean_of(curve.loss), title=curve.how)
     x: Any
     if dof_known:
         x, label = curve.dof, say("degrees of freedom")
@@ -174,7 +176,7 @@ def plot_comparison(comparison: Comparison, ax: Any = None) -> Any:
                 color=QUIET,
             )
     left.set_yticks(range(len(rows)), [_wrap(row["name"], 30) for row in rows])
-    left.set(xlabel=loss_words(comparison.risks[0].loss), ylim=(len(rows) - 0.5, -0.5))
+    left.set(xlabel=mean_of(comparison.risks[0].loss), ylim=(len(rows) - 0.5, -0.5))
     right.axvline(0, color=INK, lw=1)
     right.set_xlabel(say("difference", best=comparison.best))
     right.tick_params(labelleft=False)
@@ -196,8 +198,8 @@ def _wrap(text: str, width: int) -> str:
 
 def plot_bias_variance(found: BiasVariance, ax: Any = None) -> Any:
     """Draw noise, bias² and variance stacked along the points, or as bars of their means in several dimensions."""
-    zero_one = found.loss == "zero_one"
-    names = [say("noise"), say("bias" if zero_one else "bias2"), say("variance")]
+    rate = named(found.loss).is_rate
+    names = [say("noise"), say("bias" if rate else "bias2"), say("variance")]
     terms, colours = (found.noise, found.bias2, found.variance), (COLOURS[7], COLOURS[0], COLOURS[1])
     ax = new_axes(ax, title=found.how)
     if found.x.shape[1] != 1:
@@ -226,7 +228,7 @@ def plot_bias_variance(found: BiasVariance, ax: Any = None) -> Any:
 
 def plot_learning_curve(curve: LearningCurve, ax: Any = None, *, until: float | None = None) -> Any:
     """Draw training and test error against the number of training rows, and the extrapolation."""
-    ax = new_axes(ax, xlabel=say("rows"), ylabel=loss_words(curve.loss))
+    ax = new_axes(ax, xlabel=say("rows"), ylabel=mean_of(curve.loss))
     ax.plot(curve.sizes, curve.train, color=COLOURS[1], marker="s", ms=3.5, lw=1.5, label=say("training error"))
     ax.errorbar(curve.sizes, curve.test, yerr=curve.stderr, color=COLOURS[0], marker="o", ms=4, lw=1.8, capsize=2.5, elinewidth=1,
                 label=say("test error"))  # fmt: skip

@@ -7,6 +7,7 @@ from typing import Any
 
 from epee.losses.names import named
 from epee.words.job_words import say
+from epee.words.loss_words import mean_of
 from epee.words.numbers import figures, fixed, gap, in_unit, interval, percent, plus_minus
 
 NARROW = 100  # columns below which degrees of freedom and times are left out
@@ -14,7 +15,7 @@ NARROW = 100  # columns below which degrees of freedom and times are left out
 
 def error_heading(card: dict[str, Any]) -> str:
     """Return what the errors are called."""
-    return say({"zero_one": "error_rate", "costs": "mean_cost", "squared": "mean_squared"}.get(card["loss"], "error"))
+    return mean_of(card["loss"])
 
 
 def leaderboard_table(card: dict[str, Any], width: int) -> Any:

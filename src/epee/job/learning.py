@@ -22,7 +22,7 @@ import numpy as np
 from sklearn.utils.validation import has_fit_parameter
 
 from epee.engines.local import one_blas_thread
-from epee.errors import EpeeWarning, SearchWarning, WrongUse
+from epee.errors import EpeeWarning, SearchWarning, TableWarning, WrongUse
 from epee.job.budgets import seconds_of
 from epee.job.card import card_of
 from epee.job.choice import Verdict, decide
@@ -216,7 +216,7 @@ def _overheard(heard: list[warnings.WarningMessage], notes: list[str]) -> list[s
     out: list[str] = []
     for warning in heard:
         text = str(warning.message)
-        of_table = Path(warning.filename).parent.name == "table" or issubclass(warning.category, SearchWarning)
+        of_table = issubclass(warning.category, (TableWarning, SearchWarning))
         if of_table and not any(said.rstrip(".") in text for said in [*notes, *out]):
             out.append(text)
     return out

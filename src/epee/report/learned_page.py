@@ -8,6 +8,8 @@ from epee.losses.names import named
 from epee.report import pictures
 from epee.report.contents import Block, Code, Page, Pictures, Section, Table, Tile, Words
 from epee.report.findings_section import count_sentence, findings_section
+from epee.words import loss_words
+from epee.words.loss_words import mean_of, pronouns
 from epee.words.numbers import (
     amount,
     figures,
@@ -21,7 +23,7 @@ from epee.words.numbers import (
     plus_minus,
     whole,
 )
-from epee.words.report_words import known, loss_name, pronouns, say
+from epee.words.report_words import known, say
 
 DRAWN_CLASSES = 12
 
@@ -63,7 +65,7 @@ def answer(card: dict[str, Any]) -> list[str]:
     second = say(
         key,
         n=whole(test["n"] or 0),
-        loss=loss_name(card["loss"]),
+        loss=mean_of(card["loss"]),
         value=error(card, test),
         level=level,
         span=span(card, test),
@@ -136,7 +138,7 @@ def leaderboard_section(card: dict[str, Any]) -> Section:
     head = [
         "",
         say("predictor"),
-        loss_name(card["loss"]),
+        mean_of(card["loss"]),
         say("interval", level=level),
         say("against"),
         say("difference"),
@@ -195,7 +197,9 @@ def errors_section(card: dict[str, Any]) -> Section | None:
     n, level = whole(card["rows"]["sealed"]), percent(card["settings"]["level"], 0)
     blocks: list[Block] = []
     scores = [
-        [known(name), figures(f["value"]), interval(f["low"], f["high"])] for name, f in card["scores"].items() if f
+        [loss_words.say.known(name), figures(f["value"]), interval(f["low"], f["high"])]
+        for name, f in card["scores"].items()
+        if f
     ]
     c = card["confusion"]
     if c is not None:

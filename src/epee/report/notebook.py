@@ -9,8 +9,10 @@ from markupsafe import Markup
 
 from epee.report import pictures
 from epee.report.html import stylesheet
+from epee.words import loss_words
+from epee.words.loss_words import mean_of
 from epee.words.numbers import figures, percent
-from epee.words.report_words import NAMED, known, loss_name, say
+from epee.words.report_words import say
 
 ROOM = "epee-shown"
 
@@ -39,7 +41,7 @@ def _style() -> Markup:
 
 
 def _risk(risk: Any) -> Markup:
-    loss = loss_name(risk.loss) if risk.loss in NAMED else known(risk.loss)
+    loss = loss_words.say.known(risk.loss)
     words = ", ".join(str(w) for w in (loss, risk.how, percent(risk.level, 0)) if w)
     line = {"name": loss, "value": risk.value, "low": risk.low, "high": risk.high, "tone": 0}
     picture = Markup("")
@@ -52,7 +54,7 @@ def _comparison(found: Any) -> Markup:
     lines = [{**row, "tone": 1 if row["name"] == found.simplest else 0} for row in found.table]
     loss = found.risks[0].loss
     marked = [i for i, line in enumerate(lines) if line["name"] == found.simplest]
-    picture = pictures.dot_plot(lines, say("leaderboard"), loss_name(loss), pictures.error_format(loss), marked=marked)
+    picture = pictures.dot_plot(lines, say("leaderboard"), mean_of(loss), pictures.error_format(loss), marked=marked)
     return Markup("<p>{}</p>{}").format(found.verdict, picture)
 
 
@@ -101,7 +103,7 @@ def _learning(curve: Any) -> Markup:
         "stderr": _numbers(curve.stderr),
         "then": None,
     }
-    words = f"{loss_name(curve.loss)}, {curve.how}"
+    words = f"{mean_of(curve.loss)}, {curve.how}"
     return Markup("<p>{}</p>{}").format(words, pictures.learning_curve({"loss": curve.loss, "learning_curve": facts}))
 
 

@@ -10,8 +10,9 @@ from markupsafe import Markup
 
 from epee.losses.names import named
 from epee.report.svg import Chart, log_ticks, shortened
+from epee.words.loss_words import mean_of
 from epee.words.numbers import figures, interval, percent, plus_minus, whole
-from epee.words.report_words import loss_name, say
+from epee.words.report_words import say
 
 LINE = 27.0  # height of one line of a dot plot
 
@@ -82,7 +83,7 @@ def leaderboard(card: dict[str, Any]) -> Markup:
         for line in card["leaderboard"]
     ]
     chosen = [i for i, line in enumerate(card["leaderboard"]) if line["chosen"]]
-    return dot_plot(lines, say("leaderboard"), loss_name(card["loss"]), error_format(card["loss"]), marked=chosen)
+    return dot_plot(lines, say("leaderboard"), mean_of(card["loss"]), error_format(card["loss"]), marked=chosen)
 
 
 def complexity(curve: dict[str, Any], loss: str) -> Markup:

@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NoReturn
 
-from epee.errors import BadFile, DataError, DataWarning, EmptyTable, WrongUse
+from epee.errors import BadFile, DataError, EmptyTable, TableWarning, WrongUse
 from epee.settings import options
 from epee.table.batches import Stamp, name_of
 from epee.table.bytestream import Undecodable, Utf8Stream, open_bytes, read_some
@@ -98,7 +98,7 @@ class TextFile:
         """Say aloud that the bytes are not UTF-8 and how they are read."""
         sentence = say("not_utf8", label=self.label)
         self.notes.append(sentence)
-        warnings.warn(sentence, DataWarning, stacklevel=2)
+        warnings.warn(sentence, TableWarning, stacklevel=2)
 
     def guess_again(self) -> bool:
         """Take cp1252 when UTF-8 failed after the first bytes; returns False when that is no option."""
@@ -243,7 +243,7 @@ class TextBatches:
         for name, w in self.writings.items():
             if w.doubt:
                 said = say("column", names=repr(name), note=w.note)
-                warnings.warn(f"{label}: {said}.", DataWarning, stacklevel=2)
+                warnings.warn(f"{label}: {said}.", TableWarning, stacklevel=2)
         if not any(table.num_rows for table in samples):
             raise EmptyTable(
                 f"{label} has names but no rows: Found array with 0 sample(s), and a minimum of 1 is required."

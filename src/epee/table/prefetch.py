@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import copy_context
 from queue import Empty, Full, Queue
 from typing import Any, TypeVar
 
@@ -69,7 +70,7 @@ def ahead(make: Callable[[], Iterator[T]], depth: int = 2) -> Iterator[T]:
             if close is not None:
                 close()
 
-    thread = threading.Thread(target=work, name="epee-read-ahead", daemon=True)
+    thread = threading.Thread(target=copy_context().run, args=(work,), name="epee-read-ahead", daemon=True)
     thread.start()
     try:
         while True:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from epee.errors import DataError, DataWarning, WrongUse
+from epee.errors import DataError, TableWarning, WrongUse
 from epee.settings import progress
 from epee.table.arrays import ArraySource
 from epee.table.batches import BATCH_BYTES, Batches, Divided
@@ -413,7 +413,7 @@ class TableSource(BlockSource):
             ends = pc.min_max(column)
             if max(abs(ends["min"].as_py() or 0), abs(ends["max"].as_py() or 0)) > 2**53:
                 self._long.add(name)
-                warnings.warn(say("long_column", name=name), DataWarning, stacklevel=2)
+                warnings.warn(say("long_column", name=name), TableWarning, stacklevel=2)
 
     def _raw(self, rows: int) -> Iterator[RawBlock]:
         """Yield batches column by column."""

@@ -25,9 +25,6 @@ WORDS: dict[str, tuple[str, str]] = {
     # headings
     "predictor": ("predictor", "prédicteur"),
     "error": ("error", "erreur"),
-    "error_rate": ("error rate", "taux d'erreur"),
-    "mean_cost": ("mean cost", "coût moyen"),
-    "mean_squared": ("mean squared error", "erreur quadratique moyenne"),
     "interval": ("{level} interval", "intervalle à {level}"),
     "dof": ("dof", "ddl"),
     "time": ("time", "durée"),
@@ -40,7 +37,6 @@ WORDS: dict[str, tuple[str, str]] = {
         "~ approximate interval: cross-validation without nesting; it covers a little less than it claims.",
         "~ intervalle approché : validation croisée simple ; il couvre un peu moins qu'il ne l'annonce.",
     ),
-    "chosen_mark": ("chosen", "choisi"),
     # how the table was taken
     "task_classes": (
         "{target}: {k} {k:class|classes} ({shown}); {n} {n:row|rows}.",
@@ -168,7 +164,6 @@ WORDS: dict[str, tuple[str, str]] = {
         "The saved predictor has learned from the sealed rows too: the error above is then conservative.",
         "Le prédicteur enregistré a aussi appris les lignes sous scellés : l'erreur ci-dessus est alors prudente.",
     ),
-    "rejected": ("{share} of the sealed rows are rejected.", "{share} des lignes sous scellés sont rejetées."),
     # what did not run
     "out_of_budget": ("the budget of {budget} s was spent", "le budget de {budget} s est épuisé"),
     "too_large": (

@@ -10,7 +10,7 @@ FRENCH: dict[str, str] = {
     "degree": "degré", "fitted value": "valeur ajustée", "residual": "résidu", "studentised residual": "résidu studentisé",
     "normal quantile": "quantile normal", "leverage": "levier", "root of its size": "racine de sa taille", "row": "ligne",
     "target": "cible", "{n} {n:row|rows}": "{n} {n:ligne|lignes}", "standard deviation of the prediction": "écart-type de la prédiction",
-    "measured": "mesuré", "Cook": "Cook", "residuals and fit": "résidus et ajustement", "spread": "dispersion",
+    "measured": "mesuré", "residuals and fit": "résidus et ajustement", "spread": "dispersion",
     "normality": "normalité", "influence": "influence",
 }  # fmt: skip
 

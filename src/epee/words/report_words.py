@@ -91,14 +91,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "baseline_error": ("without inputs", "sans entrée"),
     "rows_used": ("rows", "lignes"),
     "rows_detail": ("{training} to learn, {sealed} sealed", "{training} pour apprendre, {sealed} sous scellés"),
-    "inputs": ("inputs", "entrées"),
     "verdict": ("verdict", "verdict"),
-    # losses: name, with the French article
-    "zero_one": ("error rate", "taux d'erreur"),
-    "squared": ("mean squared error", "erreur quadratique moyenne"),
-    "absolute": ("mean absolute error", "erreur absolue moyenne"),
-    "costs": ("mean cost", "coût moyen"),
-    "mean_loss": ("mean loss", "perte moyenne"),
     # tables and axes
     "predictor": ("predictor", "prédicteur"),
     "error": ("error", "erreur"),
@@ -148,11 +141,6 @@ WORDS: dict[str, tuple[str, str]] = {
     "groups": ("groups", "groupes"),
     "time": ("time", "temps"),
     "left out": ("left out", "laissée de côté"),
-    "roc_auc": ("area under the ROC curve", "aire sous la courbe ROC"),
-    "brier": ("Brier score", "score de Brier"),
-    "f1": ("F1", "F1"),
-    "r2": ("R²", "R²"),
-    "average_precision": ("average precision", "précision moyenne"),
     "all_columns": ("All columns", "Toutes les variables"),
     "dropped": ("Not tried: {name} ({why}).", "Non essayé : {name} ({why})."),
     "made_by": ("Made by épée {version} in {seconds} s", "Fait par épée {version} en {seconds} s"),
@@ -238,9 +226,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "scores_caption": ("On the {n} sealed {n:row|rows}.", "Sur {n:la|les} {n} {n:ligne|lignes} sous scellés."),
     "redo_command": ("On the command line:", "En ligne de commande :"),
     "redo_python": ("In Python:", "En Python :"),
-    "redo_report": ("the report you are reading", "le rapport que voici"),
     # exploration
-    "summary": ("In short", "En bref"),
     "x_shape": (
         "{rows} {rows:row|rows} and {columns} {columns:column|columns}: {kinds}.",
         "{rows} {rows:ligne|lignes} et {columns} {columns:variable|variables} : {kinds}.",
@@ -371,11 +357,6 @@ WORDS: dict[str, tuple[str, str]] = {
     "mixture_law": ("a mixture of {k} Gaussian laws", "un mélange de {k} lois gaussiennes"),
     "row": ("row", "ligne"),
     "why_unlikely": ("furthest cells (in standard deviations)", "données les plus éloignées (en écarts-types)"),
-    "x_few": ("too few numbers or rows", "trop peu de variables quantitatives ou de lignes"),
-    "bottom_text": (
-        "{k} {k:column|columns} could not be placed: {names}.",
-        "{k} {k:variable n'a pu être placée|variables n'ont pu être placées} : {names}.",
-    ),
     "how_moments": (
         "Means and standard deviations are on all rows where the cell is there; the interval of a mean is its "
         "Student interval.",
@@ -387,30 +368,8 @@ WORDS: dict[str, tuple[str, str]] = {
         "Pour les axes, les classes et les individus improbables, les variables sont centrées et réduites, et "
         "une donnée manquante prend la moyenne.",
     ),
-    "how_sample": (
-        "Clusters were sought on a random sample of {n} {n:row|rows}.",
-        "Les classes ont été cherchées sur un échantillon de {n} lignes.",
-    ),
 }  # fmt: skip
-
-NAMED = {"zero_one", "squared", "absolute", "costs"}
-FEMININE = {"squared", "absolute", "mean_loss"}  # French: sa ... elle; elided before a vowel all the same
 
 
 say = Catalogue(WORDS)
 known = say.known
-
-
-def loss_name(loss: str) -> str:
-    """Return how the mean of a loss is called."""
-    return say(_named(loss))
-
-
-def pronouns(loss: str) -> dict[str, str]:
-    """Return the French words that go with the name of a loss; "son erreur", "sa perte"."""
-    key = _named(loss)
-    return {"its": "sa" if key == "mean_loss" else "son", "it": "elle" if key in FEMININE else "il"}
-
-
-def _named(loss: str) -> str:
-    return loss if loss in NAMED else "mean_loss"

@@ -27,8 +27,6 @@ WORDS: dict[str, tuple[str, str]] = {
         "Le gagnant paraît meilleur qu'il n'est d'environ {optimism} : corrigée de ce choix, son erreur est {corrected}.",
     ),
     "error": ("error", "erreur"),
-    "error rate": ("error rate", "taux d'erreur"),
-    "mean loss": ("mean loss ({loss})", "perte moyenne ({loss})"),
     "training error": ("training error", "erreur d'apprentissage"),
     "cross-validated error": ("cross-validated error", "erreur de validation croisée"),
     "one standard error": ("one standard error", "un écart-type"),
@@ -68,8 +66,3 @@ WORDS: dict[str, tuple[str, str]] = {
 }
 
 say = Catalogue(WORDS)
-
-
-def loss_words(loss: str) -> str:
-    """Return how to name the mean of a loss on an axis."""
-    return say("error rate") if loss == "zero_one" else say("mean loss", loss=loss.replace("_", " "))

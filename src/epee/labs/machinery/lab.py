@@ -23,7 +23,7 @@ from epee.words.catalogue import Words
 State = dict[str, Any]
 Results = SimpleNamespace
 
-_ONE_AT_A_TIME = threading.RLock()  # the language is a global option, and several browsers may ask at once
+_ONE_AT_A_TIME = threading.RLock()  # filters of warnings are global, and several browsers may ask at once
 
 
 @dataclass(frozen=True)
