@@ -27,6 +27,10 @@ WORDS = {
         "Write the labs as Jupyter notebooks into this folder, and stop.",
         "Écrire les TP en carnets Jupyter dans ce dossier, et s'arrêter.",
     ),
+    "marimo": (
+        "Write the labs as marimo notebooks into this folder, and stop; each is a script too.",
+        "Écrire les TP en carnets marimo dans ce dossier, et s'arrêter ; chacun est aussi un script.",
+    ),
     "list": ("List the labs, and stop.", "Lister les TP, et s'arrêter."),
     "taken": ("port {asked} is in use; taking {taken}.", "le port {asked} est pris ; on prend le {taken}."),
     "open": ("The labs are at {where}\nStop with Ctrl-C.", "Les TP sont à l'adresse {where}\nArrêter avec Ctrl-C."),
@@ -40,6 +44,7 @@ def command(
     no_browser: Annotated[bool, typer.Option("--no-browser", help=words("no_browser"))] = False,
     export: Annotated[Path | None, typer.Option(help=words("export"), show_default=False)] = None,
     jupyter: Annotated[Path | None, typer.Option(help=words("jupyter"), show_default=False)] = None,
+    marimo: Annotated[Path | None, typer.Option(help=words("marimo"), show_default=False)] = None,
     listing: Annotated[bool, typer.Option("--list", help=words("list"))] = False,
     lang: Lang = "en",
     quiet: Quiet = False,
@@ -52,11 +57,12 @@ def command(
         for each in chosen:
             typer.echo(f"{each:16} {lab(each).question(options.language)}")
         return
-    if export is not None or jupyter is not None:
+    if export is not None or jupyter is not None or marimo is not None:
         from epee.labs.machinery.jupyter import write_notebooks
+        from epee.labs.machinery.notebooks import write_marimo
         from epee.labs.machinery.still_pages import write_pages
 
-        for folder, write in ((export, write_pages), (jupyter, write_notebooks)):
+        for folder, write in ((export, write_pages), (jupyter, write_notebooks), (marimo, write_marimo)):
             if folder is not None:
                 for path in write(folder, chosen):
                     typer.echo(str(path))

@@ -12,12 +12,13 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.util import find_spec
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from epee.labs.catalogue import IDS
 from epee.labs.guard import Guard
 from epee.labs.home import home_page
-from epee.labs.machinery.notebooks import notebook_path
+from epee.labs.machinery.notebooks import write_marimo
 
 PORT, TRIES = 2718, 20
 
@@ -34,15 +35,17 @@ def application(port: int, token: str) -> Any:
         lang = request.query_params.get("lang", "en")
         return HTMLResponse(home_page("fr" if lang == "fr" else "en"))
 
+    folder = TemporaryDirectory(prefix="epee-labs-")  # marimo wants a file for each of its applications
     builder = marimo.create_asgi_app(quiet=True, include_code=False)
-    for name in IDS:
-        builder = builder.with_app(path=f"/{name}", root=str(notebook_path(name)))
+    for name, path in zip(IDS, write_marimo(folder.name), strict=True):
+        builder = builder.with_app(path=f"/{name}", root=str(path))
     labs = builder.build()
 
     @asynccontextmanager
     async def life(app: Starlette) -> AsyncIterator[None]:
         yield
         await close_sessions(labs)
+        folder.cleanup()
 
     return Guard(Starlette(routes=[Route("/", home), Mount("/lab", labs)], lifespan=life), port, token)
 

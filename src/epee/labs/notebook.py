@@ -1,8 +1,8 @@
-"""Lab: Cross-validation, GCV, AIC. Opened by ``epee lab``; as a script, ``python criteria.py --lang fr --figure picture.svg`` prints it."""
+"""The shell of every lab, as a marimo notebook: the first lab here, and any other by its id. As a script it prints the lab."""
 
 import marimo
 
-app = marimo.App(width="full", app_title="épée · Cross-validation, GCV, AIC")
+app = marimo.App(width="full", app_title="épée · First steps")
 
 
 @app.cell
@@ -10,7 +10,7 @@ def _():
     from epee.labs.catalogue import lab
     from epee.labs.machinery import page
 
-    this, memory = lab("criteria"), {}
+    this, memory = lab("first_steps"), {}
     language = page.language_switch()
     return language, memory, page, this
 
