@@ -132,6 +132,7 @@ def centroid_tree(P, size, nn, best, Z):
 
 @njit(cache=True, nogil=True)
 def _find(parent, i):
+    """Return the root of i in a forest of unions, halving the way to it."""
     while parent[i] != i:
         parent[i] = parent[parent[i]]
         i = parent[i]

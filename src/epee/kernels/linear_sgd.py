@@ -40,6 +40,7 @@ def _slope(loss, m):
 
 @njit(cache=True, nogil=True)
 def _value(loss, m):
+    """Return a loss of the margin."""
     if loss == 0:
         return max(0.0, 1.0 - m)
     if loss == 1:
@@ -53,6 +54,7 @@ def _value(loss, m):
 
 @njit(cache=True, nogil=True)
 def _step(kind, eta, power, start, alpha, k):
+    """Return the length of update k: eta, eta / k, eta / k^power, or 1 / (alpha (start + k - 1))."""
     if kind == 0:
         return eta
     if kind == 1:
@@ -64,6 +66,7 @@ def _step(kind, eta, power, start, alpha, k):
 
 @njit(cache=True, nogil=True)
 def _shrink(W, scale):
+    """Multiply all weights by ``scale``."""
     for c in range(W.shape[0]):
         for j in range(W.shape[1]):
             W[c, j] *= scale

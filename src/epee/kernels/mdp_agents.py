@@ -84,6 +84,7 @@ def draw(lo, hi, keep, other, rng):
 
 @njit(cache=True, nogil=True, inline="always")
 def _score(q, k, two):
+    """Return what pair k is worth: its value, or the sum of its two values."""
     return q[0, k] + q[1, k] if two else q[0, k]
 
 
@@ -151,6 +152,7 @@ def choose(explore, heat, q, two, law, rng, lo, hi):
 
 @njit(cache=True, nogil=True, inline="always")
 def _top(q, row, lo, hi):
+    """Return the largest value of the pairs lo..hi in one table."""
     top = q[row, lo]
     for k in range(lo + 1, hi):
         value = q[row, k]
@@ -191,6 +193,12 @@ def step_size(n, table, numbers):
 
 @njit(cache=True, nogil=True, inline="always")
 def _update(method, explore, heat, q, visits, law, table, numbers, memory, rng, k, lo, hi, reward, lo2, hi2, ended):
+    r"""Move the value of pair k towards its target by a step alpha; return the next pair.
+
+    The target is reward + discount * future, where future is the largest value of the state reached (Q), the value of the pair
+    chosen there (SARSA), the mean over the exploring policy (EXPECTED), or one table's value of the other table's best pair
+    (DOUBLE, a coin says which is moved). R-learning takes reward - gain + future, and moves the gain when the pair is the best.
+    """
     two = method == DOUBLE
     after, top = -1, np.nan
     if not ended:

@@ -152,6 +152,7 @@ def predecessors(first, ptr, succ, flow):
 
 @njit(cache=True, nogil=True)
 def _sink(heap, place, key, i):
+    """Let entry i of a heap by ``key``, largest on top, sink to its place; ``place`` is where each state lies."""
     n = heap.shape[0]
     while True:
         child = 2 * i + 1
@@ -168,6 +169,7 @@ def _sink(heap, place, key, i):
 
 @njit(cache=True, nogil=True)
 def _rise(heap, place, key, i):
+    """Let entry i rise to its place."""
     while i > 0:
         above = (i - 1) // 2
         if key[heap[above]] >= key[heap[i]]:

@@ -6,7 +6,7 @@ is as tight as its rows. A search goes down to the nearest box first and leaves 
 neighbour so far. A leaf lies in memory by columns, so that its distances are computed several at a time.
 
 ``metric``: 0 squared Euclidean, 1 Manhattan, 2 Chebyshev, 3 the p-th power of Minkowski's distance. Sums run over columns
-in order, as in ``neighbours_scan``, so that both searches return the same bits.
+in order, as in :mod:`epee.kernels.neighbours_screen`, so that both searches return the same bits.
 """
 
 from __future__ import annotations
