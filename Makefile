@@ -24,7 +24,7 @@ lint: $(VENV)/.lint ## ruff (rules and format) and the one way of the imports
 types: $(VENV)/.lint $(VENV)/.epee ## mypy on the package
 	$(BIN)/mypy src/epee
 
-bench: $(VENV)/.bench ## every benchmark; results to benchmarks/results and the README
+bench: $(VENV)/.bench ## every benchmark; results to benchmarks/results, docs/speed.md and the README
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -m benchmarks.scale
 	$(BIN)/python -m benchmarks.summary
@@ -32,7 +32,7 @@ bench: $(VENV)/.bench ## every benchmark; results to benchmarks/results and the 
 bench-quick: $(VENV)/.bench ## the quick benchmarks, under three minutes
 	$(BIN)/python -m benchmarks --quick
 
-honesty: $(VENV)/.test ## do 90 % intervals cover 90 %? long; figures to the README
+honesty: $(VENV)/.test ## do 90 % intervals cover 90 %? long; figures to benchmarks/results and the site
 	$(BIN)/python -m benchmarks.risk.honesty
 
 scale: $(VENV)/.bench ## how cost grows, a cluster on paper, and a table of 10 GB (made and removed)

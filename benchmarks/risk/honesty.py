@@ -3,7 +3,8 @@
 Each simulation draws a sample, fits the predictor, and knows its true error in closed form. The naive interval is the
 cross-validated error plus or minus 1.645 standard deviations of the losses over the root of n; the nested one is
 ``cross_validate(..., interval="nested")``. ``python -m benchmarks.risk.honesty [--simulations N]`` prints both side by side,
-and puts them into ``benchmarks/results`` and the README. Simulation s has the seed s, so the number of processes changes nothing.
+and puts them into ``benchmarks/results``, from where the site takes them. Simulation s has the seed s, so the number of
+processes changes nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.summary import README, RESULTS, put
+from benchmarks.record import RESULTS
 
 LEVEL = 0.9
 
@@ -199,7 +200,7 @@ def _one_thread() -> None:
 
 
 def store(found: list[Coverage], alarms: tuple[float, float], simulations: int) -> None:
-    """Keep the figures, and show them in the README."""
+    """Keep the figures; the page on error bars shows them."""
     text = f"Coverage of nominal {LEVEL:.0%} intervals for the error of the fitted predictor (target: 87 to 93 %)\n\n{table(found)}\n"
     text += (
         f"\nTwo equal classifiers compared on 10 x 10 folds, {simulations} simulations: the 5 % test alarms in "
@@ -211,7 +212,6 @@ def store(found: list[Coverage], alarms: tuple[float, float], simulations: int) 
         "alarms": {"corrected": alarms[0], "naive": alarms[1], "simulations": simulations},
     }
     (RESULTS / "honesty.json").write_text(json.dumps(plain, indent=1) + "\n", encoding="utf-8")
-    README.write_text(put(README.read_text(encoding="utf-8"), "honesty", text.strip()), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from benchmarks.harness import Problem, Seconds, compare
 from benchmarks.machine import facts, in_words
 from benchmarks.memory import extra_memory, fresh_process
 from benchmarks.record import duration, load, markdown, record_of, save
-from benchmarks.summary import put, summary
+from benchmarks.summary import HEADLINES, PAGE, README, claimed, everything, headlines, put, summary
 
 PROBLEM = Problem(
     "a | b",
@@ -122,3 +122,13 @@ def test_command(tmp_path, monkeypatch, capsys):
 def test_put_needs_its_markers():
     with pytest.raises(ValueError, match="<!-- speed -->"):
         put("nothing here", "speed", "x")
+
+
+def test_the_readme_has_ten_headlines_and_the_site_everything():
+    """Both are what ``python -m benchmarks.summary`` writes from the results that are stored."""
+    results = claimed()
+    assert len(HEADLINES) == 10 and headlines(results) in README.read_text(encoding="utf-8")
+    assert everything(results) in PAGE.read_text(encoding="utf-8")
+    assert "✗" in headlines(results)  # not only what is won
+    with pytest.raises(ValueError, match="choose another headline"):
+        headlines({})
