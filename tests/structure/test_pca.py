@@ -49,6 +49,21 @@ def test_components_are_decorrelated_with_the_eigenvalues_as_variances():
     np.testing.assert_allclose(pca.components_ @ pca.components_.T, np.eye(6), atol=1e-12)
 
 
+@pytest.mark.parametrize("decades", [2, 4, 6, 9])
+def test_axes_of_a_steep_spectrum_are_orthogonal_on_the_dual_road(decades):
+    U, V = (np.linalg.qr(rng.normal(size=(side, 20)))[0] for side in (20, 200))
+    X = (U * np.logspace(0, -decades, 20)) @ V.T
+    ours, theirs = PCA().fit(X), sklearn.decomposition.PCA().fit(X)
+    np.testing.assert_allclose(ours.components_ @ ours.components_.T, np.eye(20), atol=1e-8)
+    np.testing.assert_allclose(ours.singular_values_[:19], theirs.singular_values_[:19], rtol=1e-6)
+
+
+def test_axes_that_are_not_orthogonal_are_refused(monkeypatch):
+    monkeypatch.setattr("epee.structure.pca.fix_signs", lambda axes: np.where(axes > 0.5, -axes, axes))
+    with pytest.raises(SingularProblem, match="not orthogonal"):
+        PCA().fit(TALL)
+
+
 @pytest.mark.parametrize("X", [TALL, WIDE], ids=["tall", "wide"])
 def test_reconstruction_error_is_the_sum_of_dropped_eigenvalues(X):
     full, few = PCA().fit(X), PCA(2).fit(X)

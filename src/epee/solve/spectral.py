@@ -22,15 +22,15 @@ def descending_eigh(S: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def fix_signs(axes: Matrix) -> Matrix:
-    """Turn rows, in place, so that the entry of largest size is positive: the result does not depend on the machine.
+    """Return rows turned so that the entry of largest size is positive: the result does not depend on the machine.
+
+    A product, not a sign changed in place: NumPy 2.4's ``negative`` is wrong from one strided view to another on some processors.
 
     >>> fix_signs(np.array([[0.6, -0.8]]))
     array([[-0.6,  0.8]])
     """
-    for row in axes:  # an axis may be an image: no temporary copies of it
-        if row.max(initial=0.0) < -row.min(initial=0.0):
-            np.negative(row, out=row)
-    return axes
+    downward = axes.max(axis=1, initial=0.0) < -axes.min(axis=1, initial=0.0)
+    return np.where(downward, axes.dtype.type(-1), axes.dtype.type(1))[:, None] * axes
 
 
 def whitening(sigma: Matrix, tol: float = 1e-8) -> Matrix:

@@ -23,6 +23,7 @@ from epee.errors import DataWarning, InfiniteValues, MissingValues, SingularProb
 from epee.estimator.base import NewAxes, list_columns, refuse_large, say
 from epee.estimator.moment import MomentTransformer
 from epee.moments.moments import Moments
+from epee.solve.soundness import insist_orthonormal
 from epee.solve.spectral import descending_eigh, fix_signs
 from epee.structure.randomised import Centred, range_finder
 from epee.table.arrays import ArraySource
@@ -31,6 +32,7 @@ from epee.table.doors import gather, is_stream, open_source
 from epee.typing import Matrix, Vector
 
 LARGEST_WITH_HOLES = 1000  # columns that EM can take
+STEEP = 1e-7  # a smallest eigenvalue below this part of the largest: the dual axes would be orthogonal to few digits
 SOLVERS = ("auto", "full", "covariance_eigh", "arpack", "randomized")
 
 
@@ -243,13 +245,24 @@ class PCA(NewAxes, MomentTransformer):
         values, W = descending_eigh(root[:, None] * G * root)
         values = np.maximum(values, 0.0)
         clear = values > 1e-13 * max(values[0], np.finfo(float).tiny)
-        left = root[:, None] * W[:, clear] / np.sqrt(values[clear])
-        both = np.vstack([weights[None] / total, left.T]) @ A  # the mean and the axes in one product
-        self.mean_ = both[0].astype(np.float64) if A is X else (weights @ X / total).astype(np.float64)
+        wanted = int(clear.sum()) if not isinstance(self.n_components, int | np.integer) else int(self.n_components)
+        if (
+            values[clear][:wanted].min(initial=np.inf) < STEEP * values[0]
+        ):  # squares know the last of these axes too badly
+            self.mean_ = (weights @ X / total).astype(np.float64)
+            _, s, axes = np.linalg.svd(root[:, None] * (X - self.mean_), full_matrices=False)
+            values, clear = s**2, s > 1e-14 * s[0]
+            axes = axes[clear]
+        else:
+            left = root[:, None] * W[:, clear] / np.sqrt(values[clear])
+            both = np.vstack([weights[None] / total, left.T]) @ A  # the mean and the axes in one product
+            self.mean_ = both[0].astype(np.float64) if A is X else (weights @ X / total).astype(np.float64)
+            axes = both[1:]
         rank = int(min(total, X.shape[1]))  # as many as the rows counted by weight can span
         spectrum = np.zeros(rank)
-        spectrum[: clear.sum()] = values[clear][:rank] / total
-        self._set(spectrum, both[1:], total, values.sum() / total)
+        kept = values[clear][:rank] / total
+        spectrum[: len(kept)] = kept
+        self._set(spectrum, axes[:rank], total, values.sum() / total)
 
     def _fit_full(self, X: Matrix, w: Vector | None) -> None:
         refuse_bad_cells(X, getattr(self, "feature_names_in_", None))
@@ -309,7 +322,7 @@ class PCA(NewAxes, MomentTransformer):
         unbiased = n / max(n - 1.0, 1.0) if n > 1 else 1.0
         ratio = values / inertia if inertia > 0 else np.zeros_like(values)
         q = self._how_many(values, ratio, n)
-        self.components_ = fix_signs(complete(axes[:q], q))
+        self.components_ = insist_orthonormal(fix_signs(complete(axes[:q], q)))
         self.explained_variance_ = values[:q] * unbiased
         self.explained_variance_ratio_ = ratio[:q]
         self.singular_values_ = np.sqrt(values[:q] * n)
