@@ -29,6 +29,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from epee.errors import DataError, DataWarning, TooLarge
 from epee.estimator.dof import shown_degrees_of_freedom
 from epee.estimator.protocol import Answer, Needs, QuadraticForm
+from epee.solve.soundness import insist_sound
 from epee.table.block import Source, check_weights, column_name, refuse_bad_cells
 from epee.table.doors import gather, is_stream, open_source
 from epee.table.fingerprints import fingerprint
@@ -320,6 +321,7 @@ class Classifier(ClassifierMixin, Estimator):
         if w is not None:
             self._check_weighted_classes(codes, w)
         self._fit(X, codes, w)
+        insist_sound(self)
         return self
 
     def _check_weighted_classes(self, codes: Codes, w: Vector) -> None:
@@ -433,6 +435,7 @@ class Regressor(RegressorMixin, Estimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of ``X`` (n, p) and their values ``y``."""
         self._fit(*self._enter_both(X, y, sample_weight))
+        insist_sound(self)
         return self
 
     def predict(self, X: Any) -> Matrix:
@@ -479,6 +482,7 @@ class Unsupervised(Estimator):
         """Learn from the rows of ``X`` (n, p); ``y`` is ignored."""
         X = self._enter(X, reset=True)
         self._fit(X, check_weights(sample_weight, _length(X)))
+        insist_sound(self)
         return self
 
 

@@ -44,6 +44,7 @@ from epee.estimator.base import (
 from epee.estimator.keep import Keep
 from epee.moments.moments import Moments
 from epee.moments.passes import reduce_source
+from epee.solve.soundness import insist_sound
 from epee.table.arrays import ArraySource
 from epee.table.block import Source, check_weights
 from epee.table.doors import coded, is_stream, open_source
@@ -169,6 +170,7 @@ class MomentEstimator(Estimator):
             self.classes_ = m.labels
         self.moments_ = m
         self._solve(m)
+        insist_sound(self)
 
     def solve_each(self, m: Moments, axis: str = "fold") -> list[Self]:
         """Return one fitted estimator for each entry of an axis: all folds of a cross-validation from one pass."""

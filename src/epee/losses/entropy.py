@@ -120,7 +120,7 @@ class CrossEntropy(MarginLoss):
         P = softmax(scores)
         each = np.arange(P.shape[1])
         out = -P[:, :, None] * P[:, None, :]  # (n, K, K)
-        out[:, each, each] += P
+        out[:, each, each] = out[:, each, each] + P
         return out / np.log(self.base)
 
 

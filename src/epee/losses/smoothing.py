@@ -68,7 +68,7 @@ class Smoothed(MarginLoss):
         slope[rows, truth] = 0.0
         extra = 0.1 * slope / np.maximum(np.abs(scores - scores[rows, truth][:, None] + self._margin), self.width)
         out = self.second(scores, y)
-        out[:, each, each] += extra
+        out[:, each, each] = out[:, each, each] + extra
         out[rows, truth] -= extra
         out[rows, :, truth] -= extra
         out[rows, truth, truth] += extra.sum(axis=1)

@@ -76,7 +76,7 @@ class QRFactor:
             origin = rows.mean(axis=0) if len(rows) else np.zeros(rows.shape[1])
         Z = np.empty((len(rows), 1 + rows.shape[1]))
         Z[:, 0] = 1.0
-        np.subtract(rows, origin, out=Z[:, 1:])
+        Z[:, 1:] = rows - origin
         if weight is not None:
             Z *= np.sqrt(weight)[:, None]
         return cls(triangle(Z), origin)
@@ -85,8 +85,7 @@ class QRFactor:
         """Return the same factor about another origin."""
         if origin is self.origin or np.array_equal(origin, self.origin):
             return self
-        R = self.R.copy()
-        R[:, 1:] += R[:, :1] * (self.origin - origin)
+        R = np.hstack([self.R[:, :1], self.R[:, 1:] + self.R[:, :1] * (self.origin - origin)])
         return replace(self, R=R, origin=np.asarray(origin, float))
 
     def __add__(self, other: QRFactor) -> QRFactor:

@@ -145,7 +145,7 @@ def _gram(X: Matrix, t: Vector, inverse: Vector, aim: Vector, chunks: list[slice
     def work(c: slice) -> Matrix:
         B = np.empty((c.stop - c.start, p + bias + 1))
         root = np.sqrt(inverse[c])
-        np.multiply(X[c], root[:, None], out=B[:, :p])
+        B[:, :p] = X[c] * root[:, None]
         if bias:
             B[:, p] = root
         B[:, -1] = root * t[c] * aim[c]  # the right-hand side rides along as a last column

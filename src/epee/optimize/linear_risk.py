@@ -136,7 +136,8 @@ def _softmax_hessian(B: Matrix, weighted: Matrix, P: Matrix) -> Matrix:
     wide = (scale[:, :, None] * B[:, None, :]).reshape(n, M * d)
     out = -(wide.T @ wide)
     for k in range(M):
-        out[k * d : (k + 1) * d, k * d : (k + 1) * d] += B.T @ (weighted[:, k, None] * B)
+        own = slice(k * d, (k + 1) * d)
+        out[own, own] = out[own, own] + B.T @ (weighted[:, k, None] * B)
     return out
 
 

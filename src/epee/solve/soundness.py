@@ -18,6 +18,7 @@ import numpy as np
 from epee.errors import SingularProblem
 from epee.typing import Matrix, Tensor
 
+PARAMETERS = ("coef_", "intercept_", "mean_", "means_", "components_", "covariances_", "cluster_centers_", "scalings_")
 STRAY = 1e-6  # how far a random vector may come home from itself: half of the digits
 
 
@@ -60,6 +61,12 @@ at hand. Rescale the columns, or drop those that depend on others.
                 f"{name} came out with {bad} value{'' if bad == 1 else 's'} of {values.size} that {'is' if bad == 1 else 'are'} not a "
                 "finite number: the problem is singular in the digits at hand. Rescale the columns, or drop those that depend on others."
             )
+
+
+def insist_sound(model: Any) -> None:
+    """Refuse a fit whose parameters are not finite numbers; what a method calls otherwise, it checks itself."""
+    fitted = vars(model)
+    insist_finite(**{name: fitted[name] for name in PARAMETERS if isinstance(fitted.get(name), np.ndarray | float)})
 
 
 def stationary(S: Tensor, coef: Tensor, C: Tensor, tol: float = STRAY) -> bool:

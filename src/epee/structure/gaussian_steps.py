@@ -72,7 +72,7 @@ def log_densities(X: Matrix, c: Components, factors: Tensor) -> Matrix:
         else:
             D = X - mean
             D = D @ factors[k] if c.form == "full" else D * factors[k]
-        np.einsum("ij,ij->i", D, D, out=squares[:, k])
+        squares[:, k] = np.einsum("ij,ij->i", D, D)
     return log_determinants(factors, c.form, X.shape[1]) - 0.5 * (X.shape[1] * LOG_2PI + squares)
 
 

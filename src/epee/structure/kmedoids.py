@@ -219,7 +219,7 @@ def build(D: Matrix, w: Vector, k: int) -> Codes:
         gain[w == 0] = -np.inf
         gain[chosen] = -np.inf
         chosen.append(int(np.argmax(gain)))
-        np.minimum(near, D[chosen[-1]], out=near)
+        near = np.minimum(near, D[chosen[-1]])
     return np.array(chosen, dtype=np.intp)
 
 

@@ -169,7 +169,8 @@ def barycentres(X: Matrix, rows: Matrix, near: Codes, reg: float) -> Matrix:
         C = rows[near[i : i + 4096]] - X[i : i + 4096, None, :]  # (n, k, p)
         G = np.matmul(C, C.swapaxes(1, 2))  # (n, k, k)
         trace = np.trace(G, axis1=1, axis2=2)
-        G[:, np.arange(k), np.arange(k)] += np.where(trace > 0, max(reg, 1e-12) * trace, max(reg, 1e-12))[:, None]
+        ridge = np.where(trace > 0, max(reg, 1e-12) * trace, max(reg, 1e-12))
+        G = G + ridge[:, None, None] * np.eye(k)
         w = np.linalg.solve(G, np.ones((len(G), k, 1)))[..., 0]
         W[i : i + 4096] = w / w.sum(axis=1, keepdims=True)
     return W

@@ -314,7 +314,7 @@ class PCA(NewAxes, MomentTransformer):
 
     def _rows_about_mean(self, X: Matrix, w: Vector | None) -> Matrix:
         D = X - self.mean_
-        return D if w is None else np.multiply(D, np.sqrt(w)[:, None], out=D)
+        return D if w is None else D * np.sqrt(w)[:, None]
 
     def _set(self, values: Vector, axes: Matrix, n: float, inertia: float, rank: int | None = None) -> None:
         """Keep q axes; ``values`` are variances with 1/n, ``axes`` rows, fewer where the variance is zero."""

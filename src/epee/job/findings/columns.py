@@ -81,7 +81,7 @@ def _left(e: Evidence, name: str, rows: np.ndarray) -> tuple[float, float, float
             table = np.zeros((cell.max() + 1, len(e.classes)))  # type: ignore[arg-type]
             np.add.at(table, (cell[own], codes[own]), 1.0)
             common = int(table.sum(axis=0).argmax())
-            table[:, common] += 1e-9
+            table[:, common] = table[:, common] + 1e-9
             wrong[~own] = table.argmax(axis=1)[cell[~own]] != codes[~own]
             base[~own] = codes[~own] != common
         b, k, n = float(base.mean()), float(wrong.sum()), len(rows)

@@ -68,7 +68,7 @@ class FullGaussians:
             if k == 0 or not tied:
                 T = Z @ self.half[k]  # (n, p)
             R = T - (mean - self.centre) @ self.half[0 if tied else k]
-            np.einsum("ij,ij->i", R, R, out=out[:, k])
+            out[:, k] = np.einsum("ij,ij->i", R, R)
         return out
 
     def log_densities(self, X: Matrix) -> Matrix:

@@ -216,9 +216,10 @@ class FisherDiscriminant(NewAxes, TransformerMixin, LinearScores):
             mv = (m.mean[j] - mean) @ half
             if j == k:
                 mv = mv - (u / n) * dv
-            scores[:, j] = form(mv, xv)
+            score = form(mv, xv)
             if self.threshold != "weighted":
-                scores[:, j] -= 0.5 * form(mv, mv)
+                score = score - 0.5 * form(mv, mv)
             if self.threshold == "bayes":
-                scores[:, j] += np.log(max(left[j], 1e-300) / N)
+                score = score + np.log(max(left[j], 1e-300) / N)
+            scores[:, j] = score
         return scores

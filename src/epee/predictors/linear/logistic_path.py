@@ -172,5 +172,5 @@ def _correct(
             break
         before[:, active] = W[:, active]
         for j in active.tolist():
-            W[:, j] -= _solve(own[j], l2 / Cs[j], gradients[:, j])
+            W[:, j] = W[:, j] - _solve(own[j], l2 / Cs[j], gradients[:, j])
     return W, slopes

@@ -48,7 +48,7 @@ def fit_stack(X: Matrix, t: Codes, weights: Matrix, strength: float, bias: bool)
         P = sigmoid(W[open_] @ A.T)  # (m, n)
         H = np.empty((len(open_), d, d))
         H[:, j, k] = H[:, k, j] = (weights[open_] * P * (1 - P)) @ products
-        H[:, range(d), range(d)] += penalty
+        H[:, range(d), range(d)] = H[:, range(d), range(d)] + penalty
         try:
             step = np.linalg.solve(H, slope[open_, :, None])[:, :, 0]
         except np.linalg.LinAlgError:
