@@ -1,9 +1,9 @@
 """Nothing is written in place through a strided view, save where the list says why.
 
-NumPy 2.4's ``negative`` is wrong from one strided view to another on some processors, at one stride alone; the next such fault will be in another
-function. A result that is written straight into a column, a transpose or a step of another array meets such loops; a fresh array does
-not. So the sources write results into fresh arrays. Searched for here: ``out=`` of anything but a fresh array, and ``+=`` and
-its kin on a transpose or on a subscript with a slice after the first axis (``A[:, j] -= ...``).
+NumPy 2.4's ``negative`` is wrong from one strided view to another on some processors, at one stride alone; the next such fault will
+be in another function. A result that is written straight into a column, a transpose or a step of another array meets such loops;
+a fresh array does not. So the sources write results into fresh arrays. Searched for here: ``out=`` of anything but a fresh array, and
+``+=`` and its kin on a transpose or on a subscript with a slice before another index (``A[:, j] -= ...``).
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from epee.errors import InfiniteValues, MissingValues, SingularProblem, WrongUse
+from epee.errors import InfiniteValues, MissingValues, SingularProblem, TooLarge, WrongUse
 from epee.moments.moments import Moments, stack
 from epee.moments.passes import MANY, Summation
 from epee.settings import options
@@ -273,3 +273,10 @@ def test_a_bad_cell_of_a_column_stays_visible():
     X = np.ones((2 * MANY, 3), order="F")
     X[-1, 1] = np.nan
     assert not Summation(np.zeros(3), groups=2)(Block(X, group=np.arange(len(X)) % 2)).is_finite()
+
+
+def test_a_scatter_that_is_too_wide_is_refused_before_it_is_allocated():
+    wide = np.broadcast_to(np.float32(1.0), (3, 25_000))
+    with pytest.raises(TooLarge, match="3 rows and 25000 columns: a matrix of side 25000 would take 5 GB"):
+        Moments.of(wide)
+    assert Moments.of(wide, scatter="diagonal").count == 3

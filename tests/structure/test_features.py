@@ -156,14 +156,14 @@ def test_missing_cells_by_em():
     X = rng.normal(size=(300, 2)) @ rng.normal(size=(2, 5)) + 0.1 * rng.normal(size=(300, 5))
     Z = X.copy()
     Z[rng.random(X.shape) < 0.1] = np.nan
-    full, holes = PCA(2).fit(X), PCA(2).fit(Z)
+    full, holes = PCA(2).fit(X), PCA(2, missing="em").fit(Z)
     assert np.linalg.svd(full.components_ @ holes.components_.T)[1].min() > 0.999
     complete = ~np.isnan(Z).any(axis=1)
     np.testing.assert_allclose(holes.transform(Z)[complete], holes.transform(X)[complete])
     assert np.corrcoef(holes.transform(Z)[:, 0], full.transform(X)[:, 0])[0, 1] ** 2 > 0.98
     Z[:, 1] = np.nan
     with pytest.raises(MissingValues, match="column 1 is missing in every row"):
-        PCA().fit(Z)
+        PCA(missing="em").fit(Z)
 
 
 @pytest.mark.parametrize("rule", ["broken_stick", "parallel", "cv"])

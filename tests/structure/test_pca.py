@@ -144,8 +144,10 @@ def test_columns_of_a_frame_keep_their_names():
     frame = DataFrame(np.random.default_rng(0).normal(size=(30, 3)), columns=list("abc"))
     assert list(PCA(2).fit(frame).feature_names_in_) == ["a", "b", "c"]
     frame["b"] = np.nan
-    with pytest.raises(MissingValues, match="column 'b' is missing in every row"):
+    with pytest.raises(MissingValues, match="column 'b'"):
         PCA(2).fit(frame)
+    with pytest.raises(MissingValues, match="column 'b' is missing in every row"):
+        PCA(2, missing="em").fit(frame)
 
 
 def test_missing_cells_of_a_file_and_rows_without_cells(tmp_path):
@@ -157,8 +159,10 @@ def test_missing_cells_of_a_file_and_rows_without_cells(tmp_path):
     X[5] = np.nan
     DataFrame(X, columns=list("abc")).to_parquet(tmp_path / "t.parquet")
     with pytest.warns(DataWarning, match="rows without any cell: 1, first row 5"):
-        stream = PCA(2).fit(tmp_path / "t.parquet")
-    memory = PCA(2).fit(np.delete(X, 5, 0))
+        stream = PCA(2, missing="em").fit(tmp_path / "t.parquet")
+    with pytest.raises(MissingValues, match="column 'a'"):
+        PCA(2).fit(tmp_path / "t.parquet")
+    memory = PCA(2, missing="em").fit(np.delete(X, 5, 0))
     np.testing.assert_allclose(stream.explained_variance_, memory.explained_variance_, rtol=1e-9)
 
 
@@ -172,3 +176,16 @@ def test_a_density_on_a_plane_is_refused():
     with pytest.raises(SingularProblem, match="no variance"):
         PCA(2).fit(np.column_stack([X, X[:, 0]])).score_samples(np.zeros((1, 3)))
     assert np.isfinite(PCA(2).fit(X).score(X))
+
+
+@pytest.mark.parametrize("solver", ["auto", "full", "covariance_eigh", "randomized", "arpack"])
+@pytest.mark.parametrize("X", [TALL, WIDE], ids=["tall", "wide"])
+def test_missing_cells_are_refused_unless_a_rule_is_named(X, solver):
+    holes = X.copy()
+    holes[3, 2] = np.nan
+    with pytest.raises(MissingValues, match="column 2.*row 3"):
+        PCA(2, svd_solver=solver).fit(holes)
+    with pytest.raises(MissingValues, match="column 2.*row 3"):
+        PCA(2, svd_solver=solver).fit(X).transform(holes)
+    with pytest.raises(WrongUse, match="'refuse' or 'em'"):
+        PCA(missing="mean").fit(X)

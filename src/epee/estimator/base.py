@@ -26,16 +26,17 @@ from sklearn.base import (
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from epee.errors import DataError, DataWarning, TooLarge
+from epee.errors import DataError, DataWarning
 from epee.estimator.dof import shown_degrees_of_freedom
 from epee.estimator.protocol import Answer, Needs, QuadraticForm
+from epee.moments.sizes import LARGEST_SIDE as LARGEST_SIDE
+from epee.moments.sizes import refuse_large as refuse_large
 from epee.solve.soundness import insist_sound
 from epee.table.block import Source, check_weights, column_name, refuse_bad_cells
 from epee.table.doors import gather, is_stream, open_source
 from epee.table.fingerprints import fingerprint
 from epee.typing import Codes, Labels, Matrix, Vector
 
-LARGEST_SIDE = 20_000  # a symmetric matrix of this side takes 3.2 GB
 FORMER_NAMES = {  # of the protocol, for callers that do not know it yet
     "rows_in": "_source", "summation": "_summation", "refine": "_refine", "needs_rows": "_needs_rows", "row_wise": "_row_wise",
     "affine": "_affine", "left_out": "_left_out", "left_out_by": "_left_out_by", "left_out_path": "_left_out_path",
@@ -229,16 +230,6 @@ def list_columns(columns: Sequence[int] | Codes, estimator: Any = None, most: in
     more = f" and {len(columns) - most} more" if len(columns) > most else ""
     one = len(columns) == 1
     return f"column{'' if one else 's'} {', '.join(shown)}{more} {'is' if one else 'are'}"
-
-
-def refuse_large(n: int | None, p: int) -> None:
-    """Refuse, before anything is allocated, a problem whose smaller side is too large for a square matrix."""
-    side = p if n is None else min(n, p)
-    if side > LARGEST_SIDE:
-        raise TooLarge(
-            f"the table has {n} rows and {p} columns: a matrix of side {side} would take {8 * side**2 / 1e9:.0f} GB, and "
-            f"the largest allowed is {LARGEST_SIDE}. Select or project the columns first."
-        )
 
 
 def encode_labels(y: Any, n: int | None = None) -> tuple[Labels, Codes]:

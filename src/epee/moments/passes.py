@@ -20,6 +20,7 @@ from epee.engines.choice import engine_for
 from epee.errors import EmptyTable
 from epee.moments.gram import NARROW, gram, products
 from epee.moments.moments import Moments
+from epee.moments.sizes import refuse_large
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Readable, Source, check_weights, refuse_bad_cells, refuse_bad_source, rows_for
 from epee.table.doors import is_stream, open_source
@@ -260,12 +261,14 @@ def one_pass(
     """Do the pass behind :meth:`Moments.of`."""
     if is_stream(X):
         source = open_source(X, y, sample_weight)
+        _refuse_wide(None, source.n_columns, scatter)
         return reduce_source(source, Summation(source.origin, scatter, folds, groups, 0))
     X = np.asarray(X)
     X = X[:, None] if X.ndim == 1 else X
     if X.dtype.kind not in "fiub":
         X = X.astype(np.float64)
     n = len(X)
+    _refuse_wide(n, X.shape[1], scatter)
     y = None if y is None else np.asarray(y, dtype=np.float64).reshape(n, -1)
     fold = None if fold is None else np.asarray(fold, dtype=np.intp)
     group = None if group is None else np.asarray(group, dtype=np.intp)
@@ -278,6 +281,12 @@ def one_pass(
         targets=0 if y is None else y.shape[1],
     )
     return reduce_source(source, keep)
+
+
+def _refuse_wide(n: int | None, p: int, scatter: Scatter) -> None:
+    """Refuse a scatter that is too large, however few the rows: it is the square of the columns that is kept."""
+    if scatter in ("full", "pooled"):
+        refuse_large(n, p, square=True)
 
 
 def joint_origin(source: Source) -> Vector:

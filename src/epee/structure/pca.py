@@ -61,6 +61,9 @@ class PCA(NewAxes, MomentTransformer):
         How the powers are kept from drowning in rounding.
     random_state : int or None
         Seed of "randomized" and "arpack".
+    missing : {"refuse", "em"}, default="refuse"
+        What a missing cell (NaN) brings: a refusal, as in scikit-learn; or "em", the covariance of largest likelihood among those of
+        Gaussian rows whose cells are missing at random, found by EM, and in ``transform`` the conditional mean in its place.
 
     Attributes
     ----------
@@ -75,8 +78,7 @@ class PCA(NewAxes, MomentTransformer):
 
     Notes
     -----
-    One pass and :math:`O(p^3)`, or :math:`O(n^2 p)` when the rows are fewer. With missing cells (NaN) the covariance is that of
-    largest likelihood, found by EM; ``transform`` fills a missing cell by its conditional mean.
+    One pass and :math:`O(p^3)`, or :math:`O(n^2 p)` when the rows are fewer.
 
     References
     ----------
@@ -92,7 +94,7 @@ class PCA(NewAxes, MomentTransformer):
     def __init__(
         self, n_components: Any = None, *, copy: bool = True, whiten: bool = False, svd_solver: str = "auto", tol: float = 0.0,
         iterated_power: Any = "auto", n_oversamples: int = 10, power_iteration_normalizer: str = "auto",
-        random_state: Any = None,
+        random_state: Any = None, missing: str = "refuse",
     ) -> None:  # fmt: skip
         self.n_components = n_components
         self.copy = copy
@@ -103,8 +105,11 @@ class PCA(NewAxes, MomentTransformer):
         self.n_oversamples = n_oversamples
         self.power_iteration_normalizer = power_iteration_normalizer
         self.random_state = random_state
+        self.missing = missing
 
-    _takes_missing = True
+    @property
+    def _takes_missing(self) -> bool:  # type: ignore[override]
+        return self.missing == "em"
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -115,10 +120,14 @@ class PCA(NewAxes, MomentTransformer):
         """Find the axes of the rows of ``X`` (n, p); ``y`` is ignored, weights are counts."""
         if self.svd_solver not in SOLVERS:
             raise WrongUse(f"svd_solver is {self.svd_solver!r}; it must be one of {', '.join(SOLVERS)}.")
+        if self.missing not in ("refuse", "em"):
+            raise WrongUse(f"missing is {self.missing!r}; it must be 'refuse' or 'em'.")
         if is_stream(X):
             try:
                 return super().fit(X, sample_weight=sample_weight)
             except MissingValues:  # conditional means need the rows at each step
+                if not self._takes_missing:
+                    raise
                 rows, _, w = gather(open_source(X, None, sample_weight))
                 self._fit_missing(rows, w)
                 return self
@@ -137,6 +146,8 @@ class PCA(NewAxes, MomentTransformer):
                 return self
             getattr(self, f"_fit_{road}")(X, w)
         except MissingValues:
+            if not self._takes_missing:
+                raise
             self._fit_missing(X, w)
         return self
 

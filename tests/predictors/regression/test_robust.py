@@ -49,7 +49,7 @@ def test_least_absolute_deviations_are_exact(seed, weighted):
 def test_iterated_scale_is_statsmodels(loss, norm):
     X, y = sample()
     theirs = sm.RLM(y, sm.add_constant(X), M=norm).fit(tol=1e-12, maxiter=500)
-    ours = RobustRegression(loss, scale="iterated").fit(X, y)
+    ours = RobustRegression(loss).fit(X, y)
     np.testing.assert_allclose(np.append(ours.intercept_, ours.coef_), theirs.params, rtol=1e-7)
     assert ours.scale_ == pytest.approx(theirs.scale, rel=1e-7)
 
@@ -57,7 +57,7 @@ def test_iterated_scale_is_statsmodels(loss, norm):
 @pytest.mark.parametrize("loss", LOSSES)
 def test_the_objective_does_not_increase(loss):
     X, y = sample()
-    model = RobustRegression(loss).fit(X, y)
+    model = RobustRegression(loss, scale="mad").fit(X, y)
     assert model.converged_ and (np.diff(model.trace_) <= 1e-9 * model.trace_[0]).all()
 
 
@@ -85,6 +85,16 @@ def test_bounded_losses_shut_outliers_out(loss):
     np.testing.assert_allclose(model.coef_, clean.coef_, atol=0.15)
 
 
+@pytest.mark.parametrize("c", [0.7, 1.345, 2.0])
+def test_the_constant_is_that_of_statsmodels_at_a_given_scale_and_an_iterated_one(c):
+    X, y = sample()
+    theirs = sm.RLM(y, sm.add_constant(X), M=sm.robust.norms.HuberT(c)).fit(tol=1e-12, maxiter=500)
+    for scale in ("iterated", theirs.scale):
+        ours = RobustRegression("huber", c=c, scale=scale).fit(X, y)
+        np.testing.assert_allclose(np.append(ours.intercept_, ours.coef_), theirs.params, rtol=1e-7)
+    np.testing.assert_allclose(ours.coef_, RobustRegression(Huber(c), scale=theirs.scale).fit(X, y).coef_, rtol=1e-12)
+
+
 def test_extremes_are_least_squares():
     X, y = sample(wild=0)
     line = LinearRegression().fit(X, y)
@@ -105,7 +115,7 @@ def test_first_order_condition_of_a_power():
 def test_bad_input():
     X, y = sample()
     for wrong in (RobustRegression("l0.5"), RobustRegression("hinge"), RobustRegression(scale=-1.0), RobustRegression(scale="sd"),
-                  RobustRegression(max_iter=0)):  # fmt: skip
+                  RobustRegression(max_iter=0), RobustRegression(c=0.0), RobustRegression("absolute", c=1.0)):  # fmt: skip
         with pytest.raises(WrongUse):
             wrong.fit(X, y)
     with pytest.warns(SearchWarning, match="did not settle"):
