@@ -282,11 +282,58 @@ def test_weights_are_counts(seed):
     w = r.integers(0, 4, 300)
     again = np.repeat(np.arange(300), w)
     for a, y in (
-        (DecisionTreeClassifier(min_samples_leaf=7), labels),
-        (DecisionTreeRegressor(min_samples_leaf=7), values),
+        (DecisionTreeClassifier(max_depth=4, min_weight_fraction_leaf=0.02), labels),
+        (DecisionTreeRegressor(max_depth=4, min_weight_fraction_leaf=0.02), values),
     ):
         one, other = a.fit(X, y, w).predict(X), a.fit(X[again], y[again]).predict(X)
         np.testing.assert_allclose(one, other) if one.dtype.kind == "f" else np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize(
+    "limit", [{"min_samples_leaf": 15}, {"min_samples_split": 60, "min_samples_leaf": 12}, {"min_samples_leaf": 0.06}]
+)
+def test_least_numbers_of_rows_do_not_see_weights(limit):
+    w = rng.random(300) / 300
+    for ours, rival, y in (
+        (DecisionTreeClassifier(**limit), theirs.DecisionTreeClassifier(random_state=0, **limit), labels),
+        (DecisionTreeRegressor(**limit), theirs.DecisionTreeRegressor(random_state=0, **limit), values),
+    ):
+        same_tree(ours.fit(X, y, w), rival.fit(X, y, w))
+
+
+def test_boosting_by_weights_works_over_our_trees():
+    from sklearn.ensemble import AdaBoostClassifier
+
+    y = (X[:, 0] > 0) ^ (X[:, 1] > 0)
+    ours, other = (
+        AdaBoostClassifier(tree(max_depth=2, min_samples_leaf=10), n_estimators=30, random_state=0)
+        .fit(X, y)
+        .score(X, y)
+        for tree in (DecisionTreeClassifier, theirs.DecisionTreeClassifier)
+    )
+    assert ours == pytest.approx(other, abs=0.02)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "array", "list"])
+def test_columns_of_texts_are_categories(kind):
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    town = np.array(["Oslo", "Rome", "Bern", "Kyiv"])[np.arange(60) % 4]
+    y = np.isin(town, ["Rome", "Kyiv"]) * 5.0 + (np.arange(60) > 30)
+    plain = {"size": np.arange(60.0), "town": town}
+    table = {
+        "pandas": pandas.DataFrame(plain),
+        "polars": polars.DataFrame(plain),
+        "array": np.column_stack([plain["size"].astype(object), town.astype(object)]),
+        "list": [[a, str(b)] for a, b in zip(plain["size"], town)],
+    }[kind]
+    tree = DecisionTreeRegressor().fit(table, y)
+    np.testing.assert_allclose(tree.predict(table), y, atol=1e-12)
+    coded = np.column_stack([plain["size"], np.unique(town, return_inverse=True)[1]])
+    same = DecisionTreeRegressor(categorical_features=[1]).fit(coded, y)
+    np.testing.assert_array_equal(same.tree_.value, tree.tree_.value)
+    assert any("in {Bern, Oslo}" in rule for rule in tree.rules())
+    assert tree.predict([[1.0, "Paris"], [1.0, None]]).shape == (2,) if kind == "list" else True
+    assert DecisionTreeClassifier().fit(table, town).score(table, town) == 1.0
 
 
 def test_threads_change_nothing():

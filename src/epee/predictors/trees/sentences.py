@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -27,7 +27,13 @@ def branches(tree: Tree, node: int) -> list[tuple[int, bool]]:
     return way[::-1]
 
 
-def write_rules(tree: Tree, names: Sequence[str], conclusion: Callable[[int], str], digits: int = 4) -> Rules:
+def write_rules(
+    tree: Tree,
+    names: Sequence[str],
+    conclusion: Callable[[int], str],
+    digits: int = 4,
+    texts: Mapping[int, list[str]] | None = None,
+) -> Rules:
     """Return "if a <= 2.5 and b in {1, 3}: conclusion" for each leaf, the tests of one column merged."""
     rules = Rules()
     for leaf in np.flatnonzero(tree.children_left == LEAF):
@@ -45,7 +51,7 @@ def write_rules(tree: Tree, names: Sequence[str], conclusion: Callable[[int], st
                 high[f] = min(high.get(f, np.inf), float(tree.threshold[node]))
             else:
                 low[f] = max(low.get(f, -np.inf), float(tree.threshold[node]))
-        tests = [_test(tree, names[f], f, low, high, sets, digits) for f in dict.fromkeys(missing)]
+        tests = [_test(tree, names[f], f, low, high, sets, digits, texts or {}) for f in dict.fromkeys(missing)]
         rules.append(f"{'if ' + ' and '.join(tests) if tests else 'always'}: {conclusion(int(leaf))}")
     return rules
 
@@ -58,10 +64,12 @@ def _test(
     high: dict[int, float],
     sets: dict[int, np.ndarray],
     digits: int,
+    texts: Mapping[int, list[str]],
 ) -> str:
     if f in sets:
         start, end = tree.level_starts[f], tree.level_starts[f + 1]
-        names = [f"{v:g}" for v in tree.levels[start:end][sets[f][: end - start]]]
+        inside = tree.levels[start:end][sets[f][: end - start]]
+        names = [texts[f][int(v)] if f in texts else f"{v:g}" for v in inside]
         return f"{name} in {{{', '.join(names)}}}"
     a, b = low.get(f, -np.inf), high.get(f, np.inf)
     if np.isinf(a) and a > 0:

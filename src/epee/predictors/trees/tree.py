@@ -30,7 +30,9 @@ from epee.predictors.trees.growth import Plan, grow_tree
 from epee.predictors.trees.pruning import PruningPath, choose, path_loss, representatives, trace_path
 from epee.predictors.trees.sentences import Rules, boxes, write_rules
 from epee.predictors.trees.structure import LEAF, Tree
+from epee.predictors.trees.texts import code_texts
 from epee.settings import progress
+from epee.table.doors import is_stream
 from epee.table.folds import assign_folds, check_folds
 from epee.typing import Codes, Labels, Matrix, Tensor, Vector
 
@@ -41,7 +43,16 @@ class DecisionTree(Estimator):
     _takes_missing = True
     _criteria: tuple[str, ...] = ()
 
-    def _plan(self, n: float, total: float, columns: int) -> Plan:
+    def _enter(self, X: Any, *, reset: bool, finite: bool = True) -> Matrix:
+        """Check inputs; columns of texts become codes of their levels."""
+        if is_stream(X):
+            return super()._enter(X, reset=reset, finite=finite)
+        X, levels = code_texts(X, None if reset else self.__dict__.get("text_levels_", {}))
+        if reset:
+            self.text_levels_ = levels
+        return super()._enter(X, reset=reset, finite=finite)
+
+    def _plan(self, n: int, total: float, columns: int) -> Plan:
         """Check the parameters and make their counts absolute."""
         if self.criterion not in self._criteria:
             raise WrongUse(f"criterion is {self.criterion!r}; it must be one of {', '.join(self._criteria)}.")
@@ -95,12 +106,12 @@ class DecisionTree(Estimator):
     def _categorical(self, p: int) -> np.ndarray:
         """Return which columns are categories (p,)."""
         given = self.categorical_features
-        mask = np.zeros(p, dtype=bool)
+        mask = np.isin(np.arange(p), list(self.text_levels_))
         if given is None:
             return mask
         given = np.atleast_1d(np.asarray(given))
         if given.dtype == bool and given.shape == (p,):
-            return given
+            return given | mask
         names = list(getattr(self, "feature_names_in_", []))
         for item in given.tolist():
             j = names.index(item) if item in names else item
@@ -118,14 +129,14 @@ class DecisionTree(Estimator):
         columns = presort(X, self._categorical(p))
         if not used.all():
             columns = replace(columns, order=columns.only(used))
-        self._plan_ = plan = self._plan(float(counts.sum()), float(weights[used].sum()), p)
+        self._plan_ = plan = self._plan(int(used.sum()), float(weights[used].sum()), p)
         self.max_features_ = plan.max_features
-        data = (y, codes, K, np.ascontiguousarray(weights), np.ascontiguousarray(counts))
-        self._grown = self._finish(grow_tree(columns, _room(columns.order), *data, plan))
+        data = (y, codes, K, np.ascontiguousarray(weights))
+        self._grown = self._finish(grow_tree(columns, _room(columns.order), *data, used.astype(np.float64), plan))
         self.tree_ = self._grown
         self._path: PruningPath | None = None
         if self.pruning == "cv":
-            self._cross_validate(X, columns, used, *data)
+            self._cross_validate(X, columns, used, *data, counts)
         elif self.ccp_alpha > 0:
             path, ceases = self._trace(self._grown)
             chosen = int(np.searchsorted(path.alphas, self.ccp_alpha, side="right")) - 1
@@ -147,9 +158,9 @@ class DecisionTree(Estimator):
 
         def work(name: Any) -> tuple[Vector, Vector]:
             train = used & (folds != name)
-            plan = self._plan(float(counts[train].sum()), float(w[train].sum()), X.shape[1])
+            plan = self._plan(int(train.sum()), float(w[train].sum()), X.shape[1])
             order = columns.only(train)
-            tree = self._finish(grow_tree(columns, _room(order), y, codes, K, w, counts, plan))
+            tree = self._finish(grow_tree(columns, _room(order), y, codes, K, w, used.astype(np.float64), plan))
             _, fold_ceases = self._trace(tree)
             rows = np.flatnonzero(used & (folds == name))
             return path_loss(
@@ -249,7 +260,7 @@ class DecisionTree(Estimator):
     def rules(self, digits: int = 4) -> Rules:
         """Return one sentence a leaf, from left to right; printed one a line."""
         check_is_fitted(self)
-        return write_rules(self.tree_, self._names(), self._conclusion, digits)
+        return write_rules(self.tree_, self._names(), self._conclusion, digits, self.text_levels_)
 
     def regions(self) -> Tensor:
         """Return the box (leaves, p, 2) of each leaf, from left to right."""
@@ -281,7 +292,7 @@ class DecisionTreeClassifier(DecisionTree, ProbabilityMixin, Classifier):
     max_depth : int, default=None
         Longest path of questions; a larger one fits closer. None grows until the leaves are pure.
     min_samples_split, min_samples_leaf : int or share, default=2, 1
-        Least weight of a node that is split, and of a leaf; larger ones give smaller trees.
+        Least number of rows of a node that is split, and of a leaf, whatever their weights; larger ones give smaller trees.
     min_weight_fraction_leaf : float, default=0.0
         Least share of the total weight in a leaf.
     max_features : int, share, "sqrt", "log2" or None, default=None
@@ -308,7 +319,7 @@ class DecisionTreeClassifier(DecisionTree, ProbabilityMixin, Classifier):
         Folds of ``pruning="cv"``, or the fold of each row.
     categorical_features : list of columns or mask, default=None
         Columns whose numbers are names: they are split by sets. A category that a node has not seen follows its
-        heavier child.
+        heavier child. Columns of texts are taken so without being named.
     costs : array (K, K), default=None
         ``costs[d, t]``, the cost of deciding class d when t is true, in the order of ``classes_``: leaves decide for the least
         cost, splits weigh class t by the sum of its column (Breiman's altered priors), ``prune_on="risk"`` prunes on costs.
@@ -317,6 +328,8 @@ class DecisionTreeClassifier(DecisionTree, ProbabilityMixin, Classifier):
     ----------
     tree_ : Tree
         The nodes as arrays, with scikit-learn's names.
+    text_levels_ : dict of lists
+        By column of texts, the levels that its codes 0, 1, ... stand for.
     pruning_path_ : PruningPath
         All nested subtrees with their alphas, sizes, risks and, after "cv", losses.
     feature_importances_ : array (p,)
@@ -326,7 +339,8 @@ class DecisionTreeClassifier(DecisionTree, ProbabilityMixin, Classifier):
     -----
     Columns are sorted once, :math:`O(pn \log n)`, then each level of the tree takes :math:`O(pn)`. Ties go to the lowest
     column, then to the lowest threshold, so the same rows always give the same tree. Missing cells go to the side that lowers the
-    impurity most; where none were seen, to the heavier child. Weights are counts, also in ``min_samples_leaf``.
+    impurity most; where none were seen, to the heavier child. Weights are counts, but in ``min_samples_leaf`` and
+    ``min_samples_split``, which count rows as scikit-learn's do.
 
     References
     ----------
