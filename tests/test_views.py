@@ -22,9 +22,6 @@ ALLOWED = {  # file: {function: reason}
     "table/encoding.py": {"map_rows": "only the cells that are there; the others keep their zeros"},
     "optimize/linear_risk.py": {"__call__": "a product of this function, contiguous, as long as the rows"},
     "structure/products.py": {"_transform": "products are as wide as the memory: no temporary of their size"},
-    "structure/kernel_density.py": {
-        "distances2": "a product of this function, contiguous, as large as rows times rows"
-    },
     "predictors/generative/gaussians.py": {"log_densities": "rows about their centre, a fresh array of this function"},
     "predictors/regression/polynomial.py": {
         "chebyshev": "products are as wide as the memory: no temporary of their size"

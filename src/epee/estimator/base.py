@@ -195,6 +195,15 @@ def refuse_words(X: Any) -> None:
                 ) from None
 
 
+def refuse_vector(X: Any) -> None:
+    """Refuse one row or one column that does not say which of the two it is."""
+    if np.ndim(X) == 1:
+        raise DataError(
+            f"Expected 2D array, got 1D array instead: X has shape {np.shape(X)}. Reshape it to (1, {len(X)}) if it is one row, "
+            f"to ({len(X)}, 1) if it is one column."
+        )
+
+
 def warn_of_long_integers(X: Any) -> None:
     """Say that a column holds whole numbers that float64 cannot tell apart."""
     columns = {str(name): X[name] for name in X.columns} if hasattr(X, "dtypes") else {"": X}
@@ -202,9 +211,12 @@ def warn_of_long_integers(X: Any) -> None:
         kind = getattr(values, "dtype", None)
         if getattr(kind, "kind", None) not in ("i", "u") or getattr(kind, "itemsize", 0) != 8:
             continue
-        array = np.asarray(values)
+        array = values.tocoo().data if hasattr(values, "tocoo") else np.asarray(values)
         if array.size and max(int(array.max()), -int(array.min())) > 2**53:
-            worst = int(np.argmax(np.abs(array.reshape(len(array), -1)).max(axis=0)))
+            if hasattr(values, "tocoo"):
+                worst = int(values.tocoo().col[np.argmax(np.abs(array.astype(float)))])
+            else:
+                worst = int(np.argmax(np.abs(array.reshape(len(array), -1)).max(axis=0)))
             where = f"column {name!r}" if name else f"column {worst}"
             say(f"{where} holds whole numbers above 2^53: their last digits are lost. Drop it if it is an identifier.")
             return

@@ -12,8 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from epee.errors import WrongUse
+from epee.errors import SingularProblem, WrongUse
 from epee.moments.moments import Moments
+from epee.solve.cholesky import Cholesky
+from epee.solve.minimum_norm import MinimumNorm
+from epee.solve.positive import non_negative
 from epee.typing import Matrix, Tensor, Vector
 
 
@@ -69,6 +72,17 @@ class Quadratic:
                 float(tol), int(max_iter), bool(positive), begin,
             )  # fmt: skip
         return W, gaps, sweeps
+
+    def without_penalty(self, positive: bool = False) -> Matrix:
+        """Return the coefficients (m, p) of least squares, the shortest where several are."""
+        try:
+            factor: Cholesky | MinimumNorm = Cholesky(self.G)
+            if factor.condition > 1e14:
+                factor = MinimumNorm.of_scatter(self.G)
+        except SingularProblem:
+            factor = MinimumNorm.of_scatter(self.G)
+        coef: Matrix = non_negative(factor, self.c) if positive else factor.solve(self.c)
+        return coef.T
 
     def intercepts(self, W: Tensor) -> Tensor:
         """Return the intercepts (..., m) of coefficients (..., m, p)."""

@@ -24,5 +24,8 @@ def non_negative(factor: Any, B: Matrix) -> Matrix:
     array([1., 0.])
     """
     U, half = factor.root / factor.scale, factor.half_solve(B)  # (r, p) in columns of unit norm, (r, m)
-    solved = np.column_stack([nnls(U, half[:, k])[0] for k in range(B.shape[1])])
+    varies = np.sqrt((U * U).sum(axis=0)) > 1e-8  # a constant column is all rounding, and would be divided by it
+    solved = np.zeros(B.shape)
+    for k in range(B.shape[1]):
+        solved[varies, k] = nnls(U[:, varies], half[:, k])[0]
     return solved / factor.scale[:, None]

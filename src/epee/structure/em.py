@@ -84,7 +84,14 @@ class Climb:
 
 
 def expectation_maximisation(
-    model: HiddenModel, X: Any, *, theta: Any = None, tol: float = 1e-3, max_iter: int = 100, watch: Any = None
+    model: HiddenModel,
+    X: Any,
+    *,
+    theta: Any = None,
+    tol: float = 1e-3,
+    max_iter: int = 100,
+    watch: Any = None,
+    last: float | None = None,
 ) -> Climb:
     """Climb the log-likelihood of a model with hidden variables.
 
@@ -101,6 +108,8 @@ def expectation_maximisation(
         Largest number of M-steps.
     watch : callable, optional
         Called with (iteration, parameters, mean log-likelihood) after every E-step.
+    last : float, optional
+        The mean log-likelihood before ``theta``, of a climb that goes on: a first step that rises by less than ``tol`` ends it.
 
     Returns
     -------
@@ -135,7 +144,7 @@ def expectation_maximisation(
             if climb.trace and _fell(value, climb):
                 climb.theta, climb.reason = before, "the log-likelihood fell"
                 break
-            gain = value - climb.trace[-1] if climb.trace else np.inf
+            gain = value - climb.trace[-1] if climb.trace else np.inf if last is None else abs(value - last)
             climb.trace.append(value)
             if max_iter == 0:
                 break

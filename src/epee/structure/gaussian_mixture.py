@@ -125,9 +125,11 @@ class GaussianMixture(Density):
         self._about = source.n_rows
         rng = check_random_state(self.random_state)
         best: Climb | None = None
-        for _ in range(1 if self.warm_start and hasattr(self, "means_") else self.n_init):
-            theta = self._components() if self.warm_start and hasattr(self, "means_") else self._start(source, rng)
-            climb = expectation_maximisation(self, source, theta=theta, tol=self.tol, max_iter=self.max_iter)
+        warm = self.warm_start and hasattr(self, "means_")
+        last = self.lower_bound_ if warm else None
+        for _ in range(1 if warm else self.n_init):
+            theta = self._components() if warm else self._start(source, rng)
+            climb = expectation_maximisation(self, source, theta=theta, tol=self.tol, max_iter=self.max_iter, last=last)
             if best is None or climb.trace[-1] > best.trace[-1]:
                 best = climb
         assert best is not None

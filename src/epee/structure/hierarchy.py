@@ -30,6 +30,7 @@ from epee.typing import Codes, Matrix, Vector
 
 LINKAGES = ("single", "complete", "average", "weighted", "ward", "centroid", "median")
 WITHOUT_TABLE = ("ward", "single", "centroid")
+SAME_METRICS = {"l1": "cityblock", "manhattan": "cityblock", "l2": "euclidean"}  # other names that scikit-learn knows
 FEW = 1024  # rows whose table of distances is small
 NEWER = 256  # unions outside the search tree before it is built again
 
@@ -76,6 +77,7 @@ def linkage(X: Any, method: str = "single", metric: Any = "euclidean", *, sample
     rows = X.ndim == 2
     if rows and len(X) < 2:
         raise DataError(f"a tree needs at least 2 rows; X has {len(X)} sample.")
+    metric = SAME_METRICS.get(metric, metric) if isinstance(metric, str) else metric
     euclidean = isinstance(metric, str) and metric == "euclidean"
     if rows and not euclidean and method in ("ward", "centroid", "median"):
         raise WrongUse(

@@ -25,6 +25,7 @@ from epee.table.block import refuse_bad_cells
 from epee.typing import Matrix, Vector
 
 KERNELS = ("gaussian", "tophat", "epanechnikov", "exponential", "linear", "cosine")
+NEAR = 1e-6  # a squared distance below this part of the squares it is the difference of has lost half of its digits
 ROWS = 512  # queries held against all rows at once
 
 
@@ -89,7 +90,8 @@ class KernelDensity(Density):
         keep = slice(None) if w is None else w > 0
         self.X_ = np.asarray(X, dtype=np.float64)[keep]
         self._log_weights = np.full(len(X), -np.log(len(X))) if w is None else np.log(w[keep] / w.sum())
-        n = float(len(X) if w is None else w.sum())
+        whole = w is None or bool((w == np.round(w)).all())
+        n = float(len(X) if w is None else w.sum() if whole else keep.sum())
         p = X.shape[1]
         if isinstance(self.bandwidth, str):
             if self.bandwidth == "loo" and len(self.X_) < 2:
@@ -231,10 +233,11 @@ def distances2(A: Matrix, B: Matrix) -> Matrix:
         return ((A[:, None, :] - B[None, :, :]) ** 2).sum(axis=2)
     o = B.mean(axis=0)
     A, B = A - o, B - o
-    D = -2 * (A @ B.T)
-    D += (A**2).sum(axis=1)[:, None]
-    D += (B**2).sum(axis=1)
-    return np.maximum(D, 0.0, out=D)
+    squares = (A**2).sum(axis=1)[:, None] + (B**2).sum(axis=1)
+    D = squares - 2 * (A @ B.T)
+    i, j = np.nonzero(NEAR * squares > D)  # what little is left of large squares is taken from the differences
+    D[i, j] = ((A[i] - B[j]) ** 2).sum(axis=1)
+    return D
 
 
 def log_volume(kernel: str, p: int) -> float:

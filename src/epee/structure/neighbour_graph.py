@@ -36,9 +36,23 @@ def distance_graph(search: NearestNeighbors, k: int | None) -> sparse.csr_matrix
     graph = (
         search.kneighbors_graph(mode="distance") if k is not None else search.radius_neighbors_graph(mode="distance")
     )
-    both = graph.maximum(graph.T).tocsr()
-    both.sort_indices()
-    return both
+    return undirected(graph)
+
+
+def undirected(*graphs: Any) -> sparse.csr_matrix:
+    """Return the edges of all graphs in both directions, the longest of those between two nodes; edges of length zero are edges.
+
+    >>> undirected(sparse.csr_matrix(([0.0, 2.0], ([0, 1], [1, 2])), shape=(3, 3))).nnz
+    4
+    """
+    parts = [graph.tocoo() for graph in graphs]
+    a, b, length = (np.concatenate(arrays) for arrays in zip(*((g.row, g.col, g.data) for g in parts), strict=True))
+    rows, columns, lengths = np.concatenate([a, b]), np.concatenate([b, a]), np.concatenate([length, length])
+    order = np.lexsort((-lengths, columns, rows))
+    rows, columns, lengths = rows[order], columns[order], lengths[order]
+    first = np.ones(len(rows), dtype=bool)
+    first[1:] = (np.diff(rows) != 0) | (np.diff(columns) != 0)
+    return sparse.csr_matrix((lengths[first], (rows[first], columns[first])), shape=parts[0].shape)
 
 
 def in_one_piece(graph: sparse.csr_matrix, X: Matrix, disconnected: str) -> tuple[sparse.csr_matrix, int]:
@@ -52,9 +66,7 @@ def in_one_piece(graph: sparse.csr_matrix, X: Matrix, disconnected: str) -> tupl
     bridges = _bridges(X, piece, count)
     rows, columns, lengths = (np.array(part) for part in zip(*bridges, strict=True))
     extra = sparse.csr_matrix((lengths, (rows, columns)), shape=graph.shape)
-    joined = graph.maximum(extra).maximum(extra.T).tocsr()
-    joined.sort_indices()
-    return joined, int(count)
+    return undirected(graph, extra), int(count)
 
 
 def pieces_of(graph: sparse.csr_matrix, disconnected: str, meanwhile: str) -> tuple[int, Codes]:
@@ -72,15 +84,19 @@ def pieces_of(graph: sparse.csr_matrix, disconnected: str, meanwhile: str) -> tu
 
 def _bridges(X: Matrix, piece: Codes, count: int) -> list[tuple[int, int, float]]:
     """Return, for every pair of pieces, the edge between their nearest rows."""
+    from scipy.spatial.distance import cdist
+
+    order = np.argsort(piece, kind="stable")
+    starts = np.searchsorted(piece[order], np.arange(count + 1))
     found = []
-    for a in range(count):
-        mine = np.flatnonzero(piece == a)
-        search = NearestNeighbors(n_neighbors=1).fit(X[mine])
+    for a in range(1, count):
+        mine, others = order[starts[a] : starts[a + 1]], order[: starts[a]]
+        D = cdist(X[others], X[mine])
+        nearest = D.argmin(axis=1)
+        shortest = D[np.arange(len(others)), nearest]
         for b in range(a):
-            other = np.flatnonzero(piece == b)
-            distance, nearest = search.kneighbors(X[other])
-            i = int(np.argmin(distance[:, 0]))
-            found.append((int(other[i]), int(mine[nearest[i, 0]]), max(float(distance[i, 0]), 1e-300)))
+            i = starts[b] + int(np.argmin(shortest[starts[b] : starts[b + 1]]))
+            found.append((int(others[i]), int(mine[nearest[i]]), float(shortest[i])))
     return found
 
 
@@ -102,7 +118,7 @@ def geodesics(graph: sparse.csr_matrix, sources: Codes | None = None) -> Matrix:
         graph.data.astype(np.float64),
     )
     longest = float(weights.max(initial=0.0))
-    width = max(float(weights.mean()) / 2 if len(weights) else 1.0, longest / 100_000, 1e-300)
+    width = max(float(weights[weights > 0].mean()) / 2 if longest > 0 else 1.0, longest / 100_000)
     rings = int(longest / width) + 3
 
     def walk(i: int) -> None:

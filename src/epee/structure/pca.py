@@ -20,7 +20,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from epee.errors import DataWarning, InfiniteValues, MissingValues, SingularProblem, WrongUse
-from epee.estimator.base import NewAxes, list_columns, refuse_large, say
+from epee.estimator.base import NewAxes, list_columns, refuse_large, refuse_vector, say
 from epee.estimator.moment import MomentTransformer
 from epee.moments.moments import Moments
 from epee.solve.soundness import insist_orthonormal
@@ -388,6 +388,7 @@ class PCA(NewAxes, MomentTransformer):
     def inverse_transform(self, X: Any) -> Matrix:
         """Return the rows that the scores ``X`` (n, q) stand for: mean plus scores times axes."""
         check_is_fitted(self)
+        refuse_vector(X)
         scores = np.asarray(X, dtype=np.float64)
         return (scores * self._deviations() if self.whiten else scores) @ self.components_ + self.mean_
 

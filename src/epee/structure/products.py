@@ -9,6 +9,7 @@ a pipeline with it stays on the one-pass route.
 from __future__ import annotations
 
 from itertools import chain, combinations, combinations_with_replacement
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -77,8 +78,10 @@ class PolynomialFeatures(Transformer):
         return self
 
     def _degrees(self) -> tuple[int, int]:
-        low, high = (0, self.degree) if np.isscalar(self.degree) else tuple(self.degree)
-        if not (float(low).is_integer() and float(high).is_integer() and 0 <= low <= high):
+        pair = (0, self.degree) if np.isscalar(self.degree) else tuple(self.degree)
+        low, high = pair if len(pair) == 2 else (0, -1)
+        whole = all(isinstance(d, Real) and float(d).is_integer() for d in (low, high))
+        if not (whole and 0 <= low <= high):
             raise WrongUse(
                 f"degree is {self.degree!r}; it must be a non-negative integer, or a pair (smallest, largest)."
             )

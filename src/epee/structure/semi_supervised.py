@@ -336,9 +336,12 @@ class LabelPropagation(ProbabilityMixin, SomeLabels):
             scale = 1.0 / np.where(total > 0, total, 1.0)[:, None]
             P = W * scale if isinstance(W, np.ndarray) else W.multiply(scale).tocsr()
             F[~known] = self._settle(P, F, known)
+        lost = F.sum(axis=1) <= 1e-12  # no label flows so far: the nearest ones decide
+        if lost.any():
+            F[lost] = np.asarray(self._affinity(self.X_[lost], self.X_[known]) @ F[known])
         total = F.sum(axis=1, keepdims=True)
         share = F[known].mean(axis=0)
-        self.label_distributions_ = np.where(total > 1e-12, F / np.where(total > 1e-12, total, 1.0), share)
+        self.label_distributions_ = np.where(total > 0, F / np.where(total > 0, total, 1.0), share)
         self.transduction_ = self.classes_[self.label_distributions_.argmax(axis=1)]
         return self
 
@@ -350,7 +353,8 @@ class LabelPropagation(ProbabilityMixin, SomeLabels):
                 raise WrongUse(f"gamma is {self.gamma!r}; it must be positive.")
             from epee.structure.kernel_density import distances2
 
-            return np.exp(-self.gamma * distances2(A, B))
+            D = distances2(A, B)  # only shares of a row count, so its nearest weighs 1: far rows do not underflow
+            return np.exp(-self.gamma * (D - D.min(axis=1, keepdims=True)))
         if self.kernel == "knn":
             from sklearn.neighbors import NearestNeighbors
 

@@ -13,8 +13,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from epee.errors import WrongUse
-from epee.estimator.base import SameColumns
+from epee.errors import DataError, WrongUse
+from epee.estimator.base import SameColumns, refuse_vector
 from epee.estimator.moment import Keep, MomentTransformer
 from epee.moments.columns import ColumnMoments, ColumnSummation
 from epee.moments.moments import Moments
@@ -34,18 +34,17 @@ def sparse_sums(source: SparseSource) -> ColumnMoments:
     """Return the sums of a sparse matrix column by column, zeros included, at the cost of the cells that are not."""
     X = sparse.csc_matrix(source.X)
     rows = np.ones(X.shape[0]) if source.weight is None else source.weight
+    columns = np.repeat(np.arange(X.shape[1]), np.diff(X.indptr))
     missing = np.isnan(X.data)
+    values, weight = np.where(missing, 0.0, X.data).astype(np.float64), rows[X.indices] * ~missing
 
     def total(cells: Vector) -> Vector:
-        there = X.copy()
-        there.data = np.where(missing, 0.0, cells)
-        return np.asarray(there.T @ rows).ravel()
+        return np.bincount(columns, weights=cells, minlength=X.shape[1])
 
-    gone = X.copy()
-    gone.data = missing.astype(float)
-    count = rows.sum() - np.asarray(gone.T @ rows).ravel()
-    mean = total(X.data) / np.maximum(count, 1e-300)
-    scatter = np.maximum(total(X.data.astype(np.float64) ** 2) - count * mean**2, 0.0)
+    count = rows.sum() - total(rows[X.indices] * missing)
+    mean = total(weight * values) / np.maximum(count, 1e-300)
+    zeros = np.maximum(count - total(weight), 0.0)  # cells that are not stored lie at -mean from the mean
+    scatter = total(weight * (values - mean[columns]) ** 2) + zeros * mean**2
     return ColumnMoments(count, mean, scatter, np.zeros(X.shape[1]))
 
 
@@ -156,7 +155,10 @@ class StandardScaler(SameColumns, MomentTransformer):
         """Return the rows in their own units again."""
         check_is_fitted(self)
         if hasattr(X, "tocsr"):
+            if self.with_mean:
+                raise DataError("Cannot uncenter sparse matrices: pass `with_mean=False` instead, or X.toarray().")
             return X if self.scale_ is None else X.multiply(self.scale_).tocsr()
+        refuse_vector(X)
         X = np.array(X, dtype=np.result_type(np.asarray(X).dtype, np.float32), copy=True)
         refuse_bad_cells(np.where(np.isnan(X), 0.0, X))
         if self.with_std:

@@ -118,7 +118,7 @@ def by_blocks(X: Matrix, score: Callable[[Matrix], Matrix], K: int, rows: int = 
 
 def check_priors(given: Any, classes: Labels, what: str = "priors") -> Vector:
     """Return given priors (K,) as floats, or raise a sentence."""
-    priors = np.asarray(given, dtype=np.float64)
+    priors = np.array(given, dtype=np.float64)
     if priors.shape != (len(classes),):
         raise WrongUse(
             f"Number of priors must match number of classes: {what} has shape {priors.shape} and there are {len(classes)} classes."

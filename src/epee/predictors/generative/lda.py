@@ -140,7 +140,7 @@ class LinearDiscriminantAnalysis(NewAxes, TransformerMixin, MomentClassifier):
     def _class_priors(self, m: Moments) -> np.ndarray:
         if self.priors is None:
             return m.frequencies
-        priors = np.asarray(self.priors, dtype=float)
+        priors = np.array(self.priors, dtype=float)
         if priors.shape != m.count.shape or (priors < 0).any():
             raise WrongUse(
                 f"priors must be non-negative, one for each of the {len(m.count)} classes; got {self.priors!r}."

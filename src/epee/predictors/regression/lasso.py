@@ -114,10 +114,12 @@ class ElasticNet(MomentRegressor):
             np.array([self.alpha_]),
             self._ratio(),
             tol=self.tol,
-            max_iter=self.max_iter,
+            max_iter=self.max_iter if self.alpha_ > 0 else 1,
             positive=self.positive,
             start=start,
         )
+        if self.alpha_ == 0:  # no penalty, no search: least squares
+            W, gaps = quadratic.without_penalty(self.positive)[None], np.zeros_like(gaps)
         self._set_linear(W[0], quadratic.intercepts(W[0]))
         one = np.ndim(self.coef_) == 1
         self.dual_gap_ = float(gaps[0, 0]) if one else gaps[0]

@@ -406,7 +406,7 @@ class DecisionTreeClassifier(DecisionTree, ProbabilityMixin, Classifier):
         if self.class_weight is None:
             return np.ones(K)
         if self.class_weight == "balanced":
-            counts = np.bincount(y, weights=w, minlength=K)
+            counts = np.bincount(y, minlength=K)  # of rows, as scikit-learn's trees count them
             return counts.sum() / (K * np.maximum(counts, 1e-300))
         if not isinstance(self.class_weight, dict):
             raise WrongUse(f"class_weight is {self.class_weight!r}; it must be a dictionary, 'balanced' or None.")

@@ -1,0 +1,182 @@
+"""Places where a user who changes the import from scikit-learn once met something else: the same answer, or the right one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sparse
+import sklearn.cluster
+import sklearn.decomposition
+import sklearn.linear_model
+import sklearn.manifold
+import sklearn.mixture
+import sklearn.neighbors
+import sklearn.preprocessing
+import sklearn.semi_supervised
+import sklearn.tree
+from sklearn.metrics import adjusted_rand_score
+
+import epee
+from epee.errors import DataError, DataWarning, EpeeWarning, WrongUse
+
+rng = np.random.default_rng(0)
+
+
+def test_isomap_walks_over_edges_of_length_zero():
+    X = rng.normal(size=(40, 3))
+    X = np.vstack([X, X[:10], X[:10]])
+    ours, theirs = epee.Isomap(n_neighbors=8).fit(X), sklearn.manifold.Isomap(n_neighbors=8).fit(X)
+    assert ours.n_pieces_ == 1
+    np.testing.assert_allclose(ours.dist_matrix_, theirs.dist_matrix_, atol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::epee.errors.EpeeWarning")
+def test_isomap_of_many_equal_rows_joins_their_pieces():
+    X = np.repeat(rng.normal(size=(5, 3)), 40, axis=0)
+    D = epee.Isomap(n_neighbors=5).fit(X).dist_matrix_
+    assert np.isfinite(D).all()
+    assert (np.sqrt(((X[:, None] - X) ** 2).sum(axis=2)) - 1e-12 <= D).all()
+
+
+@pytest.mark.parametrize("rule", ["scott", "silverman"])
+def test_rules_of_bandwidths_count_rows_where_weights_are_shares(rule):
+    X, w = rng.normal(size=(100, 2)), rng.random(100)
+    ours = epee.KernelDensity(bandwidth=rule).fit(X, sample_weight=w / w.sum())
+    theirs = sklearn.neighbors.KernelDensity(bandwidth=rule).fit(X, sample_weight=w / w.sum())
+    assert ours.bandwidth_ == pytest.approx(theirs.bandwidth_)
+    np.testing.assert_allclose(ours.score_samples(X), theirs.score_samples(X))
+    twice = epee.KernelDensity(bandwidth=rule).fit(X, sample_weight=np.full(100, 2.0))  # whole weights are copies
+    assert twice.bandwidth_ == epee.KernelDensity(bandwidth=rule).fit(np.vstack([X, X])).bandwidth_
+
+
+@pytest.mark.parametrize("kernel", ["tophat", "gaussian", "epanechnikov", "linear", "exponential"])
+@pytest.mark.parametrize("p", [2, 6])
+def test_kernels_see_a_row_where_it_is_at_any_scale(kernel, p):
+    X = 1e8 * rng.normal(size=(60, p))
+    ours = epee.KernelDensity(bandwidth=1.0, kernel=kernel).fit(X).score_samples(X)
+    theirs = sklearn.neighbors.KernelDensity(bandwidth=1.0, kernel=kernel).fit(X).score_samples(X)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-9)
+
+
+@pytest.mark.parametrize("metric", ["l1", "l2", "manhattan"])
+@pytest.mark.parametrize("linkage", ["average", "complete", "single"])
+def test_other_names_of_metrics(metric, linkage):
+    X = rng.normal(size=(60, 3))
+    ours = epee.AgglomerativeClustering(4, metric=metric, linkage=linkage).fit(X)
+    theirs = sklearn.cluster.AgglomerativeClustering(4, metric=metric, linkage=linkage).fit(X)
+    assert adjusted_rand_score(ours.labels_, theirs.labels_) == 1.0
+
+
+def test_balanced_classes_beside_weights():
+    X, y, w = rng.normal(size=(120, 3)), (np.arange(120) > 79).astype(int), rng.random(120)
+    X[y == 1] += 0.7
+    how = {"class_weight": "balanced", "max_depth": 3}
+    ours = epee.DecisionTreeClassifier(**how).fit(X, y, w)
+    theirs = sklearn.tree.DecisionTreeClassifier(random_state=0, **how).fit(X, y, w)
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X))
+    how = {"class_weight": "balanced", "tol": 1e-10, "max_iter": 1000}
+    ours, theirs = (where.LogisticRegression(**how).fit(X, y, w) for where in (epee, sklearn.linear_model))
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore::epee.errors.EpeeWarning")
+@pytest.mark.parametrize("constant", [0.0, 3.0, 0.1, 1e6 + 0.1])
+def test_coefficients_that_are_not_negative_beside_a_constant_column(constant):
+    X = rng.normal(size=(50, 4))
+    X[:, 1] = constant
+    y = X[:, [0, 2, 3]] @ [1, -1, 0.5] + rng.normal(size=50)
+    for name, how in (("LinearRegression", {}), ("Ridge", {"alpha": 0.1, "tol": 1e-12, "max_iter": 10_000})):
+        ours, theirs = (getattr(where, name)(positive=True, **how).fit(X, y) for where in (epee, sklearn.linear_model))
+        assert ours.coef_[1] == pytest.approx(0, abs=1e-12)
+        np.testing.assert_allclose(ours.coef_[[0, 2, 3]], theirs.coef_[[0, 2, 3]], atol=1e-5)
+
+
+def test_a_constant_column_of_a_sparse_table_is_not_stretched():
+    X = np.column_stack([np.full(50, 0.1), rng.normal(size=50), np.zeros(50), np.full(50, 1e8 + 0.3)])
+    w = rng.random(50)
+    ours = epee.StandardScaler(with_mean=False).fit(sparse.csr_matrix(X), sample_weight=w)
+    dense = epee.StandardScaler(with_mean=False).fit(X, sample_weight=w)
+    np.testing.assert_allclose(ours.scale_, dense.scale_, rtol=1e-10)
+    ours, theirs = (
+        where.StandardScaler(with_mean=False).fit(sparse.csr_matrix(X)) for where in (epee, sklearn.preprocessing)
+    )
+    np.testing.assert_allclose(ours.scale_, theirs.scale_, rtol=1e-10)
+
+
+def test_means_are_not_left_out_of_sparse_rows_in_silence():
+    scaler = epee.StandardScaler().fit(rng.normal(size=(20, 3)) + 5)
+    with pytest.raises(DataError, match="Cannot uncenter sparse matrices"):
+        scaler.inverse_transform(sparse.csr_matrix(np.eye(3)))
+
+
+@pytest.mark.parametrize("kind", [sparse.csr_matrix, sparse.csc_matrix, sparse.csr_array])
+def test_long_integers_of_a_sparse_table_are_said(kind):
+    X = np.zeros((20, 3), dtype=np.int64)
+    X[4, 1] = 2**60
+    with pytest.warns(DataWarning, match=r"column 1 holds whole numbers above 2\^53"):
+        ours = epee.StandardScaler(with_mean=False).fit(kind(X))
+    theirs = sklearn.preprocessing.StandardScaler(with_mean=False).fit(kind(X))
+    np.testing.assert_allclose(ours.scale_, theirs.scale_)
+
+
+@pytest.mark.filterwarnings("ignore:labels still moved")
+def test_labels_reach_far_rows():
+    X = np.vstack([rng.normal(size=(40, 2)), rng.normal(size=(40, 2)) + 8])
+    y = np.repeat([0, 1], 40)
+    y[5:40], y[50:] = -1, -1
+    model = epee.LabelPropagation().fit(np.vstack([X, [[300.0, 300.0], [-90.0, -90.0]]]), np.append(y, [-1, -1]))
+    assert model.transduction_[-2:].tolist() == [1, 0]
+    assert model.predict([[1000.0, 1000.0], [-500.0, -500.0]]).tolist() == [1, 0]
+    near = rng.normal(size=(10, 2)) * 4
+    theirs = sklearn.semi_supervised.LabelPropagation().fit(X, y)
+    ours = epee.LabelPropagation().fit(X, y)
+    np.testing.assert_allclose(ours.predict_proba(near), theirs.predict_proba(near), atol=0.02)
+
+
+@pytest.mark.parametrize("name", ["Lasso", "ElasticNet"])
+@pytest.mark.parametrize("positive", [False, True])
+def test_no_penalty_is_least_squares(name, positive):
+    X = rng.normal(size=(50, 4))
+    X[:, 3] = X[:, 2] + 0.01 * rng.normal(size=50)
+    y = rng.normal(size=50)
+    plain = epee.LinearRegression(positive=positive).fit(X, y)
+    model = getattr(epee, name)(alpha=0.0, positive=positive).fit(X, y)
+    np.testing.assert_allclose(model.coef_, plain.coef_, rtol=1e-9, atol=1e-12)
+    assert model.intercept_ == pytest.approx(plain.intercept_)
+
+
+@pytest.mark.parametrize("degree", [(1, 2, 3), (2, 1), (1.5, 2), "two", -1, (1,), (1, "2")])
+def test_degrees_that_make_no_sense_are_named(degree):
+    with pytest.raises(WrongUse, match="degree is .*; it must be"):
+        epee.PolynomialFeatures(degree=degree).fit(np.eye(3))
+
+
+@pytest.mark.parametrize("name", ["StandardScaler", "PCA"])
+def test_one_row_alone_is_refused_on_the_way_back(name):
+    X = rng.normal(size=(20, 3))
+    model = getattr(epee, name)().fit(X)
+    with pytest.raises(DataError, match="Expected 2D array, got 1D array instead"):
+        model.inverse_transform(model.transform(X)[0])
+
+
+@pytest.mark.parametrize(
+    "name", ["LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis", "GaussianNB", "PoissonNB"]
+)
+def test_priors_are_a_copy(name):
+    given = np.array([0.3, 0.7])
+    model = getattr(epee, name)(priors=given).fit(np.abs(rng.normal(size=(40, 2))), np.arange(40) % 2)
+    kept = model.priors_ if hasattr(model, "priors_") else model.class_prior_
+    assert not np.shares_memory(kept, given)
+
+
+@pytest.mark.filterwarnings("ignore::epee.errors.SearchWarning")
+def test_a_warm_start_of_one_step_each_converges():
+    X = np.vstack([rng.normal(size=(60, 2)), rng.normal(size=(60, 2)) + 4])
+    model = epee.GaussianMixture(2, max_iter=1, warm_start=True, random_state=0)
+    for _ in range(100):
+        if model.fit(X).converged_:
+            break
+    assert model.converged_
+    whole = epee.GaussianMixture(2, random_state=0).fit(X)
+    assert model.lower_bound_ == pytest.approx(whole.lower_bound_, abs=2e-3)
+    assert issubclass(DataWarning, EpeeWarning)
