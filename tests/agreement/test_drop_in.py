@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import scipy.sparse as sparse
@@ -180,3 +182,33 @@ def test_a_warm_start_of_one_step_each_converges():
     whole = epee.GaussianMixture(2, random_state=0).fit(X)
     assert model.lower_bound_ == pytest.approx(whole.lower_bound_, abs=2e-3)
     assert issubclass(DataWarning, EpeeWarning)
+
+
+def exact_ridge(X, y, alpha):
+    """Return the coefficients in rational arithmetic, rounded at the end."""
+    n, p = X.shape
+    rows, values = [[Fraction(v) for v in row] for row in X.tolist()], [Fraction(v) for v in y.tolist()]
+    means, level = [sum(column) / n for column in zip(*rows, strict=True)], sum(values) / n
+    Z = [[v - m for v, m in zip(row, means, strict=True)] for row in rows]
+    A = [
+        [sum(z[j] * z[k] for z in Z) + (Fraction(alpha) if j == k else 0) for k in range(p)]
+        + [sum(z[j] * (t - level) for z, t in zip(Z, values, strict=True))]
+        for j in range(p)
+    ]
+    for j in range(p):  # positive definite: no pivots needed in exact arithmetic
+        for i in range(p):
+            if i != j:
+                f = A[i][j] / A[j][j]
+                A[i] = [u - f * v for u, v in zip(A[i], A[j], strict=True)]
+    return np.array([float(A[j][p] / A[j][j]) for j in range(p)])
+
+
+@pytest.mark.filterwarnings("ignore::epee.errors.EpeeWarning")
+@pytest.mark.parametrize("seed", [27, 42, 47, 74, 77, 79, 108, 117, 1, 2, 3])
+def test_ridge_with_columns_of_all_scales_is_exact(seed):
+    r = np.random.default_rng(seed)
+    n, p = int(r.integers(4, 14)), int(r.integers(2, 6))
+    X = r.normal(size=(n, p)) * 10.0 ** r.uniform(-8, 8, p)
+    y, alpha = r.normal(size=n), float(10.0 ** r.uniform(-6, 3))
+    error = (X - X.mean(axis=0)) * (epee.Ridge(alpha=alpha).fit(X, y).coef_ - exact_ridge(X, y, alpha))
+    assert np.abs(error).max() < 1e-10 * np.abs(y).max()

@@ -24,7 +24,7 @@ from epee.moments.moments import Moments
 from epee.moments.qr import Factorisation, QRFactor, triangle
 from epee.predictors.regression.influence import LeftOut
 from epee.predictors.regression.ols import EPS, FACTOR_FROM, REFINE_FROM, factor_of, normal_equations
-from epee.predictors.regression.rows import RowSource, wide_rows
+from epee.predictors.regression.rows import RowSource, uneven, wide_rows
 from epee.solve.cholesky import Cholesky
 from epee.solve.minimum_norm import MinimumNorm
 from epee.solve.positive import non_negative
@@ -100,9 +100,10 @@ class Ridge(RowSource, LeftOut, MomentRegressor):
 
     def _from_rows(self, source: Source) -> bool:
         rows = None if self.positive else wide_rows(source)
-        if rows is not None:
-            self._solve_wide(*rows)
-        return rows is not None
+        if rows is None or uneven(rows[0]):
+            return False
+        self._solve_wide(*rows)
+        return True
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Add rows to what was learned; the order and the cut of the rows do not matter."""

@@ -11,6 +11,8 @@ from epee.table.block import Source, refuse_bad_cells
 from epee.table.doors import gather
 from epee.typing import Matrix, Vector
 
+FEW_COLUMNS = 500  # whose scatter costs nothing
+
 
 class RowSource:
     """Mixed into a :class:`~epee.estimator.moment.MomentRegressor` that also goes back to its rows."""
@@ -41,6 +43,17 @@ class RowSource:
             rows, logs = rows + len(positive), logs + float(np.log(positive).sum())
         if weighted:
             self._rows, self._log_weights = float(rows), logs
+
+
+def uneven(X: Matrix) -> bool:
+    """Tell whether columns differ so much in spread that the products of rows see only the largest of them; few enough to do without.
+
+    >>> uneven(np.array([[1.0, 2.0, 1e7], [0.0, 1.0, -1e7]]))
+    True
+    """
+    spread = X.std(axis=0) if X.shape[1] <= FEW_COLUMNS else np.ones(1)
+    varies = spread[spread > 0]
+    return bool(varies.max(initial=0.0) > 1e4 * varies.min(initial=np.inf))
 
 
 def wide_rows(source: Source) -> tuple[Matrix, Matrix, Vector | None] | None:
