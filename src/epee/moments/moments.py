@@ -401,21 +401,16 @@ class Moments:
     def affine(self, A: Matrix, b: Vector | None = None) -> Moments:
         """Return the moments of the rows ``A x + b``: a scaler, a filling of missing cells, a projection.
 
-        ``A`` (q, p) maps columns, or is a vector (p,) that scales them; leading axes of ``A`` and ``b`` go with those of the moments.
+        ``A`` (q, p) maps columns, or is a vector (p,) that scales them; a leading axis of ``A`` and ``b`` is that of the folds. Where
+        they know the inputs alone, targets stay; see :class:`epee.moments.affine.Affine`.
         """
+        from epee.moments.affine import Affine
+
         A = np.asarray(A, dtype=np.float64)
-        scales = A.ndim == 1 or (A.ndim == self.mean.ndim and A.shape == self.mean.shape)
-        mean = self.mean * A if scales else np.matmul(A, self.mean[..., None])[..., 0]
-        mean = mean if b is None else mean + b
-        scatter = self.scatter
-        if scatter is not None and self.kind == "diagonal":
-            if not scales:
-                raise WrongUse("a diagonal scatter cannot be mapped by a matrix; keep a full one.")
-            scatter = scatter * A**2
-        elif scatter is not None:
-            scatter = scatter * (A[..., :, None] * A[..., None, :]) if scales else A @ scatter @ A.swapaxes(-1, -2)
-        origin = mean.reshape(-1, mean.shape[-1])[0] if mean.ndim > 1 else mean
-        return replace(self, shift=mean - origin, scatter=scatter, origin=origin)
+        if b is None:
+            scales = A.ndim == 1 or A.shape == self.shift.shape
+            b = np.zeros(A.shape if scales else A.shape[:-1])
+        return Affine(A, np.asarray(b, dtype=np.float64)).of(self)
 
     def take(self, columns: Sequence[int] | Codes) -> Moments:
         """Return the moments of some columns."""
