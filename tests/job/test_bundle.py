@@ -204,12 +204,12 @@ def test_new_rows_have_accounts_of_their_own(saved):
 
 
 def test_rows_that_were_learned_from_are_refused(classifier, saved):
+    from epee.job.holding import columns_of
     from epee.job.sealing import fingerprints
-    from epee.job.understanding import gather_raw
     from epee.table.source import TableSource, open_table
 
     table = blobs()
-    raw = gather_raw(TableSource(open_table(table)))
+    raw = columns_of(TableSource(open_table(table)), table.column_names)
     prints = fingerprints(raw, ["a", "b", "town"], {"y": raw.columns["y"]})
     learned_from = np.flatnonzero(np.isin(prints, classifier.training_rows))
     assert len(learned_from) == 240 - len(classifier.sealed_rows)

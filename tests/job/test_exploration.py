@@ -11,6 +11,7 @@ from epee.errors import WrongUse
 from epee.job.exploration import explore
 from epee.job.exploration_facts import correlation_facts, missing_facts, outlier_facts, scaled
 from epee.job.findings.registry import Finding
+from epee.job.survey import PairSums, Surveying
 from epee.table.raw import RawBlock
 
 
@@ -60,7 +61,7 @@ def test_correlations_agree_with_numpy_where_both_are_there():
     X = rng.normal(size=(200, 3)) @ rng.normal(size=(3, 3)) + 1000
     X[:50, 0] = np.nan
     X[30:60, 2] = np.nan
-    found = correlation_facts(X, ["a", "b", "c"], 0.95)
+    found = correlation_facts(PairSums.of(X), ["a", "b", "c"], 0.95)
     for pair in found["pairs"]:
         i, j = "abc".index(pair["a"]), "abc".index(pair["b"])
         both = np.isfinite(X[:, i]) & np.isfinite(X[:, j])
@@ -71,15 +72,17 @@ def test_correlations_agree_with_numpy_where_both_are_there():
 
 def test_missing_patterns():
     raw = RawBlock({"a": np.array([1.0, np.nan, np.nan]), "b": np.array([1.0, np.nan, 2.0])}, rows=3)
-    found = missing_facts(raw, ["a", "b"], 0.95)
+    work = Surveying({"a": "number", "b": "number"}, ["a", "b"], np.zeros(2), np.arange(len(raw)))
+    found = missing_facts(work(raw), 0.95)
     assert found["cells"] == 3 and found["rows"] == 2
     assert sorted(tuple(p["columns"]) for p in found["patterns"]) == [(), ("a",), ("a", "b")]
 
 
 def test_one_cloud_has_no_clusters_and_the_rate_is_calibrated():
     rng = np.random.default_rng(3)
-    Z = scaled(rng.normal(size=(20_000, 3)))
-    found = outlier_facts(Z, ["a", "b", "c"], None, 0.95, 0)
+    X = rng.normal(size=(20_000, 3))
+    Z = scaled(X, PairSums.of(X))
+    found = outlier_facts(Z, np.arange(20_000), ["a", "b", "c"], None, 0.95, 0)
     assert found["low"] <= 0.012 and found["high"] >= 0.008
     table = pa.table({name: rng.normal(size=400) for name in "abc"})
     assert explore(table).card["clusters"]["chosen"] == 1

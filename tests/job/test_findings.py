@@ -15,6 +15,7 @@ from epee.job.findings.explanation import explain
 from epee.job.findings.registry import LEVEL, check_codes, codes, find, registered
 from epee.risk.estimate import Risk
 from epee.risk.intervals import Interval
+from epee.risk.verdict import Verdict, ranks
 from epee.table.raw import RawBlock
 from epee.words.finding_words import SENTENCES, TITLES
 from epee.words.job_words import say
@@ -38,6 +39,9 @@ def evidence(columns, y=None, **parts):
         extra["task"] = "regression" if y.dtype.kind == "f" else "classification"
         if y.dtype.kind != "f":
             extra["classes"] = np.unique(y)
+    if "entry" in parts:
+        extra["train"], extra["test"] = np.arange(len(parts["entry"].outcome.losses[0])), np.arange(0)
+    extra["looked"], extra["fold"] = np.arange(len(extra["train"])), np.arange(len(extra["train"])) % 10
     return Evidence(tuple(columns), kinds, RawBlock(columns, rows=n), **{**extra, **parts})
 
 
@@ -65,6 +69,7 @@ def entry(
         folds=fold,
         n_folds=folds,
         per_fold=per_fold,
+        sizes=np.bincount(fold).astype(float),
         n=float(n),
         weight=None,
         loss="squared",
@@ -81,7 +86,8 @@ def entry(
         chosen=best,
         losses=per_value,
     )
-    return SimpleNamespace(name="ridge", risk=risk, sure=risk, curve=curve, order=(1.0, 1.0), value=values[best])
+    outcome = SimpleNamespace(losses=losses[None], predictions=None if predictions is None else predictions[None])
+    return SimpleNamespace(name="ridge", outcome=outcome, risk=risk, sure=risk, curve=curve, order=(1.0, 1.0), value=values[best])
 
 
 def verdict(*entries, chosen=0, best=0, optimism=0.0, corrected=None):
@@ -126,10 +132,9 @@ def e003(bad):
 
 def e004(bad):
     losses = np.random.default_rng(0).exponential(size=N)
-    made = entry(losses)
     if bad:
-        made.risk.losses = losses * np.where(np.arange(N) % 10 == 3, 8.0, 1.0)
-    return evidence(table(), entry=made)
+        losses = losses * np.where(np.arange(N) % 10 == 3, 8.0, 1.0)
+    return evidence(table(), entry=entry(losses))
 
 
 def e005(bad):
@@ -255,11 +260,9 @@ def e016(bad):
         made = entry(losses, values=(1.0,), best=0)
         made.order = (0.0, float(k - i))
         entries.append(made)
-    from epee.job.choice import ranks, winner
-
-    worth = winner(entries, ranks([x.order for x in entries])).value
-    best = int(np.argmin([x.risk.value for x in entries]))
-    return evidence(table(n=n), entry=entries[best], verdict=verdict(*entries, chosen=best, best=best, optimism=worth))
+    rank = ranks([x.order for x in entries])
+    found = Verdict([str(i) for i in range(k)], [x.risk for x in entries], rank, losses=[x.curve.losses for x in entries], entries=entries)
+    return evidence(table(n=n), entry=entries[found.best], verdict=found)
 
 
 def e017(bad):

@@ -7,12 +7,21 @@ import pyarrow as pa
 import pytest
 
 from epee.errors import DataError
-from epee.job.understanding import open_roles, understand
+from epee.job.cells import assign_cells
+from epee.job.holding import columns_of
+from epee.job.tallies import Tallying
+from epee.job.understanding import candidates, open_roles, understand
+
+ASKED = {"test_size": 0.2, "folds": 2, "seed": 0}
 
 
 def look(table, target="y", **types):
     source, roles = open_roles(table, target, None, None, None, types)
-    return understand(source, roles, types)
+    notes = []
+    cells = assign_cells(source, roles, types, notes, ASKED)
+    kinds = candidates(source, roles, types)
+    tallies = Tallying(kinds, cells.folds)(columns_of(source, list(kinds)).having(fold=cells.cell))
+    return understand(source, roles, types, tallies, cells.target, notes)
 
 
 def base(n=60):

@@ -11,7 +11,7 @@ from epee import GaussianNB, LinearDiscriminantAnalysis, LinearRegression, Logis
 from epee.errors import WrongUse
 from epee.risk import cross_validate
 from epee.risk.nested import batched_losses, without_one_or_two
-from epee.risk.routes import open_route
+from epee.risk.opening import open_route
 from epee.risk.splitting import make_plan
 
 

@@ -117,6 +117,13 @@ class BayesDecision(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self._frequencies = (counts / counts.sum())[np.searchsorted(classes, self.classes_)]
         return self
 
+    @classmethod
+    def around(cls, fitted: Any, *, costs: Any = None, reject_cost: float | None = None) -> Self:
+        """Return the decision around a classifier that is fitted already."""
+        found = cls(fitted, costs=costs, reject_cost=reject_cost)
+        found._fitted()
+        return found
+
     def _read(self, fitted: Any) -> None:
         self.classes_ = fitted.classes_
         if hasattr(fitted, "n_features_in_"):

@@ -72,13 +72,24 @@ class MomentEstimator(Estimator):
 
     def same_moments_as(self, other: Any) -> bool:
         """Tell whether sums of the same rows serve both: they enter by the same door and keep the same."""
+        return self.same_door_as(other) and self.keeps == other.keeps
+
+    def same_door_as(self, other: Any) -> bool:
+        """Tell whether rows that were checked for one are checked for the other."""
         if not isinstance(other, MomentEstimator) or self.needs_rows or other.needs_rows:
             return False
-        door = ("rows_in", "summation", "_enter", "_leave", "_takes_missing")
-        mine, theirs = type(self), type(other)
-        return self.keeps == other.keeps and all(
+        mine, theirs, door = type(self), type(other), ("rows_in", "summation", "_enter", "_leave", "_takes_missing")
+        return (self.keeps.group, self.keeps.targets) == (other.keeps.group, other.keeps.targets) and all(
             inspect.getattr_static(mine, name) is inspect.getattr_static(theirs, name) for name in door
         )
+
+    def entered_as(self, n_columns: int, classes: Labels | None = None, one_target: bool = True) -> Self:
+        """Return a clone that knows what it would have noted of rows at the door, for rows that somebody else has checked."""
+        twin = clone(self)
+        twin.n_features_in_, twin._one_target = n_columns, one_target
+        if classes is not None:
+            twin.classes_ = classes
+        return twin
 
     def entered_like(self, other: Any) -> Self:
         """Return a clone that knows of the rows what ``other`` noted at the door: their columns, classes, kind of target."""

@@ -71,8 +71,14 @@ class KeepsMoments(Protocol):
     def refine(self, source: Source, m: Any) -> None:
         """Go back to the rows behind ``m`` where moments lose digits."""
 
+    def same_door_as(self, other: Any) -> bool:
+        """Tell whether rows that were checked for one are checked for the other."""
+
     def same_moments_as(self, other: Any) -> bool:
         """Tell whether sums of the same rows serve both: same door, same sums."""
+
+    def entered_as(self, n_columns: int, classes: Any = None, one_target: bool = True) -> Self:
+        """Return a clone that knows what it would have noted of rows at the door, for rows that somebody else has checked."""
 
     def entered_like(self, other: Any) -> Self:
         """Return a clone that knows of the rows what ``other`` noted at the door."""

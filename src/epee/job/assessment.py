@@ -25,7 +25,8 @@ from epee.job.bundle import load_to_predict
 from epee.job.card import figure, plain
 from epee.job.learning import Learned
 from epee.job.sealing import fingerprints
-from epee.job.understanding import gather_raw, reopen, take
+from epee.job.holding import columns_of, take
+from epee.job.understanding import reopen
 from epee.risk.estimate import Risk
 from epee.risk.holdout import holdout_error
 from epee.risk.intervals import check_level, normal_quantile
@@ -161,7 +162,7 @@ def labelled_rows(learned: Learned, table: Any) -> tuple[RawBlock, np.ndarray, A
     extra = [weight] if weight and weight in there else []
     batches = reopen(table, batches, types)
     source = TableSource(batches, types=types, columns=[*types, *extra])
-    raw, notes = gather_raw(source), list(source.notes)
+    raw, notes = columns_of(source, source.names), list(source.notes)
     if words:
         column = raw.columns[p.targets[0]]
         present = column.is_valid().to_numpy(zero_copy_only=False)

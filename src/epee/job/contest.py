@@ -1,9 +1,10 @@
 """The contest: every predictor at its own complexity, on the same folds.
 
-For each candidate the cross-validated error is found along its parameter, and the simplest value within one standard error of
-the best is kept. What is kept is then tested on the same repeated folds as all others, and gets an interval: nested where the
-predictor is a closed form, that of the folds, marked approximate, elsewhere. The losses of every value of every candidate are
-kept, so that the whole rule of choice can be bootstrapped (:mod:`epee.job.choice`).
+Within a family the value of the parameter with the smallest cross-validated error is kept. What is kept is then tested on the same repeated folds
+as all others, and gets an interval: nested where the predictor lives on sums and its rows are at hand, that of the folds, marked
+approximate, elsewhere. Those who live on sums come first: their models are solves, and where the rows pass by all of them are scored in one
+pass. The losses of every value of every candidate are kept for the rows that a choice looks at, so that the whole rule of choice can be
+bootstrapped (:mod:`epee.risk.verdict`).
 """
 
 from __future__ import annotations
@@ -14,32 +15,32 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from sklearn.pipeline import Pipeline
 
-from epee.engines.local import in_order
 from epee.errors import DataError, WrongUse
-from epee.estimator.protocol import Varies
-from epee.job.filled_route import FilledRoute
-from epee.job.hierarchy import LARGEST_COST, Candidate, Setting, unfit
-from epee.risk.asking import asker, refuse_nan, to_codes
-from epee.risk.complexity import choose, fitted_on_all
-from epee.risk.cross_validation import CrossValidation, assemble, fold_error, fold_means, plan_for
+from epee.estimator.protocol import SolvesStack
+from epee.job.ground import Ground
+from epee.job.hierarchy import LARGEST_COST, Candidate, unfit
+from epee.job.variants import varied
+from epee.losses.residuals import Power
+from epee.moments.moments import share
+from epee.risk.complexity import choose
+from epee.risk.cross_validation import CrossValidation, assemble, fold_error, gathered
 from epee.risk.dof import degrees_of_freedom
-from epee.risk.intervals import wilson
+from epee.risk.intervals import t_interval, wilson, within_range
+from epee.risk.linear_stack import Linear, Mapped, linear_of, squared_risk
 from epee.risk.nested import nested_interval
-from epee.risk.one_pass import MomentRoute, passes_once
-from epee.risk.routes import OrdinaryRoute, Outcome, Route, open_route
-from epee.risk.splitting import Plan, Split
+from epee.risk.refit import RefitRoute
+from epee.risk.route import MomentRoute
+from epee.risk.scoring import Models, Outcome, Panel
+from epee.risk.unions import select
 from epee.settings import progress
 from epee.typing import Matrix, Vector
 from epee.words.job_words import say
 
-TRAINING_ROWS = 2000  # that the training error along a parameter is taken on
-
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """Errors along the parameter of a candidate; losses (n, V) of every row under every value."""
+    """Errors along the parameter of a candidate; losses (n, V) of every looked row under every value."""
 
     parameter: str | None
     values: list[Any]
@@ -48,8 +49,12 @@ class Curve:
     cv: Vector
     stderr: Vector
     best: int
-    chosen: int
-    losses: Matrix | None
+    losses: Matrix
+
+    @property
+    def chosen(self) -> int:
+        """The value that is taken."""
+        return self.best
 
     @property
     def at_edge(self) -> bool:
@@ -63,13 +68,15 @@ class Entry:
 
     candidate: Candidate
     value: Any
-    model: Any
+    route: Any  # the road it took, at this value
     risk: CrossValidation  # on the folds that all share
     sure: Any  # the risk whose interval is shown
     nested: bool
     dof: float
     seconds: float
     curve: Curve
+    outcome: Outcome  # of the looked rows, held out
+    sealed: Matrix | None = None  # sums (weight, loss, loss²) of each sealed part, where the rows passed by
 
     @property
     def name(self) -> str:
@@ -83,197 +90,275 @@ class Entry:
 
 
 @dataclass(eq=False)
-class Contest:
-    """Rows, folds and loss that all candidates share."""
+class Solved:
+    """The models of a candidate that lives on sums, at the value it takes, and what they lose on the folds."""
 
-    X: Matrix
-    y: np.ndarray
-    weight: Vector | None
-    setting: Setting
-    loss: Any
-    folds: int
-    repeats: int
-    groups: np.ndarray | None
-    time: Vector | None
-    level: float
+    candidate: Candidate
+    route: MomentRoute
+    models: Models
+    curve: Curve
+    outcome: Outcome
+    seconds: float
+    means: Vector | None = None  # (T,), None while the rows must still be scored
+    sizes: Vector | None = None
+    sealed: Matrix | None = None
+
+
+@dataclass(eq=False)
+class Contest:
+    """Runs candidates on one ground; ``dropped`` names those that did not run, and why."""
+
+    ground: Ground
     budget: float | None = None
     named: bool = False  # the user named the candidates, and hears of each that cannot run
     dropped: list[tuple[str, str]] = field(default_factory=list)
-    _routes: list[MomentRoute] = field(default_factory=list)
-    _plans: dict[int, Plan] = field(default_factory=dict)
 
     def run(self, candidates: Iterable[Candidate]) -> list[Entry]:
         """Return the entries of the candidates that could run, in their order."""
-        start, spent = clock.perf_counter(), False
-        entries: list[Entry] = []
-        wanted = []
-        for candidate in candidates:
-            if candidate.suits(self.setting):
-                wanted.append(candidate)
-            elif self.named:
-                self.dropped.append((candidate.name, unfit(candidate, self.setting) or say("unsuited")))
+        self._start, self._spent = clock.perf_counter(), False
+        wanted = [candidate for candidate in candidates if self._wanted(candidate)]
+        entries: dict[str, Entry] = {}
         with progress(say("candidates"), len(wanted)) as tick:
+            solved = []
             for candidate in wanted:
-                why = unfit(candidate, self.setting)
-                if not why and candidate.key != "baseline":
-                    why = self._out_of_reach(candidate, start, spent)
-                    spent = spent or (bool(why) and self.budget is not None)
-                if not why:
-                    try:
-                        with progress(say("trying", name=candidate.name)) as step:
-                            step()
-                            entries.append(self.enter(candidate))
-                    except (DataError, WrongUse, np.linalg.LinAlgError) as fault:
-                        if candidate.key == "baseline":
-                            raise
-                        why = say("failed", why=str(fault))
-                if why:
-                    self.dropped.append((candidate.name, why))
-                tick()
-        return entries
+                if self.ground.on_sums(candidate):
+                    solved += self._tried(candidate, self.solve)
+                    tick()
+            self.score([one for one in solved if one.means is None])
+            for one in solved:
+                for entry in self._tried(one.candidate, lambda _, one=one: self.enter(one)):
+                    entries[one.candidate.key] = entry
+            for candidate in wanted:
+                if not self.ground.on_sums(candidate):
+                    for entry in self._tried(candidate, self.enter_refit):
+                        entries[candidate.key] = entry
+                    tick()
+        return [entries[c.key] for c in wanted if c.key in entries]
 
-    def _out_of_reach(self, candidate: Candidate, start: float, spent: bool) -> str:
+    def _wanted(self, candidate: Candidate) -> bool:
+        if candidate.suits(self.ground.setting):
+            return True
+        if self.named:
+            self.dropped.append((candidate.name, unfit(candidate, self.ground.setting) or say("unsuited")))
+        return False
+
+    def _tried(self, candidate: Candidate, work: Any) -> list[Any]:
+        """Return what the work gives, or nothing, noting why."""
+        why = unfit(candidate, self.ground.setting)
+        if not why and candidate.key != "baseline":
+            why = self._out_of_reach(candidate)
+            self._spent = self._spent or (bool(why) and self.budget is not None)
+        if not why:
+            try:
+                with progress(say("trying", name=candidate.name)) as step:
+                    step()
+                    return [work(candidate)]
+            except (DataError, WrongUse, np.linalg.LinAlgError) as fault:
+                if candidate.key == "baseline":
+                    raise
+                why = say("failed", why=str(fault))
+        if (candidate.name, why) not in self.dropped:
+            self.dropped.append((candidate.name, why))
+        return []
+
+    def _out_of_reach(self, candidate: Candidate) -> str:
         """Return why there is no time for a candidate; once one is dropped, so are those after it."""
-        s = self.setting
+        s = self.ground.setting
         if self.budget is None:
+            s = s if self.ground.at_hand else replace(s, n=len(self.ground.hand.train))
             return say("too_large", n=f"{s.n:,}", p=s.p) if candidate.cost(s) > LARGEST_COST else ""
-        left = self.budget - (clock.perf_counter() - start)
-        if spent or left <= 0:
-            return say("out_of_budget", budget=f"{self.budget:g}")
-        if candidate.cost(s) > 2e7 and self._needed(candidate) > left:
+        left = self.budget - (clock.perf_counter() - self._start)
+        if self._spent or left <= 0 or (candidate.cost(s) > 2e7 and self._needed(candidate) > left):
             return say("out_of_budget", budget=f"{self.budget:g}")
         return ""
 
     def _needed(self, candidate: Candidate) -> float:
         """Return the seconds that a candidate will take, from one fit on a tenth of the rows."""
-        s, grid = self.setting, candidate.grid(self.setting)
-        rows = np.flatnonzero(np.arange(s.n) % 10 == 0)
-        route = OrdinaryRoute(candidate.model(s, grid[len(grid) // 2]), self.X, self.y, self.weight, self.loss)
+        g, grid = self.ground, candidate.grid(self.ground.setting)
+        if g.on_sums(candidate):
+            return 0.0
+        rows = np.flatnonzero(np.arange(len(g.hand.train)) % 10 == 0)
+        route = g.refit(candidate, grid[len(grid) // 2])
         begin = clock.perf_counter()
         route.ask_rows(route.fit_rows(rows), rows, "a trial")
-        fits = self.folds * ((1 if isinstance(route.model.steps[-1][1], Varies) else len(grid)) + self.repeats)
-        return (clock.perf_counter() - begin) * 10 * fits / 2
+        return (clock.perf_counter() - begin) * 10 * g.cells.folds * (len(grid) + g.repeats) / 2
 
-    def route(self, model: Any) -> Route:
-        """Return the route of a model; those on the same moments of the same rows share them."""
-        after = Pipeline(model.steps[1:]) if self.setting.holes else model
-        for known in self._routes:
-            if known.shares_moments(after):
-                return known.like(after)
-        found: Route | None = None
-        if self.setting.holes and passes_once(after, self.X):
-            filled = FilledRoute(after, self.X, self.y, self.weight, self.loss)
-            found = filled if filled.fits else None
-        if found is None:
-            found = open_route(model, self.X, self.y, self.weight, self.loss)
-        if isinstance(found, MomentRoute):
-            self._routes.append(found)
-        return found
+    def solve(self, candidate: Candidate) -> Solved:
+        """Return the models of a candidate at the value of its parameter that does best."""
+        begin, g = clock.perf_counter(), self.ground
+        grid = candidate.grid(g.setting)
+        routes = [g.route(candidate, value) for value in grid]
+        tried = [self._try_value(route) for route in routes]  # type: ignore[arg-type]
+        means = np.column_stack([one[2] for one in tried])
+        cv, stderr = _errors(means)
+        best = choose(cv, stderr, np.arange(len(grid), dtype=float), "min")[0]
+        train, dof = (np.array(part) for part in zip(*(self._whole(r, t[0]) for r, t in zip(routes, tried, strict=True)), strict=True))  # type: ignore[arg-type]
+        losses = np.column_stack([one[1].losses[0] for one in tried])
+        curve = Curve(candidate.parameter, grid, dof, train, cv, stderr, best, losses)
+        models, outcome, own, sizes, sealed = tried[best]
+        done = g.all_looked or sizes is not None
+        if sizes is None:
+            own, sizes = g.looked_means(outcome.losses[0])
+        route = routes[best]
+        assert isinstance(route, MomentRoute)
+        return Solved(
+            candidate, route, models, curve, outcome, clock.perf_counter() - begin, own if done else None, sizes, sealed
+        )
 
-    def plan(self, route: Route, repeats: int) -> Plan:
-        """Return the folds, the same for every candidate."""
-        if repeats not in self._plans:
-            self._plans[repeats] = plan_for(route, self.folds, repeats, self.groups, self.time, None, self.setting.seed)
-        return self._plans[repeats]
+    def _try_value(self, route: MomentRoute) -> tuple[Models, Outcome, Vector, Vector | None, Matrix | None]:
+        """Return the models at one value, what becomes of the looked rows, and the fold means: of all rows where moments give them."""
+        g = self.ground
+        models = route.models(g.split)
+        outcome = g.look(models)
+        squared = isinstance(route.loss, Power) and route.loss.power == 2 and route.is_linear()
+        if g.all_looked or not squared:
+            return models, outcome, g.looked_means(outcome.losses[0])[0], None, None
+        risks = self._squared(route, models)
+        if risks is None:
+            return models, outcome, g.looked_means(outcome.losses[0])[0], None, None
+        return models, outcome, *risks
 
-    def enter(self, candidate: Candidate) -> Entry:
-        """Find the complexity of a candidate, and test it."""
-        begin, s = clock.perf_counter(), self.setting
-        curve, route, outcome = self._curve(candidate)
-        value = curve.values[curve.chosen]
-        plan = self.plan(route, self.repeats)
-        outcomes = [outcome] if plan is self.plan(route, 1) else [route.evaluate(split) for split in plan.splits]
-        risk = self._risk(route, plan, outcomes)
+    def _squared(self, route: MomentRoute, models: Models) -> tuple[Vector, Vector, Matrix | None] | None:
+        """Return fold means, sizes and the sums of the sealed parts from moments, or None where they would lose digits."""
+        g, linear = self.ground, linear_of(models)
+
+        def keep(source: Any, folds: int | None = None) -> Any:
+            return replace(route.probe.summation(source, folds), scatter="full")
+
+        m = g.rows.moments(keep, g.split.cell, g.split.n_cells)
+        tested = g.split.tested_by[0]
+        cells = np.flatnonzero(tested >= 0)
+        by = tested[cells]
+        risk, sound = squared_risk(select(m, cells), linear.coef[by][:, None], linear.intercept[by][:, None])
+        if not sound.all():
+            return None
+        count, risk = m.count[cells], risk[:, 0]
+        folds, sealed = by < g.n_models, by == g.n_models
+        sums = np.stack([count[sealed], count[sealed] * risk[sealed], count[sealed] * risk[sealed] ** 2])
+        return risk[folds], count[folds], sums if sealed.any() else None
+
+    def _whole(self, route: MomentRoute, models: Models) -> tuple[float, float]:
+        """Return the training error and the degrees of freedom of the model of all training rows."""
+        g = self.ground
+        last = _one(models, g.n_models)
+        if isinstance(models, Linear):  # a stack knows coefficients only
+            m = route.mapped(select(route.training(g.split), slice(g.n_models, None)))[0].at("fold", 0)
+            dof = degrees_of_freedom(route.probe.entered_like(route.probe).fit_moments(m))
+        else:
+            dof = degrees_of_freedom(last.model if isinstance(last, Mapped) else last)
+        losses = g.look(models, training=True).losses[0]
+        w = g.hand.weights(g.hand.train)
+        return float(np.average(losses, weights=None if w is None else w[g.hand.looked])), dof
+
+    def score(self, waiting: list[Solved]) -> None:
+        """Find the fold means of all rows for those that moments do not tell: where the rows pass by, in one pass."""
+        g = self.ground
+        if not waiting:
+            return
+        begin = clock.perf_counter()
+        panels = [Panel(g.asked, one.models, g.split.tested_by) for one in waiting]
+        if g.at_hand:
+            for one in waiting:
+                found = one.route.test(g.split, one.models)
+                one.means, one.sizes = one.route.fold_means(g.split, found)
+                one.means, one.sizes = one.means[: g.n_models], one.sizes[: g.n_models]
+        else:
+            scored = waiting[0].route.scored(panels, g.split, by_cell=True)
+            for one, sums in zip(waiting, scored.panels, strict=True):  # (3, cells)
+                tested = g.split.tested_by[0]
+                folds, sealed = np.flatnonzero((tested >= 0) & (tested < g.n_models)), np.flatnonzero(tested == g.n_models)
+                one.means, one.sizes = share(sums[1, folds], sums[0, folds]), sums[0, folds]
+                one.sealed = sums[:, sealed] if len(sealed) else None
+        for one in waiting:
+            one.seconds += (clock.perf_counter() - begin) / len(waiting)
+
+    def enter(self, one: Solved) -> Entry:
+        """Return the line of a candidate that lives on sums."""
+        begin, g = clock.perf_counter(), self.ground
+        risk = self._passing(one) if not g.at_hand else self._repeated(one.route, one)
         sure, nested = risk, False
-        if candidate.closed and self.time is None and plan.n_folds >= 3 and s.costs is None:
-            sure, nested = self._nested(route), True
+        if one.candidate.closed and g.at_hand and not g.cells.forward and g.plan(1).n_folds >= 3 and g.asked.costs is None:
+            sure, nested = self._nested(one.route), True
+        seconds = one.seconds + clock.perf_counter() - begin
+        return self._entry(one.candidate, one.route, risk, sure, nested, one.curve, one.outcome, seconds, one.sealed)
+
+    def enter_refit(self, candidate: Candidate) -> Entry:
+        """Return the line of a candidate that is fitted on the rows at hand."""
+        begin, g = clock.perf_counter(), self.ground
+        grid = candidate.grid(g.setting)
+        split = g.plan(1).splits[0]
+        routes = [g.refit(candidate, value) for value in grid]
+        found = varied(routes[-1], split, str(candidate.parameter), grid) if len(grid) > 1 else None
+        outcomes, ends = found or ([r.evaluate(split) for r in routes], [_on_all(r) for r in routes])
+        means = np.column_stack([r.fold_means(split, o)[0] for r, o in zip(routes, outcomes, strict=True)])
+        cv, stderr = _errors(means)
+        train, dof = (np.array(part) for part in zip(*ends, strict=True))
+        best = choose(cv, stderr, np.arange(len(grid), dtype=float), "min")[0]
+        looked = g.hand.looked
+        losses = np.column_stack([o.losses[0][looked] for o in outcomes])
+        curve = Curve(candidate.parameter, grid, dof, train, cv, stderr, best, losses)
+        risk = self._repeated(routes[best], None, outcomes[best])
+        outcome = Outcome(outcomes[best].losses[:, looked], outcomes[best].predictions[:, looked])
+        return self._entry(candidate, routes[best], risk, risk, False, curve, outcome, clock.perf_counter() - begin)
+
+    def _entry(
+        self, candidate: Candidate, route: Any, risk: Any, sure: Any, nested: bool, curve: Curve, outcome: Outcome, seconds: float,
+        sealed: Matrix | None = None,
+    ) -> Entry:  # fmt: skip
         if sure.is_rate and sure.stderr == 0:  # no error seen is not no error
-            sure = replace(sure, interval=wilson(sure.value, sure.n, self.level))
-        return Entry(
-            candidate, value, candidate.model(s, value), risk, sure, nested, float(curve.dof[curve.chosen]),
-            clock.perf_counter() - begin, curve,
+            sure = replace(sure, interval=wilson(sure.value, sure.n, self.ground.level))
+        value, dof = curve.values[curve.chosen], float(curve.dof[curve.chosen])
+        return Entry(candidate, value, route, risk, sure, nested, dof, seconds, curve, outcome, sealed)
+
+    def _repeated(self, route: Any, one: Solved | None, first: Outcome | None = None) -> CrossValidation:
+        """Return the cross-validation on all repeats of the folds, rows at hand."""
+        g = self.ground
+        plan = g.plan(g.repeats)
+        if one is not None and plan is g.plan(1) and one.means is not None and one.sizes is not None:
+            per_fold, sizes = one.means, one.sizes
+
+            def look() -> tuple[np.ndarray, np.ndarray]:
+                return gathered(route, [one.outcome if g.all_looked else route.evaluate(plan.splits[0])])
+
+            return assemble(route, plan, per_fold, sizes, g.level, look)
+        outcomes = [first] if first is not None and plan is g.plan(1) else [route.evaluate(split) for split in plan.splits]
+        parts = [route.fold_means(split, o) for split, o in zip(plan.splits, outcomes, strict=True)]
+        per_fold, sizes = (np.concatenate(part) for part in zip(*parts, strict=True))
+        found = gathered(route, outcomes)
+        return assemble(route, plan, per_fold, sizes, g.level, lambda: found)
+
+    def _passing(self, one: Solved) -> CrossValidation:
+        """Return the cross-validation of rows that passed by, from their sums."""
+        g = self.ground
+        assert one.means is not None and one.sizes is not None
+        plan, loss = g.plan(1), g.asked.loss
+        value, bar, K = fold_error(one.means, 1)
+        ends = within_range(t_interval(value, bar, K - 1, g.level), loss)
+        total = float(one.sizes.sum())
+        found = one.outcome.losses[0], g.asked.decode(one.outcome.predictions)[0]
+        return CrossValidation(
+            value, bar, ends, g.level, total, loss.name, plan.how, K - 1, pooled=float(one.means @ one.sizes / total),
+            per_fold=one.means, n_folds=K, sizes=one.sizes, one_pass=True, look=lambda: found,
         )  # fmt: skip
 
-    def _nested(self, route: Route) -> CrossValidation:
-        most = 2 if not route.one_pass else 30 if hasattr(getattr(route, "probe", None), "solve_stack") else 8
-        repeats = int(np.clip(60_000 // self.setting.n, 2, most))
-        return nested_interval(route, self.plan(route, repeats), self.level)
-
-    def _curve(self, candidate: Candidate) -> tuple[Curve, Route, Outcome]:
-        """Return the errors along the parameter, the route of the chosen value, and its outcome on the first folds."""
-        s, grid = self.setting, candidate.grid(self.setting)
-        routes = [self.route(candidate.model(s, value)) for value in grid]
-        plan = self.plan(routes[0], 1)
-        split = plan.splits[0]
-        varied = None
-        if len(grid) > 1 and isinstance(split, Split) and isinstance(routes[-1], OrdinaryRoute):
-            varied = vary_outcomes(routes[-1], split, candidate, grid)
-        outcomes, ends = varied or (
-            [route.evaluate(split) for route in routes],
-            [fitted_on_all(route) for route in routes],
-        )
-        means = np.column_stack([fold_means(r, split, o)[0] for r, o in zip(routes, outcomes, strict=True)])
-        cv, stderr = (np.array(part) for part in list(zip(*(fold_error(c, 1) for c in means.T), strict=True))[:2])
-        train, dof = (np.array(part) for part in zip(*ends, strict=True))
-        best, chosen = choose(cv, stderr, np.arange(len(grid), dtype=float))
-        losses = np.column_stack([o.losses[0] for o in outcomes])
-        curve = Curve(candidate.parameter, grid, dof, train, cv, stderr, best, chosen, losses)
-        return curve, routes[chosen], outcomes[chosen]
-
-    def _risk(self, route: Route, plan: Plan, outcomes: list[Outcome]) -> CrossValidation:
-        parts = [fold_means(route, split, o) for split, o in zip(plan.splits, outcomes, strict=True)]
-        per_fold, sizes = (np.concatenate(part) for part in zip(*parts, strict=True))
-        losses = np.concatenate([o.losses for o in outcomes])
-        predictions = route.decode(np.concatenate([o.predictions for o in outcomes]))
-        found = (losses[0], predictions[0]) if len(losses) == 1 else (losses, predictions)
-        return assemble(route, plan, per_fold, sizes, self.level, lambda: found)
+    def _nested(self, route: MomentRoute) -> CrossValidation:
+        most = 30 if isinstance(route.probe, SolvesStack) else 8
+        repeats = int(np.clip(60_000 // self.ground.setting.n, 2, most))
+        return nested_interval(route, self.ground.plan(repeats), self.ground.level)
 
 
-def vary_outcomes(
-    route: OrdinaryRoute, split: Split, candidate: Candidate, grid: list[Any]
-) -> tuple[list[Outcome], list[tuple[float, float]]] | None:
-    """Return outcomes, training errors and degrees of freedom along a parameter that needs no new fit: one fit a fold.
+def _one(models: Models, t: int) -> Any:
+    return models if isinstance(models, Linear) else models[t]
 
-    None when the last step cannot be had at other values without one.
-    """
-    by_row, parameter = split.models_of_rows()[0], str(candidate.parameter)
-    if not isinstance(route.model.steps[-1][1], Varies):
-        return None
-    whole = route.fit_rows(None)
-    all_rows = whole.steps[-1][1].variants(parameter, grid)
-    if all_rows is None:
-        return None
 
-    def answers(fitted: Any, variants: list[Any], rows: np.ndarray, where: str) -> list[np.ndarray]:
-        Z = route.X[rows]
-        for _, step in fitted.steps[:-1]:
-            Z = step.transform(Z)
-        if route.loss.needs in ("labels", "values"):
-            found = variants[0].answer_together(variants, Z)
-            if route.classes is not None:
-                found = [to_codes(labels, route.classes) for labels in found]
-        else:
-            found = [asker(variant, route.loss, route.classes)(Z) for variant in variants]
-        for prediction in found:
-            refuse_nan(prediction, fitted, where)
-        return found
+def _errors(means: Matrix) -> tuple[Vector, Vector]:
+    pairs = [fold_error(column, 1)[:2] for column in means.T]
+    return np.array([p[0] for p in pairs]), np.array([p[1] for p in pairs])
 
-    def work(t: int) -> tuple[np.ndarray, list[np.ndarray]]:
-        rows = np.flatnonzero(by_row == t)
-        fitted = route.fit_rows(split.training_rows(t))
-        return rows, answers(fitted, fitted.steps[-1][1].variants(parameter, grid), rows, f"fold {t}")
 
-    losses = np.full((len(grid), route.n), np.nan)
-    predictions: list[np.ndarray] = []
-    for rows, found in in_order(work, range(split.n_models)):
-        for v, prediction in enumerate(found):
-            if len(predictions) <= v:
-                predictions.append(route.empty(1, prediction))
-            predictions[v][0, rows] = prediction.reshape(predictions[v][0, rows].shape)
-            losses[v, rows] = route.value(prediction, rows)
-    some = np.unique(np.linspace(0, route.n - 1, min(route.n, TRAINING_ROWS)).astype(np.intp))
-    w = None if route.weight is None else route.weight[some]
-    train = [float(np.average(route.value(a, some), weights=w)) for a in answers(whole, all_rows, some, "all rows")]
-    dof = [degrees_of_freedom(variant) for variant in all_rows]
-    outcomes = [Outcome(losses[v : v + 1], predictions[v]) for v in range(len(grid))]
-    return outcomes, list(zip(train, dof, strict=True))
+def _on_all(route: RefitRoute) -> tuple[float, float]:
+    """Return the training error and the degrees of freedom of a model fitted on all rows at hand."""
+    fitted = route.fit_rows(None)
+    rows = np.arange(route.n)
+    losses = route.value(route.ask_rows(fitted, rows, "all rows"), rows)
+    return float(np.average(losses, weights=route.weight)), degrees_of_freedom(fitted, route.X)

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from epee.errors import WrongUse
+from epee.job import policy
 from epee.job.card import FORMAT, plain
 from epee.job.exploration_facts import (
     axis_facts,
@@ -31,13 +32,16 @@ from epee.job.exploration_facts import (
 )
 from epee.job.findings.evidence import Evidence
 from epee.job.findings.registry import Finding, check_codes, find
-from epee.job.understanding import IGNORE, gather_raw
+from epee.job.holding import hold
+from epee.job.survey import survey
+from epee.job.understanding import IGNORE
 from epee.risk.intervals import check_level
 from epee.settings import options, progress
 from epee.table.raw import RawBlock
 from epee.table.schema import KINDS, find_name
 from epee.table.source import TableSource, is_table, open_table
 from epee.words.job_words import say
+from epee.words.numbers import whole
 
 MOST_NUMBERS = 200  # columns for axes and clusters
 
@@ -112,7 +116,8 @@ def explore(
 
     Notes
     -----
-    Correlations cost one product :math:`X^T X`; clusters are sought on 2,000 rows at most, unlikely rows among all.
+    Counts, means, correlations and axes are those of all rows, from one pass; quantiles, clusters, unlikely rows and findings look at
+    40,000 rows at most, a seeded sample where there are more, and say so.
 
     References
     ----------
@@ -129,13 +134,18 @@ def explore(
     muted = check_codes(mute)
     begin = clock.perf_counter()
     with options(language=lang or options.language), progress(say("reading"), 6) as tick:
-        source, raw = read(table, dict(types or {}))
+        source, held = hold(open_columns(table, dict(types or {})), policy.POLICY)
+        kinds = {name: str(source.kind(name)) for name in source.names if (types or {}).get(name) != IGNORE}
+        found, raw, picked = survey(source, held, kinds, policy.POLICY, random_state)
         tick()
-        names = [name for name in source.names if (types or {}).get(name) != IGNORE]
-        columns = [column_facts(source, raw, name, level) for name in names]
+        columns = [column_facts(found, raw, name, kind, types or {}, level) for name, kind in kinds.items()]
         kinds = {c["name"]: c["kind"] for c in columns}
-        numbers = [c["name"] for c in columns if c["kind"] in ("number", "boolean", "date") and c["sd"]]
+        places = [j for j, name in enumerate(found.numbers) if found.pairs.variance[j] > 0]
+        numbers, pairs = [found.numbers[j] for j in places], found.pairs.take(np.array(places, dtype=np.intp))
         X = np.column_stack([raw.columns[name] for name in numbers]) if numbers else np.empty((len(raw), 0))
+        notes = list(source.notes)
+        if len(raw) < found.tallies.n:
+            notes.append(say("explored_sample", n=whole(len(raw))))
         card: dict[str, Any] = {
             "format": FORMAT,
             "task": "exploration",
@@ -145,34 +155,30 @@ def explore(
                 "lang": options.language,
                 "types": dict(types or {}),
                 "seed": int(random_state),
+                "mute": muted,
             },
             "label": source.label,
-            "rows": {"read": len(raw)},
+            "rows": {"read": found.tallies.n},
             "columns": columns,
-            "notes": list(source.notes),
+            "notes": notes,
             "muted": muted,
-            "missing": missing_facts(raw, names, level),
+            "missing": missing_facts(found, level),
         }
-        card["correlations"] = correlation_facts(X, numbers, level)
+        card["correlations"] = correlation_facts(pairs, numbers, level)
         tick()
-        Z = scaled(X[:, :MOST_NUMBERS])
-        card["axes"] = axis_facts(Z, numbers[:MOST_NUMBERS], level, random_state)
+        few = np.arange(min(len(numbers), MOST_NUMBERS))
+        own, some = [numbers[j] for j in few], pairs.take(few)
+        Z = scaled(X[:, :MOST_NUMBERS], some)
+        axes = axis_facts(Z, some, found.tallies.n, picked, own, level, random_state)
         tick()
-        card["clusters"] = cluster_facts(Z, numbers[:MOST_NUMBERS], card["axes"], random_state)
+        card["clusters"] = cluster_facts(Z, own, axes, random_state)
+        card["axes"] = None if axes is None else {key: value for key, value in axes.items() if key != "places"}
         tick()
-        card["outliers"] = outlier_facts(Z, numbers[:MOST_NUMBERS], card["clusters"], level, random_state)
+        card["outliers"] = outlier_facts(Z, picked, own, card["clusters"], level, random_state)
         tick()
-        inputs = [name for name in names if kinds[name] != "text"]
-        findings = find(
-            Evidence(
-                inputs,
-                kinds,
-                RawBlock({name: raw.columns[name] for name in inputs}, rows=len(raw)),
-                columns,
-                seed=random_state,
-            ),
-            muted,
-        )
+        inputs = [name for name, kind in kinds.items() if kind != "text"]
+        looked = RawBlock({name: raw.columns[name] for name in inputs}, rows=len(raw))
+        findings = find(Evidence(inputs, kinds, looked, columns, seed=random_state), muted)
         tick()
         from epee import __version__
 
@@ -185,8 +191,8 @@ def explore(
     return Explored(plain(card), findings)
 
 
-def read(table: Any, types: dict[str, str]) -> tuple[TableSource, RawBlock]:
-    """Return a table in memory."""
+def open_columns(table: Any, types: dict[str, str]) -> TableSource:
+    """Return the source of all columns of a table."""
     if not is_table(table):
         raise WrongUse(
             "the table must have named columns: give a path, a SQL query, or a frame of pandas, polars or Arrow."
@@ -198,8 +204,7 @@ def read(table: Any, types: dict[str, str]) -> tuple[TableSource, RawBlock]:
     batches = open_table(table, types=asked)
     for name in types:
         find_name(name, list(batches.fields.names))
-    source = TableSource(batches, types=asked)
-    return source, gather_raw(source)
+    return TableSource(batches, types=asked)
 
 
 def redo(settings: dict[str, Any]) -> dict[str, str]:
@@ -218,4 +223,11 @@ def redo(settings: dict[str, Any]) -> dict[str, str]:
     if settings["seed"]:
         words += ["--seed", str(settings["seed"])]
         python.append(f"random_state={settings['seed']!r}")
+    for code in settings["mute"]:
+        words += ["--mute", code]
+    if settings["mute"]:
+        python.append(f"mute={settings['mute']!r}")
+    if settings["lang"] != "en":
+        words += ["--lang", settings["lang"]]
+        python.append(f"lang={settings['lang']!r}")
     return {"command": shlex.join(words), "python": f"epee.explore({', '.join(python)})"}

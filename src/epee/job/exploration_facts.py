@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from epee.errors import DataError, EpeeWarning, WrongUse
+from epee.job.survey import PairSums, Survey
+from epee.job.tallies import Numbers
 from epee.risk.intervals import clopper_pearson, t_interval
 from epee.table.raw import RawBlock
-from epee.table.source import TableSource
 from epee.typing import Matrix
 
 RATE = 0.01  # share of unlikely rows on a table of the fitted law
@@ -18,51 +20,32 @@ CLUSTERED = 2000  # rows that clusters are sought on
 SHOWN_PAIRS = 30
 
 
-def column_facts(source: TableSource, raw: RawBlock, name: str, level: float) -> dict[str, Any]:
-    """Return kind, holes, moments and distribution of one column."""
-    column = raw.columns[name]
-    n = len(raw)
+def column_facts(found: Survey, raw: RawBlock, name: str, kind: str, types: Mapping[str, str], level: float) -> dict[str, Any]:
+    """Return kind, holes, moments and distribution of one column: counts and moments of all rows, quantiles of those looked at."""
+    n, told = found.tallies.n, found.tallies.columns[name]
     facts: dict[str, Any] = {"name": name, "role": "input", "note": "", "levels": [], "mean": None, "sd": None}
-    if isinstance(column, np.ndarray):
-        there = column[np.isfinite(column)]
-        facts |= {"kind": str(source._kind(name)), "missing": n - len(there), "distinct": len(np.unique(there))}
+    if isinstance(told, Numbers):
+        j = found.numbers.index(name)
+        m, mean = float(found.pairs.n[j]), float(found.pairs.mean[j])
+        there = raw.columns[name][np.isfinite(raw.columns[name])]
+        facts |= {"kind": kind, "missing": told.missing, "distinct": len(np.unique(there))}
         if not len(there):
             return facts
-        mean, sd = float(there.mean()), float(there.std(ddof=1)) if len(there) > 1 else 0.0
-        ends = t_interval(mean, sd / np.sqrt(len(there)), max(len(there) - 1, 1), level)
+        sd = float(np.sqrt(found.pairs.variance[j] * m / (m - 1))) if m > 1 else 0.0
+        ends = t_interval(mean, sd / np.sqrt(m), max(m - 1, 1), level)
         quartiles = np.quantile(there, [0, 0.25, 0.5, 0.75, 1])
+        quartiles[0], quartiles[-1] = told.low, told.high
         z = (there - mean) / sd if sd > 0 else np.zeros(len(there))
-        facts |= {
-            "mean": mean,
-            "sd": sd,
-            "low": ends.low,
-            "high": ends.high,
-            "quartiles": quartiles,
-            "skewness": float((z**3).mean()),
-            "histogram": histogram(there, facts["kind"]),
-        }
-        return facts
-    import pyarrow.compute as pc
-
-    from epee.table.cells import kind_of_texts
-
-    texts = column.dictionary_decode() if hasattr(column, "indices") else column
-    found = pc.value_counts(texts.drop_null())
-    counts = sorted(
-        zip(found.field(1).to_pylist(), found.field(0).to_pylist(), strict=True),
-        key=lambda pair: (-pair[0], str(pair[1])),
-    )
-    kind = (
-        kind_of_texts(len(counts), n - texts.null_count)
-        if str(source._kind(name)) in ("text", "category")
-        else str(source._kind(name))
-    )
+        return facts | {
+            "mean": mean, "sd": sd, "low": ends.low, "high": ends.high, "quartiles": quartiles, "skewness": float((z**3).mean()),
+            "histogram": histogram(there, kind),
+        }  # fmt: skip
+    column = found.tallies.column(name, kind, types)
+    counts = sorted((told.counts or {}).items(), key=lambda pair: (-pair[1], pair[0]))
     return facts | {
-        "kind": kind,
-        "missing": texts.null_count,
-        "distinct": len(counts),
-        "levels": [{"level": str(text), "rows": k} for k, text in counts[:12]] if kind != "text" else [],
-    }
+        "kind": column.kind, "missing": told.missing, "distinct": len(counts) if told.counts is not None else n - told.missing,
+        "levels": [{"level": text, "rows": k} for text, k in counts[:12]] if column.kind != "text" else [],
+    }  # fmt: skip
 
 
 def histogram(x: np.ndarray, kind: str) -> dict[str, Any]:
@@ -82,41 +65,29 @@ def _skew(x: np.ndarray) -> float:
     return float((((x - x.mean()) / sd) ** 3).mean()) if sd > 0 else 0.0
 
 
-def missing_facts(raw: RawBlock, names: list[str], level: float) -> dict[str, Any]:
+def missing_facts(found: Survey, level: float) -> dict[str, Any]:
     """Return the share of missing cells of each column, and which are missing together."""
-    holes: dict[str, np.ndarray] = {}
-    for name in names:
-        column = raw.columns[name]
-        gone = np.isnan(column) if isinstance(column, np.ndarray) else column.is_null().to_numpy(zero_copy_only=False)
-        if gone.any():
-            holes[name] = gone
-    n = len(raw)
+    n, told = found.tallies.n, found.tallies.columns
+    names = list(told)
     columns: list[dict[str, Any]] = []
-    for name, gone in sorted(holes.items(), key=lambda item: -item[1].sum()):
-        ends = clopper_pearson(float(gone.mean()), n, level)
-        columns.append(
-            {"column": name, "value": float(gone.mean()), "low": ends.low, "high": ends.high, "rows": int(gone.sum())}
-        )
+    for name in sorted((name for name in names if told[name].missing), key=lambda name: -told[name].missing):
+        share = told[name].missing / n
+        ends = clopper_pearson(share, n, level)
+        columns.append({"column": name, "value": share, "low": ends.low, "high": ends.high, "rows": told[name].missing})
+    order = {c["column"]: k for k, c in enumerate(columns)}
     patterns: list[dict[str, Any]] = []
-    rows = 0
-    if holes:
-        order = [c["column"] for c in columns]
-        M = np.column_stack([holes[name] for name in order])
-        rows = int(M.any(axis=1).sum())
-        kinds, counts = np.unique(M, axis=0, return_counts=True)
-        for k in np.argsort(-counts, kind="stable")[:12]:
-            patterns.append({"columns": [order[j] for j in np.flatnonzero(kinds[k])], "rows": int(counts[k])})
-    total = sum(int(gone.sum()) for gone in holes.values())
+    for key, rows in found.patterns.most_common(12) if columns else []:
+        gone = np.unpackbits(np.frombuffer(key, dtype=np.uint8))[: len(names)]
+        own = sorted((names[j] for j in np.flatnonzero(gone)), key=lambda name: order[name])
+        patterns.append({"columns": own, "rows": rows})
+    total = sum(c["rows"] for c in columns)
+    whole = found.patterns[bytes(-(-len(names) // 8))]
     return {
-        "cells": total,
-        "share": total / max(n * len(names), 1),
-        "rows": rows,
-        "columns": columns,
-        "patterns": patterns,
-    }
+        "cells": total, "share": total / max(n * len(names), 1), "rows": n - whole if columns else 0, "columns": columns, "patterns": patterns,
+    }  # fmt: skip
 
 
-def correlation_facts(X: Matrix, names: list[str], level: float) -> dict[str, Any] | None:
+def correlation_facts(pairs: PairSums, names: list[str], level: float) -> dict[str, Any] | None:
     """Return correlations on the rows where both cells are there, with Fisher's intervals."""
     from epee.job.findings.chance import fisher_interval
     from epee.risk.intervals import normal_p_value, normal_quantile
@@ -125,62 +96,45 @@ def correlation_facts(X: Matrix, names: list[str], level: float) -> dict[str, An
     p = len(names)
     if p < 2:
         return None
-    there = np.isfinite(X)
-    Y = np.where(there, X - np.nanmean(X, axis=0), 0.0)
-    D = there.astype(float)
-    n = D.T @ D  # rows where both are there
-    sums = Y.T @ D  # sum of column i where column j is there too
-    products, squares = Y.T @ Y, (Y**2).T @ D
-    with np.errstate(divide="ignore", invalid="ignore"):
-        covariance = products / n - sums / n * (sums / n).T
-        spread = squares / n - (sums / n) ** 2
-        R = covariance / np.sqrt(spread * spread.T)
-    R = np.clip(np.where(np.isfinite(R), R, 0.0), -1, 1)
-    np.fill_diagonal(R, 1.0)
+    R, n = pairs.correlation(), pairs.count
     i, j = np.triu_indices(p, 1)
     z = normal_quantile(level)
-    chance = np.array(
-        [
-            normal_p_value(np.arctanh(min(abs(r), 1 - 1e-15)) * np.sqrt(max(m - 3, 0)))
-            for r, m in zip(R[i, j], n[i, j], strict=True)
-        ]
-    )
-    adjusted = holm(chance)
-    pairs = []
+    chance = [
+        normal_p_value(np.arctanh(min(abs(r), 1 - 1e-15)) * np.sqrt(max(m - 3, 0)))
+        for r, m in zip(R[i, j], n[i, j], strict=True)
+    ]
+    adjusted = holm(np.array(chance))
+    shown = []
     for k in np.argsort(-np.abs(R[i, j]), kind="stable")[:SHOWN_PAIRS]:
         a, b = int(i[k]), int(j[k])
         ends = fisher_interval(R[a, b], n[a, b], z)
-        pairs.append(
-            {
-                "a": names[a],
-                "b": names[b],
-                "value": R[a, b],
-                "low": ends.low,
-                "high": ends.high,
-                "rows": int(n[a, b]),
-                "p_value": adjusted[k],
-            }
-        )
-    return {"names": names[:40], "matrix": R[:40, :40], "pairs": pairs, "tested": len(i)}
+        shown.append({
+            "a": names[a], "b": names[b], "value": R[a, b], "low": ends.low, "high": ends.high, "rows": int(n[a, b]), "p_value": adjusted[k],
+        })  # fmt: skip
+    return {"names": names[:40], "matrix": R[:40, :40], "pairs": shown, "tested": len(i)}
 
 
-def scaled(X: Matrix) -> Matrix:
-    """Return centred and scaled columns, missing cells at the mean."""
+def scaled(X: Matrix, pairs: PairSums) -> Matrix:
+    """Return rows centred and scaled by the moments of all rows, missing cells at the mean."""
     if not X.size:
         return X
-    Z = (X - np.nanmean(X, axis=0)) / np.nanstd(X, axis=0)
+    Z = (X - pairs.mean) / np.sqrt(pairs.variance)
     return np.where(np.isfinite(Z), Z, 0.0)
 
 
-def axis_facts(Z: Matrix, names: list[str], level: float, seed: int) -> dict[str, Any] | None:
-    """Return the principal axes of the scaled numbers."""
+def axis_facts(
+    Z: Matrix, pairs: PairSums, n: int, picked: np.ndarray, names: list[str], level: float, seed: int
+) -> dict[str, Any] | None:  # fmt: skip
+    """Return the principal axes of the scaled numbers of all rows, and where the rows looked at lie."""
+    from epee.moments.moments import Moments
     from epee.risk.intervals import normal_quantile
     from epee.structure.pca import PCA
 
-    n, p = Z.shape
+    p = len(names)
     if p < 2 or n < 5:
         return None
-    pca = PCA(n_components=min(p, n - 1, 20)).fit(Z)
+    zero = np.zeros(p)
+    pca = PCA(n_components=min(p, n - 1, 20)).fit_moments(Moments(np.array(float(n)), zero, pairs.scaled_scatter(), zero))
     share = pca.explained_variance_ratio_
     half = normal_quantile(level) * share * np.sqrt(2 / n)
     rng = np.random.default_rng(seed)
@@ -191,7 +145,7 @@ def axis_facts(Z: Matrix, names: list[str], level: float, seed: int) -> dict[str
     )
     alone = np.mean([v / v.sum() for v in noise], axis=0)[: len(share)] if noise else np.full(len(share), 1 / p)
     k = int(np.searchsorted(np.cumsum(share), 0.8) + 1)
-    some = np.sort(rng.permutation(n)[:DRAWN])
+    some = np.sort(rng.permutation(len(Z))[:DRAWN])
     scores = pca.transform(Z[some])[:, :2]
     loadings = pca.components_[:3].T * np.sqrt(pca.explained_variance_[:3])  # correlation of column and axis
     return {
@@ -204,7 +158,8 @@ def axis_facts(Z: Matrix, names: list[str], level: float, seed: int) -> dict[str
         "names": names,
         "loadings": np.clip(loadings, -1, 1),
         "scores": scores,
-        "rows": some + 1,
+        "places": some,
+        "rows": picked[some] + 1,
     }
 
 
@@ -254,7 +209,7 @@ def cluster_facts(Z: Matrix, names: list[str], axes: dict[str, Any] | None, seed
         )
     at = k - 1
     stability = criteria.get("stability")
-    drawn = labels[np.asarray(axes["rows"]) - 1] if axes is not None else []
+    drawn = labels[axes["places"]] if axes is not None else []
     return {
         "chosen": k,
         "criteria": criteria,
@@ -268,9 +223,9 @@ def cluster_facts(Z: Matrix, names: list[str], axes: dict[str, Any] | None, seed
 
 
 def outlier_facts(
-    Z: Matrix, names: list[str], clusters: dict[str, Any] | None, level: float, seed: int
+    Z: Matrix, picked: np.ndarray, names: list[str], clusters: dict[str, Any] | None, level: float, seed: int
 ) -> dict[str, Any] | None:
-    """Return rows whose density is below that of a known share of rows of the fitted law."""
+    """Return rows, among those looked at, whose density is below that of a known share of rows of the fitted law."""
     from epee.structure.gaussian_mixture import GaussianMixture
 
     n, p = Z.shape
@@ -287,7 +242,7 @@ def outlier_facts(
     rows = []
     for i in found[np.argsort(density, kind="stable")][:15]:
         top = np.argsort(-np.abs(Z[i]), kind="stable")[:3]
-        rows.append({"row": int(i) + 1, "cells": [{"column": names[j], "value": float(Z[i, j])} for j in top]})
+        rows.append({"row": int(picked[i]) + 1, "cells": [{"column": names[j], "value": float(Z[i, j])} for j in top]})
     ends = clopper_pearson(len(found) / n, n, level)
     return {
         "rate": RATE,

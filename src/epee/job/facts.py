@@ -10,42 +10,38 @@ import numpy as np
 
 from epee.errors import DataError, WrongUse
 from epee.job.card import figure, plain
-from epee.job.choice import Verdict
 from epee.job.contest import Contest, Curve, Entry
+from epee.job.ground import Ground
 from epee.job.predictor import Predictor, last_step
 from epee.job.understanding import Understood
 from epee.risk.estimate import Risk
-from epee.table.encoding import encoded_names
+from epee.risk.route import MomentRoute
+from epee.risk.verdict import Verdict
 from epee.typing import Matrix, Vector
 from epee.words.job_words import say
 from epee.words.numbers import percent, whole
 
 Rows = tuple[Matrix, np.ndarray, Any]
 SHOWN_POINTS = 500  # of a scatter of residuals
+CURVE_ROWS = 50_000  # up to which a learning curve is drawn
 LOOKED_ROWS = 2000  # sealed rows that importances are taken on
 
 
 def facts_of(
-    seen: Understood, asked: dict[str, Any], contest: Contest, verdict: Verdict, predictor: Predictor, sealed: Rows, training: Rows,
-    risk: Risk, begin: float, counts: tuple[int, int] | None = None,
+    seen: Understood, asked: dict[str, Any], contest: Contest, verdict: Verdict, predictor: Predictor, risk: Risk, begin: float
 ) -> dict[str, Any]:  # fmt: skip
-    """Return everything the card holds but the findings.
-
-    ``sealed`` and ``training`` are encoded rows with targets and weights; of a large table a sample, and ``counts`` says how
-    many there are.
-    """
-    chosen = verdict.entries[verdict.chosen]
-    n_training, n_sealed = counts or (len(training[1]), len(sealed[1]))
+    """Return everything the card holds but the findings."""
+    ground, chosen = contest.ground, verdict.entries[verdict.chosen]
+    hand, cells = ground.hand, ground.cells
+    sealed, training = ((hand.encoded(rows), hand.y[rows], hand.weights(rows)) for rows in (hand.sealed, hand.train))
+    n_training, n_sealed = len(cells.train), len(cells.sealed)
     test, agrees = test_facts(risk, verdict, n_sealed, asked["level"])
     sentences = verdict.sentences() + test["sentences"]
     if asked["refit"] and n_sealed:
         sentences.append(say("refit"))
     classes = [] if seen.classes is None else [str(c) for c in seen.classes.tolist()]
-    by_class = (
-        []
-        if seen.classes is None
-        else np.bincount(np.searchsorted(seen.classes, training[1]), minlength=len(classes)).tolist()
-    )
+    codes = cells.target.codes
+    by_class = [] if codes is None else np.bincount(codes[cells.train], minlength=len(classes)).tolist()
     facts: dict[str, Any] = {
         "task": seen.task, "target": list(seen.targets), "classes": classes,
         "class_counts": dict(zip(classes, by_class, strict=True)), "loss": chosen.risk.loss,
@@ -54,7 +50,7 @@ def facts_of(
         "columns": seen.columns, "notes": list(seen.notes),
         "leaderboard": [line_of(e, i, verdict) for i, e in enumerate(verdict.entries)],
         "dropped": [{"name": name, "why": why} for name, why in contest.dropped],
-        "chosen": chosen_facts(chosen), "verdict": sentences,
+        "chosen": chosen_facts(chosen, predictor), "verdict": sentences,
         "optimism": {
             "value": verdict.optimism.value, "by_folds": verdict.optimism.tibshirani, "draws": verdict.optimism.draws,
             "corrected": verdict.corrected,
@@ -62,18 +58,18 @@ def facts_of(
         "test": {**(figure(risk) or {}), "agrees": agrees, "sentence": " ".join(test["sentences"])},
         "conclusive": verdict.beats_baseline and agrees is not False,
         "curves": {e.candidate.key: curve_of(e) for e in verdict.entries if e.curve.parameter is not None},
-        "how": how_sentences(asked, contest),
+        "how": how_sentences(asked),
         "redo": redo(seen, asked),
     }  # fmt: skip
     facts |= sealed_facts(seen, predictor, sealed, asked["level"])
     facts["uses"] = _try(
         lambda: uses_of(
-            predictor, sealed if len(sealed[1]) >= 20 else training, contest.loss, asked["seed"], asked["level"]
+            predictor, sealed if len(sealed[1]) >= 20 else training, ground.asked.loss, asked["seed"], asked["level"]
         )
     )
     if facts["uses"] is not None:
         facts["uses"]["coefficients"] = coefficients_of(predictor, training, asked["level"])
-    facts["learning_curve"] = _try(lambda: curve_of_sizes(chosen, contest))
+    facts["learning_curve"] = _try(lambda: curve_of_sizes(chosen, ground))
     facts["seconds"] = clock.perf_counter() - begin
     return plain(facts)
 
@@ -99,9 +95,9 @@ def line_of(entry: Entry, i: int, verdict: Verdict) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def chosen_facts(entry: Entry) -> dict[str, Any]:
+def chosen_facts(entry: Entry, predictor: Predictor) -> dict[str, Any]:
     """Return what the chosen predictor is."""
-    last = last_step(entry.model)
+    last = last_step(predictor.model)
     parameters = {
         k: v for k, v in last.get_params(deep=False).items() if v is None or isinstance(v, bool | int | float | str)
     }
@@ -212,21 +208,6 @@ def score_facts(predictor: Predictor, X: Matrix, y: np.ndarray, w: Any, level: f
     return scores
 
 
-def column_places(predictor: Predictor) -> dict[str, list[int]]:
-    """Return which encoded columns come from each column of the table."""
-    encoder = predictor.encoder
-    layout, places, at = encoder._layout, {}, 0
-    for c in layout.used:
-        width = len(layout.parts(c))
-        if c.kind == "category":
-            own, rare = encoder.kept_[c.name]
-            width += len(own) + bool(rare)
-        places[c.name] = list(range(at, at + width))
-        at += width
-    assert at == len(encoded_names(layout, encoder.kept_))
-    return places
-
-
 def uses_of(predictor: Predictor, rows: Rows, loss: Any, seed: int, level: float = 0.95) -> dict[str, Any]:
     """Return how much the error rises when a column is shuffled on rows held out."""
     from epee.risk.holdout import losses_of
@@ -239,7 +220,8 @@ def uses_of(predictor: Predictor, rows: Rows, loss: Any, seed: int, level: float
     weight = np.ones(len(y)) if w is None else w
     base = losses_of(predictor.model, X, y, loss, w)[0]
     items, z = [], normal_quantile(level)
-    for name, places in column_places(predictor).items():
+    for name, columns in predictor.encoder.encoded_columns.items():
+        places = list(columns)
         rise = np.zeros(len(y))
         for _ in range(3):
             mixed = X.copy()
@@ -263,7 +245,7 @@ def coefficients_of(predictor: Predictor, rows: Rows, level: float) -> list[dict
     X, _, w = rows
     last = last_step(predictor.model)
     coef = np.atleast_2d(getattr(last, "coef_", np.empty((0, 0))))
-    names = encoded_names(predictor.encoder._layout, predictor.encoder.kept_)
+    names = predictor.encoder.get_feature_names_out().tolist()
     if coef.shape != (1, len(names)):  # products of inputs, several classes or targets
         return []
     centre = np.average(X, axis=0, weights=w)
@@ -283,30 +265,23 @@ def coefficients_of(predictor: Predictor, rows: Rows, level: float) -> list[dict
     return sorted(items, key=lambda item: -abs(item["value"]))
 
 
-def curve_of_sizes(chosen: Entry, contest: Contest) -> dict[str, Any] | None:
-    """Return the learning curve of a closed form, with what twice the rows would bring."""
-    if (
-        not isinstance(contest, Contest)
-        or not chosen.candidate.closed
-        or contest.time is not None
-        or contest.setting.costs is not None
-        or contest.setting.n > 50_000
-    ):
+def curve_of_sizes(chosen: Entry, ground: Ground) -> dict[str, Any] | None:
+    """Return the learning curve of a predictor on sums, with what twice the rows would bring."""
+    s, cells = ground.setting, ground.cells
+    on_sums = isinstance(chosen.route, MomentRoute) and ground.at_hand
+    if not on_sums or not chosen.candidate.closed or cells.forward or s.costs is not None or s.n > CURVE_ROWS:
         return None
-    from epee.risk.curves import learning_curve
+    from epee.risk.curves import curve_on
 
-    found = learning_curve(
-        chosen.model, contest.X, contest.y, sizes=6, folds=contest.folds, sample_weight=contest.weight, groups=contest.groups,
-        random_state=contest.setting.seed,
-    )  # fmt: skip
-    then = _try(lambda: found.extrapolate(2 * contest.setting.n))
+    found = curve_on(chosen.route, sizes=6, folds=cells.folds, groups=cells.groups, random_state=s.seed, level=ground.level)
+    then = _try(lambda: found.extrapolate(2 * s.n))
     return {
         "sizes": found.sizes, "test": found.test, "train": found.train, "stderr": found.stderr,
-        "then": None if then is None else {"rows": 2 * contest.setting.n, "error": float(then), "stderr": getattr(then, "stderr", None)},
+        "then": None if then is None else {"rows": 2 * s.n, "error": float(then), "stderr": getattr(then, "stderr", None)},
     }  # fmt: skip
 
 
-def how_sentences(asked: dict[str, Any], contest: Contest) -> list[str]:
+def how_sentences(asked: dict[str, Any]) -> list[str]:
     """Say how the figures were computed."""
     keys = ["how_complexity", "how_intervals", "how_differences", *(["how_test"] if asked["test_size"] else [])]
     if asked["time"]:
@@ -324,13 +299,20 @@ def redo(seen: Understood, asked: dict[str, Any]) -> dict[str, str]:
         repr(asked["table"]) if asked["table"] else "table",
         repr(seen.targets[0] if len(seen.targets) == 1 else list(seen.targets)),
     ]
-    defaults = {"test_size": 0.2, "folds": 10, "level": 0.95, "seed": 0}
-    for key in ("test_size", "folds", "weight", "groups", "time", "level", "seed", "reject_cost", "budget"):
-        value = asked.get(key)
+    defaults = {"test_size": 0.2, "folds": 10, "level": 0.95, "seed": 0, "prefer": "simplicity", "lang": "en"}
+    for key in ("test_size", "folds", "weight", "groups", "time", "level", "seed", "reject_cost", "budget", "prefer", "lang"):
+        value = asked["asked_folds"] if key == "folds" else asked.get(key)
         if value is None or defaults.get(key) == value:
             continue
         words += [f"--{key.replace('_', '-')}", str(value)]
         python.append(f"{'random_state' if key == 'seed' else key}={value!r}")
+    for code in asked["mute"]:
+        words += ["--mute", code]
+    if asked["mute"]:
+        python.append(f"mute={asked['mute']!r}")
+    if asked["predictors"]:
+        words += ["--predictors", ",".join(asked["predictors"])]
+        python.append(f"predictors={asked['predictors']!r}")
     if isinstance(asked["costs"], str):
         words += ["--costs", asked["costs"]]
     if asked["costs"] is not None:

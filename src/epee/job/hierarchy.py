@@ -87,8 +87,6 @@ class Candidate:
         steps = [clone(step) for step in self.make(s)]
         if self.parameter is not None and value is not None:
             steps[-1].set_params(**{self.parameter: value})
-        if s.costs is not None:
-            steps[-1] = method("BayesDecision").load()(steps[-1], costs=s.costs)
         steps = ([FillMissing()] if s.holes else []) + steps
         return Pipeline([(f"step{i}", step) for i, step in enumerate(steps)])
 

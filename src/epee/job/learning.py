@@ -3,8 +3,10 @@ r"""The main job: from a table to the predictor that generalises best, and how s
 1. The columns of the table are understood, and said aloud (:mod:`epee.job.understanding`).
 2. A test sample is sealed (:mod:`epee.job.sealing`).
 3. The predictors of the hierarchy, each at its own complexity, meet on the same folds (:mod:`epee.job.contest`).
-4. The simplest within one standard error of the best is chosen; its figure is corrected for the choice (:mod:`epee.job.choice`).
+4. The simplest that cannot be told from the best is chosen; its figure is corrected for the choice (:mod:`epee.risk.verdict`).
 5. The sealed rows give its test error, once.
+
+The road is the same for every table; how much of it is kept at hand is a matter of policy (:mod:`epee.job.policy`).
 """
 
 from __future__ import annotations
@@ -13,32 +15,34 @@ import json
 import time as clock
 import warnings
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import has_fit_parameter
 
 from epee.engines.local import one_blas_thread
 from epee.errors import EpeeWarning, SearchWarning, TableWarning, WrongUse
+from epee.job import policy
 from epee.job.budgets import seconds_of
 from epee.job.card import card_of
-from epee.job.choice import Verdict, decide
-from epee.job.contest import Contest
+from epee.job.cells import Cells, assign_cells
+from epee.job.contest import Contest, Entry
 from epee.job.drift import tally
-from epee.job.filling import holed, plan_encoder
+from epee.job.finishing import final_model, final_parts, sealed_risk
+from epee.job.ground import Ground
 from epee.job.hierarchy import Setting, hierarchy
-from epee.job.memory import refuse_beyond_limit
+from epee.job.holding import hold, take
+from epee.job.looking import Looked, look
 from epee.job.predictor import Predictor, last_step, residual_quantiles
-from epee.job.sealing import fingerprints, fold_number, seal
-from epee.job.understanding import Understood, open_roles, take, understand
+from epee.job.understanding import open_roles
+from epee.losses.names import resolve
+from epee.risk.asked import Asked
 from epee.risk.estimate import Risk
-from epee.risk.holdout import holdout_error
 from epee.risk.intervals import check_level
+from epee.risk.route import MomentRoute
+from epee.risk.verdict import Verdict, ranks
 from epee.settings import options, progress
-from epee.typing import Matrix
 from epee.words.job_words import say
 from epee.words.numbers import whole
 
@@ -129,7 +133,7 @@ class Learned:
 def learn(
     table: Any, target: Any, *, test_size: float = 0.2, folds: int = 10, predictors: Any = None, costs: Any = None,
     reject_cost: float | None = None, weight: str | None = None, groups: str | None = None, time: str | None = None,
-    types: Mapping[str, str] | None = None, budget: Any = None, level: float = 0.95, lang: str | None = None, random_state: int = 0,
+    types: Mapping[str, str] | None = None, budget: Any = None, prefer: str = "simplicity", level: float = 0.95, lang: str | None = None, random_state: int = 0,
     refit: bool = False, mute: Collection[str] = (),
 ) -> Learned:  # fmt: skip
     """Learn the predictor that generalises best from a table, and say how sure one can be.
@@ -155,6 +159,8 @@ def learn(
         Kinds of columns, ``{"zip": "category", "id": "ignore"}``.
     budget : float or str, optional
         Seconds ("90s", "2min"): predictors for which there is no time are dropped whole, the most complex first, and named.
+    prefer : {"simplicity", "accuracy"}, default="simplicity"
+        Take the simplest predictor that cannot be told from the best, or the best itself.
     level : float, default=0.95
         Confidence level of the intervals.
     lang : {"en", "fr"}, default=None
@@ -188,11 +194,13 @@ def learn(
         raise WrongUse(f"random_state is {random_state!r}; give a whole number, so that the result can be had again.")
     if not (isinstance(folds, int | np.integer) and folds >= 2):
         raise WrongUse(f"folds is {folds!r}; it must be a whole number of at least 2.")
+    if prefer not in ("simplicity", "accuracy"):
+        raise WrongUse(f"prefer is {prefer!r}; it must be 'simplicity' or 'accuracy'.")
     asked = {
         "table": str(table) if isinstance(table, str | Path) else None, "test_size": test_size, "folds": int(folds), "level": level,
         "seed": int(random_state), "weight": weight, "groups": groups, "time": time, "types": dict(types or {}),
         "costs": str(costs) if isinstance(costs, str | Path) else None if costs is None else np.asarray(costs).tolist(),
-        "reject_cost": reject_cost, "budget": seconds_of(budget), "refit": bool(refit), "mute": list(mute),
+        "reject_cost": reject_cost, "budget": seconds_of(budget), "prefer": prefer, "refit": bool(refit), "mute": list(mute),
         "predictors": None if predictors is None else [p if isinstance(p, str) else type(p).__name__ for p in predictors],
     }  # fmt: skip
     with options(language=lang or options.language), warnings.catch_warnings(record=True) as heard:
@@ -223,105 +231,94 @@ def _overheard(heard: list[warnings.WarningMessage], notes: list[str]) -> list[s
 
 
 def _start(table: Any, target: Any, asked: dict[str, Any], predictors: Any, costs: Any, begin: float) -> Learned:
-    """Open the table, and learn from it in memory or, where it is large, in blocks."""
-    from epee.job.streaming import is_large, learn_stream
-
+    """Open the table, give each row its cell, and look at it: at hand where it is small, passing by where it is large."""
     source, roles = open_roles(table, target, asked["weight"], asked["groups"], asked["time"], asked["types"])
-    if is_large(table, source):
-        return learn_stream(source, roles, asked, predictors, costs, begin)
-    refuse_beyond_limit(source.n_rows * len(source.names) if source.n_rows is not None else 0)
-    return _learn(understand(source, roles, asked["types"]), asked, predictors, costs, begin)
+    source, held = hold(source, policy.POLICY)
+    notes = list(source.notes)
+    cells = assign_cells(source, roles, asked["types"], notes, asked)
+    classes = cells.target.classes
+    table_of_costs = cost_table(costs, asked["reject_cost"], classes)
+    kind = "classifier" if classes is not None else "regressor"
+    loss = resolve(cost_loss(table_of_costs, classes), kind)
+    judged = Asked(loss, kind, classes, cells.target.y.ndim > 1, table_of_costs)
+    looked = look(source, held, roles, asked["types"], notes, cells, judged, policy.POLICY, asked["seed"])
+    return _learn(looked, cells, judged, asked, predictors, begin)
 
 
-def _learn(seen: Understood, asked: dict[str, Any], predictors: Any, costs: Any, begin: float) -> Learned:
+def _learn(looked: Looked, cells: Cells, judged: Asked, asked: dict[str, Any], predictors: Any, begin: float) -> Learned:
     from epee.job.facts import facts_of
     from epee.job.findings import evidence_of, find
 
-    seed, level, n = asked["seed"], asked["level"], seen.n
-    codes = None if seen.classes is None else np.searchsorted(seen.classes, seen.y)
-    sealed, how = seal(n, asked["test_size"], seed, codes=codes, groups=seen.groups, time=seen.time)
-    train, test = np.flatnonzero(~sealed), np.flatnonzero(sealed)
-    if how:
-        seen.notes.append(say("sealed", test=whole(len(test)), train=whole(len(train)), how=how))
-    raw = take(seen.raw, train)
-    w = None if seen.weight is None else seen.weight[train]
-    encoder = plan_encoder(raw, seen.names, seen.kinds, w)
-    X, y = holed(encoder, raw), seen.y[train]
-    table = cost_table(costs, asked["reject_cost"], seen.classes)
-    counts = np.bincount(codes[train]) if codes is not None else np.zeros(1, dtype=int)
-    setting = Setting(
-        seen.task, len(train), X.shape[1], 0 if seen.classes is None else len(seen.classes), int(counts.min()),
-        len(seen.targets), 1.0 if seen.classes is not None else float(np.std(y, axis=0).mean()), w is not None,
-        bool(np.isnan(X).any()), table, seed,
-    )  # fmt: skip
-    folds = fold_number(
-        asked["folds"], len(train), seen.notes, groups=None if seen.groups is None else seen.groups[train],
-        classes=None if seen.time is not None else seen.classes, counts=counts,
-    )  # fmt: skip
-    setting = replace(setting, least=len(train) // (folds + 1) if seen.time is not None else len(train) // 2)
-    repeats = 1 if seen.time is not None else int(np.clip(SEVERAL // len(train), 1, 5))
-    asked["folds"], asked["repeats"] = folds, repeats
-    contest = Contest(
-        X, y, w, setting, cost_loss(table, seen.classes), folds, repeats, None if seen.groups is None else seen.groups[train],
-        None if seen.time is None else seen.time[train], level, asked["budget"], predictors is not None,
-    )  # fmt: skip
+    seen, hand, seed = looked.seen, looked.hand, asked["seed"]
+    setting = _setting(looked, cells, judged, seed)
+    repeats = 1 if cells.forward else int(np.clip(SEVERAL // setting.n, 1, 5))
+    asked["asked_folds"], asked["folds"], asked["repeats"] = asked["folds"], cells.folds - cells.forward, repeats
+    ground = Ground(setting, judged, asked["level"], cells, hand, looked.rows, looked.split, repeats)
+    contest = Contest(ground, asked["budget"], predictors is not None)
     entries = contest.run(hierarchy(setting, predictors))
-    verdict = decide(
-        entries, level, None if contest.groups is None else np.unique(contest.groups, return_inverse=True)[1]
-    )
+    _say_samples(looked, entries)
+    verdict = _verdict(entries, ground, asked)
     winner = entries[verdict.chosen]
-    filled = encoder.encode(raw)
-    model = winner.candidate.model(_without_holes(setting), winner.value)
-    fit_weighted(model, filled, y, w)
-    residuals = None if seen.task == "classification" else residual_quantiles(y - _out_of_fold(winner, y))
-    predictor = Predictor(seen.task, seen.targets, encoder, model, residuals, tally(encoder.schema_, raw))
+    model = final_model(ground, winner)
+    residuals = None if judged.classes is not None else residual_quantiles(_residuals(ground, winner))
+    predictor = Predictor(
+        seen.task, seen.targets, hand.encoder, model, residuals, tally(hand.encoder.schema_, take(hand.raw, hand.train))
+    )
     with progress(say("looking")) as tick:
         tick()
-    X_test = encoder.encode(take(seen.raw, test)) if len(test) else np.empty((0, X.shape[1]))
-    w_test = None if seen.weight is None else seen.weight[test]
-    risk = _sealed_risk(model, X_test, seen.y[test], w_test, contest.loss, level, verdict)
-    facts = facts_of(
-        seen, asked, contest, verdict, predictor, (X_test, seen.y[test], w_test), (filled, y, w), risk, begin
-    )
+    risk = sealed_risk(ground, winner, model, verdict)
+    facts = facts_of(seen, asked, contest, verdict, predictor, risk, begin)
     learned = Learned(predictor, risk, facts)
-    evidence = evidence_of(seen, train, test, verdict, predictor, X_test, risk, facts["uses"], seed, contest.groups)
-    learned.findings = find(evidence, asked["mute"])
+    learned.findings = find(evidence_of(seen, ground, verdict, predictor, risk, facts["uses"]), asked["mute"])
     learned.contest = verdict
-    target = dict(zip(seen.targets, np.reshape(seen.y, (n, -1)).T, strict=True))
-    prints = fingerprints(seen.raw, seen.names, target)
-    learned.sealed_rows, learned.training_rows = prints[test], prints[train]
-    if asked["refit"] and len(test):
-        learned.predictor = _refitted(seen, winner, setting, residuals)
-        learned.sealed_rows, learned.training_rows = prints[:0], prints
+    learned.sealed_rows, learned.training_rows = looked.sealed_prints, looked.training_prints
+    if asked["refit"] and len(cells.sealed):
+        parts = final_parts(ground, winner, everything=True)
+        learned.predictor = Predictor(seen.task, seen.targets, *parts, residuals, tally(hand.encoder.schema_, hand.raw))
+        learned.training_rows = np.concatenate([learned.training_rows, learned.sealed_rows])
+        learned.sealed_rows = learned.sealed_rows[:0]
     return learned
 
 
-def fit_weighted(model: Any, X: Matrix, y: np.ndarray, w: Any) -> Any:
-    """Fit a pipeline; weights, where there are any, go to every step that takes them."""
-    if w is None:
-        return model.fit(X, y)
-    for _, step in model.steps[:-1]:
-        X = step.fit(X, y, **({"sample_weight": w} if has_fit_parameter(step, "sample_weight") else {})).transform(X)
-    model.steps[-1][1].fit(X, y, sample_weight=w)
-    return model
+def _setting(looked: Looked, cells: Cells, judged: Asked, seed: int) -> Setting:
+    """Return what the hierarchy needs to know of a table."""
+    hand, n = looked.hand, len(cells.train)
+    counts = np.zeros(1, dtype=int) if cells.target.codes is None else np.bincount(cells.target.codes[cells.train])
+    spread = 1.0 if judged.classes is not None else float(np.std(cells.target.y[cells.train], axis=0).mean())
+    n_targets = cells.target.y.shape[1] if judged.several else 1
+    width = len(hand.encoder.get_feature_names_out())
+    return Setting(
+        looked.seen.task, n, width, 0 if judged.classes is None else len(judged.classes), int(counts.min()), n_targets, spread,
+        hand.weight is not None, any(c.missing for c in looked.seen.schema if c.kind != "category"), judged.costs, seed,
+        n // (cells.folds) if cells.forward else n // 2,
+    )  # fmt: skip
 
 
-def _without_holes(setting: Setting) -> Setting:
-    return replace(setting, holes=False)
+def _verdict(entries: list[Entry], ground: Ground, asked: dict[str, Any]) -> Verdict:
+    groups = ground.cells.groups
+    if groups is not None:
+        groups = np.unique(groups, return_inverse=True)[1].reshape(-1)[ground.hand.looked] if ground.at_hand else None
+    return Verdict(
+        [e.name for e in entries], [e.risk for e in entries], ranks([e.order for e in entries]), asked["level"], asked["prefer"],
+        0 if entries[0].candidate.key == "baseline" else None, [e.curve.losses for e in entries], groups, entries=entries,
+    )  # fmt: skip
 
 
-def _refitted(seen: Understood, winner: Any, setting: Setting, residuals: Any) -> Predictor:
-    """Return the chosen predictor fitted on all rows, the sealed ones too."""
-    encoder = plan_encoder(seen.raw, seen.names, seen.kinds, seen.weight)
-    model = winner.candidate.model(_without_holes(setting), winner.value)
-    fit_weighted(model, encoder.encode(seen.raw), seen.y, seen.weight)
-    return Predictor(seen.task, seen.targets, encoder, model, residuals, tally(encoder.schema_, seen.raw))
+def _say_samples(looked: Looked, entries: list[Entry]) -> None:
+    """Say which predictors learned from a sample, and that pictures and findings look at one."""
+    if looked.hand.whole:
+        return
+    names = [e.name for e in entries if not isinstance(e.route, MomentRoute)]
+    some = whole(len(looked.hand.train))
+    if names:
+        looked.seen.notes.append(say("learned_from_sample", names=", ".join(names), n=some))
+    looked.seen.notes.append(say("looked_at_sample", n=some, passes=looked.passes))
 
 
-def _out_of_fold(winner: Any, y: np.ndarray) -> np.ndarray:
-    """Return out-of-fold predictions: the mean over repeats."""
-    found = np.asarray(winner.risk.predictions, dtype=np.float64)
-    return found.reshape(-1, *y.shape).mean(axis=0) if found.shape != y.shape else found
+def _residuals(ground: Ground, winner: Entry) -> np.ndarray:
+    """Return y minus the prediction held out, for the rows that a choice looks at."""
+    truth = ground.truth[ground.hand.looked]
+    return truth - np.asarray(winner.outcome.predictions[0], dtype=np.float64).reshape(truth.shape)
 
 
 def cost_table(costs: Any, reject_cost: float | None, classes: np.ndarray | None) -> Any:
@@ -343,19 +340,6 @@ def cost_loss(table: Any, classes: np.ndarray | None) -> Any:
 
     label = "reject" if classes is not None and classes.dtype.kind in "US" else -1
     return Costs(table, label)
-
-
-def _sealed_risk(model: Any, X: Matrix, y: np.ndarray, w: Any, loss: Any, level: float, verdict: Verdict) -> Risk:
-    """Return the error on the sealed rows; without any, that of the cross-validation corrected for the choice."""
-    if not len(y):
-        sure = verdict.entries[verdict.chosen].sure
-
-        shift = verdict.optimism.value
-        ends = type(sure.interval)(sure.low + shift, sure.high + shift)
-        return Risk(
-            sure.value + shift, sure.stderr, ends, level, sure.n, sure.loss, f"{sure.how}, corrected for the choice"
-        )
-    return holdout_error(model, X, y, loss=loss, level=level, sample_weight=w)
 
 
 __all__ = ["Learned", "learn", "last_step"]

@@ -7,17 +7,17 @@ hardly come back, or is constant is left out, and each such decision is said alo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from epee.errors import DataError, EmptyTable, WrongUse
+from epee.errors import DataError, WrongUse
+from epee.job.tallies import Numbers, Tallies
 from epee.table.block import check_weights
 from epee.table.raw import RawBlock
-from epee.table.schema import CLOCK, KINDS, Column, find_name
+from epee.table.schema import CLOCK, KINDS, Column, Schema, find_name
 from epee.table.source import TableSource, is_table, open_table
-from epee.typing import Vector
 from epee.words.job_words import say
 from epee.words.numbers import figures, listed, percent, whole
 
@@ -28,51 +28,39 @@ IGNORE = "ignore"  # what a user says of a column to be left out
 
 @dataclass(frozen=True)
 class Understood:
-    """A table as the job sees it: rows column by column, the target, and what goes beside it."""
+    """A table as the job sees it: its inputs and their kinds, all its columns with their roles, the target, and what to say of them."""
 
     label: str
     task: str  # "classification" or "regression"
     targets: tuple[str, ...]
-    names: tuple[str, ...]  # the inputs
-    kinds: dict[str, str]
-    raw: RawBlock  # inputs, column by column, of all rows
-    y: np.ndarray  # labels (n,), or numbers (n,) or (n, m)
+    schema: Schema  # of the inputs, with the levels that are learned from
     classes: np.ndarray | None
-    weight: Vector | None
-    groups: np.ndarray | None
-    time: Vector | None
     columns: list[dict[str, Any]]
-    notes: list[str] = field(default_factory=list)
-    n_read: int = 0
+    notes: list[str]
+    n_read: int
+    n: int  # rows with a target
 
     @property
-    def n(self) -> int:
-        """Rows that can be learned from."""
-        return len(self.raw)
+    def names(self) -> tuple[str, ...]:
+        """The inputs."""
+        return self.schema.names
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """Their kinds."""
+        return {c.name: c.kind for c in self.schema}
 
 
-def understand(source: TableSource, roles: dict[str, list[str]], asked: dict[str, str]) -> Understood:
-    """Read a table into memory and give each column its role."""
-    whole_table = gather_raw(source)
-    notes = list(source.notes)
-    target = read_target(source, whole_table, roles["target"], asked, notes)
-    task, y, classes, there = target.task, target.y, target.classes, target.there
-    if not there.all():
-        notes.append(say("dropped_rows", k=whole(int((~there).sum())), target=", ".join(roles["target"])))
-        whole_table, y = take(whole_table, np.flatnonzero(there)), y[there]
+def understand(
+    source: TableSource, roles: dict[str, list[str]], types: dict[str, str], tallies: Tallies, target: Target, notes: list[str]
+) -> Understood:  # fmt: skip
+    """Give each column its role, from what was counted of it."""
     columns: list[dict[str, Any]] = []
-    names, kinds = choose_inputs(source, whole_table, roles, asked, columns, notes)
-    n = len(whole_table)
-    if n < 8:
-        raise DataError(
-            f"{source.label} has {n} rows with a target: too few to learn from and to test; at least 8 are needed."
-        )
-    beside = {role: _beside(whole_table, roles[role], role) for role in ("weight", "groups", "time")}
-    inputs = replace(whole_table, columns={name: whole_table.columns[name] for name in names})
-    describe_target(task, roles["target"], y, classes, notes)
+    schema = choose_inputs(source, tallies, roles, types, columns, notes)
+    describe_target(target, roles["target"], notes)
     return Understood(
-        source.label, task, tuple(roles["target"]), tuple(names), kinds, inputs, y, classes, beside["weight"], beside["groups"],
-        beside["time"], columns, notes, len(there),
+        source.label, target.task, tuple(roles["target"]), schema, target.classes, columns, notes, len(target.there),
+        int(target.there.sum()),
     )  # fmt: skip
 
 
@@ -110,8 +98,8 @@ def open_roles(
             raise WrongUse(f"column {name!r} is given two roles among target, weight, groups and time; give it one.")
     plain = TableSource(batches, types=known)
     # yes and no, as labels, keep their own words
-    labels = {name: "category" for name in targets if plain._kind(name) == "boolean"}
-    words = {name: "category" for name in roles["groups"] if plain._kind(name) in ("text", "boolean")}
+    labels = {name: "category" for name in targets if plain.kind(name) == "boolean"}
+    words = {name: "category" for name in roles["groups"] if plain.kind(name) in ("text", "boolean")}
     if labels or words:
         batches = reopen(table, batches, {**known, **labels, **words})
     return TableSource(batches, types={**known, **labels, **words}), roles
@@ -124,35 +112,6 @@ def reopen(table: Any, batches: Any, types: Mapping[str, str]) -> Any:
     if spool is not None:
         again.spool, again.label = spool, batches.label
     return again
-
-
-def gather_raw(source: TableSource) -> RawBlock:
-    """Return all rows of a table as one block of columns."""
-    import pyarrow as pa
-
-    blocks = list(source.raw_blocks(1 << 16))
-    if not blocks:
-        raise EmptyTable(f"{source.label} has a header but no rows.")
-    columns = {}
-    for name in blocks[0].columns:
-        parts = [block.columns[name] for block in blocks]
-        if isinstance(parts[0], np.ndarray):
-            columns[name] = np.concatenate(parts).astype(np.float64, copy=False)
-        else:
-            columns[name] = pa.chunked_array(parts).combine_chunks() if len(parts) > 1 else parts[0]
-    return RawBlock(columns, rows=sum(len(block) for block in blocks))
-
-
-def take(raw: RawBlock, rows: np.ndarray) -> RawBlock:
-    """Return some rows of a block."""
-    import pyarrow as pa
-
-    index = pa.array(rows)
-    columns = {
-        name: column[rows] if isinstance(column, np.ndarray) else column.take(index)
-        for name, column in raw.columns.items()
-    }
-    return RawBlock(columns, rows=len(rows))
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,7 +151,7 @@ def read_target(
             coded.indices.fill_null(0).to_numpy(zero_copy_only=False),
             there,
         )
-    if source._kind(name) == "date":
+    if source.kind(name) == "date":
         raise WrongUse(f"column {name!r} holds dates and cannot be the target; give days since some day as a number.")
     values = column[there]
     if np.ptp(values) == 0:
@@ -214,7 +173,7 @@ def _classes(name: str, found: np.ndarray, codes: np.ndarray, there: np.ndarray)
     place[order] = np.arange(len(found))
     classes, codes = found[order], place[codes]
     check_classes(name, classes, np.bincount(codes[there], minlength=len(classes)))
-    return Target("classification", classes[codes], there, classes, codes)
+    return Target("classification", classes[codes], there, classes, codes.astype(np.int16))
 
 
 def check_classes(name: str, classes: np.ndarray, counts: np.ndarray) -> None:
@@ -236,42 +195,53 @@ def check_classes(name: str, classes: np.ndarray, counts: np.ndarray) -> None:
         )
 
 
+def candidates(source: TableSource, roles: dict[str, list[str]], types: Mapping[str, str]) -> dict[str, str]:
+    """Return the columns that may be inputs, with the kinds that their types tell."""
+    taken = {name for names in roles.values() for name in names}
+    found = {name: str(source.kind(name)) for name in source.names if name not in taken and types.get(name) != IGNORE}
+    if not found:
+        raise DataError(f"{source.label} has no column left to learn from: all have other roles or are left out.")
+    return found
+
+
 def choose_inputs(
-    source: TableSource, raw: RawBlock, roles: dict[str, list[str]], types: dict[str, str], columns: list[dict[str, Any]],
+    source: TableSource, tallies: Tallies, roles: dict[str, list[str]], types: dict[str, str], columns: list[dict[str, Any]],
     notes: list[str],
-) -> tuple[list[str], dict[str, str]]:  # fmt: skip
-    """Return the inputs and their kinds; says what was left out and why."""
+) -> Schema:  # fmt: skip
+    """Return the inputs; says what was left out and why."""
     role_of = {name: role for role, names in roles.items() for name in names}
-    names, kinds = [], {}
+    kept: list[Column] = []
     holes: dict[str, int] = {}
     for name in source.names:
-        column = describe(source, raw, name, types)
+        kind = str(source.kind(name))
+        column = tallies.column(name, kind, types) if name in tallies.columns else Column(name, kind)
         role, why = role_of.get(name, "input"), ""
+        levels = tallies.levels(name) if column.kind == "category" else []
         if role == "input":
-            why = reason_to_leave(raw, column, types)
+            why = reason_to_leave(tallies, column, types)
             role = "left out" if why else "input"
         columns.append({
             "name": name, "kind": column.kind, "role": role, "missing": column.missing or 0,
             "note": why or (clock() if column.note == CLOCK else column.note),
-            "levels": list(column.levels[:50]) if column.levels else [],
+            "levels": levels[:50],
         })  # fmt: skip
         if why:
             notes.append(why)
         elif role == "input":
-            names.append(name)
-            kinds[name] = column.kind
+            kept.append(column)
             if column.missing:
                 holes[name] = column.missing
-            if column.levels and len(column.levels) > 50:
-                notes.append(say("many_levels", name=name, k=whole(len(column.levels)), kept=50))
-    if not names:
+            if len(levels) > 50:
+                notes.append(say("many_levels", name=name, k=whole(len(levels)), kept=50))
+    if not kept:
         raise DataError(
             f"{source.label} has no column left to learn from: " + (notes[-1] if notes else "all have other roles.")
         )
-    notes.append(listed_kinds(names, kinds))
+    schema = Schema(tuple(kept))
+    notes.append(listed_kinds(schema.names, {c.name: c.kind for c in schema}))
     if holes:
         notes.append(say("missing_cells", k=whole(sum(holes.values())), names=listed(list(holes), 6)))
-    return names, kinds
+    return schema
 
 
 def clock() -> str:
@@ -281,63 +251,24 @@ def clock() -> str:
     return said("clock")
 
 
-def describe(source: TableSource, raw: RawBlock, name: str, types: Mapping[str, str]) -> Column:
-    """Return the kind, the levels and the missing cells of a column in memory."""
-    import pyarrow.compute as pc
-
-    from epee.table.cells import kind_of_texts
-
-    column, kind = raw.columns[name], str(source._kind(name))
-    if isinstance(column, np.ndarray):
-        clock = kind == "date" and bool((np.nan_to_num(column) % 1 != 0).any())
-        return Column(name, kind, missing=int(np.isnan(column).sum()), note=CLOCK if clock else "")
-    found = pc.value_counts(column.drop_null())
-    counts = dict(zip(found.field(0).to_pylist(), found.field(1).to_pylist(), strict=True))
-    missing = column.null_count
-    if types.get(name) not in KINDS:
-        kind = kind_of_texts(len(counts), len(column) - missing)
-    levels = sorted(counts) if kind == "category" else None
-    return Column(
-        name,
-        kind,
-        None if levels is None else tuple(levels),
-        None if levels is None else tuple(counts[v] for v in levels),
-        missing,
-    )
-
-
-def reason_to_leave(raw: RawBlock, column: Column, types: Mapping[str, str]) -> str:
+def reason_to_leave(tallies: Tallies, column: Column, types: Mapping[str, str]) -> str:
     """Return why a column is left out, or nothing."""
     name, asked = column.name, types.get(column.name)
     if asked == IGNORE:
         return say("left_asked", name=name)
-    if column.missing == len(raw):
+    found = tallies.columns[name]
+    if column.missing == tallies.n:
         return say("left_empty", name=name)
-    if column.kind == "text" and asked is None:
-        return say("left_text", name=name)
     if column.kind == "text":
-        return say("left_asked", name=name)
-    values = raw.columns[name]
-    if isinstance(values, np.ndarray):
-        if not column.missing and np.ptp(values) == 0:
+        return say("left_text" if asked is None else "left_asked", name=name)
+    if isinstance(found, Numbers):
+        if not column.missing and found.constant:
             return say("left_constant", name=name)
-        if asked is None and column.kind == "number" and not column.missing and numbers_rows(values):
+        if asked is None and column.kind == "number" and found.numbers_rows(tallies.n):
             return say("left_identifier", name=name)
-    elif column.levels is not None and len(column.levels) == 1 and not column.missing:
+    elif found.counts is not None and len(found.counts) == 1 and not column.missing:
         return say("left_constant", name=name)
     return ""
-
-
-def numbers_rows(values: Vector) -> bool:
-    """Tell whether a column holds each of n successive whole numbers once, as a count of the rows does.
-
-    >>> numbers_rows(np.arange(30.0)[::-1]), numbers_rows(np.repeat(np.arange(15.0), 2))
-    (True, False)
-    """
-    n = len(values)
-    if n < 20 or np.ptp(values) != n - 1 or values[0] != np.floor(values[0]):
-        return False
-    return bool((np.diff(np.sort(values)) == 1).all())
 
 
 def listed_kinds(names: Sequence[str], kinds: Mapping[str, str]) -> str:
@@ -350,53 +281,42 @@ def listed_kinds(names: Sequence[str], kinds: Mapping[str, str]) -> str:
     return say("took", parts=", ".join(parts))
 
 
-def _beside(raw: RawBlock, names: list[str], role: str) -> Any:
-    """Return a column that is no input: weights, groups or times."""
+def beside(raw: RawBlock, names: list[str], role: str, rows: np.ndarray) -> Any:
+    """Return a column that is no input, weights, groups or times, at some rows."""
     if not names:
         return None
     name, column = names[0], raw.columns[names[0]]
-    if role == "groups":
-        if isinstance(column, np.ndarray):
-            if np.isnan(column).any():
-                raise DataError(
-                    f"column {name!r}: {int(np.isnan(column).sum())} rows have no group; fill or drop them."
-                )
-            return column
-        if column.null_count:
-            raise DataError(f"column {name!r}: {column.null_count} rows have no group; fill or drop them.")
-        return np.array(column.to_pylist(), dtype=np.str_)
     if not isinstance(column, np.ndarray):
-        what = "weights are numbers" if role == "weight" else "time is a date or a number"
-        raise DataError(f"column {name!r} holds texts, but {what}.")
-    if np.isnan(column).any():
-        raise DataError(
-            f"column {name!r}: {int(np.isnan(column).sum())} cells are missing, but it is the {role} column; fill or drop these rows."
-        )
-    return check_weights(column, len(column)) if role == "weight" else column
+        if role != "groups":
+            what = "weights are numbers" if role == "weight" else "time is a date or a number"
+            raise DataError(f"column {name!r} holds texts, but {what}.")
+        texts = np.array(column.to_pylist(), dtype=object)[rows]
+        gone = np.array([text is None for text in texts], dtype=bool)
+        values = np.where(gone, "", texts).astype(np.str_)
+    else:
+        values = column[rows]
+        gone = np.isnan(values)
+    if gone.any():
+        k = int(gone.sum())
+        if role == "groups":
+            raise DataError(f"column {name!r}: {k} rows have no group; fill or drop them.")
+        raise DataError(f"column {name!r}: {k} cells are missing, but it is the {role} column; fill or drop these rows.")
+    return check_weights(values, len(values)) if role == "weight" else values
 
 
-def describe_target(
-    task: str,
-    targets: Sequence[str],
-    y: np.ndarray,
-    classes: np.ndarray | None,
-    notes: list[str],
-    codes: np.ndarray | None = None,
-) -> None:
+def describe_target(target: Target, targets: Sequence[str], notes: list[str]) -> None:
     """Say what is to be predicted, and that the classes are unequal where they are."""
-    if task == "regression":
-        for name, column in zip(targets, np.reshape(y, (len(y), -1)).T, strict=True):
-            notes.insert(
-                0,
-                say(
-                    "task_numbers", target=name, low=figures(column.min()), high=figures(column.max()), n=whole(len(y))
-                ),
-            )
+    n = whole(int(target.there.sum()))
+    if target.classes is None:
+        Y = np.reshape(target.y, (len(target.y), -1))[target.there]
+        for name, column in zip(targets, Y.T, strict=True):
+            notes.insert(0, say("task_numbers", target=name, low=figures(column.min()), high=figures(column.max()), n=n))
         return
-    assert classes is not None
+    classes = target.classes
     shown = ", ".join(str(c) for c in classes.tolist()[:6]) + (", …" if len(classes) > 6 else "")
-    notes.insert(0, say("task_classes", target=targets[0], k=len(classes), shown=shown, n=whole(len(y))))
-    counts = np.bincount(np.searchsorted(classes, y) if codes is None else codes)
+    notes.insert(0, say("task_classes", target=targets[0], k=len(classes), shown=shown, n=n))
+    assert target.codes is not None
+    counts = np.bincount(target.codes[target.there], minlength=len(classes))
     shares = counts / counts.sum()
     if shares.min() < 0.2 / len(classes):
         rare, common = classes[np.argmin(shares)], classes[np.argmax(shares)]

@@ -62,6 +62,13 @@ class Affine:
         """Return the mapped rows, of one map."""
         return X * self.A + self.b if self.scales else X @ self.A.T + self.b
 
+    def inputs(self, targets: int) -> Affine:
+        """Return the map of the inputs alone, of one by which so many targets, the last columns, pass."""
+        if not targets:
+            return self
+        A = self.A[..., :-targets] if self.scales else self.A[..., :-targets, :-targets]
+        return Affine(A, self.b[..., :-targets])
+
     def then(self, after: Affine) -> Affine:
         """Return the map that does this one first and then another.
 

@@ -8,38 +8,46 @@ Whatever a table may teach has to be better than this.
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, Literal, cast
 
 import numpy as np
 
 from epee.errors import WrongUse
-from epee.estimator.base import Classifier, PosteriorMixin, Regressor
+from epee.estimator.keep import Keep
+from epee.estimator.moment import MomentClassifier, MomentEstimator, MomentRegressor
 from epee.losses.location import best_constant
-from epee.table.block import check_weights
-from epee.table.doors import is_stream, open_source
+from epee.moments.moments import Moments
+from epee.table.arrays import ArraySource
+from epee.table.block import Block, Source
+from epee.table.view import View
 from epee.typing import Codes, Matrix, Seed, Vector
 
 
-class _TargetAlone:
-    """Reads the targets of a stream and lets its inputs go by; cells may be missing."""
+def unseen(block: Block) -> Block:
+    """Return a block whose inputs are all 0: their number is known, and nothing else."""
+    return block.having(X=np.broadcast_to(0.0, block.X.shape))
+
+
+class _TargetAlone(MomentEstimator):
+    """Lets the inputs go by; cells may be missing."""
 
     _takes_missing = True
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from the target ``y`` (n,); of ``X`` only the columns are counted."""
-        if not is_stream(X):
-            return super().fit(X, y, sample_weight)
-        source = self._enter_stream(open_source(X, y, sample_weight), reset=True)
-        blocks = [(block.y, block.weight) for block in source.blocks()]
-        target = None if not blocks or blocks[0][0] is None else np.concatenate([b[0] for b in blocks])
-        n = 0 if target is None else len(target)
-        w = None if not blocks or blocks[0][1] is None else np.concatenate([b[1] for b in blocks])
-        codes = self._enter_target(target, n)  # type: ignore[attr-defined]
-        self._fit(None, codes, check_weights(w, n))  # type: ignore[attr-defined]
-        return self
+    def rows_in(
+        self, X: Any, y: Any = None, sample_weight: Any = None, fold: Codes | None = None, *, reset: bool = True
+    ) -> Source:
+        """Return the targets as a source of blocks; of ``X`` only the columns are counted."""
+        source = super().rows_in(X, y, sample_weight, fold, reset=reset)
+        if isinstance(source, ArraySource):
+            s, blank = source, np.broadcast_to(0.0, source.X.shape)
+            return ArraySource(blank, s.y, s.weight, s.fold, s.group, s.names)
+        return cast(Source, View(source, unseen, origin=np.zeros(source.n_columns)))
+
+    def _look(self, m: Moments) -> None:
+        """Say nothing of inputs that nobody looks at."""
 
 
-class BaselineClassifier(_TargetAlone, PosteriorMixin, Classifier):
+class BaselineClassifier(_TargetAlone, MomentClassifier):
     r"""The class frequencies, whatever the row: :math:`\hat P(y = k \mid x) = n_k / n`.
 
     Parameters
@@ -68,6 +76,8 @@ class BaselineClassifier(_TargetAlone, PosteriorMixin, Classifier):
     (array(['b'], dtype='<U1'), array([[0.33, 0.67]]))
     """
 
+    keeps = Keep(group="y", scatter=None)
+
     def __init__(self, strategy: str = "frequencies") -> None:
         self.strategy = strategy
 
@@ -76,11 +86,11 @@ class BaselineClassifier(_TargetAlone, PosteriorMixin, Classifier):
         tags.classifier_tags.poor_score = True
         return tags
 
-    def _fit(self, X: Matrix | None, codes: Codes, w: Vector | None) -> None:
+    def _solve(self, m: Moments) -> None:
         if self.strategy not in ("frequencies", "most_frequent"):
             raise WrongUse(f"strategy {self.strategy!r} is not one of 'frequencies' and 'most_frequent'.")
-        self.class_count_ = np.bincount(codes, weights=w, minlength=len(self.classes_)).astype(np.float64)
-        self.class_prior_ = self.class_count_ / self.class_count_.sum()
+        self.class_count_ = np.array(m.count)
+        self.class_prior_ = m.frequencies
 
     def _score(self, X: Matrix) -> Matrix:
         return np.tile(self._logs(self.class_count_[None]), (len(X), 1))
@@ -107,7 +117,7 @@ class BaselineClassifier(_TargetAlone, PosteriorMixin, Classifier):
         return rng.choice(self.classes_, size=n_samples, p=self.class_prior_)
 
 
-class BaselineRegressor(_TargetAlone, Regressor):
+class BaselineRegressor(_TargetAlone, MomentRegressor):
     r"""The mean or the median of the target, whatever the row.
 
     Parameters
@@ -135,23 +145,43 @@ class BaselineRegressor(_TargetAlone, Regressor):
     (array([3.]), array([2.]))
     """
 
-    _several_targets = True
+    keeps = Keep(targets=True, scatter=None)
 
     def __init__(self, statistic: str = "mean") -> None:
         self.statistic = statistic
+
+    @property
+    def needs_rows(self) -> bool:
+        """Whether sums are not enough: they tell no median."""
+        return self.statistic != "mean"
+
+    @property
+    def refines(self) -> bool:
+        """Whether it goes back to the targets."""
+        return self.needs_rows
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.regressor_tags.poor_score = True
         return tags
 
-    def _fit(self, X: Matrix | None, y: Matrix, w: Vector | None) -> None:
+    def _solve(self, m: Moments) -> None:
         if self.statistic not in ("mean", "median"):
             raise WrongUse(f"statistic {self.statistic!r} is not one of 'mean' and 'median'.")
-        power = 2.0 if self.statistic == "mean" else 1.0
-        columns = y.reshape(len(y), -1).T
-        constants = np.array([best_constant(column, power, w) for column in columns])
-        self.constant_ = constants if y.ndim == 2 else float(constants[0])
+        self._set(m.y_mean)
+
+    def refine(self, source: Source, m: Moments) -> None:
+        """Find the median, for which all targets are held."""
+        if self.statistic == "mean":
+            return
+        blocks = [(np.array(block.y), block.weight) for block in source.blocks()]
+        y = np.concatenate([part for part, _ in blocks])
+        w = None if blocks[0][1] is None else np.concatenate([np.array(part) for _, part in blocks])
+        self._set(np.array([best_constant(column, 1.0, w) for column in y.reshape(len(y), -1).T]))
+
+    def _set(self, constants: Vector) -> None:
+        self._set_linear(np.zeros((len(constants), self.n_features_in_)), constants)
+        self.constant_ = self.intercept_
 
     def _predict(self, X: Matrix) -> Matrix:
         shape = (len(X),) if np.ndim(self.constant_) == 0 else (len(X), np.size(self.constant_))

@@ -1,9 +1,7 @@
 r"""Comparing predictors on the same folds: a verdict, not a sorted list.
 
-Every candidate is tested on the same folds, so differences are paired. Each pair is judged by the corrected test of
-:mod:`epee.risk.paired_tests`, with Holm's adjustment for the number of pairs. The simplest candidate that none of the others beats
-is named: simplicity is the order of families in the registry, then the effective degrees of freedom. The winner's figure is
-corrected for having been chosen (:mod:`epee.risk.winner`).
+Every candidate is tested on the same folds, so differences are paired. The rule of choice and the words are those of
+:mod:`epee.risk.verdict`; simplicity is the order of families in the registry, then the effective degrees of freedom.
 """
 
 from __future__ import annotations
@@ -15,18 +13,22 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
 from epee.errors import WrongUse
 from epee.estimator.registry import order_of
+from epee.risk.asked import kind_of
 from epee.risk.complexity import fitted_on_all
-from epee.risk.cross_validation import CrossValidation, assemble, fold_means, plan_for
+from epee.risk.cross_validation import CrossValidation, assemble, counted, gathered, plan_for
 from epee.risk.estimate import Difference
 from epee.risk.intervals import check_level
-from epee.risk.one_pass import MomentRoute
-from epee.risk.paired_tests import corrected_difference, holm
-from epee.risk.routes import Outcome, Route, kind_of, open_route
+from epee.risk.opening import open_route
+from epee.risk.route import MomentRoute, Route
+from epee.risk.scoring import Outcome
 from epee.risk.splitting import Plan
-from epee.risk.winner import Optimism, winner_optimism
+from epee.risk.steps import last_of
+from epee.risk.verdict import Verdict, ranks
+from epee.risk.winner import Optimism
 from epee.settings import progress
 from epee.typing import Matrix, Vector
 from epee.words.numbers import amount, p_value, plus_minus
@@ -45,8 +47,8 @@ class Comparison:
     table : list of dict
         One row a candidate from the best down: name, value, stderr, low, high, dof, and the paired difference from the best
         with its p-value (Holm).
-    best, simplest : str
-        Smallest error; simplest that no other beats at the 5 % level.
+    best, simplest, chosen : str
+        Smallest error; simplest that no other beats at the 5 % level; simplest within one standard error of the best.
     optimism : Optimism
         How much better the winner looks than it is.
     verdict : str
@@ -60,15 +62,31 @@ class Comparison:
     level: float
     groups: Any = field(default=None, repr=False)
 
+    @cached_property
+    def judged(self) -> Verdict:
+        """The verdict as figures."""
+        rank = ranks(list(zip(self.order, np.nan_to_num(self.dof, nan=np.inf), strict=True)))
+        return Verdict(self.names, self.risks, rank, self.level, groups=self.groups)
+
     @property
     def values(self) -> Vector:
         """The cross-validated errors, in the order given."""
-        return np.array([risk.value for risk in self.risks])
+        return self.judged.values
 
     @property
     def best(self) -> str:
         """The candidate with the smallest error."""
-        return self.names[int(np.argmin(self.values))]
+        return self.names[self.judged.best]
+
+    @property
+    def simplest(self) -> str:
+        """The simplest candidate that no other is shown to beat."""
+        return self.names[self.judged.unbeaten]
+
+    @property
+    def chosen(self) -> str:
+        """The candidate that :func:`epee.learn` would take: the simplest within one standard error of its difference from the best."""
+        return self.names[self.judged.chosen]
 
     def risk(self, name: str) -> CrossValidation:
         """Return the cross-validation of one candidate."""
@@ -81,36 +99,17 @@ class Comparison:
 
     def difference(self, a: str, b: str) -> Difference:
         """Return the error of ``a`` minus that of ``b``: paired, corrected for shared training rows, with ``p_value``."""
-        return corrected_difference(self.risk(a), self.risk(b), self.level)
+        return self.judged.difference(self._index(a), self._index(b))
 
-    @cached_property
+    @property
     def p_values(self) -> Matrix:
         """Holm-adjusted p-values of all pairs, (M, M); 1 on the diagonal."""
-        M = len(self.names)
-        out = np.ones((M, M))
-        pairs = [(i, j) for i in range(M) for j in range(i)]
-        if pairs:
-            found = holm(np.array([self.difference(self.names[i], self.names[j]).p_value for i, j in pairs]))
-            for (i, j), p in zip(pairs, found, strict=True):
-                out[i, j] = out[j, i] = p
-        return out
+        return self.judged.pairs
 
-    @cached_property
-    def simplest(self) -> str:
-        """The simplest candidate that no other beats."""
-        values, M = self.values, len(self.names)
-        rank = np.lexsort((np.arange(M), np.nan_to_num(self.dof, nan=np.inf), self.order))
-        for i in rank:
-            if not ((self.p_values[i] < 0.05) & (values < values[i])).any():
-                return self.names[i]
-        return self.best
-
-    @cached_property
+    @property
     def optimism(self) -> Optimism:
         """How much better the winner looks than it is, by bootstrapping the losses with the choice inside."""
-        losses = np.column_stack([_mean_losses(risk) for risk in self.risks])
-        per_fold = np.column_stack([risk.per_fold for risk in self.risks])
-        return winner_optimism(losses, per_fold, weight=self.risks[0].weight, groups=self.groups)
+        return self.judged.optimism
 
     @property
     def table(self) -> list[dict[str, Any]]:
@@ -172,22 +171,13 @@ class Comparison:
         return plot_comparison(self, ax)
 
 
-def _mean_losses(risk: CrossValidation) -> Vector:
-    losses = np.atleast_2d(risk.losses)
-    seen = np.isfinite(losses)
-    counts = seen.sum(axis=0)
-    return np.divide(
-        np.where(seen, losses, 0.0).sum(axis=0), counts, out=np.full(losses.shape[1], np.nan), where=counts > 0
-    )
-
-
 def named(models: Any) -> dict[str, Any]:
     """Return candidates by name: those given, or the names of their classes."""
     if isinstance(models, Mapping):
         return {str(name): model for name, model in models.items()}
     out: dict[str, Any] = {}
     for model in models:
-        parts = [type(step).__name__ for _, step in model.steps] if hasattr(model, "steps") else [type(model).__name__]
+        parts = [type(step).__name__ for _, step in model.steps] if isinstance(model, Pipeline) else [type(model).__name__]
         name, k = " + ".join(parts), 2
         while name in out:
             name, k = f"{' + '.join(parts)} ({k})", k + 1
@@ -241,15 +231,11 @@ def compare(
     if time is not None or not isinstance(folds, int | np.integer):
         repeats = 1
     routes = _routes(list(candidates.values()), X, y, sample_weight, loss)
-    plan = plan_for(routes[0], folds, repeats, groups, time, stratify, random_state)
+    plan = counted(routes[0], plan_for(routes[0], folds, repeats, groups, time, stratify, random_state))
     risks = _run_all(routes, plan, level)
     dof = np.array([_dof(route) for route in routes])
-    order = np.array([order_of(_last(model)) for model in candidates.values()], dtype=float)
+    order = np.array([order_of(last_of(model)) for model in candidates.values()], dtype=float)
     return Comparison(list(candidates), risks, dof, order, level, plan.groups)
-
-
-def _last(model: Any) -> Any:
-    return model.steps[-1][1] if hasattr(model, "steps") else model
 
 
 def _dof(route: Route) -> float:
@@ -260,7 +246,7 @@ def _routes(models: list[Any], X: Any, y: Any, sample_weight: Any, loss: Any) ->
     """Return a route for each candidate; those on the same moments of the same rows share them."""
     routes: list[Route] = []
     for model in models:
-        twin = next((r for r in routes if isinstance(r, MomentRoute) and r.shares_moments(model)), None)
+        twin = next((r for r in routes if isinstance(r, MomentRoute) and r.serves(model)), None)
         routes.append(twin.like(model) if twin is not None else open_route(model, X, y, sample_weight, loss))
     return routes
 
@@ -275,10 +261,8 @@ def _run_all(routes: list[Route], plan: Plan, level: float) -> list[CrossValidat
                 tick()
     risks = []
     for route, outcomes in zip(routes, done, strict=True):
-        parts = [fold_means(route, split, outcome) for split, outcome in zip(plan.splits, outcomes, strict=True)]
+        parts = [route.fold_means(split, outcome) for split, outcome in zip(plan.splits, outcomes, strict=True)]
         per_fold, sizes = (np.concatenate(part) for part in zip(*parts, strict=True))
-        losses = np.concatenate([o.losses for o in outcomes])
-        predictions = route.decode(np.concatenate([o.predictions for o in outcomes]))
-        found = (losses[0], predictions[0]) if len(losses) == 1 else (losses, predictions)
+        found = gathered(route, outcomes)
         risks.append(assemble(route, plan, per_fold, sizes, level, lambda found=found: found))
     return risks

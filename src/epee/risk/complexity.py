@@ -19,18 +19,21 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.pipeline import Pipeline
 
 from epee.engines.local import in_order
 from epee.errors import WrongUse
+from epee.estimator.protocol import LeavesOneOutPath, SolvesPath
 from epee.moments.moments import Moments, stack
-from epee.risk.affine_maps import through
-from epee.risk.cross_validation import fold_error, fold_means, plan_for, run_plan
+from epee.risk.cross_validation import fold_error, plan_for, run_plan
 from epee.risk.dof import degrees_of_freedom
 from epee.risk.intervals import weighted_mean
 from epee.risk.leave_one_out import leave_each_out
-from epee.risk.linear_stack import Linear, linear_of, squared_risk
-from epee.risk.one_pass import MomentRoute
-from epee.risk.routes import OrdinaryRoute, Route, open_route
+from epee.risk.linear_stack import Linear, Mapped, linear_of, squared_risk
+from epee.risk.opening import open_route
+from epee.risk.refit import RefitRoute
+from epee.risk.route import MomentRoute, Route
+from epee.risk.scoring import Panel
 from epee.risk.splitting import Pairs, Plan, Split
 from epee.risk.unions import select
 from epee.settings import progress
@@ -177,7 +180,7 @@ def _left_out_curve(
     sample_weight: Any,
 ) -> ComplexityCurve:
     """Return the curve by leave-one-out: all values at once where the estimator has a formula for a path."""
-    first = OrdinaryRoute(clone(model).set_params(**{parameter: values[0]}), X, y, sample_weight, loss)
+    first = RefitRoute(clone(model).set_params(**{parameter: values[0]}), X, y, sample_weight, loss)
     losses, train, dof = np.empty((first.n, len(values))), np.empty(len(values)), np.empty(len(values))
     path = _left_out_path(first, parameter, values)
     for v, value in enumerate(values):
@@ -194,14 +197,11 @@ def _left_out_curve(
     return ComplexityCurve(parameter, values, dof, train, cv, stderr, losses, best, chosen, rule, first.loss.name, how)
 
 
-def _left_out_path(route: OrdinaryRoute, parameter: str, values: list[Any]) -> np.ndarray | None:
-    if route.kind != "regressor" or not hasattr(route.model, "_left_out_path"):
+def _left_out_path(route: RefitRoute, parameter: str, values: list[Any]) -> np.ndarray | None:
+    if route.kind != "regressor" or not isinstance(route.model, LeavesOneOutPath):
         return None
-    try:
-        found = route.model._left_out_path(route.X, route.truth, route.weight, parameter, values)
-        return None if found is None else np.asarray(found)
-    except WrongUse:  # it has a path in another parameter
-        return None
+    found = route.model.left_out_path(route.X, route.truth, route.weight, parameter, values)
+    return None if found is None else np.asarray(found)
 
 
 def simplicity(values: Sequence[Any], dof: Vector, simpler: str | None) -> Vector:
@@ -235,12 +235,8 @@ def _path(route: Route, plan: Plan, parameter: str, values: list[Any]) -> tuple[
     """Return the fold means (T, V), the training errors (V,) and the degrees of freedom (V,)."""
     if isinstance(route, MomentRoute) and not isinstance(plan.splits[0], Pairs):
         last = parameter.rpartition("__")[2]
-        own = (
-            parameter == last
-            if not hasattr(route.model, "steps")
-            else parameter.startswith(route.model.steps[-1][0] + "__")
-        )
-        if own and route.kind == "regressor" and hasattr(route.probe, "solve_path") and route.is_linear():
+        own = parameter.startswith(f"{route.model.steps[-1][0]}__") if isinstance(route.model, Pipeline) else parameter == last
+        if own and route.kind == "regressor" and isinstance(route.probe, SolvesPath) and route.is_linear():
             found = _linear_path(route, plan, last, values)
             if found is not None:
                 return found
@@ -248,7 +244,7 @@ def _path(route: Route, plan: Plan, parameter: str, values: list[Any]) -> tuple[
     with progress(f"complexity curve of {parameter}", len(values)) as tick:
         for v, value in enumerate(values):
             model = clone(route.model).set_params(**{parameter: value})
-            here = route.like(model) if isinstance(route, MomentRoute) and route.shares_moments(model) else open_route(
+            here = route.like(model) if isinstance(route, MomentRoute) and route.serves(model) else open_route(
                 model, *route.raw, route.loss
             )  # fmt: skip
             columns.append(run_plan(here, plan).per_fold)
@@ -259,7 +255,7 @@ def _path(route: Route, plan: Plan, parameter: str, values: list[Any]) -> tuple[
 
 def fitted_on_all(route: Route, error: bool = True) -> tuple[float, float]:
     """Return the training error (NaN when not asked for) and the degrees of freedom of the predictor trained on all rows."""
-    everything = Split(np.zeros(route.n, dtype=np.intp), np.ones((1, 1), dtype=bool), np.zeros((1, 1), dtype=np.intp))
+    everything = all_rows(route)
     if isinstance(route, MomentRoute):
         whole = stack([route.whole()])
         models = route.fit(whole, everything)
@@ -270,19 +266,26 @@ def fitted_on_all(route: Route, error: bool = True) -> tuple[float, float]:
             risk, sound = squared_risk(whole, linear.coef[:, None], linear.intercept[:, None])
             if sound.all():
                 return float(risk[0, 0]), _dof(route, models)
-        return float(fold_means(route, everything, route.test(everything, models))[0][0]), _dof(route, models)
-    assert isinstance(route, OrdinaryRoute)
+        panel = Panel(route.asked, models, everything.tested_by)
+        weight, total, _ = route.scored([panel], everything).panels[0]
+        return float(total[0] / weight[0]), _dof(route, models)
+    assert isinstance(route, RefitRoute)
     fitted = route.fit_rows(None)
     rows = np.arange(route.n)
     losses = route.value(route.ask_rows(fitted, rows, "all rows"), rows)
     return float(np.average(losses, weights=route.weight)), degrees_of_freedom(fitted, route.X)
 
 
+def all_rows(route: Route) -> Split:
+    """Return the split of one model that learns from all rows and is tested on them."""
+    return Split(np.zeros(route.n, dtype=np.int8), np.ones((1, 1), dtype=bool), np.zeros((1, 1), dtype=np.intp))
+
+
 def _dof(route: MomentRoute, models: Linear | list[Any]) -> float:
     if isinstance(models, Linear):  # a stack knows coefficients only
-        whole = route.scaled(stack([route.whole()]))[0]
+        whole = route.mapped(stack([route.whole()]))[0]
         return degrees_of_freedom(copy.copy(route.probe).fit_moments(whole.at("fold", 0)))
-    return degrees_of_freedom(getattr(models[0], "model", models[0]))
+    return degrees_of_freedom(models[0].model if isinstance(models[0], Mapped) else models[0])
 
 
 def _linear_path(
@@ -320,7 +323,7 @@ def solve_paths(
     route: MomentRoute, training: Moments, parameter: str, values: list[Any]
 ) -> tuple[Tensor, Tensor, Matrix] | None:
     """Return coefficients (T, V, m, p), intercepts (T, V, m) and degrees of freedom (T, V) before any affine step."""
-    training, scale, shift = route.scaled(training)
+    training, before = route.mapped(training)
     T = len(training.count)
     small = max(1, int(150_000 // (training.p * len(values))))  # a chunk stays in the cache
     step = max(1, min(small, -(-T // 2)) if T * training.p**3 > 4e6 else T)
@@ -329,9 +332,8 @@ def solve_paths(
     if any(part is None for part in parts):
         return None
     coef, intercept, dof = (np.concatenate([part[i] for part in parts]) for i in range(3))
-    if scale is not None and shift is not None:
-        intercept = intercept + np.einsum("tvmp,tp->tvm", coef, shift)
-        coef = through(coef, scale)
+    if before is not None:
+        coef, intercept = before.through(coef, intercept)
     return coef, intercept, dof
 
 
@@ -353,9 +355,8 @@ def _path_risks(route: MomentRoute, split: Split, coef: Tensor, intercept: Tenso
 
 
 def _training_errors(route: MomentRoute, whole: Moments, coef: Tensor, intercept: Tensor) -> Vector:
-    everything = Split(np.zeros(route.n, dtype=np.intp), np.ones((1, 1), dtype=bool), np.zeros((1, 1), dtype=np.intp))
     if route.is_linear_squared():
         risk, sound = squared_risk(whole, coef, intercept)
         if sound.all():
             return risk[0]
-    return route.path_risks(everything, coef, intercept)[0]
+    return route.path_risks(all_rows(route), coef, intercept)[0]

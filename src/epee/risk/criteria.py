@@ -29,7 +29,7 @@ from sklearn.base import clone, is_classifier
 from epee.errors import DataError, WrongUse
 from epee.losses.names import resolve
 from epee.risk.dof import degrees_of_freedom
-from epee.risk.routes import OrdinaryRoute
+from epee.risk.refit import RefitRoute
 from epee.risk.splitting import seed_of
 
 
@@ -88,7 +88,7 @@ class _Fit:
 
 def _fit(model: Any, X: Any, y: Any, sample_weight: Any) -> _Fit:
     classifier = is_classifier(model)
-    route = OrdinaryRoute(model, X, y, sample_weight, "log" if classifier else "squared")
+    route = RefitRoute(model, X, y, sample_weight, "log" if classifier else "squared")
     fitted = route.fit_rows(None)
     rows = np.arange(route.n)
     losses = route.value(route.ask_rows(fitted, rows, "all rows"), rows)
@@ -292,7 +292,7 @@ def optimism(
         return float(2 * fit.dof / fit.n * (_noise(fit) if sigma2 is None else sigma2))
     if method != "bootstrap":
         raise WrongUse(f"method is {method!r}; it must be 'formula' or 'bootstrap'.")
-    route = OrdinaryRoute(model, X, y, sample_weight, resolve("squared"))
+    route = RefitRoute(model, X, y, sample_weight, resolve("squared"))
     rows, rng = np.arange(route.n), np.random.default_rng(seed_of(random_state))
     fitted = route.fit_rows(None)
     centre = np.asarray(route.ask_rows(fitted, rows, "all rows"), dtype=float).reshape(route.n)

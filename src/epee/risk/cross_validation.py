@@ -13,17 +13,19 @@ means differ from the mean over rows: both are given.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from epee.errors import WrongUse
+from epee.estimator.protocol import SolvesStack
 from epee.risk.estimate import Difference, Risk
 from epee.risk.intervals import Interval, check_level, t_interval, within_range
-from epee.risk.routes import Outcome, Route, open_route
-from epee.risk.splitting import Pairs, Plan, Split, make_plan
-from epee.table.doors import is_stream
+from epee.risk.opening import open_route
+from epee.risk.route import MomentRoute, Route
+from epee.risk.scoring import Outcome
+from epee.risk.splitting import Deal, Pairs, Plan, Split, deal_plan, make_plan
 from epee.table.fingerprints import fingerprint
 from epee.typing import Codes, Vector
 
@@ -52,7 +54,7 @@ class CrossValidation(Risk):
     n_folds: int = field(default=0, kw_only=True)
     repeats: int = field(default=1, kw_only=True)
     sizes: Vector = field(default_factory=lambda: np.empty(0), kw_only=True)  # (repeats * folds,) weight of test rows
-    folds: Codes = field(default_factory=lambda: np.empty(0, dtype=np.intp), kw_only=True)
+    fold_ids: Codes | Callable[[], Codes] = field(default_factory=lambda: np.empty(0, dtype=np.intp), kw_only=True)
     one_pass: bool = field(default=False, kw_only=True)
     look: Callable[[], tuple[np.ndarray, np.ndarray]] | None = field(default=None, kw_only=True)
 
@@ -74,9 +76,24 @@ class CrossValidation(Risk):
         """Out-of-fold prediction of each row."""
         return self._rows()[1]
 
+    @property
+    def folds(self) -> Codes:
+        """The fold in which each row was tested, -1 for none; of rows that passed by, found when asked for."""
+        if callable(self.fold_ids):
+            object.__setattr__(self, "fold_ids", self.fold_ids())
+        return self.fold_ids  # type: ignore[return-value]
+
+    def on_same_folds(self, other: CrossValidation) -> bool:
+        """Tell whether both were tested on the same rows in the same folds."""
+        if self.rows != other.rows:
+            return False
+        if callable(self.fold_ids) and callable(other.fold_ids):  # dealt by the same rule, which is told by ``rows``
+            return True
+        return np.array_equal(self.folds, other.folds)
+
     def __sub__(self, other: Any) -> Difference:
         """Return the paired difference on the same folds, corrected for the overlap of training samples."""
-        if isinstance(other, CrossValidation) and self.rows == other.rows and np.array_equal(self.folds, other.folds):
+        if isinstance(other, CrossValidation) and self.on_same_folds(other):
             from epee.risk.paired_tests import corrected_difference
 
             return corrected_difference(self, other, self.level)
@@ -133,8 +150,8 @@ def cross_validate(
     Notes
     -----
     An estimator that lives on moments costs one pass for all folds and repeats, then a solve each and one scoring pass;
-    others are fitted fold by fold, in parallel. Of a file of more than two million rows, or a Dask collection, nothing is kept of a
-    row: memory is bounded by the block, and ``losses`` are found only if asked for.
+    others are fitted fold by fold, in parallel. Of a file or a Dask collection nothing is kept of a row: memory is bounded by
+    the block, and ``losses`` are found only if asked for.
 
     References
     ----------
@@ -155,18 +172,10 @@ def cross_validate(
         from epee.risk.leave_one_out import leave_each_out
 
         return leave_each_out(model, X, y, loss, level, sample_weight)
-    if is_stream(X) and interval == "fold":
-        from epee.risk.counted_route import validate_stream
-
-        done = validate_stream(
-            model, X, y, folds, repeats, loss, level, sample_weight, groups, time, stratify, random_state
-        )
-        if done is not None:
-            return done
     route = open_route(model, X, y, sample_weight, loss)
     if repeats is None:
         single = interval == "fold" or not isinstance(folds, int | np.integer)
-        stacked = hasattr(getattr(route, "probe", None), "solve_stack")
+        stacked = isinstance(route, MomentRoute) and isinstance(route.probe, SolvesStack)
         repeats = 1 if single else 100 if stacked else 30 if route.one_pass else 10
     plan = plan_for(route, folds, repeats, groups, time, stratify, random_state)
     if interval == "nested":
@@ -177,65 +186,60 @@ def cross_validate(
 
 
 def plan_for(route: Route, folds: Any, repeats: int, groups: Any, time: Any, stratify: Any, random_state: Any) -> Plan:
-    """Return the plan for the rows of a route."""
-    codes, classes = route.codes, route.classes
-    if stratify is not None and stratify is not True:
-        if stratify is False:
-            codes = None
-        else:
-            classes, codes = np.unique(np.asarray(stratify), return_inverse=True)
-    elif stratify is True and codes is None:
+    """Return the plan for the rows of a route; where these pass by, numbered folds are dealt by rule as they do."""
+    by_rule = isinstance(folds, int | np.integer) and groups is None and time is None and stratify in (None, True, False)
+    if stratify is True and route.classes is None:
         raise WrongUse("stratify=True needs classes; for a regression give an array of strata.")
+    if isinstance(route, MomentRoute) and not route.at_hand and by_rule:
+        return deal_plan(int(folds), route.n, route.shared.counts, stratify is not False, route.classes, repeats, random_state)
+    codes, classes = route.codes, route.classes
+    if stratify is False:
+        codes = None
+    elif stratify is not None and stratify is not True:
+        classes, codes = np.unique(np.asarray(stratify), return_inverse=True)
+    X, y, _ = route.raw
     return make_plan(
         folds, route.n, codes=codes, classes=classes, repeats=repeats, groups=groups, time=time, random_state=random_state,
-        X=None if is_stream(route.X) else route.X, y=route.truth if is_stream(route.X) else route.y,
+        X=X if route.at_hand else None, y=y if route.at_hand else route.truth,
     )  # fmt: skip
+
+
+def counted(route: Route, plan: Plan) -> Plan:
+    """Return a plan in which the cell of every row is known, for those who look at single rows."""
+    if not isinstance(route, MomentRoute) or not any(isinstance(s, Split) and isinstance(s.cell, Deal) for s in plan.splits):
+        return plan
+    return replace(plan, splits=[replace(s, cell=route.shared.cells(s.cell, s.n_cells)) for s in plan.splits])
 
 
 def run_plan(route: Route, plan: Plan, level: float = 0.95) -> CrossValidation:
     """Return the cross-validation of a plan."""
     quick = [_from_moments(route, split) for split in plan.splits]
-    if all(q is not None for q in quick):
-        per_fold, sizes = (np.concatenate(part) for part in zip(*quick, strict=True))
-        return assemble(route, plan, per_fold, sizes, level, lambda: _outcomes(route, plan))
-    done = [route.evaluate(split) for split in plan.splits]
-    parts = [fold_means(route, split, outcome) for split, outcome in zip(plan.splits, done, strict=True)]
+    done: list[Outcome] = []
+    if any(part is None for part in quick) and route.at_hand:
+        done = [route.evaluate(split) for split in plan.splits]
+        quick = [route.fold_means(split, outcome) for split, outcome in zip(plan.splits, done, strict=True)]
+    parts = [part if part is not None else route.fold_means(split) for part, split in zip(quick, plan.splits, strict=True)]
     per_fold, sizes = (np.concatenate(part) for part in zip(*parts, strict=True))
-    found = _gathered(route, done)
-    return assemble(route, plan, per_fold, sizes, level, lambda: found)
+    found = gathered(route, done) if done else None
+    return assemble(
+        route, plan, per_fold, sizes, level,
+        lambda: found or gathered(route, [route.evaluate(split) for split in plan.splits]),
+    )  # fmt: skip
 
 
 def _from_moments(route: Route, split: Split | Pairs) -> tuple[Vector, Vector] | None:
     """Return fold means and sizes from moments alone, or None."""
-    if not route.one_pass or isinstance(split, Pairs):
+    if not isinstance(route, MomentRoute) or isinstance(split, Pairs):
         return None
-    risks = route.risks(split)  # type: ignore[attr-defined]
-    return None if risks is None else (risks, route.testing(split).count)  # type: ignore[attr-defined]
+    risks = route.risks(split)
+    return None if risks is None else (risks, route.testing(split).count)
 
 
-def _outcomes(route: Route, plan: Plan) -> tuple[np.ndarray, np.ndarray]:
-    return _gathered(route, [route.evaluate(split) for split in plan.splits])
-
-
-def _gathered(route: Route, done: list[Outcome]) -> tuple[np.ndarray, np.ndarray]:
+def gathered(route: Route, done: list[Outcome]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the losses and predictions of all repeats, labels as labels."""
     losses = np.concatenate([d.losses for d in done])
-    predictions = route.decode(np.concatenate([d.predictions for d in done]))
+    predictions = route.asked.decode(np.concatenate([d.predictions for d in done]))
     return (losses[0], predictions[0]) if len(losses) == 1 else (losses, predictions)
-
-
-def fold_means(route: Route, split: Split | Pairs, outcome: Outcome) -> tuple[Vector, Vector]:
-    """Return the mean loss and the weight of the test rows of each model, (T,)."""
-    if isinstance(split, Pairs):
-        model_of = np.where(np.isnan(outcome.losses), -1, np.arange(split.n_models)[:, None])
-    else:
-        model_of = split.models_of_rows()
-    w = np.ones(route.n) if route.weight is None else route.weight
-    totals, sizes = np.zeros(split.n_models), np.zeros(split.n_models)
-    for model, losses in zip(model_of, outcome.losses, strict=True):
-        tested = model >= 0
-        totals += np.bincount(model[tested], w[tested] * losses[tested], minlength=split.n_models)
-        sizes += np.bincount(model[tested], w[tested], minlength=split.n_models)
-    return np.divide(totals, sizes, out=np.full_like(totals, np.nan), where=sizes > 0), sizes
 
 
 def fold_error(per_fold: np.ndarray, repeats: int) -> tuple[Any, Any, int]:
@@ -265,18 +269,30 @@ def assemble(
     if centre is not None:
         value, stderr, ends = centre
     kept = sizes > 0
-    n = float(route.n if route.weight is None else route.weight.sum())
+    X, y, _ = route.raw
+    if route.at_hand:
+        n, rows = float(route.n if route.weight is None else route.weight.sum()), fingerprint(X, y)
+    else:
+        n, rows = float(sizes.sum()) / plan.repeats, f"{fingerprint(X, y)}:{plan.n_folds}:{plan.seed}"
     return CrossValidation(
         value, stderr, ends, level, n, route.loss.name, how or plan.how, np.inf if centre else K - 1,
-        row_losses=losses, weight=route.weight, rows=fingerprint(route.X, route.y),
+        row_losses=losses, weight=route.weight if route.at_hand else None, rows=rows,
         pooled=float((per_fold[kept] * sizes[kept]).sum() / sizes[kept].sum()), per_fold=per_fold, n_folds=K,
-        repeats=repeats, sizes=sizes, folds=_fold_ids(plan), one_pass=route.one_pass, look=look,
+        repeats=repeats, sizes=sizes, fold_ids=_fold_ids(route, plan), one_pass=route.one_pass, look=look,
     )  # fmt: skip
 
 
-def _fold_ids(plan: Plan) -> Codes:
+def _fold_ids(route: Route, plan: Plan) -> Any:
     if isinstance(plan.splits[0], Pairs):
         return np.empty(0, dtype=np.intp)
-    ids = np.concatenate([split.models_of_rows() for split in plan.splits])
-    ids = np.where(ids >= 0, ids % plan.n_folds, -1)
+    if isinstance(plan.splits[0].cell, Deal):
+        assert isinstance(route, MomentRoute)
+        rows = route.shared
+        return lambda: _told([replace(split, cell=rows.cells(split.cell, split.n_cells)) for split in plan.splits], plan.n_folds)
+    return _told(plan.splits, plan.n_folds)
+
+
+def _told(splits: list[Split], n_folds: int) -> Codes:
+    ids = np.concatenate([split.models_of_rows() for split in splits])
+    ids = np.where(ids >= 0, ids % n_folds, -1)
     return ids[0] if len(ids) == 1 else ids

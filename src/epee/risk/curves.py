@@ -19,11 +19,11 @@ import numpy as np
 
 from epee.errors import WrongUse
 from epee.estimator.base import say
-from epee.risk.cross_validation import fold_means
 from epee.risk.estimate import Risk
 from epee.risk.intervals import Interval, check_level
-from epee.risk.one_pass import MomentRoute
-from epee.risk.routes import Outcome, Route, open_route
+from epee.risk.opening import open_route
+from epee.risk.route import MomentRoute, Route
+from epee.risk.scoring import Outcome
 from epee.risk.splitting import Split, check_strata, group_codes, make_plan, seed_of
 from epee.table.folds import assign_folds, check_folds
 from epee.typing import Codes, Matrix, Vector
@@ -151,8 +151,15 @@ def learning_curve(
     >>> bool(curve.test[0] > curve.test[-1] > curve.train[-1] > curve.train[0])
     True
     """
-    check_level(level)
     route = open_route(model, X, y, sample_weight, loss)
+    return curve_on(route, sizes=sizes, folds=folds, level=level, groups=groups, stratify=stratify, random_state=random_state)
+
+
+def curve_on(
+    route: Route, *, sizes: Any = 10, folds: int = 10, level: float = 0.95, groups: Any = None, stratify: Any = None, random_state: Any = None
+) -> LearningCurve:  # fmt: skip
+    """Return the learning curve of a model on the rows of its route."""
+    check_level(level)
     check_folds(folds, route.n)
     seed = seed_of(random_state)
     cell, fold_of_cell = _cells(route, folds, groups, stratify, seed)
@@ -164,8 +171,8 @@ def learning_curve(
         type(outcome)(outcome.losses[:S], outcome.predictions[:0]),
         type(outcome)(outcome.losses[S:], outcome.predictions[:0]),
     ]
-    test = fold_means(route, test_split, halves[0])[0].reshape(S, folds)
-    train = fold_means(route, Split(split.cell, split.learns, split.tested_by[S:]), halves[1])[0].reshape(S, folds)
+    test = route.fold_means(test_split, halves[0])[0].reshape(S, folds)
+    train = route.fold_means(Split(split.cell, split.learns, split.tested_by[S:]), halves[1])[0].reshape(S, folds)
     stderr = np.nanstd(test, axis=1, ddof=1) / np.sqrt(folds)
     how = f"{folds}-fold cross-validation on growing training samples"
     return LearningCurve(
@@ -182,7 +189,7 @@ def _evaluate(
         split, trained = _nested_parts(cell, fold_of_cell, weight, sizes, folds, smallest)
         try:
             if isinstance(route, MomentRoute):
-                outcome = route.test(split, route.fit(route.training(split), split))
+                outcome = route.test(split, route.models(split))
             else:
                 outcome = route.evaluate(split)
         except (ValueError, np.linalg.LinAlgError) as error:
@@ -197,7 +204,8 @@ def _evaluate(
 
 def _smallest(route: Route) -> float:
     """Return a training size from which on most estimators have something to learn from."""
-    p = route.X.shape[1] if hasattr(route.X, "shape") and len(route.X.shape) == 2 else 1
+    X = route.raw[0]
+    p = X.shape[1] if hasattr(X, "shape") and len(X.shape) == 2 else 1
     if isinstance(route, MomentRoute):
         p = route.source.n_columns
     return float(max(2 * (p + 1), 4 * (len(route.classes) if route.classes is not None else 1)))

@@ -31,7 +31,7 @@ from epee.risk.intervals import (
     wilson,
     within_range,
 )
-from epee.risk.routes import kind_of
+from epee.risk.asked import kind_of
 from epee.table.block import check_weights
 from epee.table.doors import is_stream, open_source
 from epee.table.fingerprints import fingerprint

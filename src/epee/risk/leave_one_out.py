@@ -16,14 +16,16 @@ from typing import Any
 import numpy as np
 
 from epee.engines.local import in_order
-from epee.errors import WrongUse
 from epee.estimator.base import PosteriorMixin, softmax
+from epee.estimator.protocol import LeavesOneOut
 from epee.moments.moments import Moments, share, stack
 from epee.risk.asking import one_column
 from epee.risk.cross_validation import CrossValidation
 from epee.risk.intervals import check_level, t_interval, weighted_mean, within_range
-from epee.risk.one_pass import MomentRoute
-from epee.risk.routes import OrdinaryRoute, Route, open_route
+from epee.risk.opening import open_route
+from epee.risk.refit import RefitRoute
+from epee.risk.route import MomentRoute, Route
+from epee.risk.scoring import ask_behind
 from epee.risk.splitting import kfold
 from epee.risk.unions import unions
 from epee.settings import progress
@@ -82,11 +84,11 @@ def leave_each_out(model: Any, X: Any, y: Any, loss: Any, level: float, sample_w
     if is_stream(X):
         X, y, sample_weight = gather(open_source(X, y, sample_weight))
     found = None
-    if hasattr(model, "_left_out"):
-        plain = OrdinaryRoute(model, X, y, sample_weight, loss)
+    if isinstance(model, LeavesOneOut):
+        plain = RefitRoute(model, X, y, sample_weight, loss)
         route: Route = plain
         check_folds(route.n, route.n)
-        found, how = closed_form(plain), f"leave-one-out, {getattr(model, '_left_out_by', 'closed form')}"
+        found, how = closed_form(plain), f"leave-one-out, {model.left_out_by}"
     if found is None:
         route = open_route(model, X, y, sample_weight, loss)
         check_folds(route.n, route.n)
@@ -99,23 +101,19 @@ def leave_each_out(model: Any, X: Any, y: Any, loss: Any, level: float, sample_w
             )
     losses = route.value(found, np.arange(route.n))
     value, stderr, n = weighted_mean(losses, route.weight)
-    predictions = route.decode(found)
+    predictions = route.asked.decode(found)
     return CrossValidation(
         value, stderr, within_range(t_interval(value, stderr, n - 1, level), route.loss), level, n, route.loss.name, how,
-        n - 1, row_losses=losses, weight=route.weight, rows=fingerprint(route.X, route.y), pooled=value, per_fold=losses, n_folds=route.n,
-        sizes=np.ones(route.n) if route.weight is None else route.weight, folds=np.arange(route.n),
+        n - 1, row_losses=losses, weight=route.weight, rows=fingerprint(*route.raw[:2]), pooled=value, per_fold=losses, n_folds=route.n,
+        sizes=np.ones(route.n) if route.weight is None else route.weight, fold_ids=np.arange(route.n),
         one_pass=how != "leave-one-out, by fitting each", look=lambda: (losses, predictions),
     )  # fmt: skip
 
 
-def closed_form(route: OrdinaryRoute) -> np.ndarray | None:
+def closed_form(route: RefitRoute) -> np.ndarray | None:
     """Return left-out predictions by the estimator's own formula, as the loss needs them; None when it has none here."""
     fitted = route.fit_rows(None)
-    X = fitted._leave(route.X)
-    try:
-        raw = fitted._left_out(X, route.truth, route.weight)
-    except WrongUse:  # this setting of the estimator has no formula
-        raw = None
+    raw = fitted.left_out(fitted.clean(route.X), route.truth, route.weight)
     if raw is None:
         return None
     raw = np.asarray(raw)
@@ -146,9 +144,10 @@ def _by_merges(route: MomentRoute) -> np.ndarray:
         models = route.fit(train)
         X = route.rows[rows]
         if isinstance(models, list):
-            return np.concatenate([np.asarray(ask(X[i : i + 1])) for i, ask in enumerate(route.askers(models))])
+            asks = [ask_behind(route.asked, model) for model in models]
+            return np.concatenate([np.asarray(ask(X[i : i + 1])) for i, ask in enumerate(asks)])
         raw = np.einsum("ikp,ip->ik", models.coef, X) + models.intercept
-        return route.finish(raw)
+        return route.asked.finish(raw)
 
     with progress("leave-one-out", m.count.shape[0]) as tick:
         for part in in_order(work, range(m.count.shape[0])):
@@ -167,7 +166,7 @@ def _without_each(route: MomentRoute, rows: np.ndarray, rest: Moments) -> Moment
         return None if a is None else a[rows]
 
     alone = ArraySource(s.X[rows], part(s.y), np.ones(L), np.arange(L), part(s.group), s.names)
-    keep = route.probe._summation(alone, L, rest.origin)
+    keep = route.probe.summation(alone, L, rest.origin)
     each = keep(next(iter(alone.blocks(L))))  # one cell a row
     both = stack([rest.about(each.origin), *[each.at("fold", i) for i in range(L)]])
     members = np.hstack([np.ones((L, 1)), np.tile(w, (L, 1))])

@@ -10,15 +10,24 @@ which loses digits when the fit is nearly perfect or the coefficients are large 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from epee.moments.affine import Affine
 from epee.moments.moments import Moments, share
-from epee.risk.affine_maps import Mapped, through
 from epee.typing import Matrix, Tensor
 
 FEWEST_DIGITS = 1e-6  # of the sums in (1), what must be left after they cancel
+
+
+@dataclass(frozen=True, eq=False)
+class Mapped:
+    """A fitted model behind the affine map that its training rows asked for."""
+
+    model: Any
+    before: Affine
 
 
 class Linear:
@@ -46,7 +55,8 @@ def linear_of(models: Linear | list[Any]) -> Linear:
         inner = model.model if isinstance(model, Mapped) else model
         w, b = np.atleast_2d(inner.coef_), np.atleast_1d(inner.intercept_)
         if isinstance(model, Mapped):
-            w, b = through(w[None], model.scale[None])[0], b + w @ model.shift
+            A, shift = model.before.A, model.before.b
+            w, b = (w * A if model.before.scales else w @ A), b + w @ shift
         coef.append(w)
         intercept.append(np.broadcast_to(b, (len(w),)))
     return Linear(np.stack(coef), np.stack(intercept))

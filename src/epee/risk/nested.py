@@ -29,16 +29,16 @@ import numpy as np
 
 from epee.engines.local import one_blas_thread
 from epee.errors import WrongUse
+from epee.estimator.protocol import FitsStack, SolvesStack
 from epee.moments.moments import Moments
-from epee.risk.cross_validation import CrossValidation, assemble
+from epee.risk.cross_validation import CrossValidation, assemble, counted
 from epee.risk.intervals import Interval, normal_quantile, within_range
 from epee.risk.linear_stack import Linear
-from epee.risk.one_pass import MomentRoute
-from epee.risk.routes import Route
+from epee.risk.refit import RefitRoute
+from epee.risk.route import MomentRoute, Route
 from epee.risk.splitting import Pairs, Plan, Split
 from epee.risk.unions import raw_unions
 from epee.settings import progress
-from epee.table.arrays import ArraySource
 from epee.table.block import Block
 from epee.typing import Codes, Matrix, Vector
 
@@ -78,6 +78,7 @@ def nested_interval(route: Route, plan: Plan, level: float) -> CrossValidation:
         raise WrongUse(
             "nested intervals need at least 3 folds that partition the rows: give a number of folds, or fold ids."
         )
+    plan = counted(route, plan)
     with one_blas_thread():  # thousands of small matrices: BLAS's own threads would only wait for each other
         losses = batched_losses(route, plan)
     sums = Sums(route, plan.n_folds)
@@ -152,7 +153,7 @@ class Sums:
 
         def look() -> tuple[np.ndarray, np.ndarray]:
             parts = [self.route.evaluate(split).predictions for split in plan.splits]
-            predictions = self.route.decode(np.concatenate(parts))
+            predictions = self.route.asked.decode(np.concatenate(parts))
             return found, predictions[0] if len(predictions) == 1 else predictions
 
         return assemble(self.route, plan, per_fold, sizes, level, look, (max(centre, 0.0), stderr, ends), how, found)
@@ -168,11 +169,13 @@ def batched_losses(route: Route, plan: Plan) -> np.ndarray | None:
     R, n = folds.shape
     learns, tested_by = without_one_or_two(K)
     if isinstance(route, MomentRoute):
-        if not isinstance(route.source, ArraySource) or not hasattr(route.probe, "solve_stack"):
+        if not route.at_hand or not isinstance(route.probe, SolvesStack):
             return None
         X, fit = route.rows, _fit_moments
     else:
-        if not hasattr(route.model, "_fit_stack") or not isinstance(route.X, np.ndarray) or route.X.dtype.kind != "f":
+        if not isinstance(route, RefitRoute) or not isinstance(route.model, FitsStack):
+            return None
+        if not isinstance(route.X, np.ndarray) or route.X.dtype.kind != "f" or route.asked.costs is not None:
             return None
         X, fit = route.X, _fit_weights
     X = np.asarray(X, dtype=np.float64)
@@ -203,7 +206,7 @@ def _fit_moments(route: Any, folds: np.ndarray, learns: np.ndarray) -> Linear | 
 def _fit_weights(route: Any, folds: np.ndarray, learns: np.ndarray) -> Linear | None:
     """Return the models of some repeats, each a fit with weight zero on the rows it may not see."""
     weights = learns[:, folds].transpose(1, 0, 2).reshape(-1, folds.shape[1]).astype(float)  # (R P, n)
-    found = route.model._fit_stack(route.X, route.truth, weights if route.weight is None else weights * route.weight)
+    found = route.model.fit_stack(route.X, route.truth, weights if route.weight is None else weights * route.weight)
     return None if found is None else Linear(*found)
 
 
@@ -214,7 +217,7 @@ def _losses_under(route: Route, X: Matrix, models: Linear, folds: np.ndarray, te
     by = tested_by[:, folds].transpose(1, 0, 2)  # (R, K, n): which model tests each row
     repeat = np.arange(R)[:, None, None]
     picked = raw[np.arange(n), repeat, by] + models.intercept.reshape(R, len(models) // R, -1)[repeat, by]
-    flat = route.finish(picked.reshape(R * K * n, -1))
+    flat = route.asked.finish(picked.reshape(R * K * n, -1))
     return route.value(flat, np.tile(np.arange(n), R * K)).reshape(R, K, n)
 
 
@@ -222,7 +225,7 @@ def repeated_moments(route: MomentRoute, folds: np.ndarray, K: int) -> Moments:
     """Return the moments of every fold of every repeat, (R K,) along the fold axis: the rows are laid out R times."""
     R = len(folds)
     s = route.source
-    keep = route.probe._summation(s, R * K)
+    keep = route.probe.summation(s, R * K)
 
     def tiled(a: np.ndarray | None) -> np.ndarray | None:
         return None if a is None else np.concatenate([a] * R)

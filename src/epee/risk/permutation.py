@@ -20,7 +20,7 @@ from epee.errors import WrongUse
 from epee.risk.asking import asker
 from epee.risk.cross_validation import plan_for
 from epee.risk.intervals import check_level, t_quantile
-from epee.risk.routes import OrdinaryRoute
+from epee.risk.refit import RefitRoute
 from epee.risk.splitting import Split, seed_of
 from epee.settings import progress
 from epee.typing import Vector
@@ -91,7 +91,7 @@ def importance(
     check_level(level)
     if repeats < 1:
         raise WrongUse(f"repeats is {repeats}; give at least one shuffle.")
-    route = OrdinaryRoute(model, X, y, sample_weight, loss)
+    route = RefitRoute(model, X, y, sample_weight, loss)
     rng = np.random.default_rng(seed_of(random_state))
     try:
         check_is_fitted(model)

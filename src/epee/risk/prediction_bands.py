@@ -23,7 +23,7 @@ from sklearn.base import BaseEstimator, RegressorMixin, is_regressor
 from epee.errors import DataError, WrongUse
 from epee.risk.cross_validation import plan_for
 from epee.risk.intervals import check_level
-from epee.risk.routes import OrdinaryRoute
+from epee.risk.refit import RefitRoute
 from epee.risk.splitting import Split
 from epee.typing import Matrix, Vector
 
@@ -144,7 +144,7 @@ def conformal(
         raise WrongUse(f"{type(model).__name__} is not a regressor: conformal bands are for numbers.")
     if method not in ("cv+", "split"):
         raise WrongUse(f"method is {method!r}; it must be 'cv+' or 'split'.")
-    route = OrdinaryRoute(model, X, y, sample_weight, "squared")
+    route = RefitRoute(model, X, y, sample_weight, "squared")
     if route.truth.ndim != 1:
         raise DataError(f"y has shape {route.truth.shape}; conformal bands are for one value a row.")
     if method == "split" and not 0 < share < 1:

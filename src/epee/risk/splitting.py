@@ -24,11 +24,19 @@ from epee.typing import Codes
 FINE_FOLDS = 200
 
 
+@dataclass(frozen=True, eq=False)
+class Deal:
+    """Cells that follow from a rule as rows pass: ``strata`` classes, or None, and the seed; see :mod:`epee.table.folds`."""
+
+    seed: int
+    strata: int | None = None
+
+
 @dataclass(frozen=True)
 class Split:
     """Cells, and the models that learn from their unions; see the module docstring."""
 
-    cell: Codes  # (n,), -1 for a row that takes no part
+    cell: Any  # (n,), -1 for a row that takes no part; or the rule by which rows are dealt as they pass
     learns: np.ndarray  # (T, C) bool
     tested_by: np.ndarray  # (R, C) int, -1 where a cell is not tested
     fold_of_cell: np.ndarray | None = None  # (R, C) int, for repeats that deal fine folds to K folds at random
@@ -101,11 +109,13 @@ class Plan:
     repeats: int
     how: str
     groups: Codes | None = field(default=None, repr=False)
+    seed: int = 0
 
 
-def kfold(cell: Codes, n_folds: int) -> Split:
+def kfold(cell: Codes | Deal, n_folds: int) -> Split:
     """Return the split whose cells are folds."""
-    return Split(np.asarray(cell, dtype=np.intp), ~np.eye(n_folds, dtype=bool), np.arange(n_folds)[None])
+    cell = cell if isinstance(cell, Deal) else np.asarray(cell, dtype=np.intp)
+    return Split(cell, ~np.eye(n_folds, dtype=bool), np.arange(n_folds)[None])
 
 
 def seed_of(random_state: Any) -> int:
@@ -178,6 +188,26 @@ def _numbered(
     return Plan(splits, K, repeats, how)
 
 
+def deal_plan(
+    K: int, n: int, counts: np.ndarray, stratified: bool, classes: Any, repeats: int, random_state: Any
+) -> Plan:  # fmt: skip
+    """Return the plan of rows that pass by, ``counts`` of each class: the folds that the same rows have in memory."""
+    if repeats < 1 or int(repeats) != repeats:
+        raise WrongUse(f"repeats is {repeats!r}; it must be a whole number of at least 1.")
+    check_folds(K, n)
+    seed, by_class = seed_of(random_state), stratified and classes is not None
+    codes = np.repeat(np.arange(len(counts)), np.minimum(counts, 30 * FINE_FOLDS + K)) if by_class else None  # enough to judge by
+    if codes is not None:
+        check_strata(codes, K, classes)
+    times = f", repeated {repeats} times" if repeats > 1 else ""
+    how = f"{'stratified ' if by_class else ''}{K}-fold cross-validation{times}"
+    strata, fine = len(counts) if by_class else None, fine_cells(n, codes, K)
+    if repeats > 1 and fine:
+        return Plan([regrouped(Deal(seed, strata), fine, K, repeats, seed)], K, repeats, how, seed=seed)
+    splits = [kfold(Deal(repeat_seed(seed, r), strata), K) for r in range(repeats)]
+    return Plan(splits, K, repeats, how, seed=seed)
+
+
 def fine_cells(n: int, codes: Codes | None, n_folds: int) -> int:
     """Return how many fine folds to cut, 0 when the rows are too few for balanced unions of them.
 
@@ -188,7 +218,7 @@ def fine_cells(n: int, codes: Codes | None, n_folds: int) -> int:
     return fine if n_folds <= FINE_FOLDS // 2 and smallest >= 30 * fine else 0
 
 
-def regrouped(cell: Codes, fine: int, n_folds: int, repeats: int, seed: int) -> Split:
+def regrouped(cell: Codes | Deal, fine: int, n_folds: int, repeats: int, seed: int) -> Split:
     """Return repeats that share fine folds: each deals them to the folds anew."""
     rng = np.random.default_rng(seed)
     deal = np.arange(fine) % n_folds

@@ -30,6 +30,7 @@ class Optimism:
     value: float
     tibshirani: float
     draws: int
+    spread: float = 0.0  # standard deviation of (1) over the drawn samples
 
     def __float__(self) -> float:
         """Return the bootstrap's figure."""
@@ -90,8 +91,8 @@ def winner_optimism(
     errors = np.sqrt(np.maximum(drawn @ squares / total - means**2, 0.0) / total)
     chosen = np.array([choose(m, e) for m, e in zip(means, errors, strict=True)])
     overall = sums.sum(axis=0) / counts.sum()
-    value = float((overall[chosen] - means[np.arange(draws), chosen]).mean())
-    return Optimism(value, _by_folds(per_fold, choose), draws)
+    gaps = overall[chosen] - means[np.arange(draws), chosen]
+    return Optimism(float(gaps.mean()), _by_folds(per_fold, choose), draws, float(gaps.std()))
 
 
 def _by_folds(per_fold: Matrix | None, choose: Choice) -> float:

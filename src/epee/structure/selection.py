@@ -23,7 +23,7 @@ from epee.errors import DataError, WrongUse
 from epee.estimator.base import Estimator, encode_labels, enter_values
 from epee.moments.moments import Moments
 from epee.risk.cross_validation import cross_validate
-from epee.risk.one_pass import squared_risk
+from epee.risk.linear_stack import squared_risk
 from epee.settings import progress
 from epee.table.block import check_weights
 from epee.table.doors import gather, is_stream, open_source

@@ -180,13 +180,17 @@ WORDS: dict[str, tuple[str, str]] = {
         "il ne donne pas de probabilités, nécessaires aux coûts",
     ),
     "failed": ("it failed: {why}", "il a échoué : {why}"),
-    "stream_only": (
-        "the table is large: closed forms only, in one pass",
-        "la table est grande : formes closes seulement, en une passe",
+    "learned_from_sample": (
+        "The table passes by in blocks; a sample of {n} rows taught: {names}.",
+        "La table passe par blocs ; un échantillon de {n} lignes a instruit : {names}.",
     ),
-    "stream_findings": (
-        "The table is large and read in blocks: findings are not looked for; learn from a sample of it to have them.",
-        "La table est grande et lue par paquets : les constats ne sont pas recherchés ; pour les avoir, apprendre d'un échantillon.",
+    "explored_sample": (
+        "Counts, means, correlations and axes are those of all rows; the rest looks at a sample of {n} rows.",
+        "Effectifs, moyennes, corrélations et axes sont ceux de toutes les lignes ; le reste regarde un échantillon de {n} lignes.",
+    ),
+    "looked_at_sample": (
+        "The table was read {passes} times; pictures and findings look at a sample of {n} training rows.",
+        "La table a été lue {passes} fois ; figures et constats regardent un échantillon de {n} lignes d'apprentissage.",
     ),
     "one_target": ("it takes one target only", "il ne prend qu'une cible"),
     "dropped": ("Not tried: {parts}.", "Non essayés : {parts}."),

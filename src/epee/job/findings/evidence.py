@@ -39,6 +39,8 @@ class Evidence:
         Of the sealed rows, in the order of ``classes``.
     uses : list of dict
         What the predictor leans on, as the card has it.
+    looked, fold : arrays
+        Which training rows have losses held out, by their places among these, and the fold of each.
     """
 
     names: Sequence[str]
@@ -59,6 +61,8 @@ class Evidence:
     probabilities: Matrix | None = None
     uses: list[dict[str, Any]] = field(default_factory=list)
     seed: int = 0
+    looked: Codes = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    fold: Codes | None = None
 
     @property
     def n(self) -> int:
@@ -115,54 +119,43 @@ class Evidence:
 
     @cached_property
     def first_losses(self) -> Vector | None:
-        """The loss of every training row, held out, in the first repeat; NaN for a row that was not tested."""
-        if self.entry is None:
-            return None
-        losses = self.entry.risk.losses
-        return None if losses is None else np.atleast_2d(np.asarray(losses, dtype=np.float64))[0]
+        """The loss of every training row, held out, in the first repeat; NaN for a row that was not tested or not looked at."""
+        return None if self.entry is None else self._over_training(self.entry.outcome.losses[0])
+
+    @cached_property
+    def folds(self) -> Codes:
+        """The fold in which each training row was tested, -1 for none."""
+        return self.fold if self.fold is not None else np.empty(0, dtype=np.intp)
 
     @cached_property
     def residuals(self) -> tuple[Vector, Vector] | None:
         """Out-of-fold residuals and predictions of the training rows, where the target is a number."""
-        if not self.one_number or self.entry is None or self.first_losses is None:
+        if not self.one_number or self.entry is None:
             return None
-        y = self.y[self.train]  # type: ignore[index]
-        found = np.asarray(self.entry.risk.predictions, dtype=np.float64)
-        predicted = found if found.shape == y.shape else found.reshape(-1, len(y))[0]
-        return y - predicted, predicted
+        predicted = self._over_training(np.asarray(self.entry.outcome.predictions[0], dtype=np.float64))
+        return self.y[self.train] - predicted, predicted  # type: ignore[index]
+
+    def _over_training(self, values: Vector) -> Vector:
+        """Return values of the looked rows laid out over all training rows, NaN elsewhere."""
+        out = np.full(len(self.train), np.nan)
+        out[self.looked] = values.reshape(len(values))
+        return out
 
 
 def _coded(column: Any) -> Any:
     return column if hasattr(column, "indices") else column.dictionary_encode()
 
 
-def evidence_of(
-    seen: Any, train: Codes, test: Codes, verdict: Any, predictor: Any, X_test: Matrix, risk: Any, uses: Any, seed: int,
-    groups: Any = None,
-) -> Evidence:  # fmt: skip
-    """Return the evidence of a run of the main job."""
+def evidence_of(seen: Any, ground: Any, verdict: Any, predictor: Any, risk: Any, uses: Any) -> Evidence:
+    """Return the evidence of a run of the main job: the rows at hand, all of them or the sample."""
+    hand, cells = ground.hand, ground.cells
     probabilities = None
-    if predictor.has_probabilities and len(test):
-        model = predictor.model
-        order = np.searchsorted(model.classes_, seen.classes)
-        probabilities = model.predict_proba(X_test)[:, order]
+    if predictor.has_probabilities and len(hand.sealed):
+        order = np.searchsorted(predictor.model.classes_, seen.classes)
+        probabilities = predictor.model.predict_proba(hand.encoded(hand.sealed))[:, order]
     return Evidence(
-        seen.names,
-        seen.kinds,
-        seen.raw,
-        seen.columns,
-        seen.task,
-        ", ".join(seen.targets),
-        seen.y,
-        seen.classes,
-        train,
-        test,
-        seen.time is not None or seen.groups is not None,
-        verdict.entries[verdict.chosen],
-        verdict,
-        groups,
-        risk if len(test) else None,
-        probabilities,
-        list((uses or {}).get("items", [])),
-        seed,
-    )
+        seen.names, seen.kinds, hand.raw, seen.columns, seen.task, ", ".join(seen.targets), hand.y, seen.classes, hand.train, hand.sealed,
+        cells.forward or cells.groups is not None, verdict.entries[verdict.chosen], verdict, cells.groups if ground.at_hand else None,
+        risk if len(hand.sealed) else None, probabilities, list((uses or {}).get("items", [])), ground.setting.seed, hand.looked,
+        hand.cell[hand.train],
+    )  # fmt: skip

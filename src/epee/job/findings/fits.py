@@ -7,8 +7,6 @@ the rows, whose first three moments give the tail.
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 
 from epee.job.findings.chance import above, above_t, gamma_tail
@@ -19,7 +17,6 @@ from epee.words.numbers import gap as difference
 
 GAIN = 0.02  # of the error, on the last step of a grid
 OPTIMISM = 0.1  # of the error
-DRAWS = 20  # samples of rows for the error bar of the optimism
 
 
 @finding("E001")
@@ -46,7 +43,7 @@ def overfitting(e: Evidence) -> Suspicion | None:
 
 def _fold_stderr(e: Evidence) -> float:
     """Return a standard error of the cross-validated error: the largest of those at hand."""
-    found = [e.entry.risk.stderr, getattr(e.entry.sure, "stderr", np.nan)]
+    found = [e.entry.risk.stderr, e.entry.sure.stderr]
     losses = e.first_losses
     if losses is not None:
         seen = losses[np.isfinite(losses)]
@@ -58,9 +55,9 @@ def _fold_stderr(e: Evidence) -> float:
 def unstable_folds(e: Evidence) -> Suspicion | None:
     """The folds differ by more than chance: H0, the rows are exchangeable."""
     losses = e.first_losses
-    if losses is None or not len(e.entry.risk.folds):
+    if losses is None or not len(e.folds):
         return None
-    fold = np.atleast_2d(e.entry.risk.folds)[0]
+    fold = e.folds
     seen = np.isfinite(losses) & (fold >= 0)
     x, fold = losses[seen], fold[seen]
     J = int(fold.max()) + 1 if len(fold) else 0
@@ -141,32 +138,11 @@ def edge(e: Evidence) -> Suspicion | None:
 
 @finding("E016")
 def optimism(e: Evidence) -> Suspicion | None:
-    """The winner looks much better than it is: H0, by at most a tenth of its error. Its error bar draws the rows anew."""
+    """The winner looks much better than it is: H0, by at most a tenth of its error. Its error bar is the spread of the draws."""
     v = e.verdict
     if v is None or len(v.entries) < 2 or v.corrected <= 0 or v.optimism.value <= OPTIMISM * v.corrected:
         return None
-    losses = [entry.curve.losses for entry in v.entries]
-    folds = np.atleast_2d(e.entry.risk.folds)
-    if (
-        any(part_ is None for part_ in losses)
-        or not folds.size
-        or e.groups is not None
-        or e.entry.risk.weight is not None
-    ):
-        return None
-    from epee.job.choice import ranks, winner
-
-    rank = ranks([entry.order for entry in v.entries])
-    rng, n = np.random.default_rng(e.seed), len(losses[0])
-    values = []
-    for _ in range(DRAWS):
-        rows = rng.integers(0, n, n)
-        drawn = [
-            SimpleNamespace(curve=SimpleNamespace(losses=part_[rows]), risk=entry.risk)
-            for part_, entry in zip(losses, v.entries)
-        ]
-        values.append(winner(drawn, rank).value)  # type: ignore[arg-type]
-    value, bar = float(v.optimism.value), float(np.std(values, ddof=1))
+    value, bar = float(v.optimism.value), float(v.optimism.spread)
     p = above(value, bar, OPTIMISM * float(v.corrected))
     words = {
         "k": len(v.entries),

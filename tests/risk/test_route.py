@@ -23,8 +23,9 @@ from epee.errors import DataError, EpeeWarning
 from epee.estimator.moment import MomentEstimator
 from epee.estimator.registry import METHODS
 from epee.risk import cross_validate
-from epee.risk.one_pass import MomentRoute
-from epee.risk.routes import OrdinaryRoute, open_route
+from epee.risk.opening import open_route
+from epee.risk.refit import RefitRoute
+from epee.risk.route import MomentRoute
 from epee.risk.splitting import Split, kfold, regrouped
 from epee.risk.unions import dealt_unions, raw_unions, unions
 
@@ -134,7 +135,7 @@ def test_tables_with_categories_and_missing_cells(missing, weighted, last):
     found = cross_validate(
         model, X, y, folds=fold, sample_weight=w, loss="log" if "Discriminant" in str(last) else None
     )
-    plain = OrdinaryRoute(model, X, y, w, found.loss)
+    plain = RefitRoute(model, X, y, w, found.loss)
     assert found.one_pass
     np.testing.assert_allclose(found.losses, plain.evaluate(kfold(fold, 5)).losses[0], rtol=1e-8, atol=1e-10)
 
@@ -152,7 +153,7 @@ def test_other_steps_take_the_ordinary_route():
     from sklearn.decomposition import PCA
 
     X, y = rows("regressor")
-    assert isinstance(open_route(make_pipeline(PCA(2), Ridge()), X, y), OrdinaryRoute)
+    assert isinstance(open_route(make_pipeline(PCA(2), Ridge()), X, y), RefitRoute)
     assert isinstance(open_route(make_pipeline(StandardScaler(), Ridge()), X, y), MomentRoute)
 
 
@@ -258,7 +259,8 @@ def test_cells_and_blocks_give_the_same_moments():
     X, y = rng.normal(size=(21_000, 100)), rng.normal(size=21_000)  # large enough for the compiled gather
     route = open_route(Ridge(), X, y)
     cell = rng.integers(-1, 7, len(y))
-    a, b = route._by_cell(cell, 7), route._by_block(cell, 7)
+    rows, keep = route.shared, route.probe.summation
+    a, b = rows._by_cell(keep, cell, 7), rows._by_block(keep(rows.source, 7), cell, 7)
     np.testing.assert_allclose(a.count, b.count)
     np.testing.assert_allclose(a.mean, b.mean, atol=1e-13)
     np.testing.assert_allclose(a.scatter, b.scatter, atol=1e-9)

@@ -9,8 +9,7 @@ from sklearn.pipeline import make_pipeline
 
 from epee import GaussianNB, LinearDiscriminantAnalysis, LinearRegression, Ridge, StandardScaler
 from epee.risk import compare, complexity_curve, cross_validate, holdout_error, loo
-from epee.risk.routes import open_route
-from epee.risk.stream_route import StreamRoute
+from epee.risk.opening import open_route
 from epee.table.arrays import ArraySource
 
 
@@ -45,7 +44,7 @@ def test_classes_of_a_file(table, model, loss):
 def test_values_of_a_file(table):
     folder, X, frame = table
     path, y = folder / "values.parquet", frame["value"].to_numpy()
-    assert isinstance(open_route(Ridge(), path, "value"), StreamRoute)
+    assert not open_route(Ridge(), path, "value").at_hand
     there, here = cross_validate(Ridge(2.0), path, "value", repeats=2), cross_validate(Ridge(2.0), X, y, repeats=2)
     np.testing.assert_allclose(there.per_fold, here.per_fold, rtol=1e-10)
     np.testing.assert_allclose(there.predictions, here.predictions, rtol=1e-9)

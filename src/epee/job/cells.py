@@ -1,0 +1,147 @@
+"""Where each row goes: a fold, the sealed rows, or nowhere. Found from the target, the groups and the times alone.
+
+Of every row its cell is held, two bytes, and for a classification its class. Everything else may pass by.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from epee.errors import DataError
+from epee.job.holding import columns_of
+from epee.job.sealing import fold_number, seal
+from epee.job.understanding import Target, beside, read_target
+from epee.risk.splitting import Split, make_plan
+from epee.table.block import Block
+from epee.table.source import TableSource
+from epee.typing import Codes, Vector
+from epee.words.job_words import say
+from epee.words.numbers import whole
+
+
+@dataclass(eq=False)
+class Cells:
+    """The target, and the cell of every row as it was read: a fold 0 ... K - 1, sealed from K on, -1 without a target.
+
+    ``sealed_parts`` cells hold the sealed rows: several, for the error bar of a mean that comes from sums. ``forward`` folds are stretches of
+    time, each tested after learning from those before; the first is not tested. ``groups`` and ``time`` are those of the training rows.
+    """
+
+    target: Target
+    cell: np.ndarray  # (n_read,) int16
+    folds: int
+    sealed_parts: int
+    how: str
+    split: Any  # of the training rows, in their order
+    groups: np.ndarray | None = None
+    time: Vector | None = None
+
+    @property
+    def forward(self) -> bool:
+        """Tell whether folds are stretches of time."""
+        return self.time is not None
+
+    @cached_property
+    def train(self) -> Codes:
+        """The training rows, as they are numbered in the table."""
+        return np.flatnonzero((self.cell >= 0) & (self.cell < self.folds))
+
+    @cached_property
+    def sealed(self) -> Codes:
+        """The sealed rows."""
+        return np.flatnonzero(self.cell >= self.folds)
+
+    def whole_split(self) -> Split:
+        """Return the split of all rows of the table: a model for each fold, and one of all training rows for the sealed ones."""
+        inner: Split = self.split
+        C, T = self.folds + self.sealed_parts, inner.n_models
+        learns = np.zeros((T + 1, C), dtype=bool)
+        learns[:T, : self.folds], learns[T, : self.folds] = inner.learns, True
+        tested_by = np.full((1, C), T)
+        tested_by[0, : self.folds] = inner.tested_by[0]
+        return Split(self.cell, learns, tested_by)
+
+
+def assign_cells(
+    source: TableSource, roles: dict[str, list[str]], types: dict[str, str], notes: list[str], asked: dict[str, Any], parts: int = 10
+) -> Cells:  # fmt: skip
+    """Read the target, and the groups and times if any, and give each row its cell."""
+    side = columns_of(source, [*roles["target"], *roles["groups"], *roles["time"]])
+    target = read_target(source, side, roles["target"], types, notes)
+    rows = np.flatnonzero(target.there)
+    if len(rows) < len(target.there):
+        notes.append(say("dropped_rows", k=whole(len(target.there) - len(rows)), target=", ".join(roles["target"])))
+    if len(rows) < 8:
+        raise DataError(
+            f"{source.label} has {len(rows)} rows with a target: too few to learn from and to test; at least 8 are needed."
+        )
+    groups, time = (beside(side, roles[role], role, rows) for role in ("groups", "time"))
+    codes = None if target.codes is None else target.codes[rows]
+    sealed, how = seal(len(rows), asked["test_size"], asked["seed"], codes=codes, groups=groups, time=time)
+    train = np.flatnonzero(~sealed)
+    folds = fold_number(
+        asked["folds"], len(train), notes, groups=None if groups is None else groups[train],
+        classes=None if time is not None else target.classes, counts=None if codes is None else np.bincount(codes[train]),
+    )  # fmt: skip
+    own = None if codes is None else codes[train]
+    plan = make_plan(
+        folds, len(train), codes=None if groups is not None else own, classes=target.classes,
+        groups=None if groups is None else groups[train], random_state=asked["seed"], time=None if time is None else time[train],
+    )  # fmt: skip
+    split: Split = plan.splits[0]
+    if time is not None and own is not None:
+        refuse_late_classes(own[split.cell == 0], target.classes, roles["time"][0])
+    K = split.n_cells
+    cell = np.full(len(target.there), -1, dtype=np.int16)
+    cell[rows[train]] = split.cell
+    cell[rows[sealed]] = K + np.arange(int(sealed.sum())) % parts
+    if how:
+        notes.append(say("sealed", test=whole(int(sealed.sum())), train=whole(len(train)), how=how))
+    return Cells(
+        target, cell, K, parts if sealed.any() else 0, how, split, None if groups is None else groups[train],
+        None if time is None else time[train],
+    )  # fmt: skip
+
+
+def refuse_late_classes(codes: np.ndarray, classes: Any, name: str) -> None:
+    """Refuse a class that the first stretch of time lacks: nothing could be learned of it there."""
+    absent = np.flatnonzero(np.bincount(codes, minlength=len(classes)) < 2)
+    if len(absent):
+        raise DataError(
+            f"class {classes[absent[0]].item()!r} hardly occurs in the first stretch of {name!r}, from which the first predictor learns: "
+            "take fewer folds, or leave the early rows out."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """A change of blocks, raw or of numbers: each row knows its cell and, in a classification, its class as ``y``."""
+
+    cell: np.ndarray
+    codes: np.ndarray | None = None
+
+    def part(self, start: int, stop: int) -> Placed:
+        """Return the places of some rows."""
+        return Placed(self.cell[start:stop], None if self.codes is None else self.codes[start:stop])
+
+    def __call__(self, block: Any) -> Any:
+        at = slice(block.start, block.start + len(block))
+        beside = {"fold": self.cell[at]} | ({} if self.codes is None else {"y": self.codes[at]})
+        return block.having(**beside)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A change of blocks that know their cells: classes go to the group axis, values that are missing become 0 and count for nothing."""
+
+    classes: bool
+
+    def __call__(self, block: Block) -> Block:
+        if self.classes:
+            return block.having(group=block.y, y=None)
+        y = np.asarray(block.y, dtype=np.float64)
+        return block.having(y=np.where(np.isfinite(y), y, 0.0))

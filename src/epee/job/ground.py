@@ -1,0 +1,193 @@
+"""What all candidates stand on: the rows, the folds and the loss.
+
+``rows`` serve those who live on sums: all training rows as numbers where they are at hand, else the table as it passes by. ``hand`` holds the rows
+that are at hand, all of them or a seeded sample, for those who must see rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from epee.job.cells import Cells
+from epee.job.hierarchy import Candidate, Setting
+from epee.job.holding import take
+from epee.risk.asked import Asked
+from epee.risk.refit import RefitRoute
+from epee.risk.route import MomentRoute, Route
+from epee.risk.rows import Rows
+from epee.risk.scoring import Models, Outcome, Panel, score_held
+from epee.risk.splitting import Plan, Split, make_plan
+from epee.risk.steps import steps_of
+from epee.table.arrays import ArraySource
+from epee.table.encoder import TableEncoder
+from epee.table.raw import RawBlock
+from epee.typing import Codes, Matrix, Vector
+
+
+@dataclass(eq=False)
+class Hand:
+    """Rows at hand: their columns, target, weight and cell.
+
+    ``y`` are labels or values of all these rows; ``cell`` as in :class:`~epee.job.cells.Cells`. ``whole`` says that they are all rows of the
+    table; ``looked`` are the places, among the training rows, of those that a choice looks at.
+    """
+
+    raw: RawBlock
+    y: np.ndarray
+    weight: Vector | None
+    cell: np.ndarray
+    folds: int
+    encoder: TableEncoder
+    plain: bool  # all inputs are numbers that are there
+    whole: bool
+    looked: Codes = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+
+    @cached_property
+    def train(self) -> Codes:
+        """The training rows among them."""
+        return np.flatnonzero((self.cell >= 0) & (self.cell < self.folds))
+
+    @cached_property
+    def sealed(self) -> Codes:
+        """The sealed rows among them."""
+        return np.flatnonzero(self.cell >= self.folds)
+
+    def weights(self, rows: Codes) -> Vector | None:
+        """Return the weights of some rows."""
+        return None if self.weight is None else self.weight[rows]
+
+    def encoded(self, rows: Codes) -> Matrix:
+        """Return some rows as the predictor will see them, missing cells filled."""
+        return self.encoder.encode(take(self.raw, rows))
+
+    @cached_property
+    def holed(self) -> Matrix:
+        """The training rows as numbers, NaN where one is missing."""
+        return self.encoder.holed().encode(take(self.raw, self.train))
+
+    @cached_property
+    def numbers(self) -> Matrix:
+        """The training rows as those who live on sums see them, before any filling."""
+        return self.holed if self.plain else self.encoder.row_map(take(self.raw, self.train))
+
+
+@dataclass(eq=False)
+class Ground:
+    """What the candidates share; see the module docstring."""
+
+    setting: Setting
+    asked: Asked
+    level: float
+    cells: Cells
+    hand: Hand
+    rows: Rows
+    split: Split  # of ``rows``; its last model learns from all training rows
+    repeats: int
+    _plans: dict[int, Plan] = field(default_factory=dict)
+    _first: MomentRoute | None = None
+
+    @property
+    def n_models(self) -> int:
+        """Models of the first cross-validation, one a fold."""
+        return self.split.n_models - 1
+
+    @property
+    def at_hand(self) -> bool:
+        """Tell whether all training rows are at hand."""
+        return self.rows.at_hand
+
+    @property
+    def all_looked(self) -> bool:
+        """Tell whether a choice looks at every training row."""
+        return self.at_hand and len(self.hand.looked) == len(self.hand.train)
+
+    @property
+    def truth(self) -> np.ndarray:
+        """Codes or values of the training rows at hand."""
+        y = self.hand.y[self.hand.train]
+        return y if self.asked.classes is None else np.searchsorted(self.asked.classes, y)
+
+    def on_sums(self, candidate: Candidate) -> bool:
+        """Tell whether a candidate lives on sums, so that all rows teach it wherever they are."""
+        parts = steps_of(candidate.model(replace(self.setting, holes=False)))
+        return parts is not None and parts.keeps_moments and not parts.row_wise
+
+    def route(self, candidate: Candidate, value: Any) -> Route:
+        """Return the road of a candidate at one value of its parameter."""
+        if not self.on_sums(candidate):
+            return self.refit(candidate, value)
+        model = candidate.model(replace(self.setting, holes=False), value)
+        if self._first is not None and self._first.serves(model):
+            return self._first.like(model)
+        parts = steps_of(model)
+        assert parts is not None
+        probe = parts.last.entered_as(self.rows.source.n_columns, self.asked.classes, not self.asked.several)
+        found = MomentRoute(model, self.rows, self.asked, probe, None if self.hand.plain else self.hand.encoder)
+        self._first = self._first or found
+        return found
+
+    def refit(self, candidate: Candidate, value: Any) -> RefitRoute:
+        """Return the road of a candidate that must see rows, on those at hand."""
+        h = self.hand
+        model = candidate.model(self.setting, value)
+        return RefitRoute(model, h.holed, h.y[h.train], h.weights(h.train), self.asked.loss, self.asked.costs)
+
+    def plan(self, repeats: int) -> Plan:
+        """Return the folds of the training rows at hand, the same for every candidate; the first are those of the cells."""
+        if repeats not in self._plans:
+            c, s = self.cells, self.setting
+            if repeats == 1 or c.forward:
+                fold = self.hand.cell[self.hand.train]
+                inner = c.split if self.at_hand else Split(fold.astype(np.intp), c.split.learns, c.split.tested_by)
+                K = inner.n_cells - c.forward
+                how = f"forward chaining in time, {K} folds" if c.forward else self._how(K, 1)
+                self._plans[repeats] = Plan([inner], K, 1, how, c.groups)
+            else:
+                codes = None if self.asked.classes is None or c.groups is not None else self.truth
+                self._plans[repeats] = make_plan(
+                    c.folds, len(self.hand.train), codes=codes, classes=self.asked.classes, repeats=repeats, groups=c.groups,
+                    random_state=s.seed,
+                )  # fmt: skip
+        return self._plans[repeats]
+
+    def _how(self, K: int, repeats: int) -> str:
+        kind = " by group" if self.cells.groups is not None else ""
+        strata = "stratified " if self.asked.classes is not None and not kind else ""
+        return f"{strata}{K}-fold cross-validation{kind}"
+
+    def look(self, models: Models, training: bool = False) -> Outcome:
+        """Return what models make of the rows that a choice looks at: those that did not see them, or the one of all rows."""
+        h = self.hand
+        cell = h.cell[h.train][h.looked]
+        rows_of = [np.flatnonzero(cell == c) for c in range(h.folds)]
+        tested_by = self.split.tested_by[:, : h.folds]
+        panel = Panel(self.asked, models, np.full_like(tested_by, self.n_models) if training else tested_by)
+        return score_held(panel, self._looked_rows, self.truth[h.looked], rows_of)
+
+    @cached_property
+    def _looked_rows(self) -> Matrix:
+        h = self.hand
+        return h.numbers if len(h.looked) == len(h.train) else np.ascontiguousarray(h.numbers[h.looked])
+
+    def looked_means(self, losses: Vector) -> tuple[Vector, Vector]:
+        """Return the mean loss and the weight, for each model, of the looked rows."""
+        h = self.hand
+        by = self.split.tested_by[0, h.cell[h.train][h.looked]]
+        w = h.weights(h.train)
+        weight = np.ones(len(by)) if w is None else w[h.looked]
+        seen = (by >= 0) & np.isfinite(losses)
+        sizes = np.bincount(by[seen], weight[seen], minlength=self.n_models)
+        totals = np.bincount(by[seen], weight[seen] * losses[seen], minlength=self.n_models)
+        return np.divide(totals, sizes, out=np.full(len(sizes), np.nan), where=sizes > 0), sizes
+
+
+def held_rows(hand: Hand, asked: Asked) -> Rows:
+    """Return the training rows at hand, for those who live on sums."""
+    y = hand.y[hand.train]
+    codes = None if asked.classes is None else np.searchsorted(asked.classes, y)
+    source = ArraySource(hand.numbers, None if codes is not None else y, hand.weights(hand.train), None, codes)
+    return Rows(source, asked.classes)

@@ -1,0 +1,79 @@
+"""What a loss asks of a predictor, and what it makes of the answer; small enough to travel with a block of rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier, is_regressor
+
+from epee.errors import WrongUse
+from epee.estimator.base import softmax
+from epee.losses.entropy import LogLoss
+from epee.losses.loss import Loss
+from epee.risk.asking import Ask, asker, one_column
+from epee.typing import Labels, Matrix, Tensor, Vector
+
+PROBABILITIES = LogLoss()  # a loss that needs them
+
+
+def kind_of(model: Any) -> str | None:
+    """Return "classifier", "regressor" or None."""
+    if isinstance(model, type):
+        raise WrongUse(f"{model.__name__} is a class; give an instance of it: {model.__name__}(...).")
+    if not hasattr(model, "fit") or not hasattr(model, "predict"):
+        raise WrongUse(f"{model!r} is not a predictor: it needs fit(X, y) and predict(X).")
+    return "classifier" if is_classifier(model) else "regressor" if is_regressor(model) else None
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """The loss, for predictors of one kind: ``classes`` in order or None; ``several`` targets or one.
+
+    With a table of ``costs`` (K, K) or (K + 1, K), probabilities are turned into the decision of least expected cost.
+    """
+
+    loss: Loss
+    kind: str | None
+    classes: Labels | None = None
+    several: bool = False
+    costs: Matrix | None = None
+
+    def of(self, model: Any) -> Ask:
+        """Return the function of rows that gives what the loss needs of a fitted model."""
+        if self.costs is None:
+            return asker(model, self.loss, self.classes)
+        probabilities = asker(model, PROBABILITIES, self.classes)
+        return lambda X: self.decide(probabilities(X))
+
+    def decide(self, P: Matrix) -> np.ndarray:
+        """Return the decision (n,) of least expected cost from probabilities (n, K)."""
+        assert self.costs is not None
+        return np.argmin(P @ self.costs.T, axis=1)
+
+    def finish(self, raw: Tensor) -> np.ndarray:
+        """Return what the loss needs from linear scores (n, k) or values (n, m)."""
+        if self.kind == "regressor":
+            return raw if self.several else raw[:, 0]
+        if self.costs is not None:
+            return self.decide(softmax(raw))
+        if self.loss.needs == "labels":
+            return np.argmax(raw, axis=1)
+        return softmax(raw) if self.loss.needs == "probabilities" else one_column(raw)
+
+    def value(self, prediction: np.ndarray, truth: np.ndarray) -> Vector:
+        """Return the loss of each row."""
+        if self.loss.needs == "values":
+            truth = np.asarray(truth, dtype=np.float64)
+            prediction = np.asarray(prediction, dtype=float).reshape(truth.shape)
+        return self.loss.value(prediction, truth)
+
+    def decode(self, predictions: np.ndarray) -> np.ndarray:
+        """Return codes as labels; all else as it is. A row that was not tested has the label of no class."""
+        if self.loss.needs != "labels" or self.classes is None:
+            return predictions
+        if predictions.size and predictions.min() >= 0 and predictions.max() < len(self.classes):
+            return self.classes[predictions]
+        named = np.array([*self.classes.tolist(), None], dtype=object)
+        return named[np.where(predictions < 0, len(self.classes), predictions)]

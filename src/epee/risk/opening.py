@@ -1,0 +1,64 @@
+"""Which road a model takes on some rows: sums where they are enough, else a fit for each training sample."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from epee.losses.names import resolve
+from epee.risk.asked import Asked, kind_of
+from epee.risk.refit import RefitRoute, truth_of
+from epee.risk.route import MomentRoute, Route
+from epee.risk.rows import Rows
+from epee.risk.steps import Steps, steps_of
+from epee.table.block import check_weights
+from epee.table.doors import is_stream, open_source
+
+
+def open_route(model: Any, X: Any, y: Any, sample_weight: Any = None, loss: Any = None) -> Route:
+    """Return the route of a model on some rows."""
+    parts = steps_of(model)
+    if parts is None or not parts.keeps_moments or hasattr(X, "tocsr"):
+        return RefitRoute(model, X, y, sample_weight, loss)
+    if is_stream(X):
+        if parts.encoder is None and not parts.row_wise:
+            passing = open_passing(model, parts, X, y, sample_weight, loss)
+            if passing is not None:
+                return passing
+        return RefitRoute(model, X, y, sample_weight, loss)
+    route = open_held(model, parts, X, y, sample_weight, loss)
+    return route if route.fits else RefitRoute(model, X, y, sample_weight, loss)
+
+
+def open_held(model: Any, parts: Steps, X: Any, y: Any, sample_weight: Any, loss: Any) -> MomentRoute:
+    """Return the one-pass route on rows in memory."""
+    n = int(X.shape[0]) if hasattr(X, "shape") else len(X)
+    asked, truth = truth_of(model, y, n, loss)
+    Z, encoder = X, None
+    if parts.encoder is not None:
+        encoder = clone(parts.encoder).plan(X)
+        Z = np.concatenate([encoder.row_map(raw) for raw in encoder.open(X).raw_blocks()])
+    for step in parts.row_wise:
+        Z = clone(step).fit(Z).transform(Z)
+    probe = clone(parts.last)
+    weight = check_weights(sample_weight, n)
+    source = probe.rows_in(Z, y, weight)
+    rows = Rows(source, asked.classes)
+    rows.beside = truth, weight
+    return MomentRoute(model, rows, asked, probe, encoder, (X, y, weight))
+
+
+def open_passing(model: Any, parts: Steps, X: Any, y: Any, sample_weight: Any, loss: Any) -> MomentRoute | None:
+    """Return the one-pass route on rows that stay where they are; None where their target is not what the estimator groups by."""
+    kind, probe = kind_of(model), clone(parts.last)
+    if (probe.keeps.group == "y") != (kind == "classifier"):
+        return None
+    plain = open_source(X, y, sample_weight)
+    source = probe.rows_in(plain, y, sample_weight)
+    classes = probe.classes_ if kind == "classifier" else None
+    several = len(getattr(plain, "targets", ())) > 1
+    asked = Asked(resolve(loss, kind), kind, classes, several)
+    route = MomentRoute(model, Rows(source, classes), asked, probe, None, (X, y, sample_weight))
+    return route if route.fits else None

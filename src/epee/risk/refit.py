@@ -1,0 +1,145 @@
+"""The ordinary road: every model is fitted on its rows, several at once. For estimators that must see them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing as take_rows
+from sklearn.utils.validation import has_fit_parameter
+
+from epee.engines.local import in_order
+from epee.errors import DataError, WrongUse
+from epee.estimator.base import Estimator, encode_labels
+from epee.losses.names import resolve
+from epee.risk.asked import Asked, kind_of
+from epee.risk.asking import refuse_missing_truth, refuse_nan
+from epee.risk.route import Route
+from epee.risk.scoring import Outcome, empty_room
+from epee.risk.splitting import Pairs, Split
+from epee.settings import progress
+from epee.table.block import check_weights
+from epee.table.doors import gather, is_stream, open_source
+
+
+def truth_of(model: Any, y: Any, n: int, loss: Any) -> tuple[Asked, np.ndarray]:
+    """Return what the loss asks of a model, and the truth of the rows as codes or values."""
+    kind = kind_of(model)
+    resolved = resolve(loss, kind)
+    if kind == "classifier":
+        classes, codes = encode_labels(y, n)
+        return Asked(resolved, kind, classes), codes
+    if y is None:
+        raise DataError("requires y to be passed, but the target y is None.")
+    if kind is None and resolved.kind != "value":
+        raise WrongUse(
+            f"{type(model).__name__} is neither a classifier nor a regressor: it predicts nothing that y could be compared with."
+        )
+    try:
+        truth: np.ndarray = np.asarray(y, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"y must hold numbers for a regressor: {error}.") from error
+    refuse_missing_truth(truth)
+    if len(truth) != n:
+        raise DataError(f"Found input variables with inconsistent numbers of samples: X has {n} rows and y has {len(truth)}.")
+    return Asked(resolved, kind, None, truth.ndim > 1), truth
+
+
+class RefitRoute(Route):
+    """Fit every model on its rows, several at once."""
+
+    def __init__(self, model: Any, X: Any, y: Any, sample_weight: Any = None, loss: Any = None, costs: Any = None) -> None:
+        if is_stream(X):
+            X, y, sample_weight = gather(open_source(X, y, sample_weight))
+        n = int(X.shape[0]) if hasattr(X, "shape") else len(X)
+        asked, self.truth = truth_of(model, y, n, loss)
+        super().__init__(model, asked if costs is None else Asked(asked.loss, asked.kind, asked.classes, costs=costs))
+        self.n, self.weight = n, check_weights(sample_weight, n)
+        self.raw = (X, y, self.weight)
+        self.X = X if hasattr(X, "shape") or hasattr(X, "iloc") else np.asarray(X)
+        self.y = y if hasattr(y, "shape") else np.asarray(y)
+        self._keywords = weight_keywords(model) if self.weight is not None else []
+
+    def fit_rows(self, rows: np.ndarray | None, model: Any = None) -> Any:
+        """Return a clone of the model fitted on some rows, or on all."""
+        fitted = clone(self.model if model is None else model)
+        X, y, w = self.X, self.y, self.weight
+        if rows is not None:
+            X, y, w = take_rows(X, rows), take_rows(y, rows), None if w is None else w[rows]
+        return fitted.fit(X, y, **dict.fromkeys(self._keywords, w))
+
+    def ask_rows(self, fitted: Any, rows: np.ndarray, where: str) -> np.ndarray:
+        """Return what the loss needs of a fitted model on some rows."""
+        prediction = np.asarray(self.asked.of(fitted)(take_rows(self.X, rows)))
+        refuse_nan(prediction, fitted, where)
+        return prediction
+
+    def models(self, split: Split | Pairs) -> Any:
+        """Yield a fitted model for each model of a split, in order."""
+
+        def fit(t: int) -> Any:
+            return self.fit_rows(split.train[t] if isinstance(split, Pairs) else split.training_rows(t))
+
+        return in_order(fit, range(split.n_models))
+
+    def evaluate(self, split: Split | Pairs) -> Outcome:
+        """Return the losses of rows under the models of a split; rows in several test sets have their mean loss."""
+        if isinstance(split, Pairs):
+            return self._evaluate_pairs(split)
+        tests = [np.flatnonzero((split.tested_by == t).any(axis=0)) for t in range(split.n_models)]
+        rows_of = split.rows_of
+
+        def work(t: int) -> list[tuple[int, np.ndarray, np.ndarray]]:
+            if not len(tests[t]):
+                return []
+            fitted = self.fit_rows(split.training_rows(t))
+            done = []
+            for r in range(split.repeats):
+                cells = np.flatnonzero(split.tested_by[r] == t)
+                if len(cells):
+                    rows = np.concatenate([rows_of[c] for c in cells])
+                    if len(rows):
+                        done.append((r, rows, self.ask_rows(fitted, rows, f"fold {t}")))
+            return done
+
+        losses, predictions = np.full((split.repeats, self.n), np.nan), None
+        with progress("cross-validation", split.n_models) as tick:
+            for done in in_order(work, range(split.n_models)):
+                for r, rows, prediction in done:
+                    if predictions is None:
+                        predictions = empty_room(split.repeats, self.n, prediction)
+                    predictions[r, rows] = prediction.reshape(predictions[r, rows].shape)
+                    losses[r, rows] = self.value(prediction, rows)
+                tick()
+        assert predictions is not None
+        return Outcome(losses, predictions)
+
+    def _evaluate_pairs(self, split: Pairs) -> Outcome:
+        """One layer of losses for each explicit test set."""
+        losses, predictions = np.full((split.n_models, self.n), np.nan), None
+        with progress("cross-validation", split.n_models) as tick:
+            for t, fitted in enumerate(self.models(split)):
+                rows = split.test[t]
+                prediction = self.ask_rows(fitted, rows, f"fold {t}")
+                if predictions is None:
+                    predictions = empty_room(split.n_models, self.n, prediction)
+                predictions[t, rows] = prediction.reshape(predictions[t, rows].shape)
+                losses[t, rows] = self.value(prediction, rows)
+                tick()
+        assert predictions is not None
+        return Outcome(losses, predictions)
+
+
+def weight_keywords(model: Any) -> list[str]:
+    """Return the names under which ``fit`` takes weights: all steps of a pipeline that count rows get them."""
+    if isinstance(model, Pipeline):
+        *maps, (last, _) = [(name, step) for name, step in model.steps if hasattr(step, "fit")]
+        counting = [name for name, step in maps if has_fit_parameter(step, "sample_weight")]
+        return [f"{name}__sample_weight" for name in (*counting, last)]
+    if not (has_fit_parameter(model, "sample_weight") or isinstance(model, Estimator)):
+        raise WrongUse(f"{type(model).__name__} takes no sample_weight, so weights cannot be used with it.")
+    return ["sample_weight"]
+
+

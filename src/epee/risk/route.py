@@ -1,0 +1,405 @@
+r"""The road of everything that is made of sums: reduce, solve, score, wherever the rows are.
+
+The moments :math:`(n_c, \bar x_c, S_c)` of each cell :math:`c` of rows come from one pass. The training sample of a model is the
+merge of the cells it learns from, so each model is a solve away; then each row is scored by the model that did not see it, in
+one more pass. The mean squared error of a linear regressor needs no second pass: it is a quadratic form of the test moments
+(:mod:`epee.risk.linear_stack`). A pipeline stays on this road when its steps look at one row at a time (products of inputs,
+the encoding of a table) or are affine maps estimated from moments (a scaler, the filling of missing cells): these are
+found again from the training moments of each model (:class:`epee.moments.affine.Affine`).
+"""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from epee.engines.choice import engine_for
+from epee.engines.local import in_order
+from epee.errors import ConditionWarning
+from epee.estimator.base import PosteriorMixin
+from epee.estimator.protocol import SolvesStack
+from epee.losses.loss import Loss
+from epee.losses.residuals import Power
+from epee.moments.affine import Affine
+from epee.moments.moments import Moments, share, stack
+from epee.risk.asked import Asked
+from epee.risk.linear_stack import Linear, Mapped, linear_of, squared_risk
+from epee.risk.rows import Learning, Rows
+from epee.risk.scoring import ROWS, Models, Outcome, Panel, Sums, empty_room, score_held, scoring_of
+from epee.risk.splitting import Deal, Pairs, Split
+from epee.risk.steps import Steps, steps_of
+from epee.risk.unions import dealt_unions, flattened, known_classes, raw_unions, select, unions
+from epee.table.arrays import ArraySource
+from epee.table.block import Block
+from epee.table.view import View
+from epee.typing import Codes, Labels, Matrix, Tensor, Vector
+
+SCORED_ROWS = 16_384  # in a block that passes by: some hundred for each cell
+LARGEST_MOMENTS = 60_000_000  # numbers kept for all cells together: 0.5 GB
+
+
+class Route:
+    """From rows to their losses under models that did not see them.
+
+    ``truth`` are class codes (n,) or values (n,) / (n, m); ``weight`` (n,) or None; ``raw`` is what the user gave.
+    """
+
+    one_pass = False
+    at_hand = True
+    n: int
+    truth: np.ndarray
+    weight: Vector | None
+    raw: tuple[Any, Any, Any]
+
+    def __init__(self, model: Any, asked: Asked) -> None:
+        self.model, self.asked = model, asked
+
+    @property
+    def loss(self) -> Loss:
+        """What an error costs."""
+        return self.asked.loss
+
+    @property
+    def kind(self) -> str | None:
+        """Classifier, regressor or None."""
+        return self.asked.kind
+
+    @property
+    def classes(self) -> Labels | None:
+        """The sorted labels of a classification."""
+        return self.asked.classes
+
+    @property
+    def codes(self) -> Codes | None:
+        """The class of every row."""
+        return None if self.classes is None else self.truth
+
+    def value(self, prediction: np.ndarray, rows: Any) -> Vector:
+        """Return the loss of some rows."""
+        return self.asked.value(prediction, self.truth[rows])
+
+    def evaluate(self, split: Split | Pairs) -> Outcome:
+        """Return the losses of rows under the models of a split."""
+        raise TypeError(f"{type(self).__name__} does not say how it evaluates.")
+
+    def fold_means(self, split: Split | Pairs, outcome: Outcome | None = None) -> tuple[Vector, Vector]:
+        """Return the mean loss and the weight of the test rows of each model, (T,)."""
+        outcome = self.evaluate(split) if outcome is None else outcome
+        if isinstance(split, Pairs):
+            model_of = np.where(np.isnan(outcome.losses), -1, np.arange(split.n_models)[:, None])
+        else:
+            model_of = split.models_of_rows()
+        w = np.ones(self.n) if self.weight is None else self.weight
+        totals, sizes = np.zeros(split.n_models), np.zeros(split.n_models)
+        for model, losses in zip(model_of, outcome.losses, strict=True):
+            tested = model >= 0
+            totals += np.bincount(model[tested], w[tested] * losses[tested], minlength=split.n_models)
+            sizes += np.bincount(model[tested], w[tested], minlength=split.n_models)
+        return np.divide(totals, sizes, out=np.full_like(totals, np.nan), where=sizes > 0), sizes
+
+
+class MomentRoute(Route):
+    """One pass, then merges and solves; see the module docstring.
+
+    Parameters
+    ----------
+    model : estimator or pipeline
+    rows : Rows
+        Before any affine step; shared by all models that see the same ones.
+    asked : Asked
+    probe : estimator
+        The last step, once it has looked at the rows.
+    encoder : TableEncoder, optional
+        Where the rows are those of its ``row_map``: their filling is found again for each model.
+    """
+
+    one_pass = True
+
+    def __init__(
+        self, model: Any, rows: Rows, asked: Asked, probe: Any, encoder: Any = None, raw: tuple[Any, Any, Any] = (None, None, None)
+    ) -> None:  # fmt: skip
+        super().__init__(model, asked)
+        parts = steps_of(model)
+        assert parts is not None
+        self.steps: Steps = parts
+        self.shared, self.probe, self.encoder, self.raw = rows, probe, encoder, raw
+        self._bank: dict[str, tuple[Any, Any]] = {}  # training and testing moments, shared with routes on the same sums
+
+    @property
+    def source(self) -> Any:
+        """The rows, before any affine step."""
+        return self.shared.source
+
+    @property
+    def at_hand(self) -> bool:  # type: ignore[override]
+        """Tell whether the rows are held."""
+        return self.shared.at_hand
+
+    @property
+    def n(self) -> int:  # type: ignore[override]
+        """Number of rows."""
+        return self.shared.n
+
+    @property
+    def truth(self) -> np.ndarray:  # type: ignore[override]
+        """Codes or values of all rows."""
+        return self.shared.beside[0]
+
+    @property
+    def weight(self) -> Vector | None:  # type: ignore[override]
+        """Weights of all rows."""
+        return self.shared.beside[1]
+
+    @property
+    def rows(self) -> Matrix:
+        """The rows themselves, where they are at hand."""
+        assert isinstance(self.source, ArraySource)
+        return self.source.X
+
+    @property
+    def fits(self) -> bool:
+        """Tell whether the moments of all cells fit into memory, and are smaller than the rows."""
+        p, kept = self.source.n_columns, self.probe.keeps.scatter
+        cells = 12 * (len(self.classes) if self.classes is not None and self.probe.keeps.group and kept == "full" else 1)
+        return p < self.n and cells * p * (p if kept in ("full", "pooled") else 1) <= LARGEST_MOMENTS
+
+    def like(self, model: Any) -> MomentRoute:
+        """Return the route of a model that sees the same rows, without looking at these again."""
+        twin = copy.copy(self)
+        parts = steps_of(model)
+        assert parts is not None
+        twin.model, twin.steps, twin.probe = model, parts, parts.last.entered_like(self.probe)
+        if not self.probe.same_moments_as(twin.probe):
+            twin._bank = {}
+        return twin
+
+    def serves(self, model: Any) -> bool:
+        """Tell whether a model sees the same rows through the same door, so that :meth:`like` may be asked."""
+        other = steps_of(model)
+        return other is not None and other.keeps_moments and self.steps.same_rows_as(other) and self.probe.same_door_as(other.last)
+
+    def moments(self, cell: Codes | Deal, n_cells: int) -> Moments:
+        """Return the moments of each cell."""
+        return self.shared.moments(self.probe.summation, cell, n_cells)
+
+    def training(self, split: Split) -> Moments:
+        """Return the training moments of every model of a split."""
+        known = self._bank.get("training")
+        if known is None or known[0] is not split:
+            if split.fold_of_cell is not None:
+                K = split.n_models // split.repeats
+                train = raw_unions(self.testing(split), ~np.eye(K, dtype=bool) * 1.0, split.repeats)
+            else:
+                m = self.moments(split.cell, split.n_cells)
+                few = split.is_kfold and split.n_cells <= 32
+                train = m.leave_one_out() if few else unions(m, split.learns)
+            self._bank["training"] = known = (split, flattened(train))
+        return known[1]
+
+    def testing(self, split: Split) -> Moments:
+        """Return the moments of each model's test rows."""
+        m = self.moments(split.cell, split.n_cells)
+        if split.is_kfold and split.repeats == 1:
+            return m
+        known = self._bank.get("testing")
+        if known is None or known[0] is not split:
+            dealt = split.fold_of_cell
+            test = (
+                unions(m, split.tests()) if dealt is None else dealt_unions(m, dealt, split.n_models // split.repeats)
+            )
+            self._bank["testing"] = known = (split, test)
+        return known[1]
+
+    def whole(self) -> Moments:
+        """Return the moments of all rows, from the cells when they are known."""
+        return self.shared.whole(self.probe.summation)
+
+    def mapped(self, train: Moments) -> tuple[Moments, Affine | None]:
+        """Return training moments after the affine steps, and the maps that these rows asked for."""
+        before: Affine | None = None
+        if self.encoder is not None:
+            whole = train.merge("group") if "group" in train.axes else train
+            before = Affine(*self.encoder.fill_map(whole)).inputs(whole.targets)
+            train = before.of(train)
+        for step in self.steps.affine:
+            whole = train.merge("group") if "group" in train.axes else train
+            scale = Affine(*clone(step).affine(whole))
+            train = scale.of(train)
+            before = scale if before is None else before.then(scale)
+        return train, before
+
+    def solve(self, train: Moments, split: Split | None = None, before: Affine | None = None) -> Models:
+        """Return all models: stacked when they are linear and the estimator solves a stack, else fitted one by one."""
+        probe = self.probe
+        present = train.count > 0 if "group" in train.axes else np.ones((len(train.count), 1), dtype=bool)
+        if isinstance(probe, SolvesStack) and present.all() and self._stackable():
+            parts = self._solve_stack(train)
+            if parts is not None:
+                return Linear(*parts)
+        return self.solve_each(train, split, before)
+
+    def solve_each(self, train: Moments, split: Split | None = None, before: Affine | None = None) -> list[Any]:
+        """Return the fitted estimators, one for each training sample.
+
+        One that goes back to the rows where moments lose digits is given its training rows, read only if it asks.
+        """
+        probe = self.probe
+        present = train.count > 0 if "group" in train.axes else np.ones((len(train.count), 1), dtype=bool)
+        refines = split is not None and probe.refines
+
+        def fit(t: int) -> Any:
+            m = train.at("fold", t)
+            if not present[t].all():
+                m = known_classes(m, present[t])
+            model = copy.copy(probe).fit_moments(m)
+            if refines:
+                assert split is not None
+                celled = self.shared.celled(split.cell, split.n_cells)
+                change = Learning(split.learns[t], None if before is None else before.at(t))
+                model.refine(View(celled, change, n_columns=m.p, origin=m.origin), m)
+            return model
+
+        with warnings.catch_warnings():
+            if refines:  # it says that only the rows would do, and it gets them
+                warnings.simplefilter("ignore", ConditionWarning)
+            return list(in_order(fit, range(len(train.count))))
+
+    def _solve_stack(self, train: Moments) -> tuple[Tensor, Tensor] | None:
+        T = len(train.count)
+        half = -(-T // 2) if T * train.p**3 > 2e7 else T  # two threads where the solves are long
+        chunks = [select(train, slice(i, i + half)) for i in range(0, T, half)]
+        parts = list(in_order(self.probe.solve_stack, chunks))
+        if any(part is None for part in parts):
+            return None
+        return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
+
+    def _stackable(self) -> bool:
+        """Tell whether scores X coef + intercept are all that the loss needs of the estimator."""
+        labels = self.loss.needs == "labels" and self.asked.costs is None
+        return self.kind == "regressor" or labels or isinstance(self.probe, PosteriorMixin)
+
+    def fit(self, train: Moments, split: Split | None = None) -> Models:
+        """Return the models of all training moments, as predictors of the rows before any affine step."""
+        train, before = self.mapped(train)
+        models = self.solve(train, split, before)
+        if before is None:
+            return models
+        if isinstance(models, Linear):
+            return Linear(*before.through(models.coef, models.intercept))
+        return [Mapped(model, before.at(t)) for t, model in enumerate(models)]
+
+    def models(self, split: Split) -> Models:
+        """Return the models of a split."""
+        return self.fit(self.training(split), split)
+
+    def evaluate(self, split: Split | Pairs) -> Outcome:
+        """Return the losses of rows under the models of a split."""
+        if isinstance(split, Pairs):
+            from epee.risk.refit import RefitRoute
+
+            return RefitRoute(self.model, *self.raw, self.loss).evaluate(split)
+        return self.test(split, self.models(split))
+
+    def test(self, split: Split, models: Models) -> Outcome:
+        """Score each row by the models that are tested on it."""
+        panel = Panel(self.asked, models, split.tested_by)
+        return score_held(panel, self.rows, self.truth, split.rows_of) if self.at_hand else self._test_passing(split, panel)
+
+    def _test_passing(self, split: Split, panel: Panel) -> Outcome:
+        """Block by block, as they pass; a number a row and repeat is kept."""
+        losses, room = np.full((split.repeats, self.n), np.nan), []
+        celled = self.shared.celled(self.shared.cells(split.cell, split.n_cells), split.n_cells)
+        for done in engine_for(celled).map(celled, Answering(panel)):
+            for r, rows, prediction in done:
+                if not room:
+                    room.append(empty_room(split.repeats, self.n, prediction))
+                room[0][r, rows] = prediction.reshape(room[0][r, rows].shape)
+                losses[r, rows] = self.value(prediction, rows)
+        return Outcome(losses, room[0])
+
+    def fold_means(self, split: Split | Pairs, outcome: Outcome | None = None) -> tuple[Vector, Vector]:
+        """Return the mean loss and the weight of the test rows of each model, (T,); from sums where rows pass by."""
+        if outcome is not None or self.at_hand or isinstance(split, Pairs):
+            return super().fold_means(split, outcome)
+        weight, total, _ = self.scored([Panel(self.asked, self.models(split), split.tested_by)], split).panels[0]
+        return share(total, weight), weight
+
+    def scored(self, panels: list[Panel], split: Split, by_cell: bool = False) -> Sums:
+        """Return the sums of several panels from one pass, by model or by cell."""
+        celled = self.shared.celled(split.cell, split.n_cells)
+        rows = SCORED_ROWS if not self.at_hand else None
+        found: Sums = engine_for(celled).reduce(celled, scoring_of(panels, self.source.origin, by_cell), rows=rows)
+        return found
+
+    def path_risks(self, split: Split, coef: Tensor, intercept: Tensor) -> Matrix:
+        """Return the mean losses (T, V) of linear regressors ``coef`` (T, V, m, p), ``intercept`` (T, V, m), from the rows."""
+        T, V, k, p = coef.shape
+        if not self.at_hand:
+            panels = [Panel(self.asked, Linear(coef[:, v], intercept[:, v]), split.tested_by) for v in range(V)]
+            sums = np.stack(self.scored(panels, split).panels)  # (V, 3, T)
+            return share(sums[:, 1], sums[:, 0]).T
+
+        def work(task: tuple[int, np.ndarray]) -> tuple[np.ndarray, Matrix, float]:
+            c, rows = task
+            X, w = self.rows[rows], None if self.weight is None else self.weight[rows]
+            by = split.tested_by[:, c]
+            by = by[by >= 0]
+            sums = np.empty((len(by), V))
+            for i, t in enumerate(by):
+                raw = (X @ coef[t].reshape(-1, p).T).reshape(len(X), V, k) + intercept[t]
+                for v in range(V):
+                    losses = self.value(raw[:, v], rows)
+                    sums[i, v] = losses.sum() if w is None else w @ losses
+            return by, sums, float(len(rows) if w is None else w.sum())
+
+        totals, sizes = np.zeros((T, V)), np.zeros((T, 1))
+        for by, sums, size in in_order(work, self.tasks(split)):
+            np.add.at(totals, by, sums)
+            np.add.at(sizes, by, size)
+        return share(totals, np.broadcast_to(sizes, totals.shape))
+
+    def tasks(self, split: Split) -> list[tuple[int, np.ndarray]]:
+        """Return (cell, some of its rows) for all rows that are tested."""
+        return [
+            (c, rows[i : i + ROWS]) for c, rows in enumerate(split.rows_of) if (split.tested_by[:, c] >= 0).any()
+            for i in range(0, len(rows), ROWS)
+        ]  # fmt: skip
+
+    def is_linear(self) -> bool:
+        """Tell whether predictions are X coef + intercept."""
+        return self.kind == "regressor" and bool(self.probe.is_linear)
+
+    def is_linear_squared(self) -> bool:
+        """Tell whether moments give the risk: a linear regressor under the squared loss."""
+        squared = isinstance(self.loss, Power) and self.loss.power == 2
+        return squared and self.is_linear() and self.probe.keeps.scatter == "full"
+
+    def risks(self, split: Split) -> Vector | None:
+        """Return the mean squared error of each model on its test cells from moments, or None when the rows must be read."""
+        if not self.is_linear_squared():
+            return None
+        models = linear_of(self.models(split))
+        risk, sound = squared_risk(self.testing(split), models.coef[:, None], models.intercept[:, None])
+        return risk[:, 0] if sound.all() else None
+
+
+@dataclass(frozen=True, eq=False)
+class Answering:
+    """What the models of a panel answer for the rows of a block: (repeat, numbers of the rows, predictions)."""
+
+    panel: Panel
+    numbered = True  # it needs the numbers of the rows, on a cluster too
+
+    def __call__(self, block: Block) -> list[tuple[int, np.ndarray, np.ndarray]]:
+        assert block.fold is not None
+        asks, done = self.panel.asks(), []
+        for c in np.unique(block.fold[block.fold >= 0]):
+            rows = np.flatnonzero(block.fold == c)
+            X = np.asarray(block.X[rows], dtype=np.float64)
+            done += [(r, block.start + rows, prediction) for r, _, prediction in self.panel.answers(X, int(c), asks)]
+        return done

@@ -1,0 +1,256 @@
+"""The rows of the one-pass route: at hand as arrays, or passing by in blocks; and the moments that were taken of them.
+
+Cells of rows are an array of numbers, one a row, or a :class:`~epee.risk.splitting.Deal`: the rule by which folds are dealt while rows pass, so that nothing
+is kept of a row. What differs between the two kinds of rows is how cells are summed and scored; everything else is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from epee.engines.choice import engine_for
+from epee.engines.local import in_order, tree
+from epee.errors import DataError
+from epee.estimator.base import refuse_large
+from epee.moments.affine import Affine
+from epee.moments.moments import Moments, stack
+from epee.moments.passes import Summation, reduce_source
+from epee.risk.splitting import Deal
+from epee.risk.unions import select
+from epee.table.arrays import ArraySource
+from epee.table.block import Block, Source, refuse_bad_source
+from epee.table.changes import Celled, Dealt
+from epee.table.folds import assign_folds
+from epee.table.view import View
+from epee.typing import Codes, Matrix, Vector
+
+ROWS = 4096  # summed or scored at once: they stay in the cache
+
+
+class Rows:
+    """The rows of a source that all models of a route share.
+
+    Parameters
+    ----------
+    source : Source
+        Checked numbers, with the codes of classes in the group axis, or targets, and weights.
+    classes : array or None
+    """
+
+    def __init__(self, source: Source, classes: np.ndarray | None = None) -> None:
+        self.source, self.classes = source, classes
+        self._sums: list[tuple[Any, Any, Moments]] = []  # (cells, summation, moments)
+        self._views: dict[int, tuple[Deal, Any]] = {}
+
+    @property
+    def at_hand(self) -> bool:
+        """Tell whether the rows are held as arrays."""
+        return isinstance(self.source, ArraySource)
+
+    @cached_property
+    def n(self) -> int:
+        """Number of rows."""
+        return int(self.counts.sum()) if self.source.n_rows is None else int(self.source.n_rows)
+
+    @cached_property
+    def counts(self) -> np.ndarray:
+        """Rows of each class, or of all, from one pass."""
+        if self.classes is None and self.source.n_rows is not None:
+            return np.array([self.source.n_rows])
+        narrow = self.source.narrow()
+        counts: np.ndarray = engine_for(narrow).reduce(narrow, Counting(len(self.classes) if self.classes is not None else None))
+        return counts
+
+    @cached_property
+    def beside(self) -> tuple[np.ndarray, Vector | None]:
+        """The truth, codes or values, and the weight of every row; takes a pass where the rows pass by."""
+        if isinstance(self.source, ArraySource):
+            truth = self.source.y if self.source.group is None else self.source.group
+            assert truth is not None
+            return truth, self.source.weight
+        narrow = self.source.narrow()
+        parts = list(engine_for(narrow).map(narrow, _beside))
+        if not parts or parts[0][0] is None:
+            raise DataError("requires y to be passed, but the target y is None: name its column.")
+        weights = [w for _, w in parts if w is not None]
+        return np.concatenate([y for y, _ in parts]), np.concatenate(weights) if weights else None
+
+    def cells(self, cell: Codes | Deal, n_cells: int) -> Codes:
+        """Return the cell of every row."""
+        if not isinstance(cell, Deal):
+            return cell
+        return assign_folds(None if cell.strata is None else self.beside[0], self.n, n_cells, cell.seed)
+
+    def celled(self, cell: Codes | Deal, n_cells: int) -> Source:
+        """Return the rows with their cells along the fold axis."""
+        if not isinstance(cell, Deal):
+            return View(self.source, Celled(cell))
+        if id(cell) not in self._views:
+            self._views[id(cell)] = cell, View(self.source, Dealt(n_cells, cell.seed, cell.strata))
+        return self._views[id(cell)][1]
+
+    def moments(self, keep_of: Callable[..., Any], cell: Codes | Deal, n_cells: int) -> Moments:
+        """Return the moments of each cell; the last passes are remembered, and serve those who keep less of the same rows.
+
+        ``keep_of(source, folds)`` is the summation of an estimator.
+        """
+        keep = keep_of(self.source, n_cells)
+        for known, other, m in self._sums:
+            if known is cell:
+                narrow = narrowed(m, keep, other)
+                if narrow is not None:
+                    return narrow
+        wide = keep if self.at_hand else widest(keep)
+        m = self._by_cell(keep_of, cell, n_cells) if self._few(cell, n_cells) else self._by_block(wide, cell, n_cells)
+        self.remember(cell, wide, m)
+        found = narrowed(m, keep, wide)
+        assert found is not None
+        return found
+
+    def remember(self, cell: Codes | Deal, keep: Any, m: Moments) -> None:
+        """Take moments of cells that somebody else has summed of these rows."""
+        self._sums = [(cell, keep, m), *self._sums[:3]]
+
+    def whole(self, keep_of: Callable[..., Any]) -> Moments:
+        """Return the moments of all rows, from cells that cover them where these are known."""
+        for cell, keep, m in self._sums:
+            if isinstance(cell, Deal) or cell.min(initial=0) >= 0:
+                found = narrowed(m, keep_of(self.source, len(m.count)), keep)
+                if found is not None:
+                    return found.merge("fold")
+        return self.moments(keep_of, np.zeros(self.n, dtype=np.intp), 1).at("fold", 0)
+
+    def _few(self, cell: Any, n_cells: int) -> bool:
+        return isinstance(self.source, ArraySource) and not isinstance(cell, Deal) and n_cells * 4 < self.n
+
+    def _by_block(self, keep: Any, cell: Codes | Deal, n_cells: int) -> Moments:
+        """Read the rows in order, each block with all its cells."""
+        idle = not isinstance(cell, Deal) and bool(cell.min(initial=0) < 0)
+        if idle:  # rows that take no part are summed too, in a cell of their own
+            cell, keep = np.where(cell < 0, n_cells, cell), replace(keep, folds=n_cells + 1)
+        if isinstance(self.source, ArraySource) and not isinstance(cell, Deal):
+            s = self.source
+            folded: Source = ArraySource(s.X, s.y, s.weight, cell, s.group, s.names)
+        else:
+            folded = self.celled(cell, n_cells)
+        m = reduce_source(folded, keep)
+        return select(m, slice(0, n_cells)) if idle else m
+
+    def _by_cell(self, keep_of: Callable[..., Any], cell: Codes, n_cells: int) -> Moments:
+        """Read the rows of one cell after the other: a cell's sums stay in the cache, and only its own blocks merge."""
+        s = self.source
+        assert isinstance(s, ArraySource)
+        keep = keep_of(s)
+        if getattr(keep, "scatter", None) in ("full", "pooled"):
+            refuse_large(None, s.n_columns)
+        order = np.argsort(cell.astype(np.int16) if n_cells < 32000 else cell, kind="stable")
+        ends = np.cumsum(np.bincount(cell + 1, minlength=n_cells + 1))
+        gathers = plain_gather(s, keep)
+
+        def part(a: np.ndarray | None, rows: np.ndarray) -> np.ndarray | None:
+            return None if a is None else a[rows]
+
+        def one(rows: np.ndarray) -> Moments:
+            if gathers is not None:
+                return gathers(rows)
+            found: Moments = keep(Block(s.X[rows], part(s.y, rows), part(s.weight, rows), None, part(s.group, rows)))
+            return found
+
+        def work(c: int) -> Moments:
+            rows = order[ends[c] : ends[c + 1]]
+            return tree(one(r) for r in ([rows[i : i + ROWS] for i in range(0, len(rows), ROWS)] or [rows]))
+
+        some = max(1, ROWS * n_cells // max(self.n, 1))  # cells to a task: some thousand rows
+        done = in_order(lambda c: [work(i) for i in range(c, min(c + some, n_cells))], range(0, n_cells, some))
+        m = stack([part for parts in done for part in parts])
+        if not m.is_finite():
+            refuse_bad_source(s)
+        return m
+
+
+@dataclass(frozen=True)
+class Counting:
+    """Count the rows of each class (K,) of a block, or all of them."""
+
+    n_classes: int | None
+
+    def __call__(self, block: Block) -> np.ndarray:
+        return np.array([len(block)]) if self.n_classes is None else np.bincount(np.asarray(block.group), minlength=self.n_classes)
+
+
+@dataclass(frozen=True, eq=False)
+class Learning:
+    """The rows that one model learns from, as a change of blocks: those of the cells ``learns`` (C,), mapped."""
+
+    learns: np.ndarray
+    before: Affine | None = None
+    drops = True
+
+    def __call__(self, block: Block) -> Block:
+        fold = np.asarray(block.fold)
+        kept = block.taking((fold >= 0) & self.learns[fold])
+        X: Matrix = np.asarray(kept.X, dtype=np.float64)
+        return kept.having(X=X if self.before is None else self.before.rows(X), fold=None)
+
+
+def _beside(block: Block) -> tuple[np.ndarray | None, Vector | None]:
+    """Return copies of the truth and the weights of a block."""
+    truth = block.y if block.group is None else block.group
+    return None if truth is None else np.array(truth), None if block.weight is None else np.array(block.weight)
+
+
+def widest(keep: Any) -> Any:
+    """Return the summation from which all that keep less of the classes can be had: one pass for all of them."""
+    if type(keep) is Summation and keep.groups is not None and keep.scatter != "full":
+        return replace(keep, scatter="full")
+    return keep
+
+
+def narrowed(m: Moments, keep: Any, known: Any) -> Moments | None:
+    """Return from the moments that ``known`` summed those that ``keep`` would; None where they do not hold them."""
+    if same_sums(known, keep):
+        return m
+    if type(known) is not Summation or type(keep) is not Summation or known.scatter != "full" or m.scatter is None:
+        return None
+    if not same_sums(replace(known, scatter=keep.scatter), keep):
+        return None
+    if keep.scatter is None:
+        return replace(m, scatter=None, kind=None)
+    if keep.scatter == "diagonal":
+        return replace(m, scatter=np.ascontiguousarray(np.diagonal(m.scatter, axis1=-2, axis2=-1)), kind="diagonal")
+    if "group" not in m.axes:
+        return None
+    return replace(m, scatter=m.scatter.sum(axis=m.axes.index("group")), kind="pooled")
+
+
+def same_sums(a: Any, b: Any) -> bool:
+    """Tell whether two summations keep the same of a block."""
+    return type(a) is type(b) and all(np.array_equal(getattr(a, f.name), getattr(b, f.name)) for f in fields(a))
+
+
+def plain_gather(source: ArraySource, keep: Any) -> Any:
+    """Return a function from rows to their moments, for a large plain table with a full scatter; None for all others."""
+    X, y = source.X, source.y
+    if type(keep) is not Summation or keep.scatter != "full" or keep.groups is not None or source.weight is not None:
+        return None
+    if X.size < 2_000_000 or X.dtype != np.float64 or not X.flags.c_contiguous or (y is not None) != bool(keep.targets):
+        return None
+    from epee.kernels.gathered_rows import centred_rows
+
+    Y: Matrix = np.zeros((len(X), 0)) if y is None else np.ascontiguousarray(y, dtype=np.float64).reshape(len(X), -1)
+    q = X.shape[1] + Y.shape[1]
+
+    def gather(rows: np.ndarray) -> Moments:
+        B, mean = np.empty((len(rows), q)), np.empty(q)
+        centred_rows(X, Y, rows, keep.origin, B, mean)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return Moments(
+                np.array(float(len(rows))), mean, B.T @ B, keep.origin, (), "full", keep.targets, keep.labels
+            )
+
+    return gather

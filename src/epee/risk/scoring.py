@@ -1,0 +1,160 @@
+r"""Scoring: every row judged by the models that did not see it, as a reduction over blocks.
+
+A block of rows with their cells becomes, for each model :math:`t`, the sums over the rows that it is tested on,
+
+.. math:: \Bigl(\sum_i w_i,\; \sum_i w_i\, \ell_i,\; \sum_i w_i\, \ell_i^2\Bigr), \tag{1}
+
+which add. So scoring belongs to the engine that has the rows; only the sums come back. Several panels of models are scored in one
+pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from epee.engines.local import in_order
+from epee.risk.asked import Asked
+from epee.risk.asking import Ask, refuse_nan
+from epee.risk.linear_stack import Linear, Mapped
+from epee.risk.quadratics import Errors, counting_errors
+from epee.table.block import Block
+from epee.typing import Codes, Matrix, Tensor, Vector
+
+ROWS = 4096  # scored at once: they stay in the cache
+Models = Linear | list[Any]  # all models of a split, as predictors of the rows of a source
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """The models of one candidate, and who tests which cell: ``tested_by`` (R, C), -1 for none."""
+
+    asked: Asked
+    models: Models
+    tested_by: np.ndarray
+
+    @property
+    def n_models(self) -> int:
+        """Number of models."""
+        return len(self.models)
+
+    def asks(self) -> list[Ask]:
+        """Return a function of rows for each model that is not linear; none for a stack."""
+        return [] if isinstance(self.models, Linear) else [ask_behind(self.asked, model) for model in self.models]
+
+    def answers(self, X: Matrix, c: int, asks: Sequence[Ask]) -> Iterator[tuple[int, int, np.ndarray]]:
+        """Yield (repeat, model, predictions) for rows of cell ``c``, by every model that is tested on it."""
+        by = self.tested_by[:, c]
+        repeats = np.flatnonzero(by >= 0)
+        if isinstance(self.models, Linear):
+            raw: Tensor = self.models.raw(X, by[repeats])  # (n, R, k)
+            for i, r in enumerate(repeats):
+                yield int(r), int(by[r]), self._checked(self.asked.finish(raw[:, i]), by[r])
+            return
+        for r in repeats:
+            yield int(r), int(by[r]), self._checked(np.asarray(asks[by[r]](X)), by[r])
+
+    def _checked(self, prediction: np.ndarray, t: int) -> np.ndarray:
+        refuse_nan(prediction, self.models if isinstance(self.models, Linear) else self.models[t], f"fold {t}")
+        return prediction
+
+
+def ask_behind(asked: Asked, model: Any) -> Ask:
+    """Return what a loss asks of a fitted model, which may stand behind an affine map of the rows."""
+    if not isinstance(model, Mapped):
+        return asked.of(model)
+    inner, before = asked.of(model.model), model.before
+    return lambda X: inner(before.rows(X))
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """Losses (R, n) and predictions (R, n, ...) of rows, NaN or -1 where a row was not tested."""
+
+    losses: np.ndarray
+    predictions: np.ndarray
+
+
+def score_held(panel: Panel, X: Matrix, truth: np.ndarray, rows_of: Sequence[np.ndarray]) -> Outcome:
+    """Return what becomes of rows that are at hand, ``rows_of`` each cell, some thousand of a cell at a time."""
+    n, R, asks = len(truth), len(panel.tested_by), panel.asks()
+    losses, room = np.full((R, n), np.nan), [np.empty((0,))]
+    tasks = [
+        (c, rows[i : i + ROWS]) for c, rows in enumerate(rows_of) if (panel.tested_by[:, c] >= 0).any()
+        for i in range(0, len(rows), ROWS)
+    ]  # fmt: skip
+
+    def work(task: tuple[int, np.ndarray]) -> tuple[np.ndarray, list[tuple[int, np.ndarray]]]:
+        c, rows = task
+        found = [(r, prediction) for r, _, prediction in panel.answers(X[rows], c, asks)]
+        for r, prediction in found:
+            losses[r, rows] = panel.asked.value(prediction, truth[rows])
+        return rows, found
+
+    for rows, found in in_order(work, tasks):
+        for r, prediction in found:
+            if not room[0].size:
+                room[0] = empty_room(R, n, prediction)
+            room[0][r, rows] = prediction.reshape(room[0][r, rows].shape)
+    return Outcome(losses, room[0])
+
+
+def empty_room(repeats: int, n: int, like: np.ndarray) -> np.ndarray:
+    """Return room for the predictions of ``n`` rows."""
+    return np.full((repeats, n, *like.shape[1:]), np.nan if like.dtype.kind == "f" else -1, dtype=like.dtype)
+
+
+@dataclass(frozen=True, eq=False)
+class Scoring:
+    """Reduce a block to the sums (1) of every panel, (3, T) by model or (3, C) by cell; picklable, so any engine can carry it."""
+
+    panels: Sequence[Panel]
+    by_cell: bool = False
+    quick: Errors | None = None  # counts errors of all panels at once, by cell
+
+    def __call__(self, block: Block) -> Sums:
+        if self.quick is not None:
+            return Sums(self.quick(block))
+        assert block.fold is not None
+        truth = block.y if block.group is None else block.group
+        assert truth is not None
+        C = self.panels[0].tested_by.shape[1]
+        cells, ends, order = _sorted(block.fold, C)
+        sums = [np.zeros((3, C if self.by_cell else panel.n_models)) for panel in self.panels]
+        asks = [panel.asks() for panel in self.panels]
+        for c in cells:
+            rows = order[ends[c] : ends[c + 1]]
+            X = np.asarray(block.X[rows], dtype=np.float64)
+            w: Vector = np.ones(len(rows)) if block.weight is None else block.weight[rows]
+            for panel, own, total in zip(self.panels, asks, sums, strict=True):
+                for _, t, prediction in panel.answers(X, c, own):
+                    losses = panel.asked.value(prediction, truth[rows])
+                    total[:, c if self.by_cell else t] += w.sum(), w @ losses, w @ losses**2
+        return Sums(sums)
+
+
+def scoring_of(panels: Sequence[Panel], origin: Vector, by_cell: bool = False) -> Scoring:
+    """Return the scoring of several panels of the same cells; two classes are counted in one sweep where that can be."""
+    return Scoring(panels, by_cell, counting_errors(panels, origin) if by_cell else None)
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """The sums (1) of every panel."""
+
+    panels: list[Matrix]
+
+    def __add__(self, other: Sums) -> Sums:
+        return Sums([a + b for a, b in zip(self.panels, other.panels, strict=True)])
+
+
+def _sorted(cell: Codes, n_cells: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the cells that have rows, where the rows of each cell begin in the sorted block, and the order."""
+    taking = cell >= 0
+    order = np.argsort(cell, kind="stable")
+    counts = np.bincount(cell[taking], minlength=n_cells)
+    ends = np.concatenate([[0], np.cumsum(counts)]) + int((~taking).sum())
+    return np.flatnonzero(counts), ends, order

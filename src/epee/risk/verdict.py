@@ -1,0 +1,229 @@
+r"""The verdict over candidates on the same folds: which is best, which is chosen, what is shown and what is not.
+
+One rule, for :func:`epee.learn` and for :func:`epee.risk.compare`. The candidate with the smallest cross-validated error is the *best*. The
+*chosen* one is the simplest whose paired difference from the best is within one standard error of that difference,
+
+.. math:: \bar d_i = CV_i - CV_* \le \sigma(\bar d_i), \tag{1}
+
+with the standard error corrected for the training rows that folds share: what lies between them cannot be told from noise. A candidate that is
+shown to be worse is never chosen. ``prefer="accuracy"`` takes the best itself. Differences are *shown* when their p-value, adjusted for all
+pairs (Holm), is below 5 %; *unbeaten* is the simplest that no other is shown to beat. The winner's figure is corrected for having been chosen (:mod:`epee.risk.winner`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from epee.risk.cross_validation import CrossValidation
+from epee.risk.estimate import Difference
+from epee.risk.paired_tests import corrected_difference, holm
+from epee.risk.winner import Optimism, winner_optimism
+from epee.typing import Matrix, Vector
+from epee.words.job_words import say
+from epee.words.numbers import amount, p_value, points
+
+SHOWN = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """What the candidates show.
+
+    Parameters
+    ----------
+    names : sequence of str
+    risks : sequence of CrossValidation
+        On the same folds.
+    rank : array (M,)
+        Of simplicity, smallest for the simplest.
+    level : float
+    prefer : {"simplicity", "accuracy"}
+    baseline : int, optional
+        Which candidate looks at no input.
+    losses : sequence of arrays (n, V), optional
+        The out-of-fold losses of the same rows under each value that a candidate's parameter could have taken: the choice among them
+        is part of the rule. None takes the losses of the risks.
+    groups : array (n,), optional
+        Rows that are drawn together.
+    entries : sequence, optional
+        Whatever the candidates are to those who asked.
+    """
+
+    names: Sequence[str]
+    risks: Sequence[CrossValidation]
+    rank: Vector
+    level: float = 0.95
+    prefer: str = "simplicity"
+    baseline: int | None = None
+    losses: Sequence[Matrix] | None = field(default=None, repr=False)
+    groups: Any = field(default=None, repr=False)
+    draws: int = 1000
+    entries: Sequence[Any] = field(default=(), repr=False)
+
+    @cached_property
+    def values(self) -> Vector:
+        """The cross-validated errors."""
+        return np.array([risk.value for risk in self.risks])
+
+    @cached_property
+    def best(self) -> int:
+        """The candidate with the smallest error; on ties the simplest."""
+        return int(np.lexsort((self.rank, self.values))[0])
+
+    @cached_property
+    def gaps(self) -> list[Difference | None]:
+        """Each candidate's difference from the best, None for the best."""
+        return [
+            None if i == self.best else corrected_difference(risk, self.risks[self.best], self.level)
+            for i, risk in enumerate(self.risks)
+        ]
+
+    @cached_property
+    def chosen(self) -> int:
+        """The candidate that the rule takes."""
+        if self.prefer == "accuracy":
+            return self.best
+        near = [i for i, gap in enumerate(self.gaps) if gap is None or gap.value <= _bar(gap)]
+        return min(near, key=lambda i: self.rank[i])
+
+    @cached_property
+    def unbeaten(self) -> int:
+        """The simplest candidate that no other is shown to beat."""
+        for i in np.argsort(self.rank, kind="stable"):
+            if not ((self.pairs[i] < SHOWN) & (self.values < self.values[i])).any():
+                return int(i)
+        return self.best
+
+    @cached_property
+    def pairs(self) -> Matrix:
+        """Holm-adjusted p-values of all pairs, (M, M); 1 on the diagonal."""
+        M = len(self.names)
+        out, pairs = np.ones((M, M)), [(i, j) for i in range(M) for j in range(i)]
+        if pairs:
+            found = holm(np.array([self.difference(i, j).p_value for i, j in pairs]))
+            for (i, j), p in zip(pairs, found, strict=True):
+                out[i, j] = out[j, i] = p
+        return out
+
+    @property
+    def p_values(self) -> Vector:
+        """The adjusted p-value of each difference from the best."""
+        return self.pairs[self.best]
+
+    def difference(self, i: int, j: int) -> Difference:
+        """Return the error of candidate ``i`` minus that of ``j``, paired and corrected for shared training rows."""
+        return corrected_difference(self.risks[i], self.risks[j], self.level)
+
+    def mark(self, i: int) -> str:
+        """Return how a candidate stands against the best."""
+        return "best" if i == self.best else "worse" if self.p_values[i] < SHOWN else "not distinguishable"
+
+    @cached_property
+    def against_baseline(self) -> Difference | None:
+        """How much smaller the error of the chosen candidate is than that of the baseline, where there is one beside it."""
+        return None if self.baseline in (None, self.chosen) else self.difference(int(self.baseline), self.chosen)  # type: ignore[arg-type]
+
+    @property
+    def p_baseline(self) -> float:
+        """The adjusted p-value of that difference."""
+        return 1.0 if self.against_baseline is None else float(self.pairs[int(self.baseline), self.chosen])  # type: ignore[arg-type]
+
+    @property
+    def beats_baseline(self) -> bool:
+        """Tell whether the chosen predictor is shown to do better than the baseline."""
+        return self.against_baseline is not None and self.p_baseline < SHOWN and self.against_baseline.value > 0
+
+    @cached_property
+    def optimism(self) -> Optimism:
+        """How much better the winner looks than it is, with the whole rule of choice inside."""
+        blocks = [mean_losses(risk)[:, None] for risk in self.risks] if self.losses is None else list(self.losses)
+        ends = np.cumsum([0, *(block.shape[1] for block in blocks)])
+        table = np.column_stack(blocks)
+        spread = paired_errors(table)
+
+        def rule(means: Vector, errors: Vector) -> int:
+            picked = np.array([a + int(np.argmin(means[a:b])) for a, b in zip(ends[:-1], ends[1:], strict=True)])
+            best = picked[np.argmin(means[picked])]
+            if self.prefer == "accuracy":
+                return int(best)
+            near = means[picked] - means[best] <= spread[picked, best]
+            return int(picked[near][np.argmin(self.rank[near])])
+
+        weight = self.risks[0].weight
+        weight = weight if weight is None or len(weight) == len(table) else None
+        found = winner_optimism(table, None, choose=rule, weight=weight, groups=self.groups, draws=self.draws)
+        per_fold = np.column_stack([risk.per_fold for risk in self.risks])
+        by_folds = winner_optimism(table[:, ends[:-1]], per_fold, draws=1).tibshirani
+        return replace(found, tibshirani=by_folds)
+
+    @property
+    def corrected(self) -> float:
+        """The error of the chosen candidate, corrected for the choice."""
+        return max(float(self.values[self.chosen]) + max(self.optimism.value, 0.0), 0.0)
+
+    def sentences(self) -> list[str]:
+        """Return the verdict in words."""
+        best, chosen = self.names[self.best], self.names[self.chosen]
+        if len(self.names) == 1:
+            return [_capital(say("alone", chosen=chosen))]
+        out = [say("chosen_best" if self.best == self.chosen else "chosen", chosen=chosen)]
+        gap = self.gaps[self.chosen]
+        if gap is not None:
+            out.append(beats(best, chosen, gap, self.p_values[self.chosen]))
+        if self.against_baseline is not None and self.against_baseline.value > 0:
+            out.append(beats(chosen, self.names[int(self.baseline)], self.against_baseline, self.p_baseline))  # type: ignore[arg-type]
+        if self.baseline is not None and not self.beats_baseline:
+            out.append(say("no_better"))
+        risk, optimism = self.risks[self.chosen], max(self.optimism.value, 0.0)
+        looks = points(optimism) if risk.is_rate else amount(optimism, risk.stderr)
+        corrected = amount(self.corrected, risk.stderr, percent=risk.is_rate)
+        out.append(say("optimism", k=len(self.names), optimism=looks, corrected=corrected))
+        return [_capital(sentence) for sentence in out]
+
+
+def ranks(orders: Sequence[tuple[float, float]]) -> Vector:
+    """Return a rank for each candidate from (family, degrees of freedom), smallest for the simplest; ties keep the order given.
+
+    >>> ranks([(10.0, 3.0), (0.0, 1.0), (10.0, 2.0)])
+    array([2., 0., 1.])
+    """
+    out = np.empty(len(orders))
+    out[sorted(range(len(orders)), key=lambda i: (*orders[i], i))] = np.arange(len(orders))
+    return out
+
+
+def paired_errors(losses: Matrix) -> Matrix:
+    """Return the standard error (M, M) of the difference between the mean losses of any two columns (n, M)."""
+    rows = losses[np.isfinite(losses).all(axis=1)]
+    n = max(len(rows), 2)
+    C = np.atleast_2d(np.cov(rows, rowvar=False)) if len(rows) > 1 else np.zeros((losses.shape[1],) * 2)
+    v = np.diagonal(C)
+    return np.sqrt(np.maximum(v[:, None] + v[None] - 2 * C, 0.0) / n)
+
+
+def mean_losses(risk: CrossValidation) -> Vector:
+    """Return the loss of each row, the mean over repeats."""
+    losses = np.atleast_2d(risk.losses)
+    seen = np.isfinite(losses)
+    counts = seen.sum(axis=0)
+    return np.divide(
+        np.where(seen, losses, 0.0).sum(axis=0), counts, out=np.full(losses.shape[1], np.nan), where=counts > 0
+    )
+
+
+def _bar(gap: Difference) -> float:
+    return gap.stderr if np.isfinite(gap.stderr) else 0.0
+
+
+def _capital(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
+
+
+def beats(a: str, b: str, gap: Difference, p: float) -> str:
+    """Say by how much one candidate beats another, and whether that is shown."""
+    return say("beats", a=a, b=b, gap=gap.shown(), p=p_value(p), shown=say("shown" if p < SHOWN else "not shown"))
