@@ -20,10 +20,10 @@ def awkward(seed=0, n=N, task="classification"):
     town = rng.choice(["Lyon", "Paris", "Rennes", "Nantes"], n, p=[0.6, 0.3, 0.07, 0.03])
     score = (a - 100) - 0.5 * b + (town == "Paris") + rng.normal(size=n)
     y = np.where(score > 0.3, "haut", "bas") if task == "classification" else score * 3 + 10
-    start = datetime.date(2020, 1, 1)
+    days = [datetime.date(2020, 1, 1) + datetime.timedelta(days=int(d)) for d in rng.integers(0, 900, n)]
     return pa.table({
         "id": np.arange(n) + 7, "a": pa.array(a, mask=rng.random(n) < 0.05), "b": b, "same": np.full(n, 2.5),
-        "town": pa.array(town, mask=rng.random(n) < 0.03), "day": [start + datetime.timedelta(days=int(d)) for d in rng.integers(0, 900, n)],
+        "town": pa.array(town, mask=rng.random(n) < 0.03), "day": days,
         "member": rng.random(n) < 0.4, "w": rng.integers(1, 4, n).astype(float), "g": rng.integers(0, 40, n),
         "t": rng.permutation(n).astype(float), "y": pa.array(y),
     })  # fmt: skip
@@ -34,7 +34,9 @@ def in_parts(table, folder, k):
     folder.mkdir()
     edges = np.linspace(0, table.num_rows, k + 1).astype(int)
     for i in range(k):
-        pq.write_table(table.slice(edges[i], edges[i + 1] - edges[i]), folder / f"part-{i:03}.parquet", row_group_size=29)
+        pq.write_table(
+            table.slice(edges[i], edges[i + 1] - edges[i]), folder / f"part-{i:03}.parquet", row_group_size=29
+        )
     return folder
 
 
@@ -67,5 +69,3 @@ def roads(table, folder):
         "query": f"SELECT * FROM '{folder / 'one.parquet'}'",
         "dask": as_dask(table),
     }
-
-

@@ -87,7 +87,9 @@ def entry(
         losses=per_value,
     )
     outcome = SimpleNamespace(losses=losses[None], predictions=None if predictions is None else predictions[None])
-    return SimpleNamespace(name="ridge", outcome=outcome, risk=risk, sure=risk, curve=curve, order=(1.0, 1.0), value=values[best])
+    return SimpleNamespace(
+        name="ridge", outcome=outcome, risk=risk, sure=risk, curve=curve, order=(1.0, 1.0), value=values[best]
+    )
 
 
 def verdict(*entries, chosen=0, best=0, optimism=0.0, corrected=None):
@@ -261,7 +263,13 @@ def e016(bad):
         made.order = (0.0, float(k - i))
         entries.append(made)
     rank = ranks([x.order for x in entries])
-    found = Verdict([str(i) for i in range(k)], [x.risk for x in entries], rank, losses=[x.curve.losses for x in entries], entries=entries)
+    found = Verdict(
+        [str(i) for i in range(k)],
+        [x.risk for x in entries],
+        rank,
+        losses=[x.curve.losses for x in entries],
+        entries=entries,
+    )
     return evidence(table(n=n), entry=entries[found.best], verdict=found)
 
 

@@ -11,15 +11,24 @@ import epee
 from epee.job import policy
 from tests.job.roads import awkward, roads
 
+ASIDE = {"w": "ignore", "g": "ignore", "t": "ignore"}
+
+
+def but(*names):
+    return {name: kind for name, kind in ASIDE.items() if name not in names}
+
+
 SETTINGS = {
-    "classes": ("classification", {"predictors": ["naive_bayes", "lda", "qda", "least_squares"], "types": {"w": "ignore", "g": "ignore", "t": "ignore"}}),
-    "values": ("regression", {"predictors": ["linear", "ridge", "lasso"], "types": {"w": "ignore", "g": "ignore", "t": "ignore"}}),
-    "weights": ("regression", {"predictors": ["linear", "ridge"], "weight": "w", "types": {"g": "ignore", "t": "ignore"}}),
-    "groups": ("classification", {"predictors": ["lda"], "groups": "g", "types": {"w": "ignore", "t": "ignore"}}),
-    "time": ("regression", {"predictors": ["ridge"], "time": "t", "types": {"w": "ignore", "g": "ignore"}}),
-    "costs": ("classification", {"predictors": ["naive_bayes", "lda"], "costs": [[0.0, 5.0], [1.0, 0.0]], "reject_cost": 0.4,
-                                 "types": {"w": "ignore", "g": "ignore", "t": "ignore"}}),
-}  # fmt: skip
+    "classes": ("classification", {"predictors": ["naive_bayes", "lda", "qda", "least_squares"], "types": ASIDE}),
+    "values": ("regression", {"predictors": ["linear", "ridge", "lasso"], "types": ASIDE}),
+    "weights": ("regression", {"predictors": ["linear", "ridge"], "weight": "w", "types": but("w")}),
+    "groups": ("classification", {"predictors": ["lda"], "groups": "g", "types": but("g")}),
+    "time": ("regression", {"predictors": ["ridge"], "time": "t", "types": but("t")}),
+    "costs": (
+        "classification",
+        {"predictors": ["naive_bayes", "lda"], "costs": [[0, 5.0], [1, 0]], "reject_cost": 0.4, "types": ASIDE},
+    ),
+}
 NUMBERS = ("value", "stderr", "low", "high", "dof", "difference", "difference_stderr", "p_value")
 
 
@@ -34,11 +43,17 @@ def told(learned):
 def figures(learned):
     """Return the numbers of the board, and those of the sealed rows."""
     board = [[np.nan if row[k] is None else row[k] for k in NUMBERS] for row in learned.leaderboard]
-    return np.array([*np.ravel(board), learned.risk.value, learned.risk.stderr, learned.risk.low, learned.risk.high], dtype=float)
+    return np.array(
+        [*np.ravel(board), learned.risk.value, learned.risk.stderr, learned.risk.low, learned.risk.high], dtype=float
+    )
 
 
 def answers(learned, table):
-    return learned.predictor.predict_proba(table) if learned.predictor.has_probabilities else learned.predictor.predict(table)
+    return (
+        learned.predictor.predict_proba(table)
+        if learned.predictor.has_probabilities
+        else learned.predictor.predict(table)
+    )
 
 
 @pytest.fixture
@@ -58,7 +73,10 @@ def test_every_road_gives_the_same_result(name, kept, tmp_path, monkeypatch):
         learned = epee.learn(X, "y", folds=5, **settings)
         if first is None:
             first = learned
-            assert [c["name"] for c in learned.card["columns"] if c["role"] == "left out" and c["note"]][:2] == ["id", "same"]
+            assert [c["name"] for c in learned.card["columns"] if c["role"] == "left out" and c["note"]][:2] == [
+                "id",
+                "same",
+            ]
             continue
         mine, theirs = told(learned), told(first)
         assert mine == theirs, road
@@ -95,7 +113,7 @@ def test_a_table_that_passes_by_gives_what_it_gives_at_hand(name, monkeypatch):
 def test_a_predictor_that_needs_rows_learns_from_a_sample_and_says_so(monkeypatch):
     monkeypatch.setattr(policy, "POLICY", policy.Policy(cells=10, looked=600, looked_sealed=100))
     table = awkward(n=3000)
-    types = {"w": "ignore", "g": "ignore", "t": "ignore"}
+    types = ASIDE
     learned = epee.learn(table, "y", predictors=["lda", "tree", epee.KNeighborsClassifier()], types=types)
     said = " ".join(learned.notes)
     assert "a sample of 600 rows taught: decision tree, KNeighborsClassifier" in said
@@ -109,7 +127,7 @@ def test_a_hole_that_the_first_rows_hide_costs_one_more_reading(passing):
     b = table.column("b").to_numpy().copy()
     b[2500] = np.nan
     holed = table.set_column(2, "b", [b]).drop_columns(["town", "day", "a"])
-    learned = epee.learn(holed, "y", predictors=["linear"], types={"w": "ignore", "g": "ignore", "t": "ignore"})
+    learned = epee.learn(holed, "y", predictors=["linear"], types=ASIDE)
     assert "1 missing cell" in " ".join(learned.notes) and learned.risk.value > 0
 
 

@@ -23,9 +23,9 @@ import numpy as np
 from epee.errors import BadFile, DataError
 from epee.job.bundle import load_to_predict
 from epee.job.card import figure, plain
+from epee.job.holding import columns_of, take
 from epee.job.learning import Learned
 from epee.job.sealing import fingerprints
-from epee.job.holding import columns_of, take
 from epee.job.understanding import reopen
 from epee.risk.estimate import Risk
 from epee.risk.holdout import holdout_error

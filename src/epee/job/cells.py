@@ -27,8 +27,9 @@ from epee.words.numbers import whole
 class Cells:
     """The target, and the cell of every row as it was read: a fold 0 ... K - 1, sealed from K on, -1 without a target.
 
-    ``sealed_parts`` cells hold the sealed rows: several, for the error bar of a mean that comes from sums. ``forward`` folds are stretches of
-    time, each tested after learning from those before; the first is not tested. ``groups`` and ``time`` are those of the training rows.
+    ``sealed_parts`` cells hold the sealed rows: several, for the error bar of a mean that comes from sums. ``forward`` folds
+    are stretches of time, each tested after learning from those before; the first is not tested. ``groups`` and ``time`` are
+    those of the training rows.
     """
 
     target: Target

@@ -1,10 +1,10 @@
 """The contest: every predictor at its own complexity, on the same folds.
 
-Within a family the value of the parameter with the smallest cross-validated error is kept. What is kept is then tested on the same repeated folds
-as all others, and gets an interval: nested where the predictor lives on sums and its rows are at hand, that of the folds, marked
-approximate, elsewhere. Those who live on sums come first: their models are solves, and where the rows pass by all of them are scored in one
-pass. The losses of every value of every candidate are kept for the rows that a choice looks at, so that the whole rule of choice can be
-bootstrapped (:mod:`epee.risk.verdict`).
+Within a family the value of the parameter with the smallest cross-validated error is kept. What is kept is then tested on the
+same repeated folds as all others, and gets an interval: nested where the predictor lives on sums and its rows are at hand, that
+of the folds, marked approximate, elsewhere. Those who live on sums come first: their models are solves, and where the rows pass
+by all of them are scored in one pass. The losses of every value of every candidate are kept for the rows that a choice looks
+at, so that the whole rule of choice can be bootstrapped (:mod:`epee.risk.verdict`).
 """
 
 from __future__ import annotations
@@ -192,7 +192,10 @@ class Contest:
         means = np.column_stack([one[2] for one in tried])
         cv, stderr = _errors(means)
         best = choose(cv, stderr, np.arange(len(grid), dtype=float), "min")[0]
-        train, dof = (np.array(part) for part in zip(*(self._whole(r, t[0]) for r, t in zip(routes, tried, strict=True)), strict=True))  # type: ignore[arg-type]
+        train, dof = (
+            np.array(part)
+            for part in zip(*(self._whole(r, t[0]) for r, t in zip(routes, tried, strict=True)), strict=True)
+        )  # type: ignore[arg-type]
         losses = np.column_stack([one[1].losses[0] for one in tried])
         curve = Curve(candidate.parameter, grid, dof, train, cv, stderr, best, losses)
         models, outcome, own, sizes, sealed = tried[best]
@@ -266,7 +269,10 @@ class Contest:
             scored = waiting[0].route.scored(panels, g.split, by_cell=True)
             for one, sums in zip(waiting, scored.panels, strict=True):  # (3, cells)
                 tested = g.split.tested_by[0]
-                folds, sealed = np.flatnonzero((tested >= 0) & (tested < g.n_models)), np.flatnonzero(tested == g.n_models)
+                folds, sealed = (
+                    np.flatnonzero((tested >= 0) & (tested < g.n_models)),
+                    np.flatnonzero(tested == g.n_models),
+                )
                 one.means, one.sizes = share(sums[1, folds], sums[0, folds]), sums[0, folds]
                 one.sealed = sums[:, sealed] if len(sealed) else None
         for one in waiting:
@@ -277,7 +283,13 @@ class Contest:
         begin, g = clock.perf_counter(), self.ground
         risk = self._passing(one) if not g.at_hand else self._repeated(one.route, one)
         sure, nested = risk, False
-        if one.candidate.closed and g.at_hand and not g.cells.forward and g.plan(1).n_folds >= 3 and g.asked.costs is None:
+        if (
+            one.candidate.closed
+            and g.at_hand
+            and not g.cells.forward
+            and g.plan(1).n_folds >= 3
+            and g.asked.costs is None
+        ):
             sure, nested = self._nested(one.route), True
         seconds = one.seconds + clock.perf_counter() - begin
         return self._entry(one.candidate, one.route, risk, sure, nested, one.curve, one.outcome, seconds, one.sealed)
@@ -321,7 +333,9 @@ class Contest:
                 return gathered(route, [one.outcome if g.all_looked else route.evaluate(plan.splits[0])])
 
             return assemble(route, plan, per_fold, sizes, g.level, look)
-        outcomes = [first] if first is not None and plan is g.plan(1) else [route.evaluate(split) for split in plan.splits]
+        outcomes = (
+            [first] if first is not None and plan is g.plan(1) else [route.evaluate(split) for split in plan.splits]
+        )
         parts = [route.fold_means(split, o) for split, o in zip(plan.splits, outcomes, strict=True)]
         per_fold, sizes = (np.concatenate(part) for part in zip(*parts, strict=True))
         found = gathered(route, outcomes)

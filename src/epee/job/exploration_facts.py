@@ -20,7 +20,9 @@ CLUSTERED = 2000  # rows that clusters are sought on
 SHOWN_PAIRS = 30
 
 
-def column_facts(found: Survey, raw: RawBlock, name: str, kind: str, types: Mapping[str, str], level: float) -> dict[str, Any]:
+def column_facts(
+    found: Survey, raw: RawBlock, name: str, kind: str, types: Mapping[str, str], level: float
+) -> dict[str, Any]:
     """Return kind, holes, moments and distribution of one column: counts and moments of all rows, quantiles of those looked at."""
     n, told = found.tallies.n, found.tallies.columns[name]
     facts: dict[str, Any] = {"name": name, "role": "input", "note": "", "levels": [], "mean": None, "sd": None}
@@ -83,7 +85,8 @@ def missing_facts(found: Survey, level: float) -> dict[str, Any]:
     total = sum(c["rows"] for c in columns)
     whole = found.patterns[bytes(-(-len(names) // 8))]
     return {
-        "cells": total, "share": total / max(n * len(names), 1), "rows": n - whole if columns else 0, "columns": columns, "patterns": patterns,
+        "cells": total, "share": total / max(n * len(names), 1), "rows": n - whole if columns else 0, "columns": columns,
+        "patterns": patterns,
     }  # fmt: skip
 
 
@@ -109,7 +112,8 @@ def correlation_facts(pairs: PairSums, names: list[str], level: float) -> dict[s
         a, b = int(i[k]), int(j[k])
         ends = fisher_interval(R[a, b], n[a, b], z)
         shown.append({
-            "a": names[a], "b": names[b], "value": R[a, b], "low": ends.low, "high": ends.high, "rows": int(n[a, b]), "p_value": adjusted[k],
+            "a": names[a], "b": names[b], "value": R[a, b], "low": ends.low, "high": ends.high, "rows": int(n[a, b]),
+            "p_value": adjusted[k],
         })  # fmt: skip
     return {"names": names[:40], "matrix": R[:40, :40], "pairs": shown, "tested": len(i)}
 
@@ -134,7 +138,9 @@ def axis_facts(
     if p < 2 or n < 5:
         return None
     zero = np.zeros(p)
-    pca = PCA(n_components=min(p, n - 1, 20)).fit_moments(Moments(np.array(float(n)), zero, pairs.scaled_scatter(), zero))
+    pca = PCA(n_components=min(p, n - 1, 20)).fit_moments(
+        Moments(np.array(float(n)), zero, pairs.scaled_scatter(), zero)
+    )
     share = pca.explained_variance_ratio_
     half = normal_quantile(level) * share * np.sqrt(2 / n)
     rng = np.random.default_rng(seed)

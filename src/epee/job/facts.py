@@ -273,7 +273,9 @@ def curve_of_sizes(chosen: Entry, ground: Ground) -> dict[str, Any] | None:
         return None
     from epee.risk.curves import curve_on
 
-    found = curve_on(chosen.route, sizes=6, folds=cells.folds, groups=cells.groups, random_state=s.seed, level=ground.level)
+    found = curve_on(
+        chosen.route, sizes=6, folds=cells.folds, groups=cells.groups, random_state=s.seed, level=ground.level
+    )
     then = _try(lambda: found.extrapolate(2 * s.n))
     return {
         "sizes": found.sizes, "test": found.test, "train": found.train, "stderr": found.stderr,
@@ -300,7 +302,19 @@ def redo(seen: Understood, asked: dict[str, Any]) -> dict[str, str]:
         repr(seen.targets[0] if len(seen.targets) == 1 else list(seen.targets)),
     ]
     defaults = {"test_size": 0.2, "folds": 10, "level": 0.95, "seed": 0, "prefer": "simplicity", "lang": "en"}
-    for key in ("test_size", "folds", "weight", "groups", "time", "level", "seed", "reject_cost", "budget", "prefer", "lang"):
+    for key in (
+        "test_size",
+        "folds",
+        "weight",
+        "groups",
+        "time",
+        "level",
+        "seed",
+        "reject_cost",
+        "budget",
+        "prefer",
+        "lang",
+    ):
         value = asked["asked_folds"] if key == "folds" else asked.get(key)
         if value is None or defaults.get(key) == value:
             continue

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
@@ -93,7 +92,9 @@ def sealed_risk(ground: Ground, entry: Entry, model: Pipeline, verdict: Verdict)
     if entry.sealed is None:
         loss = ground.asked.loss if ground.asked.costs is not None else None
         rows = hand.sealed
-        return holdout_error(model, hand.encoded(rows), hand.y[rows], loss=loss, level=level, sample_weight=hand.weights(rows))
+        return holdout_error(
+            model, hand.encoded(rows), hand.y[rows], loss=loss, level=level, sample_weight=hand.weights(rows)
+        )
     return _from_parts(entry.sealed, ground.asked.loss, level)
 
 
@@ -111,4 +112,13 @@ def _from_parts(sums: np.ndarray, loss: Loss, level: float) -> Risk:
         ends, how = within_range(t_interval(value, bar, k - 1, level), loss), f"held-out rows in {k} parts"
         return Risk(value, bar, ends, level, n, loss.name, how, k - 1)
     bar = float(np.sqrt(max(float(squares.sum() / n) - value**2, 0.0) / max(n - 1, 1.0)))
-    return Risk(value, bar, within_range(t_interval(value, bar, n - 1, level), loss), level, n, loss.name, "held-out rows", n - 1)
+    return Risk(
+        value,
+        bar,
+        within_range(t_interval(value, bar, n - 1, level), loss),
+        level,
+        n,
+        loss.name,
+        "held-out rows",
+        n - 1,
+    )

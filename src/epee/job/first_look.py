@@ -103,14 +103,24 @@ class Looking:
     def _rows(self, raw: RawBlock, y: Any, cell: np.ndarray, weight: Any, places: Codes) -> RawBlock:
         some = take(RawBlock({name: raw.columns[name] for name in self.names}, rows=len(raw)), places)
         return some.having(
-            y=np.asarray(y)[places], fold=cell[places], weight=None if weight is None else weight[places], start=raw.start
+            y=np.asarray(y)[places],
+            fold=cell[places],
+            weight=None if weight is None else weight[places],
+            start=raw.start,
         )
 
 
 def columns_of_block(block: Block, names: Sequence[str]) -> RawBlock:
     """Return a block of numbers column by column."""
     X = block.X
-    return RawBlock({name: X[:, j] for j, name in enumerate(names)}, block.y, block.weight, block.fold, start=block.start, rows=len(block))
+    return RawBlock(
+        {name: X[:, j] for j, name in enumerate(names)},
+        block.y,
+        block.weight,
+        block.fold,
+        start=block.start,
+        rows=len(block),
+    )
 
 
 def goals(y: np.ndarray, targets: Sequence[str], classes: np.ndarray | None) -> dict[str, Any]:

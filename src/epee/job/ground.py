@@ -1,7 +1,7 @@
 """What all candidates stand on: the rows, the folds and the loss.
 
-``rows`` serve those who live on sums: all training rows as numbers where they are at hand, else the table as it passes by. ``hand`` holds the rows
-that are at hand, all of them or a seeded sample, for those who must see rows.
+``rows`` serve those who live on sums: all training rows as numbers where they are at hand, else the table as it passes by.
+``hand`` holds the rows that are at hand, all of them or a seeded sample, for those who must see rows.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from epee.typing import Codes, Matrix, Vector
 class Hand:
     """Rows at hand: their columns, target, weight and cell.
 
-    ``y`` are labels or values of all these rows; ``cell`` as in :class:`~epee.job.cells.Cells`. ``whole`` says that they are all rows of the
-    table; ``looked`` are the places, among the training rows, of those that a choice looks at.
+    ``y`` are labels or values of all these rows; ``cell`` as in :class:`~epee.job.cells.Cells`. ``whole`` says that they are
+    all rows of the table; ``looked`` are the places, among the training rows, of those that a choice looks at.
     """
 
     raw: RawBlock

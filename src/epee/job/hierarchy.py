@@ -17,7 +17,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from epee.errors import WrongUse
 from epee.estimator.method import Method, Setting, Trial, in_language
-from epee.estimator.registry import key_of, make, method, nearest_keys, order_of, trials
+from epee.estimator.registry import key_of, make, nearest_keys, order_of, trials
 from epee.job.filling import FillMissing
 from epee.table.schema import suggestion
 from epee.words.job_words import say

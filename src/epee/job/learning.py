@@ -133,7 +133,8 @@ class Learned:
 def learn(
     table: Any, target: Any, *, test_size: float = 0.2, folds: int = 10, predictors: Any = None, costs: Any = None,
     reject_cost: float | None = None, weight: str | None = None, groups: str | None = None, time: str | None = None,
-    types: Mapping[str, str] | None = None, budget: Any = None, prefer: str = "simplicity", level: float = 0.95, lang: str | None = None, random_state: int = 0,
+    types: Mapping[str, str] | None = None, budget: Any = None, prefer: str = "simplicity", level: float = 0.95,
+    lang: str | None = None, random_state: int = 0,
     refit: bool = False, mute: Collection[str] = (),
 ) -> Learned:  # fmt: skip
     """Learn the predictor that generalises best from a table, and say how sure one can be.
@@ -245,13 +246,15 @@ def _start(table: Any, target: Any, asked: dict[str, Any], predictors: Any, cost
     return _learn(looked, cells, judged, asked, predictors, begin)
 
 
-def _learn(looked: Looked, cells: Cells, judged: Asked, asked: dict[str, Any], predictors: Any, begin: float) -> Learned:
+def _learn(
+    looked: Looked, cells: Cells, judged: Asked, asked: dict[str, Any], predictors: Any, begin: float
+) -> Learned:
     from epee.job.facts import facts_of
     from epee.job.findings import evidence_of, find
 
     seen, hand, seed = looked.seen, looked.hand, asked["seed"]
     setting = _setting(looked, cells, judged, seed)
-    repeats = 1 if cells.forward else int(np.clip(SEVERAL // setting.n, 1, 5))
+    repeats = 1 if cells.forward or not hand.whole else int(np.clip(SEVERAL // setting.n, 1, 5))
     asked["asked_folds"], asked["folds"], asked["repeats"] = asked["folds"], cells.folds - cells.forward, repeats
     ground = Ground(setting, judged, asked["level"], cells, hand, looked.rows, looked.split, repeats)
     contest = Contest(ground, asked["budget"], predictors is not None)

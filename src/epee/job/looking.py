@@ -1,7 +1,7 @@
 """From a table to the ground of a contest: what its columns are, which rows are at hand, and the sums of those that are not.
 
-Both ways in give the same columns, kinds, levels, folds and sums; they differ in how often the table is read. A table at hand is looked at as
-often as need be. One that passes by is read for its texts, if it has any, and once more for everything else.
+Both ways in give the same columns, kinds, levels, folds and sums; they differ in how often the table is read. A table at hand
+is looked at as often as need be. One that passes by is read for its texts, if it has any, and once more for everything else.
 """
 
 from __future__ import annotations
@@ -130,7 +130,8 @@ def _passing(
     head = TableSource(source.batches, types=source.types, columns=list(kinds)).raw_head()
     guessed = Tallying({name: kind for name, kind in kinds.items() if name not in texts})(head)  # the pass tells better
     inputs = [
-        tallies.column(name, kind, types) if name in texts else guessed.column(name, kind, types) for name, kind in kinds.items()
+        tallies.column(name, kind, types) if name in texts else guessed.column(name, kind, types)
+        for name, kind in kinds.items()
     ]
     inputs = [c for c in inputs if c.kind != "text"]
     picked = np.concatenate([
@@ -178,12 +179,12 @@ class Passing:
     origin: Vector | None = None  # of the summed rows
 
     def __post_init__(self) -> None:
-        known = dict(target_kind="number", y=list(self.roles["target"])) if self.asked.classes is None else {}
-        weight = self.roles["weight"][0] if self.roles["weight"] else None
-        if len(known.get("y", ())) == 1:
-            known["y"] = known["y"][0]  # type: ignore[assignment]
+        targets: Any = None
+        if self.asked.classes is None:
+            targets = self.roles["target"][0] if len(self.roles["target"]) == 1 else list(self.roles["target"])
         self.table = TableSource(
-            self.source.batches, types=self.source.types, columns=list(self.schema.names), sample_weight=weight, **known  # type: ignore[arg-type]
+            self.source.batches, y=targets, target_kind=None if targets is None else "number", types=self.source.types,
+            columns=list(self.schema.names), sample_weight=self.roles["weight"][0] if self.roles["weight"] else None,
         )  # fmt: skip
         self.plain = is_plain(self.schema)
         self.encoder = planned(self.schema, self.table.origin)
@@ -197,7 +198,9 @@ class Passing:
     @property
     def view(self) -> View:
         """The rows as those who live on sums see them."""
-        numbers = self.placed if self.plain else View(self.placed, Mapped(self.encoder.row_map), names=self.encoder.row_names)
+        numbers = (
+            self.placed if self.plain else View(self.placed, Mapped(self.encoder.row_map), names=self.encoder.row_names)
+        )
         return View(numbers, Judged(self.asked.classes is not None), origin=self.origin)
 
     def keep(self, source: Any, folds: int | None = None, origin: Vector | None = None) -> Summation:
@@ -221,7 +224,8 @@ class Passing:
             numbers = {c.name: c.kind for c in self.schema if c.kind not in ("category", "text")}
             holes = frozenset(c.name for c in self.schema if c.missing)
             work = Looking(
-                None if self.plain else self.encoder.row_map, self.keep(self.view, split.n_cells), self.schema.names, numbers, holes, picked,
+                None if self.plain else self.encoder.row_map, self.keep(self.view, split.n_cells), self.schema.names, numbers,
+                holes, picked,
                 Printing(self.schema.names, self.cells.folds, self.roles["target"], self.asked.classes),
             )  # fmt: skip
             found: Seen = engine_for(self.placed).reduce(self.placed, work, rows=ADDED_ROWS)

@@ -1,7 +1,7 @@
 r"""What one pass tells of a table that has no target: tallies of its columns, and the sums behind means and correlations.
 
-With :math:`D_{ij} = 1` where cell :math:`i` of column :math:`j` is there and :math:`Y = D \circ (X - c)` about a constant :math:`c`, the rows where two
-columns are both there have
+With :math:`D_{ij} = 1` where cell :math:`i` of column :math:`j` is there and :math:`Y = D \circ (X - c)` about a constant
+:math:`c`, the rows where two columns are both there have
 
 .. math:: N = D^\top D, \qquad P = Y^\top Y, \qquad A = Y^\top D, \qquad Q = (Y \circ Y)^\top D, \tag{1}
 
@@ -75,7 +75,9 @@ class PairSums:
         """Return the correlations on the rows where both cells are there."""
         with np.errstate(divide="ignore", invalid="ignore"):
             mean = self.sums / self.count
-            R = (self.products / self.count - mean * mean.T) / np.sqrt((self.squares / self.count - mean**2) * (self.squares / self.count - mean**2).T)
+            R = (self.products / self.count - mean * mean.T) / np.sqrt(
+                (self.squares / self.count - mean**2) * (self.squares / self.count - mean**2).T
+            )
         R = np.clip(np.where(np.isfinite(R), R, 0.0), -1, 1)
         np.fill_diagonal(R, 1.0)
         return R
@@ -105,7 +107,9 @@ class Survey:
 
     def __add__(self, other: Survey) -> Survey:
         patterns = Counter(dict((self.patterns + other.patterns).most_common(MOST_PATTERNS)))
-        return Survey(self.tallies + other.tallies, self.pairs + other.pairs, patterns, self.sample + other.sample, self.numbers)
+        return Survey(
+            self.tallies + other.tallies, self.pairs + other.pairs, patterns, self.sample + other.sample, self.numbers
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +131,9 @@ class Surveying:
         return Survey(Tallying(self.kinds)(raw), PairSums.of(X, self.centre), patterns, sample, self.numbers)
 
 
-def survey(source: TableSource, held: bool, kinds: Mapping[str, str], policy: Policy, seed: int) -> tuple[Survey, RawBlock, Codes]:
+def survey(
+    source: TableSource, held: bool, kinds: Mapping[str, str], policy: Policy, seed: int
+) -> tuple[Survey, RawBlock, Codes]:
     """Return what one pass tells, and the rows that are looked at with their numbers: all, or a seeded sample."""
     n = source.count()
     picked = policy.sample(np.arange(n), policy.looked, seed)

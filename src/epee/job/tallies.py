@@ -125,7 +125,6 @@ class Tallies:
         levels = tuple(sorted(found.learned))
         return Column(name, kind, levels, tuple(found.learned[level] for level in levels), found.missing)
 
-
     def levels(self, name: str) -> list[str]:
         """Return the different texts of a column, in all rows."""
         found = self.columns.get(name)

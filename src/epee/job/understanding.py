@@ -300,7 +300,9 @@ def beside(raw: RawBlock, names: list[str], role: str, rows: np.ndarray) -> Any:
         k = int(gone.sum())
         if role == "groups":
             raise DataError(f"column {name!r}: {k} rows have no group; fill or drop them.")
-        raise DataError(f"column {name!r}: {k} cells are missing, but it is the {role} column; fill or drop these rows.")
+        raise DataError(
+            f"column {name!r}: {k} cells are missing, but it is the {role} column; fill or drop these rows."
+        )
     return check_weights(values, len(values)) if role == "weight" else values
 
 
@@ -310,7 +312,9 @@ def describe_target(target: Target, targets: Sequence[str], notes: list[str]) ->
     if target.classes is None:
         Y = np.reshape(target.y, (len(target.y), -1))[target.there]
         for name, column in zip(targets, Y.T, strict=True):
-            notes.insert(0, say("task_numbers", target=name, low=figures(column.min()), high=figures(column.max()), n=n))
+            notes.insert(
+                0, say("task_numbers", target=name, low=figures(column.min()), high=figures(column.max()), n=n)
+            )
         return
     classes = target.classes
     shown = ", ".join(str(c) for c in classes.tolist()[:6]) + (", …" if len(classes) > 6 else "")

@@ -4,8 +4,9 @@ With :math:`x' = A x + b`, the moments of the rows :math:`x'` follow from those 
 
 .. math:: \bar x' = A \bar x + b, \qquad S' = A S A^\top, \tag{1}
 
-and a linear predictor of :math:`x'` is one of :math:`x`: :math:`\beta^\top x' + c = (A^\top \beta)^\top x + (c + \beta^\top b)`. A scaler has a
-diagonal :math:`A`, held as a vector. Each training sample asks for its own map, so :math:`A` and :math:`b` have a leading axis of folds.
+and a linear predictor of :math:`x'` is one of :math:`x`: :math:`\beta^\top x' + c = (A^\top \beta)^\top x + (c + \beta^\top
+b)`. A scaler has a diagonal :math:`A`, held as a vector. Each training sample asks for its own map, so :math:`A` and :math:`b`
+have a leading axis of folds.
 
 A diagonal scatter knows no products of columns. It can still be mapped when the columns that :math:`A` adds up are never both different
 from zero in a row, as a cell and the mark of its absence, or the levels of a category: then squares add,

@@ -177,7 +177,9 @@ def named(models: Any) -> dict[str, Any]:
         return {str(name): model for name, model in models.items()}
     out: dict[str, Any] = {}
     for model in models:
-        parts = [type(step).__name__ for _, step in model.steps] if isinstance(model, Pipeline) else [type(model).__name__]
+        parts = (
+            [type(step).__name__ for _, step in model.steps] if isinstance(model, Pipeline) else [type(model).__name__]
+        )
         name, k = " + ".join(parts), 2
         while name in out:
             name, k = f"{' + '.join(parts)} ({k})", k + 1

@@ -235,7 +235,11 @@ def _path(route: Route, plan: Plan, parameter: str, values: list[Any]) -> tuple[
     """Return the fold means (T, V), the training errors (V,) and the degrees of freedom (V,)."""
     if isinstance(route, MomentRoute) and not isinstance(plan.splits[0], Pairs):
         last = parameter.rpartition("__")[2]
-        own = parameter.startswith(f"{route.model.steps[-1][0]}__") if isinstance(route.model, Pipeline) else parameter == last
+        own = (
+            parameter.startswith(f"{route.model.steps[-1][0]}__")
+            if isinstance(route.model, Pipeline)
+            else parameter == last
+        )
         if own and route.kind == "regressor" and isinstance(route.probe, SolvesPath) and route.is_linear():
             found = _linear_path(route, plan, last, values)
             if found is not None:

@@ -187,11 +187,15 @@ def cross_validate(
 
 def plan_for(route: Route, folds: Any, repeats: int, groups: Any, time: Any, stratify: Any, random_state: Any) -> Plan:
     """Return the plan for the rows of a route; where these pass by, numbered folds are dealt by rule as they do."""
-    by_rule = isinstance(folds, int | np.integer) and groups is None and time is None and stratify in (None, True, False)
+    by_rule = (
+        isinstance(folds, int | np.integer) and groups is None and time is None and stratify in (None, True, False)
+    )
     if stratify is True and route.classes is None:
         raise WrongUse("stratify=True needs classes; for a regression give an array of strata.")
     if isinstance(route, MomentRoute) and not route.at_hand and by_rule:
-        return deal_plan(int(folds), route.n, route.shared.counts, stratify is not False, route.classes, repeats, random_state)
+        return deal_plan(
+            int(folds), route.n, route.shared.counts, stratify is not False, route.classes, repeats, random_state
+        )
     codes, classes = route.codes, route.classes
     if stratify is False:
         codes = None
@@ -206,7 +210,9 @@ def plan_for(route: Route, folds: Any, repeats: int, groups: Any, time: Any, str
 
 def counted(route: Route, plan: Plan) -> Plan:
     """Return a plan in which the cell of every row is known, for those who look at single rows."""
-    if not isinstance(route, MomentRoute) or not any(isinstance(s, Split) and isinstance(s.cell, Deal) for s in plan.splits):
+    if not isinstance(route, MomentRoute) or not any(
+        isinstance(s, Split) and isinstance(s.cell, Deal) for s in plan.splits
+    ):
         return plan
     return replace(plan, splits=[replace(s, cell=route.shared.cells(s.cell, s.n_cells)) for s in plan.splits])
 
@@ -218,7 +224,9 @@ def run_plan(route: Route, plan: Plan, level: float = 0.95) -> CrossValidation:
     if any(part is None for part in quick) and route.at_hand:
         done = [route.evaluate(split) for split in plan.splits]
         quick = [route.fold_means(split, outcome) for split, outcome in zip(plan.splits, done, strict=True)]
-    parts = [part if part is not None else route.fold_means(split) for part, split in zip(quick, plan.splits, strict=True)]
+    parts = [
+        part if part is not None else route.fold_means(split) for part, split in zip(quick, plan.splits, strict=True)
+    ]
     per_fold, sizes = (np.concatenate(part) for part in zip(*parts, strict=True))
     found = gathered(route, done) if done else None
     return assemble(
@@ -288,7 +296,9 @@ def _fold_ids(route: Route, plan: Plan) -> Any:
     if isinstance(plan.splits[0].cell, Deal):
         assert isinstance(route, MomentRoute)
         rows = route.shared
-        return lambda: _told([replace(split, cell=rows.cells(split.cell, split.n_cells)) for split in plan.splits], plan.n_folds)
+        return lambda: _told(
+            [replace(split, cell=rows.cells(split.cell, split.n_cells)) for split in plan.splits], plan.n_folds
+        )
     return _told(plan.splits, plan.n_folds)
 
 

@@ -152,11 +152,14 @@ def learning_curve(
     True
     """
     route = open_route(model, X, y, sample_weight, loss)
-    return curve_on(route, sizes=sizes, folds=folds, level=level, groups=groups, stratify=stratify, random_state=random_state)
+    return curve_on(
+        route, sizes=sizes, folds=folds, level=level, groups=groups, stratify=stratify, random_state=random_state
+    )
 
 
 def curve_on(
-    route: Route, *, sizes: Any = 10, folds: int = 10, level: float = 0.95, groups: Any = None, stratify: Any = None, random_state: Any = None
+    route: Route, *, sizes: Any = 10, folds: int = 10, level: float = 0.95, groups: Any = None, stratify: Any = None,
+    random_state: Any = None,
 ) -> LearningCurve:  # fmt: skip
     """Return the learning curve of a model on the rows of its route."""
     check_level(level)

@@ -18,6 +18,7 @@ from epee.errors import DataError, DataWarning, WrongUse
 from epee.estimator.base import say
 from epee.losses.names import named, resolve
 from epee.moments.moments import Moments
+from epee.risk.asked import kind_of
 from epee.risk.asking import refuse_missing_truth, refuse_nan
 from epee.risk.estimate import Risk
 from epee.risk.fingerprint import repeated_rows
@@ -31,7 +32,6 @@ from epee.risk.intervals import (
     wilson,
     within_range,
 )
-from epee.risk.asked import kind_of
 from epee.table.block import check_weights
 from epee.table.doors import is_stream, open_source
 from epee.table.fingerprints import fingerprint

@@ -106,7 +106,12 @@ def counting_errors(panels: Sequence[Any], origin: Vector) -> Errors | None:
     """Return what counts the errors of all panels in one sweep, if these are rates of two classes and all models quadratic."""
     for panel in panels:
         asked = panel.asked
-        if asked.classes is None or len(asked.classes) != 2 or not isinstance(asked.loss, ZeroOne) or asked.costs is not None:
+        if (
+            asked.classes is None
+            or len(asked.classes) != 2
+            or not isinstance(asked.loss, ZeroOne)
+            or asked.costs is not None
+        ):
             return None
     forms: list[list[QuadraticForm] | None] = []
     tested = panels[0].tested_by[0]

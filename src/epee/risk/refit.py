@@ -43,14 +43,18 @@ def truth_of(model: Any, y: Any, n: int, loss: Any) -> tuple[Asked, np.ndarray]:
         raise DataError(f"y must hold numbers for a regressor: {error}.") from error
     refuse_missing_truth(truth)
     if len(truth) != n:
-        raise DataError(f"Found input variables with inconsistent numbers of samples: X has {n} rows and y has {len(truth)}.")
+        raise DataError(
+            f"Found input variables with inconsistent numbers of samples: X has {n} rows and y has {len(truth)}."
+        )
     return Asked(resolved, kind, None, truth.ndim > 1), truth
 
 
 class RefitRoute(Route):
     """Fit every model on its rows, several at once."""
 
-    def __init__(self, model: Any, X: Any, y: Any, sample_weight: Any = None, loss: Any = None, costs: Any = None) -> None:
+    def __init__(
+        self, model: Any, X: Any, y: Any, sample_weight: Any = None, loss: Any = None, costs: Any = None
+    ) -> None:
         if is_stream(X):
             X, y, sample_weight = gather(open_source(X, y, sample_weight))
         n = int(X.shape[0]) if hasattr(X, "shape") else len(X)
@@ -141,5 +145,3 @@ def weight_keywords(model: Any) -> list[str]:
     if not (has_fit_parameter(model, "sample_weight") or isinstance(model, Estimator)):
         raise WrongUse(f"{type(model).__name__} takes no sample_weight, so weights cannot be used with it.")
     return ["sample_weight"]
-
-

@@ -26,7 +26,7 @@ from epee.estimator.protocol import SolvesStack
 from epee.losses.loss import Loss
 from epee.losses.residuals import Power
 from epee.moments.affine import Affine
-from epee.moments.moments import Moments, share, stack
+from epee.moments.moments import Moments, share
 from epee.risk.asked import Asked
 from epee.risk.linear_stack import Linear, Mapped, linear_of, squared_risk
 from epee.risk.rows import Learning, Rows
@@ -165,7 +165,9 @@ class MomentRoute(Route):
     def fits(self) -> bool:
         """Tell whether the moments of all cells fit into memory, and are smaller than the rows."""
         p, kept = self.source.n_columns, self.probe.keeps.scatter
-        cells = 12 * (len(self.classes) if self.classes is not None and self.probe.keeps.group and kept == "full" else 1)
+        cells = 12 * (
+            len(self.classes) if self.classes is not None and self.probe.keeps.group and kept == "full" else 1
+        )
         return p < self.n and cells * p * (p if kept in ("full", "pooled") else 1) <= LARGEST_MOMENTS
 
     def like(self, model: Any) -> MomentRoute:
@@ -181,7 +183,12 @@ class MomentRoute(Route):
     def serves(self, model: Any) -> bool:
         """Tell whether a model sees the same rows through the same door, so that :meth:`like` may be asked."""
         other = steps_of(model)
-        return other is not None and other.keeps_moments and self.steps.same_rows_as(other) and self.probe.same_door_as(other.last)
+        return (
+            other is not None
+            and other.keeps_moments
+            and self.steps.same_rows_as(other)
+            and self.probe.same_door_as(other.last)
+        )
 
     def moments(self, cell: Codes | Deal, n_cells: int) -> Moments:
         """Return the moments of each cell."""
@@ -308,7 +315,11 @@ class MomentRoute(Route):
     def test(self, split: Split, models: Models) -> Outcome:
         """Score each row by the models that are tested on it."""
         panel = Panel(self.asked, models, split.tested_by)
-        return score_held(panel, self.rows, self.truth, split.rows_of) if self.at_hand else self._test_passing(split, panel)
+        return (
+            score_held(panel, self.rows, self.truth, split.rows_of)
+            if self.at_hand
+            else self._test_passing(split, panel)
+        )
 
     def _test_passing(self, split: Split, panel: Panel) -> Outcome:
         """Block by block, as they pass; a number a row and repeat is kept."""

@@ -1,7 +1,8 @@
 """The rows of the one-pass route: at hand as arrays, or passing by in blocks; and the moments that were taken of them.
 
-Cells of rows are an array of numbers, one a row, or a :class:`~epee.risk.splitting.Deal`: the rule by which folds are dealt while rows pass, so that nothing
-is kept of a row. What differs between the two kinds of rows is how cells are summed and scored; everything else is the same.
+Cells of rows are an array of numbers, one a row, or a :class:`~epee.risk.splitting.Deal`: the rule by which folds are dealt
+while rows pass, so that nothing is kept of a row. What differs between the two kinds of rows is how cells are summed and
+scored; everything else is the same.
 """
 
 from __future__ import annotations
@@ -63,7 +64,9 @@ class Rows:
         if self.classes is None and self.source.n_rows is not None:
             return np.array([self.source.n_rows])
         narrow = self.source.narrow()
-        counts: np.ndarray = engine_for(narrow).reduce(narrow, Counting(len(self.classes) if self.classes is not None else None))
+        counts: np.ndarray = engine_for(narrow).reduce(
+            narrow, Counting(len(self.classes) if self.classes is not None else None)
+        )
         return counts
 
     @cached_property
@@ -180,7 +183,11 @@ class Counting:
     n_classes: int | None
 
     def __call__(self, block: Block) -> np.ndarray:
-        return np.array([len(block)]) if self.n_classes is None else np.bincount(np.asarray(block.group), minlength=self.n_classes)
+        return (
+            np.array([len(block)])
+            if self.n_classes is None
+            else np.bincount(np.asarray(block.group), minlength=self.n_classes)
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -196,7 +196,9 @@ def deal_plan(
         raise WrongUse(f"repeats is {repeats!r}; it must be a whole number of at least 1.")
     check_folds(K, n)
     seed, by_class = seed_of(random_state), stratified and classes is not None
-    codes = np.repeat(np.arange(len(counts)), np.minimum(counts, 30 * FINE_FOLDS + K)) if by_class else None  # enough to judge by
+    codes = (
+        np.repeat(np.arange(len(counts)), np.minimum(counts, 30 * FINE_FOLDS + K)) if by_class else None
+    )  # enough to judge by
     if codes is not None:
         check_strata(codes, K, classes)
     times = f", repeated {repeats} times" if repeats > 1 else ""

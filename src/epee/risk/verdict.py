@@ -1,17 +1,19 @@
 r"""The verdict over candidates on the same folds: which is best, which is chosen, what is shown and what is not.
 
-One rule, for :func:`epee.learn` and for :func:`epee.risk.compare`. The candidate with the smallest cross-validated error is the *best*. The
-*chosen* one is the simplest whose paired difference from the best is within one standard error of that difference,
+One rule, for :func:`epee.learn` and for :func:`epee.risk.compare`. The candidate with the smallest cross-validated error is the
+*best*. The *chosen* one is the simplest whose paired difference from the best is within one standard error of that difference,
 
 .. math:: \bar d_i = CV_i - CV_* \le \sigma(\bar d_i), \tag{1}
 
-with the standard error corrected for the training rows that folds share: what lies between them cannot be told from noise. A candidate that is
-shown to be worse is never chosen. ``prefer="accuracy"`` takes the best itself. Differences are *shown* when their p-value, adjusted for all
-pairs (Holm), is below 5 %; *unbeaten* is the simplest that no other is shown to beat. The winner's figure is corrected for having been chosen (:mod:`epee.risk.winner`).
+with the standard error corrected for the training rows that folds share: what lies between them cannot be told from noise. A
+candidate that is shown to be worse is never chosen. ``prefer="accuracy"`` takes the best itself. Differences are *shown* when
+their p-value, adjusted for all pairs (Holm), is below 5 %; *unbeaten* is the simplest that no other is shown to beat. The
+winner's figure is corrected for having been chosen (:mod:`epee.risk.winner`).
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -147,7 +149,7 @@ class Verdict:
         spread = paired_errors(table)
 
         def rule(means: Vector, errors: Vector) -> int:
-            picked = np.array([a + int(np.argmin(means[a:b])) for a, b in zip(ends[:-1], ends[1:], strict=True)])
+            picked = np.array([a + int(np.argmin(means[a:b])) for a, b in itertools.pairwise(ends)])
             best = picked[np.argmin(means[picked])]
             if self.prefer == "accuracy":
                 return int(best)
