@@ -214,6 +214,8 @@ def choose_inputs(
     holes: dict[str, int] = {}
     for name in source.names:
         kind = str(source.kind(name))
+        if name in role_of and kind == "text":
+            kind = "category"  # of a label or a group, whatever the file says
         column = tallies.column(name, kind, types) if name in tallies.columns else Column(name, kind)
         role, why = role_of.get(name, "input"), ""
         levels = tallies.levels(name) if column.kind == "category" else []

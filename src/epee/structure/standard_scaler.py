@@ -176,4 +176,4 @@ def scales(variances: np.ndarray, mean: np.ndarray, count: np.ndarray) -> np.nda
     """
     eps = np.finfo(float).eps
     noise = count * eps * variances + (count * mean * eps) ** 2
-    return np.where(variances <= noise, 1.0, np.sqrt(variances))
+    return np.where(variances <= noise, 1.0, np.sqrt(np.maximum(variances, 0.0)))  # a constant column may round below 0
