@@ -249,8 +249,8 @@ def test_a_label_that_is_not_known_is_no_look(saved):
     ("where", "what"),
     [
         (("model",), None),
-        (("model", "value", 1, 1, "fitted", "coef_"), []),
-        (("model", "value", 1, 1, "fitted", "classes_"), 7),
+        (("model", "value", 1, 1, "value", "fitted", "coef_"), []),
+        (("model", "value", 1, 1, "value", "fitted", "classes_"), 7),
         (("encoder", "value", "schema", 0, "missing"), {}),
         (("encoder", "value", "kept", "town", 0, 0), True),
     ],

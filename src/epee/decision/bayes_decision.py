@@ -25,6 +25,7 @@ from epee.decision.costs import check_costs
 from epee.decision.rejection import ErrorReject
 from epee.errors import WrongUse
 from epee.estimator.base import encode_labels
+from epee.estimator.state import Saved
 from epee.losses.decisions import Costs
 from epee.predictors.generative.generator import check_priors
 from epee.risk.estimate import Risk
@@ -34,7 +35,7 @@ from epee.table.fingerprints import fingerprint
 from epee.typing import Labels, Matrix, Vector
 
 
-class BayesDecision(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class BayesDecision(MetaEstimatorMixin, ClassifierMixin, Saved, BaseEstimator):
     r"""The decision of least expected cost around any probabilistic classifier.
 
     Parameters
@@ -74,6 +75,8 @@ class BayesDecision(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     >>> careful.predict([[0.0], [2.5], [5.0]])
     array([ 0, -1,  1])
     """
+
+    state_parts = ("_frequencies",)
 
     def __init__(
         self,

@@ -12,6 +12,7 @@ calibrated against the rest, and the probabilities are divided by their sum.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -22,6 +23,8 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from epee.decision.reliability import ReliabilityCurve, reliability_curve
 from epee.errors import WrongUse
 from epee.estimator.base import PosteriorMixin, encode_labels, say
+from epee.estimator.state import Saved
+from epee.stateful import Part
 from epee.table.block import check_weights
 from epee.table.fingerprints import fingerprint
 from epee.table.folds import assign_folds, check_folds, same_rows
@@ -30,7 +33,7 @@ from epee.typing import Labels, Matrix, Vector
 LEAST = 1e-3  # smaller ones pull Platt's line far from all other rows
 
 
-class Calibrated(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class Calibrated(MetaEstimatorMixin, ClassifierMixin, Saved, BaseEstimator):
     r"""Probabilities for any classifier that has scores, calibrated on out-of-fold rows.
 
     Parameters
@@ -148,9 +151,8 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             return Sigmoid.of(s, hit, w)
         from sklearn.isotonic import IsotonicRegression
 
-        return IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip").fit(
-            s, hit.astype(np.float64), sample_weight=w
-        )
+        found = IsotonicRegression(y_min=0.0, y_max=1.0).fit(s, hit.astype(np.float64), sample_weight=w)
+        return Steps(found.X_thresholds_, found.y_thresholds_)
 
     def predict_proba(self, X: Any) -> Matrix:
         """Return the calibrated probability of each class (n, K)."""
@@ -195,8 +197,22 @@ def scores_of(model: Any, X: Any) -> Matrix:
     return logs - np.stack(others, axis=1)
 
 
-class Sigmoid:
+@dataclass(frozen=True, eq=False)
+class Steps(Part):
+    """An increasing map: straight between the scores ``x`` with probabilities ``y``, constant beyond them."""
+
+    x: Vector
+    y: Vector
+
+    def predict(self, s: Vector) -> Vector:
+        """Return the probabilities."""
+        return np.interp(s, self.x, self.y)
+
+
+class Sigmoid(Part):
     r"""Platt's map :math:`\sigma(a s + b)`, fitted by Newton's method on the targets (1)."""
+
+    state_parts = ("a", "b")
 
     def __init__(self, a: float, b: float) -> None:
         self.a, self.b = a, b

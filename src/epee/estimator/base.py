@@ -29,6 +29,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from epee.errors import DataError, DataWarning
 from epee.estimator.dof import shown_degrees_of_freedom
 from epee.estimator.protocol import Answer, Needs, QuadraticForm
+from epee.estimator.state import Saved
 from epee.moments.sizes import LARGEST_SIDE as LARGEST_SIDE
 from epee.moments.sizes import refuse_large as refuse_large
 from epee.solve.soundness import insist_sound
@@ -44,7 +45,7 @@ FORMER_NAMES = {  # of the protocol, for callers that do not know it yet
 }  # fmt: skip
 
 
-class Estimator(BaseEstimator):
+class Estimator(Saved, BaseEstimator):
     """An estimator whose data enter by one door."""
 
     _takes_missing = False  # NaN is a missing cell that the method can handle

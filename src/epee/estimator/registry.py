@@ -8,11 +8,11 @@ rows is said by its class.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from typing import Any
 
 from epee.estimator.method import (
     Method,
-    Setting,
     Trial,
     compares_all_rows,
     has_room_for_products,
@@ -269,6 +269,21 @@ METHODS: tuple[Method, ...] = (
     ),
 )  # fmt: skip
 
+# what estimators are made of, and where that lives: a saved file may hold these besides methods
+PARTS: dict[str, str] = {
+    "Moments": "moments.moments", "ColumnMoments": "moments.columns", "Counts": "moments.counts", "TableMoments": "moments.tables",
+    "Cholesky": "solve.cholesky", "MinimumNorm": "solve.minimum_norm", "RidgeSpectrum": "solve.ridge_path",
+    "FullGaussians": "predictors.generative.gaussians", "DiagonalGaussians": "predictors.generative.gaussians",
+    "Columns": "predictors.generative.kinds", "ByTarget": "predictors.regression.ridge", "RowFactor": "predictors.regression.ridge",
+    "WideFactor": "predictors.regression.ols", "ChebyshevLine": "predictors.regression.polynomial",
+    "FlatPrior": "predictors.regression.priors", "UniformPrior": "predictors.regression.priors",
+    "GaussianPrior": "predictors.regression.priors", "LaplacePrior": "predictors.regression.priors",
+    "Plan": "predictors.trees.growth", "Tree": "predictors.trees.structure", "PruningPath": "predictors.trees.pruning",
+    "Search": "predictors.neighbours.search", "Metric": "predictors.neighbours.metrics",
+    "Components": "structure.gaussian_forms", "GaussianStep": "structure.gaussian_steps",
+    "Sigmoid": "decision.calibration", "Steps": "decision.calibration", "FillMissing": "job.filling",
+}  # fmt: skip
+
 # what people know from elsewhere: the keys nearest to it here, the best first
 NEAREST: dict[str, tuple[str, ...]] = {
     "svm": ("logistic", "ridge"), "svc": ("logistic",), "linear_svc": ("logistic",), "svr": ("ridge", "additive"),
@@ -291,6 +306,12 @@ def method(name: str) -> Method:
         if entry.name == name:
             return entry
     raise KeyError(name)
+
+
+def saved_class(name: str) -> type | None:
+    """Return the class that a saved file means by a name; None for anything that is no method and no part of one."""
+    module = PARTS.get(name) or next((entry.module for entry in METHODS if entry.name == name), None)
+    return None if module is None else getattr(import_module(f"epee.{module}"), name)
 
 
 def make(name: str, **parameters: Any) -> Any:
@@ -342,18 +363,3 @@ def nearest_keys(typed: str, kind: str) -> Sequence[str]:
     plain = typed.strip().lower().replace("-", "_").replace(" ", "_")
     keys = {trial.key for _, trial in trials(kind)}
     return [key for key in NEAREST.get(plain, ()) if key in keys][:1]
-
-
-__all__ = [
-    "METHODS",
-    "Method",
-    "Setting",
-    "Trial",
-    "key_of",
-    "keys",
-    "make",
-    "method",
-    "nearest_keys",
-    "order_of",
-    "trials",
-]

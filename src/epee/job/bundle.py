@@ -32,7 +32,7 @@ from epee.job.writing import atomic
 if TYPE_CHECKING:
     from epee.job.learning import Learned
 
-FORMAT = 1
+FORMAT = 2  # 1: before estimators said their own state; read still
 _STAMP = (2020, 1, 1, 0, 0, 0)  # the same predictor gives the same bytes
 
 

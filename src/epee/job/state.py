@@ -1,48 +1,22 @@
 """A fitted predictor as plain data, and back: JSON values and arrays, no pickle.
 
-A class is written by its public name and made again from its constructor parameters and its fitted attributes. Only the public
-estimators of the package and a short list of their parts are known; any other name in a file is refused, and nothing of what a
-file says is ever run or imported.
+Numbers, text, lists, dictionaries and arrays are written as they are. Everything else must be a method of the registry or one of its
+parts, and says itself what it is made of (``to_state``, ``from_state``); any other name in a file is refused, and nothing of what
+a file says is ever run or imported.
 """
 
 from __future__ import annotations
 
 import math
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from epee.errors import BadFile, WrongUse
+from epee.estimator.protocol import Stateful
+from epee.estimator.registry import saved_class
 
 MARK = "$"  # a dictionary with this key stands for something that JSON has no word for
-SKIPPED = ("trace_",)  # how a descent went: long, and not needed to predict
-PARTS = {
-    "Moments": "epee.moments.moments",
-    "ColumnMoments": "epee.moments.columns",
-    "DiagonalGaussians": "epee.predictors.generative.gaussians",
-    "FullGaussians": "epee.predictors.generative.gaussians",
-    "Cholesky": "epee.solve.cholesky",
-    "MinimumNorm": "epee.solve.minimum_norm",
-    "ByTarget": "epee.predictors.regression.ridge",
-    "RowFactor": "epee.predictors.regression.ridge",
-    "RidgeSpectrum": "epee.solve.ridge_path",
-    "Plan": "epee.predictors.trees.growth",
-    "Tree": "epee.predictors.trees.structure",
-    "PruningPath": "epee.predictors.trees.pruning",
-    "Search": "epee.predictors.neighbours.search",
-    "Metric": "epee.predictors.neighbours.metrics",
-    "KTree": "epee.predictors.neighbours.search",
-}
-
-
-def estimator_class(name: str) -> type | None:
-    """Return a public estimator of the package by its name, or None."""
-    import epee
-
-    place = epee._PLACES.get(name)
-    found = getattr(epee, name, None) if place and name[:1].isupper() else None
-    return found if isinstance(found, type) and hasattr(found, "get_params") else None
 
 
 class Writer:
@@ -99,16 +73,8 @@ class Writer:
         cls = type(value)
         if cls is Pipeline:
             return {MARK: "pipeline", "value": [[name, self.write(step)] for name, step in value.steps]}
-        if cls.__name__ == "TableEncoder" and cls is estimator_class("TableEncoder"):
-            return {MARK: "encoder", "value": self.write(value.to_state())}
-        if cls is estimator_class(cls.__name__):
-            known = value.get_params(deep=False)
-            fitted = {k: self.write(v) for k, v in vars(value).items() if k not in known and k not in SKIPPED}
-            return {
-                MARK: "estimator", "class": cls.__name__, "parameters": {k: self.write(v) for k, v in known.items()}, "fitted": fitted,
-            }  # fmt: skip
-        if PARTS.get(cls.__name__) == cls.__module__:
-            return {MARK: "part", "class": cls.__name__, "value": {k: self.write(v) for k, v in vars(value).items()}}
+        if cls is saved_class(cls.__name__) and isinstance(value, Stateful):
+            return {MARK: "state", "class": cls.__name__, "value": self.write(value.to_state())}
         raise WrongUse(
             f"a {cls.__module__}.{cls.__name__} cannot be saved: a file holds only predictors of épée, so that loading it runs no code. "
             "Keep it with the tools it came with, or choose among épée's own predictors."
@@ -154,20 +120,16 @@ class Reader:
 
         if kind == "pipeline":
             return Pipeline([(str(name), self.read(step)) for name, step in inner])
-        if kind == "encoder":
-            from epee.table.encoder import TableEncoder
+        name = "TableEncoder" if kind == "encoder" else value.get("class")
+        cls: Any = saved_class(name) if isinstance(name, str) else None
+        if cls is None or kind not in ("state", *BEFORE_STATES):
+            raise BadFile(f"it holds {name or kind!r}, which is not a part of épée that may be loaded.")
+        return cls.from_state(self.read(BEFORE_STATES[kind](value) if kind in BEFORE_STATES else inner))
 
-            return TableEncoder.from_state(self.read(inner))
-        name = value.get("class")
-        if kind == "estimator" and isinstance(name, str):
-            cls = estimator_class(name)
-            if cls is not None:
-                made = cls(**{k: self.read(v) for k, v in value["parameters"].items()})
-                vars(made).update({k: self.read(v) for k, v in value["fitted"].items()})
-                return made
-        if kind == "part" and isinstance(name, str) and name in PARTS:
-            part = getattr(import_module(PARTS[name]), name)
-            made = object.__new__(part)
-            vars(made).update({k: self.read(v) for k, v in inner.items()})
-            return made
-        raise BadFile(f"it holds {name or kind!r}, which is not a part of épée that may be loaded.")
+
+# files of épée 0.1, from before estimators said their own state
+BEFORE_STATES: dict[str, Any] = {
+    "estimator": lambda old: {"version": 0, "parameters": old["parameters"], "fitted": old["fitted"]},
+    "part": lambda old: {"version": 0, **old["value"]},
+    "encoder": lambda old: old["value"],
+}

@@ -12,12 +12,13 @@ import numpy as np
 
 from epee.errors import DataError, MissingValues
 from epee.moments.moments import share
+from epee.stateful import Part
 from epee.table.block import Block, rows_for
 from epee.typing import Vector
 
 
 @dataclass(frozen=True, eq=False)
-class ColumnMoments:
+class ColumnMoments(Part):
     """Count, mean about the origin and scatter (p,) of each column, missing cells (NaN) left out.
 
     >>> a = ColumnMoments.of(np.array([[1.0, np.nan], [3.0, 5.0]]), np.zeros(2))

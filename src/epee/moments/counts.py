@@ -21,13 +21,14 @@ import numpy as np
 from epee.errors import DataError, WrongUse
 from epee.moments.class_sums import cells_of, weights_of
 from epee.moments.moments import AXES, share
+from epee.stateful import Part
 from epee.table.block import BLOCK_ROWS, Block
 from epee.typing import ArrayLike, Codes, Tensor, Vector
 
 ROOM = 16  # levels a column has room for before they are looked at
 
 
-class Additive:
+class Additive(Part):
     """The axes of something that adds: its arrays are named in ``_stacked``, each with the axes in front."""
 
     _stacked: ClassVar[tuple[str, ...]] = ("count",)

@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from epee.errors import DataError, SingularProblem, WrongUse
+from epee.stateful import Part
 from epee.typing import ArrayLike, Codes, Matrix, Scatter, Tensor, Vector
 
 AXES = ("fold", "group")
@@ -40,7 +41,7 @@ def share(part: np.ndarray, total: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False)
-class Moments:
+class Moments(Part):
     """Count, mean and scatter of rows, for each fold and group.
 
     Parameters

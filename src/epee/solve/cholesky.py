@@ -17,10 +17,11 @@ from scipy.linalg import cho_solve, solve_triangular
 from scipy.linalg.lapack import dpocon, dpotrf, dtrcon
 
 from epee.errors import SingularProblem
+from epee.stateful import Part
 from epee.typing import Matrix, Tensor, Vector
 
 
-class Cholesky:
+class Cholesky(Part):
     """The factor of a symmetric positive definite matrix.
 
     Parameters
@@ -39,6 +40,8 @@ class Cholesky:
     >>> S.solve(np.array([8.0, 7.0])), round(S.logdet, 6)
     (array([1.25, 1.5 ]), 2.079442)
     """
+
+    state_parts = ("scale", "L", "condition")
 
     def __init__(self, S: Matrix) -> None:
         S = np.asarray(S, dtype=np.float64)

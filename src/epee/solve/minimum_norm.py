@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from epee.stateful import Part
 from epee.typing import Codes, Matrix, Tensor, Vector
 
 
-class MinimumNorm:
+class MinimumNorm(Part):
     """The pseudo-inverse of S = R'R: its ``condition`` is infinite when columns depend on each other; else it is as
     :class:`~epee.solve.cholesky.Cholesky`.
 
@@ -33,6 +34,8 @@ class MinimumNorm:
     >>> S.rank, S.solve(np.array([2.0, 2.0])), S.dependent()
     (1, array([1., 1.]), array([0, 1]))
     """
+
+    state_parts = ("scale", "zero", "rank", "s", "V1", "V0", "condition", "null", "U")
 
     def __init__(self, R: Matrix, tol: float = 1e-12) -> None:
         norms = np.sqrt((R * R).sum(axis=0))

@@ -23,6 +23,7 @@ import numpy as np
 
 from epee.solve.spectral import descending_eigh
 from epee.solve.tridiagonal import tridiagonal_path
+from epee.stateful import Part
 from epee.typing import ArrayLike, Matrix, Tensor, Vector
 
 SPREAD = 1e7  # of the eigenvalues of S + alpha I: nine digits are left below it
@@ -93,7 +94,7 @@ def _scaled_solve(xx: Tensor, xy: Tensor, alpha: float) -> Tensor | None:
 
 
 @dataclass(frozen=True, eq=False)
-class RidgeSpectrum:
+class RidgeSpectrum(Part):
     """One decomposition of centred rows or their scatter: everything that (1) needs.
 
     ``values`` (r,), ``V`` (p, r), ``rotated`` (r, m) = V'c, ``tss`` (m,). From rows V = Z'B is formed when it is asked for:

@@ -83,6 +83,8 @@ class DynamicClouds(Clusterer):
     True
     """
 
+    state_parts = ("_least", "_kernels")
+
     def __init__(
         self, n_clusters: int = 8, *, kernel: str = "point", n_init: int = 10, max_iter: int = 300, floor: float = 1e-6,
         random_state: Any = None,

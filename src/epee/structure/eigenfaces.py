@@ -65,6 +65,8 @@ class Eigenfaces(NewAxes, Transformer):
     ((3, 8, 8), array([4]))
     """
 
+    state_parts = ("_shape",)
+
     def __init__(self, n_components: int | None = None, *, whiten: bool = False, random_state: Any = None) -> None:
         self.n_components = n_components
         self.whiten = whiten

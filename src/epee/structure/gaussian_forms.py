@@ -21,6 +21,7 @@ import numpy as np
 import scipy.linalg
 
 from epee.errors import SingularProblem
+from epee.stateful import Part
 from epee.typing import Matrix, Tensor, Vector
 
 Form = Literal["full", "tied", "diag", "spherical"]
@@ -28,7 +29,7 @@ LOG_2PI = float(np.log(2 * np.pi))
 
 
 @dataclass(frozen=True, eq=False)
-class Components:
+class Components(Part):
     """Weights (K,), means (K, p), covariances in scikit-learn's shape for the form, and the log-density of the noise."""
 
     weights: Vector

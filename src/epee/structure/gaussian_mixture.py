@@ -93,6 +93,8 @@ class GaussianMixture(Density):
     True
     """
 
+    state_parts = ("_box", "_about", "_log_noise")
+
     _takes_missing = True
 
     def __init__(

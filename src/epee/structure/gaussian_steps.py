@@ -13,13 +13,14 @@ each pattern is factored once a step.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import scipy.linalg
 
+from epee.stateful import Part
 from epee.structure.em import Expected
 from epee.structure.gaussian_forms import LOG_2PI, Components, log_determinants, precision_factors
 from epee.structure.gaussian_products import Expanded
@@ -119,13 +120,20 @@ def marginal(components: Components, missing: np.ndarray) -> Marginal:
 
 
 @dataclass(eq=False)
-class GaussianStep:
+class GaussianStep(Part):
     """Reduces a block to the sums of the M-step; marginals are found once for each pattern."""
 
     components: Components
     factors: Tensor
     known: dict[bytes, Marginal] = field(default_factory=dict)
     large: bool = True  # enough work to be worth compiled kernels
+
+    state_parts = ("components", "factors", "large")
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> GaussianStep:
+        """Return the step, its patterns still to be found."""
+        return cls(state["components"], state["factors"], {}, state["large"])
 
     def __reduce__(self) -> tuple[Any, ...]:
         return GaussianStep, (self.components, self.factors, {}, self.large)

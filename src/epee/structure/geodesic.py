@@ -68,6 +68,9 @@ class Isomap(NewAxes, Transformer):
     True
     """
 
+    state_parts = ("_marks", "_inverse", "_mean_square", "_learned_rows")
+    state_skips = ("nbrs_",)
+
     _minimum_rows = 2
 
     def __init__(
@@ -92,6 +95,12 @@ class Isomap(NewAxes, Transformer):
         self.disconnected = disconnected
         self.random_state = random_state
 
+    def _restore(self) -> None:
+        self.nbrs_ = neighbour_search(
+            self._learned_rows, self.n_neighbors, self.radius, algorithm=self.neighbors_algorithm, metric=self.metric, p=self.p,
+            metric_params=self.metric_params,
+        )  # fmt: skip
+
     def fit(self, X: Any, y: Any = None) -> Self:
         """Unroll the rows of ``X`` (n, p); ``y`` is ignored."""
         X = np.asarray(self._enter(X, reset=True), dtype=np.float64)
@@ -104,10 +113,8 @@ class Isomap(NewAxes, Transformer):
             raise WrongUse(
                 f"n_landmarks is {self.n_landmarks!r}; it must be above n_components={q} and at most the {n} rows."
             )
-        self.nbrs_ = neighbour_search(
-            X, self.n_neighbors, self.radius, algorithm=self.neighbors_algorithm, metric=self.metric, p=self.p,
-            metric_params=self.metric_params,
-        )  # fmt: skip
+        self._learned_rows = X
+        self._restore()
         graph, self.n_pieces_ = in_one_piece(distance_graph(self.nbrs_, self.n_neighbors), X, self.disconnected)
         self._marks = np.arange(n)
         if self.n_landmarks is not None:

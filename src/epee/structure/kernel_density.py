@@ -66,6 +66,8 @@ class KernelDensity(Density):
     True
     """
 
+    state_parts = ("_log_weights",)
+
     def __init__(
         self, *, bandwidth: Any = 1.0, algorithm: str = "auto", kernel: str = "gaussian", metric: str = "euclidean",
         atol: float = 0, rtol: float = 0, breadth_first: bool = True, leaf_size: int = 40, metric_params: Any = None,

@@ -71,6 +71,9 @@ class LocallyLinearEmbedding(NewAxes, Transformer):
     True
     """
 
+    state_parts = ("_learned_rows",)
+    state_skips = ("nbrs_",)
+
     _minimum_rows = 2
 
     def __init__(
@@ -92,6 +95,11 @@ class LocallyLinearEmbedding(NewAxes, Transformer):
         self.n_jobs = n_jobs
         self.disconnected = disconnected
 
+    def _restore(self) -> None:
+        self.nbrs_: NearestNeighbors = neighbour_search(
+            self._learned_rows, self.n_neighbors, None, algorithm=self.neighbors_algorithm
+        )
+
     def fit(self, X: Any, y: Any = None) -> Self:
         """Unroll the rows of ``X`` (n, p); ``y`` is ignored."""
         X = np.asarray(self._enter(X, reset=True), dtype=np.float64)
@@ -103,7 +111,8 @@ class LocallyLinearEmbedding(NewAxes, Transformer):
             )
         if self.n_components < 1:
             raise WrongUse(f"n_components is {self.n_components!r}; it must be at least 1.")
-        self.nbrs_: NearestNeighbors = neighbour_search(X, self.n_neighbors, None, algorithm=self.neighbors_algorithm)
+        self._learned_rows = X
+        self._restore()
         near = self.nbrs_.kneighbors(return_distance=False)
         n, k = near.shape
         graph = sparse.csr_matrix((np.ones(n * k), near.ravel(), np.arange(0, n * k + 1, k)), shape=(n, n))

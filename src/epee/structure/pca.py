@@ -91,6 +91,8 @@ class PCA(NewAxes, MomentTransformer):
     array([0.999])
     """
 
+    state_parts = ("_filler",)
+
     def __init__(
         self, n_components: Any = None, *, copy: bool = True, whiten: bool = False, svd_solver: str = "auto", tol: float = 0.0,
         iterated_power: Any = "auto", n_oversamples: int = 10, power_iteration_normalizer: str = "auto",

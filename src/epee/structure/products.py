@@ -56,6 +56,8 @@ class PolynomialFeatures(Transformer):
     array([[1., 2., 3., 4., 6., 9.]])
     """
 
+    state_parts = ("_kept", "_steps", "_n_products")
+
     row_wise = True
 
     def __init__(

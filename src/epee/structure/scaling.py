@@ -21,6 +21,7 @@ from scipy.spatial.distance import cdist
 
 from epee.errors import DataError, DataWarning, WrongUse
 from epee.estimator.base import NewAxes, Transformer, say
+from epee.estimator.state import Saved
 from epee.solve.spectral import descending_eigh, fix_signs
 from epee.typing import Matrix, Vector
 
@@ -112,6 +113,8 @@ class ClassicalMDS(NewAxes, Transformer):
     5.0
     """
 
+    state_parts = ("_rows", "_inverse", "_mean_square")
+
     _minimum_rows = 2
 
     def __init__(self, n_components: int = 2, *, metric: str = "euclidean") -> None:
@@ -169,7 +172,7 @@ class ClassicalMDS(NewAxes, Transformer):
         return 0.5 * (self._mean_square - D**2) @ self._inverse
 
 
-class MDS(sklearn.manifold.MDS):
+class MDS(Saved, sklearn.manifold.MDS):
     r"""Metric and non-metric scaling by SMACOF: scikit-learn's own, with our checks of a table of dissimilarities.
 
     All parameters, attributes and methods are those of :class:`sklearn.manifold.MDS`, whose compiled isotonic steps are used.

@@ -144,6 +144,8 @@ class SemiSupervisedGaussian(PosteriorMixin, SomeLabels):
     array([0, 1])
     """
 
+    state_parts = ("_about", "_step")
+
     def __init__(
         self, *, covariance_type: str = "full", unlabelled_weight: float = 1.0, tol: float = 1e-6, reg_covar: float = 1e-6,
         max_iter: int = 200,
@@ -236,6 +238,8 @@ class SelfTraining(MetaEstimatorMixin, ProbabilityMixin, SomeLabels):
     >>> SelfTraining(LinearDiscriminantAnalysis()).fit(X, [0, 0, -1, -1, 1, 1]).transduction_
     array([0, 0, 0, 1, 1, 1])
     """
+
+    state_parts = ("_order",)
 
     def __init__(self, estimator: Any, threshold: float = 0.75, max_iter: int | None = 10) -> None:
         self.estimator = estimator

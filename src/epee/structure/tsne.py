@@ -11,10 +11,11 @@ from typing import Any, Self
 import sklearn.manifold
 
 from epee.errors import DataError
+from epee.estimator.state import Saved
 from epee.typing import Matrix
 
 
-class TSNE(sklearn.manifold.TSNE):
+class TSNE(Saved, sklearn.manifold.TSNE):
     r"""Points in the plane that minimise :math:`\mathrm{KL}(P \| Q)`: scikit-learn's own Barnes-Hut descent, with our sentences.
 
     All parameters, attributes and methods are those of :class:`sklearn.manifold.TSNE`; its compiled gradient is used as it is.

@@ -309,6 +309,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         kept = {str(rename[name]): levels for name, levels in self.kept_.items()}
         return np.array(encoded_names(replace(self._layout, schema=schema), kept), dtype=object)
 
+    state_version = 1
+
     def to_state(self) -> dict[str, Any]:
         """Return what was learned as plain JSON values and arrays."""
         check_is_fitted(self, "fill_")

@@ -80,6 +80,8 @@ class BernoulliNB(DiscreteNB):
     array(['a', 'b'], dtype='<U1')
     """
 
+    state_parts = ("_linear", "_constant", "_never", "_never_constant")
+
     keeps = Keep(group="y", scatter=None, by=binary_sums)
     needs_rows = True  # of folds behind a scaler: its sums do not follow from those of the raw rows
     _takes_sparse = True

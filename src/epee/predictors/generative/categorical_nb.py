@@ -71,6 +71,8 @@ class CategoricalNB(DiscreteNB):
     array(['a', 'b'], dtype='<U1')
     """
 
+    state_parts = ("_offsets", "_columns", "_table", "_never")
+
     keeps = Keep(group="y", scatter=None, by=level_counts)
     needs_rows = True  # of folds: its counts are not moments
     _requires_positive = True

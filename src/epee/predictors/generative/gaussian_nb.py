@@ -73,6 +73,8 @@ class GaussianNB(GenerativeClassifier):
     array([1])
     """
 
+    state_parts = ("_gaussians", "_constant")
+
     keeps = Keep(group="y", scatter="diagonal")
 
     def __init__(self, *, priors: Any = None, var_smoothing: float = 1e-9) -> None:

@@ -19,6 +19,7 @@ import numpy as np
 
 from epee.errors import SingularProblem
 from epee.estimator.protocol import QuadraticForm
+from epee.stateful import Part
 from epee.typing import Labels, Matrix, Tensor, Vector
 
 MOST_LOST = 1e6  # how much larger the terms of a quadratic form may be than its value: six digits of sixteen
@@ -27,7 +28,7 @@ LOG_2PI = float(np.log(2 * np.pi))
 
 
 @dataclass(frozen=True, eq=False)
-class FullGaussians:
+class FullGaussians(Part):
     """Gaussians with factors ``half`` (K, p, p), one for all (1, p, p) when tied, of covariances with ``logdet`` (K,)."""
 
     means: Matrix
@@ -128,8 +129,10 @@ def _is_regular(S: Matrix, R: Matrix, tol: float) -> bool:
     return bool(of_R > 1e-13 and (of_R > tol or np.linalg.eigvalsh(S)[0] > tol))
 
 
-class DiagonalGaussians:
+class DiagonalGaussians(Part):
     """Gaussians with means and variances (K, p): scores by two matrix products."""
+
+    state_parts = ("means", "variances", "centre", "far", "squares", "linear", "constants", "constant")
 
     def __init__(self, means: Matrix, variances: Matrix, centre: Vector) -> None:
         self.means, self.variances, self.centre = means, variances, centre

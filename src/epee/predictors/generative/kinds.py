@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from epee.errors import DataError, WrongUse
+from epee.stateful import Part
 from epee.table.block import column_name
 from epee.typing import Codes, Matrix
 
@@ -17,7 +18,7 @@ KINDS = {"gaussian": "gaussian", "number": "gaussian", "bernoulli": "bernoulli",
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
+class Columns(Part):
     """One kind for each column.
 
     >>> Columns.of({1: "category"}, ["gaussian", "gaussian"], None).kinds

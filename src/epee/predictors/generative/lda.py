@@ -84,6 +84,8 @@ class LinearDiscriminantAnalysis(NewAxes, TransformerMixin, MomentClassifier):
     array(['a', 'b'], dtype='<U1')
     """
 
+    state_parts = ("_max_components", "_class_covariances")
+
     def __init__(
         self, solver: str = "svd", shrinkage: Any = None, priors: Any = None, n_components: int | None = None,
         store_covariance: bool = False, tol: float = 1e-4, covariance_estimator: Any = None,

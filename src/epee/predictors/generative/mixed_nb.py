@@ -95,6 +95,8 @@ class MixedNB(GenerativeClassifier):
     array(['b', 'a'], dtype='<U1')
     """
 
+    state_parts = ("_columns", "_levels", "_offsets", "_table", "_zero", "_numbers")
+
     keeps = Keep(group="y", scatter=None, by=table_sums)
     _takes_missing = True
     needs_rows = True  # of folds: what it keeps are not moments

@@ -74,6 +74,8 @@ class PoissonNB(GenerativeClassifier):
     array(['a', 'b'], dtype='<U1')
     """
 
+    state_parts = ("_linear", "_never", "_constant")
+
     keeps = Keep(group="y", scatter=None, by=count_sums)
     needs_rows = True  # of folds behind a scaler: its sums do not follow from those of the raw rows
     _requires_positive = True

@@ -116,6 +116,8 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
     array([1])
     """
 
+    state_parts = ("_sigma", "_gaussians", "_estimates")
+
     def __init__(
         self, *, solver: str = "svd", shrinkage: Any = None, priors: Any = None, reg_param: float = 0.0,
         store_covariance: bool = False, tol: float = 1e-4, covariance_estimator: Any = None, covariance_type: str = "full",

@@ -74,6 +74,8 @@ class FisherDiscriminant(NewAxes, TransformerMixin, LinearScores):
     array(['a', 'b'], dtype='<U1')
     """
 
+    state_parts = ("_half", "_centre")
+
     def __init__(self, within: str = "scatter", threshold: str = "midpoint") -> None:
         self.within = within
         self.threshold = threshold

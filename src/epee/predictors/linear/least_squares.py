@@ -66,6 +66,8 @@ class LeastSquaresClassifier(EitherSide):
     (array([[0.6]]), array([[0.3]]))
     """
 
+    state_parts = ("_by_rows", "_share", "_half", "_centre", "_base", "_coef", "_bias")
+
     def __init__(self, alpha: float = 0.0, targets: str = "signed", *, penalise_intercept: bool = False) -> None:
         self.alpha = alpha
         self.targets = targets

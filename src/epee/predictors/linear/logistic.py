@@ -121,6 +121,8 @@ class LogisticRegression(PosteriorMixin, LinearDescentClassifier):
     array([0, 1])
     """
 
+    state_parts = ("_wald",)
+
     def __init__(
         self, penalty: Any = "deprecated", *, C: float = 1.0, l1_ratio: float | None = 0.0, dual: bool = False, tol: float = 1e-4,
         fit_intercept: bool = True, intercept_scaling: float = 1, class_weight: Any = None, random_state: Any = None,

@@ -67,6 +67,8 @@ class PseudoInverse(EitherSide):
     array([[0.6]])
     """
 
+    state_parts = ("_by_rows", "_regular")
+
     def __init__(self, *, fit_intercept: bool = True, tol: float | None = None) -> None:
         self.fit_intercept = fit_intercept
         self.tol = tol

@@ -91,6 +91,8 @@ class KernelRegression(Regressor):
     array([0.25])
     """
 
+    state_parts = ("_centre", "_rows", "_norms", "_values", "_weights")
+
     _several_targets = True
 
     def __init__(self, bandwidth: Any = "loo", *, kernel: str = "gaussian", bandwidths: Any = None) -> None:

@@ -33,6 +33,8 @@ from epee.typing import ArrayLike, Codes, Labels, Matrix, Tensor, Vector
 class NeighbourSearch(Estimator):
     """What the classifier and the regressor share: the search."""
 
+    state_parts = ("_kept", "_counts", "_fit_X", "_search", "_y")
+
     _takes_sparse = True
 
     @property

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from epee.errors import DataError, SingularProblem, WrongUse
+from epee.stateful import Part
 from epee.typing import Matrix, Vector
 
 ALIASES = {
@@ -24,7 +25,7 @@ ALIASES = {
 
 
 @dataclass(frozen=True)
-class Metric:
+class Metric(Part):
     """A distance for the fast searches: coordinates to change to, the kernel's code, and how to change back."""
 
     code: int  # 0 squared Euclidean, 1 Manhattan, 2 Chebyshev, 3 power of Minkowski

@@ -17,14 +17,17 @@ import numpy as np
 
 from epee.engines.local import in_order
 from epee.predictors.neighbours.metrics import Metric, distance_table, resolve
+from epee.stateful import Part
 from epee.typing import Codes, Matrix
 
 MANY_COLUMNS = 16  # from here on boxes leave out too little, unless the rows are few
 QUERIES, ROWS = 256, 1024  # a tile of distances in float32 takes 1 MB: it stays in the cache
 
 
-class Search:
+class Search(Part):
     """Find the k nearest of the rows ``X`` (n, p) to any query."""
+
+    state_parts = ("rows", "given", "metric", "leaf_size", "X", "scale", "by_products")
 
     def __init__(
         self, X: Any, metric: Any = "minkowski", p: float = 2.0, params: dict[str, Any] | None = None,

@@ -73,6 +73,8 @@ class NeighborDensity(Density):
     array([-0.405])
     """
 
+    state_parts = ("_counts", "_search", "_total")
+
     def __init__(self, n_neighbors: int = 10, *, radius: float | None = None, metric: str = "euclidean") -> None:
         self.n_neighbors = n_neighbors
         self.radius = radius

@@ -80,6 +80,8 @@ class MapRegression(MomentRegressor):
     (array([1.]), 2.5)
     """
 
+    state_parts = ("_joint", "_priors", "_count", "_mean", "_A", "_misfit", "_noise_used", "_conjugate")
+
     def __init__(
         self,
         prior: Any = "gaussian",

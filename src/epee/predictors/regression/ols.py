@@ -102,6 +102,19 @@ class LinearRegression(RowSource, Inference, Influence, MomentRegressor):
     array([[3.544, 4.456]])
     """
 
+    state_parts = (
+        "_factor",
+        "_rss",
+        "_count",
+        "_tss",
+        "_centre",
+        "_rounding",
+        "_rows",
+        "_log_weights",
+        "_general",
+        "_wide",
+    )
+
     _takes_sparse = True
 
     def __init__(

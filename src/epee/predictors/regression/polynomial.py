@@ -76,6 +76,8 @@ class PolynomialRegression(Inference, Influence, MomentRegressor):
     (array([0., 1.]), 1.0)
     """
 
+    state_parts = ("_centre_x", "_half", "_line", "_loss")
+
     positive = False
     is_linear = False
     needs_rows = True  # of folds: its sums are those of a basis that depends on the range
@@ -116,7 +118,7 @@ class PolynomialRegression(Inference, Influence, MomentRegressor):
     def _solve(self, m: Moments) -> None:
         p = getattr(self, "_features", None) or max(m.p // max(self._check(), 1), 1)
         self.n_features_in_ = len(self._centre_x) if hasattr(self, "_centre_x") else p
-        self._line = _Line(fit_intercept=self.fit_intercept)
+        self._line = ChebyshevLine(fit_intercept=self.fit_intercept)
         self._line._one_target = False
         self._line.fit_moments(m)
         self._expand()
@@ -233,7 +235,7 @@ class PolynomialRegression(Inference, Influence, MomentRegressor):
         intercept, dof = np.zeros((len(parts), len(degrees), m.targets)), np.zeros((len(parts), len(degrees)))
         for f, part in enumerate(parts):
             for v, d in enumerate(degrees):
-                line = _Line(fit_intercept=self.fit_intercept)
+                line = ChebyshevLine(fit_intercept=self.fit_intercept)
                 line._one_target = False
                 line.fit_moments(part.take([*range(d * p), *range(m.p, m.n_columns)]))
                 coef[f, v, :, : d * p], intercept[f, v] = line.coef_, line.intercept_
@@ -266,7 +268,7 @@ class PolynomialRegression(Inference, Influence, MomentRegressor):
         return left[..., 0] if model._one_target else left
 
 
-class _Line(LinearRegression):
+class ChebyshevLine(LinearRegression):
     """Least squares on the basis; what is collinear there is said in words of x by the polynomial."""
 
     def _say_condition(self, rows: bool = True) -> None:

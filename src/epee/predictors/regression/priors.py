@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from epee.errors import WrongUse
+from epee.stateful import Part
 
 
 @dataclass(frozen=True)
-class Prior:
+class Prior(Part):
     """The prior of one coefficient; by itself it says nothing (flat) but the bounds.
 
     Parameters

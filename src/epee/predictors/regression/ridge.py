@@ -31,6 +31,7 @@ from epee.solve.positive import non_negative
 from epee.solve.refine import refine
 from epee.solve.ridge_path import RidgeSpectrum, effective_dof, ridge_path, ridge_path_with_spectrum
 from epee.solve.stacked import stacked_least_squares
+from epee.stateful import Part
 from epee.table.block import BLOCK_ROWS, Source
 from epee.typing import ArrayLike, Matrix, Tensor, Vector
 
@@ -78,6 +79,8 @@ class Ridge(RowSource, LeftOut, MomentRegressor):
     >>> model.coef_, round(model.intercept_, 12), model.effective_dof_
     (array([1.]), 2.5, 0.5)
     """
+
+    state_parts = ("_count", "_centre", "_tss", "_scatter", "_factor", "_values", "_wide")
 
     _takes_sparse = True
 
@@ -295,8 +298,10 @@ class RidgePath:
         return plot_path(self, ax, against=against)
 
 
-class ByTarget:
+class ByTarget(Part):
     """Factors of S + alpha I for the different penalties of several targets."""
+
+    state_parts = ("factors", "of", "alphas", "condition", "scale")
 
     def __init__(self, factors: list[Any], of: Vector) -> None:
         self.factors, self.of = factors, np.asarray(of)
@@ -326,8 +331,10 @@ class ByTarget:
         return np.column_stack([half[self.alphas.index(a)] for a in self.of])
 
 
-class RowFactor:
+class RowFactor(Part):
     """The inverse of S + alpha I on the span of the rows."""
+
+    state_parts = ("spectrum", "weight", "scale")
 
     condition = 1.0
 

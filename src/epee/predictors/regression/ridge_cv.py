@@ -91,6 +91,8 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
     1.0
     """
 
+    state_parts = ("_final", "_factor", "_centre", "_count", "_wide")
+
     _takes_sparse = True
 
     def __init__(

@@ -66,6 +66,8 @@ class SmoothingSpline(Regressor):
     (array([2., 5.]), 2.0)
     """
 
+    state_parts = ("_n", "_w", "_within", "_unit", "_h", "_y")
+
     def __init__(self, lam: float | None = None, *, dof: float | None = None, criterion: str = "gcv") -> None:
         self.lam = lam
         self.dof = dof

@@ -66,6 +66,8 @@ class Tikhonov(LeftOut, MomentRegressor):
     array([2., 2.])
     """
 
+    state_parts = ("_factor", "_centre", "_count", "_scatter")
+
     def __init__(
         self, F: ArrayLike | None = None, g: ArrayLike | None = None, C: float = 1.0, *, fit_intercept: bool = True
     ) -> None:

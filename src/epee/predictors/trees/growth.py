@@ -16,6 +16,7 @@ from epee.engines.local import in_order
 from epee.predictors.trees.columns import Columns
 from epee.predictors.trees.structure import LEAF, UNDEFINED, Tree
 from epee.settings import options
+from epee.stateful import Part
 from epee.typing import Codes, Vector
 
 CRITERIA = {
@@ -25,7 +26,7 @@ CRITERIA = {
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Part):
     """When to stop and what to try; the fields are scikit-learn's parameters with counts made absolute."""
 
     criterion: str

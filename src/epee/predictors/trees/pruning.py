@@ -18,11 +18,12 @@ from typing import Any
 import numpy as np
 
 from epee.predictors.trees.structure import LEAF, Tree
+from epee.stateful import Part
 from epee.typing import Codes, Matrix, Vector
 
 
 @dataclass(frozen=True, eq=False)
-class PruningPath:
+class PruningPath(Part):
     """The nested subtrees of a tree, from the largest (alpha = 0) to the root.
 
     ``alphas`` (A,) where each becomes the best, its ``n_leaves`` and ``risk`` on the training rows; after cross-validation its

@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 
 from epee.engines.local import in_order
+from epee.stateful import Part
 from epee.typing import Codes, Matrix, Tensor, Vector
 
 LEAF, UNDEFINED = -1, -2
 
 
 @dataclass(frozen=True, eq=False)
-class Tree:
+class Tree(Part):
     """The nodes of a fitted tree; the arrays are (nodes,) unless said."""
 
     children_left: Codes

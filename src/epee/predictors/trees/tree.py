@@ -40,6 +40,8 @@ from epee.typing import Codes, Labels, Matrix, Tensor, Vector
 class DecisionTree(Estimator):
     """What both trees share: growth, pruning, reading."""
 
+    state_parts = ("_costs", "_class_factor", "_prior_factor", "_plan_", "_grown", "_path", "_decisions", "_level")
+
     _takes_missing = True
     _criteria: tuple[str, ...] = ()
 
