@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone, is_regressor
+from sklearn.utils import get_tags
 
 import epee
 from epee.estimator.protocol import (
@@ -46,7 +47,8 @@ def rows_for(method):
 
 def fitted(method):
     model = method.example()
-    return model.fit(rows_for(method), LABELS if method.kind == "classifier" else VALUES)
+    values = np.abs(VALUES) if get_tags(model).target_tags.positive_only else VALUES
+    return model.fit(rows_for(method), LABELS if method.kind == "classifier" else values)
 
 
 @pytest.mark.parametrize("method", OURS, ids=lambda m: m.name)

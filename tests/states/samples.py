@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from sklearn.utils import get_tags
 
 from epee.job.state import Reader, Writer
 
@@ -40,8 +41,9 @@ def fitted(method):
         warnings.simplefilter("ignore")
         if method.kind == "classifier":
             return model.fit(rows, LABELS)
+        values = np.abs(VALUES) if get_tags(model).target_tags.positive_only else VALUES
         return (
-            model.fit(rows, VALUES)
+            model.fit(rows, values)
             if method.kind == "regressor" or method.name == "SelectFeatures"
             else model.fit(rows)
         )

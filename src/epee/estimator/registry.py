@@ -186,6 +186,9 @@ METHODS: tuple[Method, ...] = (
                suits=lambda s: s.p <= 60 and s.n > 12 * s.p, aliases=("gam", "splines", "spline")),),
     ),
     Method(
+        "PoissonRegressor", "predictors.regression.poisson", "regressor", REGRESSION, ("Poisson regression", "régression de Poisson"), 13,
+    ),
+    Method(
         "MapRegression", "predictors.regression.map_regression", "regressor", REGRESSION,
         ("regression with a prior", "régression avec un a priori"), 12,
     ),

@@ -33,11 +33,7 @@ class _TargetAlone(MomentEstimator):
 
     _takes_missing = True
 
-    def rows_in(
-        self, X: Any, y: Any = None, sample_weight: Any = None, fold: Codes | None = None, *, reset: bool = True
-    ) -> Source:
-        """Return the targets as a source of blocks; of ``X`` only the columns are counted."""
-        source = super().rows_in(X, y, sample_weight, fold, reset=reset)
+    def _view(self, source: Source, reset: bool) -> Source:
         if isinstance(source, ArraySource):
             s, blank = source, np.broadcast_to(0.0, source.X.shape)
             return ArraySource(blank, s.y, s.weight, s.fold, s.group, s.names)

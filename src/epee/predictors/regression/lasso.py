@@ -18,7 +18,8 @@ from sklearn.base import clone
 
 from epee.errors import SearchWarning, WrongUse
 from epee.estimator.base import say
-from epee.estimator.moment import MomentRegressor, is_vector
+from epee.estimator.moment import MomentRegressor
+from epee.estimator.rows import is_vector
 from epee.moments.moments import Moments
 from epee.predictors.regression.ridge import RidgePath
 from epee.solve.elastic_net import Quadratic, decreasing, penalty_grid

@@ -1,0 +1,75 @@
+"""How rows come in: one door for arrays, frames, sparse matrices, files, queries and clusters.
+
+An estimator that reads its rows block by block, once or several times, says what it takes from them (:class:`Keep`: classes, targets
+or neither) and gets them from :meth:`FromRows.rows_in` as a source. It never asks what kind of table it was given.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from epee.estimator.base import Estimator
+from epee.estimator.keep import Keep
+from epee.table.arrays import ArraySource
+from epee.table.block import Source, check_weights
+from epee.table.doors import coded, is_stream, open_source
+from epee.table.sparse import SparseSource
+from epee.typing import Codes, Labels
+
+
+class FromRows(Estimator):
+    """Brings the rows in."""
+
+    keeps: Keep = Keep()
+    classes_: Labels
+
+    def rows_in(
+        self, X: Any, y: Any = None, sample_weight: Any = None, fold: Codes | None = None, *, reset: bool = True
+    ) -> Source:
+        """Return the checked rows as a source of blocks, as the sums see them."""
+        if reset and self.keeps.targets:
+            self._one_target = is_vector(y)
+        if is_stream(X):
+            return self._view(self._stream(X, y, sample_weight, fold, reset=reset), reset)
+        sparse = hasattr(X, "tocsr")
+        X = self._enter(X, reset=reset, finite=sparse)
+        n, names = X.shape[0], getattr(self, "feature_names_in_", None)
+        group = None
+        if self.keeps.group == "y":
+            y, group = None, self._enter_target(y, n) if reset else self._known_codes(y, n)
+        elif self.keeps.targets:
+            y = self._enter_target(y, n)
+        else:
+            y = None
+        w = check_weights(sample_weight, n)
+        if group is not None and w is not None and reset:
+            self._check_weighted_classes(group, w)
+        source: Source = SparseSource(X, y, w, fold, group) if sparse else ArraySource(X, y, w, fold, group, names)
+        return self._view(source, reset)
+
+    def _view(self, source: Source, reset: bool) -> Source:
+        """Return the rows as the sums see them, in a basis for instance; ``reset`` at the first rows."""
+        return source
+
+    def _stream(self, X: Any, y: Any, sample_weight: Any, fold: Any, *, reset: bool) -> Source:
+        source = self._enter_stream(open_source(X, y, sample_weight), reset=reset)
+        if self.keeps.group == "y":
+            source, self.classes_ = coded(source, None if reset else self.classes_)
+            self._check_classes(self.classes_, None)
+        return source
+
+    def _known_codes(self, y: Any, n: int) -> Codes:
+        raise TypeError(f"{type(self).__name__} has no classes.")
+
+
+def is_vector(y: Any) -> bool:
+    """Tell whether a target is one column: a vector, the name of a column, or what a source brings along.
+
+    >>> is_vector([1.0, 2.0]), is_vector([[1.0], [2.0]]), is_vector("price")
+    (True, False, True)
+    """
+    if y is None or isinstance(y, str):
+        return True
+    return int(y.ndim if hasattr(y, "ndim") else np.asarray(y).ndim) == 1
