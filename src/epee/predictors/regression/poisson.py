@@ -32,6 +32,7 @@ from epee.moments.passes import Summation
 from epee.predictors.regression.ols import normal_equations
 from epee.predictors.regression.ridge import penalised
 from epee.table.block import Block, Source, check_weights, refuse_bad_source
+from epee.table.doors import is_stream
 from epee.table.fingerprints import fingerprint
 from epee.typing import Matrix, Vector
 
@@ -127,7 +128,8 @@ class PoissonRegressor(FromRows, Regressor):
             raise DataError(
                 f"the values of y sum to {total.sum:g}: at least one row of positive weight must count something."
             )
-        self._trained_on = None if isinstance(X, str) or not hasattr(X, "shape") else fingerprint(X)
+        if not is_stream(X):
+            self._trained_on = fingerprint(X)  # a test on the same rows is refused
         self._descend(source, total)
         return self
 
