@@ -35,7 +35,7 @@ X = RNG.normal(size=(80, 3)) + np.repeat([0.0, 1.5], 40)[:, None]
 LABELS = np.repeat(["a", "b"], 40)
 VALUES = X @ [1.0, -2.0, 0.5] + RNG.normal(size=80)
 COUNTS = np.abs(X).round()
-OURS = [m for m in METHODS if m.kind in ("classifier", "regressor") and m.module.split(".")[0] != "decision"]
+OURS = [m for m in METHODS if m.kind in ("classifier", "regressor")]
 MOMENTS = [m for m in OURS if isinstance(m.example(), KeepsMoments)]
 
 

@@ -25,6 +25,8 @@ from epee.decision.costs import check_costs
 from epee.decision.rejection import ErrorReject
 from epee.errors import WrongUse
 from epee.estimator.base import encode_labels
+from epee.estimator.dof import shown_degrees_of_freedom
+from epee.estimator.protocol import Answer, Counted, Judge, Needs
 from epee.estimator.state import Saved
 from epee.losses.decisions import Costs
 from epee.predictors.generative.generator import check_priors
@@ -161,7 +163,10 @@ class BayesDecision(MetaEstimatorMixin, ClassifierMixin, Saved, BaseEstimator):
 
     def predict_proba(self, X: Any) -> Matrix:
         """Return the class probabilities (n, K), under the given priors by (2)."""
-        P = np.asarray(self._fitted().predict_proba(X), dtype=np.float64)
+        return self._under_priors(self._fitted().predict_proba(X))
+
+    def _under_priors(self, P: Matrix) -> Matrix:
+        P = np.asarray(P, dtype=np.float64)
         if self.priors is None:
             return P
         P = P * (check_priors(self.priors, self.classes_) / np.maximum(self._learned_priors(), 1e-300))
@@ -189,6 +194,26 @@ class BayesDecision(MetaEstimatorMixin, ClassifierMixin, Saved, BaseEstimator):
     def predict(self, X: Any) -> Labels:
         """Return the decision of least expected cost (n,); where several are equal, the first class, and rejection last."""
         return self._labels(self._expected(X).argmin(axis=1))
+
+    def clean(self, X: Any) -> Any:
+        """Check rows as the classifier inside would and return them."""
+        inner = self._fitted()
+        return inner.clean(X) if isinstance(inner, Judge) else X
+
+    def answers(self, needs: Needs) -> Answer | None:
+        """Return the function of clean rows that gives decisions (rejection is one past the last class) or probabilities."""
+        inner = self._fitted()
+        ask = inner.answers("probabilities") if isinstance(inner, Judge) else inner.predict_proba
+        if needs == "probabilities" and ask is not None:
+            return lambda X: self._under_priors(ask(X))
+        if needs == "labels" and ask is not None:
+            return lambda X: (self._under_priors(ask(X)) @ self.costs_.T).argmin(axis=1)
+        return None
+
+    def degrees_of_freedom(self, X: Any = None) -> float:
+        """Return those of the classifier inside; NaN when they are not known."""
+        inner = self._fitted()
+        return inner.degrees_of_freedom(X) if isinstance(inner, Counted) else shown_degrees_of_freedom(inner, X)
 
     def _labels(self, decisions: np.ndarray) -> Labels:
         if len(self.costs_) == len(self.classes_):

@@ -23,6 +23,8 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from epee.decision.reliability import ReliabilityCurve, reliability_curve
 from epee.errors import WrongUse
 from epee.estimator.base import PosteriorMixin, encode_labels, say
+from epee.estimator.dof import shown_degrees_of_freedom
+from epee.estimator.protocol import Answer, Counted, Judge, Needs
 from epee.estimator.state import Saved
 from epee.stateful import Part
 from epee.table.block import check_weights
@@ -168,6 +170,22 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, Saved, BaseEstimator):
         """Return the most probable class of each row (n,)."""
         P = self.predict_proba(X)
         return self.classes_[P.argmax(axis=1)]
+
+    def clean(self, X: Any) -> Any:
+        """Check rows as the classifier inside would and return them."""
+        check_is_fitted(self, "estimator_")
+        return self.estimator_.clean(X) if isinstance(self.estimator_, Judge) else X
+
+    def answers(self, needs: Needs) -> Answer | None:
+        """Return the function of clean rows that gives codes or probabilities."""
+        if needs == "labels":
+            return lambda X: self.predict_proba(X).argmax(axis=1)
+        return self.predict_proba if needs == "probabilities" else None
+
+    def degrees_of_freedom(self, X: Any = None) -> float:
+        """Return those of the classifier inside; NaN when they are not known."""
+        inner = self.estimator_
+        return inner.degrees_of_freedom(X) if isinstance(inner, Counted) else shown_degrees_of_freedom(inner, X)
 
     def reliability(self, X: Any, y: Any, **options: Any) -> ReliabilityCurve:
         """Return the reliability curve on rows that were not learned from; options as in :func:`reliability_curve`."""

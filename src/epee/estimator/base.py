@@ -75,7 +75,7 @@ class Estimator(Saved, BaseEstimator):
         if reset:
             warn_of_long_integers(X)
         try:
-            X = validate_data(
+            rows: Any = validate_data(
                 self, X, reset=reset, dtype=[np.float64, np.float32], ensure_all_finite=False,
                 accept_sparse="csr" if self._takes_sparse else False, ensure_min_samples=self._minimum_rows if reset else 1,
             )  # fmt: skip
@@ -83,10 +83,11 @@ class Estimator(Saved, BaseEstimator):
             refuse_words(X)
             raise
         if finite and not self._takes_missing:
-            refuse_bad_cells(X.data if hasattr(X, "tocsr") else X, getattr(self, "feature_names_in_", None))
-        elif finite and not hasattr(X, "tocsr") and np.isinf(X).any():
-            refuse_bad_cells(np.where(np.isnan(X), 0.0, X), getattr(self, "feature_names_in_", None))
-        return X
+            refuse_bad_cells(rows.data if hasattr(rows, "tocsr") else rows, getattr(self, "feature_names_in_", None))
+        elif finite and not hasattr(rows, "tocsr") and np.isinf(rows).any():
+            refuse_bad_cells(np.where(np.isnan(rows), 0.0, rows), getattr(self, "feature_names_in_", None))
+        checked: Matrix = rows
+        return checked
 
     def _enter_gathered(self, X: Any, reset: bool, finite: bool) -> Matrix:
         """Check the rows of a stream; a fitted estimator takes the columns it knows by name, and leaves the others."""
@@ -335,7 +336,8 @@ class Classifier(ClassifierMixin, Estimator):
 
     def _codes(self, X: Matrix) -> Codes:
         """Return the class of clean rows as codes."""
-        return np.argmax(self._proba(X), axis=1)
+        codes: Codes = np.argmax(self._proba(X), axis=1)
+        return codes
 
     def predict(self, X: Any) -> Labels:
         """Return the class of each row (n,)."""
@@ -360,7 +362,8 @@ class ProbabilityMixin:
 
     def predict_proba(self, X: Any) -> Matrix:
         """Return the probability of each class (n, K), in the order of ``classes_``."""
-        return self._proba(self._leave(X))
+        P: Matrix = self._proba(self._leave(X))
+        return P
 
     def predict_log_proba(self, X: Any) -> Matrix:
         """Return the logarithm of :meth:`predict_proba`."""
@@ -379,12 +382,13 @@ class ScoreMixin:
 
     def decision_function(self, X: Any) -> Matrix:
         """Return the score of each class (n, K); with two classes (n,), positive for the second."""
-        scores = self._score(self._leave(X))
+        scores: Matrix = self._score(self._leave(X))
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
     def _codes(self, X: Matrix) -> Codes:
         """Return the class of clean rows as codes."""
-        return np.argmax(self._score(X), axis=1)
+        codes: Codes = np.argmax(self._score(X), axis=1)
+        return codes
 
     def predict(self, X: Any) -> Labels:
         """Return the class of each row (n,)."""
@@ -407,9 +411,10 @@ class PosteriorMixin(ScoreMixin, ProbabilityMixin):
 
     def predict_log_proba(self, X: Any) -> Matrix:
         """Return the logarithm of the probability of each class (n, K)."""
-        scores = self._score(self._leave(X))
+        scores: Matrix = self._score(self._leave(X))
         top = scores.max(axis=1, keepdims=True)
-        return scores - top - np.log(np.exp(scores - top).sum(axis=1, keepdims=True))
+        logs: Matrix = scores - top - np.log(np.exp(scores - top).sum(axis=1, keepdims=True))
+        return logs
 
 
 def softmax(scores: Matrix) -> Matrix:
@@ -418,7 +423,7 @@ def softmax(scores: Matrix) -> Matrix:
     >>> softmax(np.array([[0.0, 1000.0]]))
     array([[0., 1.]])
     """
-    P = np.exp(scores - scores.max(axis=1, keepdims=True))
+    P: Matrix = np.exp(scores - scores.max(axis=1, keepdims=True))
     P /= P.sum(axis=1, keepdims=True)
     return P
 
@@ -444,7 +449,8 @@ class Regressor(RegressorMixin, Estimator):
 
     def predict(self, X: Any) -> Matrix:
         """Return the predicted value of each row."""
-        return self._predict(self._leave(X))
+        values: Matrix = self._predict(self._leave(X))
+        return values
 
     def answers(self, needs: Needs) -> Answer | None:
         """Return the function from clean rows to values."""
@@ -495,7 +501,8 @@ class Transformer(TransformerMixin, Unsupervised):
 
     def transform(self, X: Any) -> Matrix:
         """Return the rows in their new coordinates."""
-        return self._transform(self._leave(X))
+        Z: Matrix = self._transform(self._leave(X))
+        return Z
 
 
 class NewAxes(ClassNamePrefixFeaturesOutMixin):
@@ -511,7 +518,8 @@ class Clusterer(ClusterMixin, Unsupervised):
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Codes:
         """Return the cluster of each row of ``X`` after fitting."""
-        return self.fit(X, sample_weight=sample_weight).labels_
+        labels: Codes = self.fit(X, sample_weight=sample_weight).labels_
+        return labels
 
 
 class Density(DensityMixin, Unsupervised):
@@ -519,7 +527,8 @@ class Density(DensityMixin, Unsupervised):
 
     def score_samples(self, X: Any) -> Vector:
         """Return the log-density of each row (n,)."""
-        return self._log_density(self._leave(X))
+        logs: Vector = self._log_density(self._leave(X))
+        return logs
 
     def score(self, X: Any, y: Any = None) -> float:
         """Return the mean log-density of the rows."""

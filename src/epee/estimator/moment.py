@@ -88,9 +88,9 @@ class MomentEstimator(FromRows):
 
     def entered_like(self, other: Any) -> Self:
         """Return a clone that knows of the rows what ``other`` noted at the door: their columns, classes, kind of target."""
-        twin = clone(self)
+        twin: Self = clone(self)
         noted = ("n_features_in_", "feature_names_in_", "classes_", "_one_target")
-        vars(twin).update({name: vars(other)[name] for name in noted if name in vars(other)})
+        twin.__dict__.update({name: vars(other)[name] for name in noted if name in vars(other)})
         return twin
 
     def variants(self, parameter: str, values: Sequence[Any]) -> list[Self] | None:
@@ -120,7 +120,8 @@ class MomentEstimator(FromRows):
     def _sum(self, source: Source, folds: int | None = None) -> Moments:
         if self.keeps.scatter in ("full", "pooled"):
             refuse_large(None, source.n_columns)
-        return self._reduce(source, self.summation(source, folds))
+        m: Moments = self._reduce(source, self.summation(source, folds))
+        return m
 
     def _reduce(self, source: Source, keep: Any) -> Any:
         """Return what a pass keeps; a bad cell is found and named."""

@@ -17,7 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from epee.errors import SingularProblem, WrongUse
 from epee.estimator.base import NewAxes
-from epee.estimator.moment import Keep, MomentClassifier
+from epee.estimator.keep import Keep
+from epee.estimator.moment import MomentClassifier
 from epee.moments.moments import Moments
 from epee.solve.spectral import fix_signs, whitening
 from epee.typing import Matrix

@@ -15,7 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from epee.errors import DataError, WrongUse
 from epee.estimator.base import SameColumns, refuse_vector
-from epee.estimator.moment import Keep, MomentTransformer
+from epee.estimator.keep import Keep
+from epee.estimator.moment import MomentTransformer
 from epee.moments.columns import ColumnMoments, ColumnSummation
 from epee.moments.moments import Moments
 from epee.table.block import Source, refuse_bad_cells

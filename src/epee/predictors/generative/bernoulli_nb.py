@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from epee.errors import DataError, WrongUse
-from epee.estimator.moment import Keep
+from epee.estimator.keep import Keep
 from epee.moments.class_sums import ClassSummation
 from epee.moments.moments import Moments
 from epee.moments.passes import Summation

@@ -17,7 +17,7 @@ import numpy as np
 
 from epee.errors import WrongUse
 from epee.estimator.base import say
-from epee.estimator.moment import Keep
+from epee.estimator.keep import Keep
 from epee.moments.counts import Counting, Counts
 from epee.predictors.generative.discrete import DiscreteNB, finite_part, settle
 from epee.predictors.generative.generator import by_blocks, left_out_priors, log_of, without_row

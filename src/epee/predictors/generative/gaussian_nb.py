@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from epee.errors import SingularProblem, WrongUse
-from epee.estimator.moment import Keep
+from epee.estimator.keep import Keep
 from epee.moments.moments import Moments
 from epee.predictors.generative.gaussians import LOG_2PI, DiagonalGaussians
 from epee.predictors.generative.generator import (

@@ -25,7 +25,8 @@ from sklearn.base import TransformerMixin, clone
 
 from epee.errors import DataError, SingularProblem, WrongUse
 from epee.estimator.base import NewAxes, say
-from epee.estimator.moment import Keep, MomentClassifier
+from epee.estimator.keep import Keep
+from epee.estimator.moment import MomentClassifier
 from epee.moments.moments import Moments
 from epee.moments.shrinkage import ledoit_wolf_by_class, shrink
 from epee.solve.spectral import fix_signs, whitening

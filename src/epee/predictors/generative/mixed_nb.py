@@ -18,7 +18,7 @@ from typing import Any, Self
 import numpy as np
 
 from epee.errors import DataError, SingularProblem, WrongUse
-from epee.estimator.moment import Keep
+from epee.estimator.keep import Keep
 from epee.moments.tables import TableMoments, TableSummation
 from epee.predictors.generative.categorical_nb import warn_unseen
 from epee.predictors.generative.gaussians import LOG_2PI, DiagonalGaussians

@@ -18,7 +18,7 @@ import numpy as np
 
 from epee.errors import DataError, WrongUse
 from epee.estimator.base import say
-from epee.estimator.moment import Keep
+from epee.estimator.keep import Keep
 from epee.moments.class_sums import ClassSummation
 from epee.moments.moments import Moments
 from epee.moments.passes import Summation

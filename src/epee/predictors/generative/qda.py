@@ -27,7 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 from epee.engines.choice import engine_for
 from epee.errors import DataError, SingularProblem, WrongUse
 from epee.estimator.base import list_columns
-from epee.estimator.moment import Keep
+from epee.estimator.keep import Keep
 from epee.moments.moments import Moments
 from epee.moments.shrinkage import ledoit_wolf_by_class
 from epee.predictors.generative.friedman import LeftOut, friedman_covariances, oas_weights

@@ -16,7 +16,8 @@ from sklearn.base import clone
 
 from epee.errors import ConditionWarning, WrongUse
 from epee.estimator.base import Classifier, ScoreMixin, refuse_large, say
-from epee.estimator.moment import Keep, MomentClassifier, MomentEstimator
+from epee.estimator.keep import Keep
+from epee.estimator.moment import MomentClassifier, MomentEstimator
 from epee.moments.moments import Moments
 from epee.table.arrays import ArraySource
 from epee.table.block import Source, refuse_bad_cells

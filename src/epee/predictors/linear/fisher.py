@@ -27,7 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from epee.errors import DataError, WrongUse
 from epee.estimator.base import NewAxes
-from epee.estimator.moment import Keep
+from epee.estimator.keep import Keep
 from epee.moments.moments import Moments, share
 from epee.predictors.linear.closed_forms import LinearScores, inverse_factor, say_deficient
 from epee.solve.spectral import fix_signs, whitening

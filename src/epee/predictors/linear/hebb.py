@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from epee.estimator.moment import Keep
+from epee.estimator.keep import Keep
 from epee.moments.moments import Moments
 from epee.predictors.linear.closed_forms import LinearScores, target_codes
 from epee.typing import Codes, Matrix, Vector
