@@ -15,7 +15,6 @@ Codes: TypeAlias = npt.NDArray[np.intp]  # (n,) small integers: folds, classes, 
 Labels: TypeAlias = npt.NDArray[Any]  # (n,) whatever the user calls the classes
 ArrayLike: TypeAlias = npt.ArrayLike
 Fraction: TypeAlias = float  # in [0, 1]
-Positive: TypeAlias = float  # > 0
 Seed: TypeAlias = int | np.random.Generator | np.random.RandomState | None
 Scatter: TypeAlias = Literal["full", "pooled", "diagonal"] | None
 Function: TypeAlias = Callable[[Vector], float]

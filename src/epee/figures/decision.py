@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from epee.figures.style import COLOURS, QUIET, band, legend, new_axes, new_grid, whiskers
+from epee.figures.style import COLOURS, QUIET, band, legend, new_axes, whiskers
 from epee.words.decision_words import say
 from epee.words.numbers import figures
 
@@ -52,37 +50,4 @@ def plot_reliability(curve: ReliabilityCurve, ax: Any = None) -> Any:
     )
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
     legend(ax, loc="upper left")
-    return ax
-
-
-def plot_class_images(model: Any, shape: tuple[int, int]) -> Any:
-    """Draw the mean image of each class of a generative classifier; returns the array of axes."""
-    images = model.class_images(shape)
-    columns = min(len(images), 5)
-    rows = -(-len(images) // columns)
-    axes = new_grid(rows, columns, size=(1.5 * columns, 1.7 * rows))
-    low, high = float(images.min()), float(images.max())
-    for k, ax in enumerate(axes.flat):
-        ax.set_axis_off()
-        ax.grid(False)
-        if k < len(images):
-            ax.imshow(images[k], cmap="gray_r", vmin=low, vmax=high)
-            ax.set_title(str(model.classes_[k]))
-    return axes
-
-
-def plot_threshold(threshold: Any, ax: Any = None) -> Any:
-    """Draw the weighted densities of two normal classes on a line, and the cuts between them."""
-    (m, v, p) = threshold.means, threshold.variances, threshold.priors
-    sd = np.sqrt(v)
-    x = np.linspace(min(np.subtract(m, 4 * sd)), max(np.add(m, 4 * sd)), 600)
-    ax = new_axes(ax, xlabel="x")
-    for k in range(2):
-        f = p[k] * np.exp(-((x - m[k]) ** 2) / (2 * v[k])) / np.sqrt(2 * np.pi * v[k])
-        ax.plot(x, f, color=COLOURS[k], lw=1.8, label=say("class {label}", label=str(threshold.classes[k])))
-    for root in threshold.roots:
-        if x[0] <= root <= x[-1]:
-            ax.axvline(root, color=QUIET, ls="--", lw=1)
-    ax.set_ylim(0, None)
-    legend(ax)
     return ax

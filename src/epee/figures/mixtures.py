@@ -42,50 +42,6 @@ def draw_climb(trace: Any, ax: Any = None) -> Any:
     return ax
 
 
-def draw_bounds(x: Any, theta: Any, values: Any, starts: Any, ax: Any = None) -> Any:
-    """Draw the log-likelihood of one parameter and the lower bounds that EM climbs, each touching at its start.
-
-    ``theta`` (T,) is the axis, ``values(theta)`` the log-likelihood and ``starts`` pairs (start, bound(theta)).
-    """
-    ax = new_axes(ax, xlabel="θ", ylabel="log-likelihood")
-    ax.plot(theta, values, color="#222222", lw=2, label="log p(x | θ)")
-    for i, (start, bound) in enumerate(starts):
-        colour = COLOURS[i % len(COLOURS)]
-        ax.plot(theta, bound, color=colour, lw=1.4, label=f"bound at step {i}")
-        ax.axvline(start, color=colour, lw=0.8, ls=":")
-    low = np.min(values)
-    ax.set_ylim(low - 0.05 * np.ptp(values), np.max(values) + 0.08 * np.ptp(values))
-    ax.legend(frameon=False, fontsize=8)
-    return ax
-
-
-def em_bounds(
-    x: Any, other: float, sigma: float, theta: Any, start: float, steps: int = 3
-) -> tuple[np.ndarray, list[tuple[float, np.ndarray]]]:
-    r"""Return the log-likelihood of a mean and EM's bounds, for the course's figure.
-
-    Two components of equal weight and deviation ``sigma``, one known mean ``other`` and one mean θ to be found.
-    """
-    x, theta = np.asarray(x, dtype=float), np.asarray(theta, dtype=float)
-
-    def log_normal(mean: Any) -> np.ndarray:
-        return (
-            -0.5 * ((x[:, None] - np.atleast_1d(mean)) / sigma) ** 2 - np.log(sigma * np.sqrt(2 * np.pi)) + np.log(0.5)
-        )
-
-    fixed, moving = log_normal(other), log_normal(theta)
-    values = np.logaddexp(fixed, moving).sum(axis=0)
-    bounds, now = [], start
-    for _ in range(steps):
-        a, b = log_normal(now)[:, 0], fixed[:, 0]
-        total = np.logaddexp(a, b)
-        q = np.exp(a - total)
-        entropy = -(q * (a - total) + (1 - q) * (b - total)).sum()
-        bounds.append((float(now), (q[:, None] * moving).sum(axis=0) + ((1 - q) * b).sum() + entropy))
-        now = (q @ x) / q.sum()
-    return values, bounds
-
-
 def draw_choice(choice: Any, ax: Any = None) -> Any:
     """Draw a criterion against the number of components, the chosen one marked."""
     ax = new_axes(ax, xlabel="components", ylabel=choice.criterion.upper() + " (smaller is better)")

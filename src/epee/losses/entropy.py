@@ -146,10 +146,6 @@ class LogLoss(Loss):
     kind: ClassVar[Kind] = "probability"
     base: float = float(np.e)
 
-    def on_scores(self) -> CrossEntropy:
-        """Return the same loss as a function of scores, for descent."""
-        return CrossEntropy(base=self.base, classes=self.classes)
-
     def _table(self, prediction: ArrayLike) -> Matrix:
         P = np.asarray(prediction, dtype=float)
         P = np.stack([1 - P, P], axis=1) if P.ndim == 1 else P

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from epee.errors import DataError, MissingValues
+from epee.errors import DataError
 from epee.moments.moments import share
 from epee.stateful import Part
 from epee.table.block import Block, rows_for
@@ -95,14 +95,6 @@ class ColumnMoments(Part):
     def variances(self) -> Vector:
         """Variance of each column (p,), with 1/n."""
         return share(self.scatter, self.count)
-
-    def refuse_empty(self, name: str) -> None:
-        """Raise a sentence when a column has no cell at all."""
-        empty = np.flatnonzero(self.count == 0)
-        if len(empty):
-            raise MissingValues(
-                f"Input X contains NaN: every cell of column {empty[0]} is missing; {name} needs one at least. Drop it."
-            )
 
 
 @dataclass(frozen=True)

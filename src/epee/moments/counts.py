@@ -179,10 +179,6 @@ class Counts(Additive):
         """Zero: counts are about nothing."""
         return np.zeros(self.p)
 
-    def of_column(self, j: int) -> Tensor:
-        """Return the counts (axes, levels) of one column."""
-        return self.cells[..., self.offsets[j] : self.offsets[j + 1]]
-
     def widened(self, levels: Codes) -> Counts:
         """Return the same counts with at least ``levels`` levels in each column."""
         levels = np.maximum(self.levels, levels)
