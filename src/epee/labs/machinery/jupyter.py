@@ -36,7 +36,7 @@ def jupyter_notebook(this: Lab, lang: str) -> dict[str, Any]:
     cells = [
         _words(f"# {this.title(lang)}\n\n**{this.question(lang)}**\n\n{localise(this.story(lang), lang)}"),
         _words(this.say("formula", found, lang)),
-        _code(this.code(state).rstrip()),
+        _code(this.script(state, lang).rstrip()),
         _words(f"## {say('settings', lang)}"),
         _code(
             f'from epee.labs.catalogue import lab\n\nthis = lab("{this.id}")\nresults = this.run(this.start({settings}))\n'

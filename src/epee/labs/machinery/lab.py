@@ -83,7 +83,9 @@ class Lab:
     answer : function of the results to Words
         The sentence that answers the question, for these settings.
     exercises : three exercises
-    code : function of the state to Python lines that run by themselves
+    code : function of the state to Python lines that run by themselves, in the language that the state names
+    own : (name, function of the results), or None
+        The lab's own number: what the variable of that name holds after the lines to take away were run.
     waits : bool
         Compute only when a button is pressed: for a lab that takes seconds.
     extra : function of (results, lang) to HTML, or None
@@ -101,6 +103,7 @@ class Lab:
     answer: Callable[[Results], Words]
     exercises: Sequence[Exercise]
     code: Callable[[State], str]
+    own: tuple[str, Callable[[Results], float]] | None = None
     waits: bool = False
     extra: Callable[[Results, str], str] | None = None
 
@@ -126,6 +129,10 @@ class Lab:
         """Return the figures in one language."""
         with _ONE_AT_A_TIME, options(language=lang):
             return self.draw(results, lang)
+
+    def script(self, state: State, lang: str) -> str:
+        """Return the lines to take away, their comments and prints in one language."""
+        return self.code(state | {"lang": lang})
 
     def say(self, part: str, results: Results, lang: str) -> str:
         """Return one of the texts, in one language and with its decimal mark."""

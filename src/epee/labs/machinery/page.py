@@ -196,7 +196,7 @@ def take_away(lab: Lab, state: State, lang: str) -> Any:
     """Show the Python lines."""
     import marimo as mo
 
-    return mo.accordion({say("code", lang): mo.md(f"```python\n{lab.code(state)}```")})
+    return mo.accordion({say("code", lang): mo.md(f"```python\n{lab.script(state, lang)}```")})
 
 
 def as_script(lab: Lab, found: Results, lang: str) -> None:
@@ -208,6 +208,6 @@ def as_script(lab: Lab, found: Results, lang: str) -> None:
     print(f"{lab.title(lang)}\n{lab.question(lang)}\n")
     for part in ("formula", "answer"):
         print(lab.say(part, found, lang) + "\n")
-    print(lab.code(found.state))
+    print(lab.script(found.state, lang))
     if path := mo.cli_args().get("figure"):
         lab.pictures(found, lang)[0].savefig(str(path))

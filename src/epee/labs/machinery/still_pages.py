@@ -68,7 +68,7 @@ def still_page(this: Lab, lang: str) -> str:
         f'<div class="lab-story">{to_html(localise(this.story(lang), lang))}</div>'
         f'<p class="note">{say("static_note", lang)} <code>epee lab {this.id}</code>.</p></div>{"".join(parts)}'
         f'<h2 class="lab-h2">{say("exercises", lang)}</h2><div class="lab-cards">{cards}</div>'
-        f'<h2 class="lab-h2">{say("code", lang)}</h2><pre><code>{html.escape(this.code(this.start()))}</code></pre></main></body></html>'
+        f'<h2 class="lab-h2">{say("code", lang)}</h2><pre><code>{html.escape(this.script(this.start(), lang))}</code></pre></main></body></html>'
     )
 
 

@@ -70,6 +70,15 @@ def shown(value: float, digits: int = 3) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+def in_language(state: dict[str, Any]) -> Callable[[str, str], str]:
+    """Return what chooses between English and French in the lines to take away: the language of the state.
+
+    >>> in_language({"lang": "fr"})("error", "erreur")
+    'erreur'
+    """
+    return lambda en, fr: Words(en, fr)(state.get("lang", "en"))
+
+
 def blocks(*lines: str) -> str:
     """Return formulas on lines of their own, so that they also fit a telephone.
 

@@ -13,7 +13,7 @@ from epee.figures.style import COLOURS, INK, QUIET, band, legend
 from epee.labs.machinery.canvas import panel
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State, spread
-from epee.labs.machinery.words import blocks, shown
+from epee.labs.machinery.words import blocks, in_language, shown
 from epee.words.catalogue import Words
 
 TRUE = np.array([1.0, 0.5])
@@ -121,14 +121,25 @@ def answer(r: Results) -> Words:
 
 
 def code(state: State) -> str:
+    t, n = in_language(state), int(state["n"])
+    chosen = {
+        "near": f"x = np.linspace(0.8, 1.2, {n})",
+        "random": f"x = np.sort(np.random.default_rng(3).uniform({LOW}, {HIGH}, {n}))",
+        "even": f"x = np.linspace({LOW}, {HIGH}, {n})",
+        "active": f"""candidates = np.linspace({LOW}, {HIGH}, 41)
+x = [0.95, 1.05]  # {t("two first measurements, then always where the prediction is least known", "deux premières mesures, puis toujours là où la prédiction est la moins connue")}
+while len(x) < {n}:
+    x.append(candidates[design.choose_next(np.c_[np.ones(len(x)), x], np.c_[np.ones(41), candidates])])""",
+    }[state["plan"]]
     return f"""import numpy as np
 from epee import design
 
-candidates = np.c_[np.ones(41), np.linspace(0, 2, 41)]      # a line, measured between 0 and 2
-chosen = design.select(candidates, {int(state["n"])}, criterion="D", repeats=True)
-X = candidates[chosen]
-print("measure at", np.sort(X[:, 1]))
-print("variance at x0:", design.prediction_variance(X, [1.0, {float(state["at"])}], sigma2={float(state["sigma"])} ** 2))
+{chosen}
+X = np.c_[np.ones({n}), x]  # {t("a line: its level and its slope", "une droite : son niveau et sa pente")}
+variance = design.prediction_variance(X, np.array([1.0, {float(state["at"])}]), sigma2={float(state["sigma"])} ** 2)
+print("{t("variance of the prediction", "variance de la prédiction")}", variance)
+best = design.select(np.c_[np.ones(41), np.linspace({LOW}, {HIGH}, 41)], {n}, criterion="D", repeats=True)
+print("{t("a D-optimal design measures at", "un plan D-optimal mesure en")}", np.sort(np.linspace({LOW}, {HIGH}, 41)[best]))
 """
 
 
@@ -149,7 +160,7 @@ LAB = Lab(
         Slider("at", Words("predict at x₀", "prédire en x₀"), spread(-1, 3, 0.5), 3.0),
         Slider("draw", Words("draw number", "numéro du tirage"), spread(0, 20, 1), 0),
     ),
-    compute=compute, draw=draw, formula=formula, answer=answer, code=code,
+    compute=compute, draw=draw, formula=formula, answer=answer, code=code, own=("variance", lambda r: float(np.ravel(r.here)[0])),
     exercises=(
         Pick(
             Words("To know the slope best, measure…", "Pour connaître au mieux la pente, mesurer…"),

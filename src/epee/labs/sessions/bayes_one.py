@@ -11,7 +11,7 @@ from epee.figures.style import COLOURS, INK, legend
 from epee.labs.machinery.canvas import panel
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Lab, Results, Slider, State, spread
-from epee.labs.machinery.words import blocks, percent, shown
+from epee.labs.machinery.words import blocks, in_language, percent, shown
 from epee.words.catalogue import Words
 
 GRID = np.linspace(-5, 8, 1301)
@@ -96,18 +96,25 @@ def answer(r: Results) -> Words:
 
 
 def code(state: State) -> str:
+    t = in_language(state)
+    mean, sigma, prior, cost = (float(state[k]) for k in ("mean", "sigma", "prior", "cost"))
     return f"""import numpy as np
 import epee
 
+x = np.linspace(-5, 8, 1301)
+a = {prior} * np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi)  # P1 p(x|1)
+b = {1 - prior!r} * np.exp(-(((x - {mean}) / {sigma}) ** 2) / 2) / ({sigma} * np.sqrt(2 * np.pi))  # P2 p(x|2)
+least = np.minimum({cost} * a, b).sum() * (x[1] - x[0])
+print("{t("least expected cost", "plus petit coût espéré")}", least)
+
+# {t("the same, learned from examples and judged on others", "la même chose, apprise d'exemples et jugée sur d'autres")}
 rng = np.random.default_rng(0)
-n1 = int(4000 * {float(state["prior"])})
-x = np.r_[rng.normal(0, 1, n1), rng.normal({float(state["mean"])}, {float(state["sigma"])}, 4000 - n1)][:, None]
+n1 = int(4000 * {prior})
+X = np.r_[rng.normal(0, 1, n1), rng.normal({mean}, {sigma}, 4000 - n1)][:, None]
 y = np.r_[np.full(n1, 1), np.full(4000 - n1, 2)]
-model = epee.BayesDecision(epee.QuadraticDiscriminantAnalysis(), costs=[[0, 1], [{float(state["cost"])}, 0]])
-half = rng.random(4000) < 0.5  # one half to learn from, the other to judge by
-model.fit(x[half], y[half])
-print("decides", model.predict([[0.0], [1.5], [3.0]]))
-print("expected cost", model.risk(x[~half], y[~half]))
+half = rng.random(4000) < 0.5
+model = epee.BayesDecision(epee.QuadraticDiscriminantAnalysis(), costs=[[0, 1], [{cost}, 0]]).fit(X[half], y[half])
+print("{t("cost of the learned decision", "coût de la décision apprise")}", model.risk(X[~half], y[~half]))
 """
 
 
@@ -126,7 +133,7 @@ LAB = Lab(
         Slider("cost", Words("cost of missing class 1", "coût d'un oubli de la classe 1"), [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0], 1.0),
         Slider("cut", Words("your threshold", "votre seuil"), spread(-4, 7, 0.25), 0.0),
     ),
-    compute=compute, draw=draw, formula=formula, answer=answer, code=code,
+    compute=compute, draw=draw, formula=formula, answer=answer, code=code, own=("least", lambda r: r.least),
     exercises=(
         Number(
             Words("Equal standard deviations 1, means 0 and 2, $P_1 = 1/2$, equal costs: where is the threshold?", "Écarts-types 1, moyennes 0 et 2, $P_1 = 1/2$, coûts égaux : où est le seuil ?"),

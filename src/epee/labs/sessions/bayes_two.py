@@ -15,8 +15,8 @@ from epee.figures.style import COLOURS, INK, whiskers
 from epee.labs.machinery.canvas import panel, relabel
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State, spread
-from epee.labs.machinery.words import blocks, percent, shown
-from epee.labs.sessions.worlds import cloud, moons, turned
+from epee.labs.machinery.words import blocks, in_language, percent, shown
+from epee.labs.sessions.worlds import cloud, cloud_lines, moons, moons_lines, turned
 from epee.words.catalogue import Words
 
 WORLDS = {
@@ -41,8 +41,14 @@ def sample(world: str, n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     if world == "rings":
         angle, size = rng.uniform(0, 2 * np.pi, 2 * n), np.repeat([1.0, 4.0], n) + rng.uniform(-0.1, 0.1, 2 * n)
         return np.sqrt(size)[:, None] * np.c_[np.cos(angle), np.sin(angle)], np.repeat([0, 1], n)
+    drawn = [cloud(rng, mean, covariance, n) for mean, covariance in clouds(world)]
+    return np.vstack(drawn), np.repeat(np.arange(len(drawn)), n)
+
+
+def clouds(world: str) -> list[tuple[tuple[float, float], np.ndarray]]:
+    """Return the mean and the covariance of each class."""
     wide = turned(1.1, 0.5, 35)
-    clouds = {
+    return {
         "same": [((-1, 0.3), wide), ((0.8, -0.6), wide)],
         "differ": [((-0.8, 0.0), turned(1.3, 0.4, 60)), ((0.9, 0.0), turned(0.9, 0.35, -20))],
         "three": [
@@ -51,7 +57,6 @@ def sample(world: str, n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
             ((0.8, -1.2), turned(1.0, 0.4, 20)),
         ],
     }[world]
-    return np.vstack([cloud(rng, m, c, n) for m, c in clouds]), np.repeat(np.arange(len(clouds)), n)
 
 
 @lru_cache(maxsize=64)
@@ -156,18 +161,34 @@ def answer(r: Results) -> Words:
 
 
 def code(state: State) -> str:
+    t, n, world = in_language(state), int(state["n"]), state["world"]
+    if world == "moons":
+        body = f"    {moons_lines('2 * m', 0.25)}".replace("\n", "\n    ") + "\n    return X, y"
+    elif world == "rings":
+        body = """    angle, size = rng.uniform(0, 2 * np.pi, 2 * m), np.repeat([1.0, 4.0], m) + rng.uniform(-0.1, 0.1, 2 * m)
+    return np.sqrt(size)[:, None] * np.c_[np.cos(angle), np.sin(angle)], np.repeat([0, 1], m)"""
+    else:
+        parts = ",\n        ".join(cloud_lines(mean, covariance, "m") for mean, covariance in clouds(world))
+        body = f"    clouds = [\n        {parts},\n    ]\n    return np.vstack(clouds), np.repeat(np.arange(len(clouds)), m)"
+    name = {"lda": "LinearDiscriminantAnalysis", "qda": "QuadraticDiscriminantAnalysis", "nb": "GaussianNB"}[
+        state["model"]
+    ]
     return f"""import numpy as np
 import epee
 
-rng = np.random.default_rng({int(state["draw"])})
-n = {int(state["n"])}
-X = np.vstack([rng.multivariate_normal([-0.8, 0], [[0.5, 0.6], [0.6, 1.3]], n), rng.multivariate_normal([0.9, 0], [[0.7, -0.2], [-0.2, 0.2]], n)])
-y = np.repeat([0, 1], n)
-for model in (epee.LinearDiscriminantAnalysis(), epee.QuadraticDiscriminantAnalysis(), epee.GaussianNB()):
-    print(type(model).__name__, epee.risk.cross_validate(model, X, y, random_state=0))
-cautious = epee.BayesDecision(epee.QuadraticDiscriminantAnalysis(), reject_cost=0.2)
-half = rng.random(2 * n) < 0.5  # one half to learn from, the other to judge by
-print("expected cost with rejection", cautious.fit(X[half], y[half]).risk(X[~half], y[~half]))
+
+def sample(m, seed):
+    rng = np.random.default_rng(seed)
+{body}
+
+
+X, y = sample({n}, {int(state["draw"])})
+new, labels = sample(1500, 10_000)
+model = epee.{name}().fit(X, y)
+error = epee.risk.holdout_error(model, new, labels)
+print("{t("error on new points", "erreur sur des points nouveaux")}", error)
+cautious = epee.BayesDecision(epee.{name}(), reject_cost=0.2).fit(X, y)  # {t("may reject", "peut refuser de décider")}
+print("{t("expected cost with rejection", "coût espéré avec rejet")}", cautious.risk(new, labels))
 """
 
 
@@ -187,7 +208,7 @@ LAB = Lab(
         Slider("at", Words("the star's x₁", "abscisse de l'étoile"), spread(-2, 2, 0.25), 0.0),
         Slider("draw", Words("draw number", "numéro du tirage"), spread(0, 20, 1), 0),
     ),
-    compute=compute, draw=draw, formula=formula, answer=answer, code=code,
+    compute=compute, draw=draw, formula=formula, answer=answer, code=code, own=("error", lambda r: r.errors[r.model].value),
     exercises=(
         Pick(
             Words("On the two rings, the linear model errs about…", "Sur les deux anneaux, le modèle linéaire se trompe environ…"),

@@ -14,8 +14,8 @@ from epee.figures.style import COLOURS, INK, legend
 from epee.labs.machinery.canvas import panel
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State, spread
-from epee.labs.machinery.words import blocks, percent, shown
-from epee.labs.sessions.worlds import cloud, moons, turned
+from epee.labs.machinery.words import blocks, in_language, percent, shown
+from epee.labs.sessions.worlds import cloud, cloud_lines, moons, moons_lines, turned
 from epee.words.catalogue import Words
 
 WORLDS = {
@@ -31,6 +31,7 @@ METHODS = {
     "medoids": Words("k-medoids", "k-médoïdes"),
 }
 MOST = 8
+CENTRES = {"four": [(-2, -1.8), (2, -1.6), (-1.6, 2), (2.2, 2.1)], "long": [(-2, 0), (0, 0), (2, 0)]}
 
 
 @lru_cache(maxsize=32)
@@ -44,11 +45,11 @@ def points(world: str, draw: int) -> tuple[np.ndarray, np.ndarray | None]:
         X, y = moons(n, 0.08, rng)
         return 2 * X - [1, 0.4], y
     if world == "four":
-        centres = [(-2, -1.8), (2, -1.6), (-1.6, 2), (2.2, 2.1)]
-        return np.vstack([cloud(rng, c, 0.35 * np.eye(2), n // 4) for c in centres]), np.repeat(np.arange(4), n // 4)
-    centres = [(-2, 0), (0, 0), (2, 0)]
+        return np.vstack([cloud(rng, c, 0.35 * np.eye(2), n // 4) for c in CENTRES[world]]), np.repeat(
+            np.arange(4), n // 4
+        )
     S = turned(1.4, 0.28, 75)
-    return np.vstack([cloud(rng, c, S, n // 3) for c in centres]), np.repeat(np.arange(3), n // 3)
+    return np.vstack([cloud(rng, c, S, n // 3) for c in CENTRES[world]]), np.repeat(np.arange(3), n // 3)
 
 
 def partition(method: str, X: np.ndarray, k: int, start: int) -> np.ndarray:
@@ -153,13 +154,27 @@ def answer(r: Results) -> Words:
 
 
 def code(state: State) -> str:
+    t, k, world = in_language(state), int(state["k"]), state["world"]
+    drawn = {
+        "none": "X = rng.uniform(-3, 3, (160, 2))",
+        "moons": f"{moons_lines(160, 0.08)}\nX = 2 * X - [1, 0.4]",
+    }.get(world)
+    if drawn is None:
+        n, covariance = (40, 0.35 * np.eye(2)) if world == "four" else (53, turned(1.4, 0.28, 75))
+        parts = ",\n    ".join(cloud_lines(c, covariance, n) for c in CENTRES[world])
+        drawn = f"X = np.vstack([\n    {parts},\n])"
+    model = {
+        "kmeans": f'KMeans({k}, init="random", n_init=1, random_state={int(state["start"])})',
+        "medoids": f"KMedoids({k}, random_state={int(state['start'])})",
+    }.get(state["method"], f'AgglomerativeClustering({k}, linkage="{state["method"]}")')
     return f"""import numpy as np
 import epee
 
 rng = np.random.default_rng({int(state["draw"])})
-X = np.vstack([rng.normal(c, 0.6, (40, 2)) for c in [(-2, -2), (2, -2), (-2, 2), (2, 2)]])
-model = epee.KMeans({int(state["k"])}, n_init=10, random_state=0).fit(X)
-print("distortion", model.inertia_)
+{drawn}
+labels = epee.{model}.fit(X).labels_
+distortion = sum(((X[labels == c] - X[labels == c].mean(axis=0)) ** 2).sum() for c in np.unique(labels))
+print("{t("distortion", "distorsion")}", distortion)
 print(epee.choose_clusters(X, epee.KMeans(random_state=0), range(2, 7), random_state=0))
 """
 
@@ -177,7 +192,7 @@ LAB = Lab(
         Slider("start", Words("random start", "départ aléatoire"), spread(0, 12, 1), 0),
         Slider("draw", Words("draw number", "numéro du tirage"), spread(0, 10, 1), 0),
     ),
-    compute=compute, draw=draw, formula=formula, answer=answer, code=code,
+    compute=compute, draw=draw, formula=formula, answer=answer, code=code, own=("distortion", lambda r: r.here),
     exercises=(
         Goal(Words("Separate the two crescents perfectly.", "Séparer parfaitement les deux croissants."),
              lambda r: r.world == "moons" and r.rand > 0.999,

@@ -11,7 +11,7 @@ from epee.figures.style import COLOURS, INK, legend
 from epee.labs.machinery.canvas import panel, panels
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Lab, Results, Slider, State, spread
-from epee.labs.machinery.words import blocks, shown
+from epee.labs.machinery.words import blocks, in_language, shown
 from epee.words.catalogue import Words
 
 CIRCLE = np.array([np.cos(np.linspace(0, 2 * np.pi, 120)), np.sin(np.linspace(0, 2 * np.pi, 120))])
@@ -96,14 +96,16 @@ def answer(r: Results) -> Words:
 
 
 def code(state: State) -> str:
+    t = in_language(state)
     return f"""import numpy as np
 import epee
 
 s1, s2, rho = {float(state["s1"])}, {float(state["s2"])}, {float(state["rho"])}
 covariance = np.array([[s1**2, rho * s1 * s2], [rho * s1 * s2, s2**2]])
-X = np.random.default_rng({int(state["draw"])}).multivariate_normal([0, 0], covariance, {int(state["n"])})
+X = np.random.default_rng({int(state["draw"])}).standard_normal(({int(state["n"])}, 2)) @ np.linalg.cholesky(covariance).T
 moments = epee.Moments.of(X)
-print(moments.covariance(), moments.correlation()[0, 1], moments.inertia())
+r = moments.correlation()[0, 1]
+print("{t("covariance", "covariance")}", moments.covariance(), "{t("correlation", "corrélation")}", r, "{t("inertia", "inertie")}", moments.inertia())
 """
 
 
@@ -122,7 +124,7 @@ LAB = Lab(
         Slider("n", Words("points", "points"), [8, 15, 30, 60, 120, 300, 1000], 60),
         Slider("draw", Words("draw number", "numéro du tirage"), spread(0, 20, 1), 0),
     ),
-    compute=compute, draw=draw, formula=formula, answer=answer, code=code,
+    compute=compute, draw=draw, formula=formula, answer=answer, code=code, own=("r", lambda r: r.r),
     exercises=(
         Goal(
             Words("Make a circle.", "Faire un cercle."),

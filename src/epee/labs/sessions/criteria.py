@@ -12,8 +12,8 @@ from epee.figures.style import COLOURS, INK, legend
 from epee.labs.machinery.canvas import panel
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Lab, Results, Slider, State, spread
-from epee.labs.machinery.words import blocks, shown
-from epee.labs.sessions.worlds import nested_polynomials, noisy_wave, wave
+from epee.labs.machinery.words import blocks, in_language, shown
+from epee.labs.sessions.worlds import nested_polynomials, noisy_wave, wave, wave_lines
 from epee.words.catalogue import Words
 
 DEGREES = list(range(11))
@@ -94,15 +94,27 @@ def answer(r: Results) -> Words:
 
 
 def code(state: State) -> str:
+    t, degree = in_language(state), int(state["degree"])
+    spread_ = t("one at random in each nth of the interval", "un au hasard dans chaque n-ième de l'intervalle")
     return f"""import numpy as np
 import epee
 
-rng = np.random.default_rng({int(state["draw"])})
-x = np.sort(rng.uniform(0, 1, {int(state["n"])}))[:, None]
-y = np.sin(2 * np.pi * x[:, 0]) + 0.8 * x[:, 0] + {float(state["sigma"])} * rng.standard_normal(len(x))
-for degree in range(8):
-    model = epee.PolynomialRegression(degree=degree)
-    print(degree, epee.risk.loo(model, x, y).value, epee.risk.gcv(model, x, y), epee.risk.aic(model, x, y), epee.risk.bic(model, x, y))
+{wave_lines(int(state["n"]), float(state["sigma"]), int(state["draw"]), spread_)}
+n, degrees = len(x), {DEGREES}
+models = [epee.PolynomialRegression(d).fit(x[:, None], y) for d in degrees]
+err = np.array([np.mean((y - model.predict(x[:, None])) ** 2) for model in models])
+d = np.array(degrees) + 1  # {t("parameters", "paramètres")}
+sigma2 = err[-1] * n / (n - d[-1])  # {t("noise, from the largest model", "bruit, d'après le plus grand modèle")}
+criteria = {{
+    "LOO": np.array([epee.risk.loo(model, x[:, None], y).value for model in models]),
+    "GCV": err / (1 - d / n) ** 2,
+    "AIC": err + 2 * d / n * sigma2,
+    "BIC": err + np.log(n) * d / n * sigma2,
+}}
+for name, values in criteria.items():
+    print(name, "{t("chooses degree", "choisit le degré")}", values.argmin())
+bic = criteria["BIC"][{degree}]
+print("{t("BIC of degree", "BIC du degré")} {degree}:", bic)
 """
 
 
@@ -120,7 +132,7 @@ LAB = Lab(
         Slider("sigma", Words("noise σ", "bruit σ"), spread(0.1, 0.9, 0.1), 0.4),
         Slider("draw", Words("draw number", "numéro du tirage"), spread(0, 20, 1), 0),
     ),
-    compute=compute, draw=draw, formula=formula, answer=answer, code=code,
+    compute=compute, draw=draw, formula=formula, answer=answer, code=code, own=("bic", lambda r: r.bic[r.degree]),
     exercises=(
         Number(
             lambda r: Words(

@@ -14,10 +14,11 @@ from epee.figures.style import COLOURS, INK
 from epee.labs.machinery.canvas import panel
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State, spread
-from epee.labs.machinery.words import blocks, shown
+from epee.labs.machinery.words import blocks, in_language, shown
 from epee.words.catalogue import Words
 
 SWEEPS = 30
+TRIALS = [100, 300, 1000, 3000, 10_000, 30_000]
 MAPS = {
     "small": Words("a small house", "une petite maison"),
     "bridge": Words("a bridge", "un pont"),
@@ -59,12 +60,11 @@ def compute(state: State) -> Results:
         V, policy = values[k], policies[max(k - 1, 0)]
         gaps = np.array([np.abs(v - best.values).max() for v in values])
     else:
-        steps = [100, 300, 1000, 3000, 10_000, 30_000]
         gaps = np.array(
-            [np.abs(learned(state["map"], slip, living, discount, s)[0] - best.values).max() for s in steps]
+            [np.abs(learned(state["map"], slip, living, discount, s)[0] - best.values).max() for s in TRIALS]
         )
-        k = min(k, len(steps) - 1)
-        V, policy = learned(state["map"], slip, living, discount, steps[k])
+        k = min(k, len(TRIALS) - 1)
+        V, policy = learned(state["map"], slip, living, discount, TRIALS[k])
     letters = best.grid["letters"]
     begin = int(np.flatnonzero((letters == "S").ravel())[0])
     right = float(np.mean((np.asarray(policy) == np.asarray(best.policy))[np.isin(letters.ravel(), [".", "S"])]))
@@ -121,14 +121,22 @@ def answer(r: Results) -> Words:
 
 
 def code(state: State) -> str:
-    return f"""from epee import mdp
+    t, k, discount = in_language(state), int(state["effort"]), float(state["discount"])
+    if state["how"] == "sweeps":
+        found = f"""values = world.backward_induction({SWEEPS}).values[::-1][{k}]  # {t("after so many sweeps from 0", "après autant de balayages depuis 0")}"""
+    else:
+        found = f"""agent = mdp.QLearning(discount={discount}, exploration=mdp.EpsilonGreedy(0.3), random_state=0)
+agent.learn(world, {TRIALS[min(k, len(TRIALS) - 1)]}, episode_length=60)
+values = agent.values_  # {t("by trial and error", "par essai-erreur")}"""
+    return f"""import numpy as np
+from epee import mdp
 
-world = mdp.gridworld({ROWS[state["map"]]!r}, slip={float(state["slip"])}, living={float(state["living"])}, discount={float(state["discount"])})
-best = world.value_iteration()
-print("values", best.values.round(3), "after", best.iterations, "sweeps")
-agent = mdp.QLearning(discount={float(state["discount"])}, random_state=0)
-agent.learn(world, 20_000, episode_length=60)
-print("by trial and error", agent.values_.round(3))
+world = mdp.gridworld({ROWS[state["map"]]!r}, slip={float(state["slip"])}, living={float(state["living"])}, discount={discount})
+best = world.policy_iteration()
+begin = int(np.flatnonzero((best.grid["letters"] == "S").ravel())[0])
+{found}
+value = values[begin]
+print("{t("value of the start, found and best", "valeur du départ, trouvée et optimale")}", value, best.values[begin])
 """
 
 
@@ -146,7 +154,7 @@ LAB = Lab(
         Slider("living", Words("reward of each step", "récompense de chaque pas"), [-2.0, -1.0, -0.5, -0.2, -0.1, -0.04, 0.0], -0.04),
         Slider("discount", Words("discount γ", "actualisation γ"), [0.5, 0.8, 0.9, 0.95, 0.99], 0.95),
     ),
-    compute=compute, draw=draw, formula=formula, answer=answer, code=code,
+    compute=compute, draw=draw, formula=formula, answer=answer, code=code, own=("value", lambda r: r.here),
     exercises=(
         Number(Words("A reward of 1 comes in 3 steps (the third pays). With $\\gamma = 0.9$ and nothing else, what is it worth now?", "Une récompense de 1 arrive dans 3 pas (le troisième paie). Avec $\\gamma = 0.9$ et rien d'autre, que vaut-elle maintenant ?"),
                lambda r: 0.81, Words("The first step is not discounted: $\\gamma^0, \\gamma^1, \\gamma^2$.", "Le premier pas n'est pas actualisé : $\\gamma^0, \\gamma^1, \\gamma^2$."), Words("Right: $\\gamma^2$.", "Juste : $\\gamma^2$."), tolerance=0.005),

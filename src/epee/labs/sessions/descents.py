@@ -12,7 +12,7 @@ from epee.figures.style import COLOURS, INK, legend
 from epee.labs.machinery.canvas import panel
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State
-from epee.labs.machinery.words import blocks, shown
+from epee.labs.machinery.words import blocks, in_language, shown
 from epee.words.catalogue import Words
 
 METHODS = {
@@ -133,18 +133,34 @@ def answer(r: Results) -> Words:
 
 
 def code(state: State) -> str:
+    t, world, most, c = in_language(state), state["world"], int(state["most"]), float(state["condition"])
+    ground = {
+        "bowl": f"""A = np.diag([1.0, {c}])
+f, gradient, hessian = (lambda x: 0.5 * x @ A @ x), (lambda x: A @ x), (lambda x: A)""",
+        "valley": f"""c = {c}
+f = lambda x: (1 - x[0]) ** 2 + c * (x[1] - x[0] ** 2) ** 2
+gradient = lambda x: np.array([-2 * (1 - x[0]) - 4 * c * x[0] * (x[1] - x[0] ** 2), 2 * c * (x[1] - x[0] ** 2)])
+hessian = lambda x: np.array([[2 - 4 * c * (x[1] - 3 * x[0] ** 2), -4 * c * x[0]], [-4 * c * x[0], 2 * c]])""",
+        "logistic": """rng = np.random.default_rng(5)
+Z = np.r_[rng.normal([1.2, 0.6], 1.0, (30, 2)), rng.normal([1.2, 0.6], 1.0, (30, 2))]
+f = lambda w: np.logaddexp(0, -Z @ w).mean() + 0.01 * w @ w
+p = lambda w: 1 / (1 + np.exp(Z @ w))
+gradient = lambda w: -Z.T @ p(w) / len(Z) + 0.02 * w
+hessian = lambda w: (Z * (p(w) * (1 - p(w)))[:, None]).T @ Z / len(Z) + 0.02 * np.eye(2)""",
+    }[world]
+    call = {
+        "newton": f"newton(f, x0, gradient, hessian, max_iter={most})",
+        "bfgs": f"bfgs(f, x0, gradient, max_iter={most})",
+        "fixed": f"gradient_descent(f, x0, gradient, step={float(state['step'])}, max_iter={most})",
+    }.get(state["method"], f'gradient_descent(f, x0, gradient, step="{state["method"]}", max_iter={most})')
     return f"""import numpy as np
 from epee import optimize
 
-A = np.diag([1.0, {float(state["condition"])}])
-f, gradient, hessian = (lambda x: 0.5 * x @ A @ x), (lambda x: A @ x), (lambda x: A)
-x0 = np.array([-2.5, 1.5])
-for found in (
-    optimize.gradient_descent(f, x0, gradient, step="armijo"),
-    optimize.newton(f, x0, gradient, hessian),
-    optimize.bfgs(f, x0, gradient),
-):
-    print(found.method, found.iterations, "steps,", found.reason, found.x)
+{ground}
+x0 = np.array({list(FIRST[world])})
+found = optimize.{call}
+value = found.trace.value[-1]
+print(found.method, found.iterations, "{t("steps, down to", "pas, jusqu'à")}", value, found.reason)
 """
 
 
@@ -161,7 +177,7 @@ LAB = Lab(
         Slider("condition", Words("stretch κ", "étirement κ"), [1, 2, 5, 10, 20, 50, 100], 10),
         Slider("most", Words("largest number of steps", "nombre maximal de pas"), [1, 2, 3, 5, 10, 20, 50, 100, 200], 20),
     ),
-    compute=compute, draw=draw, formula=formula, answer=answer, code=code,
+    compute=compute, draw=draw, formula=formula, answer=answer, code=code, own=("value", lambda r: r.value[-1]),
     exercises=(
         Number(Words("On the bowl with $\\kappa = 10$, below which step does the fixed-step descent converge?", "Sur la cuvette avec $\\kappa = 10$, sous quel pas la descente à pas fixe converge-t-elle ?"),
                lambda r: 0.2, Words("$2/\\lambda_{max}$, and $\\lambda_{max} = 10$.", "$2/\\lambda_{max}$, et $\\lambda_{max} = 10$."),

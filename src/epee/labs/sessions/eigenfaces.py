@@ -13,7 +13,7 @@ from epee.figures.style import COLOURS, INK, legend
 from epee.labs.machinery.canvas import image, panel, panels
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State, spread
-from epee.labs.machinery.words import blocks, percent, shown
+from epee.labs.machinery.words import blocks, in_language, percent, shown
 from epee.words.catalogue import Words
 from epee.words.numbers import fixed
 
@@ -132,13 +132,23 @@ def axes_fr(q: int) -> str:
 
 
 def code(state: State) -> str:
-    return f"""import epee
+    t = in_language(state)
+    harm = {
+        "none": "",
+        "grain": "query = np.clip(query + 0.25 * np.random.default_rng(1).standard_normal(query.shape), 0, 1)\n",
+        "glasses": "query[14:21, 7:33] = 0.05\n",
+        "scarf": "query[26:37, 5:35] = 0.55\n",
+    }[state["harm"]]
+    return f"""import numpy as np
+import epee
 
-faces = epee.samples.faces()                     # or epee.samples.faces_from_folder("my_photos", size=(64, 64))
+faces = epee.samples.faces()  # {t("or", "ou")} epee.samples.faces_from_folder("photos", size=(64, 64))
 asked = (faces.persons == "{state["person"]}") & (faces.poses == "{state["pose"]}") & (faces.lights == "{state["light"]}")
 model = epee.Eigenfaces({int(state["q"])}).fit(faces.images[~asked], faces.persons[~asked])
-answer = model.query(faces.images[asked][0], k=3)
-print(answer.labels, answer.distances)
+query = faces.images[asked][0].copy()
+{harm}found = model.query(query, k=3)
+distance = found.distances[0]
+print("{t("nearest", "plus proches")}", found.labels, found.distances)
 """
 
 
@@ -157,7 +167,7 @@ LAB = Lab(
         Choice("light", Words("light", "lumière"), POSES, "right"),
         Choice("harm", Words("in the way", "gêne"), HARM, "none"),
     ),
-    compute=compute, draw=draw, formula=formula, answer=answer, code=code,
+    compute=compute, draw=draw, formula=formula, answer=answer, code=code, own=("distance", lambda r: r.distances[0]),
     exercises=(
         Goal(
             Words("Find the smallest q that keeps at least 90 % of the contrast.", "Trouver le plus petit q qui conserve au moins 90 % du contraste."),

@@ -14,7 +14,7 @@ from epee.figures.style import COLOURS, INK
 from epee.labs.machinery.canvas import panel
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State, spread
-from epee.labs.machinery.words import blocks, shown
+from epee.labs.machinery.words import blocks, in_language, shown
 from epee.words.catalogue import Words
 
 STEPS = 40
@@ -143,13 +143,26 @@ def answer(r: Results) -> Words:
 
 
 def code(state: State) -> str:
-    return f"""import epee
+    t, k, draw = in_language(state), int(state["k"]), int(state["draw"])
+    start = {
+        "random": f"means = X[rng.choice(len(X), {k}, replace=False)]",
+        "bad": f"means = np.array([0.9, 0.9]) + 0.25 * rng.standard_normal(({k}, 2))",
+        "cross": f"means = np.c_[np.linspace(-1.2, 1.2, {k}), np.linspace(1.2, -1.2, {k})] + 0.05 * rng.standard_normal(({k}, 2))",
+    }[state["start"]]
+    return f"""import numpy as np
+import epee
 
-table = epee.samples.load("faithful")
-model = epee.GaussianMixture({int(state["k"])}, n_init=5, random_state=0).fit(table)
-print("weights", model.weights_)
-print("means", model.means_)
-print("BIC", model.bic(table))
+X = epee.samples.load("faithful").iloc[:, :2].to_numpy(float)
+X = (X - X.mean(axis=0)) / X.std(axis=0)
+rng = np.random.default_rng({draw})
+{start}
+model = epee.GaussianMixture(
+    {k}, means_init=means, weights_init=np.full({k}, 1 / {k}), precisions_init=np.stack([2.0 * np.eye(2)] * {k}), random_state=0
+)
+found = epee.expectation_maximisation(model, X, tol=0.0, max_iter={STEPS + 1})
+likelihood = found.trace[min({int(state["step"])}, len(found.trace) - 1)]
+print("{t("mean log-likelihood before step", "log-vraisemblance moyenne avant le pas")} {int(state["step"]) + 1}:", likelihood)
+print("{t("at the end", "à la fin")}", found.trace[-1])
 """
 
 
@@ -165,7 +178,7 @@ LAB = Lab(
         Choice("start", Words("start", "départ"), STARTS, "bad"),
         Slider("draw", Words("draw number", "numéro du tirage"), spread(0, 10, 1), 0),
     ),
-    compute=compute, draw=draw, formula=formula, answer=answer, code=code,
+    compute=compute, draw=draw, formula=formula, answer=answer, code=code, own=("likelihood", lambda r: r.mean_loglik),
     exercises=(
         Goal(Words("Advance until a step gains less than 0.0001, with two components.", "Avancer jusqu'à ce qu'un pas gagne moins de 0.0001, avec deux composantes."),
              lambda r: r.k == 2 and r.step > 0 and r.gain < 1e-4,

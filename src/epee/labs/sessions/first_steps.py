@@ -12,8 +12,8 @@ from epee.figures.style import COLOURS, INK, legend
 from epee.labs.machinery.canvas import panel
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State, spread
-from epee.labs.machinery.words import blocks, shown
-from epee.labs.sessions.worlds import moons, noisy_wave, wave
+from epee.labs.machinery.words import blocks, in_language, shown
+from epee.labs.sessions.worlds import moons, moons_lines, noisy_wave, wave, wave_lines
 from epee.words.catalogue import Words
 
 DEGREES = np.arange(0, 13)
@@ -128,15 +128,32 @@ def answer(r: Results) -> Words:
 
 
 def code(state: State) -> str:
+    t, n, degree = in_language(state), int(state["n"]), int(state["degree"])
+    if state["task"] == "curve":
+        spread_ = t("one at random in each nth of the interval", "un au hasard dans chaque n-ième de l'intervalle")
+        return f"""import numpy as np
+import epee
+
+{wave_lines(n, NOISE["curve"], int(state["draw"]), spread_)}
+model = epee.PolynomialRegression(degree={degree}).fit(x[:, None], y)
+error = epee.risk.empirical_risk(model, x[:, None], y)
+print("{t("training error", "erreur d'apprentissage")}", error)
+print("{t("cross-validation", "validation croisée")}", epee.risk.cross_validate(model, x[:, None], y, random_state=0))
+"""
+    fit = (
+        f"""features = epee.PolynomialFeatures({degree}, include_bias=False).fit(X / 2)
+model = epee.LeastSquaresClassifier(alpha=1e-9).fit(features.transform(X / 2), y)
+error = np.mean(model.predict(features.transform(X / 2)) != y)"""
+        if degree
+        else f"error = 0.5  # {t('a constant answer', 'une réponse constante')}"
+    )
     return f"""import numpy as np
 import epee
 
-rng = np.random.default_rng({int(state["draw"])})
-x = (np.arange({int(state["n"])}) + rng.uniform(0, 1, {int(state["n"])})) / {int(state["n"])}
-y = np.sin(2 * np.pi * x) + 0.8 * x + {NOISE["curve"]} * rng.standard_normal(len(x))
-model = epee.PolynomialRegression(degree={int(state["degree"])}).fit(x[:, None], y)
-print("training error", epee.risk.empirical_risk(model, x[:, None], y))
-print("cross-validation", epee.risk.cross_validate(model, x[:, None], y, random_state=0))
+rng = np.random.default_rng({50 + int(state["draw"])})
+{moons_lines(n, NOISE["frontier"])}
+{fit}
+print("{t("training error", "erreur d'apprentissage")}", error)
 """
 
 
@@ -217,4 +234,5 @@ LAB = Lab(
         ),
     ),
     code=code,
+    own=("error", lambda r: r.here_train),
 )

@@ -14,8 +14,8 @@ from epee.figures.style import COLOURS, INK, legend
 from epee.labs.machinery.canvas import panel
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State, spread
-from epee.labs.machinery.words import blocks, shown
-from epee.labs.sessions.worlds import nested_polynomials, noisy_wave, wave
+from epee.labs.machinery.words import blocks, in_language, shown
+from epee.labs.sessions.worlds import nested_polynomials, noisy_wave, wave, wave_lines
 from epee.words.catalogue import Words
 
 DEGREES = list(range(11))
@@ -105,17 +105,22 @@ def answer(r: Results) -> Words:
 
 
 def code(state: State) -> str:
-    folds = '"loo"' if state["folds"] == "loo" else int(state["folds"])
+    t, degree = in_language(state), int(state["degree"])
+    spread_ = t("one at random in each nth of the interval", "un au hasard dans chaque n-ième de l'intervalle")
+    if state["folds"] == "loo":
+        judged = f"cv = epee.risk.loo(epee.PolynomialRegression({degree}), x[:, None], y).value"
+    else:
+        judged = f"""curve = epee.risk.complexity_curve(
+    epee.PolynomialRegression(), x[:, None], y, "degree", {DEGREES}, folds={int(state["folds"])}, random_state=0
+)
+cv = curve.cv[{degree}]
+print("{t("simplest degree within one standard error", "degré le plus simple à une erreur standard près")}", curve.chosen)"""
     return f"""import numpy as np
 import epee
 
-rng = np.random.default_rng({int(state["draw"])})
-x = np.sort(rng.uniform(0, 1, {int(state["n"])}))
-y = np.sin(2 * np.pi * x) + 0.8 * x + {float(state["sigma"])} * rng.standard_normal(len(x))
-model = epee.PolynomialRegression(degree={int(state["degree"])})
-print(epee.risk.cross_validate(model, x[:, None], y, folds={folds}, random_state=0))
-curve = epee.risk.complexity_curve(model, x[:, None], y, "degree", range(1, 9), folds=10, random_state=0)
-print("chosen degree:", curve.chosen)
+{wave_lines(int(state["n"]), float(state["sigma"]), int(state["draw"]), spread_)}
+{judged}
+print("{t("cross-validated error of degree", "erreur de validation croisée du degré")} {degree}:", cv)
 """
 
 
@@ -134,7 +139,7 @@ LAB = Lab(
         Slider("sigma", Words("noise σ", "bruit σ"), spread(0.1, 0.9, 0.1), 0.4),
         Slider("draw", Words("draw number", "numéro du tirage"), spread(0, 20, 1), 0),
     ),
-    compute=compute, draw=draw, formula=formula, answer=answer, code=code,
+    compute=compute, draw=draw, formula=formula, answer=answer, code=code, own=("cv", lambda r: r.cv[r.degree]),
     exercises=(
         Number(
             lambda r: Words(

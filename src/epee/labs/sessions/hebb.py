@@ -16,7 +16,7 @@ from epee.figures.style import COLOURS, INK, QUIET, legend
 from epee.labs.machinery.canvas import panel
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State, spread
-from epee.labs.machinery.words import blocks, percent, shown
+from epee.labs.machinery.words import blocks, in_language, percent, shown
 from epee.words.catalogue import Words
 
 SIZES = [10, 20, 30, 45, 65, 90, 120, 160, 200]
@@ -141,16 +141,28 @@ def answer(r: Results) -> Words:
 
 
 def code(state: State) -> str:
-    return f"""from sklearn.datasets import load_digits
+    t, world = in_language(state), state["world"]
+    if world == "clouds":
+        base = """rng = np.random.default_rng(4)
+y = np.where(np.arange(800) % 2, 1, -1)
+X = rng.standard_normal((800, 40)) * np.r_[6.0, np.ones(39)] + y[:, None] * np.r_[1.5, 0.9, 0.9, np.zeros(37)]"""
+    else:
+        base = f"""X, y = load_digits(return_X_y=True)
+kept = (y == {world[0]}) | (y == {world[1]})
+X, y = X[kept] / 16, np.where(y[kept] == {world[1]}, 1, -1)"""
+    centred = "X = X - X[learned].mean(axis=0)\n" if state["centred"] == "yes" else ""
+    return f"""import numpy as np
+from sklearn.datasets import load_digits
 import epee
 
-X, y = load_digits(return_X_y=True)
-X, y = X[(y == 3) | (y == 8)] / 16, y[(y == 3) | (y == 8)]
-n = {int(state["size"])}
-hebb, pi = epee.Hebb().fit(X[:n], y[:n]), epee.PseudoInverse().fit(X[:n], y[:n])
-for model in (hebb, pi):
-    print(type(model).__name__, "error", epee.risk.holdout_error(model, X[n:], y[n:]))
-print("difference", epee.risk.mcnemar(y[n:], hebb.predict(X[n:]), pi.predict(X[n:])))
+{base}
+order = np.random.default_rng({100 * int(state["draw"]) + 1}).permutation(len(y))
+learned, others = order[:{int(state["size"])}], order[-150:]  # {t("to learn from, and to judge by", "pour apprendre, et pour juger")}
+{centred}hebb, pi = (model.fit(X[learned], y[learned]) for model in (epee.Hebb(), epee.PseudoInverse()))
+rates = [np.mean(model.predict(X[others]) == y[others]) for model in (hebb, pi)]
+gap = rates[0] - rates[1]
+print("{t("generalisation rates of Hebb and of the pseudo-inverse", "taux de généralisation de Hebb et de la pseudo-inverse")}", rates)
+print("{t("difference of errors", "écart des erreurs")}", epee.risk.mcnemar(y[others], hebb.predict(X[others]), pi.predict(X[others])))
 """
 
 
@@ -168,7 +180,7 @@ LAB = Lab(
         Slider("size", Words("training examples", "exemples d'apprentissage"), SIZES, 65),
         Slider("draw", Words("draw number", "numéro du tirage"), spread(0, 9, 1), 0),
     ),
-    compute=compute, draw=draw, formula=formula, answer=answer, code=code,
+    compute=compute, draw=draw, formula=formula, answer=answer, code=code, own=("gap", lambda r: r.h - r.p),
     exercises=(
         Number(
             Words("A generalisation rate of 0.9 was found on 100 examples. What is its standard deviation?", "Un taux de généralisation de 0.9 a été trouvé sur 100 exemples. Quel est son écart-type ?"),

@@ -16,7 +16,7 @@ from epee.figures.style import COLOURS
 from epee.labs.machinery.canvas import image, panel, panels
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State, spread
-from epee.labs.machinery.words import blocks, percent, shown
+from epee.labs.machinery.words import blocks, in_language, percent, shown
 from epee.words.catalogue import Words
 
 EPSILONS = {-12: "1e-12", -8: "1e-8", -4: "1e-4", -2: "0.01", -1: "0.1"}
@@ -96,12 +96,26 @@ def answer(r: Results) -> Words:
 
 
 def code(state: State) -> str:
-    return f"""from sklearn.datasets import load_digits
+    t, n, share = in_language(state), int(state["n"]), float(state["ones"])
+    chosen = f"learned = np.arange({n})"
+    if share > 0:
+        chosen = f"""ones, rest = np.flatnonzero(y[:900] == 1), np.flatnonzero(y[:900] != 1)
+many = min(int({share} * {n}), 8 * len(ones))  # {t("too many ones", "trop de uns")}
+learned = np.r_[np.resize(ones, many), rest[: {n} - many]]"""
+    equal = state["prior"] == "equal"
+    prior = "K = len(np.unique(y[learned]))\n" if equal else ""
+    given = ", class_prior=np.full(K, 1 / K)" if equal else ""
+    return f"""import numpy as np
+from sklearn.datasets import load_digits
 import epee
 
 X, y = load_digits(return_X_y=True)
-model = epee.BernoulliNB(binarize={float(state["level"])}, epsilon=1e{int(state["epsilon"])}).fit(X[:900], y[:900])
-print("error", epee.risk.holdout_error(model, X[900:], y[900:]))
+order = np.random.default_rng(0).permutation(len(y))
+X, y = (X[order] > {float(state["level"])}).astype(float), y[order]  # {t("black and white", "en noir et blanc")}
+{chosen}
+{prior}model = epee.BernoulliNB(epsilon=1e{int(state["epsilon"])}, binarize=None{given}).fit(X[learned], y[learned])
+error = epee.risk.holdout_error(model, X[900:], y[900:])
+print("{t("error on new digits", "erreur sur des chiffres nouveaux")}", error)
 print(model.predict_proba(X[900:901]).round(3))
 """
 
@@ -122,7 +136,7 @@ LAB = Lab(
         Choice("prior", Words("prior", "a priori"), {"learned": Words("learned", "appris"), "equal": Words("equal", "égal")}, "learned"),
         Slider("which", Words("which digit to look at", "quel chiffre regarder"), spread(0, 60, 1), 5),
     ),
-    compute=compute, draw=draw, formula=formula, answer=answer, code=code,
+    compute=compute, draw=draw, formula=formula, answer=answer, code=code, own=("error", lambda r: r.error.value),
     exercises=(
         Pick(
             Words("A pixel was never black in the training sevens, and is black in a new one. Without ε, the probability that it is a 7 is…", "Un pixel n'a jamais été noir dans les sept d'apprentissage, et l'est dans un nouveau. Sans ε, la probabilité que ce soit un 7 vaut…"),

@@ -19,7 +19,7 @@ from epee.figures.style import COLOURS, INK, whiskers
 from epee.labs.machinery.canvas import panel
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Choice, Lab, Results, State, Upload
-from epee.labs.machinery.words import blocks, shown
+from epee.labs.machinery.words import blocks, in_language, shown
 from epee.words.catalogue import Words
 
 LIMIT = 20_000_000  # bytes
@@ -205,11 +205,14 @@ def code(state: State) -> str:
         where = f'"my_table.csv", {target!r}'
     else:
         where = f'epee.samples.load("{state["sample"]}"), {target!r}'
+    t = in_language(state)
+    budget = "" if state["budget"] == "none" else f", budget={state['budget']}"
+    lang = ', lang="fr"' if state.get("lang") == "fr" else ""
     return f"""import epee
 
-learned = epee.learn({where}, budget=5)
-print(learned)                          # the leaderboard and the verdict
-learned.save("predictor.epee")          # runs no code when it is loaded
+learned = epee.learn({where}{budget}{lang})
+print(learned)  # {t("the leaderboard and the verdict", "le classement et le verdict")}
+learned.save("predictor.epee")  # {t("runs no code when it is loaded", "n'exécute aucun code quand on le relit")}
 """
 
 

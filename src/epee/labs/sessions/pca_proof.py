@@ -12,8 +12,8 @@ from epee.figures.style import COLOURS, INK, QUIET, legend
 from epee.labs.machinery.canvas import panel
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Lab, Results, Slider, State, spread
-from epee.labs.machinery.words import blocks, percent, shown
-from epee.labs.sessions.worlds import cloud, turned
+from epee.labs.machinery.words import blocks, in_language, percent, shown
+from epee.labs.sessions.worlds import cloud, cloud_lines, turned
 from epee.words.catalogue import Words
 
 ANGLES = np.linspace(0, 180, 181)
@@ -95,17 +95,21 @@ def answer(r: Results) -> Words:
 
 
 def code(state: State) -> str:
+    t, n, draw = in_language(state), int(state["n"]), int(state["draw"])
+    covariance = turned(float(state["long"]), 0.5, 25 + 17 * draw)
     return f"""import numpy as np
 import epee
 
-rng = np.random.default_rng({int(state["draw"])})
-X = rng.standard_normal(({int(state["n"])}, 2)) @ [[{float(state["long"])}, 0.8], [0.0, 0.5]]
+rng = np.random.default_rng({draw})
+X = {cloud_lines((0, 0), covariance, n)}
 moments = epee.Moments.of(X)
-values, vectors = np.linalg.eigh(moments.covariance())     # ascending
-print("eigenvalues", values[::-1], "inertia", moments.inertia())
+S = moments.covariance()  # {t("with 1/n, as in the course", "en 1/n, comme dans le cours")}
+angle = np.deg2rad({float(state["angle"])})
+u = np.array([np.cos(angle), np.sin(angle)])
+share = u @ S @ u / moments.inertia()
+print("{t("share of the inertia kept by u", "part de l'inertie conservée par u")}", share)
 pca = epee.PCA().fit(X)
-print("the same axis", pca.components_[0], vectors[:, -1])
-print("share kept", pca.explained_variance_ratio_)
+print("{t("best direction", "meilleure direction")}", pca.components_[0], pca.explained_variance_ratio_[0])
 """
 
 
@@ -123,7 +127,7 @@ LAB = Lab(
         Slider("n", Words("points", "points"), [20, 50, 100, 200], 100),
         Slider("draw", Words("draw number", "numéro du tirage"), spread(0, 10, 1), 0),
     ),
-    compute=compute, draw=draw, formula=formula, answer=answer, code=code,
+    compute=compute, draw=draw, formula=formula, answer=answer, code=code, own=("share", lambda r: r.here / r.inertia),
     exercises=(
         Goal(
             Words("Turn $u$ to the first principal axis (within 2 degrees).", "Tourner $u$ jusqu'au premier axe principal (à 2 degrés près)."),

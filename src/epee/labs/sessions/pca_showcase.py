@@ -14,7 +14,7 @@ from epee.figures.style import COLOURS, INK, legend
 from epee.labs.machinery.canvas import image, panel, panels
 from epee.labs.machinery.exercises import Goal, Pick
 from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State, spread
-from epee.labs.machinery.words import blocks, percent, shown
+from epee.labs.machinery.words import blocks, in_language, percent, shown
 from epee.words.catalogue import Words
 
 SHOWN = 8
@@ -118,14 +118,19 @@ def answer(r: Results) -> Words:
 
 
 def code(state: State) -> str:
-    return f"""from sklearn.datasets import load_digits
+    t, which = in_language(state), state["which"]
+    kept = "" if which == "all" else f"kept = np.isin(y, {[int(c) for c in which]})\nX, y = X[kept], y[kept]\n"
+    return f"""import numpy as np
+from sklearn.datasets import load_digits
 import epee
 
 X, y = load_digits(return_X_y=True)
-pca = epee.PCA({int(state["q"])}).fit(X[:1200])
-rebuilt = pca.inverse_transform(pca.transform(X[1200:]))
-print("contrast kept", pca.explained_variance_ratio_.sum())
-print("mean squared error on new digits", ((X[1200:] - rebuilt) ** 2).sum(axis=1).mean())
+{kept}half = len(y) * 2 // 3
+pca = epee.PCA({int(state["q"])}).fit(X[:half])
+contrast = pca.explained_variance_ratio_.sum()
+print("{t("contrast kept", "contraste conservé")}", contrast)
+rebuilt = pca.inverse_transform(pca.transform(X[half:]))
+print("{t("squared error on new digits", "erreur quadratique sur des chiffres nouveaux")}", ((X[half:] - rebuilt) ** 2).sum(axis=1).mean())
 """
 
 
@@ -143,7 +148,7 @@ LAB = Lab(
         Slider("grain", Words("grain", "grain"), spread(0, 8, 1), 0),
         Slider("first", Words("which ones to show", "lesquels montrer"), spread(0, 96, 8), 0),
     ),
-    compute=compute, draw=draw, formula=formula, answer=answer, code=code,
+    compute=compute, draw=draw, formula=formula, answer=answer, code=code, own=("contrast", lambda r: r.here),
     exercises=(
         Goal(
             Words("Find the smallest offered q that keeps at least 80 % of the contrast of all digits.", "Trouver le plus petit q proposé qui conserve au moins 80 % du contraste de tous les chiffres."),

@@ -12,8 +12,8 @@ from epee.figures.style import COLOURS, INK, legend
 from epee.labs.machinery.canvas import panel
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State, spread
-from epee.labs.machinery.words import blocks, shown
-from epee.labs.sessions.worlds import noisy_wave, wave
+from epee.labs.machinery.words import blocks, in_language, shown
+from epee.labs.sessions.worlds import noisy_wave, wave, wave_lines
 from epee.words.catalogue import Words
 
 GRID = np.linspace(0, 1, 201)
@@ -32,7 +32,8 @@ def smooth(kind: str, x: np.ndarray, y: np.ndarray, lam: float) -> tuple[np.ndar
 
     if kind == "ridge":
         model = Ridge(alpha=lam).fit(terms(x), y)
-        return model.predict(terms(x)), model.predict(terms(GRID)), float(model.effective_dof_)
+        df = 1 + float(model.effective_dof_)  # the intercept is not penalised: it counts for one in the trace
+        return model.predict(terms(x)), model.predict(terms(GRID)), df
     model = SmoothingSpline(lam=lam).fit(x[:, None], y)
     return model.predict(x[:, None]), model.predict(GRID[:, None]), float(model.effective_dof_)
 
@@ -94,16 +95,26 @@ def answer(r: Results) -> Words:
 
 
 def code(state: State) -> str:
+    t, kind = in_language(state), state["kind"]
+    low, high = POWERS[kind]
+    lam = 10 ** (low + (high - low) * float(state["strength"]) / 20)
+    spread_ = t("one at random in each nth of the interval", "un au hasard dans chaque n-ième de l'intervalle")
+    fit = {
+        "ridge": f"""X = np.polynomial.legendre.legvander(2 * x - 1, {DEGREE})[:, 1:]
+model = epee.Ridge(alpha={lam!r}).fit(X, y)
+df = 1 + model.effective_dof_  # {t("the intercept is not penalised: it counts for one", "la constante n'est pas pénalisée : elle compte pour un")}""",
+        "spline": f"""X = x[:, None]
+model = epee.SmoothingSpline(lam={lam!r}).fit(X, y)
+df = model.effective_dof_""",
+    }[kind]
     return f"""import numpy as np
 import epee
 
-rng = np.random.default_rng({int(state["draw"])})
-x = np.sort(rng.uniform(0, 1, {int(state["n"])}))[:, None]
-y = np.sin(2 * np.pi * x[:, 0]) + 0.8 * x[:, 0] + {float(state["sigma"])} * rng.standard_normal(len(x))
-spline = epee.SmoothingSpline(criterion="gcv").fit(x, y)             # the penalty is chosen by GCV
-print("lambda", spline.lam_, "degrees of freedom", spline.effective_dof_)
-ridge = epee.RidgeCV(alphas=np.logspace(-8, 3, 40)).fit(x ** np.arange(1, 9), y)
-print("ridge penalty", ridge.alpha_)
+{wave_lines(int(state["n"]), float(state["sigma"]), int(state["draw"]), spread_)}
+{fit}
+gcv = np.mean((y - model.predict(X)) ** 2) / (1 - df / len(y)) ** 2
+print("{t("degrees of freedom", "degrés de liberté")}", df, "GCV", gcv)
+print("{t("penalty that GCV would choose", "pénalité que choisirait GCV")}", epee.SmoothingSpline(criterion="gcv").fit(x[:, None], y).lam_)
 """
 
 
@@ -122,7 +133,7 @@ LAB = Lab(
         Slider("sigma", Words("noise σ", "bruit σ"), spread(0.1, 0.9, 0.1), 0.4),
         Slider("draw", Words("draw number", "numéro du tirage"), spread(0, 20, 1), 0),
     ),
-    compute=compute, draw=draw, formula=formula, answer=answer, code=code,
+    compute=compute, draw=draw, formula=formula, answer=answer, code=code, own=("gcv", lambda r: r.gcv[r.k]),
     exercises=(
         Pick(
             Words("When the penalty grows without limit, the smoothing spline becomes…", "Quand la pénalité croît sans limite, la spline de lissage devient…"),

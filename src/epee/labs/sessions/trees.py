@@ -13,8 +13,8 @@ from epee.figures.style import COLOURS, INK, legend
 from epee.labs.machinery.canvas import panel, relabel
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State, spread
-from epee.labs.machinery.words import blocks, percent, shown
-from epee.labs.sessions.worlds import moons
+from epee.labs.machinery.words import blocks, in_language, percent, shown
+from epee.labs.sessions.worlds import moons, moons_lines
 from epee.words.catalogue import Words
 
 WORLDS = {
@@ -132,13 +132,26 @@ def answer(r: Results) -> Words:
 
 
 def code(state: State) -> str:
-    return """import epee
+    t, n, noise, world = in_language(state), int(state["n"]), float(state["noise"]), state["world"]
+    if world == "moons":
+        drawn = moons_lines(n, noise)
+    else:
+        above = "X[:, 0]" if world == "diagonal" else "np.floor(3 * X[:, 0]) / 3 + 0.1"
+        drawn = f"""X = rng.uniform(0, 1, ({n}, 2))
+y = X[:, 1] > {above}
+y = np.where(rng.uniform(size={n}) < {noise} / 2, ~y, y).astype(int)  # {t("some labels are wrong", "quelques étiquettes sont fausses")}"""
+    return f"""import numpy as np
+import epee
 
-table = epee.samples.load("penguins").dropna()
-X, y = table[["bill_length_mm", "flipper_length_mm"]], table["species"]
-tree = epee.DecisionTreeClassifier(pruning="cv", rule="one_se", random_state=0).fit(X, y)
+rng = np.random.default_rng({int(state["draw"])})
+{drawn}
+path = epee.DecisionTreeClassifier(random_state=0, prune_on="risk", pruning="cv").fit(X, y).pruning_path_
+alphas = path.alphas[::-1]  # {t("from the root to the whole tree", "de la racine à l'arbre entier")}
+alpha = alphas[round((len(alphas) - 1) * {1 - float(state["cut"]) / 100!r})]
+tree = epee.DecisionTreeClassifier(random_state=0, prune_on="risk", ccp_alpha=alpha * (1 + 1e-9)).fit(X, y)
+leaves = tree.get_n_leaves()
 print(tree.rules())
-print("leaves", tree.get_n_leaves(), "error", epee.risk.cross_validate(tree, X, y, random_state=0))
+print("{t("leaves", "feuilles")}", leaves, "{t("training error", "erreur d'apprentissage")}", np.mean(tree.predict(X) != y))
 """
 
 
@@ -155,7 +168,7 @@ LAB = Lab(
         Slider("n", Words("examples n", "exemples n"), [50, 100, 200, 400], 200),
         Slider("draw", Words("draw number", "numéro du tirage"), spread(0, 10, 1), 0),
     ),
-    compute=compute, draw=draw, formula=formula, answer=answer, code=code,
+    compute=compute, draw=draw, formula=formula, answer=answer, code=code, own=("leaves", lambda r: r.here),
     exercises=(
         Goal(Words("Prune to a size that is within one standard error of the best, and not larger than needed (one size of slack).", "Élaguer jusqu'à une taille à moins d'une erreur standard de la meilleure, sans garder plus qu'il ne faut (à une taille près)."),
              lambda r: abs(r.i - r.simple) <= 1,

@@ -19,6 +19,34 @@ def noisy_wave(n: int, sigma: float, draw: int) -> tuple[Vector, Vector]:
     return x, wave(x) + sigma * rng.standard_normal(n)
 
 
+WAVE = """rng = np.random.default_rng({seed})
+x = (np.arange({n}) + rng.uniform(0, 1, {n})) / {n}  # {spread}
+y = np.sin(2 * np.pi * x) + 0.8 * x + {sigma} * rng.standard_normal({n})"""
+
+MOONS = """n = {n}
+y = np.arange(n) % 2
+t = np.pi * rng.uniform(0, 1, n)
+X = np.c_[np.where(y, 1 - np.cos(t), np.cos(t)), np.where(y, 0.4 - np.sin(t), np.sin(t))]
+X = X + {noise} * rng.standard_normal((n, 2))"""
+
+CLOUD = "rng.standard_normal(({n}, 2)) @ np.linalg.cholesky({covariance}).T + {mean}"
+
+
+def wave_lines(n: int, sigma: float, draw: int, spread: str) -> str:
+    """Return the Python lines that draw what :func:`noisy_wave` draws."""
+    return WAVE.format(seed=1000 + draw, n=n, sigma=sigma, spread=spread)
+
+
+def moons_lines(n: int | str, noise: float) -> str:
+    """Return the Python lines that draw what :func:`moons` draws from ``rng``."""
+    return MOONS.format(n=n, noise=noise)
+
+
+def cloud_lines(mean: tuple[float, float], covariance: Matrix, n: int | str) -> str:
+    """Return the Python expression that draws what :func:`cloud` draws from ``rng``."""
+    return CLOUD.format(n=n, mean=list(mean), covariance=np.round(covariance, 15).tolist())
+
+
 def turned(long: float, short: float, degrees: float) -> Matrix:
     """Return the covariance of a cloud with two standard deviations, turned by an angle."""
     angle = np.deg2rad(degrees)
