@@ -107,18 +107,90 @@ def test_every_end_of_every_control_computes(name):
                 assert "nan" not in this.say(part, results, "en").lower().replace("nan-", "")
 
 
-@pytest.mark.parametrize("name", IDS)
-def test_lines_to_take_away(name, tmp_path, monkeypatch, capsys):
+def several(name):
+    """The first settings, then others: every choice takes its next option, every slider an end."""
     this = lab(name)
-    text = this.code(this.start())
-    program = compile(text, name, "exec")
-    if name == "own_table":  # learning is tried in test_exercises
+    yield this.start()
+    for turn in (1, 2):
+        changes = {}
+        for control in this.controls:
+            if isinstance(control, Slider):
+                changes[control.name] = control.values[0] if turn == 1 else control.values[len(control.values) // 2]
+            elif isinstance(control, Choice) and not callable(control.options):
+                options = list(control.options)
+                changes[control.name] = options[(options.index(control.start) + turn) % len(options)]
+        yield this.start(**changes)
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_lines_to_take_away_give_the_number_of_the_lab(name, tmp_path, monkeypatch, capsys):
+    this = lab(name)
+    if (
+        name == "own_table"
+    ):  # what a budget of seconds allows is not the same twice; learning is tried in test_exercises
+        compile(this.script(this.start(), "en"), name, "exec")
         return
     monkeypatch.chdir(tmp_path)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", EpeeWarning)
-        exec(program, {})
-    assert capsys.readouterr().out.strip()
+    monkeypatch.setattr(
+        "epee.choose_clusters", lambda *args, **kwargs: "not again", raising=False
+    )  # seconds, and not the number
+    variable, own = this.own
+    for state in several(name):
+        names: dict = {}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", EpeeWarning)
+            exec(compile(this.script(state, "fr"), name, "exec"), names)
+        assert capsys.readouterr().out.strip()
+        mine = names[variable]
+        np.testing.assert_allclose(
+            getattr(mine, "value", mine), own(this.run(state)), rtol=1e-7, atol=1e-12, err_msg=str(state)
+        )
+
+
+@pytest.mark.parametrize("kind", ["spline", "ridge"])
+def test_degrees_of_freedom_are_a_trace(kind):
+    """tr S of the smoother itself, column by column: the intercept of ridge counts for one."""
+    from epee.labs.sessions.regularisation import smooth
+    from epee.labs.sessions.worlds import noisy_wave
+
+    x, y = noisy_wave(30, 0.4, 0)
+    for lam in (1e-6, 1e-2, 1.0):
+        S = np.column_stack([smooth(kind, x, e, lam)[0] for e in np.eye(30)])
+        np.testing.assert_allclose(smooth(kind, x, y, lam)[2], np.trace(S), rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", [n for n in IDS if n != "own_table"])
+def test_a_plural_is_a_plural(name):
+    this = lab(name)
+    one = re.compile(
+        r"(?<![\d.,{}])\*{0,2}1\*{0,2} (leaves|steps|axes|numbers|points|examples|columns|parameters|degrees|feuilles|nombres|exemples|"
+        r"colonnes|paramètres|degrés|clusters|components|composantes)\b"
+    )
+    for state in [
+        *several(name),
+        *(this.start(**{c.name: 1}) for c in this.controls if isinstance(c, Slider) and 1 in c.values),
+    ]:
+        results = this.run(state)
+        for lang in LANGUAGES:
+            for part in ("answer", "formula"):
+                assert not one.search(this.say(part, results, lang)), (state, lang)
+
+
+def test_sentences_of_ties_and_ends():
+    hebb, em, bayes = lab("hebb"), lab("em_steps"), lab("bayes_one")
+    tie = hebb.run(hebb.start())
+    tie.h = tie.p
+    assert "equally often" in hebb.say("answer", tie, "en") and "aussi souvent" in hebb.say("answer", tie, "fr")
+    end = em.run(em.start(step=40))
+    assert "EM has arrived" in em.say("answer", end, "en")
+    middle = em.run(em.start(step=5))
+    np.testing.assert_allclose(middle.share.sum(), len(middle.X))
+    following = em.run(em.start(step=6))
+    np.testing.assert_allclose(
+        middle.share / len(middle.X), following.theta.weights
+    )  # the weights that the formula shows
+    best = bayes.run(bayes.start(cut=1.0))
+    assert "no more than the best" in bayes.say("answer", best, "en")
 
 
 def test_own_table_takes_a_file_and_refuses_rubbish():

@@ -67,7 +67,7 @@ def draw(r: Results, lang: str) -> list:
 
 
 def formula(r: Results) -> Words:
-    roots = r",\; ".join(shown(x) for x in r.roots) or "-"
+    roots = r",\; ".join(shown(x) for x in r.roots) or r"\emptyset"
     lines = blocks(
         rf"c_1 P_1\, p(x|\omega_1) > c_2 P_2\, p(x|\omega_2), \qquad {shown(r.cost)} \cdot {shown(r.prior)}\, p(x|\omega_1) > {shown(1 - r.prior)}\, p(x|\omega_2)",
         rf"x^* = {roots}",
@@ -78,20 +78,25 @@ def formula(r: Results) -> Words:
 
 def answer(r: Results) -> Words:
     n = len(r.roots)
-    excess = percent(r.mine / r.least - 1, 0) if r.least > 0 else "0"
+    excess = max(r.mine / r.least - 1, 0.0) if r.least > 0 else 0.0
     en = {
         0: "One class always wins: no threshold.",
-        1: "One threshold.",
+        1: "**One** threshold.",
         2: "**Two** thresholds: the wider class wins on both sides.",
     }[n]
     fr = {
         0: "Une classe l'emporte toujours : pas de seuil.",
-        1: "Un seuil.",
+        1: "**Un** seuil.",
         2: "**Deux** seuils : la classe la plus étalée l'emporte des deux côtés.",
     }[n]
+    if excess < 0.005:
+        return Words(
+            f"{en} Your own threshold costs no more than the best decision, to within half a percent.",
+            f"{fr} Votre seuil ne coûte pas plus que la meilleure décision, à un demi pour cent près.",
+        )
     return Words(
-        f"{en} Your own threshold costs {excess} % more than the best decision.",
-        f"{fr} Votre seuil coûte {excess} % de plus que la meilleure décision.",
+        f"{en} Your own threshold costs {percent(excess, 0)} % more than the best decision.",
+        f"{fr} Votre seuil coûte {percent(excess, 0)} % de plus que la meilleure décision.",
     )
 
 

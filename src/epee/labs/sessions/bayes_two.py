@@ -187,7 +187,7 @@ new, labels = sample(1500, 10_000)
 model = epee.{name}().fit(X, y)
 error = epee.risk.holdout_error(model, new, labels)
 print("{t("error on new points", "erreur sur des points nouveaux")}", error)
-cautious = epee.BayesDecision(epee.{name}(), reject_cost=0.2).fit(X, y)  # {t("may reject", "peut refuser de décider")}
+cautious = epee.BayesDecision(epee.{name}(), reject_cost=0.2).fit(X, y)  # {t("may reject", "peut rejeter")}
 print("{t("expected cost with rejection", "coût espéré avec rejet")}", cautious.risk(new, labels))
 """
 
@@ -198,13 +198,13 @@ LAB = Lab(
     question=Words("When is a straight frontier enough?", "Quand une frontière droite suffit-elle ?"),
     story=Words(
         "Each class is taken for a normal cloud. With one shape for all, the frontier is straight; with a shape for each, it is a conic. Where the classes overlap, one may also refuse to decide.",
-        "Chaque classe est prise pour un nuage normal. Avec une même forme pour toutes, la frontière est droite ; avec une forme pour chacune, c'est une conique. Là où les classes se recouvrent, on peut aussi refuser de décider.",
+        "Chaque classe est prise pour un nuage normal. Avec une même forme pour toutes, la frontière est droite ; avec une forme pour chacune, c'est une conique. Là où les classes se recouvrent, on peut aussi rejeter, c'est-à-dire ne pas décider.",
     ),
     controls=(
         Choice("world", Words("world", "monde"), WORLDS, "differ"),
         Choice("model", Words("model", "modèle"), MODELS, "lda"),
         Slider("n", Words("points a class", "points par classe"), [5, 10, 20, 50, 100, 200], 50),
-        Slider("reject", Words("cost of not deciding (1: always decide)", "coût d'un refus (1 : toujours décider)"), [0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 1.0], 1.0),
+        Slider("reject", Words("cost of not deciding (1: always decide)", "coût d'un rejet (1 : toujours décider)"), [0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 1.0], 1.0),
         Slider("at", Words("the star's x₁", "abscisse de l'étoile"), spread(-2, 2, 0.25), 0.0),
         Slider("draw", Words("draw number", "numéro du tirage"), spread(0, 20, 1), 0),
     ),
@@ -226,9 +226,9 @@ LAB = Lab(
         Goal(
             Words("Make the errors among the decided points fall below 2 % without rejecting more than half of them (any world but the rings).", "Faire passer les erreurs parmi les points décidés sous 2 % sans en rejeter plus de la moitié (tous les mondes sauf les anneaux)."),
             lambda r: r.state["world"] != "rings" and 0 < r.rejected <= 0.5 and r.wrong < 0.02,
-            Words("Lower the cost of not deciding; and take the model that fits the world.", "Baisser le coût du refus ; et prendre le modèle qui convient au monde."),
+            Words("Lower the cost of not deciding; and take the model that fits the world.", "Baisser le coût du rejet ; et prendre le modèle qui convient au monde."),
             lambda r: {"world": "differ", "model": "qda", "reject": 0.1, "n": 100},
-            Words("Right: one refuses where the largest posterior is below 1 minus the cost of refusing.", "Juste : on refuse là où la plus grande probabilité a posteriori est sous 1 moins le coût du refus."),
+            Words("Right: one rejects where the largest posterior is below 1 minus the cost of rejection.", "Juste : on rejette là où la plus grande probabilité a posteriori est sous 1 moins le coût du rejet."),
         ),
     ),
 )  # fmt: skip

@@ -13,7 +13,7 @@ from epee.labs.machinery.canvas import panel
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State
 from epee.labs.machinery.words import blocks, in_language, shown
-from epee.words.catalogue import Words
+from epee.words.catalogue import Words, plural
 
 METHODS = {
     "fixed": Words("gradient, fixed step", "gradient, pas fixe"), "armijo": Words("gradient, line search", "gradient, recherche linéaire"),
@@ -122,12 +122,11 @@ def answer(r: Results) -> Words:
             "**It flies away**: the step is too long for the steepest direction.",
             "**Ça s'envole** : le pas est trop long pour la direction la plus raide.",
         )
+    steps = plural(r.n, "step", "steps", "en")
     if r.converged:
-        return Words(f"**Arrived** after {r.n} steps.", f"**Arrivé** après {r.n} pas.")
+        return Words(f"**Arrived** after {r.n} {steps}.", f"**Arrivé** après {r.n} pas.")
     return Words(
-        f"After {r.n} steps, still {shown(r.gap, 2).replace('x 10', '')} above the minimum.".replace(
-            shown(r.gap, 2), f"${shown(r.gap, 2)}$"
-        ),
+        f"After {r.n} {steps}, still ${shown(r.gap, 2)}$ above the minimum.",
         f"Après {r.n} pas, encore ${shown(r.gap, 2)}$ au-dessus du minimum.",
     )
 

@@ -14,7 +14,7 @@ from epee.labs.machinery.canvas import image, panel, panels
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State, spread
 from epee.labs.machinery.words import blocks, in_language, percent, shown
-from epee.words.catalogue import Words
+from epee.words.catalogue import Words, plural
 from epee.words.numbers import fixed
 
 HARM = {
@@ -124,11 +124,11 @@ def answer(r: Results) -> Words:
 
 
 def axes_en(q: int) -> str:
-    return f"{q} axis" if q == 1 else f"{q} axes"
+    return f"{q} {plural(q, 'axis', 'axes', 'en')}"
 
 
 def axes_fr(q: int) -> str:
-    return f"{q} axe" if q == 1 else f"{q} axes"
+    return f"{q} {plural(q, 'axe', 'axes', 'fr')}"
 
 
 def code(state: State) -> str:

@@ -15,11 +15,11 @@ from epee.labs.machinery.canvas import panel
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State, spread
 from epee.labs.machinery.words import blocks, in_language, shown
-from epee.words.catalogue import Words
+from epee.words.catalogue import Words, plural
 
 STEPS = 40
 STARTS = {
-    "bad": Words("both in one cloud", "toutes dans un nuage"),
+    "bad": Words("all in one cloud", "toutes dans un nuage"),
     "random": Words("random points", "points au hasard"),
     "cross": Words("across", "en travers"),
 }
@@ -120,13 +120,16 @@ def draw(r: Results, lang: str) -> list:
 
 def formula(r: Results) -> Words:
     chances = r",\; ".join(shown(v, 2) for v in r.one)
-    weights = r",\; ".join(shown(v, 2) for v in r.theta.weights)
+    weights = r",\; ".join(shown(v / len(r.X), 2) for v in r.share)
     lines = blocks(
         rf"r_{{ik}} = \frac{{\pi_k\, N(x_i; \mu_k, \Sigma_k)}}{{\sum_l \pi_l\, N(x_i; \mu_l, \Sigma_l)}}, \qquad r_{{1\cdot}} = ({chances})",
-        rf"\pi_k = \frac{{1}}{{n}}\sum_i r_{{ik}}, \qquad \pi = ({weights})",
+        rf"\pi_k^{{new}} = \frac{{1}}{{n}}\sum_i r_{{ik}}, \qquad \pi^{{new}} = ({weights})",
         rf"\ell(\theta) = \sum_i \log \sum_k \pi_k N(x_i; \mu_k, \Sigma_k) = {shown(r.loglik, 4)}",
     )
-    return Words(f"After {r.step} step{'s' if r.step != 1 else ''}:\n\n{lines}", f"Après {r.step} pas :\n\n{lines}")
+    return Words(
+        f"After {r.step} {plural(r.step, 'step', 'steps', 'en')}, and the weights of the next one:\n\n{lines}",
+        f"Après {r.step} pas, et les poids du suivant :\n\n{lines.replace('new', 'nouveau')}",
+    )
 
 
 def answer(r: Results) -> Words:
@@ -136,9 +139,14 @@ def answer(r: Results) -> Words:
             "Avant le premier pas. Les couleurs sont les responsabilités : bouger le curseur des pas.",
         )
     left = r.best - r.mean_loglik
+    if left < 1e-6:
+        return Words(
+            f"EM has arrived: from this start it ends with a mean log-likelihood of **{shown(r.mean_loglik)}**, a local maximum.",
+            f"EM est arrivé : depuis ce départ, il finit avec une log-vraisemblance moyenne de **{shown(r.mean_loglik)}**, un maximum local.",
+        )
     return Words(
-        f"This step raised the mean log-likelihood by **{shown(r.gain, 2)}**; it is {shown(left, 2)} below where EM ends from this start.",
-        f"Ce pas a augmenté la log-vraisemblance moyenne de **{shown(r.gain, 2)}** ; elle est à {shown(left, 2)} de là où EM finit depuis ce départ.",
+        f"This step raised the mean log-likelihood by **${shown(r.gain, 2)}$**; it is still ${shown(left, 2)}$ below where EM ends from this start.",
+        f"Ce pas a augmenté la log-vraisemblance moyenne de **${shown(r.gain, 2)}$** ; elle est encore à ${shown(left, 2)}$ de là où EM finit depuis ce départ.",
     )
 
 

@@ -100,7 +100,7 @@ def formula(r: Results) -> Words:
 def answer(r: Results) -> Words:
     return Words(
         f"Cross-validation picks degree **{r.best_cv}**; the truth would pick **{r.best_true}**. The simplest degree within one standard error of the best is **{r.simple}**.",
-        f"La validation croisée choisit le degré **{r.best_cv}** ; la vérité choisirait **{r.best_true}**. Le degré le plus simple à moins d'une erreur standard du meilleur est **{r.simple}**.",
+        f"La validation croisée choisit le degré **{r.best_cv}** ; la vérité choisirait **{r.best_true}**. Le degré le plus simple à moins d'un écart-type du meilleur est **{r.simple}**.",
     )
 
 
@@ -114,7 +114,7 @@ def code(state: State) -> str:
     epee.PolynomialRegression(), x[:, None], y, "degree", {DEGREES}, folds={int(state["folds"])}, random_state=0
 )
 cv = curve.cv[{degree}]
-print("{t("simplest degree within one standard error", "degré le plus simple à une erreur standard près")}", curve.chosen)"""
+print("{t("simplest degree within one standard error", "degré le plus simple à un écart-type près")}", curve.chosen)"""
     return f"""import numpy as np
 import epee
 
@@ -151,7 +151,7 @@ LAB = Lab(
             Words("Right: a point that pulls the curve to itself is judged more severely.", "Juste : un point qui attire la courbe à lui est jugé plus sévèrement."),
         ),
         Goal(
-            Words("Set the simplest degree whose cross-validated error is within one standard error of the smallest.", "Régler le degré le plus simple dont l'erreur de validation croisée est à moins d'une erreur standard de la plus petite."),
+            Words("Set the simplest degree whose cross-validated error is within one standard error of the smallest.", "Régler le degré le plus simple dont l'erreur de validation croisée est à moins d'un écart-type de la plus petite."),
             lambda r: r.degree == r.simple,
             lambda r: Words(f"The smallest is at degree {r.best_cv}. From the top of its bar, go left as long as the points stay below.", f"La plus petite est au degré {r.best_cv}. Partir du haut de sa barre et aller vers la gauche tant que les points restent dessous."),
             lambda r: {"degree": r.simple},

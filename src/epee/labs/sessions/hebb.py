@@ -16,8 +16,8 @@ from epee.figures.style import COLOURS, INK, QUIET, legend
 from epee.labs.machinery.canvas import panel
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State, spread
-from epee.labs.machinery.words import blocks, in_language, percent, shown
-from epee.words.catalogue import Words
+from epee.labs.machinery.words import blocks, in_language, shown
+from epee.words.catalogue import Words, plural
 
 SIZES = [10, 20, 30, 45, 65, 90, 120, 160, 200]
 DRAWS = 10
@@ -129,15 +129,19 @@ def formula(r: Results) -> Words:
 
 
 def answer(r: Results) -> Words:
-    better = "Hebb" if r.h > r.p else "pseudo-inverse"
-    sure = r.p_value < 0.05
-    en = f"**{better}** is ahead by {percent(abs(r.h - r.p))} points, $p = {shown(r.p_value, 2)}$: " + (
-        "**significant**." if sure else "**not shown** by this draw."
+    if r.h == r.p:
+        return Words(
+            "On this draw both are right **equally often**: nothing is shown.",
+            "Sur ce tirage, tous deux ont raison **aussi souvent** : rien n'est montré.",
+        )
+    first, gap, sure = r.h > r.p, 100 * abs(r.h - r.p), r.p_value < 0.05
+    p = f"$p = {shown(r.p_value, 2)}$"
+    en = f"**{'Hebb' if first else 'The pseudo-inverse'}** is right more often, by {gap:.1f} points, {p}: "
+    fr = f"**{'Hebb' if first else 'La pseudo-inverse'}** a plus souvent raison, de {gap:.1f} {plural(gap, 'point', 'points', 'fr')}, {p} : "
+    return Words(
+        en + ("**significant** at 5 %." if sure else "this draw **does not show** it."),
+        fr + ("**significatif** à 5 %." if sure else "ce tirage **ne le montre pas**."),
     )
-    fr = f"**{better}** est devant de {percent(abs(r.h - r.p))} points, $p = {shown(r.p_value, 2)}$ : " + (
-        "**significatif**." if sure else "ce tirage **ne le montre pas**."
-    )
-    return Words(en, fr)
 
 
 def code(state: State) -> str:

@@ -20,7 +20,7 @@ from epee.labs.machinery.canvas import panel
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Choice, Lab, Results, State, Upload
 from epee.labs.machinery.words import blocks, in_language, shown
-from epee.words.catalogue import Words
+from epee.words.catalogue import Words, plural
 
 LIMIT = 20_000_000  # bytes
 NAMES = ("penguins", "iris", "wine", "diabetes", "cars")
@@ -181,8 +181,8 @@ def answer(r: Results) -> Words:
         return Words(f"**This table cannot be used:** {r.fault}", f"**Cette table ne peut pas servir :** {r.fault}")
     if r.found is None:
         return Words(
-            f"{len(r.offered)} columns in **{r.name}**; `{r.target}` is to be predicted. Press *Learn*.",
-            f"{len(r.offered)} colonnes dans **{r.name}** ; `{r.target}` est à prédire. Appuyer sur *Apprendre*.",
+            f"{len(r.offered)} {plural(len(r.offered), 'column', 'columns', 'en')} in **{r.name}**; `{r.target}` is to be predicted. Press *Learn*.",
+            f"{len(r.offered)} {plural(len(r.offered), 'colonne', 'colonnes', 'fr')} dans **{r.name}** ; `{r.target}` est à prédire. Appuyer sur *Apprendre*.",
         )
     return Words(r.found.verdict, r.found.verdict)
 
@@ -222,7 +222,7 @@ LAB = Lab(
     question=Words("What can be predicted from your table, and how surely?", "Que peut-on prédire à partir de votre table, et avec quelle certitude ?"),
     story=Words(
         "Drop a CSV or Parquet file (20 MB at most), or take a sample. The predictors meet on the same folds, the simplest within one standard error of the best is chosen, and sealed rows judge it once. The file stays on this machine and is forgotten.",
-        "Déposer un fichier CSV ou Parquet (20 Mo au plus), ou prendre un exemple. Les prédicteurs s'affrontent sur les mêmes blocs, le plus simple à une erreur standard du meilleur est choisi, et des lignes scellées le jugent une fois. Le fichier reste sur cette machine et est oublié.",
+        "Déposer un fichier CSV ou Parquet (20 Mo au plus), ou prendre un exemple. Les prédicteurs s'affrontent sur les mêmes blocs, le plus simple à un écart-type du meilleur est choisi, et des lignes scellées le jugent une fois. Le fichier reste sur cette machine et est oublié.",
     ),
     controls=(
         Upload("file", Words("your table (CSV, Parquet)", "votre table (CSV, Parquet)"), LIMIT, ENDINGS),
@@ -240,7 +240,7 @@ LAB = Lab(
              lambda r: r.found is not None and r.chosen["value"] < r.base["value"],
              Words("Press the button, and wait for the picture.", "Appuyer sur le bouton, et attendre la figure."), lambda r: {"sample": "iris", "target": "species", "go": True},
              Words("Right. How much better, with its error bar, is in the verdict.", "Juste. De combien, avec sa barre d'erreur, c'est dans le verdict.")),
-        Number(Words("A test error of 0.10 on 400 sealed rows: what is its standard error?", "Une erreur de test de 0.10 sur 400 lignes scellées : quelle est son erreur standard ?"),
+        Number(Words("A test error of 0.10 on 400 sealed rows: what is its standard error?", "Une erreur de test de 0.10 sur 400 lignes scellées : quel est son écart-type ?"),
                lambda r: np.sqrt(0.1 * 0.9 / 400), Words(r"$\sqrt{p(1-p)/n}$", r"$\sqrt{p(1-p)/n}$"),
                Words("Right: 1.5 points, so differences of a point are not shown.", "Juste : 1.5 point, une différence d'un point n'est donc pas montrée.")),
     ),

@@ -15,7 +15,7 @@ from epee.labs.machinery.canvas import image, panel, panels
 from epee.labs.machinery.exercises import Goal, Pick
 from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State, spread
 from epee.labs.machinery.words import blocks, in_language, percent, shown
-from epee.words.catalogue import Words
+from epee.words.catalogue import Words, plural
 
 SHOWN = 8
 
@@ -106,14 +106,14 @@ def answer(r: Results) -> Words:
     if r.grain > 0:
         better = r.after < r.before
         return Words(
-            f"{p} % of the contrast with {r.q} axes. The grain: mean squared error {shown(r.before, 2)} before, **{shown(r.after, 2)}** after"
+            f"{p} % of the contrast with {r.q} {plural(r.q, 'axis', 'axes', 'en')}. The grain: mean squared error {shown(r.before, 2)} before, **{shown(r.after, 2)}** after"
             + (": PCA removes noise." if better else ": too few axes, the digit goes with the grain."),
-            f"{p} % du contraste avec {r.q} axes. Le grain : erreur quadratique {shown(r.before, 2)} avant, **{shown(r.after, 2)}** après"
+            f"{p} % du contraste avec {r.q} {plural(r.q, 'axe', 'axes', 'fr')}. Le grain : erreur quadratique {shown(r.before, 2)} avant, **{shown(r.after, 2)}** après"
             + (" : l'ACP débruite." if better else " : trop peu d'axes, le chiffre part avec le grain."),
         )
     return Words(
-        f"With {r.q} numbers out of 64, **{p} %** of the contrast is kept.",
-        f"Avec {r.q} nombres sur 64, **{p} %** du contraste est conservé.",
+        f"With {r.q} {plural(r.q, 'number', 'numbers', 'en')} out of 64, **{p} %** of the contrast is kept.",
+        f"Avec {r.q} {plural(r.q, 'nombre', 'nombres', 'fr')} sur 64, **{p} %** du contraste est conservé.",
     )
 
 

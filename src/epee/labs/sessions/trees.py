@@ -15,7 +15,7 @@ from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State, spread
 from epee.labs.machinery.words import blocks, in_language, percent, shown
 from epee.labs.sessions.worlds import moons, moons_lines
-from epee.words.catalogue import Words
+from epee.words.catalogue import Words, plural
 
 WORLDS = {
     "moons": Words("crescents", "croissants"),
@@ -125,9 +125,13 @@ def formula(r: Results) -> Words:
 
 
 def answer(r: Results) -> Words:
+    here, best, simple = r.here, int(r.leaves[r.best]), int(r.leaves[r.simple])
+    train, true = percent(r.train[r.i]), percent(r.true[r.i])
     return Words(
-        f"This tree has **{r.here}** leaves; {percent(r.train[r.i])} % error on its examples, {percent(r.true[r.i])} % on new ones. Cross-validation prefers {int(r.leaves[r.best])} leaves; **{int(r.leaves[r.simple])}** are within one standard error.",
-        f"Cet arbre a **{r.here}** feuilles ; {percent(r.train[r.i])} % d'erreur sur ses exemples, {percent(r.true[r.i])} % sur des nouveaux. La validation croisée en préfère {int(r.leaves[r.best])} ; **{int(r.leaves[r.simple])}** suffisent à une erreur standard près.",
+        f"This tree has **{here}** {plural(here, 'leaf', 'leaves', 'en')}; {train} % error on its examples, {true} % on new ones. "
+        f"Cross-validation prefers {best} {plural(best, 'leaf', 'leaves', 'en')}; **{simple}** {plural(simple, 'is', 'are', 'en')} within one standard error.",
+        f"Cet arbre a **{here}** {plural(here, 'feuille', 'feuilles', 'fr')} ; {train} % d'erreur sur ses exemples, {true} % sur des nouveaux. "
+        f"La validation croisée en préfère {best} ; **{simple}** {plural(simple, 'suffit', 'suffisent', 'fr')} à un écart-type près.",
     )
 
 
@@ -170,7 +174,7 @@ LAB = Lab(
     ),
     compute=compute, draw=draw, formula=formula, answer=answer, code=code, own=("leaves", lambda r: r.here),
     exercises=(
-        Goal(Words("Prune to a size that is within one standard error of the best, and not larger than needed (one size of slack).", "Élaguer jusqu'à une taille à moins d'une erreur standard de la meilleure, sans garder plus qu'il ne faut (à une taille près)."),
+        Goal(Words("Prune to a size that is within one standard error of the best, and not larger than needed (one size of slack).", "Élaguer jusqu'à une taille à moins d'un écart-type de la meilleure, sans garder plus qu'il ne faut (à une taille près)."),
              lambda r: abs(r.i - r.simple) <= 1,
              lambda r: Words(f"Aim at about {int(r.leaves[r.simple])} leaves.", f"Viser environ {int(r.leaves[r.simple])} feuilles."),
              lambda r: {"cut": min(100, 5 * round(100 * (1 - r.simple / max(r.last, 1)) / 5))},
