@@ -82,6 +82,8 @@ def test_a_share_is_never_said_to_be_none_or_all(share):
         (figures(0.99996), "1"), (figures(-2.0), "-2"), (figures(1e12), "1e12"), (fixed(3.14159, 2), "3.14"),
         (percent(None), "–"), (percent(0.123), "12 %"), (percent(0.999, 0), "99.9 %"), (percent(1), "100 %"),
         (points(0.01), "1 point"), (points(0.008, 0.005), "0.8 ± 0.5 points"), (gap(2.0, 0.5, rate=False), "2.0 ± 0.5"),
+        (plus_minus(0.0, 0.0, percent=True), "0 ± 0 %"), (interval(0.0, 0.053, 0.0, percent=True), "[0.0, 5.3] %"),
+        (gap(0.549, 0.007, rate=True, bar=False), "54.9 points"),
         (p_value(0.04), "= 0.04"), (p_value(1e-9), "< 0.0001"), (p_figure(0.5), "0.5"), (p_figure(math.nan), "–"),
         (in_unit(figures(1.5), "s"), "1.5 s"), (listed(["a", "b", "c"], 2), "a, b, … +1"), (whole(1234567), "1,234,567"),
     ],

@@ -44,7 +44,7 @@ def leaderboard_table(card: dict[str, Any], width: int) -> Any:
             cells += ["" if line["dof"] is None else figures(line["dof"]), in_unit(fixed(line["seconds"], 1), "s")]
         mark = say(line["mark"])
         if line["mark"] == "worse":
-            mark += f" (+{gap(line['difference'], line['difference_stderr'], rate=rate)})"
+            mark += f" (+{gap(line['difference'], line['difference_stderr'], rate=rate, bar=False)})"
         style = "bold" if line["chosen"] else "dim" if line["mark"] == "worse" else ""
         table.add_row(*(Text(cell) for cell in [*cells, mark]), style=style)
     return table

@@ -90,6 +90,9 @@ def plus_minus(value: float | None, stderr: float | None, *, percent: bool = Fal
         return amount(value, percent=percent)
     factor = 100 if percent else 1
     value, stderr = factor * value, factor * stderr
+    if stderr == 0:
+        bare = Written(f"{figures(value)} ± 0", value)
+        return in_unit(bare, "%") if percent else bare
     d = decimals(value, stderr)
     small = _out_of_scale(value) and _out_of_scale(stderr or value)
     shown = [_scientific(v, 3) if small else _plain(v, d) for v in (value, stderr)]
@@ -109,7 +112,7 @@ def interval(
         return NOTHING
     factor = 100 if percent else 1
     low, high = factor * low, factor * high
-    bar = (high - low) / 4 if stderr is None else factor * stderr
+    bar = factor * stderr if stderr else (high - low) / 4  # an error bar of 0 says nothing about the digits
     places = max(decimals(max(abs(low), abs(high)), bar), digits)
     small = _out_of_scale(max(abs(low), abs(high))) and _out_of_scale(bar or high)
     ends = [_scientific(end, 3) if small else _plain(end, places) for end in (low, high)]
@@ -159,25 +162,30 @@ def percent(share: float | None, digits: int | None = None) -> Written:
     return in_unit(Written(local(f"{value:.{places}f}"), value), "%")
 
 
-def points(value: float, stderr: float | None = None) -> Written:
-    """Return a difference of rates.
+def points(value: float, stderr: float | None = None, *, bar: bool = True) -> Written:
+    """Return a difference of rates, with its error bar or, without one, with the digits it is worth.
 
-    >>> points(0.008, 0.005), points(0.0004)
-    ('0.8 ± 0.5 points', '0.04 points')
+    >>> points(0.008, 0.005), points(0.0081, 0.005, bar=False), points(0.0004)
+    ('0.8 ± 0.5 points', '0.8 points', '0.04 points')
     """
     value = 100 * value
-    shown = figures(value, 2) if stderr is None else plus_minus(value, 100 * stderr)
+    if stderr is None:
+        shown = figures(value, 2)
+    else:
+        shown = plus_minus(value, 100 * stderr) if bar else amount(value, 100 * stderr)
     one = abs(value) < 2 if options.language == "fr" else shown == "1"
     return in_unit(shown, "point" if one else "points")
 
 
-def gap(value: float, stderr: float | None, *, rate: bool) -> Written:
+def gap(value: float, stderr: float | None, *, rate: bool, bar: bool = True) -> Written:
     """Return a difference of errors: in points where they are rates.
 
     >>> gap(0.008, 0.005, rate=True), gap(0.008, 0.005, rate=False)
     ('0.8 ± 0.5 points', '0.008 ± 0.005')
     """
-    return points(value, stderr) if rate else plus_minus(value, stderr)
+    if rate:
+        return points(value, stderr, bar=bar)
+    return plus_minus(value, stderr) if bar else amount(value, stderr)
 
 
 def p_figure(p: float | None) -> str:
