@@ -108,3 +108,11 @@ def page_of(card: dict[str, object]) -> Page:
         from epee.report.learned_page import learned_page
 
         return learned_page(card)
+
+
+def again_in_python(card: dict[str, object]) -> str:
+    """Return the call that does it again, in the language of the card."""
+    redo, settings = card["redo"], card["settings"]
+    call = str(redo["python"])  # type: ignore[index]
+    french = settings["lang"] == "fr" and "lang=" not in call  # type: ignore[index]
+    return f"{call.removesuffix(')')}, lang='fr')" if french else call

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from epee.report import explored_pictures as pictures
-from epee.report.contents import Block, Code, Page, Pictures, Section, Table, Tile, Words
+from epee.report.contents import Block, Code, Page, Pictures, Section, Table, Tile, Words, again_in_python
 from epee.report.findings_section import count_sentence, findings_section
-from epee.words.numbers import NOTHING, amount, figures, interval, p_figure, percent, plus_minus, whole
+from epee.words.numbers import NOTHING, figures, inside, interval, p_figure, percent, plus_minus, whole
 from epee.words.report_words import known, say
 
 DRAWN_COLUMNS = 24
@@ -47,7 +47,7 @@ def answer(card: dict[str, Any]) -> list[str]:
                 "x_correlation",
                 a=best["a"],
                 b=best["b"],
-                r=figures(best["value"], 2),
+                r=inside(best["value"], best["low"], best["high"]),
                 span=interval(best["low"], best["high"]),
             )
         )
@@ -111,7 +111,7 @@ def columns_section(card: dict[str, Any]) -> Section:
             numbers.append(
                 [
                     *first,
-                    amount(c["mean"], (c["high"] - c["low"]) / 4),
+                    inside(c["mean"], c["low"], c["high"]),
                     interval(c["low"], c["high"]),
                     figures(c["sd"]),
                     *(figures(q[i], 4) for i in (0, 2, 4)),
@@ -174,7 +174,7 @@ def correlations_section(card: dict[str, Any]) -> Section | None:
     rows = [
         [
             f"{p['a']} – {p['b']}",
-            figures(p["value"], 2),
+            inside(p["value"], p["low"], p["high"]),
             interval(p["low"], p["high"]),
             p_figure(p["p_value"]),
             whole(p["rows"]),
@@ -261,7 +261,7 @@ def outliers_section(card: dict[str, Any]) -> Section | None:
 
 def redo_section(card: dict[str, Any]) -> Section:
     """Return the lines that do it again."""
-    python = f'import epee\n\nexplored = {card["redo"]["python"]}\nexplored.report("report.html")'
+    python = f'import epee\n\nexplored = {again_in_python(card)}\nexplored.report("report.html")'
     lang = " --lang fr" if card["settings"]["lang"] == "fr" else ""
     command = f"{card['redo']['command']}{lang} --report report.html"
     return Section("redo", say("redo"), [Code(say("redo_command"), command), Code(say("redo_python"), python)])

@@ -6,7 +6,7 @@ from typing import Any
 
 from epee.losses.names import named
 from epee.report import pictures
-from epee.report.contents import Block, Code, Page, Pictures, Section, Table, Tile, Words
+from epee.report.contents import Block, Code, Page, Pictures, Section, Table, Tile, Words, again_in_python
 from epee.report.findings_section import count_sentence, findings_section
 from epee.words import loss_words
 from epee.words.loss_words import mean_of, pronouns
@@ -16,6 +16,7 @@ from epee.words.numbers import (
     fixed,
     gap,
     in_unit,
+    inside,
     interval,
     p_figure,
     p_value,
@@ -197,7 +198,7 @@ def errors_section(card: dict[str, Any]) -> Section | None:
     n, level = whole(card["rows"]["sealed"]), percent(card["settings"]["level"], 0)
     blocks: list[Block] = []
     scores = [
-        [loss_words.say.known(name), figures(f["value"]), interval(f["low"], f["high"])]
+        [loss_words.say.known(name), inside(f["value"], f["low"], f["high"]), interval(f["low"], f["high"])]
         for name, f in card["scores"].items()
         if f
     ]
@@ -317,7 +318,7 @@ def how_section(card: dict[str, Any]) -> Section:
 
 def redo_section(card: dict[str, Any]) -> Section:
     """Return the lines that do it again."""
-    python = f'import epee\n\nlearned = {card["redo"]["python"]}\nlearned.report("report.html")'
+    python = f'import epee\n\nlearned = {again_in_python(card)}\nlearned.report("report.html")'
     lang = " --lang fr" if card["settings"]["lang"] == "fr" and "--lang" not in card["redo"]["command"] else ""
     command = f"{card['redo']['command']}{lang} --report report.html"
     return Section("redo", say("redo"), [Code(say("redo_command"), command), Code(say("redo_python"), python)])

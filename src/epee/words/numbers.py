@@ -74,9 +74,7 @@ def amount(value: float | None, stderr: float | None = None, *, percent: bool = 
     if value is None:
         return Written(NOTHING, math.nan)
     factor = 100 if percent else 1
-    shown = (
-        figures(factor * value) if stderr is None else fixed(factor * value, decimals(factor * value, factor * stderr))
-    )
+    shown = fixed(factor * value, decimals(factor * value, factor * stderr)) if stderr else figures(factor * value)
     return in_unit(shown, "%") if percent else shown
 
 
@@ -118,6 +116,15 @@ def interval(
     ends = [_scientific(end, 3) if small else _plain(end, places) for end in (low, high)]
     text = f"[{(' ; ' if options.language == 'fr' else ', ').join(ends)}]"
     return in_unit(text, "%") if percent else text
+
+
+def inside(value: float, low: float, high: float) -> Written:
+    """Return a number with the digits that its interval is worth.
+
+    >>> inside(0.8712, 0.843, 0.895)
+    '0.871'
+    """
+    return amount(value, (high - low) / 4)
 
 
 def figures(value: float | None, digits: int = 3) -> Written:
