@@ -75,7 +75,7 @@ class Cholesky(Part):
             )
         self.L = np.ascontiguousarray((R / self.scale).T)
         reciprocal = dtrcon(self.L.T, norm="1", uplo="U")[0] if len(R) else 1.0
-        self.condition = 1 / reciprocal**2 if reciprocal > 0 else float("inf")
+        self.condition = (1 / reciprocal) ** 2 if reciprocal > 1e-150 else float("inf")
         return self
 
     def solve(self, B: Tensor) -> Tensor:

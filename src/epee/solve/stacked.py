@@ -6,8 +6,8 @@ correlation matrix has its smallest eigenvalue bounded from below by its determi
 .. math:: \lambda_{\min}(R) \ge \det(R) \Bigl(\frac{p-1}{p}\Bigr)^{p-1} \ge \frac{\det R}{e}, \tag{1}
 
 which Cholesky's factor gives for nothing; where (1) does not settle it, the inverse does. Columns that depend on each other exactly, as
-those of all the levels of a category do, leave eigenvalues of zero up to rounding and the others well apart: the shortest solution is then
-taken from the spectrum. A stack with any other problem that would lose too many digits is left to the slow road.
+those of all the levels of a category do, are told by pivots, problem by problem (:mod:`epee.solve.dependent`). A stack with any other
+problem that would lose too many digits is left to the slow road.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from __future__ import annotations
 import numpy as np
 
 from epee.moments.moments import Moments
-from epee.typing import Matrix, Tensor
+from epee.solve.dependent import shortest_solution
+from epee.typing import Tensor
 
 LARGEST_CONDITION = 1e6
-ZERO = 1e-14  # an eigenvalue of a correlation matrix below this part of the largest is rounding: sums know no more
 
 
 def well_conditioned(R: Tensor) -> bool:
@@ -44,8 +44,16 @@ def well_conditioned(R: Tensor) -> bool:
     return bool((p * np.sqrt((inverse**2).sum(axis=(-2, -1))) <= LARGEST_CONDITION).all())
 
 
+def rounding_of(m: Moments) -> Tensor:
+    """Return what rounding alone may leave of the squares (F, p) of a constant column: from its values, and from sums about the origin."""
+    eps = np.finfo(float).eps
+    return m.count[:, None] * ((8 * eps * m.x_mean) ** 2 + 64 * eps * m.shift[:, : m.p] ** 2)
+
+
 def stacked_least_squares(m: Moments, alpha: float = 0.0, *, intercept: bool = True) -> tuple[Tensor, Tensor] | None:
     """Return coefficients (F, m, p) and intercepts (F, m) for moments with an axis "fold"; None when digits would be lost.
+
+    A column that does not vary in a fold, as that of a level which its rows have not, gets the coefficient 0 there.
 
     >>> X = np.array([[0.0], [1.0], [2.0], [0.0], [1.0], [3.0]]); y = np.array([1.0, 3.0, 5.0, 0.0, 1.0, 3.0])
     >>> coef, level = stacked_least_squares(Moments.of(X, y, fold=[0, 0, 0, 1, 1, 1]))
@@ -56,45 +64,22 @@ def stacked_least_squares(m: Moments, alpha: float = 0.0, *, intercept: bool = T
     if not intercept:
         n = m.count[:, None, None]
         S, C = S + n * x[:, :, None] * x[:, None, :], C + n * x[:, :, None] * y[:, None, :]
-    if alpha:
-        S = S + alpha * np.eye(m.p)
     diagonal = np.diagonal(S, axis1=1, axis2=2)
-    if not (diagonal > (8 * np.finfo(float).eps * x) ** 2 * m.count[:, None]).all():
-        return None
-    scale = 1 / np.sqrt(diagonal)
-    R = S * (scale[:, :, None] * scale[:, None, :])
-    coef = solve_scaled(R, C * scale[:, :, None], scale, exact=not alpha)  # (F, p, m)
+    varies = diagonal > rounding_of(m)  # (F, p)
+    coef = None
+    if varies.all():
+        shifted = S + alpha * np.eye(m.p) if alpha else S
+        scale = 1 / np.sqrt(diagonal + alpha)
+        R = shifted * (scale[:, :, None] * scale[:, None, :])
+        if well_conditioned(R[:1]) and well_conditioned(R):  # where columns depend, they do in the first fold already
+            coef = np.linalg.solve(R, C * scale[:, :, None]) * scale[:, :, None]  # (F, p, m)
     if coef is None:
-        return None
+        found = []
+        for f in range(len(S)):
+            one = shortest_solution(S[f], C[f], alpha, varies[f])
+            if one is None:
+                return None
+            found.append(one)
+        coef = np.stack(found)
     level = y - np.matmul(x[:, None, :], coef)[:, 0] if intercept else np.zeros_like(y)
     return coef.swapaxes(1, 2), level
-
-
-def solve_scaled(R: Tensor, C: Tensor, scale: Matrix, exact: bool) -> Tensor | None:
-    """Return the solutions (F, p, m) in the units of the columns, or None when digits would be lost."""
-    if well_conditioned(R):
-        coef: Tensor = np.linalg.solve(R, C) * scale[:, :, None]
-        return coef
-    return shortest(R, C, scale) if exact else None
-
-
-def shortest(R: Tensor, C: Tensor, scale: Matrix) -> Tensor | None:
-    """Return the shortest solutions where the same number of columns depends exactly on the others in every problem.
-
-    >>> R, scale = np.ones((1, 2, 2)), np.ones((1, 2))
-    >>> shortest(R, np.array([[[3.0], [3.0]]]), scale).ravel().round(12)
-    array([1.5, 1.5])
-    """
-    try:
-        values, V = np.linalg.eigh(R)  # (F, p), (F, p, p), smallest first
-    except np.linalg.LinAlgError:
-        return None
-    top = values[:, -1:]
-    null = int((values[0] < ZERO * top[0]).sum())
-    zero, rest = values[:, :null], values[:, null:]
-    if not null or (np.abs(zero) > ZERO * top).any() or (rest * LARGEST_CONDITION < top).any():
-        return None
-    kernel, range_ = scale[:, :, None] * V[:, :, :null], V[:, :, null:]
-    coef = scale[:, :, None] * (range_ @ ((range_.swapaxes(1, 2) @ C) / rest[:, :, None]))
-    Q = np.linalg.qr(kernel)[0]  # what may be added in the units of the columns
-    return coef - Q @ (Q.swapaxes(1, 2) @ coef)
