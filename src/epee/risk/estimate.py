@@ -14,10 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from epee.errors import WrongUse
 from epee.losses.names import named
 from epee.risk.intervals import Interval, check_level, normal_p_value, t_interval, t_p_value, weighted_mean
 from epee.typing import Vector
 from epee.words.numbers import gap, interval, p_value, plus_minus
+
+ROUNDING = 1e-9  # relative: by how much an estimate may lie outside its interval before that is a fault
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,6 +63,18 @@ class Risk:
     row_losses: Vector | None = field(default=None, kw_only=True)
     weight: Vector | None = field(default=None, kw_only=True)
     rows: str | None = field(default=None, kw_only=True)  # fingerprint of the rows: equal for paired risks
+
+    def __post_init__(self) -> None:
+        """Let no interval stand that does not hold its estimate; what rounding alone parts is brought together."""
+        low, high = self.interval
+        if not low <= self.value <= high and not math.isnan(low + self.value + high):
+            slack = ROUNDING * max(abs(low), abs(self.value), abs(high))
+            if max(low - self.value, self.value - high, low - high) > slack:
+                raise WrongUse(
+                    f"the interval [{low:.6g}, {high:.6g}] does not hold its own estimate {self.value:.6g} ({self.how or self.loss}): "
+                    "the digits were lost on the way. Rescale the columns, or leave out those that depend on others."
+                )
+            object.__setattr__(self, "interval", Interval(min(low, self.value), max(high, self.value)))
 
     @property
     def low(self) -> float:

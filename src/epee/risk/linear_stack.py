@@ -85,4 +85,7 @@ def squared_risk(test: Moments, coef: Tensor, intercept: Tensor) -> tuple[Tensor
     rounding = n * (np.finfo(float).eps * size) ** 2
     sound = (within + level >= FEWEST_DIGITS * total) & (rounding <= 1e-20 * np.maximum(within + level, 1e-300))
     empty = test.count[:, None] == 0
-    return share(within + level, np.broadcast_to(n, within.shape)), sound | empty
+    risk = share(
+        np.maximum(within + level, 0.0), np.broadcast_to(n, within.shape)
+    )  # below zero it is rounding, and not sound
+    return risk, sound | empty

@@ -48,7 +48,10 @@ def flattened(m: Moments) -> Moments:
     """
     if m.scatter is None:
         return m
-    variances, tiny = m.variances, (16 * np.finfo(float).eps * m.origin) ** 2
+    eps, variances = np.finfo(float).eps, m.variances
+    tiny = (16 * eps * m.origin) ** 2
+    if "group" not in m.axes:  # (1) subtracts the squares of shifts; those of groups lie apart by right
+        tiny = tiny + 64 * eps * m.shift**2
     flat = (variances > 0) & (variances <= tiny)
     if not flat.any():
         return m

@@ -27,7 +27,8 @@ from epee.risk.paired_tests import corrected_difference, holm
 from epee.risk.winner import Optimism, winner_optimism
 from epee.typing import Matrix, Vector
 from epee.words.job_words import say
-from epee.words.numbers import amount, p_value, points
+from epee.words.numbers import amount, p_value
+from epee.words.numbers import gap as gap_of
 
 SHOWN = 0.05
 
@@ -182,7 +183,7 @@ class Verdict:
         if self.baseline is not None and not self.beats_baseline:
             out.append(say("no_better"))
         risk, optimism = self.risks[self.chosen], max(self.optimism.value, 0.0)
-        looks = points(optimism) if risk.is_rate else amount(optimism, risk.stderr)
+        looks = gap_of(optimism, risk.stderr, rate=risk.is_rate, bar=False)
         corrected = amount(self.corrected, risk.stderr, percent=risk.is_rate)
         out.append(say("optimism", k=len(self.names), optimism=looks, corrected=corrected))
         return [_capital(sentence) for sentence in out]
