@@ -59,7 +59,7 @@ def test_fifo_is_refused_at_once(folder):
 
 
 def test_folders(tmp_path, folder):
-    with pytest.raises(BadFile, match="mixes formats: t.parquet is Parquet and t.csv is not"):
+    with pytest.raises(BadFile, match="mixes formats: t.parquet is a Parquet file and t.csv is not"):
         open_path(folder)
     (folder / "t.csv").unlink()
     pq.write_table(TABLE, folder / "u.parquet")
@@ -83,7 +83,7 @@ def test_folders_called_key_value(tmp_path):
 
 @pytest.mark.parametrize(
     ("head", "what"),
-    [(b"PK\x03\x04....", "zip archive or a workbook"), (b"%PDF-1.4", "PDF"), (b"SQLite format", "SQLite")],
+    [(b"\xd0\xcf\x11\xe0....", "old Excel workbook"), (b"%PDF-1.4", "PDF"), (b"\x93NUMPY\x01", "NumPy array")],
 )
 def test_strange_files(tmp_path, head, what):
     (tmp_path / "t.csv").write_bytes(head)

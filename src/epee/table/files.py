@@ -1,6 +1,6 @@
 """From a path to batches: a file, a folder of files, a pattern, or ``-`` for standard input.
 
-What a file holds is decided by its first bytes; its name only says so too.
+What a file holds is decided by its first bytes (:mod:`epee.table.formats`); its name only says so too.
 """
 
 from __future__ import annotations
@@ -8,48 +8,43 @@ from __future__ import annotations
 import errno
 import glob
 import os
+import re
 import stat
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from epee.errors import BadFile, EmptyTable
+from epee.errors import BadFile, EmptyTable, WrongUse
 from epee.table.batches import Batches, name_of
-from epee.table.delimited import Reading, TextBatches
-from epee.table.parquet import ParquetBatches
+from epee.table.delimited import Reading
+from epee.table.formats import FORMATS, PACKED, PARQUET, TEXT, Format, open_files
 from epee.table.schema import suggestion
 from epee.table.spool import Spool
-from epee.words.table_words import say
 
-TEXT = (".csv", ".tsv", ".txt", ".tab", ".dat")
-COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
-PARQUET = (".parquet", ".pq", ".parq")
-_STRANGE = {
-    b"PK\x03\x04": "a zip archive or a workbook",
-    b"\xd0\xcf\x11\xe0": "an old Excel workbook",
-    b"SQLi": "an SQLite database",
-    b"ARRO": "an Arrow file",
-    b"%PDF": "a PDF document",
-    b"\x89HDF": "an HDF5 file",
-    b"\x93NUM": "a NumPy array",
-}
+_ADDRESS = re.compile(r"(https?|ftps?|s3a?|gs|az|abfss?|hdfs|webdav)://", re.IGNORECASE)
 
 
 def open_path(
     path: str | os.PathLike[str], reading: Reading | None = None, types: Mapping[str, str] | None = None
 ) -> Batches:
-    """Return the batches of a file, a folder, a pattern or standard input, or say what is wrong with it."""
+    """Return the batches of a file, a folder, a pattern or standard input, or say what is wrong with it.
+
+    ``"base.sqlite::sales"`` and ``"book.xlsx::2024"`` name one of the tables or sheets of a file.
+    """
     text = os.fspath(path)
+    if _ADDRESS.match(text):
+        raise WrongUse(f"{text!r} is an address, and only files are read here: fetch it first, then give the file.")
     if text == "-":
         return _spooled(sys.stdin.buffer, "standard input", reading, types)
     text = os.path.expanduser(text)
+    text, inner = _inner(text)
     label = name_of(os.path.normpath(text))
     try:
         status = os.stat(text)
     except (FileNotFoundError, NotADirectoryError):
         found = sorted(glob.glob(text, recursive=True)) if glob.has_magic(text) else []
         if found:
-            return _open_files(found, label, reading, types, os.path.dirname(text))
+            return _open_files(found, label, inner, reading, types, os.path.dirname(text))
         raise FileNotFoundError(errno.ENOENT, f"there is no file {text!r}{_neighbour(text)}") from None
     except (OSError, ValueError) as fault:
         raise _unreadable(text, fault) from fault
@@ -62,22 +57,28 @@ def open_path(
             )
         with open(text, "rb") as stream:
             return _spooled(stream, label, reading, types)
-    return _open_files([text], label, reading, types, os.path.dirname(text))
+    return _open_files([text], label, inner, reading, types, os.path.dirname(text))
+
+
+def _inner(text: str) -> tuple[str, str | None]:
+    """Return a path and the table in its file, where one is named.
+
+    >>> _inner("base.sqlite::sales"), _inner("base.sqlite")
+    (('base.sqlite', 'sales'), ('base.sqlite', None))
+    """
+    if "::" not in text or os.path.exists(text):
+        return text, None
+    path, _, inner = text.partition("::")
+    return path, inner or None
 
 
 def _open_files(
-    paths: list[str], label: str, reading: Reading | None, types: Mapping[str, str] | None, root: str
+    paths: list[str], label: str, inner: str | None, reading: Reading | None, types: Mapping[str, str] | None, root: str
 ) -> Batches:
-    parquet = [_is_parquet(path) for path in paths]
-    if any(parquet) and not all(parquet):
-        a, b = paths[parquet.index(True)], paths[parquet.index(False)]
-        raise BadFile(f"{label} mixes formats: {name_of(a)} is Parquet and {name_of(b)} is not; give one of them.")
-    if not parquet[0]:
-        return TextBatches(paths, label, reading, types)
-    batches = ParquetBatches(paths, label, _keys(paths, root))
-    if paths[0].lower().endswith(TEXT):
-        batches.notes.append(say("is_parquet", label=label))
-    return batches
+    try:
+        return open_files(paths, label, inner, reading, types, lambda those: _keys(those, root))
+    except PermissionError as fault:
+        raise _unreadable(str(fault.filename or paths[0]), fault) from fault
 
 
 def _open_folder(folder: str, label: str, reading: Reading | None, types: Mapping[str, str] | None) -> Batches:
@@ -88,35 +89,23 @@ def _open_folder(folder: str, label: str, reading: Reading | None, types: Mappin
             found += [os.path.join(base, name) for name in sorted(names) if _is_table_name(name)]
     except OSError as fault:
         raise _unreadable(folder, fault) from fault
+    usual = [
+        path for path in found if _is_table_name(path, (PARQUET, TEXT))
+    ]  # a note in JSON beside them is no part of the table
     if not found:
-        raise EmptyTable(f"the folder {label} holds no Parquet or CSV file.")
-    return _open_files(sorted(found), label, reading, types, folder)
+        raise EmptyTable(f"the folder {label} holds no Parquet or CSV file, nor any other table.")
+    return _open_files(sorted(usual or found), label, None, reading, types, folder)
 
 
 def _raise(fault: OSError) -> None:
     raise fault
 
 
-def _is_table_name(name: str) -> bool:
-    bare = name.lower()
-    for end in COMPRESSED:
-        bare = bare.removesuffix(end)
-    return bare.endswith(TEXT + PARQUET) and not name.startswith((".", "_"))
-
-
-def _is_parquet(path: str) -> bool:
-    """Tell Parquet from text by the first bytes, and refuse what is neither."""
-    name = name_of(path)
-    try:
-        with open(path, "rb") as f:
-            head = f.read(4)
-    except OSError as fault:
-        raise _unreadable(path, fault) from fault
-    if head == b"PAR1" or (path.lower().endswith(PARQUET)):
-        return True
-    if head in _STRANGE:
-        raise BadFile(f"{name} is {_STRANGE[head]}, not a table that can be read: save it as CSV or Parquet.")
-    return False
+def _is_table_name(path: str, formats: Sequence[Format] = FORMATS) -> bool:
+    name = os.path.basename(path).lower()
+    for end in PACKED:
+        name = name.removesuffix(end)
+    return any(name.endswith(f.ends) for f in formats) and not name.startswith((".", "_"))
 
 
 def _keys(paths: list[str], root: str) -> list[dict[str, str]]:
@@ -135,8 +124,8 @@ def _keys(paths: list[str], root: str) -> list[dict[str, str]]:
 
 def _spooled(stream: Any, label: str, reading: Reading | None, types: Mapping[str, str] | None) -> Batches:
     spool = Spool().fill(stream, label)
-    batches = _open_files([spool.path], label, reading, types, os.path.dirname(spool.path))
-    batches.spool = spool  # type: ignore[attr-defined]  # keeps the file as long as the batches
+    batches = _open_files([spool.path], label, None, reading, types, os.path.dirname(spool.path))
+    batches.spool = (spool, batches.spool) if hasattr(batches, "spool") else spool  # type: ignore[attr-defined]  # keeps the file as long as the batches
     return batches
 
 
