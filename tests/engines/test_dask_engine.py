@@ -292,3 +292,116 @@ def test_binary_inputs(client, rows):
         ours.feature_log_prob_,
         BernoulliNB().fit(binary[list("abcd")].to_numpy(), binary["label"].to_numpy()).feature_log_prob_,
     )
+
+
+def collections(X, frame, kind):
+    """Return X, labels, values and weights as dask-ml users write them."""
+    weights = np.arange(N) % 3 + 1.0
+    labels, values = frame["label"], frame["value"]
+    if kind == "array":
+        cuts = ((500, 1, 699), (P,))
+        beside = [
+            da.from_array(np.asarray(a, dtype=None if a.dtype.kind == "f" else "U1"), chunks=cuts[:1])
+            for a in (labels, values, weights)
+        ]
+        return da.from_array(X, chunks=cuts), *beside
+    whole = cut(frame.assign(w=weights), SIZES["7"])
+    return whole[list("abcd")], whole["label"], whole["value"], whole["w"]
+
+
+@pytest.mark.parametrize("kind", ["array", "frame"])
+def test_collections_beside_the_inputs(client, rows, kind):
+    X, frame = rows
+    there, labels, values, weights = collections(X, frame, kind)
+    w = np.arange(N) % 3 + 1.0
+    local = LinearDiscriminantAnalysis().fit(X, frame["label"].to_numpy())
+    ours = LinearDiscriminantAnalysis().fit(there, labels)
+    np.testing.assert_allclose(ours.moments_.scatter, local.moments_.scatter, rtol=1e-12, atol=1e-9)
+    assert ours.n_features_in_ == P and ours.classes_.tolist() == ["u", "v", "w"]
+    line, right = Ridge(2.0).fit(there, values, weights), Ridge(2.0).fit(X, frame["value"].to_numpy(), w)
+    np.testing.assert_allclose(line.coef_, right.coef_, rtol=1e-10)
+    found = cross_validate(Ridge(), there, values, folds=5, sample_weight=weights)
+    same = cross_validate(Ridge(), X, frame["value"].to_numpy(), folds=5, sample_weight=w)
+    np.testing.assert_allclose(found.per_fold, same.per_fold, rtol=1e-9)
+    steps, same = (
+        LogisticRegression(solver="newton", tol=1e-10).fit(*data) for data in ((there, labels), (X, frame["label"]))
+    )
+    np.testing.assert_allclose(steps.coef_, same.coef_, rtol=1e-6)
+
+
+def test_several_targets_beside_the_inputs(client, rows):
+    X, frame = rows
+    Y = np.column_stack([frame["value"], X[:, 0] - X[:, 1]])
+    ours = LinearRegression().fit(da.from_array(X, chunks=(300, 2)), da.from_array(Y, chunks=(300, 1)))
+    np.testing.assert_allclose(ours.coef_, LinearRegression().fit(X, Y).coef_, rtol=1e-8, atol=1e-10)
+
+
+def test_partitions_beside_that_do_not_match(client, rows):
+    X, frame = rows
+    there = da.from_array(X, chunks=(300, P))
+    y = frame["value"].to_numpy()
+    with pytest.raises(DataError, match=r"y has 2 partitions and X has 4.*y\.rechunk"):
+        Ridge().fit(there, da.from_array(y, chunks=600))
+    with pytest.raises(DataError, match="partition 1: X has 300 rows and y has 299"):
+        Ridge().fit(there, da.from_array(y, chunks=((300, 299, 301, 300),)))
+    frames = cut(frame[list("abcd")], [600, 600])
+    with pytest.raises(DataError, match="partition 1: X has 600 rows and sample_weight has 500"):
+        Ridge().fit(frames, cut(frame, [600, 600])["value"], cut(frame.iloc[:1100], [600, 500])["value"].abs())
+    with pytest.raises(DataError, match="y has 3 partitions and X has 2"):
+        Ridge().fit(frames, cut(frame, [500, 100, 600])["value"])
+
+
+@pytest.mark.parametrize("kind", ["array", "frame"])
+def test_answers_are_collections(client, rows, kind):
+    X, frame = rows
+    there, labels, values, _ = collections(X, frame, kind)
+    here = X if kind == "array" else frame[list("abcd")]
+    seen = []
+    models = [
+        (
+            LinearDiscriminantAnalysis().fit(here, frame["label"]),
+            ["predict", "predict_proba", "decision_function", "transform"],
+        ),
+        (LinearRegression().fit(here, frame["value"]), ["predict"]),
+        (KMeans(3, random_state=0).fit(here), ["predict", "transform"]),
+        (StandardScaler().fit(here), ["transform"]),
+        (PCA(2).fit(here), ["transform"]),
+        (GaussianMixture(2, random_state=0).fit(here), ["predict", "predict_proba", "score_samples"]),
+        (TableEncoder().fit(here), ["transform"]),
+    ]
+    for model, names in models:
+        for name in names:
+            lazy, right = getattr(model, name)(there), np.asarray(getattr(model, name)(here))
+            assert isinstance(lazy, da.Array if kind == "array" else dd.Series if right.ndim == 1 else dd.DataFrame)
+            found = lazy.compute()
+            if kind == "frame":
+                assert found.index.equals(here.index)
+            same = np.testing.assert_allclose if right.dtype.kind == "f" else np.testing.assert_array_equal
+            same(np.asarray(found), right)
+            seen.append(name)
+    assert len(seen) == 13
+
+
+MADE = []
+
+
+def note(block):
+    MADE.append(len(block))
+    return block
+
+
+def test_answers_wait_until_they_are_asked_for():
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    model = LinearRegression().fit(X, X[:, 0])
+    with dask.config.set(scheduler="synchronous"):
+        lazy = model.predict(da.from_array(X, chunks=(10, 2)).map_blocks(note, dtype=float, meta=np.empty((0, 2))))
+        assert not MADE
+        model.fit(X, X[:, 1])  # the answers are those of the model as it was
+        np.testing.assert_allclose(lazy[:10].compute(), X[:10, 0], atol=1e-12)
+        assert sum(MADE) == 10
+        frame = dd.from_pandas(pd.DataFrame(X, columns=["a", "b"]).assign(y=1.0), npartitions=3)
+        named = LinearRegression().fit(pd.DataFrame(X, columns=["a", "b"]), X[:, 0])
+        beside = frame.assign(p=named.predict(frame)).compute()  # a column that the model does not know stands beside
+        np.testing.assert_allclose(beside["p"], X[:, 0], atol=1e-12)
+        labels = LinearDiscriminantAnalysis().fit(frame[["a", "b"]].compute(), np.where(X[:, 0] > 0, "u", "v"))
+        assert list(labels.predict_proba(frame).columns) == ["u", "v"]

@@ -7,23 +7,23 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from epee.engines.local import LocalEngine
+from epee.engines.engine import Engine, make_engine
+from epee.engines.local import LOCAL
 from epee.errors import WrongUse
 from epee.table.parts import BlockSource
 
-LOCAL = LocalEngine()
-_asked: ContextVar[Any] = ContextVar("epee_engine", default=None)
+_asked: ContextVar[Engine | None] = ContextVar("epee_engine", default=None)
 
 
 @contextmanager
-def engine(which: Any) -> Iterator[Any]:
+def engine(which: Any) -> Iterator[Engine]:
     """Choose who adds for the length of a ``with`` block.
 
     Parameters
     ----------
-    which : {"local", "dask"}, address or a Dask client
+    which : {"local", "dask"} or another name, address, a Dask client or an engine
         ``"local"`` is threads over blocks; ``"dask"`` the default client, or, when there is none, a cluster on this machine
-        with a process for each core; ``"tcp://host:8786"`` the cluster of that scheduler.
+        with a process for each core; ``"tcp://host:8786"`` the cluster of that scheduler. Other packages may add names.
 
     Examples
     --------
@@ -34,7 +34,9 @@ def engine(which: Any) -> Iterator[Any]:
     opened = _connect(which) if is_address(which) else None
     token = _asked.set(_make(which if opened is None else opened))
     try:
-        yield _asked.get()
+        chosen = _asked.get()
+        assert chosen is not None
+        yield chosen
     finally:
         _asked.reset(token)
         if opened is not None:
@@ -59,25 +61,20 @@ def _connect(address: str) -> Any:
         raise WrongUse(f"no Dask scheduler answers at {address!r}: start one there, or correct the address.") from fault
 
 
-def _make(which: Any) -> Any:
-    if isinstance(which, str) and which == "local":
-        return LOCAL
-    if (isinstance(which, str) and which == "dask") or type(which).__module__.startswith("distributed"):
-        try:
-            from epee.engines.dask_engine import DaskEngine
+def _make(which: Any) -> Engine:
+    if isinstance(which, str):
+        return make_engine(which)
+    if type(which).__module__.startswith("distributed"):
+        from epee.engines.dask_engine import DaskEngine
 
-            return DaskEngine(None if isinstance(which, str) else which)
-        except ModuleNotFoundError as fault:
-            if (fault.name or "").partition(".")[0] in ("dask", "distributed"):
-                raise WrongUse("the Dask engine needs Dask: pip install 'epee[dask]'.") from fault
-            raise
-    if hasattr(which, "reduce") and hasattr(which, "map"):
+        return DaskEngine(which)
+    if isinstance(which, Engine):
         return which
     raise WrongUse(f"engine {which!r} is not one of 'local', 'dask', the address of a scheduler or a Dask client.")
 
 
-def engine_for(source: Any) -> Any:
-    """Return the engine that adds the blocks of this source.
+def engine_for(source: Any) -> Engine:
+    """Return the engine that adds the blocks of this source: the one asked for, else that of the source's home.
 
     A Dask collection goes to the default client; without one, to threads of this process, since a script that did not
     ask for processes may not be able to start any.
@@ -85,8 +82,5 @@ def engine_for(source: Any) -> Any:
     chosen = _asked.get()
     if chosen is not None:
         return chosen
-    if not isinstance(source, BlockSource) or source.home != "dask":
-        return LOCAL
-    from epee.engines.dask_engine import DaskEngine, find_client
-
-    return DaskEngine(find_client(processes=False))
+    home = source.home if isinstance(source, BlockSource) else "local"
+    return LOCAL if home == "local" else make_engine(home, at_home=True)

@@ -14,20 +14,14 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from epee.engines.local import alone, one_blas_thread, tree
-from epee.errors import DataError
+from epee.engines.engine import EngineLost, map_part, merge_parts, parts_of, reduce_part, total_of
+from epee.engines.local import one_blas_thread
 from epee.settings import options, progress
 from epee.table.block import Readable
-from epee.table.parts import Part, adopted
-from epee.table.prefetch import one_core
 
 T = TypeVar("T")
 FAN = 8  # results merged at once
 FEW = 4  # groups of parts under way at once where the rows themselves travel
-
-
-class EngineLost(RuntimeError):
-    """The cluster died, or a part cannot be done on it."""
 
 
 @lru_cache(maxsize=2)
@@ -60,42 +54,6 @@ def find_client(processes: bool = True) -> Any:
         return local_client(processes)
 
 
-def _blocks(payload: Any, build: Any, rows: int | None, start: int) -> Iterator[Any]:
-    """Yield the blocks of a part, with the numbers that their rows have in the whole table."""
-    for block in build(payload).blocks(rows):
-        if len(block):
-            yield block.having(start=block.start + start) if start else block
-
-
-def reduce_part(payload: Any, build: Any, work: Any, merge: Any, rows: int | None, start: int, label: str) -> Any:
-    """Reduce one part on a worker; None when it has no rows. A fault is told with the part."""
-    with alone(), one_core():
-        try:
-            found = [(work(block),) for block in _blocks(payload, build, rows, start)]
-            return (tree((part for (part,) in found), merge),) if found else None
-        except Exception as fault:
-            raise _named(fault, label) from fault
-
-
-def map_part(payload: Any, build: Any, work: Any, rows: int | None, start: int, label: str) -> list[Any]:
-    """Return ``work(block)`` for each block of one part."""
-    with alone(), one_core():
-        try:
-            return [work(block) for block in _blocks(payload, build, rows, start)]
-        except Exception as fault:
-            raise _named(fault, label) from fault
-
-
-def _named(fault: Exception, label: str) -> Exception:
-    """Return the same kind of fault with the part in its sentence, where its kind can carry one."""
-    words = str(fault)
-    sentence = words if words.startswith(label) else f"{label}: {words or type(fault).__name__}"
-    try:
-        return type(fault)(sentence)
-    except TypeError:
-        return DataError(sentence) if isinstance(fault, ValueError) else EngineLost(sentence)
-
-
 def parts_for(threads: int) -> int:
     """Return how many parts to make: enough to even out those that take longer, few enough for the scheduler.
 
@@ -103,12 +61,6 @@ def parts_for(threads: int) -> int:
     (16, 2000)
     """
     return threads * max(2, min(8, 1024 // threads))
-
-
-def merge_parts(found: list[Any], merge: Any) -> Any:
-    """Merge results on a worker; parts without rows have none."""
-    there = [part[0] for part in found if part is not None]
-    return (tree(there, merge),) if there else None
 
 
 class DaskEngine:
@@ -131,11 +83,6 @@ class DaskEngine:
     def _wanted(self) -> int:
         return parts_for(sum(self.client.nthreads().values()) or 1)
 
-    def _parts(self, source: Readable, rows: int | None, numbered: bool) -> Iterator[Part]:
-        whole, wanted = adopted(source), self._wanted()
-        whole.prepare(self, wanted)
-        return whole.parts(wanted, rows, numbered)
-
     def reduce(
         self,
         source: Readable,
@@ -145,7 +92,7 @@ class DaskEngine:
         rows: int | None = None,
     ) -> T:
         """Return the merged results of ``work(block)`` over all blocks of all parts."""
-        parts = self._parts(source, rows, getattr(work, "numbered", False))
+        parts = parts_of(self, source, self._wanted(), rows, work)
         layer: list[Any] = []
         with one_blas_thread(), progress("passing over the parts") as tick:
             for future in self._groups(parts, work, merge, rows):
@@ -155,10 +102,9 @@ class DaskEngine:
             while len(layer) > 1:
                 groups = [layer[i : i + FAN] for i in range(0, len(layer), FAN)]
                 layer = [self.client.submit(merge_parts, group, merge, pure=False) for group in groups]
-            total = self._value(layer[0]) if layer else None
-        if total is None:
-            raise DataError("Found array with 0 sample(s): the parts hold no rows, and a minimum of 1 is required.")
-        return total[0]
+            merged = self._value(layer[0]) if layer else None
+        total: T = total_of(merged)
+        return total
 
     def _groups(self, parts: Iterator[Any], work: Any, merge: Any, rows: int | None) -> Iterator[Any]:
         """Yield the futures of merged groups of parts, in order; those of single parts are let go at once."""
@@ -187,7 +133,7 @@ class DaskEngine:
 
     def map(self, source: Readable, work: Callable[[Any], T], *, rows: int | None = None) -> Iterator[T]:
         """Yield ``work(block)`` in the order of the rows, a few parts ahead."""
-        for found in self._each(self._parts(source, rows, True), map_part, work, rows):
+        for found in self._each(parts_of(self, source, self._wanted(), rows), map_part, work, rows):
             yield from found
 
     def _each(self, parts: Iterator[Any], function: Any, *rest: Any) -> Iterator[Any]:

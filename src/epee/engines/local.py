@@ -169,3 +169,6 @@ class LocalEngine:
         """Yield ``work(block)`` in the order of the rows."""
         behind, work = adopted(source).through(work)
         return in_order(work, behind.blocks(rows))
+
+
+LOCAL = LocalEngine()

@@ -36,6 +36,7 @@ from epee.solve.soundness import insist_sound
 from epee.table.block import Source, check_weights, column_name, refuse_bad_cells
 from epee.table.doors import gather, is_stream, open_source
 from epee.table.fingerprints import fingerprint
+from epee.table.partitions import by_partition
 from epee.typing import Codes, Labels, Matrix, Vector
 
 FORMER_NAMES = {  # of the protocol, for callers that do not know it yet
@@ -339,6 +340,7 @@ class Classifier(ClassifierMixin, Estimator):
         codes: Codes = np.argmax(self._proba(X), axis=1)
         return codes
 
+    @by_partition
     def predict(self, X: Any) -> Labels:
         """Return the class of each row (n,)."""
         codes = self._codes(self._leave(X))
@@ -360,11 +362,13 @@ class ProbabilityMixin:
         _leave: Any
         _proba: Any
 
+    @by_partition
     def predict_proba(self, X: Any) -> Matrix:
         """Return the probability of each class (n, K), in the order of ``classes_``."""
         P: Matrix = self._proba(self._leave(X))
         return P
 
+    @by_partition
     def predict_log_proba(self, X: Any) -> Matrix:
         """Return the logarithm of :meth:`predict_proba`."""
         with np.errstate(divide="ignore"):
@@ -380,6 +384,7 @@ class ScoreMixin:
         _leave: Any
         _score: Any
 
+    @by_partition
     def decision_function(self, X: Any) -> Matrix:
         """Return the score of each class (n, K); with two classes (n,), positive for the second."""
         scores: Matrix = self._score(self._leave(X))
@@ -390,6 +395,7 @@ class ScoreMixin:
         codes: Codes = np.argmax(self._score(X), axis=1)
         return codes
 
+    @by_partition
     def predict(self, X: Any) -> Labels:
         """Return the class of each row (n,)."""
         codes = self._codes(self._leave(X))
@@ -409,6 +415,7 @@ class PosteriorMixin(ScoreMixin, ProbabilityMixin):
     def _proba(self, X: Matrix) -> Matrix:
         return softmax(self._score(X))
 
+    @by_partition
     def predict_log_proba(self, X: Any) -> Matrix:
         """Return the logarithm of the probability of each class (n, K)."""
         scores: Matrix = self._score(self._leave(X))
@@ -447,6 +454,7 @@ class Regressor(RegressorMixin, Estimator):
         insist_sound(self)
         return self
 
+    @by_partition
     def predict(self, X: Any) -> Matrix:
         """Return the predicted value of each row."""
         values: Matrix = self._predict(self._leave(X))
@@ -499,6 +507,7 @@ class Unsupervised(Estimator):
 class Transformer(TransformerMixin, Unsupervised):
     """A map of rows: ``_fit(X, w)`` and ``_transform(X)``."""
 
+    @by_partition
     def transform(self, X: Any) -> Matrix:
         """Return the rows in their new coordinates."""
         Z: Matrix = self._transform(self._leave(X))
@@ -525,6 +534,7 @@ class Clusterer(ClusterMixin, Unsupervised):
 class Density(DensityMixin, Unsupervised):
     """A density: ``_fit(X, w)`` and ``_log_density(X)`` (n,)."""
 
+    @by_partition
     def score_samples(self, X: Any) -> Vector:
         """Return the log-density of each row (n,)."""
         logs: Vector = self._log_density(self._leave(X))

@@ -27,6 +27,7 @@ from epee.structure.gaussian_steps import GaussianStep, patterns_of, responsibil
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source, check_weights
 from epee.table.doors import is_stream, open_source, passes_over
+from epee.table.partitions import by_partition
 from epee.typing import Codes, Matrix, Vector
 
 FORMS = ("full", "tied", "diag", "spherical")
@@ -313,11 +314,13 @@ class GaussianMixture(Density):
             return self._in_blocks(X, step(self._components(), len(X)).log_density)
         return self._in_blocks(X, lambda rows: responsibilities(self._log_joint(rows, len(X)))[1])
 
+    @by_partition
     def predict_proba(self, X: Any) -> Matrix:
         """Return the responsibility of each component (n, K), and of the noise last where there is one."""
         X = self._leave(X)
         return self._in_blocks(X, lambda rows: responsibilities(self._log_joint(rows, len(X)))[0])
 
+    @by_partition
     def predict(self, X: Any) -> Codes:
         """Return the most responsible component of each row; the noise is -1."""
         X = self._leave(X)

@@ -27,6 +27,7 @@ from epee.structure.kmeans_starts import Draw, as_generator, check_count, plus_p
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source, check_weights, refuse_bad_cells
 from epee.table.doors import is_stream, open_source, passes_over
+from epee.table.partitions import by_partition
 from epee.table.sparse import SparseSource
 from epee.typing import Codes, Matrix, Vector
 
@@ -234,11 +235,13 @@ class KMeans(NewAxes, TransformerMixin, Clusterer):
         self.labels_, self.inertia_, _ = self._allocate(source)
         return self
 
+    @by_partition
     def predict(self, X: Any) -> Codes:
         """Return the nearest centre of each row (n,)."""
         check_is_fitted(self)
         return self._allocate(self._open(X, reset=False))[0]
 
+    @by_partition
     def transform(self, X: Any) -> Matrix:
         """Return the distance of each row to each centre (n, K)."""
         from scipy.spatial.distance import cdist

@@ -20,6 +20,7 @@ from epee.estimator.moment import MomentTransformer
 from epee.moments.columns import ColumnMoments, ColumnSummation
 from epee.moments.moments import Moments
 from epee.table.block import Source, refuse_bad_cells
+from epee.table.partitions import by_partition
 from epee.table.sparse import SparseSource
 from epee.typing import Matrix, Vector
 
@@ -136,6 +137,7 @@ class StandardScaler(SameColumns, MomentTransformer):
         A = 1.0 / scales(variances, mean, m.count[..., None]) if self.with_std else np.ones_like(mean)
         return A, -mean * A if self.with_mean else np.zeros_like(mean)
 
+    @by_partition
     def transform(self, X: Any, copy: bool | None = None) -> Matrix:
         """Return the standardised rows."""
         check_is_fitted(self)

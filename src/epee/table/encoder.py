@@ -26,6 +26,7 @@ from epee.table.encoding import (
     sum_rows,
 )
 from epee.table.frames import FrameBatches, is_dask
+from epee.table.partitions import by_partition
 from epee.table.raw import RawBlock
 from epee.table.schema import Column, Schema
 from epee.table.source import TableSource, is_table, open_table
@@ -212,6 +213,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         other.fill_ = np.full(len(self.centre_), np.nan)
         return other
 
+    @by_partition
     def transform(self, X: Any) -> Matrix:
         """Return the rows as numbers (n, e); a table may have its columns in another order, and others besides."""
         check_is_fitted(self, "fill_")

@@ -104,8 +104,12 @@ def as_source(
         X = np.asarray(X)
         return ArraySource(X, None if y is None else np.asarray(y), check_weights(sample_weight, len(X)), fold)
     reading = Reading(encoding, delimiter, decimal, header)
+    if is_dask(X):
+        batches, y, sample_weight, groups = _beside_dask(X, y, sample_weight, groups)
+    else:
+        batches = open_table(X, reading, types)
     source = TableSource(
-        open_table(X, reading, types), y=y, sample_weight=sample_weight, groups=groups, fold=fold, block_rows=block_rows,
+        batches, y=y, sample_weight=sample_weight, groups=groups, fold=fold, block_rows=block_rows,
         target_kind=target_kind, types=types, columns=columns,
     )  # fmt: skip
     return cast(Source, source)
@@ -118,6 +122,17 @@ def open_table(X: Any, reading: Reading | None = None, types: Mapping[str, str] 
     if isinstance(X, str | os.PathLike):
         return open_path(X, reading, types)
     return DaskBatches(X) if is_dask(X) else FrameBatches(X)
+
+
+def _beside_dask(X: Any, y: Any, sample_weight: Any, groups: Any) -> tuple[Batches, Any, Any, Any]:
+    """Return the batches of a Dask collection with the collections that go beside it as columns, and their names."""
+    given = {"y": y, "sample_weight": sample_weight, "groups": groups}
+    beside = {name: column for name, column in given.items() if is_dask(column)}
+    batches = DaskBatches(X, beside)
+    found = {
+        name: names if name == "y" and len(names) > 1 else names[0] for name, names in batches.beside_names.items()
+    }
+    return batches, *(found.get(name, column) for name, column in given.items())
 
 
 class TableSource(BlockSource):

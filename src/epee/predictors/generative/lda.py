@@ -31,6 +31,7 @@ from epee.moments.moments import Moments
 from epee.moments.shrinkage import ledoit_wolf_by_class, shrink
 from epee.solve.spectral import fix_signs, whitening
 from epee.table.block import Source
+from epee.table.partitions import by_partition
 from epee.typing import Codes, Matrix, Vector
 
 
@@ -289,6 +290,7 @@ class LinearDiscriminantAnalysis(NewAxes, TransformerMixin, MomentClassifier):
         scores = X @ self.coef_.T + self.intercept_  # (n, K), equation (2)
         return np.hstack([np.zeros_like(scores), scores]) if len(self.classes_) == 2 else scores
 
+    @by_partition
     def transform(self, X: Any) -> Matrix:
         """Return the rows on the discriminant axes (n, r)."""
         if self.solver == "lsqr":

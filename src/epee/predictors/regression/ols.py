@@ -43,6 +43,7 @@ from epee.solve.positive import non_negative
 from epee.solve.refine import CELLS, plain_step, refine
 from epee.solve.stacked import stacked_least_squares
 from epee.table.block import BLOCK_ROWS, Source
+from epee.table.partitions import by_partition
 from epee.typing import ArrayLike, Matrix, Tensor, Vector
 
 REFINE_FROM = 1e6  # condition of S: sums of squares alone would keep fewer than ten digits
@@ -324,6 +325,7 @@ class LinearRegression(RowSource, Inference, Influence, MomentRegressor):
                 ConditionWarning,
             )
 
+    @by_partition
     def predict(self, X: Any, offset: ArrayLike | None = None) -> Matrix:
         """Return the predicted value of each row, plus the known ``offset`` (n,) where there is one."""
         fitted = super().predict(X)

@@ -1,0 +1,145 @@
+"""Who adds: the protocol of engines, the registry of their names, and what a worker of any engine does with a part.
+
+An engine maps a work over the blocks of a source, and merges what it finds. It knows nothing of classes, folds or methods: what the
+parts of a source must know of each other is found by ``source.prepare(engine, wanted)``. Works and merges are pure and
+picklable, so a part that is lost is done again and changes no digit.
+
+Another package adds an engine by an entry point of the group ``epee.engines``. Its name is what users write in
+``epee.engine("name")`` and what a source calls its ``home``; its value is called without arguments to make the engine.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from importlib.metadata import entry_points
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+from epee.engines.local import LOCAL, alone, tree
+from epee.errors import DataError, WrongUse
+from epee.table.block import Readable
+from epee.table.parts import Part, adopted
+from epee.table.prefetch import one_core
+
+T = TypeVar("T")
+
+
+@runtime_checkable
+class Engine(Protocol):
+    """Who adds the blocks of a source."""
+
+    name: str
+
+    def reduce(
+        self,
+        source: Readable,
+        work: Callable[[Any], T],
+        *,
+        merge: Callable[[T, T], T] = operator.add,
+        rows: int | None = None,
+    ) -> T:
+        """Return the merged results of ``work(block)`` over all blocks, of about ``rows`` rows each.
+
+        A work with a true attribute ``numbered`` needs the numbers that rows have in the whole table.
+        """
+
+    def map(self, source: Readable, work: Callable[[Any], T], *, rows: int | None = None) -> Iterator[T]:
+        """Yield ``work(block)`` in the order of the rows, each when it is asked for; blocks are numbered."""
+
+
+class EngineLost(RuntimeError):
+    """The workers died, or a part cannot be done by them."""
+
+
+def parts_of(engine: Engine, source: Readable, wanted: int, rows: int | None, work: Any = None) -> Iterator[Part]:
+    """Yield the parts of a source for an engine that sends them away; numbered where ``work`` is None or says so."""
+    whole = adopted(source)
+    whole.prepare(engine, wanted)
+    return whole.parts(wanted, rows, numbered=work is None or getattr(work, "numbered", False))
+
+
+def _blocks(payload: Any, build: Any, rows: int | None, start: int) -> Iterator[Any]:
+    """Yield the blocks of a part, with the numbers that their rows have in the whole table."""
+    for block in build(payload).blocks(rows):
+        if len(block):
+            yield block.having(start=block.start + start) if start else block
+
+
+def reduce_part(payload: Any, build: Any, work: Any, merge: Any, rows: int | None, start: int, label: str) -> Any:
+    """Reduce one part on a worker to ``(result,)``; None when it has no rows. A fault is told with the part."""
+    with alone(), one_core():
+        try:
+            found = [(work(block),) for block in _blocks(payload, build, rows, start)]
+            return (tree((part for (part,) in found), merge),) if found else None
+        except Exception as fault:
+            raise named(fault, label) from fault
+
+
+def map_part(payload: Any, build: Any, work: Any, rows: int | None, start: int, label: str) -> list[Any]:
+    """Return ``work(block)`` for each block of one part."""
+    with alone(), one_core():
+        try:
+            return [work(block) for block in _blocks(payload, build, rows, start)]
+        except Exception as fault:
+            raise named(fault, label) from fault
+
+
+def merge_parts(found: list[Any], merge: Any) -> Any:
+    """Merge what :func:`reduce_part` gave for some parts, in their order; None when none had rows."""
+    there = [part[0] for part in found if part is not None]
+    return (tree(there, merge),) if there else None
+
+
+def total_of(merged: Any) -> Any:
+    """Return the one result that is left, or say that there were no rows."""
+    if merged is None:
+        raise DataError("Found array with 0 sample(s): the parts hold no rows, and a minimum of 1 is required.")
+    return merged[0]
+
+
+def named(fault: Exception, label: str) -> Exception:
+    """Return the same kind of fault with the part in its sentence, where its kind can carry one."""
+    words = str(fault)
+    sentence = words if words.startswith(label) else f"{label}: {words or type(fault).__name__}"
+    try:
+        return type(fault)(sentence)
+    except TypeError:
+        return DataError(sentence) if isinstance(fault, ValueError) else EngineLost(sentence)
+
+
+def _dask() -> Engine:
+    from epee.engines.dask_engine import DaskEngine
+
+    return DaskEngine()
+
+
+def _dask_at_home() -> Engine:
+    """Return the engine for partitions that nobody asked processes for: a script may not be able to start any."""
+    from epee.engines.dask_engine import DaskEngine, find_client
+
+    return DaskEngine(find_client(processes=False))
+
+
+ENGINES: dict[str, Callable[[], Engine]] = {"local": lambda: LOCAL, "dask": _dask}
+HOMES: dict[str, Callable[[], Engine]] = {"dask": _dask_at_home}
+
+
+def make_engine(name: str, at_home: bool = False) -> Engine:
+    """Return the engine of a name, ours or that of another package.
+
+    >>> make_engine("local").name
+    'local'
+    """
+    make = (HOMES.get(name) if at_home else None) or ENGINES.get(name)
+    if make is None:
+        theirs = {entry.name: entry for entry in entry_points(group="epee.engines")}
+        if name not in theirs:
+            known = ", ".join(repr(n) for n in [*ENGINES, *theirs])
+            raise WrongUse(f"engine {name!r} is not one of {known}, the address of a scheduler or a Dask client.")
+        make = theirs[name].load()
+    try:
+        return make()
+    except ModuleNotFoundError as fault:
+        if (fault.name or "").partition(".")[0] in ("dask", "distributed"):
+            raise WrongUse("the Dask engine needs Dask: pip install 'epee[dask]'.") from fault
+        raise

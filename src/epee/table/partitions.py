@@ -1,0 +1,86 @@
+"""What a fitted estimator answers for a Dask collection: a collection again, made when it is asked for, where the rows lie."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from copy import copy
+from functools import wraps
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+from epee.table.frames import is_dask
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def by_partition(method: F) -> F:
+    """Let a method of a fitted estimator, which answers row by row, take a Dask collection and return one, lazily.
+
+    Rows stay where they are: each partition is answered for when somebody computes it, by the estimator as it is now. An array
+    gives an array, a data frame a series (a frame where there are several numbers a row) with the same index.
+    """
+
+    @wraps(method)
+    def answer(self: Any, X: Any, *rest: Any, **options: Any) -> Any:
+        if not is_dask(X):
+            return method(self, X, *rest, **options)
+        asked = Answer(copy(self), method.__name__, rest, options)
+        return _of_frame(asked, X) if hasattr(X, "columns") else _of_array(asked, X)
+
+    return cast(F, answer)
+
+
+class Answer:
+    """The answers of a model for one partition; an empty one has none."""
+
+    def __init__(self, model: Any, name: str, rest: tuple[Any, ...], options: dict[str, Any]) -> None:
+        self.model, self.name, self.rest, self.options = model, name, rest, options
+        self.like: np.ndarray | None = None  # an answer of no rows
+
+    def __call__(self, part: Any) -> np.ndarray:
+        if not len(part) and self.like is not None:
+            return self.like
+        return np.asarray(getattr(self.model, self.name)(part, *self.rest, **self.options))
+
+    def shaped_by(self, few: Any) -> np.ndarray:
+        """Find out by a few made-up rows what an answer looks like."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self.like = self(few)[:0]
+        return self.like
+
+    def columns(self) -> list[Any]:
+        """Return what to call several numbers a row: the classes, or the columns of a transformer."""
+        assert self.like is not None
+        if self.name == "transform" and hasattr(self.model, "get_feature_names_out"):
+            return list(self.model.get_feature_names_out())
+        classes = getattr(self.model, "classes_", ())
+        return list(classes) if len(classes) == self.like.shape[1] else list(range(self.like.shape[1]))
+
+
+def _of_array(answer: Answer, X: Any) -> Any:
+    X = X.rechunk({1: -1})
+    like = answer.shaped_by(np.ones((2, X.shape[1]), dtype=X.dtype))
+    if like.ndim == 1:
+        return X.map_blocks(answer, drop_axis=1, dtype=like.dtype, meta=like)
+    return X.map_blocks(answer, chunks=(X.chunks[0], (like.shape[1],)), dtype=like.dtype, meta=like)
+
+
+def _of_frame(answer: Answer, X: Any) -> Any:
+    known = getattr(answer.model, "feature_names_in_", None)
+    if known is not None and set(known) <= set(X.columns):  # others may stand beside them: the target, say
+        X = X[list(known)]
+    answer.shaped_by(X._meta_nonempty)
+    return X.map_partitions(_as_pandas, answer, meta=_as_pandas(X._meta, answer))
+
+
+def _as_pandas(part: Any, answer: Answer) -> Any:
+    """Return the answers for a partition with its index."""
+    import pandas as pd
+
+    found = answer(part)
+    if found.ndim == 1:
+        return pd.Series(found, index=part.index, name=answer.name)
+    return pd.DataFrame(found, index=part.index, columns=answer.columns())
