@@ -21,8 +21,8 @@ lint: $(VENV)/.lint ## ruff (rules and format) and the one way of the imports
 	$(BIN)/ruff format --check .
 	PYTHONPATH=src $(BIN)/lint-imports
 
-types: $(VENV)/.lint $(VENV)/.epee ## mypy on the package
-	$(BIN)/mypy src/epee
+types: $(VENV)/.lint $(VENV)/.epee ## mypy on the package, or on ROOMS="-p epee.table"
+	$(BIN)/mypy $(or $(ROOMS),src/epee)
 
 bench: $(VENV)/.bench ## every benchmark; results to benchmarks/results, docs/speed.md and the README
 	$(BIN)/python -m benchmarks

@@ -12,6 +12,7 @@ from epee.engines.local import LOCAL
 from epee.errors import WrongUse
 from epee.table.parts import BlockSource
 
+__all__ = ["LOCAL", "engine", "engine_for", "is_address"]
 _asked: ContextVar[Engine | None] = ContextVar("epee_engine", default=None)
 
 

@@ -105,7 +105,7 @@ class ColumnBlock(Block):
         self.__dict__.update(dict.fromkeys(BESIDE) | {"start": 0, "batch": batch, "dtype": dtype} | beside)
 
     @cached_property
-    def X(self) -> Matrix:  # type: ignore[override]
+    def X(self) -> Matrix:
         """The rows (n, p), NaN where a cell is missing; each column stays together in memory."""
         import pyarrow as pa
 
@@ -115,7 +115,8 @@ class ColumnBlock(Block):
             for column in self.batch.columns
         ]
         plain = pa.RecordBatch.from_arrays(columns, names=self.batch.schema.names)
-        return plain.to_tensor(null_to_nan=True, row_major=False).to_numpy()
+        rows: Matrix = plain.to_tensor(null_to_nan=True, row_major=False).to_numpy()
+        return rows
 
     def lanes(self) -> tuple[Vector, np.ndarray] | None:
         """Return memory that holds the columns where Arrow has put them: all of it is never touched, nothing is copied."""
@@ -131,7 +132,7 @@ class ColumnBlock(Block):
         return as_strided(least, (int(first.max()) + len(self),), (8,), writeable=False), first
 
     def __len__(self) -> int:
-        return self.batch.num_rows
+        return int(self.batch.num_rows)
 
     def having(self, **parts: Any) -> Block:
         """Return the block with other parts; with other rows it is a plain one."""

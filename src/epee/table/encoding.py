@@ -136,7 +136,7 @@ def codes_of_levels(column: Any, levels: Sequence[str]) -> np.ndarray:
 
     texts = column if isinstance(column, pa.Array) else pa.array(list(column), pa.string())
     codes = pc.fill_null(pc.index_in(texts, pa.array(levels, pa.string()), skip_nulls=True), -1)
-    return codes.to_numpy(zero_copy_only=False).astype(np.intp)
+    return np.asarray(codes.to_numpy(zero_copy_only=False), dtype=np.intp)
 
 
 def missing_of(raw: RawBlock, c: Column) -> Vector:
@@ -144,7 +144,7 @@ def missing_of(raw: RawBlock, c: Column) -> Vector:
     column = raw.columns[c.name]
     if isinstance(column, np.ndarray):
         return np.isnan(column).astype(np.float64) if column.dtype.kind == "f" else np.zeros(len(column))
-    return column.is_null().to_numpy(zero_copy_only=False).astype(np.float64)
+    return np.asarray(column.is_null().to_numpy(zero_copy_only=False), dtype=np.float64)
 
 
 def map_rows(layout: Layout, centre: Vector, raw: RawBlock) -> Matrix:

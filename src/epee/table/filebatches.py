@@ -98,18 +98,19 @@ class Chained:
         self.notes = [note for file in files for note in file.notes]
         self.fields = agree([(file.label, file.fields) for file in files])
         self.kinds: Mapping[str, str] = {name: kind for file in files for name, kind in file.kinds.items()}
-
-    @property
-    def n_rows(self) -> int | None:
-        """Rows of all files, None before all were counted."""
-        sizes = [file.n_rows for file in self.files]
-        return None if None in sizes else sum(n or 0 for n in sizes)
+        self.n_rows = self._counted()
 
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
         """Yield these columns of each file in turn."""
         for file in self.files:
             for batch in file.read(columns, rows):
                 yield fit_to(batch, self.fields, columns)
+        self.n_rows = self._counted()
+
+    def _counted(self) -> int | None:
+        """Return the rows of all files, None before all were counted."""
+        sizes = [file.n_rows for file in self.files]
+        return None if None in sizes else sum(n or 0 for n in sizes)
 
     def where(self, row: int) -> str:
         """Return the row, and its file."""

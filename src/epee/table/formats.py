@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO, cast
 
@@ -175,7 +175,7 @@ def open_files(
         what = say(f"format_{first.key if first else 'zip'}")
         raise BadFile(f"{label} mixes formats: {name_of(a)} is {what} and {name_of(b)} is not; give one of them.")
     kind = each[0]
-    batches: Any
+    batches: Batches
     if kind is None or (kind is not TEXT and _packed(paths[0])):
         return _chained(
             [_unpacked(path, _label(path, paths, label), inner, reading, types, keys) for path in paths], label
@@ -197,7 +197,7 @@ def _label(path: str, paths: list[str], label: str) -> str:
     return label if len(paths) == 1 else name_of(path)
 
 
-def _chained(files: list[Any], label: str) -> Any:
+def _chained(files: Sequence[Batches], label: str) -> Batches:
     return files[0] if len(files) == 1 else Chained(files, label)
 
 
@@ -225,8 +225,8 @@ def _unpacked(
                     spool = Spool().fill(cast(BinaryIO, stream), label)
         except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError) as fault:
             raise BadFile(f"{label} is a damaged zip archive: {fault}. Fetch or write the file again.") from fault
-    batches: Any = open_files([spool.path], label, inner, reading, types, lambda paths: [{} for _ in paths])
-    batches.spool = spool  # keeps the file as long as the batches
+    batches = open_files([spool.path], label, inner, reading, types, lambda paths: [{} for _ in paths])
+    batches.spool = spool  # type: ignore[attr-defined]  # keeps the file as long as the batches
     return batches
 
 

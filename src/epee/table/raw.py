@@ -124,12 +124,12 @@ def numbers_of(column: pa.Array) -> np.ndarray:
 def _plain(column: pa.Array) -> np.ndarray:
     """Return the values of a primitive column without a copy where no cell is missing."""
     if column.null_count == 0:
-        return column.to_numpy(zero_copy_only=True)
+        return np.asarray(column.to_numpy(zero_copy_only=True))
     if column.type not in _floats():
         import pyarrow as pa
 
         column = column.cast(pa.float64(), safe=False)
-    return column.to_numpy(zero_copy_only=False)
+    return np.asarray(column.to_numpy(zero_copy_only=False))
 
 
 def _floats() -> tuple[pa.DataType, ...]:

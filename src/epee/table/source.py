@@ -467,7 +467,7 @@ class TableSource(BlockSource):
         if kinds is None:
             kinds = "number" if self.kind(name) == "number" else "label"
             if kinds == "number" and kind_of_type(column.type) == "number":
-                return values_of(column, "number", name, where, start)
+                return np.asarray(values_of(column, "number", name, where, start))
         if kinds == "number":
             return np.asarray(values_of(column, "number", name, where, start), dtype=np.float64)
         labels = labels_of(column, name, where, start)
