@@ -443,6 +443,20 @@ def test_sqlite_as_it_comes(tmp_path):
         open_path(tmp_path / "t.db")
 
 
+def test_a_database_in_use_is_no_damaged_one(tmp_path):
+    path = tmp_path / "t.db"
+    write_sqlite(TABLE, path)
+    base = sqlite3.connect(path, isolation_level=None)
+    base.execute("PRAGMA journal_mode = wal")
+    base.execute("INSERT INTO t (n) VALUES (1000)")  # not yet in the file itself
+    assert open_path(path).n_rows == N + 1
+    base.execute("PRAGMA journal_mode = delete")
+    base.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(BadFile, match="t.db is in use by another program: database is locked"):
+        open_path(path)
+    base.close()
+
+
 @pytest.mark.parametrize("kind", ["json lines", "json", "sqlite", "duckdb", "arrow", "parquet", "arff"])
 def test_order_and_numbers_of_a_long_table(tmp_path, kind):
     n = 70_000

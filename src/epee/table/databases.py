@@ -54,7 +54,7 @@ class SqliteTable(FileBatches):
 
     def _connect(self) -> sqlite3.Connection:
         place = self.path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-        return sqlite3.connect(f"file:{place}?mode=ro&immutable=1", uri=True)
+        return sqlite3.connect(f"file:{place}?mode=ro", uri=True, timeout=2.0)
 
     def _look(self) -> None:
         import pyarrow as pa

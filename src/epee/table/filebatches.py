@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+_IN_USE = ("is locked", "set lock on file", "different configuration")  # SQLite's words, and DuckDB's
+
+
 class FileBatches:
     """One file, or one table of it.
 
@@ -36,9 +39,7 @@ class FileBatches:
             self._look()
             names = self.fields.names  # which may be no text
         except self.faults as fault:
-            if isinstance(fault, DataError | WrongUse):  # a sentence already
-                raise
-            raise damaged(label, self.what, fault) from fault
+            raise _sentence(fault, label, self.what) from None
         refuse_duplicates(names, f"{label}: ")
         if self.n_rows == 0:
             raise no_rows(label)
@@ -61,9 +62,7 @@ class FileBatches:
                     done += batch.num_rows
                     yield fit_to(batch, self.fields, columns)
         except self.faults as fault:
-            if isinstance(fault, DataError):
-                raise
-            raise damaged(self.label, self.what, fault, done) from fault
+            raise _sentence(fault, self.label, self.what, done) from None
         if not done:
             raise no_rows(self.label)
         self.n_rows = done
@@ -77,9 +76,13 @@ class FileBatches:
         return hashlib.blake2b(f"{self._stamp.digest()}{self.inner or ''}".encode(), digest_size=16).hexdigest()
 
 
-def damaged(label: str, what: str, fault: Exception, after: int = 0) -> BadFile:
-    """Return the sentence about a file that cannot be read to its end."""
+def _sentence(fault: Exception, label: str, what: str, after: int = 0) -> Exception:
+    """Return the sentence about a file that cannot be read to its end; what is one already, or no fault of the file, stays."""
+    if isinstance(fault, DataError | WrongUse | MemoryError):
+        return fault
     first = next(iter(str(fault).strip().splitlines()), "") or type(fault).__name__
+    if any(words in first.lower() for words in _IN_USE):
+        return BadFile(f"{label} is in use by another program: {first.rstrip('.')}. Close it there, or give a copy.")
     place = f" after row {after}" if after else ""
     return BadFile(f"{label} is a damaged {what}{place}: {first.rstrip('.')}. Fetch or write the file again.")
 
