@@ -249,7 +249,7 @@ def test_a_full_disk_leaves_the_earlier_file(place, capsys, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    assert app.run(["learn", "t.csv", "-t", "y", *QUICK, "-q"]) == 4
+    assert app.run(["learn", "t.csv", "-t", "y", *QUICK, "-q", "--force"]) == 4
     assert "No space" in capsys.readouterr().err
     assert (place / "t.epee").read_text() == "earlier" and {p.name for p in place.iterdir()} == {"t.csv", "t.epee"}
 

@@ -61,7 +61,7 @@ def one_sentence(err):
 
 
 def test_two_writers_of_one_place(home, tmp_path):
-    words = [*COMMAND, "predict", "t.epee", "long.csv", "-q", "-o", str(tmp_path / "same.csv")]
+    words = [*COMMAND, "predict", "t.epee", "long.csv", "-q", "--force", "-o", str(tmp_path / "same.csv")]
     both = [subprocess.Popen([*words, *more], cwd=home) for more in ([], ["--plain"])]
     assert [child.wait(timeout=120) for child in both] == [0, 0]
     lines = (tmp_path / "same.csv").read_text().splitlines()
@@ -120,7 +120,7 @@ def test_a_full_device(home):
 def test_a_file_that_may_not_grow(home, tmp_path):
     (tmp_path / "out.csv").write_text("earlier")
     done = subprocess.run(
-        [*COMMAND, "predict", "t.epee", "long.csv", "-o", str(tmp_path / "out.csv")], cwd=home, capture_output=True,
+        [*COMMAND, "predict", "t.epee", "long.csv", "--force", "-o", str(tmp_path / "out.csv")], cwd=home, capture_output=True,
         preexec_fn=limited(FSIZE=20_000), check=False,
     )  # fmt: skip
     assert done.returncode == 4 and one_sentence(done.stderr) and b"File too large" in done.stderr

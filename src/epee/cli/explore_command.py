@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from epee.cli.phrases import say
-from epee.cli.shared_options import Json, Lang, NoColor, Quiet, silence
+from epee.cli.shared_options import Force, Json, Lang, NoColor, Quiet, silence
 
 SAMPLE = "penguins"
 
@@ -23,6 +23,7 @@ def command(
     mute: Annotated[list[str] | None, typer.Option(help=say("mute"), show_default=False, metavar="CODE")] = None,
     seed: Annotated[int, typer.Option(help=say("seed"))] = 0,
     report: Annotated[Path | None, typer.Option(help=say("report"), show_default=False)] = None,
+    force: Force = False,
     json: Json = False,
     lang: Lang = "en",
     quiet: Quiet = False,
@@ -33,15 +34,15 @@ def command(
     from epee.cli.terminal import console, tell
     from epee.job.exploration import explore
     from epee.job.kinds import parse_kinds, read_kinds
-    from epee.job.writing import check_place
+    from epee.job.writing import check_places, is_page
+    from epee.table.named_files import files_named
     from epee.words import job_words
 
-    if report is not None:
-        check_place(report)
     if table is None:
         about = epee.samples.describe(SAMPLE)
         tell([job_words.say("sample_table", name=SAMPLE, about=about.about)], quiet)
         table = str(epee.samples.path(SAMPLE))
+    check_places([(report, is_page)], [*files_named(table), *filter(None, [types_file])], force)
     kinds = {**(read_kinds(str(types_file)) if types_file else {}), **parse_kinds(kind or [])}
     with silence(quiet):
         explored = explore(

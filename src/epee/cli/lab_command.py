@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from epee.cli.shared_options import Lang, Quiet
+from epee.cli.shared_options import Force, Lang, Quiet
 from epee.settings import options
 from epee.words.catalogue import Catalogue
 
@@ -46,6 +46,7 @@ def command(
     jupyter: Annotated[Path | None, typer.Option(help=words("jupyter"), show_default=False)] = None,
     marimo: Annotated[Path | None, typer.Option(help=words("marimo"), show_default=False)] = None,
     listing: Annotated[bool, typer.Option("--list", help=words("list"))] = False,
+    force: Force = False,
     lang: Lang = "en",
     quiet: Quiet = False,
 ) -> None:
@@ -64,7 +65,7 @@ def command(
 
         for folder, write in ((export, write_pages), (jupyter, write_notebooks), (marimo, write_marimo)):
             if folder is not None:
-                for path in write(folder, chosen):
+                for path in write(folder, chosen, force):
                     typer.echo(str(path))
         return
     _serve(name, port, no_browser, quiet)

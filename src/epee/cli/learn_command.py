@@ -12,7 +12,7 @@ import typer
 
 from epee.cli.faults import INCONCLUSIVE
 from epee.cli.phrases import say
-from epee.cli.shared_options import Json, Lang, NoColor, Quiet, silence
+from epee.cli.shared_options import Force, Json, Lang, NoColor, Quiet, silence
 from epee.errors import WrongUse
 from epee.estimator.registry import keys
 
@@ -59,6 +59,7 @@ def command(
         Path | None, typer.Option("--output", "-o", help=say("output"), show_default=False, metavar="FILE")
     ] = None,
     report: Annotated[Path | None, typer.Option(help=say("report"), show_default=False, metavar="FILE")] = None,
+    force: Force = False,
     no_save: Annotated[bool, typer.Option("--no-save", help=say("no_save"))] = False,
     require_conclusive: Annotated[bool, typer.Option("--require-conclusive", help=say("require_conclusive"))] = False,
     schema: Annotated[bool, typer.Option("--schema", help=say("schema"))] = False,
@@ -76,7 +77,8 @@ def command(
     import epee
     from epee.cli.terminal import console, tell
     from epee.job.kinds import parse_kinds, read_kinds
-    from epee.job.writing import check_place
+    from epee.job.writing import check_places, is_bundle, is_page
+    from epee.table.named_files import files_named
     from epee.words import job_words
 
     data, goal = _table(table, target, quiet)
@@ -84,9 +86,8 @@ def command(
     for given in (costs, types_file):
         if given is not None and not given.exists():
             raise FileNotFoundError(ENOENT, f"there is no file {str(given)!r}; look at its name and folder")
-    for place in (output, report):
-        if place is not None:
-            check_place(place)  # before the work, not after it
+    read: list[Any] = [*files_named(data), *filter(None, (costs, types_file))]
+    check_places([(output, is_bundle), (report, is_page)], read, force)  # before the work, not after it
     kinds = {**(read_kinds(str(types_file)) if types_file else {}), **parse_kinds(kind or [])}
     with silence(quiet), epee.engine(engine):
         learned = epee.learn(

@@ -150,6 +150,10 @@ PHRASES = {
         "A column to copy beside the predictions; may be repeated.",
         "Une colonne à recopier à côté des prédictions ; peut être répétée.",
     ),
+    "force": (
+        "Replace files that épée did not write too.",
+        "Remplacer aussi des fichiers qu'épée n'a pas écrits.",
+    ),
     "did_you_mean": (
         "no such command {asked!r}; did you mean {near!r}?",
         "pas de commande {asked!r} ; vouliez-vous dire {near!r} ?",

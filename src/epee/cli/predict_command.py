@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from epee.cli.phrases import say
-from epee.cli.shared_options import Json, Lang, Quiet, silence
+from epee.cli.shared_options import Force, Json, Lang, Quiet, silence
 
 
 def command(
@@ -23,6 +23,7 @@ def command(
     keep: Annotated[
         list[str] | None, typer.Option("--keep", help=say("keep"), show_default=False, metavar="COLUMN")
     ] = None,
+    force: Force = False,
     json: Json = False,
     lang: Lang = "en",
     quiet: Quiet = False,
@@ -31,23 +32,25 @@ def command(
     from epee.cli.terminal import tell
     from epee.job.answers import Answers
     from epee.job.bundle import load_to_predict
-    from epee.job.writing import atomic, check_place
+    from epee.job.writing import anything, atomic, check_places, is_replaced, refuse_others
+    from epee.table.named_files import files_named
     from epee.words import job_words
 
-    if output is not None and str(output) != "-":
-        check_place(output)
+    place = None if output is None or str(output) == "-" else output
+    check_places([(place, anything)], [predictor, *files_named(table)], force)
     learned = load_to_predict(predictor)
     with silence(quiet):
         answers = Answers(learned.predictor, table, level=level, details=not plain, keep=keep or ())
-        if output is None or str(output) == "-":
+        if place is None:
             n = answers.write_json(sys.stdout) if json else answers.write_csv(sys.stdout)
             sys.stdout.flush()
-        elif output.suffix.lower() in (".parquet", ".pq"):
-            with atomic(output) as stream:
-                n = answers.write_parquet(stream.name if isinstance(stream.name, str) else stream)  # type: ignore[arg-type]
         else:
-            with atomic(output, text=True) as stream:
-                n = answers.write_json(stream) if json else answers.write_csv(stream)
+            if not force and is_replaced(place):
+                refuse_others(place, answers.wrote)
+            parquet = place.suffix.lower() in (".parquet", ".pq")
+            with atomic(place, text=not parquet) as stream:
+                write = answers.write_parquet if parquet else answers.write_json if json else answers.write_csv
+                n = write(stream)
     tell([*answers.source.notes, *answers.drift()], quiet)
     if output is not None:
         tell([job_words.say("predicted", n=n)], quiet)

@@ -14,6 +14,7 @@ from epee.settings import options
 Json = Annotated[bool, typer.Option("--json", help=say("json"))]
 Lang = Annotated[str, typer.Option("--lang", help=say("lang"), metavar="en|fr")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help=say("quiet"))]
+Force = Annotated[bool, typer.Option("--force", help=say("force"))]
 NoColor = Annotated[bool, typer.Option("--no-color", help=say("no_color"))]
 
 

@@ -58,6 +58,25 @@ class Answers:
             return [*names, *(f"p({label})" for label in p.classes_.tolist())]
         return [*names, *(f"{end}({t})" if len(p.targets) > 1 else end for t in p.targets for end in ("low", "high"))]
 
+    def wrote(self, stream: IO[bytes]) -> bool:
+        """Tell whether a file holds predictions of ours: it has the columns that would be written now."""
+        head = stream.read(1 << 16)
+        if head.startswith(b"PAR1"):
+            import pyarrow as pa
+            import pyarrow.parquet as pq
+
+            try:
+                return pq.read_schema(stream).names == self.header
+            except pa.ArrowInvalid:
+                return False
+        line = head.decode("utf-8", "replace").partition("\n")[0]
+        try:
+            return list(json.loads(line)) == self.header
+        except ValueError:  # no JSON
+            return next(csv.reader([line]), []) == [harmless(name) for name in self.header]
+        except TypeError:
+            return False
+
     def blocks(self) -> Iterator[list[Any]]:
         """Yield columns of cells, some thousand rows at a time."""
         p = self.predictor
@@ -105,7 +124,7 @@ class Answers:
             n += len(lists[0])
         return n
 
-    def write_parquet(self, path: str) -> int:
+    def write_parquet(self, out: IO[bytes]) -> int:
         """Write the predictions as Parquet."""
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -116,7 +135,7 @@ class Answers:
                 part = pa.table(
                     [pa.array(c.tolist() if isinstance(c, np.ndarray) else c) for c in columns], names=self.header
                 )
-                writer = writer or pq.ParquetWriter(path, part.schema)
+                writer = writer or pq.ParquetWriter(out, part.schema)
                 writer.write_table(part.cast(writer.schema))
                 n += part.num_rows
         finally:

@@ -38,7 +38,7 @@ def home_page(lang: str, address: str = "lab/{id}/?lang={lang}", switch: str = "
     )
     return (
         f'<!DOCTYPE html><html lang="{lang}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'<title>épée · {say("labs", lang)}</title><link rel="icon" href="data:,"><style>{CSS}{HOME_CSS}</style></head><body><main>'
+        f'<meta name="generator" content="épée"><title>épée · {say("labs", lang)}</title><link rel="icon" href="data:,"><style>{CSS}{HOME_CSS}</style></head><body><main>'
         f'<div class="lab-head"><div class="lab-bar"><span>épée · {say("labs", lang)}</span><span>{switches}</span></div>'
         f'<h1>{say("home", lang)}</h1><p class="lab-story">{localise(say("home_story", lang), lang)}</p></div>{lists}</main></body></html>'
     )

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
+from epee.job.writing import atomic, check_places
 from epee.labs.catalogue import IDS, lab
 from epee.labs.machinery.exercises import Pick
 from epee.labs.machinery.lab import Lab
@@ -15,17 +17,32 @@ from epee.labs.machinery.words import localise, tell
 from epee.words.catalogue import LANGUAGES
 
 
-def write_notebooks(folder: str | Path, names: Sequence[str] = IDS) -> Iterator[Path]:
-    """Write one notebook a lab and a language; yields each path."""
+def write_notebooks(folder: str | Path, names: Sequence[str] = IDS, force: bool = True) -> Iterator[Path]:
+    """Write one notebook a lab and a language; yields each path.
+
+    Without ``force`` a notebook in which somebody has worked is refused, before the first is written.
+    """
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
-    for name in names:
-        for lang in LANGUAGES:
-            path = place / f"{name}.{lang}.ipynb"
-            path.write_text(
-                json.dumps(jupyter_notebook(lab(name), lang), ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
-            )
-            yield path
+    notebooks = {place / f"{name}.{lang}.ipynb": (name, lang) for name in names for lang in LANGUAGES}
+    check_places([(path, is_untouched) for path in notebooks], force=force)
+    for path, (name, lang) in notebooks.items():
+        with atomic(path, text=True) as stream:
+            stream.write(json.dumps(jupyter_notebook(lab(name), lang), ensure_ascii=False, indent=1) + "\n")
+        yield path
+
+
+def is_untouched(stream: IO[bytes]) -> bool:
+    """Tell a notebook of ours in which nobody has written: its cells have the sum that was kept with them."""
+    try:
+        notebook = json.load(stream)
+        return bool(notebook["metadata"]["epee"] == _sum_of(notebook["cells"]))
+    except (ValueError, KeyError, TypeError):
+        return False
+
+
+def _sum_of(cells: Sequence[dict[str, Any]]) -> str:
+    return sha256(json.dumps([cell["source"] for cell in cells]).encode()).hexdigest()
 
 
 def jupyter_notebook(this: Lab, lang: str) -> dict[str, Any]:
@@ -62,6 +79,7 @@ def jupyter_notebook(this: Lab, lang: str) -> dict[str, Any]:
         "metadata": {
             "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
             "language_info": {"name": "python"},
+            "epee": _sum_of(cells),
         },
         "nbformat": 4,
         "nbformat_minor": 5,

@@ -9,6 +9,7 @@ import html
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from epee.job.writing import atomic, check_places, is_page
 from epee.labs.catalogue import IDS, lab
 from epee.labs.home import HOME_CSS, home_page
 from epee.labs.machinery.canvas import to_svg
@@ -30,21 +31,26 @@ details summary { cursor: pointer; color: var(--lab-blue); }
 """
 
 
-def write_pages(folder: str | Path, names: Sequence[str] = IDS) -> Iterator[Path]:
-    """Write the pages of labs, and the home pages when all are written; yields each path."""
+def write_pages(folder: str | Path, names: Sequence[str] = IDS, force: bool = True) -> Iterator[Path]:
+    """Write the pages of labs, and the home pages when all are written; yields each path.
+
+    Without ``force`` pages that épée did not write are refused, before the first is written.
+    """
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
-    for name in names:
-        for lang in LANGUAGES:
-            path = place / f"{name}.{lang}.html"
-            path.write_text(still_page(lab(name), lang), encoding="utf-8")
-            yield path
+    pages = {place / f"{name}.{lang}.html": (name, lang) for name in names for lang in LANGUAGES}
     if set(names) == set(IDS):
-        for lang in LANGUAGES:
-            path = place / ("index.html" if lang == "en" else f"index.{lang}.html")
-            page = home_page(lang, "{id}.{lang}.html", "index.{lang}.html").replace("index.en.html", "index.html")
-            path.write_text(page, encoding="utf-8")
-            yield path
+        pages |= {place / ("index.html" if lang == "en" else f"index.{lang}.html"): ("", lang) for lang in LANGUAGES}
+    check_places([(path, is_page) for path in pages], force=force)
+    for path, (name, lang) in pages.items():
+        with atomic(path, text=True) as stream:
+            stream.write(still_page(lab(name), lang) if name else still_home(lang))
+        yield path
+
+
+def still_home(lang: str) -> str:
+    """Return the home page of the still pages."""
+    return home_page(lang, "{id}.{lang}.html", "index.{lang}.html").replace("index.en.html", "index.html")
 
 
 def still_page(this: Lab, lang: str) -> str:
@@ -62,7 +68,7 @@ def still_page(this: Lab, lang: str) -> str:
     home = "index.html" if lang == "en" else f"index.{lang}.html"
     return (
         f'<!DOCTYPE html><html lang="{lang}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'<title>épée · {html.escape(this.title(lang))}</title><link rel="icon" href="data:,"><style>{CSS}{HOME_CSS}{STILL_CSS}</style></head><body><main>'
+        f'<meta name="generator" content="épée"><title>épée · {html.escape(this.title(lang))}</title><link rel="icon" href="data:,"><style>{CSS}{HOME_CSS}{STILL_CSS}</style></head><body><main>'
         f'<div class="lab-head"><div class="lab-bar"><a href="{home}">épée · {say("labs", lang)}</a><span>{switch}</span></div>'
         f'<h1>{html.escape(localise(this.title(lang), lang))}</h1><p class="lab-question">{html.escape(localise(this.question(lang), lang))}</p>'
         f'<div class="lab-story">{to_html(localise(this.story(lang), lang))}</div>'
