@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import gzip
 import lzma
+import subprocess
+import sys
 
 import numpy as np
 import pyarrow as pa
@@ -216,3 +218,43 @@ def test_several_files_with_other_columns(write):
         DataError, match=r"2.csv has no column '[ab]', which 1.csv has|1.csv has no column 'c', which 2.csv has"
     ):
         TextBatches([write("a,b\n1,x\n", "1.csv"), write("a,c\n1,x\n", "2.csv")], "folder")
+
+
+ODD = st.lists(
+    st.lists(st.text('ab,;"\n x', min_size=1, max_size=6).map(lambda t: t.strip() or "z"), min_size=3, max_size=3),
+    min_size=1, max_size=8,
+)  # fmt: skip
+
+
+@given(ODD, st.sampled_from(",;"), st.integers(8, 60))
+def test_rows_are_cut_at_their_ends_whatever_the_pieces(tmp_path_factory, rows, delimiter, size):
+    path = tmp_path_factory.mktemp("cut") / "t.csv"
+    with open(path, "w", newline="") as out:
+        csv.writer(out, delimiter=delimiter, lineterminator="\n").writerows([["a", "b", "c"], *rows])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(delimited, "PARSE_BYTES", size)
+        patch.setattr(bytestream, "CHUNK", size // 2 + 1)
+        file = delimited.TextFile(str(path), "t.csv", Reading(delimiter=delimiter, header=True))
+        batches = list(file.batches(["c", "a"]))
+    read = [(a, c) for batch in batches for c, a in zip(*(column.to_pylist() for column in batch.columns), strict=True)]
+    assert read == [(row[0], row[2]) for row in rows] and file.whole
+
+
+@pytest.mark.parametrize("line", ['1,2"b, c",3', '1, "b, c",3', '"1",x"b, c",3'])
+def test_a_missing_delimiter_before_a_quote_is_refused_with_its_line(write, line):
+    path = write("a,b,c,d\n1,2,3,4\n" + ('1,"2 ""and"" 3",3,4\n' if line[0] == '"' else "") + line + "\n1,2,3,4\n")
+    with pytest.raises(BadFile, match="line [34]: (a quote opens in the middle|3 cells|text follows)"):
+        TextBatches([path], "t.csv")
+
+
+def test_quotes_that_are_only_inches_are_kept(write):
+    batches = TextBatches([write('what,n\n5" pipe,1\n"3"" pipe",2\n7",3\n')], "t.csv")
+    assert batches._table["what"].to_pylist() == ['5" pipe', '3" pipe', '7"']
+
+
+def test_leaving_in_the_middle_of_a_file_leaves_no_thread_behind(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n" + "1.25,2.5\n" * 4_500_000)
+    words = "import sys; from epee.table.source import as_source; s = as_source(sys.argv[1]); blocks = s.blocks(); next(blocks); sys.exit(3)"
+    done = subprocess.run([sys.executable, "-c", words, str(path)], capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (3, b"")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import io
 import zlib
+from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -83,7 +84,6 @@ class Utf8Stream(io.RawIOBase):
         self._ends[[0x0A, 0x0D, _QUOTE, ord(delimiter)]] = True
         self.doubtful = False
         self.whole = False  # the end of the file was reached
-        self.fault: BaseException | None = None
 
     def readable(self) -> bool:
         """Tell that one can read."""
@@ -92,18 +92,32 @@ class Utf8Stream(io.RawIOBase):
     def read(self, n: int = -1) -> bytes:
         r"""Return ``n`` bytes, fewer only at the end; never parts a line end ``\r\n``, of which Arrow would lose the half."""
         while (n < 0 or len(self._left) < n + 1) and not self._over:
-            try:
-                self._left += self._next()
-            except BaseException as fault:
-                self.fault = fault
-                self._over = True
-                raise
+            self._left += self._next()
         if n < 0 or n >= len(self._left):
             out, self._left = self._left, b""
         else:
             n -= n > 1 and self._left[n - 1 : n + 1] == b"\r\n"
             out, self._left = self._left[:n], self._left[n:]
         return out
+
+    def whole_lines(self, n: int, most: int) -> Iterator[bytes]:
+        """Yield about ``n`` bytes at a time, cut where a row ends; no row may be longer than ``most``.
+
+        A line end within quotes ends no row. Once quotes stand in odd places (``doubtful``) the cuts mean nothing any more.
+        """
+        left = b""
+        while chunk := self.read(n):
+            left += chunk
+            cut = len(left) if self.whole and not self._left else row_end(left)
+            if not cut and len(left) > most:
+                raise BadFile(
+                    f"{self._label}, line {self._lines + 1}: a row of more than {most >> 20} MB; is a quote never closed?"
+                )
+            if cut or self.doubtful:
+                yield left[:cut]
+                left = left[cut:]
+        if left and self.whole:  # and not where ``limit`` cut within a row
+            yield left
 
     def readinto(self, buffer: Any) -> int:
         """Fill a buffer."""
@@ -175,6 +189,22 @@ class Utf8Stream(io.RawIOBase):
         if not self.closed:
             self._file.close()
         super().close()
+
+
+def row_end(data: bytes) -> int:
+    r"""Return where the last row ends in bytes that begin with a row, 0 where none does.
+
+    >>> row_end(b'1,2\n3,"4\n5"'), row_end(b'1,2\n3,"4\n5"\n6')
+    (4, 12)
+    """
+    cut = max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
+    if data.find(b'"', 0, cut) < 0:
+        return cut
+    codes = np.frombuffer(data, dtype=np.uint8)
+    ends = np.flatnonzero((codes == 0x0A) | (codes == 0x0D))
+    quotes = np.flatnonzero(codes == _QUOTE)
+    outside = ends[np.searchsorted(quotes, ends) % 2 == 0]
+    return int(outside[-1]) + 1 if len(outside) else 0
 
 
 def _line_ends(data: bytes) -> int:

@@ -11,17 +11,20 @@ import codecs
 import csv
 import io
 import os
+import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NoReturn
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from epee.errors import BadFile, DataError, EmptyTable, TableWarning, WrongUse
 from epee.settings import options
 from epee.table.batches import Stamp, name_of
 from epee.table.bytestream import Undecodable, Utf8Stream, open_bytes, read_some
 from epee.table.cells import BadCell, convert, decimal_commas, infer
+from epee.table.prefetch import reads_alone
 from epee.table.schema import KINDS, find_name, refuse_duplicates
 from epee.table.sniff import Dialect, find_dialect, find_encoding
 from epee.words.table_words import say
@@ -32,7 +35,9 @@ if TYPE_CHECKING:
 KEEP_BYTES = 32 << 20  # a smaller file is read whole, and kept
 SAMPLE_BYTES = 8 << 20  # of a larger one, read to find the kinds
 HEAD_BYTES = 1 << 18  # read to find the dialect
-PARSE_BYTES = 2 << 20  # cut at a time; no line may be longer. 4 MB is no faster and takes 100 MB more memory
+PARSE_BYTES = 2 << 20  # cut at a time. 4 MB is no faster and takes 100 MB more memory
+LINE_BYTES = 64 << 20  # no line is longer
+SLOW_ROWS = 10_000  # cut at a time where quotes stand in odd places
 
 
 @dataclass(frozen=True)
@@ -87,7 +92,6 @@ class TextFile:
         if mark is None and path.lower().endswith((".tsv", ".tsv.gz")) and "\t" in text:
             mark = "\t"
         self.dialect = find_dialect(text, whole, encoding, label, mark, reading.header)
-        self.quotes_seen = False
         if self.guess:
             self.say_encoding()
         refuse_duplicates(self.dialect.names, f"{label}: ")
@@ -117,51 +121,78 @@ class TextFile:
                 yield chunk
 
     def batches(self, columns: Sequence[str], limit: int | None = None) -> Iterator[pa.RecordBatch]:
-        """Yield these columns as texts; ``limit`` stops after about so many bytes (``self.whole`` tells if that was all)."""
+        """Yield these columns as texts; ``limit`` stops after about so many bytes (``self.whole`` tells if that was all).
+
+        Arrow is handed whole lines, so that no thread of its own ever waits for ours. Where quotes stand in odd places the
+        lines are cut one by one, slowly.
+        """
+        import pyarrow as pa
+        import pyarrow.csv as pc
+
+        stream = Utf8Stream(self.path, self.label, self.dialect.encoding, self.dialect.delimiter, limit)
+        self.whole = False
+        done = 0
+        with stream:
+            for number, part in enumerate(stream.whole_lines(PARSE_BYTES, LINE_BYTES)):
+                if stream.doubtful:
+                    yield from self._slowly(columns, done, limit)
+                    return
+                try:
+                    table = pc.read_csv(pa.BufferReader(part), *self._options(columns, len(part), number == 0))
+                except pa.ArrowInvalid as fault:
+                    if "Empty CSV" in str(fault):
+                        continue
+                    self.check_lines()
+                    first = str(fault).splitlines()[0]
+                    raise BadFile(f"{self.label} cannot be read as CSV: {first}") from fault
+                done += table.num_rows
+                yield from table.to_batches()
+            self.whole = stream.whole
+
+    def _options(self, columns: Sequence[str], size: int, first: bool) -> tuple[Any, Any, Any]:
+        """Return how Arrow cuts some lines: into texts, none of which is a name."""
         import pyarrow as pa
         import pyarrow.csv as pc
 
         d = self.dialect
-        stream = Utf8Stream(self.path, self.label, d.encoding, d.delimiter, limit)
-        self.whole = False
-        try:
-            reader = pc.open_csv(
-                pa.PythonFile(stream, mode="r"),
-                read_options=pc.ReadOptions(
-                    block_size=PARSE_BYTES,
-                    column_names=list(d.names),
-                    skip_rows=d.skip,
-                    skip_rows_after_names=int(d.header),
-                ),
-                parse_options=pc.ParseOptions(delimiter=d.delimiter, newlines_in_values=True),
-                convert_options=pc.ConvertOptions(
-                    column_types={name: pa.string() for name in d.names},
-                    include_columns=list(columns),
-                    null_values=[""],
-                    strings_can_be_null=True,
-                    check_utf8=False,
-                ),
-            )
-            for batch in reader:
-                if stream.doubtful and not self.quotes_seen:
-                    self.check_lines()
-                yield batch
-            self.whole = stream.whole
-            if stream.doubtful and not self.quotes_seen:
-                self.check_lines()
-        except pa.ArrowInvalid as fault:
-            if stream.fault is not None:
-                raise stream.fault from None
-            if "Empty CSV" in str(fault):
+        read = pc.ReadOptions(
+            use_threads=not reads_alone(),
+            block_size=size + 1,
+            column_names=list(d.names),
+            skip_rows=d.skip if first else 0,
+            skip_rows_after_names=int(d.header and first),
+        )
+        convert = pc.ConvertOptions(
+            column_types={name: pa.string() for name in d.names},
+            include_columns=list(columns),
+            null_values=[""],
+            strings_can_be_null=True,
+            check_utf8=False,
+        )
+        return read, pc.ParseOptions(delimiter=d.delimiter, newlines_in_values=True), convert
+
+    def _slowly(self, columns: Sequence[str], done: int, limit: int | None) -> Iterator[pa.RecordBatch]:
+        """Yield the rows after the first ``done``, cut one by one; a line that can be read in two ways is refused."""
+        import pyarrow as pa
+
+        places = [self.dialect.names.index(name) for name in columns]
+        rows, size = islice(self.rows(), done + int(self.dialect.header), None), 0
+        while limit is None or size < limit:
+            some = list(islice(rows, SLOW_ROWS))
+            if not some:
+                self.whole = True
                 return
-            self.check_lines()
-            first = str(fault).splitlines()[0]
-            raise BadFile(f"{self.label} cannot be read as CSV: {first}") from fault
-        finally:
-            stream.close()
+            size += sum(len(cell) + 1 for row in some for cell in row)
+            arrays = [pa.array([row[j] or None for row in some], pa.string()) for j in places]
+            yield pa.RecordBatch.from_arrays(arrays, names=list(columns))
 
     def check_lines(self) -> None:
         """Go through the lines one by one, slowly, and raise the sentence about the first one that is wrong."""
+        for _ in self.rows():
+            pass
+
+    def rows(self) -> Iterator[list[str]]:
+        """Yield the cells of every line, names included, or raise the sentence about the first that is wrong."""
         width = len(self.dialect.names)
         for line, row in self.lines():
             if len(row) != width:
@@ -170,20 +201,17 @@ class TextFile:
                 few = "too few; is the file truncated?" if len(row) < width else "too many; is a delimiter unquoted?"
                 cells = f"{len(row)} cell{'s' if len(row) > 1 else ''}"
                 raise BadFile(f"{self.label}, line {line}: {cells} where {width} are expected ({few}): {cut!r}.")
-        self.quotes_seen = True
+            yield row
 
     def lines(self) -> Iterator[tuple[int, list[str]]]:
         """Yield (number of its first line, cells) for every line that is not blank, names included."""
-        text = io.TextIOWrapper(
-            io.BufferedReader(
-                Utf8Stream(self.path, self.label, self.dialect.encoding, self.dialect.delimiter), 1 << 20
-            ),
-            encoding="utf-8",
-            newline="",
-        )
-        csv.field_size_limit(max(csv.field_size_limit(), PARSE_BYTES))
+        d = self.dialect
+        stream = Utf8Stream(self.path, self.label, d.encoding, d.delimiter)
+        text = io.TextIOWrapper(io.BufferedReader(stream, 1 << 20), encoding="utf-8", newline="")
+        csv.field_size_limit(max(csv.field_size_limit(), LINE_BYTES))
         with text:
-            reader = csv.reader(text, delimiter=self.dialect.delimiter, strict=True)
+            record: list[str] = []  # the lines of the present row, as they stand
+            reader = csv.reader(kept(text, record), delimiter=d.delimiter, strict=True)
             before = 0
             while True:
                 try:
@@ -191,12 +219,15 @@ class TextFile:
                 except StopIteration:
                     return
                 except csv.Error as fault:
-                    what = (
-                        "a quoted cell never ends"
-                        if "unexpected end" in str(fault) or "field larger" in str(fault)
-                        else ("text follows a closing quote")
-                    )
+                    open_ = "unexpected end" in str(fault) or "field larger" in str(fault)
+                    what = "a quoted cell never ends" if open_ else "text follows a closing quote"
                     raise BadFile(f"{self.label}, line {before + 1}: {what}; close the quote or double it.") from None
+                if stream.doubtful and is_glued("".join(record), d.delimiter):
+                    raise BadFile(
+                        f"{self.label}, line {before + 1}: a quote opens in the middle of a cell and closes at the end of another; "
+                        "is a delimiter missing before it? Add it, or double the quotes within a quoted cell."
+                    )
+                record.clear()
                 if row:
                     yield before + 1, row
                 before = reader.line_num
@@ -207,6 +238,28 @@ class TextFile:
             if k == row + int(self.dialect.header):
                 return line
         return row + 1 + int(self.dialect.header)
+
+
+def kept(lines: Iterable[str], record: list[str]) -> Iterator[str]:
+    """Yield lines, and put down each in ``record``."""
+    for line in lines:
+        record.append(line)
+        yield line
+
+
+def is_glued(record: str, delimiter: str) -> bool:
+    r"""Tell whether a row has a quote that opens within a cell and one that closes at the end of a later one.
+
+    Such a row can be read in two ways: a delimiter may be missing before the quote, and the text in quotes be cut in two.
+
+    >>> is_glued('1,2"b, c",3', ","), is_glued('1,"b ""and"" c",3', ","), is_glued('5" pipe,2', ",")
+    (True, False, False)
+    """
+    if '"' not in record:
+        return False
+    d = re.escape(delimiter)
+    bare = re.sub(rf'(?:^|(?<={d}))"(?:[^"]|"")*"(?={d}|[\r\n]*$)', "", record)
+    return re.search(rf'[^{d}"\r\n]"[^{d}"\r\n][^"]*{d}[^"]*"(?:{d}|[\r\n]*$)', bare) is not None
 
 
 class TextBatches:

@@ -46,7 +46,7 @@ def ahead(make: Callable[[], Iterator[T]], depth: int = 2) -> Iterator[T]:
     stop = threading.Event()
 
     def put(item: Any) -> bool:
-        while not stop.is_set():
+        while not stop.is_set() and threading.main_thread().is_alive():
             try:
                 queue.put(item, timeout=0.1)
             except Full:
@@ -70,7 +70,8 @@ def ahead(make: Callable[[], Iterator[T]], depth: int = 2) -> Iterator[T]:
             if close is not None:
                 close()
 
-    thread = threading.Thread(target=copy_context().run, args=(work,), name="epee-read-ahead", daemon=True)
+    # no daemon: at the end of the process such a thread would be cut off within Arrow, which then aborts
+    thread = threading.Thread(target=copy_context().run, args=(work,), name="epee-read-ahead")
     thread.start()
     try:
         while True:
