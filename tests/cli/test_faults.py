@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 
 import pytest
 import typer
@@ -51,6 +53,24 @@ def test_a_name_cannot_steer_the_terminal():
 
 def test_sigterm_becomes_an_exception_and_the_handler_is_put_back():
     before = signal.getsignal(signal.SIGTERM)
-    with pytest.raises(faults.Terminated), faults.terminated_as_exception():
+    with pytest.raises(faults.Terminated), faults.ended_by_signals():
         os.kill(os.getpid(), signal.SIGTERM)
     assert signal.getsignal(signal.SIGTERM) is before
+
+
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_a_step_that_lasts_does_not_hold_up_the_end(name, code, tmp_path):
+    place = tmp_path / "half"
+    words = f"""
+import os, signal, threading
+import numpy as np
+from epee.cli import faults
+from epee.job.writing import atomic
+X = np.random.default_rng(0).normal(size=(4000, 4000))
+with faults.ended_by_signals(), atomic({str(place)!r}, text=True) as out:
+    threading.Timer(0.5, os.kill, (os.getpid(), signal.{name})).start()
+    np.linalg.svd(X)  # one step of Python
+"""
+    done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, timeout=30, check=False)
+    assert done.returncode == code and done.stderr.startswith("epee: ") and done.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []

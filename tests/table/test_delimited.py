@@ -255,6 +255,8 @@ def test_quotes_that_are_only_inches_are_kept(write):
 def test_leaving_in_the_middle_of_a_file_leaves_no_thread_behind(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a,b\n" + "1.25,2.5\n" * 4_500_000)
-    words = "import sys; from epee.table.source import as_source; s = as_source(sys.argv[1]); blocks = s.blocks(); next(blocks); sys.exit(3)"
+    words = (
+        "import sys; from epee.table.source import as_source; b = as_source(sys.argv[1]).blocks(); next(b); sys.exit(3)"
+    )
     done = subprocess.run([sys.executable, "-c", words, str(path)], capture_output=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (3, b"")

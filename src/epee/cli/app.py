@@ -107,7 +107,7 @@ def _run(arguments: Sequence[str]) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a narrow locale must not end a command
     try:
-        with faults.terminated_as_exception(), faults.plain_warnings():
+        with faults.ended_by_signals(), faults.plain_warnings():
             phrases.refuse_unknown(arguments)
             suggest(arguments)
             if set(arguments) & set(ON_TABLES):

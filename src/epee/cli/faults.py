@@ -16,10 +16,13 @@ code  meaning
 
 from __future__ import annotations
 
+import os
 import re
+import select
 import signal
 import sys
 import threading
+import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,8 +32,11 @@ import typer
 
 from epee.cli.phrases import say
 from epee.errors import DataError, EpeeWarning, TableWarning, TooLarge, WrongUse
+from epee.table.spool import remove_unfinished
 
 DONE, FAILURE, WRONG_USE, BAD_DATA, ENVIRONMENT, INCONCLUSIVE, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 4, 5, 130, 143
+
+PATIENCE = 1.0  # seconds between a signal and the end
 
 # Typer exports its parser's BadParameter, whose parents are the errors of use; their module depends on Typer's version.
 _UsageError: Any = typer.BadParameter.__mro__[1]
@@ -122,8 +128,12 @@ def one_line(words: str) -> str:
 
 
 @contextmanager
-def terminated_as_exception() -> Iterator[None]:
-    """Turn SIGTERM into :class:`Terminated`, so that half-written files are removed on the way out."""
+def ended_by_signals() -> Iterator[None]:
+    """Turn SIGTERM into :class:`Terminated` as Ctrl-C is KeyboardInterrupt, so that half-written files are removed on the way out.
+
+    An exception is raised between two steps of Python; where one step lasts (a factorisation of a large matrix, say), a
+    second thread ends the process after some patience.
+    """
     if threading.current_thread() is not threading.main_thread():  # only there may handlers be set
         yield
         return
@@ -131,11 +141,40 @@ def terminated_as_exception() -> Iterator[None]:
     def stop(number: int, frame: Any) -> None:
         raise Terminated
 
+    heard, told = os.pipe()
+    os.set_blocking(told, False)
     before = signal.signal(signal.SIGTERM, stop)
+    woken = signal.set_wakeup_fd(told, warn_on_full_buffer=False)  # the system's handler writes there at once
+    watch = threading.Thread(target=_watch, args=(heard,), name="epee-signals", daemon=True)
+    watch.start()
     try:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+        signal.set_wakeup_fd(woken)
+        os.close(told)  # the end that the watch waits for
+        watch.join()
+        os.close(heard)
+
+
+def _watch(heard: int) -> None:
+    """Wait for a signal; when the command has not ended soon after it, end the process."""
+    while number := os.read(heard, 1):
+        code = {signal.SIGINT: INTERRUPTED, signal.SIGTERM: TERMINATED}.get(signal.Signals(number[0]))
+        if code is not None and not _closes(heard, PATIENCE):
+            remove_unfinished()
+            words = "epee: " + say("interrupted" if code == INTERRUPTED else "terminated") + "\n"
+            os.write(2, words.encode())
+            os._exit(code)
+
+
+def _closes(heard: int, seconds: float) -> bool:
+    """Tell whether the other end of a pipe is closed within some seconds, whatever else comes through it."""
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0:
+        if select.select([heard], [], [], left)[0] and not os.read(heard, 64):
+            return True
+    return False
 
 
 def _path(error: Any) -> str:

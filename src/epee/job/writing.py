@@ -29,6 +29,7 @@ from typing import IO, Any
 
 from epee.errors import WrongUse
 from epee.table.named_files import same_file
+from epee.table.spool import unfinished
 
 _OPEN = re.compile(r"(?:/dev|/proc/self)/fd/(\d+)")
 _STANDARD = {"/dev/stdout": 1, "/dev/stderr": 2}
@@ -66,17 +67,13 @@ def atomic(path: str | Path, text: bool = False) -> Iterator[IO[Any]]:
         return
     target = Path(os.path.realpath(target))
     handle, name = tempfile.mkstemp(prefix=f".{target.name[:40]}.", suffix=".part", dir=target.parent)
-    try:
+    with unfinished(name):
         with os.fdopen(handle, "w", encoding="utf-8", newline="") if text else os.fdopen(handle, "wb") as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
         os.chmod(name, _mode(target))
         os.replace(name, target)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(name)
-        raise
 
 
 @contextmanager

@@ -7,9 +7,28 @@ import errno
 import os
 import tempfile
 import weakref
+from collections.abc import Iterator
 from typing import BinaryIO
 
 from epee.errors import EmptyTable
+
+_unfinished: set[str] = set()  # temporary files of this process, to be removed however it ends
+
+
+@contextlib.contextmanager
+def unfinished(path: str) -> Iterator[None]:
+    """Know a file as temporary while the block lasts; what remains of it afterwards is removed."""
+    _unfinished.add(path)
+    try:
+        yield
+    finally:
+        _unlink(path)
+
+
+def remove_unfinished() -> None:
+    """Remove the temporary files of this process, which is about to end in the middle of its work."""
+    for path in list(_unfinished):
+        _unlink(path)
 
 
 class Spool:
@@ -18,6 +37,7 @@ class Spool:
     def __init__(self, suffix: str = "") -> None:
         handle, self.path = tempfile.mkstemp(prefix="epee-", suffix=suffix)
         os.close(handle)
+        _unfinished.add(self.path)
         self.remove = weakref.finalize(self, _unlink, self.path)
 
     def fill(self, stream: BinaryIO, label: str) -> Spool:
@@ -48,5 +68,6 @@ def no_room(fault: OSError, label: str) -> OSError:
 
 
 def _unlink(path: str) -> None:
+    _unfinished.discard(path)
     with contextlib.suppress(OSError):
         os.unlink(path)
