@@ -34,7 +34,7 @@ def _tidy():
     """Put the options back and close the figures that a test opened."""
     from epee import options
 
-    before = {name: getattr(options, name) for name in ("threads", "progress", "language")}
+    before = {name: getattr(options, name) for name in ("threads", "progress", "language", "memory")}
     yield
     for name, value in before.items():
         setattr(options, name, value)

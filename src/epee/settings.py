@@ -12,6 +12,7 @@ its own thread (a :class:`contextvars.ContextVar`), and ``options.language = "fr
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -20,7 +21,24 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from epee.errors import WrongUse
+
 _spoken: ContextVar[str | None] = ContextVar("the language of épée", default=None)
+
+
+def bytes_of(size: Any) -> int:
+    """Return a size in bytes from a number, or from a text with a unit.
+
+    >>> bytes_of("2GB"), bytes_of("1.5 MiB"), bytes_of(4096)
+    (2000000000, 1572864, 4096)
+    """
+    found = re.fullmatch(r"\s*(\d+(?:[.,]\d+)?)\s*([kmgt]?)(i?)b?\s*", str(size), re.IGNORECASE)
+    value = 0.0 if found is None else float(found[1].replace(",", "."))
+    if found is None or value <= 0:
+        raise WrongUse(
+            f"memory is {size!r}; it must be a number of bytes above 0, or one with a unit such as 500MB or 2GB."
+        )
+    return int(value * (1024 if found[3] else 1000) ** " kmgt".index(found[2].lower() or " "))
 
 
 @dataclass
@@ -35,11 +53,14 @@ class Options:
         Show progress on standard error for work of more than a second; None shows it when that is a terminal.
     language : {"en", "fr"}
         Language of words in reports, pictures and verdicts, where no ``with`` block, ``lang=`` or ``--lang`` says another.
+    memory : int, str or None
+        The most that a table and what is made of it may take, in bytes or as "2GB"; None is a share of what is free.
     """
 
     threads: int | None = None
     progress: bool | None = None
     language: str = "en"
+    memory: int | None = None
     _listeners: list[Callable[[str, int, int | None], None]] = field(default_factory=list, repr=False)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -50,6 +71,8 @@ class Options:
             raise ValueError(f"threads is {value!r}; it must be a whole number of at least 1, or None.")
         if name == "language":
             _check_language(value)
+        if name == "memory" and value is not None:
+            value = bytes_of(value)
         super().__setattr__(name, value)
 
     def __getattribute__(self, name: str) -> Any:

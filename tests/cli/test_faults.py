@@ -74,3 +74,25 @@ with faults.ended_by_signals(), atomic({str(place)!r}, text=True) as out:
     done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, timeout=30, check=False)
     assert done.returncode == code and done.stderr.startswith("epee: ") and done.stderr.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_long_work_is_told_now_and_then_where_there_is_no_terminal(capsys, monkeypatch):
+    from epee.cli import terminal
+    from epee.settings import progress
+
+    now = [0.0]
+    monkeypatch.setattr(terminal.time, "monotonic", lambda: now[0])
+    with terminal.shown_progress(), progress("fitting\x1b", 9) as tick:
+        for now[0] in (5.0, 21.0, 30.0, 50.0):
+            tick()
+    assert capsys.readouterr().err.splitlines() == ["21 s: fitting\\x1b (2/9)", "50 s: fitting\\x1b (4/9)"]
+
+
+def test_a_limit_on_memory_is_a_size(capsys, tmp_path):
+    from epee.cli import app
+
+    (tmp_path / "t.csv").write_text("a,y\n" + "1.5,2\n2.5,3\n" * 50)
+    assert app.run(["learn", str(tmp_path / "t.csv"), "-t", "y", "--no-save", "--memory", "lots"]) == 2
+    assert app.run(["learn", str(tmp_path / "t.csv"), "-t", "y", "--no-save", "--memory", "9kB"]) == 4
+    said = capsys.readouterr().err.splitlines()
+    assert "500MB" in said[0] and "200 cells" in said[1] and "--memory" in said[1]

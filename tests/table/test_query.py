@@ -7,7 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from epee.errors import BadFile, DataError, EmptyTable, WrongUse
+from epee.errors import BadFile, DataError, EmptyTable, TooLarge, WrongUse
+from epee.settings import options
 from epee.table.query import QueryBatches, is_query
 
 
@@ -64,7 +65,7 @@ def test_csv_is_read_by_our_rules():
         ("SELECT a FRM 't.parquet'", WrongUse, "the query cannot be run: "),
         ("SELECT 1; DROP TABLE x", WrongUse, "one SELECT statement"),
         ("SELECT * FROM 'absent.parquet'", FileNotFoundError, "there is no file 'absent.parquet'"),
-        ("SELECT * FROM 'absent*.parquet'", FileNotFoundError, "names a file that is not there"),
+        ("SELECT * FROM 'absent*.parquet'", FileNotFoundError, "there is no file"),
         ("SELECT * FROM nowhere", WrongUse, "nowhere"),
         ("SELECT a::varchar || 'x' AS s FROM 't.parquet' WHERE (s::int) > 0", DataError, "the query (failed|met)"),
     ],
@@ -94,3 +95,75 @@ def test_the_result_goes_with_its_files(folder):
     pq.write_table(pa.table({"a": [1], "g": [2]}), "t.parquet")
     with pytest.raises(BadFile, match="changed or removed"):
         list(batches.read(["a"], 10))
+
+
+ENDLESS = "SELECT range AS a, 2 AS y FROM range(1000000000000000)"
+
+
+@pytest.mark.parametrize(
+    ("sql", "error", "sentence"),
+    [
+        ("SELECT nofun(a) FROM 't.parquet'", WrongUse, "nofun"),
+        ("SELECT * FROM read_xlsx('a.xlsx')", WrongUse, "read_xlsx, which is not allowed"),
+        ("SELECT * FROM sqlite_scan('a', 'b')", WrongUse, "not allowed"),
+        ("SELECT st_point(1, 2) AS p", WrongUse, "extension"),
+        ("SELECT * FROM read_text('/etc/passwd')", WrongUse, "not allowed"),
+        ("SELECT * FROM read_blob('/etc/passwd')", WrongUse, "not allowed"),
+        ("SELECT * FROM glob('/etc/*')", WrongUse, "not allowed"),
+        ("SELECT * FROM duckdb_settings()", WrongUse, "not allowed"),
+        ("SELECT * FROM query('SELECT 1')", WrongUse, "not allowed"),
+        ("SELECT * FROM '/etc/passwd'", WrongUse, "no table"),
+        ("SELECT * FROM read_parquet('/etc/passwd')", WrongUse, "no table"),
+        ("SELECT * FROM read_csv('/etc/passwd')", WrongUse, "no table"),
+        ("SELECT * FROM read_csv('fr.csv', header = true)", WrongUse, "options"),
+        ("SELECT * FROM read_parquet(concat('/etc/', 'passwd'))", (DataError, WrongUse), "."),
+        ("SELECT * FROM 'https://example.org/t.parquet'", WrongUse, "not on this machine"),
+        ("SELECT * FROM read_parquet('s3://bucket/t.parquet')", WrongUse, "not on this machine"),
+        ("SELECT * FROM frame", WrongUse, "frame"),  # a variable of this module is no table
+        ("/* all */ SELECT a FRM 't.parquet' -- wrong", WrongUse, "syntax error"),
+        ("SELECT a, g AS A FROM 't.parquet'", DataError, "'a' and 'A'"),
+        ("SELECT * FROM 'alike.csv'", DataError, "'x' and 'X'"),
+        ("COPY (SELECT 1) TO 'x.csv'", WrongUse, "one SELECT"),
+        ("SELECT 1; SELECT 2", WrongUse, "one SELECT"),
+        ("SELECT '", WrongUse, "unterminated"),
+        ("SELECT (" * 2000 + "1", WrongUse, "."),
+        ("SELECT 10 // 0 + 'x'::int FROM 't.parquet'", DataError, "."),
+    ],
+)
+def test_what_a_query_may_not_do_is_a_sentence(sql, error, sentence, folder):
+    (folder / "alike.csv").write_text("x,X\n1,2\n")
+    with pytest.raises(error, match=sentence) as found:
+        content(sql)
+    assert "root:" not in str(found.value) and "\n" not in str(found.value)
+
+
+frame = pa.table({"a": [1.0]})
+
+
+@pytest.mark.parametrize(
+    "sql",
+    ["-- all\nSELECT a FROM 't.parquet' -- done", "/* a */ FROM 't.parquet'; -- done", "(SELECT a FROM 't.parquet')"],
+)
+def test_comments_are_no_obstacle(sql):
+    assert is_query(sql) and len(content(sql)["a"]) == 50_000
+
+
+def test_leading_zeros_are_kept_by_read_csv_too(folder):
+    (folder / "zeros.csv").write_text("code,v\n007,1\n012,2\n")
+    for table in ("'zeros.csv'", "read_csv('zeros.csv')", "read_csv_auto( 'zeros.csv' )", "READ_CSV('zeros.csv') AS t"):
+        assert content(f"SELECT * FROM {table}")["code"] == ["007", "012"]
+
+
+def test_a_quoted_name_is_one_file(folder):
+    for name, value in (("t[12].parquet", 5), ("t1.parquet", 1), ("t2.parquet", 2)):
+        pq.write_table(pa.table({"a": [value]}), folder / name)
+    assert content("SELECT * FROM 't[12].parquet'") == {"a": [5]}
+    assert content("SELECT * FROM 't?.parquet' ORDER BY a") == {"a": [1, 2]}
+    assert content("SELECT * FROM read_parquet('t1.parquet')") == {"a": [1]}
+
+
+def test_an_endless_query_is_refused_at_the_limit():
+    with options(memory="20MB"), pytest.raises(TooLarge, match="20 MB.*--memory"):
+        QueryBatches(ENDLESS)
+    with options(memory="30MB"), pytest.raises(TooLarge, match="--memory"):
+        QueryBatches("SELECT list(range) AS l FROM range(1000000000)")

@@ -9,13 +9,14 @@ from typing import Annotated
 import typer
 
 from epee.cli.phrases import say
-from epee.cli.shared_options import Json, Lang, Quiet, silence
+from epee.cli.shared_options import Json, Lang, Memory, Quiet, silence
 
 
 def command(
     predictor: Annotated[Path, typer.Argument(help=say("bundle"), show_default=False)],
     table: Annotated[str, typer.Argument(help=say("labelled"), show_default=False)],
     level: Annotated[float | None, typer.Option(help=say("level"), show_default=False, metavar="SHARE")] = None,
+    memory: Memory = None,
     json: Json = False,
     lang: Lang = "en",
     quiet: Quiet = False,
@@ -24,7 +25,7 @@ def command(
     from epee.cli.faults import one_line
     from epee.job.assessment import assess
 
-    with silence(quiet):
+    with silence(quiet, memory):
         found = assess(predictor, table, level=level)
     typer.echo(
         dumps(found.to_dict(), ensure_ascii=False) if json else "\n".join(one_line(s) for s in found.sentences())

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from epee.cli.phrases import say
-from epee.cli.shared_options import Force, Json, Lang, NoColor, Quiet, silence
+from epee.cli.shared_options import Force, Json, Lang, Memory, NoColor, Quiet, silence
 
 SAMPLE = "penguins"
 
@@ -24,6 +24,7 @@ def command(
     seed: Annotated[int, typer.Option(help=say("seed"))] = 0,
     report: Annotated[Path | None, typer.Option(help=say("report"), show_default=False)] = None,
     force: Force = False,
+    memory: Memory = None,
     json: Json = False,
     lang: Lang = "en",
     quiet: Quiet = False,
@@ -44,7 +45,7 @@ def command(
         table = str(epee.samples.path(SAMPLE))
     check_places([(report, is_page)], [*files_named(table), *filter(None, [types_file])], force)
     kinds = {**(read_kinds(str(types_file)) if types_file else {}), **parse_kinds(kind or [])}
-    with silence(quiet):
+    with silence(quiet, memory):
         explored = explore(
             table, types=kinds or None, level=level, mute=mute or (), lang=epee.options.language, random_state=seed
         )

@@ -12,7 +12,7 @@ import typer
 
 from epee.cli.faults import INCONCLUSIVE
 from epee.cli.phrases import say
-from epee.cli.shared_options import Force, Json, Lang, NoColor, Quiet, silence
+from epee.cli.shared_options import Force, Json, Lang, Memory, NoColor, Quiet, silence
 from epee.errors import WrongUse
 from epee.estimator.registry import keys
 
@@ -63,6 +63,7 @@ def command(
     no_save: Annotated[bool, typer.Option("--no-save", help=say("no_save"))] = False,
     require_conclusive: Annotated[bool, typer.Option("--require-conclusive", help=say("require_conclusive"))] = False,
     schema: Annotated[bool, typer.Option("--schema", help=say("schema"))] = False,
+    memory: Memory = None,
     json: Json = False,
     lang: Lang = "en",
     quiet: Quiet = False,
@@ -89,7 +90,7 @@ def command(
     read: list[Any] = [*files_named(data), *filter(None, (costs, types_file))]
     check_places([(output, is_bundle), (report, is_page)], read, force)  # before the work, not after it
     kinds = {**(read_kinds(str(types_file)) if types_file else {}), **parse_kinds(kind or [])}
-    with silence(quiet), epee.engine(engine):
+    with silence(quiet, memory), epee.engine(engine):
         learned = epee.learn(
             data, goal, test_size=test_size, folds=folds, predictors=predictor or None, costs=str(costs) if costs else None,
             reject_cost=reject_cost, weight=weight, groups=groups, time=time, types=kinds or None, budget=budget, level=level,

@@ -150,6 +150,10 @@ PHRASES = {
         "A column to copy beside the predictions; may be repeated.",
         "Une colonne à recopier à côté des prédictions ; peut être répétée.",
     ),
+    "memory_option": (
+        "The most memory that the table and what is made of it may take, such as 2GB; a share of what is free by default.",
+        "La mémoire que la table et ce qu'on en fait peuvent prendre, par exemple 2GB ; par défaut une part de ce qui est libre.",
+    ),
     "force": (
         "Replace files that épée did not write too.",
         "Remplacer aussi des fichiers qu'épée n'a pas écrits.",

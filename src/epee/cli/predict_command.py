@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from epee.cli.phrases import say
-from epee.cli.shared_options import Force, Json, Lang, Quiet, silence
+from epee.cli.shared_options import Force, Json, Lang, Memory, Quiet, silence
 
 
 def command(
@@ -24,6 +24,7 @@ def command(
         list[str] | None, typer.Option("--keep", help=say("keep"), show_default=False, metavar="COLUMN")
     ] = None,
     force: Force = False,
+    memory: Memory = None,
     json: Json = False,
     lang: Lang = "en",
     quiet: Quiet = False,
@@ -39,7 +40,7 @@ def command(
     place = None if output is None or str(output) == "-" else output
     check_places([(place, anything)], [predictor, *files_named(table)], force)
     learned = load_to_predict(predictor)
-    with silence(quiet):
+    with silence(quiet, memory):
         answers = Answers(learned.predictor, table, level=level, details=not plain, keep=keep or ())
         if place is None:
             n = answers.write_json(sys.stdout) if json else answers.write_csv(sys.stdout)

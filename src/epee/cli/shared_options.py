@@ -15,13 +15,15 @@ Json = Annotated[bool, typer.Option("--json", help=say("json"))]
 Lang = Annotated[str, typer.Option("--lang", help=say("lang"), metavar="en|fr")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help=say("quiet"))]
 Force = Annotated[bool, typer.Option("--force", help=say("force"))]
+Memory = Annotated[str | None, typer.Option("--memory", help=say("memory_option"), show_default=False, metavar="SIZE")]
 NoColor = Annotated[bool, typer.Option("--no-color", help=say("no_color"))]
 
 
 @contextmanager
-def silence(quiet: bool) -> Iterator[None]:
-    """Keep progress away where that was asked; elsewhere it shows on a terminal."""
+def silence(quiet: bool, memory: str | None = None) -> Iterator[None]:
+    """Keep progress away where that was asked, and memory within what is allowed; elsewhere progress shows on a terminal."""
     from epee.cli.terminal import shown_progress
 
-    with options(progress=False if quiet else options.progress), shown_progress():
+    progress = False if quiet else options.progress
+    with options(progress=progress, memory=memory or options.memory), shown_progress():
         yield

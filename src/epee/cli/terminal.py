@@ -7,7 +7,8 @@ when ``--no-color`` asks so.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from shutil import get_terminal_size
 from textwrap import fill
@@ -43,9 +44,13 @@ def tell(sentences: Iterable[str], quiet: bool = False) -> None:
 
 @contextmanager
 def shown_progress() -> Iterator[None]:
-    """Show what is being done on the last line of a terminal; nothing where standard error is none."""
-    if not options.shows_progress() or not sys.stderr.isatty():
+    """Show what is being done on the last line of a terminal; elsewhere, a line now and then when it takes long."""
+    if options.progress is False:
         yield
+        return
+    if not sys.stderr.isatty():
+        with _listening(Patience()):
+            yield
         return
     from rich.console import Console
 
@@ -59,8 +64,28 @@ def shown_progress() -> Iterator[None]:
             within = f"{task[0]}: " if task[0] and total is not None else ""
             status.update(one_line(within + words + share))
 
-        options._listeners.append(listen)
-        try:
+        with _listening(listen):
             yield
-        finally:
-            options._listeners.remove(listen)
+
+
+@contextmanager
+def _listening(listen: Callable[[str, int, int | None], None]) -> Iterator[None]:
+    options._listeners.append(listen)
+    try:
+        yield
+    finally:
+        options._listeners.remove(listen)
+
+
+class Patience:
+    """Says what takes so long after 20 seconds, then each time twice as much has passed."""
+
+    def __init__(self, first: float = 20.0) -> None:
+        self.start, self.next = time.monotonic(), first
+
+    def __call__(self, words: str, done: int, total: int | None) -> None:
+        passed = time.monotonic() - self.start
+        if passed >= self.next:
+            self.next = 2 * passed
+            share = f" ({done}/{total})" if total else ""
+            print(f"{passed:.0f} s: {one_line(words)}{share}", file=sys.stderr, flush=True)

@@ -1,7 +1,7 @@
 """Limits on memory, looked at before the work: under a tight one the libraries below end the process without a word.
 
-Only a limit that somebody set (``ulimit -v``, ``RLIMIT_AS``) counts. It is one on addresses, of which threads and libraries take more
-than they use.
+A limit that the system keeps (``ulimit -v``, ``RLIMIT_AS``) is one on addresses, of which threads and libraries take more than they
+use. The other is what the user allows (``options.memory``, ``--memory``), or a share of what is free.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from epee.errors import TooLarge
+from epee.table.allowance import allowed_memory, in_words
 
 LEAST = 1_300_000_000  # addresses that a run on a small table takes, with its libraries and threads
 BESIDE = 300_000_000  # of these, what is taken after the table has been opened
@@ -46,8 +47,14 @@ def refuse_tight_limit() -> None:
 
 def refuse_beyond_limit(cells: float) -> None:
     """Refuse a table of so many cells where it cannot be held within the limit."""
-    most = limit()
     needed = BESIDE + CELL * cells
+    room = allowed_memory()
+    if CELL * cells > room:
+        raise TooLarge(
+            f"not enough memory: a table of {cells:,.0f} cells needs about {in_words(needed)}, and {in_words(room)} may be taken. "
+            "Learn from a sample of it, or allow more with --memory."
+        )
+    most = limit()
     if most is not None and taken() + needed > most:
         raise TooLarge(
             f"not enough memory: a table of {cells:,.0f} cells needs about {needed / 1e9:.1f} GB, and the limit of this process "

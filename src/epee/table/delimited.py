@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 KEEP_BYTES = 32 << 20  # a smaller file is read whole, and kept
 SAMPLE_BYTES = 8 << 20  # of a larger one, read to find the kinds
+KEEP_ROWS = 1 << 16  # made values at a time
 HEAD_BYTES = 1 << 18  # read to find the dialect
 PARSE_BYTES = 2 << 20  # cut at a time. 4 MB is no faster and takes 100 MB more memory
 LINE_BYTES = 64 << 20  # no line is longer
@@ -336,11 +337,12 @@ class TextBatches:
         names = file.dialect.names
         fields = pa.schema([(name, pa.string()) for name in names])
         try:
-            return pa.Table.from_batches(list(file.batches(names, limit)), fields)
+            found = list(file.batches(names, limit))
         except Undecodable:
             if file.guess or not file.guess_again():
                 raise
-        return pa.Table.from_batches(list(file.batches(names, limit)), fields)
+            found = list(file.batches(names, limit))
+        return pa.Table.from_batches(found, fields).combine_chunks()  # thousands of columns are worth one look each
 
     def _infer(self, samples: Sequence[pa.Table], reading: Reading, types: Mapping[str, str]) -> None:
         import pyarrow as pa
@@ -362,7 +364,7 @@ class TextBatches:
         names, parts = self.fields.names, []
         for file, table in zip(self.files, samples, strict=True):
             start = 0
-            for batch in table.to_batches():
+            for batch in table.to_batches(KEEP_ROWS):
                 parts.append(self._values(file, batch.select(names), start))
                 start += batch.num_rows
             self._rows_of_file.append(start)

@@ -10,7 +10,7 @@ import os
 import re
 from typing import Any
 
-from epee.table.query import is_query
+from epee.table.sql import is_query
 
 NO_TABLES = (".epee", ".html")  # such files may lie beside the tables of a folder
 _QUOTED = re.compile(r"'((?:[^']|'')*)'|\"((?:[^\"]|\"\")*)\"")
