@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+import epee
 from epee.errors import WrongUse
 from epee.job.answers import Answers
 from epee.job.drift import Tally, drifts, tally
@@ -60,3 +61,16 @@ def test_drift_is_said_where_it_is_and_not_elsewhere(classifier):
     holes = t.set_column(1, "b", pa.array([None if k % 2 else 0.1 for k in range(240)], pa.float64()))
     assert "b has drifted: 50 % of its cells are missing" in said(holes)
     assert drifts(then, Tally(schema)) == [] and tally is not None
+
+
+def test_new_dates_are_read_in_the_order_of_those_learned_from(tmp_path):
+    days = [f"{d:02}/{m:02}/2020" for m in range(1, 13) for d in range(1, 29, 3)]  # some above 12
+    text = "day,y\n" + "".join(f"{day},{int(day[3:5])}\n" for day in days)
+    (tmp_path / "t.csv").write_text(text)
+    learned = epee.learn(str(tmp_path / "t.csv"), "y", types={"y": "number"}, predictors=["linear"], folds=3)
+    learned.save(tmp_path / "t.epee")
+    (tmp_path / "new.csv").write_text("day\n01/11/2020\n11/01/2020\n")  # which do not tell
+    for predictor in (learned.predictor, epee.load(tmp_path / "t.epee").predictor):
+        answers = Answers(predictor, str(tmp_path / "new.csv"), details=False)
+        rows = [float(next(iter(row.values()))) for row in rows_of(answers)]
+        assert rows[0] > 9 and rows[1] < 3 and answers.source.notes == []

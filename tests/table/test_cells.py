@@ -145,3 +145,62 @@ def test_texts_and_categories():
 
 def test_nothing_but_holes():
     assert infer(column("", None, "NA")).note == "no values"
+
+
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [
+        (["5 %", "12,5 %"], [5, 12.5]),
+        (["5%", None, "NA", "-7.5%"], [5, None, None, -7.5]),
+        (["1 234,50 €", "-5 €"], [1234.5, -5]),
+        (["$1,234.50", "-$5", "$-6"], [1234.5, -5, -6]),
+        (["CHF 1'234.50", "CHF 7"], [1234.5, 7]),
+        (["(5)", "12", "(1,234.5)"], [-5, 12, -1234.5]),
+        (["\u2212" + "5", "3"], [-5, 3]),
+        (["٥", "١٢٫٥"], [5, 12.5]),
+        (["５", "１２"], [5, 12]),
+        (["1_000", "2_500_000"], [1000, 2_500_000]),
+    ],
+)
+def test_numbers_in_dress_are_numbers_aloud(cells, values):
+    writing = infer(column(*cells))
+    assert writing.doubt and repr(cells[0]) in writing.note
+    assert read(*cells) == ("number", values)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [["5 %", "5"], ["5 €", "5 $"], ["(1)", "(2)"], ["E1", "E2"], ["5e3", "x"], ["e5", "e6"], ["+", "-", "+1"], ["1_00", "2"],
+     ["007 %", "1 %"], ["5 m", "6 m"], ["1.2.3 €", "4 €"], ["--5", "−-5"]],
+)  # fmt: skip
+def test_what_is_no_number_in_dress_stays_text(cells):
+    assert read(*cells)[0] == "category"
+
+
+def test_another_dress_later_is_a_fault():
+    writing = infer(column("5 %", "6 %"))
+    for cell in ("7", "7 €", "x"):
+        with pytest.raises(BadCell, match="written as the others, with '%'"):
+            convert(pa.array(["5 %", cell]), writing)
+
+
+def test_a_number_too_large_is_a_fault_and_infinity_is_none():
+    with pytest.raises(BadCell, match="too large"):
+        read("1", "1e400")
+    assert read("1", "-inf", " Infinity ")[1] == [1, float("-inf"), float("inf")]
+
+
+def test_zones_do_not_mix():
+    for cells in (["2020-01-01 10:00Z", "2020-01-01 10:00"], ["2020-01-01", "2020-01-01T10:00:00+02"]):
+        with pytest.raises(BadCell, match="has no time zone"):
+            read(*cells)
+    with pytest.raises(BadCell, match="has a time zone"):
+        convert(pa.array(["2020-01-01 10:00Z"]), infer(column("2020-01-01 10:00")))
+    assert read("2020-01-01 10:00:00.123456789")[1] == [datetime.datetime(2020, 1, 1, 10, 0, 0, 123456)]
+
+
+def test_the_user_may_say_which_is_the_day():
+    for order, month in (("dmy", 2), ("mdy", 1)):
+        writing = infer(column("01/02/2020"), kind="date", order=order)
+        assert not writing.note and convert(pa.array(["01/02/2020"]), writing)[0].as_py().month == month
+    assert infer(column("25/02/2020"), order="mdy").pattern == "%d/%m/%Y"  # the cells know better

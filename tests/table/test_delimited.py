@@ -260,3 +260,18 @@ def test_leaving_in_the_middle_of_a_file_leaves_no_thread_behind(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", words, str(path)], capture_output=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (3, b"")
+
+
+def test_one_column_of_dates_tells_for_the_others(write):
+    path = write("d,e,f\n01/02/2020,25/12/2020,2020-01-01\n03/04/2020,01/02/2021,2020-01-02\n")
+    batches = TextBatches([path], "t.csv")
+    assert batches.notes == [] and batches._table["d"][0].as_py().month == 2
+    assert [batches.kinds[name].order for name in "def"] == ["dmy", "dmy", ""]
+    path = write("d,e\n01/02/2020,12/25/2020\n")
+    assert TextBatches([path], "t.csv")._table["d"][0].as_py().month == 1
+    path = write("d\n01/02/2020\n")
+    with pytest.warns(DataWarning, match="date:dmy"):
+        assert TextBatches([path], "t.csv")._table["d"][0].as_py().month == 1
+    assert TextBatches([path], "t.csv", types={"d": "date:dmy"})._table["d"][0].as_py().month == 2
+    with pytest.raises(WrongUse, match="ymd"):
+        TextBatches([path], "t.csv", types={"d": "date:ymd"})

@@ -89,8 +89,8 @@ PHRASES = {
     "level": ("Confidence level of the intervals.", "Niveau de confiance des intervalles."),
     "seed": ("Seed of the random draws.", "Graine des tirages aléatoires."),
     "type": (
-        "How to take a column: number, category, boolean, date, text or ignore; may be repeated.",
-        "Comment prendre une colonne : number, category, boolean, date, text ou ignore ; peut être répété.",
+        "How to take a column: number, category, boolean, date (date:dmy, date:mdy), text or ignore; may be repeated.",
+        "Comment prendre une colonne : number, category, boolean, date (date:dmy, date:mdy), text ou ignore ; peut être répété.",
     ),
     "types_file": (
         "A file of such kinds: JSON, or lines column,kind.",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from epee.errors import WrongUse
+from epee.table.schema import Kind
 
 
 def parse_kinds(words: Sequence[str]) -> dict[str, str]:
@@ -21,7 +22,16 @@ def parse_kinds(words: Sequence[str]) -> dict[str, str]:
         if not mark or not name:
             raise WrongUse(f"--type {word!r} should be written column=kind, as in zip=category.")
         kinds[name] = kind
-    return kinds
+    return settled(kinds)
+
+
+def settled(kinds: Mapping[str, str] | None) -> dict[str, str]:
+    """Return kinds that know the order of their dates, ``{"day": "date:dmy"}`` among them.
+
+    >>> settled({"day": "date:dmy"})["day"] == "date"
+    True
+    """
+    return {name: Kind.of(kind) for name, kind in (kinds or {}).items()}
 
 
 def read_kinds(path: str) -> dict[str, str]:
@@ -38,4 +48,4 @@ def read_kinds(path: str) -> dict[str, str]:
         del kinds["column"]
     if not all(isinstance(k, str) and isinstance(v, str) for k, v in kinds.items()):
         raise WrongUse(f"{path} should hold names of columns and kinds, both as text.")
-    return kinds
+    return settled(kinds)

@@ -33,6 +33,7 @@ from epee.job.finishing import final_model, final_parts, sealed_risk
 from epee.job.ground import Ground
 from epee.job.hierarchy import Setting, hierarchy
 from epee.job.holding import hold, take
+from epee.job.kinds import settled
 from epee.job.looking import Looked, look
 from epee.job.predictor import Predictor, last_step, residual_quantiles
 from epee.job.understanding import open_roles
@@ -199,7 +200,7 @@ def learn(
         raise WrongUse(f"prefer is {prefer!r}; it must be 'simplicity' or 'accuracy'.")
     asked = {
         "table": str(table) if isinstance(table, str | Path) else None, "test_size": test_size, "folds": int(folds), "level": level,
-        "seed": int(random_state), "weight": weight, "groups": groups, "time": time, "types": dict(types or {}),
+        "seed": int(random_state), "weight": weight, "groups": groups, "time": time, "types": settled(types),
         "costs": str(costs) if isinstance(costs, str | Path) else None if costs is None else np.asarray(costs).tolist(),
         "reject_cost": reject_cost, "budget": seconds_of(budget), "prefer": prefer, "refit": bool(refit), "mute": list(mute),
         "predictors": None if predictors is None else [p if isinstance(p, str) else type(p).__name__ for p in predictors],

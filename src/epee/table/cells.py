@@ -8,11 +8,14 @@ cell by cell: ``1,5`` is one and a half or a fault, never 15. Digits after a lea
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from epee.table.dates import find_dates, to_date
+from epee.table.dressed import common_dress, undressed
+from epee.table.written import BadCell, Writing, all_match, any_matches, refuse_unfit
 from epee.words.table_words import say
 
 if TYPE_CHECKING:
@@ -40,48 +43,20 @@ MAX_LEVELS = 1000  # more different texts than this are no category
 
 _BLANK = r"[ \x{00a0}\x{202f}\x{2009}]"
 _EXPONENT = r"([eE][+-]?[0-9]+)?$"
-_POINT = rf"^[+-]?(?:[0-9]{{1,3}}(?:{_BLANK}[0-9]{{3}})+|[0-9]+)?(?:\.[0-9]*)?{_EXPONENT}"
-_COMMA = rf"^[+-]?(?:[0-9]{{1,3}}(?:{_BLANK}[0-9]{{3}})+|[0-9]+)?(?:,[0-9]*)?{_EXPONENT}"
+_WHOLE = rf"(?:[0-9]{{1,3}}(?:{_BLANK}[0-9]{{3}})+|[0-9]+)"
+_POINT = rf"^[+-]?(?:{_WHOLE}(?:\.[0-9]*)?|\.[0-9]+){_EXPONENT}"  # e5 is no number: a digit comes first
+_COMMA = rf"^[+-]?(?:{_WHOLE}(?:,[0-9]*)?|,[0-9]+){_EXPONENT}"
 _ENGLISH = r"^[+-]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]*)?$"
 _GERMAN = r"^[+-]?(?:[0-9]{1,3}(?:\.[0-9]{3})+|[0-9]+)(?:,[0-9]*)?$"
 _PATTERN = {(".", " "): _POINT, (",", " "): _COMMA, (".", ","): _ENGLISH, (",", "."): _GERMAN}
 _INFINITE = r"^(?i)[+-]?inf(?:inity)?$"
 _LEADING_ZERO = r"^[+-]?0[0-9]"
 
-_TIME = r"(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?$"
-_DAY_MONTH = r"^[0-9]{1,2}([/.-])[0-9]{1,2}[/.-][0-9]{4}(?: [0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?)?$"
-
-
-@dataclass(frozen=True)
-class Writing:
-    """How the cells of a column are written.
-
-    ``kind`` is one of the kinds of a schema; ``decimal`` and ``thousands`` are for numbers; ``pattern`` is for dates
-    (``"iso"`` or a ``strptime`` pattern); ``zeros`` allows leading zeros, because the user said that this is a number;
-    ``note`` says what is worth knowing, ``doubt`` that it is to be said aloud.
-    """
-
-    kind: str
-    decimal: str = "."
-    thousands: str = " "
-    pattern: str = ""
-    zeros: bool = False
-    note: str = ""
-    doubt: bool = False  # the note is to be said aloud
-
-
-class BadCell(Exception):
-    """A cell does not fit its column: ``row`` within the batch, ``value``, and ``why``."""
-
-    def __init__(self, row: int, value: str, why: str) -> None:
-        super().__init__(why)
-        self.row, self.value, self.why = row, value, why
-
 
 def infer(
-    column: pa.ChunkedArray, decimal: str | None = None, kind: str | None = None, french: bool = False
+    column: pa.ChunkedArray, decimal: str | None = None, kind: str | None = None, french: bool = False, order: str = ""
 ) -> Writing:
-    """Return how a column of texts is written; ``kind`` and ``decimal`` are what the user said.
+    """Return how a column of texts is written; ``kind`` and ``decimal`` are what the user said, ``order`` that of dates.
 
     >>> import pyarrow as pa
     >>> column = pa.chunked_array([["1 234,5", "0,25", "NA"]])
@@ -118,14 +93,18 @@ def infer(
         if kind == "boolean":
             return Writing("boolean", note=say("zero_one"))
     if kind in (None, "date"):
-        found = _date(different, french)
+        found = find_dates(different, french, order)
         if found is not None or kind == "date":
             return found or Writing("date", pattern="iso")
+    if kind in (None, "number"):
+        found = _dressed(different, decimal, french, kind == "number")
+        if found is not None:
+            return found
     mostly = _mostly_numbers(different, counts, decimal)
     if kind == "number" or mostly:
         return mostly or Writing("number", decimal or ".")
-    zeros = _any(different, _LEADING_ZERO) and _all(different, r"^[+-]?[0-9 .,]+$")
-    doubt = not zeros and _all(different, r"^[0-9]{1,3},[0-9]{3}$")
+    zeros = any_matches(different, _LEADING_ZERO) and all_match(different, r"^[+-]?[0-9 .,]+$")
+    doubt = not zeros and all_match(different, r"^[0-9]{1,3},[0-9]{3}$")
     note = say("zeros") if zeros else say("mark_or_thousand", cell=different[0].as_py()) if doubt else ""
     return Writing(kind_of_texts(len(different), len(cells)), note=note, doubt=doubt)
 
@@ -141,7 +120,7 @@ def _quick_number(cells: pa.ChunkedArray, decimal: str | None, kind: str | None,
     if values is not None:
         if not zeros and _too_long(cells, values):
             return Writing("number", ".", note=say("too_long"), doubt=True)
-        odd = french and _all(cells, r"^[+-]?[0-9]{1,3}\.[0-9]{3}$")
+        odd = french and all_match(cells, r"^[+-]?[0-9]{1,3}\.[0-9]{3}$")
         note = say("other_point", cell=cells.drop_null()[0].as_py()) if odd else ""
         return Writing("number", ".", zeros=zeros, note=note, doubt=odd)
     if decimal == "," or (decimal is None and french):
@@ -156,7 +135,7 @@ def _too_long(cells: pa.ChunkedArray, values: pa.ChunkedArray) -> bool:
     import pyarrow.compute as pc
 
     large = pc.greater_equal(pc.abs(values), 2.0**53)
-    return pc.any(large).as_py() is True and _any(cells.filter(large), r"^[+-]?[0-9]{16,}$")
+    return pc.any(large).as_py() is True and any_matches(cells.filter(large), r"^[+-]?[0-9]{16,}$")
 
 
 def kind_of_texts(different: int, n: int) -> str:
@@ -171,21 +150,25 @@ def kind_of_texts(different: int, n: int) -> str:
 def _number(different: pa.Array, decimal: str | None, french: bool, said: bool) -> Writing | None:
     """Return the one way of writing in which all the different cells are numbers, or None."""
     for (mark, thousands), pattern in _PATTERN.items():
-        if decimal not in (None, mark) or not _all(different, pattern, _INFINITE):
+        if decimal not in (None, mark) or not all_match(different, pattern, _INFINITE):
             continue
-        if not said and _any(different, _LEADING_ZERO):
+        if not said and any_matches(different, _LEADING_ZERO):
             return None
-        if not _any(different, r"[0-9]"):
+        if not any_matches(different, r"[0-9]"):
             return None
         if thousands in ",.":  # 1,234 alone may be either; 1,234.5 and 1,234,567 may not
-            decided = _any(different, rf"\{mark}") or _any(different, rf"\{thousands}.*\{thousands}") or decimal == mark
-            if not (decided and _any(different, rf"\{thousands}")):
+            decided = (
+                any_matches(different, rf"\{mark}")
+                or any_matches(different, rf"\{thousands}.*\{thousands}")
+                or decimal == mark
+            )
+            if not (decided and any_matches(different, rf"\{thousands}")):
                 continue
         doubtful = (mark, thousands) == (",", " ") and decimal is None and not french
         if (
             doubtful
-            and _any(different, ",")
-            and not _any(different, r",[0-9]{0,2}$|,[0-9]{4}|^[+-]?0,|^[+-]?[0-9]{4,},")
+            and any_matches(different, ",")
+            and not any_matches(different, r",[0-9]{0,2}$|,[0-9]{4}|^[+-]?0,|^[+-]?[0-9]{4,},")
         ):
             continue
         note = say("comma") if mark == "," else ""
@@ -195,12 +178,25 @@ def _number(different: pa.Array, decimal: str | None, french: bool, said: bool) 
     return None
 
 
+def _dressed(different: pa.Array, decimal: str | None, french: bool, said: bool) -> Writing | None:
+    """Return how numbers in dress are written (:mod:`epee.table.dressed`), or None."""
+    import pyarrow as pa
+
+    found = common_dress(different.to_pylist()) if any_matches(different, r"[\p{Nd}]") else None
+    beneath = None if found is None else _number(pa.array(found[1], pa.string()), decimal, french, said)
+    if found is None or beneath is None:
+        return None
+    cell = different[0].as_py()
+    value = _to_number(pa.array([found[1][0]], pa.string()), beneath)[0].as_py()
+    return replace(beneath, dress=found[0], note=say("dressed", cell=cell, value=f"{value:g}"), doubt=True)
+
+
 def _mostly_numbers(different: pa.Array, counts: pa.Array, decimal: str | None) -> Writing | None:
     """Return a number column when nearly all cells are numbers: the others are faults, to be named, not levels."""
     import pyarrow.compute as pc
 
-    two_ways = _all(different, _POINT, _COMMA) and _any(different, r"\.") and _any(different, ",")
-    if two_ways and not _any(different, _LEADING_ZERO):
+    two_ways = all_match(different, _POINT, _COMMA) and any_matches(different, r"\.") and any_matches(different, ",")
+    if two_ways and not any_matches(different, _LEADING_ZERO):
         commas = pc.sum(counts.filter(pc.match_substring(different, ","))).as_py()
         points = pc.sum(counts.filter(pc.match_substring(different, "."))).as_py()
         return Writing("number", "," if commas >= points else ".")
@@ -211,37 +207,10 @@ def _mostly_numbers(different: pa.Array, counts: pa.Array, decimal: str | None) 
         good, total = pc.sum(counts.filter(fits)).as_py() or 0, pc.sum(counts).as_py()
         n_good = pc.sum(fits).as_py()
         if good >= 0.8 * total and n_good > 5 and n_good > 2 * (len(different) - n_good):
-            if _any(different.filter(fits), _LEADING_ZERO):
+            if any_matches(different.filter(fits), _LEADING_ZERO):
                 return None
             return Writing("number", mark)
     return None
-
-
-def _date(different: pa.Array, french: bool) -> Writing | None:
-    """Return how dates are written, or None; day before month when a day above 12, or a French file, says so."""
-    import pyarrow.compute as pc
-
-    if _all(different, r"^[0-9]{4}-[0-9]{2}-[0-9]{2}" + _TIME):
-        return Writing("date", pattern="iso")
-    if _all(different, r"^[0-9]{4}/[0-9]{2}/[0-9]{2}$"):
-        return Writing("date", pattern="%Y/%m/%d")
-    if not _all(different, _DAY_MONTH):
-        return None
-    mark = different[0].as_py().lstrip("0123456789")[0]
-    parts = pc.extract_regex(different, r"^(?P<a>[0-9]{1,2})[/.-](?P<b>[0-9]{1,2})")
-    first = pc.max(pc.struct_field(parts, "a").cast("int64")).as_py()
-    second = pc.max(pc.struct_field(parts, "b").cast("int64")).as_py()
-    if first > 12 and second > 12:
-        return None
-    day_first = first > 12 or (second <= 12 and (french or mark == "."))
-    clock = ""
-    if _any(different, ":"):
-        if not _all(different, " .*:"):
-            return None
-        clock = " %H:%M:%S" if _all(different, ":.*:") else " %H:%M"
-    note = "" if first > 12 or second > 12 else say("day_first" if day_first else "month_first")
-    pattern = (f"%d{mark}%m{mark}%Y" if day_first else f"%m{mark}%d{mark}%Y") + clock
-    return Writing("date", pattern=pattern, note=note, doubt=bool(note))
 
 
 def convert(column: pa.Array, writing: Writing) -> pa.Array:
@@ -264,15 +233,17 @@ def convert(column: pa.Array, writing: Writing) -> pa.Array:
         low = pc.utf8_lower(cells)
         yes = pc.is_in(low, pa.array((*TRUE, "1")))
         known = pc.or_(pc.or_(yes, pc.is_in(low, pa.array((*FALSE, "0")))), pc.is_null(cells))
-        _refuse(cells, known, "is neither true nor false")
+        refuse_unfit(cells, known, "is neither true nor false")
         return pc.if_else(pc.is_null(cells), pa.scalar(None, pa.bool_()), yes)
-    return _to_date(cells, writing.pattern)
+    return to_date(cells, writing.pattern)
 
 
 def _to_number(column: pa.Array, writing: Writing) -> pa.Array:
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    if writing.dress is not None:
+        column = undressed(_holes(pc.utf8_trim_whitespace(column)), writing.dress)
     cells = column
     swapped = column if writing.decimal == "." else _swap_commas(column)
     values = None if swapped is None else _quick(swapped)
@@ -281,17 +252,28 @@ def _to_number(column: pa.Array, writing: Writing) -> pa.Array:
         fits = pc.match_substring_regex(cells, _PATTERN[writing.decimal, writing.thousands])
         fits = pc.or_(fits, pc.match_substring_regex(cells, _INFINITE))
         fits = pc.and_(fits, pc.match_substring_regex(cells, "(?i)[0-9]|inf"))
-        _refuse(cells, pc.or_kleene(fits, pc.is_null(cells)), "is not a number written as the others")
+        refuse_unfit(cells, pc.or_kleene(fits, pc.is_null(cells)), "is not a number written as the others")
         bare = pc.replace_substring_regex(cells, _BLANK, "")
         if writing.thousands in ",.":
             bare = pc.replace_substring(bare, writing.thousands, "")
         values = pc.cast(pc.replace_substring(bare, ",", "."), pa.float64())
+    _refuse_overflow(cells, values)
     if not writing.zeros:
         zeros = leading_zeros(cells)
         if zeros.any():
             row = int(np.flatnonzero(zeros)[0])
             raise BadCell(row, cells[row].as_py(), "has leading zeros, as an identifier has, in a column of numbers")
     return values
+
+
+def _refuse_overflow(cells: pa.Array, values: pa.Array) -> None:
+    """Name a cell that is a number too large for a float; ``inf`` is what it says."""
+    import pyarrow.compute as pc
+
+    infinite = pc.is_inf(values)
+    if pc.any(infinite).as_py() is True:
+        meant = pc.match_substring_regex(pc.utf8_trim_whitespace(cells), _INFINITE)
+        refuse_unfit(cells, pc.or_(pc.invert(infinite), meant), "is too large for a number")
 
 
 def _swap_commas(cells: pa.Array) -> pa.Array | None:
@@ -336,28 +318,6 @@ def leading_zeros(cells: pa.Array) -> np.ndarray:
     return zero & (second >= ord("0")) & (second <= ord("9"))
 
 
-def _to_date(cells: pa.Array, pattern: str) -> pa.Array:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    def read(part: pa.Array) -> pa.Array:
-        if pattern != "iso":
-            return pc.strptime(part, format=pattern, unit="us")
-        if _any(part, "(Z|[0-9]:?[0-9]{2}[+-][0-9]{2}:?[0-9]{2})$"):
-            return pc.cast(part, pa.timestamp("us", tz="UTC")).cast(pa.timestamp("us"))
-        return pc.cast(part, pa.timestamp("us"))
-
-    try:
-        return read(cells)
-    except pa.ArrowInvalid:
-        for row, value in enumerate(cells.to_pylist()):
-            try:
-                read(pa.array([value], pa.string()))
-            except pa.ArrowInvalid:
-                raise BadCell(row, value, "is not a date written as the others") from None
-        raise
-
-
 def _holes(cells: pa.Array) -> pa.Array:
     """Return the cells with null for every word that means "missing"."""
     import pyarrow as pa
@@ -377,29 +337,9 @@ def _quick(cells: Any) -> Any:
         return None
 
 
-def _refuse(cells: pa.Array, fits: pa.Array, why: str) -> None:
-    import pyarrow.compute as pc
-
-    if pc.all(fits).as_py() is False:
-        row = pc.index(fits, False).as_py()
-        raise BadCell(row, cells[row].as_py(), why)
-
-
-def _all(cells: Any, pattern: str, other: str | None = None) -> bool:
-    import pyarrow.compute as pc
-
-    fits = pc.match_substring_regex(cells, pattern)
-    if other is not None and pc.all(fits).as_py() is False:
-        fits = pc.or_(fits, pc.match_substring_regex(cells, other))
-    return pc.all(fits).as_py() is not False
-
-
-def _any(cells: Any, pattern: str) -> bool:
-    import pyarrow.compute as pc
-
-    return pc.any(pc.match_substring_regex(cells, pattern)).as_py() is True
-
-
 def decimal_commas(writings: Sequence[Writing]) -> bool:
     """Tell whether some column has a decimal comma, so that the file is probably French."""
     return any(w.kind == "number" and w.decimal == "," for w in writings)
+
+
+__all__ = ["BadCell", "Writing", "convert", "decimal_commas", "infer", "kind_of_texts", "leading_zeros"]

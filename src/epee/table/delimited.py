@@ -23,9 +23,10 @@ from epee.errors import BadFile, DataError, EmptyTable, TableWarning, WrongUse
 from epee.settings import options
 from epee.table.batches import Stamp, name_of
 from epee.table.bytestream import Undecodable, Utf8Stream, open_bytes, read_some
-from epee.table.cells import BadCell, convert, decimal_commas, infer
+from epee.table.cells import BadCell, Writing, convert, decimal_commas, infer
+from epee.table.dates import order_of
 from epee.table.prefetch import reads_alone
-from epee.table.schema import KINDS, find_name, refuse_duplicates
+from epee.table.schema import KINDS, Kind, find_name, refuse_duplicates
 from epee.table.sniff import Dialect, find_dialect, find_encoding
 from epee.words.table_words import say
 
@@ -281,7 +282,8 @@ class TextBatches:
         self.files = [TextFile(path, name_of(path) if self._many else label, reading) for path in paths]
         self._check_names()
         names = self.files[0].dialect.names
-        for name, kind in (types or {}).items():
+        said = {name: Kind.of(kind) for name, kind in (types or {}).items()}
+        for name, kind in said.items():
             find_name(name, names)
             if kind not in KINDS:
                 raise WrongUse(f"column {name!r}: there is no kind {kind!r}; the kinds are {', '.join(KINDS)}.")
@@ -291,7 +293,7 @@ class TextBatches:
         if sample_bytes is None:
             sample_bytes = KEEP_BYTES if sum(os.path.getsize(path) for path in paths) <= KEEP_BYTES else SAMPLE_BYTES
         samples = [self._sample(file, max(1 << 20, sample_bytes // len(paths))) for file in self.files]
-        self._infer(samples, reading, types or {})
+        self._infer(samples, reading, said)
         self.notes = [note for file in self.files for note in file.notes]
         self.notes += self._column_notes()
         for name, w in self.writings.items():
@@ -344,18 +346,28 @@ class TextBatches:
             found = list(file.batches(names, limit))
         return pa.Table.from_batches(found, fields).combine_chunks()  # thousands of columns are worth one look each
 
-    def _infer(self, samples: Sequence[pa.Table], reading: Reading, types: Mapping[str, str]) -> None:
+    def _infer(self, samples: Sequence[pa.Table], reading: Reading, types: Mapping[str, Kind]) -> None:
         import pyarrow as pa
 
         names = self.files[0].dialect.names
         columns = {name: pa.chunked_array([c for t in samples for c in t[name].chunks], pa.string()) for name in names}
         french = reading.decimal == "," or self.files[0].dialect.delimiter == ";"
-        self.writings = {name: infer(columns[name], reading.decimal, types.get(name), french) for name in names}
+
+        def look(name: str, order: str = "") -> Writing:
+            kind = types.get(name)
+            return infer(columns[name], reading.decimal, kind, french, kind.order if kind and kind.order else order)
+
+        self.writings = {name: look(name) for name in names}
         if not french and decimal_commas(list(self.writings.values())):
-            self.writings = {name: infer(columns[name], reading.decimal, types.get(name), True) for name in names}
+            french = True
+            self.writings = {name: look(name) for name in names}
+        told = {order_of(w) for w in self.writings.values() if not w.doubt} - {""}
+        if len(told) == 1:  # one column of dates tells for the others
+            order = told.pop()
+            self.writings |= {n: look(n, order) for n, w in self.writings.items() if w.kind == "date" and w.doubt}
         arrow = {"number": pa.float64(), "boolean": pa.bool_(), "date": pa.timestamp("us")}
         self.fields = pa.schema([(name, arrow.get(w.kind, pa.string())) for name, w in self.writings.items()])
-        self.kinds: Mapping[str, str] = {name: w.kind for name, w in self.writings.items()}
+        self.kinds: Mapping[str, str] = {name: Kind(w.kind, order_of(w)) for name, w in self.writings.items()}
 
     def _keep(self, samples: Sequence[pa.Table]) -> None:
         """Keep small files in memory, as values."""

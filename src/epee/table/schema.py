@@ -17,6 +17,38 @@ KINDS = ("number", "category", "boolean", "date", "text")
 CLOCK = "with a time of day"  # the note of a date column that has one
 
 
+class Kind(str):
+    """A kind with what else is known of it: the order of day and month in dates, so that new rows are read alike.
+
+    >>> kind = Kind.of("date:dmy")
+    >>> kind == "date", kind.order, Kind.of("number").order
+    (True, 'dmy', '')
+    """
+
+    order: str
+
+    def __new__(cls, kind: str, order: str = "") -> Kind:
+        made = super().__new__(cls, kind)
+        made.order = order
+        return made
+
+    @classmethod
+    def of(cls, text: str) -> Kind:
+        """Return a kind as a user writes it, ``"category"`` or ``"date:dmy"``."""
+        kind, _, order = text.partition(":")
+        if isinstance(text, Kind) or not order:
+            return cls(kind, getattr(text, "order", ""))
+        if kind != "date" or order not in ("dmy", "mdy"):
+            return cls(text)  # which no table knows
+        return cls(kind, order)
+
+    def __str__(self) -> Kind:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Kind, (str.__str__(self), self.order)
+
+
 @dataclass(frozen=True)
 class Column:
     """One column: its name, its kind and what a pass over the rows has seen.
@@ -124,6 +156,8 @@ class Schema:
         plain = []
         for c in self.columns:
             entry: dict[str, Any] = {"name": c.name, "kind": c.kind}
+            if getattr(c.kind, "order", ""):
+                entry["order"] = c.kind.order  # type: ignore[attr-defined]
             if c.levels is not None:
                 entry["levels"] = list(c.levels)
             if c.counts is not None:
@@ -148,7 +182,7 @@ class Schema:
             columns.append(
                 Column(
                     entry["name"],
-                    entry.get("kind", "number"),
+                    Kind(entry.get("kind", "number"), str(entry.get("order", ""))),
                     None if levels is None else tuple(str(level) for level in levels),
                     None if counts is None else tuple(int(k) for k in counts),
                     entry.get("missing"),

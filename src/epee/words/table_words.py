@@ -26,8 +26,18 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "comma": ("decimal comma", "virgule décimale"),
     "thousands": ("thousands separated by {mark!r}", "milliers séparés par {mark!r}"),
-    "day_first": ("read as day first; the cells do not tell", "lue jour d'abord ; les données ne le disent pas"),
-    "month_first": ("read as month first; the cells do not tell", "lue mois d'abord ; les données ne le disent pas"),
+    "day_first": (
+        "read as day first; the cells do not tell. If the month is first, say --type COLUMN=date:mdy",
+        "lue jour d'abord ; les données ne le disent pas. Si le mois vient d'abord, préciser --type COLONNE=date:mdy",
+    ),
+    "month_first": (
+        "read as month first; the cells do not tell. If the day is first, say --type COLUMN=date:dmy",
+        "lue mois d'abord ; les données ne le disent pas. Si le jour vient d'abord, préciser --type COLONNE=date:dmy",
+    ),
+    "dressed": (
+        "signs beside the digits are taken off: {cell!r} is {value}. To keep the texts, say --type COLUMN=category",
+        "les signes autour des chiffres sont ôtés : {cell!r} vaut {value}. Pour garder les textes, préciser --type COLONNE=category",
+    ),
     "clock": ("with a time of day", "avec l'heure du jour"),
     "column": ("column {names}: {note}", "colonne {names} : {note}"),
     "columns": ("columns {names}: {note}", "colonnes {names} : {note}"),
