@@ -127,6 +127,7 @@ ENDLESS = "SELECT range AS a, 2 AS y FROM range(1000000000000000)"
         ("SELECT 1; SELECT 2", WrongUse, "one SELECT"),
         ("SELECT '", WrongUse, "unterminated"),
         ("SELECT (" * 2000 + "1", WrongUse, "."),
+        ("SELECT interval 1 day AS d", DataError, "neither number"),
         ("SELECT 10 // 0 + 'x'::int FROM 't.parquet'", DataError, "."),
     ],
 )

@@ -282,8 +282,8 @@ class TextBatches:
         self.files = [TextFile(path, name_of(path) if self._many else label, reading) for path in paths]
         self._check_names()
         names = self.files[0].dialect.names
-        said = {name: Kind.of(kind) for name, kind in (types or {}).items()}
-        for name, kind in said.items():
+        asked = {name: Kind.of(kind) for name, kind in (types or {}).items()}
+        for name, kind in asked.items():
             find_name(name, names)
             if kind not in KINDS:
                 raise WrongUse(f"column {name!r}: there is no kind {kind!r}; the kinds are {', '.join(KINDS)}.")
@@ -293,7 +293,7 @@ class TextBatches:
         if sample_bytes is None:
             sample_bytes = KEEP_BYTES if sum(os.path.getsize(path) for path in paths) <= KEEP_BYTES else SAMPLE_BYTES
         samples = [self._sample(file, max(1 << 20, sample_bytes // len(paths))) for file in self.files]
-        self._infer(samples, reading, said)
+        self._infer(samples, reading, asked)
         self.notes = [note for file in self.files for note in file.notes]
         self.notes += self._column_notes()
         for name, w in self.writings.items():

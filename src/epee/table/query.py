@@ -211,12 +211,17 @@ def _listed(paths: Sequence[str]) -> str:
 
 
 def _write(fields: pa.Schema, batches: Iterator[pa.RecordBatch], spool: Spool, label: str) -> None:
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         with pq.ParquetWriter(spool.path, fields, compression="lz4") as writer:
             for batch in batches:
                 writer.write_batch(batch)
+    except pa.ArrowNotImplementedError as fault:
+        raise DataError(
+            f"{label} has a column that is neither number, text, boolean nor date ({fault}); cast it or leave it out."
+        ) from fault
     except OSError as fault:
         raise no_room(fault, label) from fault
 
