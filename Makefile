@@ -5,7 +5,7 @@ WORKERS ?= 2
 BIN    := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types bench bench-quick honesty scale clean-tables docs
+.PHONY: help demo test lint types bench bench-quick faults sbom honesty scale clean-tables docs
 
 help: ## show the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -15,6 +15,9 @@ demo: $(VENV)/.epee ## epee learn on a table that ships with the package
 
 test: $(VENV)/.test ## all the tests and the examples in docstrings
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+
+faults: $(VENV)/.test ## damaged files, kills, full disks, forks, a thousand fits; long; result to benchmarks/results/faults.md
+	EPEE_FAULTS=1 $(BIN)/python -m pytest -n0 tests/faults
 
 lint: $(VENV)/.lint ## ruff (rules and format) and the one way of the imports
 	$(BIN)/ruff check .

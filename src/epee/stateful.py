@@ -40,4 +40,8 @@ class Part:
         for name in cls._state_names():
             if name in state:
                 object.__setattr__(made, name, state[name])
+        made.check_state()
         return made
+
+    def check_state(self) -> None:
+        """Refuse what no fit could have made, as a file edited by hand may hold: compiled code looks at no bounds."""

@@ -15,6 +15,7 @@ place and moved there when it is whole.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import json
@@ -154,8 +155,12 @@ def _members(path: str | Path, name: str) -> dict[str, bytes]:
             head = stream.read(4)
         what = "is truncated or damaged" if head == b"PK\x03\x04" else "is no predictor of épée"
         raise BadFile(f"{name} {what} ({str(fault).lower().rstrip('.')}); give a file that epee learn wrote.") from None
-    except (EOFError, NotImplementedError) as fault:
+    except (EOFError, NotImplementedError, OverflowError) as fault:
         raise BadFile(f"{name} is truncated or damaged ({fault}).") from None
+    except OSError as fault:
+        if fault.errno != errno.EINVAL:  # a damaged place that lies before the file
+            raise
+        raise BadFile(f"{name} is truncated or damaged (a part lies nowhere).") from None
 
 
 def _learned(members: dict[str, bytes], name: str) -> Learned:

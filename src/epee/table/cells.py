@@ -187,7 +187,10 @@ def _dressed(different: pa.Array, decimal: str | None, french: bool, said: bool)
     if found is None or beneath is None:
         return None
     cell = different[0].as_py()
-    value = _to_number(pa.array([found[1][0]], pa.string()), beneath)[0].as_py()
+    try:
+        value = _to_number(pa.array([found[1][0]], pa.string()), beneath)[0].as_py()
+    except BadCell:  # too large
+        return None
     return replace(beneath, dress=found[0], note=say("dressed", cell=cell, value=f"{value:g}"), doubt=True)
 
 

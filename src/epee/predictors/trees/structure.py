@@ -44,6 +44,32 @@ class Tree(Part):
         "missing_go_to_left", "gain", "value", "category_set",
     )  # fmt: skip
 
+    def check_state(self) -> None:
+        """Refuse arrays that are no tree, as a file made by hand may hold: the way down would not end, or leave the arrays."""
+        n, columns = self.node_count, self.n_features
+        inner = np.asarray(self.children_left) != LEAF
+        ways = np.stack([self.children_left, self.children_right])[:, inner]  # (2, inner nodes)
+        first, last = self.level_starts[[0, -1]]
+        sound = (
+            n > 0
+            and all(getattr(self, name).shape[:1] == (n,) for name in self._BY_NODE)
+            and self.value.ndim == 3
+            and (ways > np.flatnonzero(inner)).all()
+            and (ways < n).all()
+            and ((self.feature[inner] >= 0) & (self.feature[inner] < columns)).all()
+            and (self.category_set < len(self.categories_left)).all()
+            and (self.category_set >= LEAF).all()
+            and self.level_starts.shape == (columns + 1,)
+            and (np.diff(self.level_starts) >= 0).all()
+            and (first >= 0 and last <= len(self.levels))
+            and (
+                np.diff(self.level_starts).max(initial=0) <= self.categories_left.shape[1]
+                or not len(self.categories_left)
+            )
+        )
+        if not sound:
+            raise ValueError("these arrays are no tree")
+
     @property
     def node_count(self) -> int:
         """How many nodes there are."""
