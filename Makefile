@@ -41,6 +41,9 @@ honesty: $(VENV)/.test ## do 90 % intervals cover 90 %? long; figures to benchma
 scale: $(VENV)/.bench ## how cost grows, a cluster on paper, and a table of 10 GB (made and removed)
 	$(BIN)/python -m benchmarks.scale --study
 
+sbom: $(VENV)/.epee ## licences of all that épée needs, and a CycloneDX list, to build/sbom
+	@$(BIN)/python .ci/sbom.py build/sbom
+
 clean-tables: $(VENV)/.test ## how often do findings cry wolf? a hundred tables with nothing wrong
 	$(BIN)/python -m benchmarks.report.clean_tables
 
