@@ -110,15 +110,16 @@ def test_predict_keeps_the_order_and_writes_both_ways(bundle, place, capsys):
     assert app.run(["predict", str(bundle), str(new), "-o", "out.csv"]) == 0
     assert (place / "out.csv").read_text() == shown
     rows = list(csv.DictReader(io.StringIO(shown)))
-    assert [row["y"] for row in rows] == epee.load(bundle).predictor.predict(str(new)).tolist()
-    assert list(rows[0]) == ["y", "p(maybe)", "p(no)"]
+    assert [row["predicted_y"] for row in rows] == epee.load(bundle).predictor.predict(str(new)).tolist()
+    assert list(rows[0]) == ["row", "predicted_y", "p(maybe)", "p(no)"]
     capsys.readouterr()
     assert app.run(["predict", str(bundle), str(new), "--json", "--plain", "-q"]) == 0
-    assert [json.loads(text)["y"] for text in capsys.readouterr().out.splitlines()] == [row["y"] for row in rows]
+    answers = [json.loads(text)["predicted_y"] for text in capsys.readouterr().out.splitlines()]
+    assert answers == [row["predicted_y"] for row in rows]
     assert app.run(["predict", str(bundle), str(new), "-o", "out.parquet", "-q"]) == 0
     import pyarrow.parquet as pq
 
-    assert pq.read_table("out.parquet").column("y").to_pylist() == [row["y"] for row in rows]
+    assert pq.read_table("out.parquet").column("predicted_y").to_pylist() == [row["predicted_y"] for row in rows]
 
 
 def test_predict_from_a_pipe(bundle, place):

@@ -102,7 +102,7 @@ def test_a_reader_that_goes_away(home):
     child = subprocess.Popen(
         [*COMMAND, "predict", "t.epee", "long.csv"], cwd=home, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
-    assert child.stdout.readline().startswith(b"y,")
+    assert child.stdout.readline().startswith(b"row,predicted_y,")
     child.stdout.close()
     with child.stderr as err:
         assert err.read() == b""

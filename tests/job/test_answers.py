@@ -26,17 +26,65 @@ def test_order_is_kept_and_extra_columns_are_ignored(classifier):
     t = blobs(seed=6)
     shuffled = t.select(["town", "b", "a"]).append_column("note", pa.array([f"={k}" for k in range(240)]))
     rows = rows_of(Answers(classifier.predictor, shuffled, keep=["note"]))
-    assert [row["y"] for row in rows] == classifier.predictor.predict(t).tolist()
+    assert [row["predicted_y"] for row in rows] == classifier.predictor.predict(t).tolist()
     assert rows[3]["note"] == "'=3"  # a spreadsheet shows it and does not run it
     P = np.array([[float(row["p(ham)"]), float(row["p(spam)"])] for row in rows])
-    np.testing.assert_array_equal(P, classifier.predictor.predict_proba(t))
+    np.testing.assert_allclose(P, classifier.predictor.predict_proba(t), atol=5.1e-7)  # six decimals are written
 
 
 def test_intervals_of_numbers(regressor):
     rows = rows_of(Answers(regressor.predictor, line(seed=6), level=0.8))
-    half = {round(float(row["high"]) - float(row["y"]), 9) for row in rows}
-    assert len(half) == 1 and half.pop() == pytest.approx(regressor.predictor.half_width(0.8))
-    assert list(rows_of(Answers(regressor.predictor, line(seed=6), details=False))[0]) == ["y"]
+    wide = np.array(
+        [
+            [float(row["high"]) - float(row[k]), float(row[k]) - float(row["low"])]
+            for row in rows
+            for k in ["predicted_y"]
+        ]
+    )
+    usual = regressor.predictor.half_width(0.5)
+    np.testing.assert_allclose(
+        wide, regressor.predictor.half_width(0.8), atol=usual / 1000
+    )  # what is not written is not worth reading
+    assert max(len(row["predicted_y"].partition(".")[2]) for row in rows) <= 4
+    assert list(rows_of(Answers(regressor.predictor, line(seed=6), details=False))[0]) == ["predicted_y"]
+
+
+def test_rows_are_numbered_or_told_by_what_is_kept(regressor, classifier):
+    assert [row["row"] for row in rows_of(Answers(regressor.predictor, line(5)))] == ["1", "2", "3", "4", "5"]
+    rows = rows_of(Answers(regressor.predictor, line(5), keep=["y", "a", "y"]))
+    assert list(rows[0]) == ["y", "a", "predicted_y", "low", "high"]
+    with pytest.raises(WrongUse, match="no probabilities"):
+        Answers(regressor.predictor, line(5), details="proba")
+    with pytest.raises(WrongUse, match="--proba"):
+        Answers(classifier.predictor, blobs(5), details="interval")
+    odd = line(5).append_column("low", line(5)["a"])
+    with pytest.raises(WrongUse, match="'low'"):
+        Answers(regressor.predictor, odd, keep=["low"])
+
+
+def test_all_missing_columns_are_named_at_once(classifier, tmp_path):
+    import pyarrow.csv
+
+    table = blobs().select(["a"]).rename_columns(["A"])
+    pyarrow.csv.write_csv(table, tmp_path / "t.csv")
+    for given in (table, str(tmp_path / "t.csv")):
+        with pytest.raises(WrongUse, match=r"no columns 'a' \(did you mean 'A'\?\), 'b', 'town'"):
+            Answers(classifier.predictor, given)
+
+
+def test_few_rows_with_strange_levels_or_values_are_said(classifier):
+    answers = Answers(classifier.predictor, pa.table({"a": [0.0, 99.0], "b": [0.0, 0.1], "town": ["Lille", "Paris"]}))
+    rows_of(answers)
+    said = answers.drift()
+    assert (
+        len(said) == 2
+        and "'Lille'" in said[1]
+        and said[0].startswith("a: 1 of its values lie outside")
+        and "99" in said[0]
+    )
+    usual = Answers(classifier.predictor, blobs(6))
+    rows_of(usual)
+    assert usual.drift() == []
 
 
 def test_a_missing_column_is_named(classifier):

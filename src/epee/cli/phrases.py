@@ -146,9 +146,17 @@ PHRASES = {
         "Only the prediction: no probabilities, no intervals.",
         "La prédiction seule : ni probabilités ni intervalles.",
     ),
+    "proba": (
+        "Probabilities of the classes beside the prediction, or a refusal where there are none.",
+        "Les probabilités des classes à côté de la prédiction, ou un refus s'il n'y en a pas.",
+    ),
+    "interval": (
+        "An interval of the given --level beside each number, or a refusal where there is none.",
+        "Un intervalle au niveau --level à côté de chaque nombre, ou un refus s'il n'y en a pas.",
+    ),
     "keep": (
-        "A column to copy beside the predictions; may be repeated.",
-        "Une colonne à recopier à côté des prédictions ; peut être répétée.",
+        "A column to copy beside the predictions, in place of the number of the row; may be repeated.",
+        "Une colonne à recopier à côté des prédictions, au lieu du numéro de la ligne ; peut être répétée.",
     ),
     "memory_option": (
         "The most memory that the table and what is made of it may take, such as 2GB; a share of what is free by default.",

@@ -10,6 +10,7 @@ import typer
 
 from epee.cli.phrases import say
 from epee.cli.shared_options import Force, Json, Lang, Memory, Quiet, silence
+from epee.errors import WrongUse
 
 
 def command(
@@ -20,6 +21,8 @@ def command(
     ] = None,
     level: Annotated[float, typer.Option(help=say("level"), metavar="SHARE")] = 0.95,
     plain: Annotated[bool, typer.Option("--plain", help=say("plain"))] = False,
+    proba: Annotated[bool, typer.Option("--proba", help=say("proba"))] = False,
+    interval: Annotated[bool, typer.Option("--interval", help=say("interval"))] = False,
     keep: Annotated[
         list[str] | None, typer.Option("--keep", help=say("keep"), show_default=False, metavar="COLUMN")
     ] = None,
@@ -37,11 +40,14 @@ def command(
     from epee.table.named_files import files_named
     from epee.words import job_words
 
+    if plain + proba + interval > 1:
+        raise WrongUse("--plain, --proba and --interval contradict one another; give one of them.")
+    details = "proba" if proba else "interval" if interval else not plain
     place = None if output is None or str(output) == "-" else output
     check_places([(place, anything)], [predictor, *files_named(table)], force)
     learned = load_to_predict(predictor)
     with silence(quiet, memory):
-        answers = Answers(learned.predictor, table, level=level, details=not plain, keep=keep or ())
+        answers = Answers(learned.predictor, table, level=level, details=details, keep=keep or ())
         if place is None:
             n = answers.write_json(sys.stdout) if json else answers.write_csv(sys.stdout)
             sys.stdout.flush()

@@ -9,13 +9,15 @@ from typing import IO, Any
 
 import numpy as np
 
+from epee.errors import WrongUse
 from epee.job.drift import Tally, drifts
 from epee.job.predictor import ROWS, Predictor
 from epee.settings import progress
-from epee.table.schema import find_name
+from epee.table.schema import refuse_missing
 from epee.table.source import TableSource, open_table
 from epee.words.job_words import say
 
+PROBABILITY = 6  # decimals
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what makes a spreadsheet run a cell
 
 
@@ -28,30 +30,49 @@ class Answers:
     table : frame, path, SQL query or "-"
     level : float
         Of the intervals of numbers.
-    details : bool
-        Probabilities and intervals beside the prediction.
+    details : bool or str
+        Probabilities and intervals beside the prediction, where the predictor has them; ``"proba"`` and ``"interval"`` refuse
+        a predictor that has none.
     keep : sequence of str
-        Columns of the table to write along, to tell the rows apart.
+        Columns of the table to write along, to tell the rows apart; without any, and with details, rows are numbered from 1.
     """
 
     def __init__(
-        self, predictor: Predictor, table: Any, *, level: float = 0.95, details: bool = True, keep: Sequence[str] = ()
+        self,
+        predictor: Predictor,
+        table: Any,
+        *,
+        level: float = 0.95,
+        details: bool | str = True,
+        keep: Sequence[str] = (),
     ) -> None:
-        self.predictor, self.level, self.keep = predictor, level, list(keep)
+        self.predictor, self.level, self.keep = predictor, level, list(dict.fromkeys(keep))
         types = {c.name: c.kind for c in predictor.encoder.schema_}
         batches = open_table(table, types=types)
-        for name in (*types, *self.keep):
-            find_name(name, list(batches.fields.names))
+        refuse_missing([*types, *self.keep], batches.fields.names)
         extra = {name: "text" for name in self.keep if name not in types}
         self.source = TableSource(batches, types={**types, **extra}, columns=[*types, *extra])
-        self.details = details and (predictor.has_probabilities or predictor.residuals is not None)
-        self.tally = Tally(predictor.encoder.schema_)
+        self.details = self._has(details)
+        self.numbered = bool(self.details) and not self.keep
+        self.tally = Tally(predictor.encoder.schema_, predictor.drift)
+        twice = next((name for name in self.keep if self.header.count(name) > 1), None)
+        if twice is not None:
+            raise WrongUse(f"column {twice!r} cannot be kept: the predictions have a column of that name.")
+
+    def _has(self, details: bool | str) -> bool:
+        """Tell whether there are details to write, or refuse those that were asked for and are not there."""
+        p = self.predictor
+        if details == "proba" and not p.has_probabilities:
+            raise WrongUse("this predictor gives no probabilities; leave --proba out, or learn with one that does.")
+        if details == "interval" and p.residuals is None:
+            raise WrongUse("this predictor predicts classes, which have probabilities and no intervals; say --proba.")
+        return bool(details) and (p.has_probabilities or p.residuals is not None)
 
     @property
     def header(self) -> list[str]:
         """The names of the columns that are written."""
         p = self.predictor
-        names = [*self.keep, *p.targets]
+        names = [*(["row"] if self.numbered else self.keep), *(f"predicted_{target}" for target in p.targets)]
         if not self.details:
             return names
         if p.task == "classification":
@@ -79,7 +100,7 @@ class Answers:
 
     def blocks(self) -> Iterator[list[Any]]:
         """Yield columns of cells, some thousand rows at a time."""
-        p = self.predictor
+        p, done = self.predictor, 0
         half = p.half_width(self.level) if self.details and p.task == "regression" else None
         with progress(say("reading"), self.source.n_rows) as tick:
             for raw in self.source.raw_blocks(ROWS):
@@ -87,6 +108,8 @@ class Answers:
                 X = p.encode(raw)
                 answer = np.asarray(p.model.predict(X))
                 columns: list[Any] = [_cells(raw.columns[name]) for name in self.keep]
+                if self.numbered:
+                    columns.append(np.arange(done + 1, done + len(raw) + 1))
                 columns += list(answer.reshape(len(answer), -1).T)
                 if self.details and p.has_probabilities:
                     columns += list(p.model.predict_proba(X).T)
@@ -94,7 +117,18 @@ class Answers:
                     for value, h in zip(answer.reshape(len(answer), -1).T, np.atleast_1d(half), strict=True):
                         columns += [value - h, value + h]
                 yield columns
+                done += len(raw)
                 tick(len(raw))
+
+    def readable(self) -> list[int | None]:
+        """Return the decimals worth reading of each column: six of a probability, a thousandth of the usual error of a number."""
+        p = self.predictor
+        decimals: list[int | None] = [None] * (1 if self.numbered else len(self.keep))
+        if p.task == "classification":
+            return [*decimals, None, *([PROBABILITY] * (len(self.header) - len(decimals) - 1))]
+        halves = np.zeros(len(p.targets)) if p.residuals is None else np.atleast_1d(p.half_width(0.5))
+        each = [None if h <= 0 else int(max(0, np.ceil(-np.log10(h / 1000)))) for h in halves]
+        return [*decimals, *each, *((d for d in each for _ in range(2)) if self.details else ())]
 
     def drift(self) -> list[str]:
         """Return how the rows that were predicted differ from those that were learned from."""
@@ -119,7 +153,7 @@ class Answers:
     def _write(self, write: Any) -> int:
         n = 0
         for columns in self.blocks():
-            lists = [c.tolist() if isinstance(c, np.ndarray) else c for c in columns]
+            lists = [_rounded(c, d) for c, d in zip(columns, self.readable(), strict=True)]
             write(zip(*lists, strict=True))
             n += len(lists[0])
         return n
@@ -142,6 +176,13 @@ class Answers:
             if writer is not None:
                 writer.close()
         return n
+
+
+def _rounded(column: Any, decimals: int | None) -> list[Any]:
+    """Return cells with the decimals that are worth reading."""
+    if decimals is not None and isinstance(column, np.ndarray) and column.dtype.kind == "f":
+        column = np.round(column, decimals)
+    return column.tolist() if isinstance(column, np.ndarray) else column
 
 
 def _cells(column: Any) -> list[Any]:

@@ -5,6 +5,10 @@ of every level. New rows are compared with them: a mean :math:`\bar x'` of :math
 from :math:`\bar x` than chance explains and than matters,
 
 .. math:: |\bar x' - \bar x| > 4\, s \sqrt{1/n + 1/n'} \quad\text{and}\quad |\bar x' - \bar x| > s / 4. \tag{1}
+
+However few the new rows are, levels never seen and numbers outside the range of the training rows are said: a predictor answers there too,
+and nobody has tested it there. In many rows some lie a little outside by chance: one in a hundred, or one as far outside as the range
+is wide, is worth a word.
 """
 
 from __future__ import annotations
@@ -18,18 +22,23 @@ from epee.table.encoding import missing_of
 from epee.table.raw import RawBlock
 from epee.table.schema import Schema
 from epee.words.job_words import say
-from epee.words.numbers import figures, percent
+from epee.words.numbers import figures, percent, whole
+
+FEW = 20  # rows of which no mean is compared
 
 
 class Tally:
     """Counts of the cells of some rows, column by column; adds block by block."""
 
-    def __init__(self, schema: Schema) -> None:
+    def __init__(self, schema: Schema, then: Mapping[str, Any] | None = None) -> None:
         self.schema, self.n = schema, 0
+        self.known = {name: own["range"] for name, own in (then or {}).get("columns", {}).items() if "range" in own}
         self.sums = {
             c.name: np.zeros(3) for c in schema
         }  # cells there, their sum, their sum of squares about ``about``
         self.about: dict[str, float] = {}
+        self.ranges: dict[str, tuple[float, float]] = {}
+        self.outside: dict[str, int] = {}
         self.levels: dict[str, dict[str, int]] = {c.name: {} for c in schema if c.kind == "category"}
 
     def add(self, raw: RawBlock) -> None:
@@ -42,6 +51,7 @@ class Tally:
             there = len(raw) - float(missing_of(raw, c).sum())
             if isinstance(column, np.ndarray):
                 values = column[np.isfinite(column)].astype(np.float64)
+                self._stretch(c.name, values)
                 origin = self.about.setdefault(c.name, float(values[0]) if len(values) else 0.0)
                 values = values - origin
                 self.sums[c.name] += (there, values.sum(), (values**2).sum())
@@ -52,6 +62,16 @@ class Tally:
                 counts = self.levels[c.name]
                 for text, k in zip(found.field(0).to_pylist(), found.field(1).to_pylist(), strict=True):
                     counts[text] = counts.get(text, 0) + k
+
+    def _stretch(self, name: str, values: np.ndarray) -> None:
+        """Note the range of some values, and how many lie outside that of the training rows."""
+        if not len(values):
+            return
+        low, high = self.ranges.get(name, (np.inf, -np.inf))
+        self.ranges[name] = min(low, float(values.min())), max(high, float(values.max()))
+        if name in self.known:
+            first, last = self.known[name]
+            self.outside[name] = self.outside.get(name, 0) + int(((values < first) | (values > last)).sum())
 
     def figures(self) -> dict[str, Any]:
         """Return plain data: rows, and for each column its missing share, mean and spread, or shares of levels."""
@@ -66,6 +86,8 @@ class Tally:
                 mean = total / there
                 own["mean"] = self.about[c.name] + mean
                 own["sd"] = float(np.sqrt(max(squares / there - mean**2, 0.0)))
+                if c.name in self.ranges:
+                    own["range"] = list(self.ranges[c.name])
             columns[c.name] = own
         return {"rows": self.n, "columns": columns}
 
@@ -80,18 +102,19 @@ def tally(schema: Schema, raw: RawBlock) -> dict[str, Any]:
 def drifts(then: Mapping[str, Any], now: Tally) -> list[str]:
     """Return one sentence for each column whose new rows are not like the training rows."""
     out: list[str] = []
-    if not then or now.n < 20:
+    if not then or not now.n:
         return out
-    n, m = then["rows"], now.n
-    chance = np.sqrt(1 / n + 1 / m)
+    chance = np.sqrt(1 / then["rows"] + 1 / now.n)
     current = now.figures()["columns"]
     for name, old in then["columns"].items():
         new = current.get(name)
         if new is None:
             continue
-        what = _missing(old, new, chance) or _mean(old, new, chance) or _levels(old, new, now, name, chance)
+        moved = _missing(old, new, chance) or _mean(old, new, chance) if now.n >= FEW else ""
+        what = moved or _strange(old, now, name) or (_shares(old, new, chance) if now.n >= FEW else "")
+        what = what or _outside(old, now, name)
         if what:
-            out.append(say("drift", name=name, what=what))
+            out.append(say("drift", name=name, what=what) if now.n >= FEW else say("strange", name=name, what=what))
     return out
 
 
@@ -112,17 +135,34 @@ def _mean(old: Mapping[str, Any], new: Mapping[str, Any], chance: float) -> str:
     return ""
 
 
-def _levels(old: Mapping[str, Any], new: Mapping[str, Any], now: Tally, name: str, chance: float) -> str:
-    if "shares" not in old:
+def _strange(old: Mapping[str, Any], now: Tally, name: str) -> str:
+    """Say that levels were never seen: any in few rows, one in a hundred in many."""
+    if "shares" not in old or name not in now.levels:
         return ""
-    known = next((c.levels for c in now.schema if c.name == name), None) or ()
-    strange = {text: k for text, k in now.levels[name].items() if text not in set(known)}
+    known = {level for c in now.schema if c.name == name for level in c.levels or ()}
+    strange = {text: k for text, k in now.levels[name].items() if text not in known}
     share = sum(strange.values()) / now.n
-    if share > 0.01:
-        return say("drift_levels", share=percent(share, 1), example=repr(max(strange, key=lambda t: strange[t])))
-    for level, then in old["shares"].items():
-        here = new["shares"].get(level, 0.0)
+    if share <= 0.01:
+        return ""
+    return say("drift_levels", share=percent(share, 1), example=repr(max(strange, key=lambda t: strange[t])))
+
+
+def _shares(old: Mapping[str, Any], new: Mapping[str, Any], chance: float) -> str:
+    for level, then in old.get("shares", {}).items():
+        here = new.get("shares", {}).get(level, 0.0)
         middle = (then + here) / 2
         if abs(here - then) > 0.1 and abs(here - then) > 4 * np.sqrt(middle * (1 - middle)) * chance:
             return say("drift_shares", level=repr(level), now=percent(here), then=percent(then))
     return ""
+
+
+def _outside(old: Mapping[str, Any], now: Tally, name: str) -> str:
+    """Say that numbers lie outside the range that was learned from."""
+    if "range" not in old or not now.outside.get(name):
+        return ""
+    (low, high), (least, most) = old["range"], now.ranges[name]
+    far = max(low - least, most - high)
+    if now.outside[name] <= 0.01 * now.n and far <= high - low:
+        return ""
+    example = least if low - least > most - high else most
+    return say("drift_range", k=whole(now.outside[name]), example=figures(example), low=figures(low), high=figures(high))

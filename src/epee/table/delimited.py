@@ -26,7 +26,7 @@ from epee.table.bytestream import Undecodable, Utf8Stream, open_bytes, read_some
 from epee.table.cells import BadCell, Writing, convert, decimal_commas, infer
 from epee.table.dates import order_of
 from epee.table.prefetch import reads_alone
-from epee.table.schema import KINDS, Kind, find_name, refuse_duplicates
+from epee.table.schema import KINDS, Kind, refuse_duplicates, refuse_missing
 from epee.table.sniff import Dialect, find_dialect, find_encoding
 from epee.words.table_words import say
 
@@ -283,8 +283,8 @@ class TextBatches:
         self._check_names()
         names = self.files[0].dialect.names
         asked = {name: Kind.of(kind) for name, kind in (types or {}).items()}
+        refuse_missing(list(asked), names)
         for name, kind in asked.items():
-            find_name(name, names)
             if kind not in KINDS:
                 raise WrongUse(f"column {name!r}: there is no kind {kind!r}; the kinds are {', '.join(KINDS)}.")
         self.n_rows: int | None = None

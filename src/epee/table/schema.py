@@ -200,6 +200,26 @@ def find_name(name: str, names: Sequence[str], what: str = "column") -> int:
         raise WrongUse(f"there is no {what} {name!r}{suggestion(str(name), names)}") from None
 
 
+def refuse_missing(wanted: Sequence[str], names: Sequence[str], most: int = 12) -> None:
+    """Refuse names without some that are wanted, all named at once.
+
+    >>> refuse_missing(["a", "b", "size"], ["a", "Size"])
+    Traceback (most recent call last):
+        ...
+    epee.errors.WrongUse: there are no columns 'b', 'size' (did you mean 'Size'?).
+    """
+    present = set(names)
+    absent = [name for name in wanted if name not in present]
+    if len(absent) == 1:
+        find_name(absent[0], names)
+    if absent:
+        spare = [name for name in names if name not in wanted]
+        near = [suggestion(name, spare) for name in absent[:most]]
+        said = [f"{n!r} ({s[2:]})" if s.startswith("; did") else repr(n) for n, s in zip(absent, near, strict=False)]
+        more = f" and {len(absent) - most} more" if len(absent) > most else ""
+        raise WrongUse(f"there are no columns {', '.join(said)}{more}.")
+
+
 def suggestion(name: str, names: Sequence[str]) -> str:
     """Return the end of a sentence about an absent name.
 

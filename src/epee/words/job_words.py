@@ -248,6 +248,14 @@ WORDS: dict[str, tuple[str, str]] = {
         "{share} of its cells are categories never seen in training, such as {example}",
         "{share} de ses données sont des modalités jamais vues à l'apprentissage, comme {example}",
     ),
+    "strange": (
+        "{name}: {what}.",
+        "{name} : {what}.",
+    ),
+    "drift_range": (
+        "{k} of its values lie outside [{low}, {high}], the range in training, such as {example}",
+        "{k} de ses valeurs sortent de [{low}, {high}], l'étendue à l'apprentissage, comme {example}",
+    ),
     "drift_shares": (
         "the share of {level} is {now}, against {then} in training",
         "la part de {level} est {now}, contre {then} à l'apprentissage",
