@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from epee.errors import BadFile, DataError, DataWarning, EmptyTable, WrongUse
-from epee.table import bytestream, delimited
+from epee.table import bytestream, textfile
 from epee.table.delimited import Reading, TextBatches
 
 
@@ -51,7 +51,7 @@ def test_cp1252_is_said_aloud(write):
 
 
 def test_cp1252_after_the_first_bytes(write, monkeypatch):
-    monkeypatch.setattr(delimited, "HEAD_BYTES", 64)
+    monkeypatch.setattr(textfile, "HEAD_BYTES", 64)
     data = b"a,b\n" + b"1,x\n" * 50 + "2,é\n".encode("cp1252")
     with pytest.warns(DataWarning, match="read as cp1252"):
         assert rows(write(data))[-1] == {"a": 2.0, "b": "é"}
@@ -129,7 +129,7 @@ def test_what_was_written_is_read(tmp_path_factory, table, delimiter, chunk):
         csv.writer(f, delimiter=delimiter).writerows([("p", "q", "r"), *table])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bytestream, "CHUNK", chunk)  # seams everywhere
-        patch.setattr(delimited, "PARSE_BYTES", 200)
+        patch.setattr(textfile, "PARSE_BYTES", 200)
         read = rows(str(path), dict.fromkeys("pqr", "text"), delimiter=delimiter, header=True)
     assert [tuple(r.values()) for r in read] == table
 
@@ -171,7 +171,7 @@ def test_wrong_reading(said, sentence):
 
 
 def test_a_large_file_is_streamed_and_its_kinds_are_kept(write, monkeypatch):
-    monkeypatch.setattr(delimited, "PARSE_BYTES", 1 << 16)
+    monkeypatch.setattr(textfile, "PARSE_BYTES", 1 << 16)
     n = 150_000
     text = "a,b\n" + "".join(f"{k},{k / 4}\n" for k in range(n))
     path = write(text)
@@ -232,9 +232,9 @@ def test_rows_are_cut_at_their_ends_whatever_the_pieces(tmp_path_factory, rows, 
     with open(path, "w", newline="") as out:
         csv.writer(out, delimiter=delimiter, lineterminator="\n").writerows([["a", "b", "c"], *rows])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(delimited, "PARSE_BYTES", size)
+        patch.setattr(textfile, "PARSE_BYTES", size)
         patch.setattr(bytestream, "CHUNK", size // 2 + 1)
-        file = delimited.TextFile(str(path), "t.csv", Reading(delimiter=delimiter, header=True))
+        file = textfile.TextFile(str(path), "t.csv", Reading(delimiter=delimiter, header=True))
         batches = list(file.batches(["c", "a"]))
     read = [(a, c) for batch in batches for c, a in zip(*(column.to_pylist() for column in batch.columns), strict=True)]
     assert read == [(row[0], row[2]) for row in rows] and file.whole
