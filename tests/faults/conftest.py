@@ -1,4 +1,4 @@
-"""The last result of ``make faults`` is kept, so that one sees what was tried and when."""
+"""The last result of each test of ``make faults`` is kept, so that one sees what was tried and when."""
 
 from __future__ import annotations
 
@@ -8,22 +8,24 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results" / "faults.md"
-_said: list[tuple[str, str, float]] = []
+HEAD = [
+    "# Faults: the last results of `make faults`", "",
+    "Seconds are those of a machine that may have been busy.", "",
+    "| test | outcome | seconds | day | Python |", "|---|---|---:|---|---|",
+]  # fmt: skip
+_said: dict[str, str] = {}
 
 
 def pytest_runtest_logreport(report):
     if report.when == "call" or report.skipped:
-        _said.append((report.nodeid.partition("tests/faults/")[2], report.outcome, report.duration))
+        name = report.nodeid.partition("tests/faults/")[2]
+        day, python = datetime.now(UTC).date().isoformat(), platform.python_version()
+        _said[name] = f"| `{name}` | {report.outcome} | {report.duration:.1f} | {day} | {python} |"
 
 
-def pytest_sessionfinish(session):
-    if not os.environ.get("EPEE_FAULTS") or not _said or session.config.getoption("-k"):
+def pytest_sessionfinish():
+    if not os.environ.get("EPEE_FAULTS") or not _said:
         return
-    day = datetime.now(UTC).date().isoformat()
-    lines = [
-        "# Faults: the last result of `make faults`", "",
-        f"{day}, Python {platform.python_version()}, {platform.system()} {platform.machine()}, {os.cpu_count()} cores. "
-        "Seconds are those of a machine that may have been busy.", "", "| test | outcome | seconds |", "|---|---|---:|",
-        *(f"| `{name}` | {outcome} | {seconds:.1f} |" for name, outcome, seconds in _said),
-    ]  # fmt: skip
-    RESULTS.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    lines = RESULTS.read_text(encoding="utf-8").splitlines() if RESULTS.exists() else []
+    before = {line.split("`")[1]: line for line in lines if line.startswith("| `")}
+    RESULTS.write_text("\n".join([*HEAD, *sorted((before | _said).values())]) + "\n", encoding="utf-8")
