@@ -38,6 +38,11 @@ def alone() -> Iterator[None]:
         _inside.working = before
 
 
+def free_threads() -> int:
+    """Return how many threads a computation of its own may use here: one inside a worker, whose neighbours have the others."""
+    return 1 if getattr(_inside, "working", False) else options.thread_count()
+
+
 @lru_cache(maxsize=4)
 def _pool(threads: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(threads, thread_name_prefix="epee")

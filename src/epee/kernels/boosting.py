@@ -1,0 +1,241 @@
+r"""The loops of boosted trees: bins of eight columns in a word, sums by bin, the best cut of a node, rows that walk.
+
+A row is kept as bytes, one a column, eight to a word of 64 bits: one load brings the bins of eight columns. What a row adds to a
+histogram is a pair of whole numbers,
+
+.. math:: a_i = \left(\mathrm{rint}(2^s g_i),\; \mathrm{rint}(2^t h_i)\, 2^b + c_i\right), \tag{1}
+
+gradient :math:`g`, then curvature :math:`h` above the count :math:`c < 2^b`. Whole numbers add without rounding, so a histogram has the
+same bits for any cut of the rows and any number of threads, and the histogram of a child is that of its parent less that of its sibling.
+
+The twin of every function here, in NumPy, is :mod:`epee.kernels.boosting_twin`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+CHUNK = 1024  # rows gathered at once: their words and pairs stay in the nearest cache
+MISSING = 255  # the bin of a missing cell
+SUPPORT = 10.0  # rows that a category needs to be sorted among the others; the rest go right together
+
+
+@njit(cache=True, nogil=True)
+def bin_rows(X, thresholds, starts, out):
+    """Fill ``out`` (n, 8 G) with the bin of each cell: how many thresholds of its column lie below it."""
+    n, p = X.shape
+    for s in range(0, n, CHUNK):
+        for f in range(p):
+            first, size = starts[f], starts[f + 1] - starts[f]
+            for i in range(s, min(s + CHUNK, n)):
+                v = X[i, f]
+                if v != v:
+                    out[i, f] = MISSING
+                    continue
+                a, length = first, size
+                while length > 0:  # a search without jumps: half of the thresholds are left behind, or none
+                    half = (length + 1) >> 1
+                    a += half if thresholds[a + half - 1] < v else 0
+                    length -= half
+                out[i, f] = a - first
+
+
+@njit(cache=True, nogil=True)
+def pack(g, h, c, gradient_scale, curvature_scale, bits, out):
+    """Fill ``out`` (n, 2) with the pairs (1); ``h`` is empty where it is the weight itself."""
+    varies = h.shape[0] > 0
+    for i in range(g.shape[0]):
+        out[i, 0] = np.int64(np.rint(g[i] * gradient_scale))
+        out[i, 1] = c[i] + ((np.int64(np.rint(h[i] * curvature_scale)) << bits) if varies else 0)
+
+
+@njit(cache=True, nogil=True)
+def fill(words, rows, start, end, pairs, out):
+    """Add the pairs of ``rows[start:end]`` to the histograms ``out`` (8 G, 256, 2) of all columns."""
+    G = words.shape[1]
+    pair, word = np.empty((CHUNK, 2), np.int64), np.empty((G, CHUNK), np.uint64)
+    for s in range(start, end, CHUNK):
+        m = min(CHUNK, end - s)
+        for i in range(m):
+            r = rows[s + i]
+            pair[i, 0], pair[i, 1] = pairs[r, 0], pairs[r, 1]
+            for g in range(G):
+                word[g, i] = words[r, g]
+        for g in range(G):
+            sums = out[8 * g : 8 * g + 8]
+            for i in range(m):
+                eight, a, b = word[g, i], pair[i, 0], pair[i, 1]
+                for j in range(8):
+                    k = np.int64((eight >> np.uint64(8 * j)) & np.uint64(255))
+                    sums[j, k, 0] += a
+                    sums[j, k, 1] += b
+
+
+@njit(cache=True, nogil=True)
+def split_rows(bins, rows, spare, start, end, goes_left):
+    """Put the rows of a node whose bin in a column (n,) goes left before the others, in order; return where the others begin."""
+    left, right = start, 0
+    for i in range(start, end):
+        r = rows[i]
+        side = goes_left[bins[r]]
+        rows[left] = r
+        spare[right] = r
+        left += side
+        right += 1 - side
+    for i in range(right):
+        rows[left + i] = spare[i]
+    return left
+
+
+@njit(cache=True, nogil=True)
+def add_values(rows, bounds, values, raw):
+    """Add to ``raw`` the value of the leaf of each row; leaf j holds ``rows[bounds[j, 0]:bounds[j, 1]]``."""
+    for j in range(values.shape[0]):
+        for i in range(bounds[j, 0], bounds[j, 1]):
+            raw[rows[i]] += values[j]
+
+
+@njit(cache=True, nogil=True)
+def bounded(G, H, l2, low, high):
+    """Return the value of a leaf, -G / (H + l2), kept between its bounds."""
+    return min(max(-G / (H + l2 + 1e-15), low), high)
+
+
+@njit(cache=True, nogil=True)
+def gain_of(g_left, h_left, g_all, h_all, parent, sign, low, high, l2):
+    """Return by how much a cut lowers twice the quadratic loss of a node; -1 where it breaks the order of a monotone column."""
+    g_right, h_right = g_all - g_left, h_all - h_left
+    a, b = bounded(g_left, h_left, l2, low, high), bounded(g_right, h_right, l2, low, high)
+    if (sign > 0 and a > b) or (sign < 0 and a < b):
+        return -1.0
+    return parent - g_left * a - g_right * b
+
+
+@njit(cache=True, nogil=True)
+def find_split(
+    sums, total, counts, allowed, n_bins, missing, categorical, monotone, scales, limits, node, best, goes_left, pair
+):
+    """Find the best cut of a node: fill ``best``, ``goes_left`` (256,), the bins that go left, and ``pair`` (2,), what they add to.
+
+    ``total`` (2,) is the pair of the node; ``counts`` (bits, mask); ``scales`` (gradient, curvature, count); ``limits`` (least
+    count, least curvature, l2); ``node`` (value, low, high); ``best`` gets (gain, column, bin, missing left).
+    """  # fmt: skip
+    bits, mask = counts[0], counts[1]
+    g_unit, h_unit, c_unit = scales[0], scales[1], scales[2]
+    constant = h_unit == 0.0
+    least, least_h, l2 = limits[0], limits[1], limits[2]
+    value, low, high = node[0], node[1], node[2]
+    g_all, c_all = total[0] * g_unit, (total[1] & mask) * c_unit
+    h_all = c_all if constant else (total[1] >> bits) * h_unit
+    parent = g_all * value
+    top, column, cut, to_left = 0.0, -1, 0, 0
+    order, keys = np.empty(256, np.int64), np.empty(256)
+    chosen, n_chosen = np.empty(256, np.int64), 0
+    for f in range(n_bins.shape[0]):
+        if not allowed[f]:
+            continue
+        m, own, own_cut, own_left = n_bins[f], 0.0, -1, 0
+        if categorical[f]:
+            used, support = 0, c_all / h_all
+            for k in range(m + missing[f]):
+                b = k if k < m else MISSING
+                c = (sums[f, b, 1] & mask) * c_unit
+                h = c if constant else (sums[f, b, 1] >> bits) * h_unit
+                if h * support >= SUPPORT:
+                    order[used], keys[used] = b, sums[f, b, 0] * g_unit / (h + SUPPORT)
+                    used += 1
+            by_key = np.argsort(keys[:used], kind="mergesort")
+            for backwards in range(2):
+                a0, a1 = np.int64(0), np.int64(0)
+                for i in range((used + 1) // 2 - backwards if used > 1 else 0):
+                    b = order[by_key[used - 1 - i if backwards else i]]
+                    a0 += sums[f, b, 0]
+                    a1 += sums[f, b, 1]
+                    c_left = (a1 & mask) * c_unit
+                    h_left = c_left if constant else (a1 >> bits) * h_unit
+                    if c_left < least or h_left < least_h:
+                        continue
+                    if c_all - c_left < least or h_all - h_left < least_h:
+                        break
+                    gain = gain_of(a0 * g_unit, h_left, g_all, h_all, parent, monotone[f], low, high, l2)
+                    if gain > own:
+                        own, own_cut, own_left = gain, i, backwards
+            if own > top:
+                n_chosen = own_cut + 1
+                for i in range(n_chosen):
+                    chosen[i] = order[by_key[used - 1 - i if own_left else i]]
+        else:
+            for side in range(1 + missing[f]):  # missing cells to the right, then to the left
+                a0, a1 = np.int64(0), np.int64(0)
+                for step in range(m - 1 + missing[f] - side):
+                    b = m - 1 - step if side else step
+                    a0 += sums[f, b, 0]
+                    a1 += sums[f, b, 1]
+                    if (a1 & mask) * c_unit < least:
+                        continue
+                    l0, l1 = (total[0] - a0, total[1] - a1) if side else (a0, a1)
+                    c_left = (l1 & mask) * c_unit
+                    h_left = c_left if constant else (l1 >> bits) * h_unit
+                    if c_left < least or c_all - c_left < least:
+                        break
+                    if h_left < least_h or h_all - h_left < least_h:
+                        continue
+                    gain = gain_of(l0 * g_unit, h_left, g_all, h_all, parent, monotone[f], low, high, l2)
+                    if gain > own:
+                        own, own_cut, own_left = gain, b - side, side
+        if own > top:
+            top, column, cut, to_left = own, f, own_cut, own_left
+    best[0], best[1], best[2], best[3] = top, column, cut, to_left
+    if column < 0:
+        return
+    goes_left[:] = 0
+    if categorical[column]:
+        for i in range(n_chosen):
+            goes_left[chosen[i]] = 1
+        best[3] = goes_left[MISSING]
+    else:
+        goes_left[: cut + 1] = 1
+        goes_left[MISSING] = to_left
+    pair[:] = 0
+    for b in range(256):
+        if goes_left[b]:
+            pair[0] += sums[column, b, 0]
+            pair[1] += sums[column, b, 1]
+
+
+@njit(cache=True, nogil=True)
+def walk(X, roots, depths, first, feature, threshold, missing_left, set_of, sets, value, outputs, out):
+    """Add to ``out`` (n, K) the leaves that the rows reach in each tree; tree t adds to output ``outputs[t]``.
+
+    The children of a node lie side by side from ``first[node]`` on, and a leaf is its own child: so the rows of a strip go down
+    in step, and no step waits for another.
+    """
+    strip = 64
+    at = np.empty(strip, np.int64)
+    plain = sets.shape[0] == 0
+    for s in range(0, X.shape[0], strip):
+        m = min(strip, X.shape[0] - s)
+        for t in range(roots.shape[0]):
+            at[:m] = roots[t]
+            k = outputs[t]
+            for _ in range(depths[t]):
+                if plain:
+                    for i in range(m):
+                        node = at[i]
+                        v = X[s + i, feature[node]]
+                        at[i] = first[node] + (not ((v <= threshold[node]) | ((v != v) & missing_left[node])))
+                else:
+                    for i in range(m):
+                        node = at[i]
+                        v = X[s + i, feature[node]]
+                        j = set_of[node]
+                        if v != v or (j >= 0 and not 0 <= v < MISSING):
+                            left = missing_left[node]
+                        elif j >= 0:
+                            left = sets[j, np.int64(v)] != 0
+                        else:
+                            left = v <= threshold[node]
+                        at[i] = first[node] + (not left)
+            for i in range(m):
+                out[s + i, k] += value[at[i]]

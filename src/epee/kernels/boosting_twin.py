@@ -1,0 +1,166 @@
+"""The functions of :mod:`epee.kernels.boosting` in NumPy: what they mean, and what small tables use while nothing is compiled.
+
+Sums of whole numbers are exact in any order, and what is done with them is the same arithmetic in the same order, so both give
+the same trees to the last bit.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+MISSING = 255
+SUPPORT = 10.0
+
+
+def bin_rows(X, thresholds, starts, out):
+    """Fill ``out`` (n, 8 G) with the bin of each cell: how many thresholds of its column lie below it."""
+    for f in range(X.shape[1]):
+        column = np.searchsorted(thresholds[starts[f] : starts[f + 1]], X[:, f], side="left")
+        out[:, f] = np.where(np.isnan(X[:, f]), MISSING, column)
+
+
+def pack(g, h, c, gradient_scale, curvature_scale, bits, out):
+    """Fill ``out`` (n, 2) with the pairs of whole numbers that the rows add."""
+    out[:, 0] = np.rint(g * gradient_scale).astype(np.int64)
+    out[:, 1] = c
+    if len(h):
+        out[:, 1] += np.rint(h * curvature_scale).astype(np.int64) << bits
+
+
+def fill(words, rows, start, end, pairs, out):
+    """Add the pairs of ``rows[start:end]`` to the histograms ``out`` (8 G, 256, 2) of all columns."""
+    chosen = rows[start:end]
+    place = words[chosen].view(np.uint8) + 256 * np.arange(out.shape[0])  # (m, 8 G)
+    order = np.argsort(place, axis=None, kind="stable")
+    where = place.ravel()[order]
+    begins = np.flatnonzero(np.concatenate([[True], where[1:] != where[:-1]])) if len(where) else np.zeros(0, int)
+    if len(begins):
+        mine = np.repeat(pairs[chosen], out.shape[0], axis=0)[order]
+        out.reshape(-1, 2)[where[begins]] += np.add.reduceat(mine, begins, axis=0)
+
+
+def split_rows(bins, rows, spare, start, end, goes_left):
+    """Put the rows of a node whose bin in a column (n,) goes left before the others, in order; return where the others begin."""
+    here = rows[start:end].copy()
+    left = goes_left[bins[here]] != 0
+    middle = start + int(left.sum())
+    rows[start:middle], rows[middle:end] = here[left], here[~left]
+    return middle
+
+
+def add_values(rows, bounds, values, raw):
+    """Add to ``raw`` the value of the leaf of each row; leaf j holds ``rows[bounds[j, 0]:bounds[j, 1]]``."""
+    for (a, b), value in zip(bounds, values):
+        raw[rows[a:b]] += value
+
+
+def bounded(G, H, l2, low, high):
+    """Return the value of a leaf, -G / (H + l2), kept between its bounds."""
+    return np.minimum(np.maximum(-G / (H + l2 + 1e-15), low), high)
+
+
+def gain_of(g_left, h_left, g_all, h_all, parent, sign, low, high, l2):
+    """Return by how much cuts lower twice the quadratic loss of a node; -1 where they break the order of a monotone column."""
+    g_right, h_right = g_all - g_left, h_all - h_left
+    a, b = bounded(g_left, h_left, l2, low, high), bounded(g_right, h_right, l2, low, high)
+    broken = ((sign > 0) & (a > b)) | ((sign < 0) & (a < b))
+    return np.where(broken, -1.0, parent - g_left * a - g_right * b)
+
+
+def find_split(
+    sums, total, counts, allowed, n_bins, missing, categorical, monotone, scales, limits, node, best, goes_left, pair
+):
+    """Find the best cut of a node: fill ``best`` (gain, column, bin, missing left), ``goes_left`` (256,) and ``pair`` (2,)."""
+    bits, mask = counts
+    g_unit, h_unit, c_unit = scales
+    least, least_h, l2 = limits
+    value, low, high = node
+    p = len(n_bins)
+    g_all, c_all = total[0] * g_unit, (total[1] & mask) * c_unit
+    h_all = (total[1] >> bits) * h_unit if h_unit else c_all
+    parent = g_all * value
+
+    def gains(left, sign):
+        """Return the gain (..., m) of cuts whose left side adds to ``left`` (..., m, 2); 0 where they are not allowed."""
+        c_left = (left[..., 1] & mask) * c_unit
+        h_left = (left[..., 1] >> bits) * h_unit if h_unit else c_left
+        fine = (c_left >= least) & (c_all - c_left >= least) & (h_left >= least_h) & (h_all - h_left >= least_h)
+        gain = gain_of(left[..., 0] * g_unit, h_left, g_all, h_all, parent, sign, low, high, l2)
+        return np.where(fine, np.maximum(gain, 0.0), 0.0)
+
+    with np.errstate(invalid="ignore", divide="ignore"):
+        numeric = (np.asarray(allowed) != 0) & (np.asarray(categorical) == 0)
+        width = int(n_bins.max(initial=1))
+        left = np.cumsum(sums[:p, :width], axis=1)  # (p, bins, 2)
+        k = np.arange(width)
+        signs = monotone[:, None]
+        there = np.asarray(missing) != 0
+        gain = gains(left, signs)
+        gain[~numeric] = 0.0
+        gain[k >= (n_bins - 1 + there)[:, None]] = 0.0
+        cut = np.argmax(gain, axis=1)  # (p,) the first of equals
+        top = gain[np.arange(p), cut]
+        side = np.zeros(p, dtype=np.int64)
+        if (there & numeric).any():
+            gain = gains(left + sums[:p, MISSING][:, None], signs)
+            gain[~(numeric & there)] = 0.0
+            gain[k >= (n_bins - 1)[:, None]] = 0.0
+            other = width - 1 - np.argmax(gain[:, ::-1], axis=1)  # the last of equals
+            better = gain[np.arange(p), other] > top
+            top, cut = np.where(better, gain[np.arange(p), other], top), np.where(better, other, cut)
+            side[better] = 1
+        sets = {}
+        for f in np.flatnonzero((np.asarray(allowed) != 0) & (np.asarray(categorical) != 0)).tolist():
+            units = (bits, mask, h_unit, c_unit, g_unit, c_all / h_all)
+            top[f], sets[f] = _best_set(sums[f], n_bins[f], there[f], gains, monotone[f], *units)
+    column = int(np.argmax(top)) if p else -1
+    if column < 0 or not top[column] > 0:
+        best[:4] = 0.0, -1, 0, 0
+        return
+    goes_left[:] = 0
+    if categorical[column]:
+        goes_left[sets[column]] = 1
+        side[column], cut[column] = goes_left[MISSING], len(sets[column]) - 1
+    else:
+        goes_left[: cut[column] + 1] = 1
+        goes_left[MISSING] = side[column]
+    best[:4] = top[column], column, cut[column], side[column]
+    pair[:] = sums[column][goes_left != 0].sum(axis=0)
+
+
+def _best_set(sums, m, missing, gains, sign, bits, mask, h_unit, c_unit, g_unit, support):
+    """Return the best gain of a column of categories, and the bins that go left for it."""
+    bins = np.concatenate([np.arange(m), [MISSING]]) if missing else np.arange(m)
+    c = (sums[bins, 1] & mask) * c_unit
+    h = (sums[bins, 1] >> bits) * h_unit if h_unit else c
+    used = h * support >= SUPPORT
+    bins = bins[used]
+    bins = bins[np.argsort(sums[bins, 0] * g_unit / (h[used] + SUPPORT), kind="stable")]
+    top, chosen = 0.0, bins[:0]
+    for backwards in (0, 1):
+        order = bins[::-1] if backwards else bins
+        tried = order[: (len(bins) + 1) // 2 - backwards if len(bins) > 1 else 0]
+        if len(tried):
+            gain = gains(np.cumsum(sums[tried], axis=0), sign)
+            i = int(np.argmax(gain))
+            if gain[i] > top:
+                top, chosen = gain[i], tried[: i + 1]
+    return top, chosen
+
+
+def walk(X, roots, depths, first, feature, threshold, missing_left, set_of, sets, value, outputs, out):
+    """Add to ``out`` (n, K) the leaves that the rows reach in each tree; tree t adds to output ``outputs[t]``."""
+    rows = np.arange(len(X))
+    for root, depth, k in zip(roots, depths, outputs):
+        at = np.full(len(X), root)
+        for _ in range(depth):
+            v = X[rows, feature[at]]
+            j = set_of[at]
+            known = ~np.isnan(v) & ((j < 0) | ((v >= 0) & (v < MISSING)))
+            with np.errstate(invalid="ignore"):
+                left = v <= threshold[at]
+                if len(sets):
+                    code = np.where(known & (j >= 0), v, 0).astype(np.int64)
+                    left = np.where(j >= 0, sets[np.maximum(j, 0), code] != 0, left)
+            at = first[at] + ~np.where(known, left, missing_left[at])
+        out[:, k] += value[at]

@@ -1,0 +1,195 @@
+"""What the boosted classifier and the boosted regressor share: bins, rounds, stopping, stages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from epee.errors import WrongUse
+from epee.estimator.base import Estimator
+from epee.losses.names import resolve
+from epee.predictors.ensembles.binning import Binned, bin_table, find_bins, sampled
+from epee.predictors.ensembles.frames import encode_categories
+from epee.predictors.ensembles.growth import Plan
+from epee.predictors.ensembles.parameters import between, columns_named, groups_of, monotone_signs, whole
+from epee.predictors.ensembles.rounds import Rounds, rows_aside, steps_for
+from epee.predictors.ensembles.spooling import spool_table
+from epee.predictors.ensembles.stages import Stages, stages_of
+from epee.predictors.ensembles.stopping import Stopping
+from epee.predictors.ensembles.structure import Trees, scores
+from epee.risk.intervals import check_level
+from epee.table.block import check_weights
+from epee.table.doors import open_source
+from epee.typing import Matrix, Vector
+
+
+class HistGradientBoosting(Estimator):
+    """What both share: bins, rounds, stopping, stages."""
+
+    _takes_missing = True
+    trees_: Trees
+    n_iter_: int
+    _start: Vector
+
+    def _enter(self, X: Any, *, reset: bool, finite: bool = True) -> Matrix:
+        named = self.categorical_features
+        words = named if named is not None and not isinstance(named, str) else ()
+        if reset:
+            X, self._levels = encode_categories(X, None, words)
+        else:
+            X, _ = encode_categories(X, self._levels, words)
+        return super()._enter(X, reset=reset, finite=finite)
+
+    def _plan(self, p: int) -> Plan:
+        """Check the parameters and put them in the units of growth."""
+        names = getattr(self, "feature_names_in_", None)
+        whole("max_bins", self.max_bins, 2)
+        if self.max_bins > 255:
+            raise WrongUse(
+                f"max_bins is {self.max_bins}; it must be at most 255, for a bin is a byte and one is kept for missing."
+            )
+        whole("max_iter", self.max_iter, 1)
+        whole("n_iter_no_change", self.n_iter_no_change, 1)
+        between("tol", self.tol, 0, np.inf)
+        if self.early_stopping not in (True, False, "auto"):
+            raise WrongUse(f"early_stopping is {self.early_stopping!r}; it must be True, False or 'auto'.")
+        self.is_categorical_ = self._categorical(p, names)
+        self._signs = monotone_signs(self.monotonic_cst, names, p, self.is_categorical_)
+        seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1))
+        return Plan(
+            whole("max_leaf_nodes", self.max_leaf_nodes, 2, none=True), whole("max_depth", self.max_depth, 1, none=True),
+            float(whole("min_samples_leaf", self.min_samples_leaf, 1)), between("l2_regularization", self.l2_regularization, 0, np.inf),
+            between("max_features", self.max_features, 0, 1, open_low=True),
+            self._signs, groups_of(self.interaction_cst, p),
+            between("learning_rate", self.learning_rate, 0, np.inf, open_low=True), seed,
+        )  # fmt: skip
+
+    def _categorical(self, p: int, names: Any) -> np.ndarray:
+        mask = np.zeros(p, dtype=bool)
+        mask[[j for j in self._levels if j < p]] = True
+        if isinstance(self.categorical_features, str) and self.categorical_features == "from_dtype":
+            return mask
+        return mask | columns_named(self.categorical_features, names, p, "categorical_features")
+
+    def _fit(self, X: Matrix, y: Any, w: Vector | None) -> None:
+        plan = self._plan(X.shape[1])
+        n = len(X)
+        steps = steps_for(n)
+        warm = self.warm_start and hasattr(self, "trees_")
+        if not warm:
+            chosen = sampled(0, n, n, plan.seed)
+            some = X if chosen.all() else X[chosen]
+            self._bins = find_bins(some, None if w is None else w[chosen], self.max_bins, self.is_categorical_)
+        self._boost(bin_table(self._bins, X, steps), y, w, plan, X if warm else None)
+
+    def _boost(self, table: Binned, y: Any, w: Vector | None, plan: Plan, X: Matrix | None) -> None:
+        """Run the rounds on a table of bytes; with rows ``X`` go on from the trees there are."""
+        y = np.asarray(y, dtype=np.float64)
+        objective = self._objective(y)
+        n = len(y)
+        self.do_early_stopping_ = n > 10_000 if self.early_stopping == "auto" else bool(self.early_stopping)
+        held = None
+        if self.do_early_stopping_ and self.validation_fraction is not None:
+            share = (
+                self.validation_fraction / n if isinstance(self.validation_fraction, int) else self.validation_fraction
+            )
+            codes = y.astype(np.intp) if hasattr(self, "classes_") else None
+            held = rows_aside(codes, n, between("validation_fraction", share, 0, 1, open_low=True), plan.seed)
+            if w is not None and not (w[held] > 0).any():
+                held = None
+        rounds = Rounds(table, self._bins, y, self._factored(y, w), w, objective, plan, held)
+        start = rounds.start()
+        before, done = Trees.empty(), 0
+        self.n_trees_per_iteration_ = len(start)
+        if X is not None:
+            before, done, start = self.trees_, self.n_iter_, self._start
+            if self.max_iter < done:
+                raise WrongUse(f"max_iter is {self.max_iter}, but warm_start goes on from {done} rounds: ask for more.")
+            rounds.raw[:] = scores(before, self._bins.coded(X), start, rounds.steps)
+        else:
+            self.train_score_, self.validation_score_ = np.zeros(0), np.zeros(0)
+        self._start = start
+        stopping = Stopping(self, rounds) if self.do_early_stopping_ else None
+        made = rounds.run(self.max_iter - done, done, stopping)
+        self.trees_ = before.followed_by(rounds.trees())
+        self.n_iter_ = done + made
+        self._loss = objective
+        if stopping is not None:
+            self.train_score_ = np.concatenate([self.train_score_, stopping.train])
+            self.validation_score_ = np.concatenate([self.validation_score_, stopping.held])
+
+    def _factored(self, y: Vector, w: Vector | None) -> Vector | None:
+        return w
+
+    def _fit_stream(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        """Fit from a file, a query or a cluster: the columns become bytes once, and only those are read again."""
+        self._levels = {}
+        source = self._enter_stream(open_source(X, y, sample_weight), reset=True)
+        plan = self._plan(source.n_columns)
+        spooled = spool_table(
+            source, self.is_categorical_, self.max_bins, plan.seed, labels=hasattr(self, "_enter_labels")
+        )
+        self._bins = spooled.bins
+        if spooled.classes is not None:
+            self.classes_ = spooled.classes
+            self._check_classes(self.classes_, None)
+        self._boost(spooled.table, spooled.y, check_weights(spooled.weight, len(spooled.y)), plan, None)
+        return self
+
+    def _raw(self, X: Matrix, rounds: int | None = None) -> Matrix:
+        """Return the scores (n, outputs) of checked rows after a number of rounds."""
+        trees = self.trees_ if rounds is None else self.trees_.upto(rounds * self.n_trees_per_iteration_)
+        return scores(trees, self._bins.coded(X), self._start, steps_for(len(X)))
+
+    def _staged(self, X: Any) -> Iterator[Matrix]:
+        """Yield the scores after each round."""
+        rows = self._bins.coded(self._leave(X))
+        raw, K, steps = np.tile(self._start, (len(rows), 1)), self.n_trees_per_iteration_, steps_for(len(rows))
+        for t in range(self.n_iter_):
+            raw = raw + scores(self.trees_.only(t * K, (t + 1) * K), rows, np.zeros(K), steps)
+            yield raw
+
+    def stages_risk(
+        self, X: Any, y: Any, *, loss: Any = None, sample_weight: Any = None, level: float = 0.95
+    ) -> Stages:
+        """Return the risk on rows that were not learned from after every number of rounds, from this one fit.
+
+        Parameters
+        ----------
+        X, y : rows and their targets
+        loss : name, costs matrix or Loss, default=None
+            "zero_one" for a classifier, "squared" for a regressor.
+        sample_weight : array (n,), optional
+            Counts.
+        level : float, default=0.95
+            What the intervals cover.
+        """
+        check_is_fitted(self)
+        check_level(level)
+        classes = getattr(self, "classes_", None)
+        chosen = resolve(loss, "regressor" if classes is None else "classifier")
+        chosen = chosen if classes is None else chosen.bind(classes)
+        rows, truth = self._leave(X), np.asarray(y)
+
+        def losses() -> Iterator[Vector]:
+            for raw in self._staged(rows):
+                yield chosen.value(self._said(raw, chosen.needs), truth)
+
+        return stages_of(losses, self.n_iter_, check_weights(sample_weight, len(truth)), chosen.name, level)
+
+    @property
+    def effective_dof_(self) -> float:
+        """One constant a leaf."""
+        check_is_fitted(self)
+        return float(self.trees_.n_leaves().sum())
+
+    @property
+    def gain_importances_(self) -> Vector:
+        """The share of each column in what the cuts gained."""
+        check_is_fitted(self)
+        gains = self.trees_.importance(self.n_features_in_)
+        return gains / gains.sum() if gains.sum() > 0 else gains

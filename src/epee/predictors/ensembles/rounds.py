@@ -1,0 +1,221 @@
+r"""The rounds of boosting.
+
+Scores start at the best constant; each round takes the slopes of the loss at the scores, grows a tree on them and adds it,
+
+.. math:: f \leftarrow f + \nu\, T, \tag{1}
+
+with the learning rate :math:`\nu`. Slopes become whole numbers in units of a power of two, fine enough that the sum over all rows
+fills the word: about :math:`60 - \log_2 n` bits a row for gradients, :math:`62 - 2 \log_2 n` for curvatures beside counts.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib import import_module
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from epee.engines.local import free_threads
+from epee.predictors.ensembles.binning import MISSING, Binned, Bins
+from epee.predictors.ensembles.growth import Growth, Plan, Units
+from epee.predictors.ensembles.objectives import Objective
+from epee.predictors.ensembles.strips import Strip, Team, team
+from epee.predictors.ensembles.structure import Trees, joined
+from epee.settings import progress
+from epee.typing import Codes, Matrix, Vector
+
+SMALL = 2_000  # rows below which nobody waits for a compiler
+EACH = 10_000  # rows that a thread should have at least
+
+
+def steps_for(n: int) -> Any:
+    """Return the compiled loops, or their twin in NumPy for a small table while they are not loaded; the trees are the same."""
+    compiled = "epee.kernels.boosting"
+    return import_module(compiled if n >= SMALL or compiled in sys.modules else "epee.kernels.boosting_twin")
+
+
+@dataclass
+class Rounds:
+    """A fit under way: the table as words, the scores of its rows, the trees so far."""
+
+    table: Binned
+    bins: Bins
+    y: Vector
+    weight: Vector | None  # (n,) with the factors of the classes
+    counts: Vector | None  # (n,) copies of each row, None for one
+    objective: Objective
+    plan: Plan
+    held: np.ndarray | None = None  # (n,) rows kept for early stopping
+    grown: list[tuple[Growth, int]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        n = len(self.y)
+        self.steps = steps_for(n)
+        train = np.ones(n, dtype=bool) if self.held is None else ~self.held
+        if self.counts is not None:
+            train &= self.counts > 0
+        self.train = train
+        absent = [column == MISSING for column in self.table.columns]
+        self.missing = np.array([bool((gone & train).any()) for gone in absent], dtype=np.uint8)
+        self._count()
+
+    def _count(self) -> None:
+        """Set the whole numbers that stand for the counts, and how many bits their sum takes."""
+        n = int(self.train.sum())
+        self.whole = self.counts is None or bool((self.counts == np.rint(self.counts)).all())
+        if self.counts is None:
+            self.copies, self.count_unit, total = np.ones(len(self.y), dtype=np.int64), 1.0, n
+        else:
+            weight = np.where(self.train, self.counts, 0.0)
+            self.count_unit = 1.0 if self.whole else 2.0 ** (np.frexp(weight.sum())[1] - 26)
+            self.copies = np.rint(weight / self.count_unit).astype(np.int64)
+            total = int(self.copies.sum())
+        self.bits, self.row_bits = total.bit_length(), n.bit_length()
+        self.constant = self.objective.constant and self.whole and self.weight is self.counts
+
+    def start(self) -> Vector:
+        """Return the best constant, and put the scores there."""
+        w = None if self.weight is None else self.weight[self.train]
+        begin = self.objective.start(self.y[self.train], w)
+        self.raw = np.empty((len(self.y), len(begin)), order="F")
+        self.raw[:] = begin
+        return begin
+
+    def _strips(self) -> list[Pair]:
+        """Cut the rows into strips, one a thread, and those kept aside likewise."""
+        n = len(self.y)
+        edges = np.linspace(0, n, max(1, min(free_threads(), n // EACH)) + 1).astype(int)
+        strips = []
+        for a, b in pairwise(edges):
+            train = np.flatnonzero(self.train[a:b]).astype(np.int32)
+            other = np.flatnonzero(~self.train[a:b]).astype(np.int32)
+            strips.append(Pair(slice(a, b), Strip(self.table.rows(a, b), train), Strip(self.table.rows(a, b), other)))
+        return strips
+
+    def run(self, rounds: int, done: int, stop: Callable[[Rounds], bool] | None = None) -> int:
+        """Add up to ``rounds`` trees an output; return how many rounds there were."""
+        K = self.raw.shape[1]
+        pairs = np.empty((len(self.y), 2), dtype=np.int64)
+        with team(self._strips()) as workers, progress("boosting", rounds) as tick:
+            for r in range(done, done + rounds):
+                self._slopes(workers)
+                for k in range(K):
+                    units = self._pack(workers, k, pairs)
+                    tree = Growth(self.bins, self.missing, self.plan, units, self.steps)
+                    tree.grow(workers, pairs, r * K + k)
+                    self._finish(tree, workers, k)
+                    self.grown.append((tree, k))
+                tick()
+                if stop is not None and stop(self):
+                    return r - done + 1
+        return rounds
+
+    def _slopes(self, workers: Team) -> None:
+        """Set the derivatives of the loss at the scores, weights included."""
+        w = None if self.weight is None else self.weight[self.train]
+        self.objective.prepare(self.y[self.train], self.raw[self.train], w) if self.objective.refits else None
+
+        def work(pair: Pair) -> tuple[Matrix, Matrix | None, Vector, Vector]:
+            here = pair.rows
+            g, h = self.objective.slopes(self.y[here], self.raw[here])
+            if self.weight is not None:
+                w = self.weight[here][:, None]
+                g = g * w
+                h = w if h is None else h * w
+            return g, h, np.abs(g).max(axis=0, initial=0.0), (g if h is None else h).max(axis=0, initial=0.0)
+
+        self.slopes = workers.each(work)
+        self.top = np.max([s[2] for s in self.slopes], axis=0), np.max([s[3] for s in self.slopes], axis=0)
+
+    def _pack(self, workers: Team, k: int, pairs: np.ndarray) -> Units:
+        """Fill the pairs of whole numbers for one output, and return their units."""
+        g_scale = _power(60 - self.row_bits, self.top[0][k])
+        h_scale = (
+            0.0 if self.constant else _power(62 - self.bits - self.row_bits, self.top[1][min(k, len(self.top[1]) - 1)])
+        )
+        for pair, slopes in zip(workers.strips, self.slopes):
+            pair.slopes = slopes
+
+        def work(pair: Pair) -> None:
+            g, h = pair.slopes[0], pair.slopes[1]
+            curve = np.zeros(0) if self.constant else np.ones(len(g)) if h is None else h[:, min(k, h.shape[1] - 1)]
+            self.steps.pack(np.ascontiguousarray(g[:, k]), np.ascontiguousarray(curve), self.copies[pair.rows], g_scale, h_scale,
+                            self.bits, pairs[pair.rows])  # fmt: skip
+
+        workers.each(work)
+        return Units(1 / g_scale, 0.0 if self.constant else 1 / h_scale, self.count_unit, self.bits)
+
+    def _finish(self, tree: Growth, workers: Team, k: int) -> None:
+        """Set the values of the leaves and add them to the scores."""
+        leaves = tree.leaves()
+        if self.objective.refits:
+            for leaf in leaves:
+                node = tree.nodes[leaf]
+                rows = np.concatenate([pair.rows.start + pair.train.of(leaf) for pair in workers.strips])
+                w = None if self.weight is None else self.weight[rows]
+                found = self.objective.leaf(self.y[rows] - self.raw[rows, k], w)
+                node.value = min(max(found, node.low), node.high)
+        for leaf in leaves:
+            tree.nodes[leaf].value *= self.plan.rate
+        values = np.array([tree.nodes[leaf].value for leaf in leaves])
+
+        def work(pair: Pair) -> None:
+            for strip in (pair.train, pair.other):
+                bounds = np.array([strip.bounds[leaf] for leaf in leaves], dtype=np.int64)
+                self.steps.add_values(strip.rows, bounds, values, self.raw[pair.rows, k])
+
+        workers.each(work)
+
+    def loss(self, rows: np.ndarray) -> float:
+        """Return the mean loss of some rows at the scores."""
+        w = None if self.weight is None else self.weight[rows]
+        return float(np.average(self.objective.losses(self.y[rows], self.raw[rows]), weights=w))
+
+    def trees(self) -> Trees:
+        """Return what was grown, as arrays."""
+        return joined(self.grown)
+
+
+@dataclass
+class Pair:
+    """The rows of one thread: those that teach, and the others, which only walk along."""
+
+    rows: slice
+    train: Strip
+    other: Strip
+    slopes: Any = None
+
+    def begin(self) -> None:
+        """Put all rows into the root."""
+        self.train.begin()
+        self.other.begin()
+
+    def split(self, steps: Any, node: int, left: int, column: int, goes_left: np.ndarray) -> None:
+        """Give the rows of a node to its children."""
+        self.train.split(steps, node, left, column, goes_left)
+        if len(self.other.rows):
+            self.other.split(steps, node, left, column, goes_left)
+        else:
+            self.other.bounds[left] = self.other.bounds[left + 1] = (0, 0)
+
+    def sums(self, steps: Any, node: int, pairs: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+        """Return the histograms of a node over the rows that teach."""
+        return self.train.sums(steps, node, pairs[self.rows], shape)
+
+
+def _power(bits: int, top: float) -> float:
+    """Return the power of two that brings numbers up to ``top`` below 2 to the ``bits``."""
+    return 2.0 ** (bits - int(np.frexp(top)[1])) if top > 0 else 1.0
+
+
+def rows_aside(codes: Codes | None, n: int, share: float, seed: int) -> np.ndarray:
+    """Return the rows (n,) to keep aside: about a share of each class, drawn by the rule of the folds."""
+    from epee.table.folds import assign_folds
+
+    folds = max(2, min(n, round(1 / min(share, 1 - share))))
+    one = assign_folds(codes, n, folds, seed) == 0
+    return one if share <= 0.5 else ~one

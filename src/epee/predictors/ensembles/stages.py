@@ -1,0 +1,79 @@
+r"""The risk of a boosted predictor after every number of rounds, from one fit.
+
+The first :math:`t` rounds of a fit are the fit of :math:`t` rounds, so one walk through the trees gives the loss
+:math:`e_{it}` of every row after every round. The rounds that are worth having are counted by the paired rule: the fewest with
+
+.. math:: \bar e_t - \bar e_{t^*} \le \mathrm{se}(e_{it} - e_{it^*}), \tag{1}
+
+within one standard error *of the difference* to the best :math:`t^*`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from epee.risk.estimate import Risk
+from epee.risk.intervals import t_interval, weighted_mean, wilson, within_range
+from epee.typing import Vector
+
+
+@dataclass(frozen=True, eq=False)
+class Stages:
+    """Risks along the rounds.
+
+    Attributes
+    ----------
+    values : array (T,)
+        Numbers of rounds, 1 to T.
+    risk, stderr : arrays (T,)
+        Mean loss on the rows given, and its standard error.
+    excess, excess_stderr : arrays (T,)
+        Mean difference to the best, row by row, and its standard error.
+    """
+
+    values: np.ndarray
+    risk: Vector
+    stderr: Vector
+    excess: Vector
+    excess_stderr: Vector
+    n: float
+    loss: str
+    level: float
+
+    @property
+    def best(self) -> int:
+        """The number of rounds with the smallest risk."""
+        return int(self.values[np.argmin(self.risk)])
+
+    @property
+    def chosen(self) -> int:
+        """The fewest rounds that cannot be told from the best, by (1)."""
+        return int(self.values[np.argmax(self.excess <= self.excess_stderr)])
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def at(self, rounds: int) -> Risk:
+        """Return the risk after a number of rounds, with its interval."""
+        i = int(np.flatnonzero(self.values == rounds)[0])
+        value, stderr = float(self.risk[i]), float(self.stderr[i])
+        rate = self.loss == "zero_one"
+        ends = wilson(value, self.n, self.level) if rate else t_interval(value, stderr, self.n - 1, self.level)
+        how = f"held-out rows, {rounds} rounds"
+        return Risk(value, stderr, within_range(ends, self.loss), self.level, self.n, self.loss, how, self.n - 1)
+
+
+def stages_of(losses: Any, rounds: int, w: Vector | None, loss: str, level: float) -> Stages:
+    """Return the risks from ``losses()``, which yields the loss of every row (n,) after each round; it is asked twice."""
+    means = np.array([weighted_mean(e, w)[:2] for e in losses()])  # (T, 2)
+    best = int(np.argmin(means[:, 0]))
+    at_best = next(e for t, e in enumerate(losses()) if t == best)
+    excess, n = [], 0.0
+    for e in losses():
+        value, stderr, n = weighted_mean(e - at_best, w)
+        excess.append((value, stderr))
+    above = np.array(excess)
+    return Stages(np.arange(1, rounds + 1), means[:, 0], means[:, 1], above[:, 0], above[:, 1], n, loss, level)

@@ -1,0 +1,69 @@
+"""Rows in strips, one a thread: each splits and sums its own rows of a node, and sums of whole numbers add up the same way however
+the rows were cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from epee.predictors.ensembles.binning import Binned
+
+
+class Strip:
+    """Some rows of the table: where the rows of each node are."""
+
+    def __init__(self, table: Binned, chosen: np.ndarray) -> None:
+        self.words, self.columns, self.chosen = table.words, table.columns, chosen
+        self.rows, self.spare = np.empty_like(chosen), np.empty_like(chosen)
+        self.bounds: dict[int, tuple[int, int]] = {}
+
+    def begin(self) -> None:
+        """Put all rows into the root."""
+        self.rows[:] = self.chosen
+        self.bounds = {0: (0, len(self.rows))}
+
+    def split(self, steps: Any, node: int, left: int, column: int, goes_left: np.ndarray) -> None:
+        """Give the rows of a node to its children, ``left`` and ``left + 1``."""
+        a, b = self.bounds.pop(node)
+        middle = steps.split_rows(self.columns[column], self.rows, self.spare, a, b, goes_left)
+        self.bounds[left], self.bounds[left + 1] = (a, middle), (middle, b)
+
+    def of(self, node: int) -> np.ndarray:
+        """Return the rows of a node."""
+        a, b = self.bounds[node]
+        return self.rows[a:b]
+
+    def sums(self, steps: Any, node: int, pairs: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+        """Return the histograms of a node over these rows."""
+        out = np.zeros(shape, dtype=np.int64)
+        steps.fill(self.words, self.rows, *self.bounds[node], pairs, out)
+        return out
+
+
+class Team:
+    """Runs a function for every strip, all but the first on threads of its own."""
+
+    def __init__(self, strips: Sequence[Any], pool: ThreadPoolExecutor | None) -> None:
+        self.strips, self.pool = strips, pool
+
+    def each(self, work: Callable[[Any], Any]) -> list[Any]:
+        """Return ``work(strip)`` for each."""
+        if self.pool is None:
+            return [work(strip) for strip in self.strips]
+        waiting = [self.pool.submit(work, strip) for strip in self.strips[1:]]
+        return [work(self.strips[0]), *(future.result() for future in waiting)]
+
+
+@contextmanager
+def team(strips: Sequence[Any]) -> Iterator[Team]:
+    """Keep threads at hand for the length of a fit."""
+    if len(strips) < 2:
+        yield Team(strips, None)
+        return
+    with ThreadPoolExecutor(len(strips) - 1, thread_name_prefix="epee-boosting") as pool:
+        yield Team(strips, pool)

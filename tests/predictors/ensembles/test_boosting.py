@@ -1,0 +1,281 @@
+"""Boosted trees: the same for any cut of the rows, any number of threads and any kind of table; then as scikit-learn's."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn.ensemble as theirs
+from hypothesis import given
+from hypothesis import strategies as st
+
+import epee
+from epee import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from epee.errors import DataError, WrongUse
+from epee.predictors.ensembles import rounds, spooling
+from epee.table.arrays import ArraySource
+
+rng = np.random.default_rng(0)
+TREE = ("first", "feature", "threshold", "missing_left", "set_of", "value", "gain", "count", "sets", "roots", "depths")
+
+
+def table(n=1200, p=5, missing=0.1, categories=0, seed=0):
+    r = np.random.default_rng(seed)
+    X = r.normal(size=(n, p))
+    y = X[:, 0] + X[:, 1] * X[:, 2] + r.normal(size=n)
+    X[r.random(X.shape) < missing] = np.nan
+    if categories:
+        X[:, -1] = r.integers(0, categories, n)
+        y += np.where(X[:, -1] % 3 == 0, 1.0, 0.0)
+    return X, y
+
+
+def same_trees(a, b):
+    for name in TREE:
+        np.testing.assert_array_equal(getattr(a.trees_, name), getattr(b.trees_, name), err_msg=name)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_any_number_of_threads_gives_the_same_bits(threads, monkeypatch):
+    monkeypatch.setattr(rounds, "EACH", 100)
+    X, y = table(2500)
+    epee.options.threads = 1
+    one = HistGradientBoostingRegressor(max_iter=5).fit(X, y)
+    epee.options.threads = threads
+    same_trees(HistGradientBoostingRegressor(max_iter=5).fit(X, y), one)
+
+
+@given(st.integers(40, 400), st.integers(0, 2), st.integers(0, 12), st.booleans(), st.integers(0, 1000))
+def test_twin_and_kernels_grow_the_same_trees(n, kind, categories, weighted, seed):
+    from epee.kernels import boosting, boosting_twin
+
+    X, y = table(n, 3, 0.2, categories, seed)
+    w = np.random.default_rng(seed).integers(0, 3, n).astype(float) + (0.25 if seed % 2 else 0.0) if weighted else None
+    target = y if kind == 0 else np.digitize(y, [0.0] if kind == 1 else [-0.5, 0.5])
+    maker = HistGradientBoostingRegressor if kind == 0 else HistGradientBoostingClassifier
+    columns = [2] if categories else None
+    with pytest.MonkeyPatch.context() as patch:
+        found = []
+        for steps in (boosting, boosting_twin):
+            patch.setattr("epee.predictors.ensembles.rounds.steps_for", lambda n, steps=steps: steps)
+            patch.setattr("epee.predictors.ensembles.boosting_base.steps_for", lambda n, steps=steps: steps)
+            model = maker(
+                max_iter=3,
+                min_samples_leaf=5,
+                categorical_features=columns,
+                monotonic_cst=[1, 0, 0] if kind < 2 else None,
+            )
+            try:
+                found.append(model.fit(X, target, w))
+            except DataError:
+                return
+        same_trees(*found)
+        np.testing.assert_array_equal(found[0]._raw(X), found[1]._raw(X))
+
+
+@pytest.mark.parametrize("rows", [97, 1000])
+def test_a_stream_gives_the_trees_of_the_array(rows, tmp_path, monkeypatch):
+    X, y = table(2300)
+    monkeypatch.setattr(spooling, "AT_HAND", 1000)  # on disk
+    monkeypatch.setattr(ArraySource, "blocks", _in_blocks(ArraySource.blocks, rows))
+    array = HistGradientBoostingRegressor(max_iter=4).fit(X, y)
+    same_trees(HistGradientBoostingRegressor(max_iter=4).fit(ArraySource(X, y), None), array)
+    pd.DataFrame(X, columns=list("abcde")).assign(y=y).to_parquet(tmp_path / "t.parquet")
+    from_file = HistGradientBoostingRegressor(max_iter=4).fit(str(tmp_path / "t.parquet"), "y")
+    same_trees(from_file, array)
+    assert list(from_file.feature_names_in_) == list("abcde")
+
+
+def _in_blocks(blocks, rows):
+    return lambda self, _rows=None: blocks(self, rows)
+
+
+def test_labels_of_a_file(tmp_path):
+    X, y = table(400)
+    names = np.where(y > 0, "up", "down")
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    frame.assign(y=names).to_csv(tmp_path / "t.csv", index=False, float_format="%.17g")
+    model = HistGradientBoostingClassifier(max_iter=4).fit(str(tmp_path / "t.csv"), "y")
+    assert list(model.classes_) == ["down", "up"]
+    same_trees(model, HistGradientBoostingClassifier(max_iter=4).fit(X, names))
+
+
+def test_weight_two_is_the_row_twice():
+    X, y = table(300)
+    w = np.random.default_rng(1).integers(0, 4, 300).astype(float)
+    twice = np.repeat(np.arange(300), w.astype(int))
+    a = HistGradientBoostingRegressor(max_iter=10).fit(X, y, w)
+    b = HistGradientBoostingRegressor(max_iter=10).fit(X[twice], y[twice])
+    np.testing.assert_allclose(a.predict(X), b.predict(X), atol=1e-9)
+
+
+@pytest.mark.parametrize("loss", ["squared_error", "absolute_error", "gamma", "poisson"])
+def test_numbers_as_scikit_learn(loss):
+    X, y = table(1500)
+    t = np.exp(y / 3) if loss in ("gamma", "poisson") else y
+    given = {"max_iter": 10, "min_samples_leaf": 10, "l2_regularization": 0.5, "max_leaf_nodes": 12}
+    a = HistGradientBoostingRegressor(loss, **given).fit(X, t)
+    b = theirs.HistGradientBoostingRegressor(loss=loss, **given).fit(X, t)
+    np.testing.assert_allclose(a.predict(X), b.predict(X), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_classes_as_scikit_learn(classes):
+    X, y = table(1500)
+    t = np.digitize(y, [0.0] if classes == 2 else [-1.0, 1.0])
+    # first slopes have K values: cuts of small nodes tie exactly, and scikit-learn's rounding decides between equals
+    given = {"max_iter": 10, "max_leaf_nodes": 8, "min_samples_leaf": 50}
+    a = HistGradientBoostingClassifier(**given).fit(X, t)
+    b = theirs.HistGradientBoostingClassifier(**given).fit(X, t)
+    np.testing.assert_allclose(a.predict_proba(X), b.predict_proba(X), atol=1e-6)
+    np.testing.assert_allclose(a.decision_function(X), b.decision_function(X), atol=1e-5)
+
+
+@pytest.mark.parametrize("given", [
+    {"monotonic_cst": [1, -1, 0, 0, 0]}, {"interaction_cst": [[0, 1], [2]]}, {"interaction_cst": "no_interactions"}, {"max_depth": 2},
+    {"max_leaf_nodes": None, "max_depth": 4}, {"max_bins": 20}, {"class_weight": "balanced"}, {"class_weight": {0: 1.0, 1: 3.0}},
+])  # fmt: skip
+def test_constraints_as_scikit_learn(given):
+    X, y = table(1500)
+    X = X.round(1)  # few values: scikit-learn's bins, which class weights would move, are ours
+    t = (y > 0.7).astype(int)
+    given = {"max_iter": 8, "max_leaf_nodes": 8, "min_samples_leaf": 50} | given  # large leaves: no cuts that tie
+    a = HistGradientBoostingClassifier(**given).fit(X, t)
+    b = theirs.HistGradientBoostingClassifier(**given).fit(X, t)
+    np.testing.assert_allclose(a.predict_proba(X), b.predict_proba(X), atol=1e-6)
+
+
+def test_categories_as_scikit_learn():
+    X, y = table(1500, categories=30)
+    a = HistGradientBoostingRegressor(max_iter=8, categorical_features=[4]).fit(X, y)
+    b = theirs.HistGradientBoostingRegressor(max_iter=8, categorical_features=[4]).fit(X, y)
+    np.testing.assert_allclose(a.predict(X), b.predict(X), atol=1e-6)
+    strange = X[:5].copy()
+    strange[:, 4] = 99.0
+    missing = X[:5].copy()
+    missing[:, 4] = np.nan
+    np.testing.assert_array_equal(a.predict(strange), a.predict(missing))
+
+
+def test_categories_of_a_frame_are_found_by_their_type():
+    X, y = table(600, categories=4)
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    frame["e"] = pd.Categorical(np.array(["north", "south", "east", "west"])[X[:, 4].astype(int)])
+    model = HistGradientBoostingRegressor(max_iter=5).fit(frame, y)
+    assert model.is_categorical_.tolist() == [False] * 4 + [True]
+    rank = np.array([1.0, 2.0, 0.0, 3.0])  # of the words in order
+    numbers = np.column_stack([X[:, :4], rank[X[:, 4].astype(int)]])
+    other = HistGradientBoostingRegressor(max_iter=5, categorical_features=[4]).fit(numbers, y)
+    np.testing.assert_array_equal(model.predict(frame), other.predict(numbers))
+
+
+def test_many_levels_are_taken_natively():
+    X, y = table(3000, categories=900)
+    model = HistGradientBoostingRegressor(max_iter=3, categorical_features=[4]).fit(X, y)
+    assert np.isfinite(model.predict(X)).all()
+
+
+def test_quantiles_cover_what_they_say():
+    r = np.random.default_rng(3)
+    X = r.uniform(size=(3000, 1))
+    y = X[:, 0] * r.exponential(size=3000)
+    for level in (0.1, 0.5, 0.9):
+        model = HistGradientBoostingRegressor("quantile", quantile=level, max_iter=50, max_leaf_nodes=4).fit(X, y)
+        assert abs((y <= model.predict(X)).mean() - level) < 0.02
+
+
+def test_huber_ignores_what_lies_far():
+    r = np.random.default_rng(4)
+    X = r.uniform(-1, 1, size=(2000, 1))
+    truth = np.where(X[:, 0] > 0, 1.0, -1.0)
+    y = truth + 0.1 * r.normal(size=2000)
+    y[r.random(2000) < 0.05] += 100
+    error = {loss: np.abs(HistGradientBoostingRegressor(loss, max_iter=60).fit(X, y).predict(X) - truth).mean()
+             for loss in ("huber", "squared_error")}  # fmt: skip
+    assert error["huber"] < 0.2 < error["squared_error"]
+
+
+def test_every_number_of_rounds_comes_from_one_fit():
+    X, y = table(800)
+    long = HistGradientBoostingRegressor(max_iter=12).fit(X[:500], y[:500])
+    stages = long.stages_risk(X[500:], y[500:])
+    assert len(stages) == 12 and stages.chosen <= stages.best
+    for t, predicted in enumerate(long.staged_predict(X[500:]), 1):
+        if t in (1, 5, 12):
+            short = HistGradientBoostingRegressor(max_iter=t).fit(X[:500], y[:500])
+            np.testing.assert_allclose(predicted, short.predict(X[500:]), atol=1e-12)
+            fresh = epee.risk.holdout_error(short, X[500:], y[500:])
+            assert stages.at(t).value == pytest.approx(fresh.value, abs=1e-12)
+            assert stages.at(t).low == pytest.approx(fresh.low, abs=1e-12)
+
+
+def test_stages_of_a_classifier_take_any_loss():
+    X, y = table(800)
+    t = (y > 0).astype(int)
+    model = HistGradientBoostingClassifier(max_iter=6).fit(X[:500], t[:500])
+    for loss in ("zero_one", "log", "hinge"):
+        stages = model.stages_risk(X[500:], t[500:], loss=loss)
+        fresh = epee.risk.holdout_error(model, X[500:], t[500:], loss=loss)
+        assert stages.at(6).value == pytest.approx(fresh.value)
+
+
+@pytest.mark.parametrize("scoring", ["loss", "accuracy", "neg_log_loss"])
+def test_early_stopping_watches_rows_of_its_own(scoring):
+    X, y = table(1500)
+    t = (y > 0).astype(int)
+    model = HistGradientBoostingClassifier(max_iter=300, early_stopping=True, scoring=scoring, n_iter_no_change=5).fit(
+        X, t
+    )
+    assert model.n_iter_ < 300
+    assert len(model.validation_score_) == len(model.train_score_) == model.n_iter_ + 1
+    again = HistGradientBoostingClassifier(
+        max_iter=model.n_iter_, early_stopping=True, scoring=scoring, n_iter_no_change=500
+    )
+    same_trees(again.fit(X, t), model)
+
+
+def test_warm_start_goes_on():
+    X, y = table(700, categories=5)
+    given = {"categorical_features": [4], "learning_rate": 0.2}
+    model = HistGradientBoostingRegressor(max_iter=4, warm_start=True, **given).fit(X, y)
+    model.set_params(max_iter=9).fit(X, y)
+    whole = HistGradientBoostingRegressor(max_iter=9, **given).fit(X, y)
+    np.testing.assert_allclose(model.predict(X), whole.predict(X), atol=1e-9)
+
+
+def test_monotone_columns_hold_everywhere():
+    X, y = table(1000, missing=0)
+    model = HistGradientBoostingRegressor(max_iter=20, monotonic_cst={"a": 1}).fit(
+        pd.DataFrame(X, columns=list("abcde")), y
+    )
+    rows = np.repeat(X[:20], 50, axis=0)
+    rows[:, 0] = np.tile(np.linspace(-3, 3, 50), 20)
+    path = model.predict(pd.DataFrame(rows, columns=list("abcde"))).reshape(20, 50)
+    assert (np.diff(path, axis=1) >= 0).all()
+
+
+def test_pickles_and_importance():
+    X, y = table(500)
+    model = HistGradientBoostingRegressor(max_iter=5).fit(X, y)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))
+    assert model.gain_importances_.sum() == pytest.approx(1)
+    assert set(np.argsort(model.gain_importances_)[-3:]) == {0, 1, 2}
+
+
+@pytest.mark.parametrize(("given", "words"), [
+    ({"loss": "cubic"}, "loss is 'cubic'"), ({"max_bins": 256}, "max_bins is 256"), ({"learning_rate": 0}, "learning_rate is 0"),
+    ({"loss": "quantile"}, "needs a level"), ({"monotonic_cst": [1]}, "monotonic_cst must hold"),
+    ({"interaction_cst": [[9]]}, "interaction_cst holds"), ({"categorical_features": ["z"]}, "'z'"), ({"max_iter": 0}, "max_iter is 0"),
+])  # fmt: skip
+def test_wrong_use_is_a_sentence(given, words):
+    X, y = table(60)
+    with pytest.raises(WrongUse, match=words):
+        HistGradientBoostingRegressor(**given).fit(X, y)
+
+
+def test_a_target_that_the_loss_cannot_have_is_named():
+    X, y = table(60)
+    with pytest.raises(DataError, match="row"):
+        HistGradientBoostingRegressor("poisson").fit(X, y)
