@@ -1,0 +1,266 @@
+"""What the forests share: drawing, growing, rows out of the bag, proximity, laws of the leaves, importance."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from epee.errors import DataError, WrongUse
+from epee.estimator.base import Classifier, Estimator, ProbabilityMixin, Regressor
+from epee.predictors.ensembles.binning import bin_table, find_bins, sampled
+from epee.predictors.ensembles.forest_growth import Draw, ExactRecipe, Recipe, centres_of, grow_trees
+from epee.predictors.ensembles.forest_structure import Forest
+from epee.predictors.ensembles.leaves import proximity, quantiles
+from epee.predictors.ensembles.oob import losses_of, oob_risk, out_of_bag
+from epee.predictors.ensembles.parameters import MOST, between, whole
+from epee.predictors.ensembles.rounds import steps_for
+from epee.predictors.trees.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from epee.risk.estimate import Risk
+from epee.risk.intervals import check_level
+from epee.table.fingerprints import fingerprint
+from epee.typing import Codes, Labels, Matrix, Vector
+
+JUDGES = 2_000  # rows out of the bag by which intervals are calibrated
+
+
+class BaseForest(Estimator):
+    """Growth and reading of a forest."""
+
+    _takes_missing = True
+    _random_cuts = False
+    _criteria: tuple[str, ...] = ()
+    _by_histogram: tuple[str, ...] = ()
+    _tree_class: Any = None
+    forest_: Forest
+    oob_risk_: Risk
+
+    def _grow(self, X: Matrix, y: Vector, w: Vector | None, K: int, factor: Vector | None) -> None:
+        """Grow the trees that are missing, and judge the rows that they left out."""
+        n = len(X)
+        whole("n_estimators", self.n_estimators, 1)
+        if self.criterion not in self._criteria:
+            raise WrongUse(
+                f"criterion is {self.criterion!r}; it must be one of {', '.join(map(repr, self._criteria))}."
+            )
+        seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1))
+        total = float(n if w is None else w.sum())
+        draw = Draw(n, self._rows_drawn(total) if self.bootstrap else None, w, seed)
+        X = np.ascontiguousarray(X, dtype=np.float64)
+        there = len(self.forest_) if self.warm_start and hasattr(self, "forest_") else 0
+        if there > self.n_estimators:
+            raise WrongUse(
+                f"n_estimators is {self.n_estimators}, but warm_start goes on from {there} trees: ask for more."
+            )
+        if there < self.n_estimators:
+            grown = grow_trees(self._recipe(X, y, w, K, factor, draw, total), range(there, self.n_estimators))
+            self.forest_ = self.forest_.followed_by(grown) if there else grown
+        self._draw = draw
+        if self.bootstrap:
+            self._judge(X, y, w, draw)
+        elif self.oob_score:
+            raise WrongUse("oob_score=True needs bootstrap=True: otherwise every tree has seen every row.")
+
+    def _rows_drawn(self, total: float) -> int:
+        given = self.max_samples
+        if given is None:
+            return max(1, round(total))
+        if isinstance(given, (int, np.integer)) and not isinstance(given, bool):
+            return whole("max_samples", given, 1)
+        return max(1, round(between("max_samples", given, 0, 1, open_low=True) * total))
+
+    def _recipe(
+        self, X: Matrix, y: Vector, w: Vector | None, K: int, factor: Vector | None, draw: Draw, total: float
+    ) -> Recipe | ExactRecipe:
+        names = ("max_depth", "min_samples_split", "min_samples_leaf", "min_weight_fraction_leaf", "max_leaf_nodes",
+                 "min_impurity_decrease", "max_features", "ccp_alpha", "monotonic_cst", "criterion")  # fmt: skip
+        arguments = {name: getattr(self, name) for name in names}
+        arguments["splitter"] = "random" if self._random_cuts else "best"
+        tree = self._tree_class(**arguments)
+        if K:
+            tree.classes_ = self.classes_
+        plan = tree._plan(total, total, X.shape[1])
+        exact = (
+            self.criterion not in self._by_histogram
+            or plan.monotone.any()
+            or self.ccp_alpha > 0
+            or self.max_leaf_nodes is not None
+        )
+        if exact:
+            if K:
+                arguments["class_weight"] = (
+                    self.class_weight if self.class_weight != "balanced_subsample" else "balanced"
+                )
+            return ExactRecipe(self._tree_class, arguments, X, y if not K else self.classes_[y.astype(int)], draw)
+        n = len(X)
+        steps, chosen = steps_for(n), sampled(0, n, n, draw.seed)
+        bins = find_bins(
+            X if chosen.all() else X[chosen], None if w is None else w[chosen], 255, np.zeros(X.shape[1], bool)
+        )
+        flags = (
+            int(self.criterion in ("entropy", "log_loss")),
+            int(self._random_cuts),
+            plan.max_features,
+            min(plan.max_depth, MOST),
+        )
+        limits = (
+            float(plan.min_samples_split),
+            float(plan.min_samples_leaf),
+            plan.min_weight_leaf,
+            plan.min_impurity_decrease,
+        )
+        return Recipe(
+            bin_table(bins, X, steps),
+            bins,
+            centres_of(bins),
+            y,
+            K,
+            factor,
+            draw,
+            flags,
+            limits,
+        )
+
+    def _judge(self, X: Matrix, y: Vector, w: Vector | None, draw: Draw) -> None:
+        """Set what the trees say of the rows that they left out."""
+        said, judged, fewer = out_of_bag(self.forest_, X, draw)
+        there = (judged > 0) & (True if w is None else w > 0)
+        if not there.any():
+            raise DataError(
+                f"n_samples = {len(X)}: no row is out of the bag of any tree. Ask for more trees, or bootstrap=False."
+            )
+        self._set_oob(said, there, y)
+        classes = getattr(self, "classes_", None)
+        truth = y if classes is None else classes[y.astype(int)]
+        losses = np.full(len(X), np.nan)
+        losses[there], name = losses_of(self.oob_prediction_[there], truth[there], classes)
+        if classes is None:
+            losses = losses - fewer
+        self.oob_risk_ = oob_risk(losses, there, w, name, fingerprint(X, truth))
+
+    def apply(self, X: Any) -> Codes:
+        """Return the leaf (n, T) of each row in each tree."""
+        rows = self._leave(X)
+        return self.forest_.leaves(np.ascontiguousarray(rows, dtype=np.float64)).astype(np.intp)
+
+    def proximity(self, X: Any, Y: Any = None) -> Matrix:
+        """Return the share of the trees in which a row of ``X`` and one of ``Y`` (``X`` itself if None) share a leaf, (n, m)."""
+        a = self.apply(X)
+        return proximity(a, a if Y is None else self.apply(Y))
+
+    @property
+    def feature_importances_(self) -> Vector:
+        """The share of each column in the decrease of impurity, mean over the trees."""
+        check_is_fitted(self)
+        return self.forest_.importances(self.n_features_in_).mean(axis=0)
+
+    @property
+    def importances_stderr_(self) -> Vector:
+        """The standard error of :attr:`feature_importances_`: what other draws of as many trees would change."""
+        shares = self.forest_.importances(self.n_features_in_)
+        return (
+            shares.std(axis=0, ddof=1) / np.sqrt(len(shares)) if len(shares) > 1 else np.full(shares.shape[1], np.nan)
+        )
+
+    @property
+    def effective_dof_(self) -> float:
+        """One constant a leaf, mean over the trees."""
+        check_is_fitted(self)
+        return self.forest_.n_leaves() / len(self.forest_)
+
+
+class ForestClassifier(BaseForest, ProbabilityMixin, Classifier):
+    """Shares of the classes in the leaves, averaged."""
+
+    _criteria = _by_histogram = ("gini", "entropy", "log_loss")
+    _tree_class = DecisionTreeClassifier
+
+    def _fit(self, X: Matrix, y: Codes, w: Vector | None) -> None:
+        K = len(self.classes_)
+        self.n_classes_ = K
+        factor = None
+        if self.class_weight is not None:
+            given = "balanced" if self.class_weight == "balanced_subsample" else self.class_weight
+            tree = DecisionTreeClassifier(class_weight=given)
+            tree.classes_ = self.classes_
+            factor = tree._class_weights(y, w)[y]
+        self._grow(X, y.astype(np.float64), w, K, factor)
+
+    def _set_oob(self, said: Matrix, there: np.ndarray, y: Vector) -> None:
+        self.oob_decision_function_ = said
+        self.oob_prediction_ = self.classes_[np.argmax(np.where(np.isnan(said), 0.0, said), axis=1)]
+        if self.oob_score:
+            self.oob_score_ = float((self.oob_prediction_ == self.classes_[y.astype(int)])[there].mean())
+
+    def _proba(self, X: Matrix) -> Matrix:
+        return self.forest_.mean(np.ascontiguousarray(X, dtype=np.float64))
+
+    def predict(self, X: Any) -> Labels:
+        """Return the class of each row (n,): that of the largest mean share."""
+        best = np.argmax(self._proba(self._leave(X)), axis=1)
+        return self.classes_[best]
+
+
+class ForestRegressor(BaseForest, Regressor):
+    """Means of the leaves, averaged; the rows in the leaves make a law of the target."""
+
+    _criteria = ("squared_error", "friedman_mse", "absolute_error", "poisson")
+    _by_histogram = ("squared_error", "friedman_mse")
+    _tree_class = DecisionTreeRegressor
+
+    def _fit(self, X: Matrix, y: Vector, w: Vector | None) -> None:
+        self._level = float(np.average(y, weights=w)) if self.criterion in self._by_histogram else 0.0
+        self._values = y
+        self._grow(X, y - self._level, w, 0, None)
+        if self.bootstrap:
+            self._calibrate(np.ascontiguousarray(X, dtype=np.float64), y)
+
+    def _set_oob(self, said: Matrix, there: np.ndarray, y: Vector) -> None:
+        self.oob_prediction_ = said[:, 0]
+        if self.oob_score:
+            error = np.mean((y - said[:, 0])[there] ** 2)
+            self.oob_score_ = float(1 - error / np.var(y[there]))
+
+    def _judge(self, X: Matrix, y: Vector, w: Vector | None, draw: Draw) -> None:
+        super()._judge(X, y, w, draw)
+        self.oob_prediction_ = self.oob_prediction_ + self._level
+
+    def _calibrate(self, X: Matrix, y: Vector) -> None:
+        """Keep the leaves of some rows, and the trees that left them out: what intervals are calibrated on."""
+        rng = np.random.default_rng([self._draw.seed, 2])
+        rows = np.arange(len(X)) if len(X) <= JUDGES else np.sort(rng.choice(len(X), JUDGES, replace=False))
+        out = np.column_stack([self._draw.counts(t)[rows] == 0 for t in range(len(self.forest_))])  # (m, T)
+        rows, out = rows[out.any(axis=1)], out[out.any(axis=1)]
+        self._judges, self._judge_leaves, self._judge_trees = rows, self.forest_.leaves(X[rows]), out
+
+    def _predict(self, X: Matrix) -> Vector:
+        return self.forest_.mean(np.ascontiguousarray(X, dtype=np.float64))[:, 0] + self._level
+
+    def predict_quantiles(self, X: Any, quantile: Any = (0.05, 0.5, 0.95)) -> Matrix:
+        """Return quantiles (n, levels) of the training values that share the leaves of each row."""
+        levels = np.atleast_1d(np.asarray(quantile, dtype=float))
+        if not ((levels >= 0) & (levels <= 1)).all():
+            raise WrongUse(f"quantile is {quantile!r}; levels lie between 0 and 1.")
+        leaves = self.forest_.leaves(np.ascontiguousarray(self._leave(X), dtype=np.float64))
+        return quantiles(self.forest_, leaves, self._values, levels)
+
+    def predict_interval(self, X: Any, level: float = 0.9) -> Matrix:
+        """Return an interval (n, 2) for the target of each row.
+
+        Its ends are the quantiles of the leaves at (1 ± level) / 2, both moved outwards (or inwards) by as much as the rows out of the
+        bag, judged by the trees that left them out, need for a share ``level`` of them to lie inside (Romano, Patterson and Candès,
+        2019).
+        """
+        check_level(level)
+        if not self.bootstrap:
+            raise WrongUse("predict_interval needs bootstrap=True: it is calibrated on the rows that trees left out.")
+        ends = np.array([(1 - level) / 2, (1 + level) / 2])
+        low, high = quantiles(self.forest_, self._judge_leaves, self._values, ends, self._judge_trees).T
+        truth = self._values[self._judges]
+        short = np.sort(
+            np.maximum(low - truth, truth - high)
+        )  # by how much each interval misses its row; negative inside
+        move = short[min(int(np.ceil(level * (len(short) + 1))) - 1, len(short) - 1)]
+        return self.predict_quantiles(X, ends) + np.array([-move, move])

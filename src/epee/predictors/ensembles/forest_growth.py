@@ -1,0 +1,143 @@
+r"""Trees of a forest, each on rows drawn with replacement, or on all of them.
+
+A tree's seed is its number, so a forest of 200 trees begins with the forest of 100, and the number of threads changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from epee.engines.local import in_order
+from epee.predictors.ensembles.binning import Binned, Bins
+from epee.predictors.ensembles.forest_structure import Forest, from_tree, merged
+from epee.settings import progress
+from epee.typing import Codes, Matrix, Vector
+
+
+@dataclass(frozen=True)
+class Draw:
+    """How the rows of a tree are drawn: how many, out of copies counted by weights; none for all rows."""
+
+    n: int
+    size: int | None
+    weight: Vector | None
+    seed: int
+
+    def counts(self, t: int) -> Vector:
+        """Return how often each row (n,) is in tree t."""
+        if self.size is None:
+            return np.ones(self.n) if self.weight is None else self.weight
+        rng = np.random.default_rng([self.seed, t])
+        if self.weight is None:
+            return np.bincount(rng.integers(0, self.n, self.size), minlength=self.n).astype(np.float64)
+        return rng.multinomial(self.size, self.weight / self.weight.sum()).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What one tree is made of: bytes, targets, and the rules of growth (see the kernel)."""
+
+    table: Binned
+    bins: Bins
+    centres: Matrix  # (p, 256) a value inside each bin, for cuts drawn at random
+    y: Vector  # values, or codes
+    K: int  # classes; 0 for numbers
+    factor: Vector | None  # weights of the classes, by row
+    draw: Draw
+    flags: tuple[int, int, int, int]
+    limits: tuple[float, float, float, float]
+
+    def tree(self, t: int) -> Forest:
+        """Grow tree t."""
+        from epee.kernels.forest import grow
+
+        count = self.draw.counts(t)
+        weight = count if self.factor is None else count * self.factor
+        rows = np.flatnonzero(count > 0).astype(np.int32)
+        several = self.K > 2
+        about = np.column_stack([weight, count, weight * self.y, self.y])
+        most = 2 * len(rows) + 1
+        first, feature, cut = (np.zeros(most, dtype=np.int64) for _ in range(3))
+        missing_left, gain = np.zeros(most, dtype=np.uint8), np.zeros(most)
+        sums, bounds = np.zeros((most, 2 + (self.K if several else 1))), np.zeros((most, 2), dtype=np.int64)
+        entropy, *rest = self.flags
+        if entropy and not several:  # two classes: both sums are needed
+            sums = np.zeros((most, 4))
+        # the variance of 0 and 1 is half of Gini's index; with no least gain a cut that gains nothing is a cut
+        least = (
+            self.limits[3] * float(weight.sum()) / (2 if self.K == 2 and not entropy else 1)
+            if self.limits[3] > 0
+            else -0.5
+        )
+        size, _ = grow(
+            self.table.columns, self.centres, rows, about, (entropy, *rest), (*self.limits[:3], least),
+            np.uint64(self.draw.seed * 1_000_003 + t), first, feature, cut, missing_left, gain, sums, bounds,
+        )  # fmt: skip
+        return self._forest(size, first, feature, cut, missing_left, gain, sums, bounds, rows)
+
+    def _forest(self, size: int, first: Codes, feature: Codes, cut: Codes, missing_left: np.ndarray, gain: Vector, sums: Matrix,
+                bounds: Codes, rows: np.ndarray) -> Forest:  # fmt: skip
+        leaf = first[:size] < 0
+        W, S = sums[:size, :1], sums[:size, 2:]
+        value = S / W
+        if self.K == 2 and S.shape[1] == 1:
+            value = np.column_stack([1 - value[:, 0], value[:, 0]])
+        threshold = np.full(size, np.inf)
+        inner = np.flatnonzero(~leaf)
+        starts, most = self.bins.starts[feature[inner]], self.bins.starts[feature[inner] + 1]
+        at = starts + cut[inner]
+        inside = at < most
+        threshold[inner[inside]] = self.bins.cuts[at[inside]]
+        return Forest(
+            np.zeros(1, dtype=np.int64), np.where(leaf, np.arange(size), first[:size]).astype(np.int32), feature[:size].astype(np.int32),
+            threshold, leaf | (missing_left[:size] != 0), np.where(leaf, 0.0, gain[:size]), W[:, 0].copy(), value,
+            bounds[:size, 0].copy(), bounds[:size, 1] - bounds[:size, 0], rows,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ExactRecipe:
+    """A tree by the exact kernels, for what histograms do not do: absolute errors, Poisson, monotone columns, pruning, few leaves."""
+
+    tree_class: Any
+    arguments: dict[str, Any]
+    X: Matrix
+    y: Any
+    draw: Draw
+
+    def tree(self, t: int) -> Forest:
+        """Grow tree t."""
+        count = self.draw.counts(t)
+        seed = int(np.random.default_rng([self.draw.seed, t, 1]).integers(2**31 - 1))
+        model = self.tree_class(**self.arguments, random_state=seed).fit(self.X, self.y, count)
+        return from_tree(model.tree_, np.flatnonzero(count > 0), np.ascontiguousarray(self.X, dtype=np.float64))
+
+
+def grow_trees(recipe: Recipe | ExactRecipe, numbers: Sequence[int]) -> Forest:
+    """Grow some trees, several at once."""
+    parts = []
+    with progress("growing trees", len(numbers)) as tick:
+        for part in in_order(recipe.tree, numbers):
+            parts.append(part)
+            tick()
+    return merged(parts)
+
+
+def centres_of(bins: Bins) -> Matrix:
+    """Return a value (p, 256) inside each bin: half way between its cuts, the nearest cut for the outermost.
+
+    Cuts drawn uniformly between the centres of the outermost bins of a node are, for columns of few values, uniform between the values.
+    """
+    out = np.zeros((len(bins.n_bins), 256))
+    for f in range(len(out)):
+        cuts = bins.cut(f)
+        if len(cuts):
+            step = cuts[1] - cuts[0] if len(cuts) > 1 else 1.0, cuts[-1] - cuts[-2] if len(cuts) > 1 else 1.0
+            out[f, : len(cuts) + 1] = np.concatenate(
+                [[cuts[0] - step[0] / 2], (cuts[1:] + cuts[:-1]) / 2, [cuts[-1] + step[1] / 2]]
+            )
+    return out

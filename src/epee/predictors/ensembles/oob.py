@@ -1,0 +1,74 @@
+r"""What the rows say that a tree has not seen.
+
+A tree on rows drawn with replacement leaves about :math:`1/e` of them out. Each row is judged by the trees that left it out,
+
+.. math:: \hat f^{(-i)}(x_i) = \frac{1}{|T_i|} \sum_{t \in T_i} v_{\ell_t(x_i)}, \qquad T_i = \{t : i \text{ not in tree } t\}; \tag{1}
+
+the mean of the losses estimates the risk without setting rows aside. Two things would spoil its interval. Few trees judge a row: with
+:math:`v_i` the variance of the trees at row i, a forest of :math:`T` trees has a squared error smaller by
+
+.. math:: v_i \left( \frac{1}{|T_i|} - \frac1T \right), \tag{2}
+
+which is taken off. And rows share their trees, so the mean of the losses varies more about the risk than the losses say: in simulations
+(two classes and numbers, 100 to 1,000 rows) by a factor of 1.06 to 1.28 of the naive standard error. Errors here are ``SHARED`` times that.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from epee.engines.local import in_order
+from epee.losses.names import resolve
+from epee.predictors.ensembles.forest_growth import Draw
+from epee.predictors.ensembles.forest_structure import Forest
+from epee.risk.estimate import Risk
+from epee.risk.intervals import t_interval, weighted_mean, wilson, within_range
+from epee.typing import Matrix, Vector
+
+SHARED = 1.25
+
+
+def out_of_bag(forest: Forest, X: Matrix, draw: Draw) -> tuple[Matrix, Vector, Vector]:
+    """Return (1) for each row (n, K), NaN where no tree left it out, how many trees judged it (n,), and (2) for the first output (n,)."""
+    total, judged = np.zeros((len(X), forest.value.shape[1])), np.zeros(len(X))
+    squares, T = np.zeros(len(X)), len(forest)
+
+    def work(t: int) -> tuple[np.ndarray, Matrix]:
+        rows = np.flatnonzero(draw.counts(t) == 0)
+        return rows, forest.value[forest.leaves(X[rows], slice(t, t + 1))[:, 0]]
+
+    for rows, said in in_order(work, range(len(forest))):
+        total[rows] += said
+        judged[rows] += 1
+        squares[rows] += said[:, 0] ** 2
+    with np.errstate(invalid="ignore", divide="ignore"):
+        spread = (squares - total[:, 0] ** 2 / judged) / (judged - 1)
+        fewer = np.where(judged > 1, np.maximum(spread, 0.0) * (1 / judged - 1 / T), 0.0)
+        return total / judged[:, None], judged, fewer
+
+
+def oob_risk(
+    losses: Vector, judged: np.ndarray, w: Vector | None, loss: str, rows: str | None, level: float = 0.95
+) -> Risk:
+    """Return the risk from the losses of the rows that some tree left out."""
+    weight = None if w is None else w[judged]
+    value, stderr, n = weighted_mean(losses[judged], weight)
+    stderr *= SHARED
+    if loss == "zero_one":
+        stderr, ends = SHARED * float(np.sqrt(value * (1 - value) / n)), wilson(value, n / SHARED**2, level)
+    else:
+        ends = t_interval(value, stderr, n - 1, level)
+    how = "rows out of the bag"
+    all_judged = bool(judged.all())
+    return Risk(
+        value, stderr, within_range(ends, loss), level, n, loss, how, n - 1, row_losses=losses if all_judged else None,
+        weight=w if all_judged else None, rows=rows if all_judged else None,
+    )  # fmt: skip
+
+
+def losses_of(said: np.ndarray, truth: np.ndarray, classes: Any) -> tuple[Vector, str]:
+    """Return the loss of each row by the loss of the kind: zero_one for labels, squared for values; and its name."""
+    chosen = resolve(None, "regressor" if classes is None else "classifier")
+    return chosen.value(said, truth), chosen.name

@@ -1,0 +1,184 @@
+"""Forests: what the draws and the trees must satisfy, rows out of the bag, laws of the leaves; then as good as scikit-learn's."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+import sklearn.ensemble as theirs
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
+
+import epee
+from epee import ExtraTreesClassifier, ExtraTreesRegressor, RandomForestClassifier, RandomForestRegressor
+from epee.errors import WrongUse
+from epee.risk.estimate import Risk
+
+CLASSIFIERS, REGRESSORS = (RandomForestClassifier, ExtraTreesClassifier), (RandomForestRegressor, ExtraTreesRegressor)
+
+
+def numbers(n, seed=0):
+    r = np.random.default_rng(seed)
+    X = r.uniform(size=(n, 5))
+    return X, 10 * np.sin(np.pi * X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2 + 10 * X[:, 3] + r.normal(size=n)
+
+
+def classes(n, seed=0):
+    r = np.random.default_rng(seed)
+    X = r.normal(size=(n, 5))
+    return X, (X[:, 0] + X[:, 1] * X[:, 2] + 0.7 * r.normal(size=n) > 0).astype(int)
+
+
+@pytest.mark.parametrize("maker", CLASSIFIERS + REGRESSORS)
+def test_threads_change_nothing_and_more_trees_begin_with_fewer(maker):
+    X, y = (classes if maker in CLASSIFIERS else numbers)(200)
+    epee.options.threads = 1
+    few = maker(5, bootstrap=True).fit(X, y)
+    epee.options.threads = 3
+    more = maker(9, bootstrap=True).fit(X, y)
+    np.testing.assert_array_equal(more.apply(X)[:, :5], few.apply(X))
+    warm = maker(5, bootstrap=True, warm_start=True).fit(X, y).set_params(n_estimators=9).fit(X, y)
+    np.testing.assert_array_equal(warm.apply(X), more.apply(X))
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(more)).predict(X), more.predict(X))
+
+
+@pytest.mark.parametrize("maker", CLASSIFIERS + REGRESSORS)
+def test_full_trees_without_draws_repeat_their_rows(maker):
+    X, y = (classes if maker in CLASSIFIERS else numbers)(150)
+    model = maker(3, bootstrap=False).fit(X, y)
+    np.testing.assert_allclose(model.predict(X), y, atol=1e-9)
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+@pytest.mark.parametrize("K", [2, 3])
+def test_a_single_full_forest_tree_is_the_exact_tree(criterion, K):
+    r = np.random.default_rng(1)
+    X = r.integers(0, 30, (400, 4)).astype(float)
+    y = np.digitize(X[:, 0] + X[:, 1] + r.normal(size=400) * 5, [30] if K == 2 else [20, 40])
+    given = {"max_depth": 4, "criterion": criterion, "max_features": None}
+    w = r.uniform(0.5, 1.5, 400)  # no two cuts tie
+    forest = RandomForestClassifier(1, bootstrap=False, **given).fit(X, y, w)
+    tree = epee.DecisionTreeClassifier(**given).fit(X, y, w)
+    assert (
+        forest.predict_proba(X) == pytest.approx(tree.predict_proba(X))
+    ) and forest.forest_.n_leaves() == tree.get_n_leaves()
+
+
+def test_a_single_regression_tree_is_the_exact_tree():
+    X, y = numbers(400)
+    X = X.round(2)
+    given = {"max_depth": 4, "min_samples_leaf": 5, "max_features": None}
+    forest = RandomForestRegressor(1, bootstrap=False, **given).fit(X, y)
+    np.testing.assert_allclose(forest.predict(X), epee.DecisionTreeRegressor(**given).fit(X, y).predict(X))
+
+
+@pytest.mark.parametrize("given", [
+    {"criterion": "absolute_error"}, {"criterion": "poisson"}, {"max_leaf_nodes": 6}, {"ccp_alpha": 0.5},
+    {"monotonic_cst": [0, 0, 0, 1, 0]},
+])  # fmt: skip
+def test_what_histograms_do_not_do_takes_exact_trees(given):
+    X, y = numbers(150)
+    y = y - y.min()
+    model = RandomForestRegressor(4, **given).fit(X, y)
+    assert np.isfinite(model.predict(X)).all() and model.oob_risk_.value > 0
+    if "max_leaf_nodes" in given:
+        assert model.forest_.n_leaves() <= 24
+    if "monotonic_cst" in given:
+        rows = np.repeat(X[:1], 50, axis=0)
+        rows[:, 3] = np.linspace(0, 1, 50)
+        assert (np.diff(model.predict(rows)) >= -1e-12).all()
+
+
+def test_rows_out_of_the_bag_are_judged_by_other_trees():
+    X, y = numbers(80)
+    model = RandomForestRegressor(30).fit(X, y)
+    said = np.full(80, np.nan)
+    counts = np.array([model._draw.counts(t) for t in range(30)])
+    values = model.forest_.value[model.apply(X), 0] + model._level
+    for i in range(80):
+        out = counts[:, i] == 0
+        if out.any():
+            said[i] = values[i, out].mean()
+    np.testing.assert_allclose(model.oob_prediction_, said)
+
+
+@pytest.mark.parametrize(("maker", "data"), [(RandomForestClassifier, classes), (RandomForestRegressor, numbers)])
+def test_the_risk_out_of_the_bag_is_that_of_new_rows(maker, data):
+    held = 0
+    for seed in range(12):
+        X, y = data(150, seed)
+        fresh, truth = data(3000, 100 + seed)
+        model = maker(60, random_state=seed).fit(X, y)
+        assert isinstance(model.oob_risk_, Risk)
+        held += model.oob_risk_.low <= epee.risk.empirical_risk(model, fresh, truth) <= model.oob_risk_.high
+    assert held >= 9  # of 12 at 95 %: fewer has probability 2e-4
+
+
+def test_intervals_hold_new_values():
+    fresh, truth = numbers(1000, 9)
+    models = [RandomForestRegressor(60, random_state=s).fit(*numbers(400, s)) for s in range(6)]
+    for level in (0.5, 0.9):
+        ends = [model.predict_interval(fresh, level).T for model in models]
+        held = np.mean([(low <= truth) & (truth <= high) for low, high in ends])
+        assert abs(held - level) < 0.05  # of the mean of six tables; one varies by 0.04
+    q = models[0].predict_quantiles(fresh[:50], [0.1, 0.5, 0.9])
+    assert (np.diff(q, axis=1) >= 0).all()
+
+
+def test_proximity_is_a_share_of_trees():
+    X, y = classes(60)
+    model = RandomForestClassifier(20).fit(X, y)
+    P = model.proximity(X)
+    np.testing.assert_allclose(P, P.T)
+    np.testing.assert_array_equal(np.diag(P), 1.0)
+    leaves = model.apply(X)
+    assert P[3, 7] == pytest.approx((leaves[3] == leaves[7]).mean())
+
+
+def test_importance_has_error_bars():
+    X, y = numbers(300)
+    model = RandomForestRegressor(40).fit(X, y)
+    assert model.feature_importances_.sum() == pytest.approx(1)
+    assert model.feature_importances_[4] < model.feature_importances_[3] - 3 * model.importances_stderr_[3]
+
+
+def test_missing_cells_are_a_side_of_a_cut():
+    X, y = classes(400)
+    X[:, 4] = np.where(y == 1, np.nan, 0.0)
+    model = RandomForestClassifier(10, max_features=None).fit(X, y)
+    assert (model.predict(X) == y).all()
+
+
+def test_weights_are_copies():
+    X, y = numbers(200)
+    w = np.random.default_rng(2).integers(0, 3, 200).astype(float)
+    copies = np.repeat(np.arange(200), w.astype(int))
+    given = {"max_features": None, "min_samples_leaf": 4}
+    a = RandomForestRegressor(1, bootstrap=False, **given).fit(X, y, w)
+    b = RandomForestRegressor(1, bootstrap=False, **given).fit(X[copies], y[copies])
+    np.testing.assert_allclose(a.predict(X), b.predict(X))
+
+
+@pytest.mark.parametrize("load", [load_wine, load_breast_cancer, load_diabetes], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("name", ["RandomForest", "ExtraTrees"])
+def test_as_good_as_scikit_learn(load, name):
+    X, y = load(return_X_y=True)
+    kind = "Regressor" if load is load_diabetes else "Classifier"
+    order = np.random.default_rng(0).permutation(len(X))
+    train, test = order[::2], order[1::2]
+    ours = getattr(epee, name + kind)(100).fit(X[train], y[train])
+    rival = getattr(theirs, name + kind)(100, random_state=0).fit(X[train], y[train])
+    assert ours.score(X[test], y[test]) > rival.score(X[test], y[test]) - 0.03
+
+
+def test_wrong_use_is_a_sentence():
+    X, y = classes(40)
+    for given, words in (
+        ({"criterion": "x"}, "criterion"),
+        ({"n_estimators": 0}, "n_estimators"),
+        ({"max_samples": 2.0}, "max_samples"),
+    ):
+        with pytest.raises(WrongUse, match=words):
+            RandomForestClassifier(**{"n_estimators": 2} | given).fit(X, y)
+    with pytest.raises(WrongUse, match="bootstrap"):
+        ExtraTreesRegressor(2).fit(X, y).predict_interval(X)
