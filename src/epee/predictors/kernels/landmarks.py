@@ -1,0 +1,141 @@
+r"""Kernel machines by sums: every penalty and every fold from the moments of landmark features.
+
+The columns :math:`c(x) = (k(x, z_1), \dots, k(x, z_m))` of all rows are summed once, by fold; the whitening :math:`\varphi = A^\top c` of
+Nyström's features is linear, so it maps the moments and no row is touched again:
+
+.. math:: \mathrm{scatter}(\varphi, y) = A^\top\, \mathrm{scatter}(c, y), \qquad
+          \mathrm{scatter}(\varphi, \varphi) = A^\top\, \mathrm{scatter}(c, c)\, A. \tag{1}
+
+The training moments of each fold are merges of the others, and one decomposition of each gives all penalties. Widths are tried on the same
+table of squared distances to the landmarks: a width costs one exponential a cell and one Gram matrix.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import block_diag
+
+from epee.engines.local import in_order
+from epee.moments.moments import Moments
+from epee.predictors.kernels.similarity import whitening
+from epee.predictors.regression.ridge_cv import squared_error
+from epee.solve.ridge_path import ridge_path
+from epee.table.folds import assign_folds
+from epee.typing import Codes, Matrix, Vector
+
+STRIP = 8192  # rows whose distances are at hand
+TRIAL = 10_000  # rows on which widths are compared
+WIDTHS: Vector = 2.0 ** np.arange(-4.0, 4.0)  # times one over the median squared distance of two landmarks
+
+
+@dataclass(frozen=True)
+class Landmarks:
+    """Landmarks in standard units, and what brings rows there."""
+
+    points: Matrix  # (m, p)
+    mean: Vector
+    scale: Vector
+
+    def distances(self, X: Matrix) -> Matrix:
+        """Return the squared distances (n, m) to the landmarks."""
+        Z = (X - self.mean) / self.scale
+        D = (Z**2).sum(axis=1)[:, None] + (self.points**2).sum(axis=1)
+        D -= 2 * (Z @ self.points.T)
+        return np.maximum(D, 0.0, out=D)
+
+    def kernel(self, X: Matrix, gamma: float) -> Matrix:
+        """Return exp(-gamma |x - z|^2), (n, m)."""
+        D = self.distances(X)
+        D *= -gamma
+        return np.exp(D, out=D)
+
+    def map(self, X: Matrix, gamma: float, A: Matrix) -> Matrix:
+        """Return the features (n, r) of rows."""
+        parts = in_order(lambda s: self.kernel(X[s : s + STRIP], gamma) @ A, range(0, len(X), STRIP))
+        return np.concatenate(list(parts)) if len(X) else np.zeros((0, A.shape[1]))
+
+
+def choose_landmarks(X: Matrix, w: Vector | None, m: int, seed: int) -> Landmarks:
+    """Draw landmarks among the rows that count, in units of the standard deviations."""
+    sums = Moments.of(X, sample_weight=w, scatter="diagonal")
+    scale = np.sqrt(sums.variances)
+    scale = np.where(scale > 1e-12 * np.abs(sums.mean), scale, 1.0)
+    rows = np.arange(len(X)) if w is None else np.flatnonzero(w > 0)
+    chosen = np.sort(np.random.default_rng([seed, 0]).permutation(rows)[:m])
+    points = np.unique((X[chosen] - sums.mean) / scale, axis=0)
+    return Landmarks(points, np.asarray(sums.mean), scale)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a width and a penalty would cost on new rows, and the features of the best."""
+
+    gamma: float
+    alpha: float
+    A: Matrix
+    moments: Moments  # of features and targets, all rows
+    errors: Matrix  # (widths, penalties) mean squared error over the folds
+    gammas: Vector
+
+
+def choose_width(
+    landmarks: Landmarks,
+    X: Matrix,
+    T: Matrix,
+    w: Vector | None,
+    codes: Codes | None,
+    gammas: Vector,
+    alphas: Vector,
+    folds: int,
+    seed: int,
+) -> Choice:
+    """Return the best width and penalty by K folds; widths are compared on at most ``TRIAL`` rows, the penalty is found on all."""
+    n = len(X)
+    fold = assign_folds(codes, n, max(2, min(folds, n)), seed)
+    some = slice(None)
+    if n > TRIAL and len(gammas) > 1:
+        some = np.sort(np.random.default_rng([seed, 1]).choice(n, TRIAL, replace=False))  # type: ignore[assignment]
+    tried = (
+        [_errors(landmarks, X[some], T[some], None if w is None else w[some], fold[some], g, alphas)[0] for g in gammas]
+        if len(gammas) > 1
+        else []
+    )
+    best = int(np.argmin([e.min() for e in tried])) if tried else 0
+    errors, A, m = _errors(landmarks, X, T, w, fold, float(gammas[best]), alphas)
+    order = np.argsort(-alphas, kind="stable")  # of equals the smoothest
+    alpha = float(alphas[order[np.argmin(errors[order])]])
+    table = np.array(tried) if tried else errors[None]
+    table[best] = errors
+    return Choice(float(gammas[best]), alpha, A, m, table, np.asarray(gammas, dtype=float))
+
+
+def _errors(
+    landmarks: Landmarks, X: Matrix, T: Matrix, w: Vector | None, fold: Codes, gamma: float, alphas: Vector
+) -> tuple[Vector, Matrix, Moments]:
+    """Return the squared error (A,) of each penalty over the folds, the whitening, and the moments of all rows."""
+    A = whitening(landmarks.kernel(landmarks.points * landmarks.scale + landmarks.mean, gamma))
+    C = np.concatenate(list(in_order(lambda s: landmarks.kernel(X[s : s + STRIP], gamma), range(0, len(X), STRIP))))
+    parts = Moments.of(C, T, sample_weight=w, fold=fold).affine(block_diag(A.T, np.eye(T.shape[1])))
+    parts = parts.regroup("fold", np.eye(len(parts.count))[parts.count > 0]) if (parts.count == 0).any() else parts
+    train = parts.leave_one_out("fold")
+    coef = np.swapaxes(ridge_path(train.xx, train.xy, alphas), -1, -2)  # (F, A, q, r)
+    intercept = train.y_mean[:, None] - (coef @ train.x_mean[:, None, :, None])[..., 0]
+    share = parts.count / parts.count.sum()
+    errors = np.tensordot(share, squared_error(parts, coef, intercept).sum(axis=-1), axes=1)  # (A,)
+    return errors, A, parts.merge("fold")
+
+
+def ridge_solution(m: Moments, alpha: float) -> tuple[Matrix, Vector]:
+    """Return the coefficients (r, q) and the intercepts (q,) of ridge regression on the features."""
+    coef = ridge_path(m.xx, m.xy, [alpha])[0]
+    return coef, np.asarray(m.y_mean - m.x_mean @ coef)
+
+
+def median_width(landmarks: Landmarks) -> float:
+    """Return one over the median squared distance between two landmarks."""
+    Z = landmarks.points
+    D = ((Z[:200, None] - Z[None, :200]) ** 2).sum(axis=2)
+    middle = float(np.median(D[np.triu_indices(len(D), 1)])) if len(D) > 1 else 1.0
+    return 1.0 / middle if middle > 0 else 1.0
