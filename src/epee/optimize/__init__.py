@@ -13,6 +13,7 @@ _PLACES = {
         "stochastic": "stochastic_gradient_descent",
         "second_order": "newton",
         "quasi_newton": "bfgs lbfgs",
+        "updates": "Adam Momentum",
     }.items()
     for name in names.split()
 } | {"schedules": "epee.optimize.schedules:"}

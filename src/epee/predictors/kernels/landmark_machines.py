@@ -188,4 +188,5 @@ class LandmarkClassifier(ScoreMixin, LandmarkMachine, Classifier):
     def predict_proba(self, X: Any) -> Matrix:
         """Return the probability of each class (n, K); with the loss "log", for other losses have scores only."""
         rows = self._leave(X)
-        return self.machine_.predict_proba(self._features(rows))
+        machine: Any = self.machine_
+        return machine.predict_proba(self._features(rows))

@@ -1,0 +1,100 @@
+r"""A network of layers, and how an error flows back through it.
+
+Forwards, layer :math:`l` maps the activations of the one before,
+
+.. math:: z_l = W_l^\top a_{l-1} + b_l, \qquad a_l = \sigma(z_l), \qquad a_0 = x; \tag{1}
+
+the last one ends in the mean of the target (identity, logistic, softmax), so that the derivative of its loss is the plain error. Backwards,
+with :math:`\delta_l = \partial \ell / \partial z_l`, the chain rule reads
+
+.. math:: \delta_L = a_L - y, \qquad \delta_{l-1} = (W_l \delta_l) \odot \sigma'(z_{l-1}), \qquad
+          \frac{\partial \ell}{\partial W_l} = a_{l-1} \delta_l^\top, \qquad \frac{\partial \ell}{\partial b_l} = \delta_l. \tag{2}
+
+The objective over n rows is :math:`\frac1n \sum_i \ell_i + \frac{\alpha}{2n} \sum_l \|W_l\|^2`: weights decay, biases do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from scipy.special import expit, softmax, xlogy
+
+from epee.typing import Matrix, Vector
+
+# the function, and its derivative as a function of its value
+ACTIVATIONS: dict[str, tuple[Callable[[Matrix], Matrix], Callable[[Matrix], Matrix]]] = {
+    "identity": (lambda z: z, np.ones_like),
+    "logistic": (expit, lambda a: a * (1 - a)),
+    "tanh": (np.tanh, lambda a: 1 - a**2),
+    "relu": (lambda z: np.maximum(z, 0.0), lambda a: (a > 0).astype(a.dtype)),
+}
+ENDS: dict[str, Callable[[Matrix], Matrix]] = {
+    "identity": lambda z: z,
+    "logistic": expit,
+    "softmax": lambda z: softmax(z, axis=1),
+    "exp": np.exp,
+}
+
+
+@dataclass(frozen=True)
+class Network:
+    """The shape of a network: ``activation`` of the hidden layers, ``end`` of the last, ``alpha`` of the decay."""
+
+    activation: str
+    end: str
+    alpha: float
+
+    def forward(self, X: Matrix, weights: Sequence[Matrix], biases: Sequence[Vector]) -> list[Matrix]:
+        """Return the activations (1) of all layers, the input first."""
+        sigma = ACTIVATIONS[self.activation][0]
+        layers = [X]
+        for W, b in zip(weights[:-1], biases[:-1]):
+            layers.append(sigma(layers[-1] @ W + b))
+        layers.append(ENDS[self.end](layers[-1] @ weights[-1] + biases[-1]))
+        return layers
+
+    def gradient(
+        self, X: Matrix, Y: Matrix, w: Vector | None, weights: Sequence[Matrix], biases: Sequence[Vector]
+    ) -> tuple[float, list[Matrix], list[Vector]]:
+        """Return the objective on some rows and its derivatives (2), weights first."""
+        layers = self.forward(X, weights, biases)
+        slope = ACTIVATIONS[self.activation][1]
+        n = float(len(X)) if w is None else float(w.sum())
+        delta = layers[-1] - Y
+        if w is not None:
+            delta = delta * w[:, None]
+        by_weight, by_bias = [], []
+        for layer in range(len(weights) - 1, -1, -1):
+            by_weight.append((layers[layer].T @ delta + self.alpha * weights[layer]) / n)
+            by_bias.append(delta.sum(axis=0) / n)
+            if layer:
+                delta = (delta @ weights[layer].T) * slope(layers[layer])
+        decay = 0.5 * self.alpha * sum(float((W**2).sum()) for W in weights) / n
+        value = float(np.average(self.losses(layers[-1], Y), weights=w)) + decay
+        return value, by_weight[::-1], by_bias[::-1]
+
+    def losses(self, P: Matrix, Y: Matrix) -> Vector:
+        """Return the loss of each row (n,): half the squared error, the log loss, or Poisson's; outputs add."""
+        if self.end == "identity":
+            return 0.5 * ((P - Y) ** 2).sum(axis=1)
+        if self.end == "exp":
+            return (xlogy(Y, np.where(Y > 0, Y, 1.0) / P) - Y + P).sum(axis=1)
+        P = np.clip(P, np.finfo(float).eps, 1 - np.finfo(float).eps)
+        if self.end == "logistic":
+            return -(xlogy(Y, P) + xlogy(1 - Y, 1 - P)).sum(axis=1)
+        return -xlogy(Y, P).sum(axis=1)
+
+
+def start_values(
+    sizes: Sequence[int], activation: str, rng: np.random.RandomState
+) -> tuple[list[Matrix], list[Vector]]:
+    """Return weights and biases drawn uniformly within Glorot and Bengio's bounds, which keep the activations of all layers alike."""
+    weights, biases = [], []
+    for before, after in pairwise(sizes):
+        bound = np.sqrt((2.0 if activation == "logistic" else 6.0) / (before + after))
+        weights.append(rng.uniform(-bound, bound, (before, after)))
+        biases.append(rng.uniform(-bound, bound, after))
+    return weights, biases

@@ -1,0 +1,134 @@
+"""Networks: backpropagation is the derivative; the same steps as scikit-learn's from the same seed."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+import sklearn.neural_network as theirs
+
+from epee import MLPClassifier, MLPRegressor
+from epee.errors import DataError, SearchWarning, WrongUse
+from epee.predictors.networks.layers import Network, start_values
+
+RNG = np.random.RandomState(0)
+X = RNG.normal(size=(150, 4))
+Y = np.sin(X[:, 0]) + X[:, 1] * X[:, 2]
+
+
+@pytest.fixture(autouse=True)
+def _short_of_convergence():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a few passes are enough to compare
+        yield
+
+
+@pytest.mark.parametrize("activation", ["relu", "tanh", "logistic", "identity"])
+@pytest.mark.parametrize("end", ["identity", "logistic", "softmax", "exp"])
+def test_backpropagation_is_the_derivative(activation, end):
+    r = np.random.RandomState(1)
+    network = Network(activation, end, 0.3)
+    weights, biases = start_values((4, 5, 3), activation, r)
+    T = {"softmax": np.eye(3)[r.randint(0, 3, 20)], "logistic": r.randint(0, 2, (20, 3)).astype(float)}.get(
+        end, r.poisson(2, (20, 3)) + 0.0
+    )
+    w = r.uniform(0.5, 2, 20)
+    _, by_weight, by_bias = Network(activation, end, 0.0).gradient(X[:20], T, w, weights, biases)
+
+    def value():
+        return float(np.average(network.losses(network.forward(X[:20], weights, biases)[-1], T), weights=w))
+
+    for parameter, slope in (
+        (weights[0], by_weight[0]),
+        (weights[1], by_weight[1]),
+        (biases[0], by_bias[0]),
+        (biases[1], by_bias[1]),
+    ):
+        at = (0,) * parameter.ndim
+        before = parameter[at]
+        parameter[at] = before + 1e-6
+        up = value()
+        parameter[at] = before - 1e-6
+        down = value()
+        parameter[at] = before
+        assert slope[at] == pytest.approx((up - down) / 2e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize("given", [
+    {}, {"solver": "sgd"}, {"solver": "sgd", "learning_rate": "invscaling", "nesterovs_momentum": False},
+    {"solver": "sgd", "learning_rate": "adaptive", "learning_rate_init": 0.2}, {"hidden_layer_sizes": (7, 3), "activation": "tanh"},
+    {"activation": "logistic", "alpha": 1.0}, {"batch_size": 16, "shuffle": False}, {"early_stopping": True, "n_iter_no_change": 3},
+])  # fmt: skip
+def test_the_same_steps_as_scikit_learn(given):
+    given = {"hidden_layer_sizes": (8,), "max_iter": 25, "random_state": 4} | given
+    for ours, rival, y in (
+        (MLPRegressor, theirs.MLPRegressor, Y),
+        (MLPClassifier, theirs.MLPClassifier, (Y > 0).astype(int)),
+        (MLPClassifier, theirs.MLPClassifier, np.digitize(Y, [-0.5, 0.5])),
+    ):
+        if "early_stopping" in given and len(np.unique(y)) == 3:
+            continue  # rows are kept aside by class here, at random there
+        a, b = ours(**given).fit(X, y), rival(**given).fit(X, y)
+        assert a.n_iter_ == b.n_iter_
+        for u, v in zip(a.coefs_ + a.intercepts_, b.coefs_ + b.intercepts_):
+            np.testing.assert_allclose(u, v, atol=1e-8)
+        np.testing.assert_allclose(a.loss_curve_, b.loss_curve_, atol=1e-8)
+
+
+def test_weights_as_scikit_learn():
+    w = np.random.RandomState(5).uniform(0, 2, 150)
+    given = {"hidden_layer_sizes": (6,), "max_iter": 10, "random_state": 1}
+    a, b = MLPRegressor(**given).fit(X, Y, w), theirs.MLPRegressor(**given).fit(X, Y, w)
+    np.testing.assert_allclose(a.predict(X), b.predict(X), atol=1e-8)
+
+
+def test_lbfgs_goes_as_low():
+    given = {
+        "hidden_layer_sizes": (5,),
+        "activation": "tanh",
+        "solver": "lbfgs",
+        "alpha": 0.1,
+        "max_iter": 400,
+        "random_state": 2,
+    }
+    a, b = MLPRegressor(**given).fit(X, Y), theirs.MLPRegressor(**given).fit(X, Y)
+    assert a.loss_ < b.loss_ * 1.05
+    assert a.loss_curve_[0] > a.loss_curve_[-1]
+
+
+def test_weight_two_is_the_row_twice_when_all_rows_go_at_once():
+    w = np.random.RandomState(6).randint(0, 3, 150).astype(float)
+    twice = np.repeat(np.arange(150), w.astype(int))
+    given = {"hidden_layer_sizes": (4,), "solver": "lbfgs", "activation": "tanh", "max_iter": 20, "random_state": 3}
+    a, b = MLPRegressor(**given).fit(X, Y, w), MLPRegressor(**given).fit(X[twice], Y[twice])
+    np.testing.assert_allclose(a.predict(X), b.predict(X), atol=1e-5)
+
+
+def test_poisson_several_targets_warm_start_and_pickle():
+    counts = np.random.RandomState(7).poisson(np.exp(X[:, 0] / 2))
+    model = MLPRegressor("poisson", (10,), max_iter=30, random_state=0).fit(X, counts)
+    assert (model.predict(X) > 0).all()
+    two = MLPRegressor(hidden_layer_sizes=(5,), max_iter=5, random_state=0, warm_start=True).fit(
+        X, np.column_stack([Y, -Y])
+    )
+    assert two.predict(X).shape == (150, 2)
+    before = two.loss_
+    assert two.fit(X, np.column_stack([Y, -Y])).loss_ < before
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))
+
+
+def test_what_is_wrong_is_said():
+    for given, words in (
+        ({"solver": "x"}, "solver"),
+        ({"activation": "x"}, "activation"),
+        ({"hidden_layer_sizes": (0,)}, "hidden"),
+        ({"alpha": -1}, "alpha"),
+    ):
+        with pytest.raises(WrongUse, match=words):
+            MLPClassifier(**given).fit(X, Y > 0)
+    with pytest.raises(DataError, match="row"):
+        MLPRegressor("poisson").fit(X, Y)
+    with pytest.warns(SearchWarning, match="passes"):
+        MLPRegressor(max_iter=2, random_state=0).fit(X, Y)
