@@ -25,6 +25,7 @@ PRODUCTS = ("StandardScaler", "PolynomialFeatures", "StandardScaler")  # the pro
 PRODUCT_WORDS = ("linear on products of inputs", "linéaire sur les produits d'entrées")
 LINEAR, GENERATIVE = "Linear discrimination", "Generative models and decisions"
 LOCAL, REGRESSION = "Neighbours and trees", "Regression"
+ENSEMBLES = "Ensembles, kernels, networks"
 FEATURES, CLUSTERS, DENSITIES = "Projections and features", "Clusters", "Densities and half-labelled tables"
 TABLES = "Moments, engines, tables"
 
@@ -147,6 +148,51 @@ METHODS: tuple[Method, ...] = (
         (Trial("tree", "ccp_alpha", lambda s: [s.scale**2 * a for a in spread(2e-4, 0.1, 10)], cost=lambda s: 1200.0 * s.n * s.p,
                given=lambda s: {"min_samples_leaf": 3, "random_state": s.seed}, suits=lambda s: s.n_targets == 1,
                aliases=("cart", "decision_tree", "dt")),),
+    ),
+    Method(
+        "KernelRidge", "predictors.kernels.kernel_ridge", "regressor", ENSEMBLES, ("kernel ridge regression", "régression écrêtée à noyau"), 65,
+    ),
+    Method(
+        "LandmarkRegressor", "predictors.kernels.landmark_machines", "regressor", ENSEMBLES,
+        ("kernel regression on landmarks", "régression à noyau sur des repères"), 66, random=True, arguments={"n_components": 30},
+    ),
+    Method(
+        "LandmarkClassifier", "predictors.kernels.landmark_machines", "classifier", ENSEMBLES,
+        ("kernel classifier on landmarks", "classifieur à noyau sur des repères"), 66, random=True, arguments={"n_components": 30},
+    ),
+    Method(
+        "RandomForestClassifier", "predictors.ensembles.forest", "classifier", ENSEMBLES, ("random forest", "forêt aléatoire"), 75,
+        random=True, arguments={"n_estimators": 20},
+    ),
+    Method(
+        "RandomForestRegressor", "predictors.ensembles.forest", "regressor", ENSEMBLES, ("random forest", "forêt aléatoire"), 75,
+        random=True, arguments={"n_estimators": 20},
+    ),
+    Method(
+        "ExtraTreesClassifier", "predictors.ensembles.forest", "classifier", ENSEMBLES,
+        ("extremely random trees", "arbres extrêmement aléatoires"), 76, random=True, arguments={"n_estimators": 20},
+    ),
+    Method(
+        "ExtraTreesRegressor", "predictors.ensembles.forest", "regressor", ENSEMBLES,
+        ("extremely random trees", "arbres extrêmement aléatoires"), 76, random=True, arguments={"n_estimators": 20},
+    ),
+    Method(
+        "HistGradientBoostingClassifier", "predictors.ensembles.boosting", "classifier", ENSEMBLES, ("boosted trees", "arbres dopés"), 78,
+    ),
+    Method(
+        "HistGradientBoostingRegressor", "predictors.ensembles.boosting", "regressor", ENSEMBLES, ("boosted trees", "arbres dopés"), 78,
+    ),
+    Method(
+        "MLPClassifier", "predictors.networks.mlp", "classifier", ENSEMBLES, ("neural network", "réseau de neurones"), 80, random=True,
+        arguments={"max_iter": 50},
+    ),
+    Method(
+        "MLPRegressor", "predictors.networks.mlp", "regressor", ENSEMBLES, ("neural network", "réseau de neurones"), 80, random=True,
+        arguments={"max_iter": 50},
+    ),
+    Method(
+        "Nystroem", "predictors.kernels.nystroem", "transformer", ENSEMBLES, ("features of landmarks", "caractéristiques de repères"),
+        random=True, arguments={"n_components": 10},
     ),
     Method("NeighborDensity", "predictors.neighbours.volume", "density", "", ("density by neighbours", "densité par voisins")),
     Method(
