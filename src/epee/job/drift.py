@@ -165,4 +165,6 @@ def _outside(old: Mapping[str, Any], now: Tally, name: str) -> str:
     if now.outside[name] <= 0.01 * now.n and far <= high - low:
         return ""
     example = least if low - least > most - high else most
-    return say("drift_range", k=whole(now.outside[name]), example=figures(example), low=figures(low), high=figures(high))
+    return say(
+        "drift_range", k=whole(now.outside[name]), example=figures(example), low=figures(low), high=figures(high)
+    )

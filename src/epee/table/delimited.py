@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, NoReturn
 
-from epee.errors import BadFile, DataError, TableWarning, EmptyTable, WrongUse
+from epee.errors import BadFile, DataError, EmptyTable, TableWarning, WrongUse
 from epee.settings import options
 from epee.table.batches import Stamp, name_of
 from epee.table.bytestream import Undecodable

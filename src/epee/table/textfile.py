@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from epee.errors import BadFile, TableWarning, EmptyTable, WrongUse
+from epee.errors import BadFile, EmptyTable, TableWarning, WrongUse
 from epee.table.bytestream import Utf8Stream, open_bytes, read_some
 from epee.table.prefetch import reads_alone
 from epee.table.schema import refuse_duplicates
