@@ -31,7 +31,7 @@ from epee.engines import dask_engine
 from epee.engines.choice import engine_for
 from epee.engines.dask_engine import DaskEngine, find_client
 from epee.errors import DataError, EmptyTable, WrongUse
-from epee.risk import counted_route, cross_validate
+from epee.risk import cross_validate
 from epee.table.arrays import ArraySource
 from epee.table.doors import open_source
 
@@ -241,7 +241,6 @@ def test_cross_validation_on_a_cluster(client, rows, tmp_path, monkeypatch, loss
         LinearDiscriminantAnalysis(), cut(frame[[*"abcd", "label"]], SIZES["7"]), "label", folds=5, loss=loss
     )
     np.testing.assert_allclose(there.per_fold, here.per_fold, rtol=1e-9)
-    monkeypatch.setattr(counted_route, "LARGEST_KEPT", 0)
     frame[[*"abcd", "label"]].to_parquet(tmp_path / "t.parquet", row_group_size=150)
     with epee.engine(client):
         files = cross_validate(LinearDiscriminantAnalysis(), tmp_path / "t.parquet", "label", folds=5, loss=loss)

@@ -19,7 +19,7 @@ from epee.engines.dask_engine import DaskEngine
 from epee.engines.engine import Engine, make_engine
 from epee.errors import DataError, WrongUse
 from epee.moments.passes import Summation, reduce_source
-from epee.risk import counted_route, cross_validate
+from epee.risk import cross_validate
 from epee.table.arrays import ArraySource
 from epee.table.parts import BlockSource
 from epee.table.source import as_source
@@ -77,7 +77,6 @@ def test_a_pool_of_processes_gives_the_same(pool, path, rows, monkeypatch):
     X, labels = rows
     local = epee.LinearDiscriminantAnalysis().fit(X, labels)
     here = cross_validate(epee.LinearDiscriminantAnalysis(), X, labels, folds=5)
-    monkeypatch.setattr(counted_route, "LARGEST_KEPT", 0)
     with epee.engine(pool) as chosen:
         assert chosen is pool and engine_for(ArraySource(X)) is pool
         for data in ((path, "label"), (X, labels)):

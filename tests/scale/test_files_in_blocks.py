@@ -12,7 +12,7 @@ import pytest
 import epee
 from epee.estimator.moment import MomentEstimator
 from epee.estimator.registry import METHODS
-from epee.risk import counted_route, cross_validate
+from epee.risk import cross_validate
 from epee.table.block import Block
 from epee.table.source import as_source
 
@@ -124,7 +124,6 @@ class Endless:
 
 @pytest.mark.parametrize("job", ["fit", "classes", "values"])
 def test_memory_is_bounded_by_the_block(monkeypatch, job):
-    monkeypatch.setattr(counted_route, "LARGEST_KEPT", 0)
     source = Endless(2_000_000, 10)  # 160 MB, and 16 MB for one number a row
     source.labelled = job == "classes"
     run = {

@@ -150,7 +150,7 @@ METHODS: tuple[Method, ...] = (
                aliases=("cart", "decision_tree", "dt")),),
     ),
     Method(
-        "KernelRidge", "predictors.kernels.kernel_ridge", "regressor", ENSEMBLES, 
+        "KernelRidge", "predictors.kernels.kernel_ridge", "regressor", ENSEMBLES,
         ("kernel ridge regression", "régression écrêtée à noyau"), 65,
     ),
     Method(

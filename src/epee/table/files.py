@@ -86,11 +86,11 @@ def _open_folder(folder: str, label: str, reading: Reading | None, types: Mappin
     try:
         for base, folders, names in os.walk(folder, onerror=_raise):
             folders[:] = sorted(name for name in folders if not name.startswith((".", "_")))
-            found += [os.path.join(base, name) for name in sorted(names) if _is_table_name(name)]
+            found += [os.path.join(base, name) for name in sorted(names) if is_table_name(name)]
     except OSError as fault:
         raise _unreadable(folder, fault) from fault
     usual = [
-        path for path in found if _is_table_name(path, (PARQUET, TEXT))
+        path for path in found if is_table_name(path, (PARQUET, TEXT))
     ]  # a note in JSON beside them is no part of the table
     if not found:
         raise EmptyTable(f"the folder {label} holds no Parquet or CSV file, nor any other table.")
@@ -101,7 +101,8 @@ def _raise(fault: OSError) -> None:
     raise fault
 
 
-def _is_table_name(path: str, formats: Sequence[Format] = FORMATS) -> bool:
+def is_table_name(path: str, formats: Sequence[Format] = FORMATS) -> bool:
+    """Tell whether a file is called as a table is."""
     name = os.path.basename(path).lower()
     for end in PACKED:
         name = name.removesuffix(end)
@@ -133,7 +134,7 @@ def _neighbour(path: str) -> str:
     folder = os.path.dirname(path) or "."
     if not os.path.isdir(folder):
         return f"; there is no folder {folder!r} either."
-    names = [name for name in os.listdir(folder) if _is_table_name(name)]
+    names = [name for name in os.listdir(folder) if is_table_name(name)]
     near = suggestion(os.path.basename(path), names)
     return near if near.startswith("; did") else "; look at its name and folder."
 

@@ -21,7 +21,7 @@ from epee.settings import options
 from epee.table.allowance import allowed_memory, in_words
 from epee.table.batches import Stamp
 from epee.table.delimited import TextBatches
-from epee.table.files import COMPRESSED, PARQUET, TEXT, open_path
+from epee.table.files import is_table_name, open_path
 from epee.table.parquet import ParquetBatches
 from epee.table.schema import refuse_duplicates
 from epee.table.spool import Spool, no_room
@@ -196,12 +196,9 @@ def refuse_alike(names: Sequence[str], label: str) -> None:
 
 def _refuse_other(name: str) -> bool:
     """Refuse a file whose name is not that of a table: a query must not carry its contents into a message."""
-    base = name.lower()
-    for end in COMPRESSED:
-        base = base.removesuffix(end)
-    if not os.path.isdir(name) and not base.endswith(TEXT + PARQUET):
+    if not os.path.isdir(name) and not is_table_name(name):
         raise WrongUse(
-            f"the query names {name!r}, which is no table: its name should end in {', '.join(TEXT[:2] + PARQUET[:1])} or the like."
+            f"the query names {name!r}, which is no table: its name should end in .csv, .tsv, .parquet or the like."
         )
     return True
 

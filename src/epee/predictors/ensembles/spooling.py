@@ -16,7 +16,7 @@ from epee.errors import DataError
 from epee.predictors.ensembles.binning import Binned, Binning, Bins, find_bins, sampled
 from epee.predictors.ensembles.rounds import steps_for
 from epee.table.block import Source, refuse_bad_cells
-from epee.table.doors import codes_of, scan_classes
+from epee.table.labels import codes_of, scan_classes
 from epee.table.spool import Spool
 from epee.typing import Labels, Vector
 
