@@ -9,6 +9,7 @@ from sklearn.base import is_regressor
 
 from epee.errors import WrongUse
 from epee.figures.style import COLOURS, INK, MARKERS, QUIET, legend, new_axes
+from epee.losses.names import named
 from epee.typing import Matrix
 
 SHOWN_ROWS = 3000  # more points only hide each other
@@ -184,7 +185,7 @@ def plot_criterion(
     a, b = (np.linspace(c - span, c + span, points) for c in centre)
     W = np.stack([axis.ravel() for axis in np.meshgrid(a, b)])  # (2, points²)
     S = X @ W + bias  # (n, points²)
-    if loss == "zero_one":
+    if isinstance(loss, str) and named(loss).is_rate:
         Z, name = (t[:, None] * S <= 0).mean(axis=0), "share of errors"
     else:
         chosen = resolve_margin(loss)

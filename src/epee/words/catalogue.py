@@ -50,7 +50,7 @@ def plural(count: Any, one: str, several: str, lang: str | None = None) -> str:
     value = count.value if isinstance(count, Written) else count
     if not isinstance(value, Real):
         return several
-    single = abs(value) < 2 if (lang or options.language) == "fr" else value == 1
+    single = abs(float(value)) < 2 if (lang or options.language) == "fr" else value == 1
     return one if single else several
 
 
@@ -60,7 +60,7 @@ class _Phrase(Formatter):
             return plural(value, *spec.split("|", 1))
         if spec or isinstance(value, bool | str) or not isinstance(value, Real):
             return str(super().format_field(value, spec))
-        return whole(value) if isinstance(value, Integral) else figures(float(value))
+        return whole(int(value)) if isinstance(value, Integral) else figures(float(value))
 
 
 _PHRASE = _Phrase()

@@ -35,7 +35,7 @@ def formula_svg(latex: str, size: float = SIZE) -> str:
     parts, k = [], 0
     while k < len(outline.codes):
         letter, count = steps[int(outline.codes[k])]
-        points = outline.vertices[k : k + max(count, 1)] if count else []
+        points = outline.vertices[k : k + max(count, 1) if count else k]
         parts.append(letter + " ".join(f"{x:.1f} {-y:.1f}" for x, y in points))
         k += max(count, 1)
     above = height - depth if height > depth else height

@@ -128,5 +128,5 @@ def _answer(this: Lab, exercise: object, found: object, lang: str) -> str:
         right = ", ".join(f"{labels[k].label(lang)} : {_value(labels[k], state, lang)}" for k in changes) or say(
             "go", lang
         )
-    inside = to_html(f"{right} – {tell(exercise.why, found, lang)}")  # type: ignore[attr-defined]
+    inside = to_html(f"{right} – {tell(exercise.why, found, lang)}")
     return f"<details><summary>{say('show_solution', lang)}</summary>{inside}</details>"
