@@ -245,3 +245,16 @@ def test_flat_losses_have_no_gradient():
         ZeroOne().gradient([0], [1])
     with pytest.raises(WrongUse, match="straight pieces"):
         HingeLoss().second([0.0], [1])
+
+
+def test_what_others_call_a_loss():
+    for typed, name in (
+        ("log_loss", "log"),
+        ("MSE", "squared"),
+        ("mae", "absolute"),
+        ("error_rate", "zero_one"),
+        ("svm", "hinge"),
+    ):
+        assert resolve(typed).name == name
+    with pytest.raises(WrongUse, match="'hubber' is unknown; did you mean 'huber'"):
+        resolve("hubber")

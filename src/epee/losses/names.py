@@ -7,6 +7,7 @@ classifier may minimise, where "squared" and "log" are functions of scores.
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,12 @@ _MAKERS: dict[str, Any] = {
     "squared_hinge": SquaredHinge,
     "log": LogLoss,
 }
+# what others call them
+_ALIASES: dict[str, str] = {
+    "log_loss": "log", "logloss": "log", "cross_entropy": "log", "mse": "squared", "squared_error": "squared",
+    "mean_squared_error": "squared", "mae": "absolute", "absolute_error": "absolute", "mean_absolute_error": "absolute",
+    "error_rate": "zero_one", "misclassification": "zero_one", "svm": "hinge",
+}  # fmt: skip
 _MARGINS: dict[str, type[MarginLoss]] = {
     "squared": SignedSquares, "perceptron": PerceptronLoss, "hinge": HingeLoss, "squared_hinge": SquaredHinge, "log": CrossEntropy,
 }  # fmt: skip
@@ -121,11 +128,14 @@ def _find(loss: Any, estimator_type: str | None) -> Loss:
     if loss is None:
         return Power(2.0) if estimator_type == "regressor" else ZeroOne()
     if isinstance(loss, str):
-        if loss in _MAKERS:
-            return _MAKERS[loss]()
+        named = _ALIASES.get(loss.lower(), loss)
+        if named in _MAKERS:
+            return _MAKERS[named]()
         if loss.startswith("l") and (power := _number(loss[1:])) is not None:
             return Power(power)
-        raise WrongUse(f"the loss {loss!r} is unknown; the losses are {_choices()}.")
+        near = get_close_matches(loss.lower(), [*_MAKERS, *_ALIASES], n=1, cutoff=0.6)
+        meant = f"; did you mean {_ALIASES.get(near[0], near[0])!r}?" if near else "."
+        raise WrongUse(f"the loss {loss!r} is unknown{meant} The losses are {_choices()}.")
     if np.ndim(loss) == 2:
         return Costs(np.asarray(loss, dtype=float))
     raise WrongUse(f"a loss cannot be a {type(loss).__name__}; give {_choices()}.")
