@@ -226,3 +226,26 @@ def test_a_stack_of_nearly_dependent_columns_goes_back_to_the_rows():
     for near in (1e-4, 1e-5, 1e-6):  # a correlation of 1 but for some digits
         X = np.hstack([x, x + near * rng.normal(size=(300, 1))])
         assert stacked_least_squares(Moments.of(X, x[:, 0], fold=np.arange(300) % 5).leave_one_out()) is None
+
+
+def test_a_factor_of_no_digits_has_an_infinite_condition():
+    from epee.solve.cholesky import Cholesky
+
+    R = np.triu(np.ones((3, 3)))
+    R[2, 2] = 1e-200
+    assert Cholesky.of_factor(R).condition == np.inf
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1e-8, 1.0])
+def test_dependent_columns_get_the_shortest_solution_from_sums(alpha):
+    from epee.solve.dependent import Dependent
+
+    rng = np.random.default_rng(0)
+    A = np.eye(6)[rng.integers(0, 6, 80)]
+    X = np.column_stack([A, 3 * A[:, 0] - A[:, 4], rng.normal(size=(80, 2))])
+    X, y = X - X.mean(axis=0), rng.normal(size=(80, 2))
+    coef = Dependent(X.T @ X).solve(X.T @ y, alpha)
+    U, s, V = np.linalg.svd(X, full_matrices=False)
+    kept = s > 1e-10 * s[0]
+    direct = (V[kept].T * (s / (s**2 + alpha))[kept]) @ (U[:, kept].T @ y)
+    np.testing.assert_allclose(coef, direct, atol=1e-10)

@@ -15,10 +15,9 @@ that is neither rounding nor clearly positive means that sums cannot tell: the r
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import solve_triangular
-from scipy.linalg.lapack import dpocon, dposv, dpotrf, dpstrf
+from scipy.linalg.lapack import dpocon, dposv, dpotrf, dpotrs, dpstrf, dtrtrs
 
-from epee.solve.soundness import stationary
+from epee.solve.soundness import STRAY
 from epee.typing import Codes, Matrix, Vector
 
 ROUNDING = 2e-13  # a pivot of a correlation matrix below this is zero: the column is a combination of others
@@ -47,23 +46,18 @@ class Dependent:
 
     def __init__(self, S: Matrix) -> None:
         self.S = S
-        scale = np.sqrt(np.diagonal(S))
-        factor, order, r, _ = dpstrf(S / scale[:, None] / scale, lower=1, tol=ROUNDING)
-        order = order - 1
-        self.first: Codes = order[:r]
-        self.rest: Codes = order[r:]
-        L = np.tril(factor[:r, :r])
-        self.weights: Matrix = (
-            solve_triangular(L, factor[r:, :r].T, lower=True, trans="T", check_finite=False)
-            * scale[self.rest]
-            / scale[self.first, None]
-        )
-        self.clear = bool(r and np.diagonal(L).min() ** 2 > CLEAR) and self._well_conditioned(L)
-
-    @staticmethod
-    def _well_conditioned(L: Matrix) -> bool:
-        norm = float(np.abs(L @ L.T).sum(axis=0).max())
-        return bool(dpocon(L, norm, uplo="L")[0] * LARGEST_CONDITION > 1)
+        self._scale = scale = np.sqrt(np.diagonal(S))
+        R = S / scale[:, None] / scale
+        factor, order, r, _ = dpstrf(R, lower=1, tol=ROUNDING)
+        self.first: Codes = order[:r] - 1
+        self.rest: Codes = order[r:] - 1
+        self._L = L = np.asfortranarray(factor[:r, :r])  # its lower triangle; what is above stays unread
+        A, _ = dtrtrs(L, factor[r:, :r].T, lower=1, trans=1) if r < len(S) else (np.zeros((r, 0)), 0)
+        self.weights: Matrix = A * scale[self.rest] / scale[self.first, None]
+        kept = R[self.first[:, None], self.first]
+        norm = float(np.abs(kept).sum(axis=0).max(initial=0.0))
+        smallest = float(np.diagonal(L).min(initial=1.0)) ** 2
+        self.clear = bool(r and smallest > CLEAR and dpocon(L, norm, uplo="L")[0] * LARGEST_CONDITION > 1)
 
     def solve(self, C: Matrix, alpha: float = 0.0) -> Matrix | None:
         """Return the coefficients (p, m) of (1) for the right-hand sides C (p, m); None when digits would be lost."""
@@ -71,25 +65,22 @@ class Dependent:
         inner, info = dpotrf(np.eye(A.shape[1]) + A.T @ A, lower=1) if A.shape[1] else (np.zeros((0, 0)), 0)
         if info or not self.clear:
             return None
-        half = solve_triangular(inner, A.T, lower=True, check_finite=False) if A.shape[1] else A.T  # (p - r, r)
-        S = self.S[np.ix_(J, J)]
+        half = dtrtrs(inner, A.T, lower=1)[0] if A.shape[1] else A.T  # (p - r, r): half'half = A (I + A'A)^-1 A'
+        d = self._scale[J]
         if alpha:
-            S = S + alpha * (np.eye(len(J)) - half.T @ half)
-        d = np.sqrt(np.diagonal(S))
-        _, theta, info = dposv(S / d[:, None] / d, C[J] / d[:, None], lower=1)
+            S = self.S[J[:, None], J] + alpha * (np.eye(len(J)) - half.T @ half)
+            d = np.sqrt(np.diagonal(S))
+            _, theta, info = dposv(S / d[:, None] / d, C[J] / d[:, None], lower=1)
+        else:
+            theta, info = dpotrs(self._L, C[J] / d[:, None], lower=1)
         if info:
             return None
         theta = theta / d[:, None]
-        coef = np.empty(C.shape)
-        short = half @ theta
+        coef, short = np.empty(C.shape), half @ theta
         coef[J] = theta - half.T @ short
-        coef[self.rest] = (
-            solve_triangular(inner, short, lower=True, trans="T", check_finite=False) if len(short) else short
-        )
-        held = self.S @ coef
-        size = np.abs(self.S) @ np.abs(coef) + np.abs(C)
-        sound = (np.abs(held + alpha * coef - C) <= 1e-6 * size).all() and stationary(S, theta, C[J])
-        return coef if sound else None
+        coef[self.rest] = dtrtrs(inner, short, lower=1, trans=1)[0] if len(short) else short
+        left = np.abs(self.S @ coef + alpha * coef - C)
+        return coef if (left <= STRAY * (np.abs(self.S) @ np.abs(coef) + np.abs(C))).all() else None
 
 
 def shortest_solution(S: Matrix, C: Matrix, alpha: float, varies: Vector) -> Matrix | None:
@@ -99,6 +90,8 @@ def shortest_solution(S: Matrix, C: Matrix, alpha: float, varies: Vector) -> Mat
     >>> shortest_solution(S, np.array([[3.0], [3.0]]), 0.0, np.ones(2, dtype=bool)).ravel()
     array([1.5, 1.5])
     """
+    if varies.all():
+        return Dependent(S).solve(C, alpha)
     coef = np.zeros(C.shape)
     if not varies.any():
         return coef
