@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from epee import LeastSquaresClassifier, LinearRegression, Ridge
+from epee import LeastSquaresClassifier, LinearDiscriminantAnalysis, LinearRegression, Ridge
 from epee.errors import EpeeWarning, WrongUse
 from epee.risk.cross_validation import cross_validate
 from epee.risk.estimate import Risk
@@ -76,6 +76,25 @@ def test_a_level_that_a_training_sample_lacks_has_coefficient_zero():
     y = rng.normal(size=120) + 1e6
     found = cross_validate(LinearRegression(), X, y, folds=6, repeats=20, random_state=0)
     assert found.value < 10
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_few_rows_give_nested_intervals_that_hold_their_estimates(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(int(rng.integers(12, 40)), int(rng.integers(1, 4))))
+    sharp = X[:, 0] + (10 * np.sign(X[:, 0]) if seed % 3 == 0 else 0) + 0.3 * rng.normal(size=len(X)) > 0
+    wild = X.sum(axis=1) + rng.standard_cauchy(size=len(X))
+    for folds in (3, 5):
+        how = {"folds": folds, "interval": "nested", "repeats": 2, "random_state": seed}
+        for model, y, loss in (
+            (LinearDiscriminantAnalysis(), sharp, "zero_one"),
+            (LinearDiscriminantAnalysis(), sharp, "log"),
+            (LinearRegression(), wild, "squared"),
+        ):
+            found = cross_validate(model, X, y, loss=loss, **how)
+            assert 0 <= found.low <= found.value <= found.high
+            assert found.low <= found.pooled + found.stderr
+            assert found.high >= found.pooled - found.stderr
 
 
 def test_an_interval_holds_its_estimate_or_is_refused():

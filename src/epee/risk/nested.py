@@ -11,7 +11,9 @@ a :math:`(K-1)`-fold cross-validation inside the other folds, which never saw fo
 the standard error is :math:`\sqrt{\frac{K-1}{K} \mathrm{MSE}}`, kept between the naive one (the standard deviation
 of the losses over :math:`\sqrt n`) and :math:`\sqrt K` times it, and the centre corrects for the smaller training samples,
 
-.. math:: \bar e^{in} - \Bigl(1 + \frac{K-2}{K}\Bigr) (\bar e^{in} - CV). \tag{2}
+.. math:: \bar e^{in} - \Bigl(1 + \frac{K-2}{K}\Bigr) (\bar e^{in} - CV) = CV - \frac{K-2}{K} (\bar e^{in} - CV), \tag{2}
+
+by at most one standard error: where a fold less changes more than that, the risk is not known well enough to be extrapolated.
 
 Only models trained without fold :math:`k`, and without folds :math:`j` and :math:`k`, are needed. Where the
 estimator lives on moments these are merges, and where it solves a stack of moments, many repeats are solved at once.
@@ -144,7 +146,10 @@ class Sums:
         mse = float(np.concatenate(self.a).mean() - np.concatenate(self.b).mean())
         stderr = float(np.clip(np.sqrt(max((K - 1) / K * mse, 0.0)), naive, np.sqrt(K) * naive))
         inner = float(np.mean(self.inner))
-        centre = inner - (1 + (K - 2) / K) * (inner - cv)
+        correction = np.clip(
+            (K - 2) / K * (inner - cv), -stderr, stderr
+        )  # beyond an error bar (2) is no first order any more
+        centre = float(np.clip(cv - correction, *within_range(Interval(-np.inf, np.inf), self.route.loss.name)))
         half = normal_quantile(level) * stderr
         ends = within_range(Interval(centre - half, centre + half), self.route.loss)
         found = outer[0] if len(outer) == 1 else outer
@@ -156,7 +161,7 @@ class Sums:
             predictions = self.route.asked.decode(np.concatenate(parts))
             return found, predictions[0] if len(predictions) == 1 else predictions
 
-        return assemble(self.route, plan, per_fold, sizes, level, look, (max(centre, 0.0), stderr, ends), how, found)
+        return assemble(self.route, plan, per_fold, sizes, level, look, (centre, stderr, ends), how, found)
 
 
 def batched_losses(route: Route, plan: Plan) -> np.ndarray | None:
