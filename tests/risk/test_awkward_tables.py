@@ -8,7 +8,9 @@ import pytest
 from epee import LeastSquaresClassifier, LinearDiscriminantAnalysis, LinearRegression, Ridge
 from epee.errors import EpeeWarning, WrongUse
 from epee.risk.cross_validation import cross_validate
+from epee.risk.curves import learning_curve
 from epee.risk.estimate import Risk
+from epee.risk.holdout import holdout_error
 from epee.risk.intervals import Interval
 
 pytestmark = pytest.mark.filterwarnings("ignore::epee.errors.EpeeWarning")
@@ -95,6 +97,18 @@ def test_a_few_rows_give_nested_intervals_that_hold_their_estimates(seed):
             assert 0 <= found.low <= found.value <= found.high
             assert found.low <= found.pooled + found.stderr
             assert found.high >= found.pooled - found.stderr
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_bootstrap_and_extrapolation_hold_their_estimates(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(60, 2))
+    y = X.sum(axis=1) + rng.standard_cauchy(size=60)
+    model = LinearRegression().fit(X[:30], y[:30])
+    held = holdout_error(model, X[30:], y[30:], interval="bootstrap")
+    curve = learning_curve(LinearRegression(), X, y, sizes=[12, 20, 30, 40], folds=4, random_state=seed)
+    for found in (held, curve.extrapolate(600)):
+        assert found.low <= found.value <= found.high
 
 
 def test_an_interval_holds_its_estimate_or_is_refused():

@@ -92,7 +92,7 @@ class LearningCurve:
         return Risk(
             float(values[0]),
             float(values[1:].std(ddof=1)),
-            Interval(float(low), float(high)),
+            Interval(float(min(low, values[0])), float(max(high, values[0]))),  # the draws need not surround the fit
             self.level,
             float(n),
             self.loss,

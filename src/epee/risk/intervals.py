@@ -169,4 +169,4 @@ def bootstrap_interval(losses: Vector, w: Vector | None, level: float, *, draws:
     z = special.ndtri(np.array([(1 - level) / 2, (1 + level) / 2]))
     ends = special.ndtr(z0 + (z0 + z) / (1 - a * (z0 + z)))
     low, high = np.quantile(found, ends)
-    return Interval(float(low), float(high))
+    return Interval(float(min(low, centre)), float(max(high, centre)))  # a wild row may bend both ends to one side
