@@ -93,7 +93,7 @@ class KernelDensity(Density):
         self.X_ = np.asarray(X, dtype=np.float64)[keep]
         self._log_weights = np.full(len(X), -np.log(len(X))) if w is None else np.log(w[keep] / w.sum())
         whole = w is None or bool((w == np.round(w)).all())
-        n = float(len(X) if w is None else w.sum() if whole else keep.sum())
+        n = float(len(X) if w is None else w.sum() if whole else len(self.X_))
         p = X.shape[1]
         if isinstance(self.bandwidth, str):
             if self.bandwidth == "loo" and len(self.X_) < 2:
