@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg.lapack import dpocon, dposv, dpotrf, dpotrs, dpstrf, dtrtrs
 
-from epee.solve.soundness import STRAY
+from epee.solve.soundness import stationary
 from epee.typing import Codes, Matrix, Vector
 
 ROUNDING = 2e-13  # a pivot of a correlation matrix below this is zero: the column is a combination of others
@@ -79,8 +79,7 @@ class Dependent:
         coef, short = np.empty(C.shape), half @ theta
         coef[J] = theta - half.T @ short
         coef[self.rest] = dtrtrs(inner, short, lower=1, trans=1)[0] if len(short) else short
-        left = np.abs(self.S @ coef + alpha * coef - C)
-        return coef if (left <= STRAY * (np.abs(self.S) @ np.abs(coef) + np.abs(C))).all() else None
+        return coef if stationary(self.S, coef, C - alpha * coef) else None
 
 
 def shortest_solution(S: Matrix, C: Matrix, alpha: float, varies: Vector) -> Matrix | None:

@@ -16,6 +16,7 @@ import numpy as np
 
 from epee.moments.moments import Moments
 from epee.solve.dependent import shortest_solution
+from epee.solve.soundness import stationary
 from epee.typing import Tensor
 
 LARGEST_CONDITION = 1e6
@@ -72,7 +73,9 @@ def stacked_least_squares(m: Moments, alpha: float = 0.0, *, intercept: bool = T
         scale = 1 / np.sqrt(diagonal + alpha)
         R = shifted * (scale[:, :, None] * scale[:, None, :])
         if well_conditioned(R[:1]) and well_conditioned(R):  # where columns depend, they do in the first fold already
-            coef = np.linalg.solve(R, C * scale[:, :, None]) * scale[:, :, None]  # (F, p, m)
+            right = C * scale[:, :, None]
+            scaled = np.linalg.solve(R, right)
+            coef = scaled * scale[:, :, None] if stationary(R, scaled, right) else None  # (F, p, m)
     if coef is None:
         found = []
         for f in range(len(S)):
