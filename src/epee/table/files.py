@@ -37,7 +37,7 @@ def open_path(
     if text == "-":
         return _spooled(sys.stdin.buffer, "standard input", reading, types)
     text = os.path.expanduser(text)
-    text, inner = _inner(text)
+    text, inner = inner_of(text)
     label = name_of(os.path.normpath(text))
     try:
         status = os.stat(text)
@@ -60,10 +60,10 @@ def open_path(
     return _open_files([text], label, inner, reading, types, os.path.dirname(text))
 
 
-def _inner(text: str) -> tuple[str, str | None]:
+def inner_of(text: str) -> tuple[str, str | None]:
     """Return a path and the table in its file, where one is named.
 
-    >>> _inner("base.sqlite::sales"), _inner("base.sqlite")
+    >>> inner_of("base.sqlite::sales"), inner_of("base.sqlite")
     (('base.sqlite', 'sales'), ('base.sqlite', None))
     """
     if "::" not in text or os.path.exists(text):

@@ -22,13 +22,15 @@ from epee.table.batches import BATCH_BYTES, Batches, Divided
 from epee.table.block import BLOCK_ROWS, Block, ColumnBlock, Source, check_weights, cut, rows_for
 from epee.table.cells import kind_of_texts
 from epee.table.changes import Mapped
+from epee.table.dask_frames import DaskBatches
 from epee.table.delimited import Reading
 from epee.table.files import open_path
-from epee.table.frames import DaskBatches, FrameBatches, is_dask, is_frame
+from epee.table.frames import FrameBatches, is_dask, is_frame
 from epee.table.parts import BlockSource, Part
 from epee.table.prefetch import ahead
 from epee.table.query import QueryBatches, is_query
 from epee.table.raw import BESIDE, RawBlock, common_dtype, kind_of_type, refuse_type
+from epee.table.raw_rows import NoRows, RawRows
 from epee.table.schema import CLOCK, Column, Schema
 from epee.table.sparse import SparseSource, refuse_sparse
 from epee.table.tally import MOST_LEVELS, in_total, labels_in, labels_in_table, tally, tally_table
@@ -231,6 +233,11 @@ class TableSource(BlockSource):
     def home(self) -> str:
         """Where the rows lie."""
         return "dask" if isinstance(self.batches, DaskBatches) else "local"
+
+    @property
+    def divided(self) -> bool:
+        """Tell whether other processes can read parts of the table by themselves."""
+        return isinstance(self.batches, Divided)
 
     def count(self) -> int:
         """Return how many rows there are, by a pass over one column if nobody has counted."""
@@ -538,53 +545,6 @@ def _placed(batches: Batches | None, template: TableSource, beside: dict[str, np
     source.batches = batches
     source.__dict__.update(beside)
     return source
-
-
-class NoRows(BlockSource):
-    """A part without rows."""
-
-    n_rows = 0
-
-    def __init__(self, names: Sequence[str]) -> None:
-        self.names, self.n_columns, self.origin = names, len(names), np.zeros(len(names))
-
-    def blocks(self, rows: int | None = None) -> Iterator[Any]:
-        """Yield nothing."""
-        return iter(())
-
-    raw_blocks = blocks
-
-    def raw_head(self) -> None:
-        """Return nothing."""
-
-
-class RawRows(BlockSource):
-    """The rows of a table column by column, whatever their kinds: what a view makes numbers of."""
-
-    def __init__(self, source: TableSource | NoRows) -> None:
-        self.source, self.names, self.n_columns = source, source.names, source.n_columns
-
-    n_rows = property(lambda self: self.source.n_rows)
-    origin = property(lambda self: self.source.origin)
-    home = property(lambda self: self.source.home)
-    passes = property(lambda self: self.source.passes)
-    target_levels = property(lambda self: self.source.target_levels)
-
-    def head(self) -> Any:
-        """Return the first rows."""
-        return self.source.raw_head()
-
-    def blocks(self, rows: int | None = None) -> Iterator[Any]:
-        """Yield raw blocks."""
-        return self.source.raw_blocks(rows)
-
-    def parts(self, wanted: int, rows: int | None = None, numbered: bool = False) -> Iterator[Part]:
-        """Yield the parts of the table; what can only be read here travels as raw blocks."""
-        if isinstance(self.source, TableSource) and not isinstance(self.source.batches, Divided):
-            yield from super().parts(wanted, rows, numbered)
-            return
-        for piece in self.source.parts(wanted, rows, numbered):
-            yield piece.then(RawRows)
 
 
 def _work_on(table: pa.Table, bare: TableSource, work: Callable[[RawBlock], Any]) -> list[Any]:
