@@ -24,7 +24,7 @@ def _mix(x: np.ndarray) -> np.ndarray:
         x = x + np.uint64(0x9E3779B97F4A7C15)
         x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        return np.asarray(x ^ (x >> np.uint64(31)))
+        return x ^ (x >> np.uint64(31))
 
 
 def ranks_in_class(codes: Codes, counts_before: np.ndarray) -> np.ndarray:
@@ -63,8 +63,7 @@ def fold_of(ranks: np.ndarray, codes: Codes, n_folds: int, seed: int) -> Codes:
         bases = _mix(classes[of_class] ^ _mix(group.astype(np.uint64)))  # (m,)
         keys = _mix(bases[:, None] + np.arange(n_folds, dtype=np.uint64))  # (m, folds)
     permutations = np.argsort(keys, axis=1)
-    fold: Codes = permutations[starts[codes] + groups - first[codes], where]
-    return fold
+    return permutations[starts[codes] + groups - first[codes], where]
 
 
 def assign_folds(codes: Codes | None, n: int, n_folds: int, seed: int = 0) -> Codes:

@@ -135,18 +135,14 @@ class View(BlockSource):
             if piece.heavy:  # read here in order, so changed here
                 yield from travelling(cast(Source, self), rows)
                 return
-            if change.n_strata == 1:  # as many as rows in all
-                before = np.array([piece.start])
-            else:
-                if piece.start not in self._before:
-                    self._count([p.start for p in self.source.parts(wanted, rows, True)], None)
-                before = self._before[piece.start]
-            yield piece.then(partial(_over, bare=self._bare(change.after(before))))
+            if piece.start not in self._before:
+                self._count([p.start for p in self.source.parts(wanted, rows, True)], None)
+            yield piece.then(partial(_over, bare=self._bare(change.after(self._before[piece.start]))))
 
     def prepare(self, engine: Any, wanted: int) -> None:
         """Let the engine count the rows of each stratum before each part, where the change needs them."""
         self.source.prepare(engine, wanted)
-        if not isinstance(self.change, InOrder) or self.change.n_strata == 1:
+        if not isinstance(self.change, InOrder):
             return
         starts = []
         for piece in self.source.parts(wanted, None, True):
@@ -157,9 +153,12 @@ class View(BlockSource):
             self._count(starts, engine)
 
     def _count(self, starts: list[int], engine: Any) -> None:
-        """Find how many rows of each stratum come before each of these rows."""
+        """Find how many rows of each stratum come before each of these rows; where there is one stratum, all of them."""
         assert isinstance(self.change, InOrder)
         K, ordered = self.change.n_strata, sorted(set(starts))
+        if K == 1:
+            self._before = {s: np.array([s]) for s in ordered}
+            return
         counting, narrow = StrataBetween(self.change, ordered), self.source.narrow()
         if engine is None:
             found = StrataBetween.merge_all(counting(block) for block in narrow.blocks())
