@@ -122,3 +122,10 @@ def test_new_dates_are_read_in_the_order_of_those_learned_from(tmp_path):
         answers = Answers(predictor, str(tmp_path / "new.csv"), details=False)
         rows = [float(next(iter(row.values()))) for row in rows_of(answers)]
         assert rows[0] > 9 and rows[1] < 3 and answers.source.notes == []
+
+
+def test_assessing_names_all_missing_columns_too(classifier):
+    from epee.job.assessment import labelled_rows
+
+    with pytest.raises(WrongUse, match="no columns 'b', 'town'"):
+        labelled_rows(classifier, blobs().select(["a", "y"]))

@@ -32,7 +32,7 @@ from epee.risk.holdout import holdout_error
 from epee.risk.intervals import check_level, normal_quantile
 from epee.table.block import check_weights
 from epee.table.raw import RawBlock
-from epee.table.schema import find_name
+from epee.table.schema import find_name, refuse_missing
 from epee.table.source import TableSource, open_table
 from epee.words.job_words import say
 from epee.words.numbers import figures, in_unit, percent, whole
@@ -156,8 +156,7 @@ def labelled_rows(learned: Learned, table: Any) -> tuple[RawBlock, np.ndarray, A
     there = list(batches.fields.names)
     for name in p.targets:
         find_name(name, there, "target column")
-    for name in types:
-        find_name(name, there)
+    refuse_missing(list(types), there)
     weight = learned.facts["settings"].get("weight")
     extra = [weight] if weight and weight in there else []
     batches = reopen(table, batches, types)
