@@ -6,8 +6,8 @@ Nyström's features is linear, so it maps the moments and no row is touched agai
 .. math:: \mathrm{scatter}(\varphi, y) = A^\top\, \mathrm{scatter}(c, y), \qquad
           \mathrm{scatter}(\varphi, \varphi) = A^\top\, \mathrm{scatter}(c, c)\, A. \tag{1}
 
-The training moments of each fold are merges of the others, and one decomposition of each gives all penalties. Widths are tried on the same
-table of squared distances to the landmarks: a width costs one exponential a cell and one Gram matrix.
+The training moments of each fold are merges of the others, and one decomposition of each gives all penalties. Widths are tried on
+squared distances to the same landmarks: a width costs one product of p + 2 columns, one exponential a cell and one Gram matrix.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from epee.engines.local import in_order
 from epee.moments.moments import Moments
 from epee.predictors.kernels.similarity import whitening
 from epee.predictors.regression.ridge_cv import squared_error
-from epee.solve.ridge_path import ridge_path
+from epee.solve.ridge_path import ridge_path, spectral_path
+from epee.solve.spectral import descending_eigh
 from epee.table.folds import assign_folds
 from epee.typing import Codes, Matrix, Vector
 
@@ -38,18 +39,21 @@ class Landmarks:
     mean: Vector
     scale: Vector
 
-    def distances(self, X: Matrix) -> Matrix:
-        """Return the squared distances (n, m) to the landmarks."""
+    def kernel(self, X: Matrix, gamma: float, out: Matrix | None = None) -> Matrix:
+        """Return exp(-gamma |x - z|^2), (n, m), into ``out`` if given: the exponent is one product of widened rows."""
         Z = (X - self.mean) / self.scale
-        D = (Z**2).sum(axis=1)[:, None] + (self.points**2).sum(axis=1)
-        D -= 2 * (Z @ self.points.T)
-        return np.maximum(D, 0.0, out=D)
+        rows = np.column_stack([2 * Z, -(Z**2).sum(axis=1), -np.ones(len(Z))])
+        points = np.column_stack([self.points, np.ones(len(self.points)), (self.points**2).sum(axis=1)])
+        out = np.empty((len(Z), len(points))) if out is None else out
+        np.matmul(rows, gamma * points.T, out=out)
+        np.minimum(out, 0.0, out=out)
+        return np.exp(out, out=out)
 
-    def kernel(self, X: Matrix, gamma: float) -> Matrix:
-        """Return exp(-gamma |x - z|^2), (n, m)."""
-        D = self.distances(X)
-        D *= -gamma
-        return np.exp(D, out=D)
+    def table(self, X: Matrix, gamma: float) -> Matrix:
+        """Return the kernel of many rows, strip by strip."""
+        out = np.empty((len(X), len(self.points)))
+        list(in_order(lambda s: self.kernel(X[s : s + STRIP], gamma, out[s : s + STRIP]), range(0, len(X), STRIP)))
+        return out
 
     def map(self, X: Matrix, gamma: float, A: Matrix) -> Matrix:
         """Return the features (n, r) of rows."""
@@ -116,11 +120,12 @@ def _errors(
 ) -> tuple[Vector, Matrix, Moments]:
     """Return the squared error (A,) of each penalty over the folds, the whitening, and the moments of all rows."""
     A = whitening(landmarks.kernel(landmarks.points * landmarks.scale + landmarks.mean, gamma))
-    C = np.concatenate(list(in_order(lambda s: landmarks.kernel(X[s : s + STRIP], gamma), range(0, len(X), STRIP))))
+    C = landmarks.table(X, gamma)
     parts = Moments.of(C, T, sample_weight=w, fold=fold).affine(block_diag(A.T, np.eye(T.shape[1])))
     parts = parts.regroup("fold", np.eye(len(parts.count))[parts.count > 0]) if (parts.count == 0).any() else parts
     train = parts.leave_one_out("fold")
-    coef = np.swapaxes(ridge_path(train.xx, train.xy, alphas), -1, -2)  # (F, A, q, r)
+    values, V = descending_eigh(train.xx)  # nine digits are enough to compare penalties; the one chosen is solved again
+    coef = np.swapaxes(spectral_path(values, V, np.swapaxes(V, -1, -2) @ train.xy, alphas), -1, -2)  # (F, A, q, r)
     intercept = train.y_mean[:, None] - (coef @ train.x_mean[:, None, :, None])[..., 0]
     share = parts.count / parts.count.sum()
     errors = np.tensordot(share, squared_error(parts, coef, intercept).sum(axis=-1), axes=1)  # (A,)
