@@ -25,7 +25,7 @@ def waves(n, seed=0):
 @pytest.mark.parametrize("given", [
     {"kernel": "rbf", "gamma": 0.5}, {"kernel": "poly", "degree": 2}, {"kernel": "laplacian"}, {"kernel": "linear"},
     {"kernel": lambda a, b: float(a @ b) ** 2},
-], ids=str)  # fmt: skip
+], ids=["rbf", "poly", "laplacian", "linear", "own"])  # fmt: skip
 def test_kernel_ridge_as_scikit_learn(given):
     X, y = waves(60)
     w = np.random.default_rng(1).integers(0, 3, 60).astype(float) + 0.5
