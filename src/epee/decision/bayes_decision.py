@@ -232,11 +232,17 @@ class BayesDecision(MetaEstimatorMixin, ClassifierMixin, Saved, BaseEstimator):
         table = self._expected(X)
         return table if of_all else table.min(axis=1)
 
+    @property
+    def loss(self) -> Costs:
+        """What its decisions cost, as a loss."""
+        self._fitted()
+        return Costs(self.costs_, self._rejection(), classes=self.classes_)
+
     def risk(self, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any = None) -> Risk:
         """Return the mean cost on rows that were not learned from, with its interval."""
         self._fitted()
         plain = self.costs is None and self.reject_cost is None
-        loss = None if plain else Costs(self.costs_, self._rejection(), classes=self.classes_)
+        loss = None if plain else self.loss
         return holdout_error(self, X, y, loss=loss, level=level, sample_weight=sample_weight)
 
     def error_reject_curve(self, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any = None) -> ErrorReject:

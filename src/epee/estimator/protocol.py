@@ -170,6 +170,31 @@ class Judge(Protocol):
 
 
 @runtime_checkable
+class Labels(Protocol):
+    """A fitted classifier, ours or anyone's."""
+
+    @property
+    def classes_(self) -> Any:
+        """The labels that it may answer, in order."""
+
+
+@runtime_checkable
+class Probabilities(Protocol):
+    """A classifier that gives probabilities, ours or anyone's."""
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return the probability of each class (n, K)."""
+
+
+@runtime_checkable
+class Decisions(Protocol):
+    """A classifier that gives scores, ours or anyone's."""
+
+    def decision_function(self, X: Any) -> Any:
+        """Return a score for each class, or one for two."""
+
+
+@runtime_checkable
 class Counted(Protocol):
     """Knows how many parameters it is worth."""
 
@@ -184,6 +209,13 @@ class Seen(Protocol):
     @property
     def training_fingerprint(self) -> object | None:
         """The fingerprint of the training rows, None when they were a stream or not noted."""
+
+
+@runtime_checkable
+class Remembers(Protocol):
+    """A fitted estimator that keeps the sums of the rows it learned from."""
+
+    moments_: Any
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,6 +258,14 @@ class LinearPredictor(Protocol):
     coef_: Any
     intercept_: Any
     is_linear: bool
+
+
+@runtime_checkable
+class CoefficientCovariance(Protocol):
+    """A fitted linear predictor that knows how sure its coefficients are."""
+
+    coef_covariance_: Any
+    rank_: int
 
 
 @runtime_checkable

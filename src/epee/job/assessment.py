@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from epee.decision.bayes_decision import BayesDecision
 from epee.errors import BadFile, DataError
 from epee.job.bundle import load_to_predict
 from epee.job.card import figure, plain
@@ -30,6 +31,7 @@ from epee.job.understanding import reopen
 from epee.risk.estimate import Risk
 from epee.risk.holdout import holdout_error
 from epee.risk.intervals import check_level, normal_quantile
+from epee.risk.steps import last_of
 from epee.table.block import check_weights
 from epee.table.raw import RawBlock
 from epee.table.schema import find_name, refuse_missing
@@ -205,12 +207,8 @@ def refuse_strange(learned: Learned, y: np.ndarray) -> None:
 
 def loss_of(model: Any) -> Any:
     """Return the loss behind a fitted model: its costs, where it decides by costs."""
-    last = model.steps[-1][1] if hasattr(model, "steps") else model
-    if not hasattr(last, "costs_"):
-        return None
-    from epee.losses.decisions import Costs
-
-    return Costs(last.costs_, last._rejection(), classes=last.classes_)
+    last = last_of(model)
+    return last.loss if isinstance(last, BayesDecision) else None
 
 
 class Ledger:

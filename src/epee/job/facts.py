@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from epee.errors import DataError, WrongUse
+from epee.estimator.protocol import CoefficientCovariance, LinearPredictor
 from epee.job.card import figure, plain
 from epee.job.contest import Contest, Curve, Entry
 from epee.job.ground import Ground
@@ -244,7 +245,7 @@ def coefficients_of(predictor: Predictor, rows: Rows, level: float) -> list[dict
 
     X, _, w = rows
     last = last_step(predictor.model)
-    coef = np.atleast_2d(getattr(last, "coef_", np.empty((0, 0))))
+    coef = np.atleast_2d(last.coef_) if isinstance(last, LinearPredictor) else np.empty((0, 0))
     names = predictor.encoder.get_feature_names_out().tolist()
     if coef.shape != (1, len(names)):  # products of inputs, several classes or targets
         return []
@@ -252,7 +253,7 @@ def coefficients_of(predictor: Predictor, rows: Rows, level: float) -> list[dict
     scaled = len(predictor.model.steps) > 1
     spread = np.ones(len(names)) if scaled else np.sqrt(np.average((X - centre) ** 2, axis=0, weights=w))
     bars = None
-    if hasattr(last, "coef_covariance_") and getattr(last, "rank_", 0) == len(names):
+    if isinstance(last, CoefficientCovariance) and last.rank_ == len(names):
         bars = np.sqrt(np.diagonal(last.coef_covariance_)) * spread
     items = []
     for j, name in enumerate(names):

@@ -15,8 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from epee.decision.bayes_decision import BayesDecision
 from epee.errors import WrongUse
+from epee.estimator.protocol import Probabilities
 from epee.risk.intervals import check_level
+from epee.risk.steps import last_of
 from epee.table.encoder import TableEncoder
 from epee.table.raw import RawBlock
 from epee.typing import Labels, Matrix, Vector
@@ -62,7 +65,7 @@ class Predictor:
     @property
     def has_probabilities(self) -> bool:
         """Tell whether it gives probabilities."""
-        return self.task == "classification" and hasattr(self.model, "predict_proba")
+        return self.task == "classification" and isinstance(self.model, Probabilities)
 
     def encode(self, raw: RawBlock) -> Matrix:
         """Return one block of rows as numbers, missing cells filled."""
@@ -104,8 +107,8 @@ class Predictor:
 
 def last_step(model: Any) -> Any:
     """Return the estimator at the end of a pipeline, out of its decision if it has one."""
-    last = model.steps[-1][1] if hasattr(model, "steps") else model
-    return getattr(last, "estimator_", getattr(last, "estimator", last))
+    last = last_of(model)
+    return last.estimator_ if isinstance(last, BayesDecision) else last
 
 
 def residual_quantiles(residuals: np.ndarray, most: int = 2001) -> np.ndarray:

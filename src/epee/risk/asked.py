@@ -40,11 +40,11 @@ class Asked:
     several: bool = False
     costs: Matrix | None = None
 
-    def of(self, model: Any) -> Ask:
-        """Return the function of rows that gives what the loss needs of a fitted model."""
+    def of(self, model: Any, checked: bool = True) -> Ask:
+        """Return the function of rows, ``checked`` for the model or not, that gives what the loss needs of it once fitted."""
         if self.costs is None:
-            return asker(model, self.loss, self.classes)
-        probabilities = asker(model, PROBABILITIES, self.classes)
+            return asker(model, self.loss, self.classes, checked)
+        probabilities = asker(model, PROBABILITIES, self.classes, checked)
         return lambda X: self.decide(probabilities(X))
 
     def decide(self, P: Matrix) -> np.ndarray:

@@ -1,7 +1,7 @@
 """What a loss asks of a fitted predictor: labels, values, scores or probabilities, with classes as codes.
 
-Our own estimators are asked behind their door (``_predict``, ``_score``, ``_proba``), since the rows were checked once when
-they came in; anyone else by their public methods. A model whose training rows lacked a class answers for the
+Estimators that know the protocol are asked behind their door, since the rows were checked once when they came in; anyone else
+by their public methods. A model whose training rows lacked a class answers for the
 classes it knows: the others get probability 0.
 """
 
@@ -13,46 +13,50 @@ from typing import Any
 import numpy as np
 
 from epee.errors import DataError, MissingValues, WrongUse
-from epee.estimator.base import Classifier, Estimator, ProbabilityMixin, Regressor, ScoreMixin
+from epee.estimator.protocol import Judge, Probabilities
 from epee.losses.loss import Loss
 from epee.typing import Labels, Matrix
 
 Ask = Callable[[Matrix], np.ndarray]
 
 
-def asker(model: Any, loss: Loss, classes: Labels | None) -> Ask:
-    """Return the function of rows that gives what ``loss`` needs of a fitted ``model``."""
-    own = type(model)
-    ours = getattr(own, "_leave", None) is Estimator._leave and getattr(own, "_enter", None) is Estimator._enter
+def asker(model: Any, loss: Loss, classes: Labels | None, checked: bool = True) -> Ask:
+    """Return the function of rows that gives what ``loss`` needs of a fitted ``model``.
+
+    ``checked`` says that the rows have passed the door of the estimator; else it checks them.
+    """
+    answer = _answer(model, loss.needs, checked)
     if loss.needs == "values":
-        return model._predict if ours and isinstance(model, Regressor) else model.predict
+        return model.predict if answer is None else answer
     assert classes is not None
-    place = np.searchsorted(classes, model.classes_)  # where the model's classes lie among all
+    K, place = len(classes), np.searchsorted(classes, model.classes_)  # where the model's classes lie among all
     if loss.needs == "labels":
-        return _labels(model, place, classes, ours)
+        if answer is None:
+            return lambda X: to_codes(model.predict(X), classes)
+        return answer if len(place) == K else lambda X: place[answer(X)]
     if loss.needs == "probabilities":
-        if not hasattr(model, "predict_proba"):
-            raise WrongUse(
-                f"the loss {loss.name!r} needs probabilities, and {own.__name__} has no predict_proba; choose another."
-            )
-        proba = model._proba if ours and own.predict_proba is ProbabilityMixin.predict_proba else model.predict_proba
-        return lambda X: spread(proba(X), place, len(classes), 0.0)
-    if ours and getattr(own, "decision_function", None) is ScoreMixin.decision_function:
-        return lambda X: one_column(spread(model._score(X), place, len(classes), -np.inf))
-    return lambda X: _public_scores(model, loss, X, place, len(classes))
+        probabilities = answer or _public_probabilities(model, loss)
+        return lambda X: spread(probabilities(X), place, K, 0.0)
+    if answer is not None:
+        return lambda X: one_column(spread(answer(X), place, K, -np.inf))
+    return lambda X: _public_scores(model, loss, X, place, K)
 
 
-def _labels(model: Any, place: np.ndarray, classes: Labels, ours: bool) -> Ask:
-    own = type(model)
-    same = len(place) == len(classes)
-    score = None
-    if ours and own.predict is ScoreMixin.predict:
-        score = model._score
-    elif ours and own.predict is Classifier.predict:
-        score = model._proba
-    if score is not None:
-        return lambda X: np.argmax(score(X), axis=1) if same else place[np.argmax(score(X), axis=1)]
-    return lambda X: to_codes(model.predict(X), classes)
+def _answer(model: Any, needs: Any, checked: bool) -> Ask | None:
+    """Return what an estimator that knows the protocol answers, None for any other."""
+    found = model.answers(needs) if isinstance(model, Judge) else None
+    if found is None or checked:
+        return found
+    return lambda X: found(model.clean(X))
+
+
+def _public_probabilities(model: Any, loss: Loss) -> Ask:
+    if not isinstance(model, Probabilities):
+        raise WrongUse(
+            f"the loss {loss.name!r} needs probabilities, and {type(model).__name__} has no predict_proba; choose another."
+        )
+    found: Ask = model.predict_proba
+    return found
 
 
 def to_codes(labels: Labels, classes: Labels) -> np.ndarray:

@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from epee.errors import DataError, DataWarning, WrongUse
 from epee.estimator.base import say
+from epee.estimator.protocol import Labels, Remembers, Seen
 from epee.losses.names import named, resolve
 from epee.moments.moments import Moments
 from epee.risk.asked import kind_of
@@ -44,7 +46,7 @@ def losses_of(
     """Return the loss of every row under a fitted model, the weights, and the name of the loss."""
     require_fitted(model)
     chosen = resolve(loss, kind_of(model))
-    if hasattr(model, "classes_") and chosen.classes is None:
+    if isinstance(model, Labels) and chosen.classes is None:
         chosen = chosen.bind(model.classes_)
 
     def one(X: Any, y: Any) -> Vector:
@@ -188,15 +190,13 @@ def _interval(
 
 def refuse_training_rows(model: Any, X: Any, y: Any, sample_weight: Any = None) -> None:
     """Refuse test rows that are the training rows: same fingerprint, or same moments; a wrapper answers for what it holds."""
-    if hasattr(model, "steps") and not is_stream(X):  # the last step of a pipeline saw transformed rows
+    if isinstance(model, Pipeline) and not is_stream(X):  # the last step of a pipeline saw transformed rows
         if len(model.steps) > 1:
             X = model[:-1].transform(X)
         model = model.steps[-1][1]
-    if not hasattr(model, "_trained_on") and hasattr(model, "estimator_"):
-        model = model.estimator_
-    known = getattr(model, "_trained_on", None)
+    known = model.training_fingerprint if isinstance(model, Seen) else None
     same = known is not None and not is_stream(X) and known == fingerprint(X)
-    m = getattr(model, "moments_", None)
+    m = model.moments_ if isinstance(model, Remembers) else None
     if not same and isinstance(m, Moments) and not is_stream(X) and m.count.sum() == _count(X, sample_weight):
         rows = np.asarray(X)
         if rows.dtype.kind in "fiub" and rows.ndim == 2 and rows.shape[1] == m.p:

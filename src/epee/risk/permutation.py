@@ -107,7 +107,7 @@ def importance(
     with progress("importance of columns", len(jobs) * len(names)) as tick:
         for fitted, rows in jobs:
             part = _take(route.X, rows)
-            ask = asker(fitted, route.loss, route.classes)
+            ask = asker(fitted, route.loss, route.classes, checked=False)
             base = route.value(np.asarray(ask(part)), rows)
 
             def work(j: int, part: Any = part, ask: Any = ask, rows: np.ndarray = rows) -> Vector:

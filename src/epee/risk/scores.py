@@ -18,6 +18,7 @@ import numpy as np
 
 from epee.errors import DataError, WrongUse
 from epee.estimator.base import encode_labels
+from epee.estimator.protocol import Decisions, Labels, Probabilities
 from epee.risk.asking import refuse_missing_truth, refuse_nan
 from epee.risk.estimate import Score
 from epee.risk.holdout import refuse_training_rows, require_fitted
@@ -46,7 +47,7 @@ def _open(model: Any, X: Any, y: Any, sample_weight: Any, level: float) -> tuple
 
 
 def _codes(model: Any, truth: np.ndarray) -> Codes:
-    if not hasattr(model, "classes_"):
+    if not isinstance(model, Labels):
         raise WrongUse(f"{type(model).__name__} is not a classifier: this figure is for labels; r2 is for numbers.")
     classes = np.asarray(model.classes_)
     labels, codes = encode_labels(truth, len(truth))
@@ -59,16 +60,16 @@ def _codes(model: Any, truth: np.ndarray) -> Codes:
 
 def _ranks(model: Any, X: Any) -> Matrix:
     """Return one score a class (n, K): probabilities, or decision scores."""
-    if hasattr(model, "predict_proba"):
+    if isinstance(model, Probabilities):
         return np.asarray(model.predict_proba(X), dtype=float)
-    if not hasattr(model, "decision_function"):
+    if not isinstance(model, Decisions):
         raise WrongUse(f"{type(model).__name__} gives neither probabilities nor scores: this figure needs one of them.")
     scores = np.asarray(model.decision_function(X), dtype=float)
     return np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
 
 
 def _probabilities(model: Any, X: Any) -> Matrix:
-    if not hasattr(model, "predict_proba"):
+    if not isinstance(model, Probabilities):
         raise WrongUse(f"{type(model).__name__} gives no probabilities; this figure needs predict_proba.")
     return np.asarray(model.predict_proba(X), dtype=float)
 
@@ -323,7 +324,7 @@ def r2(model: Any, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any = 
     0.88 ± 0.17 [0.56, 1.00]
     """
     truth, w = _open(model, X, y, sample_weight, level)
-    if hasattr(model, "classes_"):
+    if isinstance(model, Labels):
         raise WrongUse(
             f"{type(model).__name__} is a classifier: r2 is for numbers; roc_auc, brier and f1 are for labels."
         )
