@@ -74,7 +74,7 @@ def stacked_least_squares(m: Moments, alpha: float = 0.0, *, intercept: bool = T
         R = shifted * (scale[:, :, None] * scale[:, None, :])
         if well_conditioned(R[:1]) and well_conditioned(R):  # where columns depend, they do in the first fold already
             right = C * scale[:, :, None]
-            scaled = np.linalg.solve(R, right)
+            scaled: Tensor = np.asarray(np.linalg.solve(R, right), dtype=np.float64)
             coef = scaled * scale[:, :, None] if stationary(R, scaled, right) else None  # (F, p, m)
     if coef is None:
         found = []

@@ -110,7 +110,7 @@ class PCA(NewAxes, MomentTransformer):
         self.missing = missing
 
     @property
-    def _takes_missing(self) -> bool:  # type: ignore[override]
+    def _takes_missing(self) -> bool:
         return self.missing == "em"
 
     def __sklearn_tags__(self) -> Any:
