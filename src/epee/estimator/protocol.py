@@ -212,6 +212,13 @@ class Seen(Protocol):
 
 
 @runtime_checkable
+class Wraps(Protocol):
+    """A fitted estimator around another."""
+
+    estimator_: Any
+
+
+@runtime_checkable
 class Remembers(Protocol):
     """A fitted estimator that keeps the sums of the rows it learned from."""
 

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from epee.errors import DataError, DataWarning, WrongUse
 from epee.estimator.base import say
-from epee.estimator.protocol import Labels, Remembers, Seen
+from epee.estimator.protocol import Labels, Remembers, Seen, Wraps
 from epee.losses.names import named, resolve
 from epee.moments.moments import Moments
 from epee.risk.asked import kind_of
@@ -195,6 +195,9 @@ def refuse_training_rows(model: Any, X: Any, y: Any, sample_weight: Any = None) 
             X = model[:-1].transform(X)
         model = model.steps[-1][1]
     known = model.training_fingerprint if isinstance(model, Seen) else None
+    if known is None and isinstance(model, Wraps):
+        model = model.estimator_
+        known = model.training_fingerprint if isinstance(model, Seen) else None
     same = known is not None and not is_stream(X) and known == fingerprint(X)
     m = model.moments_ if isinstance(model, Remembers) else None
     if not same and isinstance(m, Moments) and not is_stream(X) and m.count.sum() == _count(X, sample_weight):

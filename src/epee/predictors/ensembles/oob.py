@@ -55,7 +55,7 @@ def oob_risk(
     """Return the risk from the losses of the rows that some tree left out."""
     weight = None if w is None else w[judged]
     value, stderr, n = weighted_mean(losses[judged], weight)
-    stderr *= SHARED
+    value, stderr = max(value, 0.0), SHARED * stderr  # what few trees add to the losses may be more than they are
     if loss == "zero_one":
         stderr, ends = SHARED * float(np.sqrt(value * (1 - value) / n)), wilson(value, n / SHARED**2, level)
     else:
