@@ -25,20 +25,20 @@ SUPPORT = 10.0  # rows that a category needs to be sorted among the others; the 
 def bin_rows(X, thresholds, starts, out):
     """Fill ``out`` (n, 8 G) with the bin of each cell: how many thresholds of its column lie below it."""
     n, p = X.shape
+    at, cells = np.empty(CHUNK, np.int64), np.empty(CHUNK)
     for s in range(0, n, CHUNK):
+        m = min(CHUNK, n - s)
         for f in range(p):
-            first, size = starts[f], starts[f + 1] - starts[f]
-            for i in range(s, min(s + CHUNK, n)):
-                v = X[i, f]
-                if v != v:
-                    out[i, f] = MISSING
-                    continue
-                a, length = first, size
-                while length > 0:  # a search without jumps: half of the thresholds are left behind, or none
-                    half = (length + 1) >> 1
-                    a += half if thresholds[a + half - 1] < v else 0
-                    length -= half
-                out[i, f] = a - first
+            for i in range(m):
+                at[i], cells[i] = starts[f], X[s + i, f]
+            length = starts[f + 1] - starts[f]
+            while length > 0:  # all rows halve what is left in step: no row waits, and nothing is guessed
+                half = (length + 1) >> 1
+                for i in range(m):
+                    at[i] += half * np.int64(thresholds[at[i] + half - 1] < cells[i])
+                length -= half
+            for i in range(m):
+                out[s + i, f] = MISSING if cells[i] != cells[i] else at[i] - starts[f]
 
 
 @njit(cache=True, nogil=True)

@@ -88,6 +88,16 @@ def test_a_stream_gives_the_trees_of_the_array(rows, tmp_path, monkeypatch):
     assert list(from_file.feature_names_in_) == list("abcde")
 
 
+def test_a_dask_collection_gives_the_trees_of_the_array():
+    import dask.dataframe as dd
+
+    X, y = table(900)
+    frame = dd.from_pandas(pd.DataFrame(X, columns=list("abcde")).assign(y=y), npartitions=3)
+    same_trees(
+        HistGradientBoostingRegressor(max_iter=3).fit(frame, "y"), HistGradientBoostingRegressor(max_iter=3).fit(X, y)
+    )
+
+
 def _in_blocks(blocks, rows):
     return lambda self, _rows=None: blocks(self, rows)
 
