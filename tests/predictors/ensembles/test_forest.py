@@ -111,7 +111,7 @@ def test_the_risk_out_of_the_bag_is_that_of_new_rows(maker, data):
         model = maker(60, random_state=seed).fit(X, y)
         assert isinstance(model.oob_risk_, Risk)
         held += model.oob_risk_.low <= epee.risk.empirical_risk(model, fresh, truth) <= model.oob_risk_.high
-    assert held >= 9  # of 12 at 95 %: fewer has probability 2e-4
+    assert held >= 9  # of 12 at 95 %: fewer has probability 2e-3
 
 
 def test_intervals_hold_new_values():
