@@ -22,8 +22,21 @@ import numpy as np
 
 
 class Momentum:
-    """The steps (1) with length ``rate``.
+    """The steps (1).
 
+    Parameters
+    ----------
+    x : list of arrays
+        The parameters, changed in place.
+    rate : float
+        The length of a step; larger goes faster and less surely.
+    momentum : float in [0, 1), default=0.9
+        How much of the velocity is kept; 0 is plain descent.
+    ahead : bool, default=True
+        Look one step ahead, as Nesterov does.
+
+    Examples
+    --------
     >>> x = [np.array([1.0])]
     >>> step = Momentum(x, rate=0.1, momentum=0.0, ahead=False)
     >>> step([np.array([2.0])])
@@ -44,8 +57,21 @@ class Momentum:
 
 
 class Adam:
-    """The steps (2) with length ``rate``.
+    """The steps (2).
 
+    Parameters
+    ----------
+    x : list of arrays
+        The parameters, changed in place.
+    rate : float, default=0.001
+        The length of a step; larger goes faster and less surely.
+    beta_1, beta_2 : float in [0, 1), default=0.9, 0.999
+        How much of the running means of gradients and of squares is kept.
+    epsilon : float, default=1e-8
+        Keeps the division finite.
+
+    Examples
+    --------
     >>> x = [np.array([1.0])]
     >>> step = Adam(x, rate=0.1)
     >>> step([np.array([2.0])])
