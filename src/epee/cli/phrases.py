@@ -108,6 +108,10 @@ PHRASES = {
         "Time for the predictors (60s, 2min): those that do not fit are dropped, the most complex first.",
         "Temps accordé aux prédicteurs (60s, 2min) : ceux qui n'y tiennent pas sont écartés, les plus complexes d'abord.",
     ),
+    "prefer": (
+        "Take the simplest predictor that cannot be told from the best, or the best itself.",
+        "Prendre le prédicteur le plus simple qu'on ne peut distinguer du meilleur, ou le meilleur lui-même.",
+    ),
     "engine": (
         "Who adds: local (threads), dask (a cluster on this machine) or the address of a Dask scheduler.",
         "Qui additionne : local (threads), dask (une grappe sur cette machine) ou l'adresse d'un ordonnanceur Dask.",

@@ -7,7 +7,6 @@ A method that keeps its rows in memory derives from :class:`Classifier`, :class:
 
 from __future__ import annotations
 
-import inspect
 import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
@@ -39,12 +38,6 @@ from epee.table.fingerprints import fingerprint
 from epee.table.partitions import by_partition
 from epee.typing import Codes, Labels, Matrix, Vector
 
-FORMER_NAMES = {  # of the protocol, for callers that do not know it yet
-    "rows_in": "_source", "summation": "_summation", "refine": "_refine", "needs_rows": "_needs_rows", "row_wise": "_row_wise",
-    "affine": "_affine", "left_out": "_left_out", "left_out_by": "_left_out_by", "left_out_path": "_left_out_path",
-    "fit_stack": "_fit_stack",
-}  # fmt: skip
-
 
 class Estimator(Saved, BaseEstimator):
     """An estimator whose data enter by one door."""
@@ -55,12 +48,6 @@ class Estimator(Saved, BaseEstimator):
     _minimum_rows = 1
     is_linear = False  # predictions are exactly X coef + intercept
     left_out_by = "closed form"  # how predictions without the row are had, where they are
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        for name, former in FORMER_NAMES.items():
-            if (found := inspect.getattr_static(cls, name, None)) is not None:
-                setattr(cls, former, found)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -325,8 +325,9 @@ def redo(seen: Understood, asked: dict[str, Any]) -> dict[str, str]:
         words += ["--mute", code]
     if asked["mute"]:
         python.append(f"mute={asked['mute']!r}")
+    for key in asked["predictors"] or ():
+        words += ["--predictor", key]
     if asked["predictors"]:
-        words += ["--predictors", ",".join(asked["predictors"])]
         python.append(f"predictors={asked['predictors']!r}")
     if isinstance(asked["costs"], str):
         words += ["--costs", asked["costs"]]
