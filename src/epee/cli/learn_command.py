@@ -42,7 +42,7 @@ def command(
         typer.Option(
             "--predictor",
             "-p",
-            help=say("predictor").format(keys=", ".join(keys())),
+            help=say("predictor", keys=", ".join(keys())),
             show_default=False,
             metavar="NAME",
         ),

@@ -152,11 +152,11 @@ PHRASES = {
     ),
     "proba": (
         "Probabilities of the classes beside the prediction, or a refusal where there are none.",
-        "Les probabilités des classes à côté de la prédiction, ou un refus s'il n'y en a pas.",
+        "Les probabilités des classes à côté de la prédiction, ou une erreur s'il n'y en a pas.",
     ),
     "interval": (
         "An interval of the given --level beside each number, or a refusal where there is none.",
-        "Un intervalle au niveau --level à côté de chaque nombre, ou un refus s'il n'y en a pas.",
+        "Un intervalle au niveau --level à côté de chaque nombre, ou une erreur s'il n'y en a pas.",
     ),
     "keep": (
         "A column to copy beside the predictions, in place of the number of the row; may be repeated.",

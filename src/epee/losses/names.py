@@ -134,8 +134,8 @@ def _find(loss: Any, estimator_type: str | None) -> Loss:
         if loss.startswith("l") and (power := _number(loss[1:])) is not None:
             return Power(power)
         near = get_close_matches(loss.lower(), [*_MAKERS, *_ALIASES], n=1, cutoff=0.6)
-        meant = f"; did you mean {_ALIASES.get(near[0], near[0])!r}?" if near else "."
-        raise WrongUse(f"the loss {loss!r} is unknown{meant} The losses are {_choices()}.")
+        meant = f"did you mean {_ALIASES.get(near[0], near[0])!r}? The" if near else "the"
+        raise WrongUse(f"the loss {loss!r} is unknown; {meant} losses are {_choices()}.")
     if np.ndim(loss) == 2:
         return Costs(np.asarray(loss, dtype=float))
     raise WrongUse(f"a loss cannot be a {type(loss).__name__}; give {_choices()}.")

@@ -144,9 +144,28 @@ class Verdict:
     @cached_property
     def optimism(self) -> Optimism:
         """How much better the winner looks than it is, with the whole rule of choice inside."""
+        table, ends = self._table
+        found = self._winner(np.arange(len(table)), self.draws)
+        per_fold = np.column_stack([risk.per_fold for risk in self.risks])
+        return replace(found, tibshirani=winner_optimism(table[:, ends[:-1]], per_fold, draws=1).tibshirani)
+
+    def optimism_error(self, parts: int = 10) -> float:
+        """Return the standard error of the optimism, by leaving out each of some parts of the rows in turn."""
+        n = len(self._table[0])
+        part = np.random.default_rng(0).permutation(n) % parts
+        values = [self._winner(np.flatnonzero(part != k), max(self.draws // parts, 1)).value for k in range(parts)]
+        return float(np.sqrt((parts - 1) / parts * np.sum((np.array(values) - np.mean(values)) ** 2)))
+
+    @cached_property
+    def _table(self) -> tuple[Matrix, np.ndarray]:
+        """The losses of all values of all candidates side by side, and where each candidate's begin."""
         blocks = [mean_losses(risk)[:, None] for risk in self.risks] if self.losses is None else list(self.losses)
-        ends = np.cumsum([0, *(block.shape[1] for block in blocks)])
-        table = np.column_stack(blocks)
+        return np.column_stack(blocks), np.cumsum([0, *(block.shape[1] for block in blocks)])
+
+    def _winner(self, rows: np.ndarray, draws: int) -> Optimism:
+        """Return the optimism of the whole rule on some rows."""
+        whole, ends = self._table
+        table = whole[rows]
         spread = paired_errors(table)
 
         def rule(means: Vector, errors: Vector) -> int:
@@ -157,12 +176,11 @@ class Verdict:
             near = means[picked] - means[best] <= spread[picked, best]
             return int(picked[near][np.argmin(self.rank[near])])
 
-        weight = self.risks[0].weight
-        weight = weight if weight is None or len(weight) == len(table) else None
-        found = winner_optimism(table, None, choose=rule, weight=weight, groups=self.groups, draws=self.draws)
-        per_fold = np.column_stack([risk.per_fold for risk in self.risks])
-        by_folds = winner_optimism(table[:, ends[:-1]], per_fold, draws=1).tibshirani
-        return replace(found, tibshirani=by_folds)
+        def of_rows(values: Any) -> Any:
+            return values[rows] if values is not None and len(values) == len(whole) else None
+
+        weight, groups = of_rows(self.risks[0].weight), of_rows(self.groups)
+        return winner_optimism(table, None, choose=rule, weight=weight, groups=groups, draws=draws)
 
     @property
     def corrected(self) -> float:

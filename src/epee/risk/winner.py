@@ -30,7 +30,6 @@ class Optimism:
     value: float
     tibshirani: float
     draws: int
-    spread: float = 0.0  # standard deviation of (1) over the drawn samples
 
     def __float__(self) -> float:
         """Return the bootstrap's figure."""
@@ -91,8 +90,8 @@ def winner_optimism(
     errors = np.sqrt(np.maximum(drawn @ squares / total - means**2, 0.0) / total)
     chosen = np.array([choose(m, e) for m, e in zip(means, errors, strict=True)])
     overall = sums.sum(axis=0) / counts.sum()
-    gaps = overall[chosen] - means[np.arange(draws), chosen]
-    return Optimism(float(gaps.mean()), _by_folds(per_fold, choose), draws, float(gaps.std()))
+    value = float((overall[chosen] - means[np.arange(draws), chosen]).mean())
+    return Optimism(value, _by_folds(per_fold, choose), draws)
 
 
 def _by_folds(per_fold: Matrix | None, choose: Choice) -> float:

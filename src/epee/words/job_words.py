@@ -181,16 +181,16 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "failed": ("it failed: {why}", "il a échoué : {why}"),
     "learned_from_sample": (
-        "The table passes by in blocks; a sample of {n} rows taught: {names}.",
-        "La table passe par blocs ; un échantillon de {n} lignes a instruit : {names}.",
+        "The table passes by in blocks; a sample of {n} {n:row|rows} taught: {names}.",
+        "La table passe par blocs ; un échantillon de {n} {n:ligne|lignes} a instruit : {names}.",
     ),
     "explored_sample": (
-        "Counts, means, correlations and axes are those of all rows; the rest looks at a sample of {n} rows.",
-        "Effectifs, moyennes, corrélations et axes sont ceux de toutes les lignes ; le reste regarde un échantillon de {n} lignes.",
+        "Counts, means, correlations and axes are those of all rows; the rest looks at a sample of {n} {n:row|rows}.",
+        "Effectifs, moyennes, corrélations et axes sont ceux de toutes les lignes ; le reste regarde un échantillon de {n} {n:ligne|lignes}.",
     ),
     "looked_at_sample": (
-        "The table was read {passes} times; pictures and findings look at a sample of {n} training rows.",
-        "La table a été lue {passes} fois ; figures et constats regardent un échantillon de {n} lignes d'apprentissage.",
+        "The table was read {passes} {passes:time|times}; pictures and findings look at a sample of {n} training {n:row|rows}.",
+        "La table a été lue {passes} fois ; figures et constats regardent un échantillon de {n} {n:ligne|lignes} d'apprentissage.",
     ),
     "one_target": ("it takes one target only", "il ne prend qu'une cible"),
     "dropped": ("Not tried: {parts}.", "Non essayés : {parts}."),

@@ -138,11 +138,11 @@ def edge(e: Evidence) -> Suspicion | None:
 
 @finding("E016")
 def optimism(e: Evidence) -> Suspicion | None:
-    """The winner looks much better than it is: H0, by at most a tenth of its error. Its error bar is the spread of the draws."""
+    """The winner looks much better than it is: H0, by at most a tenth of its error. Its error bar leaves out parts of the rows."""
     v = e.verdict
     if v is None or len(v.entries) < 2 or v.corrected <= 0 or v.optimism.value <= OPTIMISM * v.corrected:
         return None
-    value, bar = float(v.optimism.value), float(v.optimism.spread)
+    value, bar = float(v.optimism.value), v.optimism_error()
     p = above(value, bar, OPTIMISM * float(v.corrected))
     words = {
         "k": len(v.entries),

@@ -243,6 +243,7 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
     def _store(self, left: LeftOutSums, source: Source | None) -> None:
         predictions = np.concatenate(left.predictions)  # (n, A, m)
         y = np.concatenate([np.asarray(b.y, dtype=float).reshape(len(b), -1) for b in source.blocks()])  # type: ignore[union-attr]
+        self._left_predictions, self._left_targets = predictions, y
         kept = predictions if self.scoring is not None else (predictions - y[:, None, :]) ** 2
         self.cv_results_ = kept[..., 0] if self._one_target else np.swapaxes(kept, 1, 2)
 
