@@ -75,8 +75,8 @@ class Verdict:
 
     @cached_property
     def best(self) -> int:
-        """The candidate with the smallest error; on ties the simplest."""
-        return int(np.lexsort((self.rank, self.values))[0])
+        """The candidate with the smallest error; on ties, to rounding, the simplest."""
+        return int(np.lexsort((self.rank, steady(self.values)))[0])
 
     @cached_property
     def gaps(self) -> list[Difference | None]:
@@ -169,6 +169,7 @@ class Verdict:
         spread = paired_errors(table)
 
         def rule(means: Vector, errors: Vector) -> int:
+            means = steady(means)
             picked = np.array([a + int(np.argmin(means[a:b])) for a, b in itertools.pairwise(ends)])
             best = picked[np.argmin(means[picked])]
             if self.prefer == "accuracy":
@@ -216,6 +217,17 @@ def ranks(orders: Sequence[tuple[float, float]]) -> Vector:
     out = np.empty(len(orders))
     out[sorted(range(len(orders)), key=lambda i: (*orders[i], i))] = np.arange(len(orders))
     return out
+
+
+def steady(values: Vector) -> Vector:
+    """Return values without their last digits, which the order of a sum decides: what is equal to rounding is equal.
+
+    >>> steady(np.array([0.1 + 0.2, 0.3])).tolist()
+    [0.3, 0.3]
+    """
+    scale = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
+    power = 12 - int(np.ceil(np.log10(scale))) if scale > 0 else 0
+    return np.round(values, power) if abs(power) < 300 else values
 
 
 def paired_errors(losses: Matrix) -> Matrix:

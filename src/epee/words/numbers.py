@@ -44,11 +44,20 @@ def decimals(value: float, stderr: float) -> int:
     >>> decimals(0.0812, 0.0061), decimals(0.0812, 0.0123), decimals(1234.5, 260.0)
     (3, 3, 0)
     """
-    scale = stderr if math.isfinite(stderr) and stderr > 0 else abs(value) * 1e-3
+    scale = _steady(stderr if math.isfinite(stderr) and stderr > 0 else abs(value) * 1e-3)
     if not (math.isfinite(scale) and scale > 0):
         return 3
     power = math.floor(math.log10(scale))
     return min(max(-power + (1 if scale / 10.0**power < 2.95 else 0), 0), 12)
+
+
+def _steady(value: float) -> float:
+    """Return a number without its last digits: what is half way is rounded the same way, whatever order a sum was made in.
+
+    >>> f"{0.335 - 1e-16:.2f}", f"{_steady(0.335 - 1e-16):.2f}"
+    ('0.33', '0.34')
+    """
+    return float(f"{value:.12g}")
 
 
 def fixed(value: float | None, places: int) -> Written:
@@ -59,6 +68,7 @@ def fixed(value: float | None, places: int) -> Written:
     """
     if value is None or not math.isfinite(value):
         return Written(NOTHING, math.nan)
+    value = _steady(value)
     if _out_of_scale(value):
         return _scientific(value, 3)
     text = f"{value:,.{places}f}"
@@ -140,6 +150,7 @@ def figures(value: float | None, digits: int = 3) -> Written:
     if not 1e-4 <= abs(value) < 1e9:
         return _scientific(value, digits)
     places = max(digits - 1 - math.floor(math.log10(abs(value))), 0)
+    value = _steady(value)
     text = f"{value:,.{places}f}" if abs(value) >= 9999.5 else f"{value:.{places}f}"
     return Written(local(text.rstrip("0").rstrip(".") if "." in text else text), value)
 
@@ -166,7 +177,7 @@ def percent(share: float | None, digits: int | None = None) -> Written:
     near = min(abs(value), abs(100 - value))
     if 1e-9 < near < 1:
         places = max(places, min(-math.floor(math.log10(near) + 1e-9), 4))
-    return in_unit(Written(local(f"{value:.{places}f}"), value), "%")
+    return in_unit(Written(local(f"{_steady(value):.{places}f}"), value), "%")
 
 
 def points(value: float, stderr: float | None = None, *, bar: bool = True) -> Written:
@@ -235,7 +246,7 @@ def _out_of_scale(value: float) -> bool:
 
 
 def _plain(value: float, places: int) -> str:
-    text = f"{value:,.{places}f}"
+    text = f"{_steady(value):,.{places}f}"
     return local(text if abs(value) >= 9999.5 else text.replace(",", ""))
 
 
