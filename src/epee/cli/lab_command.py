@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -63,7 +63,8 @@ def command(
         from epee.labs.machinery.notebooks import write_marimo
         from epee.labs.machinery.still_pages import write_pages
 
-        for folder, write in ((export, write_pages), (jupyter, write_notebooks), (marimo, write_marimo)):
+        ways: tuple[tuple[Any, Any], ...] = ((export, write_pages), (jupyter, write_notebooks), (marimo, write_marimo))
+        for folder, write in ways:
             if folder is not None:
                 for path in write(folder, chosen, force):
                     typer.echo(str(path))

@@ -80,7 +80,7 @@ class MomentEstimator(FromRows):
 
     def entered_as(self, n_columns: int, classes: Labels | None = None, one_target: bool = True) -> Self:
         """Return a clone that knows what it would have noted of rows at the door, for rows that somebody else has checked."""
-        twin = clone(self)
+        twin: Self = clone(self)
         twin.n_features_in_, twin._one_target = n_columns, one_target
         if classes is not None:
             twin.classes_ = classes

@@ -188,24 +188,30 @@ class Contest:
         begin, g = clock.perf_counter(), self.ground
         grid = candidate.grid(g.setting)
         routes = [g.route(candidate, value) for value in grid]
-        tried = [self._try_value(route) for route in routes]  # type: ignore[arg-type]
+        tried = [self._try_value(route) for route in routes]
         means = np.column_stack([one[2] for one in tried])
         cv, stderr = _errors(means)
         best = choose(cv, stderr, np.arange(len(grid), dtype=float), "min")[0]
         train, dof = (
             np.array(part)
             for part in zip(*(self._whole(r, t[0]) for r, t in zip(routes, tried, strict=True)), strict=True)
-        )  # type: ignore[arg-type]
+        )
         losses = np.column_stack([one[1].losses[0] for one in tried])
         curve = Curve(candidate.parameter, grid, dof, train, cv, stderr, best, losses)
         models, outcome, own, sizes, sealed = tried[best]
         done = g.all_looked or sizes is not None
         if sizes is None:
             own, sizes = g.looked_means(outcome.losses[0])
-        route = routes[best]
-        assert isinstance(route, MomentRoute)
         return Solved(
-            candidate, route, models, curve, outcome, clock.perf_counter() - begin, own if done else None, sizes, sealed
+            candidate,
+            routes[best],
+            models,
+            curve,
+            outcome,
+            clock.perf_counter() - begin,
+            own if done else None,
+            sizes,
+            sealed,
         )
 
     def _try_value(self, route: MomentRoute) -> tuple[Models, Outcome, Vector, Vector | None, Matrix | None]:

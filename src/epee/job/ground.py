@@ -17,7 +17,7 @@ from epee.job.hierarchy import Candidate, Setting
 from epee.job.holding import take
 from epee.risk.asked import Asked
 from epee.risk.refit import RefitRoute
-from epee.risk.route import MomentRoute, Route
+from epee.risk.route import MomentRoute
 from epee.risk.rows import Rows
 from epee.risk.scoring import Models, Outcome, Panel, score_held
 from epee.risk.splitting import Plan, Split, make_plan
@@ -116,10 +116,8 @@ class Ground:
         parts = steps_of(candidate.model(replace(self.setting, holes=False)))
         return parts is not None and parts.keeps_moments and not parts.row_wise
 
-    def route(self, candidate: Candidate, value: Any) -> Route:
-        """Return the road of a candidate at one value of its parameter."""
-        if not self.on_sums(candidate):
-            return self.refit(candidate, value)
+    def route(self, candidate: Candidate, value: Any) -> MomentRoute:
+        """Return the road of a candidate that lives on sums, at one value of its parameter."""
         model = candidate.model(replace(self.setting, holes=False), value)
         if self._first is not None and self._first.serves(model):
             return self._first.like(model)
@@ -180,7 +178,7 @@ class Ground:
         w = h.weights(h.train)
         weight = np.ones(len(by)) if w is None else w[h.looked]
         seen = (by >= 0) & np.isfinite(losses)
-        sizes = np.bincount(by[seen], weight[seen], minlength=self.n_models)
+        sizes = np.bincount(by[seen], weight[seen], minlength=self.n_models).astype(np.float64)
         totals = np.bincount(by[seen], weight[seen] * losses[seen], minlength=self.n_models)
         return np.divide(totals, sizes, out=np.full(len(sizes), np.nan), where=sizes > 0), sizes
 

@@ -30,8 +30,9 @@ from epee.risk.splitting import Split
 from epee.table.changes import Celled, Mapped
 from epee.table.encoder import TableEncoder
 from epee.table.raw import RawBlock
+from epee.table.raw_rows import RawRows
 from epee.table.schema import Schema
-from epee.table.source import RawRows, TableSource
+from epee.table.source import TableSource
 from epee.table.view import View
 from epee.typing import Vector
 
@@ -260,9 +261,9 @@ class Passing:
     def hand(self, found: Seen) -> Hand:
         """Return the sampled rows."""
         every = joined(found.sample)
-        y = np.concatenate([block.y for block in found.sample])  # type: ignore[misc]
-        weight = None if found.sample[0].weight is None else np.concatenate([block.weight for block in found.sample])  # type: ignore[misc]
-        cell = np.concatenate([block.fold for block in found.sample])  # type: ignore[misc]
+        y = np.concatenate([block.y for block in found.sample])
+        weight = None if found.sample[0].weight is None else np.concatenate([block.weight for block in found.sample])
+        cell = np.concatenate([block.fold for block in found.sample])
         raw = RawBlock({name: every.columns[name] for name in self.schema.names}, rows=len(every))
         labels = y if self.asked.classes is None else self.asked.classes[y]
         return Hand(raw, labels, weight, cell, self.cells.folds, self.encoder, self.plain, False)

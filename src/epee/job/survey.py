@@ -24,8 +24,9 @@ from epee.job.policy import Policy
 from epee.job.tallies import Tallies, Tallying
 from epee.table.encoding import missing_of
 from epee.table.raw import RawBlock
+from epee.table.raw_rows import RawRows
 from epee.table.schema import Column
-from epee.table.source import RawRows, TableSource
+from epee.table.source import TableSource
 from epee.typing import Codes, Matrix, Vector
 
 MOST_PATTERNS = 10_000  # of missing cells that are told apart

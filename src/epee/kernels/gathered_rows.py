@@ -18,7 +18,7 @@ from epee.kernels.reordering import REORDER
 
 
 @njit(cache=True, nogil=True)
-def centred_rows(X, Y, rows, origin, B, mean):  # type: ignore[no-untyped-def]
+def centred_rows(X, Y, rows, origin, B, mean):
     """Write rows of X (n, p) and Y (n, m) minus the origin into B, centred on their mean, which goes to ``mean``."""
     n, p, m = len(rows), X.shape[1], Y.shape[1]
     mean[:] = 0.0
@@ -39,7 +39,7 @@ def centred_rows(X, Y, rows, origin, B, mean):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, fastmath=REORDER)
-def centred_columns(memory, first, order, counts, places, origin, B, means):  # type: ignore[no-untyped-def]
+def centred_columns(memory, first, order, counts, places, origin, B, means):
     """Write columns minus the origin into B (p, m), cell after cell, each centred on its mean.
 
     Column ``j`` lies in ``memory`` from ``first[j]`` on; ``order`` (n,) sorts the rows by cell, ``counts`` (cells,) are

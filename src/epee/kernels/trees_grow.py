@@ -84,7 +84,7 @@ def find_split(order, s, e, data, rules, nodes, node, key, left, levels, best_le
         if rules.random:
             key = mix(key)
             if data.categorical[f]:
-                only = np.int64(key % np.uint64(1 << 30))
+                only = np.int64(key % np.uint64(1 << 30))  # type: ignore[assignment]
             else:
                 first, last = (
                     data.values[data.offsets[f] + (seg[0] >> 32)],
@@ -270,7 +270,7 @@ def grow(
             a, b = 0, n_left
             for t in range(e - s):
                 entry = source[t]
-                side = np.int64(go[entry & ROW])
+                side = np.int64(go[entry & ROW])  # type: ignore[assignment]
                 target[a if side else b] = entry
                 a += side
                 b += 1 - side

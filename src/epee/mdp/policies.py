@@ -249,7 +249,7 @@ def modified_policy_iteration(
                 below = above = 0.0  # the caller encloses
             half = (above - below) / 2 if discount < 1 else residual
             seen = (V.copy(), actions_of(layout, best)) if history else (None, None)
-            trace.append(Sweep(done, residual, half if discount < 1 else None, *seen, (below + above) / 2))
+            trace.append(Sweep(done, residual, half if discount < 1 else None, seen[0], seen[1], (below + above) / 2))
             stalled = 0 if half < smallest else stalled + 1
             smallest = min(smallest, half)
             if half <= tol or stalled >= 50:

@@ -144,7 +144,7 @@ def discounted(
             below, above = enclosure(layout, discount, low, high)
             half = (above - below) / 2
             seen = (out.copy(), actions_of(layout, best)) if history else (None, None)
-            trace.append(Sweep(done, max(-low, high), half, *seen, (below + above) / 2))
+            trace.append(Sweep(done, max(-low, high), half, seen[0], seen[1], (below + above) / 2))
             stalled = 0 if half < smallest else stalled + 1
             smallest = min(smallest, half)
             V, out = out, V

@@ -338,7 +338,7 @@ class Moments(Part):
         elif kind == "pooled" and axis == "group":
             raise WrongUse("a pooled scatter has no group of its own; merge the groups, or keep a full scatter.")
         labels = None if axis == "group" else self.labels
-        count, shift = np.asarray(self.count.take(k, axis=i)), self.shift.take(k, axis=i)
+        count, shift = np.asarray(self.count.take(k, axis=i)), np.asarray(self.shift.take(k, axis=i))
         return replace(self, count=count, shift=shift, scatter=scatter, axes=axes, labels=labels)
 
     def regroup(self, axis: str, members: ArrayLike) -> Moments:

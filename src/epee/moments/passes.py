@@ -69,6 +69,7 @@ class Summation:
         group = block.group if self.groups is not None else None
         if fold is None or group is None:
             return fold if group is None else group
+        assert self.groups is not None
         return np.asarray(fold) * self.groups + np.asarray(group)
 
     def rows(self) -> int:
@@ -152,7 +153,7 @@ def _pooled(block: Block, keep: Summation) -> Moments | None:
         if w is not None:
             B *= np.sqrt(w)[:, None]
         sums = gram(B)
-        total, count = sums[:q, :q], np.bincount(block.group, w, K).astype(np.float64)
+        total, count = sums[:q, :q], np.bincount(np.asarray(block.group), w, K).astype(np.float64)
         apart = sums[q:, :q] / np.where(count > 0, count, 1.0)[:, None]  # (K, q) means of the groups about that of all
         within = total - (count[:, None] * apart).T @ apart
         if (np.diagonal(within) < KEPT * np.diagonal(total)).any():

@@ -136,22 +136,22 @@ class MomentRoute(Route):
         return self.shared.source
 
     @property
-    def at_hand(self) -> bool:  # type: ignore[override]
+    def at_hand(self) -> bool:
         """Tell whether the rows are held."""
         return self.shared.at_hand
 
     @property
-    def n(self) -> int:  # type: ignore[override]
+    def n(self) -> int:
         """Number of rows."""
         return self.shared.n
 
     @property
-    def truth(self) -> np.ndarray:  # type: ignore[override]
+    def truth(self) -> np.ndarray:
         """Codes or values of all rows."""
         return self.shared.beside[0]
 
     @property
-    def weight(self) -> Vector | None:  # type: ignore[override]
+    def weight(self) -> Vector | None:
         """Weights of all rows."""
         return self.shared.beside[1]
 
@@ -323,7 +323,8 @@ class MomentRoute(Route):
 
     def _test_passing(self, split: Split, panel: Panel) -> Outcome:
         """Block by block, as they pass; a number a row and repeat is kept."""
-        losses, room = np.full((split.repeats, self.n), np.nan), []
+        room: list[np.ndarray] = []
+        losses = np.full((split.repeats, self.n), np.nan)
         celled = self.shared.celled(self.shared.cells(split.cell, split.n_cells), split.n_cells)
         for done in engine_for(celled).map(celled, Answering(panel)):
             for r, rows, prediction in done:

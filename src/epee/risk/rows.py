@@ -109,7 +109,11 @@ class Rows:
                 if narrow is not None:
                     return narrow
         wide = keep if self.at_hand else widest(keep)
-        m = self._by_cell(keep_of, cell, n_cells) if self._few(cell, n_cells) else self._by_block(wide, cell, n_cells)
+        few = isinstance(self.source, ArraySource) and n_cells * 4 < self.n
+        if few and not isinstance(cell, Deal):
+            m = self._by_cell(keep_of, cell, n_cells)
+        else:
+            m = self._by_block(wide, cell, n_cells)
         self.remember(cell, wide, m)
         found = narrowed(m, keep, wide)
         assert found is not None
@@ -128,13 +132,13 @@ class Rows:
                     return found.merge("fold")
         return self.moments(keep_of, np.zeros(self.n, dtype=np.intp), 1).at("fold", 0)
 
-    def _few(self, cell: Any, n_cells: int) -> bool:
-        return isinstance(self.source, ArraySource) and not isinstance(cell, Deal) and n_cells * 4 < self.n
-
     def _by_block(self, keep: Any, cell: Codes | Deal, n_cells: int) -> Moments:
         """Read the rows in order, each block with all its cells."""
-        idle = not isinstance(cell, Deal) and bool(cell.min(initial=0) < 0)
-        if idle:  # rows that take no part are summed too, in a cell of their own
+        idle = False
+        if (
+            not isinstance(cell, Deal) and cell.min(initial=0) < 0
+        ):  # rows that take no part are summed too, in a cell of their own
+            idle = True
             cell, keep = np.where(cell < 0, n_cells, cell), replace(keep, folds=n_cells + 1)
         if isinstance(self.source, ArraySource) and not isinstance(cell, Deal):
             s = self.source

@@ -129,12 +129,16 @@ class Verdict:
     @cached_property
     def against_baseline(self) -> Difference | None:
         """How much smaller the error of the chosen candidate is than that of the baseline, where there is one beside it."""
-        return None if self.baseline in (None, self.chosen) else self.difference(int(self.baseline), self.chosen)  # type: ignore[arg-type]
+        if self.baseline is None or self.baseline == self.chosen:
+            return None
+        return self.difference(self.baseline, self.chosen)
 
     @property
     def p_baseline(self) -> float:
         """The adjusted p-value of that difference."""
-        return 1.0 if self.against_baseline is None else float(self.pairs[int(self.baseline), self.chosen])  # type: ignore[arg-type]
+        if self.baseline is None or self.baseline == self.chosen:
+            return 1.0
+        return float(self.pairs[self.chosen][self.baseline])
 
     @property
     def beats_baseline(self) -> bool:

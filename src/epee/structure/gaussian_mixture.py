@@ -455,10 +455,9 @@ def components_from(X: Matrix, R: Matrix, form: Any, floor: float) -> Components
     """Return the M-step of given responsibilities (n, K)."""
     N = R.sum(axis=0) + 10 * np.finfo(float).eps
     means = R.T @ X / N[:, None]
-    Q = []
+    spreads: list[np.ndarray] = []
     for r, mean in zip(R.T, means, strict=True):
         own = np.flatnonzero(r)  # a start gives most rows to one component alone
         D, r = X[own] - mean, r[own]
-        Q.append(r @ D**2 if form in ("diag", "spherical") else (D * r[:, None]).T @ D)
-    Q = np.stack(Q)
-    return Components(N / N.sum(), means, shape_covariances(N, Q, form, floor), form)
+        spreads.append(r @ D**2 if form in ("diag", "spherical") else (D * r[:, None]).T @ D)
+    return Components(N / N.sum(), means, shape_covariances(N, np.stack(spreads), form, floor), form)

@@ -142,8 +142,10 @@ class GaussianStep(Part):
         """Return the components on the observed cells of a pattern."""
         key = b"" if missing is None or not missing.any() else missing.tobytes()
         if key not in self.known:
-            whole = not key or missing is None
-            found = Marginal.whole(self.components, self.factors) if whole else marginal(self.components, missing)
+            if not key or missing is None:
+                found = Marginal.whole(self.components, self.factors)
+            else:
+                found = marginal(self.components, missing)
             self.known[key] = found if self.large else replace(found, expanded=None)
         return self.known[key]
 

@@ -451,7 +451,7 @@ class PCA(NewAxes, MomentTransformer):
         if self.n_components_ == 0:
             return np.eye(self.n_features_in_) / self.noise_variance_
         if self.noise_variance_ <= 0:
-            return np.linalg.pinv(self.get_covariance(), hermitian=True)
+            return np.asarray(np.linalg.pinv(self.get_covariance(), hermitian=True), dtype=np.float64)
         U, noise = self.components_, self.noise_variance_
         shrink = 1.0 / noise - 1.0 / np.maximum(self.explained_variance_, noise)
         return np.eye(self.n_features_in_) / noise - (U.T * shrink) @ U

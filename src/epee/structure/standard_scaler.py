@@ -41,7 +41,7 @@ def sparse_sums(source: SparseSource) -> ColumnMoments:
     values, weight = np.where(missing, 0.0, X.data).astype(np.float64), rows[X.indices] * ~missing
 
     def total(cells: Vector) -> Vector:
-        return np.bincount(columns, weights=cells, minlength=X.shape[1])
+        return np.bincount(columns, weights=cells, minlength=X.shape[1]).astype(np.float64)
 
     count = rows.sum() - total(rows[X.indices] * missing)
     mean = total(weight * values) / np.maximum(count, 1e-300)

@@ -169,7 +169,7 @@ class LogisticRegression(PosteriorMixin, LinearDescentClassifier):
         return self
 
     @property
-    def _looks_first(self) -> bool:  # type: ignore[override]
+    def _looks_first(self) -> bool:
         return self.solver in ("sgd", "gradient") or bool(np.any(self.l1_ratio)) or self.penalty in ("l1", "elasticnet")
 
     def _check(self) -> tuple[float, float]:
