@@ -22,6 +22,8 @@ from epee.typing import Codes, Vector
 from epee.words.job_words import say
 from epee.words.numbers import whole
 
+SEALED_PARTS = 10  # of a regression whose sums tell the mean error of each part, not the spread within
+
 
 @dataclass(eq=False)
 class Cells:
@@ -68,7 +70,7 @@ class Cells:
 
 
 def assign_cells(
-    source: TableSource, roles: dict[str, list[str]], types: dict[str, str], notes: list[str], asked: dict[str, Any], parts: int = 10
+    source: TableSource, roles: dict[str, list[str]], types: dict[str, str], notes: list[str], asked: dict[str, Any]
 ) -> Cells:  # fmt: skip
     """Read the target, and the groups and times if any, and give each row its cell."""
     side = columns_of(source, [*roles["target"], *roles["groups"], *roles["time"]])
@@ -99,6 +101,7 @@ def assign_cells(
     K = split.n_cells
     cell = np.full(len(target.there), -1, dtype=np.int16)
     cell[rows[train]] = split.cell
+    parts = SEALED_PARTS if target.classes is None else 1  # decisions tell their own spread
     cell[rows[sealed]] = K + np.arange(int(sealed.sum())) % parts
     if how:
         notes.append(say("sealed", test=whole(int(sealed.sum())), train=whole(len(train)), how=how))

@@ -15,6 +15,7 @@ import numpy as np
 from epee.errors import WrongUse
 from epee.estimator.keep import Keep
 from epee.estimator.moment import MomentClassifier, MomentEstimator, MomentRegressor
+from epee.estimator.protocol import QuadraticForm
 from epee.losses.location import best_constant
 from epee.moments.moments import Moments
 from epee.table.arrays import ArraySource
@@ -87,6 +88,13 @@ class BaselineClassifier(_TargetAlone, MomentClassifier):
             raise WrongUse(f"strategy {self.strategy!r} is not one of 'frequencies' and 'most_frequent'.")
         self.class_count_ = np.array(m.count)
         self.class_prior_ = m.frequencies
+
+    def log_odds(self) -> QuadraticForm | None:
+        """Return the constant whose sign says which of two classes is more frequent; None for more classes."""
+        if len(self.classes_) != 2:
+            return None
+        p, gap = self.n_features_in_, float(self.class_count_[1] - self.class_count_[0])
+        return QuadraticForm(None, None, np.zeros(p), gap, np.zeros(p))
 
     def _score(self, X: Matrix) -> Matrix:
         return np.tile(self._logs(self.class_count_[None]), (len(X), 1))

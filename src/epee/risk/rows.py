@@ -19,6 +19,7 @@ from epee.engines.local import in_order, tree
 from epee.errors import DataError
 from epee.estimator.base import refuse_large
 from epee.moments.affine import Affine
+from epee.moments.class_sums import ClassSummation
 from epee.moments.moments import Moments, stack
 from epee.moments.passes import Summation, reduce_source
 from epee.risk.splitting import Deal
@@ -217,18 +218,25 @@ def _beside(block: Block) -> tuple[np.ndarray | None, Vector | None]:
 
 def widest(keep: Any) -> Any:
     """Return the summation from which all that keep less of the classes can be had: one pass for all of them."""
-    if type(keep) is Summation and keep.groups is not None and keep.scatter != "full":
-        return replace(keep, scatter="full")
-    return keep
+    plain = _plain(keep)
+    return keep if plain is None or plain.groups is None or plain.scatter == "full" else replace(plain, scatter="full")
+
+
+def _plain(keep: Any) -> Summation | None:
+    """Return a summation of rows as they are, however it is computed; None for one of something else."""
+    if type(keep) not in (Summation, ClassSummation):
+        return None
+    return Summation(keep.origin, keep.scatter, keep.folds, keep.groups, keep.targets, keep.labels)
 
 
 def narrowed(m: Moments, keep: Any, known: Any) -> Moments | None:
     """Return from the moments that ``known`` summed those that ``keep`` would; None where they do not hold them."""
     if same_sums(known, keep):
         return m
-    if type(known) is not Summation or type(keep) is not Summation or known.scatter != "full" or m.scatter is None:
+    mine, theirs = _plain(keep), _plain(known)
+    if mine is None or theirs is None or theirs.scatter != "full" or m.scatter is None:
         return None
-    if not same_sums(replace(known, scatter=keep.scatter), keep):
+    if not same_sums(replace(theirs, scatter=mine.scatter), mine):
         return None
     if keep.scatter is None:
         return replace(m, scatter=None, kind=None)

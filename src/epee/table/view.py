@@ -57,6 +57,7 @@ class View(BlockSource):
         self._other = names is not None or n_columns is not None
         self._names, self._n_columns = names, n_columns if names is None else len(names)
         self.n_rows = _rows(self.source, change)
+        self._head: Block | None = None
         self._before: dict[int, np.ndarray] = {}  # rows of each stratum before the part that begins there
 
     @property
@@ -98,8 +99,10 @@ class View(BlockSource):
 
     def head(self) -> Block | None:
         """Return the first rows, changed."""
-        head = self.source.head()
-        return None if head is None else self.change(head)
+        if self._head is None:
+            head = self.source.head()
+            self._head = None if head is None else self.change(head)
+        return self._head
 
     def narrow(self) -> Source:
         """Return the view of fewer inputs, where the change looks at none."""
@@ -172,6 +175,7 @@ class View(BlockSource):
     def _bare(self, change: Change) -> View:
         """Return this view without its source, with a change that may be cut."""
         bare = copy(self)
+        bare._head = None
         bare.source, bare.change, bare._before = cast(Source, None), change, {}
         return bare
 
