@@ -128,7 +128,7 @@ def test_logistic_regressions_are_fitted_together(weighted, monkeypatch):
     together = cross_validate(model, X, y, **given)
     plan = make_plan(5, 80, codes=(y == "yes").astype(int))
     assert batched_losses(open_route(model, X, y, w, "log"), plan) is not None
-    monkeypatch.setattr(LogisticRegression, "_fit_stack", lambda *_: None)
+    monkeypatch.setattr(LogisticRegression, "fit_stack", lambda *_: None)
     alone = cross_validate(model, X, y, **given)
     np.testing.assert_allclose([together.value, together.stderr], [alone.value, alone.stderr], rtol=1e-7)
     np.testing.assert_allclose(together.losses, alone.losses, rtol=1e-6, atol=1e-9)

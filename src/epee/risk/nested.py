@@ -168,7 +168,7 @@ def batched_losses(route: Route, plan: Plan) -> np.ndarray | None:
     """Return the losses (R, K, n) of many repeats at once; None when not so.
 
     For linear predictors that solve a stack of moments, and for those that fit a stack of weights of the rows
-    (``_fit_stack``: logistic regression).
+    (``fit_stack``: logistic regression).
     """
     folds, K = fold_ids(plan), plan.n_folds
     R, n = folds.shape
