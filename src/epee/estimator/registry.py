@@ -331,6 +331,8 @@ PARTS: dict[str, str] = {
     "Plan": "predictors.trees.growth", "Tree": "predictors.trees.structure", "PruningPath": "predictors.trees.pruning",
     "Search": "predictors.neighbours.search", "Metric": "predictors.neighbours.metrics",
     "Components": "structure.gaussian_forms", "GaussianStep": "structure.gaussian_steps",
+    "Forest": "predictors.ensembles.forest_structure", "Trees": "predictors.ensembles.structure", "Bins": "predictors.ensembles.binning",
+    "Landmarks": "predictors.kernels.landmarks", "Network": "predictors.networks.layers", "Risk": "risk.estimate",
     "Sigmoid": "decision.calibration", "Steps": "decision.calibration", "FillMissing": "job.filling",
 }  # fmt: skip
 

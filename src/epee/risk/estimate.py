@@ -17,6 +17,7 @@ import numpy as np
 from epee.errors import WrongUse
 from epee.losses.names import named
 from epee.risk.intervals import Interval, check_level, normal_p_value, t_interval, t_p_value, weighted_mean
+from epee.stateful import Part
 from epee.typing import Vector
 from epee.words.numbers import gap, interval, p_value, plus_minus
 
@@ -24,7 +25,7 @@ ROUNDING = 1e-9  # relative: by how much an estimate may lie outside its interva
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Risk:
+class Risk(Part):
     """An estimate of a risk with its error bar.
 
     Parameters
@@ -75,6 +76,11 @@ class Risk:
                     "the digits were lost on the way. Rescale the columns, or leave out those that depend on others."
                 )
             object.__setattr__(self, "interval", Interval(min(low, self.value), max(high, self.value)))
+
+    def check_state(self) -> None:
+        """Name the ends again, which a file holds as a pair, and hold them to the same rule."""
+        object.__setattr__(self, "interval", Interval(*self.interval))
+        self.__post_init__()
 
     @property
     def low(self) -> float:

@@ -123,7 +123,7 @@ class Scoring:
         assert truth is not None
         C = self.panels[0].tested_by.shape[1]
         cells, ends, order = _sorted(block.fold, C)
-        sums = [np.zeros((3, C if self.by_cell else panel.n_models)) for panel in self.panels]
+        sums = [np.zeros((C if self.by_cell else panel.n_models, 3)) for panel in self.panels]
         asks = [panel.asks() for panel in self.panels]
         for c in cells:
             rows = order[ends[c] : ends[c + 1]]
@@ -132,8 +132,8 @@ class Scoring:
             for panel, own, total in zip(self.panels, asks, sums, strict=True):
                 for _, t, prediction in panel.answers(X, c, own):
                     losses = panel.asked.value(prediction, truth[rows])
-                    total[:, c if self.by_cell else t] += w.sum(), w @ losses, w @ losses**2
-        return Sums(sums)
+                    total[c if self.by_cell else t] += w.sum(), w @ losses, w @ losses**2
+        return Sums([np.ascontiguousarray(total.T) for total in sums])
 
 
 def scoring_of(panels: Sequence[Panel], origin: Vector, by_cell: bool = False) -> Scoring:

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 from epee.engines.local import in_order
+from epee.predictors.ensembles.soundness import refuse_strange
+from epee.stateful import Part
 from epee.typing import Codes, Matrix, Vector
 
 SAMPLE = 200_000  # rows that the quantiles are taken from
@@ -22,7 +24,7 @@ MISSING = 255  # the bin of a missing cell
 
 
 @dataclass(frozen=True)
-class Bins:
+class Bins(Part):
     """The cuts of all columns, those of column f at ``starts[f] .. starts[f + 1]``; of a category, its levels and their bins."""
 
     cuts: Vector
@@ -30,6 +32,21 @@ class Bins:
     n_bins: Codes  # (p,) without that of missing cells
     categorical: np.ndarray  # (p,) uint8
     level_bins: Codes  # beside ``cuts``: the bin of each level; 0 for numbers
+
+    def check_state(self) -> None:
+        """Refuse arrays that are no bins: a bin is a byte, and rows are binned by compiled code."""
+        p, numbers = len(self.n_bins), self.categorical == 0
+        refuse_strange(
+            self.starts.shape == (p + 1,)
+            and self.starts[0] == 0
+            and self.starts[-1] == len(self.cuts) == len(self.level_bins)
+            and (np.diff(self.starts) >= 0).all()
+            and self.categorical.shape == (p,)
+            and ((self.n_bins >= 1) & (self.n_bins <= MISSING)).all()
+            and (np.diff(self.starts) + 1 == self.n_bins)[numbers].all()
+            and ((self.level_bins >= 0) & (self.level_bins < np.repeat(self.n_bins, np.diff(self.starts)))).all(),
+            "bins",
+        )
 
     @property
     def groups(self) -> int:

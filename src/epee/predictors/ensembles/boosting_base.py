@@ -17,6 +17,7 @@ from epee.predictors.ensembles.frames import encode_categories
 from epee.predictors.ensembles.growth import Plan
 from epee.predictors.ensembles.parameters import between, columns_named, groups_of, monotone_signs, whole
 from epee.predictors.ensembles.rounds import Rounds, rows_aside, steps_for
+from epee.predictors.ensembles.soundness import refuse_strange
 from epee.predictors.ensembles.spooling import spool_table
 from epee.predictors.ensembles.stages import Stages, stages_of
 from epee.predictors.ensembles.stopping import Stopping
@@ -34,6 +35,7 @@ class HistGradientBoosting(Estimator):
     trees_: Trees
     n_iter_: int
     _start: Vector
+    state_parts = ("_bins", "_levels", "_signs", "_start")
 
     def _enter(self, X: Any, *, reset: bool, finite: bool = True) -> Matrix:
         named = self.categorical_features
@@ -43,6 +45,14 @@ class HistGradientBoosting(Estimator):
         else:
             X, _ = encode_categories(X, self._levels, words)
         return super()._enter(X, reset=reset, finite=finite)
+
+    def _restore(self) -> None:
+        if not hasattr(self, "trees_"):
+            return
+        p, K = self.n_features_in_, len(self._start)
+        sound = (self.trees_.feature < p).all() and (self.trees_.outputs < K).all() and len(self._bins.n_bins) == p
+        refuse_strange(sound, f"trees of {p} columns and {K} scores")
+        self._loss = self._objective()
 
     def _plan(self, p: int) -> Plan:
         """Check the parameters and put them in the units of growth."""
@@ -89,7 +99,8 @@ class HistGradientBoosting(Estimator):
     def _boost(self, table: Binned, y: Any, w: Vector | None, plan: Plan, X: Matrix | None) -> None:
         """Run the rounds on a table of bytes; with rows ``X`` go on from the trees there are."""
         y = np.asarray(y, dtype=np.float64)
-        objective = self._objective(y)
+        objective = self._objective()
+        objective.check(y)
         n = len(y)
         self.do_early_stopping_ = n > 10_000 if self.early_stopping == "auto" else bool(self.early_stopping)
         held = None

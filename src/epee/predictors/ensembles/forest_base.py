@@ -17,6 +17,7 @@ from epee.predictors.ensembles.leaves import proximity, quantiles
 from epee.predictors.ensembles.oob import losses_of, oob_risk, out_of_bag
 from epee.predictors.ensembles.parameters import MOST, between, whole
 from epee.predictors.ensembles.rounds import steps_for
+from epee.predictors.ensembles.soundness import refuse_strange
 from epee.predictors.trees.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from epee.risk.estimate import Risk
 from epee.risk.intervals import check_level
@@ -36,6 +37,7 @@ class BaseForest(Estimator):
     _tree_class: Any = None
     forest_: Forest
     oob_risk_: Risk
+    state_parts = ("_level", "_values", "_judges", "_judge_leaves", "_judge_trees")
 
     def _grow(self, X: Matrix, y: Vector, w: Vector | None, K: int, factor: Vector | None) -> None:
         """Grow the trees that are missing, and judge the rows that they left out."""
@@ -62,6 +64,10 @@ class BaseForest(Estimator):
             self._judge(X, y, w, draw)
         elif self.oob_score:
             raise WrongUse("oob_score=True needs bootstrap=True: otherwise every tree has seen every row.")
+
+    def _restore(self) -> None:
+        if hasattr(self, "forest_"):
+            refuse_strange((self.forest_.feature < self.n_features_in_).all(), f"forest of {self.n_features_in_} columns")
 
     def _rows_drawn(self, total: float) -> int:
         given = self.max_samples

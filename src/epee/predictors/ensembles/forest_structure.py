@@ -14,13 +14,15 @@ from typing import Any
 import numpy as np
 
 from epee.engines.local import in_order
+from epee.predictors.ensembles.soundness import refuse_strange, walkable
+from epee.stateful import Part
 from epee.typing import Codes, Matrix, Vector
 
 STRIP = 4096  # rows that walk at once
 
 
 @dataclass(frozen=True, eq=False)
-class Forest:
+class Forest(Part):
     """Arrays (nodes,) unless said; ``value`` (nodes, K) are shares of the classes, or means (nodes, 1)."""
 
     roots: Codes  # (T,)
@@ -34,6 +36,18 @@ class Forest:
     starts: Codes  # (nodes,) where the training rows of a node begin in ``rows``; how many there are in ``held``
     held: Codes
     rows: np.ndarray  # training rows, tree by tree, ordered by leaf
+
+    def check_state(self) -> None:
+        """Refuse arrays that are no forest: the compiled walk would leave them."""
+        by_node = [f.name for f in fields(self) if f.name not in ("roots", "rows")]
+        refuse_strange(
+            walkable(self, by_node)
+            and self.value.ndim == 2
+            and (self.starts >= 0).all()
+            and (self.held >= 0).all()
+            and (self.starts + self.held <= len(self.rows)).all(),
+            "forest",
+        )
 
     def __len__(self) -> int:
         return len(self.roots)

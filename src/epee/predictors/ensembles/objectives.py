@@ -178,15 +178,9 @@ class TwoClasses(Objective):
         return np.array([special.logit(np.clip(share, 1e-15, 1 - 1e-15))])
 
     def slopes(self, y: Vector, raw: Matrix) -> tuple[Matrix, Matrix | None]:
-        P = np.negative(raw)  # 1 / (1 + exp(-f)): exp is a vector instruction, and an overflow gives 0 as it should
-        with np.errstate(over="ignore"):
-            np.exp(P, out=P)
-        P += 1.0
-        np.reciprocal(P, out=P)
-        h = 1.0 - P
-        h *= P
-        P -= y[:, None]
-        return P, h
+        with np.errstate(over="ignore"):  # exp is a vector instruction, and an overflow gives 0 as it should
+            P = 1.0 / (1.0 + np.exp(-raw))
+        return P - y[:, None], P * (1.0 - P)
 
     def losses(self, y: Vector, raw: Matrix) -> Vector:
         return np.logaddexp(0.0, raw[:, 0]) - y * raw[:, 0]

@@ -10,11 +10,13 @@ import numpy as np
 
 from epee.engines.local import in_order
 from epee.predictors.ensembles.growth import Growth
+from epee.predictors.ensembles.soundness import refuse_strange, walkable
+from epee.stateful import Part
 from epee.typing import Codes, Matrix, Vector
 
 
 @dataclass(frozen=True)
-class Trees:
+class Trees(Part):
     """All trees of a fit, their nodes one after the other; a leaf is its own child (see the kernel that walks).
 
     ``sets`` (m, 256) are the bins that go left in a cut by categories, ``outputs`` the score that a tree adds to.
@@ -51,6 +53,18 @@ class Trees:
             real,
             real,
             np.zeros((0, 256), np.uint8),
+        )
+
+    def check_state(self) -> None:
+        """Refuse arrays that are no trees: the compiled walk would leave them."""
+        refuse_strange(
+            walkable(self, BY_NODE)
+            and (self.set_of[self.first == np.arange(len(self.first))] < 0).all()
+            and (self.set_of < len(self.sets)).all()
+            and self.sets.shape[1:] == (256,)
+            and self.depths.shape == self.outputs.shape == self.roots.shape
+            and (self.outputs >= 0).all(),
+            "trees",
         )
 
     @property

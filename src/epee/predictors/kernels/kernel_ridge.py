@@ -96,7 +96,7 @@ class KernelRidge(Regressor):
         K = np.asarray(self._kernel(X, None), dtype=np.float64) * root[:, None] * root
         dual = np.column_stack([_solve(K, root * T[:, j], float(a)) for j, a in enumerate(alphas)]) * root[:, None]
         self.dual_coef_ = dual if y.ndim == 2 else dual[:, 0]
-        self.X_fit_ = X
+        self.X_fit_ = X.copy()  # the caller may write in its own table
 
     def _predict(self, X: Matrix) -> np.ndarray:
         return self._kernel(X, self.X_fit_) @ self.dual_coef_

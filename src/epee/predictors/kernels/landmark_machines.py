@@ -29,6 +29,8 @@ PENALTIES = np.logspace(-6, 4, 41)
 class LandmarkMachine(Estimator):
     """Landmarks, width and penalty."""
 
+    state_parts = ("_landmarks", "_A")
+
     def _learn(self, X: Matrix, T: Matrix, w: Vector | None, codes: Codes | None) -> Matrix:
         """Choose the width and the penalty, solve the squared loss, and return the features (n, r)."""
         m = whole("n_components", self.n_components, 1)

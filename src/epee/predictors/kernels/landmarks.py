@@ -23,6 +23,7 @@ from epee.predictors.kernels.similarity import whitening
 from epee.predictors.regression.ridge_cv import squared_error
 from epee.solve.ridge_path import ridge_path, spectral_path
 from epee.solve.spectral import descending_eigh
+from epee.stateful import Part
 from epee.table.folds import assign_folds
 from epee.typing import Codes, Matrix, Vector
 
@@ -32,27 +33,28 @@ WIDTHS: Vector = 2.0 ** np.arange(-4.0, 4.0)  # times one over the median square
 
 
 @dataclass(frozen=True)
-class Landmarks:
+class Landmarks(Part):
     """Landmarks in standard units, and what brings rows there."""
 
     points: Matrix  # (m, p)
     mean: Vector
     scale: Vector
 
-    def kernel(self, X: Matrix, gamma: float, out: Matrix | None = None) -> Matrix:
-        """Return exp(-gamma |x - z|^2), (n, m), into ``out`` if given: the exponent is one product of widened rows."""
+    def kernel(self, X: Matrix, gamma: float) -> Matrix:
+        """Return exp(-gamma |x - z|^2), (n, m): the exponent is one product of widened rows."""
         Z = (X - self.mean) / self.scale
         rows = np.column_stack([2 * Z, -(Z**2).sum(axis=1), -np.ones(len(Z))])
         points = np.column_stack([self.points, np.ones(len(self.points)), (self.points**2).sum(axis=1)])
-        out = np.empty((len(Z), len(points))) if out is None else out
-        np.matmul(rows, gamma * points.T, out=out)
-        np.minimum(out, 0.0, out=out)
-        return np.exp(out, out=out)
+        return np.exp(np.minimum(rows @ (gamma * points.T), 0.0))
 
     def table(self, X: Matrix, gamma: float) -> Matrix:
         """Return the kernel of many rows, strip by strip."""
         out = np.empty((len(X), len(self.points)))
-        list(in_order(lambda s: self.kernel(X[s : s + STRIP], gamma, out[s : s + STRIP]), range(0, len(X), STRIP)))
+
+        def work(s: int) -> None:
+            out[s : s + STRIP] = self.kernel(X[s : s + STRIP], gamma)
+
+        list(in_order(work, range(0, len(X), STRIP)))
         return out
 
     def map(self, X: Matrix, gamma: float, A: Matrix) -> Matrix:

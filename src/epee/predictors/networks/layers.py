@@ -22,6 +22,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.special import expit, softmax, xlogy
 
+from epee.stateful import Part
 from epee.typing import Matrix, Vector
 
 # the function, and its derivative as a function of its value
@@ -40,12 +41,17 @@ ENDS: dict[str, Callable[[Matrix], Matrix]] = {
 
 
 @dataclass(frozen=True)
-class Network:
+class Network(Part):
     """The shape of a network: ``activation`` of the hidden layers, ``end`` of the last, ``alpha`` of the decay."""
 
     activation: str
     end: str
     alpha: float
+
+    def check_state(self) -> None:
+        """Refuse names of functions that are none of the above."""
+        if self.activation not in ACTIVATIONS or self.end not in ENDS:
+            raise ValueError(f"{self.activation!r} and {self.end!r} are no functions of a layer")
 
     def forward(self, X: Matrix, weights: Sequence[Matrix], biases: Sequence[Vector]) -> list[Matrix]:
         """Return the activations (1) of all layers, the input first."""

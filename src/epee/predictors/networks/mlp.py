@@ -26,6 +26,8 @@ from epee.typing import Codes, Matrix, Vector
 class MultilayerPerceptron(Estimator):
     """Start, training and the way forward."""
 
+    state_parts = ("_network", "_one")
+
     coefs_: list[Matrix]
     intercepts_: list[Vector]
 

@@ -108,7 +108,7 @@ class DecisionTree(Estimator):
     def _categorical(self, p: int) -> np.ndarray:
         """Return which columns are categories (p,)."""
         given = self.categorical_features
-        mask = np.isin(np.arange(p), list(self.text_levels_))
+        mask = np.isin(np.arange(p), list(self.__dict__.get("text_levels_", {})))  # none before a fit
         if given is None:
             return mask
         given = np.atleast_1d(np.asarray(given))
