@@ -403,7 +403,8 @@ class Moments(Part):
         """Return the moments of the rows ``A x + b``: a scaler, a filling of missing cells, a projection.
 
         ``A`` (q, p) maps columns, or is a vector (p,) that scales them; a leading axis of ``A`` and ``b`` is that of the folds. Where
-        they know the inputs alone, targets stay; see :class:`epee.moments.affine.Affine`.
+        they know the inputs alone, targets stay; without ``b`` a table of the shape of the means holds scales; see
+        :class:`epee.moments.affine.Affine`.
         """
         from epee.moments.affine import Affine
 

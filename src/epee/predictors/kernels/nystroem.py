@@ -88,7 +88,9 @@ class Nystroem(NewAxes, Transformer):
         if m > n:
             say(f"n_components is {m}, but there are only {n} rows: all of them are landmarks.", DataWarning)
         chosen = check_random_state(self.random_state).permutation(n)[: min(m, n)]
-        self.components_ = X[chosen]
+        self.components_ = np.asarray(
+            X[chosen], dtype=np.float64
+        )  # the root of a nearly singular kernel takes all digits
         U, s, Vt = np.linalg.svd(self._kernel(self.components_))
         self.normalization_ = (U / np.sqrt(np.maximum(s, 1e-12))) @ Vt
         self.component_indices_ = chosen
@@ -99,4 +101,4 @@ class Nystroem(NewAxes, Transformer):
         return similarity(X, self.components_, self.kernel, own, gamma=self.gamma, coef0=self.coef0, degree=self.degree)
 
     def _transform(self, X: Matrix) -> Matrix:
-        return self._kernel(X) @ self.normalization_.T
+        return (self._kernel(np.asarray(X, dtype=np.float64)) @ self.normalization_.T).astype(X.dtype, copy=False)
