@@ -27,7 +27,7 @@ SECTIONS: dict[str, tuple[str, str]] = {
     "Linear discrimination": ("", "Straight frontiers, by closed forms and by descent."),
     "Generative models and decisions": ("", "A law for each class, and the decision of least cost."),
     "Neighbours and trees": ("", "Predictors without a formula."),
-    "Ensembles, kernels, networks": ("Combination", "Many trees, landmarks, layers: what wins where no formula holds."),
+    "Ensembles, kernels, networks": ("", "Many trees, landmarks, layers: what wins where no formula holds."),
     "Regression": ("lasso_path", "Least squares, and what keeps it in bounds."),
     "Projections and features": ("choose_dimension", "Fewer columns, or better ones."),
     "Clusters": ("linkage strong_forms choose_clusters count_partitions", "Groups without labels."),

@@ -22,7 +22,6 @@ _PLACES = {entry.name: f"epee.{entry.module}" for entry in METHODS if entry.sect
         "epee.engines.choice": "engine",
         "epee.moments.moments": "Moments",
         "epee.predictors.regression.lasso": "lasso_path",
-        "epee.predictors.ensembles.combination": "Combination",
         "epee.structure.dimension": "choose_dimension",
         "epee.structure.hierarchy": "linkage",
         "epee.structure.partitions": "strong_forms count_partitions",

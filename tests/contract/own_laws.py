@@ -102,6 +102,27 @@ def lasso_conditions(model, X, y):
     small(np.maximum(np.abs(slope[~on]) - bound, 0), 10 * scale, "zeros stay zero")
 
 
+def poisson_equations(model, X, y):
+    """The gradient of the penalised likelihood: X'(y - mu) = n alpha w, and the residuals add up to zero."""
+    r = y - model.predict(X)
+    slope, size = gradient_of(model, X, r)
+    small(slope - len(X) * model.alpha * model.coef_, size, "the gradient is zero")
+    small(r.sum(), np.abs(y).sum(), "residuals add up to zero")
+
+
+def dual_residuals(model, X, y):
+    small(
+        y - model.predict(X) - model.alpha * model.dual_coef_, np.abs(y) + 1, "residuals are the penalty times the dual"
+    )
+
+
+def convex_weights(model, X, y):
+    assert model.weights_.min() >= 0, "weights are not negative"
+    small(model.weights_.sum() - 1, 1.0, "weights add up to one")
+    said = sum(w * member.predict(X) for w, member in zip(model.weights_, model.estimators_, strict=True))
+    small(model.predict(X) - said, y, "the weighted mean of what the members say")
+
+
 def reweighted_equations(model, X, y):
     r, w = y - model.predict(X), model.weights_
     small(X.T @ (w * r), 10 * (np.abs(X).T @ np.abs(w * y)), "weighted normal equations")
@@ -201,6 +222,18 @@ def monomials(model, X, y):
     small(model.transform(X) - np.prod(X[:, None] ** model.powers_, axis=2), np.abs(X).max() ** 2, "products of powers")
 
 
+def chosen_columns(model, X, y):
+    small(model.transform(X) - X[:, model.support_], X, "the columns that were chosen")
+    assert sorted(model.order_) == np.flatnonzero(model.support_).tolist(), "those that were added"
+
+
+def kernel_of_landmarks(model, X, y):
+    """Products of features with those of a landmark are the kernel."""
+    Z = model.components_
+    K = np.exp(-((X[:, None] - Z) ** 2).sum(axis=2) / X.shape[1])
+    small(model.transform(X) @ model.transform(Z).T - K, 1.0, "features of landmarks give the kernel back")
+
+
 def orthogonal_coordinates(model, X, y):
     Y = np.asarray(model.embedding_, dtype=float)
     G = Y.T @ Y
@@ -257,6 +290,7 @@ def distributions_add_up(model, X, y):
 KINDS = {
     "classifier": labels_and_probabilities,
     "regressor": finite_predictions,
+    "predictor": finite_predictions,
     "clusterer": whole_labels,
     "transformer": finite_coordinates,
     "density": finite_densities,
@@ -288,6 +322,15 @@ OWN = {
     "KernelRegression": within_range,
     "KNeighborsRegressor": within_range,
     "DecisionTreeRegressor": reproduces,
+    "KernelRidge": dual_residuals,
+    "LandmarkRegressor": balanced_residuals,
+    "RandomForestRegressor": within_range,
+    "ExtraTreesRegressor": reproduces,
+    "HistGradientBoostingRegressor": balanced_residuals,
+    "PoissonRegressor": poisson_equations,
+    "Combination": convex_weights,
+    "SelectFeatures": chosen_columns,
+    "Nystroem": kernel_of_landmarks,
     "StandardScaler": standard_columns,
     "PolynomialFeatures": monomials,
     "PCA": principal_axes,

@@ -44,7 +44,7 @@ def fitted(method):
         values = np.abs(VALUES) if get_tags(model).target_tags.positive_only else VALUES
         return (
             model.fit(rows, values)
-            if method.kind == "regressor" or method.name == "SelectFeatures"
+            if method.kind in ("regressor", "predictor") or method.name == "SelectFeatures"
             else model.fit(rows)
         )
 

@@ -87,3 +87,56 @@ def test_a_state_sets_nothing_but_what_the_class_names():
     assert not {"predict", "_strange"} & set(vars(again))
     with pytest.raises(BadFile, match="of version 99.*update"):
         epee.Ridge.from_state({**state, "version": 99})
+
+
+FOREST = epee.RandomForestRegressor(3, random_state=0).fit(ROWS, VALUES)
+BOOSTED = epee.HistGradientBoostingRegressor(max_iter=3, min_samples_leaf=3, categorical_features=[1]).fit(
+    ROWS.round(), VALUES
+)
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "at", "wrong"),
+    [
+        (FOREST.forest_, "first", 0, 10**6),  # a child that is not there
+        (FOREST.forest_, "first", 1, 0),  # a way that does not end
+        (FOREST.forest_, "threshold", -1, 0.0),  # a leaf that sends rows on
+        (FOREST.forest_, "feature", 0, -1),
+        (FOREST.forest_, "roots", 0, -1),
+        (FOREST.forest_, "starts", 0, 10**6),
+        (BOOSTED.trees_, "first", 0, 10**6),
+        (BOOSTED.trees_, "missing_left", -1, False),
+        (BOOSTED.trees_, "set_of", 0, 10**6),
+        (BOOSTED.trees_, "outputs", 0, -1),
+        (BOOSTED._bins, "starts", 0, -5),
+        (BOOSTED._bins, "n_bins", 0, 300),
+        (BOOSTED._bins, "level_bins", -1, -1),
+    ],
+)
+def test_arrays_that_compiled_code_would_leave_are_refused(part, name, at, wrong):
+    state = part.to_state()
+    type(part).from_state(state)
+    array = state[name].copy()
+    array[at] = wrong
+    with pytest.raises(ValueError, match="these arrays are no"):
+        type(part).from_state({**state, name: array})
+
+
+@pytest.mark.parametrize("model", [FOREST, BOOSTED], ids=lambda m: type(m).__name__)
+def test_trees_of_other_columns_are_refused(model):
+    state = model.to_state()
+    state["fitted"] = {**state["fitted"], "n_features_in_": 1}
+    with pytest.raises(ValueError, match="of 1 columns"):
+        type(model).from_state(state)
+    assert not hasattr(type(model).from_state(type(model)().to_state()), "n_features_in_")  # one that is not fitted
+
+
+def test_a_risk_out_of_the_bag_comes_back():
+    writer = Writer()
+    again = Reader(writer.arrays).read(json.loads(json.dumps(writer.write(FOREST)))).oob_risk_
+    assert (again.value, again.low, again.high) == (
+        FOREST.oob_risk_.value,
+        FOREST.oob_risk_.low,
+        FOREST.oob_risk_.high,
+    )
+    assert str(again) == str(FOREST.oob_risk_)

@@ -12,7 +12,8 @@ from typing import Any, Literal
 
 from epee.settings import options
 
-Kind = Literal["classifier", "regressor", "transformer", "clusterer", "density"]
+# a predictor is a classifier or a regressor as what it is made of is
+Kind = Literal["classifier", "regressor", "predictor", "transformer", "clusterer", "density"]
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ class Method:
     trials: tuple[Trial, ...] = ()
     random: bool = False  # random starts and stochastic descents: weight two and the row twice draw different numbers
     arguments: dict[str, Any] = field(default_factory=dict)  # of the constructor, where the contract tests need some
-    inner: str = ""  # what a wrapper wraps there
+    inner: str | tuple[str, ...] = ""  # what a wrapper wraps there, one or several
     listed: dict[str, str] = field(default_factory=dict)  # scikit-learn's checks that do not pass, each with the reason
     otherwise: dict[str, Any] = field(
         default_factory=dict
@@ -98,7 +99,11 @@ class Method:
         """Return an estimator as the contract tests take it."""
         from epee.estimator.registry import method
 
-        inner = {"estimator": method(self.inner).example()} if self.inner else {}
+        several = isinstance(self.inner, tuple)
+        wrapped = (
+            [method(name).example() for name in self.inner] if several else self.inner and method(self.inner).example()
+        )
+        inner = {"estimators" if several else "estimator": wrapped} if self.inner else {}
         return self.load()(**inner, **{**self.arguments, **changes})
 
     @property

@@ -192,6 +192,11 @@ METHODS: tuple[Method, ...] = (
         arguments={"max_iter": 50},
     ),
     Method(
+        "Combination", "predictors.ensembles.combination", "predictor", ENSEMBLES,
+        ("weighted mean of predictors", "moyenne pondérée de prédicteurs"), 90, inner=("LinearRegression", "DecisionTreeRegressor"),
+        listed={"check_sample_weight_equivalence_on_dense_data": "the folds may cut a row given twice in two, one of weight 2 not"},
+    ),
+    Method(
         "Nystroem", "predictors.kernels.nystroem", "transformer", ENSEMBLES, ("features of landmarks", "caractéristiques de repères"),
         random=True, arguments={"n_components": 10},
     ),

@@ -24,6 +24,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_para
 from epee.engines.local import in_order
 from epee.errors import DataError, WrongUse
 from epee.estimator.base import encode_labels, enter_values
+from epee.estimator.state import Saved
 from epee.losses.names import resolve
 from epee.risk.estimate import Risk
 from epee.risk.intervals import t_interval, weighted_mean, wilson, within_range
@@ -35,7 +36,7 @@ from epee.table.folds import assign_folds, check_folds
 from epee.typing import Codes, Labels, Matrix, Tensor, Vector
 
 
-class Combination(MetaEstimatorMixin, BaseEstimator):
+class Combination(MetaEstimatorMixin, Saved, BaseEstimator):
     r"""Several predictors as one: the weighted mean of what they say, with the weights (1).
 
     Parameters

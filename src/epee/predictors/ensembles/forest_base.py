@@ -67,7 +67,9 @@ class BaseForest(Estimator):
 
     def _restore(self) -> None:
         if hasattr(self, "forest_"):
-            refuse_strange((self.forest_.feature < self.n_features_in_).all(), f"forest of {self.n_features_in_} columns")
+            refuse_strange(
+                (self.forest_.feature < self.n_features_in_).all(), f"forest of {self.n_features_in_} columns"
+            )
 
     def _rows_drawn(self, total: float) -> int:
         given = self.max_samples
