@@ -99,11 +99,10 @@ class Method:
         """Return an estimator as the contract tests take it."""
         from epee.estimator.registry import method
 
-        several = isinstance(self.inner, tuple)
-        wrapped = (
-            [method(name).example() for name in self.inner] if several else self.inner and method(self.inner).example()
-        )
-        inner = {"estimators" if several else "estimator": wrapped} if self.inner else {}
+        if isinstance(self.inner, tuple):
+            inner: dict[str, Any] = {"estimators": [method(name).example() for name in self.inner]}
+        else:
+            inner = {"estimator": method(self.inner).example()} if self.inner else {}
         return self.load()(**inner, **{**self.arguments, **changes})
 
     @property
