@@ -12,6 +12,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from epee import GaussianNB, LinearDiscriminantAnalysis, LinearRegression, Ridge
 from epee.errors import DataError, WrongUse
 from epee.risk import cross_validate
+from epee.risk.rates import rate_interval
 
 
 @pytest.fixture
@@ -28,7 +29,12 @@ def test_definition(iris):
     np.testing.assert_allclose(cv.per_fold, means)
     assert cv.value == pytest.approx(means.mean()) and cv.pooled == pytest.approx(cv.losses.mean())
     assert cv.stderr == pytest.approx(np.sqrt(((means - means.mean()) ** 2).sum() / (7 * 6)))
-    assert cv.high == pytest.approx(cv.value + 2.446912 * cv.stderr, rel=1e-5) and cv.low >= 0
+    rows = (
+        cv.value * (1 - cv.value) / cv.stderr**2 * (1.959964 / 2.446912) ** 2
+    )  # that are worth as much as the error bar
+    np.testing.assert_allclose(
+        cv.interval, rate_interval(cv.value, min(rows, 150 * (1.959964 / 2.446912) ** 2), 0.95), rtol=1e-5
+    )
     assert (cv.losses == (cv.predictions != y)).all()
 
 

@@ -8,8 +8,9 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as Theirs
 from sklearn.linear_model import LinearRegression as TheirRegression
 
 from epee import GaussianNB, LinearDiscriminantAnalysis, LinearRegression, LogisticRegression, Ridge
-from epee.errors import WrongUse
+from epee.errors import DataError, DataWarning, WrongUse
 from epee.risk import cross_validate
+from epee.risk.mean_loss import mean_loss
 from epee.risk.nested import batched_losses, without_one_or_two
 from epee.risk.opening import open_route
 from epee.risk.splitting import make_plan
@@ -39,7 +40,7 @@ def by_loops(fit, loss, X, y, folds, level_z):
     naive = np.sqrt(every.var() * n / (n - 1) / n)
     stderr = np.clip(np.sqrt(max((K - 1) / K * mse, 0)), naive, np.sqrt(K) * naive)
     e_in = np.concatenate(inner).mean()
-    return e_in - (1 + (K - 2) / K) * (e_in - every.mean()), stderr
+    return every.mean() * (every.mean() / e_in) ** ((K - 2) / K), stderr
 
 
 def squared(p, y):
@@ -55,9 +56,16 @@ def test_formula_for_least_squares():
         lambda X, y: TheirRegression().fit(X, y), squared, X, y, np.atleast_2d(found.folds), 1.6449
     )
     np.testing.assert_allclose([found.value, found.stderr], [centre, stderr], rtol=1e-9)
-    np.testing.assert_allclose(
-        [found.low, found.high], [centre - 1.644854 * stderr, centre + 1.644854 * stderr], rtol=1e-6
-    )
+    plain = mean_loss(found.losses.ravel(), np.full(180, 1 / 3), level=0.9, weights="counts")
+    stretch = stderr / plain.stderr * centre / plain.value
+    ends = [
+        centre - stretch * (plain.value - plain.interval.low),
+        centre + stretch * (plain.interval.high - plain.value),
+    ]
+    np.testing.assert_allclose([found.low, found.high], ends, rtol=1e-9)
+    assert found.high - found.value > found.value - found.low > 0
+    np.testing.assert_allclose(found.at(0.9).interval, found.interval)
+    assert found.at(0.5).low > found.low and found.at(0.5).high < found.high
     assert "nested" in found.how and found.losses.shape == (3, 60) and found.predictions.shape == (3, 60)
 
 
@@ -132,3 +140,41 @@ def test_logistic_regressions_are_fitted_together(weighted, monkeypatch):
     alone = cross_validate(model, X, y, **given)
     np.testing.assert_allclose([together.value, together.stderr], [alone.value, alone.stderr], rtol=1e-7)
     np.testing.assert_allclose(together.losses, alone.losses, rtol=1e-6, atol=1e-9)
+
+
+def test_no_error_seen_is_no_certainty():
+    X = np.concatenate([np.random.default_rng(0).normal(size=(20, 2)) + s for s in (-9, 9)])
+    y = np.repeat([0, 1], 20)
+    for found in (
+        cross_validate(LinearDiscriminantAnalysis(), X, y, interval="nested", repeats=5, level=0.9),
+        cross_validate(LinearDiscriminantAnalysis(), X, y, level=0.9),
+        cross_validate(LinearDiscriminantAnalysis(), X, y, folds="loo", level=0.9),
+    ):
+        assert found.value == 0 == found.low and found.high == pytest.approx(2.70554 / (40 + 2.70554), abs=1e-4)
+        assert found.at(0.99).high > found.high
+
+
+def test_a_class_that_two_folds_could_take_away_is_refused_in_one_sentence():
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    y = np.repeat(["a", "b"], [38, 2])
+    with pytest.raises(DataError, match="class b has 2 members.*two folds"), pytest.warns(DataWarning):
+        cross_validate(LogisticRegression(), X, y, interval="nested", loss="log")
+
+
+def test_a_positive_loss_has_a_positive_centre():
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(60, 3)), np.repeat([0, 1], [55, 5])
+        X[:, 0] += 3 * y
+        found = cross_validate(LogisticRegression(), X, y, folds=5, interval="nested", repeats=2, loss="log", level=0.9)
+        assert 0 <= found.low <= found.value <= found.high and found.value > 0
+
+
+def test_groups_are_the_units_of_the_error_bar():
+    rng = np.random.default_rng(0)
+    g = np.repeat(np.arange(30), 6)
+    X = rng.normal(size=(30, 2))[g]
+    y = X[:, 0] + rng.normal(size=30)[g] + 0.1 * rng.normal(size=180)
+    alone = cross_validate(LinearRegression(), X, y, interval="nested", repeats=5)
+    told = cross_validate(LinearRegression(), X, y, interval="nested", repeats=5, groups=g)
+    assert told.stderr > 2 * alone.stderr

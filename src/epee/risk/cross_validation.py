@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,8 @@ import numpy as np
 from epee.errors import WrongUse
 from epee.estimator.protocol import SolvesStack
 from epee.risk.estimate import Difference, Risk
-from epee.risk.intervals import Interval, check_level, t_interval, within_range
+from epee.risk.intervals import Interval, check_level
+from epee.risk.mean_loss import summary_interval
 from epee.risk.opening import open_route
 from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import Outcome
@@ -273,20 +275,21 @@ def assemble(
     """Return the result object; ``centre`` replaces value, standard error and interval by those of another method."""
     repeats = 1 if isinstance(plan.splits[0], Pairs) else plan.repeats
     value, stderr, K = fold_error(per_fold, repeats)
-    ends = within_range(t_interval(value, stderr, K - 1, level), route.loss)
-    if centre is not None:
-        value, stderr, ends = centre
-    kept = sizes > 0
     X, y, _ = route.raw
     if route.at_hand:
         n, rows = float(route.n if route.weight is None else route.weight.sum()), fingerprint(X, y)
     else:
         n, rows = float(sizes.sum()) / plan.repeats, f"{fingerprint(X, y)}:{plan.n_folds}:{plan.seed}"
+    ends_at = partial(summary_interval, value, stderr, K - 1, n, route.loss)
+    ends = ends_at(level)
+    if centre is not None:
+        value, stderr, ends = centre
+    kept = sizes > 0
     return CrossValidation(
         value, stderr, ends, level, n, route.loss.name, how or plan.how, np.inf if centre else K - 1,
         row_losses=losses, weight=route.weight if route.at_hand else None, rows=rows,
         pooled=float((per_fold[kept] * sizes[kept]).sum() / sizes[kept].sum()), per_fold=per_fold, n_folds=K,
-        repeats=repeats, sizes=sizes, fold_ids=_fold_ids(route, plan), one_pass=route.one_pass, look=look,
+        repeats=repeats, sizes=sizes, fold_ids=_fold_ids(route, plan), one_pass=route.one_pass, look=look, ends_at=ends_at,
     )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ mean of the differences row by row, whose error bar is much smaller than that of
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any
@@ -64,6 +65,8 @@ class Risk(Part):
     row_losses: Vector | None = field(default=None, kw_only=True)
     weight: Vector | None = field(default=None, kw_only=True)
     rows: str | None = field(default=None, kw_only=True)  # fingerprint of the rows: equal for paired risks
+    caution: str = field(default="", kw_only=True)  # why the interval cannot be trusted, in words
+    ends_at: Callable[[float], Interval] | None = field(default=None, kw_only=True)  # the interval at another level
 
     def __post_init__(self) -> None:
         """Let no interval stand that does not hold its estimate; what rounding alone parts is brought together."""
@@ -98,9 +101,10 @@ class Risk(Part):
         return self.row_losses
 
     def at(self, level: float) -> Risk:
-        """Return the same estimate with a t interval of another level."""
+        """Return the same estimate with an interval of another level, made the same way."""
         check_level(level)
-        return replace(self, interval=t_interval(self.value, self.stderr, self.dof, level), level=level)
+        ends = t_interval(self.value, self.stderr, self.dof, level) if self.ends_at is None else self.ends_at(level)
+        return replace(self, interval=ends, level=level)
 
     def __sub__(self, other: Any) -> Difference:
         """Return the difference: paired when both risks are of the same rows, independent otherwise."""
@@ -140,7 +144,7 @@ class Risk(Part):
 
     def __repr__(self) -> str:
         """Return the figures with their origin."""
-        words = ", ".join(w for w in (self.loss, self.how, f"{self.level:.0%}") if w)
+        words = ", ".join(w for w in (self.loss, self.how, f"{self.level:.0%}", self.caution) if w)
         return f"{type(self).__name__}({self}; {words})"
 
     def _repr_html_(self) -> str:
@@ -149,7 +153,7 @@ class Risk(Part):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers and words, for JSON."""
-        names = ("value", "stderr", "low", "high", "level", "n", "loss", "how")
+        names = ("value", "stderr", "low", "high", "level", "n", "loss", "how", *(("caution",) if self.caution else ()))
         return {name: getattr(self, name) for name in names}
 
     def plot(self, ax: Any = None) -> Any:

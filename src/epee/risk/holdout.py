@@ -8,6 +8,7 @@ On the training rows (1) is what learning made small; on :math:`m` fresh rows it
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,8 @@ from sklearn.utils.validation import check_is_fitted
 from epee.errors import DataError, DataWarning, WrongUse
 from epee.estimator.base import say
 from epee.estimator.protocol import Labels, Remembers, Seen, Wraps
-from epee.losses.names import named, resolve
+from epee.losses.loss import Loss
+from epee.losses.names import resolve
 from epee.moments.moments import Moments
 from epee.risk.asked import kind_of
 from epee.risk.asking import refuse_missing_truth, refuse_nan
@@ -34,16 +36,22 @@ from epee.risk.intervals import (
     wilson,
     within_range,
 )
+from epee.risk.mean_loss import MeanLoss, mean_loss
+from epee.risk.splitting import group_codes
+from epee.risk.units import Weights, meaning_of
 from epee.table.block import check_weights
 from epee.table.doors import is_stream, open_source
 from epee.table.fingerprints import fingerprint
 from epee.typing import Vector
+from epee.words import risk_words
+
+FEWEST_OF_A_CLASS = 5
 
 
 def losses_of(
     model: Any, X: Any, y: Any, loss: Any = None, sample_weight: Any = None
-) -> tuple[Vector, Vector | None, str]:
-    """Return the loss of every row under a fitted model, the weights, and the name of the loss."""
+) -> tuple[Vector, Vector | None, Loss]:
+    """Return the loss of every row under a fitted model, the weights, and the loss itself."""
     require_fitted(model)
     chosen = resolve(loss, kind_of(model))
     if isinstance(model, Labels) and chosen.classes is None:
@@ -65,9 +73,9 @@ def losses_of(
     if is_stream(X):
         blocks = [(one(b.X, b.y), b.weight) for b in open_source(X, y, sample_weight).blocks()]
         weights = [w for _, w in blocks if w is not None]
-        return np.concatenate([e for e, _ in blocks]), np.concatenate(weights) if weights else None, chosen.name
+        return np.concatenate([e for e, _ in blocks]), np.concatenate(weights) if weights else None, chosen
     losses = one(X, y)
-    return losses, check_weights(sample_weight, len(losses)), chosen.name
+    return losses, check_weights(sample_weight, len(losses)), chosen
 
 
 def require_fitted(model: Any) -> None:
@@ -109,7 +117,7 @@ def empirical_risk(model: Any, X: Any, y: Any, *, loss: Any = None, sample_weigh
 
 def holdout_error(
     model: Any, X: Any, y: Any, *, loss: Any = None, level: float = 0.95, sample_weight: Any = None, interval: str | None = None,
-    training: Any = None,
+    training: Any = None, weights: Weights | None = None, groups: Any = None, time: Any = None,
 ) -> Risk:  # fmt: skip
     """Estimate the risk of a fitted predictor on rows that it did not see, with an interval.
 
@@ -122,10 +130,16 @@ def holdout_error(
     level : float in (0, 1), default=0.95
         What the interval covers; a larger one makes it wider.
     sample_weight : array (n,), optional
-        Counts: n is their sum.
+        Counts: n is their sum. Or sampling weights, whose scale means nothing: n is then what they are worth.
+    weights : {"counts", "sampling"}, default=None
+        What the weights mean; None takes whole numbers as counts and others as sampling weights.
+    groups : array (n,), optional
+        Rows that belong together (one patient, one machine): the error bar then counts groups.
+    time : array (n,) or True, optional
+        When each row happened; True is the order of the rows. The error bar then knows that neighbours resemble each other.
     interval : {"wilson", "exact", "t", "bootstrap"}, default=None
-        None is "wilson" for the 0-1 loss and "t" for others; "exact" is that of Clopper and Pearson, "bootstrap" follows
-        skewed losses.
+        None is what covers best: for rates and costs Wilson's, with Poisson's lower end for the rarest errors; for others Hall's, which
+        follows skewed losses (:mod:`epee.risk.mean_loss`). "exact" is that of Clopper and Pearson, "bootstrap" Efron's.
     training : rows, optional
         The training rows, to be compared with the test rows: the share that occurs in both is said aloud.
 
@@ -152,7 +166,7 @@ def holdout_error(
     """
     check_level(level)
     refuse_training_rows(model, X, y, sample_weight)
-    losses, w, name = losses_of(model, X, y, loss, sample_weight)
+    losses, w, chosen = losses_of(model, X, y, loss, sample_weight)
     if training is not None and not is_stream(X):
         share = repeated_rows(X, training)
         if share > 0:
@@ -160,16 +174,69 @@ def holdout_error(
                 f"{share:.1%} of the test rows are also training rows: the error is too small for new rows.",
                 DataWarning,
             )
-    value, stderr, n = weighted_mean(losses, w)
-    is_rate = named(name).is_rate
-    kind = interval or ("wilson" if is_rate else "t")
-    ends = within_range(_interval(kind, value, stderr, n, losses, w, level, is_rate), name)
-    if is_rate:
-        stderr = float(np.sqrt(value * (1 - value) / n))
+    ids = None if groups is None else group_codes(groups, len(losses))
+    order = None if time is None else _in_time(time, len(losses))
+    ends_at = partial(_ends, interval, losses, w, chosen, weights, ids, order)
+    found, ends = ends_at(level, whole=True)
+    sampled = w is not None and meaning_of(w, weights) == "sampling"
+    n = float(len(losses)) if w is None else float(w.sum() ** 2 / (w @ w)) if sampled else float(w.sum())
     return Risk(
-        value, stderr, ends, level, n, name, "held-out rows", n - 1, row_losses=losses, weight=w,
-        rows=None if is_stream(X) else fingerprint(X, y),
+        found.value, found.stderr, ends, level, n, chosen.name, _how(w, sampled, ids, order), found.dof, row_losses=losses, weight=w,
+        rows=None if is_stream(X) else fingerprint(X, y), caution=found.sentence or _rare_class(chosen, y, losses), ends_at=ends_at,
     )  # fmt: skip
+
+
+def _in_time(time: Any, n: int) -> np.ndarray:
+    """Return the rows in the order of time."""
+    if time is True:
+        return np.arange(n)
+    when = np.asarray(time)
+    if when.shape != (n,):
+        raise DataError(f"time has shape {when.shape}; give one moment for each of the {n} rows.")
+    return np.argsort(when, kind="stable")
+
+
+def _how(w: Vector | None, sampled: bool, ids: Any, order: Any) -> str:
+    said = "held-out rows"
+    if ids is not None:
+        return f"{said}, error bar from {len(np.unique(ids))} groups"
+    if order is not None:
+        return f"{said}, error bar for rows in time"
+    return said if w is None or not sampled else f"{said}, weights taken as sampling weights"
+
+
+def _rare_class(chosen: Loss, y: Any, losses: Vector) -> str:
+    """Return a caution when an unbounded loss of probabilities or scores rests on hardly any row of some class."""
+    if (
+        chosen.classes is None
+        or chosen.kind == "label"
+        or len(losses) != len(np.atleast_1d(np.asarray(y, dtype=object)))
+    ):
+        return ""
+    counts = np.bincount(chosen.codes(y), minlength=len(chosen.classes))
+    k = int(counts.argmin())
+    return (
+        risk_words.say("caution class", name=chosen.classes[k], n=int(counts[k]))
+        if counts[k] < FEWEST_OF_A_CLASS
+        else ""
+    )
+
+
+def _ends(
+    kind: str | None, losses: Vector, w: Vector | None, chosen: Loss, weights: Weights | None, ids: Any, order: Any, level: float,
+    *, whole: bool = False,
+) -> Any:  # fmt: skip
+    """Return the interval at a level, with the mean behind it when the ``whole`` is asked for."""
+    rows = slice(None) if order is None or ids is not None else order
+    found: MeanLoss = mean_loss(
+        losses[rows], None if w is None else w[rows], loss=chosen, level=level, weights=weights, groups=ids,
+        in_order=order is not None and ids is None,
+    )  # fmt: skip
+    ends = found.interval
+    if kind is not None:
+        value, stderr, n = weighted_mean(losses, w)
+        ends = within_range(_interval(kind, value, stderr, n, losses, w, level, chosen.is_rate), chosen)
+    return (found, ends) if whole else ends
 
 
 def _interval(

@@ -11,6 +11,7 @@ A weight is a count: one copy of the row is left out, and its loss counts as oft
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,8 @@ from epee.estimator.protocol import LeavesOneOut
 from epee.moments.moments import Moments, share, stack
 from epee.risk.asking import one_column
 from epee.risk.cross_validation import CrossValidation
-from epee.risk.intervals import check_level, t_interval, weighted_mean, within_range
+from epee.risk.intervals import Interval, check_level, weighted_mean
+from epee.risk.mean_loss import mean_loss
 from epee.risk.opening import open_route
 from epee.risk.refit import RefitRoute
 from epee.risk.route import MomentRoute, Route
@@ -100,14 +102,19 @@ def leave_each_out(model: Any, X: Any, y: Any, loss: Any, level: float, sample_w
                 "leave-one-out, by fitting each",
             )
     losses = route.value(found, np.arange(route.n))
-    value, stderr, n = weighted_mean(losses, route.weight)
-    predictions = route.asked.decode(found)
+    ends_at = partial(_ends, losses, route.weight, route.loss)
+    mean, n = mean_loss(losses, route.weight, loss=route.loss, level=level), weighted_mean(losses, route.weight)[2]
+    predictions, value = route.asked.decode(found), mean.value
     return CrossValidation(
-        value, stderr, within_range(t_interval(value, stderr, n - 1, level), route.loss), level, n, route.loss.name, how,
-        n - 1, row_losses=losses, weight=route.weight, rows=fingerprint(*route.raw[:2]), pooled=value, per_fold=losses, n_folds=route.n,
+        value, mean.stderr, mean.interval, level, n, route.loss.name, how, mean.dof, caution=mean.sentence, ends_at=ends_at,
+        row_losses=losses, weight=route.weight, rows=fingerprint(*route.raw[:2]), pooled=value, per_fold=losses, n_folds=route.n,
         sizes=np.ones(route.n) if route.weight is None else route.weight, fold_ids=np.arange(route.n),
         one_pass=how != "leave-one-out, by fitting each", look=lambda: (losses, predictions),
     )  # fmt: skip
+
+
+def _ends(losses: Vector, weight: Vector | None, loss: Any, level: float) -> Interval:
+    return mean_loss(losses, weight, loss=loss, level=level).interval
 
 
 def closed_form(route: RefitRoute) -> np.ndarray | None:

@@ -11,9 +11,12 @@ a :math:`(K-1)`-fold cross-validation inside the other folds, which never saw fo
 the standard error is :math:`\sqrt{\frac{K-1}{K} \mathrm{MSE}}`, kept between the naive one (the standard deviation
 of the losses over :math:`\sqrt n`) and :math:`\sqrt K` times it, and the centre corrects for the smaller training samples,
 
-.. math:: \bar e^{in} - \Bigl(1 + \frac{K-2}{K}\Bigr) (\bar e^{in} - CV) = CV - \frac{K-2}{K} (\bar e^{in} - CV), \tag{2}
+.. math:: CV \, \Bigl(\frac{CV}{\bar e^{in}}\Bigr)^{(K-2)/K}, \tag{2}
 
-by at most one standard error: where a fold less changes more than that, the risk is not known well enough to be extrapolated.
+which is :math:`CV - \frac{K-2}{K} (\bar e^{in} - CV)` to first order and never negative. It corrects by at most one standard error: where
+a fold less changes more than that, the risk is not known well enough to be extrapolated. The interval about it is that of the losses
+(:mod:`epee.risk.mean_loss`), which follows their skewness, its distances multiplied by the ratio of the two standard errors.
+Groups are the units of both: their sums take the place of the rows' losses in :math:`b` and in the naive standard error.
 
 Only models trained without fold :math:`k`, and without folds :math:`j` and :math:`k`, are needed. Where the
 estimator lives on moments these are merges, and where it solves a stack of moments, many repeats are solved at once.
@@ -25,17 +28,20 @@ rather than too short.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from epee.engines.local import one_blas_thread
-from epee.errors import WrongUse
+from epee.errors import DataError, WrongUse
 from epee.estimator.protocol import FitsStack, SolvesStack
 from epee.moments.moments import Moments
 from epee.risk.cross_validation import CrossValidation, assemble, counted
-from epee.risk.intervals import Interval, normal_quantile, within_range
+from epee.risk.intervals import Interval, within_range
 from epee.risk.linear_stack import Linear
+from epee.risk.mean_loss import MeanLoss, mean_loss
 from epee.risk.refit import RefitRoute
 from epee.risk.route import MomentRoute, Route
 from epee.risk.splitting import Pairs, Plan, Split
@@ -80,10 +86,11 @@ def nested_interval(route: Route, plan: Plan, level: float) -> CrossValidation:
         raise WrongUse(
             "nested intervals need at least 3 folds that partition the rows: give a number of folds, or fold ids."
         )
+    _refuse_rare_classes(route)
     plan = counted(route, plan)
     with one_blas_thread():  # thousands of small matrices: BLAS's own threads would only wait for each other
         losses = batched_losses(route, plan)
-    sums = Sums(route, plan.n_folds)
+    sums = Sums(route, plan.n_folds, plan.groups)
     folds = fold_ids(plan)
     if losses is not None:
         for ids, part in zip(folds, losses, strict=True):
@@ -94,6 +101,20 @@ def nested_interval(route: Route, plan: Plan, level: float) -> CrossValidation:
                 sums.add(ids, route.evaluate(split).losses)
                 tick()
     return sums.result(plan, level)
+
+
+def _refuse_rare_classes(route: Route) -> None:
+    """Refuse a class that leaving two folds out could take away whole."""
+    if route.classes is None or route.codes is None:
+        return
+    counts = np.bincount(route.codes, minlength=len(route.classes))
+    k = int(counts.argmin())
+    if 0 < counts[k] < 3 and len(counts) > 1:
+        name = np.asarray(route.classes)[k]
+        raise DataError(
+            f"class {name!s} has {counts[k]} members: a nested interval leaves two folds out at once, and the class with them. "
+            "Take interval='fold', add rows of the class, or merge it with another."
+        )
 
 
 def _splits(plan: Plan) -> list[Split]:
@@ -111,9 +132,10 @@ def _splits(plan: Plan) -> list[Split]:
 class Sums:
     """Gathers a and b of (1) over repeats and folds."""
 
-    def __init__(self, route: Route, K: int) -> None:
+    def __init__(self, route: Route, K: int, groups: Codes | None = None) -> None:
         self.route, self.K = route, K
         self.w = np.ones(route.n) if route.weight is None else route.weight
+        self.groups = groups
         self.a: list[Vector] = []
         self.b: list[Vector] = []
         self.inner: list[float] = []
@@ -126,32 +148,51 @@ class Sums:
         K, w, out = self.K, self.w, losses[0]
         size = np.bincount(fold, w, minlength=K).astype(float)
         mean_out = np.bincount(fold, w * out, minlength=K) / size
-        spread = np.bincount(fold, w * (out - mean_out[fold]) ** 2, minlength=K) / np.maximum(size - 1, 1)
+        spread = self._variance(fold, out - mean_out[fold], size)
         held = (fold[None] + np.arange(1, K)[:, None]) % K  # (K - 1, n): the second fold that the model did not see
         total = np.bincount(held.ravel(), (w * losses[1:]).ravel(), minlength=K)
         mean_in = total / (size.sum() - size)
         self.a.append((mean_in - mean_out) ** 2)
-        self.b.append(spread / size)
+        self.b.append(spread)
         self.inner.append(float(total.sum() / ((K - 1) * size.sum())))
         self.outer.append(out)
         self.per_fold.append(mean_out)
         self.sizes.append(size)
 
+    def _variance(self, fold: Codes, gap: Vector, size: Vector) -> Vector:
+        """Return b of (1) for each fold, (K,), from the gaps of the rows to the mean of their fold."""
+        K, w = self.K, self.w
+        if self.groups is None:
+            return np.bincount(fold, w * gap**2, minlength=K) / np.maximum(size - 1, 1) / size
+        total = np.bincount(self.groups, w * gap)  # (G,) each group lies in one fold
+        home = np.zeros(len(total), dtype=np.intp)
+        home[self.groups] = fold
+        many = np.bincount(home, minlength=K)
+        pooled = many.sum() / max(many.sum() - K, 1)  # folds of one group have no spread of their own
+        return np.bincount(home, total**2, minlength=K) / size**2 * pooled
+
+    def plain(self, level: float, centre: float | None = None, stretch: float = 1.0) -> MeanLoss:
+        """Return the mean of the outer losses, pooled over repeats, as if the folds shared nothing."""
+        outer = np.stack(self.outer)  # (R, n)
+        R = len(outer)
+        groups = None if self.groups is None else np.tile(self.groups, R)
+        return mean_loss(
+            outer.ravel(), np.tile(self.w, R) / R, loss=self.route.loss, level=level, weights="counts", groups=groups,
+            centre=centre, stretch=stretch,
+        )  # fmt: skip
+
     def result(self, plan: Plan, level: float) -> CrossValidation:
         """Return the result with its interval."""
-        K, w, outer = self.K, self.w, np.stack(self.outer)  # (R, n)
-        n = float(w.sum())
-        cv = float((outer @ w).mean() / n)
-        naive = float(np.sqrt((((outer - cv) ** 2) @ w).mean() / max(n - 1, 1) / n))
+        K, outer = self.K, np.stack(self.outer)  # (R, n)
+        first = self.plain(level)
+        cv, naive = first.value, self._naive(outer)
         mse = float(np.concatenate(self.a).mean() - np.concatenate(self.b).mean())
         stderr = float(np.clip(np.sqrt(max((K - 1) / K * mse, 0.0)), naive, np.sqrt(K) * naive))
         inner = float(np.mean(self.inner))
-        correction = np.clip(
-            (K - 2) / K * (inner - cv), -stderr, stderr
-        )  # beyond an error bar (2) is no first order any more
-        centre = float(np.clip(cv - correction, *within_range(Interval(-np.inf, np.inf), self.route.loss.name)))
-        half = normal_quantile(level) * stderr
-        ends = within_range(Interval(centre - half, centre + half), self.route.loss)
+        centre = cv * (cv / inner) ** ((K - 2) / K) if cv > 0 and inner > 0 else cv
+        centre = float(np.clip(centre, *within_range(Interval(cv - stderr, cv + stderr), self.route.loss)))
+        stretch = stderr / naive if naive > 0 else 1.0
+        ends_at = partial(self._ends, centre, stretch)
         found = outer[0] if len(outer) == 1 else outer
         how = f"nested {plan.how}"
         per_fold, sizes = np.concatenate(self.per_fold), np.concatenate(self.sizes)
@@ -161,7 +202,21 @@ class Sums:
             predictions = self.route.asked.decode(np.concatenate(parts))
             return found, predictions[0] if len(predictions) == 1 else predictions
 
-        return assemble(self.route, plan, per_fold, sizes, level, look, (centre, stderr, ends), how, found)
+        made = assemble(self.route, plan, per_fold, sizes, level, look, (centre, stderr, ends_at(level)), how, found)
+        return replace(made, caution=first.sentence, ends_at=ends_at)
+
+    def _naive(self, outer: Matrix) -> float:
+        """Return the standard error of the mean over rows or groups, as if the folds shared nothing."""
+        w, n = self.w, float(self.w.sum())
+        gap = outer - float((outer @ w).mean() / n)
+        if self.groups is None:
+            return float(np.sqrt((gap**2 @ w).mean() / max(n - 1, 1) / n))
+        G = int(self.groups.max()) + 1
+        squares = [float((np.bincount(self.groups, w * row, minlength=G) ** 2).sum()) for row in gap]
+        return float(np.sqrt(np.mean(squares) * G / max(G - 1, 1))) / n
+
+    def _ends(self, centre: float, stretch: float, level: float) -> Interval:
+        return self.plain(level, centre, stretch).interval
 
 
 def batched_losses(route: Route, plan: Plan) -> np.ndarray | None:

@@ -63,6 +63,30 @@ WORDS: dict[str, tuple[str, str]] = {
         "With twice the rows ({n}) the error would be about {then}, against {now} now.",
         "Avec deux fois plus de lignes ({n}), l'erreur serait d'environ {then}, contre {now} à présent.",
     ),
+    "caution few": (
+        "Only {n} independent rows: too few to show how large a loss can be; the interval holds for nearly Gaussian errors.",
+        "{n} lignes indépendantes seulement : trop peu pour montrer combien une perte peut être grande ; l'intervalle vaut pour des erreurs presque gaussiennes.",
+    ),
+    "caution units": (
+        "The rows are worth {n} independent ones only: the error bar itself is uncertain, and the interval may be too short.",
+        "Les lignes n'en valent que {n} indépendantes : la barre d'erreur est elle-même incertaine, l'intervalle peut être trop court.",
+    ),
+    "caution heavy": (
+        "The largest loss alone makes {share} of the mean: no interval from {n} rows is sure to cover. Look at the absolute loss.",
+        "La plus grande perte fait à elle seule {share} de la moyenne : aucun intervalle tiré de {n} lignes n'est sûr. Voyez la perte absolue.",
+    ),
+    "caution flat": (
+        "All losses are equal: their spread, and so the interval, is not known.",
+        "Toutes les pertes sont égales : leur dispersion, donc l'intervalle, est inconnue.",
+    ),
+    "caution one": (
+        "One row or group only: there is no error bar.",
+        "Une seule ligne ou un seul groupe : il n'y a pas de barre d'erreur.",
+    ),
+    "caution class": (
+        "Class {name} has {n} tested rows only: what its rows cost is hardly known, and the interval is too short.",
+        "La classe {name} n'a que {n} lignes testées : ce qu'elles coûtent est mal connu, et l'intervalle trop court.",
+    ),
 }
 
 say = Catalogue(WORDS)

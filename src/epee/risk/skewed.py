@@ -1,0 +1,77 @@
+r"""An interval for the mean of skewed losses, from three sums.
+
+The mean :math:`\bar e` of :math:`n` losses with standard deviation :math:`s` and skewness :math:`\gamma` is not yet normal when
+:math:`\gamma / \sqrt n` is not small: the samples with a small mean also have a small :math:`s`, and the t interval misses
+large means far more often than small ones. Hall's transformation of :math:`T = (\bar e - \mu) / s`,
+
+.. math:: g(T) = T + \tfrac13 \gamma T^2 + \tfrac1{27} \gamma^2 T^3 + \tfrac{\gamma}{6 n}, \tag{1}
+
+takes that skewness away, increases everywhere and is inverted in closed form,
+
+.. math:: g^{-1}(x) = \tfrac3\gamma \Bigl[\bigl(1 + \gamma (x - \tfrac{\gamma}{6n})\bigr)^{1/3} - 1\Bigr],
+          \qquad \mu \in \bar e - s\, g^{-1}\bigl(\pm t / \sqrt n\bigr). \tag{2}
+
+A sample shows too little of its skewness: it cannot exceed :math:`\gamma_{max} = (n - 2) / \sqrt{n - 1}`, whatever the law. The
+*dominance* :math:`u = \hat\gamma / \gamma_{max}` is 1 when one loss makes the whole spread. The upper end is therefore the larger one
+of (2) with :math:`\hat\gamma` and with :math:`\hat\gamma / (1 - u)`; the lower end keeps :math:`\hat\gamma`. Where :math:`u` stays
+large as :math:`n` grows the third moment, or even the second, does not exist, and no interval made from the sample is honest.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from epee.risk.intervals import Interval, t_quantile
+
+FEWEST = 20  # with fewer rows a sample without large losses says nothing about large losses
+
+
+def undo_skewness(x: float, skewness: float, n: float) -> float:
+    """Return the inverse (2) of Hall's transformation.
+
+    >>> undo_skewness(0.3, 0.0, 10.0), round(undo_skewness(0.3, 2.0, 10.0), 3)
+    (0.3, 0.23)
+    """
+    if abs(skewness) < 1e-8:
+        return x
+    return float(3 / skewness * (np.cbrt(1 + skewness * (x - skewness / (6 * n))) - 1))
+
+
+def dominance(skewness: float, n: float) -> float:
+    """Return the skewness as a share of the largest that ``n`` rows can show.
+
+    >>> round(dominance(2.0, 102.0), 2)
+    0.2
+    """
+    return float(np.clip(skewness * np.sqrt(n - 1) / (n - 2), 0.0, 1.0)) if n > 2 else 1.0
+
+
+def too_dominant(skewness: float, n: float) -> bool:
+    """Tell whether a few losses make so much of the spread that no interval of their mean is honest.
+
+    The limit falls slowly with ``n``, from 0.5 up to 30 rows to 0.3 at 2,000: the share of the largest loss vanishes where moments exist.
+    Squares of Gaussian errors pass it in 20 % of samples of 30 rows, 2 % of 100 and none of 300; squares of Student errors with 2.5
+    degrees of freedom in 70 to 90 % at any size.
+    """
+    return dominance(skewness, n) > 0.5 * min(30 / n, 1.0) ** 0.12
+
+
+def skewed_interval(mean: float, sd: float, skewness: float, n: float, dof: float, level: float) -> Interval:
+    """Return the interval (2) for a mean of ``n`` independent units with this standard deviation and skewness.
+
+    >>> t = skewed_interval(1.0, 1.0, 0.0, 25.0, 24.0, 0.95)
+    >>> s = skewed_interval(1.0, 1.0, 2.0, 25.0, 24.0, 0.95)
+    >>> bool(t.low < s.low < 1 < t.high < s.high)
+    True
+    """
+    if not sd > 0:
+        return Interval(mean, mean)
+    x = t_quantile(level, dof) / np.sqrt(n)
+    if skewness < 0:  # the mirror image
+        ends = skewed_interval(-mean, sd, -skewness, n, dof, level)
+        return Interval(-ends.high, -ends.low)
+    hidden = skewness / max(1 - dominance(skewness, n), 1e-3)
+    hidden = min(hidden, 3 * float(np.sqrt(n)))  # beyond, (1) is flat
+    low = mean - sd * undo_skewness(x, skewness, n)
+    high = mean - sd * min(undo_skewness(-x, skewness, n), undo_skewness(-x, hidden, n))
+    return Interval(min(low, mean), max(high, mean))

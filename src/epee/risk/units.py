@@ -1,0 +1,143 @@
+r"""What an error bar counts: rows, groups of rows, or rows that stand for a share of a population.
+
+A mean of losses is a ratio of sums over independent *units* :math:`u`, each of loss :math:`S_u` and size :math:`N_u`,
+
+.. math:: \bar e = \frac{\sum_u S_u}{\sum_u N_u}, \qquad d_u = \frac{S_u - \bar e N_u}{\bar N}, \qquad
+          s^2 = \frac{1}{U - 1} \sum_u d_u^2, \qquad \mathrm{se} = \frac{s}{\sqrt U}. \tag{1}
+
+- Weights that are *counts* make :math:`w` units of one row; :math:`n` is their sum.
+- *Sampling* weights say how many rows of a population a row stands for: a unit is a row with :math:`S = w e, N = w`, and their scale
+  means nothing. They are worth :math:`(\sum w)^2 / \sum w^2` rows (Kish).
+- A *group* is one unit, with the sums of its rows, and Student's law has :math:`(\sum N)^2 / \sum N^2 - 1` degrees of freedom: one less
+  than the groups when they are equal.
+
+Where units follow each other in time, neighbours resemble each other: the spectral density at zero of an autoregression, with Akaike's
+order, replaces :math:`s^2`, and :math:`U` becomes the number of independent units with the same error bar.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from epee.errors import WrongUse
+from epee.typing import Codes, Vector
+
+Weights = Literal["counts", "sampling"]
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """Sums and sizes (U,) of independent units, and how often each occurred; ``in_order`` when they follow each other in time.
+
+    ``rows`` is how many rows they hold: counts added, or rows of any sampling weight.
+    """
+
+    sums: Vector
+    sizes: Vector
+    copies: Vector
+    rows: float
+    in_order: bool = False
+
+    @property
+    def n(self) -> float:
+        """Number of units."""
+        return float(self.copies.sum())
+
+    @property
+    def mean(self) -> float:
+        """The ratio (1)."""
+        return float(self.copies @ self.sums / (self.copies @ self.sizes))
+
+    @property
+    def pulls(self) -> Vector:
+        """The deviations d of (1), (U,)."""
+        size = self.copies @ self.sizes / self.n
+        return (self.sums - self.mean * self.sizes) / size
+
+    @property
+    def effective(self) -> float:
+        """Number of units of equal size that are worth as many: Kish's."""
+        return float((self.copies @ self.sizes) ** 2 / (self.copies @ self.sizes**2))
+
+    def spread(self) -> tuple[float, float]:
+        """Return the standard deviation s of (1) and the skewness of the deviations."""
+        d, n = self.pulls, self.n
+        scale = float(np.abs(d).max(initial=0.0))
+        if not scale > 1e-14 * abs(self.mean) or n <= 1:  # rounding is no spread
+            return 0.0, 0.0
+        second, third = float(self.copies @ (d / scale) ** 2) / n, float(self.copies @ (d / scale) ** 3) / n
+        return scale * float(np.sqrt(second * n / (n - 1))), third / second**1.5
+
+    def independent(self) -> float:
+        """Return how many independent units carry the same error bar: U, or fewer when neighbours in time resemble each other."""
+        return self.n / inflation(self.pulls) if self.in_order else self.n
+
+
+def units_of(
+    losses: Vector, weight: Vector | None = None, *, weights: Weights | None = None, groups: Codes | None = None, in_order: bool = False
+) -> Units:  # fmt: skip
+    """Return the units behind a mean of losses.
+
+    >>> units_of(np.array([1.0, 2.0, 3.0]), groups=np.array([0, 0, 1])).sums
+    array([3., 3.])
+    """
+    w = np.ones(len(losses)) if weight is None else weight
+    counted = weight is None or meaning_of(weight, weights) == "counts"
+    rows = float(w.sum() if counted else (w > 0).sum())
+    if groups is not None:
+        ids = np.unique(groups, return_inverse=True)[1].reshape(-1)
+        sums, sizes = (np.bincount(ids, a).astype(np.float64) for a in (w * losses, w))
+        kept = sizes > 0
+        return Units(sums[kept], sizes[kept], np.ones(int(kept.sum())), rows, in_order)
+    if counted:
+        return Units(losses, np.ones(len(losses)), w, rows, in_order)
+    kept = w > 0
+    return Units(w[kept] * losses[kept], w[kept], np.ones(int(kept.sum())), rows, in_order)
+
+
+def meaning_of(weight: Vector, said: Weights | None = None) -> Weights:
+    """Return what weights mean: what was said, else counts where all are whole numbers and sampling weights where they are not.
+
+    >>> meaning_of(np.array([1.0, 3.0])), meaning_of(np.array([0.25, 0.75]))
+    ('counts', 'sampling')
+    """
+    if said not in (None, "counts", "sampling"):
+        raise WrongUse(f"weights is {said!r}; it must be 'counts' or 'sampling'.")
+    return said or ("counts" if bool((weight == np.round(weight)).all()) else "sampling")
+
+
+def inflation(series: Vector) -> float:
+    r"""Return by how much dependence in time multiplies the variance of a mean, at least 1.
+
+    That is :math:`\sigma^2 / (1 - \sum_j \phi_j)^2` over the variance, for the autoregression of least
+    :math:`n \log \sigma_p^2 + 2p` among the orders that Durbin's and Levinson's recursion gives.
+
+    >>> rng = np.random.default_rng(0); e = np.zeros(4000)
+    >>> for i in range(1, 4000): e[i] = 0.8 * e[i - 1] + rng.normal()
+    >>> bool(inflation(rng.normal(size=4000)) < 1.2), bool(7 < inflation(e) < 11)      # 9 in theory
+    (True, True)
+    """
+    x = series - series.mean()
+    n = len(x)
+    variance = float(x @ x) / n
+    if n < 8 or not variance > 0:
+        return 1.0
+    most = int(min(10 * np.log10(n), n // 4))
+    size = 1 << int(2 * n - 1).bit_length()
+    r = np.fft.irfft(np.abs(np.fft.rfft(x, size)) ** 2, size)[: most + 1] / n / variance  # correlations (most + 1,)
+    phi, left = np.empty(0), 1.0
+    best, found = 0.0, 1.0
+    for p in range(1, most + 1):
+        last = (r[p] - phi @ r[p - 1 : 0 : -1]) / left
+        phi = np.append(phi - last * phi[::-1], last)
+        left *= max(1 - last**2, 1e-12)
+        akaike = n * np.log(left) + 2 * p
+        if akaike < best:
+            total = min(
+                float(phi.sum()) + (1 + 3 * max(float(phi.sum()), 0.0)) / n, 1 - 2 / n
+            )  # a sample's is too small
+            best, found = akaike, left / (1 - total) ** 2
+    return float(np.clip(found, 1.0, n / 2))
