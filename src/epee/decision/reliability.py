@@ -15,7 +15,8 @@ import numpy as np
 
 from epee.errors import DataError, WrongUse
 from epee.losses.decisions import ZeroOne
-from epee.risk.intervals import check_level, clopper_pearson, wilson
+from epee.risk.intervals import check_level, clopper_pearson
+from epee.risk.rates import rate_interval
 from epee.table.block import check_weights
 from epee.typing import Vector
 
@@ -110,7 +111,7 @@ def reliability_curve(
     full = count > 0
     predicted = (np.bincount(where, weights=w * p)[full]) / count[full]
     observed = np.bincount(where, weights=w * hit)[full] / count[full]
-    of = wilson if interval == "wilson" else clopper_pearson
+    of = rate_interval if interval == "wilson" else clopper_pearson
     low, high = np.array([of(float(r), float(n), level) for r, n in zip(observed, count[full], strict=True)]).T
     error = float(np.abs(predicted - observed) @ count[full] / w.sum())
     return ReliabilityCurve(

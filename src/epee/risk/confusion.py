@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from epee.risk.intervals import check_level, wilson
+from epee.risk.intervals import check_level
+from epee.risk.rates import rate_interval
 from epee.risk.scores import _codes, _open
 from epee.typing import Labels, Matrix
 
@@ -16,7 +17,7 @@ from epee.typing import Labels, Matrix
 class Confusion:
     """Counts (K, D) of rows of each true class (row) by the label decided (column), and their shares of the row.
 
-    ``low`` and ``high`` are Wilson's intervals of the shares, ``stderr`` their standard errors.
+    ``low`` and ``high`` are Wilson's intervals of the shares, with Poisson's end for the rarest, ``stderr`` their standard errors.
     """
 
     labels: Labels
@@ -80,5 +81,7 @@ def confusion_matrix(model: Any, X: Any, y: Any, *, level: float = 0.95, sample_
     total = counts.sum(axis=1, keepdims=True)
     rates = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
     stderr = np.sqrt(np.divide(rates * (1 - rates), total, out=np.zeros_like(counts), where=total > 0))
-    ends = np.array([[wilson(r, max(t, 1e-9), level) for r in row] for row, t in zip(rates, total[:, 0], strict=True)])
+    ends = np.array(
+        [[rate_interval(r, max(t, 1e-9), level) for r in row] for row, t in zip(rates, total[:, 0], strict=True)]
+    )
     return Confusion(labels, decided, counts, rates, stderr, ends[..., 0], ends[..., 1], level)

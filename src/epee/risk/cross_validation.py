@@ -130,7 +130,8 @@ def cross_validate(
         How often the folds are drawn anew; None is 1. Nested intervals need many: None is 100 where the estimator solves a
         stack of moments (least squares, ridge, LDA), 30 for others on the one-pass route, 10 on the ordinary one.
     interval : {"fold", "nested"}, default="fold"
-        "fold" is (1) with a t interval; "nested" covers what it claims, for the error of the predictor trained on these rows.
+        "fold" is (1) with a t interval, for rates Wilson's on as many rows as that error bar is worth, and in time the error bar of losses
+        that follow each other; "nested" covers what it claims, for the error of the predictor trained on these rows.
     loss : name, costs matrix or Loss, default=None
         "zero_one" for classifiers, "squared" for regressors.
     level : float in (0, 1), default=0.95
@@ -165,7 +166,7 @@ def cross_validate(
     >>> from epee import LinearDiscriminantAnalysis
     >>> X, y = load_iris(return_X_y=True)
     >>> print(cross_validate(LinearDiscriminantAnalysis(), X, y))
-    0.020 ± 0.010 [0.000, 0.043]
+    0.020 ± 0.010 [0.004, 0.066]
     """
     check_level(level)
     if interval not in ("fold", "nested"):
@@ -184,7 +185,12 @@ def cross_validate(
         from epee.risk.nested import nested_interval
 
         return nested_interval(route, plan, level)
-    return run_plan(route, plan, level)
+    found = run_plan(route, plan, level)
+    if time is None:
+        return found
+    from epee.risk.in_time import with_long_run_error
+
+    return with_long_run_error(found, time, route)
 
 
 def plan_for(route: Route, folds: Any, repeats: int, groups: Any, time: Any, stratify: Any, random_state: Any) -> Plan:

@@ -6,7 +6,8 @@ asymptote,
 
 .. math:: e(n) = a + b\, n^{-c}, \qquad a, b \ge 0, \tag{1}
 
-weighted by the error bars; its interval comes from drawing the folds with replacement and fitting (1) again.
+weighted by the error bars; its interval comes from drawing the folds with replacement and fitting (1) again, stretched by
+Student's quantile for as many folds.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import numpy as np
 from epee.errors import WrongUse
 from epee.estimator.base import say
 from epee.risk.estimate import Risk
-from epee.risk.intervals import Interval, check_level
+from epee.risk.intervals import Interval, check_level, normal_quantile, t_quantile
 from epee.risk.opening import open_route
 from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import Outcome
@@ -87,17 +88,24 @@ class LearningCurve:
         tail = self._tail()
         a, b, c = _power_laws(self.sizes[tail], np.vstack([self.test[None], drawn])[:, tail], self._bars()[tail])
         values = a + b * n**-c
-        low, high = np.quantile(values[1:], [(1 - self.level) / 2, (1 + self.level) / 2])
+        low, high = self._ends(values[0], values[1:], K)
         how = f"extrapolated from {self.sizes[-1]:.0f} rows by a power law"
         return Risk(
             float(values[0]),
-            float(values[1:].std(ddof=1)),
-            Interval(float(min(low, values[0])), float(max(high, values[0]))),  # the draws need not surround the fit
+            float(values[1:].std(ddof=1) * np.sqrt(K / (K - 1))),
+            Interval(low, high),
             self.level,
             float(n),
             self.loss,
             how,
         )
+
+    def _ends(self, value: float, drawn: Vector, K: int) -> Interval:
+        """Return the bootstrap's ends, stretched since K folds drawn from K have too small a spread and an unsure one."""
+        stretch = t_quantile(self.level, K - 1) / normal_quantile(self.level) * np.sqrt(K / (K - 1))
+        low, high = np.quantile(drawn, [(1 - self.level) / 2, (1 + self.level) / 2])
+        low, high = value - stretch * max(value - low, 0.0), value + stretch * max(high - value, 0.0)
+        return Interval(float(max(low, 0.0)), float(high))
 
     @property
     def verdict(self) -> str:

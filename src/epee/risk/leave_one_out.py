@@ -75,7 +75,7 @@ def loo(
     >>> from epee import LinearDiscriminantAnalysis
     >>> X, y = load_iris(return_X_y=True)
     >>> print(loo(LinearDiscriminantAnalysis(), X, y))
-    0.020 ± 0.011 [0.000, 0.043]
+    0.020 ± 0.011 [0.005, 0.057]
     """
     return leave_each_out(model, X, y, loss, level, sample_weight)
 

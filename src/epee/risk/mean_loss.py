@@ -96,7 +96,8 @@ def mean_loss(
     check_level(level)
     seen = np.isfinite(losses)
     if not seen.all():
-        losses, weight, groups = losses[seen], *(None if a is None else a[seen] for a in (weight, groups))
+        losses = losses[seen]
+        weight, groups = None if weight is None else weight[seen], None if groups is None else groups[seen]
     units = units_of(losses, weight, weights=weights, groups=groups, in_order=in_order)
     if not units.n > 0:
         raise DataError("a mean of losses needs at least one row with a positive weight.")

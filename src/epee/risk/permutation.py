@@ -2,7 +2,10 @@ r"""Which columns a predictor leans on: how much its error rises when a column i
 
 .. math:: I_j = \frac1n \sum_i \bigl[e(h(x_i^{(j)}), y_i) - e(h(x_i), y_i)\bigr] \tag{1}
 
-with :math:`x_i^{(j)}` the row with the cell :math:`j` of another row. Shuffling tells apart what is used from what
+with :math:`x_i^{(j)}` the row with the cell :math:`j` of another row. A row takes part twice, as the one that is judged and as the donor of
+its cell to others: with :math:`r_i` its mean rise and :math:`g_i` the mean loss of the rows that got its cell, its influence on (1) is
+:math:`\psi_i = (r_i - I_j) + (g_i - \bar g)`, and the error bar is that of the mean of :math:`\psi`, skewness included
+(:mod:`epee.risk.skewed`). Shuffling tells apart what is used from what
 is not; of two columns that say the same thing each may look unimportant.
 """
 
@@ -19,9 +22,11 @@ from epee.engines.local import in_order
 from epee.errors import WrongUse
 from epee.risk.asking import asker
 from epee.risk.cross_validation import plan_for
-from epee.risk.intervals import check_level, t_quantile
+from epee.risk.intervals import check_level
 from epee.risk.refit import RefitRoute
+from epee.risk.skewed import skewed_interval
 from epee.risk.splitting import Split, seed_of
+from epee.risk.units import Units
 from epee.settings import progress
 from epee.typing import Vector
 
@@ -102,7 +107,7 @@ def importance(
         jobs = list(zip(route.models(split), split.rows_of, strict=True))
         how = f"rows held out in turn, {folds} folds"
     names = column_names(route.X)
-    rises = np.zeros((len(names), route.n))
+    rises, given = np.zeros((len(names), route.n)), np.zeros((len(names), route.n))  # as receiver, as donor
     seeds = rng.integers(2**63, size=len(names))
     with progress("importance of columns", len(jobs) * len(names)) as tick:
         for fitted, rows in jobs:
@@ -110,25 +115,28 @@ def importance(
             ask = asker(fitted, route.loss, route.classes, checked=False)
             base = route.value(np.asarray(ask(part)), rows)
 
-            def work(j: int, part: Any = part, ask: Any = ask, rows: np.ndarray = rows) -> Vector:
+            def work(j: int, part: Any = part, ask: Any = ask, rows: np.ndarray = rows) -> tuple[Vector, Vector]:
                 g = np.random.default_rng([seeds[j], len(rows)])
-                return np.mean(
-                    [
-                        route.value(np.asarray(ask(shuffled(part, j, g.permutation(len(rows))))), rows)
-                        for _ in range(repeats)
-                    ],
-                    axis=0,
-                )
+                received, donated = np.zeros(len(rows)), np.zeros(len(rows))
+                for _ in range(repeats):
+                    order = g.permutation(len(rows))
+                    losses = route.value(np.asarray(ask(shuffled(part, j, order))), rows)
+                    received += losses / repeats
+                    donated[order] += losses / repeats
+                return received, donated
 
-            for j, losses in enumerate(in_order(work, range(len(names)))):
-                rises[j, rows] = losses - base
+            for j, (received, donated) in enumerate(in_order(work, range(len(names)))):
+                rises[j, rows] = received - base
+                given[j, rows] = donated - donated.mean()
                 tick()
     w = np.ones(route.n) if route.weight is None else route.weight
     n = float(w.sum())
     value = rises @ w / n
-    stderr = np.sqrt(((rises - value[:, None]) ** 2) @ w / max(n - 1, 1) / n)
-    half = t_quantile(level, n - 1) * stderr
-    return Importance(names, value, stderr, value - half, value + half, route.loss.name, level, how)
+    spreads = [Units(rise + gift, np.ones(route.n), w, n).spread() for rise, gift in zip(rises, given, strict=True)]
+    ends = [skewed_interval(float(v), *s, n, n - 1, level) for v, s in zip(value, spreads, strict=True)]
+    stderr = np.array([sd / np.sqrt(n) for sd, _ in spreads])
+    low, high = np.array(ends).reshape(-1, 2).T
+    return Importance(names, value, stderr, low, high, route.loss.name, level, how)
 
 
 def column_names(X: Any) -> list[str]:

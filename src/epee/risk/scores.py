@@ -5,13 +5,14 @@ Every figure :math:`\hat\theta` here is a smooth function of means over rows, so
 
 .. math:: \hat\theta - \theta \approx \frac1n \sum_i \psi_i, \qquad \mathrm{se} = \frac{\mathrm{sd}(\psi)}{\sqrt n}. \tag{1}
 
-For the area under the ROC curve, :math:`P(s_+ > s_-) + \frac12 P(s_+ = s_-)`, (1) is the method of DeLong, DeLong
-and Clarke-Pearson (1988). Average precision takes a bootstrap of the rows. Intervals of figures between 0 and 1 are
-made on the logit scale, so they stay there.
+The area under the ROC curve and average precision are in :mod:`epee.risk.ranking`. :math:`F_1` is a function of a rate,
+:math:`2g / (1 + g)` with :math:`g = TP / (TP + FP + FN)`, and has the interval of that rate. :math:`1 - R^2` is a ratio of two sums
+over rows, whose interval follows its skewness as that of a loss does (:mod:`epee.risk.skewed`).
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,12 +29,17 @@ from epee.risk.intervals import (
     check_level,
     logit_interval,
     normal_quantile,
-    t_interval,
-    weighted_mean,
-    wilson,
+    t_quantile,
 )
+from epee.risk.mean_loss import mean_loss
+from epee.risk.ranking import FEW_OF_A_CLASS, area, area_error, area_interval, precision_over_recall
+from epee.risk.rates import rate_interval
+from epee.risk.skewed import FEWEST, skewed_interval, too_dominant
+from epee.risk.units import Units
 from epee.table.block import check_weights
 from epee.typing import Codes, Matrix, Vector
+from epee.words import risk_words
+from epee.words.numbers import whole
 
 
 def _open(model: Any, X: Any, y: Any, sample_weight: Any, level: float) -> tuple[np.ndarray, Vector]:
@@ -74,28 +80,9 @@ def _probabilities(model: Any, X: Any) -> Matrix:
     return np.asarray(model.predict_proba(X), dtype=float)
 
 
-def _bounded(value: float, stderr: float, level: float, n: float) -> Interval:
-    """Return an interval within [0, 1]; at an end, where no spread is seen, that of a rate on n rows."""
-    return logit_interval(value, stderr, level) if 0 < value < 1 and stderr > 0 else wilson(value, n, level)
-
-
 def _stderr(influence: Vector, w: Vector) -> float:
     n = w.sum()
     return float(np.sqrt(w @ influence**2 / max(n - 1, 1) / n))
-
-
-def _auc(score: Vector, positive: np.ndarray, w: Vector) -> tuple[float, Vector]:
-    """Return the area and the influence of each row."""
-    wp, wn = np.where(positive, w, 0.0), np.where(positive, 0.0, w)
-    values, where = np.unique(score, return_inverse=True)
-    where = where.reshape(-1)
-    p, q = np.bincount(where, wp, minlength=len(values)), np.bincount(where, wn, minlength=len(values))
-    P, N = p.sum(), q.sum()
-    below, above = np.cumsum(q) - q / 2, P - np.cumsum(p) + p / 2
-    placement = np.where(positive, below[where] / N, above[where] / P)  # share of the other class on the right side
-    value = float(wp @ placement / P)
-    n = w.sum()
-    return value, (placement - value) * np.where(positive, n / P, n / N)
 
 
 def _curve(score: Vector, positive: np.ndarray, w: Vector) -> tuple[Vector, Vector, Vector]:
@@ -152,24 +139,28 @@ def roc_auc(model: Any, X: Any, y: Any, *, level: float = 0.95, sample_weight: A
     truth, w = _open(model, X, y, sample_weight, level)
     codes, scores = _codes(model, truth), _ranks(model, X)
     classes = _each_class(model, codes)
-    found = [_auc(scores[:, k], codes == k, w) for k in classes]
+    found = [area(scores[:, k], codes == k, w) for k in classes]
     value = float(np.mean([v for v, _ in found]))
-    stderr = _stderr(np.mean([i for _, i in found], axis=0), w)
+    errors = [area_error(v, place, codes == k, w) for k, (v, place) in zip(classes, found, strict=True)]
+    pulls = [_pull(*f, codes == k, w) for k, f in zip(classes, found, strict=True)]
+    stderr = errors[0][0] if len(classes) == 1 else _stderr(np.mean(pulls, axis=0), w)
+    k = min(classes, key=lambda k: min(w[codes == k].sum(), w[codes != k].sum()))
+    P, N = float(w[codes == k].sum()), float(w[codes != k].sum())
+    dof = min(d for _, d in errors)
     curves = []
     for k in classes:
         tp, fp, _ = _curve(scores[:, k], codes == k, w)
         curves.append((str(model.classes_[k]), np.append(0, fp / fp[-1]), np.append(0, tp / tp[-1])))
-    fewest = min(min(w[codes == k].sum(), w[codes != k].sum()) for k in classes)
+    ends_at = partial(area_interval, value, stderr, dof, P, N)
     return Score(
-        value,
-        stderr,
-        _bounded(value, stderr, level, fewest),
-        level,
-        float(w.sum()),
-        "roc_auc",
-        "held-out rows",
-        curve=curves,
-    )
+        value, stderr, ends_at(level), level, float(w.sum()), "roc_auc", "held-out rows", dof, curve=curves, ends_at=ends_at
+    )  # fmt: skip
+
+
+def _pull(value: float, placement: Vector, positive: np.ndarray, w: Vector) -> Vector:
+    """Return the influence (1) of each row on an area."""
+    n, P = w.sum(), w[positive].sum()
+    return (placement - value) * np.where(positive, n / P, n / (n - P))
 
 
 def average_precision(
@@ -205,16 +196,16 @@ def average_precision(
     >>> model = GaussianNB().fit([[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1])
     >>> X, y = [[0.5], [2.8], [2.0], [4.5], [1.0], [6.0]], [0, 0, 1, 1, 0, 1]
     >>> print(average_precision(model, X, y))
-    0.92 ± 0.14 [0.23, 1.00]
+    0.92 ± 0.14 [0.01, 1.00]
     """
     truth, w = _open(model, X, y, sample_weight, level)
     codes, scores = _codes(model, truth), _ranks(model, X)
     classes = _each_class(model, codes)
     value = float(np.mean([_precision(scores[:, k], codes == k, w) for k in classes]))
     rng, n = np.random.default_rng(random_state), len(truth)
-    whole = w.sum() <= MOST_COPIES and bool((w == np.round(w)).all())
-    copies = np.repeat(np.arange(n), w.astype(np.int64)) if whole else np.arange(n)  # weights are counts
-    each = np.ones(n) if whole else w
+    counted = w.sum() <= MOST_COPIES and bool((w == np.round(w)).all())
+    copies = np.repeat(np.arange(n), w.astype(np.int64)) if counted else np.arange(n)  # weights are counts
+    each = np.ones(n) if counted else w
     orders = {k: np.argsort(-scores[:, k], kind="stable") for k in classes}
     drawn = []
     for _ in range(draws):
@@ -226,28 +217,32 @@ def average_precision(
         ]
         drawn.append(float(np.mean(parts)) if parts else np.nan)
     stderr = float(np.nanstd(drawn, ddof=1))
+    centre = float(np.mean([_precision(scores[:, k], codes == k, w, own=0.5) for k in classes]))
     curves = []
     for k in classes:
         tp, fp, _ = _curve(scores[:, k], codes == k, w)
         curves.append((str(model.classes_[k]), np.append(0, tp / tp[-1]), np.append(1, tp / (tp + fp))))
-    fewest = min(w[codes == k].sum() for k in classes)
+    fewest = float(min(w[codes == k].sum() for k in classes))
+    ends_at = partial(_precision_ends, value, centre, stderr, fewest)
+    caution = risk_words.say("caution positives", n=whole(fewest)) if fewest < FEW_OF_A_CLASS else ""
     return Score(
-        value,
-        stderr,
-        _bounded(value, stderr, level, fewest),
-        level,
-        float(w.sum()),
-        "average_precision",
-        "held-out rows",
-        curve=curves,
-    )
+        value, stderr, ends_at(level), level, float(w.sum()), "average_precision", "held-out rows", fewest - 1, curve=curves,
+        caution=caution, ends_at=ends_at,
+    )  # fmt: skip
 
 
-def _precision(score: Vector, positive: np.ndarray, w: Vector) -> float:
+def _precision_ends(value: float, centre: float, stderr: float, fewest: float, level: float) -> Interval:
+    """Return the interval about the figure that counts half of each positive itself, stretched to hold the plain one."""
+    if not (0 < centre < 1 and stderr > 0):
+        return rate_interval(value, max(fewest, 1.0), level)
+    wide = t_quantile(level, max(fewest - 1, 1.0)) / normal_quantile(level)
+    ends = logit_interval(centre, wide * stderr, level)
+    return Interval(min(ends.low, value), max(ends.high, value))
+
+
+def _precision(score: Vector, positive: np.ndarray, w: Vector, own: float = 1.0) -> float:
     tp, fp, _ = _curve(score, positive, w)
-    total = tp + fp
-    precision = np.divide(tp, total, out=np.ones_like(tp), where=total > 0)
-    return float((np.diff(tp, prepend=0.0) * precision).sum() / tp[-1]) if tp[-1] > 0 else float("nan")
+    return precision_over_recall(tp, fp, own)
 
 
 def brier(model: Any, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any = None, bins: int = 10) -> Score:
@@ -273,24 +268,29 @@ def brier(model: Any, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any
     >>> model = GaussianNB().fit([[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1])
     >>> X, y = [[0.5], [2.8], [2.0], [4.5], [1.0], [6.0]], [0, 0, 1, 1, 0, 1]
     >>> print(brier(model, X, y))
-    0.33 ± 0.21 [0.00, 0.87]
+    0.33 ± 0.21 [0.00, 1.00]
     """
     truth, w = _open(model, X, y, sample_weight, level)
     codes, P = _codes(model, truth), _probabilities(model, X)
     T = np.eye(P.shape[1])[codes]
     losses = (P[:, 1] - T[:, 1]) ** 2 if P.shape[1] == 2 else ((P - T) ** 2).sum(axis=1)
-    value, stderr, n = weighted_mean(losses, w)
-    ends = t_interval(value, stderr, n - 1, level)
+    n, ends_at = float(w.sum()), partial(_brier_ends, losses, w, 1.0 if P.shape[1] == 2 else 2.0)
+    found = mean_loss(losses, w, loss="brier", level=level)
     classes = [1] if P.shape[1] == 2 else range(P.shape[1])
     curves = [(str(model.classes_[k]), *calibration_bins(P[:, k], T[:, k], w, bins, level)) for k in classes]
     return Score(
-        value, stderr, Interval(max(ends.low, 0.0), ends.high), level, n, "brier", "held-out rows", n - 1, row_losses=losses, weight=w,
-        curve=curves,
+        found.value, found.stderr, ends_at(level), level, n, "brier", "held-out rows", found.dof, row_losses=losses, weight=w,
+        curve=curves, caution=found.sentence, ends_at=ends_at,
     )  # fmt: skip
 
 
+def _brier_ends(losses: Vector, w: Vector, most: float, level: float) -> Interval:
+    low, high = mean_loss(losses, w, loss="brier", level=level).interval
+    return Interval(low, min(high, most))
+
+
 def calibration_bins(p: Vector, t: Vector, w: Vector, bins: int, level: float) -> tuple[Vector, Vector, Vector, Vector]:
-    """Return mean probability, observed frequency and its interval (Wilson) in bins of equal counts."""
+    """Return mean probability, observed frequency and its interval in bins of equal counts."""
     order = np.argsort(p, kind="stable")
     edge = np.minimum((np.cumsum(w[order]) - w[order] / 2) / w.sum() * bins, bins - 1e-9).astype(int)
     where = np.empty(len(p), dtype=int)
@@ -298,7 +298,7 @@ def calibration_bins(p: Vector, t: Vector, w: Vector, bins: int, level: float) -
     count = np.bincount(where, w, minlength=bins)
     kept = count > 0
     mean_p, mean_t = (np.bincount(where, w * a, minlength=bins)[kept] / count[kept] for a in (p, t))
-    ends = [wilson(float(f), float(c), level) for f, c in zip(mean_t, count[kept], strict=True)]
+    ends = [rate_interval(float(f), float(c), level) for f, c in zip(mean_t, count[kept], strict=True)]
     return mean_p, mean_t, np.array([e.low for e in ends]), np.array([e.high for e in ends])
 
 
@@ -321,7 +321,7 @@ def r2(model: Any, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any = 
     >>> from epee import LinearRegression
     >>> model = LinearRegression().fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0])
     >>> print(r2(model, [[3.0], [4.0], [5.0]], [3.0, 4.5, 5.0]))
-    0.88 ± 0.17 [0.56, 1.00]
+    0.88 ± 0.17 [-1.72, 1.00]
     """
     truth, w = _open(model, X, y, sample_weight, level)
     if isinstance(model, Labels):
@@ -341,8 +341,19 @@ def r2(model: Any, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any = 
     value = float((1 - A / B).mean())
     influence = (-((Y - F) ** 2 - A - (A / B) * (d2 - B)) / B).mean(axis=1)
     stderr = _stderr(influence, w)
-    half = normal_quantile(level) * stderr
-    return Score(value, stderr, Interval(value - half, min(value + half, 1.0)), level, n, "r2", "held-out rows")
+    pull = Units(-influence, np.ones(len(w)), w, n)  # of 1 - r2, which is never negative
+    ends_at, few = partial(_r2_ends, value, pull, n), n < FEWEST
+    parts = [pull, *(Units(a, np.ones(len(w)), w, n) for a in (((Y - F) ** 2).sum(axis=1), d2.sum(axis=1)))]
+    heavy = any(too_dominant(part.spread()[1], n) for part in parts)
+    caution = risk_words.say("caution few" if few else "caution ratio", n=whole(n)) if few or heavy else ""
+    return Score(
+        value, stderr, ends_at(level), level, n, "r2", "held-out rows", n - 1, caution=caution, ends_at=ends_at
+    )
+
+
+def _r2_ends(value: float, pull: Units, n: float, level: float) -> Interval:
+    ends = skewed_interval(1 - value, *pull.spread(), n, n - 1, level)
+    return Interval(1 - ends.high, min(1 - ends.low, 1.0))
 
 
 def f1(model: Any, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any = None) -> Score:
@@ -363,12 +374,12 @@ def f1(model: Any, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any = 
     >>> model = GaussianNB().fit([[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1])
     >>> X, y = [[0.5], [2.8], [2.0], [4.5], [1.0], [6.0]], [0, 0, 1, 1, 0, 1]
     >>> print(f1(model, X, y))
-    0.67 ± 0.24 [0.19, 0.94]
+    0.67 ± 0.24 [0.16, 0.95]
     """
     truth, w = _open(model, X, y, sample_weight, level)
     codes = _codes(model, truth)
     decided = np.asarray(model.predict(X))
-    values: list[float] = []
+    rates: list[tuple[float, float]] = []  # of each class: g, and the rows it is a rate of
     influences: list[Vector] = []
     n = float(w.sum())
     for k in _each_class(model, codes):
@@ -376,8 +387,21 @@ def f1(model: Any, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any = 
         hit, miss = (says & is_k).astype(float), (says != is_k).astype(float)
         a, b = w @ hit / n, w @ miss / n
         total = 2 * a + b
-        values.append(float(2 * a / total) if total > 0 else 0.0)
+        rates.append((float(a / (a + b)) if a + b > 0 else 0.0, float((a + b) * n)))
         influences.append((2 * b * (hit - a) - 2 * a * (miss - b)) / total**2 if total > 0 else np.zeros(len(w)))
-    value, stderr = float(np.mean(values)), _stderr(np.mean(influences, axis=0), w)
-    fewest = min(w[codes == k].sum() for k in _each_class(model, codes))
-    return Score(value, stderr, _bounded(value, stderr, level, fewest), level, n, "f1", "held-out rows")
+    value, stderr = float(np.mean([_f1(g) for g, _ in rates])), _stderr(np.mean(influences, axis=0), w)
+    ends_at = partial(_f1_ends, tuple(rates))
+    return Score(value, stderr, ends_at(level), level, n, "f1", "held-out rows", n - 1, ends_at=ends_at)
+
+
+def _f1(g: float) -> float:
+    return 2 * g / (1 + g)
+
+
+def _f1_ends(rates: tuple[tuple[float, float], ...], level: float) -> Interval:
+    """Return the interval from those of the rates g; distances of several classes are squared and added."""
+    ends = [rate_interval(g, max(m, 1.0), level) for g, m in rates]
+    value = np.array([_f1(g) for g, _ in rates])
+    below = np.linalg.norm(value - [_f1(e.low) for e in ends]) / len(ends)
+    above = np.linalg.norm([_f1(e.high) for e in ends] - value) / len(ends)
+    return Interval(float(max(value.mean() - below, 0.0)), float(min(value.mean() + above, 1.0)))

@@ -87,6 +87,14 @@ WORDS: dict[str, tuple[str, str]] = {
         "Class {name} has {n} tested rows only: what its rows cost is hardly known, and the interval is too short.",
         "La classe {name} n'a que {n} lignes testées : ce qu'elles coûtent est mal connu, et l'intervalle trop court.",
     ),
+    "caution ratio": (
+        "A few of the {n} rows make most of the spread: no interval is sure to cover.",
+        "Peu des {n} lignes font presque toute la dispersion : aucun intervalle n'est sûr.",
+    ),
+    "caution positives": (
+        "Only {n} rows of the class: average precision comes out too large, and its interval is wide.",
+        "{n} lignes de la classe seulement : la précision moyenne ressort trop grande, son intervalle est large.",
+    ),
 }
 
 say = Catalogue(WORDS)

@@ -1,0 +1,50 @@
+r"""The error bar of forward chaining: what follows in time resembles what came before.
+
+Fold means of rows in time are no independent figures, and their spread is too small an error bar. The losses of the tested rows, in the
+order of time, carry their own dependence: :func:`epee.risk.units.inflation` measures it, and the error bar is that of as many independent
+rows as they are worth.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from epee.risk.cross_validation import CrossValidation
+from epee.risk.intervals import Interval
+from epee.risk.mean_loss import MeanLoss, mean_loss
+from epee.risk.route import Route
+from epee.typing import Vector
+
+
+def with_long_run_error(found: CrossValidation, time: Any, route: Route) -> CrossValidation:
+    """Return a forward chaining with the error bar of its losses in the order of ``time`` (True: of the rows).
+
+    >>> from epee import LinearRegression
+    >>> from epee.risk import cross_validate
+    >>> rng = np.random.default_rng(0); drift = np.cumsum(rng.normal(size=200)) / 5
+    >>> print(cross_validate(LinearRegression(), rng.normal(size=(200, 1)), drift, time=True).how)
+    forward chaining in time, 10 folds, error bar for rows in time
+    """
+    losses = np.asarray(found.losses)
+    if losses.ndim > 1:
+        return found
+    order = np.arange(len(losses)) if time is True else np.argsort(np.asarray(time), kind="stable")
+    weight, loss = None if route.weight is None else route.weight[order], route.loss
+    ends_at = partial(_ends, losses[order], weight, loss, found.value)
+    mean = _mean(losses[order], weight, loss, found.value, found.level)
+    return replace(
+        found, stderr=mean.stderr, interval=mean.interval, dof=mean.dof, caution=mean.sentence, ends_at=ends_at,
+        how=f"{found.how}, error bar for rows in time",
+    )  # fmt: skip
+
+
+def _mean(losses: Vector, weight: Vector | None, loss: Any, centre: float, level: float) -> MeanLoss:
+    return mean_loss(losses, weight, loss=loss, level=level, in_order=True, centre=centre)
+
+
+def _ends(losses: Vector, weight: Vector | None, loss: Any, centre: float, level: float) -> Interval:
+    return _mean(losses, weight, loss, centre, level).interval
