@@ -1,6 +1,6 @@
 r"""Which rows are sealed for the final test, and how a row is known again.
 
-With a test share of :math:`a/b`, each :math:`b` successive rows of a class take a seeded permutation and the first :math:`a` places are
+With a test share of :math:`a/b`, the rows are dealt at random to :math:`b` folds, class by class, and the first :math:`a` folds are
 sealed (:mod:`epee.table.folds`): every class keeps its share, and the sealed rows are the same in memory and in a stream. With groups,
 whole groups are sealed; with a time column, the last rows.
 
@@ -38,12 +38,12 @@ def test_fraction(test_size: float) -> Fraction:
     return found if found or not test_size else Fraction(1, 20)
 
 
-def sealed_by_rank(ranks: np.ndarray, codes: Codes, test_size: float, seed: int) -> np.ndarray:
-    """Return which rows (n,) are sealed, by their rank in their class."""
+def sealed_by_rank(ranks: np.ndarray, codes: Codes, test_size: float, seed: int, totals: np.ndarray) -> np.ndarray:
+    """Return which rows (n,) are sealed, by their rank in their class, which has ``totals`` (K,) rows."""
     part = test_fraction(test_size)
     if not part:
         return np.zeros(len(ranks), dtype=bool)
-    return fold_of(ranks, codes, part.denominator, seed ^ SALT) < part.numerator
+    return fold_of(ranks, codes, part.denominator, seed ^ SALT, totals) < part.numerator
 
 
 def seal(
@@ -79,9 +79,11 @@ def seal(
         chosen = chosen if len(chosen) else order[:1]
         return np.isin(ids, chosen), say("by_group")
     if codes is None:
-        return sealed_by_rank(np.arange(n), np.zeros(n, dtype=np.intp), test_size, seed), say("by_chance")
-    ranks = ranks_in_class(codes, np.zeros(int(codes.max()) + 1, dtype=np.int64))
-    sealed = sealed_by_rank(ranks, codes, test_size, seed)
+        return sealed_by_rank(np.arange(n), np.zeros(n, dtype=np.intp), test_size, seed, np.array([n])), say(
+            "by_chance"
+        )
+    totals = np.bincount(codes)
+    sealed = sealed_by_rank(ranks_in_class(codes, np.zeros_like(totals)), codes, test_size, seed, totals)
     for k, count in enumerate(np.bincount(codes)):  # a small class leaves at least two rows to learn from
         own = np.flatnonzero(codes == k)
         excess = int(sealed[own].sum()) - max(count - 2, 0)

@@ -95,7 +95,8 @@ class Rows:
         if not isinstance(cell, Deal):
             return View(self.source, Celled(cell))
         if id(cell) not in self._views:
-            self._views[id(cell)] = cell, View(self.source, Dealt(n_cells, cell.seed, cell.strata))
+            totals = np.array([self.n]) if cell.strata is None else self.counts
+            self._views[id(cell)] = cell, View(self.source, Dealt(n_cells, cell.seed, cell.strata, totals=totals))
         return self._views[id(cell)][1]
 
     def moments(self, keep_of: Callable[..., Any], cell: Codes | Deal, n_cells: int) -> Moments:

@@ -3,9 +3,10 @@ r"""Changes of a block, for a :class:`~epee.table.view.View`: labels to codes, r
 A change is a picklable function of one block. Two kinds need more than the block:
 
 - one that carries an entry for each row of the table (:class:`Celled`) is *cut* to the rows of a part before it travels;
-- one that needs what came before (:class:`Dealt`: the fold of a row follows from its class and its rank in that class,
-  :mod:`epee.table.folds`) is *in order*: a stream carries along how many rows of each class have passed, and each part of a
-  cluster starts from the prefix sum of the counts. So the folds are those of the rows read in order.
+- one that needs what came before (:class:`Dealt`: the fold of a row follows from its class, its rank in that class and the size of the
+  class, :mod:`epee.table.folds`) is *in order*: a stream carries along how many rows of each class have passed, and each part of a
+  cluster starts from the prefix sum of the counts. So the folds are those of the rows read in order. How many there are in all is
+  counted first, where nobody has.
 """
 
 from __future__ import annotations
@@ -38,6 +39,10 @@ class InOrder(Protocol):
     """A change that needs what came before."""
 
     n_strata: int
+    totals: np.ndarray | None
+
+    def knowing(self, totals: np.ndarray) -> InOrder:
+        """Return the change, told how many rows of each stratum (K,) there are in all."""
 
     def strata(self, block: Block) -> Codes | None:
         """Return the stratum of each row of a block, None where there is one only."""
@@ -106,14 +111,19 @@ class Celled:
 class Dealt:
     """Folds by rule: ``n_folds`` of them, stratified by the codes of ``n_classes`` in the group axis where given.
 
-    ``before`` (K,) says how many rows of each class came before the first row.
+    ``before`` (K,) says how many rows of each class came before the first row, ``totals`` (K,) how many there are in all.
     """
 
     n_folds: int
     seed: int = 0
     n_classes: int | None = None
     before: np.ndarray | None = None
+    totals: np.ndarray | None = None
     inputs_untouched = True
+
+    def knowing(self, totals: np.ndarray) -> Dealt:
+        """Return the folds of classes of these sizes."""
+        return replace(self, totals=totals)
 
     @property
     def n_strata(self) -> int:
@@ -131,18 +141,21 @@ class Dealt:
     def begin(self) -> Change:
         """Return a function that deals the rows of successive blocks."""
         counts = np.zeros(self.n_strata, dtype=np.int64) if self.before is None else self.before.copy()
+        totals = self.totals
+        assert totals is not None, "the view counts the classes first"
 
         def deal(block: Block) -> Block:
             codes = self.strata(block)
             codes = np.zeros(len(block), dtype=np.intp) if codes is None else codes
             ranks = ranks_in_class(codes, counts)
             counts[:] += np.bincount(codes, minlength=len(counts))
-            return block.having(fold=fold_of(ranks, codes, self.n_folds, self.seed))
+            return block.having(fold=fold_of(ranks, codes, self.n_folds, self.seed, totals))
 
         return deal
 
     def __call__(self, block: Block) -> Block:
-        return self.begin()(block)
+        whole = self if self.totals is not None else self.knowing(ClassCounts(self.n_classes)(block))
+        return whole.begin()(block)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,14 +1,22 @@
-"""Which fold a row belongs to: decided by the seed, the row's class and its rank in that class, and by nothing else.
+r"""Which fold a row belongs to: decided by the seed, the row's class and its rank in that class, and by nothing else.
 
-Each K successive rows of a class take a seeded permutation of the K folds. So folds are stratified, their sizes differ by
-at most one row a class, and they are the same in memory, in a stream and on a cluster: an engine only needs to know how
-many rows of the class came before, which is a prefix sum.
+The :math:`n_k` rows of class k are put into a random order by a keyed permutation :math:`\pi` of their ranks and dealt in that order,
 
-The permutation comes from a counter-based hash (splitmix64) of (seed, class, rank // K, j): no state is carried along.
+.. math:: \text{fold} = \bigl(\pi_k(\text{rank}) + c_k\bigr) \bmod K, \tag{1}
+
+so the folds are stratified, the sizes of any two differ by at most one row in each class, and whatever the order of the rows was
+(sorted, by hospital, by day) the folds are random samples of them. To deal each K successive rows one to each fold would be a
+systematic sample: in a sorted table the folds would be more alike than chance makes them, and error bars from their spread too short.
+
+The permutation keeps no state, so folds are the same in memory, in a stream and on a cluster: an engine needs to know how many rows
+of the class came before (a prefix sum) and how many there are. Up to 65,536 ranks it sorts them by a counter-based hash
+(splitmix64) of (seed, class, rank); beyond, it is a Feistel network on the bits of the rank, walked on while it leaves
+:math:`0 \dots n_k - 1` (Black and Rogaway, 2002).
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -16,6 +24,9 @@ import numpy as np
 
 from epee.errors import DataError, WrongUse
 from epee.typing import Codes
+
+SORTED_UP_TO = 65_536
+ROUNDS = 6
 
 
 def _mix(x: np.ndarray) -> np.ndarray:
@@ -42,28 +53,80 @@ def ranks_in_class(codes: Codes, counts_before: np.ndarray) -> np.ndarray:
     return ranks
 
 
-def fold_of(ranks: np.ndarray, codes: Codes, n_folds: int, seed: int) -> Codes:
-    """Return the fold (n,) of rows with these ranks in their classes."""
-    groups, where = np.divmod(ranks, n_folds)
-    n_classes = int(codes.max(initial=0)) + 1
-    first = np.full(n_classes, np.iinfo(np.int64).max)
-    last = np.full(n_classes, -1, dtype=np.int64)
-    np.minimum.at(first, codes, groups)
-    np.maximum.at(last, codes, groups)
-    spans = np.maximum(
-        last - first + 1, 0
-    )  # (K,) of each class alone: ranks of rare and frequent classes lie far apart
-    starts = np.cumsum(spans) - spans
-    first = np.where(spans > 0, first, 0)
-    of_class = np.repeat(np.arange(n_classes), spans)  # (m,) the class and the group of each permutation
-    group = np.arange(len(of_class)) - np.repeat(starts - first, spans)
+def class_keys(n_classes: int, seed: int) -> np.ndarray:
+    """Return the key (K,) of the permutation of each class."""
     with np.errstate(over="ignore"):
         key = _mix(np.array([seed & 0xFFFFFFFFFFFFFFFF], dtype=np.uint64))
-        classes = _mix(key + np.arange(n_classes, dtype=np.uint64))  # (K,)
-        bases = _mix(classes[of_class] ^ _mix(group.astype(np.uint64)))  # (m,)
-        keys = _mix(bases[:, None] + np.arange(n_folds, dtype=np.uint64))  # (m, folds)
-    permutations = np.argsort(keys, axis=1)
-    return permutations[starts[codes] + groups - first[codes], where]
+        return _mix(key + np.arange(n_classes, dtype=np.uint64))
+
+
+def shuffled_ranks(ranks: np.ndarray, n: int, key: int) -> np.ndarray:
+    """Return the place of each rank in the random order of 0 ... n-1 that belongs to a key.
+
+    >>> np.sort(shuffled_ranks(np.arange(7), 7, key=3))
+    array([0, 1, 2, 3, 4, 5, 6])
+    """
+    return _places(n, key)[ranks] if n <= SORTED_UP_TO else _feistel(ranks, n, key)
+
+
+@lru_cache(maxsize=64)
+def _places(n: int, key: int) -> np.ndarray:
+    """Return the permutation of a small class whole, (n,)."""
+    with np.errstate(over="ignore"):
+        order = np.argsort(_mix(np.uint64(key) ^ _mix(np.arange(n, dtype=np.uint64))), kind="stable")
+    places = np.empty(n, dtype=np.int64)
+    places[order] = np.arange(n)
+    places.flags.writeable = False
+    return places
+
+
+def _feistel(ranks: np.ndarray, n: int, key: int) -> np.ndarray:
+    """Return the places of some ranks among many: rounds that change one half of the bits by a hash of the other."""
+    bits = int(n - 1).bit_length()
+    low = np.uint64(bits // 2)
+    masks = (np.uint64(2 ** (bits // 2) - 1), np.uint64(2 ** (bits - bits // 2) - 1))
+    with np.errstate(over="ignore"):
+        keys = _mix(np.uint64(key) + np.arange(1, ROUNDS + 1, dtype=np.uint64))
+        x = ranks.astype(np.uint64)
+        walking = np.arange(len(x))
+        while len(walking):
+            part = x[walking]
+            a, b = part & masks[0], part >> low
+            for r in range(0, ROUNDS, 2):
+                b ^= _hash(a, keys[r]) & masks[1]
+                a ^= _hash(b, keys[r + 1]) & masks[0]
+            x[walking] = part = a | (b << low)
+            walking = walking[part >= n]
+    return x.astype(np.int64)
+
+
+def _hash(x: np.ndarray, key: np.uint64) -> np.ndarray:
+    """Return 32 well-mixed bits of each number; half of splitmix64."""
+    h = (x ^ key) * np.uint64(0xBF58476D1CE4E5B9)
+    h ^= h >> np.uint64(29)
+    h *= np.uint64(0x94D049BB133111EB)
+    return h >> np.uint64(32)
+
+
+def fold_of(ranks: np.ndarray, codes: Codes, n_folds: int, seed: int, totals: np.ndarray) -> Codes:
+    """Return the fold (1) of rows with these ranks in their classes, which have ``totals`` (K,) rows in all.
+
+    >>> np.bincount(fold_of(np.arange(10), np.zeros(10, dtype=int), 5, 0, np.array([10])))
+    array([2, 2, 2, 2, 2])
+    """
+    keys = class_keys(len(totals), seed)
+    starts = (_mix(keys) % np.uint64(n_folds)).astype(np.int64)
+    if len(totals) == 1:
+        return ((shuffled_ranks(ranks, int(totals[0]), int(keys[0])) + starts[0]) % n_folds).astype(np.intp)
+    out = np.empty(len(ranks), dtype=np.intp)
+    narrow = codes.astype(np.int16) if len(totals) < 2**15 else codes
+    order = np.argsort(narrow, kind="stable")
+    ends = np.cumsum(np.bincount(codes, minlength=len(totals)))
+    for k, end in enumerate(ends):
+        own = order[ends[k - 1] if k else 0 : end]
+        if len(own):
+            out[own] = (shuffled_ranks(ranks[own], int(totals[k]), int(keys[k])) + starts[k]) % n_folds
+    return out
 
 
 def assign_folds(codes: Codes | None, n: int, n_folds: int, seed: int = 0) -> Codes:
@@ -75,10 +138,21 @@ def assign_folds(codes: Codes | None, n: int, n_folds: int, seed: int = 0) -> Co
     """
     check_folds(n_folds, n)
     if codes is None:
-        codes, ranks = np.zeros(n, dtype=np.intp), np.arange(n)
-    else:
-        ranks = ranks_in_class(codes, np.zeros(int(codes.max(initial=0)) + 1, dtype=np.int64))
-    return fold_of(ranks, codes, n_folds, seed)
+        return fold_of(np.arange(n), np.zeros(n, dtype=np.intp), n_folds, seed, np.array([n]))
+    totals = np.bincount(codes)
+    return fold_of(ranks_in_class(codes, np.zeros_like(totals)), codes, n_folds, seed, totals)
+
+
+def deal_counts(codes: Codes | None, counts: np.ndarray, n_folds: int, seed: int = 0) -> np.ndarray:
+    """Return how many of the copies of each row go to each fold, (n, folds): as if the copies were rows of the table.
+
+    >>> dealt = deal_counts(None, np.array([8, 0, 4]), 4)
+    >>> dealt.sum(axis=1), dealt.sum(axis=0)
+    (array([8, 0, 4]), array([3, 3, 3, 3]))
+    """
+    row = np.repeat(np.arange(len(counts)), counts)
+    fold = assign_folds(None if codes is None else codes[row], len(row), n_folds, seed)
+    return np.bincount(row * n_folds + fold, minlength=len(counts) * n_folds).reshape(len(counts), n_folds)
 
 
 def check_folds(n_folds: int, n: int) -> None:

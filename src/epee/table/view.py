@@ -118,7 +118,7 @@ class View(BlockSource):
 
     def blocks(self, rows: int | None = None) -> Iterator[Block]:
         """Yield the changed blocks."""
-        change = self.change.begin() if isinstance(self.change, InOrder) else self.change
+        change = self._dealing().begin() if isinstance(self.change, InOrder) else self.change
         for block in self.source.blocks(rows):
             yield change(block)
 
@@ -140,7 +140,7 @@ class View(BlockSource):
                 return
             if piece.start not in self._before:
                 self._count([p.start for p in self.source.parts(wanted, rows, True)], None)
-            yield piece.then(partial(_over, bare=self._bare(change.after(self._before[piece.start]))))
+            yield piece.then(partial(_over, bare=self._bare(self._dealing().after(self._before[piece.start]))))
 
     def prepare(self, engine: Any, wanted: int) -> None:
         """Let the engine count the rows of each stratum before each part, where the change needs them."""
@@ -154,6 +154,7 @@ class View(BlockSource):
             starts.append(piece.start)
         if not set(starts) <= set(self._before):
             self._count(starts, engine)
+        self._dealing(engine)
 
     def _count(self, starts: list[int], engine: Any) -> None:
         """Find how many rows of each stratum come before each of these rows; where there is one stratum, all of them."""
@@ -162,15 +163,35 @@ class View(BlockSource):
         if K == 1:
             self._before = {s: np.array([s]) for s in ordered}
             return
-        counting, narrow = StrataBetween(self.change, ordered), self.source.narrow()
-        if engine is None:
-            found = StrataBetween.merge_all(counting(block) for block in narrow.blocks())
-        else:
-            found = engine.reduce(narrow, counting, merge=StrataBetween.merge)
+        found = self._between(ordered, engine)
         total, self._before = np.zeros(K, dtype=np.int64), {}
         for i, s in enumerate(ordered):
             self._before[s] = total
             total = total + found.get(i, 0)
+        if ordered and ordered[0] == 0:
+            self.change = self.change.knowing(total)
+
+    def _between(self, starts: list[int], engine: Any) -> dict[int, np.ndarray]:
+        """Count the rows of each stratum in the stretches that begin at these rows."""
+        assert isinstance(self.change, InOrder)
+        counting, narrow = StrataBetween(self.change, starts), self.source.narrow()
+        if engine is None:
+            return StrataBetween.merge_all(counting(block) for block in narrow.blocks())
+        found: dict[int, np.ndarray] = engine.reduce(narrow, counting, merge=StrataBetween.merge)
+        return found
+
+    def _dealing(self, engine: Any = None) -> InOrder:
+        """Return the change, knowing how many rows of each stratum there are; where nobody has counted them, a pass does."""
+        assert isinstance(self.change, InOrder)
+        if self.change.totals is None:
+            K, n = self.change.n_strata, self.source.n_rows
+            known = (
+                np.array([n])
+                if K == 1 and n is not None
+                else self._between([0], engine).get(0, np.zeros(K, dtype=np.int64))
+            )
+            self.change = self.change.knowing(known)
+        return self.change
 
     def _bare(self, change: Change) -> View:
         """Return this view without its source, with a change that may be cut."""
