@@ -97,7 +97,7 @@ def nested_interval(route: Route, plan: Plan, level: float) -> CrossValidation:
             sums.add(ids, part)
     else:
         with progress("nested cross-validation", len(folds)) as tick:
-            for ids, split in zip(folds, _splits(plan), strict=True):
+            for ids, split in zip(folds, nested_splits(plan), strict=True):
                 sums.add(ids, route.evaluate(split).losses)
                 tick()
     return sums.result(plan, level)
@@ -117,7 +117,7 @@ def _refuse_rare_classes(route: Route) -> None:
         )
 
 
-def _splits(plan: Plan) -> list[Split]:
+def nested_splits(plan: Plan) -> list[Split]:
     """Return, for each repeat, the split into models without one or two folds."""
     learns, tested_by = without_one_or_two(plan.n_folds)
     out = []
@@ -139,6 +139,7 @@ class Sums:
         self.a: list[Vector] = []
         self.b: list[Vector] = []
         self.inner: list[float] = []
+        self.mean_in: list[Vector] = []  # (K,) of each repeat: the mean of the inner cross-validation without each fold
         self.outer: list[Vector] = []
         self.per_fold: list[Vector] = []
         self.sizes: list[Vector] = []
@@ -152,6 +153,7 @@ class Sums:
         held = (fold[None] + np.arange(1, K)[:, None]) % K  # (K - 1, n): the second fold that the model did not see
         total = np.bincount(held.ravel(), (w * losses[1:]).ravel(), minlength=K)
         mean_in = total / (size.sum() - size)
+        self.mean_in.append(mean_in)
         self.a.append((mean_in - mean_out) ** 2)
         self.b.append(spread)
         self.inner.append(float(total.sum() / ((K - 1) * size.sum())))
@@ -185,9 +187,7 @@ class Sums:
         """Return the result with its interval."""
         K, outer = self.K, np.stack(self.outer)  # (R, n)
         first = self.plain(level)
-        cv, naive = first.value, self._naive(outer)
-        mse = float(np.concatenate(self.a).mean() - np.concatenate(self.b).mean())
-        stderr = float(np.clip(np.sqrt(max((K - 1) / K * mse, 0.0)), naive, np.sqrt(K) * naive))
+        cv, naive, stderr = first.value, self._naive(outer), self.stderr()
         inner = float(np.mean(self.inner))
         centre = cv * (cv / inner) ** ((K - 2) / K) if cv > 0 and inner > 0 else cv
         centre = float(np.clip(centre, *within_range(Interval(cv - stderr, cv + stderr), self.route.loss)))
@@ -204,6 +204,12 @@ class Sums:
 
         made = assemble(self.route, plan, per_fold, sizes, level, look, (centre, stderr, ends_at(level)), how, found)
         return replace(made, caution=first.sentence, ends_at=ends_at)
+
+    def stderr(self) -> float:
+        """Return the standard error from (1), kept between the naive one and as many times it as all folds could bring."""
+        K, naive = self.K, self._naive(np.stack(self.outer))
+        mse = float(np.concatenate(self.a).mean() - np.concatenate(self.b).mean())
+        return float(np.clip(np.sqrt(max((K - 1) / K * mse, 0.0)), naive, np.sqrt(K) * naive))
 
     def _naive(self, outer: Matrix) -> float:
         """Return the standard error of the mean over rows or groups, as if the folds shared nothing."""

@@ -5,7 +5,9 @@ overlap, so their variance of the mean is not :math:`s^2 / J`. Nadeau and Bengio
 
 .. math:: t = \frac{\bar d}{\sqrt{\bigl(\frac1J + \frac{n_{test}}{n_{train}}\bigr) s^2}}, \qquad J - 1 \text{ degrees of freedom;} \tag{1}
 
-the naive test alarms in most cases where there is nothing. On one test sample, McNemar's test looks only at the rows where one
+the naive test alarms in most cases where there is nothing. Fewer than five folds leave fewer degrees of freedom than figures:
+:math:`K - 1`, since repeats draw the same rows again. Folds that all differ by the same amount show no spread; the smallest p-value that
+K signs can give, :math:`2^{1-K}`, then stands for the test. On one test sample, McNemar's test looks only at the rows where one
 predictor is right and the other wrong. On two independent samples rates are compared by
 :math:`z = (\tau_1 - \tau_2) / \sqrt{s_1^2 + s_2^2}`.
 """
@@ -20,30 +22,66 @@ from scipy import special
 
 from epee.errors import DataError, WrongUse
 from epee.risk.estimate import Difference, difference
-from epee.risk.intervals import Interval, check_level, normal_p_value, wilson
-from epee.typing import Vector
+from epee.risk.intervals import Interval, check_level, normal_p_value, t_quantile, wilson
+from epee.typing import Matrix, Vector
+
+FEWEST_FOLDS = 5
 
 
-def corrected_t(d: Vector, overlap: float, level: float = 0.95, n: float = math.nan, loss: str = "") -> Difference:
-    """Return the mean of differences by fold with the corrected test (1); ``overlap`` is n_test / n_train.
+def corrected_t(
+    d: Vector, overlap: float, level: float = 0.95, n: float = math.nan, loss: str = "", folds: int | None = None
+) -> Difference:
+    """Return the mean of differences by fold with the corrected test (1).
 
-    >>> round(corrected_t(np.array([0.01, 0.03, 0.02, 0.02]), 1 / 3).p_value, 3)
+    ``overlap`` is n_test / n_train; ``folds`` are the folds of one repeat, by default as many as there are differences.
+
+    >>> round(corrected_t(np.array([0.01, 0.03, 0.02, 0.02]), 1 / 3, folds=10).p_value, 3)
     0.049
+    >>> round(corrected_t(np.array([0.1, 0.1]), 1.0).p_value, 3)
+    0.5
     """
     d = d[np.isfinite(d)]
     J = len(d)
     if J < 2:
         raise DataError(f"a paired test needs at least 2 folds; there is {J}.")
-    stderr = math.sqrt((1 / J + overlap) * float(d.var(ddof=1)))
-    return difference(
-        float(d.mean()), stderr, J - 1, level, n, loss, "paired by fold, corrected for shared training rows"
-    )
+    K = J if folds is None else folds
+    dof = J - 1 if K >= FEWEST_FOLDS else K - 1
+    value, spread = float(d.mean()), float(d.std(ddof=1))
+    how = "paired by fold, corrected for shared training rows"
+    if value != 0 and spread <= 1e-12 * abs(value):
+        least = 2.0 ** (1 - K)
+        return difference(value, abs(value) / t_quantile(1 - least, dof), dof, level, n, loss, how)
+    return difference(value, math.sqrt(1 / J + overlap) * spread, dof, level, n, loss, how)
 
 
 def corrected_difference(a: Any, b: Any, level: float) -> Difference:
     """Return the corrected difference of two cross-validations on the same folds."""
     tested = float(a.sizes[a.sizes > 0].mean())
-    return corrected_t(a.per_fold - b.per_fold, tested / (a.n - tested), level, a.n, a.loss)
+    folds = a.n_folds if a.repeats > 1 else None
+    return corrected_t(a.per_fold - b.per_fold, tested / (a.n - tested), level, a.n, a.loss, folds)
+
+
+def all_pairs(per_fold: Matrix, overlap: float, folds: int | None = None) -> Matrix:
+    """Return the p-values (M, M) of all pairs of candidates, adjusted by Holm's rule for having looked at every pair.
+
+    ``per_fold`` (J, M) holds mean losses by fold. Whoever compares the others with the *best* has looked at all pairs to find it: an
+    adjustment for the M - 1 pairs that are then printed alarms in twice as many cases as it says.
+
+    >>> rng = np.random.default_rng(0)
+    >>> p = all_pairs(np.column_stack([rng.normal(size=10), rng.normal(size=10), 5 + rng.normal(size=10)]), 1 / 9)
+    >>> bool(p[0, 1] > 0.05), bool(p[0, 2] < 0.05), bool((p == p.T).all())
+    (True, True, True)
+    """
+    M = per_fold.shape[1]
+    out = np.ones((M, M))
+    i, j = np.tril_indices(M, -1)
+    if len(i):
+        raw = [
+            corrected_t(per_fold[:, a] - per_fold[:, b], overlap, folds=folds).p_value
+            for a, b in zip(i, j, strict=True)
+        ]
+        out[i, j] = out[j, i] = holm(np.array(raw))
+    return out
 
 
 def holm(p: Vector) -> Vector:

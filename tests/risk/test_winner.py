@@ -1,0 +1,93 @@
+"""The winner's optimism: removed for 2, 10 and 30 candidates, and none for one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from epee import LinearRegression
+from epee.errors import WrongUse
+from epee.risk.nested import Sums, batched_losses, fold_ids
+from epee.risk.nested_difference import nested_difference
+from epee.risk.opening import open_route
+from epee.risk.paired_tests import all_pairs, corrected_t, holm
+from epee.risk.splitting import make_plan
+from epee.risk.winner import nested_choice, winner_optimism
+
+
+def test_one_candidate_has_no_optimism():
+    losses = np.random.default_rng(0).exponential(size=(50, 1))
+    assert winner_optimism(losses, draws=100).value == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize("M", [2, 10, 30])
+def test_the_corrected_error_is_unbiased(M):
+    """All candidates have the same error, 1; what the smallest mean lacks is the whole optimism."""
+    gaps = []
+    for seed in range(150):
+        losses = np.random.default_rng([3, seed]).exponential(size=(80, M))
+        gaps.append(losses.mean(axis=0).min() + winner_optimism(losses, draws=150, seed=seed).value - 1)
+    bar = np.std(gaps) / np.sqrt(150)
+    assert abs(np.mean(gaps)) < 0.01 + 2.5 * bar and bar < 0.012
+
+
+def test_groups_are_drawn_whole():
+    rng = np.random.default_rng(0)
+    few = np.repeat(rng.exponential(size=(20, 5)), 30, axis=0)
+    alone, told = winner_optimism(few), winner_optimism(few, groups=np.repeat(np.arange(20), 30))
+    assert told.value > 2 * alone.value
+
+
+def test_nested_choice_reads_the_sums_of_a_nested_cross_validation():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 6))
+    y = X[:, 0] + rng.normal(size=60)
+    sums = []
+    for columns in ([0, 1], [2, 3], [4, 5]):
+        route = open_route(LinearRegression(), X[:, columns], y, None, None)
+        plan = make_plan(5, 60, repeats=2)
+        found = Sums(route, 5)
+        for ids, part in zip(fold_ids(plan), batched_losses(route, plan), strict=True):
+            found.add(ids, part)
+        sums.append(found)
+    inner, outer = (np.stack([np.stack(getattr(s, name)) for s in sums], axis=2) for name in ("mean_in", "per_fold"))
+    first = float((outer[:, :, 0] * np.stack(sums[0].sizes)).sum() / 120)
+    assert nested_choice(inner, outer, np.stack(sums[0].sizes)) == pytest.approx(first)  # the first is always chosen
+
+
+def test_equal_differences_are_no_proof():
+    assert corrected_t(np.array([0.1, 0.1]), 1.0).p_value == pytest.approx(0.5)
+    found = corrected_t(np.full(10, 0.1), 1 / 9)
+    assert found.p_value == pytest.approx(2**-9) and found.low > 0
+    assert corrected_t(np.zeros(10), 1 / 9).p_value == 1
+
+
+def test_two_folds_repeated_are_two_folds():
+    d = np.random.default_rng(0).normal(1, 0.5, 20)
+    assert corrected_t(d, 1.0, folds=2).p_value > 5 * corrected_t(d, 1.0, folds=20).p_value
+
+
+def test_looking_for_the_best_is_looking_at_all_pairs():
+    """Among four equal candidates, how often is another told apart from the best? Of 5 %, Holm over what is printed makes more."""
+    alarms = np.zeros(2)
+    for seed in range(300):
+        per_fold = np.random.default_rng([5, seed]).normal(size=(10, 4))
+        p = all_pairs(per_fold, 0.0)
+        best = int(per_fold.mean(axis=0).argmin())
+        printed = [corrected_t(per_fold[:, i] - per_fold[:, best], 0.0).p_value for i in range(4) if i != best]
+        alarms += (np.delete(p[best], best).min() < 0.05, holm(np.array(printed)).min() < 0.05)
+    assert alarms[0] / 300 < 0.05 + 2.5 * np.sqrt(0.0475 / 300) and alarms[1] > alarms[0]
+
+
+def test_nested_difference_of_a_candidate_with_itself_and_with_a_better_one():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 3))
+    y = 2 * X[:, 0] + rng.normal(size=80)
+    plan = make_plan(5, 80, repeats=3)
+    good, bad = (open_route(LinearRegression(), X[:, c], y, None, None) for c in ([0], [1, 2]))
+    same = nested_difference(good, good, plan)
+    assert same.value == 0 and same.p_value == 1
+    found = nested_difference(bad, good, plan)
+    assert found.value > 2 and found.p_value < 0.05 and found.dof == 4 and "nested" in found.how
+    with pytest.raises(WrongUse, match="3 folds"):
+        nested_difference(good, bad, make_plan(2, 80))
