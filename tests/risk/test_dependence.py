@@ -1,0 +1,85 @@
+"""Rows that belong together are found, and rows that do not are left alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from epee import LinearRegression
+from epee.errors import DataError
+from epee.risk import cross_validate
+from epee.risk.dependence import dependence, design_effect, normal_scores
+from epee.risk.mean_loss import mean_loss
+
+
+def residuals(X, y):
+    return y - cross_validate(LinearRegression(), X, y).predictions
+
+
+def by_kind(found):
+    return {f"{f.kind} {f.name}".strip(): f for f in found}
+
+
+def test_independent_rows_are_left_alone():
+    alarms = []
+    for seed in range(200):
+        rng = np.random.default_rng([1, seed])
+        X = rng.normal(size=(80, 2))
+        columns = [("shop", rng.integers(0, 20, 80)), ("day", rng.integers(0, 7, 80))]
+        found = dependence(rng.standard_t(3, 80), X, columns=columns)
+        alarms.append(any(f.shown(0.05) for f in found))
+    assert np.mean(alarms) < 0.05 + 2.5 * np.sqrt(0.0475 / 200)
+
+
+def test_groups_nobody_declared():
+    rng = np.random.default_rng(0)
+    g = np.repeat(np.arange(40), 5)
+    X = rng.normal(size=(40, 3))[g] + 0.1 * rng.normal(size=(200, 3))
+    y = X[:, 0] + rng.normal(size=40)[g] + rng.normal(size=200)
+    order = rng.permutation(200)
+    found = by_kind(dependence(residuals(X, y), X, columns=[("patient", g)], order=order))
+    assert found["column patient"].shown() and found["nearest"].shown() and not found["order"].shown()
+    assert 1.8 < found["column patient"].effect < 4.2  # 1 + 4 / 2 in theory, a little less in residuals
+    assert "copies" not in found
+
+
+def test_rows_in_time():
+    rng = np.random.default_rng(0)
+    e = np.zeros(300)
+    for i in range(1, 300):
+        e[i] = 0.8 * e[i - 1] + rng.normal()
+    found = by_kind(dependence(e, rng.normal(size=(300, 2))))
+    assert found["order"].shown() and found["order"].effect > 4 and not found["nearest"].shown()
+    assert not by_kind(dependence(e, order=rng.permutation(300)))["order"].shown()
+
+
+def test_each_row_twice():
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.normal(size=(60, 2)), 2, axis=0)
+    y = np.repeat(rng.normal(size=60), 2)
+    X = X + 1e-9 * rng.normal(size=X.shape)  # nearly equal
+    found = by_kind(dependence(y, X))
+    assert (
+        found["copies"].shown() and found["copies"].share == 1 and found["copies"].effect == pytest.approx(2, abs=0.05)
+    )
+    assert design_effect(list(found.values())) >= 2
+    honest = mean_loss(y**2, stretch=np.sqrt(found["copies"].effect))
+    assert honest.stderr == pytest.approx(mean_loss(y**2, groups=np.repeat(np.arange(60), 2)).stderr, rel=0.1)
+
+
+def test_the_test_of_groups_is_the_analysis_of_variance():
+    rng = np.random.default_rng(0)
+    g, r = rng.integers(0, 6, 90), rng.normal(size=90)
+    (found,) = [f for f in dependence(r, columns=[("g", g)], order=rng.permutation(90)) if f.kind == "column"]
+    z = normal_scores(r)
+    p = stats.f_oneway(*[z[g == k] for k in range(6)]).pvalue
+    assert found.p_value >= p * (1 - 1e-9) and found.p_value <= 2 * p + 1e-9
+
+
+def test_columns_that_cannot_tell_are_skipped():
+    r = np.random.default_rng(0).normal(size=20)
+    columns = [("same", np.zeros(20)), ("id", np.arange(20)), ("text", np.array(list("ab") * 10, dtype=object))]
+    assert [f.name for f in dependence(r, columns=columns) if f.kind == "column"] == ["text"]
+    with pytest.raises(DataError, match="at least 8"):
+        dependence(r[:5])
