@@ -53,7 +53,11 @@ def test_scores_are_out_of_fold():
     s = np.empty(600)
     for k in range(4):
         s[fold == k] = scores_of(GaussianNB().fit(X[TRAIN][fold != k], y[TRAIN][fold != k]), X[TRAIN][fold == k])[:, 0]
-    exact = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip").fit(s, y[TRAIN])
+    beyond, other = (
+        np.append(s, [s.min() - 1, s.max() + 1]),
+        np.append(y[TRAIN], [1, 0]),
+    )  # a row of the other kind at each end
+    exact = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip").fit(beyond, other)
     final = GaussianNB().fit(X[TRAIN], y[TRAIN]).decision_function(X[TEST])
     np.testing.assert_allclose(m.predict_proba(X[TEST])[:, 1], exact.predict(final))
     assert np.bincount(fold).min() >= 140
@@ -162,3 +166,41 @@ def test_shares_of_rows_that_are_zero_do_not_spoil_platt():
     plain, hot = KNeighborsClassifier(15).fit(Z[:200], three[:200]), np.eye(3)[three[200:]]
     errors = [((m.predict_proba(Z[200:]) - hot) ** 2).mean() for m in (model, plain)]
     assert errors[0] < 1.1 * errors[1]
+
+
+@pytest.mark.parametrize("method", ["isotonic", "platt"])
+def test_no_probability_is_0_or_1(method):
+    few = np.random.default_rng(2)
+    t = few.integers(0, 2, 120)
+    Z = few.normal(size=(120, 2)) + 4 * t[:, None]  # far clouds
+    P = Calibrated(GaussianNB(), method).fit(Z, t).predict_proba(np.vstack([Z, [[-99.0, -99], [99, 99]]]))
+    assert P.min() > 0 and P.max() < 1
+    if method == "isotonic":
+        assert P[-2, 1] >= 1 / 121  # at most 120 rows without the class
+
+
+@pytest.mark.parametrize("method", ["isotonic", "platt"])
+def test_probabilities_have_error_bars(method):
+    """Of the true probability of the class given the score; naive Bayes on one column is right, so the score is all there is."""
+    held = []
+    for seed in range(30):
+        g = np.random.default_rng(seed)
+        t = g.integers(0, 2, 300)
+        Z = g.normal(size=(300, 1)) + t[:, None]
+        m = Calibrated(LinearDiscriminantAnalysis(), method, random_state=seed).fit(Z, t)
+        new = np.linspace(-1.0, 2.0, 13)[:, None]
+        ends = m.probability_interval(new, 0.9)
+        P = m.predict_proba(new)
+        assert ends.shape == (13, 2, 2) and (ends[..., 0] <= P).all() and (ends[..., 1] >= P).all()
+        truth = 1 / (1 + np.exp(0.5 - new[:, 0]))
+        held.append(((ends[:, 1, 0] <= truth) & (truth <= ends[:, 1, 1])).mean())
+    assert np.mean(held) > 0.8
+
+
+def test_error_bars_of_three_classes():
+    g = np.random.default_rng(0)
+    t = np.arange(150) % 3
+    Z = g.normal(size=(150, 2)) + 1.5 * np.eye(3)[t][:, :2]
+    m = Calibrated(GaussianNB()).fit(Z, t)
+    ends, P = m.probability_interval(Z), m.predict_proba(Z)
+    assert ends.shape == (150, 3, 2) and (ends[..., 0] <= P + 1e-12).all() and (ends[..., 1] >= P - 1e-12).all()

@@ -6,7 +6,10 @@ on the smoothed targets
 
 .. math:: t_+ = \frac{n_+ + 1}{n_+ + 2}, \qquad t_- = \frac{1}{n_- + 2}, \tag{1}
 
-or the isotonic regression of the class on the score (pool adjacent violators). With more than two classes each is
+or the isotonic regression of the class on the score (pool adjacent violators), to which one row of the class below all scores and one of
+the others above them are added: no score then has probability 0 or 1, and :math:`m` rows without the class at the low end have
+:math:`1 / (m + 1)`. That is what Venn and Abers' predictors say of a row beyond all others. Either map has an error bar: of the rate in the
+stretch of scores that share a probability, or of :math:`as + b` by the curvature of the likelihood. With more than two classes each is
 calibrated against the rest, and the probabilities are divided by their sum.
 """
 
@@ -26,11 +29,13 @@ from epee.estimator.base import PosteriorMixin, encode_labels, say
 from epee.estimator.dof import shown_degrees_of_freedom
 from epee.estimator.protocol import Answer, Counted, Judge, Needs
 from epee.estimator.state import Saved
+from epee.risk.intervals import check_level, normal_quantile
+from epee.risk.rates import rate_interval
 from epee.stateful import Part
 from epee.table.block import check_weights
 from epee.table.fingerprints import fingerprint
 from epee.table.folds import assign_folds, check_folds, same_rows
-from epee.typing import Labels, Matrix, Vector
+from epee.typing import Labels, Matrix, Tensor, Vector
 
 LEAST = 1e-3  # smaller ones pull Platt's line far from all other rows
 
@@ -151,10 +156,7 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, Saved, BaseEstimator):
     def _calibrator(self, s: Vector, hit: np.ndarray, w: Vector | None) -> Any:
         if self.method == "platt":
             return Sigmoid.of(s, hit, w)
-        from sklearn.isotonic import IsotonicRegression
-
-        found = IsotonicRegression(y_min=0.0, y_max=1.0).fit(s, hit.astype(np.float64), sample_weight=w)
-        return Steps(found.X_thresholds_, found.y_thresholds_)
+        return Steps.of(s, hit, w)
 
     def predict_proba(self, X: Any) -> Matrix:
         """Return the calibrated probability of each class (n, K)."""
@@ -165,6 +167,19 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, Saved, BaseEstimator):
             return np.hstack([1 - P, P])
         total = P.sum(axis=1, keepdims=True)
         return np.where(total > 0, P / np.where(total > 0, total, 1.0), 1.0 / P.shape[1])
+
+    def probability_interval(self, X: Any, level: float = 0.95) -> Tensor:
+        """Return the ends (n, K, 2) of an interval for each calibrated probability: how sure the calibration is of its map."""
+        check_level(level)
+        check_is_fitted(self, "estimator_")
+        scores = scores_of(self.estimator_, X)
+        ends = np.stack(
+            [c.interval(s, level) for c, s in zip(self.calibrators_, scores.T, strict=True)], axis=1
+        )  # (n, K, 2)
+        if ends.shape[1] == 1:
+            return np.concatenate([1 - ends[..., ::-1], ends], axis=1)
+        total = np.stack([c.predict(s) for c, s in zip(self.calibrators_, scores.T, strict=True)]).sum(axis=0)
+        return np.clip(ends / np.where(total > 0, total, 1.0)[:, None, None], 0.0, 1.0)
 
     def predict(self, X: Any) -> Labels:
         """Return the most probable class of each row (n,)."""
@@ -215,25 +230,21 @@ def scores_of(model: Any, X: Any) -> Matrix:
     return logs - np.stack(others, axis=1)
 
 
-@dataclass(frozen=True, eq=False)
-class Steps(Part):
-    """An increasing map: straight between the scores ``x`` with probabilities ``y``, constant beyond them."""
-
-    x: Vector
-    y: Vector
-
-    def predict(self, s: Vector) -> Vector:
-        """Return the probabilities."""
-        return np.interp(s, self.x, self.y)
+def _kept(spread: np.ndarray | None) -> np.ndarray:
+    if spread is None:
+        raise WrongUse("this calibration was saved by a version that kept no error bars: fit it again.")
+    return spread
 
 
 class Sigmoid(Part):
     r"""Platt's map :math:`\sigma(a s + b)`, fitted by Newton's method on the targets (1)."""
 
-    state_parts = ("a", "b")
+    state_parts = ("a", "b", "covariance")
+    covariance: Matrix | None = None
 
-    def __init__(self, a: float, b: float) -> None:
+    def __init__(self, a: float, b: float, covariance: Matrix | None = None) -> None:
         self.a, self.b = a, b
+        self.covariance = covariance  # of (a, b)
 
     @classmethod
     def of(cls, s: Vector, hit: np.ndarray, w: Vector | None) -> Sigmoid:
@@ -262,8 +273,58 @@ class Sigmoid(Part):
             now = value(theta)
             if before - now <= 1e-12 * (1 + abs(now)):
                 break
-        return cls(float(theta[0] / scale), float(theta[1]))
+        p = 1 / (1 + np.exp(-np.clip(A @ theta, -700, 700)))
+        B = A * [scale, 1.0]
+        H = (B * (w * np.maximum(p * (1 - p), 1e-6))[:, None]).T @ B
+        return cls(float(theta[0] / scale), float(theta[1]), np.linalg.pinv(H))
 
     def predict(self, s: Vector) -> Vector:
-        """Return the probabilities."""
-        return 1 / (1 + np.exp(-np.clip(self.a * s + self.b, -700, 700)))
+        """Return the probabilities, never 0 or 1."""
+        return 1 / (1 + np.exp(-np.clip(self.a * s + self.b, -30, 30)))
+
+    def interval(self, s: Vector, level: float) -> Matrix:
+        """Return the ends (n, 2) of the interval of each probability."""
+        A, covariance = np.column_stack([s, np.ones(len(s))]), _kept(self.covariance)
+        half = normal_quantile(level) * np.sqrt(np.maximum(((A @ covariance) * A).sum(axis=1), 0.0))
+        z = np.clip(self.a * s + self.b, -30, 30)
+        return np.stack([1 / (1 + np.exp(-np.clip(z + sign * half, -700, 700))) for sign in (-1, 1)], axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class Steps(Part):
+    """The isotonic map with a row of the other kind beyond each end: straight between the scores ``x``, constant beyond them."""
+
+    x: Vector  # (m,) distinct scores
+    y: Vector  # (m,) their probabilities
+    counts: Vector | None = None  # (m,) rows that share the probability
+
+    @classmethod
+    def of(cls, s: Vector, hit: np.ndarray, w: Vector | None) -> Steps:
+        """Fit to scores and whether they were of the class."""
+        from sklearn.isotonic import isotonic_regression
+
+        w = np.ones(len(s)) if w is None else w
+        scores, where = np.unique(s, return_inverse=True)
+        where = where.reshape(-1)
+        weight = np.bincount(where, w)
+        share = np.bincount(where, w * hit) / np.where(weight > 0, weight, 1.0)
+        scores, weight, share = scores[weight > 0], weight[weight > 0], share[weight > 0]
+        fit = isotonic_regression(
+            np.concatenate([[1.0], share, [0.0]]), sample_weight=np.concatenate([[1.0], weight, [1.0]])
+        )
+        _, block = np.unique(fit, return_inverse=True)
+        counts = np.bincount(block.reshape(-1), np.concatenate([[1.0], weight, [1.0]]))[block.reshape(-1)]
+        return cls(scores, fit[1:-1], counts[1:-1])
+
+    def predict(self, s: Vector) -> Vector:
+        """Return the probabilities: those of the scores learned, straight lines between."""
+        return np.interp(s, self.x, self.y)
+
+    def interval(self, s: Vector, level: float) -> Matrix:
+        """Return the ends (n, 2) of the interval of each probability: of a rate in the rows that share it."""
+        at = np.clip(np.searchsorted(self.x, s), 0, len(self.x) - 1)
+        ends = [
+            rate_interval(float(p), float(n), level)
+            for p, n in zip(self.predict(s), _kept(self.counts)[at], strict=True)
+        ]
+        return np.array(ends).reshape(-1, 2)

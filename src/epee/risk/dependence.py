@@ -12,7 +12,8 @@ with :math:`B, W` the mean squares; :math:`\rho` is the intraclass correlation, 
 :math:`1 + (\sum m_g^2 / n - 1)\, \rho` the variance of a mean over rows is larger than independent rows would make it. For
 neighbours in order the test is that of the first autocorrelation and the effect that of an autoregression
 (:mod:`epee.risk.units`); for nearest rows :math:`z = \sum_i r_i r_{\nu(i)} / \sqrt{n + n_{mutual}}`, since a pair that is mutually
-nearest counts twice. Residuals are replaced by normal scores, so heavy tails do not matter. Of all tries the p-values are adjusted by Holm's rule.
+nearest counts twice. Residuals are replaced by normal scores, so heavy tails do not matter. Of all tries the p-values are adjusted by
+Holm's rule.
 
 Resemblance of nearest rows may also mean that the predictor misses a shape. Both make its error bars too short; only the user can tell
 which it is.

@@ -24,6 +24,7 @@ from epee.moments.columns import ColumnSummation
 from epee.structure.em import Climb, Expected, expectation_maximisation
 from epee.structure.gaussian_forms import Components, free_parameters, precision_factors, shape_covariances
 from epee.structure.gaussian_steps import GaussianStep, patterns_of, responsibilities, step
+from epee.structure.predictive import spread_factors
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source, check_weights
 from epee.table.doors import is_stream, open_source, passes_over
@@ -94,7 +95,7 @@ class GaussianMixture(Density):
     True
     """
 
-    state_parts = ("_box", "_about", "_log_noise")
+    state_parts = ("_box", "_about", "_log_noise", "_mass")
 
     _takes_missing = True
 
@@ -262,6 +263,7 @@ class GaussianMixture(Density):
         delta = s / N[:, None]
         Q = Q - N[:, None] * delta**2 if Q.ndim == 2 else Q - N[:, None, None] * delta[:, :, None] * delta[:, None, :]
         total = N.sum() + noise.sum()
+        self._mass = float(total)  # of the rows learned: how far the law itself may be off
         covariances = shape_covariances(N, Q, theta.form, self.reg_covar)
         return replace(theta, weights=N / total, means=theta.means + delta, covariances=covariances)
 
@@ -401,8 +403,8 @@ class GaussianMixture(Density):
     def outliers(self, X: Any, level: float = 0.01, *, draws: int = 20_000, random_state: Any = 0) -> np.ndarray:
         """Tell which rows are so unlikely that only a share ``level`` of rows of this law would be.
 
-        The threshold is the ``level`` quantile of the log-density of rows drawn from the mixture, found for each pattern of
-        missing cells on the cells that are there.
+        The threshold is the ``level`` quantile of the log-density of rows drawn from the predictive law, which knows that means and
+        covariances were estimated (:mod:`epee.structure.predictive`), for each pattern of missing cells on the cells that are there.
         """
         if not 0 < level < 1:
             raise WrongUse(f"level is {level!r}; it must lie between 0 and 1.")
@@ -410,7 +412,10 @@ class GaussianMixture(Density):
         K, now = len(self.weights_), step(self._components(), len(X))
         rng = np.random.default_rng(random_state)
         labels = rng.choice(K, draws, p=self.weights_ / self.weights_.sum())
-        simulated = self._drawn(labels, rng)
+        far = spread_factors(
+            labels, getattr(self, "_mass", 1e12) * self.weights_, self.n_features_in_, self.covariance_type, rng
+        )
+        simulated = self.means_[labels] + far * (self._drawn(labels, rng) - self.means_[labels])
         out = np.zeros(len(X), dtype=bool)
         for missing, rows in patterns_of(np.asarray(X, dtype=np.float64)):
             if missing.all():

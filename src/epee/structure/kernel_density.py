@@ -214,11 +214,25 @@ class KernelDensity(Density):
         return centre + self.bandwidth_ * step
 
     def outliers(self, X: Any, level: float = 0.01, *, draws: int = 5_000, random_state: Any = 0) -> np.ndarray:
-        """Tell which rows are less likely than all but a share ``level`` of rows drawn from this density."""
+        r"""Tell which rows are less likely than all but a share ``level`` of the rows learned, each left out of its own density.
+
+        A new row that is like the others has a conformal p-value :math:`(1 + \#\{i : f_{-i}(x_i) \le f(x)\}) / (n + 1)` below ``level`` in
+        at most that share of cases, whatever the law; with fewer than :math:`1 / level` rows none is flagged. ``draws`` bounds the rows
+        that are left out in turn.
+        """
         if not 0 < level < 1:
             raise WrongUse(f"level is {level!r}; it must lie between 0 and 1.")
-        limit = np.quantile(self._log_density(self.sample(draws, random_state)), level)
-        return self.score_samples(X) < limit
+        density = self.score_samples(X)
+        some = np.random.default_rng(random_state).permutation(len(self.X_))[:draws]
+        own = self._log_weights[some]
+        with np.errstate(divide="ignore"):
+            peak = self._log_kernel(np.zeros((1, 1)), self.bandwidth_)[0, 0] + own
+            kept = self._log_density(self.X_[some])
+            left = np.sort(
+                kept + np.log(np.maximum(-np.expm1(np.minimum(peak - kept, 0.0)), 1e-300)) - np.log1p(-np.exp(own))
+            )
+        p = (1 + np.searchsorted(left, density, side="right")) / (len(left) + 1)
+        return p <= level
 
     def score(self, X: Any, y: Any = None) -> float:
         """Return the total log-density of the rows, as scikit-learn does."""
