@@ -4,10 +4,13 @@ The corrected t-test (:mod:`epee.risk.paired_tests`) takes the folds' difference
 :math:`n_{test} / n_{train}` says. Where predictors nearly interpolate (more columns than rows) folds share far more, their training
 noise, and the test alarms too often. The differences :math:`d_i = e^a_i - e^b_i` of the losses of each row are losses themselves, and their
 mean has the mean squared error of equation (1) in :mod:`epee.risk.nested`: no correlation is assumed, it is measured. Student's law with
-:math:`K - 1` degrees of freedom stands for what the folds leave unsure.
+:math:`K - 1` degrees of freedom stands for what the folds leave unsure. It measures how far the estimate lies from the error of *these*
+fitted predictors; with more columns than rows other samples would give other predictors, which no fold can show, and a caution says so.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,8 +19,9 @@ from epee.errors import WrongUse
 from epee.risk.cross_validation import counted
 from epee.risk.estimate import Difference, difference
 from epee.risk.nested import Sums, batched_losses, fold_ids, nested_splits
-from epee.risk.route import Route
+from epee.risk.route import MomentRoute, Route
 from epee.risk.splitting import Plan
+from epee.words.risk_words import say
 
 
 def nested_difference(a: Route, b: Route, plan: Plan, level: float = 0.95) -> Difference:
@@ -49,4 +53,13 @@ def nested_difference(a: Route, b: Route, plan: Plan, level: float = 0.95) -> Di
         sums.add(ids, one - other)
     value = float((np.stack(sums.outer) @ sums.w).mean() / sums.w.sum())
     how = "paired row by row, nested error bar"
-    return difference(value, sums.stderr(), plan.n_folds - 1, level, float(sums.w.sum()), a.loss.name, how)
+    found = difference(value, sums.stderr(), plan.n_folds - 1, level, float(sums.w.sum()), a.loss.name, how)
+    widest = max(_width(a), _width(b))
+    learned = int(a.n * (plan.n_folds - 2) / plan.n_folds)
+    return replace(found, caution=say("caution columns", p=widest, n=learned)) if widest >= learned else found
+
+
+def _width(route: Route) -> int:
+    """Return how many columns a candidate sees."""
+    shape = np.shape(route.raw[0])
+    return route.source.n_columns if isinstance(route, MomentRoute) else int(shape[1]) if len(shape) == 2 else 1

@@ -92,9 +92,9 @@ def units_of(
         sums, sizes = (np.bincount(ids, a).astype(np.float64) for a in (w * losses, w))
         kept = sizes > 0
         return Units(sums[kept], sizes[kept], np.ones(int(kept.sum())), rows, in_order)
-    if counted:
-        return Units(losses, np.ones(len(losses)), w, rows, in_order)
     kept = w > 0
+    if counted:
+        return Units(losses[kept], np.ones(int(kept.sum())), w[kept], rows, in_order)
     return Units(w[kept] * losses[kept], w[kept], np.ones(int(kept.sum())), rows, in_order)
 
 

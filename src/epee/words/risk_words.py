@@ -95,6 +95,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "Only {n} rows of the class: average precision comes out too large, and its interval is wide.",
         "{n} lignes de la classe seulement : la précision moyenne ressort trop grande, son intervalle est large.",
     ),
+    "caution columns": (
+        "{p} columns and {n} rows to learn from: another sample would give other predictors, and the difference may be chance.",
+        "{p} colonnes pour {n} lignes : un autre échantillon donnerait d'autres prédicteurs, la différence peut être due au hasard.",
+    ),
 }
 
 say = Catalogue(WORDS)
