@@ -298,5 +298,6 @@ def _coverage_page() -> str:
     measured = ROOT / "benchmarks" / "results" / "honesty.md"
     if not measured.exists():
         return "The table is written by `make honesty`, which has not been run in this copy of the sources.\n"
-    lines = measured.read_text(encoding="utf-8").splitlines()
+    claims = measured.with_name("honesty.claims.md")
+    lines = [line for page in (measured, claims) if page.exists() for line in [*page.read_text(encoding="utf-8").splitlines(), ""]]
     return "\n".join(line for line in lines if not line.startswith("# ")) + "\n"
