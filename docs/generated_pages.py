@@ -299,5 +299,10 @@ def _coverage_page() -> str:
     if not measured.exists():
         return "The table is written by `make honesty`, which has not been run in this copy of the sources.\n"
     claims = measured.with_name("honesty.claims.md")
-    lines = [line for page in (measured, claims) if page.exists() for line in [*page.read_text(encoding="utf-8").splitlines(), ""]]
+    lines = [
+        line
+        for page in (measured, claims)
+        if page.exists()
+        for line in [*page.read_text(encoding="utf-8").splitlines(), ""]
+    ]
     return "\n".join(line for line in lines if not line.startswith("# ")) + "\n"

@@ -178,3 +178,18 @@ def test_groups_are_the_units_of_the_error_bar():
     alone = cross_validate(LinearRegression(), X, y, interval="nested", repeats=5)
     told = cross_validate(LinearRegression(), X, y, interval="nested", repeats=5, groups=g)
     assert told.stderr > 2 * alone.stderr
+
+
+def test_weights_that_are_no_counts_have_no_scale():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 2))
+    y, w = X[:, 0] + rng.normal(size=80), rng.random(80)
+    found = [
+        cross_validate(LinearRegression(), X, y, interval="nested", repeats=3, sample_weight=c * w)
+        for c in (1 / w.sum(), 1.0)
+    ]
+    np.testing.assert_allclose(found[0].interval, found[1].interval, rtol=1e-6)
+    even = cross_validate(LinearRegression(), X, y, interval="nested", repeats=3, sample_weight=np.full(80, 1 / 80))
+    plain = cross_validate(LinearRegression(), X, y, interval="nested", repeats=3)
+    np.testing.assert_allclose(even.interval, plain.interval, rtol=1e-6)
+    assert even.n == pytest.approx(80)

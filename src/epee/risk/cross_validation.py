@@ -28,6 +28,7 @@ from epee.risk.opening import open_route
 from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import Outcome
 from epee.risk.splitting import Deal, Pairs, Plan, Split, deal_plan, make_plan
+from epee.risk.units import as_counts
 from epee.table.fingerprints import fingerprint
 from epee.typing import Codes, Vector
 
@@ -56,6 +57,9 @@ class CrossValidation(Risk):
     n_folds: int = field(default=0, kw_only=True)
     repeats: int = field(default=1, kw_only=True)
     sizes: Vector = field(default_factory=lambda: np.empty(0), kw_only=True)  # (repeats * folds,) weight of test rows
+    whole: float | None = field(
+        default=None, kw_only=True
+    )  # weight of all rows, tested or not, in the unit of ``sizes``
     fold_ids: Codes | Callable[[], Codes] = field(default_factory=lambda: np.empty(0, dtype=np.intp), kw_only=True)
     one_pass: bool = field(default=False, kw_only=True)
     look: Callable[[], tuple[np.ndarray, np.ndarray]] | None = field(default=None, kw_only=True)
@@ -282,10 +286,9 @@ def assemble(
     repeats = 1 if isinstance(plan.splits[0], Pairs) else plan.repeats
     value, stderr, K = fold_error(per_fold, repeats)
     X, y, _ = route.raw
-    if route.at_hand:
-        n, rows = float(route.n if route.weight is None else route.weight.sum()), fingerprint(X, y)
-    else:
-        n, rows = float(sizes.sum()) / plan.repeats, f"{fingerprint(X, y)}:{plan.n_folds}:{plan.seed}"
+    whole = _weight_of_all(route, plan, sizes, repeats)
+    n = _worth(route, whole)
+    rows = fingerprint(X, y) if route.at_hand else f"{fingerprint(X, y)}:{plan.n_folds}:{plan.seed}"
     ends_at = partial(summary_interval, value, stderr, K - 1, n, route.loss)
     ends = ends_at(level)
     if centre is not None:
@@ -296,7 +299,23 @@ def assemble(
         row_losses=losses, weight=route.weight if route.at_hand else None, rows=rows,
         pooled=float((per_fold[kept] * sizes[kept]).sum() / sizes[kept].sum()), per_fold=per_fold, n_folds=K,
         repeats=repeats, sizes=sizes, fold_ids=_fold_ids(route, plan), one_pass=route.one_pass, look=look, ends_at=ends_at,
+        whole=whole,
     )  # fmt: skip
+
+
+def _weight_of_all(route: Route, plan: Plan, sizes: Vector, repeats: int) -> float:
+    """Return the weight of all rows, in the unit of ``sizes``: their sum where every row is tested once a repeat."""
+    first = plan.splits[0]
+    if isinstance(first, Split) and (first.tested_by >= 0).all():
+        return float(sizes.sum()) / repeats
+    return float(route.n if route.weight is None else route.weight.sum())
+
+
+def _worth(route: Route, whole: float) -> float:
+    """Return how many rows the weights are worth; where rows pass by without weights, their number is their weight."""
+    if route.at_hand or not isinstance(route, MomentRoute):
+        return float(as_counts(route.weight, route.n).sum())
+    return whole if abs(whole - route.n) <= 1e-9 * route.n else route.shared.worth
 
 
 def _fold_ids(route: Route, plan: Plan) -> Any:

@@ -46,6 +46,7 @@ from epee.risk.refit import RefitRoute
 from epee.risk.route import MomentRoute, Route
 from epee.risk.splitting import Pairs, Plan, Split
 from epee.risk.unions import raw_unions
+from epee.risk.units import as_counts
 from epee.settings import progress
 from epee.table.block import Block
 from epee.typing import Codes, Matrix, Vector
@@ -134,7 +135,7 @@ class Sums:
 
     def __init__(self, route: Route, K: int, groups: Codes | None = None) -> None:
         self.route, self.K = route, K
-        self.w = np.ones(route.n) if route.weight is None else route.weight
+        self.w = as_counts(route.weight, route.n)
         self.groups = groups
         self.a: list[Vector] = []
         self.b: list[Vector] = []

@@ -71,6 +71,13 @@ class Rows:
         return counts
 
     @cached_property
+    def worth(self) -> float:
+        """How many rows the weights are worth: their sum where they are counts, Kish's number where not; from one pass."""
+        narrow = self.source.narrow()
+        total, squares, broken = engine_for(narrow).reduce(narrow, _weighed)
+        return float(total if not broken else total**2 / squares)
+
+    @cached_property
     def beside(self) -> tuple[np.ndarray, Vector | None]:
         """The truth, codes or values, and the weight of every row; takes a pass where the rows pass by."""
         if isinstance(self.source, ArraySource):
@@ -209,6 +216,12 @@ class Learning:
         kept = block.taking((fold >= 0) & self.learns[fold])
         X: Matrix = np.asarray(kept.X, dtype=np.float64)
         return kept.having(X=X if self.before is None else self.before.rows(X), fold=None)
+
+
+def _weighed(block: Block) -> Vector:
+    """Return the sum of weights, of their squares, and how many are no whole numbers, (3,)."""
+    w = np.ones(len(block)) if block.weight is None else np.asarray(block.weight, dtype=np.float64)
+    return np.array([w.sum(), w @ w, (w != np.round(w)).sum()])
 
 
 def _beside(block: Block) -> tuple[np.ndarray | None, Vector | None]:

@@ -109,6 +109,17 @@ def meaning_of(weight: Vector, said: Weights | None = None) -> Weights:
     return said or ("counts" if bool((weight == np.round(weight)).all()) else "sampling")
 
 
+def as_counts(weight: Vector | None, n: int) -> Vector:
+    """Return weights whose sum is the number of rows they are worth: counts as they are, sampling weights scaled to Kish's number.
+
+    >>> as_counts(np.array([2.0, 3.0]), 2).sum(), float(as_counts(np.array([0.5, 0.5]), 2).sum())
+    (np.float64(5.0), 2.0)
+    """
+    if weight is None:
+        return np.ones(n)
+    return weight if meaning_of(weight) == "counts" else weight * (weight.sum() / (weight @ weight))
+
+
 def inflation(series: Vector) -> float:
     r"""Return by how much dependence in time multiplies the variance of a mean, at least 1.
 
