@@ -313,7 +313,9 @@ class Steps(Part):
             np.concatenate([[1.0], share, [0.0]]), sample_weight=np.concatenate([[1.0], weight, [1.0]])
         )
         _, block = np.unique(fit, return_inverse=True)
-        counts = np.bincount(block.reshape(-1), np.concatenate([[1.0], weight, [1.0]]))[block.reshape(-1)]
+        counts: Vector = np.bincount(block.reshape(-1), np.concatenate([[1.0], weight, [1.0]]))[
+            block.reshape(-1)
+        ].astype(np.float64)
         return cls(scores, fit[1:-1], counts[1:-1])
 
     def predict(self, s: Vector) -> Vector:

@@ -108,7 +108,7 @@ def dependence(
     scores = np.full(len(r), np.nan)
     scores[seen] = normal_scores(r[seen])
     place = np.argsort(np.arange(len(r)) if order is None else np.asarray(order), kind="stable")
-    found = [_in_order(scores[place][np.isfinite(scores[place])])]
+    found: list[Dependence | None] = [_in_order(scores[place][np.isfinite(scores[place])])]
     found += [_in_groups("column", name, scores[seen], np.asarray(values)[seen]) for name, values in columns]
     if X is not None:
         Z = standardised(np.asarray(X, dtype=np.float64)[seen])
