@@ -100,11 +100,15 @@ def test_card_obeys_its_schema(classifier, regressor):
 
 
 def test_noise_is_not_conclusive():
-    rng = np.random.default_rng(0)
-    table = pa.table({"a": rng.normal(size=200), "y": np.array(["u", "v"])[rng.integers(0, 2, 200)]})
-    learned = epee.learn(table, "y", predictors=["lda", "qda"])
-    assert learned.facts["chosen"]["key"] == "baseline" and not learned.conclusive
-    assert "Nothing here is shown to beat the baseline" in learned.verdict
+    """One standard error is no proof: the rule of choice may leave the baseline in one table of six, the verdict never says it is shown."""
+    chosen = []
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        table = pa.table({"a": rng.normal(size=200), "y": np.array(["u", "v"])[rng.integers(0, 2, 200)]})
+        learned = epee.learn(table, "y", predictors=["lda", "qda"])
+        assert not learned.conclusive and "Nothing here is shown to beat the baseline" in learned.verdict
+        chosen.append(learned.facts["chosen"]["key"])
+    assert chosen.count("baseline") > 2
 
 
 def test_several_targets():

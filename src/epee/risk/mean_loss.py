@@ -111,7 +111,8 @@ def mean_loss(
         few = (
             dof + 1 < FEWEST * (2 if in_order else 1) and dof < units.rows - 1.5
         )  # in time the inflation is a guess, too
-        return MeanLoss(centre, float(stderr * np.sqrt(1 - 1 / units.n)), ends, n, dof, "units" if few else "")
+        binomial = np.sqrt(1 - 1 / units.n) if len(values) == 1 else 1.0  # a rate's variance is r (1 - r) / n
+        return MeanLoss(centre, float(stderr * binomial), ends, n, dof, "units" if few else "")
     ends = within_range(_stretched(skewed_interval(mean, sd, skewness, n, dof, level), mean, centre, stretch), loss)
     top = float((units.sums / (units.copies @ units.sums)).max()) if mean > 0 else 0.0
     return MeanLoss(centre, float(stderr), ends, n, dof, _caution(sd, mean, skewness, n, dof, units.rows), top)
