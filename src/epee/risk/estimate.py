@@ -47,6 +47,10 @@ class Risk(Part):
         Degrees of freedom of the t interval.
     row_losses, weight, rows : arrays and str, optional
         The losses behind it, their weights and which rows they belong to: what a paired difference needs.
+    caution : str
+        Why the interval cannot be trusted, in words; empty when it can.
+    ends_at : function of a level
+        Makes the interval of another level in the same way, for :meth:`at`; None takes Student's.
 
     Examples
     --------
