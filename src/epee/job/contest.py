@@ -12,6 +12,7 @@ from __future__ import annotations
 import time as clock
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,8 +27,8 @@ from epee.moments.moments import share
 from epee.risk.complexity import choose
 from epee.risk.cross_validation import CrossValidation, assemble, fold_error, gathered
 from epee.risk.dof import degrees_of_freedom
-from epee.risk.intervals import t_interval, wilson, within_range
 from epee.risk.linear_stack import Linear, Mapped, linear_of, squared_risk
+from epee.risk.mean_loss import summary_interval
 from epee.risk.nested import nested_interval
 from epee.risk.refit import RefitRoute
 from epee.risk.route import MomentRoute
@@ -323,8 +324,6 @@ class Contest:
         self, candidate: Candidate, route: Any, risk: Any, sure: Any, nested: bool, curve: Curve, outcome: Outcome, seconds: float,
         sealed: Matrix | None = None,
     ) -> Entry:  # fmt: skip
-        if sure.is_rate and sure.stderr == 0:  # no error seen is not no error
-            sure = replace(sure, interval=wilson(sure.value, sure.n, self.ground.level))
         value, dof = curve.values[curve.chosen], float(curve.dof[curve.chosen])
         return Entry(candidate, value, route, risk, sure, nested, dof, seconds, curve, outcome, sealed)
 
@@ -353,12 +352,13 @@ class Contest:
         assert one.means is not None and one.sizes is not None
         plan, loss = g.plan(1), g.asked.loss
         value, bar, K = fold_error(one.means, 1)
-        ends = within_range(t_interval(value, bar, K - 1, g.level), loss)
         total = float(one.sizes.sum())
+        n = total * g.unit
+        ends_at = partial(summary_interval, value, bar, K - 1, n, loss)
         found = one.outcome.losses[0], g.asked.decode(one.outcome.predictions)[0]
         return CrossValidation(
-            value, bar, ends, g.level, total, loss.name, plan.how, K - 1, pooled=float(one.means @ one.sizes / total),
-            per_fold=one.means, n_folds=K, sizes=one.sizes, one_pass=True, look=lambda: found,
+            value, bar, ends_at(g.level), g.level, n, loss.name, plan.how, K - 1, pooled=float(one.means @ one.sizes / total),
+            per_fold=one.means, n_folds=K, sizes=one.sizes, whole=total, one_pass=True, look=lambda: found, ends_at=ends_at,
         )  # fmt: skip
 
     def _nested(self, route: MomentRoute) -> CrossValidation:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from sklearn.pipeline import Pipeline
@@ -18,8 +19,10 @@ from epee.moments.affine import Affine
 from epee.moments.moments import Moments, stack
 from epee.risk.estimate import Risk
 from epee.risk.holdout import holdout_error
-from epee.risk.intervals import t_interval, wilson, within_range
+from epee.risk.intervals import Interval, within_range
 from epee.risk.linear_stack import Mapped
+from epee.risk.mean_loss import summary_interval
+from epee.risk.rates import rate_interval
 from epee.risk.refit import weight_keywords
 from epee.risk.route import MomentRoute
 from epee.risk.steps import fitted_pipeline
@@ -84,41 +87,43 @@ def sealed_risk(ground: Ground, entry: Entry, model: Pipeline, verdict: Verdict)
     """Return the error on the sealed rows; without any, that of the cross-validation corrected for the choice."""
     hand, level = ground.hand, ground.level
     if not len(ground.cells.sealed):
-        sure, shift = entry.sure, verdict.optimism.value
-        ends = type(sure.interval)(sure.low + shift, sure.high + shift)
-        return Risk(
-            sure.value + shift, sure.stderr, ends, level, sure.n, sure.loss, f"{sure.how}, corrected for the choice"
-        )
+        return corrected(entry.sure, verdict.optimism.value)
     if entry.sealed is None:
         loss = ground.asked.loss if ground.asked.costs is not None else None
         rows = hand.sealed
         return holdout_error(
             model, hand.encoded(rows), hand.y[rows], loss=loss, level=level, sample_weight=hand.weights(rows)
         )
-    return _from_parts(entry.sealed, ground.asked.loss, level)
+    return _from_parts(entry.sealed, ground.asked.loss, level, ground.unit)
 
 
-def _from_parts(sums: np.ndarray, loss: Loss, level: float) -> Risk:
-    """Return the risk of sealed rows that passed by, from the sums (weight, loss, loss²) of their parts."""
-    weight, total, squares = sums
-    n, means = float(weight.sum()), total / np.maximum(weight, 1e-300)
-    value = float(total.sum() / n)
-    if loss.is_rate:
-        bar = float(np.sqrt(value * (1 - value) / n))
-        return Risk(value, bar, wilson(value, n, level), level, n, loss.name, "held-out rows", n - 1)
-    if loss.kind == "value":  # moments tell the mean of each part, not the spread within
-        k = len(means)
-        bar = float(means.std(ddof=1) / np.sqrt(k))
-        ends, how = within_range(t_interval(value, bar, k - 1, level), loss), f"held-out rows in {k} parts"
-        return Risk(value, bar, ends, level, n, loss.name, how, k - 1)
-    bar = float(np.sqrt(max(float(squares.sum() / n) - value**2, 0.0) / max(n - 1, 1.0)))
+def corrected(risk: Risk, shift: float) -> Risk:
+    """Return a cross-validated error with the winner's optimism added."""
+
+    def ends_at(level: float) -> Interval:
+        low, high = risk.at(level).interval
+        return within_range(Interval(low + shift, high + shift), risk.loss)
+
+    value = within_range(Interval(risk.value + shift, risk.value + shift), risk.loss).low
     return Risk(
-        value,
-        bar,
-        within_range(t_interval(value, bar, n - 1, level), loss),
-        level,
-        n,
-        loss.name,
-        "held-out rows",
-        n - 1,
-    )
+        value, risk.stderr, ends_at(risk.level), risk.level, risk.n, risk.loss, f"{risk.how}, corrected for the choice",
+        caution=risk.caution, ends_at=ends_at,
+    )  # fmt: skip
+
+
+def _from_parts(sums: np.ndarray, loss: Loss, level: float, unit: float = 1.0) -> Risk:
+    """Return the risk of sealed rows that passed by, from the sums (weight, loss, loss²) of their parts.
+
+    A unit of weight is worth ``unit`` rows. Moments tell the mean of each part of a regression, not the spread within: its error bar is
+    that of the parts. A rate has the interval of its rows.
+    """
+    weight, total, squares = sums
+    whole, means = float(weight.sum()), total / np.maximum(weight, 1e-300)
+    value, n, k = float(total.sum() / whole), whole * unit, len(means)
+    if loss.kind == "value":
+        bar, dof, how = float(means.std(ddof=1) / np.sqrt(k)), k - 1.0, f"held-out rows in {k} parts"
+    else:
+        spread = max(float(squares.sum() / whole) - value**2, 0.0)
+        bar, dof, how = float(np.sqrt(spread / (n if loss.is_rate else max(n - 1, 1.0)))), n - 1, "held-out rows"
+    ends_at = partial(rate_interval, value, n) if loss.is_rate else partial(summary_interval, value, bar, dof, n, loss)
+    return Risk(value, bar, ends_at(level), level, n, loss.name, how, dof, ends_at=ends_at)

@@ -111,6 +111,11 @@ class Ground:
         y = self.hand.y[self.hand.train]
         return y if self.asked.classes is None else np.searchsorted(self.asked.classes, y)
 
+    @property
+    def unit(self) -> float:
+        """How many rows a unit of weight is worth: 1 but for weights that are no counts."""
+        return 1.0 if self.hand.weight is None else self.rows.weighed[1]
+
     def on_sums(self, candidate: Candidate) -> bool:
         """Tell whether a candidate lives on sums, so that all rows teach it wherever they are."""
         parts = steps_of(candidate.model(replace(self.setting, holes=False)))

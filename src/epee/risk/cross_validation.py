@@ -315,7 +315,7 @@ def _worth(route: Route, whole: float) -> float:
     """Return how many rows the weights are worth; where rows pass by without weights, their number is their weight."""
     if route.at_hand or not isinstance(route, MomentRoute):
         return float(as_counts(route.weight, route.n).sum())
-    return whole if abs(whole - route.n) <= 1e-9 * route.n else route.shared.worth
+    return whole if abs(whole - route.n) <= 1e-9 * route.n else float(np.prod(route.shared.weighed))
 
 
 def _fold_ids(route: Route, plan: Plan) -> Any:

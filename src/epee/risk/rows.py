@@ -71,11 +71,11 @@ class Rows:
         return counts
 
     @cached_property
-    def worth(self) -> float:
-        """How many rows the weights are worth: their sum where they are counts, Kish's number where not; from one pass."""
+    def weighed(self) -> tuple[float, float]:
+        """The sum of the weights, and how many rows a unit of weight is worth: 1 for counts, Kish's share for others; from one pass."""
         narrow = self.source.narrow()
         total, squares, broken = engine_for(narrow).reduce(narrow, _weighed)
-        return float(total if not broken else total**2 / squares)
+        return float(total), float(total / squares) if broken else 1.0
 
     @cached_property
     def beside(self) -> tuple[np.ndarray, Vector | None]:
