@@ -10,7 +10,7 @@ import pytest
 import epee
 from epee.errors import WrongUse
 from epee.job.answers import Answers
-from epee.job.drift import Tally, drifts, tally
+from epee.job.drift import Tally, by_chance, drifts, tally
 from tests.job.conftest import blobs, line
 
 
@@ -109,6 +109,16 @@ def test_drift_is_said_where_it_is_and_not_elsewhere(classifier):
     holes = t.set_column(1, "b", pa.array([None if k % 2 else 0.1 for k in range(240)], pa.float64()))
     assert "b has drifted: 50 % of its cells are missing" in said(holes)
     assert drifts(then, Tally(schema)) == [] and tally is not None
+
+
+def test_as_many_numbers_lie_outside_the_range_as_chance_says():
+    rng = np.random.default_rng(0)
+    k = [
+        int(((new < old.min()) | (new > old.max())).sum())
+        for old, new in (rng.normal(size=(2, 60)) for _ in range(4000))
+    ]
+    for most in (1, 3, 8):
+        assert np.mean(np.array(k) >= most) == pytest.approx(by_chance(most, 60, 60), abs=0.03)
 
 
 def test_new_dates_are_read_in_the_order_of_those_learned_from(tmp_path):

@@ -7,8 +7,9 @@ from :math:`\bar x` than chance explains and than matters,
 .. math:: |\bar x' - \bar x| > 4\, s \sqrt{1/n + 1/n'} \quad\text{and}\quad |\bar x' - \bar x| > s / 4. \tag{1}
 
 However few the new rows are, levels never seen and numbers outside the range of the training rows are said: a predictor answers there too,
-and nobody has tested it there. In many rows some lie a little outside by chance: one in a hundred, or one as far outside as the range
-is wide, is worth a word.
+and nobody has tested it there. In many rows some lie a little outside by chance: of :math:`n` numbers learned from, the range holds a share
+:math:`1 - \pi` of all others with :math:`\pi \sim \mathrm{Beta}(2, n - 1)`. More than one in a hundred, and more than this law explains, or
+one as far outside as the range is wide, is worth a word.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from scipy import special
 
 from epee.table.encoding import missing_of
 from epee.table.raw import RawBlock
@@ -25,6 +27,7 @@ from epee.words.job_words import say
 from epee.words.numbers import figures, percent, whole
 
 FEW = 20  # rows of which no mean is compared
+RARE = 1e-4  # as rare as (1) is
 
 
 class Tally:
@@ -112,7 +115,7 @@ def drifts(then: Mapping[str, Any], now: Tally) -> list[str]:
             continue
         moved = _missing(old, new, chance) or _mean(old, new, chance) if now.n >= FEW else ""
         what = moved or _strange(old, now, name) or (_shares(old, new, chance) if now.n >= FEW else "")
-        what = what or _outside(old, now, name)
+        what = what or _outside(old, now, name, then["rows"])
         if what:
             out.append(say("drift", name=name, what=what) if now.n >= FEW else say("strange", name=name, what=what))
     return out
@@ -156,15 +159,27 @@ def _shares(old: Mapping[str, Any], new: Mapping[str, Any], chance: float) -> st
     return ""
 
 
-def _outside(old: Mapping[str, Any], now: Tally, name: str) -> str:
-    """Say that numbers lie outside the range that was learned from."""
+def _outside(old: Mapping[str, Any], now: Tally, name: str, rows: int) -> str:
+    """Say that numbers lie outside the range that was learned from in so many rows."""
     if "range" not in old or not now.outside.get(name):
         return ""
     (low, high), (least, most) = old["range"], now.ranges[name]
     far = max(low - least, most - high)
-    if now.outside[name] <= 0.01 * now.n and far <= high - low:
+    k, m = now.outside[name], int(now.sums[name][0])
+    many = k > 0.01 * now.n and (now.n < FEW or by_chance(k, m, rows) < RARE)
+    if not many and far <= high - low:
         return ""
     example = least if low - least > most - high else most
-    return say(
-        "drift_range", k=whole(now.outside[name]), example=figures(example), low=figures(low), high=figures(high)
-    )
+    return say("drift_range", k=whole(k), example=figures(example), low=figures(low), high=figures(high))
+
+
+def by_chance(k: int, m: int, n: int) -> float:
+    """Return how often ``k`` or more of ``m`` new numbers lie outside the range of ``n`` others of the same law.
+
+    >>> round(by_chance(1, 1, 99), 3), round(by_chance(4, 240, 193), 2)         # two of a hundred places; four are nothing strange
+    (0.02, 0.26)
+    """
+    j = np.arange(min(k, m + 1))
+    ways = special.gammaln(m + 1) - special.gammaln(j + 1) - special.gammaln(m - j + 1)
+    fewer = np.exp(ways + special.betaln(j + 2, m - j + max(n - 1, 1)) - special.betaln(2, max(n - 1, 1))).sum()
+    return float(np.clip(1 - fewer, 0.0, 1.0))
