@@ -15,6 +15,7 @@ predictor is right and the other wrong. On two independent samples rates are com
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -73,15 +74,16 @@ def all_pairs(per_fold: Matrix, overlap: float, folds: int | None = None) -> Mat
     >>> bool(p[0, 1] > 0.05), bool(p[0, 2] < 0.05), bool((p == p.T).all())
     (True, True, True)
     """
-    M = per_fold.shape[1]
-    out = np.ones((M, M))
-    i, j = np.tril_indices(M, -1)
+    return over_pairs(
+        per_fold.shape[1], lambda a, b: corrected_t(per_fold[:, a] - per_fold[:, b], overlap, folds=folds).p_value
+    )
+
+
+def over_pairs(M: int, p_value: Callable[[int, int], float]) -> Matrix:
+    """Return the p-values (M, M) of all pairs, adjusted by Holm's rule; 1 on the diagonal."""
+    out, (i, j) = np.ones((M, M)), np.tril_indices(M, -1)
     if len(i):
-        raw = [
-            corrected_t(per_fold[:, a] - per_fold[:, b], overlap, folds=folds).p_value
-            for a, b in zip(i, j, strict=True)
-        ]
-        out[i, j] = out[j, i] = holm(np.array(raw))
+        out[i, j] = out[j, i] = holm(np.array([p_value(int(a), int(b)) for a, b in zip(i, j, strict=True)]))
     return out
 
 

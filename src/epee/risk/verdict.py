@@ -23,7 +23,7 @@ import numpy as np
 
 from epee.risk.cross_validation import CrossValidation
 from epee.risk.estimate import Difference
-from epee.risk.paired_tests import corrected_difference, holm
+from epee.risk.paired_tests import corrected_difference, over_pairs
 from epee.risk.winner import Optimism, winner_optimism
 from epee.typing import Matrix, Vector
 from epee.words.job_words import say
@@ -81,10 +81,7 @@ class Verdict:
     @cached_property
     def gaps(self) -> list[Difference | None]:
         """Each candidate's difference from the best, None for the best."""
-        return [
-            None if i == self.best else corrected_difference(risk, self.risks[self.best], self.level)
-            for i, risk in enumerate(self.risks)
-        ]
+        return [None if i == self.best else self.difference(i, self.best) for i in range(len(self.risks))]
 
     @cached_property
     def chosen(self) -> int:
@@ -105,13 +102,7 @@ class Verdict:
     @cached_property
     def pairs(self) -> Matrix:
         """Holm-adjusted p-values of all pairs, (M, M); 1 on the diagonal."""
-        M = len(self.names)
-        out, pairs = np.ones((M, M)), [(i, j) for i in range(M) for j in range(i)]
-        if pairs:
-            found = holm(np.array([self.difference(i, j).p_value for i, j in pairs]))
-            for (i, j), p in zip(pairs, found, strict=True):
-                out[i, j] = out[j, i] = p
-        return out
+        return over_pairs(len(self.names), lambda i, j: self.difference(i, j).p_value)
 
     @property
     def p_values(self) -> Vector:
