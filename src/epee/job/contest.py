@@ -358,7 +358,7 @@ class Contest:
         found = one.outcome.losses[0], g.asked.decode(one.outcome.predictions)[0]
         return CrossValidation(
             value, bar, ends_at(g.level), g.level, n, loss.name, plan.how, K - 1, pooled=float(one.means @ one.sizes / total),
-            per_fold=one.means, n_folds=K, sizes=one.sizes, whole=total, one_pass=True, look=lambda: found, ends_at=ends_at,
+            per_fold=one.means, n_folds=K, sizes=one.sizes * g.unit, one_pass=True, look=lambda: found, ends_at=ends_at,
         )  # fmt: skip
 
     def _nested(self, route: MomentRoute) -> CrossValidation:

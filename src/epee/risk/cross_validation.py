@@ -56,10 +56,7 @@ class CrossValidation(Risk):
     per_fold: Vector = field(default_factory=lambda: np.empty(0), kw_only=True)
     n_folds: int = field(default=0, kw_only=True)
     repeats: int = field(default=1, kw_only=True)
-    sizes: Vector = field(default_factory=lambda: np.empty(0), kw_only=True)  # (repeats * folds,) weight of test rows
-    whole: float | None = field(
-        default=None, kw_only=True
-    )  # weight of all rows, tested or not, in the unit of ``sizes``
+    sizes: Vector = field(default_factory=lambda: np.empty(0), kw_only=True)  # (repeats * folds,) tested rows, of ``n``
     fold_ids: Codes | Callable[[], Codes] = field(default_factory=lambda: np.empty(0, dtype=np.intp), kw_only=True)
     one_pass: bool = field(default=False, kw_only=True)
     look: Callable[[], tuple[np.ndarray, np.ndarray]] | None = field(default=None, kw_only=True)
@@ -298,8 +295,7 @@ def assemble(
         value, stderr, ends, level, n, route.loss.name, how or plan.how, np.inf if centre else K - 1,
         row_losses=losses, weight=route.weight if route.at_hand else None, rows=rows,
         pooled=float((per_fold[kept] * sizes[kept]).sum() / sizes[kept].sum()), per_fold=per_fold, n_folds=K,
-        repeats=repeats, sizes=sizes, fold_ids=_fold_ids(route, plan), one_pass=route.one_pass, look=look, ends_at=ends_at,
-        whole=whole,
+        repeats=repeats, sizes=sizes * (n / whole), fold_ids=_fold_ids(route, plan), one_pass=route.one_pass, look=look, ends_at=ends_at,
     )  # fmt: skip
 
 

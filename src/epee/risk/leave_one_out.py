@@ -22,7 +22,7 @@ from epee.estimator.protocol import LeavesOneOut
 from epee.moments.moments import Moments, share, stack
 from epee.risk.asking import one_column
 from epee.risk.cross_validation import CrossValidation
-from epee.risk.intervals import Interval, check_level, weighted_mean
+from epee.risk.intervals import Interval, check_level
 from epee.risk.mean_loss import mean_loss
 from epee.risk.opening import open_route
 from epee.risk.refit import RefitRoute
@@ -30,6 +30,7 @@ from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import ask_behind
 from epee.risk.splitting import kfold
 from epee.risk.unions import unions
+from epee.risk.units import as_counts
 from epee.settings import progress
 from epee.table.arrays import ArraySource
 from epee.table.doors import gather, is_stream, open_source
@@ -103,12 +104,12 @@ def leave_each_out(model: Any, X: Any, y: Any, loss: Any, level: float, sample_w
             )
     losses = route.value(found, np.arange(route.n))
     ends_at = partial(_ends, losses, route.weight, route.loss)
-    mean, n = mean_loss(losses, route.weight, loss=route.loss, level=level), weighted_mean(losses, route.weight)[2]
-    predictions, value = route.asked.decode(found), mean.value
+    mean, sizes = mean_loss(losses, route.weight, loss=route.loss, level=level), as_counts(route.weight, route.n)
+    predictions, value, n = route.asked.decode(found), mean.value, float(sizes.sum())
     return CrossValidation(
         value, mean.stderr, mean.interval, level, n, route.loss.name, how, mean.dof, caution=mean.sentence, ends_at=ends_at,
         row_losses=losses, weight=route.weight, rows=fingerprint(*route.raw[:2]), pooled=value, per_fold=losses, n_folds=route.n,
-        sizes=np.ones(route.n) if route.weight is None else route.weight, fold_ids=np.arange(route.n),
+        sizes=sizes, fold_ids=np.arange(route.n),
         one_pass=how != "leave-one-out, by fitting each", look=lambda: (losses, predictions),
     )  # fmt: skip
 

@@ -58,9 +58,7 @@ def corrected_t(
 def corrected_difference(a: Any, b: Any, level: float) -> Difference:
     """Return the corrected difference of two cross-validations on the same folds."""
     tested = float(a.sizes[a.sizes > 0].mean())
-    whole = a.n if a.whole is None else a.whole
-    folds = a.n_folds if a.repeats > 1 else None
-    return corrected_t(a.per_fold - b.per_fold, tested / (whole - tested), level, a.n, a.loss, folds)
+    return corrected_t(a.per_fold - b.per_fold, tested / (a.n - tested), level, a.n, a.loss, a.n_folds)
 
 
 def all_pairs(per_fold: Matrix, overlap: float, folds: int | None = None) -> Matrix:
