@@ -145,10 +145,10 @@ class Verdict:
         return replace(found, tibshirani=winner_optimism(table[:, ends[:-1]], per_fold, draws=1).tibshirani)
 
     def optimism_error(self, parts: int = 10) -> float:
-        """Return the standard error of the optimism, by leaving out each of some parts of the rows in turn."""
+        """Return the standard error of the optimism inside the draws, by leaving out each of some parts of the rows in turn."""
         n = len(self._table[0])
         part = np.random.default_rng(0).permutation(n) % parts
-        values = [self._winner(np.flatnonzero(part != k), max(self.draws // parts, 1)).value for k in range(parts)]
+        values = [self._winner(np.flatnonzero(part != k), max(self.draws // parts, 1)).inside for k in range(parts)]
         return float(np.sqrt((parts - 1) / parts * np.sum((np.array(values) - np.mean(values)) ** 2)))
 
     @cached_property

@@ -30,11 +30,16 @@ BINS = 2000
 
 @dataclass(frozen=True)
 class Optimism:
-    """How much better the winner looks than it is; ``value`` by the bootstrap, ``tibshirani`` by folds, beside it."""
+    """How much better the winner looks than it is; ``value`` by the bootstrap, ``tibshirani`` by folds, beside it.
+
+    ``inside`` is how much better it looks in a drawn sample than on all rows: two thirds of the optimism, but far steadier, so that
+    it is what a test looks at.
+    """
 
     value: float
     tibshirani: float
     draws: int
+    inside: float = 0.0
 
     def __float__(self) -> float:
         """Return the bootstrap's figure."""
@@ -97,7 +102,8 @@ def winner_optimism(
     overall = sums.sum(axis=0) / counts.sum()
     spread = np.sqrt(np.maximum(squares.sum(axis=0) / counts.sum() - overall**2, 0.0) / counts.sum())
     value = _outside(drawn, sums, counts, chosen) - float(overall[choose(overall, spread)] - overall.mean())
-    return Optimism(max(value, 0.0), _by_folds(per_fold, choose), draws)
+    inside = overall[chosen] - means[np.arange(draws), chosen]
+    return Optimism(max(value, 0.0), _by_folds(per_fold, choose), draws, float(inside.mean()))
 
 
 def _outside(drawn: Matrix, sums: Matrix, counts: Vector, chosen: Codes) -> float:

@@ -138,16 +138,19 @@ def edge(e: Evidence) -> Suspicion | None:
 
 @finding("E016")
 def optimism(e: Evidence) -> Suspicion | None:
-    """The winner looks much better than it is: H0, by at most a tenth of its error. Its error bar leaves out parts of the rows."""
+    """The winner looks much better than it is: H0, by at most a tenth of its error.
+
+    What is tested is the part of the optimism that shows inside the draws; its error bar leaves out parts of the rows.
+    """
     v = e.verdict
     if v is None or len(v.entries) < 2 or v.corrected <= 0 or v.optimism.value <= OPTIMISM * v.corrected:
         return None
-    value, bar = float(v.optimism.value), v.optimism_error()
+    value, bar = float(v.optimism.inside), v.optimism_error()
     p = above(value, bar, OPTIMISM * float(v.corrected))
     words = {
         "k": len(v.entries),
-        "value": difference(value, bar, rate=e.is_rate),
-        "share": percent(value / v.corrected),
+        "value": difference(v.optimism.value, bar, rate=e.is_rate, bar=False),
+        "share": percent(v.optimism.value / v.corrected),
         "corrected": amount(v.corrected, bar, percent=e.is_rate),
     }
     return Suspicion(p, words, value, bar, value - 1.96 * bar, value + 1.96 * bar)
