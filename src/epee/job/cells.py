@@ -31,7 +31,7 @@ class Cells:
 
     ``sealed_parts`` cells hold the sealed rows: several, for the error bar of a mean that comes from sums. ``forward`` folds
     are stretches of time, each tested after learning from those before; the first is not tested. ``groups`` and ``time`` are
-    those of the training rows.
+    those of the training rows, and beside them those of the sealed ones.
     """
 
     target: Target
@@ -42,6 +42,8 @@ class Cells:
     split: Any  # of the training rows, in their order
     groups: np.ndarray | None = None
     time: Vector | None = None
+    sealed_groups: np.ndarray | None = None
+    sealed_time: Vector | None = None
 
     @property
     def forward(self) -> bool:
@@ -101,14 +103,30 @@ def assign_cells(
     K = split.n_cells
     cell = np.full(len(target.there), -1, dtype=np.int16)
     cell[rows[train]] = split.cell
-    parts = SEALED_PARTS if target.classes is None else 1  # decisions tell their own spread
-    cell[rows[sealed]] = K + np.arange(int(sealed.sum())) % parts
+    apart = tuple(None if role is None else role[sealed] for role in (groups, time))
+    alone = target.classes is not None and groups is None and time is None
+    parts = 1 if alone else SEALED_PARTS  # decisions on rows that stand alone tell their own spread
+    cell[rows[sealed]] = K + part_of(int(sealed.sum()), parts, *apart)
     if how:
         notes.append(say("sealed", test=whole(int(sealed.sum())), train=whole(len(train)), how=how))
     return Cells(
         target, cell, K, parts if sealed.any() else 0, how, split, None if groups is None else groups[train],
-        None if time is None else time[train],
+        None if time is None else time[train], *apart,
     )  # fmt: skip
+
+
+def part_of(n: int, parts: int, groups: np.ndarray | None = None, time: Vector | None = None) -> Codes:
+    """Return the part (n,) of each sealed row, so that rows of two parts know as little as may be of each other.
+
+    Whole groups are dealt, and time is cut into stretches.
+
+    >>> part_of(5, 3).tolist(), part_of(5, 3, groups=np.array(list("abbac"))).tolist(), part_of(4, 2, time=np.array([3, 1, 0, 2])).tolist()
+    ([0, 1, 2, 0, 1], [0, 1, 1, 0, 2], [1, 0, 0, 1])
+    """
+    if time is not None:
+        return np.argsort(np.argsort(time, kind="stable"), kind="stable") * parts // max(n, 1)
+    place = np.arange(n) if groups is None else np.unique(groups, return_inverse=True)[1].reshape(-1)
+    return place % parts
 
 
 def refuse_late_classes(codes: np.ndarray, classes: Any, name: str) -> None:

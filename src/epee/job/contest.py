@@ -27,6 +27,7 @@ from epee.moments.moments import share
 from epee.risk.complexity import choose
 from epee.risk.cross_validation import CrossValidation, assemble, fold_error, gathered
 from epee.risk.dof import degrees_of_freedom
+from epee.risk.in_time import with_long_run_error
 from epee.risk.linear_stack import Linear, Mapped, linear_of, squared_risk
 from epee.risk.mean_loss import summary_interval
 from epee.risk.nested import nested_interval
@@ -324,6 +325,9 @@ class Contest:
         self, candidate: Candidate, route: Any, risk: Any, sure: Any, nested: bool, curve: Curve, outcome: Outcome, seconds: float,
         sealed: Matrix | None = None,
     ) -> Entry:  # fmt: skip
+        g = self.ground
+        if g.cells.forward and g.at_hand:
+            sure = with_long_run_error(risk, g.cells.time, route)
         value, dof = curve.values[curve.chosen], float(curve.dof[curve.chosen])
         return Entry(candidate, value, route, risk, sure, nested, dof, seconds, curve, outcome, sealed)
 

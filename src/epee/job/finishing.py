@@ -5,6 +5,7 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
@@ -28,6 +29,7 @@ from epee.risk.route import MomentRoute
 from epee.risk.steps import fitted_pipeline
 from epee.risk.verdict import Verdict
 from epee.table.encoder import TableEncoder
+from epee.words import risk_words
 
 
 def final_model(ground: Ground, entry: Entry) -> Pipeline:
@@ -91,10 +93,13 @@ def sealed_risk(ground: Ground, entry: Entry, model: Pipeline, verdict: Verdict)
     if entry.sealed is None:
         loss = ground.asked.loss if ground.asked.costs is not None else None
         rows = hand.sealed
+        cells = ground.cells
+        beside: dict[str, Any] = {"groups": cells.sealed_groups, "time": cells.sealed_time} if hand.whole else {}
         return holdout_error(
-            model, hand.encoded(rows), hand.y[rows], loss=loss, level=level, sample_weight=hand.weights(rows)
+            model, hand.encoded(rows), hand.y[rows], loss=loss, level=level, sample_weight=hand.weights(rows), **beside
         )
-    return _from_parts(entry.sealed, ground.asked.loss, level, ground.unit)
+    alone = ground.cells.sealed_groups is None and ground.cells.sealed_time is None
+    return from_parts(entry.sealed, ground.asked.loss, level, ground.unit, alone)
 
 
 def corrected(risk: Risk, shift: float) -> Risk:
@@ -111,19 +116,25 @@ def corrected(risk: Risk, shift: float) -> Risk:
     )  # fmt: skip
 
 
-def _from_parts(sums: np.ndarray, loss: Loss, level: float, unit: float = 1.0) -> Risk:
+def from_parts(sums: np.ndarray, loss: Loss, level: float, unit: float = 1.0, alone: bool = True) -> Risk:
     """Return the risk of sealed rows that passed by, from the sums (weight, loss, loss²) of their parts.
 
-    A unit of weight is worth ``unit`` rows. Moments tell the mean of each part of a regression, not the spread within: its error bar is
-    that of the parts. A rate has the interval of its rows.
+    A unit of weight is worth ``unit`` rows. Where each row stands ``alone`` a rate has the interval of its rows, and squares tell the
+    spread of other losses of labels. Moments tell the mean of each part of a regression, not the spread within, and rows of one group or
+    of one stretch of time share what they are: then the parts are the units.
     """
-    weight, total, squares = sums
-    whole, means = float(weight.sum()), total / np.maximum(weight, 1e-300)
-    value, n, k = float(total.sum() / whole), whole * unit, len(means)
-    if loss.kind == "value":
-        bar, dof, how = float(means.std(ddof=1) / np.sqrt(k)), k - 1.0, f"held-out rows in {k} parts"
-    else:
+    weight, total, squares = sums[:, sums[0] > 0]
+    whole, k = float(weight.sum()), len(weight)
+    value, n = float(total.sum() / whole), whole * unit
+    rowwise = alone and loss.kind != "value"
+    if rowwise:
         spread = max(float(squares.sum() / whole) - value**2, 0.0)
         bar, dof, how = float(np.sqrt(spread / (n if loss.is_rate else max(n - 1, 1.0)))), n - 1, "held-out rows"
-    ends_at = partial(rate_interval, value, n) if loss.is_rate else partial(summary_interval, value, bar, dof, n, loss)
-    return Risk(value, bar, ends_at(level), level, n, loss.name, how, dof, ends_at=ends_at)
+    else:
+        apart = float(np.sum((total - value * weight) ** 2))
+        bar, dof = float(np.sqrt(apart * k / max(k - 1, 1))) / whole, max(k - 1.0, 1.0)
+        how = f"held-out rows in {k} parts"
+    rated = alone and loss.is_rate
+    ends_at = partial(rate_interval, value, n) if rated else partial(summary_interval, value, bar, dof, n, loss)
+    caution = "" if rowwise or k > 1 else risk_words.say("caution one")
+    return Risk(value, bar, ends_at(level), level, n, loss.name, how, dof, caution=caution, ends_at=ends_at)
