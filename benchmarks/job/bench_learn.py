@@ -55,24 +55,31 @@ def duckdb_arrow(path: str) -> int:
     return sum(batch.num_rows for batch in duckdb.connect().sql(f"SELECT * FROM '{path}'").to_arrow_reader(16_384))
 
 
+CLOSED = {True: ["naive_bayes", "lda", "least_squares", "fisher", "qda"], False: ["linear", "ridge"]}
+
+
 def leaderboard(path: str) -> Seconds:
     """Time the leaderboard within a run: all passes, fits and scores, without sealing rows before it and the card after it."""
-    from epee.job.stream_contest import StreamContest
+    from epee.job import learning
+    from epee.job.contest import Contest
 
-    plain, took = StreamContest.run, []
+    look, run, took = learning.look, Contest.run, []
 
-    def timed(self: Any, candidates: Any) -> Any:
-        start = time.perf_counter()
-        found = plain(self, candidates)
-        took.append(time.perf_counter() - start)
-        return found
+    def timed(function: Any) -> Any:
+        def call(*given: Any) -> Any:
+            start = time.perf_counter()
+            found = function(*given)
+            took.append(time.perf_counter() - start)
+            return found
 
-    StreamContest.run = timed  # type: ignore[method-assign]
+        return call
+
+    learning.look, Contest.run = timed(look), timed(run)  # type: ignore[method-assign]
     try:
-        epee.learn(path, "y")
+        epee.learn(path, "y", predictors=CLOSED["classes" in path])
     finally:
-        StreamContest.run = plain  # type: ignore[method-assign]
-    return Seconds(took[0])
+        learning.look, Contest.run = look, run  # type: ignore[method-assign]
+    return Seconds(sum(took))
 
 
 def problems() -> Iterator[Problem]:
@@ -88,7 +95,7 @@ def problems() -> Iterator[Problem]:
         yield Problem(
             f"closed forms of {kind}, the whole run, 1,000,000 x 30 Parquet, 10 folds",
             data=lambda classes=classes: parquet(1_000_000, 30, classes=classes),
-            ours=lambda path: epee.learn(path, "y"),
+            ours=lambda path: epee.learn(path, "y", predictors=CLOSED["classes" in path]),
             limits={"DuckDB to Arrow": duckdb_arrow},
             claim={"extra MB": 300},
         )
