@@ -36,6 +36,8 @@ HEAVY = {  # methods of many milliseconds a fit
     "HistGradientBoostingClassifier": FEW_WIDTHS,
     "HistGradientBoostingRegressor": FEW_WIDTHS,
     "SelectFeatures": FEW_WIDTHS,
+    "LandmarkRegressor": FEW_WIDTHS,
+    "LandmarkClassifier": FEW_WIDTHS,
 }
 COUNTS = ("BernoulliNB", "CategoricalNB", "PoissonNB", "BernoulliMixture", "PoissonMixture")
 SHARP = {  # searches go on until the law can be seen
