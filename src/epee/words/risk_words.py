@@ -64,16 +64,16 @@ WORDS: dict[str, tuple[str, str]] = {
         "Avec deux fois plus de lignes ({n}), l'erreur serait d'environ {then}, contre {now} à présent.",
     ),
     "caution few": (
-        "Only {n} independent rows: too few to show how large a loss can be; the interval holds for nearly Gaussian errors.",
-        "{n} lignes indépendantes seulement : trop peu pour montrer combien une perte peut être grande ; l'intervalle vaut pour des erreurs presque gaussiennes.",
+        "Only {n} independent {n:row|rows}: too few to show how large a loss can be; the interval holds for nearly Gaussian errors.",
+        "{n} {n:ligne indépendante|lignes indépendantes} seulement : trop peu pour montrer combien une perte peut être grande ; l'intervalle vaut pour des erreurs presque gaussiennes.",
     ),
     "caution units": (
-        "The rows are worth {n} independent ones only: the error bar itself is uncertain, and the interval may be too short.",
-        "Les lignes n'en valent que {n} indépendantes : la barre d'erreur est elle-même incertaine, l'intervalle peut être trop court.",
+        "The rows are worth {n} independent {n:one|ones} only: the error bar itself is uncertain, and the interval may be too short.",
+        "Les lignes n'en valent que {n} {n:indépendante|indépendantes} : la barre d'erreur est elle-même incertaine, l'intervalle peut être trop court.",
     ),
     "caution heavy": (
-        "The largest loss alone makes {share} of the mean: no interval from {n} rows is sure to cover. Look at the absolute loss.",
-        "La plus grande perte fait à elle seule {share} de la moyenne : aucun intervalle tiré de {n} lignes n'est sûr. Voyez la perte absolue.",
+        "The largest loss alone makes {share} of the mean: no interval from {n} {n:row|rows} is sure to cover. Look at the absolute loss.",
+        "La plus grande perte fait à elle seule {share} de la moyenne : aucun intervalle tiré de {n} {n:ligne|lignes} n'est sûr. Voyez la perte absolue.",
     ),
     "caution flat": (
         "All losses are equal: their spread, and so the interval, is not known.",
@@ -84,20 +84,20 @@ WORDS: dict[str, tuple[str, str]] = {
         "Une seule ligne ou un seul groupe : il n'y a pas de barre d'erreur.",
     ),
     "caution class": (
-        "Class {name} has {n} tested rows only: what its rows cost is hardly known, and the interval is too short.",
-        "La classe {name} n'a que {n} lignes testées : ce qu'elles coûtent est mal connu, et l'intervalle trop court.",
+        "Class {name} has {n} tested {n:row|rows} only: what its rows cost is hardly known, and the interval is too short.",
+        "La classe {name} n'a que {n} {n:ligne testée|lignes testées} : ce qu'elle coûte est mal connu, et l'intervalle trop court.",
     ),
     "caution ratio": (
         "A few of the {n} rows make most of the spread: no interval is sure to cover.",
         "Peu des {n} lignes font presque toute la dispersion : aucun intervalle n'est sûr.",
     ),
     "caution positives": (
-        "Only {n} rows of the class: average precision comes out too large, and its interval is wide.",
-        "{n} lignes de la classe seulement : la précision moyenne ressort trop grande, son intervalle est large.",
+        "Only {n} {n:row|rows} of the class: average precision comes out too large, and its interval is wide.",
+        "{n} {n:ligne|lignes} de la classe seulement : la précision moyenne ressort trop grande, son intervalle est large.",
     ),
     "caution columns": (
-        "{p} columns and {n} rows to learn from: another sample would give other predictors, and the difference may be chance.",
-        "{p} colonnes pour {n} lignes : un autre échantillon donnerait d'autres prédicteurs, la différence peut être due au hasard.",
+        "{p} {p:column|columns} and {n} {n:row|rows} to learn from: another sample would give other predictors, and the difference may be chance.",
+        "{p} {p:colonne|colonnes} pour {n} {n:ligne|lignes} : un autre échantillon donnerait d'autres prédicteurs, la différence peut être due au hasard.",
     ),
 }
 
