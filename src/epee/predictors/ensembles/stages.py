@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from epee.risk.estimate import Risk
-from epee.risk.intervals import t_interval, weighted_mean, wilson, within_range
-from epee.typing import Vector
+from epee.risk.intervals import Interval, weighted_mean
+from epee.risk.mean_loss import mean_loss
+from epee.typing import Matrix, Vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +40,7 @@ class Stages:
     stderr: Vector
     excess: Vector
     excess_stderr: Vector
+    ends: Matrix  # (T, 2) of the interval at ``level``
     n: float
     loss: str
     level: float
@@ -59,16 +61,17 @@ class Stages:
     def at(self, rounds: int) -> Risk:
         """Return the risk after a number of rounds, with its interval."""
         i = int(np.flatnonzero(self.values == rounds)[0])
-        value, stderr = float(self.risk[i]), float(self.stderr[i])
-        rate = self.loss == "zero_one"
-        ends = wilson(value, self.n, self.level) if rate else t_interval(value, stderr, self.n - 1, self.level)
+        low, high = self.ends[i]
         how = f"held-out rows, {rounds} rounds"
-        return Risk(value, stderr, within_range(ends, self.loss), self.level, self.n, self.loss, how, self.n - 1)
+        return Risk(
+            float(self.risk[i]), float(self.stderr[i]), Interval(float(low), float(high)), self.level, self.n, self.loss, how, self.n - 1
+        )  # fmt: skip
 
 
 def stages_of(losses: Any, rounds: int, w: Vector | None, loss: str, level: float) -> Stages:
     """Return the risks from ``losses()``, which yields the loss of every row (n,) after each round; it is asked twice."""
-    means = np.array([weighted_mean(e, w)[:2] for e in losses()])  # (T, 2)
+    found = [mean_loss(e, w, loss=loss, level=level) for e in losses()]
+    means, ends = np.array([(m.value, m.stderr) for m in found]), np.array([m.interval for m in found])  # (T, 2)
     best = int(np.argmin(means[:, 0]))
     at_best = next(e for t, e in enumerate(losses()) if t == best)
     excess, n = [], 0.0
@@ -76,4 +79,4 @@ def stages_of(losses: Any, rounds: int, w: Vector | None, loss: str, level: floa
         value, stderr, n = weighted_mean(e - at_best, w)
         excess.append((value, stderr))
     above = np.array(excess)
-    return Stages(np.arange(1, rounds + 1), means[:, 0], means[:, 1], above[:, 0], above[:, 1], n, loss, level)
+    return Stages(np.arange(1, rounds + 1), means[:, 0], means[:, 1], above[:, 0], above[:, 1], ends, n, loss, level)
