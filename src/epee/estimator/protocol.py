@@ -179,22 +179,6 @@ class Labels(Protocol):
 
 
 @runtime_checkable
-class Probabilities(Protocol):
-    """A classifier that gives probabilities, ours or anyone's."""
-
-    def predict_proba(self, X: Any) -> Any:
-        """Return the probability of each class (n, K)."""
-
-
-@runtime_checkable
-class Decisions(Protocol):
-    """A classifier that gives scores, ours or anyone's."""
-
-    def decision_function(self, X: Any) -> Any:
-        """Return a score for each class, or one for two."""
-
-
-@runtime_checkable
 class Counted(Protocol):
     """Knows how many parameters it is worth."""
 
@@ -287,3 +271,16 @@ class Stateful(Protocol):
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Any:
         """Return the object that :meth:`to_state` described."""
+
+
+def gives_probabilities(model: Any) -> bool:
+    """Tell whether an estimator, ours or anyone's, gives probabilities.
+
+    The instance is asked: scikit-learn shows ``predict_proba`` on the class of a pipeline and hides it on one that has none.
+    """
+    return hasattr(model, "predict_proba")
+
+
+def gives_scores(model: Any) -> bool:
+    """Tell whether an estimator, ours or anyone's, gives decision scores."""
+    return hasattr(model, "decision_function")

@@ -17,7 +17,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from epee.errors import WrongUse
 from epee.estimator.method import Method, Setting, Trial, in_language
-from epee.estimator.protocol import Probabilities
+from epee.estimator.protocol import gives_probabilities
 from epee.estimator.registry import key_of, make, nearest_keys, order_of, trials
 from epee.job.filling import FillMissing
 from epee.table.schema import suggestion
@@ -145,7 +145,7 @@ def unfit(candidate: Candidate, s: Setting) -> str:
     last = candidate.make(s)[-1]
     if s.weighted and not has_fit_parameter(last, "sample_weight"):
         return say("no_weights")
-    if s.costs is not None and not isinstance(last, Probabilities):
+    if s.costs is not None and not gives_probabilities(last):
         return say("no_probability")
     if s.n_targets > 1 and not get_tags(last).target_tags.multi_output:
         return say("one_target")

@@ -17,7 +17,7 @@ import numpy as np
 
 from epee.decision.bayes_decision import BayesDecision
 from epee.errors import WrongUse
-from epee.estimator.protocol import Probabilities
+from epee.estimator.protocol import gives_probabilities
 from epee.risk.intervals import check_level
 from epee.risk.steps import last_of
 from epee.table.encoder import TableEncoder
@@ -65,7 +65,7 @@ class Predictor:
     @property
     def has_probabilities(self) -> bool:
         """Tell whether it gives probabilities."""
-        return self.task == "classification" and isinstance(self.model, Probabilities)
+        return self.task == "classification" and gives_probabilities(self.model)
 
     def encode(self, raw: RawBlock) -> Matrix:
         """Return one block of rows as numbers, missing cells filled."""

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from epee.errors import DataError, MissingValues, WrongUse
-from epee.estimator.protocol import Judge, Probabilities
+from epee.estimator.protocol import Judge, gives_probabilities
 from epee.losses.loss import Loss
 from epee.typing import Labels, Matrix
 
@@ -51,7 +51,7 @@ def _answer(model: Any, needs: Any, checked: bool) -> Ask | None:
 
 
 def _public_probabilities(model: Any, loss: Loss) -> Ask:
-    if not isinstance(model, Probabilities):
+    if not gives_probabilities(model):
         raise WrongUse(
             f"the loss {loss.name!r} needs probabilities, and {type(model).__name__} has no predict_proba; choose another."
         )

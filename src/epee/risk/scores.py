@@ -19,7 +19,7 @@ import numpy as np
 
 from epee.errors import DataError, WrongUse
 from epee.estimator.base import encode_labels
-from epee.estimator.protocol import Decisions, Labels, Probabilities
+from epee.estimator.protocol import Labels, gives_probabilities, gives_scores
 from epee.risk.asking import refuse_missing_truth, refuse_nan
 from epee.risk.estimate import Score
 from epee.risk.holdout import refuse_training_rows, require_fitted
@@ -66,16 +66,16 @@ def _codes(model: Any, truth: np.ndarray) -> Codes:
 
 def _ranks(model: Any, X: Any) -> Matrix:
     """Return one score a class (n, K): probabilities, or decision scores."""
-    if isinstance(model, Probabilities):
+    if gives_probabilities(model):
         return np.asarray(model.predict_proba(X), dtype=float)
-    if not isinstance(model, Decisions):
+    if not gives_scores(model):
         raise WrongUse(f"{type(model).__name__} gives neither probabilities nor scores: this figure needs one of them.")
     scores = np.asarray(model.decision_function(X), dtype=float)
     return np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
 
 
 def _probabilities(model: Any, X: Any) -> Matrix:
-    if not isinstance(model, Probabilities):
+    if not gives_probabilities(model):
         raise WrongUse(f"{type(model).__name__} gives no probabilities; this figure needs predict_proba.")
     return np.asarray(model.predict_proba(X), dtype=float)
 
