@@ -74,7 +74,7 @@ def test_settings_reach_the_card(place, capsys):
     assert {c["name"]: c["role"] for c in card["columns"]}["b"] == "left out"
     assert (
         card["redo"]["command"]
-        == "epee learn t.csv --target y --test-size 0.25 --folds 4 --level 0.9 --seed 7 --type b=ignore --refit"
+        == "epee learn t.csv --target y --test-size 0.25 --folds 4 --level 0.9 --seed 7 --predictor lda --type b=ignore --refit"
     )
 
 

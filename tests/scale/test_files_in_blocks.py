@@ -113,9 +113,8 @@ class Endless:
         return np.zeros(self.n_columns)
 
     def blocks(self, rows=None):
-        step = rows or 4096
-        for i in range(0, self.n_rows, step):
-            n = min(step, self.n_rows - i)
+        for i in range(0, self.n_rows, 4096):  # the same rows at every pass, however many are asked for at a time
+            n = min(4096, self.n_rows - i)
             X = np.random.default_rng(i).normal(size=(n, self.n_columns))
             yield Block(X, X[:, 0] > 0.3 * X[:, 1] if self.labelled else X.sum(axis=1) + X[:, 0] ** 2, start=i)
 

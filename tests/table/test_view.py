@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import epee
 from epee.engines.choice import LOCAL
+from epee.errors import DataError
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, ColumnBlock
 from epee.table.changes import Celled, Coded, Dealt, Learned
@@ -211,3 +212,10 @@ def test_a_view_of_any_source_is_learned_from(sources):
     for kind in KINDS:
         model = epee.LinearDiscriminantAnalysis().fit(sources[kind](), None)
         np.testing.assert_allclose(model.coef_, local.coef_, rtol=1e-9)
+
+
+def test_rows_that_change_between_two_passes_are_refused():
+    block = Block(np.zeros((6, 2)), None, group=np.array([0, 0, 0, 1, 1, 1]))
+    deal = Dealt(2, 0, 2).knowing(np.array([2, 4])).begin()
+    with pytest.raises(DataError, match="not the same at each pass"):
+        deal(block)

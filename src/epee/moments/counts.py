@@ -122,8 +122,8 @@ class Counts(Additive):
     Examples
     --------
     >>> a, b = Counts.of([[0.0, 1.0], [1.0, 1.0]]), Counts.of([[2.0, 0.0]])
-    >>> (a + b).of_column(0), (a + b).of_column(1)
-    (array([1., 1., 1.]), array([1., 2.]))
+    >>> (a + b).cells, (a + b).offsets
+    (array([1., 1., 1., 1., 2.]), array([0, 3, 5]))
     """
 
     _stacked: ClassVar[tuple[str, ...]] = ("count", "cells")

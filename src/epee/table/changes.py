@@ -17,6 +17,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from epee.errors import DataError
 from epee.table.block import Block
 from epee.table.folds import fold_of, ranks_in_class
 from epee.table.labels import codes_of
@@ -24,6 +25,8 @@ from epee.table.raw import RawBlock
 from epee.typing import Codes, Labels, Matrix, Vector
 
 Change = Callable[[Any], Block]
+
+CHANGED = "the rows are not the same at each pass: a class has more of them than a pass ago; give a table that stays as it is."
 
 
 @runtime_checkable
@@ -149,6 +152,8 @@ class Dealt:
             codes = np.zeros(len(block), dtype=np.intp) if codes is None else codes
             ranks = ranks_in_class(codes, counts)
             counts[:] += np.bincount(codes, minlength=len(counts))
+            if (counts > totals).any():
+                raise DataError(CHANGED)
             return block.having(fold=fold_of(ranks, codes, self.n_folds, self.seed, totals))
 
         return deal

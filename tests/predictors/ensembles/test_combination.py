@@ -105,3 +105,20 @@ def test_wrong_use_is_a_sentence():
     ):
         with pytest.raises(WrongUse, match=words):
             model.fit(X, Y)
+
+
+def test_members_that_make_no_error_but_on_one_fold():
+    """What the others said is added, not subtracted from the whole: of an error of zero no noise is left to be inverted."""
+    X = np.linspace(0, 1, 40)[:, None]
+    y = 3 * X[:, 0]
+    y[7] += 1e6
+    found = Combination([LinearRegression(), LinearRegression()], folds=40).fit(X, y)
+    assert np.allclose(found.weights_.sum(), 1) and np.isfinite(found.cv_risk_.value)
+
+
+def test_a_hole_is_refused_whoever_weighs_nothing():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    y = X @ [1.0, 2.0]
+    found = Combination([LinearRegression(), DecisionTreeRegressor()]).fit(X, y)
+    with pytest.raises(ValueError, match="NaN"):
+        found.predict(np.array([[0.0, np.nan]]))

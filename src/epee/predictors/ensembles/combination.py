@@ -17,7 +17,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.utils import _safe_indexing as take_rows
-from sklearn.utils import get_tags
+from sklearn.utils import assert_all_finite, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
 
@@ -153,7 +153,7 @@ class Combination(MetaEstimatorMixin, Saved, BaseEstimator):
         self.weights_ = even if self.rule == "mean" else simplex_weights(total)
         said = np.empty((len(truth), truth.shape[1]))
         for k in range(len(by_fold)):
-            others = even if self.rule == "mean" else simplex_weights(total - by_fold[k])
+            others = even if self.rule == "mean" else simplex_weights(np.delete(by_fold, k, axis=0).sum(axis=0))
             said[fold == k] = np.einsum("imk,m->ik", Z[fold == k], others)
         self.cv_risk_ = self._risk(X, y, said, w)
 
@@ -205,6 +205,10 @@ class Combination(MetaEstimatorMixin, Saved, BaseEstimator):
 
     def _combined(self, X: Any) -> Matrix:
         check_is_fitted(self)
+        if not get_tags(
+            self
+        ).input_tags.allow_nan:  # a member that would refuse them may weigh nothing, and not be asked
+            assert_all_finite(np.asarray(X), estimator_name="Combination", input_name="X")
         K = len(self.classes_) if hasattr(self, "classes_") else 1
         used = [(w, model) for w, model in zip(self.weights_, self.estimators_) if w > 0]
         return sum(w * self._says(model, X, K) for w, model in used)
