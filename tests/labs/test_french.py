@@ -5,27 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from epee.cli import lab_command, phrases
-from epee.figures import mdp
 from epee.labs.catalogue import IDS, lab
 from epee.labs.machinery.phrases import PHRASES
-from epee.words import (
-    cluster_words,
-    decision_words,
-    finding_words,
-    job_words,
-    loss_words,
-    regression_words,
-    report_words,
-    risk_words,
-    table_words,
-)  # fmt: skip
+from tests.words.catalogues import CATALOGUES
 
 GLOSSARY = Path(__file__).resolve().parents[2] / "docs" / "glossary.md"
-CATALOGUES = (
-    cluster_words.say, decision_words.say, finding_words.titles, finding_words.sentences, job_words.say, loss_words.say,
-    regression_words.say, report_words.say, risk_words.say, table_words.say, phrases.say, lab_command.words, mdp.say,
-)  # fmt: skip
 
 # the word of the glossary: what is said elsewhere for the same idea, and is not said here
 IDEAS = {
@@ -57,7 +41,7 @@ IDEAS = {
 
 def spoken():
     """Every French text, with where it is said."""
-    for say in CATALOGUES:
+    for say in CATALOGUES.values():
         for key, words in say.phrases.items():
             yield str(key), words.fr
     for key, words in PHRASES.items():

@@ -5,29 +5,11 @@ from string import Formatter
 
 import pytest
 
-from epee.cli import lab_command, phrases
-from epee.figures import mdp
 from epee.settings import options
-from epee.words import (
-    cluster_words,
-    decision_words,
-    finding_words,
-    job_words,
-    loss_words,
-    regression_words,
-    report_words,
-    risk_words,
-    table_words,
-)  # fmt: skip
 from epee.words.catalogue import Catalogue, Words, plural
 from epee.words.numbers import whole
+from tests.words.catalogues import CATALOGUES
 
-CATALOGUES = {
-    "cluster": cluster_words.say, "decision": decision_words.say, "job": job_words.say, "regression": regression_words.say,
-    "report": report_words.say, "risk": risk_words.say, "table": table_words.say, "titles": finding_words.titles,
-    "findings": finding_words.sentences, "losses": loss_words.say,
-    "command line": phrases.say, "lab command": lab_command.words, "processes": mdp.say,
-}  # fmt: skip
 PHRASES = [(name, key) for name, catalogue in CATALOGUES.items() for key in catalogue.phrases]
 ONLY_FRENCH = {"its", "it"}  # gender of what is spoken of
 NOUNS = (

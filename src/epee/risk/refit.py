@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,8 @@ from epee.risk.splitting import Pairs, Split
 from epee.settings import progress
 from epee.table.block import check_weights
 from epee.table.doors import gather, is_stream, open_source
+
+Answered = tuple[int, np.ndarray, np.ndarray]  # layer, rows, what a model that did not see them says of them
 
 
 def truth_of(model: Any, y: Any, n: int, loss: Any) -> tuple[Asked, np.ndarray]:
@@ -95,7 +98,7 @@ class RefitRoute(Route):
         tests = [np.flatnonzero((split.tested_by == t).any(axis=0)) for t in range(split.n_models)]
         rows_of = split.rows_of
 
-        def work(t: int) -> list[tuple[int, np.ndarray, np.ndarray]]:
+        def work(t: int) -> list[Answered]:
             if not len(tests[t]):
                 return []
             fitted = self.fit_rows(split.training_rows(t))
@@ -108,29 +111,27 @@ class RefitRoute(Route):
                         done.append((r, rows, self.ask_rows(fitted, rows, f"fold {t}")))
             return done
 
-        losses, predictions = np.full((split.repeats, self.n), np.nan), None
-        with progress("cross-validation", split.n_models) as tick:
-            for done in in_order(work, range(split.n_models)):
-                for r, rows, prediction in done:
-                    if predictions is None:
-                        predictions = empty_room(split.repeats, self.n, prediction)
-                    predictions[r, rows] = prediction.reshape(predictions[r, rows].shape)
-                    losses[r, rows] = self.value(prediction, rows)
-                tick()
-        assert predictions is not None
-        return Outcome(losses, predictions)
+        return self._gathered(split.repeats, split.n_models, in_order(work, range(split.n_models)))
 
     def _evaluate_pairs(self, split: Pairs) -> Outcome:
         """One layer of losses for each explicit test set."""
-        losses, predictions = np.full((split.n_models, self.n), np.nan), None
-        with progress("cross-validation", split.n_models) as tick:
+
+        def answered() -> Iterator[list[Answered]]:
             for t, fitted in enumerate(self.models(split)):
-                rows = split.test[t]
-                prediction = self.ask_rows(fitted, rows, f"fold {t}")
-                if predictions is None:
-                    predictions = empty_room(split.n_models, self.n, prediction)
-                predictions[t, rows] = prediction.reshape(predictions[t, rows].shape)
-                losses[t, rows] = self.value(prediction, rows)
+                yield [(t, split.test[t], self.ask_rows(fitted, split.test[t], f"fold {t}"))]
+
+        return self._gathered(split.n_models, split.n_models, answered())
+
+    def _gathered(self, layers: int, n_models: int, answered: Iterable[list[Answered]]) -> Outcome:
+        """Return what the models answered, each row in its layer."""
+        losses, predictions = np.full((layers, self.n), np.nan), None
+        with progress("cross-validation", n_models) as tick:
+            for done in answered:
+                for r, rows, prediction in done:
+                    if predictions is None:
+                        predictions = empty_room(layers, self.n, prediction)
+                    predictions[r, rows] = prediction.reshape(predictions[r, rows].shape)
+                    losses[r, rows] = self.value(prediction, rows)
                 tick()
         assert predictions is not None
         return Outcome(losses, predictions)
