@@ -160,12 +160,12 @@ WORDS: dict[str, tuple[str, str]] = {
         "à {level}.",
     ),
     "curves_caption": (
-        "Error on the training rows and, with a bar of one standard error, on rows held out in turn. A ring "
-        "marks the best value, a full dot the chosen "
-        "one: the simplest below the dashed line.",
+        "Error on the training rows and, with a bar of one standard error, on rows held out in turn. The "
+        "full dot is the value that is kept, of the smallest error held out; what lies below the dashed line is within one "
+        "standard error of it.",
         "Erreur d'apprentissage et, avec une barre d'un écart-type, erreur sur les lignes mises de côté tour à "
-        "tour. Un cercle marque la meilleure "
-        "valeur, un point plein celle qui est choisie : la plus simple sous la ligne tiretée.",
+        "tour. Le point plein est la valeur retenue, de plus petite erreur sur ces lignes ; ce qui est sous la ligne tiretée en "
+        "est à moins d'un écart-type.",
     ),
     "confusion_caption": (
         "On the {n} sealed {n:row|rows}. Each line is a true class: the share of its rows that got each prediction, with its "
