@@ -21,7 +21,12 @@ FLOORS = (
     (("estimator", "what all share"), ("figures", "pictures")),
     (("risk", "how well, how sure"),),
     (("structure", "what lies in the data"), ("predictors", "what is learned")),
-    (("decision", "what to do with it"), ("design", "what to measure"), ("mdp", "decisions in sequence")),
+    (
+        ("decision", "what to do with it"),
+        ("design", "what to measure"),
+        ("signal", "signals in noise"),
+        ("mdp", "decisions in sequence"),
+    ),
     (("samples", "tables"), ("job", "the main job"), ("report", "what is shown")),
     (("cli", "the command line"), ("labs", "to play with")),
 )

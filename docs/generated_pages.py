@@ -22,7 +22,9 @@ ROOT = DOCS.parent
 
 # name of the section: its functions, beside the methods that the registry puts there; what it is about
 SECTIONS: dict[str, tuple[str, str]] = {
-    "The main job": ("learn Learned load explore Explored", "One call from a table to a predictor with an honest figure beside it."),
+    "The main job": (
+        "learn Learned load explore Explored split Parts", "One call from a table to a predictor with an honest figure beside it.",
+    ),
     "Moments, engines, tables": ("Moments engine options", "What one pass keeps, who adds, and how a table becomes numbers."),
     "Linear discrimination": ("", "Straight frontiers, by closed forms and by descent."),
     "Generative models and decisions": ("", "A law for each class, and the decision of least cost."),
@@ -32,7 +34,7 @@ SECTIONS: dict[str, tuple[str, str]] = {
     "Projections and features": ("choose_dimension", "Fewer columns, or better ones."),
     "Clusters": ("linkage strong_forms choose_clusters count_partitions", "Groups without labels."),
     "Densities and half-labelled tables": (
-        "expectation_maximisation choose_components unlabelled_gain", "Laws for whole tables, with missing cells.",
+        "expectation_maximisation Expected choose_components unlabelled_gain", "Laws for whole tables, with missing cells.",
     ),
 }  # fmt: skip
 
@@ -47,14 +49,12 @@ ROOMS = {
     "mdp": "Decisions in sequence.",
     "optimize": "Descents with a trace.",
     "design": "Which inputs to measure.",
+    "signal": "Signals in noise: detection, operating characteristics, denoising.",
     "losses": "What an error costs.",
     "samples": "Tables that ship with the package.",
     "errors": "What is said when something is wrong.",
 }
-KNOWN_LAWS = (
-    "predictors.generative.optimal.OptimalClassifier", "predictors.generative.optimal.OptimalRegressor",
-    "predictors.generative.threshold.GaussianThreshold", "predictors.neighbours.volume.NeighborDensity",
-)  # fmt: skip
+KNOWN_LAWS = ("OptimalClassifier", "OptimalRegressor", "GaussianThreshold", "edge_length")
 
 # the gallery in the order of the course
 GALLERY = """handwritten_digits decision_tree too_simple_classifier medium_classifier too_complex_classifier regression_sample
@@ -188,7 +188,7 @@ def _api_page() -> str:
 
 def _name_page(name: str) -> str:
     thing = resolve(name)
-    lines = _title(name.rsplit(".", 1)[-1] if name in KNOWN_LAWS else name)
+    lines = _title(name)
     module = import_module(getattr(thing, "__module__", "epee")) if hasattr(thing, "__module__") else None
     if inspect.isclass(thing):
         lines += [f".. autoclass:: epee.{name}", ""]
@@ -248,9 +248,7 @@ def _course_page() -> str:
         ]
         lines += ["   * - item", "     - course", "     - names", "     - formula", "     - figures, exercises; lab"]
         for row in (r for r in rows if r["family"] == family):
-            names = " ".join(
-                f":py:obj:`{n.rsplit('.', 1)[-1] if n in KNOWN_LAWS else n} <epee.{n}>`" for n in row["names"].split()
-            )
+            names = " ".join(f":py:obj:`{n} <epee.{n}>`" for n in row["names"].split())
             formula = f":math:`{row['formula']}`" if row["formula"] else "\\ "
             pictures = ", ".join(f":doc:`{titles[s]} </gallery/{_place(s)}>`" for s in row["figures"].split())
             lab = ", ".join(f"``epee lab {name}``" for name in row["lab"].split())

@@ -9,8 +9,8 @@ its share of all students, which one slide misprints.)
 
 import numpy as np
 
+from epee import GaussianThreshold
 from epee.figures.style import COLOURS, legend, new_axes
-from epee.predictors.generative.threshold import GaussianThreshold
 
 rng = np.random.default_rng(0)
 info, math = rng.normal(11, 2.0, 90), rng.normal(14.5, 3.0, 60)

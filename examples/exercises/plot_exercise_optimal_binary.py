@@ -7,9 +7,8 @@ Exercise: the optimal binary classifier
 
 import numpy as np
 
-from epee import KNeighborsClassifier
+from epee import KNeighborsClassifier, OptimalClassifier
 from epee.figures.style import COLOURS, legend, new_axes
-from epee.predictors.generative.optimal import OptimalClassifier
 from epee.risk import holdout_error
 
 rng = np.random.default_rng(3)

@@ -19,8 +19,8 @@ which class; this is it.
 import numpy as np
 from scipy import stats
 
+from epee import GaussianThreshold
 from epee.figures.style import COLOURS, legend, new_axes
-from epee.predictors.generative.threshold import GaussianThreshold
 
 mu_m, mu_i, v_m, v_i, P_m, P_i = 14.0, 10.0, 4.0, 9.0, 0.4, 0.6
 w2 = (v_m - v_i) / 2

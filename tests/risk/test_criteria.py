@@ -121,3 +121,15 @@ def test_bad_input(line):
 
     with pytest.raises(DataError, match="not known"):
         aic(Theirs(), X, y)
+
+
+def test_the_courses_corrected_criterion_is_larger_by_the_noise():
+    X = np.random.default_rng(2).standard_normal((20, 3))
+    y = X @ [1.0, 2.0, 3.0] + np.random.default_rng(3).standard_normal(20)
+    models = [LinearRegression(), Ridge(5.0)]
+    for model in models:
+        mine, course = aicc(model, X, y, sigma2=0.7), aicc(model, X, y, sigma2=0.7, form="course")
+        assert course - mine == pytest.approx(0.7)
+        assert course == pytest.approx(course.err + (20 + course.dof) / (20 - course.dof - 2) * 0.7)
+    with pytest.raises(WrongUse, match="'course' or 'likelihood'"):
+        aicc(models[0], X, y, form="comparable!")

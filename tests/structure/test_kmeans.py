@@ -14,6 +14,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import epee
 from epee import KMeans
+from epee.errors import WrongUse
 from epee.structure.kmeans_passes import Allocation, BoundedRows, StreamRows, lloyd, nearest_centres
 from epee.structure.kmeans_starts import Draw, plus_plus
 from epee.table.arrays import ArraySource
@@ -261,3 +262,17 @@ def test_bad_cells():
     km = KMeans(2).fit([[0.0], [1.0], [2.0]])
     with pytest.raises(ValueError, match="X has 2 features, but KMeans is expecting 1"):
         km.predict(ArraySource(np.zeros((3, 2))))
+
+
+def test_the_courses_stopping_rule_looks_at_the_criterion():
+    X = np.random.default_rng(0).standard_normal((500, 2))
+    early = KMeans(6, init=X[:6], n_init=1, tol=0.05, stop="criterion").fit(X)
+    J = early.trace_[1::2]
+    change = np.abs(np.diff(J)) / J[1:]
+    assert len(J) > 2 and (change[:-1] > 0.05).all() and change[-1] <= 0.05
+    last = KMeans(6, init=X[:6], n_init=1, tol=0.0, stop="criterion").fit(X)
+    assert last.inertia_ < early.inertia_
+    same = np.repeat([[0.0, 1.0], [2.0, 3.0]], 5, axis=0)
+    assert KMeans(2, init=same[[0, 5]], n_init=1, stop="criterion").fit(same).inertia_ == 0
+    with pytest.raises(WrongUse, match="'shift' or 'criterion'"):
+        KMeans(2, stop="tired").fit(X)

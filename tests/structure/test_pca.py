@@ -189,3 +189,13 @@ def test_missing_cells_are_refused_unless_a_rule_is_named(X, solver):
         PCA(2, svd_solver=solver).fit(X).transform(holes)
     with pytest.raises(WrongUse, match="'refuse' or 'em'"):
         PCA(missing="mean").fit(X)
+
+
+def test_variances_with_one_over_n_are_those_of_the_course():
+    X = np.random.default_rng(5).standard_normal((12, 3)) * [1.0, 2.0, 3.0]
+    for model in (PCA(), PCA(svd_solver="full"), PCA(2)):
+        model.fit(X)
+        q, values = model.n_components_, np.linalg.eigvalsh(np.cov(X.T, bias=True))[::-1]
+        np.testing.assert_allclose(model.variances_, values[:q])
+        np.testing.assert_allclose(model.variances_, model.explained_variance_ * 11 / 12)
+        assert model.inertia_ == pytest.approx(values.sum())

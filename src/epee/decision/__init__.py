@@ -9,6 +9,8 @@ _PLACES = {
     for module, names in {
         "bayes_decision": "BayesDecision",
         "calibration": "Calibrated",
+        "novelty": "OpenClassifier",
+        "randomised": "RandomisedClassifier",
         "costs": "read_costs",
         "rejection": "ErrorReject",
         "reliability": "reliability_curve ReliabilityCurve",

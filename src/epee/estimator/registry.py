@@ -126,6 +126,14 @@ METHODS: tuple[Method, ...] = (
         ("calibrated probabilities", "probabilités calibrées"), 90, inner="GaussianNB",
     ),
     Method(
+        "RandomisedClassifier", "decision.randomised", "classifier", GENERATIVE,
+        ("draw from the probabilities", "tirage selon les probabilités"), 90, inner="GaussianNB",
+    ),
+    Method(
+        "OpenClassifier", "decision.novelty", "classifier", GENERATIVE,
+        ("classes that appear later", "classes qui apparaissent plus tard"), 90, inner="GaussianNB",
+    ),
+    Method(
         "KNeighborsClassifier", "predictors.neighbours.knn", "classifier", LOCAL, ("nearest neighbours", "plus proches voisins"), 60,
         (Trial("neighbours", "n_neighbors", neighbour_counts, before=SCALED, cost=compares_all_rows,
                aliases=("knn", "k_neighbors", "neighbors", "nearest", "kppv", "nn")),),
@@ -200,7 +208,7 @@ METHODS: tuple[Method, ...] = (
         "Nystroem", "predictors.kernels.nystroem", "transformer", ENSEMBLES, ("features of landmarks", "caractéristiques de repères"),
         random=True, arguments={"n_components": 10},
     ),
-    Method("NeighborDensity", "predictors.neighbours.volume", "density", "", ("density by neighbours", "densité par voisins")),
+    Method("NeighborDensity", "predictors.neighbours.volume", "density", DENSITIES, ("density by neighbours", "densité par voisins")),
     Method(
         "LinearRegression", "predictors.regression.ols", "regressor", REGRESSION, ("linear regression", "régression linéaire"), 12,
         (Trial("linear", closed=True, suits=lambda s: s.p < 0.5 * s.n, aliases=("ols", "lm", "least_squares", "linear_regression")),),

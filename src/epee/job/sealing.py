@@ -18,7 +18,7 @@ import numpy as np
 
 from epee.errors import DataError, WrongUse
 from epee.risk.splitting import group_codes
-from epee.table.folds import _mix, fold_of, ranks_in_class
+from epee.table.folds import fold_of, mix64, ranks_in_class
 from epee.table.raw import RawBlock
 from epee.typing import Codes, Vector
 from epee.words.job_words import say
@@ -134,11 +134,11 @@ def fingerprints(raw: RawBlock, names: Sequence[str], target: Mapping[str, Any] 
                     np.column_stack([columns[name][part].astype(np.float64, copy=False) for name in numbers]) + 0.0
                 )  # no -0.0
                 X[np.isnan(X)] = np.nan  # one NaN
-                out[part] = _mix(X.view(np.uint64) ^ keys).sum(axis=1, dtype=np.uint64)
+                out[part] = mix64(X.view(np.uint64) ^ keys).sum(axis=1, dtype=np.uint64)
         for name in columns:
             if name not in numbers:
-                out += _mix(_words(columns[name]) ^ np.uint64(_text(name)))
-        return _mix(out)
+                out += mix64(_words(columns[name]) ^ np.uint64(_text(name)))
+        return mix64(out)
 
 
 def _words(column: Any) -> np.ndarray:

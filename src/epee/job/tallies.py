@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from epee.table.cells import kind_of_texts
-from epee.table.folds import _mix
+from epee.table.folds import mix64
 from epee.table.raw import RawBlock
 from epee.table.schema import CLOCK, KINDS, Column
 from epee.table.tally import MOST_LEVELS
@@ -48,7 +48,7 @@ class Numbers:
         low, high = float(there.min()), float(there.max())
         whole = kind == "number" and bool(np.isfinite([low, high]).all()) and max(-low, high) < 2**53
         whole = whole and float(there[0]).is_integer() and bool((there == np.floor(there)).all())
-        mixed = int(np.sum(_mix(there.astype(np.int64).view(np.uint64)), dtype=np.uint64)) if whole else 0
+        mixed = int(np.sum(mix64(there.astype(np.int64).view(np.uint64)), dtype=np.uint64)) if whole else 0
         clock = kind == "date" and bool((there % 1 != 0).any())
         return cls(len(values) - len(there), low, high, whole, clock, mixed)
 
@@ -77,7 +77,7 @@ class Numbers:
         with np.errstate(over="ignore"):
             for first in range(int(self.low), int(self.high) + 1, STEP):
                 part = np.arange(first, min(first + STEP, int(self.high) + 1), dtype=np.int64)
-                total += np.sum(_mix(part.view(np.uint64)), dtype=np.uint64)
+                total += np.sum(mix64(part.view(np.uint64)), dtype=np.uint64)
         return int(total) == self.mixed
 
 

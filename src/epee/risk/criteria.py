@@ -134,18 +134,21 @@ def _value(name: str, fit: _Fit, sigma2: float, form: str) -> float:
     if name == "aicc":
         if n - d - 2 <= 0:
             raise DataError(f"aicc needs n > d + 2: there are {n:g} rows for {d:g} degrees of freedom.")
-        return err + 2 * (d + 1) / (n - d - 2) * sigma2
+        return err + ((n + d) if form == "course" else 2 * (d + 1)) / (n - d - 2) * sigma2
     return err + (np.log(n) if name == "bic" else 2.0) * d / n * sigma2
 
 
-def _criterion(name: str, model: Any, X: Any, y: Any, sigma2: float | None, form: str, sample_weight: Any) -> Any:
-    if form not in ("course", "likelihood"):
+def _criterion(
+    name: str, model: Any, X: Any, y: Any, sigma2: float | None, form: str | None, sample_weight: Any
+) -> Any:
+    form = form or "comparable"
+    if form not in ("course", "likelihood") and (name, form) != ("aicc", "comparable"):
         raise WrongUse(f"form is {form!r}; it must be 'course' or 'likelihood'.")
     if sigma2 is not None and not sigma2 > 0:
         raise WrongUse(f"sigma2 is {sigma2!r}; the variance of the noise must be positive.")
     models = list(model) if isinstance(model, Sequence) else [model]
     fits = [_fit(each, X, y, sample_weight) for each in models]
-    wants = name != "gcv" and not fits[0].classifier and (form == "course" or name == "mallows_cp")
+    wants = name != "gcv" and not fits[0].classifier and (form != "likelihood" or name == "mallows_cp")
     noise = sigma2 if sigma2 is not None else _noise(max(fits, key=lambda f: f.dof)) if wants else float("nan")
     found = [Criterion(_value(name, f, noise, form), name, f.err, f.dof, f.n, noise) for f in fits]
     if not isinstance(model, Sequence):
@@ -205,9 +208,12 @@ def aic(
 
 
 def aicc(
-    model: Any, X: Any, y: Any, *, sigma2: float | None = None, form: str = "course", sample_weight: Any = None
+    model: Any, X: Any, y: Any, *, sigma2: float | None = None, form: str | None = None, sample_weight: Any = None
 ) -> Any:  # fmt: skip
     r"""Return the corrected criterion for few rows, :math:`err + \frac{2(d+1)}{n-d-2} \hat\sigma^2`; needs :math:`n > d + 2`.
+
+    The course prints :math:`err + \frac{n+d}{n-d-2} \hat\sigma^2`, larger by :math:`\hat\sigma^2` whatever the model:
+    ``form="course"``. The default takes that constant off, so that the values stand beside those of :func:`aic`; both rank models alike.
 
     Examples
     --------

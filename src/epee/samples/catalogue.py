@@ -52,6 +52,11 @@ SAMPLES = {
             "usarrests", None, "50 states of the USA in 1973: arrests per 100,000 for three crimes, share of town dwellers.",
             "McNeil, Interactive Data Analysis (1977).", "published facts, as in R's datasets",
         ),
+        Sample(
+            "digits", "digit", "1,797 handwritten digits: 64 grey levels from 0 to 16, one for each pixel of an 8 x 8 image.",
+            "Alpaydin and Kaynak, Optical Recognition of Handwritten Digits (1998), UCI; the test half, from scikit-learn.",
+            "CC BY 4.0 (scikit-learn: BSD-3)",
+        ),
     )
 }  # fmt: skip
 
@@ -84,7 +89,7 @@ def describe(name: str) -> Sample:
 
 
 def path(name: str) -> Path:
-    """Return the CSV file of a sample, for the command line.
+    """Return the CSV file of a sample, for the command line; the largest is compressed.
 
     Parameters
     ----------
@@ -96,7 +101,9 @@ def path(name: str) -> Path:
     >>> path("iris").name
     'iris.csv'
     """
-    return Path(str(resources.files("epee.samples") / "data" / f"{describe(name).name}.csv"))
+    stem = Path(str(resources.files("epee.samples") / "data" / describe(name).name))
+    plain = stem.with_name(stem.name + ".csv")
+    return plain if plain.exists() else plain.with_name(plain.name + ".gz")
 
 
 def load(name: str) -> Any:

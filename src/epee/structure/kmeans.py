@@ -51,6 +51,9 @@ class KMeans(NewAxes, TransformerMixin, Clusterer):
     tol : float, default=1e-4
         Stop when the centres moved, in total and squared, less than this times the mean variance of the columns; 0 goes on
         until no row changes.
+    stop : {"shift", "criterion"}, default="shift"
+        "criterion" is the course's rule: stop when :math:`|J_a - J_{a-1}| < \mathrm{tol} \cdot J_a` from one pass to the next
+        (or when :math:`J` is 0), whatever the centres do.
     verbose : int, default=0
         Print :math:`J` after each start.
     random_state : int, RandomState, Generator or None
@@ -96,6 +99,7 @@ class KMeans(NewAxes, TransformerMixin, Clusterer):
     def __init__(
         self, n_clusters: int = 8, *, init: Any = "k-means++", n_init: Any = "auto", max_iter: int = 300, tol: float = 1e-4,
         verbose: int = 0, random_state: Any = None, copy_x: bool = True, algorithm: str = "lloyd",
+        stop: str = "shift",
     ) -> None:  # fmt: skip
         self.n_clusters = n_clusters
         self.init = init
@@ -106,6 +110,7 @@ class KMeans(NewAxes, TransformerMixin, Clusterer):
         self.random_state = random_state
         self.copy_x = copy_x
         self.algorithm = algorithm
+        self.stop = stop
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -134,7 +139,7 @@ class KMeans(NewAxes, TransformerMixin, Clusterer):
         else:
             start = self._stream_start(source, k, rng)
             with progress("k-means passes", self.max_iter) as tick:
-                best = lloyd(StreamRows(source), start, self.max_iter, self.tol, tick)
+                best = lloyd(StreamRows(source), start, self.max_iter, self.tol, tick, self.stop)
         self._keep(best, source)
         if is_stream(X):
             self.n_passes_ = passes_over(source) - before
@@ -147,6 +152,8 @@ class KMeans(NewAxes, TransformerMixin, Clusterer):
             check_count(self.n_init, "n_init")
         if not isinstance(self.tol, Real) or not self.tol >= 0:
             raise WrongUse(f"tol is {self.tol!r}; it must be at least 0.")
+        if self.stop not in ("shift", "criterion"):
+            raise WrongUse(f"stop is {self.stop!r}; it must be 'shift' or 'criterion'.")
         if self.algorithm not in ("lloyd", "elkan"):
             raise WrongUse(f"algorithm is {self.algorithm!r}; it must be 'lloyd' or 'elkan'.")
         if isinstance(self.init, str) and self.init not in ("k-means++", "random"):
@@ -186,7 +193,7 @@ class KMeans(NewAxes, TransformerMixin, Clusterer):
         best: Descent | None = None
         with progress("k-means passes") as tick:
             for t in range(self._tries()):
-                run = lloyd(BoundedRows(X, w), self._start(X, w, k, rng), self.max_iter, self.tol, tick)
+                run = lloyd(BoundedRows(X, w), self._start(X, w, k, rng), self.max_iter, self.tol, tick, self.stop)
                 if self.verbose:
                     print(f"start {t}: J = {run.trace[-1]:.6g} after {run.iterations} passes")
                 if best is None or run.trace[-1] < best.trace[-1]:

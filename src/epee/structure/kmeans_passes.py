@@ -242,9 +242,10 @@ class Descent:
 
 
 def lloyd(
-    rows: StreamRows | BoundedRows, start: Matrix, max_iter: int, tol: float, tick: Callable[[], None]
-) -> Descent:
-    """Alternate allocation and means until no row changes, the centres move little, or the passes are used up."""
+    rows: StreamRows | BoundedRows, start: Matrix, max_iter: int, tol: float, tick: Callable[[], None],
+    stop: str = "shift",
+) -> Descent:  # fmt: skip
+    """Alternate allocation and means until no row changes, the centres (or the criterion) move little, or passes are used up."""
     centres = np.asarray(start, dtype=np.float64) - rows.origin
     trace: list[float] = []
     converged = False
@@ -267,7 +268,7 @@ def lloyd(
         if not len(empty) and (changed == 0 or (changed is None and shift == 0.0)):
             converged = True
             break
-        if shift <= bound:
+        if shift <= bound if stop == "shift" else len(trace) > 2 and abs(trace[-1] - trace[-3]) <= tol * trace[-1]:
             converged = True
             break
     return Descent(centres + rows.origin, len(trace) // 2, np.array(trace), converged)

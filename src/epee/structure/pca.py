@@ -70,7 +70,13 @@ class PCA(NewAxes, MomentTransformer):
     components_ : array (q, p)
         The axes; the entry of largest size of each is positive.
     explained_variance_, explained_variance_ratio_, singular_values_ : arrays (q,)
-        Variances along the axes with :math:`1/(n-1)`, as shares of the total, and :math:`\sqrt{(n-1)\lambda}`.
+        Variances along the axes with :math:`1/(n-1)`, as scikit-learn has them, as shares of the total, and
+        :math:`\sqrt{n\lambda}` with the :math:`\lambda` of the next line.
+    variances_ : array (q,)
+        The eigenvalues :math:`\lambda_j` of :math:`\Sigma`, the variances with :math:`1/n` of the course; smaller than
+        ``explained_variance_`` by the factor :math:`(n-1)/n`.
+    inertia_ : float
+        The course's inertia :math:`\mathrm{tr}\,\Sigma`, with :math:`1/n` too: the sum of all :math:`\lambda_j`, dropped ones included.
     mean_ : array (p,)
     noise_variance_ : float
         Mean variance along the axes that were dropped.
@@ -343,6 +349,12 @@ class PCA(NewAxes, MomentTransformer):
         self.n_components_ = self._n_features_out = q
         dropped = inertia - values[:q].sum()
         self.noise_variance_ = float(max(dropped, 0.0) * unbiased / (rank - q)) if q < rank else 0.0
+
+    @property
+    def variances_(self) -> Vector:
+        """Eigenvalues of the covariance with 1/n, (q,)."""
+        check_is_fitted(self)
+        return self.singular_values_**2 / self.n_samples_
 
     def _how_many(self, values: Vector, ratio: Vector, n: float) -> int:
         q = self.n_components

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from epee.table.doors import is_stream
+from epee.table.folds import mix64
 
 
 def fingerprint(*tables: Any, rows: int = 256) -> str:
@@ -41,3 +42,26 @@ def _bytes(table: Any, some: np.ndarray) -> bytes:
     if part.dtype.kind in "OUS":
         return repr(part.tolist()).encode()
     return np.ascontiguousarray(part, dtype=np.float64).tobytes() if part.dtype.kind in "fiub" else part.tobytes()
+
+
+def row_uniforms(X: Any, seed: int = 0) -> np.ndarray:
+    """Return a number in [0, 1) for each row (n,) that follows from its cells and the seed alone, and looks like chance.
+
+    >>> u = row_uniforms(np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 2.0]]))
+    >>> bool(u[0] == u[2]), bool(u[0] == u[1])
+    (True, False)
+    """
+    rows = np.asarray(X.toarray() if hasattr(X, "toarray") else X)
+    if rows.dtype.kind not in "fiub":
+        bits = [
+            int.from_bytes(hashlib.blake2b(repr(row).encode(), digest_size=8).digest(), "little")
+            for row in rows.tolist()
+        ]
+        total = np.array(bits, dtype=np.uint64)
+    else:
+        cells = np.ascontiguousarray(rows, dtype=np.float64) + 0.0  # no -0.0
+        keys = mix64(np.arange(cells.shape[1], dtype=np.uint64))
+        with np.errstate(over="ignore"):
+            total = mix64(cells.view(np.uint64) ^ keys).sum(axis=1, dtype=np.uint64)
+    mixed = mix64(total ^ mix64(np.array([seed], dtype=np.uint64)))
+    return (mixed >> np.uint64(11)).astype(np.float64) / 2.0**53

@@ -29,7 +29,7 @@ SORTED_UP_TO = 65_536
 ROUNDS = 6
 
 
-def _mix(x: np.ndarray) -> np.ndarray:
+def mix64(x: np.ndarray) -> np.ndarray:
     """Return splitmix64 of 64-bit counters (Steele, Lea and Flood, 2014)."""
     with np.errstate(over="ignore"):
         x = x + np.uint64(0x9E3779B97F4A7C15)
@@ -56,8 +56,8 @@ def ranks_in_class(codes: Codes, counts_before: np.ndarray) -> np.ndarray:
 def class_keys(n_classes: int, seed: int) -> np.ndarray:
     """Return the key (K,) of the permutation of each class."""
     with np.errstate(over="ignore"):
-        key = _mix(np.array([seed & 0xFFFFFFFFFFFFFFFF], dtype=np.uint64))
-        return _mix(key + np.arange(n_classes, dtype=np.uint64))
+        key = mix64(np.array([seed & 0xFFFFFFFFFFFFFFFF], dtype=np.uint64))
+        return mix64(key + np.arange(n_classes, dtype=np.uint64))
 
 
 def shuffled_ranks(ranks: np.ndarray, n: int, key: int) -> np.ndarray:
@@ -73,7 +73,7 @@ def shuffled_ranks(ranks: np.ndarray, n: int, key: int) -> np.ndarray:
 def _places(n: int, key: int) -> np.ndarray:
     """Return the permutation of a small class whole, (n,)."""
     with np.errstate(over="ignore"):
-        order = np.argsort(_mix(np.uint64(key) ^ _mix(np.arange(n, dtype=np.uint64))), kind="stable")
+        order = np.argsort(mix64(np.uint64(key) ^ mix64(np.arange(n, dtype=np.uint64))), kind="stable")
     places = np.empty(n, dtype=np.int64)
     places[order] = np.arange(n)
     places.flags.writeable = False
@@ -86,7 +86,7 @@ def _feistel(ranks: np.ndarray, n: int, key: int) -> np.ndarray:
     low = np.uint64(bits // 2)
     masks = (np.uint64(2 ** (bits // 2) - 1), np.uint64(2 ** (bits - bits // 2) - 1))
     with np.errstate(over="ignore"):
-        keys = _mix(np.uint64(key) + np.arange(1, ROUNDS + 1, dtype=np.uint64))
+        keys = mix64(np.uint64(key) + np.arange(1, ROUNDS + 1, dtype=np.uint64))
         x = ranks.astype(np.uint64)
         walking = np.arange(len(x))
         while len(walking):
@@ -115,7 +115,7 @@ def fold_of(ranks: np.ndarray, codes: Codes, n_folds: int, seed: int, totals: np
     array([2, 2, 2, 2, 2])
     """
     keys = class_keys(len(totals), seed)
-    starts = (_mix(keys) % np.uint64(n_folds)).astype(np.int64)
+    starts = (mix64(keys) % np.uint64(n_folds)).astype(np.int64)
     if len(totals) == 1:
         return ((shuffled_ranks(ranks, int(totals[0]), int(keys[0])) + starts[0]) % n_folds).astype(np.intp)
     out = np.empty(len(ranks), dtype=np.intp)

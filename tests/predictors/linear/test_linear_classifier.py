@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
-from epee import LinearClassifier, LogisticRegression
+from epee import LinearClassifier, LogisticRegression, Perceptron
 from epee.errors import DataError, SearchWarning, WrongUse
 from epee.losses import HingeLoss, resolve_margin
 
@@ -190,3 +190,34 @@ def test_the_worst_of_one_wrong_class_is_their_sum():
     assert_allclose(worst.coef_, both.coef_)
     with pytest.raises(WrongUse, match="corners"):
         LinearClassifier("squared_hinge", alpha=0.1, form="max").fit(X, three)
+
+
+def test_given_weights_decide_as_the_worked_examples_do():
+    line = LinearClassifier.from_weights([-5.5, 4.4], 2.2, classes=["behind", "in front"])
+    assert_allclose(line.decision_function([[3.0, 7.0], [6.0, 1.0]]), [16.5, -26.4])
+    assert line.predict([[3.0, 7.0], [6.0, 1.0]]).tolist() == ["in front", "behind"]
+    turned = LinearClassifier.from_weights([-5.5, 4.4], 2.2, classes=["z", "a"])  # positive is "a", which sorts first
+    assert turned.predict([[3.0, 7.0], [6.0, 1.0]]).tolist() == ["a", "z"]
+    W, b = np.array([[3.6, 0.5], [2.4, 4.1], [4.0, -4.9]]), np.array([-2.0, -4.0, -6.0])
+    model = Perceptron.from_weights(W, b)
+    assert_allclose(model.decision_function([[0.4, -1.0]]), [[-1.06, -7.14, 0.5]])
+    model.partial_fit([[0.4, -1.0]], [0])  # class 2 won: rows 0 and 2 change
+    assert_allclose(model.coef_, [[4.0, -0.5], [2.4, 4.1], [3.6, -3.9]])
+    assert_allclose(model.intercept_, [-1.0, -4.0, -7.0])
+    shuffled = LinearClassifier.from_weights(W[[2, 0, 1]], b[[2, 0, 1]], classes=[2, 0, 1])
+    assert_allclose(shuffled.coef_, W)
+    for bad in (
+        {"coef": W[:2]},
+        {"coef": [np.nan]},
+        {"coef": [1.0], "classes": [1, 1]},
+        {"coef": W, "classes": [0, 1]},
+    ):
+        with pytest.raises(WrongUse):
+            LinearClassifier.from_weights(**bad)
+
+
+def test_given_weights_are_where_a_fit_goes_on_from():
+    X, y = draw(n=100)
+    fitted = LogisticRegression().fit(X, y)
+    again = LogisticRegression.from_weights(fitted.coef_, fitted.intercept_, classes=[0, 1])
+    assert_allclose(again.predict_proba(X), fitted.predict_proba(X))

@@ -23,7 +23,7 @@ def density(x: np.ndarray, mean: float, sigma: float) -> np.ndarray:
 
 
 def compute(state: State) -> Results:
-    from epee.predictors.generative.threshold import GaussianThreshold
+    from epee import GaussianThreshold
 
     mean, sigma, prior, cost = (float(state[k]) for k in ("mean", "sigma", "prior", "cost"))
     a = prior * density(GRID, 0.0, 1.0)  # P1 p(x|1)

@@ -19,11 +19,12 @@ from scipy import linalg
 
 from epee.errors import WrongUse
 from epee.estimator.base import Regressor, refuse_large
+from epee.estimator.smoother import LinearSmoother
 from epee.predictors.kernels.similarity import similarity
 from epee.typing import Matrix, Vector
 
 
-class KernelRidge(Regressor):
+class KernelRidge(LinearSmoother, Regressor):
     r"""The minimum of (1) by the equations (2).
 
     Parameters

@@ -2,7 +2,7 @@ r"""What linear classifiers found by descent share: the rows as a source, class 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -15,7 +15,7 @@ from epee.table.block import Block, Source, check_weights
 from epee.table.doors import coded, is_stream, open_source
 from epee.table.fingerprints import fingerprint
 from epee.table.sparse import SparseSource
-from epee.typing import Codes, Matrix, Vector
+from epee.typing import ArrayLike, Codes, Matrix, Vector
 
 
 class ClassTotals:
@@ -75,6 +75,49 @@ class LinearDescentClassifier(ScoreMixin, Classifier):
         p = self.n_features_in_
         self.coef_ = np.ascontiguousarray(W[:p].T)
         self.intercept_ = W[p].copy() if self.fit_intercept else np.zeros(W.shape[1])
+
+    @classmethod
+    def from_weights(cls, coef: ArrayLike, intercept: ArrayLike = 0.0, classes: Any = None, **parameters: Any) -> Self:
+        r"""Return a fitted classifier with these weights, to check a worked example or to go on from given weights.
+
+        Parameters
+        ----------
+        coef : array (p,), (1, p) or (K, p)
+            One row decides between two classes by its sign; K rows are one score each.
+        intercept : float or array (K,), default=0.0
+        classes : sequence of labels, default=None
+            In the order of the rows, or negative then positive; -1 and +1, or 0 to K - 1, by default.
+        **parameters
+            Those of the class.
+
+        Examples
+        --------
+        The course's line: :math:`2.2 - 5.5 x_1 + 4.4 x_2`, with one point in front of it and one behind.
+
+        >>> from epee import LinearClassifier
+        >>> line = LinearClassifier.from_weights([-5.5, 4.4], 2.2)
+        >>> line.decision_function([[3.0, 7.0], [6.0, 1.0]]).round(1), line.predict([[3.0, 7.0], [6.0, 1.0]])
+        (array([ 16.5, -26.4]), array([ 1, -1]))
+        """
+        W = np.atleast_2d(np.asarray(coef, dtype=np.float64))
+        b = np.broadcast_to(np.asarray(intercept, dtype=np.float64), len(W)).copy()
+        K = max(len(W), 2)
+        labels = np.asarray((np.array([-1, 1]) if len(W) == 1 else np.arange(K)) if classes is None else classes)
+        if W.ndim != 2 or len(W) == 2 or not (np.isfinite(W).all() and np.isfinite(b).all()):
+            raise WrongUse(
+                f"coef has shape {W.shape}; give one row (two classes) or at least three, of finite numbers. "
+                "Two classes with a score each are decided by the difference of the rows."
+            )
+        if labels.shape != (K,) or len(np.unique(labels)) != K:
+            raise WrongUse(f"classes must be {K} different labels for {len(W)} row(s) of weights; got {classes!r}.")
+        order = np.argsort(labels) if len(W) > 1 else np.arange(2)
+        if len(W) == 1 and labels[0] > labels[1]:  # labels are kept sorted: the other side of the same line
+            W, b, order = -W, -b, np.array([1, 0])
+        made = cls(**parameters)
+        made.classes_, made.n_features_in_ = labels[order], W.shape[1]
+        made.coef_, made.intercept_ = (W, b) if len(W) == 1 else (W[order], b[order])
+        made.n_iter_ = 0
+        return made
 
     def _weights(self) -> Matrix:
         """Return the public attributes as weights (d, M)."""

@@ -22,6 +22,7 @@ from sklearn.base import clone
 from epee.engines.local import in_order
 from epee.errors import DataError, SearchWarning, WrongUse
 from epee.estimator.base import Regressor, say
+from epee.estimator.smoother import LinearSmoother
 from epee.predictors.neighbours.search import Search
 from epee.settings import progress
 from epee.typing import ArrayLike, Matrix, Tensor, Vector
@@ -53,7 +54,7 @@ def profile(kernel: str, u2: Matrix) -> Matrix:
     return (1 - u**3) ** 3 if kernel == "tricube" else np.cos(np.pi / 2 * u) * inside
 
 
-class KernelRegression(Regressor):
+class KernelRegression(LinearSmoother, Regressor):
     r"""A weighted mean of all training rows, the near ones weighing most: equation (1).
 
     Parameters
@@ -220,6 +221,12 @@ class KernelRegression(Regressor):
             K = np.exp(-excess / (2 * bandwidths[b] ** 2)) if not larger else np.square(done.pop(larger[0]))
             done = {a: m for a, m in done.items() if bandwidths[a] ** 2 < 2.5 * bandwidths[b] ** 2} | {int(b): K}
             yield int(b), K
+
+    def _settled(self) -> Any:
+        if self.bandwidth == "loo" and not hasattr(self, "bandwidth_"):
+            raise WrongUse("the bandwidth is chosen from the values: fit the model before its hat matrix, or give one.")
+        model = super()._settled()
+        return model.set_params(bandwidth=self.bandwidth_) if self.bandwidth == "loo" else model
 
     @property
     def effective_dof_(self) -> float:

@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from epee.errors import DataError, WrongUse
 from epee.estimator.base import Classifier, Estimator, ProbabilityMixin, Regressor
+from epee.estimator.smoother import LinearSmoother
 from epee.predictors.neighbours.search import Search
 from epee.predictors.neighbours.statistics import centre, power_of
 from epee.predictors.neighbours.table import Neighbours
@@ -307,7 +308,7 @@ class KNeighborsClassifier(NeighbourSearch, ProbabilityMixin, Classifier):
         return out
 
 
-class KNeighborsRegressor(NeighbourSearch, Regressor):
+class KNeighborsRegressor(NeighbourSearch, LinearSmoother, Regressor):
     r"""The mean, or the median, of the nearest training rows, equation (1).
 
     Parameters
@@ -356,6 +357,11 @@ class KNeighborsRegressor(NeighbourSearch, Regressor):
         power_of(self.statistic)
         self._start(X, w)
         self._y = y if self._kept is None else y[self._kept]
+
+    def _settled(self) -> Any:
+        if power_of(self.statistic) != 2:
+            raise WrongUse(f"statistic={self.statistic!r} is not linear in y: only the mean has a hat matrix.")
+        return super()._settled()
 
     def _says(self, table: Neighbours) -> Tensor:
         return centre(self._y[table.rows], table.mass(self.weights), power_of(self.statistic))

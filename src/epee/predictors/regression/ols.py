@@ -28,6 +28,7 @@ from epee.engines.choice import engine_for
 from epee.errors import ConditionWarning, DataError, SingularProblem, WrongUse
 from epee.estimator.base import list_columns, say
 from epee.estimator.moment import MomentRegressor
+from epee.estimator.smoother import LinearSmoother
 from epee.kernels.compensated import add, multiply, subtract, total
 from epee.moments.exact import ExactGram, ExactSummation, exact_cholesky, exact_solve
 from epee.moments.moments import Moments
@@ -51,7 +52,7 @@ FACTOR_FROM = 1e10  # and from here on Cholesky's factor is too poor to refine w
 EPS = float(np.finfo(float).eps)
 
 
-class LinearRegression(RowSource, Inference, Influence, MomentRegressor):
+class LinearRegression(RowSource, Inference, Influence, LinearSmoother, MomentRegressor):
     r"""Least squares: :math:`\hat\beta = S^{-1} c`, with its standard errors, tests, intervals and diagnostics.
 
     Parameters

@@ -27,6 +27,7 @@ from epee.engines.choice import engine_for
 from epee.errors import ConditionWarning, WrongUse
 from epee.estimator.base import say
 from epee.estimator.moment import MomentRegressor
+from epee.estimator.smoother import LinearSmoother
 from epee.kernels.compensated import Pair, multiply, subtract, two_sum
 from epee.moments.moments import Moments
 from epee.predictors.regression.influence import CERTAIN, Influence
@@ -41,7 +42,7 @@ from epee.typing import ArrayLike, Matrix, Tensor, Vector
 SMALL = 200_000  # cells: up to here coefficients in x are polished in double-double
 
 
-class PolynomialRegression(Inference, Influence, MomentRegressor):
+class PolynomialRegression(Inference, Influence, LinearSmoother, MomentRegressor):
     r"""Least squares on the powers 1 to ``degree`` of each input.
 
     Parameters

@@ -4,13 +4,15 @@ r"""Ridge regression: least squares with a price on large coefficients.
           \quad\Longrightarrow\quad (S + \alpha I)\, \hat\beta = c, \quad \hat\beta_0 = \bar y - \bar x^\top \hat\beta. \tag{1}
 
 A direction of the inputs with scatter :math:`d_j^2` is shrunk by :math:`d_j^2 / (d_j^2 + \alpha)`; the sum of these factors is the
-effective number of degrees of freedom. With fewer rows than columns the same answer comes from the small side,
-:math:`\hat\beta = Z^\top (Z Z^\top + \alpha I)^{-1} (y - \bar y)`: a combination of the rows.
+effective number of degrees of freedom. In place of the penalty one may give a bound, :math:`\|\beta\|^2 \le s`: the same
+solutions, one penalty for each bound that binds (:mod:`epee.solve.norm_bound`). With fewer rows than columns the same answer comes
+from the small side, :math:`\hat\beta = Z^\top (Z Z^\top + \alpha I)^{-1} (y - \bar y)`: a combination of the rows.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -20,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 from epee.engines.choice import engine_for
 from epee.errors import SingularProblem, WrongUse
 from epee.estimator.moment import MomentRegressor
+from epee.estimator.smoother import LinearSmoother
 from epee.moments.moments import Moments
 from epee.moments.qr import Factorisation, QRFactor, triangle
 from epee.predictors.regression.influence import LeftOut
@@ -27,6 +30,7 @@ from epee.predictors.regression.ols import EPS, FACTOR_FROM, REFINE_FROM, factor
 from epee.predictors.regression.rows import RowSource, uneven, wide_rows
 from epee.solve.cholesky import Cholesky
 from epee.solve.minimum_norm import MinimumNorm
+from epee.solve.norm_bound import penalties_of_bound
 from epee.solve.positive import non_negative
 from epee.solve.refine import refine
 from epee.solve.ridge_path import RidgeSpectrum, effective_dof, ridge_path, ridge_path_with_spectrum
@@ -38,7 +42,7 @@ from epee.typing import ArrayLike, Matrix, Tensor, Vector
 SOLVERS = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs")
 
 
-class Ridge(RowSource, LeftOut, MomentRegressor):
+class Ridge(RowSource, LeftOut, LinearSmoother, MomentRegressor):
     r"""Least squares plus :math:`\alpha \|\beta\|^2`; the intercept is free.
 
     Parameters
@@ -55,10 +59,15 @@ class Ridge(RowSource, LeftOut, MomentRegressor):
         there are fewer rows than columns.
     positive : bool, default=False
         Force the coefficients to be at least 0.
+    bound : float > 0, default=None
+        A bound :math:`s` on :math:`\|\beta\|^2` in place of ``alpha``, which then is not used: a smaller one shrinks more, and one
+        above that of least squares changes nothing.
 
     Attributes
     ----------
     coef_, intercept_ : as in least squares
+    alpha_ : float or array (m,)
+        The penalty in use: ``alpha``, or the one that makes the bound tight.
     effective_dof_ : float or array (m,)
         :math:`\sum_j d_j^2 / (d_j^2 + \alpha)`, intercept apart: from p at :math:`\alpha = 0` down to 0.
     solver_ : str
@@ -80,13 +89,14 @@ class Ridge(RowSource, LeftOut, MomentRegressor):
     (array([1.]), 2.5, 0.5)
     """
 
-    state_parts = ("_count", "_centre", "_tss", "_scatter", "_factor", "_values", "_wide")
+    state_parts = ("_count", "_centre", "_tss", "_scatter", "_factor", "_values", "_wide", "_bounded")
 
     _takes_sparse = True
 
     def __init__(
         self, alpha: Any = 1.0, *, fit_intercept: bool = True, copy_X: bool = True, max_iter: int | None = None,
         tol: float = 1e-4, solver: str = "auto", positive: bool = False, random_state: Any = None,
+        bound: float | None = None,
     ) -> None:  # fmt: skip
         self.alpha = alpha
         self.fit_intercept = fit_intercept
@@ -96,6 +106,7 @@ class Ridge(RowSource, LeftOut, MomentRegressor):
         self.solver = solver
         self.positive = positive
         self.random_state = random_state
+        self.bound = bound
 
     def _reset(self) -> None:
         super()._reset()
@@ -125,8 +136,28 @@ class Ridge(RowSource, LeftOut, MomentRegressor):
         if self.positive and self.solver not in ("auto", "lbfgs"):
             raise WrongUse(f"positive=True goes with solver='auto' or 'lbfgs', not {self.solver!r}.")
         check_penalties(self.alpha, "alpha")
+        if self.bound is not None:
+            if not (isinstance(self.bound, Real) and np.isfinite(self.bound) and self.bound > 0):
+                raise WrongUse(f"bound is {self.bound!r}; it must be a number above 0: the largest |beta|² allowed.")
+            if self.positive:
+                raise WrongUse("bound does not go with positive=True; give alpha.")
+
+    def _tighten(self, values: Vector, rotated: Matrix) -> None:
+        """Find the penalties that the bound asks for."""
+        if self.bound is not None:
+            self._bounded = penalties_of_bound(values, rotated, float(self.bound))
+
+    @property
+    def alpha_(self) -> Any:
+        """The penalty in use."""
+        check_is_fitted(self)
+        if self.bound is None:
+            return self.alpha
+        return float(self._bounded[0]) if np.ndim(self.coef_) == 1 else self._bounded.copy()
 
     def _alphas(self, targets: int) -> Vector:
+        if self.bound is not None:
+            return self._bounded
         alpha = np.asarray(self.alpha, dtype=np.float64).ravel()
         if len(alpha) not in (1, targets):
             raise WrongUse(
@@ -141,6 +172,9 @@ class Ridge(RowSource, LeftOut, MomentRegressor):
         """Solve (1)."""
         self._check()
         S, C, tss, mean, level = normal_equations(m, self.fit_intercept)
+        if self.bound is not None:
+            spectrum = RidgeSpectrum.of_scatter(S, C, tss)
+            self._tighten(spectrum.values, spectrum.rotated)
         alphas = self._alphas(m.targets)
         factor = ByTarget([penalised(S, a) for a in dict.fromkeys(alphas)], alphas)
         coef = factor.non_negative(C) if self.positive else factor.solve(C)
@@ -176,7 +210,10 @@ class Ridge(RowSource, LeftOut, MomentRegressor):
     def _solve_wide(self, X: Matrix, Y: Matrix, w: Vector | None) -> None:
         """Solve from the products of rows; nothing of size p x p is formed."""
         Z, T, mean, level, n = centred_rows(X, Y, w, self.fit_intercept)
-        spectrum, alphas = RidgeSpectrum.of_rows(Z, T), self._alphas(Y.shape[1])
+        self._check()
+        spectrum = RidgeSpectrum.of_rows(Z, T)
+        self._tighten(spectrum.values, spectrum.rotated)
+        alphas = self._alphas(Y.shape[1])
         path = spectrum.coef(alphas)  # (m, p, m)
         coef = path[np.arange(len(alphas)), :, np.arange(len(alphas))].T  # (p, m)
         self._wide = (X, Y, w)
@@ -193,17 +230,36 @@ class Ridge(RowSource, LeftOut, MomentRegressor):
         check_is_fitted(self)
         values = self._values if self._scatter is None else np.linalg.eigvalsh(self._scatter)
         dof = effective_dof(values, self._alphas(len(self._tss)))
-        return float(dof[0]) if np.ndim(self.coef_) == 1 or np.size(self.alpha) == 1 else dof
+        return float(dof[0]) if np.ndim(self.coef_) == 1 or self._one_penalty else dof
+
+    @property
+    def _one_penalty(self) -> bool:
+        return self.bound is None and np.size(self.alpha) == 1
 
     def _spread(self, X: Matrix) -> Tensor:
         X = X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=np.float64)
         spread = self._factor.leverage((X - self._centre).T) + (1 / self._count if self.fit_intercept else 0.0)
-        return spread[:, 0] if spread.shape[1] == 1 or np.size(self.alpha) == 1 else spread
+        return spread[:, 0] if spread.shape[1] == 1 or self._one_penalty else spread
+
+    def left_out(self, X: Any, y: Any, w: Vector | None = None) -> Tensor | None:
+        """Return the prediction of each row by the model fitted without it; None for a bound, whose penalty the row has moved."""
+        return None if self.bound is not None else super().left_out(X, y, w)
+
+    def _settled(self) -> Any:
+        model = super()._settled()
+        return model if self.bound is None else model.set_params(alpha=self._bounded_alpha(), bound=None)
+
+    def _bounded_alpha(self) -> Any:
+        if not hasattr(self, "coef_") or np.size(self._bounded) != 1:
+            raise WrongUse(
+                "the penalty of a bound follows from the values: fit the model to one target before its hat matrix."
+            )
+        return self.alpha_
 
     def solve_stack(self, m: Moments) -> tuple[Tensor, Tensor] | None:
         """Return the solutions of all folds at once, (F, m, p) and (F, m); None when some must go back to their rows."""
         self._check()
-        if self.positive or np.size(self.alpha) != 1:
+        if self.positive or not self._one_penalty:
             return None
         return stacked_least_squares(m, float(np.ravel(self.alpha)[0]), intercept=self.fit_intercept)
 
@@ -226,7 +282,7 @@ class Ridge(RowSource, LeftOut, MomentRegressor):
         dof : array (F, V)
             Trace of the smoother, the intercept counted.
         """
-        if parameter != "alpha" or self.positive:
+        if parameter != "alpha" or self.positive or self.bound is not None:
             return None
         alphas = check_penalties(values, "alpha")
         S, C, x, y = m.xx, m.xy, m.x_mean, m.y_mean
@@ -242,7 +298,7 @@ class Ridge(RowSource, LeftOut, MomentRegressor):
 
     def path(self, X: Any, y: Any, alphas: ArrayLike | None = None, sample_weight: Any = None) -> RidgePath:
         """Return the coefficients and degrees of freedom for all ``alphas`` from one decomposition; it has a ``plot``."""
-        model = clone(self).set_params(alpha=1.0)
+        model = clone(self).set_params(alpha=1.0, bound=None)
         source = model.rows_in(X, y, sample_weight)
         rows = wide_rows(source)
         if rows is not None:
@@ -262,7 +318,7 @@ class Ridge(RowSource, LeftOut, MomentRegressor):
 
     def left_out_path(self, X: Any, y: Any, w: Vector | None, parameter: str, values: ArrayLike) -> Tensor | None:
         """Return the predictions without the row for every value of ``alpha``, (V, n) or (V, n, m)."""
-        if parameter != "alpha" or self.positive:
+        if parameter != "alpha" or self.positive or self.bound is not None:
             return None
         alphas = check_penalties(values, "alpha")
         model = clone(self).set_params(alpha=1.0)

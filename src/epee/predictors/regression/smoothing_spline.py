@@ -22,10 +22,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from epee.errors import DataError, WrongUse
 from epee.estimator.base import Regressor
+from epee.estimator.smoother import LinearSmoother
 from epee.typing import Matrix, Vector
 
 
-class SmoothingSpline(Regressor):
+class SmoothingSpline(LinearSmoother, Regressor):
     r"""The natural cubic spline that minimises :math:`\sum_i w_i (y_i - h(x_i))^2 + \lambda \int h''^2`.
 
     Parameters
@@ -214,6 +215,13 @@ class SmoothingSpline(Regressor):
         k = np.searchsorted(fitted.knots_, X[:, 0])
         leverage = fitted.leverages_[k] / fitted._w[k]
         return y - (y - fitted.values_[k]) / (1.0 - leverage)
+
+    def _settled(self) -> Any:
+        if self.lam is None and self.dof is None and not hasattr(self, "lam_"):
+            raise WrongUse("lam is chosen from the values: fit the spline before its hat matrix, or give lam or dof.")
+        if self.lam is None and self.dof is None:
+            return SmoothingSpline(lam=self.lam_)
+        return super()._settled()
 
     def plot(self, X: Any = None, y: Any = None, ax: Any = None, *, level: float = 0.95) -> Any:
         """Draw the curve with its band, over the rows when they are given."""
