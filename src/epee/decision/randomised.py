@@ -29,6 +29,7 @@ class RandomisedClassifier(AroundClassifier):
     Parameters
     ----------
     estimator : classifier with ``predict_proba``
+        Whose probabilities are drawn from; a copy of it is fitted.
     random_state : int, default=0
         Seed of the draws of ``predict``.
 

@@ -29,11 +29,13 @@ from epee.typing import Codes
 class Parts:
     """Learning and test rows; unpacks as ``X_train, X_test, y_train, y_test``.
 
-    Attributes
+    Parameters
     ----------
-    X, y : learning rows and targets
-    X_test, y_test : sealed ones
-    sealed : boolean array (n,)
+    X, y : array, frame or list
+        Learning rows and their targets.
+    X_test, y_test : array, frame or list
+        Sealed ones.
+    sealed : array (n,) of bool
         Which rows of the table are sealed.
     how : str
         By what they were chosen.

@@ -114,7 +114,7 @@ def roc(
         [rate_interval(float(d), P, level) for d in detections]
     )  # fmt: skip
     return Roc(
-        np.append(np.inf, values[last]), false_alarms, detections, ends, value, tuple(interval), N, P, level, band
+        np.append(np.inf, values[last]), false_alarms, detections, ends, value, (interval.low, interval.high), N, P, level, band
     )  # fmt: skip
 
 

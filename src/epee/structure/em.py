@@ -35,6 +35,17 @@ from epee.table.doors import is_stream, open_source
 class Expected:
     """What the E-step of a block leaves: its log-likelihood, its weight, and sums that add.
 
+    Parameters
+    ----------
+    log_likelihood : float
+        Sum over the rows of the block.
+    weight : float
+        Their number, weights counted.
+    sums : tuple of arrays
+        What the M-step needs of them; the arrays of all blocks are added.
+
+    Examples
+    --------
     >>> (Expected(-1.0, 2.0, (np.ones(2),)) + Expected(-2.0, 1.0, (np.ones(2),))).sums
     (array([2., 2.]),)
     """

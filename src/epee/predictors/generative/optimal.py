@@ -42,6 +42,7 @@ class OptimalClassifier:
     inputs : function (n, d) -> (n,), or an object with ``pdf`` (and ``rvs``), default=None
         The law of the inputs that goes with ``posterior``; uniform on the support by default.
     classes : sequence of K labels, default=None
+        What ``predict`` answers; 0 to K - 1 by default.
     costs : array (K, K), default=None
         ``costs[g, k]`` of deciding g when k is true; 0-1 by default.
 

@@ -40,6 +40,7 @@ class GaussianThreshold:
     means, variances, priors : pairs of float
         Of class 1 and class 2, in the order of ``classes``.
     classes : pair of labels, default=(1, 2)
+        What ``predict`` answers.
 
     Attributes
     ----------

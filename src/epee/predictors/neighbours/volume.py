@@ -41,6 +41,15 @@ def log_ball_volume(p: int, metric: str = "euclidean") -> float:
 def edge_length(fraction: Any, p: int) -> Any:
     r"""Return the edge :math:`r^{1/p}` of a cube that holds a fraction r of a unit cube: the curse of dimensionality.
 
+    Parameters
+    ----------
+    fraction : float or array in [0, 1]
+        Share :math:`r` of the volume, hence of rows that are spread evenly.
+    p : int
+        Dimension; in many, a cube that holds few rows is nearly as wide as the whole.
+
+    Examples
+    --------
     >>> round(edge_length(0.01, 10), 2)
     0.63
     """
