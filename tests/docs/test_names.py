@@ -86,7 +86,9 @@ def test_numpydoc_rules(name):
         assert [error for error in errors if error[0] in RULES] == []
 
 
-ESTIMATORS = sorted(n for n in NAMES if "." not in n and n[0].isupper() and n not in ("Learned", "Explored", "Parts", "Expected"))
+ESTIMATORS = sorted(
+    n for n in NAMES if "." not in n and n[0].isupper() and n not in ("Learned", "Explored", "Parts", "Expected")
+)
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
