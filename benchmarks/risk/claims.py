@@ -232,7 +232,8 @@ def equal_ridges(nested: bool, r: np.random.Generator, n: int = 30, p: int = 40)
         found = nested_difference(a, b, make_plan(10, n, repeats=2))
         return found.p_value >= 0.05, bool(found.caution)
     a, b = (cross_validate(Ridge(), half, y, repeats=5) for half in halves)
-    return corrected_difference(a, b, 0.95).p_value >= 0.05, False
+    found = corrected_difference(a, b, 0.95)
+    return found.p_value >= 0.05, bool(found.caution)
 
 
 def unlikely(components: int, n: int, r: np.random.Generator) -> Outcome:

@@ -12,7 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier as Theirs
 from epee import GaussianNB, LinearDiscriminantAnalysis, LinearRegression, QuadraticDiscriminantAnalysis, Ridge, options
 from epee.errors import DataError, WrongUse
 from epee.risk import compare, compare_rates, cross_validate, mcnemar
-from epee.risk.paired_tests import corrected_t, holm
+from epee.risk.paired_tests import corrected_difference, corrected_t, holm
 from epee.risk.winner import winner_optimism
 
 
@@ -154,3 +154,13 @@ def test_bad_input(cancer):
         corrected_t(np.array([1.0]), 0.1)
     with pytest.raises(WrongUse, match="none of the candidates"):
         compare([GaussianNB()], X, y, repeats=1).difference("GaussianNB", "other")
+
+
+def test_more_columns_than_training_rows_are_marked():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 60)), rng.normal(size=30)
+    wide = [cross_validate(Ridge(), half, y) for half in (X[:, :30], X[:, 30:])]
+    assert "30 columns and 27 rows" in corrected_difference(*wide, 0.95).caution
+    narrow = [cross_validate(Ridge(), half, y) for half in (X[:, :5], X[:, 5:10])]
+    assert not corrected_difference(*narrow, 0.95).caution
+    assert "30 columns" in compare({"a": Ridge(), "b": Ridge(alpha=5.0)}, X[:, :30], y).verdict

@@ -98,7 +98,14 @@ def test_one_loss_dominates():
 
 @pytest.mark.parametrize(
     ("losses", "caution"),
-    [(np.ones(1), "one"), (np.ones(30), "flat"), (np.arange(10.0), "few"), (np.arange(30.0), ""), (np.zeros(30), "")],
+    [
+        (np.ones(1), "one"),
+        (np.ones(30), "flat"),
+        (np.arange(10.0), "few"),
+        (np.arange(39.0), "few"),
+        (np.arange(40.0), ""),
+        (np.zeros(30), ""),
+    ],
 )
 def test_cautions(losses, caution):
     assert mean_loss(losses, loss="squared").caution == caution

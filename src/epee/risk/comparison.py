@@ -140,7 +140,7 @@ class Comparison:
         else:
             first = say("beats", best=best, other=other, gap=gap.shown(), p=p_value(p),
                          shown=say("shown" if p < 0.05 else "not shown"))  # fmt: skip
-        return f"{first} {say('simplest', simplest=simplest)}"
+        return " ".join(part for part in (first, say("simplest", simplest=simplest), gap.caution) if part)
 
     def __str__(self) -> str:
         """Return the table and the verdict."""

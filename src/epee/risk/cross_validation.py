@@ -60,6 +60,7 @@ class CrossValidation(Risk):
     fold_ids: Codes | Callable[[], Codes] = field(default_factory=lambda: np.empty(0, dtype=np.intp), kw_only=True)
     one_pass: bool = field(default=False, kw_only=True)
     look: Callable[[], tuple[np.ndarray, np.ndarray]] | None = field(default=None, kw_only=True)
+    columns: int = field(default=0, kw_only=True)  # that the predictor sees; 0 where nobody counted
 
     def _rows(self) -> tuple[np.ndarray, np.ndarray]:
         found = self.__dict__.get("_found")
@@ -296,6 +297,7 @@ def assemble(
         row_losses=losses, weight=route.weight if route.at_hand else None, rows=rows,
         pooled=float((per_fold[kept] * sizes[kept]).sum() / sizes[kept].sum()), per_fold=per_fold, n_folds=K,
         repeats=repeats, sizes=sizes * (n / whole), fold_ids=_fold_ids(route, plan), one_pass=route.one_pass, look=look, ends_at=ends_at,
+        columns=route.n_columns,
     )  # fmt: skip
 
 

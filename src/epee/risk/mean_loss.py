@@ -9,7 +9,7 @@ how the interval is made:
 
 An estimate that corrects the mean or its error bar (a nested cross-validation) gives its own ``centre`` and how many times longer the
 bar is, ``stretch``; distances to the ends are multiplied by it. The interval always holds the value, and a ``caution`` says where it
-cannot be trusted: "few" (fewer than 20 units of an unbounded loss), "units" (many rows, but fewer than 20 independent ones),
+cannot be trusted: "few" (fewer than 40 rows of an unbounded loss), "units" (many rows, but fewer than 20 independent ones),
 "heavy" (a few losses make the spread), "flat" (a continuous loss without any spread), "one" (a single unit).
 """
 
@@ -24,7 +24,7 @@ from epee.errors import DataError
 from epee.losses.names import named
 from epee.risk.intervals import Interval, check_level, normal_quantile, t_quantile, within_range
 from epee.risk.rates import few_values_interval, rate_interval, values_of
-from epee.risk.skewed import FEWEST, skewed_interval, too_dominant
+from epee.risk.skewed import FEWEST, FEWEST_ROWS, skewed_interval, too_dominant
 from epee.risk.units import Units, Weights, units_of
 from epee.typing import Codes, Vector
 from epee.words import risk_words
@@ -123,8 +123,10 @@ def _caution(sd: float, mean: float, skewness: float, n: float, dof: float, rows
         return "one"
     if not sd > 0:
         return "flat" if mean > 0 else ""
+    if rows < FEWEST_ROWS:
+        return "few"
     if dof + 1 < FEWEST:
-        return "few" if rows < FEWEST else "units"
+        return "units"
     return "heavy" if too_dominant(skewness, n) else ""
 
 

@@ -10,8 +10,6 @@ fitted predictors; with more columns than rows other samples would give other pr
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from epee.engines.local import one_blas_thread
@@ -19,9 +17,9 @@ from epee.errors import WrongUse
 from epee.risk.cross_validation import counted
 from epee.risk.estimate import Difference, difference
 from epee.risk.nested import Sums, batched_losses, fold_ids, nested_splits
-from epee.risk.route import MomentRoute, Route
+from epee.risk.paired_tests import crowded
+from epee.risk.route import Route
 from epee.risk.splitting import Plan
-from epee.words.risk_words import say
 
 
 def nested_difference(a: Route, b: Route, plan: Plan, level: float = 0.95) -> Difference:
@@ -54,12 +52,4 @@ def nested_difference(a: Route, b: Route, plan: Plan, level: float = 0.95) -> Di
     value = float((np.stack(sums.outer) @ sums.w).mean() / sums.w.sum())
     how = "paired row by row, nested error bar"
     found = difference(value, sums.stderr(), plan.n_folds - 1, level, float(sums.w.sum()), a.loss.name, how)
-    widest = max(_width(a), _width(b))
-    learned = int(a.n * (plan.n_folds - 2) / plan.n_folds)
-    return replace(found, caution=say("caution columns", p=widest, n=learned)) if widest >= learned else found
-
-
-def _width(route: Route) -> int:
-    """Return how many columns a candidate sees."""
-    shape = np.shape(route.raw[0])
-    return route.source.n_columns if isinstance(route, MomentRoute) else int(shape[1]) if len(shape) == 2 else 1
+    return crowded(found, max(a.n_columns, b.n_columns), a.n * (plan.n_folds - 2) / plan.n_folds)

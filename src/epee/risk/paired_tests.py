@@ -5,10 +5,11 @@ overlap, so their variance of the mean is not :math:`s^2 / J`. Nadeau and Bengio
 
 .. math:: t = \frac{\bar d}{\sqrt{\bigl(\frac1J + \frac{n_{test}}{n_{train}}\bigr) s^2}}, \qquad J - 1 \text{ degrees of freedom;} \tag{1}
 
-the naive test alarms in most cases where there is nothing. Fewer than five folds leave fewer degrees of freedom than figures:
-:math:`K - 1`, since repeats draw the same rows again. Folds that all differ by the same amount show no spread; the smallest p-value that
-K signs can give, :math:`2^{1-K}`, then stands for the test. On one test sample, McNemar's test looks only at the rows where one
-predictor is right and the other wrong. On two independent samples rates are compared by
+the naive test alarms in most cases where there is nothing. With more columns than training rows predictors nearly interpolate, folds share
+their training noise, and (1) alarms too often: the difference then carries a caution. Fewer than five folds leave fewer degrees of
+freedom than figures: :math:`K - 1`, since repeats draw the same rows again. Folds that all differ by the same amount show no
+spread; the smallest p-value that K signs can give, :math:`2^{1-K}`, then stands for the test. On one test sample, McNemar's test
+looks only at the rows where one predictor is right and the other wrong. On two independent samples rates are compared by
 :math:`z = (\tau_1 - \tau_2) / \sqrt{s_1^2 + s_2^2}`.
 """
 
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +27,7 @@ from epee.errors import DataError, WrongUse
 from epee.risk.estimate import Difference, difference
 from epee.risk.intervals import Interval, check_level, normal_p_value, t_quantile, wilson
 from epee.typing import Matrix, Vector
+from epee.words.risk_words import say
 
 FEWEST_FOLDS = 5
 
@@ -58,7 +61,15 @@ def corrected_t(
 def corrected_difference(a: Any, b: Any, level: float) -> Difference:
     """Return the corrected difference of two cross-validations on the same folds."""
     tested = float(a.sizes[a.sizes > 0].mean())
-    return corrected_t(a.per_fold - b.per_fold, tested / (a.n - tested), level, a.n, a.loss, a.n_folds)
+    found = corrected_t(a.per_fold - b.per_fold, tested / (a.n - tested), level, a.n, a.loss, a.n_folds)
+    return crowded(found, max(a.columns, b.columns), a.n - tested)
+
+
+def crowded(found: Difference, columns: int, learned: float) -> Difference:
+    """Return a difference with a caution where predictors saw more columns than rows: folds then share far more than (1) knows."""
+    if columns < learned:
+        return found
+    return replace(found, caution=say("caution columns", p=columns, n=int(learned)))
 
 
 def all_pairs(per_fold: Matrix, overlap: float, folds: int | None = None) -> Matrix:

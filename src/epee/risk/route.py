@@ -75,6 +75,12 @@ class Route:
         return self.asked.classes
 
     @property
+    def n_columns(self) -> int:
+        """How many columns the predictor sees, as the user gave them."""
+        shape = np.shape(self.raw[0])
+        return int(shape[1]) if len(shape) == 2 else 1
+
+    @property
     def codes(self) -> Codes | None:
         """The class of every row."""
         return None if self.classes is None else self.truth
@@ -134,6 +140,11 @@ class MomentRoute(Route):
     def source(self) -> Any:
         """The rows, before any affine step."""
         return self.shared.source
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns the predictor sees."""
+        return int(self.source.n_columns)
 
     @property
     def at_hand(self) -> bool:

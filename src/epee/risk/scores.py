@@ -34,7 +34,7 @@ from epee.risk.intervals import (
 from epee.risk.mean_loss import mean_loss
 from epee.risk.ranking import FEW_OF_A_CLASS, area, area_error, area_interval, precision_over_recall
 from epee.risk.rates import rate_interval
-from epee.risk.skewed import FEWEST, skewed_interval, too_dominant
+from epee.risk.skewed import FEWEST_ROWS, skewed_interval, too_dominant
 from epee.risk.units import Units
 from epee.table.block import check_weights
 from epee.typing import Codes, Matrix, Vector
@@ -342,7 +342,7 @@ def r2(model: Any, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any = 
     influence = (-((Y - F) ** 2 - A - (A / B) * (d2 - B)) / B).mean(axis=1)
     stderr = _stderr(influence, w)
     pull = Units(-influence, np.ones(len(w)), w, n)  # of 1 - r2, which is never negative
-    ends_at, few = partial(_r2_ends, value, pull, n), n < FEWEST
+    ends_at, few = partial(_r2_ends, value, pull, n), n < FEWEST_ROWS
     parts = [pull, *(Units(a, np.ones(len(w)), w, n) for a in (((Y - F) ** 2).sum(axis=1), d2.sum(axis=1)))]
     heavy = any(too_dominant(part.spread()[1], n) for part in parts)
     caution = risk_words.say("caution few" if few else "caution ratio", n=whole(n)) if few or heavy else ""

@@ -23,7 +23,8 @@ import numpy as np
 
 from epee.risk.intervals import Interval, t_quantile
 
-FEWEST = 20  # with fewer rows a sample without large losses says nothing about large losses
+FEWEST = 20  # independent units from which an error bar is known well enough
+FEWEST_ROWS = 40  # losses that have a probability of 3 / n are missing from one sample in twenty: below, nobody knows how large they are
 
 
 def undo_skewness(x: float, skewness: float, n: float) -> float:

@@ -196,6 +196,8 @@ class Verdict:
             out.append(beats(chosen, self.names[int(self.baseline)], self.against_baseline, self.p_baseline))  # type: ignore[arg-type]
         if self.baseline is not None and not self.beats_baseline:
             out.append(say("no_better"))
+        if any(d is not None and d.caution for d in self.gaps):
+            out.append(next(d.caution for d in self.gaps if d is not None and d.caution))
         risk, optimism = self.risks[self.chosen], max(self.optimism.value, 0.0)
         looks = gap_of(optimism, risk.stderr, rate=risk.is_rate, bar=False)
         corrected = amount(self.corrected, risk.stderr, percent=risk.is_rate)
