@@ -5,7 +5,7 @@ WORKERS ?= 2
 BIN    := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types bench bench-quick faults sbom honesty scale clean-tables docs
+.PHONY: help demo test lint types bench bench-quick faults sbom honesty scale clean-tables peer docs
 
 help: ## show the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -46,6 +46,9 @@ sbom: $(VENV)/.epee ## licences of all that épée needs, and a CycloneDX list, 
 
 clean-tables: $(VENV)/.test ## how often do findings cry wolf? a hundred tables with nothing wrong
 	$(BIN)/python -m benchmarks.report.clean_tables
+
+peer: $(VENV)/.test ## scikit-learn's own tests with our classes; long; shares to benchmarks/results/peer.md
+	$(BIN)/python -m benchmarks.peer
 
 docs: $(VENV)/.docs ## the documentation, to docs/_build/html
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html

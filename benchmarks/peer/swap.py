@@ -1,0 +1,134 @@
+"""A pytest plugin that puts our classes where scikit-learn's test modules import theirs from, and notes how each test ended.
+
+Names are changed only while a test module is being imported, so that scikit-learn itself goes on with its own classes. A test counts
+as asking us when it makes an instance of one of our estimators, or calls a function of ours.
+
+Run by :mod:`benchmarks.peer.__main__`: ``PEER_OUT`` is the file to write, ``PEER_SWAP=0`` runs the tests as they are.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import json
+import os
+import pkgutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+FUNCTIONS = ("lasso_path",)
+_touched = False
+
+
+def _note() -> None:
+    global _touched
+    _touched = True
+
+
+def ours() -> dict[str, Any]:
+    """Return our classes and functions that bear a name of scikit-learn's, each of which tells when it is used."""
+    import epee
+    from epee.estimator.registry import METHODS
+
+    found: dict[str, Any] = {}
+    for method in METHODS:
+        made = method.load()
+
+        def new(cls: type, *args: Any, **kwargs: Any) -> Any:
+            _note()
+            return object.__new__(cls)
+
+        made.__new__ = new  # type: ignore[method-assign, assignment]
+        found[method.name] = made
+    for name in FUNCTIONS:
+        function = getattr(epee, name)
+
+        @functools.wraps(function)
+        def told(*args: Any, _inner: Any = function, **kwargs: Any) -> Any:
+            _note()
+            return _inner(*args, **kwargs)
+
+        found[name] = told
+    return found
+
+
+def places() -> list[tuple[Any, str, Any]]:
+    """Return every (module, name, ours) where a module of scikit-learn, tests aside, holds what we have, too."""
+    import sklearn
+
+    for info in pkgutil.walk_packages(sklearn.__path__, "sklearn."):
+        if ".tests" not in info.name and "._build" not in info.name and ".conftest" not in info.name:
+            try:
+                importlib.import_module(info.name)
+            except Exception:  # noqa: BLE001  (parts that need a package that is not there)
+                continue
+    mine, found = ours(), []
+    for name, module in list(sys.modules.items()):
+        if not name.startswith("sklearn") or ".tests" in name:
+            continue
+        for key, value in list(vars(module).items()):
+            own = mine.get(key)
+            if own is not None and callable(value) and getattr(value, "__module__", "").startswith("sklearn"):
+                found.append((module, key, own))
+    return found
+
+
+class Peer:
+    """Swaps while modules are imported, and keeps what became of each test."""
+
+    def __init__(self, out: Path, swap: bool) -> None:
+        self.out, self.places = out, places() if swap else []
+        self.results: dict[str, dict[str, Any]] = {}
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_make_collect_report(self, collector: Any) -> Iterator[None]:
+        """Change the names while a test module is imported."""
+        before = [(module, key, getattr(module, key)) for module, key, _ in self.places]
+        try:
+            if isinstance(collector, pytest.Module):
+                for module, key, own in self.places:
+                    setattr(module, key, own)
+            return (yield)
+        finally:
+            for module, key, theirs in before:
+                setattr(module, key, theirs)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: Any) -> Iterator[None]:
+        """Tell whether the test used one of ours."""
+        global _touched
+        _touched = False
+        try:
+            return (yield)
+        finally:
+            self.results.setdefault(_id(item.nodeid), {})["asked"] = _touched
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Keep the outcome, and the last line of what went wrong."""
+        entry = self.results.setdefault(_id(report.nodeid), {})
+        if report.when == "call" or report.outcome != "passed":
+            entry["outcome"] = report.outcome
+            crash = getattr(report.longrepr, "reprcrash", None)
+            if crash is not None:
+                entry["why"] = crash.message[:400]
+                entry["where"] = f"{Path(crash.path).name}:{crash.lineno}"
+
+    def pytest_sessionfinish(self) -> None:
+        """Write the outcomes."""
+        self.out.write_text(json.dumps(self.results, indent=0, sort_keys=True))
+
+
+def _id(nodeid: str) -> str:
+    """Return the id of a test without the path of the machine."""
+    return nodeid.rpartition("/")[2]
+
+
+def pytest_configure(config: Any) -> None:
+    """Register the plugin where a run asks for it."""
+    out = os.environ.get("PEER_OUT")
+    if out:
+        config.pluginmanager.register(Peer(Path(out), os.environ.get("PEER_SWAP", "1") != "0"), "peer-results")
