@@ -39,7 +39,15 @@ HEAVY = {  # methods of many milliseconds a fit
     "LandmarkRegressor": FEW_WIDTHS,
     "LandmarkClassifier": FEW_WIDTHS,
 }
-COUNTS = ("BernoulliNB", "CategoricalNB", "PoissonNB", "BernoulliMixture", "PoissonMixture")
+COUNTS = (
+    "BernoulliNB",
+    "CategoricalNB",
+    "PoissonNB",
+    "MultinomialNB",
+    "ComplementNB",
+    "BernoulliMixture",
+    "PoissonMixture",
+)
 SHARP = {  # searches go on until the law can be seen
     "Lasso": {"tol": 1e-12, "max_iter": 100_000},
     "ElasticNet": {"tol": 1e-12, "max_iter": 100_000},

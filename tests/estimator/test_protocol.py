@@ -42,7 +42,11 @@ MOMENTS = [m for m in OURS if isinstance(m.example(), KeepsMoments)]
 def rows_for(method):
     if method.name == "SmoothingSpline":
         return X[:, :1]
-    return COUNTS if method.name in ("CategoricalNB", "PoissonNB", "MixedNB", "BernoulliNB") else X
+    return (
+        COUNTS
+        if method.name in ("CategoricalNB", "PoissonNB", "MultinomialNB", "ComplementNB", "MixedNB", "BernoulliNB")
+        else X
+    )
 
 
 def fitted(method):

@@ -60,7 +60,7 @@ def refitted(model, X, y, fold, loss, w=None):
 def test_equal_to_refitting(method, weighted):
     model = method.load()(**method.arguments)
     X, y = rows(method.kind)
-    if method.name in ("BernoulliNB", "PoissonNB", "CategoricalNB", "MixedNB"):
+    if method.name in ("BernoulliNB", "PoissonNB", "MultinomialNB", "ComplementNB", "CategoricalNB", "MixedNB"):
         X = np.clip(np.round(X), 0, 4)
     if method.name in ("Hebb", "PseudoInverse", "FisherDiscriminant", "LeastSquaresClassifier"):
         y = (y > 0).astype(int)

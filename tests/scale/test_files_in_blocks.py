@@ -43,7 +43,7 @@ def test_any_block_gives_the_same_predictor(table, method):
     cls = method.load()
     X = (
         np.abs(X) // 0.5
-        if cls.__name__ in ("PoissonNB", "CategoricalNB")
+        if cls.__name__ in ("PoissonNB", "CategoricalNB", "MultinomialNB", "ComplementNB")
         else (X > 0.5) * 1.0
         if cls.__name__ == "BernoulliNB"
         else X

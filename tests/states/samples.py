@@ -19,7 +19,16 @@ ROWS = np.round(np.abs(RNG.normal(size=(30, 3))) + np.repeat([0.0, 1.0], 15)[:, 
 LABELS = np.repeat(["ash", "oak"], 15)
 VALUES = np.round(ROWS @ [1.0, -2.0, 0.5] + RNG.normal(size=30), 3)
 COUNTS = ROWS.round()
-OF_COUNTS = ("BernoulliNB", "CategoricalNB", "PoissonNB", "MixedNB", "PoissonMixture", "BernoulliMixture")
+OF_COUNTS = (
+    "BernoulliNB",
+    "CategoricalNB",
+    "PoissonNB",
+    "MultinomialNB",
+    "ComplementNB",
+    "MixedNB",
+    "PoissonMixture",
+    "BernoulliMixture",
+)
 
 
 def rows_for(method):

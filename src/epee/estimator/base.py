@@ -36,6 +36,7 @@ from epee.table.block import Source, check_weights, column_name, refuse_bad_cell
 from epee.table.doors import gather, is_stream, open_source
 from epee.table.fingerprints import fingerprint
 from epee.table.partitions import by_partition
+from epee.table.sparse import is_sparse, laid_out, refuse_bad_sparse
 from epee.typing import Codes, Labels, Matrix, Vector
 
 
@@ -43,7 +44,9 @@ class Estimator(Saved, BaseEstimator):
     """An estimator whose data enter by one door."""
 
     _takes_missing = False  # NaN is a missing cell that the method can handle
-    _takes_sparse = False
+    _takes_sparse: bool | str = (
+        False  # True: by the cells that are not 0; "dense": laid out at the door, where they fit
+    )
     _requires_positive = False
     _minimum_rows = 1
     is_linear = False  # predictions are exactly X coef + intercept
@@ -52,7 +55,7 @@ class Estimator(Saved, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self._takes_missing
-        tags.input_tags.sparse = self._takes_sparse
+        tags.input_tags.sparse = bool(self._takes_sparse)
         tags.input_tags.positive_only = self._requires_positive
         return tags
 
@@ -70,9 +73,12 @@ class Estimator(Saved, BaseEstimator):
         except ValueError:
             refuse_words(X)
             raise
+        if is_sparse(rows):
+            refuse_bad_sparse(rows, getattr(self, "feature_names_in_", None), missing=self._takes_missing)
+            return laid_out(rows) if self._takes_sparse == "dense" else rows
         if finite and not self._takes_missing:
-            refuse_bad_cells(rows.data if hasattr(rows, "tocsr") else rows, getattr(self, "feature_names_in_", None))
-        elif finite and not hasattr(rows, "tocsr") and np.isinf(rows).any():
+            refuse_bad_cells(rows, getattr(self, "feature_names_in_", None))
+        elif finite and np.isinf(rows).any():
             refuse_bad_cells(np.where(np.isnan(rows), 0.0, rows), getattr(self, "feature_names_in_", None))
         checked: Matrix = rows
         return checked

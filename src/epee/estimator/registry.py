@@ -97,6 +97,14 @@ METHODS: tuple[Method, ...] = (
         10, listed={"check_decision_proba_consistency": "it fits numbers below zero, and a count cannot be one"},
     ),
     Method(
+        "MultinomialNB", "predictors.generative.multinomial_nb", "classifier", GENERATIVE,
+        ("naive Bayes of words", "bayésien naïf multinomial"), 10,
+    ),
+    Method(
+        "ComplementNB", "predictors.generative.multinomial_nb", "classifier", GENERATIVE,
+        ("naive Bayes of the complement", "bayésien naïf complémentaire"), 10,
+    ),
+    Method(
         "MixedNB", "predictors.generative.mixed_nb", "classifier", GENERATIVE,
         ("naive Bayes of mixed columns", "bayésien naïf de colonnes mixtes"), 11,
     ),

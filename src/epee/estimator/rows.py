@@ -15,7 +15,7 @@ from epee.estimator.keep import Keep
 from epee.table.arrays import ArraySource
 from epee.table.block import Source, check_weights
 from epee.table.doors import coded, is_stream, open_source
-from epee.table.sparse import SparseSource
+from epee.table.sparse import SparseSource, is_sparse
 from epee.typing import Codes, Labels
 
 
@@ -33,8 +33,7 @@ class FromRows(Estimator):
             self._one_target = is_vector(y)
         if is_stream(X):
             return self._view(self._stream(X, y, sample_weight, fold, reset=reset), reset)
-        sparse = hasattr(X, "tocsr")
-        X = self._enter(X, reset=reset, finite=sparse)
+        X = self._enter(X, reset=reset, finite=False)
         n, names = X.shape[0], getattr(self, "feature_names_in_", None)
         group = None
         if self.keeps.group == "y":
@@ -46,7 +45,7 @@ class FromRows(Estimator):
         w = check_weights(sample_weight, n)
         if group is not None and w is not None and reset:
             self._check_weighted_classes(group, w)
-        source: Source = SparseSource(X, y, w, fold, group) if sparse else ArraySource(X, y, w, fold, group, names)
+        source: Source = (SparseSource if is_sparse(X) else ArraySource)(X, y, w, fold, group, names)
         return self._view(source, reset)
 
     def _view(self, source: Source, reset: bool) -> Source:

@@ -13,6 +13,7 @@ import numpy as np
 
 from epee.moments.moments import Moments
 from epee.moments.passes import Summation
+from epee.moments.sparse import holds_zeros, sparse_moments
 from epee.table.block import Block
 from epee.typing import Codes, Tensor
 
@@ -27,6 +28,8 @@ class ClassSummation(Summation):
     def __call__(self, block: Block) -> Moments:
         from epee.kernels.class_sums import class_scatter, class_squares, class_sums, column_squares
 
+        if holds_zeros(block):
+            return sparse_moments(block, self, cells_of(block, self.folds, self.groups))
         zero = Moments.zero(self.origin, folds=self.folds, groups=self.groups, scatter=self.scatter, targets=0)
         X, cell, w = block.X, cells_of(block, self.folds, self.groups), weights_of(block)
         count, first = zero.count.reshape(-1), zero.shift.reshape(-1, X.shape[1])

@@ -21,9 +21,11 @@ from epee.errors import EmptyTable
 from epee.moments.gram import NARROW, gram, products
 from epee.moments.moments import Moments
 from epee.moments.sizes import refuse_large
+from epee.moments.sparse import holds_zeros, sparse_moments
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Readable, Source, check_weights, refuse_bad_cells, refuse_bad_source, rows_for
 from epee.table.doors import is_stream, open_source
+from epee.table.sparse import SparseSource, is_sparse
 from epee.typing import Matrix, Scatter, Vector
 
 LARGEST_BLOCK, ENOUGH_ROWS = 65536, 16384
@@ -52,6 +54,8 @@ class Summation:
 
     def __call__(self, block: Block) -> Moments:
         cell = self._cell(block)
+        if holds_zeros(block):
+            return sparse_moments(block, self, cell)
         found: Moments | None = None
         if cell is None:
             found = _together(block, self)
@@ -264,24 +268,26 @@ def one_pass(
         source = open_source(X, y, sample_weight)
         _refuse_wide(None, source.n_columns, scatter)
         return reduce_source(source, Summation(source.origin, scatter, folds, groups, 0))
-    X = np.asarray(X)
-    X = X[:, None] if X.ndim == 1 else X
-    if X.dtype.kind not in "fiub":
-        X = X.astype(np.float64)
-    n = len(X)
+    if not is_sparse(X):
+        X = np.asarray(X)
+        X = X[:, None] if X.ndim == 1 else X
+        if X.dtype.kind not in "fiub":
+            X = X.astype(np.float64)
+    n = X.shape[0]
     _refuse_wide(n, X.shape[1], scatter)
     y = None if y is None else np.asarray(y, dtype=np.float64).reshape(n, -1)
     fold = None if fold is None else np.asarray(fold, dtype=np.intp)
     group = None if group is None else np.asarray(group, dtype=np.intp)
-    source = ArraySource(X, y, check_weights(sample_weight, n), fold, group)
+    kind = SparseSource if is_sparse(X) else ArraySource
+    held: Any = kind(X, y, check_weights(sample_weight, n), fold, group)
     keep = Summation(
-        origin=joint_origin(source) if origin is None else np.asarray(origin, float),
+        origin=joint_origin(held) if origin is None else np.asarray(origin, float),
         scatter=scatter,
         folds=None if fold is None else folds or int(fold.max(initial=-1)) + 1,
         groups=None if group is None else groups or int(group.max(initial=-1)) + 1,
         targets=0 if y is None else y.shape[1],
     )
-    return reduce_source(source, keep)
+    return reduce_source(held, keep)
 
 
 def _refuse_wide(n: int | None, p: int, scatter: Scatter) -> None:

@@ -23,6 +23,7 @@ from epee.losses.margins import MarginLoss
 from epee.moments.gram import SMALL
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source, refuse_bad_source
+from epee.table.sparse import SparseSource, is_sparse
 from epee.typing import Codes, Matrix, Tensor, Vector
 
 FEWEST_OF_A_CLASS = 100  # rows of each class in a sample, where the class has them
@@ -62,7 +63,7 @@ class RowSum:
     compiled: bool = False  # by a kernel, one call a block
 
     def __call__(self, block: Block) -> RiskSum:
-        X = np.asarray(block.X, dtype=np.float64)
+        X = operand(block)
         codes = np.asarray(block.group if block.group is not None else block.y)
         w = block.weight
         if self.class_weight is not None:
@@ -70,7 +71,8 @@ class RowSum:
         p = X.shape[1]
         coef = self.W[:p]
         one = self.W.shape[1] == 1
-        if self.compiled and self.curvature is None and isinstance(self.loss, CrossEntropy):
+        dense = isinstance(X, np.ndarray)
+        if self.compiled and dense and self.curvature is None and isinstance(self.loss, CrossEntropy):
             return self._cross_entropies(X, codes, w)
         with np.errstate(over="ignore", invalid="ignore"):
             S = X @ (coef[:, 0] if one else coef)  # (n,) or (n, M)
@@ -80,11 +82,11 @@ class RowSum:
             if w is not None:
                 value, slope = value * w, slope * (w if one else w[:, None])
             gradient = np.empty(self.W.shape)
-            gradient[:p] = (slope @ X)[:, None] if one else X.T @ slope
+            gradient[:p] = (X.T @ slope)[:, None] if one else X.T @ slope
             if self.bias:
                 gradient[p] = slope.sum(axis=0)
-            hessian = None if bend is None else self._hessian(X, S, bend, w)
-        count = float(len(X)) if w is None else float(w.sum())
+            hessian = None if bend is None else self._hessian(X, bend, w) if dense else self._sparse_hessian(X, bend, w)
+        count = float(len(codes)) if w is None else float(w.sum())
         return RiskSum(count, float(value.sum()), gradient, hessian)
 
     def _cross_entropies(self, X: Matrix, codes: Codes, w: Vector | None) -> RiskSum:
@@ -103,7 +105,30 @@ class RowSum:
             value, count = softmax_sums(X, codes, weights, coef, np.ascontiguousarray(biases), some, gradient)
         return RiskSum(count, value, np.ascontiguousarray(gradient.T if self.bias else gradient[:, :p].T), None)
 
-    def _hessian(self, X: Matrix, S: Tensor, bend: Tensor, w: Vector | None) -> Tensor:
+    def _sparse_hessian(self, X: Any, bend: Tensor, w: Vector | None) -> Tensor:
+        """Return the Hessian of sparse rows, whose centre is 0, from their non-zeros."""
+        B = X if self.columns is None else X[:, self.columns]
+        weights = np.ones(B.shape[0]) if w is None else w
+        M, d = self.W.shape[1], B.shape[1] + self.bias
+        if self.curvature == "diagonal":
+            bends = (bend if bend.ndim < 3 else np.diagonal(bend, axis1=1, axis2=2)).reshape(-1, M) * weights[:, None]
+            squares = np.asarray(B.multiply(B).T @ bends)  # (q, M)
+            return np.vstack([squares, bends.sum(axis=0)]) if self.bias else squares
+        if M > 1 and isinstance(self.loss, CrossEntropy):
+            bend = bend[:, :, None] * (np.eye(M) - bend[:, None, :])
+        bend = bend.reshape(-1, M, M) * weights[:, None, None]
+        out = np.empty((M, d, M, d))
+        for k in range(M):
+            for j in range(k + 1):
+                a = bend[:, k, j]
+                out[k, : B.shape[1], j, : B.shape[1]] = (B.T @ B.multiply(a[:, None])).toarray()
+                if self.bias:
+                    out[k, -1, j, :-1] = out[k, :-1, j, -1] = B.T @ a
+                    out[k, -1, j, -1] = a.sum()
+                out[j, :, k] = out[k, :, j].T
+        return out.reshape(M * d, M * d)
+
+    def _hessian(self, X: Matrix, bend: Tensor, w: Vector | None) -> Tensor:
         """Return the Hessian of the rows about ``centre``: x - centre keeps the digits that large means would cost."""
         keep = slice(None) if self.columns is None else self.columns
         B = X[:, keep] - self.centre[keep]  # (n, q)
@@ -127,6 +152,11 @@ class RowSum:
                 out[k, :, j] = B.T @ (bend[:, k, j][:, None] * B)
                 out[j, :, k] = out[k, :, j].T
         return out.reshape(M * d, M * d)
+
+
+def operand(block: Block) -> Any:
+    """Return the rows as products take them: float64, sparse where they are."""
+    return block.rows.astype(np.float64, copy=False) if is_sparse(block.rows) else np.asarray(block.X, dtype=np.float64)
 
 
 def _softmax_hessian(B: Matrix, weighted: Matrix, P: Matrix) -> Matrix:
@@ -176,7 +206,7 @@ class ManySum:
     class_weight: Vector | None = None
 
     def __call__(self, block: Block) -> RiskSum:
-        X = np.asarray(block.X, dtype=np.float64)
+        X = operand(block)
         codes = np.asarray(block.group if block.group is not None else block.y)
         w = block.weight
         if self.class_weight is not None:
@@ -194,10 +224,10 @@ class ManySum:
             gradient = np.empty(self.W.shape)
             gradient[:p] = X.T @ S
             gradient[:p] *= 0.5
-            gradient[:p] += (rest @ X)[:, None]
+            gradient[:p] += (X.T @ rest)[:, None]
             if self.bias:
                 gradient[p] = 0.5 * S.sum(axis=0) + rest.sum()
-        return RiskSum(float(len(X)) if w is None else float(w.sum()), 0.0, gradient, None)
+        return RiskSum(float(len(codes)) if w is None else float(w.sum()), 0.0, gradient, None)
 
 
 @dataclass(frozen=True)
@@ -298,13 +328,13 @@ def _uncentre(H: Tensor, centre: Vector) -> Tensor:
         return np.einsum("ab,kbmc,dc->kamd", T, H, T, optimize=True)
 
 
-def thin(source: Source, rows: int) -> ArraySource:
+def thin(source: Source, rows: int) -> ArraySource | SparseSource:
     """Return about ``rows`` rows of a source in memory, one in every few: the same for any cut into blocks.
 
     >>> thin(ArraySource(np.arange(10.0)[:, None], y=np.arange(10)), 5).X[:, 0]
     array([0., 2., 4., 6., 8.])
     """
-    if isinstance(source, ArraySource):
+    if isinstance(source, ArraySource | SparseSource):
         return _some_of(source, max(1, -(-source.n_rows // rows)))
     step, count = 1, 0
     parts: list[tuple[Any, ...]] = []
@@ -324,7 +354,7 @@ def thin(source: Source, rows: int) -> ArraySource:
     return ArraySource(X, y, weight, None, group)
 
 
-def _some_of(source: ArraySource, step: int) -> ArraySource:
+def _some_of(source: ArraySource | SparseSource, step: int) -> ArraySource | SparseSource:
     """Take one row in ``step``; a class with few of them gives more, at a smaller weight, so that none is forgotten."""
 
     def part(a: np.ndarray | None, chosen: Any) -> np.ndarray | None:
@@ -347,6 +377,8 @@ def _some_of(source: ArraySource, step: int) -> ArraySource:
                 factor[k] = len(members) / len(parts[-1])
             chosen = np.sort(np.concatenate(parts))
             weight = factor[codes[chosen]] * (1.0 if source.weight is None else source.weight[chosen])
+    if isinstance(source, SparseSource):
+        return SparseSource(source.X[chosen], part(source.y, chosen), weight, None, part(codes, chosen))
     X = np.ascontiguousarray(source.X[chosen])
     return ArraySource(X, part(source.y, chosen), weight, None, part(codes, chosen))
 

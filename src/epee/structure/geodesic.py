@@ -68,6 +68,7 @@ class Isomap(NewAxes, Transformer):
     True
     """
 
+    _takes_sparse = "dense"
     state_parts = ("_marks", "_inverse", "_mean_square", "_learned_rows")
     state_skips = ("nbrs_",)
 

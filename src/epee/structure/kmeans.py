@@ -22,16 +22,26 @@ from epee.engines.choice import LOCAL, engine_for
 from epee.errors import WrongUse
 from epee.estimator.base import Clusterer, NewAxes
 from epee.settings import progress
-from epee.structure.kmeans_passes import Allocation, BoundedRows, Descent, StreamRows, lloyd, nearest_centres
+from epee.solve.sparse_rows import is_large_and_sparse
+from epee.structure.kmeans_passes import (
+    Allocation,
+    BoundedRows,
+    Descent,
+    StreamRows,
+    lloyd,
+    nearest_centres,
+    nearest_to_sparse,
+)
 from epee.structure.kmeans_starts import Draw, as_generator, check_count, plus_plus, refuse_too_many
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source, check_weights, refuse_bad_cells
 from epee.table.doors import is_stream, open_source, passes_over
 from epee.table.partitions import by_partition
-from epee.table.sparse import SparseSource
+from epee.table.sparse import SparseSource, is_sparse, laid_out
 from epee.typing import Codes, Matrix, Vector
 
 SAMPLE_ROWS = 20_000  # rows of a stream from which its start is found
+SAMPLE_CELLS = 1 << 24  # and cells of sparse rows
 
 
 class KMeans(NewAxes, TransformerMixin, Clusterer):
@@ -122,9 +132,11 @@ class KMeans(NewAxes, TransformerMixin, Clusterer):
         if not is_stream(X):
             X = self._enter(X, reset=reset)
             w = check_weights(sample_weight, X.shape[0])
-            if hasattr(X, "tocsr"):
+            if is_sparse(X):
                 rows: Any = SparseSource(X, weight=w)
-                return rows
+                if is_large_and_sparse(rows):
+                    return rows
+                X = laid_out(X)
             return ArraySource(X, weight=w, names=getattr(self, "feature_names_in_", None))
         return self._enter_stream(open_source(X, None, sample_weight), reset=reset)
 
@@ -205,8 +217,13 @@ class KMeans(NewAxes, TransformerMixin, Clusterer):
         """Return the start of a stream: the best of several runs on a sample drawn in one pass."""
         if not isinstance(self.init, str) and not callable(self.init):
             return self._start(np.empty((0, source.n_columns)), None, k, rng)
-        draw = Draw(max(SAMPLE_ROWS, 50 * k), int(rng.integers(2**62)))
-        sample = engine_for(source).reduce(source, draw).X
+        if isinstance(source, SparseSource):
+            some = min(source.n_rows, max(4 * k, SAMPLE_CELLS // source.n_columns))
+            chances = None if source.weight is None else source.weight / source.weight.sum()
+            sample = laid_out(source.X[np.sort(rng.choice(source.n_rows, some, replace=False, p=chances))])
+        else:
+            draw = Draw(max(SAMPLE_ROWS, 50 * k), int(rng.integers(2**62)))
+            sample = engine_for(source).reduce(source, draw).X
         refuse_bad_cells(sample, source.names)
         refuse_too_many(ArraySource(sample), k)
         return self._best_start(sample, None, k, rng).centres
@@ -251,10 +268,14 @@ class KMeans(NewAxes, TransformerMixin, Clusterer):
     @by_partition
     def transform(self, X: Any) -> Matrix:
         """Return the distance of each row to each centre (n, K)."""
-        from scipy.spatial.distance import cdist
+        from sklearn.metrics.pairwise import euclidean_distances
 
         check_is_fitted(self)
         source = self._open(X, reset=False)
+        if isinstance(source, SparseSource):
+            return euclidean_distances(source.X, self.cluster_centers_)
+        from scipy.spatial.distance import cdist
+
         out = np.concatenate([cdist(block.X, self.cluster_centers_) for block in source.blocks()])
         single = isinstance(source, ArraySource | SparseSource) and source.X.dtype == np.float32
         return out.astype(np.float32) if single else out
@@ -272,7 +293,8 @@ class _Labels:
         self.centres = centres
 
     def __call__(self, block: Block) -> tuple[Codes, float, Vector]:
-        labels, squared = nearest_centres(block.X, self.centres)
+        nearest = nearest_to_sparse if is_sparse(block.rows) else nearest_centres
+        labels, squared = nearest(block.rows, self.centres)
         w = np.ones(len(labels)) if block.weight is None else block.weight
         counts = np.bincount(labels, weights=w, minlength=len(self.centres)).astype(np.float64)
         return labels, float(w @ squared), counts

@@ -20,9 +20,11 @@ import numpy as np
 from epee.engines.choice import engine_for
 from epee.engines.local import in_order
 from epee.moments.moments import share
+from epee.moments.sparse import cell_sums
 from epee.structure.kmeans_starts import chunks
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source, refuse_bad_source, rows_for
+from epee.table.sparse import is_sparse
 from epee.typing import Codes, Matrix, Vector
 
 
@@ -63,6 +65,8 @@ class Allocation:
         from epee.kernels.cluster_lloyd import add_to_clouds
 
         k, p = self.centres.shape
+        if is_sparse(block.rows):
+            return self._of_sparse(block)
         X, w = _rows(block.X), np.empty(0) if block.weight is None else np.asarray(block.weight, dtype=np.float64)
         labels, squared = nearest_centres(X, self.centres + self.origin)
         count, sums, last = np.zeros(k), np.zeros((k, p)), np.full(k, -1)
@@ -72,9 +76,37 @@ class Allocation:
         weight = np.where(there, w[last] if len(w) else 1.0, 0.0)
         return Clouds(count, sums, squares, np.where(there, squared[last], -1.0), farthest, weight)
 
+    def _of_sparse(self, block: Block) -> Clouds:
+        """Do the same from the non-zeros; the origin of sparse rows is 0."""
+        X, k = block.rows, len(self.centres)
+        w = np.ones(len(block)) if block.weight is None else np.asarray(block.weight, dtype=np.float64)
+        labels, squared = nearest_to_sparse(X, self.centres + self.origin)
+        count = np.bincount(labels, w, k).astype(np.float64)
+        sums = cell_sums(X, labels, k, w) - count[:, None] * self.origin
+        last = np.full(k, -1)
+        order = np.argsort(squared, kind="stable")
+        order = order[w[order] > 0]
+        last[labels[order]] = order  # the farthest of each cloud is written last
+        there = last >= 0
+        farthest = np.where(there[:, None], X[last].toarray() - self.origin, 0.0)
+        squares = float(
+            w @ (np.asarray(X.multiply(X).sum(axis=1)).ravel() - 2 * (X @ self.origin) + self.origin @ self.origin)
+        )
+        return Clouds(
+            count, sums, squares, np.where(there, squared[last], -1.0), farthest, np.where(there, w[last], 0.0)
+        )
+
     def rows(self) -> int:
         """Return how many rows a block should have."""
         return rows_for(len(self.origin))
+
+
+def nearest_to_sparse(X: Any, centres: Matrix) -> tuple[Codes, Vector]:
+    """Return the nearest centre of each sparse row and the squared distance to it, by one product with the non-zeros."""
+    scores = np.einsum("kj,kj->k", centres, centres) - 2 * np.asarray(X @ centres.T)  # (n, k)
+    labels = scores.argmin(axis=1).astype(np.int32)
+    squared = scores[np.arange(len(labels)), labels] + np.asarray(X.multiply(X).sum(axis=1)).ravel()
+    return labels, np.maximum(squared, 0.0)
 
 
 def nearest_centres(X: Matrix, centres: Matrix) -> tuple[Codes, Vector]:

@@ -18,6 +18,7 @@ import numpy as np
 from epee.engines.local import in_order
 from epee.errors import DataError, WrongUse
 from epee.table.block import Block, Source
+from epee.table.sparse import SparseSource
 from epee.typing import Codes, Matrix, Seed, Vector
 
 CHUNK = 16384  # rows a thread works on
@@ -61,6 +62,11 @@ def check_count(k: Any, what: str = "n_clusters") -> int:
 def refuse_too_many(source: Source, k: int) -> None:
     """Refuse more clusters than the rows have distinct values; reads only until k of them are found."""
     found, n = np.empty((0, source.n_columns)), 0
+    if isinstance(source, SparseSource):  # which rows differ is told by a few sums of each
+        X = source.X if source.weight is None else source.X[source.weight > 0]
+        marks = np.random.default_rng(0).normal(size=(source.n_columns, 2))
+        if len(np.unique(np.asarray(X @ marks), axis=0)) >= k:
+            return
     for block in source.blocks(max(256, 4 * k)):
         rows = block.X if block.weight is None else block.X[block.weight > 0]
         n += len(rows)

@@ -17,6 +17,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from epee.errors import DataWarning, InfiniteValues, MissingValues, SingularProblem, WrongUse
@@ -25,10 +26,13 @@ from epee.estimator.moment import MomentTransformer
 from epee.moments.moments import Moments
 from epee.solve.soundness import insist_orthonormal
 from epee.solve.spectral import descending_eigh, fix_signs
+from epee.structure.kmeans_starts import as_generator
+from epee.structure.pca_of_sparse import axes_by_lanczos, axes_by_projections, axes_by_rows, sparse_road
 from epee.structure.randomised import Centred, range_finder
 from epee.table.arrays import ArraySource
 from epee.table.block import check_weights, refuse_bad_cells
 from epee.table.doors import gather, is_stream, open_source
+from epee.table.sparse import SparseSource, is_sparse, laid_out
 from epee.typing import Matrix, Vector
 
 LARGEST_WITH_HOLES = 1000  # columns that EM can take
@@ -84,7 +88,7 @@ class PCA(NewAxes, MomentTransformer):
 
     Notes
     -----
-    One pass and :math:`O(p^3)`, or :math:`O(n^2 p)` when the rows are fewer.
+    One pass and :math:`O(p^3)`, or :math:`O(n^2 p)` when the rows are fewer. Sparse rows are not centred: only products with them are.
 
     References
     ----------
@@ -98,6 +102,7 @@ class PCA(NewAxes, MomentTransformer):
     """
 
     state_parts = ("_filler",)
+    _takes_sparse = True
 
     def __init__(
         self, n_components: Any = None, *, copy: bool = True, whiten: bool = False, svd_solver: str = "auto", tol: float = 0.0,
@@ -142,6 +147,8 @@ class PCA(NewAxes, MomentTransformer):
         X = self._enter(X, reset=True, finite=False)
         n, p = X.shape
         w = check_weights(sample_weight, n)
+        if is_sparse(X):
+            return self._fit_sparse(X, w)
         refuse_large(n, p)
         self._keep_count(n if w is None else w.sum(), int(min(n if w is None else w.sum(), p)))
         road = self._road(n, p)
@@ -157,6 +164,34 @@ class PCA(NewAxes, MomentTransformer):
             if not self._takes_missing:
                 raise
             self._fit_missing(X, w)
+        return self
+
+    def _fit_sparse(self, X: Any, w: Vector | None) -> Self:
+        """Find the axes of sparse rows without centring them."""
+        n, p = X.shape
+        road = sparse_road(self.svd_solver, n, p)
+        count = float(n if w is None else w.sum())
+        self._keep_count(count, int(min(count, p)) - (road == "arpack"))
+        self.__dict__.pop("moments_", None)
+        if road == "covariance_eigh":
+            refuse_large(None, p)
+            return self.fit_moments(self._sum(SparseSource(X, None, w)))
+        X, q = X.astype(np.float64, copy=False), self.n_components
+        few = min(n, p) - 1 if q is None else q
+        if road == "dual":
+            found = axes_by_rows(X, w)
+        elif not isinstance(few, int | np.integer):
+            raise WrongUse(f"n_components={q!r} needs all axes; give their number for a sparse table of {n:,} x {p:,}.")
+        elif road == "arpack":
+            start = check_random_state(self.random_state).uniform(-1, 1, min(n, p))
+            found = axes_by_lanczos(X, w, int(few), self.tol, start)
+        else:
+            rng = as_generator(self.random_state)
+            found = axes_by_projections(
+                X, w, int(few), self.n_oversamples, self.iterated_power, self.power_iteration_normalizer, rng
+            )
+        self.mean_ = found.mean
+        self._set(found.values, found.axes, found.count, found.inertia, found.rank)
         return self
 
     def _fit_missing(self, X: Matrix, w: Vector | None) -> None:
@@ -297,11 +332,7 @@ class PCA(NewAxes, MomentTransformer):
         n = len(X) if w is None else w.sum()
         if w is not None or n * (mean @ mean) > 1e4 * square:  # a large mean would cost digits in the products
             X, mean = self._rows_about_mean(X, w), np.zeros(X.shape[1])
-        rng = np.random.default_rng(
-            self.random_state
-            if not isinstance(self.random_state, np.random.RandomState)
-            else self.random_state.randint(2**31)
-        )
+        rng = as_generator(self.random_state)
         A, q = Centred(X, mean.astype(X.dtype, copy=False)), self._few(X)
         Q = range_finder(A, q + self.n_oversamples, self.iterated_power, rng, self.power_iteration_normalizer)
         _, s, V = np.linalg.svd(A.back(Q).T, full_matrices=False)
@@ -309,7 +340,6 @@ class PCA(NewAxes, MomentTransformer):
 
     def _fit_arpack(self, X: Matrix, w: Vector | None) -> None:
         from scipy.sparse.linalg import svds
-        from sklearn.utils import check_random_state
 
         _, total, square = self._centre(X, w)
         start = check_random_state(self.random_state).uniform(-1, 1, min(X.shape))
@@ -367,9 +397,11 @@ class PCA(NewAxes, MomentTransformer):
         return int(q)
 
     def _transform(self, X: Matrix) -> Matrix:
-        if np.isnan(X).any():
-            X = self._filled(X)
-        scores = (X - self.mean_) @ self.components_.T
+        if is_sparse(X):
+            scores = np.asarray(X @ self.components_.T) - self.mean_ @ self.components_.T
+        else:
+            X = self._filled(X) if np.isnan(X).any() else X
+            scores = (X - self.mean_) @ self.components_.T
         if self.whiten:
             scores /= self._deviations()
         return scores.astype(X.dtype, copy=False)
@@ -408,7 +440,7 @@ class PCA(NewAxes, MomentTransformer):
 
     def reconstruction_error(self, X: Any) -> float:
         """Return the mean squared error of compressing and decompressing ``X``; on the training rows the dropped eigenvalues."""
-        X = self._leave(X)
+        X = laid_out(self._leave(X))
         refuse_bad_cells(X, getattr(self, "feature_names_in_", None))
         C = (X - self.mean_) @ self.components_.T
         return float((((X - self.mean_) ** 2).sum() - (C**2).sum()) / len(X))
@@ -470,7 +502,7 @@ class PCA(NewAxes, MomentTransformer):
 
     def score_samples(self, X: Any) -> Vector:
         """Return the log-density of each row under the probabilistic model (Tipping and Bishop, 1999)."""
-        X = self._leave(X)
+        X = laid_out(self._leave(X))
         refuse_bad_cells(X, getattr(self, "feature_names_in_", None))
         spread = self.explained_variance_
         least = self.noise_variance_ if self.n_components_ < self.n_features_in_ else float(spread.min())

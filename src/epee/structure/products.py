@@ -17,6 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from epee.errors import TooLarge, WrongUse
 from epee.estimator.base import Transformer
+from epee.structure.sparse_products import sparse_products
+from epee.table.sparse import is_sparse
 from epee.typing import Labels, Matrix
 
 ROWS = 2048  # a block of rows whose products stay in the cache
@@ -59,6 +61,7 @@ class PolynomialFeatures(Transformer):
     state_parts = ("_kept", "_steps", "_n_products")
 
     row_wise = True
+    _takes_sparse = True
 
     def __init__(
         self, degree: Any = 2, *, interaction_only: bool = False, include_bias: bool = True, order: str = "C"
@@ -118,6 +121,8 @@ class PolynomialFeatures(Transformer):
         self._n_products = len(sets)
 
     def _transform(self, X: Matrix) -> Matrix:
+        if is_sparse(X):
+            return sparse_products(X, self._degrees(), self.include_bias, not self.interaction_only)
         out = np.empty((len(X), self.n_output_features_), dtype=X.dtype, order=self.order)  # type: ignore[call-overload]
         all_kept = self.n_output_features_ == self._n_products
         for i in range(0, len(X), ROWS):

@@ -316,6 +316,8 @@ class LabelPropagation(ProbabilityMixin, SomeLabels):
     array([0, 0, 0, 1, 1, 1])
     """
 
+    _takes_sparse = "dense"
+
     def __init__(
         self, kernel: Any = "rbf", *, gamma: float = 20, n_neighbors: int = 7, max_iter: int = 1000, tol: float = 1e-3, n_jobs: Any = None
     ) -> None:  # fmt: skip

@@ -43,14 +43,9 @@ class TSNE(Saved, sklearn.manifold.TSNE):
     (30, 2)
     """
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = False  # its start by principal components is dense
-        return tags
-
     def fit_transform(self, X: Any, y: Any = None) -> Matrix:
         """Return the points (n, q) of the rows of ``X``."""
-        n = len(X) if hasattr(X, "__len__") else X.shape[0]
+        n = X.shape[0] if hasattr(X, "shape") else len(X)
         if not float(self.perplexity) < n:
             raise DataError(
                 f"perplexity must be less than n_samples: it is {self.perplexity} and there are {n} rows. Lower it."

@@ -54,6 +54,11 @@ class Block:
         return len(self.X)
 
     @property
+    def rows(self) -> Any:
+        """The rows as they lie, for products: ``X``, or a sparse matrix where most cells are 0 and are not held."""
+        return self.X
+
+    @property
     def nbytes(self) -> int:
         """Bytes of the rows."""
         return int(self.X.nbytes)

@@ -13,6 +13,7 @@ from epee.table.block import Readable, Source
 from epee.table.changes import Coded
 from epee.table.labels import scan_classes
 from epee.table.parts import BlockSource, adopted
+from epee.table.sparse import SparseSource, laid_out
 from epee.table.view import View
 from epee.typing import Labels, Vector
 
@@ -42,6 +43,8 @@ def passes_over(X: Any) -> int:
 
 def gather(source: Source) -> tuple[np.ndarray, np.ndarray | None, Vector | None]:
     """Return all rows of a source at once: inputs, target, weights."""
+    if isinstance(source, SparseSource):
+        return laid_out(source.X), source.y, source.weight
     rows: list[np.ndarray] = []
     beside: tuple[list[Any], list[Any]] = ([], [])  # targets, weights
     for block in source.blocks():  # which may hold what it was read from, too: only its rows are kept

@@ -34,7 +34,9 @@ def fingerprint(*tables: Any, rows: int = 256) -> str:
 
 def _bytes(table: Any, some: np.ndarray) -> bytes:
     if hasattr(table, "tocsr"):
-        part = table.tocsr()[some].toarray()
+        rows = table.tocsr()[some].sorted_indices()
+        parts = (rows.indptr, rows.indices.astype(np.int64), rows.data.astype(np.float64))
+        return b"".join(np.asarray(a).tobytes() for a in parts)
     else:
         from sklearn.utils import _safe_indexing as take_rows
 

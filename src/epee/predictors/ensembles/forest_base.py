@@ -31,6 +31,7 @@ class BaseForest(Estimator):
     """Growth and reading of a forest."""
 
     _takes_missing = True
+    _takes_sparse = "dense"
     _random_cuts = False
     _criteria: tuple[str, ...] = ()
     _by_histogram: tuple[str, ...] = ()

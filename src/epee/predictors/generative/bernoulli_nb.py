@@ -29,6 +29,7 @@ from epee.moments.passes import Summation
 from epee.predictors.generative.discrete import DiscreteNB, finite_part, settle
 from epee.predictors.generative.generator import by_blocks, left_out_priors, log_of, without_row
 from epee.table.block import Block, Source, column_name
+from epee.table.sparse import is_sparse, laid_out
 from epee.typing import Codes, Matrix, Vector
 
 
@@ -66,8 +67,8 @@ class BernoulliNB(DiscreteNB):
 
     Notes
     -----
-    Keeps :math:`Kp + K` numbers; one pass, and one matrix product to score. Sparse rows are made dense a block at a
-    time. With ``alpha=0`` the limit of a vanishing ``alpha`` is taken.
+    Keeps :math:`Kp + K` numbers; one pass, of sparse rows over the non-zeros, and one matrix product to score. With ``alpha=0`` the
+    limit of a vanishing ``alpha`` is taken.
 
     References
     ----------
@@ -120,10 +121,8 @@ class BernoulliNB(DiscreteNB):
     def _binary(self, X: Any) -> Any:
         if hasattr(X, "tocsr"):
             if self.binarize is not None and self.binarize < 0:
-                return self._binary(X.toarray())
-            X = X.copy()
-            X.data = to_binary(X.data[:, None], self.binarize, None)[:, 0]
-            return X
+                return self._binary(laid_out(X))
+            return sparse_to_binary(X, self.binarize)
         return to_binary(X, self.binarize, getattr(self, "feature_names_in_", None))
 
     def _score(self, X: Matrix) -> Matrix:
@@ -138,7 +137,7 @@ class BernoulliNB(DiscreteNB):
 
     def _scores_without(self, X: Matrix, codes: Codes, w: Vector | None) -> Matrix:
         m, B = self.moments_, self._binary(X)
-        B = B.toarray() if hasattr(B, "tocsr") else B
+        B = laid_out(B)
         w, own, left = without_row(m.count, codes, w)
         rows = np.arange(len(B))
         priors = left_out_priors(left, self._given_priors())
@@ -182,4 +181,14 @@ class BinarySummation(ClassSummation):
     names: Any = None
 
     def __call__(self, block: Block) -> Moments:
+        if is_sparse(block.rows) and (self.threshold is None or self.threshold >= 0):  # a zero stays one
+            return super().__call__(block.having(rows=sparse_to_binary(block.rows, self.threshold)))
         return super().__call__(block.having(X=to_binary(block.X, self.threshold, self.names, block.start)))
+
+
+def sparse_to_binary(X: Any, threshold: float | None) -> Any:
+    """Return the sparse rows with 1 where a cell is above a threshold that is at least 0."""
+    B = X.copy()
+    B.data = to_binary(X.data[:, None], threshold, None)[:, 0]
+    B.eliminate_zeros()
+    return B

@@ -32,12 +32,14 @@ from epee.predictors.generative.generator import (
     without_row,
 )
 from epee.table.block import Block, Source, column_name
+from epee.table.sparse import is_sparse, laid_out
 from epee.typing import Codes, Matrix, Vector
 
 
 def count_sums(model: Any, source: Source, folds: int | None, origin: Vector | None) -> Summation:
     """Return the sums of counts, about zero; a negative one is refused."""
-    return CountSummation(np.zeros(source.n_columns), None, folds, len(model.classes_), 0, model.classes_, source.names)
+    zero, K = np.zeros(source.n_columns), len(model.classes_)
+    return CountSummation(zero, None, folds, K, 0, model.classes_, source.names, type(model).__name__)
 
 
 class PoissonNB(GenerativeClassifier):
@@ -79,6 +81,7 @@ class PoissonNB(GenerativeClassifier):
     keeps = Keep(group="y", scatter=None, by=count_sums)
     needs_rows = True  # of folds behind a scaler: its sums do not follow from those of the raw rows
     _requires_positive = True
+    _takes_sparse = True
 
     def __init__(self, alpha: float = 1.0, *, priors: Any = None) -> None:
         self.alpha = alpha
@@ -101,27 +104,27 @@ class PoissonNB(GenerativeClassifier):
 
     def _leave(self, X: Any) -> Matrix:
         X = super()._leave(X)
-        if len(X) and X.min() < 0:
-            row, j = np.argwhere(X < 0)[0]
-            name = column_name(getattr(self, "feature_names_in_", None), int(j))
-            say(
-                f"{name} holds {X[row, j]:g} in row {row}: no count is negative, so the prediction of such rows means little."
-            )
+        found = first_negative(X)
+        if found is not None:
+            row, j, x = found
+            name = column_name(getattr(self, "feature_names_in_", None), j)
+            say(f"{name} holds {x:g} in row {row}: no count is negative, so the prediction of such rows means little.")
         return X
 
     def _score(self, X: Matrix) -> Matrix:
-        return by_blocks(X, self._score_block, len(self.classes_))
+        return self._score_block(X) if is_sparse(X) else by_blocks(X, self._score_block, len(self.classes_))
 
     def _score_block(self, X: Matrix) -> Matrix:
-        scores = X @ self._linear + self._constant
-        return scores if not self._never.any() else settle(scores, np.asarray(X > 0, dtype=float) @ self._never)
+        scores = np.asarray(X @ self._linear) + self._constant
+        return scores if not self._never.any() else settle(scores, np.asarray((X > 0).astype(float) @ self._never))
 
     def _scores_without(self, X: Matrix, codes: Codes, w: Vector | None) -> Matrix:
         m, given = self.moments_, None if self.priors is None else self.class_prior_
         totals = m.count[:, None] * m.mean  # (K, p)
-        out = np.empty((len(X), len(self.classes_)))
-        for i in range(0, len(X), 512):
-            B, c = np.asarray(X[i : i + 512], dtype=np.float64), codes[i : i + 512]
+        n = X.shape[0]
+        out = np.empty((n, len(self.classes_)))
+        for i in range(0, n, 512):
+            B, c = np.asarray(laid_out(X[i : i + 512]), dtype=np.float64), codes[i : i + 512]
             u, _, left = without_row(m.count, c, None if w is None else w[i : i + 512])
             rows = np.arange(len(B))
             T = np.tile(totals, (len(B), 1, 1))  # (n, K, p)
@@ -144,12 +147,30 @@ class PoissonNB(GenerativeClassifier):
         return rng.poisson(self.rate_[k], (n, self.n_features_in_)).astype(np.float64)
 
 
-def refuse_negative(X: Matrix, names: Any, start: int = 0) -> None:
+def first_negative(X: Any) -> tuple[int, int, float] | None:
+    """Return the row, the column and the value of the first cell below 0, None without one.
+
+    >>> first_negative(np.array([[1.0, 2.0], [0.0, -3.0]]))
+    (1, 1, -3.0)
+    """
+    cells = X.data if is_sparse(X) else X
+    if not cells.size or not cells.min() < 0:
+        return None
+    if is_sparse(X):
+        coo = X.tocoo()
+        k = int(np.flatnonzero(coo.data < 0)[0])
+        return int(coo.row[k]), int(coo.col[k]), float(coo.data[k])
+    row, j = np.argwhere(X < 0)[0]
+    return int(row), int(j), float(X[row, j])
+
+
+def refuse_negative(X: Any, names: Any, start: int = 0, method: str = "this method") -> None:
     """Raise a sentence that names the first negative cell."""
-    if len(X) and X.min() < 0:
-        row, j = np.argwhere(X < 0)[0]
+    found = first_negative(X)
+    if found is not None:
+        row, j, x = found
         raise DataError(
-            f"Negative values in data: {column_name(names, int(j))} holds {X[row, j]:g} in row {start + row}, "
+            f"Negative values in data passed to {method} (input X): {column_name(names, j)} holds {x:g} in row {start + row}, "
             "and a count cannot be negative."
         )
 
@@ -159,7 +180,8 @@ class CountSummation(ClassSummation):
     """The sums of rows of counts."""
 
     names: Any = None
+    method: str = "this method"
 
     def __call__(self, block: Block) -> Moments:
-        refuse_negative(block.X, self.names, block.start)
+        refuse_negative(block.rows, self.names, block.start, self.method)
         return super().__call__(block)

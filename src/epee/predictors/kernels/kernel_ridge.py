@@ -63,6 +63,7 @@ class KernelRidge(LinearSmoother, Regressor):
     """
 
     _several_targets = True
+    _takes_sparse = True
 
     def __init__(
         self, alpha: Any = 1, *, kernel: Any = "linear", gamma: float | None = None, degree: float = 3, coef0: float = 1,
@@ -85,7 +86,8 @@ class KernelRidge(LinearSmoother, Regressor):
         return similarity(X, Z, self.kernel, own, gamma=self.gamma, coef0=self.coef0, degree=self.degree)
 
     def _fit(self, X: Matrix, y: np.ndarray, w: Vector | None) -> None:
-        refuse_large(len(X), len(X))
+        n = X.shape[0]
+        refuse_large(n, n)
         T = y if y.ndim == 2 else y[:, None]
         alphas = np.ravel(np.asarray(self.alpha, dtype=float))
         alphas = np.repeat(alphas, T.shape[1]) if len(alphas) == 1 else alphas
@@ -93,7 +95,7 @@ class KernelRidge(LinearSmoother, Regressor):
             raise WrongUse(
                 f"alpha is {self.alpha!r}; it must be one penalty, or one for each of the {T.shape[1]} targets, not negative."
             )
-        root = np.ones(len(X)) if w is None else np.sqrt(w)
+        root = np.ones(n) if w is None else np.sqrt(w)
         K = np.asarray(self._kernel(X, None), dtype=np.float64) * root[:, None] * root
         dual = np.column_stack([_solve(K, root * T[:, j], float(a)) for j, a in enumerate(alphas)]) * root[:, None]
         self.dual_coef_ = dual if y.ndim == 2 else dual[:, 0]

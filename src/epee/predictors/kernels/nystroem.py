@@ -70,6 +70,8 @@ class Nystroem(NewAxes, Transformer):
            [0.018, 0.368, 1.   ]])
     """
 
+    _takes_sparse = True
+
     def __init__(
         self, kernel: Any = "rbf", *, gamma: float | None = None, coef0: float | None = None, degree: float | None = None,
         kernel_params: dict[str, Any] | None = None, n_components: int = 100, random_state: Any = None, n_jobs: int | None = None,
@@ -84,13 +86,11 @@ class Nystroem(NewAxes, Transformer):
         self.n_jobs = n_jobs
 
     def _fit(self, X: Matrix, w: Vector | None) -> None:
-        n, m = len(X), whole("n_components", self.n_components, 1)
+        n, m = X.shape[0], whole("n_components", self.n_components, 1)
         if m > n:
             say(f"n_components is {m}, but there are only {n} rows: all of them are landmarks.", DataWarning)
         chosen = check_random_state(self.random_state).permutation(n)[: min(m, n)]
-        self.components_ = np.asarray(
-            X[chosen], dtype=np.float64
-        )  # the root of a nearly singular kernel takes all digits
+        self.components_ = X[chosen].astype(np.float64)  # the root of a nearly singular kernel takes all digits
         U, s, Vt = np.linalg.svd(self._kernel(self.components_))
         self.normalization_ = (U / np.sqrt(np.maximum(s, 1e-12))) @ Vt
         self.component_indices_ = chosen
@@ -101,4 +101,4 @@ class Nystroem(NewAxes, Transformer):
         return similarity(X, self.components_, self.kernel, own, gamma=self.gamma, coef0=self.coef0, degree=self.degree)
 
     def _transform(self, X: Matrix) -> Matrix:
-        return (self._kernel(np.asarray(X, dtype=np.float64)) @ self.normalization_.T).astype(X.dtype, copy=False)
+        return (self._kernel(X.astype(np.float64, copy=False)) @ self.normalization_.T).astype(X.dtype, copy=False)

@@ -14,7 +14,7 @@ from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source, check_weights
 from epee.table.doors import coded, is_stream, open_source
 from epee.table.fingerprints import fingerprint
-from epee.table.sparse import SparseSource
+from epee.table.sparse import SparseSource, is_sparse
 from epee.typing import ArrayLike, Codes, Matrix, Vector
 
 
@@ -36,13 +36,13 @@ class LinearDescentClassifier(ScoreMixin, Classifier):
     _looks_first = True  # for bad cells, in a pass of its own; False where the sums of the first pass tell
 
     def _source(self, X: Any, y: Any, sample_weight: Any, *, reset: bool = True) -> Any:
-        """Return the checked rows as a source whose groups (or labels, if sparse) are class codes."""
+        """Return the checked rows as a source whose groups are class codes."""
         if is_stream(X):
             source = self._enter_stream(open_source(X, y, sample_weight), reset=reset)
             source, self.classes_ = coded(source, None if reset else self.classes_)
             self._check_classes(self.classes_, None)
             return source
-        X = self._enter(X, reset=reset, finite=self._looks_first or hasattr(X, "tocsr"))
+        X = self._enter(X, reset=reset, finite=self._looks_first)
         n = X.shape[0]
         if reset:
             self._trained_on = fingerprint(X)  # a test on the same rows is refused
@@ -50,9 +50,8 @@ class LinearDescentClassifier(ScoreMixin, Classifier):
         w = check_weights(sample_weight, n)
         if w is not None and reset:
             self._check_weighted_classes(codes, w)
-        if hasattr(X, "tocsr"):
-            return SparseSource(X, codes, w)
-        return ArraySource(X, None, w, None, codes, getattr(self, "feature_names_in_", None))
+        kind = SparseSource if is_sparse(X) else ArraySource
+        return kind(X, None, w, None, codes, getattr(self, "feature_names_in_", None))
 
     def _known(self, y: Any, n: int) -> Codes:
         seen, codes = encode_labels(y, n)

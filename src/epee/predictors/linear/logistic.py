@@ -46,6 +46,7 @@ from epee.settings import progress
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source, refuse_bad_cells
 from epee.table.doors import is_stream, passes_over
+from epee.table.sparse import SparseSource
 from epee.typing import Codes, Matrix, Tensor, Vector
 
 SOLVERS = ("lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga", "newton", "gradient", "sgd")
@@ -411,8 +412,8 @@ class Margins:
 
     def __call__(self, block: Block) -> tuple[float, float]:
         codes = np.asarray(block.group if block.group is not None else block.y)
-        p = block.X.shape[1]
-        S = block.X @ self.W[:p] + (self.W[p] if self.bias else 0.0)  # (n, M)
+        p = block.rows.shape[1]
+        S = np.asarray(block.rows @ self.W[:p]) + (self.W[p] if self.bias else 0.0)  # (n, M)
         if block.weight is not None:
             S, codes = S[block.weight > 0], codes[block.weight > 0]
         if not len(S):
@@ -433,7 +434,7 @@ def _extremes(a: tuple[float, float], b: tuple[float, float]) -> tuple[float, fl
 
 def gather_rows(risk: LinearRisk, weighted: bool = True) -> tuple[Matrix, Codes, Vector | None]:
     """Return all rows of a risk at once with their codes, and weights that hold the class factors."""
-    in_memory = isinstance(risk.source, ArraySource)
+    in_memory = isinstance(risk.source, ArraySource | SparseSource)
     blocks = list(risk.source.blocks(risk.source.n_rows if in_memory else None))  # an array is one block, not copied
     X = (
         np.concatenate([np.asarray(b.X, dtype=np.float64) for b in blocks])

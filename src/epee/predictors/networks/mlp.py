@@ -27,6 +27,7 @@ class MultilayerPerceptron(Estimator):
     """Start, training and the way forward."""
 
     state_parts = ("_network", "_one")
+    _takes_sparse = "dense"
 
     coefs_: list[Matrix]
     intercepts_: list[Vector]

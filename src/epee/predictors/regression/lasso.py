@@ -23,6 +23,9 @@ from epee.estimator.rows import is_vector
 from epee.moments.moments import Moments
 from epee.predictors.regression.ridge import RidgePath
 from epee.solve.elastic_net import Quadratic, decreasing, penalty_grid
+from epee.solve.sparse_elastic_net import SparseColumns
+from epee.solve.sparse_rows import is_large_and_sparse
+from epee.table.block import Source
 from epee.typing import ArrayLike, Matrix, Tensor, Vector
 
 
@@ -60,7 +63,8 @@ class ElasticNet(MomentRegressor):
 
     Notes
     -----
-    One pass for the moments, then sweeps that do not see the rows.
+    One pass for the moments, then sweeps that do not see the rows; on sparse rows with thousands of columns the sweeps go over the
+    non-zeros instead.
 
     References
     ----------
@@ -72,6 +76,8 @@ class ElasticNet(MomentRegressor):
     >>> ElasticNet(alpha=0.1, l1_ratio=1.0).fit(X, [0.0, 1.0, 2.0, 3.0]).coef_.round(2)
     array([0.92, 0.  ])
     """
+
+    _takes_sparse = True
 
     def __init__(
         self, alpha: float = 1.0, *, l1_ratio: float = 0.5, fit_intercept: bool = True, precompute: Any = False, max_iter: int = 1000,
@@ -106,11 +112,20 @@ class ElasticNet(MomentRegressor):
         if self.bound is not None and not self.bound >= 0:
             raise WrongUse(f"bound is {self.bound!r}; the largest norm must be at least 0.")
 
+    def _from_rows(self, source: Source) -> bool:
+        if not is_large_and_sparse(source):
+            return False
+        self._search(SparseColumns.of(source, self.fit_intercept))  # type: ignore[arg-type]
+        return True
+
     def _solve(self, m: Moments) -> None:
-        quadratic = Quadratic.of(m, self.fit_intercept)
+        self._search(Quadratic.of(m, self.fit_intercept))
+
+    def _search(self, quadratic: Quadratic | SparseColumns) -> None:
+        """Find the coefficients at the penalty."""
         self.alpha_ = float(self.alpha) if self.bound is None else self._penalty_for(quadratic)
         start = np.atleast_2d(self.coef_) if self.warm_start and hasattr(self, "coef_") else None
-        start = start if start is not None and start.shape == (m.targets, m.p) else None
+        start = start if start is not None and start.shape == (len(quadratic.yy), len(quadratic.x_mean)) else None
         W, gaps, sweeps = quadratic.path(
             np.array([self.alpha_]),
             self._ratio(),
@@ -132,7 +147,7 @@ class ElasticNet(MomentRegressor):
                 f"(wanted {self.tol * quadratic.yy.max():.3g}): raise max_iter, or alpha.", SearchWarning,
             )  # fmt: skip
 
-    def _penalty_for(self, quadratic: Quadratic) -> float:
+    def _penalty_for(self, quadratic: Quadratic | SparseColumns) -> float:
         """Return the penalty at which the norm of the coefficients is ``bound``: it decreases along the path."""
         low, high = 0.0, quadratic.largest_alpha(max(self._ratio(), 1e-12))
 
@@ -183,7 +198,12 @@ class ElasticNet(MomentRegressor):
         """
         self._check()
         model = clone(self)
-        quadratic = Quadratic.of(model._sum(model.rows_in(X, y, sample_weight)), self.fit_intercept)
+        source = model.rows_in(X, y, sample_weight)
+        quadratic: Quadratic | SparseColumns
+        if is_large_and_sparse(source):
+            quadratic = SparseColumns.of(source, self.fit_intercept)
+        else:
+            quadratic = Quadratic.of(MomentRegressor._sum(model, source), self.fit_intercept)
         ratio = max(self._ratio(), 1e-3)  # without a share of the norm no penalty is the largest
         grid = (
             penalty_grid(quadratic.largest_alpha(ratio), int(alphas), eps)

@@ -18,7 +18,10 @@ from epee.moments.moments import Moments
 from epee.predictors.regression.fixed_folds import refuse_empty_folds, row_count, split_rows, with_folds
 from epee.predictors.regression.lasso import ElasticNet
 from epee.solve.elastic_net import Quadratic, decreasing, penalty_grid
+from epee.solve.sparse_elastic_net import SparseColumns
+from epee.solve.sparse_rows import is_large_and_sparse
 from epee.table.block import Source
+from epee.table.sparse import SparseSource
 from epee.typing import Codes, Matrix, Vector
 
 
@@ -105,6 +108,25 @@ class LassoCV(ElasticNet):
         if self.rule not in ("min", "one_se"):
             raise WrongUse(f"rule is {self.rule!r}; it must be 'min' or 'one_se'.")
 
+    def _from_rows(self, source: Source) -> bool:
+        """Choose and fit without a scatter, where the rows are sparse and have too many columns for one."""
+        if not is_large_and_sparse(source):
+            return False
+        assert isinstance(source, SparseSource)
+        whole, fold = SparseColumns.of(source, self.fit_intercept), self._folds(source)
+        self.alphas_ = self._grid(whole)
+
+        def work(k: int) -> Vector:
+            train, test = source.taking(np.flatnonzero(fold != k)), source.taking(np.flatnonzero(fold == k))
+            columns = SparseColumns.of(train, self.fit_intercept)
+            W = columns.path(self.alphas_, 1.0, tol=self.tol, max_iter=self.max_iter, positive=self.positive)[0][:, 0]
+            R = np.asarray(test.y).reshape(-1, 1) - test.X @ W.T - columns.intercepts(W[:, None])[:, 0]  # (rows, A)
+            return np.average(R**2, axis=0, weights=test.weight)
+
+        self._pick(np.column_stack(list(in_order(work, range(int(fold.max()) + 1)))))
+        self._search(whole)
+        return True
+
     def _sum(self, source: Source, folds: int | None = None) -> Moments:
         """Take the sums of the folds, choose the penalty by them, and return their total."""
         if folds is not None:
@@ -117,7 +139,7 @@ class LassoCV(ElasticNet):
         self._choose(m)
         return whole
 
-    def _grid(self, quadratic: Quadratic) -> Vector:
+    def _grid(self, quadratic: Quadratic | SparseColumns) -> Vector:
         count = self.alphas if isinstance(self.n_alphas, str) or self.n_alphas is None else self.n_alphas
         count = 100 if count is None else count
         if np.ndim(count) == 0:
@@ -148,7 +170,11 @@ class LassoCV(ElasticNet):
             W = quadratic.path(self.alphas_, 1.0, tol=self.tol, max_iter=self.max_iter, positive=self.positive)[0][:, 0]
             return error_on(m.at("fold", k), W, quadratic.intercepts(W[:, None])[:, 0])
 
-        self.mse_path_ = np.column_stack(list(in_order(work, range(len(m.count)))))  # (A, K)
+        self._pick(np.column_stack(list(in_order(work, range(len(m.count))))))
+
+    def _pick(self, errors: Matrix) -> None:
+        """Choose the penalty by the errors (A, K) of every penalty in every fold."""
+        self.mse_path_ = errors
         mean = self.mse_path_.mean(axis=1)
         self.mse_se_ = self.mse_path_.std(axis=1, ddof=1) / np.sqrt(self.mse_path_.shape[1])
         best = int(np.argmin(mean))

@@ -37,14 +37,16 @@ from epee.moments.qr import Factorisation, QRFactor
 from epee.predictors.regression.general import fit_general
 from epee.predictors.regression.influence import Influence
 from epee.predictors.regression.ols_inference import Inference
-from epee.predictors.regression.rows import RowSource, wide_rows
+from epee.predictors.regression.rows import RowSource, iterate, wide_rows
 from epee.solve.cholesky import Cholesky
 from epee.solve.minimum_norm import MinimumNorm, weakest
 from epee.solve.positive import non_negative
 from epee.solve.refine import CELLS, plain_step, refine
+from epee.solve.sparse_rows import NoFactor, is_large_and_sparse
 from epee.solve.stacked import stacked_least_squares
 from epee.table.block import BLOCK_ROWS, Source
 from epee.table.partitions import by_partition
+from epee.table.sparse import SparseSource
 from epee.typing import ArrayLike, Matrix, Tensor, Vector
 
 REFINE_FROM = 1e6  # condition of S: sums of squares alone would keep fewer than ten digits
@@ -157,6 +159,9 @@ class LinearRegression(RowSource, Inference, Influence, LinearSmoother, MomentRe
             self.__dict__.pop(name, None)
 
     def _from_rows(self, source: Source) -> bool:
+        if is_large_and_sparse(source):
+            self._solve_sparse(source)  # type: ignore[arg-type]
+            return True
         rows = None if self.positive else wide_rows(source)
         if rows is not None:
             self._solve_wide(*rows)
@@ -284,6 +289,20 @@ class LinearRegression(RowSource, Inference, Influence, LinearSmoother, MomentRe
             coef, rate = factor.solve(Rxx.T @ Rxy), EPS * np.sqrt(min(factor.condition, 1e24))
         done = refine(source, factor, self._centre, coef, level, self._count, rate)
         self._adopt(factor, done.coef, done.intercept, done.rss)
+
+    def _solve_sparse(self, source: SparseSource) -> None:
+        """Solve by products with sparse rows; nothing of size p x p or n x n is formed."""
+        if self.positive:
+            raise WrongUse(
+                f"positive=True is solved from the scatter of all columns, and {source.n_columns:,} sparse ones are too many: use "
+                "Lasso(positive=True) with a small alpha."
+            )
+        m = np.asarray(source.y).reshape(source.n_rows, -1).shape[1]
+        done, mean, level, R, tss = iterate(self, source, np.zeros(m), self.fit_intercept)
+        self._wide = (source.X, source.y, source.weight)
+        self._count = float(source.n_rows if source.weight is None else source.weight.sum())
+        self._tss, self._centre = tss, mean
+        self._adopt(NoFactor(), done.coef, level - mean @ done.coef, (R**2).sum(axis=0))
 
     def _solve_wide(self, X: Matrix, Y: Matrix, w: Vector | None) -> None:
         """Solve with at most as many rows as columns: the singular values of the rows themselves, shortest solution."""

@@ -29,11 +29,13 @@ from epee.estimator.keep import Keep
 from epee.estimator.rows import FromRows
 from epee.moments.moments import Moments
 from epee.moments.passes import Summation
+from epee.optimize.linear_risk import operand
 from epee.predictors.regression.ols import normal_equations
 from epee.predictors.regression.ridge import penalised
 from epee.table.block import Block, Source, check_weights, refuse_bad_source
 from epee.table.doors import is_stream
 from epee.table.fingerprints import fingerprint
+from epee.table.sparse import is_sparse
 from epee.typing import Matrix, Vector
 
 SMALLEST = 1e-200  # rates below are taken as this: their rows weigh nothing
@@ -225,14 +227,15 @@ class Working:
     keep: Summation
 
     def __call__(self, block: Block) -> WorkingSum:
-        X = np.asarray(block.X, dtype=np.float64)
+        X = operand(block)
         eta = X @ self.coef + self.intercept
         w = np.ones(len(eta)) if block.weight is None else block.weight
         y = np.asarray(block.y, dtype=np.float64).reshape(-1)
         with np.errstate(over="ignore", invalid="ignore"):
             mu = np.maximum(np.exp(np.minimum(eta, STEEPEST)), SMALLEST)
             loss = float(w @ np.where(eta > STEEPEST, np.inf, mu - y * eta))
-            m = self.keep(block.having(X=X, y=eta + (y - mu) / mu, weight=w * mu))
+            rows = {"rows": X} if is_sparse(X) else {"X": X}
+            m = self.keep(block.having(**rows, y=eta + (y - mu) / mu, weight=w * mu))
         return WorkingSum(m, loss if np.isfinite(loss) else np.inf)
 
 

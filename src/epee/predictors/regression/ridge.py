@@ -27,16 +27,18 @@ from epee.moments.moments import Moments
 from epee.moments.qr import Factorisation, QRFactor, triangle
 from epee.predictors.regression.influence import LeftOut
 from epee.predictors.regression.ols import EPS, FACTOR_FROM, REFINE_FROM, factor_of, normal_equations
-from epee.predictors.regression.rows import RowSource, uneven, wide_rows
+from epee.predictors.regression.rows import RowSource, iterate, uneven, wide_rows
 from epee.solve.cholesky import Cholesky
 from epee.solve.minimum_norm import MinimumNorm
 from epee.solve.norm_bound import penalties_of_bound
 from epee.solve.positive import non_negative
 from epee.solve.refine import refine
 from epee.solve.ridge_path import RidgeSpectrum, effective_dof, ridge_path, ridge_path_with_spectrum
+from epee.solve.sparse_rows import NoFactor, is_large_and_sparse
 from epee.solve.stacked import stacked_least_squares
 from epee.stateful import Part
 from epee.table.block import BLOCK_ROWS, Source
+from epee.table.sparse import SparseSource
 from epee.typing import ArrayLike, Matrix, Tensor, Vector
 
 SOLVERS = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs")
@@ -71,7 +73,7 @@ class Ridge(RowSource, LeftOut, LinearSmoother, MomentRegressor):
     effective_dof_ : float or array (m,)
         :math:`\sum_j d_j^2 / (d_j^2 + \alpha)`, intercept apart: from p at :math:`\alpha = 0` down to 0.
     solver_ : str
-        "cholesky" (by columns) or "svd" (by rows).
+        "cholesky" (by columns), "svd" (by rows) or "lsqr" (by products with sparse rows of thousands of columns).
 
     Notes
     -----
@@ -113,6 +115,9 @@ class Ridge(RowSource, LeftOut, LinearSmoother, MomentRegressor):
         self.__dict__.pop("_wide", None)
 
     def _from_rows(self, source: Source) -> bool:
+        if is_large_and_sparse(source):
+            self._solve_sparse(source)  # type: ignore[arg-type]
+            return True
         rows = None if self.positive else wide_rows(source)
         if rows is None or uneven(rows[0]):
             return False
@@ -207,6 +212,22 @@ class Ridge(RowSource, LeftOut, LinearSmoother, MomentRegressor):
         done = refine(source, factor, self._centre, coef, level, self._count, rate, self._alphas(m.targets))
         self._adopt(factor, done.coef, done.intercept, self.solver_)
 
+    def _solve_sparse(self, source: SparseSource) -> None:
+        """Solve by products with sparse rows; nothing of size p x p or n x n is formed."""
+        if self.positive:
+            raise WrongUse(
+                f"positive=True is solved from the scatter of all columns, and {source.n_columns:,} sparse ones are too many: use "
+                "Lasso(positive=True) with a small alpha."
+            )
+        m = np.asarray(source.y).reshape(source.n_rows, -1).shape[1]
+        done, mean, level, _, tss = iterate(self, source, self._alphas(m), self.fit_intercept)
+        self._wide = (source.X, source.y, source.weight)
+        self._count = float(source.n_rows if source.weight is None else source.weight.sum())
+        self._centre, self._tss, self._scatter = mean, tss, None
+        self._values: Vector | None = None
+        self._adopt(NoFactor(), done.coef, level - mean @ done.coef, "lsqr")
+        self.n_iter_ = done.iterations
+
     def _solve_wide(self, X: Matrix, Y: Matrix, w: Vector | None) -> None:
         """Solve from the products of rows; nothing of size p x p is formed."""
         Z, T, mean, level, n = centred_rows(X, Y, w, self.fit_intercept)
@@ -229,6 +250,8 @@ class Ridge(RowSource, LeftOut, LinearSmoother, MomentRegressor):
         """Trace of the smoother, intercept apart: the sum of d² / (d² + alpha)."""
         check_is_fitted(self)
         values = self._values if self._scatter is None else np.linalg.eigvalsh(self._scatter)
+        if values is None:
+            return self._factor.values  # which says why there are none
         dof = effective_dof(values, self._alphas(len(self._tss)))
         return float(dof[0]) if np.ndim(self.coef_) == 1 or self._one_penalty else dof
 

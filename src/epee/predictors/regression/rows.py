@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from epee.estimator.base import refuse_large
+from epee.errors import SearchWarning, WrongUse
+from epee.estimator.base import refuse_large, say
 from epee.moments.moments import Moments
+from epee.solve.sparse_rows import CentredRows, Iterated, is_large_and_sparse, least_squares
 from epee.table.arrays import ArraySource
 from epee.table.block import Source, refuse_bad_cells
 from epee.table.doors import gather
+from epee.table.sparse import SparseSource, is_sparse
 from epee.typing import Matrix, Vector
 
 FEW_COLUMNS = 500  # whose scatter costs nothing
@@ -28,7 +31,9 @@ class RowSource:
         """Sum the rows of a wide table that was solved without moments, before more come or some go."""
         rows = self.__dict__.pop("_wide", None)
         if rows is not None:
-            self.moments_ = self._sum(ArraySource(*rows))  # type: ignore[attr-defined]
+            self.moments_ = self._sum((SparseSource if is_sparse(rows[0]) else ArraySource)(*rows))  # type: ignore[attr-defined]
+        elif hasattr(self, "coef_") and not hasattr(self, "moments_"):
+            raise WrongUse("what was learned from these sparse rows was not kept as sums: fit all rows again.")
 
     def _count_rows(self, source: Source) -> None:
         """Keep how many rows carry weight and the sum of their log weights: the likelihood of precision weights needs them."""
@@ -45,6 +50,24 @@ class RowSource:
             self._rows, self._log_weights = float(rows), logs
 
 
+def iterate(
+    model: object, source: SparseSource, alphas: Vector, centred: bool
+) -> tuple[Iterated, Vector, Vector, Matrix, Vector]:
+    """Solve a large sparse problem; return the solution, the means taken off, and residuals and targets with the roots of weights."""
+    Y = np.asarray(source.y, dtype=np.float64).reshape(source.X.shape[0], -1)
+    Z = CentredRows.of(source.X, source.weight, centred)
+    level = Z.root**2 @ Y / (Z.root**2).sum() if centred else np.zeros(Y.shape[1])
+    T = Z.root[:, None] * (Y - level)
+    done = least_squares(Z, T, alphas)
+    if not done.converged:
+        say(
+            f"{type(model).__name__} did not converge: after {done.iterations} products with the sparse rows the slopes have not settled. "
+            "A penalty, or a larger one, would help.", SearchWarning,
+        )  # fmt: skip
+    R = T - np.column_stack([Z.times(b) for b in done.coef.T])
+    return done, Z.mean, level, R, (T**2).sum(axis=0)
+
+
 def uneven(X: Matrix) -> bool:
     """Tell whether columns differ so much in spread that the products of rows see only the largest of them; few enough to do without.
 
@@ -59,6 +82,8 @@ def uneven(X: Matrix) -> bool:
 def wide_rows(source: Source) -> tuple[Matrix, Matrix, Vector | None] | None:
     """Return the checked rows of a table with at most as many rows as columns, whose p x p scatter should not be formed."""
     if source.n_rows is None or not 1 < source.n_rows <= source.n_columns or getattr(source, "is_dask", False):
+        return None
+    if is_large_and_sparse(source):
         return None
     refuse_large(source.n_rows, source.n_columns)
     X, y, w = (source.X, source.y, source.weight) if isinstance(source, ArraySource) else gather(source)

@@ -43,6 +43,7 @@ class DecisionTree(Estimator):
     state_parts = ("_costs", "_class_factor", "_prior_factor", "_plan_", "_grown", "_path", "_decisions", "_level")
 
     _takes_missing = True
+    _takes_sparse = "dense"
     _criteria: tuple[str, ...] = ()
 
     def _enter(self, X: Any, *, reset: bool, finite: bool = True) -> Matrix:

@@ -1,0 +1,195 @@
+"""Sparse rows give what the same rows laid out give, for every method that takes them, and what scikit-learn's classes give."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sklearn.decomposition
+import sklearn.linear_model
+import sklearn.naive_bayes
+import sklearn.preprocessing
+from scipy import sparse
+
+import epee
+from epee.errors import DataError, MissingValues, WrongUse
+
+rng = np.random.default_rng(0)
+n, p = 300, 60
+X = np.round(4 * rng.random((n, p))) * (rng.random((n, p)) < 0.04)
+S = sparse.csr_matrix(X)
+y = X[:, :8] @ np.arange(-4.0, 4.0) + 0.3 * rng.normal(size=n)
+codes = np.digitize(y, [-1.0, 1.0])
+w = rng.integers(0, 3, n).astype(float)
+
+TARGETS = {"regressor": y, "classifier": codes}
+CASES = [
+    (epee.LinearRegression(), y, "predict"),
+    (epee.Ridge(), y, "predict"),
+    (epee.RidgeCV(), y, "predict"),
+    (epee.Lasso(alpha=0.01, tol=1e-10), y, "predict"),
+    (epee.ElasticNet(alpha=0.01, tol=1e-10), y, "predict"),
+    (epee.LassoCV(alphas=10, cv=3, tol=1e-10), y, "predict"),
+    (epee.PoissonRegressor(), np.abs(y), "predict"),
+    (epee.LogisticRegression(), codes, "predict_proba"),
+    (epee.LogisticRegression(l1_ratio=1.0, C=0.5), codes > 0, "predict_proba"),
+    (epee.LogisticRegression(solver="newton"), codes, "predict_proba"),
+    (epee.LinearClassifier(loss="squared_hinge"), codes > 0, "decision_function"),
+    (epee.Perceptron(random_state=0), codes > 0, "decision_function"),
+    (epee.BernoulliNB(), codes, "predict_proba"),
+    (epee.MultinomialNB(), codes, "predict_proba"),
+    (epee.ComplementNB(), codes, "predict_proba"),
+    (epee.PoissonNB(), codes, "predict_proba"),
+    (epee.DecisionTreeClassifier(random_state=0), codes, "predict_proba"),
+    (epee.DecisionTreeRegressor(random_state=0), y, "predict"),
+    (epee.RandomForestClassifier(5, random_state=0), codes, "predict_proba"),
+    (epee.ExtraTreesRegressor(5, random_state=0), y, "predict"),
+    (epee.KernelRidge(kernel="rbf"), y, "predict"),
+    (epee.MLPRegressor(hidden_layer_sizes=4, max_iter=3, random_state=0), y, "predict"),
+    (epee.PCA(3), None, "transform"),
+    (epee.PCA(3, svd_solver="arpack", random_state=0), None, "transform"),
+    (epee.PCA(3, svd_solver="randomized", random_state=0), None, "transform"),
+    (epee.StandardScaler(with_mean=False), None, "transform"),
+    (epee.PolynomialFeatures(2), None, "transform"),
+    (epee.PolynomialFeatures((2, 3), interaction_only=True, include_bias=False), None, "transform"),
+    (epee.KMeans(3, random_state=0), None, "transform"),
+    (epee.Isomap(), None, "transform"),
+    (epee.LabelPropagation(kernel="knn"), np.where(np.arange(n) % 3 == 0, codes, -1), "predict_proba"),
+]
+
+
+def answer(model, rows, target, method):
+    out = getattr(model.fit(rows, target) if target is not None else model.fit(rows), method)(rows)
+    return np.asarray(out.toarray() if sparse.issparse(out) else out, dtype=float)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("model", "target", "method"), CASES, ids=lambda v: type(v).__name__ if hasattr(v, "fit") else ""
+)
+def test_sparse_rows_give_what_the_same_rows_give_laid_out(model, target, method):
+    dense = answer(model, X, target, method)
+    for kind in (sparse.csr_matrix, sparse.csc_array):
+        np.testing.assert_allclose(answer(model, kind(X), target, method), dense, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "model", [epee.Ridge(), epee.MultinomialNB(), epee.BernoulliNB(), epee.LogisticRegression(), epee.Lasso(0.01), epee.LinearRegression()],
+    ids=lambda m: type(m).__name__,
+)  # fmt: skip
+def test_weights_are_copies_of_sparse_rows(model):
+    target = codes if hasattr(model, "predict_proba") else y
+    twice = np.repeat(np.arange(n), w.astype(int))
+    a, b = model.fit(S, target, sample_weight=w).predict(S), model.fit(S[twice], target[twice]).predict(S)
+    np.testing.assert_allclose(np.asarray(a, float), np.asarray(b, float), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "model",
+    [epee.Ridge(), epee.MultinomialNB(), epee.ComplementNB(), epee.BernoulliNB()],
+    ids=lambda m: type(m).__name__,
+)
+def test_sparse_rows_come_in_parts_and_go_again(model):
+    target = codes if hasattr(model, "predict_proba") else y
+    whole = model.fit(S, target).predict(S)
+    model.fit(S[:100], target[:100])
+    model.partial_fit(S[100:200], target[100:200]).partial_fit(S[200:], target[200:])
+    np.testing.assert_allclose(np.asarray(model.predict(S), float), np.asarray(whole, float), rtol=1e-9, atol=1e-9)
+    less = model.forget(S[200:], target[200:]).predict(S)
+    again = model.fit(S[:200], target[:200]).predict(S)
+    np.testing.assert_allclose(np.asarray(less, float), np.asarray(again, float), rtol=1e-7, atol=1e-8)
+
+
+def wide(rows: int = 3000, columns: int = 8000):
+    cells = sparse.random_array((rows, columns), density=0.002, rng=np.random.default_rng(1), format="csr")
+    truth = np.zeros(columns)
+    truth[:20] = np.linspace(-3, 3, 20)
+    return cells, cells @ truth + 0.05 * np.random.default_rng(2).normal(size=rows) + 2.0
+
+
+def test_wide_sparse_tables_are_solved_without_a_scatter():
+    Z, t = wide()
+    ours, theirs = epee.Ridge(0.5).fit(Z, t), sklearn.linear_model.Ridge(0.5, solver="sparse_cg", tol=1e-12).fit(Z, t)
+    assert ours.solver_ == "lsqr"
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-7)
+    assert ours.intercept_ == pytest.approx(theirs.intercept_, abs=1e-7)
+    with pytest.raises(WrongUse, match="p x p"):
+        _ = ours.effective_dof_
+    lasso, other = (
+        epee.Lasso(1e-4, tol=1e-8).fit(Z, t),
+        sklearn.linear_model.Lasso(1e-4, tol=1e-8, max_iter=10_000).fit(Z, t),
+    )
+    np.testing.assert_allclose(lasso.coef_, other.coef_, atol=2e-5)
+    assert lasso.dual_gap_ <= 1e-8 * t.var()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_least_squares_on_a_wide_sparse_table_is_the_shortest():
+    Z, t = wide(2500, 8000)
+    model = epee.LinearRegression().fit(Z, t)
+    C = Z.toarray() - Z.mean(axis=0)
+    shortest = C.T @ np.linalg.lstsq(C @ C.T + np.ones((2500, 2500)), t - t.mean(), rcond=None)[0]
+    np.testing.assert_allclose(model.coef_, shortest, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["MultinomialNB", "ComplementNB"])
+@pytest.mark.parametrize("parameters", [{}, {"alpha": 0.01}, {"fit_prior": False}, {"alpha": np.linspace(0.1, 1, p)}])
+def test_counts_agree_with_scikit_learn(name, parameters):
+    ours = getattr(epee, name)(**parameters).fit(S, codes, sample_weight=w)
+    theirs = getattr(sklearn.naive_bayes, name)(**parameters).fit(X, codes, sample_weight=w)
+    for attribute in ("feature_log_prob_", "feature_count_", "class_log_prior_", "class_count_"):
+        np.testing.assert_allclose(getattr(ours, attribute), getattr(theirs, attribute), rtol=1e-12)
+    np.testing.assert_allclose(ours.predict_log_proba(S), theirs.predict_log_proba(X), rtol=1e-9, atol=1e-12)
+
+
+def test_complement_of_normed_weights_and_of_one_class():
+    ours, theirs = epee.ComplementNB(norm=True).fit(S, codes), sklearn.naive_bayes.ComplementNB(norm=True).fit(X, codes)
+    np.testing.assert_allclose(ours.feature_log_prob_, theirs.feature_log_prob_, rtol=1e-12)
+    assert (epee.MultinomialNB().fit(S, np.zeros(n)).predict(S) == 0).all()
+
+
+@pytest.mark.parametrize("rows", [S, X], ids=["sparse", "dense"])
+def test_multinomial_rows_left_out_are_those_of_fits_without_them(rows):
+    left = epee.MultinomialNB(alpha=0.3).fit(rows, codes).left_out(rows, codes)
+    for i in range(0, n, 60):
+        others = np.arange(n) != i
+        score = epee.MultinomialNB(alpha=0.3).fit(rows[others], codes[others]).predict_log_proba(rows[[i]])
+        shifted = left[i] - np.logaddexp.reduce(left[i])
+        np.testing.assert_allclose(shifted, score[0], rtol=1e-8, atol=1e-10)
+
+
+def test_axes_of_sparse_rows_agree_with_scikit_learn():
+    ours = epee.PCA(4).fit(S)
+    theirs = sklearn.decomposition.PCA(4, svd_solver="full").fit(X)
+    np.testing.assert_allclose(ours.explained_variance_, theirs.explained_variance_, rtol=1e-9)
+    few = sparse.random_array((40, 3000), density=0.01, rng=np.random.default_rng(4), format="csr")
+    ours, theirs = epee.PCA(4).fit(few), sklearn.decomposition.PCA(4, svd_solver="full").fit(few.toarray())
+    np.testing.assert_allclose(ours.explained_variance_, theirs.explained_variance_, rtol=1e-9)
+    np.testing.assert_allclose(np.abs(ours.components_ @ theirs.components_.T), np.eye(4), atol=1e-6)
+    with pytest.raises(TypeError, match="sparse"):
+        epee.PCA(4, svd_solver="full").fit(S)
+
+
+@pytest.mark.parametrize("degree", [2, 3, (1, 2)])
+@pytest.mark.parametrize("only", [False, True])
+def test_products_of_sparse_columns_agree_with_scikit_learn(degree, only):
+    few = sparse.csr_matrix(X[:50, :12])
+    ours = epee.PolynomialFeatures(degree, interaction_only=only).fit_transform(few)
+    theirs = sklearn.preprocessing.PolynomialFeatures(degree, interaction_only=only).fit_transform(few)
+    assert sparse.issparse(ours)
+    np.testing.assert_allclose(ours.toarray(), theirs.toarray())
+
+
+def test_what_cannot_be_is_said():
+    bad = S.copy().astype(float)
+    bad.data[3] = np.nan
+    with pytest.raises(MissingValues, match=r"Input X contains NaN: column \d+: 1 missing value"):
+        epee.Ridge().fit(bad, y)
+    with pytest.raises(DataError, match="Negative values in data passed to MultinomialNB"):
+        epee.MultinomialNB().fit(-S, codes)
+    with pytest.raises(TypeError, match="Sparse data was passed"):
+        epee.GaussianNB().fit(S, codes)
+    huge = sparse.csr_array((200_000, 100_000))
+    with pytest.raises(DataError, match="too many to lay out"):
+        epee.DecisionTreeRegressor().fit(huge, np.zeros(200_000))
