@@ -69,6 +69,7 @@ def entry(
         folds=fold,
         n_folds=folds,
         per_fold=per_fold,
+        columns=0,
         sizes=np.bincount(fold).astype(float),
         n=float(n),
         weight=None,

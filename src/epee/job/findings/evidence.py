@@ -102,6 +102,14 @@ class Evidence:
         """What the whole numbers of ``levels`` stand for."""
         return {name: [str(v) for v in _coded(self.raw.columns[name]).dictionary.to_pylist()] for name in self.levels}
 
+    def sorted_cells(self, name: str) -> Vector:
+        """Return the finite cells of a column of numbers in order; sorted once for all tests."""
+        kept: dict[str, Vector] = self.__dict__.setdefault("_ordered", {})
+        if name not in kept:
+            x = self.numbers[name]
+            kept[name] = np.sort(x[np.isfinite(x)])
+        return kept[name]
+
     def missing(self, name: str) -> np.ndarray:
         """Return which cells of a column are missing."""
         return np.isnan(self.numbers[name]) if name in self.numbers else self.levels[name] < 0

@@ -47,26 +47,42 @@ def extreme(x: Vector) -> tuple[float, int]:
     >>> p < 1e-6, row
     (True, 300)
     """
-    there = np.flatnonzero(np.isfinite(x))
-    values = x[there]
-    if len(values) < 30 or len(np.unique(values)) < 20:
+    return extreme_of(x, np.sort(x[np.isfinite(x)]))
+
+
+def extreme_of(x: Vector, ordered: Vector) -> tuple[float, int]:
+    """Return the same, given the finite values in order: (1) falls towards both ends, so that one of them is furthest out."""
+    if len(ordered) < 30 or np.count_nonzero(np.diff(ordered)) < 19:
         return 1.0, -1
-    p = tail_chances(values)
-    if values.min() > 0:
-        p = np.maximum(p, tail_chances(np.log(values)))
+    ends = ordered[[0, -1]]
+    p = tail_chances(ends, ordered)
+    if ordered[0] > 0:
+        p = np.maximum(p, tail_chances(np.log(ends), np.log(ordered)))
     k = int(np.argmin(p))
-    return float(p[k]), int(there[k])
+    return float(p[k]), int(np.argmax(x == ends[k]))
 
 
-def tail_chances(x: Vector) -> Vector:
-    """Return (1) for every value."""
-    low, middle, high = np.quantile(x, [0.05, 0.5, 0.95])
+def tail_chances(x: Vector, ordered: Vector) -> Vector:
+    """Return (1) for some values of a column, given all of them in order."""
+    low, middle, high = quantiles(ordered, np.array([0.05, 0.5, 0.95]))
     t = np.zeros(len(x))
     if high > middle:
         t = np.maximum((x - middle) / (high - middle), t)
     if low < middle:
         t = np.maximum((middle - x) / (middle - low), t)
-    return np.minimum(len(x) * 10.0 ** -np.minimum(t, 300), 1.0)
+    return np.minimum(len(ordered) * 10.0 ** -np.minimum(t, 300), 1.0)
+
+
+def quantiles(ordered: Vector, shares: Vector) -> Vector:
+    """Return quantiles of values in order, between two of them as the line goes.
+
+    >>> quantiles(np.array([0.0, 1.0, 4.0]), np.array([0.25, 0.75]))
+    array([0.5, 2.5])
+    """
+    place = shares * (len(ordered) - 1)
+    below = np.floor(place).astype(np.intp)
+    above = np.minimum(below + 1, len(ordered) - 1)
+    return ordered[below] + (place - below) * (ordered[above] - ordered[below])
 
 
 @finding("E012")
@@ -84,7 +100,7 @@ def input_outliers(e: Evidence) -> Suspicion | None:
     found = []
     for name, x in e.numbers.items():
         if e.kinds.get(name, "number") == "number":
-            p, row = extreme(x)
+            p, row = extreme_of(x, e.sorted_cells(name))
             if row >= 0:
                 found.append((p, name, row))
     if not found:
@@ -96,7 +112,7 @@ def input_outliers(e: Evidence) -> Suspicion | None:
 def _outlier(name: str, x: Vector, p: float, row: int) -> Suspicion:
     there = x[np.isfinite(x)]
     low, high = np.quantile(there, [0.025, 0.975])
-    chances = tail_chances(there)
+    chances = tail_chances(there, np.sort(there))
     k = max(int((chances < 1e-3).sum()), 1)
     spread = float(high - low)
     words = {
@@ -117,11 +133,12 @@ def drift(e: Evidence) -> Suspicion | None:
     if min(len(e.train), len(e.test)) < 20:
         return None
     found: list[Suspicion] = []
+    together = len(e.train) + len(e.test) == e.n  # the two samples are all rows, of which the order is known
     for name, x in e.numbers.items():
         a, b = (x[rows][np.isfinite(x[rows])] for rows in (e.train, e.test))
         if min(len(a), len(b)) < 20:
             continue
-        D, p = two_samples(a, b)
+        D, p = two_samples(a, b, e.sorted_cells(name) if together else None)
         gap, bar = float(b.mean() - a.mean()), float(np.sqrt(a.var() / len(a) + b.var() / len(b)))
         words = {
             "name": name,
