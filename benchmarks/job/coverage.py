@@ -59,7 +59,7 @@ def simulate(work: tuple[str, int]) -> list[tuple[str, bool, bool, float]]:
         return float(np.mean((answer - truth) ** 2) if task == "numbers" else np.mean(answer != truth))
 
     out = []
-    for entry, row in zip(learned.contest.entries, learned.leaderboard, strict=True):
+    for entry, row in zip(learned.contest.entries, learned.facts["leaderboard"], strict=True):
         true = error(clone(entry.model).fit(X[train], y[train]))
         found = (entry.nested, row["low"] <= true <= row["high"], row["high"] - row["low"])
         out.append((row["key"], *found))

@@ -19,7 +19,9 @@ def learned_from(table, predictors):
 
 def figures(learned):
     """Return what must be equal: the board without its times, the verdict, the test, the predictor's answers."""
-    board = [{k: v for k, v in line.items() if k not in ("seconds", "time", "cost")} for line in learned.leaderboard]
+    board = [
+        {k: v for k, v in line.items() if k not in ("seconds", "time", "cost")} for line in learned.facts["leaderboard"]
+    ]
     new = awkward_table(40, seed=9).drop_columns(["kind"])
     return json.dumps([board, learned.verdict, str(learned.risk)], default=str), learned.predictor.predict_proba(new)
 

@@ -42,7 +42,7 @@ def told(learned):
 
 def figures(learned):
     """Return the numbers of the board, and those of the sealed rows."""
-    board = [[np.nan if row[k] is None else row[k] for k in NUMBERS] for row in learned.leaderboard]
+    board = [[np.nan if row[k] is None else row[k] for k in NUMBERS] for row in learned.facts["leaderboard"]]
     return np.array(
         [*np.ravel(board), learned.risk.value, learned.risk.stderr, learned.risk.low, learned.risk.high], dtype=float
     )
@@ -119,7 +119,7 @@ def test_a_predictor_that_needs_rows_learns_from_a_sample_and_says_so(monkeypatc
     assert "a sample of 600 rows taught: decision tree, KNeighborsClassifier" in said
     assert [e.risk.n for e in learned.contest.entries] == [2400.0, 2400.0, 600.0, 600.0]
     again = epee.learn(table, "y", predictors=["lda", "tree"], types=types)
-    assert again.leaderboard[2]["value"] == learned.leaderboard[2]["value"]  # the same rows each time
+    assert again.facts["leaderboard"][2]["value"] == learned.facts["leaderboard"][2]["value"]  # the same rows each time
 
 
 def test_a_hole_that_the_first_rows_hide_costs_one_more_reading(passing):

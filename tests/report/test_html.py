@@ -87,7 +87,7 @@ def test_sections_of_a_run(cards):
         "leaderboard",
         "curves",
         "errors",
-        "calibration",
+        "ranking",
         "uses",
         "learning_curve",
         "findings",

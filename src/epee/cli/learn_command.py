@@ -49,6 +49,7 @@ def command(
     ] = None,
     budget: Annotated[str | None, typer.Option(help=say("budget"), show_default=False, metavar="TIME")] = None,
     prefer: Annotated[str, typer.Option(help=say("prefer"), metavar="simplicity|accuracy")] = "simplicity",
+    loss: Annotated[str | None, typer.Option(help=say("loss"), show_default=False, metavar="NAME")] = None,
     engine: Annotated[str, typer.Option(help=say("engine"), metavar="local|dask|ADDRESS")] = "local",
     level: Annotated[float, typer.Option(help=say("level"), metavar="SHARE")] = 0.95,
     seed: Annotated[int, typer.Option(help=say("seed"), metavar="N")] = 0,
@@ -95,7 +96,7 @@ def command(
         learned = epee.learn(
             data, goal, test_size=test_size, folds=folds, predictors=predictor or None, costs=str(costs) if costs else None,
             reject_cost=reject_cost, weight=weight, groups=groups, time=time, types=kinds or None, budget=budget, prefer=prefer,
-            level=level,
+            loss=loss, level=level,
             lang=epee.options.language,  # --lang may stand before the command too
             random_state=seed, refit=refit, mute=mute or (),
         )  # fmt: skip

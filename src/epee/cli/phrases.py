@@ -112,6 +112,10 @@ PHRASES = {
         "Take the simplest predictor that cannot be told from the best, or the best itself.",
         "Prendre le prédicteur le plus simple qu'on ne peut distinguer du meilleur, ou le meilleur lui-même.",
     ),
+    "loss": (
+        "What an error costs: zero_one, log, brier, auc for classes; squared, absolute, quantile0.9, poisson for numbers.",
+        "Ce que coûte une erreur : zero_one, log, brier, auc pour des classes ; squared, absolute, quantile0.9, poisson pour des nombres.",
+    ),
     "engine": (
         "Who adds: local (threads), dask (a cluster on this machine) or the address of a Dask scheduler.",
         "Qui additionne : local (threads), dask (une grappe sur cette machine) ou l'adresse d'un ordonnanceur Dask.",
@@ -157,6 +161,11 @@ PHRASES = {
     "interval": (
         "An interval of the given --level beside each number, or a refusal where there is none.",
         "Un intervalle au niveau --level à côté de chaque nombre, ou une erreur s'il n'y en a pas.",
+    ),
+    "why": (
+        "What each column adds to the prediction beside it: why(base) and all why(column) add up to it, for classes to the probability of the answer.",
+        "Ce que chaque colonne ajoute à la prédiction : why(base) et tous les why(colonne) en font la somme, pour des classes celle de la "
+        "probabilité de la réponse.",
     ),
     "keep": (
         "A column to copy beside the predictions, in place of the number of the row; may be repeated.",

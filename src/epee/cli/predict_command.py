@@ -23,6 +23,7 @@ def command(
     plain: Annotated[bool, typer.Option("--plain", help=say("plain"))] = False,
     proba: Annotated[bool, typer.Option("--proba", help=say("proba"))] = False,
     interval: Annotated[bool, typer.Option("--interval", help=say("interval"))] = False,
+    why: Annotated[bool, typer.Option("--why", help=say("why"))] = False,
     keep: Annotated[
         list[str] | None, typer.Option("--keep", help=say("keep"), show_default=False, metavar="COLUMN")
     ] = None,
@@ -47,7 +48,7 @@ def command(
     check_places([(place, anything)], [predictor, *files_named(table)], force)
     learned = load_to_predict(predictor)
     with silence(quiet, memory):
-        answers = Answers(learned.predictor, table, level=level, details=details, keep=keep or ())
+        answers = Answers(learned.predictor, table, level=level, details=details, keep=keep or (), why=why)
         if place is None:
             n = answers.write_json(sys.stdout) if json else answers.write_csv(sys.stdout)
             sys.stdout.flush()

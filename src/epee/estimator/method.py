@@ -32,6 +32,7 @@ class Setting:
     costs: Any = None  # checked table of costs, or None
     seed: int = 0
     least: int = 0  # rows of the smallest sample that is learned from; 0 is half of them
+    loss: str = ""  # name of the loss that judges
 
 
 Grid = Callable[[Setting], Sequence[Any]]

@@ -123,7 +123,8 @@ METHODS: tuple[Method, ...] = (
     ),
     Method(
         "BaselineRegressor", "predictors.baseline", "regressor", GENERATIVE, ("baseline", "prédicteur constant"), 0,
-        (Trial("baseline", closed=True, aliases=("dummy", "constant", "mean")),),
+        (Trial("baseline", closed=True, given=lambda s: {"statistic": "median"} if s.loss == "absolute" else {},
+               aliases=("dummy", "constant", "mean")),),
     ),
     Method(
         "BayesDecision", "decision.bayes_decision", "classifier", GENERATIVE,

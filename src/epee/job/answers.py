@@ -18,6 +18,7 @@ from epee.table.source import TableSource, open_table
 from epee.words.job_words import say
 
 PROBABILITY = 6  # decimals
+WHY_ROWS = 1024  # explained at once
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what makes a spreadsheet run a cell
 
 
@@ -35,6 +36,8 @@ class Answers:
         a predictor that has none.
     keep : sequence of str
         Columns of the table to write along, to tell the rows apart; without any, and with details, rows are numbered from 1.
+    why : bool
+        What each column adds to the prediction too, and the base they start from; see :mod:`epee.job.reasons`.
     """
 
     def __init__(
@@ -45,6 +48,7 @@ class Answers:
         level: float = 0.95,
         details: bool | str = True,
         keep: Sequence[str] = (),
+        why: bool = False,
     ) -> None:
         self.predictor, self.level, self.keep = predictor, level, list(dict.fromkeys(keep))
         types = {c.name: c.kind for c in predictor.encoder.schema_}
@@ -52,7 +56,9 @@ class Answers:
         refuse_missing([*types, *self.keep], batches.fields.names)
         extra = {name: "text" for name in self.keep if name not in types}
         self.source = TableSource(batches, types={**types, **extra}, columns=[*types, *extra])
-        self.details = self._has(details)
+        self.details, self.why = self._has(details), why
+        if why:
+            predictor.require_reasons()
         self.numbered = bool(self.details) and not self.keep
         self.tally = Tally(predictor.encoder.schema_, predictor.drift)
         twice = next((name for name in self.keep if self.header.count(name) > 1), None)
@@ -73,11 +79,11 @@ class Answers:
         """The names of the columns that are written."""
         p = self.predictor
         names = [*(["row"] if self.numbered else self.keep), *(f"predicted_{target}" for target in p.targets)]
-        if not self.details:
-            return names
-        if p.task == "classification":
-            return [*names, *(f"p({label})" for label in p.classes_.tolist())]
-        return [*names, *(f"{end}({t})" if len(p.targets) > 1 else end for t in p.targets for end in ("low", "high"))]
+        if self.details and p.task == "classification":
+            names += [f"p({label})" for label in p.classes_.tolist()]
+        elif self.details:
+            names += [f"{end}({t})" if len(p.targets) > 1 else end for t in p.targets for end in ("low", "high")]
+        return [*names, "why(base)", *(f"why({c})" for c in p.encoder.encoded_columns)] if self.why else names
 
     def wrote(self, stream: IO[bytes]) -> bool:
         """Tell whether a file holds predictions of ours: it has the columns that would be written now."""
@@ -103,7 +109,7 @@ class Answers:
         p, done = self.predictor, 0
         half = p.half_width(self.level) if self.details and p.task == "regression" else None
         with progress(say("reading"), self.source.n_rows) as tick:
-            for raw in self.source.raw_blocks(ROWS):
+            for raw in self.source.raw_blocks(WHY_ROWS if self.why else ROWS):
                 self.tally.add(raw)
                 X = p.encode(raw)
                 answer = np.asarray(p.model.predict(X))
@@ -116,6 +122,9 @@ class Answers:
                 elif half is not None:
                     for value, h in zip(answer.reshape(len(answer), -1).T, np.atleast_1d(half), strict=True):
                         columns += [value - h, value + h]
+                if self.why:
+                    base, values = p.reasons(X)
+                    columns += [base, *values.T]
                 yield columns
                 done += len(raw)
                 tick(len(raw))
@@ -124,11 +133,12 @@ class Answers:
         """Return the decimals worth reading of each column: six of a probability, a thousandth of the usual error of a number."""
         p = self.predictor
         decimals: list[int | None] = [None] * (1 if self.numbered else len(self.keep))
-        if p.task == "classification":
+        if p.task == "classification":  # reasons are parts of a probability
             return [*decimals, None, *([PROBABILITY] * (len(self.header) - len(decimals) - 1))]
         halves = np.zeros(len(p.targets)) if p.residuals is None else np.atleast_1d(p.half_width(0.5))
         each = [None if h <= 0 else int(max(0, np.ceil(-np.log10(h / 1000)))) for h in halves]
-        return [*decimals, *each, *((d for d in each for _ in range(2)) if self.details else ())]
+        found = [*decimals, *each, *((d for d in each for _ in range(2)) if self.details else ())]
+        return found + each * (len(self.header) - len(found)) if self.why else found
 
     def drift(self) -> list[str]:
         """Return how the rows that were predicted differ from those that were learned from."""

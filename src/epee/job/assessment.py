@@ -25,7 +25,7 @@ from epee.errors import BadFile, DataError
 from epee.job.bundle import load_to_predict
 from epee.job.card import figure, plain
 from epee.job.holding import columns_of, take
-from epee.job.learning import Learned
+from epee.job.learned import Learned
 from epee.job.sealing import fingerprints
 from epee.job.understanding import reopen
 from epee.risk.estimate import Risk
@@ -188,7 +188,7 @@ def labelled_rows(learned: Learned, table: Any) -> tuple[RawBlock, np.ndarray, A
 def error_on(learned: Learned, raw: RawBlock, y: np.ndarray, w: Any, level: float) -> Risk:
     """Return the error of a predictor on rows, by the loss that it was learned for."""
     model = learned.predictor.model
-    return holdout_error(model, learned.predictor.encode(raw), y, loss=loss_of(model), level=level, sample_weight=w)
+    return holdout_error(model, learned.predictor.encode(raw), y, loss=loss_of(learned), level=level, sample_weight=w)
 
 
 def refuse_strange(learned: Learned, y: np.ndarray) -> None:
@@ -205,10 +205,10 @@ def refuse_strange(learned: Learned, y: np.ndarray) -> None:
         )
 
 
-def loss_of(model: Any) -> Any:
-    """Return the loss behind a fitted model: its costs, where it decides by costs."""
-    last = last_of(model)
-    return last.loss if isinstance(last, BayesDecision) else None
+def loss_of(learned: Learned) -> Any:
+    """Return the loss that a predictor was learned for: its costs, where it decides by costs."""
+    last = last_of(learned.predictor.model)
+    return last.loss if isinstance(last, BayesDecision) else str(learned.facts["loss"])
 
 
 class Ledger:

@@ -8,7 +8,7 @@ from typing import Any
 from epee.losses.names import named
 from epee.words.job_words import say
 from epee.words.loss_words import mean_of
-from epee.words.numbers import figures, fixed, gap, in_unit, interval, percent, plus_minus
+from epee.words.numbers import figures, fixed, gap, in_unit, interval, p_value, percent, plus_minus
 
 NARROW = 100  # columns below which degrees of freedom and times are left out
 
@@ -45,6 +45,8 @@ def leaderboard_table(card: dict[str, Any], width: int) -> Any:
         mark = say(line["mark"])
         if line["mark"] == "worse":
             mark += f" (+{gap(line['difference'], line['difference_stderr'], rate=rate, bar=False)})"
+        elif line["mark"] != "best":
+            mark += f", p {p_value(line['p_value'])}"
         style = "bold" if line["chosen"] else "dim" if line["mark"] == "worse" else ""
         table.add_row(*(Text(cell) for cell in [*cells, mark]), style=style)
     return table

@@ -31,7 +31,7 @@ from epee.job.state import Reader, Writer
 from epee.job.writing import atomic
 
 if TYPE_CHECKING:
-    from epee.job.learning import Learned
+    from epee.job.learned import Learned
 
 FORMAT = 2  # 1: before estimators said their own state; read still
 _STAMP = (2020, 1, 1, 0, 0, 0)  # the same predictor gives the same bytes
@@ -59,7 +59,7 @@ def members_of(learned: Learned) -> dict[str, bytes]:
         raise WrongUse(f"this predictor cannot be saved: {fault}") from None
     state = {
         "task": p.task, "targets": list(p.targets), "encoder": writer.write(p.encoder), "model": model,
-        "residuals": writer.write(p.residuals), "drift": writer.write(p.drift),
+        "residuals": writer.write(p.residuals), "drift": writer.write(p.drift), "background": writer.write(p.background),
         "sealed_rows": writer.write(np.sort(learned.sealed_rows)), "training_rows": writer.write(np.sort(learned.training_rows)),
     }  # fmt: skip
     members = {"card.json": _json(learned.card), "predictor.json": _json(state)}
@@ -164,7 +164,7 @@ def _members(path: str | Path, name: str) -> dict[str, bytes]:
 
 
 def _learned(members: dict[str, bytes], name: str) -> Learned:
-    from epee.job.learning import Learned
+    from epee.job.learned import Learned
     from epee.job.predictor import Predictor
     from epee.risk.estimate import Risk
     from epee.risk.intervals import Interval
@@ -186,7 +186,7 @@ def _learned(members: dict[str, bytes], name: str) -> Learned:
     reader = Reader(arrays)
     predictor = Predictor(
         str(state["task"]), tuple(map(str, state["targets"])), reader.read(state["encoder"]), reader.read(state["model"]),
-        reader.read(state["residuals"]), reader.read(state["drift"]),
+        reader.read(state["residuals"]), reader.read(state["drift"]), reader.read(state["background"]) if "background" in state else None,
     )  # fmt: skip
     t = card["test"]
     risk = Risk(

@@ -33,7 +33,13 @@ key                    what it holds
 ``confusion``          ``{"labels", "decided", "counts", "rates", "stderr", "low", "high"}`` on the sealed rows, or None
 ``residuals``          ``{"quantiles": {"0.05": ...}, "predicted": [...], "residual": [...], "scale", "r2": figure}``, or None
 ``calibration``        list of ``{"predicted", "observed", "low", "high", "rows"}`` on the sealed rows, or []
-``scores``             ``{name: figure}``: AUC, Brier score, R² and the like on the sealed rows
+``scores``             ``{name: figure}``: AUC, log loss, Brier score, R² and the like on the sealed rows
+``headline``           what is said first, list of ``{"name", "value", "low", "high", "level", "n"}``: the test error in the unit of the
+                       target (``"rmse"`` for squared errors), then ``"r2"`` or ``"roc_auc"``
+``by_class``           list of ``{"label", "rows", "decided", "precision", "recall", "f1"}`` on the sealed rows, the last three
+                       ``{"value", "low", "high"}`` or None
+``ranking``            list of ``{"label", "share", "rows", "roc", "precision_recall", "lift", "calibration"}`` on the sealed rows, each
+                       class against the rest; a curve is ``{"x", "y", "low", "high"}``
 ``uses``               what the predictor leans on: ``{"how": "coefficients" | "importance", "items": [{"column", "value",
                        "stderr", "low", "high"}], "coefficients": [...]}``, largest first; coefficients of a linear predictor for a
                        standard deviation of each encoded column, with intervals where the estimator has them
@@ -53,7 +59,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from epee.job.learning import Learned
+    from epee.job.learned import Learned
 
 FORMAT = 1
 

@@ -87,8 +87,8 @@ class Entry:
 
     @property
     def order(self) -> tuple[float, float]:
-        """Rank of simplicity: the family, then the degrees of freedom."""
-        return self.candidate.order, self.dof if np.isfinite(self.dof) else np.inf
+        """Rank of simplicity: the family, then the degrees of freedom, of which a parameter that was searched is one more."""
+        return self.candidate.order, self.dof + (self.curve.parameter is not None) if np.isfinite(self.dof) else np.inf
 
 
 @dataclass(eq=False)
@@ -141,12 +141,14 @@ class Contest:
         if candidate.suits(self.ground.setting):
             return True
         if self.named:
-            self.dropped.append((candidate.name, unfit(candidate, self.ground.setting) or say("unsuited")))
+            self.dropped.append(
+                (candidate.name, unfit(candidate, self.ground.setting, self.ground.asked.loss) or say("unsuited"))
+            )
         return False
 
     def _tried(self, candidate: Candidate, work: Any) -> list[Any]:
         """Return what the work gives, or nothing, noting why."""
-        why = unfit(candidate, self.ground.setting)
+        why = unfit(candidate, self.ground.setting, self.ground.asked.loss)
         if not why and candidate.key != "baseline":
             why = self._out_of_reach(candidate)
             self._spent = self._spent or (bool(why) and self.budget is not None)
@@ -201,7 +203,7 @@ class Contest:
         losses = np.column_stack([one[1].losses[0] for one in tried])
         curve = Curve(candidate.parameter, grid, dof, train, cv, stderr, best, losses)
         models, outcome, own, sizes, sealed = tried[best]
-        done = g.all_looked or sizes is not None
+        done = g.all_looked or sizes is not None or not g.asked.loss.rowwise
         if sizes is None:
             own, sizes = g.looked_means(outcome.losses[0])
         return Solved(
@@ -297,6 +299,7 @@ class Contest:
             and not g.cells.forward
             and g.plan(1).n_folds >= 3
             and g.asked.costs is None
+            and g.asked.loss.rowwise
         ):
             sure, nested = self._nested(one.route), True
         seconds = one.seconds + clock.perf_counter() - begin

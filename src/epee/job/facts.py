@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from epee.errors import DataError, WrongUse
 from epee.estimator.protocol import CoefficientCovariance, LinearPredictor
 from epee.job.card import figure, plain
 from epee.job.contest import Contest, Curve, Entry
 from epee.job.ground import Ground
+from epee.job.merit import attempt, headline_of, sealed_facts
 from epee.job.predictor import Predictor, last_step
+from epee.job.ranked import ranking_sentence
 from epee.job.understanding import Understood
 from epee.risk.estimate import Risk
 from epee.risk.route import MomentRoute
 from epee.risk.verdict import Verdict
-from epee.typing import Matrix, Vector
+from epee.typing import Matrix
 from epee.words.job_words import say
-from epee.words.numbers import percent, whole
+from epee.words.loss_words import mean_of
+from epee.words.numbers import inside, interval, percent, whole
 
 Rows = tuple[Matrix, np.ndarray, Any]
-SHOWN_POINTS = 500  # of a scatter of residuals
 CURVE_ROWS = 50_000  # up to which a learning curve is drawn
 LOOKED_ROWS = 2000  # sealed rows that importances are taken on
 
@@ -36,8 +36,10 @@ def facts_of(
     hand, cells = ground.hand, ground.cells
     sealed, training = ((hand.encoded(rows), hand.y[rows], hand.weights(rows)) for rows in (hand.sealed, hand.train))
     n_training, n_sealed = len(cells.train), len(cells.sealed)
-    test, agrees = test_facts(risk, verdict, n_sealed, asked["level"])
-    sentences = verdict.sentences() + test["sentences"]
+    merit = sealed_facts(predictor, sealed, asked["level"], asked["seed"])
+    headline = headline_of(risk, merit["scores"], len(seen.targets))
+    test, agrees = test_facts(risk, verdict, n_sealed, asked["level"], headline)
+    sentences = verdict.sentences(ranking_sentence(ground, verdict)) + test["sentences"]
     if asked["refit"] and n_sealed:
         sentences.append(say("refit"))
     classes = [] if seen.classes is None else [str(c) for c in seen.classes.tolist()]
@@ -62,25 +64,17 @@ def facts_of(
         "how": how_sentences(asked),
         "redo": redo(seen, asked),
     }  # fmt: skip
-    facts |= sealed_facts(seen, predictor, sealed, asked["level"])
-    facts["uses"] = _try(
+    facts |= merit | {"headline": headline}
+    facts["uses"] = attempt(
         lambda: uses_of(
             predictor, sealed if len(sealed[1]) >= 20 else training, ground.asked.loss, asked["seed"], asked["level"]
         )
     )
     if facts["uses"] is not None:
         facts["uses"]["coefficients"] = coefficients_of(predictor, training, asked["level"])
-    facts["learning_curve"] = _try(lambda: curve_of_sizes(chosen, ground))
+    facts["learning_curve"] = attempt(lambda: curve_of_sizes(chosen, ground))
     facts["seconds"] = clock.perf_counter() - begin
     return plain(facts)
-
-
-def _try(work: Callable[[], Any]) -> Any:
-    """Return what can be said, or None where the rows are too few for it."""
-    try:
-        return work()
-    except (DataError, WrongUse, np.linalg.LinAlgError):
-        return None
 
 
 def line_of(entry: Entry, i: int, verdict: Verdict) -> dict[str, Any]:
@@ -117,7 +111,19 @@ def curve_of(entry: Entry) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def test_facts(risk: Risk, verdict: Verdict, n: int, level: float) -> tuple[dict[str, Any], bool | None]:
+def in_words(figure: dict[str, Any]) -> str:
+    """Return a figure with its interval.
+
+    >>> in_words({"value": 0.8712, "low": 0.843, "high": 0.895})
+    '0.871 [0.843, 0.895]'
+    """
+    low, high = figure["low"], figure["high"]
+    return f"{inside(figure['value'], low, high)} {interval(low, high)}"
+
+
+def test_facts(
+    risk: Risk, verdict: Verdict, n: int, level: float, headline: list[dict[str, Any]]
+) -> tuple[dict[str, Any], bool | None]:
     """Say what the sealed rows show, and whether they agree with the cross-validation."""
     if not n:
         return {"sentences": [say("no_test")]}, None
@@ -128,85 +134,12 @@ def test_facts(risk: Risk, verdict: Verdict, n: int, level: float) -> tuple[dict
     inside = risk.low <= verdict.corrected <= risk.high
     agrees = bool(inside or gap <= normal_quantile(level) * bar)
     first = say("test", risk=risk.shown(), level=percent(level), n=whole(n))
-    return {"sentences": [first, say("agrees") if agrees else say("disagrees", cv=sure.shown())]}, agrees
-
-
-def sealed_facts(seen: Understood, predictor: Predictor, sealed: Rows, level: float) -> dict[str, Any]:
-    """Return confusion, calibration, residuals and scores on the sealed rows."""
-    X, y, w = sealed
-    out: dict[str, Any] = {"confusion": None, "residuals": None, "calibration": [], "scores": {}}
-    if len(y) < 4:
-        return out
-    if seen.task == "classification":
-        out["confusion"] = _try(lambda: confusion_facts(predictor.model, X, y, w, level))
-        if predictor.has_probabilities:
-            out["calibration"] = _try(lambda: calibration_points(predictor.model, X, y, level)) or []
-    elif y.ndim == 1:
-        out["residuals"] = residual_facts(predictor.model, X, y)
-    out["scores"] = score_facts(predictor, X, y, w, level)
-    return out
-
-
-def confusion_facts(model: Any, X: Matrix, y: np.ndarray, w: Any, level: float) -> dict[str, Any]:
-    """Return the confusion matrix with its error bars."""
-    from epee.risk.confusion import confusion_matrix
-
-    found = confusion_matrix(model, X, y, level=level, sample_weight=w)
-    names = ("labels", "decided", "counts", "rates", "stderr", "low", "high")
-    return {name: getattr(found, name) for name in names}
-
-
-def calibration_points(model: Any, X: Matrix, y: np.ndarray, level: float) -> list[dict[str, Any]]:
-    """Return, for bins of the probability of the answer, how often it was right."""
-    from epee.risk.intervals import wilson
-
-    P = model.predict_proba(X)
-    top, right = P.max(axis=1), model.classes_[P.argmax(axis=1)] == y
-    bins = int(np.clip(len(y) // 20, 2, 10))
-    points = []
-    for rows in np.array_split(np.argsort(top, kind="stable"), bins):
-        ends = wilson(float(right[rows].mean()), len(rows), level)
-        points.append(
-            {
-                "predicted": top[rows].mean(),
-                "observed": right[rows].mean(),
-                "low": ends.low,
-                "high": ends.high,
-                "rows": len(rows),
-            }
+    if headline[0]["name"] == "rmse":  # in the unit of the target, then the mean that the table shows
+        figures = ", ".join(f"{mean_of(f['name'])} {in_words(f)}" for f in headline)
+        first = say(
+            "test_unit", figures=figures, loss=mean_of(risk.loss), risk=risk.shown(), level=percent(level), n=whole(n)
         )
-    return points
-
-
-def residual_facts(model: Any, X: Matrix, y: Vector) -> dict[str, Any]:
-    """Return residuals against predictions, and their quantiles."""
-    predicted = np.asarray(model.predict(X))
-    residual = y - predicted
-    some = np.unique(np.linspace(0, len(y) - 1, min(len(y), SHOWN_POINTS)).astype(np.intp))
-    levels = (0.05, 0.25, 0.5, 0.75, 0.95)
-    return {
-        "quantiles": {str(q): float(v) for q, v in zip(levels, np.quantile(residual, levels), strict=True)},
-        "predicted": predicted[some], "residual": residual[some], "scale": float(np.sqrt(np.mean(residual**2))),
-    }  # fmt: skip
-
-
-def score_facts(predictor: Predictor, X: Matrix, y: np.ndarray, w: Any, level: float) -> dict[str, Any]:
-    """Return other figures of merit on the sealed rows."""
-    from epee import risk
-
-    names = (
-        ("r2",)
-        if predictor.task == "regression"
-        else ("roc_auc", "brier", "f1")
-        if predictor.has_probabilities
-        else ("f1",)
-    )
-    scores = {}
-    for name in names:
-        found = _try(lambda name=name: getattr(risk, name)(predictor.model, X, y, level=level, sample_weight=w))
-        if found is not None:
-            scores[name] = figure(found)
-    return scores
+    return {"sentences": [first, say("agrees") if agrees else say("disagrees", cv=sure.shown())]}, agrees
 
 
 def uses_of(predictor: Predictor, rows: Rows, loss: Any, seed: int, level: float = 0.95) -> dict[str, Any]:
@@ -277,7 +210,7 @@ def curve_of_sizes(chosen: Entry, ground: Ground) -> dict[str, Any] | None:
     found = curve_on(
         chosen.route, sizes=6, folds=cells.folds, groups=cells.groups, random_state=s.seed, level=ground.level
     )
-    then = _try(lambda: found.extrapolate(2 * s.n))
+    then = attempt(lambda: found.extrapolate(2 * s.n))
     return {
         "sizes": found.sizes, "test": found.test, "train": found.train, "stderr": found.stderr,
         "then": None if then is None else {"rows": 2 * s.n, "error": float(then), "stderr": getattr(then, "stderr", None)},
@@ -309,6 +242,7 @@ def redo(seen: Understood, asked: dict[str, Any]) -> dict[str, str]:
         "weight",
         "groups",
         "time",
+        "loss",
         "level",
         "seed",
         "reject_cost",

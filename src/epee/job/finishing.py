@@ -91,7 +91,7 @@ def sealed_risk(ground: Ground, entry: Entry, model: Pipeline, verdict: Verdict)
     if not len(ground.cells.sealed):
         return corrected(entry.sure, verdict.optimism.value)
     if entry.sealed is None:
-        loss = ground.asked.loss if ground.asked.costs is not None else None
+        loss = ground.asked.loss
         rows = hand.sealed
         cells = ground.cells
         beside: dict[str, Any] = {"groups": cells.sealed_groups, "time": cells.sealed_time} if hand.whole else {}

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -15,7 +16,7 @@ import numpy as np
 from epee.job.cells import Cells
 from epee.job.hierarchy import Candidate, Setting
 from epee.job.holding import take
-from epee.risk.asked import Asked
+from epee.risk.asked import PROBABILITIES, Asked
 from epee.risk.refit import RefitRoute
 from epee.risk.route import MomentRoute
 from epee.risk.rows import Rows
@@ -162,14 +163,23 @@ class Ground:
         strata = "stratified " if self.asked.classes is not None and not kind else ""
         return f"{strata}{K}-fold cross-validation{kind}"
 
-    def look(self, models: Models, training: bool = False) -> Outcome:
+    def look(self, models: Models, training: bool = False, asked: Asked | None = None) -> Outcome:
         """Return what models make of the rows that a choice looks at: those that did not see them, or the one of all rows."""
         h = self.hand
         cell = h.cell[h.train][h.looked]
         rows_of = [np.flatnonzero(cell == c) for c in range(h.folds)]
         tested_by = self.split.tested_by[:, : h.folds]
-        panel = Panel(self.asked, models, np.full_like(tested_by, self.n_models) if training else tested_by)
+        panel = Panel(asked or self.asked, models, np.full_like(tested_by, self.n_models) if training else tested_by)
         return score_held(panel, self._looked_rows, self.truth[h.looked], rows_of)
+
+    def probabilities(self, route: MomentRoute | RefitRoute) -> Matrix:
+        """Return the probabilities (n, K) that a road gives the looked rows, held out; NaN for rows that nobody is tested on."""
+        told = copy(route)
+        told.asked = replace(self.asked, loss=PROBABILITIES, costs=None)
+        if isinstance(told, MomentRoute):
+            told = told.like(told.model)
+            return self.look(told.models(self.split), asked=told.asked).predictions[0]
+        return told.evaluate(self.plan(1).splits[0]).predictions[0][self.hand.looked]
 
     @cached_property
     def _looked_rows(self) -> Matrix:

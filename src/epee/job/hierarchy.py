@@ -17,9 +17,10 @@ from sklearn.utils.validation import has_fit_parameter
 
 from epee.errors import WrongUse
 from epee.estimator.method import Method, Setting, Trial, in_language
-from epee.estimator.protocol import gives_probabilities
+from epee.estimator.protocol import gives_probabilities, gives_scores
 from epee.estimator.registry import key_of, make, nearest_keys, order_of, trials
 from epee.job.filling import FillMissing
+from epee.losses.loss import Loss
 from epee.table.schema import suggestion
 from epee.words.job_words import say
 
@@ -140,13 +141,16 @@ def _own(name: str | None, estimator: Any, kind: str, seen: set[str]) -> Candida
     return Candidate(Trial(key), None, estimator)
 
 
-def unfit(candidate: Candidate, s: Setting) -> str:
-    """Return why a candidate cannot run on this table, or nothing."""
+def unfit(candidate: Candidate, s: Setting, loss: Loss) -> str:
+    """Return why a candidate cannot run on this table under this loss, or nothing."""
     last = candidate.make(s)[-1]
     if s.weighted and not has_fit_parameter(last, "sample_weight"):
         return say("no_weights")
     if s.costs is not None and not gives_probabilities(last):
         return say("no_probability")
+    enough = gives_probabilities(last) or (loss.needs == "scores" and gives_scores(last))
+    if loss.needs in ("probabilities", "scores") and not enough:
+        return say("no_answer", needs=say(loss.needs), loss=loss.name)
     if s.n_targets > 1 and not get_tags(last).target_tags.multi_output:
         return say("one_target")
     return ""

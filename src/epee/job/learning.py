@@ -11,11 +11,9 @@ The road is the same for every table; how much of it is kept at hand is a matter
 
 from __future__ import annotations
 
-import json
 import time as clock
 import warnings
 from collections.abc import Collection, Mapping
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +21,9 @@ import numpy as np
 
 from epee.engines.local import one_blas_thread
 from epee.errors import EpeeWarning, SearchWarning, TableWarning, WrongUse
+from epee.estimator.protocol import gives_probabilities
 from epee.job import policy
 from epee.job.budgets import seconds_of
-from epee.job.card import card_of
 from epee.job.cells import Cells, assign_cells
 from epee.job.contest import Contest, Entry
 from epee.job.drift import tally
@@ -34,12 +32,13 @@ from epee.job.ground import Ground
 from epee.job.hierarchy import Setting, hierarchy
 from epee.job.holding import hold, take
 from epee.job.kinds import settled
+from epee.job.learned import Learned
 from epee.job.looking import Looked, look
 from epee.job.predictor import Predictor, last_step, residual_quantiles
+from epee.job.reasons import KEPT_ROWS
 from epee.job.understanding import open_roles
 from epee.losses.names import resolve
 from epee.risk.asked import Asked
-from epee.risk.estimate import Risk
 from epee.risk.intervals import check_level
 from epee.risk.route import MomentRoute
 from epee.risk.verdict import Verdict, ranks
@@ -50,91 +49,10 @@ from epee.words.numbers import whole
 SEVERAL = 10_000  # cells tested in repeats: small tables are repeated, large ones need not be
 
 
-class Learned:
-    """What :func:`learn` found.
-
-    Attributes
-    ----------
-    predictor : Predictor
-        The chosen predictor; takes raw tables.
-    leaderboard : list of dict
-        One line a predictor, from the simplest up.
-    risk : Risk
-        The error on the sealed rows; where none were sealed, that of the cross-validation, corrected for the choice.
-    verdict : str
-        Which one is chosen, what is shown and what is not.
-    findings : list
-        What often is a mistake, with its evidence.
-    notes : list of str
-        How the table was taken.
-    """
-
-    def __init__(
-        self, predictor: Predictor, risk: Risk, facts: dict[str, Any], findings: list[Any] | None = None
-    ) -> None:
-        self.predictor, self.risk, self.facts = predictor, risk, facts
-        self.findings: list[Any] = list(findings or [])
-        self.sealed_rows: np.ndarray = np.empty(0, dtype=np.uint64)
-        self.training_rows: np.ndarray = np.empty(0, dtype=np.uint64)
-        self.contest: Any = None  # the entries of the leaderboard, for a closer look in the same session
-
-    @property
-    def leaderboard(self) -> list[dict[str, Any]]:
-        """One line a predictor, from the simplest up."""
-        return self.facts["leaderboard"]
-
-    @property
-    def verdict(self) -> str:
-        """The verdict in words."""
-        return " ".join(self.facts["verdict"])
-
-    @property
-    def notes(self) -> list[str]:
-        """How the table was taken, in sentences."""
-        return self.facts["notes"]
-
-    @property
-    def conclusive(self) -> bool:
-        """Tell whether the chosen predictor is shown to beat the baseline, and the sealed rows agree."""
-        return bool(self.facts["conclusive"])
-
-    @property
-    def card(self) -> dict[str, Any]:
-        """Everything a report says, as plain data; see :mod:`epee.job.card`."""
-        return card_of(self)
-
-    def save(self, path: str | Path) -> Path:
-        """Write the predictor and its card to one ``.epee`` file that runs no code when it is loaded."""
-        from epee.job.bundle import save
-
-        return save(self, path)
-
-    def report(self, path: str | Path) -> Path:
-        """Write a self-contained HTML report."""
-        written: Path = import_module("epee.report.html").write_report(self.card, path)
-        return written
-
-    def to_json(self) -> str:
-        """Return the card as JSON text."""
-        return json.dumps(self.card, ensure_ascii=False, indent=1, allow_nan=False)
-
-    def __str__(self) -> str:
-        from epee.job.board import text_of
-
-        return text_of(self.card)
-
-    def _repr_html_(self) -> str:
-        """Return what a notebook shows."""
-        return str(import_module("epee.report.notebook").notebook_html(self))
-
-    def __repr__(self) -> str:
-        return f"Learned({self.facts['chosen']['name']}: {self.risk})"
-
-
 def learn(
     table: Any, target: Any, *, test_size: float = 0.2, folds: int = 10, predictors: Any = None, costs: Any = None,
     reject_cost: float | None = None, weight: str | None = None, groups: str | None = None, time: str | None = None,
-    types: Mapping[str, str] | None = None, budget: Any = None, prefer: str = "simplicity", level: float = 0.95,
+    types: Mapping[str, str] | None = None, budget: Any = None, prefer: str = "simplicity", loss: Any = None, level: float = 0.95,
     lang: str | None = None, random_state: int = 0,
     refit: bool = False, mute: Collection[str] = (),
 ) -> Learned:  # fmt: skip
@@ -163,6 +81,10 @@ def learn(
         Seconds ("90s", "2min"): predictors for which there is no time are dropped whole, the most complex first, and named.
     prefer : {"simplicity", "accuracy"}, default="simplicity"
         Take the simplest predictor that cannot be told from the best, or the best itself.
+    loss : str or Loss, default=None
+        What an error costs, in the contest, the choice and the test: "zero_one", "log", "brier" or "auc" (one minus the area under the
+        ROC curve) for classes, "squared", "absolute", "quantile0.9", "poisson" and others for numbers. None is "zero_one" for
+        classes and "squared" for numbers.
     level : float, default=0.95
         Confidence level of the intervals.
     lang : {"en", "fr"}, default=None
@@ -202,6 +124,7 @@ def learn(
         "table": str(table) if isinstance(table, str | Path) else None, "test_size": test_size, "folds": int(folds), "level": level,
         "seed": int(random_state), "weight": weight, "groups": groups, "time": time, "types": settled(types),
         "costs": str(costs) if isinstance(costs, str | Path) else None if costs is None else np.asarray(costs).tolist(),
+        "loss": loss if loss is None or isinstance(loss, str) else resolve(loss).name,
         "reject_cost": reject_cost, "budget": seconds_of(budget), "prefer": prefer, "refit": bool(refit), "mute": list(mute),
         "predictors": None if predictors is None else [p if isinstance(p, str) else type(p).__name__ for p in predictors],
     }  # fmt: skip
@@ -209,7 +132,7 @@ def learn(
         warnings.simplefilter("always", EpeeWarning)
         asked["lang"] = options.language
         with one_blas_thread():  # our threads share the rows; BLAS's own would spin between a thousand small solves
-            learned = _start(table, target, asked, predictors, costs, begin)
+            learned = _start(table, target, asked, predictors, costs, loss, begin)
     ours = [warning for warning in heard if issubclass(warning.category, EpeeWarning)]
     learned.facts["notes"] += _overheard(ours, learned.facts["notes"])
     for other in heard:  # outside the block that records them: what is recorded would be heard for ever
@@ -232,7 +155,9 @@ def _overheard(heard: list[warnings.WarningMessage], notes: list[str]) -> list[s
     return out
 
 
-def _start(table: Any, target: Any, asked: dict[str, Any], predictors: Any, costs: Any, begin: float) -> Learned:
+def _start(
+    table: Any, target: Any, asked: dict[str, Any], predictors: Any, costs: Any, loss: Any, begin: float
+) -> Learned:
     """Open the table, give each row its cell, and look at it: at hand where it is small, passing by where it is large."""
     source, roles = open_roles(table, target, asked["weight"], asked["groups"], asked["time"], asked["types"])
     source, held = hold(source, policy.POLICY)
@@ -241,8 +166,11 @@ def _start(table: Any, target: Any, asked: dict[str, Any], predictors: Any, cost
     classes = cells.target.classes
     table_of_costs = cost_table(costs, asked["reject_cost"], classes)
     kind = "classifier" if classes is not None else "regressor"
-    loss = resolve(cost_loss(table_of_costs, classes), kind)
-    judged = Asked(loss, kind, classes, cells.target.y.ndim > 1, table_of_costs)
+    if loss is not None and table_of_costs is not None:
+        raise WrongUse("costs are a loss of their own: give loss, or costs and reject_cost, not both.")
+    wanted = resolve(loss if table_of_costs is None else cost_loss(table_of_costs, classes), kind)
+    wanted.refuse_weights(asked["weight"])
+    judged = Asked(wanted, kind, classes, cells.target.y.ndim > 1, table_of_costs)
     looked = look(source, held, roles, asked["types"], notes, cells, judged, policy.POLICY, asked["seed"])
     return _learn(looked, cells, judged, asked, predictors, begin)
 
@@ -265,8 +193,15 @@ def _learn(
     winner = entries[verdict.chosen]
     model = final_model(ground, winner)
     residuals = None if judged.classes is not None else residual_quantiles(_residuals(ground, winner))
+    kept = hand.encoded(policy.POLICY.sample(hand.train, KEPT_ROWS, seed))
     predictor = Predictor(
-        seen.task, seen.targets, hand.encoder, model, residuals, tally(hand.encoder.schema_, take(hand.raw, hand.train))
+        seen.task,
+        seen.targets,
+        hand.encoder,
+        model,
+        residuals,
+        tally(hand.encoder.schema_, take(hand.raw, hand.train)),
+        kept,
     )
     with progress(say("looking")) as tick:
         tick()
@@ -278,7 +213,9 @@ def _learn(
     learned.sealed_rows, learned.training_rows = looked.sealed_prints, looked.training_prints
     if asked["refit"] and len(cells.sealed):
         parts = final_parts(ground, winner, everything=True)
-        learned.predictor = Predictor(seen.task, seen.targets, *parts, residuals, tally(hand.encoder.schema_, hand.raw))
+        learned.predictor = Predictor(
+            seen.task, seen.targets, *parts, residuals, tally(hand.encoder.schema_, hand.raw), kept
+        )
         learned.training_rows = np.concatenate([learned.training_rows, learned.sealed_rows])
         learned.sealed_rows = learned.sealed_rows[:0]
     return learned
@@ -294,7 +231,7 @@ def _setting(looked: Looked, cells: Cells, judged: Asked, seed: int) -> Setting:
     return Setting(
         looked.seen.task, n, width, 0 if judged.classes is None else len(judged.classes), int(counts.min()), n_targets, spread,
         hand.weight is not None, any(c.missing for c in looked.seen.schema if c.kind != "category"), judged.costs, seed,
-        n // (cells.folds) if cells.forward else n // 2,
+        n // (cells.folds) if cells.forward else n // 2, judged.loss.name,
     )  # fmt: skip
 
 
@@ -305,7 +242,15 @@ def _verdict(entries: list[Entry], ground: Ground, asked: dict[str, Any]) -> Ver
     return Verdict(
         [e.name for e in entries], [e.risk for e in entries], ranks([e.order for e in entries]), asked["level"], asked["prefer"],
         0 if entries[0].candidate.key == "baseline" else None, [e.curve.losses for e in entries], groups, entries=entries,
+        silent=_silent(entries, ground),
     )  # fmt: skip
+
+
+def _silent(entries: list[Entry], ground: Ground) -> list[bool]:
+    """Tell of each predictor of classes whether it gives no probabilities; of numbers there are none to give."""
+    if ground.asked.classes is None:
+        return []
+    return [not gives_probabilities(e.candidate.make(ground.setting)[-1]) for e in entries]
 
 
 def _say_samples(looked: Looked, entries: list[Entry]) -> None:

@@ -17,9 +17,11 @@ import numpy as np
 
 from epee.decision.bayes_decision import BayesDecision
 from epee.errors import WrongUse
-from epee.estimator.protocol import gives_probabilities
+from epee.estimator.protocol import LinearPredictor, gives_probabilities
+from epee.job.reasons import Contributions, shares
 from epee.risk.intervals import check_level
 from epee.risk.steps import last_of
+from epee.structure.standard_scaler import StandardScaler
 from epee.table.encoder import TableEncoder
 from epee.table.raw import RawBlock
 from epee.typing import Labels, Matrix, Vector
@@ -42,14 +44,16 @@ class Predictor:
         Sorted absolute residuals of held-out rows, for intervals.
     drift : dict, optional
         What the training rows looked like; see :mod:`epee.job.drift`.
+    background : array (m, e), optional
+        Some encoded training rows, to say why a row gets its prediction; see :mod:`epee.job.reasons`.
     """
 
     def __init__(
         self, task: str, targets: tuple[str, ...], encoder: TableEncoder, model: Any, residuals: Vector | None = None,
-        drift: dict[str, Any] | None = None,
+        drift: dict[str, Any] | None = None, background: Matrix | None = None,
     ) -> None:  # fmt: skip
         self.task, self.targets, self.encoder, self.model = task, tuple(targets), encoder, model
-        self.residuals, self.drift = residuals, drift or {}
+        self.residuals, self.drift, self.background = residuals, drift or {}, background
 
     @property
     def classes_(self) -> Labels:
@@ -90,6 +94,38 @@ class Predictor:
         centre = self.predict(table)
         half = self.half_width(level)
         return np.stack([centre - half, centre + half], axis=-1)
+
+    def contributions(self, table: Any) -> Contributions:
+        """Return what each column adds to the prediction of each row; of a class, to the probability of the answer."""
+        self.require_reasons()
+        parts = [self.reasons(self.encode(raw)) for raw in self.blocks(table)]
+        base, values = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return Contributions(list(self.encoder.encoded_columns), base, values)
+
+    def reasons(self, X: Matrix) -> tuple[Vector, Matrix]:
+        """Return the base (n,) and what each column adds (n, columns), for encoded rows."""
+        assert self.background is not None
+        linear = len(self.model.steps) == 1 or all(
+            isinstance(step, StandardScaler) for _, step in self.model.steps[:-1]
+        )
+        return shares(
+            self.model,
+            X,
+            self.background,
+            self.encoder.encoded_columns,
+            linear and isinstance(last_of(self.model), LinearPredictor),
+        )
+
+    def require_reasons(self) -> None:
+        """Refuse to say why, where it cannot be said."""
+        if self.background is None:
+            raise WrongUse(
+                "this predictor was learned by an older épée, which kept no rows to compare with: learn it again."
+            )
+        if len(self.targets) > 1:
+            raise WrongUse("this predictor has several targets: reasons are for one; learn them one by one.")
+        if self.task == "classification" and not self.has_probabilities:
+            raise WrongUse("this predictor gives no probabilities, which reasons are about; learn with one that does.")
 
     def half_width(self, level: float) -> Any:
         """Return q of (1), a number or one for each target."""

@@ -29,6 +29,12 @@ _LINE: dict[str, Any] = {
     },
 }  # fmt: skip
 _TEXTS = {"type": "array", "items": _TEXT}
+_HEADLINE: dict[str, Any] = {
+    "type": "object",
+    "required": ["name", "value", "low", "high", "level"],
+    "properties": {"name": _TEXT, "value": _NUMBER, "low": _MAYBE, "high": _MAYBE, "level": _NUMBER, "n": _MAYBE},
+}
+_RATE: dict[str, Any] = {"type": ["object", "null"], "required": ["value", "low", "high"]}
 
 SCHEMA: dict[str, Any] = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -71,6 +77,19 @@ SCHEMA: dict[str, Any] = {
         "residuals": {"type": ["object", "null"]},
         "calibration": {"type": "array"},
         "scores": {"type": "object", "additionalProperties": _FIGURE},
+        "headline": {"type": "array", "items": _HEADLINE},
+        "by_class": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["label", "rows", "precision", "recall", "f1"],
+                "properties": {"label": _TEXT, "rows": _NUMBER, "precision": _RATE, "recall": _RATE, "f1": _RATE},
+            },
+        },
+        "ranking": {
+            "type": "array",
+            "items": {"type": "object", "required": ["label", "share", "roc", "precision_recall", "lift", "calibration"]},
+        },
         "uses": {"type": ["object", "null"]},
         "learning_curve": {"type": ["object", "null"]},
         "findings": {"type": "array", "items": {"type": "object", "required": ["code", "sentence"]}},

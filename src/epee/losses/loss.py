@@ -16,7 +16,8 @@ Classes are given as codes :math:`0 \dots K-1`, or as labels once the loss was b
 (:meth:`Loss.bind`).
 
 A loss also says what its mean is: whether it is a rate (``is_rate``, written in percent, its differences in points), between
-which bounds it lies (``low``, ``high``) and in which ``unit``: "points", "target", "target²", "cost", "nats", or "" for none.
+which bounds it lies (``low``, ``high``) and in which ``unit``: "points", "target", "target²", "cost", "nats", or "" for none. Nearly
+every loss looks at one row at a time (``rowwise``); that of a ranking (:mod:`epee.losses.ordering`) looks at a whole test sample.
 """
 
 from __future__ import annotations
@@ -57,6 +58,7 @@ class Loss:
     name: ClassVar[str] = ""
     kind: ClassVar[Kind] = "value"
     convex: ClassVar[bool] = True
+    rowwise: ClassVar[bool] = True
     is_rate: ClassVar[bool] = False
     unit: ClassVar[str] = ""
     low: ClassVar[float] = 0.0
@@ -119,6 +121,14 @@ class Loss:
             f"the loss {self.name!r} needs {self.needs}, and {type(model).__name__} has no {' or '.join(_OFFERS[self.needs])}; "
             f"choose another loss."
         )
+
+    def refuse_weights(self, weight: Any) -> None:
+        """Refuse weights where rows are ranked against each other: a pair has no weight of its own."""
+        if weight is not None and not self.rowwise:
+            raise WrongUse(
+                f"the loss {self.name!r} ranks the rows of a sample against each other and takes no weights; repeat the rows instead, or "
+                "choose another loss."
+            )
 
     def of(self, model: Any, X: Any, y: ArrayLike) -> Vector:
         """Return the loss of a fitted ``model`` on every row of ``X``, (n,)."""

@@ -13,16 +13,20 @@ from typing import Any
 import numpy as np
 
 from epee.errors import WrongUse
+from epee.losses.brier import Brier
+from epee.losses.counts import PoissonDeviance
 from epee.losses.decisions import Costs, ZeroOne
 from epee.losses.entropy import CrossEntropy, LogLoss
 from epee.losses.loss import Loss
 from epee.losses.margins import HingeLoss, MarginLoss, PerceptronLoss, SignedSquares, SquaredHinge
+from epee.losses.ordering import Ranking
+from epee.losses.quantiles import Pinball
 from epee.losses.residuals import Power
 from epee.losses.robust import GemanMcClure, Huber, Tukey, Welsch
 
 LOSSES: tuple[str, ...] = (
     "zero_one", "squared", "absolute", "l1.5", "huber", "tukey", "welsch", "geman_mcclure", "perceptron", "hinge",
-    "squared_hinge", "log",
+    "squared_hinge", "log", "brier", "auc", "quantile0.5", "poisson",
 )  # fmt: skip
 _MAKERS: dict[str, Any] = {
     "zero_one": ZeroOne,
@@ -36,12 +40,18 @@ _MAKERS: dict[str, Any] = {
     "hinge": HingeLoss,
     "squared_hinge": SquaredHinge,
     "log": LogLoss,
+    "brier": Brier,
+    "auc": Ranking,
+    "quantile": Pinball,
+    "poisson": PoissonDeviance,
 }
 # what others call them
 _ALIASES: dict[str, str] = {
     "log_loss": "log", "logloss": "log", "cross_entropy": "log", "mse": "squared", "squared_error": "squared",
     "mean_squared_error": "squared", "mae": "absolute", "absolute_error": "absolute", "mean_absolute_error": "absolute",
-    "error_rate": "zero_one", "misclassification": "zero_one", "svm": "hinge",
+    "error_rate": "zero_one", "misclassification": "zero_one", "accuracy": "zero_one", "svm": "hinge", "rmse": "squared", "l2": "squared",
+    "brier_score": "brier", "roc_auc": "auc", "rocauc": "auc", "ranking": "auc", "pinball": "quantile", "deviance": "poisson",
+    "poisson_deviance": "poisson",
 }  # fmt: skip
 _MARGINS: dict[str, type[MarginLoss]] = {
     "squared": SignedSquares, "perceptron": PerceptronLoss, "hinge": HingeLoss, "squared_hinge": SquaredHinge, "log": CrossEntropy,
@@ -55,8 +65,8 @@ def resolve(loss: Any = None, estimator_type: str | None = None) -> Loss:
     ----------
     loss : None, str, array or Loss
         None is "zero_one" for classifiers and "squared" for regressors; a name of the list in :data:`LOSSES` ("l" and
-        any positive number is a power); a table of costs, K x K or (K + 1) x K with a last row for rejection; or a
-        loss.
+        any positive number is a power, "quantile" and a share a quantile); a table of costs, K x K or (K + 1) x K with a last row
+        for rejection; or a loss.
     estimator_type : {"classifier", "regressor"} or None
         What the predictor is; None asks nothing.
 
@@ -74,12 +84,12 @@ def resolve(loss: Any = None, estimator_type: str | None = None) -> Loss:
     if estimator_type == "regressor" and found.kind != "value":
         raise WrongUse(
             f"the loss {found.name!r} needs {found.needs}, which a regressor does not give; use one of 'squared', 'absolute', "
-            f"'l1.5' (any power), 'huber', 'tukey', 'welsch', 'geman_mcclure'."
+            f"'l1.5' (any power), 'quantile0.9' (any share), 'poisson', 'huber', 'tukey', 'welsch', 'geman_mcclure'."
         )
     if estimator_type == "classifier" and found.kind == "value":
         raise WrongUse(
             f"the loss {found.name!r} needs numbers to subtract, which a classifier does not give; use one of 'zero_one', "
-            f"'perceptron', 'hinge', 'squared_hinge', 'log', or a table of costs."
+            f"'perceptron', 'hinge', 'squared_hinge', 'log', 'brier', 'auc', or a table of costs."
         )
     return found
 
@@ -128,11 +138,13 @@ def _find(loss: Any, estimator_type: str | None) -> Loss:
     if loss is None:
         return Power(2.0) if estimator_type == "regressor" else ZeroOne()
     if isinstance(loss, str):
-        named = _ALIASES.get(loss.lower(), loss)
+        named = _ALIASES.get(loss.lower(), loss.lower())
         if named in _MAKERS:
             return _MAKERS[named]()
         if loss.startswith("l") and (power := _number(loss[1:])) is not None:
             return Power(power)
+        if loss.startswith("quantile") and (share := _number(loss[8:])) is not None:
+            return Pinball(share)
         near = get_close_matches(loss.lower(), [*_MAKERS, *_ALIASES], n=1, cutoff=0.6)
         meant = f"did you mean {_ALIASES.get(near[0], near[0])!r}? The" if near else "the"
         raise WrongUse(f"the loss {loss!r} is unknown; {meant} losses are {_choices()}.")
@@ -142,7 +154,7 @@ def _find(loss: Any, estimator_type: str | None) -> Loss:
 
 
 def _choices() -> str:
-    return f"{_quoted(_MAKERS)}, 'l' and a power as in 'l1.5', a table of costs, or a Loss"
+    return f"{_quoted(_MAKERS)}, 'l' and a power as in 'l1.5', 'quantile' and a share as in 'quantile0.9', a table of costs, or a Loss"
 
 
 def _number(text: str) -> float | None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from epee.losses.names import named
 from epee.report import pictures
 from epee.report.contents import Block, Code, Page, Pictures, Section, Table, Tile, Words, again_in_python
 from epee.report.findings_section import count_sentence, findings_section
-from epee.words import loss_words
+from epee.report.merit_section import errors_section, ranking_section
 from epee.words.loss_words import mean_of, pronouns
 from epee.words.numbers import (
     amount,
@@ -25,8 +26,6 @@ from epee.words.numbers import (
     whole,
 )
 from epee.words.report_words import known, say
-
-DRAWN_CLASSES = 12
 
 
 def learned_page(card: dict[str, Any]) -> Page:
@@ -62,21 +61,36 @@ def answer(card: dict[str, Any]) -> list[str]:
     """Return the answer in sentences: which predictor, its error with an interval, and whether the runner-up can be told apart."""
     test, level = card["test"], percent(card["settings"]["level"], 0)
     key = "error_is" if card["rows"]["sealed"] else "error_is_cv"
+    name, shown = in_the_unit(card, test)
     first = say("chosen_is", name=card["chosen"]["name"])
     second = say(
         key,
         n=whole(test["n"] or 0),
-        loss=mean_of(card["loss"]),
-        value=error(card, test),
+        loss=mean_of(name),
+        value=error(card, shown),
         level=level,
-        span=span(card, test),
-        **pronouns(card["loss"]),
+        span=span(card, shown),
+        **pronouns(name),
     )
-    out = [first, second, runner_up(card)]
+    out = [first, second]
+    out += [
+        say(f"also_{f['name']}", value=inside(f["value"], f["low"], f["high"]), span=interval(f["low"], f["high"]))
+        for f in card.get("headline", [])[1:]
+    ]
+    out.append(runner_up(card))
     base = next((line for line in card["leaderboard"] if line["key"] == "baseline" and not line["chosen"]), None)
     if base is not None:
-        out.append(say("against_baseline", value=error(card, base)))
+        out.append(say("against_baseline", value=error(card, in_the_unit(card, base)[1])))
     return out
+
+
+def in_the_unit(card: dict[str, Any], line: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return the name and the figures of an error in the unit of the target: of a mean squared error, its root."""
+    if card["loss"] != "squared" or len(card["target"]) > 1:
+        return card["loss"], line
+    root = {name: None if line[name] is None else math.sqrt(max(line[name], 0.0)) for name in ("value", "low", "high")}
+    bar = line.get("stderr")
+    return "rmse", {**line, **root, "stderr": bar / (2 * root["value"]) if bar and root["value"] else bar}
 
 
 def runner_up(card: dict[str, Any]) -> str:
@@ -109,13 +123,19 @@ def tiles(card: dict[str, Any]) -> list[Tile]:
     test, rows = card["test"], card["rows"]
     level = percent(card["settings"]["level"], 0)
     base = next((line for line in card["leaderboard"] if line["key"] == "baseline"), None)
+    name, test = in_the_unit(card, test)
+    base = None if base is None else in_the_unit(card, base)[1]
     good = card["conclusive"]
     why = say("conclusive_why" if rows["sealed"] else "conclusive_cv") if good else say("not_conclusive_why")
     return [
         Tile(
-            say("test_error" if rows["sealed"] else "corrected_error"),
+            f"{say('test_error' if rows['sealed'] else 'corrected_error')} ({mean_of(name)})",
             error(card, test),
             f"{span(card, test)} · {level}",
+        ),
+        *(
+            Tile(mean_of(f["name"]), inside(f["value"], f["low"], f["high"]), interval(f["low"], f["high"]))
+            for f in card.get("headline", [])[1:]
         ),
         *([] if base is None else [Tile(say("baseline_error"), error(card, base), span(card, base))]),
         Tile(
@@ -193,77 +213,6 @@ def curves_section(card: dict[str, Any]) -> Section | None:
     )
 
 
-def errors_section(card: dict[str, Any]) -> Section | None:
-    """Return the confusion matrix, or the residuals."""
-    n, level = whole(card["rows"]["sealed"]), percent(card["settings"]["level"], 0)
-    blocks: list[Block] = []
-    scores = [
-        [loss_words.say.known(name), inside(f["value"], f["low"], f["high"]), interval(f["low"], f["high"])]
-        for name, f in card["scores"].items()
-        if f
-    ]
-    c = card["confusion"]
-    if c is not None:
-        if len(c["labels"]) <= DRAWN_CLASSES:
-            blocks.append(Pictures([pictures.confusion(card)], say("confusion_caption", n=n, level=level)))
-        else:
-            blocks += _commonest(card, n)
-    r = card["residuals"]
-    if r is not None and len(r["predicted"]) > 1:
-        q = r["quantiles"]
-        half, most = (interval(q[a], q[b]) for a, b in (("0.25", "0.75"), ("0.05", "0.95")))
-        blocks.append(
-            Pictures(
-                [pictures.residuals(card)],
-                say("residuals_caption", n=n, shown=whole(len(r["predicted"])), half=half, most=most),
-            )
-        )
-    if scores:
-        blocks.append(
-            Table(
-                [say("score"), say("value"), say("interval", level=level)],
-                scores,
-                (1,),
-                caption=say("scores_caption", n=n),
-            )
-        )
-    if not blocks:
-        return None
-    return Section("errors", say("confusion" if c is not None else "residuals"), blocks)
-
-
-def _commonest(card: dict[str, Any], n: str) -> list[Block]:
-    c = card["confusion"]
-    wrong = [
-        (k, true, said, c["rates"][i][j], c["low"][i][j], c["high"][i][j])
-        for i, true in enumerate(c["labels"])
-        for j, said in enumerate(c["decided"])
-        for k in [c["counts"][i][j]]
-        if true != said and k
-    ]
-    wrong.sort(key=lambda line: -line[0])
-    rows = [
-        [str(t), str(s), whole(k), percent(rate), interval(lo, hi, percent=True)]
-        for k, t, s, rate, lo, hi in wrong[:20]
-    ]
-    head = [
-        say("true"),
-        say("decided"),
-        say("pattern_rows"),
-        say("right").split()[0],
-        say("interval", level=percent(card["settings"]["level"], 0)),
-    ]
-    return [Words(say("confusion_worst", k=len(c["labels"]), n=n)), Table(head, rows, (2, 3))]
-
-
-def calibration_section(card: dict[str, Any]) -> Section | None:
-    """Return how often answers of each probability are right."""
-    if not card["calibration"]:
-        return None
-    caption = say("calibration_caption", n=whole(card["rows"]["sealed"]), level=percent(card["settings"]["level"], 0))
-    return Section("calibration", say("calibration"), [Pictures([pictures.calibration(card)], caption)])
-
-
 def uses_section(card: dict[str, Any]) -> Section | None:
     """Return what the chosen predictor leans on."""
     if not card["uses"] or not card["uses"]["items"]:
@@ -328,7 +277,7 @@ SECTIONS = (
     leaderboard_section,
     curves_section,
     errors_section,
-    calibration_section,
+    ranking_section,
     uses_section,
     curve_section,
     findings_section,

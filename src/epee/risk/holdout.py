@@ -37,12 +37,13 @@ from epee.risk.intervals import (
     within_range,
 )
 from epee.risk.mean_loss import MeanLoss, mean_loss
+from epee.risk.ranking import area_interval
 from epee.risk.splitting import group_codes
 from epee.risk.units import Weights, meaning_of
 from epee.table.block import check_weights
 from epee.table.doors import is_stream, open_source
 from epee.table.fingerprints import fingerprint
-from epee.typing import Vector
+from epee.typing import Codes, Vector
 from epee.words import risk_words
 
 FEWEST_OF_A_CLASS = 5
@@ -57,7 +58,9 @@ def losses_of(
     if isinstance(model, Labels) and chosen.classes is None:
         chosen = chosen.bind(model.classes_)
 
-    def one(X: Any, y: Any) -> Vector:
+    chosen.refuse_weights(sample_weight)
+
+    def asked(X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
         prediction = np.asarray(chosen.ask(model, X))
         refuse_nan(prediction, model, "the test sample")
         truth = np.asarray(y)
@@ -68,13 +71,20 @@ def losses_of(
         refuse_missing_truth(truth)
         if chosen.needs == "values" and prediction.shape != truth.shape and prediction.size == truth.size:
             prediction = prediction.reshape(truth.shape)
-        return chosen.value(prediction, truth)
+        return prediction, truth
 
     if is_stream(X):
-        blocks = [(one(b.X, b.y), b.weight) for b in open_source(X, y, sample_weight).blocks()]
+        blocks = [(asked(b.X, b.y), b.weight) for b in open_source(X, y, sample_weight).blocks()]
         weights = [w for _, w in blocks if w is not None]
-        return np.concatenate([e for e, _ in blocks]), np.concatenate(weights) if weights else None, chosen
-    losses = one(X, y)
+        parts = [found for found, _ in blocks]
+        if not chosen.rowwise:
+            parts = [(np.concatenate([said for said, _ in parts]), np.concatenate([true for _, true in parts]))]
+        return (
+            np.concatenate([chosen.value(*part) for part in parts]),
+            np.concatenate(weights) if weights else None,
+            chosen,
+        )
+    losses = chosen.value(*asked(X, y))
     return losses, check_weights(sample_weight, len(losses)), chosen
 
 
@@ -177,6 +187,8 @@ def holdout_error(
     ids = None if groups is None else group_codes(groups, len(losses))
     order = None if time is None else _in_time(time, len(losses))
     ends_at = partial(_ends, interval, losses, w, chosen, weights, ids, order)
+    if not chosen.rowwise and interval is None and ids is None and order is None:
+        ends_at = partial(_ranking_ends, losses, chosen.codes(_labels(X, y)))
     found, ends = ends_at(level, whole=True)
     sampled = w is not None and meaning_of(w, weights) == "sampling"
     n = float(len(losses)) if w is None else float(w.sum() ** 2 / (w @ w)) if sampled else float(w.sum())
@@ -237,6 +249,22 @@ def _ends(
         value, stderr, n = weighted_mean(losses, w)
         ends = within_range(_interval(kind, value, stderr, n, losses, w, level, chosen.is_rate), chosen)
     return (found, ends) if whole else ends
+
+
+def _labels(X: Any, y: Any) -> Any:
+    """Return the truths, from a stream too."""
+    return np.concatenate([np.asarray(b.y) for b in open_source(X, y).blocks()]) if is_stream(X) else y
+
+
+def _ranking_ends(losses: Vector, codes: Codes, level: float, *, whole: bool = False) -> Any:
+    """Return the interval of one minus an area, that of the area turned over, with the mean behind it when it is asked for."""
+    counts = np.bincount(codes)
+    counts = counts[counts > 0]
+    n, few = float(len(losses)), float(counts.min())
+    value, stderr = float(losses.mean()), float(losses.std() / np.sqrt(max(n - 1, 1)))
+    area = area_interval(1 - value, stderr, max(few - 1, 1.0), few, max(n - few, 1.0), level)
+    ends = Interval(min(1 - area.high, value), max(1 - area.low, value))
+    return (MeanLoss(value, stderr, ends, n, max(few - 1, 1.0)), ends) if whole else ends
 
 
 def _interval(

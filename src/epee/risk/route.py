@@ -30,7 +30,7 @@ from epee.moments.moments import Moments, share
 from epee.risk.asked import Asked
 from epee.risk.linear_stack import Linear, Mapped, linear_of, squared_risk
 from epee.risk.rows import Learning, Rows
-from epee.risk.scoring import ROWS, Models, Outcome, Panel, Sums, empty_room, score_held, scoring_of
+from epee.risk.scoring import ROWS, Models, Outcome, Panel, Sums, empty_room, samples_of, score_held, scoring_of
 from epee.risk.splitting import Deal, Pairs, Split
 from epee.risk.steps import Steps, steps_of
 from epee.risk.unions import dealt_unions, flattened, known_classes, raw_unions, select, unions
@@ -95,6 +95,7 @@ class Route:
 
     def fold_means(self, split: Split | Pairs, outcome: Outcome | None = None) -> tuple[Vector, Vector]:
         """Return the mean loss and the weight of the test rows of each model, (T,)."""
+        self.loss.refuse_weights(self.weight)
         outcome = self.evaluate(split) if outcome is None else outcome
         if isinstance(split, Pairs):
             model_of = np.where(np.isnan(outcome.losses), -1, np.arange(split.n_models)[:, None])
@@ -342,12 +343,17 @@ class MomentRoute(Route):
                 if not room:
                     room.append(empty_room(split.repeats, self.n, prediction))
                 room[0][r, rows] = prediction.reshape(room[0][r, rows].shape)
-                losses[r, rows] = self.value(prediction, rows)
+                if self.loss.rowwise:
+                    losses[r, rows] = self.value(prediction, rows)
+        if not self.loss.rowwise:
+            cell = self.shared.cells(split.cell, split.n_cells)
+            for r, rows in samples_of(split.tested_by, [np.flatnonzero(cell == c) for c in range(split.n_cells)]):
+                losses[r, rows] = self.value(room[0][r, rows], rows)
         return Outcome(losses, room[0])
 
     def fold_means(self, split: Split | Pairs, outcome: Outcome | None = None) -> tuple[Vector, Vector]:
         """Return the mean loss and the weight of the test rows of each model, (T,); from sums where rows pass by."""
-        if outcome is not None or self.at_hand or isinstance(split, Pairs):
+        if outcome is not None or self.at_hand or isinstance(split, Pairs) or not self.loss.rowwise:
             return super().fold_means(split, outcome)
         weight, total, _ = self.scored([Panel(self.asked, self.models(split), split.tested_by)], split).panels[0]
         return share(total, weight), weight

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from epee.engines.local import in_order
+from epee.errors import WrongUse
 from epee.risk.asked import Asked
 from epee.risk.asking import Ask, refuse_nan
 from epee.risk.linear_stack import Linear, Mapped
@@ -90,8 +91,9 @@ def score_held(panel: Panel, X: Matrix, truth: np.ndarray, rows_of: Sequence[np.
     def work(task: tuple[int, np.ndarray]) -> tuple[np.ndarray, list[tuple[int, np.ndarray]]]:
         c, rows = task
         found = [(r, prediction) for r, _, prediction in panel.answers(X[rows], c, asks)]
-        for r, prediction in found:
-            losses[r, rows] = panel.asked.value(prediction, truth[rows])
+        if panel.asked.loss.rowwise:
+            for r, prediction in found:
+                losses[r, rows] = panel.asked.value(prediction, truth[rows])
         return rows, found
 
     for rows, found in in_order(work, tasks):
@@ -99,7 +101,19 @@ def score_held(panel: Panel, X: Matrix, truth: np.ndarray, rows_of: Sequence[np.
             if not room[0].size:
                 room[0] = empty_room(R, n, prediction)
             room[0][r, rows] = prediction.reshape(room[0][r, rows].shape)
+    if not panel.asked.loss.rowwise:
+        for r, rows in samples_of(panel.tested_by, rows_of):
+            losses[r, rows] = panel.asked.value(room[0][r, rows], truth[rows])
     return Outcome(losses, room[0])
+
+
+def samples_of(tested_by: np.ndarray, rows_of: Sequence[np.ndarray]) -> Iterator[tuple[int, np.ndarray]]:
+    """Yield (repeat, rows) of every test sample: the rows of all cells that one model is tested on."""
+    for r, by in enumerate(tested_by):
+        for t in np.unique(by[by >= 0]):
+            rows = np.concatenate([rows_of[c] for c in np.flatnonzero(by == t).tolist()])
+            if len(rows):
+                yield r, rows
 
 
 def empty_room(repeats: int, n: int, like: np.ndarray) -> np.ndarray:
@@ -119,6 +133,11 @@ class Scoring:
         if self.quick is not None:
             return Sums(self.quick(block))
         assert block.fold is not None
+        if not all(panel.asked.loss.rowwise for panel in self.panels):
+            raise WrongUse(
+                "the loss 'auc' ranks the rows of a test sample against each other, which blocks that pass by cannot; choose another loss, "
+                "or hold the rows in memory."
+            )
         truth = block.y if block.group is None else block.group
         assert truth is not None
         C = self.panels[0].tested_by.shape[1]

@@ -6,7 +6,8 @@ One rule, for :func:`epee.learn` and for :func:`epee.risk.compare`. The candidat
 .. math:: \bar d_i = CV_i - CV_* \le \sigma(\bar d_i), \tag{1}
 
 with the standard error corrected for the training rows that folds share: what lies between them cannot be told from noise. A
-candidate that is shown to be worse is never chosen. ``prefer="accuracy"`` takes the best itself. Differences are *shown* when
+candidate that is shown to be worse is never chosen, nor one that gives no probabilities where one that does is as near.
+``prefer="accuracy"`` takes the best itself. Differences are *shown* when
 their p-value, adjusted for all pairs (Holm), is below 5 %; *unbeaten* is the simplest that no other is shown to beat. The
 winner's figure is corrected for having been chosen (:mod:`epee.risk.winner`).
 """
@@ -53,6 +54,8 @@ class Verdict:
         is part of the rule. None takes the losses of the risks.
     groups : array (n,), optional
         Rows that are drawn together.
+    silent : sequence of bool, optional
+        Which candidates give no probabilities, where others do.
     entries : sequence, optional
         Whatever the candidates are to those who asked.
     """
@@ -67,6 +70,7 @@ class Verdict:
     groups: Any = field(default=None, repr=False)
     draws: int = 1000
     entries: Sequence[Any] = field(default=(), repr=False)
+    silent: Sequence[bool] = ()
 
     @cached_property
     def values(self) -> Vector:
@@ -88,8 +92,17 @@ class Verdict:
         """The candidate that the rule takes."""
         if self.prefer == "accuracy":
             return self.best
-        near = [i for i, gap in enumerate(self.gaps) if gap is None or gap.value <= _bar(gap)]
-        return min(near, key=lambda i: self.rank[i])
+        return min(self._speaking(self.near), key=lambda i: self.rank[i])
+
+    @cached_property
+    def near(self) -> list[int]:
+        """The candidates that (1) holds for."""
+        return [i for i, gap in enumerate(self.gaps) if gap is None or gap.value <= _bar(gap)]
+
+    def _speaking(self, near: Sequence[int]) -> Sequence[int]:
+        """Return those that give probabilities, where there are any."""
+        told = [i for i in near if not (len(self.silent) and self.silent[i])]
+        return told or near
 
     @cached_property
     def unbeaten(self) -> int:
@@ -169,8 +182,8 @@ class Verdict:
             best = picked[np.argmin(means[picked])]
             if self.prefer == "accuracy":
                 return int(best)
-            near = means[picked] - means[best] <= spread[picked, best]
-            return int(picked[near][np.argmin(self.rank[near])])
+            near = self._speaking(np.flatnonzero(means[picked] - means[best] <= spread[picked, best]).tolist())
+            return int(picked[min(near, key=lambda i: self.rank[i])])
 
         def of_rows(values: Any) -> Any:
             return values[rows] if values is not None and len(values) == len(whole) else None
@@ -183,8 +196,17 @@ class Verdict:
         """The error of the chosen candidate, corrected for the choice."""
         return max(float(self.values[self.chosen]) + max(self.optimism.value, 0.0), 0.0)
 
-    def sentences(self) -> list[str]:
-        """Return the verdict in words."""
+    def price(self) -> str:
+        """Say in the unit of the target what the choice of a simpler candidate costs, where the errors are squares; else nothing."""
+        gap, risk = self.gaps[self.chosen], self.risks[self.chosen]
+        if gap is None or risk.loss != "squared" or not self.values[self.best] > 0:
+            return ""
+        a, b = (float(np.sqrt(self.values[i])) for i in (self.chosen, self.best))
+        bar = _bar(gap) / (2 * a) or None
+        return say("price", chosen=amount(a, bar), best=amount(b, bar), cost=amount(max(a - b, 0.0), bar))
+
+    def sentences(self, ranked: str = "") -> list[str]:
+        """Return the verdict in words; ``ranked`` is said in place of a doubt about the inputs, where they rank the classes after all."""
         best, chosen = self.names[self.best], self.names[self.chosen]
         if len(self.names) == 1:
             return [_capital(say("alone", chosen=chosen))]
@@ -192,10 +214,14 @@ class Verdict:
         gap = self.gaps[self.chosen]
         if gap is not None:
             out.append(beats(best, chosen, gap, self.p_values[self.chosen]))
+            out += [self.price()] if self.price() else []
+        simpler = [self.names[i] for i in self.near if self.rank[i] < self.rank[self.chosen]]
+        if simpler and self.prefer != "accuracy":
+            out.append(say("no_probabilities", names=", ".join(simpler), k=len(simpler)))
         if self.against_baseline is not None and self.against_baseline.value > 0:
             out.append(beats(chosen, self.names[int(self.baseline)], self.against_baseline, self.p_baseline))  # type: ignore[arg-type]
         if self.baseline is not None and not self.beats_baseline:
-            out.append(say("no_better"))
+            out.append(ranked or say("no_better"))
         if any(d is not None and d.caution for d in self.gaps):
             out.append(next(d.caution for d in self.gaps if d is not None and d.caution))
         risk, optimism = self.risks[self.chosen], max(self.optimism.value, 0.0)
@@ -205,7 +231,7 @@ class Verdict:
         return [_capital(sentence) for sentence in out]
 
 
-def ranks(orders: Sequence[tuple[float, float]]) -> Vector:
+def ranks(orders: Sequence[tuple[float, ...]]) -> Vector:
     """Return a rank for each candidate from (family, degrees of freedom), smallest for the simplest; ties keep the order given.
 
     >>> ranks([(10.0, 3.0), (0.0, 1.0), (10.0, 2.0)])

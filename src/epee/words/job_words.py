@@ -31,7 +31,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "against": ("against the best", "face au meilleur"),
     "best": ("best", "meilleur"),
     "worse": ("worse", "moins bon"),
-    "not distinguishable": ("not distinguishable", "indiscernable"),
+    "not distinguishable": ("not shown", "non établi"),
     "approximate": ("approximate", "approché"),
     "approximate_note": (
         "~ approximate interval: cross-validation without nesting; it covers a little less than it claims.",
@@ -132,6 +132,20 @@ WORDS: dict[str, tuple[str, str]] = {
         "{a} beats {b} by {gap}, p {p}: {shown}.",
         "{a} contre {b} : une erreur plus petite de {gap}, p {p} : {shown}.",
     ),
+    "price": (
+        "In the unit of the target the simpler one costs about {cost}: a typical error (RMSE) of {chosen} instead of {best}.",
+        "Dans l'unité de la cible, le plus simple coûte environ {cost} : une erreur typique (RMSE) de {chosen} au lieu de {best}.",
+    ),
+    "no_probabilities": (
+        "{names} {k:is|are} simpler and as near, but {k:gives|give} no probabilities.",
+        "{names} : plus {k:simple|simples} et aussi proche(s), mais sans probabilités.",
+    ),
+    "ranked": (
+        "Nothing here is shown to make fewer errors than the baseline, yet the inputs rank the classes: the area under the ROC curve of "
+        "{name} is {area} {span}. Ask for --loss auc or --loss log, or give --costs.",
+        "Rien ici ne fait moins d'erreurs de façon établie que le prédicteur constant, mais les entrées ordonnent les classes : l'aire sous "
+        "la courbe ROC de {name} est de {area} {span}. Demander --loss auc ou --loss log, ou donner --costs.",
+    ),
     "shown": ("shown", "établi"),
     "not shown": ("not shown", "non établi"),
     "no_better": (
@@ -146,6 +160,10 @@ WORDS: dict[str, tuple[str, str]] = {
     "test": (
         "Sealed test error: {risk} ({level} interval, {n} {n:row|rows}).",
         "Erreur sur les lignes sous scellés : {risk} (intervalle à {level}, {n} {n:ligne|lignes}).",
+    ),
+    "test_unit": (
+        "Sealed test error: {figures} ({level} intervals, {n} {n:row|rows}); {loss} {risk}.",
+        "Erreur sur les lignes sous scellés : {figures} (intervalles à {level}, {n} {n:ligne|lignes}) ; {loss} {risk}.",
     ),
     "agrees": (
         "It agrees with the cross-validation.",
@@ -179,6 +197,12 @@ WORDS: dict[str, tuple[str, str]] = {
         "it gives no probabilities, which costs need",
         "il ne donne pas de probabilités, nécessaires aux coûts",
     ),
+    "no_answer": (
+        "it gives no {needs}, which the loss {loss} needs",
+        "il ne donne pas de {needs}, nécessaires à la perte {loss}",
+    ),
+    "probabilities": ("probabilities", "probabilités"),
+    "scores": ("scores", "scores"),
     "failed": ("it failed: {why}", "il a échoué : {why}"),
     "learned_from_sample": (
         "The table passes by in blocks; a sample of {n} {n:row|rows} taught: {names}.",

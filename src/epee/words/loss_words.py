@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from epee.words.catalogue import Catalogue
+from epee.words.numbers import local
 
 # name of the loss: (English, French)
 MEANS: dict[str, tuple[str, str]] = {
@@ -11,8 +12,12 @@ MEANS: dict[str, tuple[str, str]] = {
     "absolute": ("mean absolute error", "erreur absolue moyenne"),
     "costs": ("mean cost", "coût moyen"),
     "log": ("log loss", "perte logarithmique"),
+    "auc": ("ranking error (1 − AUC)", "erreur de classement (1 − AUC)"),
+    "poisson": ("Poisson deviance", "déviance de Poisson"),
+    "quantile": ("mean pinball loss ({share} quantile)", "perte moyenne au quantile {share}"),
     # figures of merit
     "roc_auc": ("area under the ROC curve", "aire sous la courbe ROC"),
+    "rmse": ("typical error (RMSE)", "erreur typique (RMSE)"),
     "brier": ("Brier score", "score de Brier"),
     "f1": ("F1", "F1"),
     "r2": ("R²", "R²"),
@@ -20,8 +25,8 @@ MEANS: dict[str, tuple[str, str]] = {
     "": ("mean loss", "perte moyenne"),
     "other": ("mean loss ({name})", "perte moyenne ({name})"),
 }
-MASCULINE = {"zero_one", "costs"}
-VOWEL = {"squared", "absolute"}  # feminine, yet "son erreur"
+MASCULINE = {"zero_one", "costs", "brier"}
+VOWEL = {"squared", "absolute", "auc", "rmse"}  # feminine, yet "son erreur"
 
 say = Catalogue(MEANS)
 
@@ -32,6 +37,8 @@ def mean_of(loss: str) -> str:
     >>> mean_of("zero_one"), mean_of("geman_mcclure")
     ('error rate', 'mean loss (geman mcclure)')
     """
+    if loss.startswith("quantile") and loss[8:]:
+        return say("quantile", share=local(loss[8:]))
     return say(loss) if loss in say else say("other", name=loss.replace("_", " "))
 
 

@@ -19,6 +19,10 @@ WORDS: dict[str, tuple[str, str]] = {
     "confusion": ("Confusion: true class against prediction", "Confusion : vraie classe et prédiction"),
     "residuals": ("Residuals", "Résidus"),
     "calibration": ("Are probabilities frequencies?", "Les probabilités sont-elles des fréquences ?"),
+    "ranking": ("How well the classes are ranked", "Comment les classes sont ordonnées"),
+    "roc": ("ROC curve", "Courbe ROC"),
+    "precision_recall": ("Precision and recall", "Précision et rappel"),
+    "lift": ("Lift", "Gain (lift)"),
     "uses": ("What the predictor uses", "Ce dont le prédicteur se sert"),
     "learning_curve": ("What more rows would bring", "Ce qu'apporteraient d'autres lignes"),
     "findings": ("Findings", "Constats"),
@@ -38,6 +42,14 @@ WORDS: dict[str, tuple[str, str]] = {
         "Aucune ligne n'a été mise sous scellés ; par validation croisée, corrigée du choix, {its} {loss} est de "
         "{value} ; au niveau de confiance de "
         "{level}, {it} est dans {span}.",
+    ),
+    "also_r2": (
+        "It explains {value} of the variance (R², {span}).",
+        "Il explique {value} de la variance (R², {span}).",
+    ),
+    "also_roc_auc": (
+        "It ranks the classes with an area under the ROC curve of {value} {span}.",
+        "Il ordonne les classes avec une aire sous la courbe ROC de {value} {span}.",
     ),
     "apart": (
         "The runner-up, {other}, can be told apart: its error is larger by {gap} (p {p}).",
@@ -102,7 +114,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "against": ("against the best", "face au meilleur"),
     "best": ("best", "meilleur"),
     "worse": ("worse", "moins bon"),
-    "not distinguishable": ("not told apart", "indiscernable"),
+    "not distinguishable": ("not shown", "non établi"),
     "chosen": ("chosen", "choisi"),
     "approximate_mark": ("~ approximate interval", "~ intervalle approché"),
     "cv_error": ("held out", "mises de côté"),
@@ -115,6 +127,18 @@ WORDS: dict[str, tuple[str, str]] = {
     "residual": ("truth − prediction", "vérité − prédiction"),
     "announced": ("probability of the answer", "probabilité de la réponse"),
     "right": ("share that is right", "part de réponses justes"),
+    "fpr": ("share of the others taken (false alarms)", "part des autres retenue (fausses alertes)"),
+    "tpr": ("share of the class found", "part de la classe trouvée"),
+    "recall": ("recall", "rappel"),
+    "precision": ("precision", "précision"),
+    "depth": ("share of the rows taken, likeliest first", "part des lignes retenue, les plus probables d'abord"),
+    "lift_axis": ("times better than chance", "fois mieux que le hasard"),
+    "probability_of": ("probability of {label}", "probabilité de {label}"),
+    "observed": ("share that is of the class", "part qui est de la classe"),
+    "share": ("share", "part"),
+    "class": ("class", "classe"),
+    "of_class": ("of {label}", "de {label}"),
+    "over_classes": ("mean over the classes", "moyenne sur les classes"),
     "importance": (
         "rise of the error when the column is shuffled",
         "hausse de l'erreur quand la colonne est mélangée",
@@ -194,6 +218,24 @@ WORDS: dict[str, tuple[str, str]] = {
         "Sur {n:la|les} {n} {n:ligne|lignes} sous scellés, par groupes de même taille selon la probabilité de la réponse. Barres "
         ": intervalle à {level}. Sur la diagonale, "
         "une probabilité dit vrai.",
+    ),
+    "ranking_caption": (
+        "On the sealed rows ({n}), each class against the rest, from the rows most likely to be of the class down. Bands: {level} at each "
+        "place (bootstrap). Dashed: chance.",
+        "Sur les lignes sous scellés ({n}), chaque classe contre les autres, des lignes les plus probables aux moins probables. Bandes : "
+        "{level} en chaque point (bootstrap). Tirets : le hasard.",
+    ),
+    "reliability_caption": (
+        "On the sealed rows ({n}), in groups of equal size by the probability of {label}: how many are of that class, with its {level} "
+        "interval. On the diagonal, a probability means what it says.",
+        "Sur les lignes sous scellés ({n}), par groupes de même taille selon la probabilité de {label} : la part de cette classe, avec son "
+        "intervalle à {level}. Sur la diagonale, une probabilité dit vrai.",
+    ),
+    "by_class_caption": (
+        "On the sealed rows ({n}), with {level} intervals. Precision: of the rows given a class, the share that are of it. Recall: of the "
+        "rows of a class, the share that are found. F1: their harmonic mean.",
+        "Sur les lignes sous scellés ({n}), avec des intervalles à {level}. Précision : des lignes mises dans une classe, la part qui en est. "
+        "Rappel : des lignes d'une classe, la part qui est trouvée. F1 : leur moyenne harmonique.",
     ),
     "uses_caption": (
         "How much the error rises on rows held out when a column is shuffled among them, with its {level} interval. "

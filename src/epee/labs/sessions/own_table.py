@@ -123,7 +123,7 @@ def compute(state: State) -> Results:
         r.fault = str(error)
         DONE.discard((key, state.get("lang", "en")))
         return r
-    r.board = r.found.leaderboard
+    r.board = r.found.card["leaderboard"]
     r.chosen = next(line for line in r.board if line["chosen"])
     r.base = r.board[0]
     r.risk = r.found.risk

@@ -1,0 +1,144 @@
+"""What a run of the main job found: the predictor, the leaderboard, the error, the verdict, the findings."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import webbrowser
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from epee.job.card import card_of
+from epee.job.predictor import Predictor
+from epee.risk.estimate import Risk
+from epee.typing import Labels, Matrix
+
+
+class Learned:
+    """What :func:`learn` found.
+
+    Attributes
+    ----------
+    predictor : Predictor
+        The chosen predictor; takes raw tables.
+    leaderboard : data frame
+        One line a predictor, from the simplest up: of pandas where that is installed, else an Arrow table.
+    risk : Risk
+        The error on the sealed rows; where none were sealed, that of the cross-validation, corrected for the choice.
+    verdict : str
+        Which one is chosen, what is shown and what is not.
+    findings : list
+        What often is a mistake, with its evidence.
+    notes : list of str
+        How the table was taken.
+    """
+
+    def __init__(
+        self, predictor: Predictor, risk: Risk, facts: dict[str, Any], findings: list[Any] | None = None
+    ) -> None:
+        self.predictor, self.risk, self.facts = predictor, risk, facts
+        self.findings: list[Any] = list(findings or [])
+        self.sealed_rows: np.ndarray = np.empty(0, dtype=np.uint64)
+        self.training_rows: np.ndarray = np.empty(0, dtype=np.uint64)
+        self.contest: Any = None  # the entries of the leaderboard, for a closer look in the same session
+
+    def predict(self, table: Any) -> Labels:
+        """Return the label or the value of each row of a table, in order; see :class:`~epee.job.predictor.Predictor`."""
+        return self.predictor.predict(table)
+
+    def predict_proba(self, table: Any) -> Matrix:
+        """Return the probability of each class (n, K), in the order of ``predictor.classes_``."""
+        return self.predictor.predict_proba(table)
+
+    def predict_interval(self, table: Any, level: float = 0.95) -> Matrix:
+        """Return an interval (n, 2) that holds the value of a new row with about the probability ``level``."""
+        return self.predictor.predict_interval(table, level)
+
+    def why(self, table: Any) -> Any:
+        """Return a data frame of what each column adds to the prediction of each row; ``base`` and all of them add up to it."""
+        return self.predictor.contributions(table).to_frame()
+
+    @property
+    def leaderboard(self) -> Any:
+        """One line a predictor, from the simplest up, as a data frame."""
+        return frame_of(self.facts["leaderboard"])
+
+    @property
+    def verdict(self) -> str:
+        """The verdict in words."""
+        return " ".join(self.facts["verdict"])
+
+    @property
+    def notes(self) -> list[str]:
+        """How the table was taken, in sentences."""
+        return self.facts["notes"]
+
+    @property
+    def conclusive(self) -> bool:
+        """Tell whether the chosen predictor is shown to beat the baseline, and the sealed rows agree."""
+        return bool(self.facts["conclusive"])
+
+    @property
+    def card(self) -> dict[str, Any]:
+        """Everything a report says, as plain data; see :mod:`epee.job.card`."""
+        return card_of(self)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the predictor and its card to one ``.epee`` file that runs no code when it is loaded."""
+        from epee.job.bundle import save
+
+        return save(self, path)
+
+    def report(self, path: str | Path | None = None) -> Path:
+        """Write a self-contained HTML report; without a path, to a place of its own, and open it in the browser."""
+        place = Path(tempfile.mkdtemp(prefix="epee-")) / "report.html" if path is None else path
+        written: Path = import_module("epee.report.html").write_report(self.card, place)
+        if path is None:
+            webbrowser.open(written.absolute().as_uri())
+        return written
+
+    def to_json(self) -> str:
+        """Return the card as JSON text."""
+        return json.dumps(self.card, ensure_ascii=False, indent=1, allow_nan=False)
+
+    def __str__(self) -> str:
+        from epee.job.board import text_of
+
+        return text_of(self.card)
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        return str(import_module("epee.report.notebook").notebook_html(self))
+
+    def __repr__(self) -> str:
+        return f"Learned({self.facts['chosen']['name']}: {self.risk})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a pickle or a copy holds: everything but the entries of the contest, which belong to the session."""
+        r = self.risk
+        plain = Risk(r.value, r.stderr, r.interval, r.level, r.n, r.loss, r.how, r.dof, caution=r.caution)
+        return {**self.__dict__, "risk": plain, "contest": None}
+
+
+def frame_of(lines: Sequence[Mapping[str, Any]]) -> Any:
+    """Return lines as a data frame: of pandas where it is installed, else an Arrow table.
+
+    >>> len(frame_of([{"name": "baseline", "value": 0.5}, {"name": "linear", "value": 0.1}]))
+    2
+    """
+    if find_spec("pandas") is not None:
+        return import_module("pandas").DataFrame(list(lines))
+    import pyarrow as pa
+
+    plain = [
+        {k: v if v is None or isinstance(v, bool | int | float | str) else str(v) for k, v in line.items()}
+        for line in lines
+    ]
+    columns = {name: [line[name] for line in plain] for name in plain[0]} if plain else {}
+    mixed = {k for k, v in columns.items() if len({type(cell) for cell in v if cell is not None} - {int, float}) > 1}
+    return pa.table({k: [None if c is None else str(c) for c in v] if k in mixed else v for k, v in columns.items()})

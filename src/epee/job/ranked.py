@@ -1,0 +1,52 @@
+"""Do the inputs rank the classes, where no predictor makes fewer errors than the baseline?
+
+Of a rare class no row may be likely enough to be decided for, and yet some are far likelier than others: the error rate is blind to that.
+So before the inputs are doubted, the area under the ROC curve of rows held out is looked at, fold by fold.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from epee.errors import DataError, WrongUse
+from epee.estimator.protocol import gives_probabilities
+from epee.job.ground import Ground
+from epee.losses.ordering import Ranking
+from epee.risk.ranking import area_interval
+from epee.risk.verdict import Verdict
+from epee.words.job_words import say
+from epee.words.numbers import inside, interval
+
+
+def ranking_sentence(ground: Ground, verdict: Verdict) -> str:
+    """Say that the inputs rank the classes, where the interval of the area lies above one half; else nothing."""
+    if ground.asked.classes is None or verdict.beats_baseline or not ground.asked.loss.rowwise:
+        return ""
+    others = [
+        e for i, e in enumerate(verdict.entries)
+        if i != verdict.baseline and gives_probabilities(e.candidate.make(ground.setting)[-1])
+    ]  # fmt: skip
+    if not others:
+        return ""
+    best = min(others, key=lambda e: e.risk.value)
+    try:
+        P = ground.probabilities(best.route)
+    except (DataError, WrongUse, np.linalg.LinAlgError):
+        return ""
+    h = ground.hand
+    fold, truth = h.cell[h.train][h.looked], ground.truth[h.looked]
+    parts = np.full(len(truth), np.nan)
+    for f in np.unique(fold):
+        rows = np.flatnonzero((fold == f) & np.isfinite(P).all(axis=1))
+        if len(np.unique(truth[rows])) > 1:
+            scores = P[rows, 1] if P.shape[1] == 2 else P[rows]
+            parts[rows] = Ranking().value(scores, truth[rows])
+    seen = np.isfinite(parts)
+    if not seen.any():
+        return ""
+    area, stderr = 1 - float(parts[seen].mean()), float(parts[seen].std() / np.sqrt(seen.sum()))
+    few = float(np.bincount(truth[seen]).min())
+    ends = area_interval(area, stderr, max(few - 1, 1.0), max(few, 1.0), float(seen.sum()) - few, ground.level)
+    if not ends.low > 0.5:
+        return ""
+    return say("ranked", name=best.name, area=inside(area, *ends), span=interval(*ends))

@@ -1,0 +1,125 @@
+r"""What a ranking gives at every depth: the ROC curve, precision against recall, and lift, each with a band.
+
+Rows are taken from the highest score down. At a threshold :math:`t`, of :math:`P` positives and :math:`N` negatives,
+
+.. math:: \mathrm{TPR} = \frac{TP}{P}, \quad \mathrm{FPR} = \frac{FP}{N}, \quad \text{precision} = \frac{TP}{TP + FP}, \quad
+          \text{depth} = \frac{TP + FP}{P + N}, \quad \text{lift} = \frac{\mathrm{TPR}}{\text{depth}}. \tag{1}
+
+A band is pointwise. Rows are drawn anew with their scores (the bootstrap), and the curve is read at the same places each time; its
+quantiles tell how much both axes move. Where every row drawn says the same, as for a perfect ranking, that has seen too little: the
+band is widened to hold the interval of the share itself on as many rows as it is a share of.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from epee.risk.rates import rate_interval
+from epee.typing import Matrix, Vector
+
+PLACES = 41  # at which a curve is read
+
+
+@dataclass(frozen=True, eq=False)
+class Band:
+    """A curve ``y`` over ``x`` between ``low`` and ``high``."""
+
+    x: Vector
+    y: Vector
+    low: Vector
+    high: Vector
+
+    def to_dict(self) -> dict[str, list[float]]:
+        """Return plain lists."""
+        return {name: [float(f"{v:.5g}") for v in getattr(self, name)] for name in ("x", "y", "low", "high")}
+
+
+@dataclass(frozen=True, eq=False)
+class RankingCurves:
+    """The three curves of one class against the rest."""
+
+    roc: Band
+    precision_recall: Band
+    lift: Band
+
+
+def ranking_curves(
+    score: Vector,
+    positive: np.ndarray,
+    w: Vector | None = None,
+    *,
+    level: float = 0.95,
+    draws: int = 200,
+    seed: int = 0,
+) -> RankingCurves:
+    """Return the curves (1) of scores with their bands.
+
+    Parameters
+    ----------
+    score : array (n,)
+        Larger for rows more likely to be positive.
+    positive : boolean array (n,)
+        Both kinds must be there.
+    w : array (n,), optional
+        Counts.
+    level : float, default=0.95
+        What a band covers at each place.
+    draws : int, default=200
+        Samples of the bootstrap.
+
+    >>> curves = ranking_curves(np.array([0.1, 0.4, 0.35, 0.8]), np.array([False, False, True, True]))
+    >>> curves.roc.y[[0, 20, 40]].tolist(), float(curves.lift.y[-1])
+    ([0.5, 1.0, 1.0], 1.0)
+    """
+    w = np.ones(len(score)) if w is None else w
+    order = np.argsort(-score, kind="stable")
+    last = np.flatnonzero(np.append(np.diff(score[order]) != 0, True))
+    own, wo = positive[order], w[order]
+    rng = np.random.default_rng(seed)
+    P = float(wo[own].sum())
+    whole = _read(own, wo, last)
+    m = len(wo)
+    drawn = np.array([_read(own, wo * np.bincount(rng.integers(0, m, m), minlength=m), last) for _ in range(draws)])
+    tails = (1 - level) / 2
+    with np.errstate(invalid="ignore"):
+        low, high = np.nanquantile(drawn, [tails, 1 - tails], axis=0)  # (3, places)
+    roc = _held(whole[0], low[0], high[0], np.full(PLACES, P), level)
+    recall = _grid()
+    taken = np.maximum(recall * P / np.maximum(whole[1], 1e-12), 1.0)  # rows said positive at each recall
+    precision = _held(whole[1], low[1], high[1], taken, level)
+    gain = _held(whole[2], low[2], high[2], np.full(PLACES, P), level)
+    depth = np.maximum(_grid(), 1 / PLACES)
+    return RankingCurves(Band(_grid(), *roc), Band(recall, *precision), Band(depth, *(part / depth for part in gain)))
+
+
+def _grid() -> Vector:
+    return np.linspace(0.0, 1.0, PLACES)
+
+
+def _read(own: np.ndarray, w: Vector, last: np.ndarray) -> Matrix:
+    """Return TPR over FPR, precision over recall and TPR over depth at the places of the grid, (3, places)."""
+    tp = np.cumsum(np.where(own, w, 0.0))[last]
+    all_ = np.cumsum(w)[last]
+    fp = all_ - tp
+    if not (tp[-1] > 0 and fp[-1] > 0):
+        return np.full((3, PLACES), np.nan)
+    x, start = _grid(), np.zeros(1)
+    tpr, fpr, depth = (np.concatenate([start, part / part[-1]]) for part in (tp, fp, all_))
+    up = np.searchsorted(fpr, x, side="right") - 1  # the highest point at or before each place
+    step = np.minimum(up + 1, len(fpr) - 1)
+    width = fpr[step] - fpr[up]
+    share = np.divide(x - fpr[up], width, out=np.zeros(PLACES), where=width > 0)
+    roc = tpr[up] + share * (tpr[step] - tpr[up])
+    reached = np.minimum(np.searchsorted(tpr[1:], np.maximum(x, 1e-12) - 1e-12), len(tp) - 1)
+    precision = tp[reached] / np.maximum(all_[reached], 1e-300)
+    return np.stack([roc, precision, np.interp(np.maximum(x, 1 / PLACES), depth, tpr)])
+
+
+def _held(value: Vector, low: Vector, high: Vector, n: Vector, level: float) -> tuple[Vector, Vector, Vector]:
+    """Return a share with its band, which holds the share and the interval of a rate of so many rows."""
+    ends = np.array(
+        [rate_interval(float(np.clip(v, 0, 1)), max(float(m), 1.0), level) for v, m in zip(value, n, strict=True)]
+    )
+    return value, np.fmin(np.fmin(low, value), ends[:, 0]), np.fmax(np.fmax(high, value), ends[:, 1])
