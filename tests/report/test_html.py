@@ -89,6 +89,7 @@ def test_sections_of_a_run(cards):
         "errors",
         "ranking",
         "uses",
+        "effects",
         "learning_curve",
         "findings",
         "table",

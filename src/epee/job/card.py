@@ -42,7 +42,12 @@ key                    what it holds
                        class against the rest; a curve is ``{"x", "y", "low", "high"}``
 ``uses``               what the predictor leans on: ``{"how": "coefficients" | "importance", "items": [{"column", "value",
                        "stderr", "low", "high"}], "coefficients": [...]}``, largest first; coefficients of a linear predictor for a
-                       standard deviation of each encoded column, with intervals where the estimator has them
+                       standard deviation of each encoded column, and ``"per_unit"`` for one unit of the table, with intervals
+                       where the estimator has them
+``effects``            what columns do to the prediction: ``{"of": labels, "columns": [{"column", "kind", "x", "labels", "pd", "low",
+                       "high", "ale"}], "interactions": [{"columns", "value", "stderr", "share"}], "bands"}``, or None; curves are
+                       (labels, places)
+``rules``              a chosen tree in sentences, one a leaf, where it has few
 ``learning_curve``     ``{"sizes", "test", "stderr", "then": {"rows", "error", "stderr"}}``, or None
 ``findings``           list of ``{"code", "sentence", "evidence"}``
 ``how``                sentences: how each figure was computed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time as clock
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -10,14 +11,17 @@ import numpy as np
 from epee.estimator.protocol import CoefficientCovariance, LinearPredictor
 from epee.job.card import figure, plain
 from epee.job.contest import Contest, Curve, Entry
+from epee.job.effects import effects_of
 from epee.job.ground import Ground
 from epee.job.merit import attempt, headline_of, sealed_facts
 from epee.job.predictor import Predictor, last_step
 from epee.job.ranked import ranking_sentence
 from epee.job.understanding import Understood
+from epee.predictors.trees.tree import DecisionTree
 from epee.risk.estimate import Risk
 from epee.risk.route import MomentRoute
 from epee.risk.verdict import Verdict
+from epee.structure.standard_scaler import StandardScaler
 from epee.typing import Matrix
 from epee.words.job_words import say
 from epee.words.loss_words import mean_of
@@ -25,6 +29,7 @@ from epee.words.numbers import inside, interval, percent, whole
 
 Rows = tuple[Matrix, np.ndarray, Any]
 CURVE_ROWS = 50_000  # up to which a learning curve is drawn
+READABLE_LEAVES = 24  # of a tree that is written out
 LOOKED_ROWS = 2000  # sealed rows that importances are taken on
 
 
@@ -72,6 +77,9 @@ def facts_of(
     )
     if facts["uses"] is not None:
         facts["uses"]["coefficients"] = coefficients_of(predictor, training, asked["level"])
+    leaned = [item["column"] for item in (facts["uses"] or {"items": []})["items"]]
+    facts["effects"] = attempt(lambda: effects_of(ground, chosen, predictor, leaned, asked["level"]))
+    facts["rules"] = rules_of(predictor)
     facts["learning_curve"] = attempt(lambda: curve_of_sizes(chosen, ground))
     facts["seconds"] = clock.perf_counter() - begin
     return plain(facts)
@@ -172,7 +180,8 @@ def uses_of(predictor: Predictor, rows: Rows, loss: Any, seed: int, level: float
 def coefficients_of(predictor: Predictor, rows: Rows, level: float) -> list[dict[str, Any]]:
     """Return what a standard deviation more of each encoded column changes, for a linear predictor; largest first.
 
-    Intervals are those of the estimator, where it has them and the columns determine their coefficients.
+    ``per_unit`` is what one more in the unit of the table changes. Intervals are those of the estimator, where it has them and the columns
+    determine their coefficients.
     """
     from epee.risk.intervals import t_interval
 
@@ -183,8 +192,12 @@ def coefficients_of(predictor: Predictor, rows: Rows, level: float) -> list[dict
     if coef.shape != (1, len(names)):  # products of inputs, several classes or targets
         return []
     centre = np.average(X, axis=0, weights=w)
+    scales = [step.scale_ for _, step in predictor.model.steps[:-1] if isinstance(step, StandardScaler)]
     scaled = len(predictor.model.steps) > 1
     spread = np.ones(len(names)) if scaled else np.sqrt(np.average((X - centre) ** 2, axis=0, weights=w))
+    unit = (
+        np.prod(scales, axis=0) if scales else np.ones(len(names)) if scaled else spread
+    )  # of the table, in what ``value`` is for
     bars = None
     if isinstance(last, CoefficientCovariance) and last.rank_ == len(names):
         bars = np.sqrt(np.diagonal(last.coef_covariance_)) * spread
@@ -195,8 +208,21 @@ def coefficients_of(predictor: Predictor, rows: Rows, level: float) -> list[dict
         items.append({
             "column": name, "value": value, "stderr": None if bars is None else float(bars[j]),
             "low": None if ends is None else ends.low, "high": None if ends is None else ends.high,
+            "per_unit": value / unit[j] if unit[j] > 0 else 0.0,
+            "unit_low": None if ends is None or not unit[j] > 0 else ends.low / unit[j],
+            "unit_high": None if ends is None or not unit[j] > 0 else ends.high / unit[j],
         })  # fmt: skip
     return sorted(items, key=lambda item: -abs(item["value"]))
+
+
+def rules_of(predictor: Predictor) -> list[str]:
+    """Return a chosen tree as sentences, one a leaf, where it can be read: it has the columns of the table, and few leaves."""
+    last = last_step(predictor.model)
+    if not isinstance(last, DecisionTree) or last.get_n_leaves() > READABLE_LEAVES:
+        return []
+    named = copy(last)
+    named.feature_names_in_ = predictor.encoder.get_feature_names_out()
+    return [str(rule) for rule in named.rules()]
 
 
 def curve_of_sizes(chosen: Entry, ground: Ground) -> dict[str, Any] | None:

@@ -91,6 +91,8 @@ SCHEMA: dict[str, Any] = {
             "items": {"type": "object", "required": ["label", "share", "roc", "precision_recall", "lift", "calibration"]},
         },
         "uses": {"type": ["object", "null"]},
+        "effects": {"type": ["object", "null"], "required": ["of", "columns", "interactions", "bands"]},
+        "rules": _TEXTS,
         "learning_curve": {"type": ["object", "null"]},
         "findings": {"type": "array", "items": {"type": "object", "required": ["code", "sentence"]}},
         "how": _TEXTS,

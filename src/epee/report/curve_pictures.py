@@ -55,3 +55,46 @@ def reliability(part: dict[str, Any]) -> Markup:
         chart.upright(x, low, high, 0)
         chart.dot(x, y, 0, tip=f"{percent(x)} → {percent(y)} ({percent(low)} – {percent(high)})")
     return chart.svg()
+
+
+def effect(column: dict[str, Any], of: Sequence[str], bands: bool, share: bool) -> Markup:
+    """Draw what one column does to the prediction: partial dependence with its band, and accumulated effects, dashed."""
+    chart = Chart(column["column"], width=SIDE, height=230, left=58, top=26, bottom=44, right=16)
+    curves = [*column["pd"], *(column["low"] if bands else ()), *(column["high"] if bands else ())]
+    curves += column["ale"]["y"] if column["ale"] else []
+    ends = [v for curve in curves for v in curve if v is not None]
+    low, high = min(ends), max(ends)
+    pad = 0.06 * (high - low or abs(high) or 1.0)
+    low, high = low - pad, high + pad
+    xs, labels = column["x"], column["labels"]
+    if share:
+        low, high = max(low, 0.0), min(high, 1.0)
+    chart.y_scale(low, high)
+    apart = column["kind"] not in ("number", "date")  # values that stand side by side
+    chart.x_scale(xs[0] - 0.5, xs[-1] + 0.5) if apart else chart.x_scale(xs[0], xs[-1])
+    ticks = None
+    if labels:
+        step = max(1, -(-len(labels) // (6 if apart else 4)))
+        room = max(4, int(46 / max(len(labels) // step, 1)))
+        ticks = [
+            (x, shortened(str(label), room if apart else 10)) for x, label in list(zip(xs, labels, strict=True))[::step]
+        ]
+    elif apart:
+        ticks = [(x, say("yes") if x else say("no")) for x in xs]
+    chart.axes(column["column"], "", x_ticks=ticks, y_format=percent if share else figures)
+    for tone, curve in enumerate(column["pd"]):
+        inside = [[min(max(v, low), high) for v in column[end][tone]] for end in ("low", "high")]
+        if apart:
+            for x, y, a, b in zip(xs, curve, *inside, strict=True):
+                if bands:
+                    chart.upright(x, a, b, tone)
+                chart.dot(x, y, tone, tip=f"{of[tone]}: {percent(y) if share else figures(y)}")
+            continue
+        if bands and len(column["pd"]) <= SEVERAL:
+            chart.band(xs, inside[0], inside[1], tone)
+        chart.line(xs, curve, tone)
+        if column["ale"]:
+            chart.line(xs, [min(max(v, low), high) for v in column["ale"]["y"][tone]], tone, dashed=True)
+    if len(of) > 1:
+        chart.legend([(shortened(name, 10), tone, False) for tone, name in enumerate(of)][:SEVERAL], y=14)
+    return chart.svg()

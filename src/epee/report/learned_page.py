@@ -8,6 +8,7 @@ from typing import Any
 from epee.losses.names import named
 from epee.report import pictures
 from epee.report.contents import Block, Code, Page, Pictures, Section, Table, Tile, Words, again_in_python
+from epee.report.effects_section import effects_section, uses_section
 from epee.report.findings_section import count_sentence, findings_section
 from epee.report.merit_section import errors_section, ranking_section
 from epee.words.loss_words import mean_of, pronouns
@@ -213,25 +214,6 @@ def curves_section(card: dict[str, Any]) -> Section | None:
     )
 
 
-def uses_section(card: dict[str, Any]) -> Section | None:
-    """Return what the chosen predictor leans on."""
-    if not card["uses"] or not card["uses"]["items"]:
-        return None
-    level = percent(card["settings"]["level"], 0)
-    how = card["uses"]["how"]
-    shown = [
-        Pictures(
-            [pictures.uses(card, how)],
-            say("uses_caption" if how == "importance" else "coefficients_caption", level=level),
-        )
-    ]
-    if card["uses"].get("coefficients"):
-        sure = card["uses"]["coefficients"][0]["low"] is not None
-        caption = say("coefficients_caption" if sure else "coefficients_bare", level=level)
-        shown.append(Pictures([pictures.uses(card, "coefficients")], caption))
-    return Section("uses", say("uses"), shown)
-
-
 def curve_section(card: dict[str, Any]) -> Section | None:
     """Return the learning curve."""
     c = card["learning_curve"]
@@ -279,6 +261,7 @@ SECTIONS = (
     errors_section,
     ranking_section,
     uses_section,
+    effects_section,
     curve_section,
     findings_section,
     table_section,

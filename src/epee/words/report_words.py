@@ -24,6 +24,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "precision_recall": ("Precision and recall", "Précision et rappel"),
     "lift": ("Lift", "Gain (lift)"),
     "uses": ("What the predictor uses", "Ce dont le prédicteur se sert"),
+    "effects": ("What each column does to the prediction", "Ce que chaque variable fait à la prédiction"),
     "learning_curve": ("What more rows would bring", "Ce qu'apporteraient d'autres lignes"),
     "findings": ("Findings", "Constats"),
     "table": ("How the table was read", "Comment la table a été lue"),
@@ -253,6 +254,50 @@ WORDS: dict[str, tuple[str, str]] = {
         "the columns alone, and have no interval.",
         "Coefficients, du plus grand au plus petit : l'effet d'un écart-type de plus d'une variable. Ils sont écrêtés, ou non "
         "déterminés par les variables seules, et n'ont pas d'intervalle.",
+    ),
+    "rules": ("The tree in words, one line a leaf:", "L'arbre en toutes lettres, une ligne par feuille :"),
+    "per_unit": ("for one unit more", "pour une unité de plus"),
+    "per_unit_title": ("Coefficients in the units of the table", "Coefficients dans les unités de la table"),
+    "per_unit_number": (
+        "What one more in the unit of a column changes in {target}, all other columns equal; of a category, being of it instead of not.",
+        "Ce que change à {target} une unité de plus d'une variable, toutes choses égales par ailleurs ; d'une modalité, en être ou non.",
+    ),
+    "per_unit_class": (
+        "What one more in the unit of a column changes in the score of {target}, for most predictors the logarithm of the odds, all other "
+        "columns equal.",
+        "Ce que change au score de {target}, pour la plupart des prédicteurs le logarithme de la cote, une unité de plus d'une variable, "
+        "toutes choses égales par ailleurs.",
+    ),
+    "yes": ("yes", "oui"),
+    "no": ("no", "non"),
+    "effects_number": (
+        "Mean prediction of {of} when the column has one value in all rows (partial dependence, full) and what small steps of it change in "
+        "rows that are there (accumulated effects, dashed); where they part, columns go together.",
+        "Prédiction moyenne de {of} quand la variable a une même valeur dans toutes les lignes (dépendance partielle, trait plein) et ce que "
+        "changent de petits pas dans les lignes présentes (effets accumulés, tirets) ; là où ils diffèrent, des variables vont ensemble.",
+    ),
+    "effects_class": (
+        "Mean probability of {of} when the column has one value in all rows (partial dependence, full) and what small steps of it change in "
+        "rows that are there (accumulated effects, dashed); where they part, columns go together.",
+        "Probabilité moyenne de {of} quand la variable a une même valeur dans toutes les lignes (dépendance partielle, trait plein) et ce que "
+        "changent de petits pas dans les lignes présentes (effets accumulés, tirets) ; là où ils diffèrent, des variables vont ensemble.",
+    ),
+    "effects_bands": (
+        "Bands: {level}, what other training rows would change (jackknife over the folds).",
+        "Bandes : {level}, ce que changeraient d'autres lignes d'apprentissage (jackknife sur les blocs).",
+    ),
+    "effects_bare": (
+        "No bands: the predictor would have to be learned anew for each fold, in order of time or at too great a cost.",
+        "Pas de bandes : il faudrait réapprendre le prédicteur pour chaque bloc, dans l'ordre du temps ou à un coût trop élevé.",
+    ),
+    "strength": ("joint effect", "effet conjoint"),
+    "strength_points": ("joint effect (points)", "effet conjoint (points)"),
+    "strength_share": ("share of what both do", "part de ce que font les deux"),
+    "interactions_caption": (
+        "Pairs of columns that act together, the strongest first: what is left of their effect when that of each is taken away (Friedman and "
+        "Popescu), in the unit of the prediction.",
+        "Paires de variables qui agissent ensemble, la plus forte d'abord : ce qui reste de leur effet quand on ôte celui de chacune "
+        "(Friedman et Popescu), dans l'unité de la prédiction.",
     ),
     "curve_caption": (
         "Error on rows held out when fewer rows are learned from (bars: one standard error), and where the curve "

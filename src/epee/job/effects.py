@@ -1,0 +1,260 @@
+r"""What a column does to the prediction: direction and shape, for any predictor.
+
+With :math:`f` the prediction of a number or the probability of a class, the *partial dependence* on column :math:`c` is the mean
+prediction when :math:`c` has one value in all rows, and the *accumulated local effect* adds up what small steps of :math:`c` change in rows
+that are there,
+
+.. math:: \mathrm{PD}_c(v) = \frac1n \sum_i f(v, x_{i, -c}), \qquad
+          \mathrm{ALE}_c(v) = \sum_{k \le v} \frac{1}{n_k} \sum_{i \in k} \bigl[f(z_k, x_{i,-c}) - f(z_{k-1}, x_{i,-c})\bigr], \tag{1}
+
+with the rows cut into intervals :math:`(z_{k-1}, z_k]` of :math:`c`. They part where columns go together: the first asks about rows that
+nobody has, the second does not. Two columns *interact* by the spread of what is left of their joint partial dependence,
+
+.. math:: I_{jk}^2 = \frac1n \sum_i \bigl[\mathrm{PD}_{jk} - \mathrm{PD}_j - \mathrm{PD}_k\bigr]^2(x_{ij}, x_{ik}), \tag{2}
+
+each centred (Friedman and Popescu). Bands are those of a jackknife: the models of the cross-validation, each without a fold, give
+:math:`\mathrm{se}^2 = \frac{K - 1}{K} \sum_k (f_k - \bar f)^2`, so they say what other training rows would change.
+
+References: Apley and Zhu, "Visualizing the effects of predictor variables in black box supervised learning models", *Journal of the Royal
+Statistical Society B* 82, 2020.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from epee.job.contest import Entry
+from epee.job.ground import Ground
+from epee.job.holding import take
+from epee.job.policy import POLICY
+from epee.job.predictor import Predictor
+from epee.losses.residuals import Power
+from epee.risk.asked import PROBABILITIES, Asked
+from epee.risk.intervals import t_quantile
+from epee.risk.linear_stack import Linear
+from epee.risk.route import MomentRoute
+from epee.risk.scoring import ask_behind
+from epee.table.raw import RawBlock
+from epee.typing import Matrix, Tensor, Vector
+
+COLUMNS, ROWS, PLACES = 6, 60, 10  # columns that are drawn, rows that are averaged over, values of a column
+PAIRED, PAIRED_ROWS = 4, 20  # columns whose pairs are looked at, and on how many rows
+CLASSES = 4  # most classes that are drawn
+ROUNDING = 1e-9  # what is smaller than this share of the joint effect is none
+CHEAP = 3e8  # cells read by a run that may be made once more, for bands
+
+Ask = Callable[[RawBlock], Matrix]  # (n, outputs)
+
+
+def effects_of(
+    ground: Ground, entry: Entry, predictor: Predictor, uses: Sequence[str], level: float
+) -> dict[str, Any] | None:
+    """Return the effects of the columns that the predictor leans on most, as plain data; None where there is nothing to say."""
+    names = [name for name in uses if name in ground.hand.raw.columns][:COLUMNS]
+    if (
+        not names
+        or len(predictor.targets) > 1
+        or (predictor.task == "classification" and not predictor.has_probabilities)
+    ):
+        return None
+    outputs, labels = _outputs(ground, predictor)
+    asks = [_final(predictor, outputs), *_folds(ground, entry, outputs)]
+    hand, seed = ground.hand, ground.setting.seed
+    rows = take(hand.raw, POLICY.sample(hand.train, ROWS, seed))
+    kinds = {c.name: c.kind for c in hand.encoder.schema_}
+    columns = [_effect(name, kinds[name], rows, hand, asks, level) for name in names]
+    few = take(hand.raw, POLICY.sample(hand.train, PAIRED_ROWS, seed))
+    pairs = [_interaction(a, b, few, asks) for a, b in combinations(names[:PAIRED], 2)]
+    pairs.sort(key=lambda pair: -pair["value"])
+    return {
+        "of": labels,
+        "columns": [c for c in columns if c is not None],
+        "interactions": pairs,
+        "bands": len(asks) > 2,
+    }
+
+
+def _outputs(ground: Ground, predictor: Predictor) -> tuple[list[int], list[str]]:
+    """Return which outputs are drawn and what they are called: the number, the second of two classes, the commonest of several."""
+    if predictor.task == "regression":
+        return [0], [predictor.targets[0]]
+    classes = predictor.classes_
+    kept = [1]
+    if len(classes) > 2:
+        counts = np.bincount(ground.truth, minlength=len(classes))
+        kept = sorted(np.argsort(-counts, kind="stable")[:CLASSES].tolist())
+    return kept, [str(classes[k]) for k in kept]
+
+
+def _final(predictor: Predictor, outputs: list[int]) -> Ask:
+    model = predictor.model
+    if predictor.task == "regression":
+        return lambda raw: np.asarray(model.predict(predictor.encode(raw)), dtype=float).reshape(len(raw), 1)
+    return lambda raw: np.asarray(model.predict_proba(predictor.encode(raw)))[:, outputs]
+
+
+def _folds(ground: Ground, entry: Entry, outputs: list[int]) -> Iterator[Ask]:
+    """Yield what the models of the cross-validation answer, each without a fold; none where they would take too long, or follow time."""
+    if ground.cells.forward:
+        return
+    told, h = copy(entry.route), ground.hand
+    loss = Power(2.0) if ground.asked.classes is None else PROBABILITIES
+    told.asked = asked = replace(ground.asked, loss=loss, costs=None)
+    if isinstance(told, MomentRoute):
+        models = told.like(told.model).models(ground.split)
+        numbers = h.encoder.holed().encode if h.plain else h.encoder.row_map
+        for t in range(ground.n_models):
+            yield _answering(asked, models, t, numbers, outputs)
+        return
+    own = entry.candidate.method is None
+    if (own and len(h.train) > 2000) or entry.candidate.cost(ground.setting) > CHEAP:
+        return
+    split = ground.plan(1).splits[0]
+    for model in told.models(split):
+        yield _answering(asked, [model], 0, h.encoder.holed().encode, outputs)
+
+
+def _answering(asked: Asked, models: Any, t: int, numbers: Callable[[RawBlock], Matrix], outputs: list[int]) -> Ask:
+    if isinstance(models, Linear):
+
+        def raw_of(raw: RawBlock) -> np.ndarray:
+            return asked.finish(models.raw(numbers(raw), [t])[:, 0])
+    else:
+        ask = asked.of(models[t], checked=False) if not hasattr(models[t], "before") else ask_behind(asked, models[t])
+
+        def raw_of(raw: RawBlock) -> np.ndarray:
+            return np.asarray(ask(numbers(raw)))
+
+    return lambda raw: raw_of(raw).reshape(len(raw), -1)[:, outputs]
+
+
+def with_value(raw: RawBlock, name: str, value: Any) -> RawBlock:
+    """Return rows in which a column has one value, or one for each row."""
+    import pyarrow as pa
+
+    column, n = raw.columns[name], len(raw)
+    if isinstance(column, np.ndarray):
+        cells: Any = np.broadcast_to(np.asarray(value, dtype=np.float64), n).copy()
+    else:
+        cells = pa.array([value] * n if isinstance(value, str) else list(value), type=column.type)
+    return RawBlock({**raw.columns, name: cells}, rows=n)
+
+
+def _places(name: str, kind: str, hand: Any) -> tuple[list[Any], list[str]] | None:
+    """Return the values of a column to be asked about, and how they are written."""
+    column = hand.raw.columns[name]
+    if isinstance(column, np.ndarray):
+        there = column[hand.train]
+        there = there[np.isfinite(there)]
+        values = (
+            np.unique(there)
+            if len(np.unique(there)) <= PLACES
+            else np.unique(np.quantile(there, np.linspace(0.02, 0.98, PLACES)))
+        )
+        labels = [str(np.datetime64(int(v), "D")) if kind == "date" else "" for v in values]
+        return (values.tolist(), labels) if len(values) > 1 else None
+    import pyarrow.compute as pc
+
+    found = sorted(
+        pc.value_counts(column.take(hand.train).drop_null()).to_pylist(), key=lambda c: (-c["counts"], str(c["values"]))
+    )
+    levels = sorted(str(c["values"]) for c in found[:PLACES])
+    return (levels, levels) if len(levels) > 1 else None
+
+
+def _effect(
+    name: str, kind: str, rows: RawBlock, hand: Any, asks: Sequence[Ask], level: float
+) -> dict[str, Any] | None:
+    """Return the curves (1) of one column."""
+    places = _places(name, kind, hand)
+    if places is None:
+        return None
+    values, labels = places
+    blocks = [with_value(rows, name, v) for v in values]
+    whole = blocks[0]
+    for block in blocks[1:]:
+        whole = whole.followed_by(block)
+    found = np.stack(
+        [ask(whole).reshape(len(values), len(rows), -1).mean(axis=1) for ask in asks]
+    )  # (models, places, outputs)
+    pd, low, high = _banded(found, level)
+    numeric = kind in ("number", "date")
+    out: dict[str, Any] = {
+        "column": name, "kind": kind, "x": values if numeric or kind == "boolean" else list(range(len(values))),
+        "labels": labels if kind == "date" or not (numeric or kind == "boolean") else [],
+        "pd": pd.T, "low": low.T, "high": high.T, "ale": None,
+    }  # fmt: skip
+    if numeric and len(values) > 2:
+        ale = _accumulated(name, rows, np.asarray(values, dtype=float), asks)
+        if ale is not None:
+            middle, below, above = _banded(ale, level)
+            out["ale"] = {"y": middle.T, "low": below.T, "high": above.T}
+    return out
+
+
+def _banded(found: Tensor, level: float) -> tuple[Matrix, Matrix, Matrix]:
+    """Return the curve of the final model with the band of the jackknife, where there are models for it."""
+    final, folds = found[0], found[1:]
+    K = len(folds)
+    if K < 3:
+        return final, final, final
+    se = np.sqrt((K - 1) / K * ((folds - folds.mean(axis=0)) ** 2).sum(axis=0))
+    half = t_quantile(level, K - 1) * se
+    return final, final - half, final + half
+
+
+def _accumulated(name: str, rows: RawBlock, edges: Vector, asks: Sequence[Ask]) -> Tensor | None:
+    """Return accumulated local effects (models, places, outputs), about the mean prediction."""
+    x = np.asarray(rows.columns[name])
+    kept = np.flatnonzero(np.isfinite(x))
+    if len(kept) < 5:
+        return None
+    some = take(rows, kept)
+    k = np.clip(np.searchsorted(edges, x[kept], side="left"), 1, len(edges) - 1)  # the interval of each row
+    both = with_value(some, name, edges[k - 1]).followed_by(with_value(some, name, edges[k])).followed_by(some)
+    m, out = len(kept), []
+    count = np.bincount(k, minlength=len(edges)).astype(float)
+    for ask in asks:
+        f = ask(both)
+        steps = np.stack([np.bincount(k, column, minlength=len(edges)) for column in (f[m : 2 * m] - f[:m]).T], axis=1)
+        curve = np.cumsum(steps / np.maximum(count, 1.0)[:, None], axis=0)  # (places, outputs)
+        middle = (curve[k] + curve[k - 1]).mean(axis=0) / 2
+        out.append(curve - middle + f[2 * m :].mean(axis=0))
+    return np.stack(out)
+
+
+def _interaction(a: str, b: str, rows: RawBlock, asks: Sequence[Ask]) -> dict[str, Any]:
+    """Return the strength (2) of a pair of columns, the largest over outputs, with the error bar of the jackknife."""
+    n = len(rows)
+    each, every = np.repeat(np.arange(n), n), np.tile(np.arange(n), n)  # the values of row i in row j
+    base = take(rows, every)
+
+    def swapped(*names: str) -> RawBlock:
+        columns = dict(base.columns)
+        for name in names:
+            own = rows.columns[name]
+            columns[name] = own[each] if isinstance(own, np.ndarray) else own.take(each)
+        return RawBlock(columns, rows=n * n)
+
+    blocks = [swapped(a, b), swapped(a), swapped(b)]
+    found = []
+    for ask in asks:
+        joint, first, second = (ask(block).reshape(n, n, -1).mean(axis=1) for block in blocks)  # (n, outputs)
+        joint, first, second = (part - part.mean(axis=0) for part in (joint, first, second))
+        rest, size = (np.sqrt((part**2).mean(axis=0)) for part in (joint - first - second, joint))
+        found.append((float(np.where(rest > ROUNDING * size, rest, 0.0).max()), float(size.max())))
+    strength, folds = found[0], np.array([f[0] for f in found[1:]])
+    K = len(folds)
+    se = float(np.sqrt((K - 1) / K * ((folds - folds.mean()) ** 2).sum())) if K >= 3 else None
+    return {
+        "columns": [a, b],
+        "value": strength[0],
+        "stderr": se,
+        "share": strength[0] / strength[1] if strength[1] > 0 else 0.0,
+    }
