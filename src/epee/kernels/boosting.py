@@ -14,14 +14,15 @@ The twin of every function here, in NumPy, is :mod:`epee.kernels.boosting_twin`.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from epee.kernels.compiling import kernel
 
 CHUNK = 1024  # rows gathered at once: their words and pairs stay in the nearest cache
 MISSING = 255  # the bin of a missing cell
 SUPPORT = 10.0  # rows that a category needs to be sorted among the others; the rest go right together
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def bin_rows(X, thresholds, starts, out):
     """Fill ``out`` (n, 8 G) with the bin of each cell: how many thresholds of its column lie below it."""
     n, p = X.shape
@@ -41,7 +42,7 @@ def bin_rows(X, thresholds, starts, out):
                 out[s + i, f] = MISSING if cells[i] != cells[i] else at[i] - starts[f]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pack(g, h, c, gradient_scale, curvature_scale, bits, out):
     """Fill ``out`` (n, 2) with the pairs (1); ``h`` is empty where it is the weight itself."""
     varies = h.shape[0] > 0
@@ -50,7 +51,7 @@ def pack(g, h, c, gradient_scale, curvature_scale, bits, out):
         out[i, 1] = c[i] + ((np.int64(np.rint(h[i] * curvature_scale)) << bits) if varies else 0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill(words, rows, start, end, pairs, out):
     """Add the pairs of ``rows[start:end]`` to the histograms ``out`` (8 G, 256, 2) of all columns."""
     G = words.shape[1]
@@ -72,7 +73,7 @@ def fill(words, rows, start, end, pairs, out):
                     sums[j, k, 1] += b
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def split_rows(bins, rows, spare, start, end, goes_left):
     """Put the rows of a node whose bin in a column (n,) goes left before the others, in order; return where the others begin."""
     left, right = start, 0
@@ -88,7 +89,7 @@ def split_rows(bins, rows, spare, start, end, goes_left):
     return left
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_values(rows, bounds, values, raw):
     """Add to ``raw`` the value of the leaf of each row; leaf j holds ``rows[bounds[j, 0]:bounds[j, 1]]``."""
     for j in range(values.shape[0]):
@@ -96,13 +97,13 @@ def add_values(rows, bounds, values, raw):
             raw[rows[i]] += values[j]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def bounded(G, H, l2, low, high):
     """Return the value of a leaf, -G / (H + l2), kept between its bounds."""
     return min(max(-G / (H + l2 + 1e-15), low), high)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def gain_of(g_left, h_left, g_all, h_all, parent, sign, low, high, l2):
     """Return by how much a cut lowers twice the quadratic loss of a node; -1 where it breaks the order of a monotone column."""
     g_right, h_right = g_all - g_left, h_all - h_left
@@ -112,7 +113,7 @@ def gain_of(g_left, h_left, g_all, h_all, parent, sign, low, high, l2):
     return parent - g_left * a - g_right * b
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_split(
     sums, total, counts, allowed, n_bins, missing, categorical, monotone, scales, limits, node, best, goes_left, pair
 ):
@@ -204,7 +205,7 @@ def find_split(
             pair[1] += sums[column, b, 1]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def walk(X, roots, depths, first, feature, threshold, missing_left, set_of, sets, value, outputs, out):
     """Add to ``out`` (n, K) the leaves that the rows reach in each tree; tree t adds to output ``outputs[t]``.
 

@@ -8,12 +8,12 @@ scores of levels. An empty ``w`` stands for weights of one.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from epee.kernels.compiling import kernel
 from epee.kernels.reordering import REORDER
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def class_sums(X, cell, w, origin, count, first):
     """Add the rows (n, p) minus the origin to the sums ``first`` (cells, p), and their weights to ``count`` (cells,)."""
     n, p = X.shape
@@ -26,7 +26,7 @@ def class_sums(X, cell, w, origin, count, first):
             a[j] += u * (x[j] - origin[j])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def class_squares(X, cell, w, origin, count, first, second):
     """Do :func:`class_sums`, and add the squares to ``second`` (cells, p)."""
     n, p = X.shape
@@ -41,7 +41,7 @@ def class_squares(X, cell, w, origin, count, first, second):
             b[j] += u * d * d
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER)
+@kernel(fastmath=REORDER)
 def column_squares(columns, cell, w, origin, count, first, second):
     """Do :func:`class_squares` for columns (p, n) that lie together: each is multiplied by the indicators of the few cells."""
     p, n = columns.shape
@@ -66,7 +66,7 @@ def column_squares(columns, cell, w, origin, count, first, second):
                 second[k, j] += b
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def class_scatter(X, cell, w, origin, shift, scatter):
     """Add the squares of the rows about the mean of their cell, ``origin + shift[cell]``; missing cells are skipped."""
     n, p = X.shape
@@ -79,7 +79,7 @@ def class_scatter(X, cell, w, origin, shift, scatter):
             s[j] += u * d * d if d == d else 0.0
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER)
+@kernel(fastmath=REORDER)
 def observed_squares(X, rows, w, origin, seen, first, second):
     """Add some rows of one cell to its sums (p,), missing cells aside: ``seen`` is the weight that each column has observed.
 
@@ -109,7 +109,7 @@ def observed_squares(X, rows, w, origin, seen, first, second):
             second[q] += u * e * e
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def any_bad_cell(X, coins, counts):
     """Tell whether a column of ``coins`` holds what is not 0 or 1, or one of ``counts`` a negative number; no early exit, so
     that the processor need not guess.
@@ -124,7 +124,7 @@ def any_bad_cell(X, coins, counts):
     return bad
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def first_bad_cell(X, columns, kinds):
     """Return the first row and column that its kind does not allow, or -1: 1 a coin, 2 a count, 3 a code; missing cells are allowed."""
     for i in range(X.shape[0]):
@@ -141,7 +141,7 @@ def first_bad_cell(X, columns, kinds):
     return -1, -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def first_fraction(X):
     """Return the first row and column that is not a whole number, NaN and infinity among them, or -1."""
     for i in range(X.shape[0]):
@@ -152,7 +152,7 @@ def first_fraction(X):
     return -1, -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def highest_levels(X, columns, top):
     """Raise ``top`` (q,) to the largest code of each column; return the first row and column that is no code, or -1."""
     for i in range(X.shape[0]):
@@ -166,7 +166,7 @@ def highest_levels(X, columns, top):
     return -1, -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_levels(X, cell, w, columns, offsets, count, cells, top):
     """Add the weight of each row to the level that each column holds; ``cells`` (cells, levels of all columns).
 
@@ -192,7 +192,7 @@ def count_levels(X, cell, w, columns, offsets, count, cells, top):
     return not bad
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def table_sums(X, cell, w, origin, coins, counts, columns, offsets, count, seen, first, second, cells, top):
     """Look for bad cells, sum squares and count levels, some rows at a time while they lie in the cache.
 
@@ -218,7 +218,7 @@ def table_sums(X, cell, w, origin, coins, counts, columns, offsets, count, seen,
     return 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sort_by_cell(cell, order, ends):
     """Write the rows sorted by cell into ``order`` and where each cell ends into ``ends`` (cells + 1,)."""
     ends[:] = 0
@@ -231,7 +231,7 @@ def sort_by_cell(cell, order, ends):
         ends[cell[i]] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def level_scores(X, columns, offsets, table, scores):
     """Add ``table`` (levels of all columns, K) at the level of each cell; what is missing or unknown has no say."""
     K = scores.shape[1]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from epee.kernels.compiling import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def distances_from(P, m, c, out):
     """Fill out[:m] with the squared distances of the first m columns of ``P`` (p, n) to column c."""
     for t in range(m):
@@ -21,7 +22,7 @@ def distances_from(P, m, c, out):
             out[t] += d * d
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def spanning_tree(P, low, high, length):
     """Fill the n - 1 edges of a minimum spanning tree of the columns of ``P`` (p, n), which is consumed (Prim).
 
@@ -62,7 +63,7 @@ def spanning_tree(P, low, high, length):
         best[at], near[at] = best[last], near[last]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def centroid_tree(P, size, nn, best, Z):
     """Fill SciPy's Z (n - 1, 4) of centroid linkage from first nearest neighbours; all arguments but Z are consumed.
 
@@ -130,7 +131,7 @@ def centroid_tree(P, size, nn, best, Z):
         best[a], nn[a], stale[a] = least, at, False
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _find(parent, i):
     """Return the root of i in a forest of unions, halving the way to it."""
     while parent[i] != i:
@@ -139,7 +140,7 @@ def _find(parent, i):
     return i
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def name_merges(left, right, height, Z):
     """Fill SciPy's Z (n - 1, 4) from merges in order of height, each named by one row of either side."""
     n = left.shape[0] + 1
@@ -153,7 +154,7 @@ def name_merges(left, right, height, Z):
         rows[n + t] = rows[a] + rows[b]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def cut_tree(Z, merges, labels):
     """Fill the cluster of each row after the first ``merges`` merges, numbered in the order of the first rows."""
     n = Z.shape[0] + 1

@@ -16,14 +16,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from epee.kernels.compiling import kernel
 from epee.kernels.reordering import REORDER
 
 TILE = 128  # rows of a tile: 128 x 20 float64 is 20 kB, and 50 x 128 distances 51 kB
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def two_nearest(C, c2, tile, D, best, second, index):
     """Fill, for each column of ``tile`` (p, TILE), the smallest and second smallest c2 + C @ x and the place of the first.
 
@@ -42,7 +42,7 @@ def two_nearest(C, c2, tile, D, best, second, index):
             index[t] = place if v < b else index[t]
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER)
+@kernel(fastmath=REORDER)
 def squared_distance(x, origin, c):
     """Return ||x - origin - c||² by differences, which lose no digits."""
     s = x.dtype.type(0)
@@ -52,7 +52,7 @@ def squared_distance(x, origin, c):
     return s
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def first_allocation(X, w, origin, C, c2, slack, labels, upper, lower, count, sums, squares):
     """Allocate every row by the product, set its bounds and add it to the sums of its cluster.
 
@@ -90,7 +90,7 @@ def first_allocation(X, w, origin, C, c2, slack, labels, upper, lower, count, su
     squares[0] = total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def next_allocation(X, w, origin, centres, C, c2, slack, drift, others, half, labels, upper, lower, count, sums):
     """Move the bounds, and allocate again the rows that they do not settle; return how many changed cluster.
 
@@ -146,7 +146,7 @@ def next_allocation(X, w, origin, centres, C, c2, slack, drift, others, half, la
     return changed
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def nearest(X, origin, C, c2, labels, squared):
     """Fill the nearest centre of each row and its squared distance."""
     n, p = X.shape
@@ -164,7 +164,7 @@ def nearest(X, origin, C, c2, labels, squared):
             squared[start + t] = squared_distance(X[start + t], origin, C[int(index[t])] * X.dtype.type(-0.5))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_to_clouds(X, labels, squared, w, origin, count, sums, last):
     """Add each row minus the origin to its cluster; ``last`` (k,) is the farthest row of each, -1 where there is none.
 
@@ -185,14 +185,14 @@ def add_to_clouds(X, labels, squared, w, origin, count, sums, last):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def own_distances(X, origin, centres, labels, squared):
     """Fill the squared distance of each row to the centre of its cluster."""
     for i in range(X.shape[0]):
         squared[i] = squared_distance(X[i], origin, centres[labels[i]])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def closer(X, candidates, squared, out):
     """Fill ``out`` (c, n) with the smaller of ``squared`` (n,) and the squared distance to each candidate (c, p)."""
     zero = np.zeros(X.shape[1], X.dtype)

@@ -9,12 +9,12 @@ medoid :math:`m` costs :math:`\sum_{i \in m} w_i (d_2 - d_1)`. With a candidate 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from epee.kernels.compiling import kernel
 from epee.kernels.reordering import REORDER
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER)
+@kernel(fastmath=REORDER)
 def build_gains(D, w, near, low, high, gain):
     """Fill ``gain`` with what each candidate in [low, high) would save: the sum of w max(near - d, 0)."""
     for c in range(low, high):
@@ -24,7 +24,7 @@ def build_gains(D, w, near, low, high, gain):
         gain[c] = total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def two_medoids(D, medoids, first, second, d1, d2):
     """Fill for each row the places of its two nearest medoids and their dissimilarities."""
     d1[:] = np.inf
@@ -42,7 +42,7 @@ def two_medoids(D, medoids, first, second, d1, d2):
                 d2[i], second[i] = d, m
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def removal_costs(w, first, d1, d2, loss):
     """Fill what giving up each medoid would cost."""
     loss[:] = 0.0
@@ -50,7 +50,7 @@ def removal_costs(w, first, d1, d2, loss):
         loss[first[i]] += w[i] * (d2[i] - d1[i])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def swap_gain(D, w, c, first, d1, d2, loss, room, touched):
     """Return the best change of cost that candidate ``c`` brings, and the medoid it would replace."""
     n, k = d1.shape[0], loss.shape[0]
@@ -75,7 +75,7 @@ def swap_gain(D, w, c, first, d1, d2, loss, room, touched):
     return room[best] + saved, best
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def do_swap(D, w, medoids, best, c, first, second, d1, d2):
     """Put candidate ``c`` in the place ``best`` and mend the two nearest medoids of each row."""
     k = medoids.shape[0]
@@ -102,7 +102,7 @@ def do_swap(D, w, medoids, best, c, first, second, d1, d2):
             d2[i], second[i] = d, best
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def swap_until_settled(D, w, medoids, is_medoid, first, second, d1, d2, start, scans, tol, trace):
     """Try candidates in turn from ``start`` on, swapping at once, until ``scans`` were tried or none of n helped.
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from epee.kernels.cluster_tree import LEAF, box_distance, scan
+from epee.kernels.compiling import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def node_sums(P, w, span):
     """Return the total weight (N,) and the weighted sum (N, p) of the points of each node."""
     p = P.shape[0]
@@ -33,7 +33,7 @@ def node_sums(P, w, span):
     return total, sums
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def far_corner(x, box):
     """Return the squared distance from x to the farthest corner of a box (2, p)."""
     s = 0.0
@@ -43,7 +43,7 @@ def far_corner(x, box):
     return s
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def ball_mean(x, P, w, span, box, total, sums, radius2, reach2, gaussian, stack, out, mean):
     """Fill ``mean`` with the kernel-weighted mean of the points around x; return their kernel-weighted total."""
     p = P.shape[0]
@@ -86,7 +86,7 @@ def ball_mean(x, P, w, span, box, total, sums, radius2, reach2, gaussian, stack,
     return mass
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def shift_seeds(seeds, P, w, span, box, total, sums, radius, reach, gaussian, tol, max_iter, mass, steps):
     """Move each seed (s, p) in place until it stops; fill the mass around its end and the moves it made."""
     p = P.shape[0]

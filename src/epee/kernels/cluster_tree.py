@@ -13,12 +13,13 @@ squared differences: no digits are lost, and the distance of a to b is that of b
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from epee.kernels.compiling import kernel
 
 LEAF = 32
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _split(values, order, low, high, middle):
     """Put the index of the middle-th smallest value at its place among order[low:high], smaller ones before it (Hoare)."""
     high -= 1
@@ -43,7 +44,7 @@ def _split(values, order, low, high, middle):
             return
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def build_tree(X, size):
     """Return a tree over the rows of ``X`` (m, p) with sizes (m,).
 
@@ -95,7 +96,7 @@ def build_tree(X, size):
     return order, P, S, span[:nodes], box[:nodes], least[:nodes]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def box_distance(x, box):
     """Return the squared distance from x to a box (2, p)."""
     s = 0.0
@@ -105,7 +106,7 @@ def box_distance(x, box):
     return s
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def scan(x, s, P, S, low, high, ward, out):
     """Fill out[:high - low] with the jumps, or the squared distances, from x of size s to the points low .. high."""
     m = high - low
@@ -122,7 +123,7 @@ def scan(x, s, P, S, low, high, ward, out):
             out[t] *= s * S[low + t] / (s + S[low + t])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def nearest_clusters(rows, X, size, names, P, S, span, box, least, E, ES, enames, ward, best, name):
     """Find for each of ``rows`` its nearest other cluster, among the tree and the list ``E`` (p, e) of newer ones.
 
@@ -172,7 +173,7 @@ def nearest_clusters(rows, X, size, names, P, S, span, box, least, E, ES, enames
         best[i], name[i] = b, who
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def merge_pairs(X, size, active, nn, gap, rows, fresh, left, right, height, done):
     """Merge every pair of mutual nearest clusters that has a member in ``rows``; return how many merges there are now.
 
@@ -189,7 +190,7 @@ def merge_pairs(X, size, active, nn, gap, rows, fresh, left, right, height, done
     return done
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def merge_two(X, size, active, a, b, gap, fresh, left, right, height, done, p):
     """Merge cluster b into a at squared height ``gap``."""
     total = size[a] + size[b]

@@ -11,8 +11,8 @@ for the variance and for Gini's index, and by the same expression with :math:`S 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from epee.kernels.compiling import kernel
 from epee.kernels.trees_split import mix
 
 MISSING = 255
@@ -21,7 +21,7 @@ for _k in range(64):
     PLACES[((0x03F79D71B4CB0A89 << _k) & 0xFFFFFFFFFFFFFFFF) >> 58] = _k
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def purity(sums, W, K, entropy):
     """Return the part of (1) that one side adds: larger is purer."""
     total = 0.0
@@ -35,7 +35,7 @@ def purity(sums, W, K, entropy):
     return total / W
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def gather(column, rows, a, b, mine, table, bins):
     """Add the rows of a node to the sums of their bins; return how many bins occur, and fill ``bins`` with them in order.
 
@@ -63,7 +63,7 @@ def gather(column, rows, a, b, mine, table, bins):
     return size
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def between(bins, i, known, centre, at, drawn):
     """Return the bin to cut after: where the drawn value lies, or half way from one bin that occurs to the next."""
     if i == known - 1:
@@ -75,7 +75,7 @@ def between(bins, i, known, centre, at, drawn):
     return low
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def best_cut(table, bins, size, whole, base, centre, random, key, entropy, limits, left, right):
     """Return (gain, last bin on the left, missing left) of the best cut of a column, or of one drawn; the gain is -1 if there is none."""
     K = table.shape[1] - 2
@@ -117,7 +117,7 @@ def best_cut(table, bins, size, whole, base, centre, random, key, entropy, limit
     return best, cut, to_left
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def describe(rows, a, b, about, mine, whole):
     """Copy what is known of the rows of a node and add it up; return whether the node is pure."""
     width = whole.shape[0]
@@ -143,7 +143,7 @@ def describe(rows, a, b, about, mine, whole):
     return squares - whole[2] * whole[2] / whole[0] <= 1e-14 * squares
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def grow(columns, centres, rows, about, flags, limits, key, first, feature, cut, missing_left, gain, sums, bounds):
     """Grow one tree on ``rows``, which end up ordered by leaf; return how many nodes it has and how deep it is.
 
@@ -211,7 +211,7 @@ def grow(columns, centres, rows, about, flags, limits, key, first, feature, cut,
     return size, deepest
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def reach(X, roots, first, feature, threshold, missing_left, out):
     """Fill ``out`` (n, trees) with the leaves that the rows reach; a leaf is its own child, and rows of a strip go down in step."""
     strip = 64

@@ -12,12 +12,12 @@ The NumPy twin of :func:`centred_rows` is::
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from epee.kernels.compiling import kernel
 from epee.kernels.reordering import REORDER
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def centred_rows(X, Y, rows, origin, B, mean):
     """Write rows of X (n, p) and Y (n, m) minus the origin into B, centred on their mean, which goes to ``mean``."""
     n, p, m = len(rows), X.shape[1], Y.shape[1]
@@ -38,7 +38,7 @@ def centred_rows(X, Y, rows, origin, B, mean):
             B[i, j] -= mean[j]
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER)
+@kernel(fastmath=REORDER)
 def centred_columns(memory, first, order, counts, places, origin, B, means):
     """Write columns minus the origin into B (p, m), cell after cell, each centred on its mean.
 

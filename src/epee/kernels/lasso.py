@@ -7,10 +7,11 @@ Minimises :math:`\frac12 w^\top G w - c^\top w + \alpha\rho\|w\|_1 + \frac12\alp
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from epee.kernels.compiling import kernel
 
 
-@njit(cache=True, nogil=True, fastmath=False)
+@kernel(fastmath=False)
 def gap_of(w, q, c, yy, l1, l2):
     """Return the duality gap of w, with q = c - G w and yy = y'y, all divided by n."""
     p = len(w)
@@ -28,7 +29,7 @@ def gap_of(w, q, c, yy, l1, l2):
     return 0.5 * rr * (1.0 + const * const) + l1 * norm1 - const * ry + 0.5 * l2 * (1.0 + const * const) * norm2
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sweep(G, w, q, members, count, l1, l2, positive):
     """Update the working set once; return the largest change of a fitted value."""
     p = len(w)
@@ -58,7 +59,7 @@ def sweep(G, w, q, members, count, l1, l2, positive):
     return largest
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def gram_path(G, c, yy, alphas, ratio, tol, max_iter, positive, start):
     """Return coefficients (A, p), gaps (A,) and sweeps (A,) along decreasing penalties."""
     p, A = len(c), len(alphas)
@@ -107,7 +108,7 @@ def gram_path(G, c, yy, alphas, ratio, tol, max_iter, positive, start):
     return W, gaps, sweeps
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def positive_gap(w, q, c, yy, l1, l2):
     """Return the duality gap under w >= 0: only positive slopes bind."""
     p = len(w)

@@ -7,10 +7,11 @@ exact minimum, a soft threshold, while :math:`H d` is kept up to date. One sweep
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from epee.kernels.compiling import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def threshold_sweeps(H, g, w, lam, tol, sweeps):
     """Return the minimiser v = w + d; H (q, q), g, w and lam (q,). Stops when no coordinate moves its slope by more than tol."""
     q = len(g)

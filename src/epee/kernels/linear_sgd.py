@@ -18,10 +18,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from epee.kernels.compiling import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _slope(loss, m):
     """Return the derivative of a loss by the margin."""
     if loss == 0:
@@ -38,7 +39,7 @@ def _slope(loss, m):
     return -2.0 * (1.0 - m)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _value(loss, m):
     """Return a loss of the margin."""
     if loss == 0:
@@ -52,7 +53,7 @@ def _value(loss, m):
     return (1.0 - m) ** 2
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _step(kind, eta, power, start, alpha, k):
     """Return the length of update k: eta, eta / k, eta / k^power, or 1 / (alpha (start + k - 1))."""
     if kind == 0:
@@ -64,7 +65,7 @@ def _step(kind, eta, power, start, alpha, k):
     return 1.0 / (alpha * (start + k - 1.0))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _shrink(W, scale):
     """Multiply all weights by ``scale``."""
     for c in range(W.shape[0]):
@@ -72,7 +73,7 @@ def _shrink(W, scale):
             W[c, j] *= scale
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+@kernel(fastmath={"reassoc", "contract", "nsz"})
 def sgd_pass(X, t, weight, order, w, state, mean, paid, loss, kind, eta, power, start, l2, l1, bias, averaging):
     """Do one pass over the rows in ``order``; return the mean loss met on the way.
 
@@ -135,7 +136,7 @@ def sgd_pass(X, t, weight, order, w, state, mean, paid, loss, kind, eta, power, 
     return total / count if count > 0 else 0.0
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+@kernel(fastmath={"reassoc", "contract", "nsz"})
 def sgd_pass_many(X, codes, weight, order, W, biases, state, loss, form, kind, eta, power, start, l2, l1, bias):
     """Do one pass with one score a class; ``W`` (K, p) and ``biases`` (K,) in place; form 0 sums over wrong classes, 1
     takes the worst.

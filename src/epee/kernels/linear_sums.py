@@ -6,12 +6,12 @@ An empty ``w`` stands for weights of one. The bias, where there is one, is the l
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from epee.kernels.compiling import kernel
 from epee.kernels.reordering import REORDER
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER)
+@kernel(fastmath=REORDER)
 def logistic_sums(X, codes, w, coef, bias, gradient):
     """Add the gradient of two-class cross-entropies to ``gradient`` (p + 1,); return the sum of losses and of weights."""
     n, p = X.shape
@@ -36,7 +36,7 @@ def logistic_sums(X, codes, w, coef, bias, gradient):
     return value, count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def softmax_sums(X, codes, w, coef, biases, some, gradient):
     """Add the gradient of K-class cross-entropies to ``gradient`` (K, p + 1); return the sum of losses and of weights."""
     n, p = X.shape

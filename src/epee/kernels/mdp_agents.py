@@ -14,7 +14,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from numba import njit
+
+from epee.kernels.compiling import kernel
 
 Q, DOUBLE, SARSA, EXPECTED, R = range(5)
 UNIFORM, EPSILON, BOLTZMANN, PAIRS, GIVEN = range(5)
@@ -27,7 +28,7 @@ _SECOND = np.uint64(0x94D049BB133111EB)
 _30, _27, _31, _11 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def uniform(rng):
     """Draw from [0, 1)."""
     rng[0] += _GOLDEN
@@ -37,7 +38,7 @@ def uniform(rng):
     return ((z ^ (z >> _31)) >> _11) * (1.0 / 9007199254740992.0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def alias_tables(ptr, prob, keep, other):
     """Walker's tables: row entry i is kept with probability keep[i], else replaced by other[i]."""
     widest = 0
@@ -72,7 +73,7 @@ def alias_tables(ptr, prob, keep, other):
             keep[large[i]] = 1.0
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def draw(lo, hi, keep, other, rng):
     """Draw one entry of the row lo..hi."""
     u = uniform(rng) * (hi - lo)
@@ -82,13 +83,13 @@ def draw(lo, hi, keep, other, rng):
     return j if u - i < keep[j] else instead
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def _score(q, k, two):
     """Return what pair k is worth: its value, or the sum of its two values."""
     return q[0, k] + q[1, k] if two else q[0, k]
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def rate(numbers, t):
     """Exploration rate of step t: floor + (rate - floor) / (1 + decay t)."""
     if numbers[DECAY] == 0.0:
@@ -96,7 +97,7 @@ def rate(numbers, t):
     return numbers[FLOOR] + (numbers[RATE] - numbers[FLOOR]) / (1.0 + numbers[DECAY] * t)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def _greedy(q, lo, hi, two, rng):
     """Best pair, at random among ties, and its score. Selects, no jumps: which is best cannot be predicted."""
     best, top, ties = lo, _score(q, lo, two), 1
@@ -115,7 +116,7 @@ def _greedy(q, lo, hi, two, rng):
     return best, top
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def choose(explore, heat, q, two, law, rng, lo, hi):
     """Choose a pair of the state whose pairs are lo..hi; return it and, where it was looked for, the best score."""
     if explore == UNIFORM or explore == PAIRS:
@@ -150,7 +151,7 @@ def choose(explore, heat, q, two, law, rng, lo, hi):
     return hi - 1, top
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def _top(q, row, lo, hi):
     """Return the largest value of the pairs lo..hi in one table."""
     top = q[row, lo]
@@ -160,7 +161,7 @@ def _top(q, row, lo, hi):
     return top
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def _mean_value(explore, heat, q, law, lo, hi):
     """Expected value of the next action under the exploring policy."""
     total = weight = 0.0
@@ -183,7 +184,7 @@ def _mean_value(explore, heat, q, law, lo, hi):
     return total
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def step_size(n, table, numbers):
     """Step of the n-th visit: scale / n^power, from a table for the first ones."""
     if n < table.shape[0]:
@@ -191,7 +192,7 @@ def step_size(n, table, numbers):
     return numbers[SCALE] / n if numbers[POWER] == 1.0 else numbers[SCALE] * n ** -numbers[POWER]
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def _update(method, explore, heat, q, visits, law, table, numbers, memory, rng, k, lo, hi, reward, lo2, hi2, ended):
     r"""Move the value of pair k towards its target by a step alpha; return the next pair.
 
@@ -231,7 +232,7 @@ def _update(method, explore, heat, q, visits, law, table, numbers, memory, rng, 
     return after
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def observe(method, explore, q, visits, law, table, numbers, memory, rng, k, lo, hi, reward, lo2, hi2, ended):
     """Learn from one transition of pair k; return the pair to try next (-1 when the episode has ended).
 
@@ -245,13 +246,13 @@ def observe(method, explore, q, visits, law, table, numbers, memory, rng, k, lo,
     return after
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def begin(explore, q, two, law, numbers, memory, rng, lo, hi):
     """Choose the first pair of an episode."""
     return choose(explore, rate(numbers, memory[STEPS]), q, two, law, rng, lo, hi)[0]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def account(numbers, memory, reward, ended):
     """Keep the books of rewards and returns."""
     memory[STEPS] += 1.0
@@ -263,7 +264,7 @@ def account(numbers, memory, reward, ended):
         close_episode(memory)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def close_episode(memory):
     """Count the episode and begin another."""
     memory[EPISODES] += 1.0
@@ -277,7 +278,7 @@ def close_episode(memory):
 def runner(method, explore):
     """Compile the loop of one method with one exploration: constants in place of tests make a step a quarter shorter."""
 
-    @njit(cache=True, nogil=True)
+    @kernel
     def run(steps, limit, k, owner, first, ptr, keep, other, succ, payoff, stop, starts, start_keep,
             start_other, q, visits, law, table, numbers, memory, rng):  # fmt: skip
         """Learn for some steps on a process; ``k`` is the pair to try first (-1: begin an episode). Returns the next one.
@@ -319,7 +320,7 @@ def runner(method, explore):
     return run
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def observe_traces(replacing, explore, V, q, counts, visits, law, table, numbers, memory, rng, trace, active, k, s, s2,
                    reward, lo2, hi2, ended):  # fmt: skip
     """TD(lambda) update of all states with a live trace; returns the next pair (-1 when the episode has ended).
@@ -353,7 +354,7 @@ def observe_traces(replacing, explore, V, q, counts, visits, law, table, numbers
     return after
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def drop_traces(trace, active):
     """Forget all traces: an episode begins."""
     for i in range(1, active[0] + 1):
@@ -361,7 +362,7 @@ def drop_traces(trace, active):
     active[0] = 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def run_traces(replacing, explore, steps, limit, k, owner, first, ptr, keep, other, succ, payoff, stop, starts,
                start_keep, start_other, V, q, counts, visits, law, table, numbers, memory, rng, trace, active):  # fmt: skip
     """TD(lambda) for some steps on a process; as :func:`run`."""
@@ -381,7 +382,7 @@ def run_traces(replacing, explore, steps, limit, k, owner, first, ptr, keep, oth
     return k
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def play(law, s, first, ptr, keep, other, succ, payoff, stop, starts, start_keep, start_other, rng, states, pairs,
          rewards, reached, ended):  # fmt: skip
     """Follow a policy (the probability of every pair) and write the trajectory down; a new start after an end."""
@@ -401,7 +402,7 @@ def play(law, s, first, ptr, keep, other, succ, payoff, stop, starts, start_keep
     return s
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def episode_returns(first_visit, discount, lo, hi, states, rewards, seen, count, total, square):
     """Add the discounted returns of the episode lo..hi to the sums of the states that it visits, from its end."""
     if first_visit:

@@ -12,10 +12,11 @@ interpreter's lock, so slices run in threads.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from epee.kernels.compiling import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def gather(rows, indptr, indices, data, start, succ, prob):
     """Copy the non-zero entries of some rows of a CSR matrix to where their pairs start."""
     for i in range(rows.shape[0]):
@@ -27,7 +28,7 @@ def gather(rows, indptr, indices, data, start, succ, prob):
                 at += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def row_sums(ptr, prob, sums):
     """Sum every row; return the first transition that is negative or not finite, or -1."""
     bad = -1
@@ -41,7 +42,7 @@ def row_sums(ptr, prob, sums):
     return bad
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def normalise(ptr, prob, sums):
     """Divide every row by its sum (which is 1 but for rounding)."""
     for k in range(ptr.shape[0] - 1):
@@ -50,7 +51,7 @@ def normalise(ptr, prob, sums):
                 prob[j] /= sums[k]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def expected(ptr, weight, amount, out):
     """Expected amount of every row."""
     for k in range(ptr.shape[0] - 1):
@@ -60,7 +61,7 @@ def expected(ptr, weight, amount, out):
         out[k] = total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def lookahead(k, ptr, succ, flow, reward, discount, V):
     """Value of taking pair k, then V."""
     total = 0.0
@@ -69,7 +70,7 @@ def lookahead(k, ptr, succ, flow, reward, discount, V):
     return reward[k] + discount * total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def bellman(lo, hi, first, ptr, succ, flow, reward, discount, V, out, best):
     """Jacobi sweep of states lo..hi into ``out``; the pair chosen goes to ``best``. Returns the range of TV - V."""
     low, high = np.inf, -np.inf
@@ -91,7 +92,7 @@ def bellman(lo, hi, first, ptr, succ, flow, reward, discount, V, out, best):
     return low, high
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def follow(lo, hi, pair, ptr, succ, flow, reward, discount, V, out):
     """Jacobi sweep of a fixed policy, given as one pair a state (-1: terminal). Returns the range of the change."""
     low, high = np.inf, -np.inf
@@ -106,14 +107,14 @@ def follow(lo, hi, pair, ptr, succ, flow, reward, discount, V, out):
     return low, high
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pair_values(lo, hi, ptr, succ, flow, reward, discount, V, out):
     """Look-ahead value of pairs lo..hi."""
     for k in range(lo, hi):
         out[k] = lookahead(k, ptr, succ, flow, reward, discount, V)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def gauss_seidel(backwards, first, ptr, succ, flow, reward, discount, V):
     """One sweep in place, each state seeing the new values of those before it. Returns the largest change."""
     worst = 0.0
@@ -130,7 +131,7 @@ def gauss_seidel(backwards, first, ptr, succ, flow, reward, discount, V):
     return worst
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def predecessors(first, ptr, succ, flow):
     """Transitions sorted by successor: pointers, the state each comes from, its weight."""
     n = first.shape[0] - 1
@@ -150,7 +151,7 @@ def predecessors(first, ptr, succ, flow):
     return start, source, weight
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _sink(heap, place, key, i):
     """Let entry i of a heap by ``key``, largest on top, sink to its place; ``place`` is where each state lies."""
     n = heap.shape[0]
@@ -167,7 +168,7 @@ def _sink(heap, place, key, i):
         i = child
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _rise(heap, place, key, i):
     """Let entry i rise to its place."""
     while i > 0:
@@ -179,7 +180,7 @@ def _rise(heap, place, key, i):
         i = above
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def prioritised(first, ptr, succ, flow, reward, discount, V, start, source, weight, threshold, budget):
     """Back up the state whose residual may be the largest, until none can exceed the threshold.
 
@@ -219,7 +220,7 @@ def prioritised(first, ptr, succ, flow, reward, discount, V, start, source, weig
     return done, key[heap[0]]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def relative(lo, hi, first, ptr, succ, flow, reward, stay, V, out, best):
     """Undiscounted sweep of the process that stays put with probability ``stay`` (so no chain is periodic)."""
     low, high = np.inf, -np.inf

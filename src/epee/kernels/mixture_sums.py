@@ -6,10 +6,11 @@ See :mod:`epee.structure.gaussian_products` for the mathematics: products of cel
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from epee.kernels.compiling import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def products(X, origin, flat, Z):
     """Write the products of the cells of rows (m, p) about the origin, and the cells last, to ``Z`` (q, m)."""
     m, p = X.shape
@@ -28,7 +29,7 @@ def products(X, origin, flat, Z):
             at += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def softmax_columns(L, constants, log_noise, w, N, totals):
     """Turn log-densities (K, m) into weighted responsibilities; add up N (K,), and to ``totals`` the log-likelihood and the noise.
 
@@ -67,7 +68,7 @@ def softmax_columns(L, constants, log_noise, w, N, totals):
     return top
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def expanded_sums(X, w, origin, slopes, constants, log_noise, flat, some, G, N, totals):
     """Add the sums of the rows of a block: ``G`` (q, K) of the products, ``N`` (K,), ``totals`` (2,); ``some`` rows at a time."""
     n, q = X.shape[0], slopes.shape[1]
@@ -80,7 +81,7 @@ def expanded_sums(X, w, origin, slopes, constants, log_noise, flat, some, G, N, 
         G += np.dot(Z, L.T)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def expanded_log_joint(X, origin, slopes, constants, flat, some, out):
     """Write the log of weight and density of each row and component to ``out`` (n, K)."""
     n, q = X.shape[0], slopes.shape[1]
@@ -94,7 +95,7 @@ def expanded_log_joint(X, origin, slopes, constants, flat, some, out):
                 out[start + i, k] = L[k, i] + constants[k]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def expanded_log_density(X, origin, slopes, constants, log_noise, flat, some, out):
     """Write the log-density of each row under the mixture to ``out`` (n,)."""
     n, q, K = X.shape[0], slopes.shape[1], slopes.shape[0]

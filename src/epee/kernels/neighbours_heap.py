@@ -5,16 +5,16 @@ The order is total, so the k nearest rows are the same whatever order they are l
 
 from __future__ import annotations
 
-from numba import njit
+from epee.kernels.compiling import kernel
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def farther(d, i, e, j):
     """Tell whether (distance d, row i) comes after (e, j)."""
     return d > e or (d == e and i > j)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sink(dist, rows, at, size, d, i):
     """Put (d, i) at ``at`` of the heap and let it sink below all that are farther."""
     while True:
@@ -32,7 +32,7 @@ def sink(dist, rows, at, size, d, i):
     rows[at] = i
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def unwind(dist, rows):
     """Sort a heap in place, nearest first."""
     for last in range(dist.shape[0] - 1, 0, -1):

@@ -9,15 +9,15 @@ a query whose k-th exact distance is below that is settled, any other is doubtfu
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from epee.kernels.compiling import kernel
 from epee.kernels.neighbours_heap import sink, unwind
 from epee.kernels.neighbours_tree import exact
 
 STRIDE = 64
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def screen(S, norms, start, best, who):
     """Keep the smallest ``S + norms`` of each row of ``S`` (m, b) in the heaps ``best``, ``who`` (m, c)."""
     width, c = S.shape[1], best.shape[1]
@@ -37,7 +37,7 @@ def screen(S, norms, start, best, who):
                     sink(heap, rows, 0, c, s, start + first + t)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def settle(Q, X, best, who, error, lengths, dist, found, doubtful):
     """Fill ``dist`` and ``found`` (m, k) from the candidates ``who``; mark the queries that they do not settle."""
     k = dist.shape[1]

@@ -12,8 +12,8 @@ in order, as in :mod:`epee.kernels.neighbours_screen`, so that both searches ret
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from epee.kernels.compiling import kernel
 from epee.kernels.neighbours_heap import sink, unwind
 from epee.kernels.reordering import REORDER
 
@@ -21,7 +21,7 @@ SLACK = 1.0 + 1e-12  # a box is never left out because its bound was rounded up
 UNIT = 2.0**-23  # twice the unit roundoff of float32
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def select(keys, rows, k):
     """Permute so that the k smallest keys come first (Hoare's quickselect)."""
     low, high = 0, keys.shape[0] - 1
@@ -47,7 +47,7 @@ def select(keys, rows, k):
             return
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def build(X, centre, rows, boxes, leaves, node, level, place, depth):
     """Build the tree below a node down to ``depth``: permute ``rows``, fill ``boxes`` (nodes, 2, p) and ``leaves`` (n p,).
 
@@ -90,7 +90,7 @@ def build(X, centre, rows, boxes, leaves, node, level, place, depth):
         height += 2
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@kernel(fastmath=True)
 def gap(q, box, metric, power):
     """Return the distance from a point to a box, in the scale of the metric; its rounding is within SLACK."""
     total = 0.0
@@ -110,7 +110,7 @@ def gap(q, box, metric, power):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def exact(q, x, metric, power):
     """Return the distance between two points in the scale of the metric, summed over columns in order."""
     total = 0.0
@@ -127,7 +127,7 @@ def exact(q, x, metric, power):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def root(d, metric, power):
     """Return the distance itself from its value in the scale of the metric."""
     if metric == 0:
@@ -135,7 +135,7 @@ def root(d, metric, power):
     return d ** (1.0 / power) if metric == 3 else d
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def loosened(best, error, p, metric, power):
     """Return a limit in float32 that no row as near as ``best`` exceeds, though its coordinates were rounded."""
     d = (root(best, metric, power) + error) * (1.0 + (p + 8) * UNIT)
@@ -146,7 +146,7 @@ def loosened(best, error, p, metric, power):
     return np.float32(d * (1.0 + (p + 8 + power) * 2 * UNIT))
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER)
+@kernel(fastmath=REORDER)
 def rough(q, block, size, metric, power, out):
     """Fill ``out`` with distances in float32 from q to the rows of a leaf, which lies by columns in ``block``."""
     p = q.shape[0]
@@ -183,7 +183,7 @@ def rough(q, block, size, metric, power, out):
                 out[t] += abs(column[t] - a) ** power
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def search(Q, X, centre, spread, rows, boxes, leaves, depth, metric, power, dist, found):
     """Fill ``dist`` and ``found`` (m, k) with the rows of ``X`` nearest to the queries ``Q`` (m, p), nearest first.
 

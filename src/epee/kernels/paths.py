@@ -7,10 +7,11 @@ distance still falls within the bucket in hand is walked again, so the result is
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from epee.kernels.compiling import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def shortest_paths(indptr, indices, weights, width, rings, sources, start, stop, out):
     """Write the distances from sources[start:stop] to all nodes into rows start..stop of ``out``; inf when there is no path.
 

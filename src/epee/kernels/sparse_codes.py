@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from epee.kernels.compiling import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def codes(G, C, alpha, tol, max_iter, W, start, stop):
     """Improve the codes W[start:stop] (n, k) in place: min 1/2 ||x - D'w||^2 + alpha ||w||_1 with G = D D', C = X D'."""
     k = G.shape[0]

@@ -6,10 +6,11 @@ Arrays in, arrays out; ``h`` (n-1,) are gaps between knots, ``w`` (n,) weights, 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from epee.kernels.compiling import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def smooth(h, w, y, lam):
     """Return the fit g (n,), second derivatives gamma (n,), leverages (n,): the diagonal of the smoother matrix."""
     n = len(y)
@@ -93,7 +94,7 @@ def smooth(h, w, y, lam):
     return g, gamma, leverage
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def evaluate(x, knots, g, gamma, start, stop, out):
     """Write the values of the natural cubic spline at x[start:stop]; linear outside the knots."""
     n = len(knots)

@@ -13,8 +13,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from epee.kernels.compiling import kernel
 from epee.kernels.trees_levels import impurity_of, spread_around_median, sweep_levels
 from epee.kernels.trees_split import (
     GINI,
@@ -47,13 +47,13 @@ class Nodes(NamedTuple):
     sets: Any  # (nodes, levels) ones for the levels that go left
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def uniform(key):
     """Return a number in [0, 1) from a key."""
     return np.float64(mix(key) >> np.uint64(11)) / 9007199254740992.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_split(order, s, e, data, rules, nodes, node, key, left, levels, best_levels, medians):
     """Return (gain, column, rows on the left, missing to the left, threshold) of the best split of a node; column -1 if none."""
     p, K = order.shape[0], rules.K
@@ -138,7 +138,7 @@ def find_split(order, s, e, data, rules, nodes, node, key, left, levels, best_le
     return best, column, cut, to_left, threshold
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def describe(seg, go, side, data, rules, nodes, node, medians):
     """Fill the statistics of the node made of the rows of ``seg`` that go to ``side`` (all if -1)."""
     K, value = rules.K, nodes.value[node]
@@ -179,7 +179,7 @@ def describe(seg, go, side, data, rules, nodes, node, medians):
     nodes.impurity[node] = max((spread / W - xlogx(mu)) if rules.criterion == POISSON else spread / W, 0.0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def is_final(rules, nodes, node, depth):
     """Tell whether the stopping rules make a node a leaf before any split is sought."""
     return (
@@ -191,7 +191,7 @@ def is_final(rules, nodes, node, depth):
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def grow(
     orders, go, data, rules, nodes, start, end, turn, depth, key, defer, later, later_keys, levels, best_levels, medians
 ):

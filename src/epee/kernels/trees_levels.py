@@ -10,12 +10,12 @@ from __future__ import annotations
 from math import log
 
 import numpy as np
-from numba import njit
 
+from epee.kernels.compiling import kernel
 from epee.kernels.trees_split import ABSOLUTE, ENTROPY, GINI, MOST_LEVELS, NOTHING, POISSON, ROW, bits, xlogx
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def impurity_of(criterion, counts, W):
     """Return the weighted impurity W I of class weights."""
     total = 0.0
@@ -31,7 +31,7 @@ def impurity_of(criterion, counts, W):
     return bits(W) - total if criterion == ENTROPY else W - total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def spread_around_median(y, w):
     """Return the median and the sum of absolute deviations from it."""
     order = np.argsort(y, kind="mergesort")
@@ -52,7 +52,7 @@ def spread_around_median(y, w):
     return median, spread
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sweep_levels(seg, only, data, rules, W, mu, impurity, totals, best, tol, chosen, scale):
     """Return gain of the best set of levels above ``best``, written to ``chosen`` (levels,) as ones on the left; else -inf."""
     L, K = chosen.shape[0], rules.K
@@ -150,7 +150,7 @@ def sweep_levels(seg, only, data, rules, W, mu, impurity, totals, best, tol, cho
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def absolute_sides(seg, levels, L, data):
     """Return the sum of absolute deviations on both sides of a split of levels."""
     left = np.zeros(L, dtype=np.uint8)

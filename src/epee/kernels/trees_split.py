@@ -21,7 +21,8 @@ from math import log
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+
+from epee.kernels.compiling import kernel
 
 GINI, ENTROPY, ERROR, SQUARED, ABSOLUTE, POISSON = range(6)
 NOTHING = 1e-10  # a share of the counts of a node that is rounding: no Poisson leaf may say 0
@@ -60,7 +61,7 @@ class Rules(NamedTuple):
     pure: float  # impurity below which a node is pure
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mix(key):
     """Return splitmix64 of a key: the random numbers of a node depend on its place only."""
     key = np.uint64(key) + np.uint64(0x9E3779B97F4A7C15)
@@ -69,25 +70,25 @@ def mix(key):
     return key ^ (key >> np.uint64(31))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def xlogx(x):
     """Return x log x, and 0 at 0."""
     return x * log(x) if x > 0.0 else 0.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def bits(x):
     """Return x log x in base 2: entropy is in bits, as scikit-learn's."""
     return xlogx(x) * 1.4426950408889634
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def allowed(left, right, sign, low, high):
     """Tell whether the values of two children respect a monotone column and the bounds set above."""
     return (left - right) * sign <= 0.0 and low <= left <= high and low <= right <= high
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sweep_values(seg, m, left_missing, only, data, rules, W, mu, sign, low, high, best, tol, scale):
     """Sweep a column for squares, Poisson or two-class Gini; return (gain, rows on the left) of the best cut above ``best``."""
     size = seg.shape[0]
@@ -138,7 +139,7 @@ def sweep_values(seg, m, left_missing, only, data, rules, W, mu, sign, low, high
     return best, cut
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sweep_classes(seg, m, left_missing, only, data, rules, totals, W, impurity, best, tol, left):
     """Sweep a column for any criterion on K classes; ``left`` (K,) is room to count in."""
     size, K = seg.shape[0], rules.K
@@ -207,7 +208,7 @@ def sweep_classes(seg, m, left_missing, only, data, rules, totals, W, impurity, 
     return best, cut
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_to(tree, sums, at, w, wy):
     """Add to a binary indexed tree of weights and of weighted values."""
     at += 1
@@ -217,7 +218,7 @@ def add_to(tree, sums, at, w, wy):
         at += at & -at
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def descend(tree, sums, goal, inclusive):
     """Return how many entries of a binary indexed tree come before the total ``goal``, with their weight and sum."""
     at, below, sum_below = 0, 0.0, 0.0
@@ -235,7 +236,7 @@ def descend(tree, sums, goal, inclusive):
     return at, below, sum_below
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def deviation(tree, sums, ladder, W, S):
     """Return the median of what a binary indexed tree holds, and the sum of absolute deviations from it."""
     first, below, sum_below = descend(tree, sums, W / 2.0, False)
@@ -246,7 +247,7 @@ def deviation(tree, sums, ladder, W, S):
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sweep_absolute(seg, m, left_missing, only, data, rules, W, impurity, sign, low, high, best, tol):
     """Sweep a column for absolute errors: binary indexed trees over the ranks of y hold both sides."""
     size = seg.shape[0]

@@ -14,10 +14,11 @@ from __future__ import annotations
 from heapq import heappop, heappush
 
 import numpy as np
-from numba import njit
+
+from epee.kernels.compiling import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def goes_left(x, node, feature, threshold, missing_left, heavier_left, set_of, sets, levels, starts):
     """Tell where a row goes at a node; an unknown category follows the heavier side."""
     f = feature[node]
@@ -38,7 +39,7 @@ def goes_left(x, node, feature, threshold, missing_left, heavier_left, set_of, s
     return heavier_left[node] != 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def walk(X, left, right, feature, threshold, missing_left, heavier_left, set_of, sets, levels, starts, out):
     """Fill ``out`` with the leaf of each row."""
     plain = sets.shape[0] == 0
@@ -54,7 +55,7 @@ def walk(X, left, right, feature, threshold, missing_left, heavier_left, set_of,
         out[i] = node
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def weakest_links(left, right, risk, tol):
     """Return the alpha (nodes,) at which each node ceases to branch by (1); leaves have -inf."""
     n = left.shape[0]
@@ -101,7 +102,7 @@ def weakest_links(left, right, risk, tol):
     return ceases
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def path_losses(
     X,
     rows,
@@ -156,7 +157,7 @@ def path_losses(
                 node = right[node]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def preorder(left, right):
     """Return the nodes reachable from the root, each before its left branch and that before its right one."""
     out, stack = np.empty(left.shape[0], dtype=np.int64), np.empty(left.shape[0] + 1, dtype=np.int64)
@@ -173,7 +174,7 @@ def preorder(left, right):
     return out[:size]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def depths(left, right):
     """Return the depth of each node of a tree whose parents come before their children."""
     out = np.zeros(left.shape[0], dtype=np.int64)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from epee.kernels.compiling import kernel
 from epee.kernels.reordering import REORDER
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER)
+@kernel(fastmath=REORDER)
 def count_errors(X, cell, codes, w, origin, first, levels, slopes, squares, bends, bend_of, sums, weights):
     """Add the weight of the rows that each predictor has wrong to ``sums`` (m, parts), and of all rows to ``weights`` (parts,).
 

@@ -1,0 +1,181 @@
+"""The one door between a loop and its compiler.
+
+A function under :func:`kernel` is plain Python until it is called; then, in this order,
+
+1. its twin in NumPy answers, where it has one and says that the work is ``small``: by the size of the arguments alone, so that the
+   same table takes the same road whatever was compiled before;
+2. machine code made earlier is loaded: on this machine, or ahead of time and carried by the package (:mod:`epee.kernels.store`);
+3. numba compiles it on the spot, and what came of it is kept for the next time where a folder may be written.
+
+Nothing above this room knows which of the three it was. Modules of kernels import without numba.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from functools import update_wrapper
+from importlib import import_module
+from threading import RLock
+from time import perf_counter
+from typing import Any, overload
+
+_lock = RLock()
+_clock: dict[str, Any] = {"numba": 0.0, "loading": 0.0, "listener": None}
+called: Callable[[Kernel, tuple[Any, ...]], None] | None = None  # told of every call, while someone takes notes
+
+
+class Kernel:
+    """A loop that is compiled when it is first called, for the types of its arguments."""
+
+    __qualname__: str
+
+    def __init__(
+        self, function: Callable[..., Any], twin: Callable[..., Any] | None, small: Callable[..., bool] | None,
+        options: dict[str, Any],
+    ) -> None:  # fmt: skip
+        update_wrapper(self, function)
+        self.py_func = function
+        self.twin = twin
+        self.small = small
+        self.options = options
+        self._compiled: Any = None
+
+    @property
+    def key(self) -> str:
+        """Its name among all kernels: module and function, with the arguments of the function that made it if there is one."""
+        place = f"{self.__module__.rpartition('.')[2]}.{self.__qualname__.partition('.<locals>')[0]}"
+        values = {
+            name: cell.cell_contents
+            for name, cell in zip(self.py_func.__code__.co_freevars, self.py_func.__closure__ or ())
+        }
+        said = ", ".join(f"{name}={v!r}" for name, v in sorted(values.items()) if not isinstance(v, Kernel))
+        return f"{place}({said})" if values else place
+
+    @property
+    def compiled(self) -> Any:
+        """What numba makes of it: a dispatcher, which holds the machine code for each signature seen."""
+        if self._compiled is None:
+            with _lock:
+                if self._compiled is None:
+                    self._compiled = _jit(self)
+        return self._compiled
+
+    @property
+    def _numba_type_(self) -> Any:  # numba asks this of a name that another kernel calls
+        return self.compiled._numba_type_
+
+    @property
+    def targetoptions(self) -> Any:  # and this, to put it in line
+        return self.compiled.targetoptions
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Run it."""
+        if called is not None:
+            called(self, arguments)
+        if self.small is not None and self.small(*arguments):
+            return (self.twin or self.py_func)(*arguments)
+        return (self._compiled or self.compiled)(*arguments)
+
+    def __reduce__(self) -> str:
+        return self.__qualname__
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.key}>"
+
+
+@overload
+def kernel(function: Callable[..., Any], /) -> Kernel: ...
+@overload
+def kernel(
+    *, twin: Callable[..., Any] | None = None, small: Callable[..., bool] | None = None, **options: Any
+) -> Callable[[Callable[..., Any]], Kernel]: ...
+def kernel(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    twin: Callable[..., Any] | None = None,
+    small: Callable[..., bool] | None = None,
+    **options: Any,
+) -> Any:
+    """Make a loop a kernel.
+
+    ``small(*arguments)`` tells whether the work is too little to meet a compiler for: then ``twin``, or without one the function as
+    it is written, answers. It looks at sizes, never at what is compiled. The other options are numba's (``fastmath``, ``inline``);
+    Python's lock is always let go.
+    """
+    if function is not None:
+        return Kernel(function, None, None, {})
+    return lambda f: Kernel(f, twin, small, options)
+
+
+def spent() -> dict[str, float]:
+    """Return the seconds that this process spent so far importing numba, compiling, and loading what was compiled before."""
+    listener = _clock["listener"]
+    return {
+        "numba": _clock["numba"],
+        "compiling": listener.duration if listener is not None and listener.done else 0.0,
+        "loading": _clock["loading"],
+    }
+
+
+def loaded(seconds: float) -> None:
+    """Count the seconds of a load."""
+    _clock["loading"] += seconds
+
+
+def named(key: str) -> Kernel:
+    """Return the kernel of that key."""
+    module, _, name = key.partition(".")
+    maker, _, values = name.partition("(")
+    found = getattr(import_module(f"epee.kernels.{module}"), maker)
+    if not values:
+        return found
+    pairs = (pair.split("=") for pair in values.rstrip(")").split(", "))
+    return found(**{name: int(v) for name, v in pairs})
+
+
+def _jit(kernel: Kernel) -> Any:
+    start = perf_counter()
+    first = "numba" not in sys.modules
+    from numba import njit
+
+    if first:
+        _clock["numba"] += perf_counter() - start
+    if _clock["listener"] is None:
+        from numba.core import event
+
+        _clock["listener"] = event.TimingListener()
+        event.register("numba:compile", _clock["listener"])
+    made = njit(nogil=True, **kernel.options)(kernel.py_func)
+    if not hasattr(made, "overloads"):  # numba is switched off
+        return made
+    from numba.core.compiler_lock import global_compiler_lock
+
+    from epee.kernels.store import Store
+
+    made._cache = Store(kernel)
+    on_the_spot = made._compile_for_args
+
+    def for_new_types(*arguments: Any, **others: Any) -> Any:
+        """Return the machine code for the types of a call; what is stored is loaded before the half of numba that compiles is."""
+        with global_compiler_lock:
+            types = tuple(made.typeof_pyval(a) for a in arguments)
+            ready = made.overloads.get(types) or made._cache.load_overload(types, made.targetctx)
+            if ready is None:
+                return on_the_spot(*arguments, **others)
+            if types not in made.overloads:
+                made.targetctx.insert_user_function(ready.entry_point, ready.fndesc, [ready.library])
+                made.add_overload(ready)
+            made._types_active_call.clear()
+            return ready.entry_point
+
+    made._compile_for_args = for_new_types
+    return made
+
+
+if os.environ.get("EPEE_SIGNATURES"):
+    from epee.kernels.catalogue import Notes
+
+    called = Notes(os.environ["EPEE_SIGNATURES"])
