@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
 
 def attach(package: str, places: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
@@ -33,3 +34,29 @@ def attach(package: str, places: Mapping[str, str]) -> tuple[Callable[[str], Any
         return sorted({*vars(sys.modules[package]), *places})
 
     return load, listing, sorted(places)
+
+
+class Later(ModuleType):
+    """Stands for a module that somebody imports and perhaps never uses: the first attribute asked of it loads it."""
+
+    def __getattr__(self, name: str) -> Any:
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
+        return getattr(import_module(self.__name__), name)
+
+
+def import_lean(module: str, without: Sequence[str]) -> None:
+    """Import a module while others that it imports, and seldom uses, wait until they are asked for something.
+
+    Who imports one of them afterwards gets the module itself. For a program of its own, such as a command: a library leaves the
+    imports of others as they are.
+    """
+    waiting = {name: Later(name) for name in without if name not in sys.modules}
+    try:
+        if module not in sys.modules:
+            sys.modules.update(waiting)
+            import_module(module)
+    finally:
+        for name, stand_in in waiting.items():
+            if sys.modules.get(name) is stand_in:
+                del sys.modules[name]

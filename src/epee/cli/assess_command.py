@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from epee.cli.phrases import say
-from epee.cli.shared_options import Json, Lang, Memory, Quiet, silence
+from epee.cli.shared_options import Json, Lang, Memory, Quiet, load_lean, silence
 
 
 def command(
@@ -22,6 +22,7 @@ def command(
     quiet: Quiet = False,
 ) -> None:
     """Load, assess, count the use."""
+    load_lean()
     from epee.cli.faults import one_line
     from epee.job.assessment import assess
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from epee.cli.phrases import say
-from epee.cli.shared_options import Force, Json, Lang, Memory, NoColor, Quiet, silence
+from epee.cli.shared_options import Force, Json, Lang, Memory, NoColor, Quiet, load_lean, silence
 
 SAMPLE = "penguins"
 
@@ -31,6 +31,7 @@ def command(
     no_color: NoColor = False,
 ) -> None:
     """Parse, explore, print."""
+    load_lean()
     import epee
     from epee.cli.terminal import console, tell
     from epee.job.exploration import explore

@@ -12,7 +12,7 @@ import typer
 
 from epee.cli.faults import INCONCLUSIVE
 from epee.cli.phrases import say
-from epee.cli.shared_options import Force, Json, Lang, Memory, NoColor, Quiet, silence
+from epee.cli.shared_options import Force, Json, Lang, Memory, NoColor, Quiet, load_lean, silence
 from epee.errors import WrongUse
 from epee.estimator.registry import keys
 
@@ -77,6 +77,7 @@ def command(
 
         typer.echo(schema_text())
         return 0
+    load_lean()
     import epee
     from epee.cli.terminal import console, tell
     from epee.job.kinds import parse_kinds, read_kinds

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from epee.cli.phrases import say
-from epee.cli.shared_options import Force, Json, Lang, Memory, Quiet, silence
+from epee.cli.shared_options import Force, Json, Lang, Memory, Quiet, load_lean, silence
 from epee.errors import WrongUse
 
 
@@ -34,6 +34,7 @@ def command(
     quiet: Quiet = False,
 ) -> None:
     """Load, predict block by block, say what has drifted."""
+    load_lean()
     from epee.cli.terminal import tell
     from epee.job.answers import Answers
     from epee.job.bundle import load_to_predict

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from epee.cli.phrases import say
+from epee.lazy import import_lean
 from epee.settings import options
 
 Json = Annotated[bool, typer.Option("--json", help=say("json"))]
@@ -17,6 +18,11 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help=say("quiet"))]
 Force = Annotated[bool, typer.Option("--force", help=say("force"))]
 Memory = Annotated[str | None, typer.Option("--memory", help=say("memory_option"), show_default=False, metavar="SIZE")]
 NoColor = Annotated[bool, typer.Option("--no-color", help=say("no_color"))]
+
+
+def load_lean() -> None:
+    """Import scikit-learn without what it imports for others: SciPy's tests and pandas take longer than all the rest of it."""
+    import_lean("sklearn.pipeline", without=("scipy.stats", "pandas"))
 
 
 @contextmanager
