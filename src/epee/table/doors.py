@@ -24,6 +24,8 @@ def is_stream(X: Any) -> bool:
     >>> is_stream("table.csv"), is_stream([[1.0]])
     (True, False)
     """
+    if isinstance(X, np.ndarray):  # by far the most frequent, and a protocol is slow to tell that something is none
+        return False
     return isinstance(X, str | os.PathLike | BlockSource | Readable) or type(X).__module__.partition(".")[0] == "dask"
 
 
