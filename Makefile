@@ -5,7 +5,7 @@ WORKERS ?= 2
 BIN    := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types bench bench-quick faults sbom honesty scale clean-tables peer docs
+.PHONY: help demo test test-oldest lint types bench bench-quick faults sbom honesty scale clean-tables peer docs kernels wheel
 
 help: ## show the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -15,6 +15,12 @@ demo: $(VENV)/.epee ## epee learn on a table that ships with the package
 
 test: $(VENV)/.test ## all the tests and the examples in docstrings
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+
+test-oldest: ## the tests with the oldest versions that pyproject.toml allows, or some: TESTS=tests/kernels
+	@test -x $(VENV)-oldest/bin/python || $(PYTHON) -m venv $(VENV)-oldest
+	$(PYTHON) .ci/oldest.py > $(VENV)-oldest/oldest.txt
+	$(VENV)-oldest/bin/python -m pip install --quiet --disable-pip-version-check -e ".[test]" -c $(VENV)-oldest/oldest.txt
+	$(VENV)-oldest/bin/python -m pytest -n $(WORKERS) --dist loadgroup -W default $(TESTS)
 
 faults: $(VENV)/.test ## damaged files, kills, full disks, forks, a thousand fits; long; result to benchmarks/results/faults.md
 	EPEE_FAULTS=1 $(BIN)/python -m pytest -n0 tests/faults
@@ -41,6 +47,14 @@ honesty: $(VENV)/.test ## do 90 % intervals cover 90 %? long; figures to benchma
 scale: $(VENV)/.bench ## how cost grows, a cluster on paper, and a table of 10 GB (made and removed)
 	$(BIN)/python -m benchmarks.scale --study
 
+kernels: $(VENV)/.epee ## compile every kernel now, for this processor; nothing else needs it
+	$(BIN)/python -m epee.kernels
+
+wheel: $(VENV)/.build ## a wheel with compiled kernels and an sdist, to dist, tried in an empty environment
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist
+	$(BIN)/python .ci/smoke.py dist/*.whl
+
 sbom: $(VENV)/.epee ## licences of all that épée needs, and a CycloneDX list, to build/sbom
 	@$(BIN)/python .ci/sbom.py build/sbom
 
@@ -66,6 +80,10 @@ $(VENV)/.epee: pyproject.toml | $(VENV)/pyvenv.cfg
 # ruff, the import linter and mypy need not the package itself
 $(VENV)/.lint: pyproject.toml | $(VENV)/pyvenv.cfg
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check "ruff>=0.9" "import-linter>=2.1" "mypy>=1.14"
+	@touch $@
+
+$(VENV)/.build: | $(VENV)/pyvenv.cfg
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check "build>=1.2"
 	@touch $@
 
 $(VENV)/.test $(VENV)/.docs $(VENV)/.bench: $(VENV)/.%: pyproject.toml | $(VENV)/pyvenv.cfg
