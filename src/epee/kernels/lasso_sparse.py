@@ -10,10 +10,11 @@ to 0, so
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from epee.kernels.compiling import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _slope(j, data, indices, indptr, weight, r, s, mean, n):
     """Return the product of centred column j with the residual, by n."""
     total = 0.0
@@ -23,7 +24,7 @@ def _slope(j, data, indices, indptr, weight, r, s, mean, n):
     return total / n + s * mean[j]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _move(j, step, data, indices, indptr, r, state, mean):
     """Take a step of coordinate j out of the residual."""
     for k in range(indptr[j], indptr[j + 1]):
@@ -31,7 +32,7 @@ def _move(j, step, data, indices, indptr, r, state, mean):
     state[0] += step * mean[j]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _sweep(columns, count, data, indices, indptr, weight, mean, norms, n, r, state, beta, l1, l2, positive):
     """Update some coordinates once; return the largest change of the mean square of the fit."""
     largest = 0.0
@@ -55,7 +56,7 @@ def _sweep(columns, count, data, indices, indptr, weight, mean, norms, n, r, sta
     return largest
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _gap(slopes, beta, rr, ry, l1, l2, positive):
     """Return the duality gap from the slopes of all columns, all sums divided by n."""
     largest, norm1, norm2 = 0.0, 0.0, 0.0
@@ -68,7 +69,7 @@ def _gap(slopes, beta, rr, ry, l1, l2, positive):
     return 0.5 * rr * (1.0 + const * const) + l1 * norm1 - const * ry + 0.5 * l2 * (1.0 + const * const) * norm2
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sparse_path(data, indices, indptr, weight, mean, norms, y, alphas, ratio, tol, max_iter, positive, start):
     """Return coefficients (A, p), gaps (A,) and sweeps (A,) along decreasing penalties; ``y`` is centred, ``norms`` divided by n."""
     p, A, rows = len(mean), len(alphas), len(y)
