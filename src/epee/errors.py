@@ -57,3 +57,11 @@ class ConditionWarning(EpeeWarning):
 
 class SearchWarning(EpeeWarning):
     """A search stopped before it had converged, or at the edge of what it was allowed to try."""
+
+
+class EngineWarning(EpeeWarning):
+    """Work was done elsewhere than was asked for: on the CPU, where a device could not."""
+
+
+class EngineLost(RuntimeError):
+    """The workers died, the device is full, or a part cannot be done by them."""

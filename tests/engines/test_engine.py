@@ -109,7 +109,7 @@ class AtThePool(ArraySource):
 
 def test_engines_of_other_packages(pool, monkeypatch, rows):
     X, _ = rows
-    with pytest.raises(WrongUse, match="engine 'pool' is not one of 'local', 'dask', the address"):
+    with pytest.raises(WrongUse, match="engine 'pool' is not one of 'local', 'dask'"):
         make_engine("pool")
     monkeypatch.setattr(engines, "entry_points", lambda group: [Entry(pool)] if group == "epee.engines" else [])
     assert make_engine("pool") is pool
@@ -118,7 +118,7 @@ def test_engines_of_other_packages(pool, monkeypatch, rows):
     assert engine_for(AtThePool(X)) is pool
     m = reduce_source(AtThePool(X), Summation(np.zeros(4), "full"))
     np.testing.assert_allclose(m.mean, X.mean(axis=0), rtol=1e-12)
-    with pytest.raises(WrongUse, match="engine 'spool' is not one of 'local', 'dask', 'pool'"):
+    with pytest.raises(WrongUse, match="engine 'spool' is not one of 'local', 'dask', .*'pool'"):
         make_engine("spool")
 
 

@@ -12,7 +12,7 @@ from epee.engines.local import LOCAL
 from epee.errors import WrongUse
 from epee.table.parts import BlockSource
 
-__all__ = ["LOCAL", "engine", "engine_for", "is_address"]
+__all__ = ["LOCAL", "engine", "engine_for", "is_address", "sent"]
 _asked: ContextVar[Engine | None] = ContextVar("epee_engine", default=None)
 
 
@@ -22,9 +22,11 @@ def engine(which: Any) -> Iterator[Engine]:
 
     Parameters
     ----------
-    which : {"local", "dask"} or another name, address, a Dask client or an engine
+    which : {"local", "dask", "cuda", "auto"} or another name, address, a Dask client or an engine
         ``"local"`` is threads over blocks; ``"dask"`` the default client, or, when there is none, a cluster on this machine
-        with a process for each core; ``"tcp://host:8786"`` the cluster of that scheduler. Other packages may add names.
+        with a process for each core; ``"tcp://host:8786"`` the cluster of that scheduler; ``"cuda"`` the graphics card, an
+        error where there is none; ``"auto"`` the card where there is one with memory enough, else the CPU, which is said
+        once. Other packages may add names.
 
     Examples
     --------
@@ -71,7 +73,9 @@ def _make(which: Any) -> Engine:
         return DaskEngine(which)
     if isinstance(which, Engine):
         return which
-    raise WrongUse(f"engine {which!r} is not one of 'local', 'dask', the address of a scheduler or a Dask client.")
+    raise WrongUse(
+        f"engine {which!r} is not one of 'local', 'dask', 'cuda', 'auto', the address of a scheduler or a Dask client."
+    )
 
 
 def engine_for(source: Any) -> Engine:
@@ -81,7 +85,17 @@ def engine_for(source: Any) -> Engine:
     ask for processes may not be able to start any.
     """
     chosen = _asked.get()
-    if chosen is not None:
-        return chosen
     home = source.home if isinstance(source, BlockSource) else "local"
+    if chosen is not None and not (chosen is LOCAL and home == "device"):
+        return chosen
     return LOCAL if home == "local" else make_engine(home, at_home=True)
+
+
+def sent(X: Any) -> Any:
+    """Return an array where the engine asked for wants it: on its device, if it has one and the table fits there.
+
+    >>> sent([[1.0]])
+    [[1.0]]
+    """
+    send = getattr(_asked.get(), "sent", None)
+    return X if send is None else send(X)

@@ -17,6 +17,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from epee.engines.local import LOCAL, alone, tree
 from epee.errors import DataError, WrongUse
+from epee.errors import EngineLost as EngineLost
 from epee.table.block import Readable
 from epee.table.parts import Part, adopted
 from epee.table.prefetch import one_core
@@ -45,10 +46,6 @@ class Engine(Protocol):
 
     def map(self, source: Readable, work: Callable[[Any], T], *, rows: int | None = None) -> Iterator[T]:
         """Yield ``work(block)`` in the order of the rows, each when it is asked for; blocks are numbered."""
-
-
-class EngineLost(RuntimeError):
-    """The workers died, or a part cannot be done by them."""
 
 
 def parts_of(engine: Engine, source: Readable, wanted: int, rows: int | None, work: Any = None) -> Iterator[Part]:
@@ -120,8 +117,27 @@ def _dask_at_home() -> Engine:
     return DaskEngine(find_client(processes=False))
 
 
-ENGINES: dict[str, Callable[[], Engine]] = {"local": lambda: LOCAL, "dask": _dask}
-HOMES: dict[str, Callable[[], Engine]] = {"dask": _dask_at_home}
+def _cuda() -> Engine:
+    from epee.engines.device import cuda
+
+    return cuda()
+
+
+def _auto() -> Engine:
+    from epee.engines.device import auto
+
+    found: Engine = auto()
+    return found
+
+
+def _device_at_home() -> Engine:
+    from epee.engines.device import device_at_home
+
+    return device_at_home()
+
+
+ENGINES: dict[str, Callable[[], Engine]] = {"local": lambda: LOCAL, "dask": _dask, "cuda": _cuda, "auto": _auto}
+HOMES: dict[str, Callable[[], Engine]] = {"dask": _dask_at_home, "device": _device_at_home}
 
 
 def make_engine(name: str, at_home: bool = False) -> Engine:

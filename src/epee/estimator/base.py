@@ -25,6 +25,8 @@ from sklearn.base import (
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from epee.arrays import at_home, is_elsewhere, is_real, namespace
+from epee.engines.device import tell_once
 from epee.errors import DataError, DataWarning
 from epee.estimator.dof import shown_degrees_of_freedom
 from epee.estimator.protocol import Answer, Needs, QuadraticForm
@@ -50,6 +52,7 @@ class Estimator(Saved, BaseEstimator):
     _requires_positive = False
     _minimum_rows = 1
     is_linear = False  # predictions are exactly X coef + intercept
+    answers_anywhere = False  # what it says of rows it can say where they lie, see epee.arrays
     left_out_by = "closed form"  # how predictions without the row are had, where they are
     _names_of_parameters: list[str]
 
@@ -69,6 +72,10 @@ class Estimator(Saved, BaseEstimator):
 
     def _enter(self, X: Any, *, reset: bool, finite: bool = True) -> Matrix:
         """Check inputs alone and return them as an array (n, p) of floats."""
+        if is_elsewhere(X):
+            if reset:
+                tell_once(f"{type(self).__name__} has no road on the device: its rows are brought to the CPU.")
+            return self._enter(at_home(X), reset=reset, finite=finite)
         if is_stream(X):
             return self._enter_gathered(X, reset, finite)
         rows: Any = X
@@ -102,6 +109,22 @@ class Estimator(Saved, BaseEstimator):
             self.n_features_in_ = X.shape[1]
         return bool(getattr(self, "n_features_in_", -1) == X.shape[1])
 
+    def _enter_elsewhere(self, X: Any) -> Any:
+        """Check rows to be answered for where they lie."""
+        if X.ndim != 2:
+            raise DataError(f"Expected 2D array, got {X.ndim}D array instead: X has shape {tuple(X.shape)}.")
+        self._check_width(int(X.shape[1]))
+        xp = namespace(X)
+        if not bool(xp.isfinite(xp.sum(X))):
+            refuse_bad_cells(at_home(X), getattr(self, "feature_names_in_", None))
+        return X
+
+    def _check_width(self, columns: int) -> None:
+        if columns != self.n_features_in_:
+            raise DataError(
+                f"X has {columns} features, but {type(self).__name__} is expecting {self.n_features_in_} features."
+            )
+
     def _enter_gathered(self, X: Any, reset: bool, finite: bool) -> Matrix:
         """Check the rows of a stream; a fitted estimator takes the columns it knows by name, and leaves the others."""
         known = None if reset else getattr(self, "feature_names_in_", None)
@@ -128,10 +151,8 @@ class Estimator(Saved, BaseEstimator):
             self.__dict__.pop("feature_names_in_", None)
             if source.names is not None:
                 self.feature_names_in_ = np.asarray(source.names, dtype=object)
-        elif source.n_columns != self.n_features_in_:
-            raise DataError(
-                f"X has {source.n_columns} features, but {type(self).__name__} is expecting {self.n_features_in_} features."
-            )
+        else:
+            self._check_width(source.n_columns)
         return source
 
     def _enter_target(self, y: Any, n: int) -> np.ndarray:
@@ -159,6 +180,13 @@ class Estimator(Saved, BaseEstimator):
         """Check the inputs of a prediction."""
         check_is_fitted(self)
         return self._enter(X, reset=False)
+
+    def _leave_anywhere(self, X: Any) -> Any:
+        """Check the inputs of a prediction; where the method answers anywhere, they stay where they lie."""
+        if not self.answers_anywhere or not is_elsewhere(X) or not is_real(X):
+            return self._leave(X)
+        check_is_fitted(self)
+        return self._enter_elsewhere(X)
 
     def clean(self, X: Any) -> Matrix:
         """Check rows as a prediction would and return them."""
@@ -269,7 +297,7 @@ def encode_labels(y: Any, n: int | None = None) -> tuple[Labels, Codes]:
         raise DataError("requires y to be passed, but the target y is None.")
     if hasattr(y, "cat") and hasattr(y.cat, "categories"):
         y = np.asarray(y)
-    values = np.asarray(y)
+    values = at_home(y)
     if values.ndim == 2 and values.shape[1] == 1:
         from sklearn.exceptions import DataConversionWarning
 
@@ -349,14 +377,18 @@ class Classifier(ClassifierMixin, Estimator):
 
     def _codes(self, X: Matrix) -> Codes:
         """Return the class of clean rows as codes."""
-        codes: Codes = np.argmax(self._proba(X), axis=1)
-        return codes
+        return largest_of(self._proba(X))
 
     @by_partition
     def predict(self, X: Any) -> Labels:
         """Return the class of each row (n,)."""
-        codes = self._codes(self._leave(X))
+        codes = self._codes(self._leave_anywhere(X))
         return self.classes_[codes]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of rows whose class is found."""
+        X, y = (at_home(a) if is_elsewhere(a) else a for a in (X, y))
+        return float(super().score(X, y, sample_weight))
 
     def answers(self, needs: Needs) -> Answer | None:
         """Return the function of clean rows that gives codes, scores or probabilities; None without one."""
@@ -371,20 +403,22 @@ class ProbabilityMixin:
     """``predict_proba`` for classifiers that write ``_proba(X)`` (n, K)."""
 
     if TYPE_CHECKING:
-        _leave: Any
+        _leave_anywhere: Any
         _proba: Any
 
     @by_partition
     def predict_proba(self, X: Any) -> Matrix:
         """Return the probability of each class (n, K), in the order of ``classes_``."""
-        P: Matrix = self._proba(self._leave(X))
+        P: Matrix = self._proba(self._leave_anywhere(X))
         return P
 
     @by_partition
     def predict_log_proba(self, X: Any) -> Matrix:
         """Return the logarithm of :meth:`predict_proba`."""
         with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+            P: Matrix = self.predict_proba(X)
+            logs: Matrix = namespace(P).log(P)
+            return logs
 
 
 class ScoreMixin:
@@ -393,24 +427,23 @@ class ScoreMixin:
     if TYPE_CHECKING:
         classes_: Labels
         intercept_: Any
-        _leave: Any
+        _leave_anywhere: Any
         _score: Any
 
     @by_partition
     def decision_function(self, X: Any) -> Matrix:
         """Return the score of each class (n, K); with two classes (n,), positive for the second."""
-        scores: Matrix = self._score(self._leave(X))
+        scores: Matrix = self._score(self._leave_anywhere(X))
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
     def _codes(self, X: Matrix) -> Codes:
         """Return the class of clean rows as codes."""
-        codes: Codes = np.argmax(self._score(X), axis=1)
-        return codes
+        return largest_of(self._score(X))
 
     @by_partition
     def predict(self, X: Any) -> Labels:
         """Return the class of each row (n,)."""
-        codes = self._codes(self._leave(X))
+        codes = self._codes(self._leave_anywhere(X))
         return self.classes_[codes]
 
     def log_odds(self) -> QuadraticForm | None:
@@ -430,9 +463,10 @@ class PosteriorMixin(ScoreMixin, ProbabilityMixin):
     @by_partition
     def predict_log_proba(self, X: Any) -> Matrix:
         """Return the logarithm of the probability of each class (n, K)."""
-        scores: Matrix = self._score(self._leave(X))
-        top = scores.max(axis=1, keepdims=True)
-        logs: Matrix = scores - top - np.log(np.exp(scores - top).sum(axis=1, keepdims=True))
+        scores: Matrix = self._score(self._leave_anywhere(X))
+        xp = namespace(scores)
+        scores = scores - xp.max(scores, axis=1, keepdims=True)
+        logs: Matrix = scores - xp.log(xp.sum(xp.exp(scores), axis=1, keepdims=True))
         return logs
 
 
@@ -442,9 +476,27 @@ def softmax(scores: Matrix) -> Matrix:
     >>> softmax(np.array([[0.0, 1000.0]]))
     array([[0., 1.]])
     """
-    P: Matrix = np.exp(scores - scores.max(axis=1, keepdims=True))
-    P /= P.sum(axis=1, keepdims=True)
+    xp = namespace(scores)
+    P: Matrix = xp.exp(scores - xp.max(scores, axis=1, keepdims=True))
+    P /= xp.sum(P, axis=1, keepdims=True)
     return P
+
+
+def both_sides(scores: Matrix) -> Matrix:
+    """Return the score of the second class (n, 1) as those of two (n, 2), the first being 0.
+
+    >>> both_sides(np.array([[2.0]]))
+    array([[0., 2.]])
+    """
+    xp = namespace(scores)
+    pair: Matrix = xp.concat([xp.zeros_like(scores), scores], axis=1)
+    return pair
+
+
+def largest_of(scores: Matrix) -> Codes:
+    """Return the place of the largest of each row, here."""
+    codes: Codes = at_home(namespace(scores).argmax(scores, axis=1))
+    return codes
 
 
 class Regressor(RegressorMixin, Estimator):
@@ -469,8 +521,13 @@ class Regressor(RegressorMixin, Estimator):
     @by_partition
     def predict(self, X: Any) -> Matrix:
         """Return the predicted value of each row."""
-        values: Matrix = self._predict(self._leave(X))
+        values: Matrix = self._predict(self._leave_anywhere(X))
         return values
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of the variance of ``y`` that is explained."""
+        X, y = (at_home(a) if is_elsewhere(a) else a for a in (X, y))
+        return float(super().score(X, y, sample_weight))
 
     def answers(self, needs: Needs) -> Answer | None:
         """Return the function from clean rows to values."""
@@ -481,6 +538,7 @@ def enter_values(y: Any, n: int, *, several: bool) -> np.ndarray:
     """Check a target of numbers and return it as float64, (n,) or (n, m)."""
     if y is None:
         raise DataError("requires y to be passed, but the target y is None.")
+    y = at_home(y) if is_elsewhere(y) else y
     if np.asarray(y).dtype.kind in "cOU" and np.iscomplexobj(y):
         raise DataError("Complex data not supported: y holds complex numbers; give the real part.")
     try:
@@ -522,7 +580,7 @@ class Transformer(TransformerMixin, Unsupervised):
     @by_partition
     def transform(self, X: Any) -> Matrix:
         """Return the rows in their new coordinates."""
-        Z: Matrix = self._transform(self._leave(X))
+        Z: Matrix = self._transform(self._leave_anywhere(X))
         return Z
 
 
@@ -549,7 +607,7 @@ class Density(DensityMixin, Unsupervised):
     @by_partition
     def score_samples(self, X: Any) -> Vector:
         """Return the log-density of each row (n,)."""
-        logs: Vector = self._log_density(self._leave(X))
+        logs: Vector = self._log_density(self._leave_anywhere(X))
         return logs
 
     def score(self, X: Any, y: Any = None) -> float:

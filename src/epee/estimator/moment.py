@@ -28,6 +28,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from epee.arrays import affine_rows
 from epee.errors import DataError
 from epee.estimator.base import (
     Classifier,
@@ -52,6 +53,7 @@ from epee.typing import Codes, Labels, Matrix, Vector
 class MomentEstimator(FromRows):
     """The shared half: from data to moments to ``_solve``."""
 
+    solves_there = False  # takes moments where they were summed, on a device perhaps
     needs_rows = False  # moments are not enough: folds take the ordinary route
 
     def _solve(self, m: Moments) -> None:
@@ -125,7 +127,7 @@ class MomentEstimator(FromRows):
 
     def _reduce(self, source: Source, keep: Any) -> Any:
         """Return what a pass keeps; a bad cell is found and named."""
-        return reduce_source(source, keep, self._takes_missing)
+        return reduce_source(source, keep, self._takes_missing, stay=self.solves_there)
 
     def fit_moments(self, m: Moments) -> Self:
         """Solve from moments: those of a fold, of many files, of another machine."""
@@ -137,8 +139,8 @@ class MomentEstimator(FromRows):
         self.n_features_in_ = m.p
         if self.keeps.group == "y" and m.labels is not None:
             self.classes_ = m.labels
-        self.moments_ = m
-        self._solve(m)
+        self.moments_ = m.here() if isinstance(m, Moments) else m
+        self._solve(m if self.solves_there else self.moments_)
         insist_sound(self)
 
     def solve_each(self, m: Moments, axis: str = "fold") -> list[Self]:
@@ -281,6 +283,7 @@ class MomentRegressor(MomentEstimator, Regressor):
 
     keeps = Keep(targets=True)
     is_linear = True
+    answers_anywhere = True
     _several_targets = True
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -298,7 +301,8 @@ class MomentRegressor(MomentEstimator, Regressor):
         self.intercept_ = float(intercept[0]) if one else intercept
 
     def _predict(self, X: Matrix) -> Matrix:
-        return X @ self.coef_.T + self.intercept_
+        values: Matrix = affine_rows(X, self.coef_.T, self.intercept_)
+        return values
 
 
 class MomentTransformer(MomentEstimator, Transformer):

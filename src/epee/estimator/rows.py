@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from epee.engines.choice import sent
 from epee.estimator.base import Estimator
 from epee.estimator.keep import Keep
 from epee.table.arrays import ArraySource
 from epee.table.block import Source, check_weights
 from epee.table.doors import coded, is_stream, open_source
+from epee.table.elsewhere import ElsewhereSource
 from epee.table.sparse import SparseSource, is_sparse
 from epee.typing import Codes, Labels
 
@@ -31,6 +33,7 @@ class FromRows(Estimator):
         """Return the checked rows as a source of blocks, as the sums see them."""
         if reset and self.keeps.targets:
             self._one_target = is_vector(y)
+        X = sent(X)
         if is_stream(X):
             return self._view(self._stream(X, y, sample_weight, fold, reset=reset), reset)
         X = self._enter(X, reset=reset, finite=False)
@@ -54,10 +57,17 @@ class FromRows(Estimator):
 
     def _stream(self, X: Any, y: Any, sample_weight: Any, fold: Any, *, reset: bool) -> Source:
         source = self._enter_stream(open_source(X, y, sample_weight), reset=reset)
+        if isinstance(source, ElsewhereSource):
+            source = self._beside_elsewhere(source, fold)
         if self.keeps.group == "y":
             source, self.classes_ = coded(source, None if reset else self.classes_)
             self._check_classes(self.classes_, None)
         return source
+
+    def _beside_elsewhere(self, source: ElsewhereSource, fold: Any) -> ElsewhereSource:
+        """Return rows that lie elsewhere with their target checked, and with their folds."""
+        y = self._enter_target(source.y, source.n_rows) if self.keeps.targets else source.y
+        return source.having(y=y, fold=fold)
 
     def _known_codes(self, y: Any, n: int) -> Codes:
         raise TypeError(f"{type(self).__name__} has no classes.")

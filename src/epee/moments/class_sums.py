@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from epee.arrays import is_elsewhere
 from epee.moments.moments import Moments
 from epee.moments.passes import Summation
 from epee.moments.sparse import holds_zeros, sparse_moments
@@ -26,6 +27,8 @@ class ClassSummation(Summation):
     """A :class:`Summation` for ``scatter`` "diagonal" or None with cells, by compiled loops."""
 
     def __call__(self, block: Block) -> Moments:
+        if is_elsewhere(block.X):
+            return super().__call__(block)
         from epee.kernels.class_sums import class_scatter, class_squares, class_sums, column_squares
 
         if holds_zeros(block):

@@ -7,9 +7,11 @@ With missing cells every column has its own count :math:`n_j`; mean and scatter 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from epee.arrays import at_home, is_elsewhere, like, namespace
 from epee.errors import DataError
 from epee.moments.moments import share
 from epee.stateful import Part
@@ -103,8 +105,27 @@ class ColumnSummation:
 
     origin: Vector
 
+    anywhere = True
+
     def __call__(self, block: Block) -> ColumnMoments:
+        if is_elsewhere(block.X):
+            return self._elsewhere(block)
         return ColumnMoments.of(block.X, self.origin, block.weight)
+
+    def _elsewhere(self, block: Block) -> ColumnMoments:
+        """Do the same where the rows lie, and bring home what is left."""
+        X: Any = block.X
+        xp = namespace(X)
+        there = ~xp.isnan(X)
+        w = xp.astype(there, X.dtype)
+        if block.weight is not None:
+            w = w * like(block.weight, X, X.dtype)[:, None]
+        D = xp.where(there, X - like(self.origin, X, X.dtype), xp.zeros_like(X))
+        count = xp.sum(w, axis=0)
+        shift = share(xp.sum(w * D, axis=0), count)
+        scatter = xp.sum(w * (D - shift) ** 2, axis=0)
+        n, mean, squares = (at_home(a).astype(np.float64) for a in (count, shift, scatter))
+        return ColumnMoments(n, mean, squares, np.asarray(self.origin, float))
 
     def rows(self) -> int:
         """Return how many rows a block should have."""

@@ -13,6 +13,9 @@ Two of them merge without going back to the rows (Chan, Golub and LeVeque, 1983)
 Means are held relative to a common *origin* inside the cloud, so that a mean of :math:`10^9` costs no digits. Leading axes
 ``fold`` and ``group`` (class, component) hold many such sums side by side; a *pooled* scatter has no group axis: it is
 the sum of the groups' own.
+
+The arrays may be NumPy's or lie elsewhere (:mod:`epee.arrays`), on a device for instance: sums, unions and folds are taken there, and
+:meth:`Moments.here` brings them home, where everything else is done.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ from typing import Any
 
 import numpy as np
 
+from epee.arrays import at_home, is_elsewhere, like, namespace
 from epee.errors import DataError, SingularProblem, WrongUse
 from epee.stateful import Part
 from epee.typing import ArrayLike, Codes, Matrix, Scatter, Tensor, Vector
@@ -37,6 +41,9 @@ def share(part: np.ndarray, total: np.ndarray) -> np.ndarray:
     >>> share(np.array([1.0, 0.0]), np.array([4.0, 0.0]))
     array([0.25, 0.  ])
     """
+    if is_elsewhere(total):
+        xp = namespace(total)
+        return xp.where(total > 0, part / xp.where(total > 0, total, xp.ones_like(total)), xp.zeros_like(total))
     return np.divide(part, total, out=np.zeros_like(total), where=total > 0)
 
 
@@ -137,7 +144,19 @@ class Moments(Part):
     @property
     def mean(self) -> Tensor:
         """Mean of the rows (axes, p)."""
-        return self.origin + self.shift
+        return like(self.origin, self.shift) + self.shift if is_elsewhere(self.shift) else self.origin + self.shift
+
+    @property
+    def is_here(self) -> bool:
+        """Whether the arrays are NumPy's."""
+        return not is_elsewhere(self.shift)
+
+    def here(self) -> Moments:
+        """Return the same moments as NumPy's arrays."""
+        if self.is_here:
+            return self
+        scatter = None if self.scatter is None else at_home(self.scatter)
+        return replace(self, count=at_home(self.count), shift=at_home(self.shift), scatter=scatter)
 
     @property
     def n_columns(self) -> int:
@@ -149,12 +168,13 @@ class Moments(Part):
         """Share of each group in the count, (axes)."""
         if "group" not in self.axes:
             raise WrongUse("frequencies need the axis 'group', and these moments have none.")
+        self = self.here()
         return share(self.count, np.broadcast_to(self.count.sum(axis=-1, keepdims=True), self.count.shape))
 
     @property
     def scatter_count(self) -> Tensor:
         """The count behind each scatter: that of all groups together when it is pooled."""
-        return self.count.sum(axis=-1) if self.kind == "pooled" and "group" in self.axes else self.count
+        return self._over_groups(self.count) if self.kind == "pooled" else self.count
 
     def _sums(self) -> Tensor:
         """Return the scatter, or say that there is none."""
@@ -165,13 +185,16 @@ class Moments(Part):
     def covariance(self, ddof: float = 0) -> Tensor:
         """Return the scatter divided by ``count - ddof``; the course's covariance has ``ddof=0``."""
         S = self._sums()
-        n = np.maximum(self.scatter_count - ddof, 0.0)
+        xp = namespace(S)
+        n = self.scatter_count - ddof
+        n = xp.where(n > 0, n, xp.zeros_like(n))
         n = n[..., None] if self.kind == "diagonal" else n[..., None, None]
-        return share(S, np.broadcast_to(n, S.shape))
+        return share(S, xp.broadcast_to(n, S.shape))
 
     @property
     def variances(self) -> Tensor:
         """Variance of each column (axes, p), with 1/n."""
+        self = self.here()
         sigma = self.covariance()
         return sigma if self.kind == "diagonal" else np.diagonal(sigma, axis1=-2, axis2=-1)
 
@@ -179,6 +202,7 @@ class Moments(Part):
         """Return the correlation matrix; a constant column correlates with nothing but itself."""
         if self.kind == "diagonal":
             raise WrongUse("a diagonal scatter knows no correlations; ask for scatter='full'.")
+        self = self.here()
         sigma = self.covariance()
         sd = np.sqrt(self.variances)
         both = sd[..., :, None] * sd[..., None, :]
@@ -248,7 +272,8 @@ class Moments(Part):
         """Return the same moments with their means held about another origin."""
         if origin is self.origin or np.array_equal(origin, self.origin):
             return self
-        shift = np.where(self.count[..., None] > 0, self.shift + (self.origin - origin), 0.0)
+        xp, move = namespace(self.shift), like(self.origin - origin, self.shift)
+        shift = xp.where(self.count[..., None] > 0, self.shift + move, xp.zeros_like(self.shift))
         return replace(self, shift=shift, origin=origin)
 
     def __add__(self, other: Moments) -> Moments:
@@ -265,18 +290,18 @@ class Moments(Part):
         shift = self.shift + part[..., None] * delta
         scatter = None
         if self.scatter is not None:
-            scatter = self.scatter + other._sums()
-            self._spread(scatter, self.count * part, delta)
+            scatter = self._spread(self.scatter + other._sums(), self.count * part, delta)
         return replace(self, count=total, shift=shift, scatter=scatter)
 
-    def _spread(self, scatter: Tensor, h: Tensor, delta: Tensor) -> None:
-        """Add h δδ' to a scatter in place, over groups when it is pooled."""
+    def _spread(self, scatter: Tensor, h: Tensor, delta: Tensor) -> Tensor:
+        """Return a scatter plus h δδ', over groups when it is pooled; NumPy's is changed in place."""
         if self.kind == "diagonal":
             scatter += h[..., None] * delta**2
         elif self.kind == "pooled" and "group" in self.axes:
-            scatter += np.matmul((h[..., None] * delta).swapaxes(-1, -2), delta)
+            scatter += namespace(delta).matrix_transpose(h[..., None] * delta) @ delta
         else:
             scatter += (h[..., None] * delta)[..., :, None] * delta[..., None, :]
+        return scatter
 
     def without(self, other: Moments) -> Moments:
         """Take rows out again; refused when fewer than six digits would be left.
@@ -286,6 +311,7 @@ class Moments(Part):
         SingularProblem
             When the rows that remain are too small a part of the sums to be found by subtraction.
         """
+        self, other = self.here(), other.here()
         if self.labels is not None and other.labels is not None:
             other = other.labelled(self.labels)
         other = self._same_kind(other)
@@ -298,7 +324,7 @@ class Moments(Part):
         scatter = None
         if self.scatter is not None:
             scatter = self.scatter - other._sums()
-            self._spread(scatter, -share(left * other.count, self.count), other.shift - shift)
+            scatter = self._spread(scatter, -share(left * other.count, self.count), other.shift - shift)
             before, after = (
                 s if self.kind == "diagonal" else np.diagonal(s, axis1=-2, axis2=-1) for s in (self.scatter, scatter)
             )
@@ -314,7 +340,7 @@ class Moments(Part):
         return replace(self, count=left, shift=shift, scatter=scatter)
 
     def _over_groups(self, count: Tensor) -> Tensor:
-        return count.sum(axis=-1) if "group" in self.axes else count
+        return namespace(count).sum(count, axis=-1) if "group" in self.axes else count
 
     def _axis(self, axis: str) -> int:
         if axis not in self.axes:
@@ -325,6 +351,8 @@ class Moments(Part):
         """Collapse an axis: the whole sample from its folds, the pooled cloud from its groups."""
         i = self._axis(axis)
         size = self.count.shape[i]
+        if not self.is_here and not (self.kind == "pooled" and axis == "group"):
+            return _chain([self.at(axis, k) for k in range(size)])
         return self.regroup(axis, np.ones((1, size))).at(axis, 0)
 
     def at(self, axis: str, k: int) -> Moments:
@@ -334,11 +362,11 @@ class Moments(Part):
         scatter = self.scatter
         kind = self.kind
         if scatter is not None and not (kind == "pooled" and axis == "group"):
-            scatter = np.asarray(scatter.take(k, axis=i))
+            scatter = _taken(scatter, k, i)
         elif kind == "pooled" and axis == "group":
             raise WrongUse("a pooled scatter has no group of its own; merge the groups, or keep a full scatter.")
         labels = None if axis == "group" else self.labels
-        count, shift = np.asarray(self.count.take(k, axis=i)), np.asarray(self.shift.take(k, axis=i))
+        count, shift = _taken(self.count, k, i), _taken(self.shift, k, i)
         return replace(self, count=count, shift=shift, scatter=scatter, axes=axes, labels=labels)
 
     def regroup(self, axis: str, members: ArrayLike) -> Moments:
@@ -347,6 +375,7 @@ class Moments(Part):
         A union is a sum of its members, centred on its own mean: nothing is subtracted, so no digits are lost. Repeats,
         learning curves, and models trained without folds j and k are all such unions.
         """
+        self = self.here()
         i = self._axis(axis)
         A = np.asarray(members, dtype=np.float64)  # (M, size)
         count = np.moveaxis(self.count, i, 0)  # (size, rest)
@@ -389,9 +418,9 @@ class Moments(Part):
         """
         i = self._axis(axis)
         parts = [self.at(axis, k) for k in range(self.count.shape[i])]
-        first = parts[0]
-        nothing = None if first.scatter is None else np.zeros_like(first.scatter)
-        zero = replace(first, count=np.zeros_like(first.count), shift=np.zeros_like(first.shift), scatter=nothing)
+        first, xp = parts[0], namespace(self.count)
+        nothing = None if first.scatter is None else xp.zeros_like(first.scatter)
+        zero = replace(first, count=xp.zeros_like(first.count), shift=xp.zeros_like(first.shift), scatter=nothing)
         before, after = [zero], [zero]
         for part in parts[:-1]:
             before.append(before[-1] + part)
@@ -427,10 +456,13 @@ class Moments(Part):
 
     def is_finite(self) -> bool:
         """Tell whether every sum is a number: it is not when a cell was NaN, infinite or too large to square."""
-        return bool(np.isfinite(self.shift).all() and (self.scatter is None or np.isfinite(self.scatter).all()))
+        xp = namespace(self.shift)
+        finite = xp.all(xp.isfinite(self.shift))
+        return bool(finite if self.scatter is None else finite & xp.all(xp.isfinite(self.scatter)))
 
     def to_arrays(self) -> dict[str, np.ndarray]:
         """Return the moments as plain arrays."""
+        self = self.here()
         arrays = {"count": self.count, "shift": self.shift, "origin": self.origin, "targets": np.array(self.targets),
                   "axes": np.array(self.axes, dtype="U5"), "kind": np.array(self.kind or "")}  # fmt: skip
         optional = {"scatter": self.scatter, "labels": self.labels}
@@ -464,8 +496,22 @@ def stack(parts: Sequence[Moments], axis: str = "fold") -> Moments:
     axes = tuple(a for a in AXES if a in (*first.axes, axis))
     i = axes.index(axis)
     parts = [part.about(first.origin) for part in parts]
-    scatter = None if first.scatter is None else np.stack([part.scatter for part in parts], axis=i)
+    xp = namespace(first.count)
+    scatter = None if first.scatter is None else xp.stack([part.scatter for part in parts], axis=i)
     return replace(
-        first, count=np.stack([part.count for part in parts], axis=i), shift=np.stack([part.shift for part in parts], axis=i),
+        first, count=xp.stack([part.count for part in parts], axis=i), shift=xp.stack([part.shift for part in parts], axis=i),
         scatter=scatter, axes=axes,
     )  # fmt: skip
+
+
+def _taken(a: Any, k: int, i: int) -> Any:
+    """Return entry ``k`` of axis ``i``."""
+    return a[(slice(None),) * i + (k, ...)] if is_elsewhere(a) else np.asarray(a.take(k, axis=i))
+
+
+def _chain(parts: list[Moments]) -> Moments:
+    """Return the sum of a few moments."""
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    return total

@@ -16,8 +16,10 @@ from typing import Any
 
 import numpy as np
 
+from epee.arrays import is_elsewhere, like
 from epee.engines.choice import engine_for
 from epee.errors import EmptyTable
+from epee.moments.anywhere import moments_anywhere
 from epee.moments.gram import NARROW, gram, products
 from epee.moments.moments import Moments
 from epee.moments.sizes import refuse_large
@@ -52,8 +54,12 @@ class Summation:
     targets: int = 0
     labels: np.ndarray | None = None
 
+    anywhere = True  # blocks may lie elsewhere
+
     def __call__(self, block: Block) -> Moments:
-        cell = self._cell(block)
+        if is_elsewhere(block.X):
+            return moments_anywhere(block, self)
+        cell = self.cell_of(block)
         if holds_zeros(block):
             return sparse_moments(block, self, cell)
         found: Moments | None = None
@@ -64,17 +70,23 @@ class Summation:
         elif self.scatter in ("full", "pooled"):
             found = _columns_by_cell(block, self, cell)
         if found is None:
-            found = _sorted(block, self, cell)  # type: ignore[arg-type]
+            found = _sorted(block, self, cell)
         return replace(found, labels=self.labels)
 
-    def _cell(self, block: Block) -> np.ndarray | None:
+    def cell_of(self, block: Block) -> Any:
         """Return the cell (n,) of each row, fold first; None where there is only one."""
         fold = block.fold if self.folds is not None else None
         group = block.group if self.groups is not None else None
         if fold is None or group is None:
             return fold if group is None else group
         assert self.groups is not None
+        if is_elsewhere(block.X):
+            return like(fold, block.X) * self.groups + like(group, block.X)
         return np.asarray(fold) * self.groups + np.asarray(group)
+
+    def width(self) -> int:
+        """Return how many numbers a row takes where all of a block is multiplied at once: its columns and indicators of its cell."""
+        return 3 * len(self.origin) + (self.folds or 1) * (self.groups or 1)
 
     def rows(self) -> int:
         """Return how many rows a block should have: enough for each cell, and not less than the moments themselves."""
@@ -241,10 +253,11 @@ def _order(cell: np.ndarray, cells: int) -> np.ndarray:
     return np.argsort(cell.astype(np.uint16 if cells < 65536 else np.int64), kind="stable")
 
 
-def reduce_source(source: Readable, keep: Any, holes: bool = False) -> Any:
+def reduce_source(source: Readable, keep: Any, holes: bool = False, stay: bool = False) -> Any:
     """Return the moments of a source by the engine that fits it; a bad cell is found and named.
 
-    With ``holes`` a missing cell (NaN) is no bad one to begin with: it is named only if no cell is infinite.
+    They are brought here from wherever they were summed, unless they may ``stay``. With ``holes`` a missing cell (NaN) is no bad one
+    to begin with: it is named only if no cell is infinite.
     """
     if source.n_rows == 0:
         raise EmptyTable(
@@ -256,7 +269,7 @@ def reduce_source(source: Readable, keep: Any, holes: bool = False) -> Any:
         for block in source.blocks() if holes else ():
             refuse_bad_cells(np.where(np.isnan(block.X), 0.0, block.X), source.names, block.start)
         refuse_bad_source(source)
-    return m
+    return m if stay or not isinstance(m, Moments) else m.here()
 
 
 def one_pass(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar, runtime_checkabl
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from epee.arrays import at_home
 from epee.errors import InfiniteValues, MissingValues
 from epee.table.raw import numbers_of
 from epee.typing import Codes, Matrix, Vector
@@ -331,7 +332,7 @@ def check_weights(weight: Any, n: int) -> Vector | None:
     """
     if weight is None:
         return None
-    w = np.asarray(weight, dtype=np.float64)
+    w = np.asarray(at_home(weight), dtype=np.float64)
     if w.ndim == 0:
         w = np.full(n, float(w))
     if w.shape != (n,):

@@ -8,9 +8,11 @@ from typing import Any, cast
 
 import numpy as np
 
+from epee.arrays import at_home, is_elsewhere, library_of
 from epee.errors import DataError
 from epee.table.block import Readable, Source
 from epee.table.changes import Coded
+from epee.table.elsewhere import ElsewhereSource
 from epee.table.labels import scan_classes
 from epee.table.parts import BlockSource, adopted
 from epee.table.sparse import SparseSource, laid_out
@@ -19,20 +21,22 @@ from epee.typing import Labels, Vector
 
 
 def is_stream(X: Any) -> bool:
-    """Tell whether ``X`` is read in blocks: a source, a path, a SQL query or a Dask collection.
+    """Tell whether ``X`` is read in blocks: a source, a path, a SQL query, a Dask collection or an array that lies elsewhere.
 
     >>> is_stream("table.csv"), is_stream([[1.0]])
     (True, False)
     """
     if isinstance(X, np.ndarray):  # by far the most frequent, and a protocol is slow to tell that something is none
         return False
-    return isinstance(X, str | os.PathLike | BlockSource | Readable) or type(X).__module__.partition(".")[0] == "dask"
+    return isinstance(X, str | os.PathLike | BlockSource | Readable) or library_of(X) == "dask" or is_elsewhere(X)
 
 
 def open_source(X: Any, y: Any = None, sample_weight: Any = None, columns: Sequence[str] | None = None) -> Source:
     """Return a source for a stream; ``y`` and ``sample_weight`` may be names of columns, ``columns`` those of the inputs."""
     from epee.table.source import as_source
 
+    if is_elsewhere(X):
+        return ElsewhereSource(X, y, sample_weight)
     if isinstance(X, BlockSource | Readable):
         return adopted(cast(Readable, X))
     return as_source(X, y, sample_weight=sample_weight, columns=columns)
@@ -47,6 +51,8 @@ def gather(source: Source) -> tuple[np.ndarray, np.ndarray | None, Vector | None
     """Return all rows of a source at once: inputs, target, weights."""
     if isinstance(source, SparseSource):
         return laid_out(source.X), source.y, source.weight
+    if isinstance(source, ElsewhereSource):
+        return at_home(source.X), source.beside_here.get("y"), source.weight
     rows: list[np.ndarray] = []
     beside: tuple[list[Any], list[Any]] = ([], [])  # targets, weights
     for block in source.blocks():  # which may hold what it was read from, too: only its rows are kept
@@ -62,7 +68,7 @@ def gather(source: Source) -> tuple[np.ndarray, np.ndarray | None, Vector | None
     return np.concatenate(rows), y, w
 
 
-def coded(source: Source, classes: Labels | None = None) -> tuple[View, Labels]:
+def coded(source: Source, classes: Labels | None = None) -> tuple[Source, Labels]:
     """Return the source with codes of sorted classes in the group axis, and the classes: those given, or found by a pass.
 
     >>> from epee.table.arrays import ArraySource
@@ -70,5 +76,7 @@ def coded(source: Source, classes: Labels | None = None) -> tuple[View, Labels]:
     >>> next(source.blocks()).group, classes
     (array([1, 0, 1]), array(['a', 'b'], dtype='<U1'))
     """
+    if isinstance(source, ElsewhereSource):
+        return source.coded(classes)
     labels = scan_classes(source) if classes is None else classes
     return View(source, Coded(labels)), labels

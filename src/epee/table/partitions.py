@@ -10,6 +10,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
+from epee.arrays import is_elsewhere, like
 from epee.table.frames import is_dask
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -19,17 +20,26 @@ def by_partition(method: F) -> F:
     """Let a method of a fitted estimator, which answers row by row, take a Dask collection and return one, lazily.
 
     Rows stay where they are: each partition is answered for when somebody computes it, by the estimator as it is now. An array
-    gives an array, a data frame a series (a frame where there are several numbers a row) with the same index.
+    gives an array, a data frame a series (a frame where there are several numbers a row) with the same index. For rows that lie
+    elsewhere (:mod:`epee.arrays`) the answer is brought to them, unless it is made of words.
     """
 
     @wraps(method)
     def answer(self: Any, X: Any, *rest: Any, **options: Any) -> Any:
+        if isinstance(X, np.ndarray):
+            return method(self, X, *rest, **options)
+        if is_elsewhere(X):
+            return _sent_back(method(self, X, *rest, **options), X)
         if not is_dask(X):
             return method(self, X, *rest, **options)
         asked = Answer(copy(self), method.__name__, rest, options)
         return _of_frame(asked, X) if hasattr(X, "columns") else _of_array(asked, X)
 
     return cast(F, answer)
+
+
+def _sent_back(answer: Any, X: Any) -> Any:
+    return like(answer, X) if isinstance(answer, np.ndarray) and answer.dtype.kind in "fiub" else answer
 
 
 class Answer:

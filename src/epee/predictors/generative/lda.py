@@ -23,8 +23,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import TransformerMixin, clone
 
+from epee.arrays import affine_rows
 from epee.errors import DataError, SingularProblem, WrongUse
-from epee.estimator.base import NewAxes, say
+from epee.estimator.base import NewAxes, both_sides, say
 from epee.estimator.keep import Keep
 from epee.estimator.moment import MomentClassifier
 from epee.moments.moments import Moments
@@ -87,6 +88,7 @@ class LinearDiscriminantAnalysis(NewAxes, TransformerMixin, MomentClassifier):
     """
 
     state_parts = ("_max_components", "_class_covariances")
+    answers_anywhere = True
 
     def __init__(
         self, solver: str = "svd", shrinkage: Any = None, priors: Any = None, n_components: int | None = None,
@@ -287,8 +289,8 @@ class LinearDiscriminantAnalysis(NewAxes, TransformerMixin, MomentClassifier):
         return priors - scores / 2
 
     def _score(self, X: Matrix) -> Matrix:
-        scores = X @ self.coef_.T + self.intercept_  # (n, K), equation (2)
-        return np.hstack([np.zeros_like(scores), scores]) if len(self.classes_) == 2 else scores
+        scores = affine_rows(X, self.coef_.T, self.intercept_)  # (n, K), equation (2)
+        return both_sides(scores) if len(self.classes_) == 2 else scores
 
     @by_partition
     def transform(self, X: Any) -> Matrix:

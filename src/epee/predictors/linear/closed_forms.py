@@ -14,8 +14,9 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import clone
 
+from epee.arrays import affine_rows
 from epee.errors import ConditionWarning, WrongUse
-from epee.estimator.base import Classifier, ScoreMixin, refuse_large, say
+from epee.estimator.base import Classifier, ScoreMixin, both_sides, refuse_large, say
 from epee.estimator.keep import Keep
 from epee.estimator.moment import MomentClassifier, MomentEstimator
 from epee.moments.moments import Moments
@@ -28,6 +29,7 @@ class LinearScores(ScoreMixin, MomentEstimator, Classifier):
     """A linear classifier on the moments of each class, whose scores are not probabilities."""
 
     keeps = Keep(group="y", scatter="pooled")
+    answers_anywhere = True
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of ``X`` (n, p) and their labels ``y`` (n,); weights are counts."""
@@ -42,8 +44,8 @@ class LinearScores(ScoreMixin, MomentEstimator, Classifier):
         self.coef_, self.intercept_ = (W[1:], b[1:]) if one else (W, b)
 
     def _score(self, X: Matrix) -> Matrix:
-        scores = X @ self.coef_.T + self.intercept_
-        return np.hstack([np.zeros_like(scores), scores]) if len(self.classes_) == 2 else scores
+        scores: Matrix = affine_rows(X, self.coef_.T, self.intercept_)
+        return both_sides(scores) if len(self.classes_) == 2 else scores
 
     def left_out(self, X: Matrix, codes: Codes, w: Vector | None = None) -> Matrix | None:
         """Return the scores (n, K) of each row by the model fitted without it, in closed form.

@@ -7,9 +7,10 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from epee.engines.choice import engine_for
+from epee.arrays import affine_rows, at_home, is_elsewhere, like, namespace
+from epee.engines.choice import engine_for, sent
 from epee.errors import DataError, SearchWarning, WrongUse
-from epee.estimator.base import Classifier, ScoreMixin, encode_labels, say
+from epee.estimator.base import Classifier, ScoreMixin, both_sides, encode_labels, say
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source, check_weights
 from epee.table.doors import coded, is_stream, open_source
@@ -21,10 +22,16 @@ from epee.typing import ArrayLike, Codes, Matrix, Vector
 class ClassTotals:
     """The weight of each class in a block; picklable, for any engine."""
 
+    anywhere = True
+
     def __init__(self, K: int) -> None:
         self.K = K
 
     def __call__(self, block: Block) -> Vector:
+        if is_elsewhere(block.X):
+            xp, group = namespace(block.X), like(block.group, block.X)
+            same = xp.astype(group[:, None] == like(range(self.K), group, group.dtype)[None, :], xp.float64)  # (n, K)
+            return at_home(xp.sum(same, axis=0) if block.weight is None else like(block.weight, same) @ same)
         codes = np.asarray(block.group if block.group is not None else block.y)
         return np.bincount(codes, weights=block.weight, minlength=self.K).astype(float)
 
@@ -33,10 +40,12 @@ class LinearDescentClassifier(ScoreMixin, Classifier):
     """A classifier with ``coef_`` (K, p) and ``intercept_`` (K,), one row each with two classes."""
 
     _takes_sparse = True
+    answers_anywhere = True
     _looks_first = True  # for bad cells, in a pass of its own; False where the sums of the first pass tell
 
     def _source(self, X: Any, y: Any, sample_weight: Any, *, reset: bool = True) -> Any:
         """Return the checked rows as a source whose groups are class codes."""
+        X = sent(X)
         if is_stream(X):
             source = self._enter_stream(open_source(X, y, sample_weight), reset=reset)
             source, self.classes_ = coded(source, None if reset else self.classes_)
@@ -123,8 +132,11 @@ class LinearDescentClassifier(ScoreMixin, Classifier):
         return np.vstack([self.coef_.T, self.intercept_[None]]) if self.fit_intercept else self.coef_.T.copy()
 
     def _score(self, X: Matrix) -> Matrix:
-        scores = np.asarray(X @ self.coef_.T) + self.intercept_  # (n, M)
-        return np.hstack([np.zeros_like(scores), scores]) if scores.shape[1] == 1 else scores
+        if is_elsewhere(X):
+            scores = affine_rows(X, self.coef_.T, self.intercept_)  # (n, M)
+        else:
+            scores = np.asarray(X @ self.coef_.T) + self.intercept_
+        return both_sides(scores) if scores.shape[1] == 1 else scores
 
 
 def class_factors(class_weight: Any, classes: np.ndarray, totals: Vector) -> Vector | None:

@@ -1,0 +1,167 @@
+"""Arrays that lie elsewhere: in the memory of a graphics card, or in the hands of another library.
+
+NumPy's arrays lie *here*, those of CuPy, PyTorch and JAX *elsewhere*, on whatever device they are on. What the two have in common is
+the array API standard (Python array API, 2024.12): :func:`namespace` gives the functions that go with an array, NumPy itself for
+NumPy's, the thin wrappers of ``array-api-compat`` (which SciPy and scikit-learn carry, too) for the others. Code that is written
+against a namespace runs wherever its rows are; what the standard lacks and one of the libraries does well stands at the end of
+this file, with the plain way for all others.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from epee.errors import WrongUse
+
+LIBRARIES = ("cupy", "torch", "jax", "jaxlib", "array_api_strict")
+
+
+def library_of(a: Any) -> str:
+    """Return the name of the package that an object comes from.
+
+    >>> library_of(np.zeros(2))
+    'numpy'
+    """
+    return type(a).__module__.partition(".")[0]
+
+
+def is_elsewhere(a: Any) -> bool:
+    """Tell whether an object is an array of another library than NumPy, on a device perhaps.
+
+    >>> is_elsewhere(np.zeros(2)), is_elsewhere([1.0, 2.0]), is_elsewhere("table.csv")
+    (False, False, False)
+    """
+    return library_of(a) in LIBRARIES and hasattr(a, "shape") and hasattr(a, "dtype")
+
+
+def _compat() -> Any:
+    try:
+        import array_api_compat
+    except ModuleNotFoundError as fault:
+        raise WrongUse(
+            "arrays of CuPy, PyTorch and JAX need the package array-api-compat: pip install 'epee[arrays]'."
+        ) from fault
+    return array_api_compat
+
+
+def namespace(a: Any) -> Any:
+    """Return the functions that go with an array: NumPy for NumPy's, the wrapped namespace of its library for another.
+
+    >>> namespace(np.zeros(2)) is np
+    True
+    """
+    return _compat().array_namespace(a) if is_elsewhere(a) else np
+
+
+def at_home(a: Any) -> np.ndarray:
+    """Return an array as NumPy's; one that lies here is not copied.
+
+    >>> at_home([1, 2])
+    array([1, 2])
+    """
+    library = library_of(a)
+    if library == "cupy":
+        here: np.ndarray = a.get()
+        return here
+    if library == "torch" and hasattr(a, "detach"):
+        a = a.detach().cpu().numpy()
+    return np.asarray(a)
+
+
+def like(a: Any, there: Any, dtype: Any = None) -> Any:
+    """Return an array where another one lies, of the same library and on the same device; ``dtype`` is one of that library.
+
+    >>> like([1.0, 2.0], np.zeros(1))
+    array([1., 2.])
+    """
+    if not is_elsewhere(there):
+        return np.asarray(at_home(a), dtype=dtype)
+    if is_elsewhere(a) and library_of(a) == library_of(there):
+        xp = namespace(there)
+        return a if dtype is None or a.dtype == dtype else xp.astype(a, dtype)
+    here = np.asarray(at_home(a), order="C")
+    if not here.flags.writeable:  # PyTorch would have to warn of it
+        here = here.copy()
+    return namespace(there).asarray(here, dtype=dtype, device=_compat().device(there))
+
+
+def is_real(a: Any) -> bool:
+    """Tell whether an array holds floating-point numbers of 32 or 64 bits, so that it can be worked on where it lies."""
+    return str(a.dtype).rpartition(".")[2] in ("float32", "float64")
+
+
+def kind_of(a: Any) -> str:
+    """Return NumPy's letter for what an array holds: "f", "i", "u", "b" or "c".
+
+    >>> kind_of(np.zeros(2)), kind_of(np.zeros(2, dtype=bool))
+    ('f', 'b')
+    """
+    name = str(a.dtype).rpartition(".")[2]
+    return "b" if name.startswith("bool") else name[0] if not name.startswith("bfloat") else "f"
+
+
+def on_gpu(a: Any) -> bool:
+    """Tell whether an array lies in the memory of a graphics card."""
+    if library_of(a) == "cupy":
+        return True
+    return "cuda" in str(getattr(a, "device", "")).lower() or "gpu" in str(getattr(a, "device", "")).lower()
+
+
+def shaped(a: Any, *shape: int) -> Any:
+    """Return an array in another shape."""
+    return namespace(a).reshape(a, shape)
+
+
+def select_rows(a: Any, rows: Any) -> Any:
+    """Return some rows by their places."""
+    return namespace(a).take(a, rows, axis=0)
+
+
+def affine_rows(X: Any, A: Any, b: Any) -> Any:
+    """Return X A + b where the rows are, in their precision.
+
+    >>> affine_rows(np.array([[1.0, 2.0]]), np.array([[1.0], [1.0]]), 0.5)
+    array([[3.5]])
+    """
+    if is_elsewhere(X):
+        A, b = like(A, X, X.dtype), like(b, X, X.dtype)
+    return X @ A + b
+
+
+def nearest_first(D: Any, k: int) -> tuple[Any, Any]:
+    """Return the k smallest of each row of ``D`` (m, n) and their places, smallest first.
+
+    >>> nearest_first(np.array([[3.0, 1.0, 2.0]]), 2)
+    (array([[1., 2.]]), array([[1, 2]]))
+    """
+    xp = namespace(D)
+    if library_of(D) == "torch":
+        found = sys.modules["torch"].topk(D, k, dim=1, largest=False, sorted=True)
+        return found.values, found.indices
+    if library_of(D) in ("jax", "jaxlib"):
+        values, places = sys.modules["jax"].lax.top_k(-D, k)
+        return -values, places
+    places = xp.argsort(D, axis=1)[:, :k]
+    return xp.take_along_axis(D, places, axis=1), places
+
+
+def positive_solve(A: Any, B: Any) -> Any:
+    """Return A^-1 B for positive definite A (..., p, p) and B (..., p, m); not finite where a matrix is not positive definite.
+
+    >>> positive_solve(np.array([[4.0, 2.0], [2.0, 3.0]]), np.array([[8.0], [7.0]]))[:, 0]
+    array([1.25, 1.5 ])
+    """
+    library = library_of(A)
+    if library == "torch":
+        torch = sys.modules["torch"]
+        L, info = torch.linalg.cholesky_ex(A)
+        X = torch.cholesky_solve(B, L)
+        return torch.where((info == 0)[..., None, None], X, torch.full_like(X, torch.nan))
+    if library in ("jax", "jaxlib"):
+        from jax.scipy.linalg import cho_solve
+
+        return cho_solve((sys.modules["jax"].numpy.linalg.cholesky(A), True), B)  # NaN where it fails
+    return namespace(A).linalg.solve(A, B)

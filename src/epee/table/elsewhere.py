@@ -1,0 +1,140 @@
+"""Rows that lie elsewhere: in an array of CuPy, PyTorch or JAX, on whatever device it is on.
+
+Such a table is a source like any other. Its engine works on the rows where they lie (:meth:`ElsewhereSource.there`); whoever reads its
+blocks instead, as methods without a road of their own for it do, gets NumPy's, brought here one block at a time. What lies beside the
+rows (targets, weights, folds, classes) is kept at both places, for it is small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from epee.arrays import at_home, is_elsewhere, is_real, kind_of, like, namespace, select_rows
+from epee.errors import DataError
+from epee.table.arrays import ArraySource
+from epee.table.block import BLOCK_ROWS, Block, check_weights
+from epee.table.labels import codes_of
+from epee.table.parts import BlockSource
+from epee.typing import Labels, Vector
+
+
+class ElsewhereSource(BlockSource):
+    """The rows of an array that is not NumPy's.
+
+    Parameters
+    ----------
+    X : (n, p) array of numbers of any library that speaks the array API
+    y : (n,) or (n, m) array, optional
+        Labels, codes or values, here or there.
+    weight : (n,) array, optional
+    fold, group : (n,) arrays of int, optional
+    """
+
+    home = "device"
+    names = None
+
+    def __init__(self, X: Any, y: Any = None, weight: Any = None, fold: Any = None, group: Any = None) -> None:
+        if X.ndim != 2:
+            raise DataError(
+                f"Expected 2D array, got {X.ndim}D array instead: X has shape {tuple(X.shape)}. Reshape it to (1, p) if it is one row, "
+                "to (n, 1) if it is one column."
+            )
+        if kind_of(X) == "c":
+            raise DataError("Complex data not supported: X holds complex numbers; give the real part.")
+        if not is_real(X):
+            X = namespace(X).astype(X, namespace(X).float64)
+        self.X, self.n_rows, self.n_columns = X, int(X.shape[0]), int(X.shape[1])
+        y, fold, group = (a if a is None or is_elsewhere(a) else np.asarray(a) for a in (y, fold, group))
+        for what, part in (("y", y), ("fold", fold), ("group", group)):
+            length = self.n_rows if part is None else int(part.shape[0])
+            if length != self.n_rows:
+                raise DataError(
+                    f"Found input variables with inconsistent numbers of samples: X has {self.n_rows} rows and {what} has {length}."
+                )
+        self.y, self.fold, self.group = y, fold, group
+        weight = None if weight is None else at_home(weight)
+        self.weight = check_weights(weight, self.n_rows)
+
+    @cached_property
+    def beside(self) -> dict[str, Any]:
+        """What goes with the rows, where they lie; a target of words stays here, for it cannot."""
+        out: dict[str, Any] = {}
+        for name in ("y", "weight", "fold", "group"):
+            part = getattr(self, name)
+            if part is not None and kind_of(part) in "fiub":
+                out[name] = like(part, self.X)
+        return out
+
+    @cached_property
+    def beside_here(self) -> dict[str, Any]:
+        """What goes with the rows, as NumPy's arrays."""
+        parts = {name: getattr(self, name) for name in ("y", "weight", "fold", "group")}
+        return {name: at_home(part) for name, part in parts.items() if part is not None}
+
+    @cached_property
+    def origin(self) -> Vector:
+        """The mean of the first rows."""
+        head = at_home(self.X[: min(256, self.n_rows), ...]).astype(np.float64)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return head.mean(axis=0) if len(head) else np.zeros(self.n_columns)
+
+    def there(self, rows: int) -> Iterator[Block]:
+        """Yield the rows where they lie."""
+        for i in range(0, self.n_rows, rows):
+            j = min(i + rows, self.n_rows)
+            yield Block(self.X[i:j, ...], **{k: a[i:j, ...] for k, a in self.beside.items()}, start=i)
+
+    def blocks(self, rows: int | None = None) -> Iterator[Block]:
+        """Yield the rows, brought here one block at a time."""
+        step, i = rows or BLOCK_ROWS, 0
+        far, farthest = step, FETCHED // max(1, 8 * self.n_columns)
+        while i < self.n_rows:  # the first journey is short: some want to see a few rows only
+            here = at_home(self.X[i : min(i + far, self.n_rows), ...])
+            beside = {k: a[i : i + far] for k, a in self.beside_here.items()}
+            for j in range(0, len(here), step):
+                yield Block(here[j : j + step], **{k: a[j : j + step] for k, a in beside.items()}, start=i + j)
+            i, far = i + far, max(far, min(4 * far, farthest // step * step))
+
+    def taken(self, rows: np.ndarray) -> ArraySource:
+        """Return some rows by their places, here."""
+        there = like(np.asarray(rows, dtype=np.int64), self.X)
+        beside = {k: a[rows] for k, a in self.beside_here.items()}
+        return ArraySource(at_home(select_rows(self.X, there)), **beside)
+
+    def head(self) -> Block | None:
+        """Return the first 256 rows, None where there are none."""
+        return next(iter(self.between(0, min(256, self.n_rows)).blocks()), None)
+
+    def between(self, i: int, j: int) -> ElsewhereSource:
+        """Return rows ``i`` to ``j - 1``."""
+        parts = (None if a is None else a[i:j, ...] for a in (self.y, self.weight, self.fold, self.group))
+        return ElsewhereSource(self.X[i:j, ...], *parts)
+
+    def having(self, **parts: Any) -> ElsewhereSource:
+        """Return the same rows with other things beside them: ``source.having(fold=folds)``."""
+        beside = {"y": self.y, "weight": self.weight, "fold": self.fold, "group": self.group} | parts
+        return ElsewhereSource(self.X, **beside)
+
+    def narrow(self) -> Any:
+        """Return what lies beside the rows, here, with no input at all."""
+        return ArraySource(np.zeros((self.n_rows, 0)), **self.beside_here)
+
+    def coded(self, classes: Labels | None = None) -> tuple[ElsewhereSource, Labels]:
+        """Return the source with codes of sorted classes in the group axis, and the classes."""
+        if self.y is None:
+            raise DataError("requires y to be passed, but the target y is None.")
+        if classes is None and is_elsewhere(self.y) and kind_of(self.y) in "iu" and self.y.ndim == 1:
+            found = namespace(self.y).unique_inverse(self.y)
+            codes = namespace(self.y).reshape(found.inverse_indices, (-1,))
+            return self.having(group=codes, y=None), at_home(found.values)
+        y = at_home(self.y)
+        y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
+        labels = np.unique(y) if classes is None else classes
+        return self.having(group=codes_of(y, labels), y=None), labels
+
+
+FETCHED = 64 << 20  # bytes that travel at once
