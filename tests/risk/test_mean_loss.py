@@ -207,3 +207,11 @@ def test_groups_are_covered():
 
     held, _ = _covers(draw, 2.0, 0.9)
     assert 0.87 < held < 0.93
+
+
+def test_heavy_tails_are_noticed_where_no_loss_dominates():
+    rng = np.random.default_rng(2)
+    heavy = [mean_loss(rng.standard_t(2.5, 300) ** 2, loss="squared").caution for _ in range(100)]
+    light = [mean_loss(rng.normal(size=300) ** 2, loss="squared").caution for _ in range(100)]
+    assert heavy.count("heavy") >= 90
+    assert light.count("heavy") <= 2

@@ -10,7 +10,8 @@ how the interval is made:
 An estimate that corrects the mean or its error bar (a nested cross-validation) gives its own ``centre`` and how many times longer the
 bar is, ``stretch``; distances to the ends are multiplied by it. The interval always holds the value, and a ``caution`` says where it
 cannot be trusted: "few" (fewer than 40 rows of an unbounded loss), "units" (many rows, but fewer than 20 independent ones),
-"heavy" (a few losses make the spread), "flat" (a continuous loss without any spread), "one" (a single unit).
+"heavy" (a few losses make the spread, or their tail is so heavy that others, not seen, would),
+"flat" (a continuous loss without any spread), "one" (a single unit).
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from epee.errors import DataError
 from epee.losses.names import named
 from epee.risk.intervals import Interval, check_level, normal_quantile, t_quantile, within_range
 from epee.risk.rates import few_values_interval, rate_interval, values_of
-from epee.risk.skewed import FEWEST, FEWEST_ROWS, skewed_interval, too_dominant
+from epee.risk.skewed import FEWEST, FEWEST_ROWS, skewed_interval, too_dominant, too_heavy
 from epee.risk.units import Units, Weights, units_of
 from epee.typing import Codes, Vector
 from epee.words import risk_words
@@ -115,19 +116,19 @@ def mean_loss(
         return MeanLoss(centre, float(stderr * binomial), ends, n, dof, "units" if few else "")
     ends = within_range(_stretched(skewed_interval(mean, sd, skewness, n, dof, level), mean, centre, stretch), loss)
     top = float((units.sums / (units.copies @ units.sums)).max()) if mean > 0 else 0.0
-    return MeanLoss(centre, float(stderr), ends, n, dof, _caution(sd, mean, skewness, n, dof, units.rows), top)
+    return MeanLoss(centre, float(stderr), ends, n, dof, _caution(sd, mean, skewness, n, dof, units), top)
 
 
-def _caution(sd: float, mean: float, skewness: float, n: float, dof: float, rows: float) -> str:
+def _caution(sd: float, mean: float, skewness: float, n: float, dof: float, units: Units) -> str:
     if n <= 1:
         return "one"
     if not sd > 0:
         return "flat" if mean > 0 else ""
-    if rows < FEWEST_ROWS:
+    if units.rows < FEWEST_ROWS:
         return "few"
     if dof + 1 < FEWEST:
         return "units"
-    return "heavy" if too_dominant(skewness, n) else ""
+    return "heavy" if too_dominant(skewness, n) or too_heavy(units.sums, units.copies) else ""
 
 
 def _stretched(ends: Interval, mean: float, centre: float, stretch: float) -> Interval:

@@ -14,7 +14,13 @@ takes that skewness away, increases everywhere and is inverted in closed form,
 A sample shows too little of its skewness: it cannot exceed :math:`\gamma_{max} = (n - 2) / \sqrt{n - 1}`, whatever the law. The
 *dominance* :math:`u = \hat\gamma / \gamma_{max}` is 1 when one loss makes the whole spread. The upper end is therefore the larger one
 of (2) with :math:`\hat\gamma` and with :math:`\hat\gamma / (1 - u)`; the lower end keeps :math:`\hat\gamma`. Where :math:`u` stays
-large as :math:`n` grows the third moment, or even the second, does not exist, and no interval made from the sample is honest.
+large as :math:`n` grows the third moment, or even the second, does not exist, and no interval made from the sample is honest. A sample
+may miss the losses that would show it, and their neighbours tell: with :math:`k = \lfloor\sqrt n\rfloor` and the losses in decreasing
+order, Hill's estimate of the tail
+
+.. math:: \hat\xi = \tfrac1k \sum_{i \le k} \log \bigl(e_{(i)} / e_{(k+1)}\bigr) \tag{3}
+
+is above 1/2 where the losses have no variance (squares of errors of a tail index below 4).
 """
 
 from __future__ import annotations
@@ -22,9 +28,12 @@ from __future__ import annotations
 import numpy as np
 
 from epee.risk.intervals import Interval, t_quantile
+from epee.typing import Vector
 
 FEWEST = 20  # independent units from which an error bar is known well enough
 FEWEST_ROWS = 40  # losses that have a probability of 3 / n are missing from one sample in twenty: below, nobody knows how large they are
+
+HEAVY = 0.6  # estimate of the tail from which on the variance is taken not to exist
 
 
 def undo_skewness(x: float, skewness: float, n: float) -> float:
@@ -55,6 +64,33 @@ def too_dominant(skewness: float, n: float) -> bool:
     degrees of freedom in 70 to 90 % at any size.
     """
     return dominance(skewness, n) > 0.5 * min(30 / n, 1.0) ** 0.12
+
+
+def tail(losses: Vector, copies: Vector) -> float:
+    """Return Hill's estimate (3) from losses that stand for so many rows each.
+
+    >>> losses = 1 / np.linspace(0.001, 1, 1000)
+    >>> round(tail(losses, np.ones(1000)), 2), round(tail(np.repeat(losses, 2), np.full(2000, 0.5)), 2)
+    (0.95, 0.95)
+    """
+    k = np.floor(np.sqrt(copies.sum()))
+    most = int(min(np.ceil(k / copies.min()) + 1, len(losses)))  # as many can be among the largest
+    top = np.argpartition(losses, len(losses) - most)[len(losses) - most :]
+    top = top[np.argsort(-losses[top], kind="stable")]
+    e, c = losses[top], copies[top]
+    inside = np.cumsum(c) <= k + 1e-9
+    if inside.all() or not inside.any() or not e[~inside][0] > 0:
+        return 0.0
+    return float(c[inside] @ np.log(e[inside] / e[~inside][0]) / c[inside].sum())
+
+
+def too_heavy(losses: Vector, copies: Vector) -> bool:
+    """Tell whether the tail (3) of losses is so heavy that the sample need not show the losses that make their mean.
+
+    Squares of Gaussian errors pass the limit in 10 % of samples of 100 rows and none of 300; those of Student's law with 3 degrees of
+    freedom in 90 %.
+    """
+    return tail(losses, copies) > HEAVY
 
 
 def skewed_interval(mean: float, sd: float, skewness: float, n: float, dof: float, level: float) -> Interval:

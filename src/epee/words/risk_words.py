@@ -72,8 +72,8 @@ WORDS: dict[str, tuple[str, str]] = {
         "Les lignes n'en valent que {n} {n:indépendante|indépendantes} : la barre d'erreur est elle-même incertaine, l'intervalle peut être trop court.",
     ),
     "caution heavy": (
-        "The largest loss alone makes {share} of the mean: no interval from {n} {n:row|rows} is sure to cover. Look at the absolute loss.",
-        "La plus grande perte fait à elle seule {share} de la moyenne : aucun intervalle tiré de {n} {n:ligne|lignes} n'est sûr. Voyez la perte absolue.",
+        "The largest losses are too far from the others (one alone makes {share} of the mean): no interval from {n} {n:row|rows} is sure to cover. Look at the absolute loss.",
+        "Les plus grandes pertes sont trop loin des autres (une seule fait {share} de la moyenne) : aucun intervalle tiré de {n} {n:ligne|lignes} n'est sûr. Voyez la perte absolue.",
     ),
     "caution flat": (
         "All losses are equal: their spread, and so the interval, is not known.",
