@@ -28,7 +28,7 @@ FLOORS = (
         ("mdp", "decisions in sequence"),
     ),
     (("samples", "tables"), ("job", "the main job"), ("report", "what is shown")),
-    (("cli", "the command line"), ("labs", "to play with")),
+    (("cli", "the command line"), ("labs", "to play with"), ("workbench", "a page for the job")),
 )
 
 

@@ -117,11 +117,21 @@ options = Options()
 
 
 @contextmanager
+def listening(listener: Callable[[str, int, int | None], None]) -> Iterator[None]:
+    """Tell a listener of all progress for the length of a ``with`` block: ``listener(words, done, total)``."""
+    options._listeners.append(listener)
+    try:
+        yield
+    finally:
+        options._listeners.remove(listener)
+
+
+@contextmanager
 def progress(words: str, total: int | None = None) -> Iterator[Callable[..., None]]:
     """Show how far some work is, once it has taken more than a second.
 
-    Yields ``tick(steps=1)``, to be called as steps are done. Listeners in ``options._listeners`` (the command line, a
-    lab) are told at every tick: ``listener(words, done, total)``.
+    Yields ``tick(steps=1)``, to be called as steps are done. Whoever is :func:`listening` (the command line, the workbench) is told
+    at every tick.
 
     >>> with progress("fitting", total=3) as tick:
     ...     for _ in range(3):

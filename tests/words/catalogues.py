@@ -1,6 +1,6 @@
 """All that épée says: the catalogues of its rooms, by name."""
 
-from epee.cli import lab_command, phrases
+from epee.cli import lab_command, open_command, phrases
 from epee.figures import mdp
 from epee.words import (
     cluster_words,
@@ -13,6 +13,7 @@ from epee.words import (
     risk_words,
     signal_words,
     table_words,
+    workbench_words,
 )  # fmt: skip
 
 CATALOGUES = {
@@ -20,5 +21,6 @@ CATALOGUES = {
     "report": report_words.say, "risk": risk_words.say, "signal": signal_words.say, "table": table_words.say,
     "titles": finding_words.titles,
     "findings": finding_words.sentences, "losses": loss_words.say,
-    "command line": phrases.say, "lab command": lab_command.words, "processes": mdp.say,
+    "command line": phrases.say, "lab command": lab_command.words, "open command": open_command.words, "processes": mdp.say,
+    "workbench": workbench_words.say,
 }  # fmt: skip

@@ -29,6 +29,7 @@ COMMANDS = {
     "assess": ("epee.cli.assess_command", "epee.job.bundle"),
     "explore": ("epee.cli.explore_command", "epee.job.exploration"),
     "explain": ("epee.cli.explain_command", "epee.job.findings"),
+    "open": ("epee.cli.open_command", "epee.workbench.server"),
     "lab": ("epee.cli.lab_command", "epee.labs.server"),
 }
 

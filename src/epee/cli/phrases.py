@@ -57,6 +57,14 @@ PHRASES = {
         "Explain a finding by its code, such as E001.",
         "Expliquer un constat d'après son code, par exemple E001.",
     ),
+    "open": (
+        "Do the whole job on a page in the browser: the workbench.",
+        "Faire tout le travail sur une page dans le navigateur : l'établi.",
+    ),
+    "open_examples": (
+        "Examples: epee open · epee open table.csv · epee open table.epee new.csv",
+        "Exemples : epee open · epee open table.csv · epee open table.epee nouvelles.csv",
+    ),
     "lab": (
         "Open the interactive labs in the browser.",
         "Ouvrir les travaux pratiques interactifs dans le navigateur.",

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from shutil import get_terminal_size
 from textwrap import fill
 from typing import Any
 
 from epee.cli.faults import one_line
-from epee.settings import options
+from epee.settings import listening, options
 
 
 def console(no_color: bool = False, *, words: bool = False) -> Any:
@@ -49,7 +49,7 @@ def shown_progress() -> Iterator[None]:
         yield
         return
     if not sys.stderr.isatty():
-        with _listening(Patience()):
+        with listening(Patience()):
             yield
         return
     from rich.console import Console
@@ -64,17 +64,8 @@ def shown_progress() -> Iterator[None]:
             within = f"{task[0]}: " if task[0] and total is not None else ""
             status.update(one_line(within + words + share))
 
-        with _listening(listen):
+        with listening(listen):
             yield
-
-
-@contextmanager
-def _listening(listen: Callable[[str, int, int | None], None]) -> Iterator[None]:
-    options._listeners.append(listen)
-    try:
-        yield
-    finally:
-        options._listeners.remove(listen)
 
 
 class Patience:

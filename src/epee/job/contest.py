@@ -22,6 +22,7 @@ from epee.estimator.protocol import SolvesStack
 from epee.job.ground import Ground
 from epee.job.hierarchy import LARGEST_COST, Candidate, unfit
 from epee.job.variants import varied
+from epee.job.witness import Stopped, present
 from epee.losses.residuals import Power
 from epee.moments.moments import share
 from epee.risk.complexity import choose
@@ -120,6 +121,8 @@ class Contest:
         self._start, self._spent = clock.perf_counter(), False
         wanted = [candidate for candidate in candidates if self._wanted(candidate)]
         entries: dict[str, Entry] = {}
+        self._witness = present()
+        self._witness.begins(self, wanted)
         with progress(say("candidates"), len(wanted)) as tick:
             solved = []
             for candidate in wanted:
@@ -128,12 +131,14 @@ class Contest:
                     tick()
             self.score([one for one in solved if one.means is None])
             for one in solved:
-                for entry in self._tried(one.candidate, lambda _, one=one: self.enter(one)):
+                for entry in self._tried(one.candidate, lambda _, one=one: self.enter(one), begun=True):
                     entries[one.candidate.key] = entry
+                    self._witness.entered(entry)
             for candidate in wanted:
                 if not self.ground.on_sums(candidate):
                     for entry in self._tried(candidate, self.enter_refit):
                         entries[candidate.key] = entry
+                        self._witness.entered(entry)
                     tick()
         return [entries[c.key] for c in wanted if c.key in entries]
 
@@ -146,17 +151,28 @@ class Contest:
             )
         return False
 
-    def _tried(self, candidate: Candidate, work: Any) -> list[Any]:
-        """Return what the work gives, or nothing, noting why."""
+    @property
+    def stopped(self) -> bool:
+        """Tell whether who watches ended the contest."""
+        return self._witness.stopping
+
+    def _tried(self, candidate: Candidate, work: Any, *, begun: bool = False) -> list[Any]:
+        """Return what the work gives, or nothing, noting why; what was ``begun`` before a stop is carried to its end."""
         why = unfit(candidate, self.ground.setting, self.ground.asked.loss)
+        if not why and self.stopped and not begun and candidate.key != "baseline":
+            why = say("stopped")
         if not why and candidate.key != "baseline":
             why = self._out_of_reach(candidate)
             self._spent = self._spent or (bool(why) and self.budget is not None)
         if not why:
             try:
-                with progress(say("trying", name=candidate.name)) as step:
+                with progress(say("trying", name=candidate.name)) as step, self._witness.at_work():
                     step()
                     return [work(candidate)]
+            except Stopped:
+                if candidate.key == "baseline":
+                    raise
+                why = say("stopped")
             except (DataError, WrongUse, np.linalg.LinAlgError) as fault:
                 if candidate.key == "baseline":
                     raise

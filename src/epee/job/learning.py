@@ -188,6 +188,8 @@ def _learn(
     ground = Ground(setting, judged, asked["level"], cells, hand, looked.rows, looked.split, repeats)
     contest = Contest(ground, asked["budget"], predictors is not None)
     entries = contest.run(hierarchy(setting, predictors))
+    if contest.stopped:  # what was not tried is not asked for when it is done again
+        asked["predictors"] = [e.candidate.key for e in entries]
     _say_samples(looked, entries)
     verdict = _verdict(entries, ground, asked)
     winner = entries[verdict.chosen]

@@ -1,11 +1,11 @@
-"""Who may speak to the labs: this browser on this machine, and nobody else.
+"""Who may speak to the labs and to the workbench: this browser on this machine, and nobody else.
 
 A page of another site can send requests to a port of the loopback, and a name that someone else controls can be made to point there.
 So every request, and every WebSocket, must bear
 
 - a ``Host`` that is ours (against rebinding of names),
 - no ``Origin``, or ours (against pages of other sites; a WebSocket from a browser always has one),
-- the token: once in the address that ``epee lab`` printed, then in a cookie that only this server reads.
+- the token: once in the address that the command printed, then in a cookie that only this server reads.
 
 Every answer forbids the page to load anything from elsewhere (Content-Security-Policy).
 """
@@ -17,12 +17,12 @@ from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-MANIFEST = '{"name": "epee labs", "start_url": "/", "icons": []}'
+MANIFEST = '{"name": "epee", "start_url": "/", "icons": []}'
 NAMES = ("127.0.0.1", "localhost")
 
 
 class Guard:
-    """ASGI middleware around the labs.
+    """ASGI middleware around the labs, or the workbench.
 
     Parameters
     ----------
@@ -31,14 +31,16 @@ class Guard:
         Where it is served.
     token : str
         The secret.
+    policy : str, optional
+        What a page may load and run; what marimo needs, by default.
     """
 
-    def __init__(self, app: Any, port: int, token: str) -> None:
+    def __init__(self, app: Any, port: int, token: str, policy: str | None = None) -> None:
         self.app, self.token = app, token
         self.hosts = {f"{name}:{port}" for name in NAMES}
         self.cookie = f"epee_lab_{port}"  # cookies do not tell ports apart
         sockets = " ".join(f"ws://{host}" for host in sorted(self.hosts))
-        self.policy = (
+        self.policy = policy or (
             "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:; style-src 'self' 'unsafe-inline'; "
             "img-src 'self' data: blob:; font-src 'self' data:; worker-src 'self' blob:; frame-src 'self' data: blob:; "
             f"connect-src 'self' data: blob: {sockets}; object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'self'"
@@ -55,7 +57,7 @@ class Guard:
         origin = headers.get("origin")
         ours = {f"http://{host}" for host in self.hosts}
         if origin is not None and origin not in ours:
-            await self._refuse(scope, send, 403, "Another page may not speak to the labs.")
+            await self._refuse(scope, send, 403, "A page of another site may not speak to this server.")
             return
         if scope["type"] == "http" and scope["path"].endswith("/manifest.json"):
             await self._say(send, 200, "application/manifest+json", MANIFEST)  # browsers ask for it without the cookie
@@ -78,7 +80,7 @@ class Guard:
         given = dict(query).get("token", "")
         fits = secrets.compare_digest(given.encode(), self.token.encode())
         if scope["type"] != "http" or scope["method"] != "GET" or not fits:
-            await self._refuse(scope, send, 403, "Open the address that `epee lab` printed: it holds a token.")
+            await self._refuse(scope, send, 403, "Open the address that the command printed: it holds a token.")
             return
         rest = urlencode([(name, value) for name, value in query if name != "token"])
         target = "/" + scope["path"].lstrip("/") + ("?" + rest if rest else "")

@@ -5,7 +5,6 @@ No network: marimo's pages, fonts and scripts come from the installed package, a
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import secrets
 import socket
@@ -18,9 +17,8 @@ from typing import Any
 from epee.labs.catalogue import IDS
 from epee.labs.guard import Guard
 from epee.labs.home import home_page
+from epee.labs.loopback import PORT, bind, run
 from epee.labs.machinery.notebooks import write_marimo
-
-PORT, TRIES = 2718, 20
 
 
 def application(port: int, token: str) -> Any:
@@ -69,53 +67,10 @@ def _marimo() -> Any:
     return marimo
 
 
-def bind(port: int | None = None) -> socket.socket:
-    """Return a listening socket of the loopback: at ``port`` or, where it is taken, at one of the next ones.
-
-    >>> with bind() as taken:
-    ...     with bind(taken.getsockname()[1]) as following:
-    ...         following.getsockname()[1] > taken.getsockname()[1]
-    True
-    """
-    first = PORT if port is None else port
-    for number in range(first, min(first + TRIES, 65536)):
-        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind(("127.0.0.1", number))
-            listener.listen(64)
-        except OSError as error:
-            listener.close()
-            if isinstance(error, PermissionError):
-                raise
-            continue
-        return listener
-    last = min(first + TRIES, 65536) - 1
-    raise OSError(f"the ports {first} to {last} are all in use. Give another with --port.")
-
-
 def serve(listener: socket.socket, *, token: str | None = None, started: Any = None) -> None:
     """Serve the labs until interrupted; ``started(address)`` is called once they answer."""
-    _marimo()
-    import uvicorn
-
-    port = listener.getsockname()[1]
     token = token or secrets.token_urlsafe(24)
-    settings = uvicorn.Config(
-        application(port, token),
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=2,
-    )
-    server = uvicorn.Server(settings)
+    run(application(listener.getsockname()[1], token), listener, token, started)
 
-    async def run() -> None:
-        task = asyncio.create_task(server.serve(sockets=[listener]))
-        while not (server.started or task.done()):
-            await asyncio.sleep(0.02)
-        if started is not None and server.started:
-            started(f"http://127.0.0.1:{port}/?token={token}")
-        await task
 
-    asyncio.run(run())
+__all__ = ["PORT", "application", "bind", "serve"]

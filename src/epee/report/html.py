@@ -19,13 +19,19 @@ from epee.words.report_words import say
 
 
 @cache
-def _template() -> Any:
-    from jinja2 import Environment, StrictUndefined
+def templates() -> Any:
+    """Return the templates of épée: "epee.report/page.jinja" is the file of that name in that room; whatever is filled in is escaped."""
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-    room = resources.files("epee.report")
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
+    def read(name: str) -> str:
+        room, _, file = name.partition("/")
+        return (resources.files(room) / file).read_text(encoding="utf-8")
+
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, loader=FunctionLoader(read), auto_reload=False
+    )
     environment.filters["fine"] = fine
-    return environment.from_string((room / "page.jinja").read_text(encoding="utf-8"))
+    return environment
 
 
 def fine(text: str) -> str:
@@ -49,7 +55,11 @@ def html_of(card: dict[str, Any]) -> str:
     """Return the report of a card as one HTML text, in the language of the card."""
     page = page_of(card)
     with options(language=page.lang):
-        text: str = _template().render(page=page, css=stylesheet(), explanation=say("explanation"))
+        text: str = (
+            templates()
+            .get_template("epee.report/page.jinja")
+            .render(page=page, css=stylesheet(), explanation=say("explanation"))
+        )
     return text
 
 

@@ -183,6 +183,7 @@ WORDS: dict[str, tuple[str, str]] = {
         "Le prédicteur enregistré a aussi appris les lignes sous scellés : l'erreur ci-dessus est alors prudente.",
     ),
     # what did not run
+    "stopped": ("the run was stopped", "l'apprentissage a été arrêté"),
     "out_of_budget": ("the budget of {budget} s was spent", "le budget de {budget} s est épuisé"),
     "too_large": (
         "{n} {n:row|rows} and {p} {p:column|columns} are too many for it without --budget",

@@ -1,0 +1,100 @@
+"""The question of a page: roles, kinds and a form become one call, and the lines that are equal to it."""
+
+import json
+import shlex
+
+import pytest
+
+import epee
+from epee.errors import WrongUse
+from epee.settings import options
+from epee.workbench import scripts
+from epee.workbench.question import Question
+
+IRIS = str(epee.samples.path("iris"))
+
+
+def test_a_role_is_held_by_one_column_and_a_column_has_one():
+    question = Question().with_role("a", "target").with_role("b", "weight").with_role("b", "target")
+    assert (question.target, question.weight) == ("b", None) and question.role("a") == "input"
+    left = question.with_role("b", "ignore")
+    assert left.target is None and left.types == {"b": "ignore"} and left.role("b") == "ignore"
+    assert left.with_role("b", "input").types == {}
+    with pytest.raises(WrongUse, match="choose the column"):
+        left.arguments()
+
+
+def test_costs_and_predictors_go_with_their_target():
+    asked = Question(target="y", predictors=("lda",), costs=((0.0, 1.0), (5.0, 0.0)), reject_cost=0.2)
+    assert asked.with_role("w", "weight").costs == asked.costs
+    other = asked.with_role("z", "target")
+    assert (other.predictors, other.costs, other.reject_cost) == (None, None, None)
+    assert asked.with_kind("y", "number").costs is None and asked.with_kind("x", "category").costs == asked.costs
+
+
+def test_a_form_in_either_writing():
+    form = {
+        "test_size": "0,25",
+        "folds": "5",
+        "level": "0.9",
+        "budget": "2min",
+        "reject_cost": "",
+        "prefer": "accuracy",
+    }
+    asked = Question(target="y").with_form(form, ["lda"], 2)
+    assert (asked.test_size, asked.folds, asked.level, asked.budget) == (0.25, 5, 0.9, "2min")
+    assert (asked.prefer, asked.predictors, asked.reject_cost) == ("accuracy", ("lda",), None)
+    plain = {f"cost-{d}-{t}": str(int(d != t)) for d in range(2) for t in range(2)}
+    assert asked.with_form(plain, [], 2).costs is None and asked.with_form(plain, [], 2).predictors is None
+    assert asked.with_form(plain | {"cost-1-0": "2,5"}, None, 2).costs == ((0.0, 1.0), (2.5, 0.0))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "match"),
+    [
+        ("folds", "1", "Folds: '1' is no number between 2 and 100"), ("folds", "2.5", "no number"), ("test_size", "x", "no number"),
+        ("level", "1.2", "between"), ("budget", "soon", "60s, 2min"), ("reject_cost", "-1", "no cost"), ("cost-0-1", "much", "no cost"),
+    ],
+)  # fmt: skip
+def test_a_wrong_field_is_named_in_both_languages(name, text, match):
+    with pytest.raises(WrongUse, match=match):
+        Question(target="y").with_form({name: text}, None, 2)
+    with options(language="fr"), pytest.raises(WrongUse, match=text.replace(".", r"\.")) as fault:
+        Question(target="y").with_form({name: text}, None, 2)
+    assert "number" not in str(fault.value)
+
+
+def test_the_lines_do_what_the_page_does(tmp_path, monkeypatch):
+    from epee.cli.app import run
+
+    asked = Question(
+        "species",
+        predictors=("lda",),
+        folds=5,
+        costs=((0, 1, 1), (2, 0, 1), (1, 1, 0)),
+        types={"petal_width": "ignore"},
+    )
+    lines = scripts.learning(asked, IRIS, "en")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "costs.csv").write_text(
+        scripts.costs_file(asked, ["setosa", "versicolor", "virginica"]), encoding="utf-8"
+    )
+    assert run(["learn", "--quiet", *shlex.split(lines["command"])[2:]]) == 0
+    saved = epee.load("iris.epee")
+    here = epee.learn(IRIS, lang="en", **asked.arguments())
+    assert saved.card["leaderboard"][1]["value"] == here.facts["leaderboard"][1]["value"]
+    found = {}
+    exec(lines["script"], found)
+    assert found["learned"].facts["leaderboard"][1]["value"] == here.facts["leaderboard"][1]["value"]
+    cells = json.loads(scripts.notebook(lines["script"], "iris"))["cells"]
+    assert "".join(cells[2]["source"]).endswith("\nlearned") and "".join(cells[-1]["source"]).startswith(
+        "learned.save("
+    )
+
+
+def test_other_lines():
+    assert (
+        scripts.exploring("a b.csv", {"x": "category"}, "fr")["command"]
+        == "epee explore 'a b.csv' --type x=category --lang fr --report 'a b.html'"
+    )
+    assert scripts.predicting("m.epee", None)["command"] == "epee predict m.epee new.csv -o predictions.csv"
