@@ -155,8 +155,8 @@ PHRASES = {
     "parameter_is": ("{parameter} = {value}", "{parameter} = {value}"),
     "held_out": ("What is taken for what, on rows that the model had not seen", "Ce qui est pris pour quoi, sur des lignes que le modèle n'avait pas vues"),
     "held_out_caption": (
-        "{n} training rows, each predicted without it (the sealed rows stay sealed). Choose a cell to see its rows.",
-        "{n} lignes d'apprentissage, chacune prédite sans elle (les lignes sous scellés le restent). Choisir une case pour voir ses lignes.",
+        "The {n} training rows, each predicted without it (the sealed rows stay sealed). Choose a cell to see its rows.",
+        "Les {n} lignes d'apprentissage, chacune prédite sans elle (les lignes sous scellés le restent). Choisir une case pour voir ses lignes.",
     ),
     "true_decided": ("true ↓ decided →", "vrai ↓ décidé →"),
     "cell": ("{k} {k:row|rows} of {true} taken for {decided}", "{k} {k:ligne|lignes} de {true} {k:prise|prises} pour {decided}"),
