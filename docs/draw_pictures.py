@@ -13,7 +13,15 @@ BLUE, ORANGE, GREEN, INK, QUIET = "#0072B2", "#D55E00", "#009E73", "#222222", "#
 FONT = "font-family='Helvetica, Arial, sans-serif'"
 
 FLOORS = (
-    (("typing", ""), ("errors", ""), ("lazy", ""), ("settings", ""), ("stateful", ""), ("words", "English, French")),
+    (
+        ("arrays", ""),
+        ("typing", ""),
+        ("errors", ""),
+        ("lazy", ""),
+        ("settings", ""),
+        ("stateful", ""),
+        ("words", "English, French"),
+    ),
     (("kernels", "loops for numba"),),
     (("table", "rows come in"),),
     (("engines", "who adds"), ("moments", "what one pass keeps")),

@@ -17,7 +17,7 @@ from epee.samples.catalogue import names
 from epee.settings import options
 from epee.words.catalogue import LANGUAGES
 from epee.words.loss_words import mean_of
-from epee.words.numbers import figures, in_unit, listed, percent, whole
+from epee.words.numbers import figures, in_unit, listed, local, percent, whole
 from epee.words.report_words import say as report_say
 from epee.words.workbench_words import say
 from epee.workbench import drawings, scripts
@@ -219,8 +219,7 @@ def _step(control: dict[str, Any]) -> float:
 
 def _plainly(value: float) -> str:
     """Return a number as it is typed."""
-    text = f"{value:.12g}"
-    return text.replace(".", ",") if options.language == "fr" else text
+    return local(f"{value:.12g}")
 
 
 def _written(value: Any) -> str:
