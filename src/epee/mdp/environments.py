@@ -19,10 +19,25 @@ if TYPE_CHECKING:
     from epee.typing import ArrayLike, Seed
 
 
+class Numbers:
+    """The space 0 .. n - 1 of an environment that is a plain function."""
+
+    def __init__(self, n: int) -> None:
+        self.n, self.start = n, 0
+
+
 class Coding:
     """Numbers for the elements of a discrete space."""
 
     def __init__(self, space: Any, what: str) -> None:
+        if isinstance(space, Numbers):
+            self.single, self.tuple, self.offset = True, False, 0
+            self.sizes, self.starts, self.n = [space.n], [0], space.n
+            return
+        if space is None:
+            raise DataError(
+                "the states of this simulator are not numbered: give n_states=, or use an agent with features."
+            )
         from gymnasium import spaces
 
         sizes: Any
@@ -36,8 +51,8 @@ class Coding:
             sizes, starts = [s.n for s in space.spaces], [s.start for s in space.spaces]
         else:
             raise DataError(
-                f"the {what} space is {space}, which is not discrete. Wrap the environment so that it is a Discrete space "
-                "(for instance by cutting each coordinate into bins)."
+                f"the {what} space is {space}, which is not discrete. Take an agent with features, such as LinearQLearning with "
+                "Tiles, or wrap the environment so that it is a Discrete space."
             )
         self.sizes = [int(n) for n in sizes]
         self.starts = [int(n) for n in starts]
