@@ -154,7 +154,7 @@ class Arena:
         """Begin an episode; return its state."""
         self._steps = 0
         if self.process is not None:
-            self._at = int(self.rng.choice(self.n_states, p=self.process.start))
+            self._at = int(self.rng.choice(self.process.n_states, p=self.process.start))
             return self._at
         seed, self._first = self._first, None
         return self._seen(self.env.reset(seed=seed)[0])
