@@ -11,7 +11,10 @@ SESSIONS = (
     "first_steps", "active_choice", "generalisation", "criteria", "regularisation", "eigenfaces", "bayes_one", "bayes_two",
     "hebb", "naive_bayes", "pca_proof", "pca_showcase", "covariance",
 )  # fmt: skip
-BEYOND = ("clustering", "em_steps", "descents", "trees", "decision_process", "own_table")
+BEYOND = (
+    "perceptron", "fisher", "softmax", "neighbours", "bias_variance", "lasso_map", "kernels", "forests", "clustering", "em_steps",
+    "half_labelled", "manifolds", "descents", "trees", "decision_process", "car_dealer", "own_table",
+)  # fmt: skip
 IDS = SESSIONS + BEYOND
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from epee.typing import Matrix, Vector
@@ -76,3 +78,14 @@ def nested_polynomials(x: Vector, y: Vector, highest: int, grid: Vector) -> tupl
     parts = Q * (Q.T @ y)
     on_grid = np.linalg.solve(R.T, np.polynomial.legendre.legvander(2 * grid - 1, highest).T).T * (Q.T @ y)
     return parts.cumsum(axis=1), (Q**2).cumsum(axis=1), on_grid.cumsum(axis=1)
+
+
+def made(line: str, **names: Any) -> Any:
+    """Return what a line to take away makes: the lab runs the very line that it shows.
+
+    >>> made("2 * x", x=3)
+    6
+    """
+    import epee
+
+    return eval(line, {"epee": epee, "np": np, **names})
