@@ -22,12 +22,9 @@ from epee.words.catalogue import Words, plural
 AGENTS = {
     "QLearning": Words("Q-learning", "Q-apprentissage"),
     "Sarsa": Words("Sarsa", "Sarsa"),
-    "ExpectedSarsa": Words("expected Sarsa", "Sarsa espéré"),
-    "DoubleQLearning": Words("double Q-learning", "double Q-apprentissage"),
     "LinearQLearning": Words("features (a table)", "caractéristiques (une table)"),
 }
-WAYS = {"uniform": Words("every action alike", "toutes les actions pareilles"), "epsilon_greedy": Words("best so far, 10 % at random", "la meilleure, 10 % au hasard"),
-        "boltzmann": Words("soft maximum", "maximum doux")}  # fmt: skip
+WAYS = {"uniform": Words("every action alike", "toutes les actions pareilles"), "epsilon_greedy": Words("best so far, 10 % at random", "la meilleure, 10 % au hasard")}  # fmt: skip
 
 
 @lru_cache(maxsize=64)
@@ -40,7 +37,7 @@ def learned(
     process = mdp.car_dealer(capacity, 10.0, 4.0, 1.0, gamma)
     if name == "LinearQLearning":
         agent = mdp.LinearQLearning(exploration=way, random_state=seed).learn(
-            process, min(steps, 20_000), checkpoints=20
+            process, min(steps, 5_000), checkpoints=20
         )
         values = np.array([agent.value(s) for s in range(process.n_states)])
         policy = np.array([agent.policy(s) for s in range(process.n_states)])
@@ -99,7 +96,7 @@ def answer(r: Results) -> Words:
 def code(state: State) -> str:
     t, name = in_language(state), state["agent"]
     steps = int(10 ** float(state["power"]))
-    learn = f'mdp.{name}(exploration="{state["way"]}", random_state={int(state["draw"])}).learn(process, {min(steps, 20_000) if name == "LinearQLearning" else steps}, checkpoints=20)'
+    learn = f'mdp.{name}(exploration="{state["way"]}", random_state={int(state["draw"])}).learn(process, {min(steps, 5_000) if name == "LinearQLearning" else steps}, checkpoints=20)'
     values = (
         "np.array([agent.value(s) for s in range(process.n_states)])" if name == "LinearQLearning" else "agent.values_"
     )
@@ -124,7 +121,7 @@ LAB = Lab(
         "Un marchand achète et vend des voitures face à une demande aléatoire. L'itération de la valeur connaît la loi de la demande ; les agents ne voient que des mois passer. Plus de mois, et l'essai de toutes les actions, les mènent à la même politique.",
     ),
     controls=(
-        Slider("power", Words("simulated months, power of ten", "mois simulés, puissance de dix"), spread(2.0, 5.0, 0.5), 3.0),
+        Slider("power", Words("simulated months, power of ten", "mois simulés, puissance de dix"), spread(2.0, 4.5, 0.5), 3.0),
         Choice("agent", Words("agent", "agent"), AGENTS, "QLearning"),
         Choice("way", Words("exploration", "exploration"), WAYS, "epsilon_greedy"),
         Slider("capacity", Words("places in the yard", "places dans le parc"), [2, 3, 4, 6, 8], 4),
@@ -137,7 +134,7 @@ LAB = Lab(
             Words("Make an agent find the exact policy in every state.", "Amener un agent à trouver la politique exacte dans tous les états."),
             lambda r: r.wrong == 0,
             Words("Give it more months, and let it try every action.", "Lui donner plus de mois, et lui faire essayer toutes les actions."),
-            lambda r: {"power": 5.0, "way": "uniform", "agent": "QLearning", "capacity": 3, "gamma": 0.8},
+            lambda r: {"power": 4.5, "way": "uniform", "agent": "QLearning", "capacity": 2, "gamma": 0.8},
         ),
         Number(
             lambda r: Words(f"How much is a reward of 10 worth two months from now, with $\\gamma = {shown(r.gamma)}$?", f"Que vaut aujourd'hui une récompense de 10 dans deux mois, avec $\\gamma = {shown(r.gamma)}$ ?"),

@@ -18,8 +18,8 @@ from epee.labs.machinery.words import blocks, in_language, percent, shown
 from epee.labs.sessions.worlds import made, moons, moons_lines
 from epee.words.catalogue import Words, plural
 
-N, TEST = 200, 1500
-COUNTS = [1, 2, 5, 10, 20, 50, 100]
+N, TEST = 200, 800
+COUNTS = [1, 2, 5, 10, 20, 50]
 WAYS = {
     "forest": Words("random forest", "forêt aléatoire"),
     "boosting": Words("boosting", "boosting"),
@@ -142,7 +142,7 @@ LAB = Lab(
             Words("Make boosting err on no point it learned from.", "Amener le boosting à ne se tromper sur aucun point appris."),
             lambda r: r.state["way"] == "boosting" and r.train == 0,
             Words("More trees, and deeper ones.", "Plus d'arbres, et plus profonds."),
-            lambda r: {"way": "boosting", "trees": 100, "depth": 8, "noise": 0.2},
+            lambda r: {"way": "boosting", "trees": 50, "depth": 8, "noise": 0.2},
             Words("Right; now look at the other curve.", "Juste ; regarder maintenant l'autre courbe."),
         ),
         Number(

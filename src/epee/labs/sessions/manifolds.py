@@ -42,7 +42,8 @@ def sheet(turns: float, noise: float) -> tuple[np.ndarray, np.ndarray]:
     angle = 2 * np.pi * turns * u + np.pi
     radius = 1 + u * turns
     X = np.column_stack([radius * np.cos(angle), 3 * v, radius * np.sin(angle)])
-    return X + noise * rng.standard_normal(X.shape), np.column_stack([u, v])
+    length = 2 * np.pi * turns * (u + turns * u**2 / 2)  # along the spiral
+    return X + noise * rng.standard_normal(X.shape), np.column_stack([length, 3 * v])
 
 
 @lru_cache(maxsize=64)
@@ -54,7 +55,7 @@ def flat(way: str, k: int, turns: float, noise: float) -> np.ndarray:
 
 def trust(Z: np.ndarray, place: np.ndarray) -> float:
     """Return which part of the ten nearest points in the picture are among the twenty nearest on the sheet."""
-    true = ((place[:, None] * [3.0, 1.0] - place * [3.0, 1.0]) ** 2).sum(axis=2)
+    true = ((place[:, None] - place) ** 2).sum(axis=2)
     seen = ((Z[:, None] - Z) ** 2).sum(axis=2)
     near, own = np.argsort(seen, axis=1)[:, 1:11], np.argsort(true, axis=1)[:, 1:21]
     return float(np.mean([len(set(a) & set(b)) / 10 for a, b in zip(near.tolist(), own.tolist(), strict=True)]))
@@ -107,7 +108,8 @@ angle, radius = 2 * np.pi * {turns} * u + np.pi, 1 + u * {turns}
 X = np.column_stack([radius * np.cos(angle), 3 * v, radius * np.sin(angle)])
 X = X + {noise} * rng.standard_normal(X.shape)
 Z = {LINES[state["way"]].format(k=int(state["k"]))}
-order = abs(np.corrcoef(u, Z[:, 0])[0, 1])
+length = 2 * np.pi * {turns} * (u + {turns} * u**2 / 2)
+order = abs(np.corrcoef(length, Z[:, 0])[0, 1])
 print("{t("correlation of the first axis with the way along the sheet", "corrélation du premier axe avec le chemin sur la feuille")}", order)
 """
 
@@ -131,8 +133,8 @@ LAB = Lab(
         Goal(
             Words("Find a method that keeps at least 90 % of the neighbours.", "Trouver une méthode qui garde au moins 90 % des voisins."),
             lambda r: r.trust >= 0.9 and float(r.state["turns"]) >= 1,
-            Words("Distances along the sheet, with few neighbours.", "Les distances le long de la feuille, avec peu de voisins."),
-            lambda r: {"way": "isomap", "k": 8, "turns": 1.25, "noise": 0.0},
+            Words("Which method cares for who is near whom, and for nothing else?", "Quelle méthode ne se soucie que de qui est proche de qui ?"),
+            lambda r: {"way": "tsne", "k": 12, "turns": 1.25, "noise": 0.0},
         ),
         Pick(
             Words("Classical MDS of Euclidean distances gives…", "La MDS classique de distances euclidiennes donne…"),
