@@ -62,8 +62,9 @@ prediction_gaps polynomial_hierarchy empirical_and_expected_risk covariance_gall
 widest_projection compressed_digit face_base face_query eigenfaces two_samples vertical_noise design more_data
 choose_degree curse_of_dimension nested_classes bias_too_simple variance_too_complex ridge_path
 line_and_half_planes grades_threshold projections_on_a_line hebb_and_pseudo_inverse error_and_perceptron_maps
-three_class_regions sigmoid_surface losses_against_the_margin mahalanobis mean_shift kmeans_steps dendrograms
-bimodal_mixture em_lower_bounds em_steps agent_and_environment markov_decision_process q_learning
+three_class_regions sigmoid_surface losses_against_the_margin discriminant_axes randomised_predictor detection
+without_parameters regression_variants more_features mahalanobis mean_shift kmeans_steps more_groups dendrograms
+bimodal_mixture em_lower_bounds em_steps laws_at_work agent_and_environment markov_decision_process q_learning agents_compared
 exercise_linear_separator exercise_centred_gram exercise_fisher exercise_least_squares_fisher
 exercise_training_error exercise_error_interval exercise_lp_loss exercise_optimal_binary
 exercise_nearest_neighbours exercise_two_rings exercise_tikhonov exercise_linear_bias_variance exercise_car_dealer
@@ -93,7 +94,7 @@ class CourseOrder:
 
 
 def course_map() -> list[dict[str, str]]:
-    """Return the rows of the map: id, family, title, course, names, formula, figures, lab."""
+    """Return the rows of the map: id, family, title, course, names, formula, figures, lab, and the word that tells it in the lab."""
     with open(DOCS / "course_map.csv", encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 

@@ -11,6 +11,8 @@ sys.path.insert(0, str(ROOT / "docs"))
 
 import generated_pages  # noqa: E402
 
+from tests.docs.course_calls import CALLS, names  # noqa: E402
+
 CATALOGUE = ROOT.parent / "shared" / "methods.md"
 ROWS = generated_pages.course_map()
 EXAMPLES = {path.stem.removeprefix("plot_") for path in (ROOT / "examples").rglob("plot_*.py")}
@@ -44,6 +46,43 @@ def test_labs_exist():
     from epee.labs.catalogue import IDS
 
     assert {name for row in ROWS for name in row["lab"].split()} <= set(IDS)
+    assert {name for row in ROWS for name in row["lab"].split()} >= set(IDS) - {"forests"}  # no course names forests
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row["lab"]], ids=lambda row: row["id"])
+def test_an_item_is_in_the_lab_that_it_claims(row):
+    """One of its names stands in the lab, or the words that the map gives for it."""
+    words = row["seen"].split("|") if row["seen"] else [name.rsplit(".", 1)[-1] for name in row["names"].split()]
+    for name in row["lab"].split():
+        text = (ROOT / "src" / "epee" / "labs" / "sessions" / f"{name}.py").read_text(encoding="utf-8")
+        assert any(re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) for word in words), (
+            f"{row['id']} is not in {name}"
+        )
+
+
+def test_every_item_can_be_seen():
+    assert [row["id"] for row in ROWS if not row["figures"] and not row["lab"]] == []
+
+
+def test_every_item_has_its_call():
+    assert set(CALLS) == {row["id"] for row in ROWS}
+
+
+@pytest.fixture(scope="module")
+def known():
+    return names()
+
+
+@pytest.mark.parametrize("item", CALLS)
+@pytest.mark.filterwarnings("ignore")
+def test_what_an_item_says_holds(item, known):
+    """The small call of an item is true, and uses one of the names that the map gives."""
+    assert bool(eval(CALLS[item], dict(known)))
+    row = next(row for row in ROWS if row["id"] == item)
+    if row["names"] and item != "learning-modes":
+        own = {name.rsplit(".", 1)[-1] for name in row["names"].split()}
+        said = set(re.findall(r"\w+", CALLS[item])) | ({"MarkovDecisionProcess"} if "M." in CALLS[item] else set())
+        assert own & said, f"{item} calls none of {own}"
 
 
 def test_the_gallery_is_ordered_and_every_figure_is_reached_from_the_map():

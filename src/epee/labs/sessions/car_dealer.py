@@ -85,9 +85,10 @@ def formula(r: Results) -> Words:
 
 
 def answer(r: Results) -> Words:
+    months = f"{r.steps:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
     return Words(
         f"After {r.steps:,} months the learned policy differs in **{r.wrong}** {plural(r.wrong, 'state', 'states', 'en')} and costs at most **{shown(r.loss)}** in value.",
-        f"Après {r.steps:,} mois, la politique apprise diffère en **{r.wrong}** {plural(r.wrong, 'état', 'états', 'fr')} et coûte au plus **{shown(r.loss)}** en valeur.".replace(
+        f"Après {months} mois, la politique apprise diffère en **{r.wrong}** {plural(r.wrong, 'état', 'états', 'fr')} et coûte au plus **{shown(r.loss)}** en valeur.".replace(
             ",", "\N{NARROW NO-BREAK SPACE}", 1
         ),
     )
