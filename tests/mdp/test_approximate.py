@@ -34,7 +34,7 @@ def cut(seen, rows):
 def test_least_squares_with_a_table_is_the_estimated_process():
     process = MarkovDecisionProcess(*random_process(6, 2, 3, random_state=0), 0.9)
     policy = np.array([0, 1, 0, 1, 1, 0])
-    seen = play(process, policy, 3000, random_state=1)
+    seen = play(process, policy, 3000, length=20, random_state=1)  # starts everywhere, so that every state is seen
     model = MarkovDecisionProcess.from_transitions(
         seen.states, np.zeros(3000, int), seen.rewards, seen.next_states, discount=0.9
     )
