@@ -5,7 +5,7 @@ WORKERS ?= 2
 BIN    := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-oldest lint types bench bench-quick faults sbom honesty scale clean-tables peer docs kernels wheel
+.PHONY: help demo spark test test-oldest lint types bench bench-quick faults sbom honesty scale clean-tables peer docs kernels wheel
 
 help: ## show the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -21,6 +21,8 @@ test-oldest: ## the tests with the oldest versions that pyproject.toml allows, o
 	$(PYTHON) .ci/oldest.py > $(VENV)-oldest/oldest.txt
 	$(VENV)-oldest/bin/python -m pip install --quiet --disable-pip-version-check -e ".[test]" -c $(VENV)-oldest/oldest.txt
 	$(VENV)-oldest/bin/python -m pytest -n $(WORKERS) --dist loadgroup -W default $(TESTS)
+
+spark: $(VENV)/.spark ## PySpark, for the tests of the Spark engine; they need Java, too
 
 faults: $(VENV)/.test ## damaged files, kills, full disks, forks, a thousand fits; long; result to benchmarks/results/faults.md
 	EPEE_FAULTS=1 $(BIN)/python -m pytest -n0 tests/faults
@@ -86,6 +88,6 @@ $(VENV)/.build: | $(VENV)/pyvenv.cfg
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check "build>=1.2"
 	@touch $@
 
-$(VENV)/.test $(VENV)/.docs $(VENV)/.bench: $(VENV)/.%: pyproject.toml | $(VENV)/pyvenv.cfg
+$(VENV)/.test $(VENV)/.docs $(VENV)/.bench $(VENV)/.spark: $(VENV)/.%: pyproject.toml | $(VENV)/pyvenv.cfg
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[$*]"
 	@touch $@ $(VENV)/.epee

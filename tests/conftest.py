@@ -48,3 +48,14 @@ def _own_random_numbers(request, monkeypatch):
     """Give each test of a module with an ``rng`` its own numbers: the order of the tests, and xdist, must not matter."""
     if isinstance(getattr(request, "module", None) and getattr(request.module, "rng", None), np.random.Generator):
         monkeypatch.setattr(request.module, "rng", np.random.default_rng(zlib.crc32(request.node.nodeid.encode())))
+
+
+@pytest.fixture(scope="session")
+def spark():
+    """Return the one Spark session of this worker; tests that use it are in the group of tests.sparks.SPARK."""
+    from tests.sparks import need_spark, start
+
+    need_spark()
+    session = start()
+    yield session
+    session.stop()

@@ -9,7 +9,8 @@ import pytest
 
 import epee
 from epee.job import policy
-from tests.job.roads import awkward, roads
+from tests.job.roads import N, awkward, roads
+from tests.sparks import SPARK, cut
 
 ASIDE = {"w": "ignore", "g": "ignore", "t": "ignore"}
 
@@ -78,11 +79,27 @@ def test_every_road_gives_the_same_result(name, kept, tmp_path, monkeypatch):
                 "same",
             ]
             continue
-        mine, theirs = told(learned), told(first)
-        assert mine == theirs, road
-        np.testing.assert_allclose(figures(learned), figures(first), rtol=1e-9, atol=1e-12, err_msg=road)
-        np.testing.assert_allclose(answers(learned, table), answers(first, table), rtol=1e-9, atol=1e-12, err_msg=road)
-        np.testing.assert_array_equal(np.sort(learned.sealed_rows), np.sort(first.sealed_rows), err_msg=road)
+        assert_same(learned, first, table, road)
+
+
+def assert_same(learned, first, table, road):
+    assert told(learned) == told(first), road
+    np.testing.assert_allclose(figures(learned), figures(first), rtol=1e-9, atol=1e-12, err_msg=road)
+    np.testing.assert_allclose(answers(learned, table), answers(first, table), rtol=1e-9, atol=1e-12, err_msg=road)
+    np.testing.assert_array_equal(np.sort(learned.sealed_rows), np.sort(first.sealed_rows), err_msg=road)
+
+
+@SPARK
+@pytest.mark.parametrize(("name", "cells"), [("classes", 20_000_000), ("weights", 10)], ids=["at hand", "passing"])
+def test_a_spark_frame_is_a_road_too(spark, name, cells, monkeypatch):
+    """In a form that can be afforded: one session, one table at hand and one that passes by."""
+    monkeypatch.setattr(policy, "POLICY", policy.Policy(cells=cells))
+    task, settings = SETTINGS[name]
+    table = awkward(task=task)
+    frame = cut(spark, table, [150, 0, 1, N - 151]).persist()
+    first, learned = (epee.learn(X, "y", folds=5, **settings) for X in (table, frame))
+    frame.unpersist()
+    assert_same(learned, first, table, "spark")
 
 
 @pytest.mark.parametrize("name", list(SETTINGS))

@@ -125,8 +125,8 @@ PHRASES = {
         "Ce que coûte une erreur : zero_one, log, brier, auc pour des classes ; squared, absolute, quantile0.9, poisson pour des nombres.",
     ),
     "engine": (
-        "Who adds: local (threads), dask (a cluster on this machine) or the address of a Dask scheduler.",
-        "Qui additionne : local (threads), dask (une grappe sur cette machine) ou l'adresse d'un ordonnanceur Dask.",
+        "Who adds: local (threads), dask or spark (a cluster on this machine), or the address of a Dask scheduler or of Spark.",
+        "Qui additionne : local (threads), dask ou spark (une grappe sur cette machine), ou l'adresse d'un ordonnanceur Dask ou de Spark.",
     ),
     "predictor": (
         "Try only this predictor beside the baseline; may be repeated. There are {keys}.",

@@ -22,11 +22,12 @@ def engine(which: Any) -> Iterator[Engine]:
 
     Parameters
     ----------
-    which : {"local", "dask", "cuda", "auto"} or another name, address, a Dask client or an engine
+    which : {"local", "dask", "spark", "cuda", "auto"} or another name, address, a Dask client, a Spark session or an engine
         ``"local"`` is threads over blocks; ``"dask"`` the default client, or, when there is none, a cluster on this machine
-        with a process for each core; ``"tcp://host:8786"`` the cluster of that scheduler; ``"cuda"`` the graphics card, an
-        error where there is none; ``"auto"`` the card where there is one with memory enough, else the CPU, which is said
-        once. Other packages may add names.
+        with a process for each core; ``"spark"`` the active session, or one on this machine; ``"tcp://host:8786"`` the cluster of
+        that Dask scheduler, ``"spark://host:7077"`` that of a Spark master and ``"sc://host:15002"`` that of a Spark Connect
+        server; ``"cuda"`` the graphics card, an error where there is none; ``"auto"`` the card where there is one with memory
+        enough, else the CPU, which is said once. Other packages may add names.
 
     Examples
     --------
@@ -43,7 +44,7 @@ def engine(which: Any) -> Iterator[Engine]:
     finally:
         _asked.reset(token)
         if opened is not None:
-            opened.close(timeout=5)
+            opened.stop() if is_session(opened) else opened.close(timeout=5)
 
 
 def is_address(which: Any) -> bool:
@@ -55,7 +56,16 @@ def is_address(which: Any) -> bool:
     return isinstance(which, str) and ("://" in which or which.rpartition(":")[2].isdigit())
 
 
+def is_session(which: Any) -> bool:
+    """Tell a Spark session, without importing PySpark."""
+    return type(which).__module__.startswith("pyspark.") and type(which).__name__ == "SparkSession"
+
+
 def _connect(address: str) -> Any:
+    if address.startswith(("spark://", "sc://")):
+        from epee.engines.spark_engine import connect
+
+        return connect(address)
     from distributed import Client
 
     try:
@@ -71,10 +81,15 @@ def _make(which: Any) -> Engine:
         from epee.engines.dask_engine import DaskEngine
 
         return DaskEngine(which)
+    if is_session(which):
+        from epee.engines.spark_engine import SparkEngine
+
+        return SparkEngine(which)
     if isinstance(which, Engine):
         return which
     raise WrongUse(
-        f"engine {which!r} is not one of 'local', 'dask', 'cuda', 'auto', the address of a scheduler or a Dask client."
+        f"engine {which!r} is not one of 'local', 'dask', 'spark', 'cuda', 'auto', the address of a scheduler, a Dask client or a "
+        "Spark session."
     )
 
 
@@ -82,7 +97,7 @@ def engine_for(source: Any) -> Engine:
     """Return the engine that adds the blocks of this source: the one asked for, else that of the source's home.
 
     A Dask collection goes to the default client; without one, to threads of this process, since a script that did not
-    ask for processes may not be able to start any.
+    ask for processes may not be able to start any. A Spark frame goes to its own session.
     """
     chosen = _asked.get()
     home = source.home if isinstance(source, BlockSource) else "local"

@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from epee.engines.engine import EngineLost, map_part, merge_parts, parts_of, reduce_part, total_of
+from epee.engines.engine import map_part, merge_parts, parts_for, parts_of, reduce_part, total_of
 from epee.engines.local import one_blas_thread
+from epee.errors import EngineLost
 from epee.settings import options, progress
 from epee.table.block import Readable
 
@@ -52,15 +53,6 @@ def find_client(processes: bool = True) -> Any:
         return default_client()
     except ValueError:
         return local_client(processes)
-
-
-def parts_for(threads: int) -> int:
-    """Return how many parts to make: enough to even out those that take longer, few enough for the scheduler.
-
-    >>> parts_for(2), parts_for(1000)
-    (16, 2000)
-    """
-    return threads * max(2, min(8, 1024 // threads))
 
 
 class DaskEngine:

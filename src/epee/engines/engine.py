@@ -55,6 +55,15 @@ def parts_of(engine: Engine, source: Readable, wanted: int, rows: int | None, wo
     return whole.parts(wanted, rows, numbered=work is None or getattr(work, "numbered", False))
 
 
+def parts_for(threads: int) -> int:
+    """Return how many parts to make: enough to even out those that take longer, few enough for the scheduler.
+
+    >>> parts_for(2), parts_for(1000)
+    (16, 2000)
+    """
+    return threads * max(2, min(8, 1024 // threads))
+
+
 def _blocks(payload: Any, build: Any, rows: int | None, start: int) -> Iterator[Any]:
     """Yield the blocks of a part, with the numbers that their rows have in the whole table."""
     for block in build(payload).blocks(rows):
@@ -110,6 +119,12 @@ def _dask() -> Engine:
     return DaskEngine()
 
 
+def _spark() -> Engine:
+    from epee.engines.spark_engine import SparkEngine
+
+    return SparkEngine()
+
+
 def _dask_at_home() -> Engine:
     """Return the engine for partitions that nobody asked processes for: a script may not be able to start any."""
     from epee.engines.dask_engine import DaskEngine, find_client
@@ -136,7 +151,13 @@ def _device_at_home() -> Engine:
     return device_at_home()
 
 
-ENGINES: dict[str, Callable[[], Engine]] = {"local": lambda: LOCAL, "dask": _dask, "cuda": _cuda, "auto": _auto}
+ENGINES: dict[str, Callable[[], Engine]] = {
+    "local": lambda: LOCAL,
+    "dask": _dask,
+    "spark": _spark,
+    "cuda": _cuda,
+    "auto": _auto,
+}
 HOMES: dict[str, Callable[[], Engine]] = {"dask": _dask_at_home, "device": _device_at_home}
 
 
@@ -151,11 +172,15 @@ def make_engine(name: str, at_home: bool = False) -> Engine:
         theirs = {entry.name: entry for entry in entry_points(group="epee.engines")}
         if name not in theirs:
             known = ", ".join(repr(n) for n in [*ENGINES, *theirs])
-            raise WrongUse(f"engine {name!r} is not one of {known}, the address of a scheduler or a Dask client.")
+            raise WrongUse(
+                f"engine {name!r} is not one of {known}, the address of a scheduler, a Dask client or a Spark session."
+            )
         make = theirs[name].load()
     try:
         return make()
     except ModuleNotFoundError as fault:
         if (fault.name or "").partition(".")[0] in ("dask", "distributed"):
             raise WrongUse("the Dask engine needs Dask: pip install 'epee[dask]'.") from fault
+        if (fault.name or "").partition(".")[0] == "pyspark":
+            raise WrongUse("the Spark engine needs PySpark and Java: pip install 'epee[spark]'.") from fault
         raise

@@ -21,6 +21,8 @@ from epee.words.job_words import say
 def hold(source: TableSource, policy: Policy) -> tuple[TableSource, bool]:
     """Return the table, read into memory where it is small enough, and whether it is."""
     names = list(source.batches.fields.names)
+    if source.is_away:
+        source.count()  # there, rather than by reading rows here until they are too many
     if source.n_rows is not None and not policy.holds(source.n_rows, len(names)):
         return source, False
     refuse_beyond_limit(source.n_rows * len(names) if source.n_rows is not None else 0)

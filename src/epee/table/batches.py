@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from epee.errors import BadFile, DataError
 from epee.table.raw import kind_of_type, refuse_type
@@ -56,6 +56,23 @@ class Divided(Protocol):
 
     def parts(self, wanted: int, columns: Sequence[str], numbered: bool) -> Iterator[Part]:
         """Yield about ``wanted`` parts of these columns in order; each builds batches, or None where it has no rows."""
+
+
+@runtime_checkable
+class Away(Protocol):
+    """A table whose rows lie on a cluster: what a pass finds is found there.
+
+    ``home`` names the engine that adds them; ``head`` holds the first rows of the first partition that has any.
+    """
+
+    home: str
+    head: pa.Table
+
+    def each(self, function: Callable[[pa.Table], Any], columns: Sequence[str] | None = None) -> Iterator[Any]:
+        """Yield a function of each partition, or of stretches of it, in order; only its results come here."""
+
+    def lengths(self) -> list[int]:
+        """Return how many rows each partition has; takes a pass when nobody has counted."""
 
 
 class Stamp:

@@ -204,7 +204,7 @@ class Source(Readable, Protocol):
 
     @property
     def home(self) -> str:
-        """Where the rows lie, ``"local"`` or ``"dask"``, which says which engine adds them."""
+        """Where the rows lie, ``"local"``, ``"dask"`` or ``"spark"``, which says which engine adds them."""
 
     @property
     def passes(self) -> int:

@@ -27,6 +27,8 @@ class DaskBatches:
         two axes are called ``y0``, ``y1``, ...; ``beside_names`` says what each became.
     """
 
+    home = "dask"
+
     def __init__(self, X: Any, beside: Mapping[str, Any] | None = None) -> None:
         self.label = "the Dask collection"
         self.notes: list[str] = []

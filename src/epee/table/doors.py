@@ -8,11 +8,12 @@ from typing import Any, cast
 
 import numpy as np
 
-from epee.arrays import at_home, is_elsewhere, library_of
+from epee.arrays import at_home, is_elsewhere
 from epee.errors import DataError
 from epee.table.block import Readable, Source
 from epee.table.changes import Coded
 from epee.table.elsewhere import ElsewhereSource
+from epee.table.frames import is_away
 from epee.table.labels import scan_classes
 from epee.table.parts import BlockSource, adopted
 from epee.table.sparse import SparseSource, laid_out
@@ -21,14 +22,14 @@ from epee.typing import Labels, Vector
 
 
 def is_stream(X: Any) -> bool:
-    """Tell whether ``X`` is read in blocks: a source, a path, a SQL query, a Dask collection or an array that lies elsewhere.
+    """Tell whether ``X`` is read in blocks: a source, a path, a SQL query, a collection on a cluster or an array that lies elsewhere.
 
     >>> is_stream("table.csv"), is_stream([[1.0]])
     (True, False)
     """
     if isinstance(X, np.ndarray):  # by far the most frequent, and a protocol is slow to tell that something is none
         return False
-    return isinstance(X, str | os.PathLike | BlockSource | Readable) or library_of(X) == "dask" or is_elsewhere(X)
+    return isinstance(X, str | os.PathLike | BlockSource | Readable) or is_away(X) or is_elsewhere(X)
 
 
 def open_source(X: Any, y: Any = None, sample_weight: Any = None, columns: Sequence[str] | None = None) -> Source:

@@ -25,7 +25,7 @@ from epee.table.encoding import (
     missing_of,
     sum_rows,
 )
-from epee.table.frames import FrameBatches, is_dask
+from epee.table.frames import FrameBatches, is_away
 from epee.table.partitions import by_partition
 from epee.table.raw import RawBlock
 from epee.table.schema import Column, Schema
@@ -365,7 +365,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                                sample_weight=X.weight_name or X.weight, groups=X.group_name or X.groups, fold=X.fold,
                                target_kind=X.target_kind, types=types, columns=columns)  # fmt: skip
         if is_table(X):
-            frame = not isinstance(X, str) and not hasattr(X, "__fspath__") and not is_dask(X) and hasattr(X, "shape")
+            frame = not isinstance(X, str) and not hasattr(X, "__fspath__") and not is_away(X) and hasattr(X, "shape")
             if frame and strict and not isinstance(y, str):
                 validate_data(self, X, reset=reset, skip_check_array=True)
             batches = open_table(X, types=types, **reading)

@@ -28,6 +28,16 @@ def is_dask(X: Any) -> bool:
     return hasattr(X, "__dask_graph__") and type(X).__module__.split(".")[0] in ("dask", "dask_expr")
 
 
+def is_spark(X: Any) -> bool:
+    """Tell a Spark data frame, of a classic session or of Spark Connect, without importing PySpark."""
+    return type(X).__module__.partition(".")[0] == "pyspark" and hasattr(X, "mapInArrow")
+
+
+def is_away(X: Any) -> bool:
+    """Tell a collection whose rows lie on a cluster: of Dask or of Spark."""
+    return is_dask(X) or is_spark(X)
+
+
 class FrameBatches:
     """A frame that is already in memory; nothing is copied that Arrow can share."""
 

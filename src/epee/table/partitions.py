@@ -1,4 +1,4 @@
-"""What a fitted estimator answers for a Dask collection: a collection again, made when it is asked for, where the rows lie."""
+"""What a fitted estimator answers for a collection on a cluster: a collection again, made when it is asked for, where the rows lie."""
 
 from __future__ import annotations
 
@@ -11,17 +11,19 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from epee.arrays import is_elsewhere, like
-from epee.table.frames import is_dask
+from epee.table.frames import is_away, is_spark
+from epee.table.spark_answers import of_spark
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def by_partition(method: F) -> F:
-    """Let a method of a fitted estimator, which answers row by row, take a Dask collection and return one, lazily.
+    """Let a method of a fitted estimator, which answers row by row, take a Dask collection or a Spark frame and return one, lazily.
 
-    Rows stay where they are: each partition is answered for when somebody computes it, by the estimator as it is now. An array
-    gives an array, a data frame a series (a frame where there are several numbers a row) with the same index. For rows that lie
-    elsewhere (:mod:`epee.arrays`) the answer is brought to them, unless it is made of words.
+    Rows stay where they are: each partition is answered for when somebody computes it, by the estimator as it is now. A Dask array
+    gives an array, a data frame a series (a frame where there are several numbers a row) with the same index. A Spark frame, which has
+    no index, comes back with the answers as columns beside its own: ``predict``, ``predict_proba_a``, ... For rows that lie elsewhere
+    (:mod:`epee.arrays`) the answer is brought to them, unless it is made of words.
     """
 
     @wraps(method)
@@ -30,9 +32,11 @@ def by_partition(method: F) -> F:
             return method(self, X, *rest, **options)
         if is_elsewhere(X):
             return _sent_back(method(self, X, *rest, **options), X)
-        if not is_dask(X):
+        if not is_away(X):
             return method(self, X, *rest, **options)
         asked = Answer(copy(self), method.__name__, rest, options)
+        if is_spark(X):
+            return of_spark(asked, X)
         return _of_frame(asked, X) if hasattr(X, "columns") else _of_array(asked, X)
 
     return cast(F, answer)

@@ -67,9 +67,9 @@ class BlockSource:
     passes: int = 0
 
     @property
-    def is_dask(self) -> bool:
-        """Tell whether the rows lie in Dask partitions."""
-        return self.home == "dask"
+    def is_away(self) -> bool:
+        """Tell whether the rows lie in the partitions of a cluster."""
+        return self.home not in ("local", "device")
 
     @property
     def target_levels(self) -> np.ndarray | None:

@@ -18,20 +18,21 @@ import numpy as np
 from epee.errors import DataError, TableWarning, WrongUse
 from epee.settings import progress
 from epee.table.arrays import ArraySource
-from epee.table.batches import BATCH_BYTES, Batches, Divided
+from epee.table.batches import BATCH_BYTES, Away, Batches, Divided
 from epee.table.block import BLOCK_ROWS, Block, ColumnBlock, Source, check_weights, cut, rows_for
 from epee.table.cells import kind_of_texts
 from epee.table.changes import Mapped
 from epee.table.dask_frames import DaskBatches
 from epee.table.delimited import Reading
 from epee.table.files import open_path
-from epee.table.frames import FrameBatches, is_dask, is_frame
+from epee.table.frames import FrameBatches, is_away, is_dask, is_frame, is_spark
 from epee.table.parts import BlockSource, Part
 from epee.table.prefetch import ahead
 from epee.table.query import QueryBatches, is_query
 from epee.table.raw import BESIDE, RawBlock, common_dtype, kind_of_type, refuse_type
 from epee.table.raw_rows import NoRows, RawRows
 from epee.table.schema import CLOCK, Column, Schema
+from epee.table.spark_frames import SparkBatches
 from epee.table.sparse import SparseSource, refuse_sparse
 from epee.table.tally import MOST_LEVELS, in_total, labels_in, labels_in_table, tally, tally_table
 from epee.table.values import labels_of, values_of, weights_of
@@ -44,12 +45,12 @@ if TYPE_CHECKING:
 
 
 def is_table(X: Any) -> bool:
-    """Tell whether ``X`` is a path, SQL, a frame or a Dask collection, rather than an array.
+    """Tell whether ``X`` is a path, SQL, a frame, a Dask collection or a Spark frame, rather than an array.
 
     >>> is_table("iris.csv"), is_table([[1, 2]])
     (True, False)
     """
-    return isinstance(X, str | os.PathLike) or is_frame(X) or is_dask(X)
+    return isinstance(X, str | os.PathLike) or is_frame(X) or is_away(X)
 
 
 def as_source(
@@ -73,7 +74,7 @@ def as_source(
 
     Parameters
     ----------
-    X : array, frame, path, SQL text, "-" or Dask collection
+    X : array, frame, path, SQL text, "-", Dask collection or Spark frame
     y, sample_weight, groups : column names (``y`` may be a list of them) or arrays
     fold : (n,) array of int, optional
     block_rows : int, optional
@@ -123,6 +124,8 @@ def open_table(X: Any, reading: Reading | None = None, types: Mapping[str, str] 
         return QueryBatches(X)
     if isinstance(X, str | os.PathLike):
         return open_path(X, reading, types)
+    if is_spark(X):
+        return SparkBatches(X)
     return DaskBatches(X) if is_dask(X) else FrameBatches(X)
 
 
@@ -232,7 +235,7 @@ class TableSource(BlockSource):
     @property
     def home(self) -> str:
         """Where the rows lie."""
-        return "dask" if isinstance(self.batches, DaskBatches) else "local"
+        return self.batches.home if isinstance(self.batches, Away) else "local"
 
     @property
     def divided(self) -> bool:
@@ -241,6 +244,8 @@ class TableSource(BlockSource):
 
     def count(self) -> int:
         """Return how many rows there are, by a pass over one column if nobody has counted."""
+        if isinstance(self.batches, Away):
+            return sum(self.batches.lengths())
         if self.batches.n_rows is None:
             return sum(batch.num_rows for batch in self.batches.read(self.batches.fields.names[:1], 1 << 16))
         return self.batches.n_rows
@@ -271,7 +276,7 @@ class TableSource(BlockSource):
     def counted(self, names: Sequence[str]) -> Iterator[Column]:
         """Yield some columns of the table with their levels and missing cells counted, by one pass over them."""
         kinds = {name: str(self.kind(name)) for name in names}
-        if isinstance(self.batches, DaskBatches):
+        if isinstance(self.batches, Away):
             total = in_total(list(self.batches.each(partial(tally_table, kinds=kinds), names)))
         else:
             total = tally(self._shown(names), kinds, self.batches.where)
@@ -309,7 +314,7 @@ class TableSource(BlockSource):
                 raise WrongUse("there are classes only where there is one target.")
             return np.unique(self.y)
         name = self.targets[0]
-        if isinstance(self.batches, DaskBatches):
+        if isinstance(self.batches, Away):
             found = set().union(*self.batches.each(partial(labels_in_table, name=name), [name]))
         else:
             found = labels_in(self._shown(self.targets), name, self.batches.where)
@@ -331,13 +336,13 @@ class TableSource(BlockSource):
         return np.where(np.isfinite(means), means, 0.0)
 
     def head(self) -> Block:
-        """Return the first 256 rows, or fewer where the first partition of a Dask collection has fewer."""
+        """Return the first 256 rows, or fewer where the first partition of a cluster has fewer."""
         short = self._short()
         return next(cut(short._numbers(256), 256))
 
     def _short(self) -> TableSource:
-        """Return the first rows of a Dask collection, which are already here, as a source; any other table as it is."""
-        if not isinstance(self.batches, DaskBatches):
+        """Return the first rows of what lies on a cluster, which are already here, as a source; any other table as it is."""
+        if not isinstance(self.batches, Away):
             return self
         short = copy(self)
         short.batches = FrameBatches(self.batches.head, self.label)
@@ -372,8 +377,8 @@ class TableSource(BlockSource):
         self.passes += 1
 
     def each_raw(self, work: Callable[[RawBlock], Any]) -> Iterator[Any]:
-        """Yield ``work(raw)`` for each raw block, in order; of a Dask collection where its partitions lie."""
-        if not isinstance(self.batches, DaskBatches):
+        """Yield ``work(raw)`` for each raw block, in order; on a cluster where the partitions lie."""
+        if not isinstance(self.batches, Away):
             yield from map(work, self.raw_blocks(rows_for(self.n_columns)))
             return
         bare = copy(self)
@@ -515,10 +520,8 @@ class TableSource(BlockSource):
             yield from super().parts(wanted, rows, numbered)
             return
         beside = {name: a for name in BESIDE if (a := getattr(self, name)) is not None}
-        if beside and self.home == "dask":
-            raise DataError(
-                "with a Dask collection, y, sample_weight and groups must be columns of it: give their names."
-            )
+        if beside and self.home != "local":
+            raise DataError(f"with {self.label}, y, sample_weight and groups must be columns of it: give their names.")
         template = self._template()
         for piece in self.batches.parts(wanted, self._wanted(), numbered):
             at = slice(piece.start, piece.start + (piece.rows or 0))
@@ -548,7 +551,7 @@ def _placed(batches: Batches | None, template: TableSource, beside: dict[str, np
 
 
 def _work_on(table: pa.Table, bare: TableSource, work: Callable[[RawBlock], Any]) -> list[Any]:
-    """Return ``work(raw)`` for each raw block of one Dask partition."""
+    """Return ``work(raw)`` for each raw block of one partition."""
     if not table.num_rows:
         return []
     here = copy(bare)

@@ -1,6 +1,6 @@
 """What a pass over the cells of a table counts: missing cells, the texts of each column, times of day. Tallies add.
 
-So a file is counted batch by batch, and the partitions of a Dask collection where they lie: the levels of a category and
+So a file is counted batch by batch, and the partitions of a cluster where they lie: the levels of a category and
 the classes of a target are those of all of them.
 """
 
@@ -75,7 +75,7 @@ def tally(batches: Iterable[pa.RecordBatch], kinds: Mapping[str, str], where: Ca
 
 
 def tally_table(table: pa.Table, kinds: Mapping[str, str]) -> Tally:
-    """Count a whole table: a Dask partition."""
+    """Count a whole table: a partition."""
     return tally(table.select(list(kinds)).to_batches(1 << 16), kinds, row_number)
 
 
@@ -93,7 +93,7 @@ def labels_in(batches: Iterable[pa.RecordBatch], name: str, where: Callable[[int
 
 
 def labels_in_table(table: pa.Table, name: str) -> set[Any]:
-    """Return the different labels of a column of a whole table: a Dask partition."""
+    """Return the different labels of a column of a whole table: a partition."""
     return labels_in(table.select([name]).to_batches(), name, row_number)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from epee.table.frames import is_away
 from epee.typing import Vector
 
 Levels = dict[int, np.ndarray]  # by number of the column, sorted
@@ -23,7 +24,7 @@ def encode_categories(X: Any, levels: Levels | None, words: Sequence[Any] = ()) 
     words : names of columns
         Columns of text to take as categories too.
     """
-    if not (hasattr(X, "dtypes") and hasattr(X, "columns")) or type(X).__module__.startswith("dask"):
+    if not (hasattr(X, "dtypes") and hasattr(X, "columns")) or is_away(X):
         return X, {}
     named = {word for word in np.ravel(np.asarray(words, dtype=object)).tolist() if isinstance(word, str)}
     kinds = [str(kind).lower() for kind in X.dtypes]

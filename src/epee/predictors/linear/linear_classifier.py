@@ -185,7 +185,7 @@ class LinearClassifier(LinearDescentClassifier):
         return self.solver == "sgd" or isinstance(loss, PerceptronLoss)
 
     def _minimise(self, risk: LinearRisk, start: Matrix | None, tick: Any) -> Minimum:
-        levels = start is None and not getattr(risk.source, "is_dask", False)
+        levels = start is None and not getattr(risk.source, "is_away", False)
         solve = minimise_sparse if risk.l1.any() else minimise
         if risk.M > 1 and isinstance(risk.loss, SquaredHinge) and risk.loss.form == "max":
             raise WrongUse(

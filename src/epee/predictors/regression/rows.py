@@ -81,7 +81,7 @@ def uneven(X: Matrix) -> bool:
 
 def wide_rows(source: Source) -> tuple[Matrix, Matrix, Vector | None] | None:
     """Return the checked rows of a table with at most as many rows as columns, whose p x p scatter should not be formed."""
-    if source.n_rows is None or not 1 < source.n_rows <= source.n_columns or getattr(source, "is_dask", False):
+    if source.n_rows is None or not 1 < source.n_rows <= source.n_columns or getattr(source, "is_away", False):
         return None
     if is_large_and_sparse(source):
         return None
