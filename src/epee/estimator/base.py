@@ -206,8 +206,10 @@ class Estimator(Saved, BaseEstimator):
         return self.__dict__.get("_trained_on")
 
 
-def answer_each(models: Sequence[Any], X: Matrix) -> list[np.ndarray]:
-    """Return the labels or values that fitted predictors give for the same clean rows."""
+def answer_each(models: Sequence[Any], X: Matrix, needs: Needs | None = None) -> list[np.ndarray]:
+    """Return the labels or values that fitted predictors give for the same clean rows, or what else is needed."""
+    if needs is not None and needs not in ("labels", "values"):
+        return [model.answers(needs)(X) for model in models]
     codes = [model.answers("labels") for model in models]
     return [
         model.answers("values")(X) if code is None else model.classes_[code(X)]

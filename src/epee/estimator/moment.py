@@ -42,6 +42,7 @@ from epee.estimator.base import (
     say,
 )
 from epee.estimator.keep import Keep
+from epee.estimator.protocol import Needs
 from epee.estimator.rows import FromRows
 from epee.moments.moments import Moments
 from epee.moments.passes import reduce_source
@@ -104,9 +105,9 @@ class MomentEstimator(FromRows):
             return None
         return [other.fit_moments(self.moments_) for other in others]
 
-    def answer_together(self, variants: Sequence[Any], X: Matrix) -> list[np.ndarray]:
-        """Return what each variant predicts for clean rows, one by one."""
-        return answer_each(variants, X)
+    def answer_together(self, variants: Sequence[Any], X: Matrix, needs: Needs | None = None) -> list[np.ndarray]:
+        """Return what each variant says of clean rows, one by one."""
+        return answer_each(variants, X, needs)
 
     def summation(self, source: Source, folds: int | None = None, origin: Vector | None = None) -> Any:
         """Return the function that makes a block a moment, see :class:`Keep`."""

@@ -115,8 +115,8 @@ class Varies(Protocol):
     def variants(self, parameter: str, values: Sequence[Any]) -> list[Self] | None:
         """Return fitted estimators at these values, without a new fit; None when this parameter needs one."""
 
-    def answer_together(self, variants: Sequence[Any], X: Matrix) -> list[np.ndarray]:
-        """Return the labels or values that each variant predicts for clean rows, from one search or one basis."""
+    def answer_together(self, variants: Sequence[Any], X: Matrix, needs: Needs | None = None) -> list[np.ndarray]:
+        """Return what each variant says of clean rows, from one search or one basis: labels or values, or what is needed."""
 
 
 @runtime_checkable

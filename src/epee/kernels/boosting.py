@@ -16,6 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from epee.kernels.compiling import kernel
+from epee.kernels.trees_split import mix
 
 CHUNK = 1024  # rows gathered at once: their words and pairs stay in the nearest cache
 MISSING = 255  # the bin of a missing cell
@@ -95,6 +96,20 @@ def add_values(rows, bounds, values, raw):
     for j in range(values.shape[0]):
         for i in range(bounds[j, 0], bounds[j, 1]):
             raw[rows[i]] += values[j]
+
+
+@kernel
+def draw(allowed, wanted, key):
+    """Keep, of the columns that are ``allowed`` (p,), those with the ``wanted`` smallest random keys."""
+    p = allowed.shape[0]
+    keys, places, m = np.empty(p, np.uint64), np.empty(p, np.int64), 0
+    for f in range(p):
+        if allowed[f]:
+            keys[m], places[m] = mix(key + np.uint64(f)), f
+            m += 1
+    order = np.argsort(keys[:m], kind="mergesort")
+    for i in range(min(wanted, m), m):
+        allowed[places[order[i]]] = 0
 
 
 @kernel

@@ -54,6 +54,17 @@ def add_values(rows, bounds, values, raw):
         raw[rows[a:b]] += value
 
 
+def draw(allowed, wanted, key):
+    """Keep, of the columns that are ``allowed`` (p,), those with the ``wanted`` smallest random keys."""
+    there = np.flatnonzero(allowed)
+    with np.errstate(over="ignore"):  # splitmix64
+        x = np.uint64(key) + there.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        x ^= x >> np.uint64(31)
+    allowed[there[np.argsort(x, kind="stable")[wanted:]]] = 0
+
+
 def bounded(G, H, l2, low, high):
     """Return the value of a leaf, -G / (H + l2), kept between its bounds."""
     return np.minimum(np.maximum(-G / (H + l2 + 1e-15), low), high)

@@ -58,12 +58,14 @@ def test_twin_and_kernels_grow_the_same_trees(n, kind, categories, weighted, see
     columns = [2] if categories else None
     with pytest.MonkeyPatch.context() as patch:
         found = []
-        for steps in (boosting, boosting_twin):
-            patch.setattr("epee.predictors.ensembles.rounds.steps_for", lambda n, steps=steps: steps)
-            patch.setattr("epee.predictors.ensembles.boosting_base.steps_for", lambda n, steps=steps: steps)
+        for steps, room in ((boosting, 4096), (boosting, 0), (boosting_twin, 0)):  # at once, step by step, in NumPy
+            patch.setattr("epee.predictors.ensembles.rounds.steps_for", lambda n, rounds=0, steps=steps: steps)
+            patch.setattr("epee.predictors.ensembles.boosting_base.steps_for", lambda n, rounds=0, steps=steps: steps)
+            patch.setattr("epee.predictors.ensembles.rounds.LARGEST_ROOM", room)
             model = maker(
                 max_iter=3,
                 min_samples_leaf=5,
+                max_features=1.0 if seed % 3 else 0.6,
                 categorical_features=columns,
                 monotonic_cst=[1, 0, 0] if kind < 2 else None,
             )
@@ -71,8 +73,9 @@ def test_twin_and_kernels_grow_the_same_trees(n, kind, categories, weighted, see
                 found.append(model.fit(X, target, w))
             except DataError:
                 return
-        same_trees(*found)
-        np.testing.assert_array_equal(found[0]._raw(X), found[1]._raw(X))
+        for other in found[1:]:
+            same_trees(found[0], other)
+            np.testing.assert_array_equal(found[0]._raw(X), other._raw(X))
 
 
 @pytest.mark.parametrize("rows", [97, 1000])
@@ -289,3 +292,23 @@ def test_a_target_that_the_loss_cannot_have_is_named():
     X, y = table(60)
     with pytest.raises(DataError, match="row"):
         HistGradientBoostingRegressor("poisson").fit(X, y)
+
+
+def test_fewer_rounds_of_one_fit_are_a_fit_of_fewer_rounds():
+    X, y = table(200, 3, 0.1, 4)
+    for maker, target, needs in (
+        (HistGradientBoostingRegressor, y, "values"),
+        (HistGradientBoostingClassifier, np.digitize(y, [-0.5, 0.5]), "probabilities"),
+    ):
+        whole = maker(max_iter=7, min_samples_leaf=5, categorical_features=[2]).fit(X, target)
+        few = whole.variants("max_iter", [2, 5, 7])
+        told = whole.answer_together(few, X, needs)
+        for model, few_rounds, said in zip(few, (2, 5, 7), told, strict=True):
+            alone = maker(max_iter=few_rounds, min_samples_leaf=5, categorical_features=[2]).fit(X, target)
+            same_trees(model, alone)
+            assert model.effective_dof_ == alone.effective_dof_
+            np.testing.assert_allclose(
+                said, alone.predict(X) if needs == "values" else alone.predict_proba(X), rtol=1e-12
+            )
+        assert whole.variants("max_iter", [8]) is None
+        assert whole.variants("learning_rate", [0.1]) is None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import copy
+from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from epee.errors import WrongUse
 from epee.estimator.base import Estimator
+from epee.estimator.protocol import Needs
 from epee.losses.names import resolve
 from epee.predictors.ensembles.binning import Binned, bin_table, find_bins, sampled
 from epee.predictors.ensembles.frames import encode_categories
@@ -88,7 +90,7 @@ class HistGradientBoosting(Estimator):
     def _fit(self, X: Matrix, y: Any, w: Vector | None) -> None:
         plan = self._plan(X.shape[1])
         n = len(X)
-        steps = steps_for(n)
+        steps = steps_for(n, self.max_iter)
         warm = self.warm_start and hasattr(self, "trees_")
         if not warm:
             chosen = sampled(0, n, n, plan.seed)
@@ -112,7 +114,7 @@ class HistGradientBoosting(Estimator):
             held = rows_aside(codes, n, between("validation_fraction", share, 0, 1, open_low=True), plan.seed)
             if w is not None and not (w[held] > 0).any():
                 held = None
-        rounds = Rounds(table, self._bins, y, self._factored(y, w), w, objective, plan, held)
+        rounds = Rounds(table, self._bins, y, self._factored(y, w), w, objective, plan, held, self.max_iter)
         start = rounds.start()
         before, done = Trees.empty(), 0
         self.n_trees_per_iteration_ = len(start)
@@ -191,6 +193,29 @@ class HistGradientBoosting(Estimator):
                 yield chosen.value(self._said(raw, chosen.needs), truth)
 
         return stages_of(losses, self.n_iter_, check_weights(sample_weight, len(truth)), chosen.name, level)
+
+    def variants(self, parameter: str, values: Sequence[Any]) -> list[Self] | None:
+        """Return the first rounds of this fit, for several numbers of rounds; only ``max_iter`` needs no new fit."""
+        if parameter != "max_iter" or max(values) > self.max_iter:
+            return None
+        out = []
+        for value in values:
+            fewer = copy.copy(self).set_params(max_iter=int(value))
+            fewer.n_iter_ = min(int(value), self.n_iter_)
+            fewer.trees_ = self.trees_.upto(fewer.n_iter_ * self.n_trees_per_iteration_)
+            out.append(fewer)
+        return out
+
+    def answer_together(self, variants: Sequence[Any], X: Matrix, needs: Needs | None = None) -> list[np.ndarray]:
+        """Return what each number of rounds says of clean rows, from one walk through the trees."""
+        needs = needs or ("labels" if hasattr(self, "classes_") else "values")
+        rows, K, steps = self._bins.coded(X), self.n_trees_per_iteration_, steps_for(len(X))
+        longest = max(variants, key=lambda v: v.n_iter_)
+        raw, done, found = np.tile(self._start, (len(rows), 1)), 0, {}
+        for n_iter in sorted({v.n_iter_ for v in variants}):
+            raw = raw + scores(longest.trees_.only(done * K, n_iter * K), rows, np.zeros(K), steps)
+            done, found[n_iter] = n_iter, self._said(raw, needs)
+        return [found[v.n_iter_] for v in variants]
 
     @property
     def effective_dof_(self) -> float:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from heapq import heappop, heappush
 from typing import Any
 
@@ -21,9 +22,10 @@ import numpy as np
 
 from epee.predictors.ensembles.binning import Bins
 from epee.predictors.ensembles.strips import Strip, Team
-from epee.typing import Codes
+from epee.typing import Codes, Vector
 
 LEAST_CURVATURE = 1e-3  # of a child, as in scikit-learn
+NODE_STRIDE = 0x94D049BB133111EB  # between the keys of the draws of two nodes
 
 
 @dataclass(frozen=True)
@@ -87,9 +89,66 @@ class Node:
     left_pair: np.ndarray | None = None
 
 
+@dataclass(frozen=True)
+class Grown:
+    """A grown tree as arrays over its nodes; ``first`` is the left child, the right one follows it, -1 for a leaf."""
+
+    bins: Bins
+    units: Units
+    first: Codes
+    depth: Codes
+    tests: Codes  # (m, 3) column, bin, whether missing cells go left
+    gain: Vector
+    goes_left: np.ndarray  # (m, 256)
+    value: Vector
+    low: Vector
+    high: Vector
+    totals: Codes  # (m, 2) the pair that its rows add to
+
+    @cached_property
+    def leaves(self) -> Codes:
+        """The numbers of the leaves."""
+        return np.flatnonzero(self.first < 0)
+
+
+def grown_at_once(
+    strip: Strip, pairs: np.ndarray, bins: Bins, missing: np.ndarray, plan: Plan, units: Units, number: int
+) -> Grown:
+    """Return tree ``number`` of the rows of one strip from one call; the same as :class:`Growth` grows step by step."""
+    from epee.kernels.boosting_tree import grow
+
+    strip.begin()
+    most = min(plan.max_leaves, max(2, len(strip.rows)))
+    nodes, p = 2 * most - 1, len(bins.n_bins)
+    first, tests = np.empty((nodes, 2), np.int64), np.zeros((nodes, 3), np.int64)
+    gain, goes_left, values = np.zeros(nodes), np.zeros((nodes, 256), np.uint8), np.empty((nodes, 3))
+    totals, bounds = np.empty((nodes, 2), np.int64), np.empty((nodes, 2), np.int64)
+    m = grow(
+        strip.words, strip.columns, strip.rows, strip.spare, pairs, bins.n_bins, missing, bins.categorical, plan.monotone, units.counts,
+        units.scales, (plan.min_leaf, LEAST_CURVATURE, plan.l2), (most, plan.max_depth), columns_wanted(plan.share, p),
+        np.uint64(tree_key(plan.seed, number)), strip.room((most + 1, 8 * bins.groups, 256, 2)), first, tests, gain, goes_left, values,
+        totals, bounds,
+    )  # fmt: skip
+    strip.bounds = bounds[:m]
+    return Grown(
+        bins, units, first[:m, 0], first[:m, 1], tests[:m], gain[:m], goes_left[:m], values[:m, 0].copy(), values[:m, 1], values[:m, 2],
+        totals[:m],
+    )  # fmt: skip
+
+
+def columns_wanted(share: float, p: int) -> int:
+    """Return how many of p columns a node looks at."""
+    return p if share >= 1 else max(1, int(np.ceil(share * p)))
+
+
+def tree_key(seed: int, number: int) -> int:
+    """Return the key of the draws of a tree."""
+    return (seed * 0x9E3779B97F4A7C15 + (number + 1) * 0xBF58476D1CE4E5B9) % 2**64
+
+
 @dataclass
 class Growth:
-    """One tree from the pairs of a round."""
+    """One tree from the pairs of a round, step by step: for rows in several strips, and columns that may not meet."""
 
     bins: Bins
     missing: np.ndarray  # (p,) uint8: columns with missing cells among the training rows
@@ -98,7 +157,7 @@ class Growth:
     steps: Any
     nodes: list[Node] = field(default_factory=list)
 
-    def grow(self, team: Team, pairs: np.ndarray, number: int) -> Growth:
+    def grow(self, team: Team, pairs: np.ndarray, number: int) -> Grown:
         """Grow tree ``number``."""
         self.number, self.pairs = number, pairs
         self.shape = (8 * self.bins.groups, 256, 2)
@@ -114,9 +173,19 @@ class Growth:
         while heap and leaves < self.plan.max_leaves:
             self._split(heappop(heap)[1], team, heap, last=leaves + 1 == self.plan.max_leaves)
             leaves += 1
-        for node in self.nodes:
-            node.sums = None
-        return self
+        return self._grown()
+
+    def _grown(self) -> Grown:
+        """Return the nodes as arrays."""
+        none = np.zeros(256, np.uint8)
+        return Grown(
+            self.bins, self.units, np.array([node.first for node in self.nodes]), np.array([node.depth for node in self.nodes]),
+            np.array([(node.column, node.cut, node.missing_left) for node in self.nodes], dtype=np.int64),
+            np.array([node.gain for node in self.nodes]),
+            np.array([none if node.goes_left is None else node.goes_left for node in self.nodes]),
+            np.array([node.value for node in self.nodes]), np.array([node.low for node in self.nodes]),
+            np.array([node.high for node in self.nodes]), np.array([node.pair for node in self.nodes]),
+        )  # fmt: skip
 
     @staticmethod
     def _summed(team: Team, work: Callable[[Any], Any]) -> np.ndarray:
@@ -149,10 +218,8 @@ class Growth:
             allowed[:] = 0
             allowed[list(frozenset().union(*groups))] = 1
         if self.plan.share < 1:
-            there = np.flatnonzero(allowed)
-            rng = np.random.default_rng([self.plan.seed, self.number, k])
-            allowed[:] = 0
-            allowed[rng.permutation(there)[: max(1, int(np.ceil(self.plan.share * len(there))))]] = 1
+            key = (tree_key(self.plan.seed, self.number) + k * NODE_STRIDE) % 2**64
+            self.steps.draw(allowed, columns_wanted(self.plan.share, int(allowed.sum())), np.uint64(key))
         return allowed
 
     def _split(self, k: int, team: Team, heap: list[tuple[float, int]], last: bool) -> None:
@@ -196,7 +263,3 @@ class Growth:
         for child in (left, left + 1):
             if child not in open_:
                 self.nodes[child].sums = None
-
-    def leaves(self) -> list[int]:
-        """Return the numbers of the leaves."""
-        return [k for k, node in enumerate(self.nodes) if node.first < 0]

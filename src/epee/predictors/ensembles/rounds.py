@@ -21,7 +21,7 @@ import numpy as np
 
 from epee.engines.local import free_threads
 from epee.predictors.ensembles.binning import MISSING, Binned, Bins
-from epee.predictors.ensembles.growth import Growth, Plan, Units
+from epee.predictors.ensembles.growth import Grown, Growth, Plan, Units, grown_at_once
 from epee.predictors.ensembles.objectives import Objective
 from epee.predictors.ensembles.strips import Strip, Team, team
 from epee.predictors.ensembles.structure import Trees, joined
@@ -30,12 +30,14 @@ from epee.typing import Codes, Matrix, Vector
 
 SMALL = 2_000  # rows below which nobody waits for a compiler
 EACH = 10_000  # rows that a thread should have at least
+COMPILED = "epee.kernels.boosting"
+LARGEST_ROOM = 4096  # words of a row times leaves: 130 MB of histograms
 
 
-def steps_for(n: int) -> Any:
+def steps_for(n: int, rounds: int = 0) -> Any:
     """Return the compiled loops, or their twin in NumPy for a small table while they are not loaded; the trees are the same."""
-    compiled = "epee.kernels.boosting"
-    return import_module(compiled if n >= SMALL or compiled in sys.modules else "epee.kernels.boosting_twin")
+    large = n >= SMALL or n * rounds >= 15 * SMALL
+    return import_module(COMPILED if large or COMPILED in sys.modules else "epee.kernels.boosting_twin")
 
 
 @dataclass
@@ -50,11 +52,12 @@ class Rounds:
     objective: Objective
     plan: Plan
     held: np.ndarray | None = None  # (n,) rows kept for early stopping
-    grown: list[tuple[Growth, int]] = field(default_factory=list)
+    most: int = 0  # rounds that there may be
+    grown: list[tuple[Grown, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         n = len(self.y)
-        self.steps = steps_for(n)
+        self.steps = steps_for(n, self.most)
         train = np.ones(n, dtype=bool) if self.held is None else ~self.held
         if self.counts is not None:
             train &= self.counts > 0
@@ -105,14 +108,22 @@ class Rounds:
                 self._slopes(workers)
                 for k in range(K):
                     units = self._pack(workers, k, pairs)
-                    tree = Growth(self.bins, self.missing, self.plan, units, self.steps)
-                    tree.grow(workers, pairs, r * K + k)
+                    tree = self._tree(workers, pairs, units, r * K + k)
                     self._finish(tree, workers, k)
                     self.grown.append((tree, k))
                 tick()
                 if stop is not None and stop(self):
                     return r - done + 1
         return rounds
+
+    def _tree(self, workers: Team, pairs: np.ndarray, units: Units, number: int) -> Grown:
+        """Grow one tree: in one call where all rows are in one strip, and the histograms of all its leaves have room."""
+        alone, plan = workers.strips[0], self.plan
+        small = plan.max_leaves * self.bins.groups <= LARGEST_ROOM
+        compiled = self.steps.__name__ == COMPILED
+        if compiled and small and len(workers.strips) == 1 and plan.groups is None and not len(alone.other.rows):
+            return grown_at_once(alone.train, pairs, self.bins, self.missing, plan, units, number)
+        return Growth(self.bins, self.missing, plan, units, self.steps).grow(workers, pairs, number)
 
     def _slopes(self, workers: Team) -> None:
         """Set the derivatives of the loss at the scores, weights included."""
@@ -149,24 +160,22 @@ class Rounds:
         workers.each(work)
         return Units(1 / g_scale, 0.0 if self.constant else 1 / h_scale, self.count_unit, self.bits)
 
-    def _finish(self, tree: Growth, workers: Team, k: int) -> None:
+    def _finish(self, tree: Grown, workers: Team, k: int) -> None:
         """Set the values of the leaves and add them to the scores."""
-        leaves = tree.leaves()
+        leaves = tree.leaves
         if self.objective.refits:
             for leaf in leaves:
-                node = tree.nodes[leaf]
                 rows = np.concatenate([pair.rows.start + pair.train.of(leaf) for pair in workers.strips])
                 w = None if self.weight is None else self.weight[rows]
                 found = self.objective.leaf(self.y[rows] - self.raw[rows, k], w)
-                node.value = min(max(found, node.low), node.high)
-        for leaf in leaves:
-            tree.nodes[leaf].value *= self.plan.rate
-        values = np.array([tree.nodes[leaf].value for leaf in leaves])
+                tree.value[leaf] = min(max(found, tree.low[leaf]), tree.high[leaf])
+        tree.value[leaves] *= self.plan.rate
+        values = tree.value[leaves]
 
         def work(pair: Pair) -> None:
             for strip in (pair.train, pair.other):
-                bounds = np.array([strip.bounds[leaf] for leaf in leaves], dtype=np.int64)
-                self.steps.add_values(strip.rows, bounds, values, self.raw[pair.rows, k])
+                if len(strip.rows):
+                    self.steps.add_values(strip.rows, strip.bounds_of(leaves), values, self.raw[pair.rows, k])
 
         workers.each(work)
 

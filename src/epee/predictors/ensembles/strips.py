@@ -20,7 +20,8 @@ class Strip:
     def __init__(self, table: Binned, chosen: np.ndarray) -> None:
         self.words, self.columns, self.chosen = table.words, table.columns, chosen
         self.rows, self.spare = np.empty_like(chosen), np.empty_like(chosen)
-        self.bounds: dict[int, tuple[int, int]] = {}
+        self.bounds: Any = {}  # of the rows of each node
+        self._room = np.empty(0, dtype=np.int64)
 
     def begin(self) -> None:
         """Put all rows into the root."""
@@ -33,10 +34,23 @@ class Strip:
         middle = steps.split_rows(self.columns[column], self.rows, self.spare, a, b, goes_left)
         self.bounds[left], self.bounds[left + 1] = (a, middle), (middle, b)
 
+    def room(self, shape: tuple[int, ...]) -> np.ndarray:
+        """Return room for histograms, the same at every call."""
+        size = int(np.prod(shape))
+        if len(self._room) < size:
+            self._room = np.empty(size, dtype=np.int64)
+        return self._room[:size].reshape(shape)
+
     def of(self, node: int) -> np.ndarray:
         """Return the rows of a node."""
         a, b = self.bounds[node]
         return self.rows[a:b]
+
+    def bounds_of(self, nodes: np.ndarray) -> np.ndarray:
+        """Return where the rows of some nodes begin and end (m, 2)."""
+        if isinstance(self.bounds, np.ndarray):
+            return self.bounds[nodes]
+        return np.array([self.bounds[node] for node in nodes], dtype=np.int64)
 
     def sums(self, steps: Any, node: int, pairs: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
         """Return the histograms of a node over these rows."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from epee.engines.local import in_order
-from epee.predictors.ensembles.growth import Growth
+from epee.predictors.ensembles.growth import Grown
 from epee.predictors.ensembles.soundness import refuse_strange, walkable
 from epee.stateful import Part
 from epee.typing import Codes, Matrix, Vector
@@ -73,8 +73,13 @@ class Trees(Part):
         return self.first, self.feature, self.threshold, self.missing_left, self.set_of, self.sets, self.value
 
     def upto(self, trees: int) -> Trees:
-        """Return the first trees."""
-        return self.only(0, trees)
+        """Return the first trees, with their nodes only."""
+        if trees >= len(self.roots):
+            return self
+        nodes = int(self.roots[trees])
+        kept = {name: getattr(self, name)[:nodes] for name in BY_NODE}
+        sets = int(kept["set_of"].max(initial=-1)) + 1
+        return replace(self.only(0, trees), **kept, sets=self.sets[:sets])
 
     def only(self, a: int, b: int) -> Trees:
         """Return the trees ``a .. b``: the same nodes, other roots."""
@@ -111,32 +116,35 @@ class Trees(Part):
 BY_NODE = ("first", "feature", "threshold", "missing_left", "set_of", "value", "gain", "count")
 
 
-def joined(grown: Sequence[tuple[Growth, int]]) -> Trees:
+def joined(grown: Sequence[tuple[Grown, int]]) -> Trees:
     """Return grown trees, each with the output it adds to, as arrays."""
     if not grown:
         return Trees.empty()
-    sizes = [len(tree.nodes) for tree, _ in grown]
+    sizes = np.array([len(tree.first) for tree, _ in grown])
     roots = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    columns: dict[str, list[Any]] = {name: [] for name in BY_NODE}
-    sets: list[np.ndarray] = []
-    for (tree, _), root in zip(grown, roots):
-        for k, node in enumerate(tree.nodes):
-            inner = node.first >= 0
-            by_set = inner and bool(tree.bins.categorical[node.column])
-            cuts = tree.bins.cut(node.column)
-            threshold = np.nan if by_set else cuts[node.cut] if inner and node.cut < len(cuts) else np.inf
-            row = (root + (node.first if inner else k), node.column if inner else 0, threshold, node.missing_left or not inner,
-                   len(sets) if by_set else -1, node.value, node.gain if inner else 0.0, tree.units.read(node.pair)[2])  # fmt: skip
-            for name, cell in zip(BY_NODE, row):
-                columns[name].append(cell)
-            if by_set and node.goes_left is not None:
-                sets.append(node.goes_left)
-    kinds = (np.int32, np.int32, np.float64, np.bool_, np.int32, np.float64, np.float64, np.float64)
-    by_node: dict[str, Any] = {name: np.array(columns[name], dtype=kind) for name, kind in zip(BY_NODE, kinds)}
-    depths = [max(node.depth for node in tree.nodes) for tree, _ in grown]
+    root = np.repeat(roots, sizes)
+    first, tests = (np.concatenate([getattr(tree, name) for tree, _ in grown]) for name in ("first", "tests"))
+    bins, inner = grown[0][0].bins, first >= 0
+    column, cut = np.where(inner, tests[:, 0], 0), tests[:, 1]
+    by_set = inner & (bins.categorical[column] != 0)
+    at = bins.starts[column] + cut
+    cuts = inner & ~by_set & (at < bins.starts[column + 1])
+    threshold = np.full(len(first), np.inf)
+    threshold[by_set] = np.nan
+    threshold[cuts] = bins.cuts[at[cuts]]
+    set_of = np.full(len(first), -1)
+    set_of[by_set] = np.arange(int(by_set.sum()))
+    masks = (
+        np.array([(1 << tree.units.bits) - 1 for tree, _ in grown]),
+        np.array([tree.units.count for tree, _ in grown]),
+    )
+    count = np.concatenate([tree.totals[:, 1] for tree, _ in grown]) & np.repeat(masks[0], sizes)
     return Trees(
-        roots, np.array(depths), np.array([k for _, k in grown]), **by_node,
-        sets=np.array(sets, dtype=np.uint8).reshape(-1, 256),
+        roots, np.array([tree.depth.max() for tree, _ in grown]), np.array([k for _, k in grown]),
+        np.where(inner, root + first, np.arange(len(first))).astype(np.int32), column.astype(np.int32), threshold,
+        ~inner | (tests[:, 2] != 0), set_of.astype(np.int32), np.concatenate([tree.value for tree, _ in grown]),
+        np.where(inner, np.concatenate([tree.gain for tree, _ in grown]), 0.0), count * np.repeat(masks[1], sizes),
+        np.concatenate([tree.goes_left for tree, _ in grown])[by_set],
     )  # fmt: skip
 
 

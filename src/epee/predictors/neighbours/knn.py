@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from epee.errors import DataError, WrongUse
 from epee.estimator.base import Classifier, Estimator, ProbabilityMixin, Regressor
+from epee.estimator.protocol import Needs
 from epee.estimator.smoother import LinearSmoother
 from epee.predictors.neighbours.search import Search
 from epee.predictors.neighbours.statistics import centre, power_of
@@ -150,9 +151,11 @@ class NeighbourSearch(Estimator):
             return None
         return [copy.copy(self).set_params(n_neighbors=value) for value in values]
 
-    def answer_together(self, variants: Sequence[Any], X: Any) -> list[np.ndarray]:
-        """Return what each number of neighbours predicts for clean rows, from one search."""
+    def answer_together(self, variants: Sequence[Any], X: Any, needs: Needs | None = None) -> list[np.ndarray]:
+        """Return what each number of neighbours says of clean rows, from one search."""
         table = self._table(X, max(v.n_neighbors for v in variants))
+        if needs == "probabilities":
+            return [v._votes(table.first(v.n_neighbors)) for v in variants]
         return [v._says(table.first(v.n_neighbors)) for v in variants]
 
     @property

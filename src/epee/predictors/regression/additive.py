@@ -21,6 +21,7 @@ from scipy.optimize import brentq
 
 from epee.errors import WrongUse
 from epee.estimator.moment import MomentRegressor
+from epee.estimator.protocol import Needs
 from epee.moments.moments import Moments
 from epee.table.block import Block, Source, refuse_bad_cells
 from epee.table.view import View
@@ -148,7 +149,7 @@ class AdditiveSplines(MomentRegressor):
             return None
         return [copy.copy(self).set_params(dof=value).fit_moments(self.moments_) for value in values]
 
-    def answer_together(self, variants: Sequence[Any], X: Matrix) -> list[np.ndarray]:
+    def answer_together(self, variants: Sequence[Any], X: Matrix, needs: Needs | None = None) -> list[np.ndarray]:
         """Return what each variant predicts for clean rows, from one basis."""
         B = self._basis(X)
         return [B @ v.coef_.T + v.intercept_ for v in variants]

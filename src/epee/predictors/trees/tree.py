@@ -25,6 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 from epee.engines.local import in_order
 from epee.errors import DataError, WrongUse
 from epee.estimator.base import Classifier, Estimator, ProbabilityMixin, Regressor, answer_each
+from epee.estimator.protocol import Needs
 from epee.predictors.trees.columns import Columns, presort
 from epee.predictors.trees.growth import Plan, grow_tree
 from epee.predictors.trees.pruning import PruningPath, choose, path_loss, representatives, trace_path
@@ -219,9 +220,9 @@ class DecisionTree(Estimator):
             out.append(tree)
         return out
 
-    def answer_together(self, variants: Sequence[Any], X: Matrix) -> list[np.ndarray]:
-        """Return what each cut of the tree predicts for clean rows."""
-        return answer_each(variants, X)
+    def answer_together(self, variants: Sequence[Any], X: Matrix, needs: Needs | None = None) -> list[np.ndarray]:
+        """Return what each cut of the tree says of clean rows."""
+        return answer_each(variants, X, needs)
 
     def _settle(self) -> None:
         """Work out, once the tree is cut, what predictions look up."""
