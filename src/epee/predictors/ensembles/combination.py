@@ -12,10 +12,12 @@ without a fold cost no refit, and the error of the combination itself is estimat
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
+from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing as take_rows
 from sklearn.utils import assert_all_finite, get_tags
 from sklearn.utils.metaestimators import available_if
@@ -84,6 +86,16 @@ class Combination(MetaEstimatorMixin, Saved, BaseEstimator):
         self.folds = folds
         self.random_state = random_state
 
+    @classmethod
+    def around(cls, fitted: Sequence[Any], weights: Sequence[float]) -> Self:
+        """Return the combination of predictors that are fitted already, with weights that somebody has found."""
+        made = cls([clone(model) for model in fitted])
+        made.estimators_, made.weights_ = list(fitted), np.asarray(weights, dtype=np.float64)
+        for name in ("n_features_in_", "feature_names_in_", "classes_"):
+            if hasattr(fitted[0], name):
+                setattr(made, name, getattr(fitted[0], name))
+        return made
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         members = [get_tags(member) for _, member in self._members()]
@@ -91,7 +103,7 @@ class Combination(MetaEstimatorMixin, Saved, BaseEstimator):
             tags.estimator_type = members[0].estimator_type
             tags.classifier_tags, tags.regressor_tags = members[0].classifier_tags, members[0].regressor_tags
             tags.target_tags.required = True
-            tags.input_tags.allow_nan = all(member.input_tags.allow_nan for member in members)
+            tags.input_tags.allow_nan = all(_takes_missing(member) for _, member in self._members())
         return tags
 
     def _members(self) -> list[tuple[str, Any]]:
@@ -229,6 +241,12 @@ class Combination(MetaEstimatorMixin, Saved, BaseEstimator):
 
         judge = accuracy_score if hasattr(self, "classes_") else r2_score
         return float(judge(y, self.predict(X), sample_weight=sample_weight))
+
+
+def _takes_missing(member: Any) -> bool:
+    """Tell whether a predictor takes missing cells; of a pipeline its first step decides, which may fill them."""
+    first = member.steps[0][1] if isinstance(member, Pipeline) else member
+    return bool(get_tags(first).input_tags.allow_nan)
 
 
 def simplex_weights(E: Tensor) -> Vector:

@@ -43,7 +43,10 @@ class LandmarkMachine(Estimator):
         self._landmarks = choose_landmarks(X, w, m, seed)
         gammas = np.array([float(self.gamma)]) if self.gamma is not None else WIDTHS * median_width(self._landmarks)
         alphas = PENALTIES if self.alpha is None else np.array([float(self.alpha)])
-        choice = choose_width(self._landmarks, X, T, w, codes, gammas, alphas, self.folds, seed)
+        if self.folds is not None and self.folds != "loo":
+            whole("folds", self.folds, 2)
+        folds = None if self.folds in (None, "loo") else int(self.folds)
+        choice = choose_width(self._landmarks, X, T, w, codes, gammas, alphas, folds, seed)
         self.gamma_, self.alpha_, self._A = choice.gamma, choice.alpha, choice.A
         self.cv_errors_, self.gammas_ = choice.errors, choice.gammas
         self.coef_, self.intercept_ = ridge_solution(choice.moments, choice.alpha)
@@ -68,8 +71,8 @@ class LandmarkRegressor(LandmarkMachine, Regressor):
         The penalty of (1): larger is smoother; None chooses among forty-one, by K folds.
     n_components : int, default=300
         Landmarks; more come nearer to the kernel.
-    folds : int, default=10
-        Folds of the choices.
+    folds : int or "loo", default=10
+        Folds of the choices; "loo" leaves out each row instead, in closed form and several times faster.
     random_state : int, default=None
         Seed of the landmarks and folds; None is 0.
 
@@ -103,7 +106,7 @@ class LandmarkRegressor(LandmarkMachine, Regressor):
         gamma: float | None = None,
         alpha: float | None = None,
         n_components: int = 300,
-        folds: int = 10,
+        folds: Any = 10,
         random_state: Any = None,
     ) -> None:
         self.gamma = gamma
@@ -152,7 +155,7 @@ class LandmarkClassifier(ScoreMixin, LandmarkMachine, Classifier):
     """
 
     def __init__(
-        self, loss: str = "squared", *, gamma: float | None = None, alpha: float | None = None, n_components: int = 300, folds: int = 10,
+        self, loss: str = "squared", *, gamma: float | None = None, alpha: float | None = None, n_components: int = 300, folds: Any = 10,
         random_state: Any = None,
     ) -> None:  # fmt: skip
         self.loss = loss

@@ -8,6 +8,10 @@ Nyström's features is linear, so it maps the moments and no row is touched agai
 
 The training moments of each fold are merges of the others, and one decomposition of each gives all penalties. Widths are tried on
 squared distances to the same landmarks: a width costs one product of p + 2 columns, one exponential a cell and one Gram matrix.
+Leaving out each row in turn costs a single decomposition: with :math:`P` the centred features in the axes of their scatter, of values
+:math:`\lambda`, the error of row i without it is its residual over
+
+.. math:: 1 - h_i, \qquad h_i = \frac1n + \sum_j \frac{P_{ij}^2}{\lambda_j + \alpha}. \tag{2}
 """
 
 from __future__ import annotations
@@ -93,17 +97,31 @@ def choose_width(
     codes: Codes | None,
     gammas: Vector,
     alphas: Vector,
-    folds: int,
+    folds: int | None,
     seed: int,
 ) -> Choice:
-    """Return the best width and penalty by K folds; widths are compared on at most ``TRIAL`` rows, the penalty is found on all."""
+    """Return the best width and penalty by K folds, or (None) by leaving out each row.
+
+    Widths are compared on at most ``TRIAL`` rows, the penalty is found on all.
+    """
     n = len(X)
-    fold = assign_folds(codes, n, max(2, min(folds, n)), seed)
+    fold = None if folds is None else assign_folds(codes, n, max(2, min(folds, n)), seed)
     some = slice(None)
     if n > TRIAL and len(gammas) > 1:
         some = np.sort(np.random.default_rng([seed, 1]).choice(n, TRIAL, replace=False))  # type: ignore[assignment]
     tried = (
-        [_errors(landmarks, X[some], T[some], None if w is None else w[some], fold[some], g, alphas)[0] for g in gammas]
+        [
+            _errors(
+                landmarks,
+                X[some],
+                T[some],
+                None if w is None else w[some],
+                None if fold is None else fold[some],
+                g,
+                alphas,
+            )[0]
+            for g in gammas
+        ]
         if len(gammas) > 1
         else []
     )
@@ -117,11 +135,14 @@ def choose_width(
 
 
 def _errors(
-    landmarks: Landmarks, X: Matrix, T: Matrix, w: Vector | None, fold: Codes, gamma: float, alphas: Vector
+    landmarks: Landmarks, X: Matrix, T: Matrix, w: Vector | None, fold: Codes | None, gamma: float, alphas: Vector
 ) -> tuple[Vector, Matrix, Moments]:
     """Return the squared error (A,) of each penalty over the folds, the whitening, and the moments of all rows."""
     A = whitening(landmarks.kernel(landmarks.points * landmarks.scale + landmarks.mean, gamma))
     C = landmarks.table(X, gamma)
+    if fold is None:
+        F = C @ A
+        return left_out_errors(F, T, w, alphas), A, Moments.of(F, T, sample_weight=w)
     parts = Moments.of(C, T, sample_weight=w, fold=fold).affine(A.T, np.zeros(A.shape[1]))  # targets stay
     parts = parts.regroup("fold", np.eye(len(parts.count))[parts.count > 0]) if (parts.count == 0).any() else parts
     train = parts.leave_one_out("fold")
@@ -131,6 +152,31 @@ def _errors(
     share = parts.count / parts.count.sum()
     errors = np.tensordot(share, squared_error(parts, coef, intercept).sum(axis=-1), axes=1)  # (A,)
     return errors, A, parts.merge("fold")
+
+
+def left_out_errors(F: Matrix, T: Matrix, w: Vector | None, alphas: Vector) -> Vector:
+    """Return the mean squared error (A,) of ridge regression of T (n, q) on F (n, r) without each row, by (2).
+
+    >>> F, T = np.arange(4.0)[:, None], np.array([[0.0], [1.0], [2.0], [4.0]])
+    >>> left_out_errors(F, T, None, np.array([1e-9])).round(3)              # by hand: 0.444, 0.082, 0.184, 1 over 4
+    array([0.428])
+    """
+    weight = np.ones(len(F)) if w is None else w
+    n, root = float(weight.sum()), np.sqrt(weight)[:, None]
+    Fc, Tc = (V - weight @ V / n for V in (F, T))
+    values, V = np.linalg.eigh((root * Fc).T @ (root * Fc))
+    values = np.maximum(values, 0.0)
+    P = Fc @ V  # (n, r)
+    c = P.T @ (weight[:, None] * Tc)  # (r, q)
+    shrink = 1 / (values[:, None] + alphas)  # (r, A)
+    h = weight[:, None] * (1 / n + (P * P) @ shrink)  # (n, A)
+    gap = 1 - h
+    sound = gap > 1e-10  # a row of weight 2 that fits itself has nothing to be judged by
+    errors = np.zeros(len(alphas))
+    for q in range(T.shape[1]):
+        residual = Tc[:, q, None] - P @ (c[:, q, None] * shrink)
+        errors += weight @ np.where(sound, residual / np.where(sound, gap, 1.0), Tc[:, q, None]) ** 2
+    return errors / n
 
 
 def ridge_solution(m: Moments, alpha: float) -> tuple[Matrix, Vector]:
