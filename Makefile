@@ -5,7 +5,7 @@ WORKERS ?= 2
 BIN    := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo spark test test-oldest lint types bench bench-quick faults sbom honesty scale clean-tables peer docs kernels wheel
+.PHONY: help demo spark test test-oldest lint types bench bench-quick faults sbom honesty wild scale clean-tables peer docs kernels wheel
 
 help: ## show the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -57,6 +57,9 @@ wheel: $(VENV)/.build ## a wheel with compiled kernels and an sdist, to dist, tr
 	$(BIN)/python -m build --outdir dist
 	$(BIN)/python .ci/smoke.py dist/*.whl
 
+wild: $(VENV)/.wild ## does the chosen predictor win on real tables? long, goes on where it stopped; to benchmarks/results/wild.md
+	$(BIN)/python -m benchmarks.wild
+
 sbom: $(VENV)/.epee ## licences of all that épée needs, and a CycloneDX list, to build/sbom
 	@$(BIN)/python .ci/sbom.py build/sbom
 
@@ -88,6 +91,6 @@ $(VENV)/.build: | $(VENV)/pyvenv.cfg
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check "build>=1.2"
 	@touch $@
 
-$(VENV)/.test $(VENV)/.docs $(VENV)/.bench $(VENV)/.spark: $(VENV)/.%: pyproject.toml | $(VENV)/pyvenv.cfg
+$(VENV)/.test $(VENV)/.docs $(VENV)/.bench $(VENV)/.spark $(VENV)/.wild: $(VENV)/.%: pyproject.toml | $(VENV)/pyvenv.cfg
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[$*]"
 	@touch $@ $(VENV)/.epee

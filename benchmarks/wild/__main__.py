@@ -1,0 +1,5 @@
+"""``python -m benchmarks.wild``."""
+
+from benchmarks.wild.study import main
+
+main()
