@@ -59,7 +59,7 @@ def test_what_people_type():
         assert [c.key for c in hierarchy(CLASSES, [typed])] == ["baseline", key]
     assert key_of("ols", "regressor") == "linear"
     assert nearest_keys("rf", "classifier")[0] in ("forest", "tree")
-    with pytest.raises(WrongUse, match="no predictor 'svm' for this target; the nearest to it here is 'logistic'"):
+    with pytest.raises(WrongUse, match="no predictor 'svm' for this target; the nearest to it here is 'kernel'"):
         list(hierarchy(CLASSES, ["svm"]))
     with pytest.raises(WrongUse, match="did you mean 'neighbours'"):
         list(hierarchy(CLASSES, ["neigbours"]))

@@ -33,6 +33,9 @@ class Setting:
     seed: int = 0
     least: int = 0  # rows of the smallest sample that is learned from; 0 is half of them
     loss: str = ""  # name of the loss that judges
+    levels: tuple[tuple[int, int], ...] = ()  # where the encoded columns of each category begin and end
+    alone: bool = True  # rows stand alone: there are no groups of them, and no time
+    skewed: bool = False  # the target is positive, and its logarithm much less skewed than it is
 
 
 Grid = Callable[[Setting], Sequence[Any]]
@@ -46,6 +49,10 @@ def _always(s: Setting) -> bool:
     return True
 
 
+def _never(s: Setting) -> bool:
+    return False
+
+
 def _defaults(s: Setting) -> dict[str, Any]:
     return {}
 
@@ -57,6 +64,9 @@ class Trial:
     ``before`` names the steps in front of it, ``given(setting)`` the parameters of its constructor; ``grid(setting)`` are the values
     of ``parameter`` to try, from the simplest to the most complex; ``closed`` marks closed forms; ``cost(setting)`` are the cells
     that a run reads; ``suits(setting)`` whether the table is one for it. ``words`` and ``order`` are those of the method unless given.
+    ``of_others`` marks what is made of the other candidates, once they have run. ``at_last(setting)`` are parameters of the chosen
+    predictor of all rows that ten folds could not afford, such as more trees: they only steady what it says. ``out_of_bag(setting)``
+    tells whether one fit of all rows says of each what it would have said without it.
     """
 
     key: str
@@ -70,6 +80,9 @@ class Trial:
     words: tuple[str, str] | None = None
     order: int | None = None
     aliases: tuple[str, ...] = ()
+    of_others: bool = False
+    at_last: Callable[[Setting], dict[str, Any]] = _defaults
+    out_of_bag: Callable[[Setting], bool] = _never
 
 
 @dataclass(frozen=True)

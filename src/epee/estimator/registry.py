@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import Any
 
+from epee.estimator import ensemble_trials as ensembles
 from epee.estimator.method import (
     Method,
     Trial,
@@ -20,7 +21,7 @@ from epee.estimator.method import (
     spread,
 )
 
-SCALED = ("StandardScaler",)
+SCALED, BY_COLUMN = ("StandardScaler",), ("TreeColumns",)
 PRODUCTS = ("StandardScaler", "PolynomialFeatures", "StandardScaler")  # the products of scaled inputs, scaled
 PRODUCT_WORDS = ("linear on products of inputs", "linéaire sur les produits d'entrées")
 LINEAR, GENERATIVE = "Linear discrimination", "Generative models and decisions"
@@ -172,45 +173,93 @@ METHODS: tuple[Method, ...] = (
     ),
     Method(
         "LandmarkRegressor", "predictors.kernels.landmark_machines", "regressor", ENSEMBLES,
-        ("kernel regression on landmarks", "régression à noyau sur des repères"), 66, random=True, arguments={"n_components": 30},
+        ("kernel regression on landmarks", "régression à noyau sur des repères"), 66,
+        (Trial("kernel", given=ensembles.kernel, cost=ensembles.kernel_cost, suits=lambda s: s.n_targets == 1,
+               aliases=("rbf", "kernel_ridge", "landmarks")),),
+        random=True, arguments={"n_components": 30},
     ),
     Method(
         "LandmarkClassifier", "predictors.kernels.landmark_machines", "classifier", ENSEMBLES,
-        ("kernel classifier on landmarks", "classifieur à noyau sur des repères"), 66, random=True, arguments={"n_components": 30},
+        ("kernel classifier on landmarks", "classifieur à noyau sur des repères"), 66,
+        (Trial("kernel", given=ensembles.kernel, cost=ensembles.kernel_cost,
+               aliases=("rbf", "kernel_logistic", "landmarks")),),
+        random=True, arguments={"n_components": 30},
     ),
     Method(
         "RandomForestClassifier", "predictors.ensembles.forest", "classifier", ENSEMBLES, ("random forest", "forêt aléatoire"), 75,
+        (Trial("forest", before=BY_COLUMN, given=ensembles.forest, cost=ensembles.forest_cost,
+               at_last=ensembles.more_trees, out_of_bag=ensembles.out_of_bag, aliases=("rf", "random_forest")),),
         random=True, arguments={"n_estimators": 20},
     ),
     Method(
         "RandomForestRegressor", "predictors.ensembles.forest", "regressor", ENSEMBLES, ("random forest", "forêt aléatoire"), 75,
+        (Trial("forest", before=BY_COLUMN, given=ensembles.forest, cost=ensembles.forest_cost,
+               at_last=ensembles.more_trees, out_of_bag=ensembles.out_of_bag, suits=lambda s: s.n_targets == 1,
+               aliases=("rf", "random_forest")),),
         random=True, arguments={"n_estimators": 20},
     ),
     Method(
         "ExtraTreesClassifier", "predictors.ensembles.forest", "classifier", ENSEMBLES,
-        ("extremely random trees", "arbres extrêmement aléatoires"), 76, random=True, arguments={"n_estimators": 20},
+        ("extremely random trees", "arbres extrêmement aléatoires"), 76,
+        (Trial("extra_trees", before=BY_COLUMN, given=ensembles.extra_trees, cost=ensembles.forest_cost,
+               at_last=ensembles.more_trees, out_of_bag=ensembles.out_of_bag, aliases=("et", "extremely_random_trees")),),
+        random=True, arguments={"n_estimators": 20},
     ),
     Method(
         "ExtraTreesRegressor", "predictors.ensembles.forest", "regressor", ENSEMBLES,
-        ("extremely random trees", "arbres extrêmement aléatoires"), 76, random=True, arguments={"n_estimators": 20},
+        ("extremely random trees", "arbres extrêmement aléatoires"), 76,
+        (Trial("extra_trees", before=BY_COLUMN, given=ensembles.extra_trees, cost=ensembles.forest_cost,
+               at_last=ensembles.more_trees, out_of_bag=ensembles.out_of_bag, suits=lambda s: s.n_targets == 1,
+               aliases=("et", "extremely_random_trees")),),
+        random=True, arguments={"n_estimators": 20},
     ),
     Method(
         "HistGradientBoostingClassifier", "predictors.ensembles.boosting", "classifier", ENSEMBLES, ("boosted trees", "arbres dopés"), 78,
+        (Trial("boosting", "max_iter", ensembles.rounds, before=BY_COLUMN, given=ensembles.boosting, cost=ensembles.boosting_cost,
+               aliases=("gbm", "gbdt", "hgb", "boosted_trees")),),
     ),
     Method(
         "HistGradientBoostingRegressor", "predictors.ensembles.boosting", "regressor", ENSEMBLES, ("boosted trees", "arbres dopés"), 78,
+        (Trial("boosting", "max_iter", ensembles.rounds, before=BY_COLUMN, given=ensembles.boosting, cost=ensembles.boosting_cost,
+               suits=lambda s: s.n_targets == 1, aliases=("gbm", "gbdt", "hgb", "boosted_trees")),
+         Trial("log_boosting", "max_iter", ensembles.rounds, before=BY_COLUMN, given=lambda s: ensembles.boosting(s) | {"loss": "gamma"},
+               cost=ensembles.boosting_cost, suits=lambda s: s.n_targets == 1 and s.skewed, order=79,
+               words=("boosted trees on a log scale", "arbres dopés, échelle logarithmique"))),
     ),
     Method(
-        "MLPClassifier", "predictors.networks.mlp", "classifier", ENSEMBLES, ("neural network", "réseau de neurones"), 80, random=True,
-        arguments={"max_iter": 50},
+        "MLPClassifier", "predictors.networks.mlp", "classifier", ENSEMBLES, ("neural network", "réseau de neurones"), 80,
+        (Trial("network", "alpha", lambda s: [10.0, 1.0], before=SCALED, given=ensembles.network, cost=ensembles.network_cost,
+               aliases=("mlp", "neural_network", "nnet")),),
+        random=True, arguments={"max_iter": 50},
     ),
     Method(
-        "MLPRegressor", "predictors.networks.mlp", "regressor", ENSEMBLES, ("neural network", "réseau de neurones"), 80, random=True,
-        arguments={"max_iter": 50},
+        "MLPRegressor", "predictors.networks.mlp", "regressor", ENSEMBLES, ("neural network", "réseau de neurones"), 80,
+        (Trial("network", "alpha", lambda s: [10.0, 1.0], before=SCALED, given=ensembles.network, cost=ensembles.network_cost,
+               suits=lambda s: s.n_targets == 1, aliases=("mlp", "neural_network", "nnet")),),
+        random=True, arguments={"max_iter": 50},
+    ),
+    Method(
+        "LogTarget", "predictors.regression.log_target", "regressor", ENSEMBLES,
+        ("a regression of the logarithm", "une régression du logarithme"), 45,
+        (Trial("log_ridge", before=SCALED, given=lambda s: {"estimator": make("RidgeCV", alphas=[s.n * a for a in spread(1e-4, 10.0, 11)])},
+               suits=lambda s: s.skewed, words=("ridge regression of the logarithm", "régression écrêtée du logarithme"), order=24),
+         Trial("log_additive", before=SCALED, given=lambda s: {"estimator": make("AdditiveSplines", dof=4)},
+               cost=lambda s: 800.0 * s.n * s.p, suits=lambda s: s.skewed and s.p <= 60 and s.n > 12 * s.p,
+               words=("additive splines of the logarithm", "splines additives du logarithme"), order=35),
+         Trial("log_kernel", given=lambda s: {"estimator": make("LandmarkRegressor", **ensembles.kernel(s))}, cost=ensembles.kernel_cost,
+               suits=lambda s: s.skewed, words=("kernel regression of the logarithm", "régression à noyau du logarithme"), order=67),
+         Trial("log_forest", before=BY_COLUMN, given=lambda s: {"estimator": make("RandomForestRegressor", **ensembles.forest(s))},
+               cost=ensembles.forest_cost, suits=lambda s: s.skewed,
+               at_last=lambda s: {f"estimator__{name}": value for name, value in ensembles.more_trees(s).items()},
+               words=("random forest of the logarithm", "forêt aléatoire du logarithme"), order=77)),
+        inner="LinearRegression",
     ),
     Method(
         "Combination", "predictors.ensembles.combination", "predictor", ENSEMBLES,
-        ("weighted mean of predictors", "moyenne pondérée de prédicteurs"), 90, inner=("LinearRegression", "DecisionTreeRegressor"),
+        ("weighted mean of predictors", "moyenne pondérée de prédicteurs"), 90,
+        (Trial("combination", given=lambda s: {"estimators": []}, suits=lambda s: s.n_targets == 1, of_others=True,
+               cost=lambda s: 0.0, words=("combination", "combinaison"), aliases=("stacking", "ensemble", "mean_of_predictors")),),
+        inner=("LinearRegression", "DecisionTreeRegressor"),
         listed={"check_sample_weight_equivalence_on_dense_data": "the folds may cut a row given twice in two, one of weight 2 not"},
     ),
     Method(
@@ -356,15 +405,14 @@ PARTS: dict[str, str] = {
     "Forest": "predictors.ensembles.forest_structure", "Trees": "predictors.ensembles.structure", "Bins": "predictors.ensembles.binning",
     "Landmarks": "predictors.kernels.landmarks", "Network": "predictors.networks.layers", "Risk": "risk.estimate",
     "Sigmoid": "decision.calibration", "Steps": "decision.calibration", "FillMissing": "job.filling",
+    "TreeColumns": "job.levels",
 }  # fmt: skip
 
 # what people know from elsewhere: the keys nearest to it here, the best first
 NEAREST: dict[str, tuple[str, ...]] = {
-    "svm": ("logistic", "ridge"), "svc": ("logistic",), "linear_svc": ("logistic",), "svr": ("ridge", "additive"),
-    "rf": ("forest", "tree"), "random_forest": ("forest", "tree"), "extra_trees": ("forest", "tree"),
-    "xgboost": ("boosting", "tree"), "lightgbm": ("boosting", "tree"), "catboost": ("boosting", "tree"), "gbm": ("boosting", "tree"),
-    "hgb": ("boosting", "tree"), "mlp": ("products", "additive"), "neural_network": ("products", "additive"),
-    "gp": ("additive", "neighbours"), "kernel_ridge": ("additive", "ridge"), "elastic_net": ("lasso", "ridge"),
+    "svm": ("kernel",), "svc": ("kernel",), "linear_svc": ("logistic",), "svr": ("kernel",), "gp": ("kernel",),
+    "xgboost": ("boosting",), "lightgbm": ("boosting",), "catboost": ("boosting",), "adaboost": ("boosting",), "bagging": ("forest",),
+    "rf": ("forest",), "tabpfn": ("combination",), "elastic_net": ("lasso", "ridge"), "kernel_logistic": ("kernel",),
     "lasso": ("logistic",), "ridge": ("least_squares", "logistic"), "linear": ("lda",), "ols": ("least_squares",),
     "logistic": ("linear",), "lda": ("linear",), "qda": ("products",), "glm": ("logistic", "linear"),
 }  # fmt: skip
@@ -401,7 +449,7 @@ def order_of(estimator: Any) -> int:
 
 def trials(kind: str) -> Iterator[tuple[Method, Trial]]:
     """Yield what the main job tries, classifiers or regressors, from the simplest on."""
-    found = [(entry, trial) for entry in METHODS if entry.kind == kind for trial in entry.trials]
+    found = [(entry, trial) for entry in METHODS if entry.kind in (kind, "predictor") for trial in entry.trials]
     yield from sorted(found, key=lambda pair: pair[0].order if pair[1].order is None else pair[1].order)
 
 

@@ -115,18 +115,10 @@ def load(path: str | Path) -> Learned:
 
 def load_to_predict(path: str | Path) -> Learned:
     """Return what :func:`load` does, after one row of missing cells has been predicted: a file edited with care is refused too."""
-    from epee.table.raw import RawBlock
-
     learned = load(path)
     p = learned.predictor
     try:
-        import pyarrow as pa
-
-        cells = {
-            c.name: pa.array([None], pa.string()) if c.kind == "category" else np.array([np.nan])
-            for c in p.encoder.schema_
-        }
-        row = p.encode(RawBlock(cells, rows=1))
+        row = p.encoder.empty_row[None]
         answers = [p.model.predict(row), *([p.model.predict_proba(row)] if p.has_probabilities else [])]
         if any(len(answer) != 1 for answer in answers):
             raise ValueError("one row has other than one answer")

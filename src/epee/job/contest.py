@@ -19,9 +19,10 @@ import numpy as np
 
 from epee.errors import DataError, WrongUse
 from epee.estimator.protocol import SolvesStack
+from epee.job.combining import combine
 from epee.job.ground import Ground
 from epee.job.hierarchy import LARGEST_COST, Candidate, unfit
-from epee.job.variants import varied
+from epee.job.variants import out_of_bag, varied
 from epee.job.witness import Stopped, present
 from epee.losses.residuals import Power
 from epee.moments.moments import share
@@ -80,6 +81,11 @@ class Entry:
     curve: Curve
     outcome: Outcome  # of the looked rows, held out
     sealed: Matrix | None = None  # sums (weight, loss, loss²) of each sealed part, where the rows passed by
+    models: Models | None = None  # of one that lives on sums
+    said: np.ndarray | None = (
+        None  # (R, n, ...) of the rows at hand, by models that did not see them, where rows were fitted
+    )
+    members: tuple[tuple[Entry, float], ...] = ()  # of a combination, with their weights
 
     @property
     def name(self) -> str:
@@ -120,26 +126,29 @@ class Contest:
         """Return the entries of the candidates that could run, in their order."""
         self._start, self._spent = clock.perf_counter(), False
         wanted = [candidate for candidate in candidates if self._wanted(candidate)]
+        on_sums = [c for c in wanted if not c.of_others and self.ground.on_sums(c)]
+        by_cost = sorted(
+            (c for c in wanted if c not in on_sums), key=lambda c: (c.of_others, c.cost(self.ground.setting))
+        )
         entries: dict[str, Entry] = {}
         self._witness = present()
         self._witness.begins(self, wanted)
         with progress(say("candidates"), len(wanted)) as tick:
             solved = []
-            for candidate in wanted:
-                if self.ground.on_sums(candidate):
-                    solved += self._tried(candidate, self.solve)
-                    tick()
+            for candidate in on_sums:
+                solved += self._tried(candidate, self.solve)
+                tick()
             self.score([one for one in solved if one.means is None])
             for one in solved:
                 for entry in self._tried(one.candidate, lambda _, one=one: self.enter(one), begun=True):
                     entries[one.candidate.key] = entry
                     self._witness.entered(entry)
-            for candidate in wanted:
-                if not self.ground.on_sums(candidate):
-                    for entry in self._tried(candidate, self.enter_refit):
-                        entries[candidate.key] = entry
-                        self._witness.entered(entry)
-                    tick()
+            for candidate in by_cost:  # cheapest first: the order of the board is there soon
+                work = partial(self.enter_combined, entries) if candidate.of_others else self.enter_refit
+                for entry in self._tried(candidate, work):
+                    entries[candidate.key] = entry
+                    self._witness.entered(entry)
+                tick()
         return [entries[c.key] for c in wanted if c.key in entries]
 
     def _wanted(self, candidate: Candidate) -> bool:
@@ -319,7 +328,8 @@ class Contest:
         ):
             sure, nested = self._nested(one.route), True
         seconds = one.seconds + clock.perf_counter() - begin
-        return self._entry(one.candidate, one.route, risk, sure, nested, one.curve, one.outcome, seconds, one.sealed)
+        found = self._entry(one.candidate, one.route, risk, sure, nested, one.curve, one.outcome, seconds, one.sealed)
+        return replace(found, models=one.models)
 
     def enter_refit(self, candidate: Candidate) -> Entry:
         """Return the line of a candidate that is fitted on the rows at hand."""
@@ -327,7 +337,8 @@ class Contest:
         grid = candidate.grid(g.setting)
         split = g.plan(1).splits[0]
         routes = [g.refit(candidate, value) for value in grid]
-        found = varied(routes[-1], split, str(candidate.parameter), grid) if len(grid) > 1 else None
+        bagged = out_of_bag(routes[0]) if candidate.out_of_bag(g.setting) else None
+        found = bagged or (varied(routes[-1], split, str(candidate.parameter), grid) if len(grid) > 1 else None)
         outcomes, ends = found or ([r.evaluate(split) for r in routes], [_on_all(r) for r in routes])
         means = np.column_stack([r.fold_means(split, o)[0] for r, o in zip(routes, outcomes, strict=True)])
         cv, stderr = _errors(means)
@@ -336,9 +347,20 @@ class Contest:
         looked = g.hand.looked
         losses = np.column_stack([o.losses[0][looked] for o in outcomes])
         curve = Curve(candidate.parameter, grid, dof, train, cv, stderr, best, losses)
-        risk = self._repeated(routes[best], None, outcomes[best])
+        repeated = bagged[0] * len(g.plan(g.repeats).splits) if bagged else self._outcomes(routes[best], outcomes[best])
+        risk = self._over_repeats(routes[best], repeated)
         outcome = Outcome(outcomes[best].losses[:, looked], outcomes[best].predictions[:, looked])
-        return self._entry(candidate, routes[best], risk, risk, False, curve, outcome, clock.perf_counter() - begin)
+        entry = self._entry(candidate, routes[best], risk, risk, False, curve, outcome, clock.perf_counter() - begin)
+        return replace(entry, said=np.concatenate([o.predictions for o in repeated]))
+
+    def enter_combined(self, entries: dict[str, Entry], candidate: Candidate) -> Entry:
+        """Return the line of the weighted mean of those who have run."""
+        c = combine(self.ground, list(entries.values()))
+        dof = sum(weight * entry.dof for entry, weight in c.members)
+        cv, stderr = np.array([c.risk.value]), np.array([c.risk.stderr])
+        curve = Curve(None, [None], np.array([dof]), np.array([np.nan]), cv, stderr, 0, c.outcome.losses.T)
+        found = self._entry(candidate, c.route, c.risk, c.risk, False, curve, c.outcome, c.seconds)
+        return replace(found, members=tuple(c.members))
 
     def _entry(
         self, candidate: Candidate, route: Any, risk: Any, sure: Any, nested: bool, curve: Curve, outcome: Outcome, seconds: float,
@@ -350,24 +372,32 @@ class Contest:
         value, dof = curve.values[curve.chosen], float(curve.dof[curve.chosen])
         return Entry(candidate, value, route, risk, sure, nested, dof, seconds, curve, outcome, sealed)
 
-    def _repeated(self, route: Any, one: Solved | None, first: Outcome | None = None) -> CrossValidation:
+    def _repeated(self, route: Any, one: Solved) -> CrossValidation:
         """Return the cross-validation on all repeats of the folds, rows at hand."""
         g = self.ground
         plan = g.plan(g.repeats)
-        if one is not None and plan is g.plan(1) and one.means is not None and one.sizes is not None:
+        if plan is g.plan(1) and one.means is not None and one.sizes is not None:
             per_fold, sizes = one.means, one.sizes
 
             def look() -> tuple[np.ndarray, np.ndarray]:
                 return gathered(route, [one.outcome if g.all_looked else route.evaluate(plan.splits[0])])
 
             return assemble(route, plan, per_fold, sizes, g.level, look)
-        outcomes = (
-            [first] if first is not None and plan is g.plan(1) else [route.evaluate(split) for split in plan.splits]
-        )
+        return self._over_repeats(route, self._outcomes(route))
+
+    def _outcomes(self, route: Any, first: Outcome | None = None) -> list[Outcome]:
+        """Return what becomes of the rows at hand in each repeat of the folds; ``first`` is known of a single one."""
+        plan = self.ground.plan(self.ground.repeats)
+        if first is not None and plan is self.ground.plan(1):
+            return [first]
+        return [route.evaluate(split) for split in plan.splits]
+
+    def _over_repeats(self, route: Any, outcomes: list[Outcome]) -> CrossValidation:
+        plan = self.ground.plan(self.ground.repeats)
         parts = [route.fold_means(split, o) for split, o in zip(plan.splits, outcomes, strict=True)]
         per_fold, sizes = (np.concatenate(part) for part in zip(*parts, strict=True))
         found = gathered(route, outcomes)
-        return assemble(route, plan, per_fold, sizes, g.level, lambda: found)
+        return assemble(route, plan, per_fold, sizes, self.ground.level, lambda: found)
 
     def _passing(self, one: Solved) -> CrossValidation:
         """Return the cross-validation of rows that passed by, from their sums."""

@@ -27,6 +27,13 @@ class FillMissing(SameColumns, Transformer):
 
     _takes_missing = True
 
+    @classmethod
+    def by(cls, fill: Vector) -> FillMissing:
+        """Return the step that fills each column with a given value."""
+        made = cls()
+        made.fill_, made.n_features_in_ = fill, len(fill)
+        return made
+
     def _fit(self, X: Matrix, w: Vector | None) -> None:
         there = ~np.isnan(X)
         weight = there if w is None else there * w[:, None]

@@ -12,12 +12,14 @@ from sklearn.pipeline import Pipeline
 
 from epee.decision.bayes_decision import BayesDecision
 from epee.job.contest import Entry
+from epee.job.filling import FillMissing
 from epee.job.ground import Ground
 from epee.job.holding import take
 from epee.job.looking import learn_means
 from epee.losses.loss import Loss
 from epee.moments.affine import Affine
 from epee.moments.moments import Moments, stack
+from epee.predictors.ensembles.combination import Combination
 from epee.risk.estimate import Risk
 from epee.risk.holdout import holdout_error
 from epee.risk.intervals import Interval, within_range
@@ -32,14 +34,17 @@ from epee.table.encoder import TableEncoder
 from epee.words import risk_words
 
 
-def final_model(ground: Ground, entry: Entry) -> Pipeline:
-    """Return the pipeline of encoded rows, fitted on all training rows."""
-    return final_parts(ground, entry)[1]
+def final_parts(
+    ground: Ground, entry: Entry, everything: bool = False, decides: bool = True
+) -> tuple[TableEncoder, Pipeline]:
+    """Return the encoder and the pipeline behind it; with ``everything`` they learn from the sealed rows too.
 
-
-def final_parts(ground: Ground, entry: Entry, everything: bool = False) -> tuple[TableEncoder, Pipeline]:
-    """Return the encoder and the pipeline behind it; with ``everything`` they learn from the sealed rows too."""
+    The encoder of those who must see rows leaves missing cells as they are: the pipeline fills them, or takes them. ``decides``
+    puts the decision of least cost behind it, where there are costs.
+    """
     encoder = ground.hand.encoder
+    if entry.members:
+        return _combined(ground, entry, everything)
     if isinstance(entry.route, MomentRoute) and not (everything and ground.at_hand):
         m = _whole(ground, entry.route, everything)
         if everything:
@@ -50,14 +55,36 @@ def final_parts(ground: Ground, entry: Entry, everything: bool = False) -> tuple
         if everything:
             encoder = copy(encoder)
             learn_means(encoder, take(ground.hand.raw, rows), ground.hand.weights(rows))
-        model = entry.candidate.model(replace(ground.setting, holes=False), entry.value)
+        model = entry.candidate.model(ground.setting, entry.value, last=True)
+        encoder = encoder.holed() if ground.setting.holes else encoder
         w = ground.hand.weights(rows)
         X = encoder.encode(take(ground.hand.raw, rows))
         model.fit(X, ground.hand.y[rows], **(dict.fromkeys(weight_keywords(model), w) if w is not None else {}))
-    if ground.asked.costs is not None:
-        name, last = model.steps[-1]
-        model = Pipeline([*model.steps[:-1], (name, BayesDecision.around(last, costs=ground.asked.costs))])
-    return encoder, model
+    return encoder, _deciding(ground, model) if decides else model
+
+
+def _deciding(ground: Ground, model: Pipeline) -> Pipeline:
+    """Return a pipeline whose last step decides by the costs, where there are any."""
+    if ground.asked.costs is None:
+        return model
+    name, last = model.steps[-1]
+    return Pipeline([*model.steps[:-1], (name, BayesDecision.around(last, costs=ground.asked.costs))])
+
+
+def _combined(ground: Ground, entry: Entry, everything: bool) -> tuple[TableEncoder, Pipeline]:
+    """Return the weighted mean of its members, each fitted on all training rows; cells stay missing for those who take them."""
+    parts = [final_parts(ground, member, everything, decides=False) for member, _ in entry.members]
+    encoder, models = parts[0][0], [model for _, model in parts]
+    if ground.setting.holes:
+        encoder = encoder.holed()
+        models = [model if np.isnan(own.fill_).any() else _filling(model, own) for own, model in parts]
+    mixed = Combination.around(models, [weight for _, weight in entry.members])
+    return encoder, _deciding(ground, Pipeline([("step0", mixed)]))
+
+
+def _filling(model: Pipeline, encoder: TableEncoder) -> Pipeline:
+    """Return a pipeline that fills missing cells as an encoder does, for a model that expects them filled."""
+    return Pipeline([("fill", FillMissing.by(encoder.empty_row)), *model.steps])
 
 
 def _whole(ground: Ground, route: MomentRoute, everything: bool) -> Moments:

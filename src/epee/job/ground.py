@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from epee.estimator.protocol import gives_probabilities
 from epee.job.cells import Cells
 from epee.job.hierarchy import Candidate, Setting
 from epee.job.holding import take
@@ -138,7 +139,10 @@ class Ground:
         """Return the road of a candidate that must see rows, on those at hand."""
         h = self.hand
         model = candidate.model(self.setting, value)
-        return RefitRoute(model, h.holed, h.y[h.train], h.weights(h.train), self.asked.loss, self.asked.costs)
+        route = RefitRoute(model, h.holed, h.y[h.train], h.weights(h.train), self.asked.loss, self.asked.costs)
+        if candidate.method is not None and gives_probabilities(model):
+            route.asked = route.asked.with_probabilities()
+        return route
 
     def plan(self, repeats: int) -> Plan:
         """Return the folds of the training rows at hand, the same for every candidate; the first are those of the cells."""

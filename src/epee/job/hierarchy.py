@@ -16,10 +16,12 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 from epee.errors import WrongUse
+from epee.estimator.ensemble_trials import FEW
 from epee.estimator.method import Method, Setting, Trial, in_language
 from epee.estimator.protocol import gives_probabilities, gives_scores
 from epee.estimator.registry import key_of, make, nearest_keys, order_of, trials
 from epee.job.filling import FillMissing
+from epee.job.levels import TreeColumns
 from epee.losses.loss import Loss
 from epee.table.schema import suggestion
 from epee.words.job_words import say
@@ -61,6 +63,15 @@ class Candidate:
         return self.trial.parameter
 
     @property
+    def of_others(self) -> bool:
+        """Whether it is made of the other candidates."""
+        return self.trial.of_others
+
+    def out_of_bag(self, s: Setting) -> bool:
+        """Tell whether one fit of all rows says of each what it would have said without it."""
+        return self.trial.out_of_bag(s)
+
+    @property
     def closed(self) -> bool:
         """Whether it is a closed form."""
         return self.trial.closed
@@ -81,15 +92,30 @@ class Candidate:
         """Return the steps of the pipeline, the predictor last."""
         if self.method is None:
             return [self.estimator]
-        steps = [make(name, **STEPS.get(name, {})) for name in self.trial.before]
+        steps = [self._before(name, s) for name in self.trial.before if name != "TreeColumns" or s.levels]
         return [*steps, make(self.method.name, **self.trial.given(s))]
 
-    def model(self, s: Setting, value: Any = None) -> Any:
-        """Return the estimator with one value of its parameter, behind the filling of missing cells."""
+    def _before(self, name: str, s: Setting) -> Any:
+        """Return a step in front of the predictor."""
+        if name != "TreeColumns":
+            return make(name, **STEPS.get(name, {}))
+        coded = self.key in ("boosting", "log_boosting")  # which cut codes by sets
+        return TreeColumns(
+            [list(pair) for pair in s.levels], coded, s.task == "classification", FEW, random_state=s.seed
+        )
+
+    def model(self, s: Setting, value: Any = None, *, last: bool = False) -> Any:
+        """Return the estimator with one value of its parameter; missing cells are filled in front of it unless it takes them.
+
+        ``last`` asks for the predictor of all rows, which may afford more than those of the folds.
+        """
         steps = [clone(step) for step in self.make(s)]
         if self.parameter is not None and value is not None:
             steps[-1].set_params(**{self.parameter: value})
-        steps = ([FillMissing()] if s.holes else []) + steps
+        if last:
+            steps[-1].set_params(**self.trial.at_last(s))
+        fills = s.holes and not all(get_tags(step).input_tags.allow_nan for step in steps)
+        steps = ([FillMissing()] if fills else []) + steps
         return Pipeline([(f"step{i}", step) for i, step in enumerate(steps)])
 
 

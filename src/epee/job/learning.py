@@ -27,9 +27,9 @@ from epee.job.budgets import seconds_of
 from epee.job.cells import Cells, assign_cells
 from epee.job.contest import Contest, Entry
 from epee.job.drift import tally
-from epee.job.finishing import final_model, final_parts, sealed_risk
+from epee.job.finishing import final_parts, sealed_risk
 from epee.job.ground import Ground
-from epee.job.hierarchy import Setting, hierarchy
+from epee.job.hierarchy import Candidate, Setting, hierarchy
 from epee.job.holding import hold, take
 from epee.job.kinds import settled
 from epee.job.learned import Learned
@@ -47,6 +47,7 @@ from epee.words.job_words import say
 from epee.words.numbers import whole
 
 SEVERAL = 10_000  # cells tested in repeats: small tables are repeated, large ones need not be
+REPEATED_COST = 8e8  # cells that all candidates may read in all repeats
 
 
 def learn(
@@ -183,17 +184,18 @@ def _learn(
 
     seen, hand, seed = looked.seen, looked.hand, asked["seed"]
     setting = _setting(looked, cells, judged, seed)
-    repeats = 1 if cells.forward or not hand.whole else int(np.clip(SEVERAL // setting.n, 1, 5))
+    candidates = list(hierarchy(setting, predictors))
+    repeats = 1 if cells.forward or not hand.whole else repeats_for(setting, candidates)
     asked["asked_folds"], asked["folds"], asked["repeats"] = asked["folds"], cells.folds - cells.forward, repeats
     ground = Ground(setting, judged, asked["level"], cells, hand, looked.rows, looked.split, repeats)
     contest = Contest(ground, asked["budget"], predictors is not None)
-    entries = contest.run(hierarchy(setting, predictors))
+    entries = contest.run(candidates)
     if contest.stopped:  # what was not tried is not asked for when it is done again
         asked["predictors"] = [e.candidate.key for e in entries]
     _say_samples(looked, entries)
     verdict = _verdict(entries, ground, asked)
     winner = entries[verdict.chosen]
-    model = final_model(ground, winner)
+    hand.encoder, model = final_parts(ground, winner)
     residuals = None if judged.classes is not None else residual_quantiles(_residuals(ground, winner))
     kept = hand.encoded(policy.POLICY.sample(hand.train, KEPT_ROWS, seed))
     predictor = Predictor(
@@ -233,8 +235,30 @@ def _setting(looked: Looked, cells: Cells, judged: Asked, seed: int) -> Setting:
     return Setting(
         looked.seen.task, n, width, 0 if judged.classes is None else len(judged.classes), int(counts.min()), n_targets, spread,
         hand.weight is not None, any(c.missing for c in looked.seen.schema if c.kind != "category"), judged.costs, seed,
-        n // (cells.folds) if cells.forward else n // 2, judged.loss.name,
+        n // (cells.folds) if cells.forward else n // 2, judged.loss.name, _levels(hand.encoder),
+        not cells.forward and cells.groups is None, judged.classes is None and is_skewed(cells),
     )  # fmt: skip
+
+
+def _levels(encoder: Any) -> tuple[tuple[int, int], ...]:
+    """Return where the encoded columns of each category begin and end."""
+    places = encoder.encoded_columns
+    return tuple((places[c.name][0], places[c.name][-1] + 1) for c in encoder.schema_ if c.kind == "category")
+
+
+def is_skewed(cells: Cells) -> bool:
+    """Tell whether a target is positive and its logarithm much less skewed: then it is also predicted on that scale."""
+    y = np.asarray(cells.target.y, dtype=np.float64)[cells.train]
+    if y.ndim > 1 or not (y > 0).all() or len(np.unique(y)) < 8:
+        return False
+    skew, of_log = (float(np.mean(((v - v.mean()) / max(v.std(), 1e-300)) ** 3)) for v in (y, np.log(y)))
+    return skew > 1 and abs(of_log) < skew / 2
+
+
+def repeats_for(s: Setting, candidates: list[Candidate]) -> int:
+    """Return how often the folds are drawn: up to five times where rows are few, as often as all candidates together can afford."""
+    cost = sum(c.cost(s) for c in candidates if c.suits(s))
+    return int(np.clip(min(SEVERAL // s.n, REPEATED_COST / max(cost, 1.0)), 1, 5))
 
 
 def _verdict(entries: list[Entry], ground: Ground, asked: dict[str, Any]) -> Verdict:

@@ -1,4 +1,4 @@
-"""A parameter that needs no new fit: one fit a fold gives every value of it."""
+"""Fewer fits: one a fold for every value of a parameter, or one of all rows for a forest that says what it would have said without each."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from epee.engines.local import in_order
 from epee.estimator.protocol import Varies
-from epee.risk.asking import refuse_nan, to_codes
+from epee.risk.asking import refuse_nan, spread, to_codes
 from epee.risk.dof import degrees_of_freedom
 from epee.risk.refit import RefitRoute
 from epee.risk.scoring import Outcome, empty_room
@@ -37,7 +37,13 @@ def varied(
         Z = route.X[rows]
         for _, step in fitted.steps[:-1]:
             Z = step.transform(Z)
-        if route.asked.costs is None and route.loss.needs in ("labels", "values"):
+        if route.asked.probable and route.classes is not None:
+            found = variants[0].answer_together(variants, Z, "probabilities")
+            place = np.searchsorted(
+                route.classes, np.asarray(variants[0].classes_)
+            )  # where the classes it knows lie among all
+            found = [spread(P, place, len(route.classes), 0.0) for P in found]
+        elif route.asked.costs is None and route.loss.needs in ("labels", "values"):
             found = variants[0].answer_together(variants, Z)
             if route.classes is not None:
                 found = [to_codes(labels, route.classes) for labels in found]
@@ -65,3 +71,16 @@ def varied(
     train = [float(np.average(route.value(a, some), weights=w)) for a in answers(whole, all_rows, some, "all rows")]
     outcomes = [Outcome(losses[v : v + 1], predictions[v]) for v in range(len(grid))]
     return outcomes, list(zip(train, map(degrees_of_freedom, all_rows), strict=True))
+
+
+def out_of_bag(route: RefitRoute) -> tuple[list[Outcome], list[tuple[float, float]]] | None:
+    """Return what a forest of all rows says of each by the trees that did not see it, as :func:`varied` returns it; None if it cannot."""
+    fitted = route.fit_rows(None)
+    last = last_of(fitted)
+    said = getattr(last, "oob_prediction_" if route.classes is None else "oob_decision_function_", None)
+    if said is None or not np.isfinite(said).all():
+        return None
+    if route.classes is not None and not route.asked.probable:
+        return None
+    losses = route.value(said, slice(None))
+    return [Outcome(losses[None], np.asarray(said)[None])], [(float("nan"), degrees_of_freedom(fitted))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,8 @@ def kind_of(model: Any) -> str | None:
 class Asked:
     """The loss, for predictors of one kind: ``classes`` in order or None; ``several`` targets or one.
 
-    With a table of ``costs`` (K, K) or (K + 1, K), probabilities are turned into the decision of least expected cost.
+    With a table of ``costs`` (K, K) or (K + 1, K), probabilities are turned into the decision of least expected cost. ``probable``
+    keeps the probabilities behind a label or a decision, for those who will average them: the answer of a model is then (n, K).
     """
 
     loss: Loss
@@ -39,23 +40,29 @@ class Asked:
     classes: Labels | None = None
     several: bool = False
     costs: Matrix | None = None
+    probable: bool = False
 
     def of(self, model: Any, checked: bool = True) -> Ask:
         """Return the function of rows, ``checked`` for the model or not, that gives what the loss needs of it once fitted."""
-        if self.costs is None:
+        if self.costs is None and not self.probable:
             return asker(model, self.loss, self.classes, checked)
         probabilities = asker(model, PROBABILITIES, self.classes, checked)
-        return lambda X: self.decide(probabilities(X))
+        return probabilities if self.probable else lambda X: self.decide(probabilities(X))
 
     def decide(self, P: Matrix) -> np.ndarray:
-        """Return the decision (n,) of least expected cost from probabilities (n, K)."""
-        assert self.costs is not None
-        return np.argmin(P @ self.costs.T, axis=1)
+        """Return the decision (n,) of least expected cost from probabilities (n, K); without costs the most probable class."""
+        return np.argmax(P, axis=1) if self.costs is None else np.argmin(P @ self.costs.T, axis=1)
+
+    def with_probabilities(self) -> Asked:
+        """Return the same question, with the probabilities behind its labels kept; others are as they are."""
+        return replace(self, probable=True) if self.classes is not None and self.loss.needs == "labels" else self
 
     def finish(self, raw: Tensor) -> np.ndarray:
         """Return what the loss needs from linear scores (n, k) or values (n, m)."""
         if self.kind == "regressor":
             return raw if self.several else raw[:, 0]
+        if self.probable:
+            return softmax(raw)
         if self.costs is not None:
             return self.decide(softmax(raw))
         if self.loss.needs == "labels":
@@ -67,12 +74,18 @@ class Asked:
         if self.loss.needs == "values":
             truth = np.asarray(truth, dtype=np.float64)
             prediction = np.asarray(prediction, dtype=float).reshape(truth.shape)
+        if self.probable:
+            prediction = self.decide(prediction)
         return self.loss.value(prediction, truth)
 
     def decode(self, predictions: np.ndarray) -> np.ndarray:
         """Return codes as labels; all else as it is. A row that was not tested has the label of no class."""
         if self.loss.needs != "labels" or self.classes is None:
             return predictions
+        if self.probable:
+            untold = np.isnan(predictions).any(axis=-1)
+            told = self.decide(np.where(untold[..., None], 0.0, predictions).reshape(-1, predictions.shape[-1]))
+            predictions = np.where(untold, -1, told.reshape(untold.shape))
         if predictions.size and predictions.min() >= 0 and predictions.max() < len(self.classes):
             return self.classes[predictions]
         named = np.array([*self.classes.tolist(), None], dtype=object)

@@ -264,6 +264,17 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return self._layout.row_names
 
     @property
+    def empty_row(self) -> Vector:
+        """A row (e,) whose cells are all missing, encoded: what fills the numbers, and no level."""
+        import pyarrow as pa
+
+        nothing: dict[str, Any] = {
+            c.name: pa.array([None], pa.string()) if c.kind == "category" else np.array([np.nan]) for c in self.schema_
+        }
+        row: Vector = self.encode(RawBlock(nothing, rows=1))[0]
+        return row
+
+    @property
     def encoded_columns(self) -> dict[str, range]:
         """Which encoded columns come from which column of the table."""
         return encoded_columns(self._layout, self.kept_)

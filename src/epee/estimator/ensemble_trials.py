@@ -1,0 +1,117 @@
+"""How the main job tries forests, boosted trees, kernels and networks: what depends on the table, by rule.
+
+Nothing here was tuned on a table. A tree of a small table has few leaves of few rows and many rounds make up for it; a larger one has
+room for deeper trees, and a longer step keeps the cost of ten folds about that of one large fit.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from epee.estimator.method import Setting
+
+FEW = 12  # levels up to which a category is given to trees as it is; richer ones as means of the target
+MANY = 3_000  # rows from which forests are judged out of the bag
+ROUNDS = (20, 40, 70, 100, 150, 200, 250, 300, 400)
+
+
+def boosting(s: Setting) -> dict[str, Any]:
+    """Return the parameters of boosted trees: a leaf holds at least one row in a hundred, three of a small table, twenty of a large."""
+    groups = s.levels
+    width = s.p - sum(b - a for a, b in groups)
+    return {
+        "learning_rate": 0.05 if s.n < 5_000 else 0.08, "max_iter": rounds(s)[-1], "max_leaf_nodes": leaves(s),
+        "min_samples_leaf": min(max(s.n // 100, 3), 20), "l2_regularization": 1.0, "max_features": 0.5 if s.p > 2 else 1.0,
+        "early_stopping": False, "random_state": s.seed,
+        "categorical_features": [width + k for k in range(sum(b - a <= FEW for a, b in groups))] or None,
+    }  # fmt: skip
+
+
+def rounds(s: Setting) -> list[int]:
+    """Return numbers of rounds; trees of many classes are as many times fewer."""
+    most = 400 if s.n_classes < 4 else max(1600 // s.n_classes, 60)
+    return [r for r in ROUNDS if r <= most]
+
+
+def boosting_cost(s: Setting) -> float:
+    """Return the cells that ten folds of boosting read."""
+    trees = rounds(s)[-1] * (s.n_classes if s.n_classes > 2 else 1)
+    return 10.0 * trees * (leaves(s) * (1000.0 + 80 * s.p) + 0.4 * s.n * s.p)
+
+
+def leaves(s: Setting) -> int:
+    """Return the leaves of a boosted tree."""
+    return 8 if s.n < 500 else 16 if s.n < 5_000 else 31
+
+
+def out_of_bag(s: Setting) -> bool:
+    """Tell whether a forest is judged out of the bag, by one fit of all rows, instead of by folds."""
+    return s.n >= MANY and s.alone
+
+
+def forest(s: Setting) -> dict[str, Any]:
+    """Return the parameters of a forest."""
+    given: dict[str, Any] = {"n_estimators": 150 if out_of_bag(s) else 100, "random_state": s.seed}
+    if s.task == "classification":
+        return given
+    return given | {"min_samples_leaf": 2 if s.n < MANY else 3, "max_features": 0.5 if s.p > 3 else 1.0}
+
+
+def extra_trees(s: Setting) -> dict[str, Any]:
+    """Return the parameters of extra trees: the cuts are drawn, so many columns may be looked at."""
+    given: dict[str, Any] = {
+        "n_estimators": 150 if out_of_bag(s) else 100,
+        "random_state": s.seed,
+        "bootstrap": out_of_bag(s),
+    }
+    if s.task == "classification":
+        return given | {"max_features": "sqrt" if s.p > 8 else None}
+    return given | {"min_samples_leaf": 2, "max_features": 1.0 if s.p <= 10 else 0.5}
+
+
+def more_trees(s: Setting) -> dict[str, Any]:
+    """Return how many trees the forest of all rows has."""
+    return {"n_estimators": 300 if s.n < MANY else 150}
+
+
+def forest_cost(s: Setting) -> float:
+    """Return the cells that a hundred trees read in ten folds, or once out of the bag."""
+    once = (8_000.0 if s.task == "classification" else 15_000.0) * s.n * s.p + 2e7
+    return once / 5 if out_of_bag(s) else once
+
+
+def landmarks(s: Setting) -> int:
+    """Return the number of landmarks."""
+    return 150 if s.n < 1_000 else 250 if s.n < 10_000 else 300
+
+
+def kernel(s: Setting) -> dict[str, Any]:
+    """Return the parameters of a machine on landmarks; for classes the log loss, which has probabilities."""
+    given: dict[str, Any] = {"n_components": landmarks(s), "folds": "loo", "random_state": s.seed}
+    return given | ({"loss": "log"} if s.task == "classification" else {})
+
+
+def kernel_cost(s: Setting) -> float:
+    """Return the cells that the widths of ten folds read."""
+    m = min(landmarks(s), s.n)
+    return 10.0 * 9 * (min(s.n, 10_000) * m * (m / 25 + 10) + m**3 / 5)
+
+
+def network(s: Setting) -> dict[str, Any]:
+    """Return the parameters of a small network: all rows at once while they are few, batches beyond."""
+    if s.n < 3_000:
+        return {
+            "hidden_layer_sizes": (24,),
+            "activation": "tanh",
+            "solver": "lbfgs",
+            "max_iter": 150,
+            "tol": 1e-3,
+            "random_state": s.seed,
+        }
+    return {"hidden_layer_sizes": (64,), "max_iter": 40, "batch_size": 128, "learning_rate_init": 0.004, "tol": 1e-4,
+            "n_iter_no_change": 5, "random_state": s.seed}  # fmt: skip
+
+
+def network_cost(s: Setting) -> float:
+    """Return the cells that ten folds of a network read for two weights of decay."""
+    return 10.0 * 2 * (150 if s.n < 3_000 else 40) * s.n * (s.p + s.n_classes + 1) * 3

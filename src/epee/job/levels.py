@@ -1,0 +1,152 @@
+r"""Categories as trees like them: one column each instead of one column a level.
+
+Linear methods want a category as one column a level; a tree would have to cut them off one by one. Here such columns become one again:
+a category of few levels its code, which boosted trees cut by sets, and one of many levels the mean of the target at the level, drawn
+towards the mean of all,
+
+.. math:: \bar y_\ell^{*} = \frac{n_\ell\, \bar y_\ell + m\, \bar y}{n_\ell + m}, \qquad m = \frac{s^2}{\tau^2}, \tag{1}
+
+with :math:`s^2` the variance of the target within levels and :math:`\tau^2` that of the levels' true means, both estimated (empirical
+Bayes). A row that is learned from must not tell its own target: while fitting it gets the means of the other folds.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import TransformerMixin
+
+from epee.estimator.base import Estimator, encode_labels
+from epee.table.block import check_weights
+from epee.table.folds import assign_folds
+from epee.typing import Codes, Matrix, Vector
+
+
+class TreeColumns(TransformerMixin, Estimator):
+    """One column for each category, from one column a level.
+
+    Parameters
+    ----------
+    groups : list of (start, stop)
+        Which columns are the levels of one category.
+    codes : bool
+        Categories of few levels become codes; False leaves their columns as they are.
+    by_class : bool
+        The target holds labels, not numbers: a mean for each class, one for two.
+    few : int
+        Levels up to which a category is no rich one.
+    folds, random_state : int
+        Of the means of rows that are learned from.
+
+    >>> X = np.array([[0.5, 1, 0], [0.1, 0, 1], [0.3, 0, 0]])
+    >>> TreeColumns([(1, 3)]).fit_transform(X, [1.0, 2.0, 3.0])
+    array([[0.5, 0. ],
+           [0.1, 1. ],
+           [0.3, nan]])
+    """
+
+    _takes_missing = True
+
+    def __init__(
+        self, groups: Any = (), codes: bool = True, by_class: bool = False, few: int = 12, folds: int = 5, random_state: int = 0
+    ) -> None:  # fmt: skip
+        self.groups = groups
+        self.codes = codes
+        self.by_class = by_class
+        self.few = few
+        self.folds = folds
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn the means of rich categories."""
+        X = self._enter(X, reset=True)
+        Y, _, w = self._target(y, sample_weight, len(X))
+        self.means_ = [level_means(X[:, a:b], Y, w) for a, b in self._rich()]
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Matrix:
+        """Fit, and return the rows with the means that other folds give them."""
+        self.fit(X, y, sample_weight)
+        X = self._enter(X, reset=False)
+        if not self._rich():
+            return self._transform(X, [])
+        Y, labels, w = self._target(y, sample_weight, len(X))
+        fold = assign_folds(labels, len(X), max(2, min(self.folds, len(X))), self.random_state)
+        parts = []
+        for a, b in self._rich():
+            out = np.empty((len(X), Y.shape[1]))
+            for k in range(int(fold.max()) + 1):
+                here, rest = fold == k, fold != k
+                means = level_means(X[rest, a:b], Y[rest], None if w is None else w[rest])
+                out[here] = means[level_of(X[here, a:b])]
+            parts.append(out)
+        return self._transform(X, parts)
+
+    def transform(self, X: Any) -> Matrix:
+        """Return rows with one column for each category."""
+        X = self._leave(X)
+        return self._transform(X, [m[level_of(X[:, a:b])] for m, (a, b) in zip(self.means_, self._rich(), strict=True)])
+
+    def _rich(self) -> list[tuple[int, int]]:
+        return [(a, b) for a, b in self.groups if b - a > self.few]
+
+    def _transform(self, X: Matrix, means: list[Matrix]) -> Matrix:
+        plain = np.ones(X.shape[1], dtype=bool)
+        coded: list[Vector] = []
+        for a, b in self.groups:
+            rich = b - a > self.few
+            plain[a:b] = not (rich or self.codes)
+            if self.codes and not rich:
+                codes = level_of(X[:, a:b]).astype(np.float64)
+                coded.append(np.where(codes < b - a, codes, np.nan))
+        return np.column_stack([X[:, plain], *coded, *means])
+
+    def _target(self, y: Any, sample_weight: Any, n: int) -> tuple[Matrix, Codes | None, Vector | None]:
+        """Return the target as numbers (n, K'), its classes, and the weights."""
+        w = check_weights(sample_weight, n)
+        if not self.by_class:
+            return np.asarray(y, dtype=np.float64).reshape(n, -1), None, w
+        classes, labels = encode_labels(y, n)
+        wide = np.eye(len(classes))[labels]
+        return wide[:, 1:] if len(classes) == 2 else wide, labels, w
+
+
+def code_columns(width: int, groups: Any, few: int = 12) -> list[int]:
+    """Return which columns of :class:`TreeColumns` are codes, of ``width`` columns that go in.
+
+    >>> code_columns(20, [(1, 3), (4, 20)])
+    [2]
+    """
+    before = width - sum(b - a for a, b in groups)
+    return [before + k for k in range(sum(b - a <= few for a, b in groups))]
+
+
+def level_of(levels: Matrix) -> Codes:
+    """Return the level (n,) of rows of zeros and a one; one past the last for a row without any."""
+    return np.where(levels.any(axis=1), np.argmax(levels, axis=1), levels.shape[1])
+
+
+def level_means(levels: Matrix, Y: Matrix, w: Vector | None) -> Matrix:
+    """Return the means (1) of each level (L + 1, K), the last for rows without one: the mean of all.
+
+    >>> level_means(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0]]), np.array([[0.0], [4.0], [0.0], [4.0]]), None)[:, 0]
+    array([0., 4., 2.])
+    """
+    L = levels.shape[1]
+    weight = np.ones(len(Y)) if w is None else w
+    at = level_of(levels)
+    count = np.bincount(at, weight, minlength=L + 1)[:L]
+    out = np.empty((L + 1, Y.shape[1]))
+    for k, y in enumerate(Y.T):
+        mean = float(np.average(y, weights=weight))
+        sums = np.bincount(at, weight * y, minlength=L + 1)[:L]
+        means = np.divide(sums, count, out=np.full(L, mean), where=count > 0)
+        seen, n = int((count > 0).sum()), float(count.sum())
+        within = float(weight @ (y - np.append(means, mean)[at]) ** 2) / max(n - seen, 1.0)
+        between = float(count @ (means - mean) ** 2) - (seen - 1) * within
+        spread = between / max(n - float(count @ count) / max(n, 1e-300), 1e-300)
+        towards = within / spread if spread > 1e-9 * within else 1e9
+        out[:L, k] = np.divide(sums + towards * mean, count + towards, out=np.full(L, mean), where=count + towards > 0)
+        out[L, k] = mean
+    return out
