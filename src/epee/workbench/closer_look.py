@@ -14,7 +14,7 @@ from epee.estimator.protocol import LinearPredictor
 from epee.job.card import plain
 from epee.job.contest import Contest, Entry
 from epee.job.facts import coefficients_of, curve_of
-from epee.job.finishing import final_model
+from epee.job.finishing import final_parts
 from epee.job.predictor import Predictor, last_step
 from epee.words.workbench_words import say
 from epee.workbench.table_card import rows_at
@@ -28,7 +28,7 @@ def look_at(contest: Contest, entry: Entry, predictor: Predictor, chosen: bool) 
     """Return what there is to see of a predictor: its curve, and its coefficients, rules or splines."""
     ground = contest.ground
     if not chosen:
-        predictor = Predictor(predictor.task, predictor.targets, predictor.encoder, final_model(ground, entry))
+        predictor = Predictor(predictor.task, predictor.targets, *final_parts(ground, entry))
     last, names = last_step(predictor.model), predictor.encoder.get_feature_names_out().tolist()
     rows = ground.hand.train
     training = (ground.hand.encoded(rows), ground.hand.y[rows], ground.hand.weights(rows))
