@@ -115,7 +115,8 @@ class ProductMetric(Metric):
 def make_metric(risk: LinearRisk, W: Matrix, rough: bool) -> Metric:
     """Return the metric of a risk at W, from at most as many rows as a good one needs; ``rough`` is the cheapest."""
     if risk.M > 1:
-        if rough and isinstance(risk.loss, CrossEntropy) and risk.d <= LARGEST_HESSIAN:
+        here = getattr(risk.source, "home", "local") != "device"
+        if rough and here and isinstance(risk.loss, CrossEntropy) and risk.d <= LARGEST_HESSIAN:
             return ProductMetric(risk, W)
         n, rows = risk.source.n_rows, max(FEWEST_ROWS, 8 * min(risk.unknowns, LARGEST_HESSIAN))
         if n is None or n > 2 * rows:

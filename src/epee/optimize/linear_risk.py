@@ -17,12 +17,15 @@ from typing import Any
 
 import numpy as np
 
+from epee.arrays import is_elsewhere, like, select_rows
 from epee.engines.choice import engine_for
 from epee.losses.entropy import CrossEntropy
 from epee.losses.margins import MarginLoss
 from epee.moments.gram import SMALL
+from epee.optimize.linear_anywhere import logistic_anywhere
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source, refuse_bad_source
+from epee.table.elsewhere import ElsewhereSource
 from epee.table.sparse import SparseSource, is_sparse
 from epee.typing import Codes, Matrix, Tensor, Vector
 
@@ -62,7 +65,18 @@ class RowSum:
     columns: Codes | None = None
     compiled: bool = False  # by a kernel, one call a block
 
+    @property
+    def anywhere(self) -> bool:
+        """Whether blocks may lie elsewhere."""
+        return isinstance(self.loss, CrossEntropy)
+
+    def width(self) -> int:
+        """Return how many numbers a row takes where all of a block is multiplied at once."""
+        return 4 * self.W.shape[0] + 6 * self.W.shape[1]
+
     def __call__(self, block: Block) -> RiskSum:
+        if is_elsewhere(block.X):
+            return self._elsewhere(block)
         X = operand(block)
         codes = np.asarray(block.group if block.group is not None else block.y)
         w = block.weight
@@ -88,6 +102,16 @@ class RowSum:
             hessian = None if bend is None else self._hessian(X, bend, w) if dense else self._sparse_hessian(X, bend, w)
         count = float(len(codes)) if w is None else float(w.sum())
         return RiskSum(count, float(value.sum()), gradient, hessian)
+
+    def _elsewhere(self, block: Block) -> RiskSum:
+        """Do the same where the rows lie."""
+        codes = like(block.group if block.group is not None else block.y, block.X)
+        w: Any = None if block.weight is None else like(block.weight, block.X, block.X.dtype)
+        if self.class_weight is not None:
+            factor = select_rows(like(self.class_weight, block.X, block.X.dtype), codes)
+            w = factor if w is None else w * factor
+        parts = (self.W, self.bias, self.centre, self.curvature, self.columns)
+        return RiskSum(*logistic_anywhere(block.X, codes, w, *parts))
 
     def _cross_entropies(self, X: Matrix, codes: Codes, w: Vector | None) -> RiskSum:
         """Do the same by a kernel: one call a block, so that threads do not wait for each other."""
@@ -336,6 +360,12 @@ def thin(source: Source, rows: int) -> ArraySource | SparseSource:
     """
     if isinstance(source, ArraySource | SparseSource):
         return _some_of(source, max(1, -(-source.n_rows // rows)))
+    if isinstance(source, ElsewhereSource):  # which rows those are is found here, and only they travel
+        beside = source.narrow()
+        rows_there: Any = np.arange(source.n_rows)[:, None]
+        numbers = ArraySource(rows_there, beside.y, beside.weight, None, beside.group)
+        some = _some_of(numbers, max(1, -(-source.n_rows // rows)))
+        return ArraySource(source.taken(some.X[:, 0]).X, some.y, some.weight, None, some.group)
     step, count = 1, 0
     parts: list[tuple[Any, ...]] = []
     for block in source.blocks():

@@ -17,7 +17,9 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from epee.engines.choice import engine_for
+from epee.arrays import at_home
+from epee.engines.choice import engine_for, sent
+from epee.engines.device import tell_once
 from epee.errors import ConditionWarning, DataError, DataWarning, MissingValues, SearchWarning, WrongUse
 from epee.estimator.base import Density, list_columns, say
 from epee.moments.columns import ColumnSummation
@@ -28,6 +30,7 @@ from epee.structure.predictive import spread_factors
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source, check_weights
 from epee.table.doors import is_stream, open_source, passes_over
+from epee.table.elsewhere import ElsewhereSource
 from epee.table.partitions import by_partition
 from epee.typing import Codes, Matrix, Vector
 
@@ -159,6 +162,7 @@ class GaussianMixture(Density):
 
     def _rows(self, X: Any, sample_weight: Any) -> Source:
         """Return the rows as a source; in memory, sorted by pattern of missing cells so that each block has few."""
+        X = sent(X)
         if is_stream(X):
             source = self._enter_stream(open_source(X, None, sample_weight), reset=True)
         else:
@@ -173,15 +177,19 @@ class GaussianMixture(Density):
         empty = np.flatnonzero(cells.count == 0)
         if len(empty):
             raise MissingValues(f"{list_columns(empty, self)} missing in every row: drop it.")
+        if isinstance(source, ElsewhereSource) and cells.count.min() < source.narrow_weight:
+            tell_once("rows with missing cells have no road on the device: they are brought to the CPU.")
+            return self._rows(at_home(X), sample_weight)
         self._box = self._ranges(source) if self.noise is not False else None
-        if isinstance(source, ArraySource):
-            n = len(source.X)
+        if isinstance(source, ArraySource | ElsewhereSource):
+            n = source.n_rows
             if n < self.n_components:
                 raise DataError(
                     f"Expected n_samples >= n_components but got n_components = {self.n_components}, n_samples = {n}"
                 )
         weighted = any(getattr(source, name, None) is not None for name in ("weight", "weight_name"))
-        complete = not weighted and cells.count.max() == source.n_rows  # a column without holes: no row is blank
+        full = cells.count.max() == source.n_rows  # a column without holes: no row is blank
+        complete = isinstance(source, ElsewhereSource) or (full and not weighted)
         self.n_skipped_ = 0 if complete else int(engine_for(source).reduce(source, blank_rows))
         if self.n_skipped_:
             say(f"rows without any cell: {self.n_skipped_}. They are skipped.", DataWarning)
@@ -440,6 +448,10 @@ def blank_rows(block: Block) -> int:
 def some_rows(source: Source, most: int, rng: Any) -> tuple[Matrix, Vector | None]:
     """Return the rows of a source, or an even share of them when there are more than ``most``, without all-missing ones."""
     n = source.n_rows
+    if isinstance(source, ElsewhereSource) and n is not None and n > most:  # the same rows, and only they travel
+        some = source.taken(np.flatnonzero(rng.random_sample(n) < most / n))
+        counts = slice(None) if some.weight is None else some.weight > 0
+        return np.asarray(some.X[counts], np.float64), None if some.weight is None else some.weight[counts]
     parts, weights = [], []
     for block in source.blocks():
         keep = (

@@ -20,10 +20,12 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
+from epee.arrays import is_elsewhere
 from epee.stateful import Part
 from epee.structure.em import Expected
 from epee.structure.gaussian_forms import LOG_2PI, Components, log_determinants, precision_factors
 from epee.structure.gaussian_products import Expanded
+from epee.structure.mixture_anywhere import expected_anywhere, numbers_a_row
 from epee.table.block import Block
 from epee.typing import Codes, Matrix, Tensor, Vector
 
@@ -176,7 +178,16 @@ class GaussianStep(Part):
         with np.errstate(divide="ignore"):
             return float(np.log(max(1.0 - float(self.components.weights.sum()), 0.0)) + seen.noise)
 
+    anywhere = True
+
+    def width(self) -> int:
+        """Return how many numbers a row takes where all of a block is multiplied at once."""
+        return numbers_a_row(self.components)
+
     def __call__(self, block: Block) -> Expected:
+        if is_elsewhere(block.X):
+            c = self.components
+            return expected_anywhere(block.X, block.weight, c, self.factors, self._log_noise(c))
         X = np.asarray(block.X, dtype=np.float64)
         total: Expected | None = None
         for missing, rows in patterns_of(X):

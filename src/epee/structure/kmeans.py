@@ -18,11 +18,13 @@ import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from epee.engines.choice import LOCAL, engine_for
+from epee.arrays import is_elsewhere
+from epee.engines.choice import LOCAL, engine_for, sent
 from epee.errors import WrongUse
 from epee.estimator.base import Clusterer, NewAxes
 from epee.settings import progress
 from epee.solve.sparse_rows import is_large_and_sparse
+from epee.structure.kmeans_anywhere import labels_anywhere
 from epee.structure.kmeans_passes import (
     Allocation,
     BoundedRows,
@@ -36,6 +38,7 @@ from epee.structure.kmeans_starts import Draw, as_generator, check_count, plus_p
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source, check_weights, refuse_bad_cells
 from epee.table.doors import is_stream, open_source, passes_over
+from epee.table.elsewhere import ElsewhereSource
 from epee.table.partitions import by_partition
 from epee.table.sparse import SparseSource, is_sparse, laid_out
 from epee.typing import Codes, Matrix, Vector
@@ -129,6 +132,7 @@ class KMeans(NewAxes, TransformerMixin, Clusterer):
 
     def _open(self, X: Any, sample_weight: Any = None, *, reset: bool) -> Source:
         """Return the rows as a source of blocks, checked."""
+        X = sent(X) if reset else X
         if not is_stream(X):
             X = self._enter(X, reset=reset)
             w = check_weights(sample_weight, X.shape[0])
@@ -223,13 +227,22 @@ class KMeans(NewAxes, TransformerMixin, Clusterer):
             sample = laid_out(source.X[np.sort(rng.choice(source.n_rows, some, replace=False, p=chances))])
         else:
             draw = Draw(max(SAMPLE_ROWS, 50 * k), int(rng.integers(2**62)))
-            sample = engine_for(source).reduce(source, draw).X
+            sample = self._drawn(source, draw)
         refuse_bad_cells(sample, source.names)
         refuse_too_many(ArraySource(sample), k)
         return self._best_start(sample, None, k, rng).centres
 
+    def _drawn(self, source: Source, draw: Draw) -> Matrix:
+        """Return a sample of a stream; of rows that lie elsewhere only those drawn travel, for their numbers decide."""
+        if not isinstance(source, ElsewhereSource):
+            rows: Matrix = engine_for(source).reduce(source, draw).X
+            return rows
+        places: Any = np.arange(source.n_rows)[:, None]
+        numbers = LOCAL.reduce(ArraySource(places, weight=source.weight), draw).X
+        return np.asarray(source.taken(numbers[:, 0].astype(np.intp)).X, dtype=np.float64)
+
     def _keep(self, best: Descent, source: Source) -> None:
-        single = isinstance(source, ArraySource) and source.X.dtype == np.float32
+        single = isinstance(source, ArraySource | ElsewhereSource) and str(source.X.dtype).endswith("float32")
         dtype = np.float32 if single else np.float64
         self.cluster_centers_: Matrix = best.centres.astype(dtype)
         self.n_iter_, self.trace_ = best.iterations, best.trace
@@ -292,7 +305,15 @@ class _Labels:
     def __init__(self, centres: Matrix) -> None:
         self.centres = centres
 
+    anywhere = True
+
+    def width(self) -> int:
+        """Return how many numbers a row takes where all of a block is multiplied at once."""
+        return 2 * self.centres.shape[1] + 3 * len(self.centres)
+
     def __call__(self, block: Block) -> tuple[Codes, float, Vector]:
+        if is_elsewhere(block.X):
+            return labels_anywhere(block.X, block.weight, self.centres)
         nearest = nearest_to_sparse if is_sparse(block.rows) else nearest_centres
         labels, squared = nearest(block.rows, self.centres)
         w = np.ones(len(labels)) if block.weight is None else block.weight

@@ -12,15 +12,17 @@ only what changed; a stream is reduced by its engine.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from epee.arrays import is_elsewhere
 from epee.engines.choice import engine_for
 from epee.engines.local import in_order
 from epee.moments.moments import share
 from epee.moments.sparse import cell_sums
+from epee.structure.kmeans_anywhere import sums_anywhere
 from epee.structure.kmeans_starts import chunks
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source, refuse_bad_source, rows_for
@@ -60,8 +62,13 @@ class Allocation:
 
     centres: Matrix  # about the origin
     origin: Vector
+    farthest: bool = True  # whether the farthest rows are wanted, where finding them costs
+
+    anywhere = True
 
     def __call__(self, block: Block) -> Clouds:
+        if is_elsewhere(block.X):
+            return Clouds(*sums_anywhere(block.X, block.weight, self.centres, self.origin, self.farthest))
         from epee.kernels.cluster_lloyd import add_to_clouds
 
         k, p = self.centres.shape
@@ -99,6 +106,10 @@ class Allocation:
     def rows(self) -> int:
         """Return how many rows a block should have."""
         return rows_for(len(self.origin))
+
+    def width(self) -> int:
+        """Return how many numbers a row takes where all of a block is multiplied at once."""
+        return 2 * len(self.origin) + 3 * len(self.centres)
 
 
 def nearest_to_sparse(X: Any, centres: Matrix) -> tuple[Codes, Vector]:
@@ -148,8 +159,11 @@ class StreamRows:
     def allocate(self, centres: Matrix) -> tuple[Clouds, int | None]:
         """Return the clouds around these centres; how many rows changed is not known."""
         with np.errstate(over="ignore", invalid="ignore"):
-            work = Allocation(centres, self.origin)
+            work = Allocation(centres, self.origin, farthest=False)
             clouds: Clouds = self.engine.reduce(self.source, work, rows=work.rows())
+            if (clouds.count <= 0).any() and (clouds.distance < 0).all():
+                work = replace(work, farthest=True)
+                clouds = self.engine.reduce(self.source, work, rows=work.rows())
         if not np.isfinite(clouds.squares):
             refuse_bad_source(self.source)
         return clouds, None

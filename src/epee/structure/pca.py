@@ -20,6 +20,9 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from epee.arrays import affine_rows, at_home, is_elsewhere, is_real, like, namespace
+from epee.engines.choice import sent
+from epee.engines.device import tell_once
 from epee.errors import DataWarning, InfiniteValues, MissingValues, SingularProblem, WrongUse
 from epee.estimator.base import NewAxes, list_columns, refuse_large, refuse_vector, say
 from epee.estimator.moment import MomentTransformer
@@ -27,6 +30,7 @@ from epee.moments.moments import Moments
 from epee.solve.soundness import insist_orthonormal
 from epee.solve.spectral import descending_eigh, fix_signs
 from epee.structure.kmeans_starts import as_generator
+from epee.structure.pca_elsewhere import axes_elsewhere
 from epee.structure.pca_of_sparse import axes_by_lanczos, axes_by_projections, axes_by_rows, sparse_road
 from epee.structure.randomised import Centred, range_finder
 from epee.table.arrays import ArraySource
@@ -120,6 +124,9 @@ class PCA(NewAxes, MomentTransformer):
         self.random_state = random_state
         self.missing = missing
 
+    solves_there = True
+    answers_anywhere = True
+
     @property
     def _takes_missing(self) -> bool:
         return self.missing == "em"
@@ -135,6 +142,15 @@ class PCA(NewAxes, MomentTransformer):
             raise WrongUse(f"svd_solver is {self.svd_solver!r}; it must be one of {', '.join(SOLVERS)}.")
         if self.missing not in ("refuse", "em"):
             raise WrongUse(f"missing is {self.missing!r}; it must be 'refuse' or 'em'.")
+        X = sent(X)
+        if is_elsewhere(X) and X.ndim == 2:
+            if not self._stays(X):
+                tell_once(
+                    f"this road of PCA (svd_solver={self.svd_solver!r}) has none on the device: its rows are brought to the CPU."
+                )
+                X = at_home(X)
+            elif self._road(*X.shape) == "randomised":
+                return self._fit_elsewhere(X, sample_weight)
         if is_stream(X):
             try:
                 return super().fit(X, sample_weight=sample_weight)
@@ -192,6 +208,26 @@ class PCA(NewAxes, MomentTransformer):
             )
         self.mean_ = found.mean
         self._set(found.values, found.axes, found.count, found.inertia, found.rank)
+        return self
+
+    def _stays(self, X: Any) -> bool:
+        """Tell whether the axes of rows that lie elsewhere are found there."""
+        xp = namespace(X)
+        whole = not self._takes_missing or bool(xp.isfinite(xp.sum(X)))
+        return is_real(X) and whole and self._road(*X.shape) in ("covariance_eigh", "randomised")
+
+    def _fit_elsewhere(self, X: Any, sample_weight: Any) -> Self:
+        """Find a few axes of rows that lie elsewhere by random projections there."""
+        self._enter_stream(open_source(X), reset=True)
+        n, p = X.shape
+        w = check_weights(sample_weight, n)
+        self._keep_count(n if w is None else w.sum(), int(min(n if w is None else w.sum(), p)))
+        self.__dict__.pop("moments_", None)
+        self.mean_, total, square, s, V = axes_elsewhere(
+            X, w, self._few(X), self.n_oversamples, self.iterated_power, as_generator(self.random_state),
+            self.power_iteration_normalizer,
+        )  # fmt: skip
+        self._set(s**2 / total, V, total, square / total, rank=min(n, p))
         return self
 
     def _fit_missing(self, X: Matrix, w: Vector | None) -> None:
@@ -265,10 +301,10 @@ class PCA(NewAxes, MomentTransformer):
     def _solve(self, m: Moments) -> None:
         n = float(m.count)
         self._keep_count(n, int(min(n, m.p)) if n >= 1 else m.p)
-        values, vectors = descending_eigh(m.covariance())
-        self.mean_ = m.mean
+        values, vectors = map(at_home, descending_eigh(m.covariance()))
+        self.mean_ = at_home(m.mean)
         rank = int(min(n, m.p))
-        self._set(np.maximum(values[:rank], 0.0), vectors.T[:rank], n, float(np.trace(m.covariance())))
+        self._set(np.maximum(values[:rank], 0.0), vectors.T[:rank], n, float(m.inertia()))
 
     def _fit_dual(self, X: Matrix, w: Vector | None) -> None:
         """Use the n x n side: the Gram matrix of the rows, centred after the product when that costs no digits."""
@@ -397,6 +433,10 @@ class PCA(NewAxes, MomentTransformer):
         return int(q)
 
     def _transform(self, X: Matrix) -> Matrix:
+        if is_elsewhere(X):
+            axes = self.components_.T / self._deviations() if self.whiten else self.components_.T
+            found: Matrix = affine_rows(X - like(self.mean_, X, X.dtype), axes, np.zeros(axes.shape[1]))
+            return found
         if is_sparse(X):
             scores = np.asarray(X @ self.components_.T) - self.mean_ @ self.components_.T
         else:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from epee.arrays import is_elsewhere, like, namespace
 from epee.typing import Matrix, Vector
 
 
@@ -32,6 +33,8 @@ class Centred:
 
     def back(self, Y: Matrix) -> Matrix:
         """Return the product of the transpose with ``Y`` (n, q); as (Y'X)', which BLAS does in half the time of X'Y."""
+        if is_elsewhere(self.X):
+            return (Y.T @ self.X - namespace(Y).sum(Y, axis=0)[:, None] * self.mean[None, :]).T
         return np.ascontiguousarray((Y.T @ self.X - np.outer(Y.sum(axis=0), self.mean)).T)
 
 
@@ -48,10 +51,11 @@ def range_finder(A: Centred, size: int, powers: Any, rng: np.random.Generator, n
     t = (7 if size < 0.1 * min(n, p) else 4) if powers == "auto" else int(powers)
     tall = p <= n
     mine, other = (A.times, A.back) if tall else (A.back, A.times)
-    Y = mine(rng.normal(size=(min(n, p), size)).astype(A.X.dtype))
+    Y = mine(like(rng.normal(size=(min(n, p), size)), A.X, A.X.dtype))
     for _ in range(t):
         Y = mine(_settled(other(_settled(Y, normaliser, t)), normaliser, t))
-    return np.linalg.qr(Y)[0] if tall else np.linalg.qr(A.times(np.linalg.qr(Y)[0]))[0]
+    qr = namespace(Y).linalg.qr
+    return qr(Y)[0] if tall else qr(A.times(qr(Y)[0]))[0]
 
 
 def _settled(Z: Matrix, normaliser: str, powers: int) -> Matrix:
@@ -61,8 +65,8 @@ def _settled(Z: Matrix, normaliser: str, powers: int) -> Matrix:
     """
     if normaliser == "none" or (normaliser == "auto" and powers <= 2):
         return Z
-    if normaliser == "LU":
+    if normaliser == "LU" and not is_elsewhere(Z):
         from scipy.linalg import lu
 
         return lu(Z, permute_l=True, check_finite=False)[0]
-    return np.linalg.qr(Z)[0]
+    return namespace(Z).linalg.qr(Z)[0]
