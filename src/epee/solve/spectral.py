@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from epee.arrays import is_elsewhere, namespace
 from epee.typing import Matrix, Tensor, Vector
 
 
@@ -17,6 +18,10 @@ def descending_eigh(S: Tensor) -> tuple[Tensor, Tensor]:
     >>> descending_eigh(np.diag([1.0, 3.0]))[0]
     array([3., 1.])
     """
+    if is_elsewhere(S):
+        xp = namespace(S)
+        values, vectors = xp.linalg.eigh(S)
+        return xp.flip(values, axis=-1), xp.flip(vectors, axis=-1)
     values, vectors = np.linalg.eigh(S)
     return values[..., ::-1], vectors[..., ::-1]
 

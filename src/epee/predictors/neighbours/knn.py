@@ -38,6 +38,8 @@ class NeighbourSearch(Estimator):
     state_parts = ("_kept", "_counts", "_fit_X", "_search", "_y")
 
     _takes_sparse = True
+    fits_here = True
+    answers_anywhere = True
 
     @property
     def _takes_missing(self) -> bool:
@@ -129,7 +131,7 @@ class NeighbourSearch(Estimator):
                 )
             table = Neighbours(*self._nearest(self._fit_X, k + 1)).without_self()
         else:
-            table = Neighbours(*self._nearest(self._leave(X), k))
+            table = Neighbours(*self._nearest(self._leave_anywhere(X), k))
         rows = table.rows if self._kept is None else self._kept[table.rows]
         return (table.distances, rows) if return_distance else rows
 
@@ -274,7 +276,7 @@ class KNeighborsClassifier(NeighbourSearch, ProbabilityMixin, Classifier):
 
     def predict(self, X: Any) -> Labels:
         """Return the class of each row (n,); ``ties`` says what happens when votes are equal."""
-        codes = self._codes(self._leave(X))
+        codes = self._codes(self._leave_anywhere(X))
         return self.classes_[codes]
 
     def _codes(self, X: Any) -> Codes:

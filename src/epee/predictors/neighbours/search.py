@@ -15,7 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from epee.arrays import at_home, is_elsewhere, library_of, namespace
 from epee.engines.local import in_order
+from epee.predictors.neighbours.elsewhere import Table
 from epee.predictors.neighbours.metrics import Metric, distance_table, resolve
 from epee.stateful import Part
 from epee.typing import Codes, Matrix
@@ -49,6 +51,8 @@ class Search(Part):
 
     def nearest(self, Q: Any, k: int) -> tuple[Matrix, Codes]:
         """Return the distances and the row numbers (m, k) of the nearest rows, nearest first."""
+        if is_elsewhere(Q):
+            return self._elsewhere(Q, k)
         if self.metric is None:
             return self._from_table(Q, k)
         same = Q is self.rows
@@ -59,6 +63,23 @@ class Search(Part):
         else:
             d, found = self._by_boxes(Q, k)
         return self.metric.leave(d, self.scale), found
+
+    def _elsewhere(self, Q: Any, k: int) -> tuple[Matrix, Codes]:
+        """Do the same for queries that lie elsewhere: there, where the metric is Euclid's and the rows are many."""
+        metric, candidates = self.metric, k + max(16, k // 2)
+        plain = metric is not None and metric.code == 0 and not metric.cosine and metric.stretch is None
+        if not plain or candidates >= len(self.X) // 2:
+            return self.nearest(at_home(Q), k)
+        assert metric is not None
+        sent: Table | None = self.__dict__.get("_sent")
+        if sent is None or library_of(sent.X) != library_of(Q) or sent.X.device != Q.device:
+            self._sent = sent = Table(self.X, Q)
+        xp = namespace(Q)
+        d, found, doubtful = sent.nearest(xp.astype(Q, xp.float64) * float(self.scale), k, candidates)
+        d = metric.leave(d, self.scale)
+        if doubtful.any():
+            d[doubtful], found[doubtful] = self.nearest(at_home(Q)[doubtful], k)
+        return d, found
 
     def _boxes(self) -> tuple[Any, ...]:
         """Build the tree at the first search that needs it."""

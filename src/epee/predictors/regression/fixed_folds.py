@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import KFold, ShuffleSplit
 
+from epee.arrays import at_home
 from epee.errors import DataError
 from epee.moments.moments import Moments
 from epee.table.arrays import ArraySource
 from epee.table.block import Source
 from epee.table.changes import Celled
+from epee.table.elsewhere import ElsewhereSource
 from epee.table.view import View
 from epee.typing import Codes
 
@@ -27,6 +29,8 @@ def with_folds(source: Source, fold: Codes) -> Source:
     >>> [block.fold.tolist() for block in source.blocks(3)]
     [[0, 1, 0], [1]]
     """
+    if isinstance(source, ElsewhereSource):
+        return source.having(fold=fold)
     if isinstance(source, ArraySource):
         return ArraySource(source.X, source.y, source.weight, fold, None, source.names)
     return View(source, Celled(fold))
@@ -51,7 +55,7 @@ def split_rows(splitter: Any, source: Source, n: int) -> Any:
 
 def refuse_empty_folds(m: Moments) -> None:
     """Say which fold has no weight: its error is not defined."""
-    empty = np.flatnonzero(~(m.count > 0))
+    empty = np.flatnonzero(~(at_home(m.count) > 0))
     if len(empty):
         raise DataError(
             f"fold {int(empty[0])} of the cross-validation has rows of weight 0 only: its error is not defined. Shuffle the rows, drop "

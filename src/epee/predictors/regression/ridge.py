@@ -19,6 +19,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from epee.arrays import namespace
 from epee.engines.choice import engine_for
 from epee.errors import SingularProblem, WrongUse
 from epee.estimator.moment import MomentRegressor
@@ -34,6 +35,7 @@ from epee.solve.norm_bound import penalties_of_bound
 from epee.solve.positive import non_negative
 from epee.solve.refine import refine
 from epee.solve.ridge_path import RidgeSpectrum, effective_dof, ridge_path, ridge_path_with_spectrum
+from epee.solve.ridge_path_elsewhere import ridge_path_elsewhere
 from epee.solve.sparse_rows import NoFactor, is_large_and_sparse
 from epee.solve.stacked import stacked_least_squares
 from epee.stateful import Part
@@ -307,17 +309,36 @@ class Ridge(RowSource, LeftOut, LinearSmoother, MomentRegressor):
         """
         if parameter != "alpha" or self.positive or self.bound is not None:
             return None
-        alphas = check_penalties(values, "alpha")
+        alphas, m = check_penalties(values, "alpha"), m.here()
+        coef, spectrum = ridge_path_with_spectrum(*self._sides(m), alphas)
+        coef, intercept = self._with_intercept(m, coef)
+        return coef, intercept, effective_dof(spectrum, alphas) + int(self.fit_intercept)
+
+    def solve_penalties(self, m: Moments, alphas: Vector) -> tuple[Tensor, Tensor]:
+        """Return coefficients (F, V, m, p) and intercepts (F, V, m) of every fold and penalty, where the moments lie."""
+        S, C = self._sides(m)
+        coef = None if m.is_here else ridge_path_elsewhere(S, C, alphas)
+        if coef is None:  # here, or where some penalty leaves a matrix singular
+            m = m.here()
+            coef = ridge_path(*self._sides(m), alphas)
+        return self._with_intercept(m, coef)
+
+    def _sides(self, m: Moments) -> tuple[Tensor, Tensor]:
+        """Return the two sides of (1), about the means or, without an intercept, about zero."""
         S, C, x, y = m.xx, m.xy, m.x_mean, m.y_mean
+        if self.fit_intercept:
+            return S, C
+        n = m.count[..., None, None]
+        return S + n * x[..., :, None] * x[..., None, :], C + n * x[..., :, None] * y[..., None, :]
+
+    def _with_intercept(self, m: Moments, coef: Tensor) -> tuple[Tensor, Tensor]:
+        """Return coefficients (..., V, p, m) as (..., V, m, p), and their intercepts (..., V, m)."""
+        xp = namespace(coef)
+        coef = xp.matrix_transpose(coef)
+        fitted = (coef @ m.x_mean[..., None, :, None])[..., 0]
         if not self.fit_intercept:
-            n = m.count[..., None, None]
-            S, C = S + n * x[..., :, None] * x[..., None, :], C + n * x[..., :, None] * y[..., None, :]
-        coef, spectrum = ridge_path_with_spectrum(S, C, alphas)
-        coef = np.swapaxes(coef, -1, -2)  # (..., V, m, p)
-        dof = effective_dof(spectrum, alphas) + int(self.fit_intercept)
-        if not self.fit_intercept:
-            return coef, np.zeros(coef.shape[:-1]), dof
-        return coef, y[..., None, :] - (coef @ x[..., None, :, None])[..., 0], dof
+            return coef, xp.zeros_like(fitted)
+        return coef, m.y_mean[..., None, :] - fitted
 
     def path(self, X: Any, y: Any, alphas: ArrayLike | None = None, sample_weight: Any = None) -> RidgePath:
         """Return the coefficients and degrees of freedom for all ``alphas`` from one decomposition; it has a ``plot``."""

@@ -21,6 +21,7 @@ import numpy as np
 from sklearn.model_selection import check_cv
 from sklearn.utils.validation import check_is_fitted
 
+from epee.arrays import at_home, is_elsewhere, namespace
 from epee.engines.choice import engine_for
 from epee.errors import WrongUse
 from epee.estimator.moment import MomentRegressor
@@ -272,14 +273,15 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
             assert y is not None
             return self._fit_scored(X, y[:, 0] if self._one_target and y.ndim == 2 else y, w)
         folded = with_folds(source, fold)
-        parts = reduce_source(folded, self.summation(folded, int(fold.max()) + 1))
+        parts = reduce_source(folded, self.summation(folded, int(fold.max()) + 1), stay=True)
         refuse_empty_folds(parts)
         ridge = Ridge(1.0, fit_intercept=self.fit_intercept)
-        coef, intercept, _ = ridge.solve_path(parts.leave_one_out("fold"), "alpha", alphas)  # (F, A, m, p)
-        errors = squared_error(parts, coef, intercept)  # (F, A, m)
+        coef, intercept = ridge.solve_penalties(parts.leave_one_out("fold"), alphas)  # (F, A, m, p)
+        parts = parts if is_elsewhere(coef) else parts.here()
+        errors = at_home(squared_error(parts, coef, intercept))  # (F, A, m)
         K = len(errors)
         self._pick(alphas, errors.mean(axis=0), errors.std(axis=0, ddof=1) / np.sqrt(K))
-        m = parts.merge("fold")
+        m = parts.merge("fold").here()
         self._look(m)
         self.moments_ = m
         self._finish_with(m)
@@ -401,10 +403,15 @@ class LeftOutErrors:
 
 def squared_error(m: Moments, coef: Tensor, intercept: Tensor) -> Tensor:
     """Return the mean squared error (F, A, m) of linear predictors (F, A, m, p) on the rows behind the moments of each fold."""
-    C = np.swapaxes(m.xy, -1, -2)[:, None]  # (F, 1, m, p)
-    spread = (coef * (coef @ m.xx[:, None] - 2 * C)).sum(axis=-1) + np.diagonal(m.yy, axis1=-2, axis2=-1)[:, None]
-    shift = m.y_mean[:, None] - intercept - (coef @ m.x_mean[:, None, :, None])[..., 0]
-    return np.maximum(spread, 0.0) / m.count[:, None, None] + shift**2
+    xp, (F, A, k, p) = namespace(coef), coef.shape
+    C = xp.matrix_transpose(m.xy)[:, None, :, :]  # (F, 1, m, p)
+    flat = xp.reshape(coef, (F, A * k, p))  # one product a fold, whatever the penalties
+    squares = xp.reshape(flat @ m.xx, (F, A, k, p))
+    yy = xp.linalg.diagonal(m.yy)[:, None, :]
+    spread = xp.sum(coef * (squares - 2 * C), axis=-1) + yy
+    fitted = xp.reshape(flat @ m.x_mean[:, :, None], (F, A, k))
+    shift = m.y_mean[:, None, :] - intercept - fitted
+    return xp.where(spread > 0, spread, xp.zeros_like(spread)) / m.count[:, None, None] + shift**2
 
 
 def _smallest(values: Matrix, alphas: Vector) -> Codes:
