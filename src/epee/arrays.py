@@ -148,20 +148,31 @@ def nearest_first(D: Any, k: int) -> tuple[Any, Any]:
     return xp.take_along_axis(D, places, axis=1), places
 
 
-def positive_solve(A: Any, B: Any) -> Any:
-    """Return A^-1 B for positive definite A (..., p, p) and B (..., p, m); not finite where a matrix is not positive definite.
+def positive_solve(A: Any, B: Any, least: float = 0.0) -> Any:
+    """Return A^-1 B for positive definite A (..., p, p) and B (..., p, m).
+
+    NaN where a matrix is not positive definite, or a squared pivot of its Cholesky factor is at most ``least``.
 
     >>> positive_solve(np.array([[4.0, 2.0], [2.0, 3.0]]), np.array([[8.0], [7.0]]))[:, 0]
     array([1.25, 1.5 ])
     """
-    library = library_of(A)
+    xp, library = namespace(A), library_of(A)
     if library == "torch":
         torch = sys.modules["torch"]
         L, info = torch.linalg.cholesky_ex(A)
-        X = torch.cholesky_solve(B, L)
-        return torch.where((info == 0)[..., None, None], X, torch.full_like(X, torch.nan))
-    if library in ("jax", "jaxlib"):
-        from jax.scipy.linalg import cho_solve
+        X, sound = torch.cholesky_solve(B, L), info == 0
+    else:
+        try:
+            L = xp.linalg.cholesky(A)
+            X = _by_factor(L, B) if library in ("jax", "jaxlib") else xp.linalg.solve(A, B)
+        except np.linalg.LinAlgError:
+            return B * float("nan")
+        sound = xp.isfinite(X[..., 0, 0])
+    sound = sound & (xp.min(xp.linalg.diagonal(L) ** 2, axis=-1) > least)
+    return xp.where(sound[..., None, None], X, xp.zeros_like(X) * float("nan"))
 
-        return cho_solve((sys.modules["jax"].numpy.linalg.cholesky(A), True), B)  # NaN where it fails
-    return namespace(A).linalg.solve(A, B)
+
+def _by_factor(L: Any, B: Any) -> Any:
+    from jax.scipy.linalg import cho_solve
+
+    return cho_solve((L, True), B)

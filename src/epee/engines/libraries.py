@@ -7,6 +7,7 @@ travel from where they are.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import cycle
@@ -144,10 +145,14 @@ class WithCuPy:
 
 def find_library() -> Library:
     """Return CuPy or PyTorch, whichever is there and finds a device, or say why neither does."""
-    reasons = []
-    for make in (WithCuPy, WithTorch):
+    reasons: list[str] = []
+    known: list[Any] = [WithCuPy, WithTorch]
+    for make in sorted(
+        known, key=lambda library: library.name not in sys.modules
+    ):  # first what the program uses already
         try:
-            return make()
+            library: Library = make()
+            return library
         except ImportError:
             reasons.append(f"{make.name} is not installed")
         except Exception as fault:  # noqa: BLE001 - drivers fail in many ways, and all of them mean the same here

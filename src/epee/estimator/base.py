@@ -7,6 +7,7 @@ A method that keeps its rows in memory derives from :class:`Classifier`, :class:
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
@@ -37,9 +38,11 @@ from epee.solve.soundness import insist_sound
 from epee.table.block import Source, check_weights, column_name, refuse_bad_cells
 from epee.table.doors import gather, is_stream, open_source
 from epee.table.fingerprints import fingerprint
-from epee.table.partitions import by_partition
+from epee.table.partitions import by_partition, in_kind
 from epee.table.sparse import is_sparse, laid_out, refuse_bad_sparse
 from epee.typing import Codes, Labels, Matrix, Vector
+
+ANSWERS = ("predict", "predict_proba", "predict_log_proba", "decision_function", "score_samples")
 
 
 class Estimator(Saved, BaseEstimator):
@@ -52,6 +55,7 @@ class Estimator(Saved, BaseEstimator):
     _requires_positive = False
     _minimum_rows = 1
     is_linear = False  # predictions are exactly X coef + intercept
+    fits_here = False  # rows that lie elsewhere come here to be kept, and nothing need be said of it
     answers_anywhere = False  # what it says of rows it can say where they lie, see epee.arrays
     left_out_by = "closed form"  # how predictions without the row are had, where they are
     _names_of_parameters: list[str]
@@ -63,6 +67,14 @@ class Estimator(Saved, BaseEstimator):
             cls._names_of_parameters = super()._get_param_names()
         return cls._names_of_parameters
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Let what a class says of rows be said in kind: an answer for an array of another library is one of that library."""
+        super().__init_subclass__(**options)
+        for name in ANSWERS:
+            method = cls.__dict__.get(name)
+            if inspect.isfunction(method) and not hasattr(method, "__wrapped__"):
+                setattr(cls, name, in_kind(method))
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self._takes_missing
@@ -73,9 +85,7 @@ class Estimator(Saved, BaseEstimator):
     def _enter(self, X: Any, *, reset: bool, finite: bool = True) -> Matrix:
         """Check inputs alone and return them as an array (n, p) of floats."""
         if is_elsewhere(X):
-            if reset:
-                tell_once(f"{type(self).__name__} has no road on the device: its rows are brought to the CPU.")
-            return self._enter(at_home(X), reset=reset, finite=finite)
+            return self._enter(self._brought_here(X, reset), reset=reset, finite=finite)
         if is_stream(X):
             return self._enter_gathered(X, reset, finite)
         rows: Any = X
@@ -108,6 +118,12 @@ class Estimator(Saved, BaseEstimator):
         if reset:
             self.n_features_in_ = X.shape[1]
         return bool(getattr(self, "n_features_in_", -1) == X.shape[1])
+
+    def _brought_here(self, X: Any, fitting: bool) -> np.ndarray:
+        """Return rows that lie elsewhere as NumPy's, and say so once where the method cannot learn from them there."""
+        if fitting and not self.fits_here:
+            tell_once(f"{type(self).__name__} has no road on the device: its rows are brought to the CPU.")
+        return at_home(X)
 
     def _enter_elsewhere(self, X: Any) -> Any:
         """Check rows to be answered for where they lie."""
@@ -164,6 +180,8 @@ class Estimator(Saved, BaseEstimator):
     ) -> tuple[Matrix, Any, Vector | None]:
         """Check inputs, targets and weights together; of a stream they may be columns, by name."""
         names = None
+        if is_elsewhere(X):
+            X, y = self._brought_here(X, reset), None if y is None else at_home(y)
         if is_stream(X):
             source = open_source(X, y, sample_weight)
             names = source.names

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier, is_regressor
 
+from epee.arrays import at_home
 from epee.errors import WrongUse
-from epee.estimator.base import softmax
+from epee.estimator.base import largest_of, softmax
 from epee.losses.entropy import LogLoss
 from epee.losses.loss import Loss
 from epee.risk.asking import Ask, asker, one_column
@@ -58,15 +59,17 @@ class Asked:
         return replace(self, probable=True) if self.classes is not None and self.loss.needs == "labels" else self
 
     def finish(self, raw: Tensor) -> np.ndarray:
-        """Return what the loss needs from linear scores (n, k) or values (n, m)."""
+        """Return what the loss needs from linear scores (n, k) or values (n, m), here."""
+        labels = self.kind != "regressor" and self.costs is None and self.loss.needs == "labels"
+        if labels:
+            return largest_of(raw)
+        raw = at_home(raw)
         if self.kind == "regressor":
             return raw if self.several else raw[:, 0]
         if self.probable:
             return softmax(raw)
         if self.costs is not None:
             return self.decide(softmax(raw))
-        if self.loss.needs == "labels":
-            return np.argmax(raw, axis=1)
         return softmax(raw) if self.loss.needs == "probabilities" else one_column(raw)
 
     def value(self, prediction: np.ndarray, truth: np.ndarray) -> Vector:

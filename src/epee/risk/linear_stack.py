@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from epee.arrays import affine_rows, is_elsewhere, shaped
 from epee.moments.affine import Affine
 from epee.moments.moments import Moments, share
 from epee.typing import Matrix, Tensor
@@ -42,6 +43,9 @@ class Linear:
     def raw(self, X: Matrix, which: Any) -> Tensor:
         """Return the scores or values (n, t, k) of the rows under some of the predictors."""
         coef = self.coef[which]
+        if is_elsewhere(X):
+            there = affine_rows(X, coef.reshape(-1, coef.shape[-1]).T, self.intercept[which].reshape(-1))
+            return shaped(there, X.shape[0], *coef.shape[:2])
         flat = X @ coef.reshape(-1, coef.shape[-1]).T  # (n, t k)
         return flat.reshape(len(X), *coef.shape[:2]) + self.intercept[which]
 

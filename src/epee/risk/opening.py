@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from epee.engines.choice import sent
 from epee.losses.names import resolve
 from epee.risk.asked import Asked, kind_of
 from epee.risk.refit import RefitRoute, truth_of
@@ -19,6 +20,7 @@ from epee.table.doors import is_stream, open_source
 
 def open_route(model: Any, X: Any, y: Any, sample_weight: Any = None, loss: Any = None) -> Route:
     """Return the route of a model on some rows."""
+    X = sent(X)
     parts = steps_of(model)
     if parts is None or not parts.keeps_moments or hasattr(X, "tocsr"):
         return RefitRoute(model, X, y, sample_weight, loss)

@@ -27,6 +27,7 @@ from epee.risk.unions import select
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source, refuse_bad_source
 from epee.table.changes import Celled, Dealt
+from epee.table.elsewhere import ElsewhereSource
 from epee.table.folds import assign_folds
 from epee.table.view import View
 from epee.typing import Codes, Matrix, Vector
@@ -47,7 +48,7 @@ class Rows:
     def __init__(self, source: Source, classes: np.ndarray | None = None) -> None:
         self.source, self.classes = source, classes
         self._sums: list[tuple[Any, Any, Moments]] = []  # (cells, summation, moments)
-        self._views: dict[int, tuple[Deal, Any]] = {}
+        self._views: dict[int, tuple[Any, Any]] = {}  # cells, and the rows with them
 
     @property
     def at_hand(self) -> bool:
@@ -99,6 +100,10 @@ class Rows:
 
     def celled(self, cell: Codes | Deal, n_cells: int) -> Source:
         """Return the rows with their cells along the fold axis."""
+        if isinstance(self.source, ElsewhereSource):
+            if id(cell) not in self._views:
+                self._views[id(cell)] = cell, self.source.having(fold=self.cells(cell, n_cells))
+            return self._views[id(cell)][1]
         if not isinstance(cell, Deal):
             return View(self.source, Celled(cell))
         if id(cell) not in self._views:

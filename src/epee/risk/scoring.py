@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from epee.arrays import at_home, is_elsewhere, like, select_rows
 from epee.engines.local import in_order
 from epee.errors import WrongUse
 from epee.risk.asked import Asked
@@ -42,6 +43,14 @@ class Panel:
         """Number of models."""
         return len(self.models)
 
+    @property
+    def answers_anywhere(self) -> bool:
+        """Whether all models give what the loss needs where the rows lie."""
+        if isinstance(self.models, Linear):
+            return True
+        plain = self.asked.costs is None and self.asked.loss.needs in ("labels", "values")
+        return plain and all(getattr(model, "answers_anywhere", False) for model in self.models)
+
     def asks(self) -> list[Ask]:
         """Return a function of rows for each model that is not linear; none for a stack."""
         return [] if isinstance(self.models, Linear) else [ask_behind(self.asked, model) for model in self.models]
@@ -53,10 +62,10 @@ class Panel:
         if isinstance(self.models, Linear):
             raw: Tensor = self.models.raw(X, by[repeats])  # (n, R, k)
             for i, r in enumerate(repeats):
-                yield int(r), int(by[r]), self._checked(self.asked.finish(raw[:, i]), by[r])
+                yield int(r), int(by[r]), self._checked(self.asked.finish(raw[:, i, ...]), by[r])
             return
         for r in repeats:
-            yield int(r), int(by[r]), self._checked(np.asarray(asks[by[r]](X)), by[r])
+            yield int(r), int(by[r]), self._checked(at_home(asks[by[r]](X)), by[r])
 
     def _checked(self, prediction: np.ndarray, t: int) -> np.ndarray:
         refuse_nan(prediction, self.models if isinstance(self.models, Linear) else self.models[t], f"fold {t}")
@@ -129,7 +138,14 @@ class Scoring:
     by_cell: bool = False
     quick: Errors | None = None  # counts errors of all panels at once, by cell
 
+    @property
+    def anywhere(self) -> bool:
+        """Whether blocks may lie elsewhere: where all models answer there."""
+        return all(panel.answers_anywhere for panel in self.panels)
+
     def __call__(self, block: Block) -> Sums:
+        if is_elsewhere(block.X):
+            return self._elsewhere(block)
         if self.quick is not None:
             return Sums(self.quick(block))
         assert block.fold is not None
@@ -150,6 +166,26 @@ class Scoring:
             w: Vector = np.ones(len(rows)) if block.weight is None else block.weight[rows]
             for panel, own, total in zip(self.panels, asks, sums, strict=True):
                 for _, t, prediction in panel.answers(X, c, own):
+                    losses = panel.asked.value(prediction, truth[rows])
+                    total[c if self.by_cell else t] += w.sum(), w @ losses, w @ losses**2
+        return Sums([np.ascontiguousarray(total.T) for total in sums])
+
+    def _elsewhere(self, block: Block) -> Sums:
+        """Score rows where they lie; what is answered comes here, and is judged here."""
+        C = self.panels[0].tested_by.shape[1]
+        fold, truth, weight = (None if a is None else at_home(a) for a in (block.fold, block.group, block.weight))
+        truth = at_home(block.y) if truth is None else truth
+        assert fold is not None
+        cells, ends, order = _sorted(fold, C)
+        X = select_rows(block.X, like(order, block.X))
+        sums = [np.zeros((C if self.by_cell else panel.n_models, 3)) for panel in self.panels]
+        asks = [panel.asks() for panel in self.panels]
+        for c in cells:
+            i, j = int(ends[c]), int(ends[c + 1])
+            rows = order[i:j]
+            w: Vector = np.ones(j - i) if weight is None else weight[rows]
+            for panel, own, total in zip(self.panels, asks, sums, strict=True):
+                for _, t, prediction in panel.answers(X[i:j, ...], c, own):
                     losses = panel.asked.value(prediction, truth[rows])
                     total[c if self.by_cell else t] += w.sum(), w @ losses, w @ losses**2
         return Sums([np.ascontiguousarray(total.T) for total in sums])

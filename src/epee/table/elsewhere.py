@@ -119,6 +119,11 @@ class ElsewhereSource(BlockSource):
         beside = {"y": self.y, "weight": self.weight, "fold": self.fold, "group": self.group} | parts
         return ElsewhereSource(self.X, **beside)
 
+    @property
+    def narrow_weight(self) -> float:
+        """The weight of all rows."""
+        return float(self.n_rows) if self.weight is None else float(self.weight.sum())
+
     def narrow(self) -> Any:
         """Return what lies beside the rows, here, with no input at all."""
         return ArraySource(np.zeros((self.n_rows, 0)), **self.beside_here)

@@ -31,7 +31,7 @@ def by_partition(method: F) -> F:
         if isinstance(X, np.ndarray):
             return method(self, X, *rest, **options)
         if is_elsewhere(X):
-            return _sent_back(method(self, X, *rest, **options), X)
+            return sent_back(method(self, X, *rest, **options), X)
         if not is_away(X):
             return method(self, X, *rest, **options)
         asked = Answer(copy(self), method.__name__, rest, options)
@@ -42,7 +42,22 @@ def by_partition(method: F) -> F:
     return cast(F, answer)
 
 
-def _sent_back(answer: Any, X: Any) -> Any:
+def in_kind(method: F) -> F:
+    """Let a method of a fitted estimator answer for rows that lie elsewhere with an array of their library, on their device."""
+
+    @wraps(method)
+    def answer(self: Any, X: Any = None, *rest: Any, **options: Any) -> Any:
+        if X is None or isinstance(X, np.ndarray) or not is_elsewhere(X):
+            return method(self, X, *rest, **options)
+        return sent_back(method(self, X, *rest, **options), X)
+
+    return cast(F, answer)
+
+
+def sent_back(answer: Any, X: Any) -> Any:
+    """Return an answer as an array of the kind of ``X``; words stay as they are."""
+    if not is_elsewhere(X):
+        return answer
     return like(answer, X) if isinstance(answer, np.ndarray) and answer.dtype.kind in "fiub" else answer
 
 
