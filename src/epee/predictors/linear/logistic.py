@@ -229,7 +229,7 @@ class LogisticRegression(PosteriorMixin, LinearDescentClassifier):
             return self._stochastic(risk)
         if self.solver == "gradient":
             return self._gradient(risk, start)
-        levels = start is None and not getattr(risk.source, "is_away", False)
+        levels = start is None and getattr(risk.source, "home", "local") == "local"
         options: dict[str, Any] = {"tol": self.tol, "max_iter": int(self.max_iter), "levels": levels, "watch": tick}
         if risk.l1.any():
             return minimise_sparse(risk, start, **options)
