@@ -54,6 +54,7 @@ def browser(bench):
     if CHROMIUM is None:
         pytest.skip("no chromium on this machine")
     playwright = pytest.importorskip("playwright.sync_api")
+    playwright.expect.set_options(timeout=WAIT)
     base, token, _ = bench
     with playwright.sync_playwright() as started:
         opened = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)

@@ -84,10 +84,11 @@ def sampled_shares(
     rng = np.random.default_rng(seed)
     n, C = len(X), len(places)
     base, values, walks = np.zeros(n), np.zeros((n, C)), 0
+    starts = rng.permutation(len(background))  # kept rows come in the order of the table, which may be sorted
     for k in range(pairs):
         order = rng.permutation(C)
         for turn, way in enumerate((order, order[::-1])):
-            Z = np.repeat(background[[(2 * k + turn) % len(background)]], n, axis=0)
+            Z = np.repeat(background[[starts[(2 * k + turn) % len(background)]]], n, axis=0)
             before = ask(Z)
             base += before
             for c in way:

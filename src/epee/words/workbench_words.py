@@ -139,6 +139,7 @@ PHRASES = {
     "line": ("{name}: {value}, from {low} to {high}", "{name} : {value}, de {low} à {high}"),
     "ran": ("Done in {time}.", "Fait en {time}."),
     "was_stopped": ("Stopped: the answer rests on the predictors that were done.", "Arrêté : la réponse repose sur les prédicteurs qui étaient faits."),
+    "the_board": ("The board as it filled", "Le tableau tel qu'il s'est rempli"),
     "exploring": ("Looking at the table…", "Exploration de la table…"),
     # the answer
     "the_answer": ("The answer", "La réponse"),

@@ -144,7 +144,9 @@ async def _learning(s: Session) -> None:
     s.hear = hear
     clock = asyncio.get_running_loop().create_task(_clock(s))
     try:
-        s.answer = await s.ask("learn", table=s.table, brought=s.brought, question=s.question, lang=s.lang)
+        asked = s.question
+        found = await s.ask("learn", table=s.table, brought=s.brought, question=asked, lang=s.lang)
+        s.answer = found | {"question": asked}
     except Fault as fault:
         s.faults = {"run": str(fault)}
         s.board = board if board.lines else None

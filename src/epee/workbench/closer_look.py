@@ -5,7 +5,6 @@ The sealed rows are never shown: what stands here are the training rows, each as
 
 from __future__ import annotations
 
-from copy import copy
 from typing import Any
 
 import numpy as np
@@ -13,13 +12,13 @@ import numpy as np
 from epee.estimator.protocol import LinearPredictor
 from epee.job.card import plain
 from epee.job.contest import Contest, Entry
-from epee.job.facts import coefficients_of, curve_of
+from epee.job.facts import coefficients_of, curve_of, rules_of
 from epee.job.finishing import final_parts
 from epee.job.predictor import Predictor, last_step
 from epee.words.workbench_words import say
 from epee.workbench.table_card import rows_at
 
-MOST_RULES, MOST_CURVES, MOST_ROWS, POINTS = 40, 12, 50, 60
+MOST_CURVES, MOST_ROWS, POINTS = 12, 50, 60
 MOST_COEFFICIENTS = 25
 MOST_CLASSES = 12  # of a confusion table that fits a page
 
@@ -37,7 +36,7 @@ def look_at(contest: Contest, entry: Entry, predictor: Predictor, chosen: bool) 
         "key": entry.candidate.key, "name": entry.name, "class": type(last).__name__, "dof": entry.dof, "loss": entry.risk.loss,
         "parameter": entry.curve.parameter, "value": entry.value, "seconds": entry.seconds, "curve": curve,
         "coefficients": coefficients_of(predictor, training, ground.level)[:MOST_COEFFICIENTS],
-        "several": several_of(predictor, last, names), "rules": rules_of(last, names),
+        "several": several_of(predictor, last, names), "rules": rules_of(predictor),
         "splines": splines_of(predictor, last, names, training[0]),
     }  # fmt: skip
     return plain(found)
@@ -51,15 +50,6 @@ def several_of(predictor: Predictor, last: Any, names: list[str]) -> dict[str, A
     order = np.argsort(-np.abs(coef).max(axis=0), kind="stable")[:MOST_COEFFICIENTS]
     heads = predictor.classes_.tolist() if predictor.task == "classification" else list(predictor.targets)
     return {"heads": [str(h) for h in heads], "rows": [[names[j], *coef[:, j].tolist()] for j in order]}
-
-
-def rules_of(last: Any, names: list[str]) -> list[str]:
-    """Return the rules of a tree, one a leaf."""
-    if not hasattr(last, "rules") or getattr(last, "n_features_in_", None) != len(names):
-        return []
-    named = copy(last)
-    named.feature_names_in_ = np.array(names, dtype=object)
-    return [str(rule) for rule in named.rules()][:MOST_RULES]
 
 
 def splines_of(predictor: Predictor, last: Any, names: list[str], X: np.ndarray) -> list[dict[str, Any]]:

@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from epee.errors import DataError, WrongUse
-from epee.job.learning import Learned, learn
+from epee.job.learned import Learned
+from epee.job.learning import learn
+from epee.job.tallies import Numbers
 from epee.job.witness import Stopped, watched
 from epee.settings import listening
 from epee.words.workbench_words import say
@@ -72,7 +74,7 @@ class Desk:
                 self.learned = learn(table, lang=lang, **question.arguments())
         except Stopped:
             raise WrongUse(say("stopped_early")) from None
-        return self._answer() | {"stopped": reporter.stopping}
+        return self._answer(reporter.stopping)
 
     def stop(self) -> None:
         """End the run at hand with what is done; called by the handler of a signal."""
@@ -84,16 +86,26 @@ class Desk:
         from epee.job.bundle import load_to_predict
 
         with self._working(brought):
-            self.learned, self.reporter = load_to_predict(path), None
+            self.learned, self.reporter, self.opened = load_to_predict(path), None, None
         return self._answer()
 
-    def _answer(self) -> dict[str, Any]:
+    def _answer(self, stopped: bool = False) -> dict[str, Any]:
         learned, reporter = self.learned, self.reporter
         assert learned is not None
         table = None
         if reporter is not None and reporter.contest is not None:
             table = closer_look.held_out(reporter.contest, self._entry(learned.facts["chosen"]["key"]))
-        return {"card": learned.card, "controls": what_if.controls(learned.predictor), "held_out": table}
+        return {
+            "card": learned.card,
+            "controls": what_if.controls(learned.predictor, self._wholes()),
+            "held_out": table,
+            "stopped": stopped,
+        }
+
+    def _wholes(self) -> list[str]:
+        """Return the columns whose cells are all whole numbers."""
+        counted = {} if self.opened is None else self.opened.found.tallies.columns
+        return [name for name, told in counted.items() if isinstance(told, Numbers) and told.whole]
 
     def _entry(self, key: str) -> Any:
         found = next((e for e in (self.reporter.entries if self.reporter else ()) if e.candidate.key == key), None)

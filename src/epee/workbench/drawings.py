@@ -62,10 +62,10 @@ def probabilities(classes: list[str], shares: list[float]) -> Markup:
 def pushed(shares: list[dict[str, Any]], rate: bool, label: str) -> Markup:
     """Draw what each column added or took away."""
     shown = shares[:MOST_PUSHES]
-    most = max(abs(one["value"]) for one in shown) or 1.0
     chart = Chart(label, width=330, height=LINE * len(shown) + 6, left=112, right=52, top=3, bottom=3)
     low, high = min(0.0, *(one["value"] for one in shown)), max(0.0, *(one["value"] for one in shown))
-    chart.x_scale(low - (0.25 * most if low < 0 else 0.0), high)
+    room = 50 / (chart.width - chart.left - chart.right)  # for the figure beside a bar to the left
+    chart.x_scale((low - high * room) / (1 - room) if low < 0 else 0.0, high)
     zero = chart.px(0)
     for i, one in enumerate(shown):
         y, end = 3 + LINE * i, chart.px(one["value"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from markupsafe import Markup
@@ -211,10 +212,11 @@ def _what_if(s: Session) -> dict[str, Any]:
 
 
 def _step(control: dict[str, Any]) -> float:
-    """Return a round step of a slider: about two hundred of them."""
+    """Return a round step of a slider: about two hundred of them, or whole numbers."""
     width = control["high"] - control["low"]
     ticks = nice_ticks(0.0, width, 200) if width > 0 else [0.0, 1.0]
-    return ticks[1] - ticks[0] if len(ticks) > 1 else 1.0
+    step = round(ticks[1] - ticks[0], 12) if len(ticks) > 1 else 1.0
+    return max(round(step), 1) if control["whole"] else step
 
 
 def _plainly(value: float) -> str:
@@ -247,7 +249,12 @@ def written(s: Session) -> dict[str, str] | None:
         return None
     if s.question.target is None or (s.target is not None and s.target["why"]):
         return scripts.exploring(s.table, dict(s.question.types), s.lang)
-    return scripts.learning(s.question, s.table, s.lang)
+    asked = s.question
+    if (
+        s.answer is not None and s.answer["stopped"] and s.answer["question"] == asked
+    ):  # those that were not tried are not asked for
+        asked = replace(asked, predictors=tuple(s.answer["card"]["settings"]["predictors"]))
+    return scripts.learning(asked, s.table, s.lang)
 
 
 def look(s: Session, found: dict[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -20,8 +20,11 @@ SIDE = 32  # cells of a map along a number
 Cell = float | str | None
 
 
-def controls(predictor: Predictor) -> list[dict[str, Any]]:
-    """Return one control a column: its range or its levels in the training rows, and a typical value to start from."""
+def controls(predictor: Predictor, wholes: Collection[str] = ()) -> list[dict[str, Any]]:
+    """Return one control a column: its range or its levels in the training rows, and a typical value to start from.
+
+    ``wholes`` are columns of whole numbers.
+    """
     known = predictor.drift.get("columns", {})
     out: list[dict[str, Any]] = []
     for column in predictor.encoder.schema_:
@@ -36,11 +39,9 @@ def controls(predictor: Predictor) -> list[dict[str, Any]]:
         else:
             low, high = own.get("range", (0.0, 1.0))
             mean = own.get("mean", (low + high) / 2)
-            control |= {
-                "low": low,
-                "high": high,
-                "start": float(round(mean)) if column.kind != "number" else _rounded(mean, high - low),
-            }
+            whole = column.kind != "number" or column.name in wholes
+            start = float(round(mean)) if whole else _rounded(mean, high - low)
+            control |= {"low": low, "high": high, "start": start, "whole": whole}
         out.append(control)
     return plain(out)
 

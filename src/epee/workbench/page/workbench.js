@@ -2,7 +2,11 @@
 "use strict";
 
 const body = document.body;
-const status = (words) => { document.getElementById("wb-status").textContent = words; };
+function lostNow(words) {
+  const line = document.getElementById("wb-status");
+  line.textContent = words;
+  line.classList.toggle("lost", Boolean(words));
+}
 
 async function bring(zone, file) {
   if (file.size > Number(body.dataset.most)) {
@@ -81,6 +85,10 @@ body.addEventListener("htmx:oobAfterSwap", (event) => {
   }
 });
 let lost = 0;
-body.addEventListener("htmx:sseError", () => { lost += 1; if (lost > 2) status(body.dataset.lost); });
-body.addEventListener("htmx:sseOpen", () => { if (lost) { lost = 0; status(""); } });
-body.addEventListener("htmx:sendError", () => status(body.dataset.lost));
+body.addEventListener("htmx:sseError", () => { lost += 1; if (lost > 2) lostNow(body.dataset.lost); });
+body.addEventListener("htmx:sseOpen", () => { if (lost) { lost = 0; lostNow(""); } });
+body.addEventListener("htmx:sendError", () => lostNow(body.dataset.lost));
+body.addEventListener("click", (event) => {
+  const chip = event.target.closest?.(".chip");
+  if (chip) document.querySelectorAll(".chip").forEach((one) => one.setAttribute("aria-pressed", String(one === chip)));
+});
