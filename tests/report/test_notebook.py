@@ -48,3 +48,5 @@ def test_a_run_shows_itself(cards):
     Stand.__name__ = "Learned"
     html = notebook_html(Stand())
     assert "Le prédicteur choisi" in html and "<script>alert" not in html
+    assert html.count("<details") > 4 and 'class="tiles"' in html  # what the workbench shows
+    assert ".epee-shown .chart .f1 {" in html and ".epee-shown .chart .s1 {" in html

@@ -129,3 +129,21 @@ def test_an_exploration(opened, tmp_path, lang):
         assert page.locator(f"#x-{key} .chart").count(), key
     assert "epee explore" in page.inner_text("#wb-command")
     assert json.loads(kept(page, ".json", tmp_path).read_text())["clusters"]["chosen"] == 2
+
+
+def test_a_saved_predictor_is_opened_and_predicts(opened, place, tmp_path):
+    path = epee.samples.path("iris")
+    learned = epee.learn(str(path), "species", predictors=["lda"])
+    learned.save(place / "iris.epee")
+    page = opened()
+    page.locator("#open-file").set_input_files(place / "iris.epee")
+    page.wait_for_selector("#wb-answer .answer")
+    assert page.locator("#wb-answer .chip").count() == 0  # the run is not in the file
+    page.wait_for_selector("#wb-said .says")
+    page.locator("#predict-file").set_input_files(path)
+    expect(page.locator("#wb-predictions")).to_contain_text("150 rows predicted")
+    assert "epee predict iris.epee iris.csv" in page.inner_text("#wb-command")
+    lines = kept(page, "predictions.csv", tmp_path).read_text().splitlines()
+    assert [line.split(",")[1] for line in lines[1:]] == learned.predict(str(path)).tolist()
+    drop(page, "other.csv", "a,b\n1,2\n", ".drop[data-post=predict]")
+    expect(page.locator("#wb-predictions .fault")).to_contain_text("sepal")

@@ -63,6 +63,16 @@ def html_of(card: dict[str, Any]) -> str:
     return text
 
 
+def answer_html(card: dict[str, Any]) -> Markup:
+    """Return the answer of a card as a piece of a page: the words, the first figures, then every section to open."""
+    page = page_of(card)
+    parts = templates().get_template("epee.report/parts.jinja").module
+    with options(language=page.lang):
+        return Markup(parts.answer(page)) + Markup(
+            parts.folded(page, say("explanation"), ("leaderboard", "findings"), "epee-")
+        )
+
+
 def write_report(card: dict[str, Any], path: str | Path) -> Path:
     """Write the report of a card; the file is there whole or not at all."""
     from epee.job.writing import atomic

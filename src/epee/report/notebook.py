@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from epee.report import pictures
-from epee.report.html import stylesheet
+from epee.report.html import answer_html, stylesheet
 from epee.words import loss_words
 from epee.words.loss_words import mean_of
 from epee.words.numbers import figures, percent
@@ -27,17 +27,18 @@ def notebook_html(result: Any) -> str:
 def _style() -> Markup:
     """Return the style of the reports, kept to our own piece of the page."""
     css = str(stylesheet())
-    colours = "".join(re.findall(r":root \{[^}]*\}", css)[:1]).replace(":root", f".{ROOM}")
-    dark = re.search(r"@media \(prefers-color-scheme: dark\) \{\s*:root (\{[^}]*\})", css)
-    charts = "".join(f".{ROOM} {line}" for line in css.splitlines() if line.startswith(".chart"))
-    charts = charts.replace("} .chart", f"}} .{ROOM} .chart")
-    night = f"@media (prefers-color-scheme: dark) {{ .{ROOM} {dark[1]} }}" if dark else ""
-    more = (
-        f".{ROOM} {{ color: var(--ink); background: var(--paper); padding: .6rem .8rem; max-width: 44rem; border-radius: 6px; }} "
-        f".{ROOM} svg {{ display: block; width: 100%; height: auto; }} .{ROOM} p {{ margin: .2rem 0; }} "
-        f".{ROOM} td, .{ROOM} th {{ padding: .1rem .7rem .1rem 0; text-align: left; }}"
+    light, dark = re.findall(r":root (\{[^}]*\})", css)[:2]
+    rules = re.findall(r"([^{}]+)(\{[^}]*\})", css[css.index("p {") : css.index("@media (max-width")])
+    inside = "".join(
+        ", ".join(f".{ROOM} {part.strip()}" for part in selector.split(",")) + f" {body}" for selector, body in rules
     )
-    return Markup(f"<style>{colours}{night}{charts}{more}</style>")
+    more = (
+        f".{ROOM} {{ color: var(--ink); background: var(--paper); padding: .6rem .8rem; max-width: 52rem; border-radius: 6px; }} "
+        f".{ROOM} svg {{ display: block; width: 100%; height: auto; }}"
+    )
+    return Markup(
+        f"<style>.{ROOM} {light}@media (prefers-color-scheme: dark) {{ .{ROOM} {dark} }}{inside}{more}</style>"
+    )
 
 
 def _risk(risk: Any) -> Markup:
@@ -58,25 +59,9 @@ def _comparison(found: Any) -> Markup:
     return Markup("<p>{}</p>{}").format(found.verdict, picture)
 
 
-def _learned(learned: Any) -> Markup:
-    from epee.report.learned_page import answer
-    from epee.settings import options
-
-    card = learned.card
-    with options(language=card["settings"]["lang"]):
-        found = Markup("").join(
-            Markup("<p><b>{}</b> {}</p>").format(f["code"], f["sentence"]) for f in card["findings"]
-        )
-        return Markup("<p>{}</p>{}{}").format(" ".join(answer(card)), pictures.leaderboard(card), found)
-
-
-def _explored(explored: Any) -> Markup:
-    from epee.report.explored_page import answer
-    from epee.settings import options
-
-    with options(language=explored.card["settings"]["lang"]):
-        found = Markup("").join(Markup("<p><b>{}</b> {}</p>").format(f.code, f.sentence) for f in explored.findings)
-        return Markup("<p>{}</p>{}").format(" ".join(answer(explored.card)), found)
+def _answered(result: Any) -> Markup:
+    """Return the answer as the workbench shows it."""
+    return answer_html(result.card)
 
 
 def _curve(curve: Any) -> Markup:
@@ -121,8 +106,8 @@ def _numbers(values: Any) -> list[float]:
 
 _SHOWN = {
     "Comparison": _comparison,
-    "Learned": _learned,
-    "Explored": _explored,
+    "Learned": _answered,
+    "Explored": _answered,
     "ComplexityCurve": _curve,
     "LearningCurve": _learning,
     "Finding": _finding,

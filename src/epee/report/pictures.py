@@ -26,7 +26,7 @@ def dot_plot(
     lines: Sequence[dict[str, Any]], label: str, x_label: str, show: Any = figures, *, zero: bool = True, marked: Sequence[int] = (),
 ) -> Markup:  # fmt: skip
     """Draw one dot with its interval a line; ``lines`` hold name, value, low, high, and a tone."""
-    letters = min(max((len(line["name"]) for line in lines), default=8) + 1, 25)
+    letters = min(max((len(line["name"]) for line in lines), default=8) + 2, 25)
     left, height = 7.3 * letters + 14, LINE * len(lines) + 56  # room for the longest name, within reason
     chart = Chart(label, height=height, left=left, bottom=44, top=8)
     ends = [

@@ -44,7 +44,7 @@ PHRASES = {
     "first_rows": ("First rows", "Premières lignes"),
     "kind_of": ("Kind of {column}", "Type de {column}"),
     "role_of": ("Role of {column}", "Rôle de {column}"),
-    "kind_auto": ("{kind} (by itself)", "{kind} (d'office)"),
+    "kind_auto": ("{kind} (auto)", "{kind} (auto)"),
     "number": ("number", "nombre"),
     "category": ("category", "catégorie"),
     "boolean": ("yes or no", "oui ou non"),

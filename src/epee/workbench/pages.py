@@ -27,6 +27,7 @@ from epee.workbench.sessions import Session
 
 PARTS = ("table", "question", "run", "answer", "explored", "what_if")
 SHOWN_COLUMNS, SHOWN_ROWS = 48, 40
+OPENED = ("leaderboard", "curves", "errors", "uses", "effects", "findings")  # sections that need no click
 MOST_LEVELS = 50  # of a category, that get a column of their own
 
 
@@ -189,7 +190,8 @@ def seconds(value: float | None) -> str:
 
 
 def _answer(s: Session) -> dict[str, Any]:
-    return {"page": page_of(s.answer["card"]) if s.answer is not None else None, "stem": stem(s)}
+    page = page_of(s.answer["card"]) if s.answer is not None else None
+    return {"page": page, "stem": stem(s), "opened": OPENED}
 
 
 def _explored(s: Session) -> dict[str, Any]:
