@@ -48,7 +48,7 @@ def bench(place):
                 raise
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # Playwright's loop must not outlive it: other tests run loops of their own
 def browser(bench):
     """Yield a browser context that has been let in."""
     if CHROMIUM is None:

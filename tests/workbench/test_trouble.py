@@ -13,7 +13,7 @@ expect = pytest.importorskip("playwright.sync_api").expect
 pytestmark = pytest.mark.xdist_group("workbench")
 
 
-def long_csv(n=6000, p=12):
+def long_csv(n=3000, p=10):
     """Return a table that takes a while: several classes, many rows."""
     rng = np.random.default_rng(1)
     X = rng.normal(size=(n, p))
