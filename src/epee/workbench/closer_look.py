@@ -14,6 +14,7 @@ from epee.job.card import plain
 from epee.job.contest import Contest, Entry
 from epee.job.facts import coefficients_of, curve_of, rules_of
 from epee.job.finishing import final_parts
+from epee.job.holding import take
 from epee.job.predictor import Predictor, last_step
 from epee.words.workbench_words import say
 from epee.workbench.table_card import rows_at
@@ -30,14 +31,15 @@ def look_at(contest: Contest, entry: Entry, predictor: Predictor, chosen: bool) 
         predictor = Predictor(predictor.task, predictor.targets, *final_parts(ground, entry))
     last, names = last_step(predictor.model), predictor.encoder.get_feature_names_out().tolist()
     rows = ground.hand.train
-    training = (ground.hand.encoded(rows), ground.hand.y[rows], ground.hand.weights(rows))
+    X = predictor.encode(take(ground.hand.raw, rows))  # by its own encoder
+    training = (X, ground.hand.y[rows], ground.hand.weights(rows))
     curve = None if entry.curve.parameter is None or len(entry.curve.values) < 2 else curve_of(entry)
     found: dict[str, Any] = {
         "key": entry.candidate.key, "name": entry.name, "class": type(last).__name__, "dof": entry.dof, "loss": entry.risk.loss,
         "parameter": entry.curve.parameter, "value": entry.value, "seconds": entry.seconds, "curve": curve,
         "coefficients": coefficients_of(predictor, training, ground.level)[:MOST_COEFFICIENTS],
         "several": several_of(predictor, last, names), "rules": rules_of(predictor),
-        "splines": splines_of(predictor, last, names, training[0]),
+        "splines": splines_of(predictor, last, names, X),
     }  # fmt: skip
     return plain(found)
 
