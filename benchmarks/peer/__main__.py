@@ -1,7 +1,6 @@
 """Run scikit-learn's test modules with our classes: ``python -m benchmarks.peer [module ...]``; no module means all of them.
 
-What its own classes do on this machine is measured once a version and kept in ``build/peer``; a test that they do not pass, or that uses
-nothing of ours, is not counted. ``benchmarks/results/peer.md`` has the share that passes, by module, and the tests that are set aside
+A test that its own classes do not pass on this machine, or that uses nothing of ours, is not counted. ``benchmarks/results/peer.md`` has the share that passes, by module, and the tests that are set aside
 with a reason each (``benchmarks/peer/aside.txt``).
 """
 
@@ -43,21 +42,15 @@ MODULES = (
 )  # fmt: skip
 
 
-def run(module: str, swap: bool) -> dict[str, dict[str, object]]:
-    """Run one module in a process of its own and return what became of its tests."""
-    import sklearn
-
+def run(module: str, only: Iterable[str] | None = None) -> dict[str, dict[str, object]]:
+    """Run one module in a process of its own and return what became of its tests: with our classes, or ``only`` some with theirs."""
     KEPT.mkdir(parents=True, exist_ok=True)
-    out = KEPT / f"{module}.{'ours' if swap else f'theirs-{sklearn.__version__}'}.json"
-    if not swap and out.exists():
-        return dict(json.loads(out.read_text()))
+    out, listed = KEPT / f"{module}.json", KEPT / f"{module}.txt"
     out.unlink(missing_ok=True)
-    more = {
-        "PEER_OUT": str(out),
-        "PEER_SWAP": "1" if swap else "0",
-        "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}",
-        "MPLBACKEND": "Agg",
-    }
+    more = {"PEER_OUT": str(out), "PEER_SWAP": "1", "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}", "MPLBACKEND": "Agg"}
+    if only is not None:
+        listed.write_text("\n".join(only))
+        more |= {"PEER_SWAP": "0", "PEER_ONLY": str(listed)}
     command = [
         sys.executable, "-m", "pytest", "-q", "-p", "benchmarks.peer.swap", "-p", "no:cacheprovider", "-p", "no:xdist", "-c", os.devnull,
         "--rootdir", str(KEPT), "--pyargs", f"sklearn.{module}", "--no-header", "--tb=short",
@@ -70,7 +63,7 @@ def run(module: str, swap: bool) -> dict[str, dict[str, object]]:
         print(f"  {module}: longer than {LONGEST} s")
         return {}
     if not out.exists():
-        print(done.stdout[-2000:], done.stderr[-2000:])
+        print(f"  {module} ended before its end:", done.stdout[-1500:], done.stderr[-1500:])
         return {}
     return dict(json.loads(out.read_text()))
 
@@ -83,17 +76,16 @@ def aside() -> list[tuple[str, str]]:
 
 
 def compare(module: str) -> dict[str, object]:
-    """Run a module both ways and return its count, with what fails and why."""
-    theirs, mine = run(module, swap=False), run(module, swap=True)
-    asked = [
-        test for test, entry in mine.items() if entry.get("asked") and theirs.get(test, {}).get("outcome") == "passed"
-    ]
-    lost = [test for test, entry in theirs.items() if entry.get("outcome") == "passed" and test not in mine]
-    reasons = aside()
-    failed, set_aside = {}, {}
-    for test in asked:
-        if mine[test].get("outcome") == "passed":
-            continue
+    """Run a module and return its count, with what fails and why; a test that fails with their classes, too, is not counted."""
+    mine = {
+        test: entry for test, entry in run(module).items() if entry.get("asked") and entry.get("outcome") != "skipped"
+    }
+    wrong = [test for test, entry in mine.items() if entry.get("outcome") != "passed"]
+    theirs = run(module, wrong) if wrong else {}
+    wrong = [test for test in wrong if theirs.get(test, {}).get("outcome") == "passed"]
+    passed = sum(entry.get("outcome") == "passed" for entry in mine.values())
+    reasons, failed, set_aside = aside(), {}, {}
+    for test in wrong:
         reason = next((r for p, r in reasons if fnmatchcase(f"{module}::{test.partition('::')[2]}", p)), None)
         if reason is None:
             failed[test] = (
@@ -101,9 +93,7 @@ def compare(module: str) -> dict[str, object]:
             )
         else:
             set_aside[test] = reason
-    return {
-        "asked": len(asked), "passed": len(asked) - len(failed) - len(set_aside), "aside": set_aside, "failed": failed, "lost": len(lost),
-    }  # fmt: skip
+    return {"asked": passed + len(wrong), "passed": passed, "aside": set_aside, "failed": failed}
 
 
 def table(results: dict[str, dict[str, object]]) -> Iterator[str]:

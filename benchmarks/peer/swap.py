@@ -3,7 +3,8 @@
 Names are changed only while a test module is being imported, so that scikit-learn itself goes on with its own classes. A test counts
 as asking us when it makes an instance of one of our estimators, or calls a function of ours.
 
-Run by :mod:`benchmarks.peer.__main__`: ``PEER_OUT`` is the file to write, ``PEER_SWAP=0`` runs the tests as they are.
+Run by :mod:`benchmarks.peer.__main__`: ``PEER_OUT`` is the file to write, ``PEER_SWAP=0`` runs the tests as they are, ``PEER_ONLY`` is a file
+that lists those to run.
 """
 
 from __future__ import annotations
@@ -116,6 +117,13 @@ class Peer:
             if crash is not None:
                 entry["why"] = crash.message[:400]
                 entry["where"] = f"{Path(crash.path).name}:{crash.lineno}"
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        """Leave the tests that were asked for."""
+        only = os.environ.get("PEER_ONLY")
+        if only:
+            wanted = set(Path(only).read_text().splitlines())
+            items[:] = [item for item in items if _id(item.nodeid) in wanted]
 
     def pytest_sessionfinish(self) -> None:
         """Write the outcomes."""

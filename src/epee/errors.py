@@ -6,6 +6,11 @@ the sentences keep the words that scikit-learn's own checks look for.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from numpy.linalg import LinAlgError
+
 
 class DataError(ValueError):
     """The data cannot be used as they are."""
@@ -25,10 +30,6 @@ class EmptyTable(DataError):
 
 class TooLarge(DataError):
     """The problem would need more memory than can be asked for; raised before anything is allocated."""
-
-
-class SingularProblem(DataError):
-    """The equations do not determine the answer, or lose too many digits on the way to it."""
 
 
 class BadFile(DataError):
@@ -65,3 +66,21 @@ class EngineWarning(EpeeWarning):
 
 class EngineLost(RuntimeError):
     """The workers died, the device is full, or a part cannot be done by them."""
+
+
+if TYPE_CHECKING:
+
+    class SingularProblem(DataError, LinAlgError):
+        """The equations do not determine the answer, or lose too many digits on the way to it; NumPy's ``LinAlgError``, too."""
+
+
+def __getattr__(name: str) -> Any:
+    """Make the one class that needs NumPy when it is asked for: this module is loaded by everything, at once."""
+    if name != "SingularProblem":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from numpy.linalg import LinAlgError
+
+    words = "The equations do not determine the answer, or lose too many digits on the way to it; NumPy's ``LinAlgError``, too."
+    made = type(name, (DataError, LinAlgError), {"__doc__": words, "__module__": __name__})
+    globals()[name] = made
+    return made

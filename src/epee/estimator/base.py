@@ -23,12 +23,13 @@ from sklearn.base import (
     RegressorMixin,
     TransformerMixin,
 )
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from epee.arrays import at_home, is_elsewhere, is_real, namespace
 from epee.engines.device import tell_once
-from epee.errors import DataError, DataWarning
+from epee.errors import DataError, DataWarning, SearchWarning
 from epee.estimator.dof import shown_degrees_of_freedom
 from epee.estimator.protocol import Answer, Needs, QuadraticForm
 from epee.estimator.state import Saved
@@ -289,9 +290,13 @@ def _length(X: Any) -> int:
     return int(X.shape[0])
 
 
+class Unconverged(SearchWarning, ConvergenceWarning):
+    """A search that did not end, by our name and by scikit-learn's."""
+
+
 def say(sentence: str, category: type[Warning] = DataWarning) -> None:
     """Warn the caller of the estimator."""
-    warnings.warn(sentence, category, stacklevel=5)
+    warnings.warn(sentence, Unconverged if category is SearchWarning else category, stacklevel=5)
 
 
 def list_columns(columns: Sequence[int] | Codes, estimator: Any = None, most: int = 5) -> str:

@@ -26,6 +26,6 @@ def non_negative(factor: Any, B: Matrix) -> Matrix:
     U, half = factor.root / factor.scale, factor.half_solve(B)  # (r, p) in columns of unit norm, (r, m)
     varies = np.sqrt((U * U).sum(axis=0)) > 1e-8  # a constant column is all rounding, and would be divided by it
     solved = np.zeros(B.shape)
-    for k in range(B.shape[1]):
+    for k in range(B.shape[1] if varies.any() else 0):  # SciPy's search does not survive a table without columns
         solved[varies, k] = nnls(U[:, varies], half[:, k])[0]
     return solved / factor.scale[:, None]
