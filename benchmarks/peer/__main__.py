@@ -1,7 +1,7 @@
 """Run scikit-learn's test modules with our classes: ``python -m benchmarks.peer [module ...]``; no module means all of them.
 
-A test that its own classes do not pass on this machine, or that uses nothing of ours, is not counted. ``benchmarks/results/peer.md`` has the share that passes, by module, and the tests that are set aside
-with a reason each (``benchmarks/peer/aside.txt``).
+A test that its own classes do not pass on this machine, or that uses nothing of ours, is not counted. ``benchmarks/results/peer.md``
+has the share that passes, by module, and the tests that are set aside with a reason each (``benchmarks/peer/aside.txt``).
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def main(arguments: Iterable[str] | None = None) -> None:
         found = compare(module)
         results[module] = found
         print(
-            f"{module}: {found['passed']} of {found['asked']}, {len(found['aside'])} aside, {found['lost']} not run",
+            f"{module}: {found['passed']} of {found['asked']}, {len(found['aside'])} aside",
             flush=True,
         )  # type: ignore[arg-type]
         if options.why:

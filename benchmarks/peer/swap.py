@@ -3,8 +3,8 @@
 Names are changed only while a test module is being imported, so that scikit-learn itself goes on with its own classes. A test counts
 as asking us when it makes an instance of one of our estimators, or calls a function of ours.
 
-Run by :mod:`benchmarks.peer.__main__`: ``PEER_OUT`` is the file to write, ``PEER_SWAP=0`` runs the tests as they are, ``PEER_ONLY`` is a file
-that lists those to run.
+Run by :mod:`benchmarks.peer.__main__`: ``PEER_OUT`` is the file to write, ``PEER_SWAP=0`` runs the tests as they are, ``PEER_ONLY`` is
+a file that lists those to run.
 """
 
 from __future__ import annotations
