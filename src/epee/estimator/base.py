@@ -54,6 +54,7 @@ class Estimator(Saved, BaseEstimator):
         False  # True: by the cells that are not 0; "dense": laid out at the door, where they fit
     )
     _requires_positive = False
+    _as_given: tuple[str, ...] = ()  # attributes that come out in float32 where the rows came in so
     _minimum_rows = 1
     is_linear = False  # predictions are exactly X coef + intercept
     fits_here = False  # rows that lie elsewhere come here to be kept, and nothing need be said of it
@@ -101,6 +102,8 @@ class Estimator(Saved, BaseEstimator):
             except ValueError:
                 refuse_words(X)
                 raise
+        if reset:
+            self._given_type = rows.dtype
         if is_sparse(rows):
             refuse_bad_sparse(rows, getattr(self, "feature_names_in_", None), missing=self._takes_missing)
             return laid_out(rows) if self._takes_sparse == "dense" else rows
@@ -141,6 +144,13 @@ class Estimator(Saved, BaseEstimator):
             raise DataError(
                 f"X has {columns} features, but {type(self).__name__} is expecting {self.n_features_in_} features."
             )
+
+    def _settle_types(self) -> None:
+        """Give the attributes that follow the rows their type, once all was computed in float64."""
+        if getattr(self, "_given_type", None) == np.float32:
+            for name in self._as_given:
+                if getattr(self, name, None) is not None:
+                    setattr(self, name, np.asarray(getattr(self, name)).astype(np.float32)[()])
 
     def _enter_gathered(self, X: Any, reset: bool, finite: bool) -> Matrix:
         """Check the rows of a stream; a fitted estimator takes the columns it knows by name, and leaves the others."""

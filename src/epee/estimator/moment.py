@@ -133,6 +133,7 @@ class MomentEstimator(FromRows):
     def fit_moments(self, m: Moments) -> Self:
         """Solve from moments: those of a fold, of many files, of another machine."""
         self._take(m)
+        self._settle_types()
         return self
 
     def _take(self, m: Moments) -> None:
@@ -160,6 +161,7 @@ class MomentEstimator(FromRows):
             self.refine(source, m)
             self._look(m)
         self._finish(source)
+        self._settle_types()
         return self
 
     def _check(self) -> Any:
@@ -251,15 +253,20 @@ class MomentClassifier(PosteriorMixin, MomentEstimator, Classifier):
                 return self.fit(X, y, sample_weight=sample_weight)
             labels = np.unique(np.asarray(classes))
             X = self._enter(X, reset=True, finite=False)
-            seen, _ = encode_labels(y, len(X))
+            seen, _ = encode_labels(y, X.shape[0])
             if not np.isin(seen, labels).all():
                 raise DataError(
-                    f"y holds the labels {seen[~np.isin(seen, labels)].tolist()}, which are not in classes={labels.tolist()}."
+                    f"The target label(s) {seen[~np.isin(seen, labels)].tolist()} in y do not exist in the initial classes "
+                    f"{labels.tolist()}."
                 )
             self.classes_ = labels
             source = self.rows_in(X, y, sample_weight, reset=False)
             m = self._reduce(source, self.summation(source))
             return self.fit_moments(m)
+        if classes is not None and not np.array_equal(np.unique(np.asarray(classes)), self.classes_):
+            raise DataError(
+                f"classes={np.asarray(classes).tolist()} is not the same as on last call to partial_fit, was: {self.classes_.tolist()}."
+            )
         source = self.rows_in(X, y, sample_weight, reset=False)
         more = self._reduce(source, self.summation(source, origin=self.moments_.origin))
         return self.fit_moments(self.moments_ + more)
@@ -286,6 +293,7 @@ class MomentRegressor(MomentEstimator, Regressor):
     is_linear = True
     answers_anywhere = True
     _several_targets = True
+    _as_given = ("coef_", "intercept_")
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of ``X`` (n, p) and their values ``y`` (n,) or (n, m); weights are counts."""

@@ -251,6 +251,7 @@ class Counting:
     groups: int | None = None
     labels: np.ndarray | None = None
     names: Sequence[str] | None = None
+    method: str = "Counts"
 
     def rows(self) -> int:
         """Return how many rows a block should have."""
@@ -280,7 +281,7 @@ class Counting:
 
     def _refuse(self, x: float, row: int, column: int) -> None:
         name = column if self.names is None else repr(str(self.names[column]))
-        what = "Negative values in data" if x < 0 else "too many categories" if x > 1e7 else "no code of a category"
+        what = f"Negative values in data passed to {self.method} (input X)" if x < 0 else "too many categories" if x > 1e7 else "no code of a category"
         raise DataError(
             f"{what}: column {name} holds {x:g} in row {row}; the codes of categories are 0, 1, 2, ... (at most ten million)."
         )

@@ -107,6 +107,7 @@ class PCA(NewAxes, MomentTransformer):
 
     state_parts = ("_filler",)
     _takes_sparse = True
+    _as_given = ("components_", "mean_", "explained_variance_", "explained_variance_ratio_", "singular_values_")
 
     def __init__(
         self, n_components: Any = None, *, copy: bool = True, whiten: bool = False, svd_solver: str = "auto", tol: float = 0.0,
@@ -415,6 +416,7 @@ class PCA(NewAxes, MomentTransformer):
         self.n_components_ = self._n_features_out = q
         dropped = inertia - values[:q].sum()
         self.noise_variance_ = float(max(dropped, 0.0) * unbiased / (rank - q)) if q < rank else 0.0
+        self._settle_types()
 
     @property
     def variances_(self) -> Vector:

@@ -28,7 +28,7 @@ from epee.typing import Codes, Matrix, Vector
 def level_counts(model: Any, source: Source, folds: int | None, origin: Vector | None) -> Counting:
     """Return how often each class shows each level of each column."""
     p, K = source.n_columns, len(model.classes_)
-    return Counting(np.arange(p), model._least_levels(p), folds, K, model.classes_, source.names)
+    return Counting(np.arange(p), model._least_levels(p), folds, K, model.classes_, source.names, type(model).__name__)
 
 
 class CategoricalNB(DiscreteNB):

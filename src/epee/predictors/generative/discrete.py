@@ -22,6 +22,7 @@ IMPOSSIBLE = 1e10  # what one impossible event more costs: beyond any finite sco
 class DiscreteNB(GenerativeClassifier):
     """Parameters ``alpha``, ``force_alpha``, ``fit_prior`` and ``class_prior`` as in scikit-learn."""
 
+    _minimum_classes = 1
     alpha: Any
     force_alpha: bool
     fit_prior: bool
@@ -36,7 +37,7 @@ class DiscreteNB(GenerativeClassifier):
         """Return alpha, a number or (p,), checked."""
         alpha = np.asarray(self.alpha, dtype=np.float64)
         if not np.isfinite(alpha).all() or (alpha < 0).any():
-            raise WrongUse(f"alpha is {self.alpha!r}; all values in alpha must be finite and not negative.")
+            raise WrongUse(f"All values in alpha must be greater than 0, or 0 itself, and finite: alpha is {self.alpha!r}.")
         if alpha.ndim and alpha.shape != (self.n_features_in_,):
             raise WrongUse(
                 f"When alpha is an array, it should contains `n_features`. Got {alpha.shape} instead of ({self.n_features_in_},)."
@@ -58,6 +59,10 @@ class DiscreteNB(GenerativeClassifier):
         given = self._given_priors()
         self.class_count_ = count
         self.class_log_prior_ = log_of(count / count.sum() if given is None else given)
+
+    def predict_joint_log_proba(self, X: Any) -> Matrix:
+        """Return log P(x, y) of each row and class (n, K)."""
+        return self._score(self._leave(X))
 
     def _log_priors(self) -> Vector:
         return self.class_log_prior_

@@ -76,6 +76,7 @@ class GaussianNB(GenerativeClassifier):
     state_parts = ("_gaussians", "_constant")
 
     keeps = Keep(group="y", scatter="diagonal")
+    _minimum_classes = 1
 
     def __init__(self, *, priors: Any = None, var_smoothing: float = 1e-9) -> None:
         self.priors = priors
@@ -117,6 +118,10 @@ class GaussianNB(GenerativeClassifier):
     def _score(self, X: Matrix) -> Matrix:
         self._refuse_zero_variance()
         return by_blocks(X, lambda B: self._gaussians.log_densities(B) + self._constant, len(self.classes_))
+
+    def predict_joint_log_proba(self, X: Any) -> Matrix:
+        """Return log P(x, y) of each row and class (n, K)."""
+        return self._score(self._leave(X))
 
     def _scores_without(self, X: Matrix, codes: Codes, w: Vector | None) -> Matrix:
         m: Any = self.moments_

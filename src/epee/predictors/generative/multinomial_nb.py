@@ -42,7 +42,6 @@ class CountedNB(DiscreteNB):
     needs_rows = True  # of folds behind a scaler: its sums do not follow from those of the raw rows
     _takes_sparse = True
     _requires_positive = True
-    _minimum_classes = 1
 
     def _solve(self, m: Moments) -> None:
         self._set_priors(m.count)

@@ -41,6 +41,7 @@ class LinearDescentClassifier(ScoreMixin, Classifier):
 
     _takes_sparse = True
     answers_anywhere = True
+    _as_given = ("coef_", "intercept_")
     _looks_first = True  # for bad cells, in a pass of its own; False where the sums of the first pass tell
 
     def _source(self, X: Any, y: Any, sample_weight: Any, *, reset: bool = True) -> Any:
@@ -83,6 +84,7 @@ class LinearDescentClassifier(ScoreMixin, Classifier):
         p = self.n_features_in_
         self.coef_ = np.ascontiguousarray(W[:p].T)
         self.intercept_ = W[p].copy() if self.fit_intercept else np.zeros(W.shape[1])
+        self._settle_types()
 
     @classmethod
     def from_weights(cls, coef: ArrayLike, intercept: ArrayLike = 0.0, classes: Any = None, **parameters: Any) -> Self:

@@ -61,8 +61,8 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
         Keep ``cv_results_``: squared errors (or predictions, with ``scoring``) of the left-out rows, (n, A) or (n, m, A).
     alpha_per_target : bool, default=False
         Choose a penalty for each target; otherwise the one best on average.
-    criterion : {"gcv", "loo", "kfold", "aic", "bic"}, default="gcv"
-        What is minimised, (1). "loo" is what scikit-learn's ``cv=None`` computes.
+    criterion : {None, "gcv", "loo", "kfold", "aic", "bic"}, default=None
+        What is minimised, (1). None is "loo", as scikit-learn's ``cv=None``, and "gcv" where there are sums and no rows.
     rule : {"min", "one_se"}, default="min"
         The best penalty, or the largest whose criterion is within one standard error of the best.
 
@@ -99,7 +99,7 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
     def __init__(
         self, alphas: ArrayLike = (0.1, 1.0, 10.0), *, fit_intercept: bool = True, scoring: Any = None, cv: Any = None,
         gcv_mode: str | None = None, store_cv_results: bool = False, alpha_per_target: bool = False,
-        criterion: str = "gcv", rule: str = "min",
+        criterion: str | None = None, rule: str = "min",
     ) -> None:  # fmt: skip
         self.alphas = alphas
         self.fit_intercept = fit_intercept
@@ -113,18 +113,18 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
 
     @property
     def needs_rows(self) -> bool:
-        return (
-            self._how() in ("loo", "kfold")
-            or self.rule == "one_se"
-            or self.scoring is not None
-            or self.store_cv_results
-        )
+        return self.criterion is None or self._insists_on_rows()
+
+    def _insists_on_rows(self) -> bool:
+        """Tell whether sums will not do, not even by another criterion."""
+        named = self.cv is not None or self.criterion in ("loo", "kfold")
+        return named or self.rule == "one_se" or self.scoring is not None or self.store_cv_results
 
     def _how(self) -> str:
-        return "kfold" if self.cv is not None else self.criterion
+        return "kfold" if self.cv is not None else self.criterion or "loo"
 
     def _check(self) -> Vector:
-        if self.criterion not in CRITERIA:
+        if self.criterion is not None and self.criterion not in CRITERIA:
             raise WrongUse(f"criterion is {self.criterion!r}; it must be one of {', '.join(map(repr, CRITERIA))}.")
         if self.rule not in ("min", "one_se"):
             raise WrongUse(f"rule is {self.rule!r}; it must be 'min' or 'one_se'.")
@@ -169,7 +169,7 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
     def _solve(self, m: Moments) -> None:
         """Choose from moments alone: GCV, AIC or BIC."""
         alphas = self._check()
-        if self.needs_rows:
+        if self._insists_on_rows():
             raise WrongUse(
                 "criterion 'loo' and 'kfold', rule 'one_se', scoring and store_cv_results need the rows: use fit, not moments."
             )

@@ -90,6 +90,16 @@ class Tree(Part):
         """One: a tree predicts one target."""
         return 1
 
+    @property
+    def n_classes(self) -> Codes:
+        """How many classes each output has (1,); 1 for numbers."""
+        return np.array([self.value.shape[2]])
+
+    @property
+    def max_n_classes(self) -> int:
+        """The most classes of an output."""
+        return int(self.value.shape[2])
+
     @cached_property
     def depth(self) -> Codes:
         """The distance of each node from the root."""
@@ -154,6 +164,28 @@ class Tree(Part):
         sums = np.bincount(self.feature[inner], weights=self.gain[inner], minlength=self.n_features)
         sums = sums / self.weighted_n_node_samples[0]
         return sums / sums.sum() if normalize and sums.sum() > 0 else sums
+
+    def compute_partial_dependence(self, X: Matrix, target_features: Codes, out: Vector) -> None:
+        """Add to ``out`` (n,) the mean value of the leaves that rows of some columns can reach, by the weight that takes each way.
+
+        ``X`` (n, q) holds the columns ``target_features`` alone; at a split on another column both ways are taken, each by its share of
+        the training weight.
+        """
+        at = {int(f): k for k, f in enumerate(target_features)}
+        w = self.weighted_n_node_samples
+        waiting = [(0, np.ones(len(X)))]
+        while waiting:
+            node, share = waiting.pop()
+            left, right, f = (int(a[node]) for a in (self.children_left, self.children_right, self.feature))
+            if left == LEAF:
+                out += share * self.value[node, 0, 0]
+                continue
+            if f in at:
+                goes = X[:, at[f]] <= self.threshold[node]
+                shares = (share * goes, share * ~goes)
+            else:
+                shares = (share * w[left] / w[node], share * w[right] / w[node])
+            waiting += [(child, part) for child, part in zip((left, right), shares, strict=True) if part.any()]
 
     def cut(self, stop: np.ndarray) -> Tree:
         """Return the tree in which the nodes of a mask (nodes,) do not branch."""
