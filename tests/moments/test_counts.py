@@ -65,7 +65,9 @@ def test_labels_widen():
 
 
 def test_bad_codes_are_named():
-    with pytest.raises(DataError, match=r"Negative values in data passed to Counts \(input X\): column 1 holds -1 in row 2"):
+    with pytest.raises(
+        DataError, match=r"Negative values in data passed to Counts \(input X\): column 1 holds -1 in row 2"
+    ):
         Counts.of([[0.0, 0.0], [0.0, 0.0], [0.0, -1.0]])
     with pytest.raises(DataError, match="no code of a category"):
         Counts.of([[0.5]])

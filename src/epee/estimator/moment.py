@@ -294,6 +294,7 @@ class MomentRegressor(MomentEstimator, Regressor):
     answers_anywhere = True
     _several_targets = True
     _as_given = ("coef_", "intercept_")
+    intercept_: Any
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of ``X`` (n, p) and their values ``y`` (n,) or (n, m); weights are counts."""
@@ -307,7 +308,7 @@ class MomentRegressor(MomentEstimator, Regressor):
         """Set ``coef_`` (m, p) and ``intercept_`` (m,), folded to (p,) and a number when y was a vector."""
         one = getattr(self, "_one_target", True) and len(coef) == 1
         self.coef_ = coef[0] if one else coef
-        self.intercept_ = float(intercept[0]) if one else intercept
+        self.intercept_ = np.float64(intercept[0]) if one else intercept
 
     def _predict(self, X: Matrix) -> Matrix:
         values: Matrix = affine_rows(X, self.coef_.T, self.intercept_)

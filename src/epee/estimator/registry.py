@@ -282,7 +282,14 @@ METHODS: tuple[Method, ...] = (
                cost=lambda s: 5.0 * s.n * s.p**2, suits=has_room_for_products, words=PRODUCT_WORDS, order=40,
                aliases=("interactions", "polynomial"))),
     ),
-    Method("RidgeCV", "predictors.regression.ridge_cv", "regressor", REGRESSION, ("ridge regression", "régression écrêtée"), 12),
+    Method(
+        "RidgeCV", "predictors.regression.ridge_cv", "regressor", REGRESSION, ("ridge regression", "régression écrêtée"), 12,
+        listed=dict.fromkeys(
+            ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"),
+            "as in scikit-learn a weighted row is left out whole; with leave='copy' weights are counts",
+        ),
+        otherwise={"leave": "copy"},
+    ),
     Method(
         "Tikhonov", "predictors.regression.tikhonov", "regressor", REGRESSION,
         ("Tikhonov's regularisation", "régularisation de Tikhonov"), 12,

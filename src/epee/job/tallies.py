@@ -20,8 +20,10 @@ import numpy as np
 from epee.table.cells import kind_of_texts
 from epee.table.folds import mix64
 from epee.table.raw import RawBlock
-from epee.table.schema import CLOCK, KINDS, Column
+from epee.table.schema import CLOCK, KINDS, WORDS, Column
 from epee.table.tally import MOST_LEVELS
+from epee.table.words import FEWEST as FEWEST_WORDS
+from epee.table.words import words_in
 from epee.typing import Vector
 
 FEWEST = 20  # rows that a column must number to be called a number of the rows
@@ -118,10 +120,17 @@ class Tallies:
         found = self.columns[name]
         if isinstance(found, Numbers):
             return Column(name, kind, missing=found.missing, note=CLOCK if found.clock else "")
+        note = WORDS if types.get(name) == "text" else ""
         if types.get(name) not in KINDS:
             kind = "text" if found.counts is None else kind_of_texts(len(found.counts), self.n - found.missing)
+            if (
+                kind == "text"
+                and found.counts is not None
+                and words_in(found.counts, found.counts.values()) >= FEWEST_WORDS
+            ):
+                note = WORDS
         if kind != "category" or found.learned is None:
-            return Column(name, kind, missing=found.missing)
+            return Column(name, kind, missing=found.missing, note=note)
         levels = tuple(sorted(found.learned))
         return Column(name, kind, levels, tuple(found.learned[level] for level in levels), found.missing)
 

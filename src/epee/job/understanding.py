@@ -16,7 +16,7 @@ from epee.errors import DataError, WrongUse
 from epee.job.tallies import Numbers, Tallies
 from epee.table.block import check_weights
 from epee.table.raw import RawBlock
-from epee.table.schema import CLOCK, KINDS, Column, Schema, find_name
+from epee.table.schema import CLOCK, KINDS, WORDS, Column, Schema, find_name
 from epee.table.source import TableSource, is_table, open_table
 from epee.words.job_words import say
 from epee.words.numbers import figures, listed, percent, whole
@@ -224,14 +224,14 @@ def choose_inputs(
             role = "left out" if why else "input"
         columns.append({
             "name": name, "kind": column.kind, "role": role, "missing": column.missing or 0,
-            "note": why or (clock() if column.note == CLOCK else column.note),
+            "note": why or noted(column.note),
             "levels": levels[:50],
         })  # fmt: skip
         if why:
             notes.append(why)
         elif role == "input":
             kept.append(column)
-            if column.missing:
+            if column.missing and column.kind != "text":
                 holes[name] = column.missing
             if len(levels) > 50:
                 notes.append(say("many_levels", name=name, k=whole(len(levels)), kept=50))
@@ -246,11 +246,11 @@ def choose_inputs(
     return schema
 
 
-def clock() -> str:
-    """Return the note of dates that have a time of day, in the language of the run."""
+def noted(note: str) -> str:
+    """Return the note of a column in the language of the run: dates that have a time of day, texts that are read word by word."""
     from epee.words.table_words import say as said
 
-    return said("clock")
+    return said({CLOCK: "clock", WORDS: "words"}[note]) if note in (CLOCK, WORDS) else note
 
 
 def reason_to_leave(tallies: Tallies, column: Column, types: Mapping[str, str]) -> str:
@@ -261,8 +261,8 @@ def reason_to_leave(tallies: Tallies, column: Column, types: Mapping[str, str]) 
     found = tallies.columns[name]
     if column.missing == tallies.n:
         return say("left_empty", name=name)
-    if column.kind == "text":
-        return say("left_text" if asked is None else "left_asked", name=name)
+    if column.kind == "text" and column.note != WORDS:
+        return say("left_text", name=name)
     if isinstance(found, Numbers):
         if not column.missing and found.constant:
             return say("left_constant", name=name)
@@ -276,7 +276,7 @@ def reason_to_leave(tallies: Tallies, column: Column, types: Mapping[str, str]) 
 def listed_kinds(names: Sequence[str], kinds: Mapping[str, str]) -> str:
     """Say how the inputs were taken."""
     parts = []
-    for kind in ("number", "boolean", "category", "date"):
+    for kind in ("number", "boolean", "category", "date", "text"):
         those = [name for name in names if kinds[name] == kind]
         if those:
             parts.append(say(f"took_{kind}", k=len(those), names=listed(those, 6)))

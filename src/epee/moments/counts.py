@@ -281,7 +281,9 @@ class Counting:
 
     def _refuse(self, x: float, row: int, column: int) -> None:
         name = column if self.names is None else repr(str(self.names[column]))
-        what = f"Negative values in data passed to {self.method} (input X)" if x < 0 else "too many categories" if x > 1e7 else "no code of a category"
+        what = "too many categories" if x > 1e7 else "no code of a category"
+        if x < 0:
+            what = f"Negative values in data passed to {self.method} (input X)"
         raise DataError(
             f"{what}: column {name} holds {x:g} in row {row}; the codes of categories are 0, 1, 2, ... (at most ten million)."
         )

@@ -336,7 +336,8 @@ def check_weights(weight: Any, n: int) -> Vector | None:
     if w.ndim == 0:
         w = np.full(n, float(w))
     if w.shape != (n,):
-        raise ValueError(f"sample_weight.shape == {w.shape}, expected {(n,)}: one weight for each row.")
+        wanted = f"sample_weight.shape == {w.shape}, expected {(n,)}: one weight for each row."
+        raise ValueError(wanted if w.ndim < 2 else f"Sample weights must be 1D array or scalar: {wanted}")
     if not np.isfinite(w).all():
         row = int(np.flatnonzero(~np.isfinite(w))[0])
         raise MissingValues(

@@ -31,6 +31,7 @@ from epee.table.raw import RawBlock
 from epee.table.schema import Column, Schema
 from epee.table.source import TableSource, is_table, open_table
 from epee.table.view import View
+from epee.table.words import COLUMNS, hashed_words
 from epee.typing import Matrix, Vector
 
 
@@ -39,8 +40,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     A missing number is filled with the mean of the training rows, :math:`\hat x = o\,x + (1 - o)\,\bar x`. A category gives one
     column a level, 1 where the row has it; a level that was never seen, like a missing cell, gives zeros in all of them. A
-    boolean is 0 or 1. A date gives its days since 1970, its month and its weekday (and its hour, if it has one). Texts that
-    hardly come back are left out, with a warning.
+    boolean is 0 or 1. A date gives its days since 1970, its month and its weekday (and its hour, if it has one). A text of several
+    words, or a column that ``types`` calls a text, gives its words and pairs of words, hashed (:mod:`epee.table.words`); other texts that
+    hardly come back, names and identifiers, are left out, with a warning.
 
     Parameters
     ----------
@@ -53,6 +55,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Add a column that is 1 where a cell is missing, for each column that had missing cells.
     dates : {"parts", "ordinal"}, default="parts"
         "ordinal" keeps only the days since 1 January 1970.
+    words : int, default=256
+        Columns that the words of each text fall into; more keep words apart that would share one. 0 leaves texts out.
     drop : {None, "first"}, default=None
         "first" leaves out the first level of every category, so that the columns of a category do not add up to 1.
 
@@ -94,12 +98,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         indicator: bool = False,
         dates: str = "parts",
         drop: str | None = None,
+        words: int = COLUMNS,
     ) -> None:
         self.types = types
         self.max_levels = max_levels
         self.indicator = indicator
         self.dates = dates
         self.drop = drop
+        self.words = words
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> TableEncoder:
         """Learn levels and means from the rows of a table, an array, a frame, a path or a source.
@@ -158,7 +164,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return self
 
     def _say_texts(self) -> None:
-        left = [c.name for c in self.schema_ if c.kind == "text"]
+        left = [c.name for c in self.schema_ if c not in self._layout.used]
         if len(left) == len(self.schema_):
             raise DataError(
                 f"column {left[0]!r} holds texts that hardly come back, and there is no other column to learn from."
@@ -166,7 +172,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if left:
             warnings.warn(
                 f"column {left[0]!r}{f' and {len(left) - 1} more' if len(left) > 1 else ''}: texts that hardly come back (names, "
-                f"identifiers) are left out; say types={{{left[0]!r}: 'category'}} to keep them.",
+                f"identifiers) are left out; say types={{{left[0]!r}: 'category'}} to keep them, or 'text' to read their words.",
                 DataWarning, stacklevel=5,
             )  # fmt: skip
 
@@ -253,6 +259,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 seen = np.flatnonzero(codes >= 0)
                 wide[seen, codes[seen]] = 1.0
                 at += width
+            elif c.kind == "text":
+                out[:, at : at + layout.words] = hashed_words(raw.columns[c.name], layout.words)
+                at += layout.words
             if layout.indicator and c.name in holes:
                 out[:, at] = missing_of(raw, c)
                 at += 1
@@ -353,7 +362,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     @property
     def _layout(self) -> Layout:
-        return Layout(self.schema_, self.max_levels, self.indicator, self.dates, self.drop == "first")
+        return Layout(self.schema_, self.max_levels, self.indicator, self.dates, self.drop == "first", int(self.words))
 
     def _check_parameters(self) -> None:
         if self.dates not in ("parts", "ordinal"):
@@ -362,6 +371,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             raise WrongUse(f"drop is {self.drop!r}; it must be None or 'first'.")
         if not (isinstance(self.max_levels, int | np.integer) and self.max_levels >= 1):
             raise WrongUse(f"max_levels is {self.max_levels!r}; it must be a whole number of at least 1.")
+        if not (isinstance(self.words, int | np.integer) and self.words >= 0):
+            raise WrongUse(f"words is {self.words!r}; it must be a number of columns, or 0 to leave texts out.")
 
     def _open(
         self, X: Any, y: Any, sample_weight: Any, *, reset: bool, strict: bool = True, **reading: Any

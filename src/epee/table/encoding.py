@@ -23,7 +23,8 @@ import numpy as np
 
 from epee.errors import DataError
 from epee.table.raw import RawBlock
-from epee.table.schema import CLOCK, Column, Schema
+from epee.table.schema import CLOCK, WORDS, Column, Schema
+from epee.table.words import hashed_words
 from epee.typing import Matrix, Vector
 
 Kept = Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]  # of each category: levels with a column, rare ones
@@ -34,7 +35,8 @@ class Layout:
     """Where each column of a schema goes in :math:`z` and in the encoded row.
 
     ``max_levels`` is the number of levels of a category that get a column of their own; ``indicator`` adds a column 1 - o for
-    each column with missing cells; ``dates`` is ``"parts"`` or ``"ordinal"``; ``drop_first`` leaves out each first level.
+    each column with missing cells; ``dates`` is ``"parts"`` or ``"ordinal"``; ``drop_first`` leaves out each first level; ``words`` is
+    the number of columns that the words of a text fall into.
     """
 
     schema: Schema
@@ -42,6 +44,7 @@ class Layout:
     indicator: bool = False
     dates: str = "parts"
     drop_first: bool = False
+    words: int = 0
 
     def parts(self, c: Column) -> tuple[str, ...]:
         """Return the names of the numbers that a column gives before its levels: one, or the parts of a date."""
@@ -56,8 +59,13 @@ class Layout:
 
     @property
     def used(self) -> tuple[Column, ...]:
-        """The columns that are encoded: all but texts."""
-        return tuple(c for c in self.schema if c.kind != "text")
+        """The columns that are encoded: all but texts of which nothing can be read."""
+        return tuple(c for c in self.schema if c.kind != "text" or (self.words and c.note == WORDS))
+
+    @property
+    def texts(self) -> tuple[Column, ...]:
+        """The columns whose words are read."""
+        return tuple(c for c in self.used if c.kind == "text")
 
     @property
     def cell_names(self) -> tuple[str, ...]:
@@ -78,7 +86,8 @@ class Layout:
     def row_names(self) -> tuple[str, ...]:
         """The names of the columns of :math:`z`."""
         levels = (f"{c.name}={level}" for c in self.categories for level in c.levels or ())
-        return (*self.cell_names, *(f"{c.name}=(missing)" for c in self.holes), *levels)
+        words = (f"{c.name}~{h}" for c in self.texts for h in range(self.words))
+        return (*self.cell_names, *(f"{c.name}=(missing)" for c in self.holes), *levels, *words)
 
     def kept(self, counts: Mapping[str, Vector] | None = None) -> Kept:
         """Return the levels of each category that get a column, the most frequent, and the rare ones.
@@ -171,6 +180,9 @@ def map_rows(layout: Layout, centre: Vector, raw: RawBlock) -> Matrix:
         seen = np.flatnonzero(codes >= 0)
         Z[seen, at + codes[seen]] = 1.0
         at += len(levels)
+    for c in layout.texts:
+        Z[:, at : at + layout.words] = hashed_words(raw.columns[c.name], layout.words)
+        at += layout.words
     return Z
 
 
@@ -188,6 +200,7 @@ def sum_rows(layout: Layout, centre: Vector, raw: RawBlock) -> Vector:
         levels = c.levels or ()
         codes = codes_of_levels(raw.columns[c.name], levels)
         sums.append(np.bincount(codes + 1, weights=w, minlength=len(levels) + 1)[1:].astype(np.float64))
+    sums += [w @ hashed_words(raw.columns[c.name], layout.words) for c in layout.texts]
     return np.concatenate(sums)
 
 
@@ -223,6 +236,7 @@ def _pattern(layout: Layout, kept: Kept, centre: Vector) -> tuple[list[list[int]
     filled: list[tuple[int, int, int]] = []
     shift: list[float] = []
     cell, level = 0, m + len(holes)
+    word = level + sum(len(c.levels or ()) for c in layout.categories)
     for c in layout.used:
         hole = None if c.name not in holes else m + holes[c.name]
         for _ in layout.parts(c):
@@ -237,6 +251,9 @@ def _pattern(layout: Layout, kept: Kept, centre: Vector) -> tuple[list[list[int]
             takes += [[place[text]] for text in (own[1:] if layout.drop_first else own)]
             takes += [[place[text] for text in rare]] if rare else []
             level += len(place)
+        elif c.kind == "text":
+            takes += [[word + h] for h in range(layout.words)]
+            word += layout.words
         if layout.indicator and hole is not None:
             takes.append([hole])
         shift += [0.0] * (len(takes) - len(shift))
@@ -252,6 +269,7 @@ def encoded_columns(layout: Layout, kept: Kept) -> dict[str, range]:
         if c.kind == "category":
             own, rare = kept[c.name]
             width += len(own) + bool(rare) - layout.drop_first
+        width += layout.words * (c.kind == "text")
         found[c.name] = range(at, at + width)
         at += width
     return found
@@ -267,6 +285,8 @@ def encoded_names(layout: Layout, kept: Kept) -> list[str]:
             own, rare = kept[c.name]
             names += [f"{c.name}={level}" for level in (own[1:] if layout.drop_first else own)]
             names += [f"{c.name}=(rare)"] if rare else []
+        elif c.kind == "text":
+            names += [f"{c.name}~{h}" for h in range(layout.words)]
         if layout.indicator and c.name in holes:
             names.append(f"{c.name}=(missing)")
     seen: set[str] = set()

@@ -15,6 +15,7 @@ from epee.errors import DataError, EmptyTable, WrongUse
 
 KINDS = ("number", "category", "boolean", "date", "text")
 CLOCK = "with a time of day"  # the note of a date column that has one
+WORDS = "by its words"  # the note of a text whose words are worth reading, and of one that the user calls a text
 
 
 class Kind(str):

@@ -31,12 +31,13 @@ from epee.table.prefetch import ahead
 from epee.table.query import QueryBatches, is_query
 from epee.table.raw import BESIDE, RawBlock, common_dtype, kind_of_type, refuse_type
 from epee.table.raw_rows import NoRows, RawRows
-from epee.table.schema import CLOCK, Column, Schema
+from epee.table.schema import CLOCK, WORDS, Column, Schema
 from epee.table.spark_frames import SparkBatches
 from epee.table.sparse import SparseSource, refuse_sparse
 from epee.table.tally import MOST_LEVELS, in_total, labels_in, labels_in_table, tally, tally_table
 from epee.table.values import labels_of, values_of, weights_of
 from epee.table.view import View
+from epee.table.words import FEWEST, words_in
 from epee.typing import Matrix, Vector
 from epee.words.table_words import say
 
@@ -287,15 +288,19 @@ class TableSource(BlockSource):
                 yield Column(name, kind, missing=missing[name], note=CLOCK if clocks[name] else "")
                 continue
             counts = seen[name]
+            note = WORDS if self.types.get(name) == "text" else ""
             if name not in self.types:
                 kind = "text" if counts is None else kind_of_texts(len(counts), n - missing[name])
+                if kind == "text" and counts is not None and words_in(counts, counts.values()) >= FEWEST:
+                    note = WORDS
             if kind == "category" and counts is None:
                 raise DataError(
                     f"column {name!r} has more than {MOST_LEVELS:,} different texts: too many for a category; drop it."
                 )
             levels = sorted(counts) if counts is not None and kind == "category" else None
             yield Column(name, kind, None if levels is None else tuple(levels),
-                         None if levels is None or counts is None else tuple(counts[level] for level in levels), missing[name])  # fmt: skip
+                         None if levels is None or counts is None else tuple(counts[level] for level in levels), missing[name],
+                         note)  # fmt: skip
 
     _count = counted
 

@@ -56,6 +56,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "took_boolean": ("{k} yes/no ({names})", "{k} oui/non ({names})"),
     "took_category": ("{k} categorical ({names})", "{k} {k:qualitative|qualitatives} ({names})"),
     "took_date": ("{k} {k:date|dates} ({names})", "{k} {k:date|dates} ({names})"),
+    "took_text": ("{k} {k:text|texts}, by their words ({names})", "{k} {k:texte|textes}, par leurs mots ({names})"),
     "missing_cells": (
         "{k} missing {k:cell|cells} in {names}: filled with the mean of the training rows, within each fold.",
         "{k} {k:donnée manquante|données manquantes} dans {names} : {k:remplacée|remplacées} par la moyenne des lignes d'apprentissage, dans chaque bloc.",
@@ -65,9 +66,9 @@ WORDS: dict[str, tuple[str, str]] = {
         "{name} : {k} {k:modalité|modalités} ; les {kept} plus fréquentes ont chacune leur colonne, les autres en partagent une.",
     ),
     "left_text": (
-        "{name} is left out: texts that hardly come back (names, identifiers); say --type {name}=category to keep it.",
+        "{name} is left out: texts that hardly come back (names, identifiers); say --type {name}=category to keep it, =text to read its words.",
         "{name} est laissée de côté : des textes qui ne se répètent guère (noms, identifiants) ; écrire --type "
-        "{name}=category pour la garder.",
+        "{name}=category pour la garder, =text pour en lire les mots.",
     ),
     "left_identifier": (
         "{name} is left out: it numbers the rows; say --type {name}=number to keep it.",

@@ -38,6 +38,7 @@ WORDS: dict[str, tuple[str, str]] = {
         "signs beside the digits are taken off: {cell!r} is {value}. To keep the texts, say --type COLUMN=category",
         "les signes autour des chiffres sont ôtés : {cell!r} vaut {value}. Pour garder les textes, préciser --type COLONNE=category",
     ),
+    "words": ("by its words", "par ses mots"),
     "clock": ("with a time of day", "avec l'heure du jour"),
     "column": ("column {names}: {note}", "colonne {names} : {note}"),
     "columns": ("columns {names}: {note}", "colonnes {names} : {note}"),

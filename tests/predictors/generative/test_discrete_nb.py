@@ -147,7 +147,9 @@ def test_bad_input():
         BernoulliNB(class_prior=[0.4, 0.4, 0.4]).fit(B, y)
     with pytest.raises(DataError, match="column 0 holds -3 in row 0, and a count cannot be negative"):
         PoissonNB().fit([[-3.0], [1.0]], [0, 1])
-    with pytest.raises(DataError, match=r"Negative values in data passed to CategoricalNB \(input X\): column 0 holds -1 in row 1"):
+    with pytest.raises(
+        DataError, match=r"Negative values in data passed to CategoricalNB \(input X\): column 0 holds -1 in row 1"
+    ):
         CategoricalNB().fit([[0], [-1]], [0, 1])
     with pytest.warns(DataWarning, match=r"column 0 holds 1.5 in row 1.*taken as 1"):
         CategoricalNB().fit([[0], [1.5], [0], [1]], [0, 1, 0, 1])

@@ -37,7 +37,9 @@ class DiscreteNB(GenerativeClassifier):
         """Return alpha, a number or (p,), checked."""
         alpha = np.asarray(self.alpha, dtype=np.float64)
         if not np.isfinite(alpha).all() or (alpha < 0).any():
-            raise WrongUse(f"All values in alpha must be greater than 0, or 0 itself, and finite: alpha is {self.alpha!r}.")
+            raise WrongUse(
+                f"All values in alpha must be greater than 0, or 0 itself, and finite: alpha is {self.alpha!r}."
+            )
         if alpha.ndim and alpha.shape != (self.n_features_in_,):
             raise WrongUse(
                 f"When alpha is an array, it should contains `n_features`. Got {alpha.shape} instead of ({self.n_features_in_},)."

@@ -76,7 +76,7 @@ class MapRegression(MomentRegressor):
     >>> from epee.predictors.regression.priors import GaussianPrior
     >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [1.0, 3.0, 5.0, 7.0]
     >>> model = MapRegression(GaussianPrior(sd=1.0), sigma2=5.0).fit(X, y)
-    >>> model.coef_, round(model.intercept_, 12)                   # ridge with alpha = 5
+    >>> model.coef_, round(float(model.intercept_), 12)                   # ridge with alpha = 5
     (array([1.]), 2.5)
     """
 

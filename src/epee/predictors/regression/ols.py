@@ -100,7 +100,7 @@ class LinearRegression(RowSource, Inference, Influence, LinearSmoother, MomentRe
     Examples
     --------
     >>> model = LinearRegression().fit([[0.0], [1.0], [2.0], [3.0]], [1.0, 2.9, 5.1, 7.0])
-    >>> model.coef_.round(6), round(model.intercept_, 6), round(model.sigma2_, 6)
+    >>> model.coef_.round(6), round(float(model.intercept_), 6), round(model.sigma2_, 6)
     (array([2.02]), 0.97, 0.0045)
     >>> model.predict_interval([[1.5]], 0.95, "prediction").round(3)
     array([[3.544, 4.456]])

@@ -73,7 +73,7 @@ class PolynomialRegression(Inference, Influence, LinearSmoother, MomentRegressor
     --------
     >>> x = np.array([[0.0], [1.0], [2.0], [3.0]])
     >>> model = PolynomialRegression(2).fit(x, [1.0, 2.0, 5.0, 10.0])
-    >>> model.coef_.round(9) + 0.0, round(model.intercept_, 9)
+    >>> model.coef_.round(9) + 0.0, round(float(model.intercept_), 9)
     (array([0., 1.]), 1.0)
     """
 

@@ -75,7 +75,8 @@ class Ridge(RowSource, LeftOut, LinearSmoother, MomentRegressor):
     effective_dof_ : float or array (m,)
         :math:`\sum_j d_j^2 / (d_j^2 + \alpha)`, intercept apart: from p at :math:`\alpha = 0` down to 0.
     solver_ : str
-        "cholesky" (by columns), "svd" (by rows) or "lsqr" (by products with sparse rows of thousands of columns).
+        The solver that was named; for "auto" "cholesky" (by columns), "svd" (by rows) or "lsqr" (by products with sparse rows of thousands
+        of columns).
 
     Notes
     -----
@@ -89,7 +90,7 @@ class Ridge(RowSource, LeftOut, LinearSmoother, MomentRegressor):
     Examples
     --------
     >>> model = Ridge(alpha=5.0).fit([[0.0], [1.0], [2.0], [3.0]], [1.0, 3.0, 5.0, 7.0])
-    >>> model.coef_, round(model.intercept_, 12), model.effective_dof_
+    >>> model.coef_, round(float(model.intercept_), 12), model.effective_dof_
     (array([1.]), 2.5, 0.5)
     """
 
@@ -141,7 +142,7 @@ class Ridge(RowSource, LeftOut, LinearSmoother, MomentRegressor):
         if self.solver not in SOLVERS:
             raise WrongUse(f"solver is {self.solver!r}; it must be one of {', '.join(map(repr, SOLVERS))}.")
         if self.positive and self.solver not in ("auto", "lbfgs"):
-            raise WrongUse(f"positive=True goes with solver='auto' or 'lbfgs', not {self.solver!r}.")
+            raise WrongUse(f"solver={self.solver!r} does not support positive fitting: set it to 'auto' or 'lbfgs'.")
         check_penalties(self.alpha, "alpha")
         if self.bound is not None:
             if not (isinstance(self.bound, Real) and np.isfinite(self.bound) and self.bound > 0):
@@ -189,7 +190,8 @@ class Ridge(RowSource, LeftOut, LinearSmoother, MomentRegressor):
         self._adopt(factor, coef, level - mean @ coef if self.fit_intercept else level, "cholesky")
 
     def _adopt(self, factor: Any, coef: Matrix, intercept: Vector, solver: str) -> None:
-        self._factor, self.solver_, self.n_iter_ = factor, solver, 1
+        self._factor, self.solver_ = factor, solver if self.solver == "auto" else self.solver
+        self.n_iter_: int | None = None  # solved at once
         self._set_linear(np.ascontiguousarray(coef.T), intercept)
         if not self.fit_intercept:
             self.intercept_ = 0.0
@@ -468,14 +470,17 @@ def centred_rows(X: Matrix, Y: Matrix, w: Vector | None, centred: bool) -> tuple
 
 
 def left_out_block(
-    Z: Matrix, Y: Matrix, w: Vector | None, spectrum: RidgeSpectrum, alphas: Vector, n: float, centred: bool
-) -> tuple[Tensor, Tensor]:
-    """Return left-out and ordinary predictions (rows, A, m) of centred targets Y (rows, m); Z (rows, r) are rows on the axes V."""
+    Z: Matrix, Y: Matrix, w: Vector | None, spectrum: RidgeSpectrum, alphas: Vector, n: float, centred: bool, whole: bool = False
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """Return left-out and ordinary predictions (rows, A, m) of centred targets Y (rows, m); Z (rows, r) are rows on the axes V.
+
+    Of a row of weight above one, one copy is left out, or the ``whole`` row.
+    """
     total = spectrum.values + alphas[:, None]  # (A, r)
     inverse = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
     h = Z**2 @ inverse.T + (1 / n if centred else 0.0)  # (rows, A)
     if w is not None:
-        h = h * np.minimum(w, 1.0)[:, None]
+        h = h * (w if whole else np.minimum(w, 1.0))[:, None]
     A, m = len(alphas), Y.shape[1]
     inner = (inverse[:, :, None] * spectrum.rotated).transpose(1, 0, 2).reshape(-1, A * m)  # (r, A m)
     fitted = (Z @ inner).reshape(len(Z), A, m)

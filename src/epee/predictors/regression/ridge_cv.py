@@ -14,6 +14,7 @@ takes one more pass; K-fold cross-validation takes its folds from the same pass 
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -65,6 +66,8 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
         What is minimised, (1). None is "loo", as scikit-learn's ``cv=None``, and "gcv" where there are sums and no rows.
     rule : {"min", "one_se"}, default="min"
         The best penalty, or the largest whose criterion is within one standard error of the best.
+    leave : {"row", "copy"}, default="row"
+        What "loo" leaves out of a row of weight above one: all of it, as scikit-learn does, or one copy, where weights are counts.
 
     Attributes
     ----------
@@ -99,7 +102,7 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
     def __init__(
         self, alphas: ArrayLike = (0.1, 1.0, 10.0), *, fit_intercept: bool = True, scoring: Any = None, cv: Any = None,
         gcv_mode: str | None = None, store_cv_results: bool = False, alpha_per_target: bool = False,
-        criterion: str | None = None, rule: str = "min",
+        criterion: str | None = None, rule: str = "min", leave: str = "row",
     ) -> None:  # fmt: skip
         self.alphas = alphas
         self.fit_intercept = fit_intercept
@@ -110,6 +113,7 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
         self.alpha_per_target = alpha_per_target
         self.criterion = criterion
         self.rule = rule
+        self.leave = leave
 
     @property
     def needs_rows(self) -> bool:
@@ -128,11 +132,13 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
             raise WrongUse(f"criterion is {self.criterion!r}; it must be one of {', '.join(map(repr, CRITERIA))}.")
         if self.rule not in ("min", "one_se"):
             raise WrongUse(f"rule is {self.rule!r}; it must be 'min' or 'one_se'.")
+        if self.leave not in ("row", "copy"):
+            raise WrongUse(f"leave is {self.leave!r}; it must be 'row' or 'copy'.")
         if self.gcv_mode not in (None, "auto", "svd", "eigen"):
             raise WrongUse(f"gcv_mode is {self.gcv_mode!r}; it must be None, 'auto', 'svd' or 'eigen'.")
         if self.cv is not None and (self.store_cv_results or self.alpha_per_target):
             raise WrongUse(
-                "cv != None and store_cv_results=True or alpha_per_target=True are incompatible: leave cv=None."
+                "cv!=None and store_cv_results=True are incompatible, as are cv!=None and alpha_per_target=True: leave cv=None."
             )
         return check_penalties(self.alphas, "alphas").ravel()
 
@@ -143,6 +149,9 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
     def _from_rows(self, source: Source) -> bool:
         """Choose the penalty by the criterion, and solve there: the rows are asked again where sums are not enough."""
         alphas = self._check()
+        if self.gcv_mode == "svd" and isinstance(source, SparseSource):
+            message = "The 'svd' mode is not supported for sparse X by scikit-learn from 1.11 on; here the mode changes nothing."
+            warnings.warn(message, FutureWarning, stacklevel=4)
         if self._how() == "kfold":
             self._fit_folds(source, alphas)
             return True
@@ -198,7 +207,8 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
         tiny = bool((error * n < 1e-8 * spectrum.tss).any())
         how, left = self._how(), None
         if source is not None and (self.needs_rows or tiny):
-            work = LeftOutErrors(spectrum, mean, level, alphas, n, self.fit_intercept, self._keeps_rows())
+            whole = self.leave == "row"
+            work = LeftOutErrors(spectrum, mean, level, alphas, n, self.fit_intercept, self._keeps_rows(), whole)
             left = engine_for(source).reduce(source, work)
             error = left.squares / n
         if self._keeps_rows() and left is not None:
@@ -246,6 +256,9 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
         y = np.concatenate([np.asarray(b.y, dtype=float).reshape(len(b), -1) for b in source.blocks()])  # type: ignore[union-attr]
         self._left_predictions, self._left_targets = predictions, y
         kept = predictions if self.scoring is not None else (predictions - y[:, None, :]) ** 2
+        w = getattr(source, "weight", None)
+        if w is not None and self.scoring is None:
+            kept = kept * w[:, None, None]
         self.cv_results_ = kept[..., 0] if self._one_target else np.swapaxes(kept, 1, 2)
 
     def _scored(self, source: Source | None) -> Matrix:
@@ -389,12 +402,15 @@ class LeftOutErrors:
     count: float
     centred: bool
     keep: bool
+    whole: bool = False
 
     def __call__(self, block: Block) -> LeftOutSums:
         Z = (block.X - self.mean) @ self.spectrum.V  # (rows, r)
         Y = np.asarray(block.y, dtype=np.float64).reshape(len(block), -1) - self.level
         w = block.weight
-        left, fitted = left_out_block(Z, Y, w, self.spectrum, self.alphas, self.count, self.centred)  # (rows, A, m)
+        left, fitted = left_out_block(
+            Z, Y, w, self.spectrum, self.alphas, self.count, self.centred, self.whole
+        )  # (rows, A, m)
         plain = (Y[:, None, :] - fitted) ** 2
         error = (Y[:, None, :] - left) ** 2
         weigh = (lambda v: v.sum(axis=0)) if w is None else (lambda v: np.tensordot(w, v, axes=1))
