@@ -161,8 +161,9 @@ def evidence_of(seen: Any, ground: Any, verdict: Any, predictor: Any, risk: Any,
     if predictor.has_probabilities and len(hand.sealed):
         order = np.searchsorted(predictor.model.classes_, seen.classes)
         probabilities = predictor.model.predict_proba(hand.encoded(hand.sealed))[:, order]
+    names = tuple(name for name in seen.names if seen.kinds[name] != "text")  # words are no levels
     return Evidence(
-        tuple(name for name in seen.names if seen.kinds[name] != "text"), seen.kinds, hand.raw, seen.columns, seen.task, ", ".join(seen.targets), hand.y, seen.classes, hand.train, hand.sealed,
+        names, seen.kinds, hand.raw, seen.columns, seen.task, ", ".join(seen.targets), hand.y, seen.classes, hand.train, hand.sealed,
         cells.forward or cells.groups is not None, verdict.entries[verdict.chosen], verdict, cells.groups if ground.at_hand else None,
         risk if len(hand.sealed) else None, probabilities, list((uses or {}).get("items", [])), ground.setting.seed, hand.looked,
         hand.cell[hand.train],
