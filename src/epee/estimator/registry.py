@@ -100,10 +100,12 @@ METHODS: tuple[Method, ...] = (
     Method(
         "MultinomialNB", "predictors.generative.multinomial_nb", "classifier", GENERATIVE,
         ("naive Bayes of words", "bayésien naïf multinomial"), 10,
+        listed={"check_decision_proba_consistency": "it fits numbers below zero, and a count cannot be one"},
     ),
     Method(
         "ComplementNB", "predictors.generative.multinomial_nb", "classifier", GENERATIVE,
         ("naive Bayes of the complement", "bayésien naïf complémentaire"), 10,
+        listed={"check_decision_proba_consistency": "it fits numbers below zero, and a count cannot be one"},
     ),
     Method(
         "MixedNB", "predictors.generative.mixed_nb", "classifier", GENERATIVE,
@@ -282,14 +284,7 @@ METHODS: tuple[Method, ...] = (
                cost=lambda s: 5.0 * s.n * s.p**2, suits=has_room_for_products, words=PRODUCT_WORDS, order=40,
                aliases=("interactions", "polynomial"))),
     ),
-    Method(
-        "RidgeCV", "predictors.regression.ridge_cv", "regressor", REGRESSION, ("ridge regression", "régression écrêtée"), 12,
-        listed=dict.fromkeys(
-            ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"),
-            "as in scikit-learn a weighted row is left out whole; with leave='copy' weights are counts",
-        ),
-        otherwise={"leave": "copy"},
-    ),
+    Method("RidgeCV", "predictors.regression.ridge_cv", "regressor", REGRESSION, ("ridge regression", "régression écrêtée"), 12),
     Method(
         "Tikhonov", "predictors.regression.tikhonov", "regressor", REGRESSION,
         ("Tikhonov's regularisation", "régularisation de Tikhonov"), 12,

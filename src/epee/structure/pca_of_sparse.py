@@ -42,7 +42,7 @@ def sparse_road(solver: str, n: int, p: int) -> str:
             f'"{solver}" was passed: it would need all cells. See TruncatedSVD for a possible alternative.'
         )
     if solver == "auto":
-        return "covariance_eigh" if p <= FEW else "dual" if n <= FEW else "arpack"
+        return "dual" if n < p and n <= FEW else "covariance_eigh" if p <= FEW else "arpack"
     return solver
 
 

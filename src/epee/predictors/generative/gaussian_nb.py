@@ -111,8 +111,8 @@ class GaussianNB(GenerativeClassifier):
             k, d = np.argwhere(self.var_ <= 0)[0]
             name = column_name(getattr(self, "feature_names_in_", None), int(d))
             raise SingularProblem(
-                f"class {self.classes_.tolist()[k]!r}: {name} is constant, so its variance is zero. "
-                "Raise var_smoothing, or drop the column."
+                f"class {self.classes_.tolist()[k]!r}: {name} is constant, so its variance is zero "
+                f"(n_samples = {self.class_count_[k]:g} there). Raise var_smoothing, or drop the column."
             )
 
     def _score(self, X: Matrix) -> Matrix:
