@@ -1,4 +1,4 @@
-"""``epee lab``: the interactive labs in the browser, as still pages, or as Jupyter notebooks."""
+"""``epee lab``: the interactive labs in the browser, as still pages, as notebooks, or as a folder for a class."""
 
 from __future__ import annotations
 
@@ -31,6 +31,10 @@ WORDS = {
         "Write the labs as marimo notebooks into this folder, and stop; each is a script too.",
         "Écrire les TP en carnets marimo dans ce dossier, et s'arrêter ; chacun est aussi un script.",
     ),
+    "class": (
+        "Write a folder for a class, and stop: handouts (HTML and PDF), notebooks, exercises with checks, solutions.",
+        "Écrire un dossier pour une classe, et s'arrêter : feuilles (HTML et PDF), carnets, exercices vérifiés, corrigés.",
+    ),
     "list": ("List the labs, and stop.", "Lister les TP, et s'arrêter."),
     "taken": ("port {asked} is in use; taking {taken}.", "le port {asked} est pris ; on prend le {taken}."),
     "open": ("The labs are at {where}\nStop with Ctrl-C.", "Les TP sont à l'adresse {where}\nArrêter avec Ctrl-C."),
@@ -45,6 +49,7 @@ def command(
     export: Annotated[Path | None, typer.Option(help=words("export"), show_default=False)] = None,
     jupyter: Annotated[Path | None, typer.Option(help=words("jupyter"), show_default=False)] = None,
     marimo: Annotated[Path | None, typer.Option(help=words("marimo"), show_default=False)] = None,
+    classroom: Annotated[Path | None, typer.Option("--class", help=words("class"), show_default=False)] = None,
     listing: Annotated[bool, typer.Option("--list", help=words("list"))] = False,
     force: Force = False,
     lang: Lang = "en",
@@ -57,6 +62,12 @@ def command(
     if listing:
         for each in chosen:
             typer.echo(f"{each:16} {lab(each).question(options.language)}")
+        return
+    if classroom is not None:
+        from epee.labs.machinery.classroom import write_class
+
+        for path in write_class(classroom, chosen, force, options.language):
+            typer.echo(str(path))
         return
     if export is not None or jupyter is not None or marimo is not None:
         from epee.labs.machinery.jupyter import write_notebooks

@@ -23,7 +23,7 @@ def formula_svg(latex: str, size: float = SIZE) -> str:
     from matplotlib.mathtext import MathTextParser
     from matplotlib.textpath import TextPath
 
-    plain = _plain(latex)
+    plain = plain_latex(latex)
     if size >= SIZE:  # full-size fractions on a line of their own
         plain = plain.replace(r"\frac", r"\dfrac")
     text = f"${plain}$"
@@ -46,7 +46,7 @@ def formula_svg(latex: str, size: float = SIZE) -> str:
     )
 
 
-def _plain(latex: str) -> str:
+def plain_latex(latex: str) -> str:
     """Return a formula with the few words changed that matplotlib spells otherwise."""
     words = {
         r"\;": r"\ ",

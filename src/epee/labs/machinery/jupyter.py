@@ -51,27 +51,32 @@ def jupyter_notebook(this: Lab, lang: str) -> dict[str, Any]:
     found = this.run(state | {"lang": lang})
     settings = ", ".join(f"{k}={v!r}" for k, v in state.items() if v is not None and not isinstance(v, bytes))
     cells = [
-        _words(f"# {this.title(lang)}\n\n**{this.question(lang)}**\n\n{localise(this.story(lang), lang)}"),
-        _words(this.say("formula", found, lang)),
-        _code(this.script(state, lang).rstrip()),
-        _words(f"## {say('settings', lang)}"),
-        _code(
+        words_cell(f"# {this.title(lang)}\n\n**{this.question(lang)}**\n\n{localise(this.story(lang), lang)}"),
+        words_cell(this.say("formula", found, lang)),
+        code_cell(this.script(state, lang).rstrip()),
+        words_cell(f"## {say('settings', lang)}"),
+        code_cell(
             f'from epee.labs.catalogue import lab\n\nthis = lab("{this.id}")\nresults = this.run(this.start({settings}))\n'
             f'print(this.say("answer", results, "{lang}"))'
         ),
-        _code(f'from IPython.display import SVG, display\n\nfrom epee.labs.machinery.canvas import to_svg\n\nfor figure in this.pictures(results, "{lang}"):\n'
+        code_cell(f'from IPython.display import SVG, display\n\nfrom epee.labs.machinery.canvas import to_svg\n\nfor figure in this.pictures(results, "{lang}"):\n'
               "    display(SVG(to_svg(figure)))"),
-        _words(f"## {say('exercises', lang)}"),
+        words_cell(f"## {say('exercises', lang)}"),
     ]  # fmt: skip
     for i, exercise in enumerate(this.exercises):
         options = ""
         if isinstance(exercise, Pick):
             options = "\n\n" + "\n".join(f"- `{key}`: {words(lang)}" for key, words in exercise.options.items())
-        cells.append(_words(f"**{i + 1}.** {tell(exercise.prompt, found, lang)}{options}"))
+        cells.append(words_cell(f"**{i + 1}.** {tell(exercise.prompt, found, lang)}{options}"))
         answer = "..." if isinstance(exercise, Pick) else "0.25"
         cells.append(
-            _code(f'right, words = this.exercises[{i}].check("{answer}", results)\nprint(right, words("{lang}"))')
+            code_cell(f'right, words = this.exercises[{i}].check("{answer}", results)\nprint(right, words("{lang}"))')
         )
+    return as_notebook(cells)
+
+
+def as_notebook(cells: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return cells as a notebook that knows when somebody has written in it."""
     for number, cell in enumerate(cells):
         cell["id"] = f"cell-{number}"
     return {
@@ -86,15 +91,17 @@ def jupyter_notebook(this: Lab, lang: str) -> dict[str, Any]:
     }
 
 
-def _words(text: str) -> dict[str, Any]:
+def words_cell(text: str) -> dict[str, Any]:
+    """Return a cell of Markdown."""
     return {"cell_type": "markdown", "metadata": {}, "source": text.splitlines(keepends=True)}
 
 
-def _code(text: str) -> dict[str, Any]:
+def code_cell(text: str, tags: Sequence[str] = ()) -> dict[str, Any]:
+    """Return a cell of Python."""
     return {
         "cell_type": "code",
         "execution_count": None,
-        "metadata": {},
+        "metadata": {"tags": list(tags)} if tags else {},
         "outputs": [],
         "source": text.splitlines(keepends=True),
     }

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from importlib import resources
 from pathlib import Path
+from typing import IO
 
+from epee.job.writing import check_places
 from epee.labs.catalogue import IDS, lab
 
 SHELL = IDS[0]  # the lab that the shell itself opens
@@ -21,11 +24,19 @@ def notebook_text(name: str) -> str:
     return text.replace(f'"{SHELL}"', f'"{name}"').replace(lab(SHELL).title("en"), lab(name).title("en"))
 
 
-def write_marimo(folder: str | Path, names: Sequence[str] = IDS) -> Iterator[Path]:
-    """Write the marimo files of labs into a folder, which is made where it is missing; yields their paths."""
+def write_marimo(folder: str | Path, names: Sequence[str] = IDS, force: bool = True) -> Iterator[Path]:
+    """Write the marimo files of labs into a folder, which is made where it is missing; yields their paths.
+
+    Without ``force`` a file that somebody has changed is refused, before the first is written.
+    """
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
+    check_places([(place / f"{name}.py", partial(_is_ours, name)) for name in names], force=force)
     for name in names:
         path = place / f"{name}.py"
         path.write_text(notebook_text(name), encoding="utf-8")
         yield path
+
+
+def _is_ours(name: str, stream: IO[bytes]) -> bool:
+    return stream.read().decode("utf-8", "replace") == notebook_text(name)

@@ -19,6 +19,12 @@ PHRASES = {
     "check": Words("Check", "Vérifier"),
     "check_settings": Words("Check my settings", "Vérifier mes réglages"),
     "code": Words("The Python lines to take away", "Les lignes de Python à emporter"),
+    "class": Words("For a class", "Pour une classe"),
+    "solutions": Words("Solutions", "Corrigés"),
+    "as_settings": Words(
+        "Answer with settings, as in `{'name': value}`. The controls are",
+        "Répondre par des réglages, comme `{'nom': valeur}`. Les réglages sont",
+    ),
     "settings": Words("Settings", "Réglages"),
     "show_solution": Words("Show the answer", "Voir la réponse"),
     "go": Words("Learn", "Apprendre"),

@@ -53,12 +53,12 @@ def still_home(lang: str) -> str:
     return home_page(lang, "{id}.{lang}.html", "index.{lang}.html").replace("index.en.html", "index.html")
 
 
-def still_page(this: Lab, lang: str) -> str:
-    """Return a lab as one HTML document."""
+def still_page(this: Lab, lang: str, answers: bool = True) -> str:
+    """Return a lab as one HTML document, with the answers folded away or without them."""
     parts = [_scene(this, state, lang, i) for i, state in enumerate(_states(this))]
     first = this.run(this.start(lang=lang) | ({"go": True} if this.waits else {}))
     cards = "".join(
-        f'<div class="lab-card"><div class="lab-prompt"><b>{i + 1}.</b> {to_html(tell(e.prompt, first, lang))}</div>{_answer(this, e, first, lang)}</div>'
+        f'<div class="lab-card"><div class="lab-prompt"><b>{i + 1}.</b> {to_html(tell(e.prompt, first, lang))}</div>{_answer(this, e, first, lang) if answers else _options(e, lang)}</div>'
         for i, e in enumerate(this.exercises)
     )
     switch = " · ".join(
@@ -110,6 +110,13 @@ def _value(control: object, state: State, lang: str) -> str:
     if isinstance(control, Choice):
         return control.offered(state)[value](lang)
     return localise(f"{value:g}", lang) if isinstance(value, (int, float)) else str(value)
+
+
+def _options(exercise: object, lang: str) -> str:
+    """Return what there is to choose from, for a page without answers."""
+    if not isinstance(exercise, Pick):
+        return ""
+    return f"<ul>{''.join(f'<li>{to_html(words(lang))}</li>' for words in exercise.options.values())}</ul>"
 
 
 def _answer(this: Lab, exercise: object, found: object, lang: str) -> str:

@@ -1,0 +1,130 @@
+"""A lab on paper: a handout of a page or two, as PDF, by matplotlib alone.
+
+Text is set line by line with matplotlib's own mathematics; pictures are those of the first settings; answers are left to the reader.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import textwrap
+from pathlib import Path
+from typing import Any
+
+from epee.labs.machinery.exercises import Goal, Pick
+from epee.labs.machinery.formulas import plain_latex
+from epee.labs.machinery.lab import Lab
+from epee.labs.machinery.phrases import say
+from epee.labs.machinery.words import formula_parts, localise, tell
+
+WIDTH, HEIGHT, MARGIN = 8.27, 11.69, 0.8  # A4, in inches
+COLUMNS = 92  # characters of a line of text
+
+
+class Sheet:
+    """Pages that fill from the top."""
+
+    def __init__(self) -> None:
+        self.pages: list[Any] = []
+        self._turn()
+
+    def _turn(self) -> None:
+        from matplotlib.figure import Figure
+
+        self.page = Figure(figsize=(WIDTH, HEIGHT))
+        self.pages.append(self.page)
+        self.y = HEIGHT - MARGIN
+
+    def _room(self, height: float) -> None:
+        if self.y - height < MARGIN:
+            self._turn()
+
+    def text(
+        self, words: str, size: float = 10.0, *, weight: str = "normal", colour: str = "#222222", after: float = 0.06
+    ) -> None:
+        """Set a paragraph."""
+        step = size / 72 * 1.42
+        for line in textwrap.wrap(words, int(COLUMNS * 10 / size), break_on_hyphens=False) or [""]:
+            self._room(step)
+            self.page.text(
+                MARGIN / WIDTH, self.y / HEIGHT, _dollars(line), size=size, weight=weight, color=colour, va="top"
+            )
+            self.y -= step
+        self.y -= after
+
+    def formula(self, latex: str) -> None:
+        """Set a formula on a line of its own."""
+        self._room(0.45)
+        self.page.text(
+            0.5, self.y / HEIGHT, f"${plain_latex(latex)}$", size=11, ha="center", va="top", math_fontfamily="cm"
+        )
+        self.y -= 0.45
+
+    def pictures(self, figures: list[Any]) -> None:
+        """Set figures side by side, two in a row."""
+        from matplotlib.image import imread
+
+        for pair in (figures[i : i + 2] for i in range(0, len(figures), 2)):
+            images = []
+            for figure in pair:
+                out = io.BytesIO()
+                figure.savefig(out, format="png", dpi=130)
+                images.append(imread(io.BytesIO(out.getvalue())))
+            wide = (WIDTH - 2 * MARGIN) / 2
+            tall = max(wide * image.shape[0] / image.shape[1] for image in images)
+            self._room(tall)
+            for k, image in enumerate(images):
+                own = wide * image.shape[0] / image.shape[1]
+                ax = self.page.add_axes(
+                    ((MARGIN + k * wide) / WIDTH, (self.y - own) / HEIGHT, wide / WIDTH, own / HEIGHT)
+                )
+                ax.imshow(image)
+                ax.set_axis_off()
+            self.y -= tall + 0.1
+
+    def gap(self, height: float) -> None:
+        """Leave room to write in."""
+        self.y -= height
+
+    def save(self, path: Path) -> None:
+        """Write the pages as PDF."""
+        from matplotlib.backends.backend_pdf import PdfPages
+
+        with PdfPages(path, metadata={"CreationDate": None, "Creator": "épée"}) as pdf:
+            for page in self.pages:
+                pdf.savefig(page)
+
+
+def _dollars(line: str) -> str:
+    """Return a line whose formulas matplotlib can read, or the line as it is where one was cut."""
+    if line.count("$") % 2:
+        return line.replace("$", "")
+    return re.sub(r"\$([^$]*)\$", lambda found: f"${plain_latex(found[1])}$", line)
+
+
+def _bare(markdown: str) -> str:
+    return re.sub(r"\*\*|`", "", markdown)
+
+
+def write_paper(this: Lab, lang: str, path: Path) -> None:
+    """Write a lab as a handout without its answers."""
+    found = this.run(this.start(lang=lang) | ({"go": True} if this.waits else {}))
+    sheet = Sheet()
+    sheet.text(localise(this.title(lang), lang), 17, weight="bold")
+    sheet.text(localise(this.question(lang), lang), 12, colour="#0072B2", after=0.1)
+    sheet.text(_bare(localise(this.story(lang), lang)), after=0.12)
+    sheet.pictures(this.pictures(found, lang))
+    for paragraph in this.say("formula", found, lang).split("\n\n"):
+        if paragraph.startswith("$$"):
+            sheet.formula(" \\quad ".join(formula_parts(paragraph.strip("$"))))
+        else:
+            sheet.text(_bare(paragraph))
+    sheet.gap(0.1)
+    sheet.text(say("exercises", lang), 13, weight="bold")
+    for number, exercise in enumerate(this.exercises, 1):
+        sheet.text(f"{number}. {_bare(tell(exercise.prompt, found, lang))}")
+        if isinstance(exercise, Pick):
+            for words in exercise.options.values():
+                sheet.text(f"   ☐  {_bare(localise(words(lang), lang))}", after=0.0)
+        sheet.gap(0.25 if isinstance(exercise, Pick) else 0.6 if isinstance(exercise, Goal) else 0.8)
+    sheet.save(path)

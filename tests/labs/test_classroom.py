@@ -1,0 +1,102 @@
+"""The folder of a class: whole, in one language, with checks that do not tell, and solutions that are right."""
+
+import json
+import re
+from html import escape
+
+import pytest
+
+from epee.labs.catalogue import lab
+from epee.labs.machinery.classroom import answer_of, grade, write_class
+from epee.labs.machinery.exercises import Goal
+
+NAMES = ["hebb", "kernels"]
+
+
+@pytest.fixture(scope="module", params=["en", "fr"])
+def folder(request, tmp_path_factory):
+    place = tmp_path_factory.mktemp(request.param)
+    written = list(write_class(place, NAMES, lang=request.param))
+    return place, request.param, written
+
+
+def code_of(path):
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+
+
+def test_everything_is_there(folder):
+    place, _, written = folder
+    assert all(path.exists() and path.stat().st_size > 200 for path in written)
+    for name in NAMES:
+        for part in (
+            "handouts/{}.html",
+            "handouts/{}.pdf",
+            "jupyter/{}.ipynb",
+            "marimo/{}.py",
+            "exercises/{}.ipynb",
+            "teacher/{}.ipynb",
+        ):
+            assert (place / part.format(name)) in written
+    assert (place / "handouts" / "hebb.pdf").read_bytes().startswith(b"%PDF")
+    links = re.findall(
+        r"href=['\"]([^'\"#]+\.(?:html|pdf|ipynb|py))['\"]", (place / "index.html").read_text(encoding="utf-8")
+    )
+    assert len(links) == 6 * len(NAMES) + 1 and all((place / link).exists() for link in links)
+
+
+def test_students_see_no_answer(folder):
+    place, lang, _ = folder
+    for name in NAMES:
+        page = (place / "handouts" / f"{name}.html").read_text(encoding="utf-8")
+        assert "<details>" not in page and escape(lab(name).title(lang)) in page
+        text = (place / "exercises" / f"{name}.ipynb").read_text(encoding="utf-8")
+        assert text.count("= ...") == 3
+        for exercise in lab(name).exercises:
+            why = exercise.why if hasattr(exercise.why, "fr") else None
+            if why is not None and len(why(lang)) > 12:
+                assert json.dumps(why(lang), ensure_ascii=False)[1:-1] not in text
+
+
+def test_solutions_run_and_are_right(folder, capsys):
+    place, lang, _ = folder
+    for name in NAMES:
+        names: dict = {}
+        for cell in code_of(place / "teacher" / f"{name}.ipynb"):
+            if cell.startswith("grade("):
+                assert eval(cell, names) is True
+            else:
+                exec(cell, names)
+        for cell in code_of(
+            place / "exercises" / f"{name}.ipynb"
+        ):  # unanswered, they say what is missing or give a hint
+            exec(cell, names) if not cell.startswith("grade(") else eval(cell, names)
+    assert ("Juste" if lang == "fr" else "Right") in capsys.readouterr().out
+    assert escape(lab("hebb").title(lang)) in (place / "teacher" / "solutions.html").read_text(encoding="utf-8")
+
+
+def test_lab_notebooks_run(folder, monkeypatch):
+    place, _, _ = folder
+    names: dict = {"display": lambda *a: None}
+    for cell in code_of(place / "jupyter" / "kernels.ipynb"):
+        if "IPython" not in cell:
+            exec(cell, names)
+    assert "results" in names
+
+
+def test_grades():
+    assert grade("hebb", 1, "0,03") and not grade("hebb", 1, 0.3)
+    settings = answer_of(lab("hebb"), 2)
+    assert isinstance(lab("hebb").exercises[1], Goal) and isinstance(settings, dict)
+    assert grade("hebb", 2, settings, "fr") and not grade("hebb", 2, {})
+
+
+def test_work_is_not_overwritten(tmp_path):
+    list(write_class(tmp_path, ["hebb"]))
+    list(write_class(tmp_path, ["hebb"], force=False))  # nobody has written in them
+    path = tmp_path / "exercises" / "hebb.ipynb"
+    book = json.loads(path.read_text(encoding="utf-8"))
+    book["cells"][3]["source"] = ["answer_1 = 0.03"]
+    path.write_text(json.dumps(book), encoding="utf-8")
+    with pytest.raises(Exception, match=r"hebb\.ipynb"):
+        list(write_class(tmp_path, ["hebb"], force=False))
