@@ -5,7 +5,7 @@ WORKERS ?= 2
 BIN    := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo spark test test-oldest lint types bench bench-quick faults sbom honesty wild scale clean-tables peer docs kernels wheel
+.PHONY: french help demo spark test test-oldest lint types bench bench-quick faults sbom honesty wild scale clean-tables peer docs kernels wheel
 
 help: ## show the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -71,6 +71,11 @@ peer: $(VENV)/.test ## scikit-learn's own tests with our classes; long; shares t
 
 docs: $(VENV)/.docs ## the documentation, to docs/_build/html
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+	EPEE_DOCS_LANGUAGE=fr $(BIN)/sphinx-build --keep-going -b html -d docs/_build/doctrees-fr docs docs/_build/html/fr
+
+french: $(VENV)/.docs ## take new sentences of the site over into the French catalogue
+	$(BIN)/sphinx-build -q -b gettext -D sphinx_gallery_conf.plot_gallery=False docs docs/_build/gettext
+	$(BIN)/python docs/twins.py docs/_build/gettext/site.pot
 
 # A stamp per set of packages: nothing is installed again until pyproject.toml changes.
 $(VENV)/pyvenv.cfg:

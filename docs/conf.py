@@ -20,12 +20,13 @@ import generated_pages  # noqa: E402
 import epee  # noqa: E402
 
 generated_pages.write_all(
-    HERE / "generated"
+    HERE / "generated", os.environ.get("EPEE_DOCS_LANGUAGE", "en")
 )  # the API pages, the course map, the findings: before Sphinx looks for files
 
 project, author, copyright = "épée", "the épée authors", "the épée authors, BSD-3"
 version = release = epee.__version__
-language = "en"
+language = os.environ.get("EPEE_DOCS_LANGUAGE", "en")  # "fr" builds the French twin, see twins.py
+locale_dirs, gettext_compact = ["locale"], "site"
 
 extensions = [
     "sphinx.ext.autodoc",
@@ -54,7 +55,7 @@ numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 add_module_names = False
 toc_object_entries_show_parents = "hide"
-templates_path: list[str] = []
+templates_path = ["_templates"]
 
 sphinx_gallery_conf = {
     "examples_dirs": ["../examples"],
@@ -84,9 +85,9 @@ html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
     "navbar_start": ["navbar-logo"],
-    "navbar_end": ["theme-switcher"],
+    "navbar_end": ["language-link", "theme-switcher"],
     "navbar_persistent": ["search-button"],
-    "search_bar_text": "Search",
+    "search_bar_text": "Chercher" if language == "fr" else "Search",
     "show_nav_level": 1,
     "header_links_before_dropdown": 7,
     "footer_start": ["copyright"],

@@ -140,10 +140,10 @@ def resolve(name: str) -> Any:
     return getattr(import_module(".".join(["epee", *rooms])), last)
 
 
-def write_all(folder: Path) -> None:
-    """Write every page."""
+def write_all(folder: Path, lang: str = "en") -> None:
+    """Write every page; the findings are told in the language of the site, the rest is translated by the catalogue."""
     _write(folder / "parts" / "course_map_table.rst", _course_page())
-    _write(folder / "parts" / "findings_pages.md", _findings_page())
+    _write(folder / "parts" / "findings_pages.md", _findings_page(lang))
     _write(folder / "parts" / "coverage.md", _coverage_page())
     _write(folder / "api.rst", _api_page())
     for name in public_names():
@@ -283,12 +283,12 @@ def _example_title(stem: str) -> str:
     return stem.removeprefix("exercise_").replace("_", " ") + (" (exercise)" if stem.startswith("exercise_") else "")
 
 
-def _findings_page() -> str:
+def _findings_page(lang: str) -> str:
     from epee.job.findings import codes, explain
 
     pages = []
     for code in sorted(codes()):
-        text = explain(code, "en")
+        text = explain(code, lang)
         pages.append("\n".join("#" + line if line.startswith("#") else line for line in text.splitlines()))
     return "\n\n".join(pages) + "\n"
 

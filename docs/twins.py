@@ -1,0 +1,119 @@
+"""The French twin of the site: which sentences there are, and the catalogue in which each has its twin.
+
+The French site is built from the same sources with ``locale/fr/LC_MESSAGES/site.po``. ``python docs/twins.py site.pot`` takes over the
+messages that ``sphinx-build -b gettext`` wrote (``make french`` does both), keeps every twin that is there, fills in what repeats from
+page to page, and says how many are missing. The test reads the sentences from the sources themselves, without building anything.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+DOCS = Path(__file__).resolve().parent
+CATALOGUE = DOCS / "locale" / "fr" / "LC_MESSAGES" / "site.po"
+# pages that are measured, or lists of words in both languages, stay as they are in the French site
+PAGES = (
+    "index",
+    "tour",
+    "course_map",
+    "findings",
+    "more",
+    "teaching",
+    *(f"guide/{p.stem}" for p in sorted((DOCS / "guide").glob("*.md"))),
+)
+# what the gallery says on every page
+REPEATED = (
+    (
+        r":ref:`Go to the end <(.*)>` to download the full example code\.",
+        r":ref:`Aller à la fin <\1>` pour télécharger le code complet.",
+    ),
+    (r":download:`Download Jupyter notebook: (.*)", r":download:`Télécharger le carnet Jupyter : \1"),
+    (r":download:`Download Python source code: (.*)", r":download:`Télécharger le code Python : \1"),
+    (r":download:`Download zipped: (.*)", r":download:`Télécharger l'archive : \1"),
+)
+
+
+def catalogue() -> dict[str, str]:
+    """Return the twins that there are, by the English sentence."""
+    from babel.messages.pofile import read_po
+
+    with open(CATALOGUE, "rb") as stream:
+        return {message.id: message.string for message in read_po(stream) if message.id and message.string}
+
+
+def has_words(text: str) -> bool:
+    """Tell whether a text has words outside code, formulas and links to pages.
+
+    >>> has_words("`Ridge`, $x^2$"), has_words("the largest")
+    (False, True)
+    """
+    bare = re.sub(r"`[^`]*`|\$[^$]*\$|\{\w+(:\w+)?\}|:\w+:|\d+|[A-Z]\d", "", text)
+    return bool(re.search(r"[^\W\d_]{3}", bare)) and not text.lstrip().startswith("\\")
+
+
+def sentences(page: str) -> Iterator[str]:
+    """Yield the paragraphs, headings, items and cells of a page in Markdown, each on one line as the catalogue has it."""
+    path = DOCS / f"{page}.md"
+    if not path.exists():
+        return
+    text = re.sub(r"^(```|:::|\$\$).*?^\1[ \t]*$", "\n", path.read_text(encoding="utf-8"), flags=re.S | re.M)
+    text = re.sub(r"^\$\$.*\$\$$", "", text, flags=re.M)
+    for block in re.split(r"\n\s*\n", text):
+        block = block.strip()
+        if block.startswith("|"):
+            for line in block.splitlines():
+                if not re.fullmatch(r"[|\s:-]+", line):
+                    yield from (
+                        cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip().strip("|")) if has_words(cell)
+                    )
+            continue
+        for item in re.split(r"^(?:[-*]|\d+\.)\s+", block, flags=re.M):
+            line = " ".join(re.sub(r"^[#>]+\s*", "", part.strip()) for part in item.splitlines()).strip()
+            if has_words(line):
+                yield line
+
+
+def gallery() -> Iterator[tuple[str, str]]:
+    """Yield (file, title and paragraphs of its head), the words of every example."""
+    for path in sorted((DOCS.parent / "examples").rglob("plot_*.py")):
+        doc = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        for block in re.split(r"\n\s*\n", doc):
+            lines = [line.strip() for line in block.strip().splitlines() if not re.fullmatch(r"[=\-~]+", line.strip())]
+            line = " ".join(lines)
+            if has_words(line) and not line.startswith(".. ") and not block.startswith(" "):
+                yield path.stem, line
+
+
+def take_over(pot: Path) -> int:
+    """Write the catalogue anew from the messages of a build; return how many have no twin."""
+    from babel.messages.catalog import Catalog
+    from babel.messages.pofile import read_po, write_po
+
+    known = catalogue() if CATALOGUE.exists() else {}
+    with open(pot, "rb") as stream:
+        messages: Any = read_po(stream)
+    new, missing = Catalog(locale="fr", project="épée", charset="utf-8"), 0
+    for message in messages:
+        if not message.id or not has_words(message.id):
+            continue
+        twin = known.get(message.id, "")
+        for pattern, french in REPEATED:
+            twin = twin or (re.sub(pattern, french, message.id) if re.fullmatch(pattern, message.id) else "")
+        missing += not twin
+        if twin:
+            new.add(message.id, twin)
+    for english, french in known.items():
+        if english not in new:
+            new.add(english, french)
+    with open(CATALOGUE, "wb") as stream:
+        write_po(stream, new, omit_header=False, sort_output=True, width=0)
+    return missing
+
+
+if __name__ == "__main__":
+    print(f"{take_over(Path(sys.argv[1]))} messages have no twin: they stand in English on the French site")
