@@ -20,6 +20,18 @@ def test_every_sentence_has_its_twin(page):
     assert not missing, "write these into docs/locale/fr/LC_MESSAGES/site.po"
 
 
+def test_every_example_of_the_gallery_has_its_twin():
+    missing = [(name, line) for name, line in twins.gallery() if line not in KNOWN]
+    assert not missing, "write these into docs/locale/fr/LC_MESSAGES/site.po"
+
+
+def test_every_item_of_the_course_map_has_its_twin():
+    import generated_pages
+
+    assert [row["id"] for row in generated_pages.course_map() if row["title"] not in KNOWN] == []
+    assert set(generated_pages.FAMILIES.values()) <= set(KNOWN)
+
+
 def test_code_formulas_and_links_are_the_same():
     """What stands in backticks or dollars says the same in both languages; the words of a link may differ, its target not."""
 
