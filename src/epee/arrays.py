@@ -88,6 +88,27 @@ def like(a: Any, there: Any, dtype: Any = None) -> Any:
     return namespace(there).asarray(here, dtype=dtype, device=_compat().device(there))
 
 
+def numbers_like(n: int, there: Any, dtype: Any = None) -> Any:
+    """Return 0, 1, ..., n - 1 where an array lies, made there: nothing travels.
+
+    >>> numbers_like(3, np.zeros(1))
+    array([0, 1, 2])
+    """
+    xp = namespace(there)
+    if not is_elsewhere(there):
+        return np.arange(n, dtype=dtype)
+    return xp.arange(n, dtype=xp.int64 if dtype is None else dtype, device=_compat().device(there))
+
+
+def memory_of(a: Any) -> int | None:
+    """Return how many bytes the graphics card has on which an array lies; None where it lies on none, or nobody says."""
+    if library_of(a) == "torch" and a.is_cuda:
+        return int(sys.modules["torch"].cuda.get_device_properties(a.device).total_memory)
+    if library_of(a) == "cupy":
+        return int(sys.modules["cupy"].cuda.runtime.memGetInfo()[1])
+    return None
+
+
 def is_real(a: Any) -> bool:
     """Tell whether an array holds floating-point numbers of 32 or 64 bits, so that it can be worked on where it lies."""
     return str(a.dtype).rpartition(".")[2] in ("float32", "float64")

@@ -58,6 +58,7 @@ def test_the_cut_into_blocks_does_not_matter(table, send, monkeypatch):
     keep = Summation(source.origin, "full", 5, 3)
     whole = reduce_source(source, keep)
     monkeypatch.setattr(device, "BLOCK_BYTES", 1)
+    monkeypatch.setattr(device, "BLOCK_SHARE", 1 << 60)
     monkeypatch.setattr(device, "FEWEST_ROWS", 64)
     assert close(reduce_source(source, keep).scatter, whole.scatter, 1e-12)
 

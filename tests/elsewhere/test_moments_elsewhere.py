@@ -6,6 +6,8 @@ from epee.moments.anywhere import moments_anywhere
 from epee.moments.moments import Moments, stack
 from epee.moments.passes import Summation
 from epee.table.block import Block
+from epee.table.folds import assign_folds
+from epee.table.folds_elsewhere import folds_elsewhere
 from tests.elsewhere.libraries import close
 
 CELLS = [(None, None), (5, None), (None, 3), (5, 3)]
@@ -109,3 +111,12 @@ def test_a_bad_cell_shows(table, send):
 def test_the_same_rows_give_the_same_bits(table, send):
     first, again = (both(table, send, "pooled", 5, 3, True)[0] for _ in range(2))
     assert (at_home(first.scatter) == at_home(again.scatter)).all()
+
+
+@pytest.mark.parametrize(("n", "classes"), [(1000, None), (1000, 4), (70_001, None), (150_000, 2)])
+def test_folds_are_those_dealt_here(send, n, classes):
+    codes = (
+        None if classes is None else (np.arange(n) * 7919 % 1009 < 400).astype(np.int64) + (np.arange(n) % classes == 3)
+    )
+    there = folds_elsewhere(send(np.zeros(1)), None if codes is None else send(codes), n, 7, seed=5)
+    assert np.array_equal(at_home(there), assign_folds(codes, n, 7, seed=5))

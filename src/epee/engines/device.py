@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from epee.arrays import memory_of
 from epee.engines.libraries import Library, find_library, is_full, travelling
 from epee.engines.local import LOCAL, tree
 from epee.errors import EngineLost, EngineWarning, WrongUse
@@ -22,7 +23,8 @@ from epee.table.block import Block, Readable
 from epee.table.elsewhere import ElsewhereSource
 
 T = TypeVar("T")
-BLOCK_BYTES = 1 << 30  # of a block and what is made of it, on the device
+BLOCK_BYTES = 1 << 30  # of a block and what is made of it, on the device, at least
+BLOCK_SHARE = 32  # and this part of the memory of a card that is larger
 SENT_BYTES = 1 << 26  # of a block that travels: long enough for the full speed of the bus
 FEWEST_ROWS = 1024
 SINGLE_ROWS = 1 << 16  # that are added up in 32 bits
@@ -101,7 +103,7 @@ class DeviceEngine:
     def _blocks(self, source: Readable, work: Any) -> Iterator[Block]:
         width = work.width() if hasattr(work, "width") else 3 * source.n_columns
         if isinstance(source, ElsewhereSource):
-            most = BLOCK_BYTES // (8 * max(1, width))
+            most = max(BLOCK_BYTES, (memory_of(source.X) or 0) // BLOCK_SHARE) // (8 * max(1, width))
             single = not str(source.X.dtype).endswith("64")
             return source.there(max(FEWEST_ROWS, min(most, SINGLE_ROWS) if single else most))
         assert self.library is not None

@@ -15,8 +15,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from epee.arrays import at_home, like, namespace
-from epee.moments.moments import Moments
+import numpy as np
+
+from epee.arrays import at_home, like, namespace, numbers_like
+from epee.moments.moments import Moments, share
 
 if TYPE_CHECKING:
     from epee.moments.passes import Summation
@@ -72,7 +74,7 @@ def _of_cells(xp: Any, B: Any, w: Any, cell: Any, keep: Summation) -> Moments:
     order = xp.argsort(cell, stable=True)
     cell, B = xp.take(cell, order), xp.take(B, order, axis=0)
     w = None if w is None else xp.take(w, order)
-    places = like(range(C), cell, cell.dtype)
+    places = numbers_like(C, cell, cell.dtype)
     E = xp.astype(cell[:, None] == places[None, :], B.dtype)  # (n, C)
     count = _double(xp, _total(xp, E, w))
     least = xp.where(count > 0, count, xp.ones_like(count))[:, None]
@@ -101,6 +103,25 @@ def _of_cells(xp: Any, B: Any, w: Any, cell: Any, keep: Summation) -> Moments:
         S = [s - (count[k, :, None] * rest[k, ...]).T @ rest[k, ...] for k, s in enumerate(S)]
     within = lead if strip == 1 else lead[:-1]
     return replace(made, scatter=xp.reshape(xp.stack(S), (*within, q, q)))
+
+
+def unions_anywhere(m: Moments, members: np.ndarray) -> Moments:
+    """Return the moments of unions of folds, ``members`` (M, F), as :meth:`Moments.regroup` does, in a few products.
+
+    For moments whose one axis is that of the folds.
+    """
+    xp, F = namespace(m.count), m.count.shape[0]
+    A = like(members, m.shift)
+    count = A @ m.count  # (M,)
+    mean = share(A @ (m.count[:, None] * m.shift), xp.broadcast_to(count[:, None], (A.shape[0], m.n_columns)))
+    back = replace(m, count=count, shift=mean)
+    if m.scatter is None:
+        return back
+    within = xp.reshape(A @ xp.reshape(m.scatter, (F, -1)), (A.shape[0], *m.scatter.shape[1:]))
+    d = m.shift[None, :, :] - mean[:, None, :]  # (M, F, p)
+    weighted = (A * m.count[None, :])[:, :, None] * d
+    between = xp.sum(weighted * d, axis=1) if m.kind == "diagonal" else xp.matrix_transpose(weighted) @ d
+    return replace(back, scatter=within + between)
 
 
 def _total(xp: Any, B: Any, w: Any) -> Any:

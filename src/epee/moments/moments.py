@@ -151,6 +151,11 @@ class Moments(Part):
         """Whether the arrays are NumPy's."""
         return not is_elsewhere(self.shift)
 
+    @property
+    def _folds_elsewhere(self) -> bool:
+        """Whether these are sums of folds alone, elsewhere: unions of them are a few products there."""
+        return not self.is_here and self.axes == ("fold",)
+
     def here(self) -> Moments:
         """Return the same moments as NumPy's arrays."""
         if self.is_here:
@@ -351,8 +356,10 @@ class Moments(Part):
         """Collapse an axis: the whole sample from its folds, the pooled cloud from its groups."""
         i = self._axis(axis)
         size = self.count.shape[i]
-        if not self.is_here and not (self.kind == "pooled" and axis == "group"):
-            return _chain([self.at(axis, k) for k in range(size)])
+        if self._folds_elsewhere:
+            from epee.moments.anywhere import unions_anywhere
+
+            return unions_anywhere(self, np.ones((1, size))).at(axis, 0)
         return self.regroup(axis, np.ones((1, size))).at(axis, 0)
 
     def at(self, axis: str, k: int) -> Moments:
@@ -417,6 +424,10 @@ class Moments(Part):
         Prefix and suffix merges: nothing is subtracted, so nothing cancels.
         """
         i = self._axis(axis)
+        if self._folds_elsewhere:
+            from epee.moments.anywhere import unions_anywhere
+
+            return unions_anywhere(self, 1.0 - np.eye(self.count.shape[i]))
         parts = [self.at(axis, k) for k in range(self.count.shape[i])]
         first, xp = parts[0], namespace(self.count)
         nothing = None if first.scatter is None else xp.zeros_like(first.scatter)
@@ -507,11 +518,3 @@ def stack(parts: Sequence[Moments], axis: str = "fold") -> Moments:
 def _taken(a: Any, k: int, i: int) -> Any:
     """Return entry ``k`` of axis ``i``."""
     return a[(slice(None),) * i + (k, ...)] if is_elsewhere(a) else np.asarray(a.take(k, axis=i))
-
-
-def _chain(parts: list[Moments]) -> Moments:
-    """Return the sum of a few moments."""
-    total = parts[0]
-    for part in parts[1:]:
-        total = total + part
-    return total

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from epee.arrays import at_home, like, namespace
+from epee.arrays import at_home, like, namespace, numbers_like
 from epee.typing import Matrix, Vector
 
 
@@ -56,7 +56,7 @@ def _two_classes(xp: Any, S: Any, codes: Any) -> tuple[Any, Any, Any]:
 
 def _many_classes(xp: Any, S: Any, codes: Any) -> tuple[Any, Any, Any]:
     """Return the loss (n,), the slope (n, K) and the probabilities (n, K)."""
-    own = xp.astype(codes[:, None] == like(range(S.shape[1]), codes, codes.dtype)[None, :], S.dtype)
+    own = xp.astype(codes[:, None] == numbers_like(S.shape[1], codes, codes.dtype)[None, :], S.dtype)
     top = xp.max(S, axis=1, keepdims=True)
     P = xp.exp(S - top)
     total = xp.sum(P, axis=1, keepdims=True)

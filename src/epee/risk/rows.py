@@ -29,6 +29,7 @@ from epee.table.block import Block, Source, refuse_bad_source
 from epee.table.changes import Celled, Dealt
 from epee.table.elsewhere import ElsewhereSource
 from epee.table.folds import assign_folds
+from epee.table.folds_elsewhere import folds_elsewhere
 from epee.table.view import View
 from epee.typing import Codes, Matrix, Vector
 
@@ -98,11 +99,22 @@ class Rows:
             return cell
         return assign_folds(None if cell.strata is None else self.beside[0], self.n, n_cells, cell.seed)
 
+    def _cells_elsewhere(self, cell: Codes | Deal, n_cells: int) -> Any:
+        """Return the cell of every row of a source that lies elsewhere; dealt there where a rule deals."""
+        s = self.source
+        assert isinstance(s, ElsewhereSource)
+        if not isinstance(cell, Deal):
+            return cell
+        strata = None if cell.strata is None else s.beside.get("group")
+        if cell.strata is not None and strata is None:
+            return self.cells(cell, n_cells)
+        return folds_elsewhere(s.X, strata, s.n_rows, n_cells, cell.seed)
+
     def celled(self, cell: Codes | Deal, n_cells: int) -> Source:
         """Return the rows with their cells along the fold axis."""
         if isinstance(self.source, ElsewhereSource):
             if id(cell) not in self._views:
-                self._views[id(cell)] = cell, self.source.having(fold=self.cells(cell, n_cells))
+                self._views[id(cell)] = cell, self.source.having(fold=self._cells_elsewhere(cell, n_cells))
             return self._views[id(cell)][1]
         if not isinstance(cell, Deal):
             return View(self.source, Celled(cell))

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from epee.arrays import at_home, is_elsewhere, like, select_rows
+from epee.arrays import at_home, is_elsewhere, like, namespace, numbers_like, select_rows
 from epee.engines.local import in_order
 from epee.errors import WrongUse
 from epee.risk.asked import Asked
@@ -172,21 +172,25 @@ class Scoring:
 
     def _elsewhere(self, block: Block) -> Sums:
         """Score rows where they lie; what is answered comes here, and is judged here."""
-        C = self.panels[0].tested_by.shape[1]
-        fold, truth, weight = (None if a is None else at_home(a) for a in (block.fold, block.group, block.weight))
-        truth = at_home(block.y) if truth is None else truth
-        assert fold is not None
-        cells, ends, order = _sorted(fold, C)
-        X = select_rows(block.X, like(order, block.X))
+        C, xp = self.panels[0].tested_by.shape[1], namespace(block.X)
+        fold: Any = like(block.fold, block.X)
+        order = xp.argsort(fold, stable=True)
+        below = numbers_like(C + 1, fold, fold.dtype)  # rows of no cell come first
+        ends = at_home(xp.searchsorted(select_rows(fold, order), below, side="left"))
+        truth, weight = (
+            None if a is None else at_home(select_rows(like(a, block.X), order))
+            for a in (block.y if block.group is None else block.group, block.weight)
+        )
+        assert truth is not None
+        X = select_rows(block.X, order)
         sums = [np.zeros((C if self.by_cell else panel.n_models, 3)) for panel in self.panels]
         asks = [panel.asks() for panel in self.panels]
-        for c in cells:
+        for c in np.flatnonzero(np.diff(ends)):
             i, j = int(ends[c]), int(ends[c + 1])
-            rows = order[i:j]
-            w: Vector = np.ones(j - i) if weight is None else weight[rows]
+            w: Vector = np.ones(j - i) if weight is None else weight[i:j]
             for panel, own, total in zip(self.panels, asks, sums, strict=True):
-                for _, t, prediction in panel.answers(X[i:j, ...], c, own):
-                    losses = panel.asked.value(prediction, truth[rows])
+                for _, t, prediction in panel.answers(X[i:j, ...], int(c), own):
+                    losses = panel.asked.value(prediction, truth[i:j])
                     total[c if self.by_cell else t] += w.sum(), w @ losses, w @ losses**2
         return Sums([np.ascontiguousarray(total.T) for total in sums])
 

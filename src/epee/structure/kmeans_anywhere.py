@@ -10,34 +10,32 @@ from typing import Any
 
 import numpy as np
 
-from epee.arrays import at_home, like, namespace
+from epee.arrays import at_home, like, namespace, numbers_like
 from epee.typing import Matrix, Vector
 
 
-def nearest_anywhere(X: Any, centres: Matrix, origin: Vector) -> tuple[Any, Any, Any, Any]:
-    """Return the rows about the origin, the nearest of ``centres`` (k, p) about it, squared distances to it, and lengths.
+def nearest_anywhere(X: Any, centres: Matrix, origin: Vector) -> tuple[Any, Any, Any]:
+    """Return rows about the origin with a column of ones, distances to ``centres`` (k, p) less their length, and the nearest.
 
-    >>> nearest_anywhere(np.array([[0.0], [5.0]]), np.array([[1.0], [4.0]]), np.zeros(1))[1:3]
-    (array([0, 1]), array([1., 1.]))
+    >>> nearest_anywhere(np.array([[0.0], [5.0]]), np.array([[1.0], [4.0]]), np.zeros(1))[2]
+    array([0, 1])
     """
     xp = namespace(X)
-    B = X - like(origin, X, X.dtype)
-    C = like(centres, X, X.dtype)
-    D = B @ (-2 * C.T) + xp.sum(C * C, axis=1)  # (n, k)
-    lengths = xp.sum(B * B, axis=1)
-    labels = xp.argmin(D, axis=1)
-    squared = xp.min(D, axis=1) + lengths
-    return B, labels, xp.where(squared > 0, squared, xp.zeros_like(squared)), lengths
+    B = xp.concat([X - like(origin, X, X.dtype), xp.ones_like(X[:, :1])], axis=1)
+    C = like(np.vstack([-2.0 * centres.T, (centres**2).sum(axis=1)]), X, X.dtype)  # (p + 1, k)
+    D = B @ C  # (n, k)
+    return B, D, xp.argmin(D, axis=1)
 
 
 def labels_anywhere(X: Any, weight: Any, centres: Matrix) -> tuple[np.ndarray, float, Vector]:
     """Return the nearest centre of each row (n,) here, the sum of squared distances, and the weight of each cluster (k,)."""
-    xp, origin = namespace(X), centres.mean(axis=0, dtype=np.float64)
-    _, labels, squared, _ = nearest_anywhere(X, centres - origin, origin)
-    here = at_home(labels).astype(np.int32)
+    xp, origin, k = namespace(X), centres.mean(axis=0, dtype=np.float64), len(centres)
+    B, D, labels = nearest_anywhere(X, centres - origin, origin)
     w = None if weight is None else like(weight, X, X.dtype)
+    squared = _squared(xp, B, D)
     J = float(xp.sum(squared) if w is None else w @ squared)
-    return here, J, np.bincount(here, None if weight is None else at_home(weight), len(centres)).astype(np.float64)
+    count = xp.sum(_indicators(xp, labels, k, X.dtype, w), axis=0)
+    return at_home(xp.astype(labels, xp.int32)), J, _home(count)
 
 
 def sums_anywhere(
@@ -45,27 +43,39 @@ def sums_anywhere(
 ) -> tuple[Vector, Matrix, float, Vector, Matrix, Vector]:
     """Return count (k,), sums (k, p), squares, and of each cluster distance, place and weight of its farthest row, if asked for."""
     xp, (k, p) = namespace(X), centres.shape
-    B, labels, squared, lengths = nearest_anywhere(X, centres, origin)
-    there = labels[:, None] == like(range(k), labels, labels.dtype)[None, :]  # (n, k)
-    E = xp.astype(there, X.dtype)
+    B, D, labels = nearest_anywhere(X, centres, origin)
     w = None if weight is None else like(weight, X, X.dtype)
-    if w is not None:
-        E = E * w[:, None]
-    count, sums = _home(xp.sum(E, axis=0)), _home(E.T @ B)
-    squares = float(xp.sum(lengths) if w is None else w @ lengths)
+    E = _indicators(xp, labels, k, X.dtype, w)
+    both = _home(E.T @ B)  # (k, p + 1): sums, and in the column of ones the counts
+    if w is None:
+        squares = float(xp.linalg.vector_norm(B[:, :p])) ** 2
+    else:
+        squares = float(w @ xp.sum(B[:, :p] * B[:, :p], axis=1))
     if not farthest:
-        return count, sums, squares, np.full(k, -1.0), np.zeros((k, p)), np.zeros(k)
-    counts = there if w is None else there & (w > 0)[:, None]
-    far = xp.where(counts, squared[:, None], -xp.ones_like(E))
+        return both[:, p], both[:, :p], squares, np.full(k, -1.0), np.zeros((k, p)), np.zeros(k)
+    far = xp.where(E > 0, _squared(xp, B, D)[:, None], -xp.ones_like(E))
     last = at_home(xp.argmax(far, axis=0))  # (k,)
     rows = like(last, labels)
     distance = np.array([float(far[int(i), c]) for c, i in enumerate(last)])
     weights = np.ones(k) if w is None else _home(xp.take(w, rows))
     found = distance >= 0
     return (
-        count, sums, squares, distance, np.where(found[:, None], _home(xp.take(B, rows, axis=0)), 0.0),
-        np.where(found, weights, 0.0),
+        both[:, p], both[:, :p], squares, distance,
+        np.where(found[:, None], _home(xp.take(B, rows, axis=0))[:, :p], 0.0), np.where(found, weights, 0.0),
     )  # fmt: skip
+
+
+def _indicators(xp: Any, labels: Any, k: int, dtype: Any, w: Any) -> Any:
+    """Return the weight of each row in the column of its centre (n, k)."""
+    E = xp.astype(labels[:, None] == numbers_like(k, labels, labels.dtype)[None, :], dtype)
+    return E if w is None else E * w[:, None]
+
+
+def _squared(xp: Any, B: Any, D: Any) -> Any:
+    """Return the squared distance of each row to its centre, (n,)."""
+    rows = B[:, :-1]  # without the column of ones
+    squared = xp.min(D, axis=1) + xp.sum(rows * rows, axis=1)
+    return xp.where(squared > 0, squared, xp.zeros_like(squared))
 
 
 def _home(a: Any) -> np.ndarray:

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from epee.arrays import affine_rows, at_home, is_elsewhere, like, namespace
+from epee.arrays import affine_rows, at_home, is_elsewhere, like, namespace, numbers_like
 from epee.engines.choice import engine_for, sent
 from epee.errors import DataError, SearchWarning, WrongUse
 from epee.estimator.base import Classifier, ScoreMixin, both_sides, encode_labels, say
@@ -30,7 +30,7 @@ class ClassTotals:
     def __call__(self, block: Block) -> Vector:
         if is_elsewhere(block.X):
             xp, group = namespace(block.X), like(block.group, block.X)
-            same = xp.astype(group[:, None] == like(range(self.K), group, group.dtype)[None, :], xp.float64)  # (n, K)
+            same = xp.astype(group[:, None] == numbers_like(self.K, group, group.dtype)[None, :], xp.float64)  # (n, K)
             return at_home(xp.sum(same, axis=0) if block.weight is None else like(block.weight, same) @ same)
         codes = np.asarray(block.group if block.group is not None else block.y)
         return np.bincount(codes, weights=block.weight, minlength=self.K).astype(float)

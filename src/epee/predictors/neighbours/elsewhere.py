@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from epee.arrays import at_home, like, namespace, nearest_first
+from epee.arrays import at_home, library_of, like, namespace, nearest_first, numbers_like
 from epee.typing import Codes, Matrix
 
 GROUP = 64  # rows of which the nearest is looked at first
@@ -27,7 +27,9 @@ class Table:
         wide = np.zeros((-(-n // GROUP) * GROUP, p + 1))
         wide[:n, :p], wide[:n, p], wide[n:, p] = X, squares, np.inf  # what fills the last group is near to nobody
         xp = namespace(there)
-        self.X, self.wide = like(X, there, xp.float64), like(wide, there, xp.float64)
+        exact = library_of(there) in ("jax", "jaxlib")  # whose products of 32 bits may have fewer
+        self.X, self.wide = like(X, there, xp.float64), like(wide, there, xp.float64 if exact else xp.float32)
+        self.unit = 2.0**-52 if exact else 2.0**-23
         self.radius = float(np.sqrt(squares.max(initial=0.0)))
 
     def nearest(self, Q: Any, k: int, candidates: int) -> tuple[Matrix, Codes, np.ndarray]:
@@ -40,18 +42,20 @@ class Table:
 
     def _some(self, Q: Any, k: int, candidates: int) -> tuple[Matrix, Codes, np.ndarray]:
         xp, (m, p) = namespace(Q), Q.shape
-        D = xp.concat([-2 * Q, xp.ones_like(Q[:, :1])], axis=1) @ self.wide.T  # (m, n)
+        D = xp.astype(xp.concat([-2 * Q, xp.ones_like(Q[:, :1])], axis=1), self.wide.dtype) @ self.wide.T  # (m, n)
         groups = D.shape[1] // GROUP
         _, nearest = nearest_first(xp.min(xp.reshape(D, (m, groups, GROUP)), axis=2), min(candidates, groups))
-        inside = like(np.arange(GROUP), nearest, nearest.dtype)
+        inside = numbers_like(GROUP, nearest, nearest.dtype)
         places = xp.reshape(nearest[:, :, None] * GROUP + inside, (m, -1))  # (m, c GROUP)
         values, order = nearest_first(xp.take_along_axis(D, places, axis=1), candidates)
         who = xp.take_along_axis(places, order, axis=1)  # (m, c)
         rows = xp.reshape(xp.take(self.X, xp.reshape(who, (-1,)), axis=0), (m, candidates, p))
         exact = xp.sum((rows - Q[:, None, :]) ** 2, axis=2)
         lengths = xp.sum(Q * Q, axis=1)
-        d, found, last, reach = (at_home(a) for a in (exact, who, values[:, -1] + lengths, xp.sqrt(lengths)))
+        last = xp.astype(values[:, -1], Q.dtype) + lengths
+        d, found, last, reach = (at_home(a) for a in (exact, who, last, xp.sqrt(lengths)))
         best = np.lexsort((found, d), axis=1)[:, :k]
         d, found = np.take_along_axis(d, best, axis=1), np.take_along_axis(found, best, axis=1)
-        slack = 8 * (p + 2) * 2.0**-52 * (reach + self.radius) ** 2
+        slack = 2 * (p + 8) * self.unit * (2 * reach * self.radius + self.radius**2)
+        slack += 8 * (p + 2) * 2.0**-52 * (reach + self.radius) ** 2
         return d, found.astype(np.int64), d[:, -1] >= last - slack

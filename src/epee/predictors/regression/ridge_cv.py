@@ -36,7 +36,9 @@ from epee.predictors.regression.rows import RowSource, wide_rows
 from epee.solve.ridge_path import RidgeSpectrum
 from epee.table.block import Block, Source
 from epee.table.doors import gather
+from epee.table.elsewhere import ElsewhereSource
 from epee.table.folds import assign_folds
+from epee.table.folds_elsewhere import folds_elsewhere
 from epee.table.sparse import SparseSource
 from epee.typing import ArrayLike, Codes, Matrix, Tensor, Vector
 
@@ -286,7 +288,7 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
             assert y is not None
             return self._fit_scored(X, y[:, 0] if self._one_target and y.ndim == 2 else y, w)
         folded = with_folds(source, fold)
-        parts = reduce_source(folded, self.summation(folded, int(fold.max()) + 1), stay=True)
+        parts = reduce_source(folded, self.summation(folded, int(namespace(fold).max(fold)) + 1), stay=True)
         refuse_empty_folds(parts)
         ridge = Ridge(1.0, fit_intercept=self.fit_intercept)
         coef, intercept = ridge.solve_penalties(parts.leave_one_out("fold"), alphas)  # (F, A, m, p)
@@ -304,6 +306,9 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
     def _fold_ids(self, source: Source) -> Codes | None:
         """Return the fold of each row, or None when the splitter does not make a partition."""
         n = row_count(source)
+        if self.cv is None and isinstance(source, ElsewhereSource):
+            there: Codes = folds_elsewhere(source.X, None, n, min(10, n))
+            return there
         if self.cv is None:
             return assign_folds(None, n, min(10, n))
         fold = np.full(n, -1, dtype=np.intp)
