@@ -78,8 +78,9 @@ def assign_cells(
     side = columns_of(source, [*roles["target"], *roles["groups"], *roles["time"]])
     target = read_target(source, side, roles["target"], types, notes)
     rows = np.flatnonzero(target.there)
-    if len(rows) < len(target.there):
-        notes.append(say("dropped_rows", k=whole(len(target.there) - len(rows)), target=", ".join(roles["target"])))
+    if len(rows) + target.left < len(target.there):
+        gone = len(target.there) - len(rows) - target.left
+        notes.append(say("dropped_rows", k=whole(gone), target=", ".join(roles["target"])))
     if len(rows) < 8:
         raise DataError(
             f"{source.label} has {len(rows)} rows with a target: too few to learn from and to test; at least 8 are needed."

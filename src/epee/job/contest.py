@@ -10,6 +10,7 @@ at, so that the whole rule of choice can be bootstrapped (:mod:`epee.risk.verdic
 from __future__ import annotations
 
 import time as clock
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -17,12 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from epee.errors import DataError, WrongUse
+from epee.errors import DataError, SearchWarning, WrongUse
 from epee.estimator.protocol import SolvesStack
 from epee.job.combining import combine
 from epee.job.ground import Ground
 from epee.job.hierarchy import LARGEST_COST, Candidate, unfit
 from epee.job.variants import out_of_bag, varied
+from epee.job.widening import MOST_TURNS, beyond
 from epee.job.witness import Stopped, present
 from epee.losses.residuals import Power
 from epee.moments.moments import share
@@ -40,6 +42,8 @@ from epee.risk.unions import select
 from epee.settings import progress
 from epee.typing import Matrix, Vector
 from epee.words.job_words import say
+
+PATIENCE = 10  # times the steps of a search that stopped early
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +68,17 @@ class Curve:
     def at_edge(self) -> bool:
         """Tell whether the best value is the most complex that was tried."""
         return len(self.values) > 2 and self.best == len(self.values) - 1
+
+    def joined(self, other: Curve, before: bool) -> Curve:
+        """Return the curve with the values of another, before its own or behind them."""
+        a, b = (other, self) if before else (self, other)
+        parts = {
+            name: np.concatenate([getattr(a, name), getattr(b, name)]) for name in ("dof", "train", "cv", "stderr")
+        }
+        best = choose(parts["cv"], parts["stderr"], np.arange(len(parts["cv"]), dtype=float), "min")[0]
+        return Curve(
+            self.parameter, [*a.values, *b.values], **parts, best=best, losses=np.column_stack([a.losses, b.losses])
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,7 +192,7 @@ class Contest:
             try:
                 with progress(say("trying", name=candidate.name)) as step, self._witness.at_work():
                     step()
-                    return [work(candidate)]
+                    return [self._patiently(candidate, work)]
             except Stopped:
                 if candidate.key == "baseline":
                     raise
@@ -189,6 +204,18 @@ class Contest:
         if (candidate.name, why) not in self.dropped:
             self.dropped.append((candidate.name, why))
         return []
+
+    def _patiently(self, candidate: Candidate, work: Any) -> Any:
+        """Do the work; where a search stopped before its end, once more with ten times as many steps."""
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always", SearchWarning)
+            done = work(candidate)
+        stopped = any(issubclass(warning.category, SearchWarning) for warning in heard)
+        if stopped and candidate.searches(self.ground.setting):
+            return work(replace(candidate, patience=PATIENCE))
+        for warning in heard:
+            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+        return done
 
     def _out_of_reach(self, candidate: Candidate) -> str:
         """Return why there is no time for a candidate; once one is dropped, so are those after it."""
@@ -213,9 +240,28 @@ class Contest:
         return (clock.perf_counter() - begin) * 10 * g.cells.folds * (len(grid) + g.repeats) / 2
 
     def solve(self, candidate: Candidate) -> Solved:
-        """Return the models of a candidate at the value of its parameter that does best."""
+        """Return the models of a candidate at the value of its parameter that does best, searched on where that is the last."""
+        one = self._solve_on(candidate, candidate.grid(self.ground.setting))
+        for _ in range(MOST_TURNS):
+            more, before = beyond(one.curve.parameter, one.curve.values, one.curve.losses, one.curve.best)
+            other = self._further(candidate, more, self._solve_on)
+            if other is None:
+                break
+            curve = one.curve.joined(other.curve, before)
+            better = other if curve.values[curve.best] in more else one
+            one = replace(better, curve=curve, seconds=one.seconds + other.seconds)
+        return one
+
+    def _further(self, candidate: Candidate, more: list[Any], work: Any) -> Any:
+        """Return what further values of a parameter give, or None where there are none, or they cannot be had."""
+        try:
+            return work(candidate, more) if more else None
+        except (DataError, WrongUse, np.linalg.LinAlgError):
+            return None
+
+    def _solve_on(self, candidate: Candidate, grid: list[Any]) -> Solved:
+        """Return the models at the best of some values."""
         begin, g = clock.perf_counter(), self.ground
-        grid = candidate.grid(g.setting)
         routes = [g.route(candidate, value) for value in grid]
         tried = [self._try_value(route) for route in routes]
         means = np.column_stack([one[2] for one in tried])
@@ -333,8 +379,26 @@ class Contest:
 
     def enter_refit(self, candidate: Candidate) -> Entry:
         """Return the line of a candidate that is fitted on the rows at hand."""
-        begin, g = clock.perf_counter(), self.ground
-        grid = candidate.grid(g.setting)
+        begin = clock.perf_counter()
+        curve, route, outcome, bagged = self._refit_on(candidate, candidate.grid(self.ground.setting))
+        for _ in range(MOST_TURNS):
+            more, before = beyond(curve.parameter, curve.values, curve.losses, curve.best)
+            other = self._further(candidate, more, self._refit_on)
+            if other is None:
+                break
+            curve = curve.joined(other[0], before)
+            route, outcome, bagged = other[1:] if curve.values[curve.best] in more else (route, outcome, bagged)
+        g = self.ground
+        repeated = bagged * len(g.plan(g.repeats).splits) if bagged else self._outcomes(route, outcome)
+        risk = self._over_repeats(route, repeated)
+        looked = g.hand.looked
+        kept = Outcome(outcome.losses[:, looked], outcome.predictions[:, looked])
+        entry = self._entry(candidate, route, risk, risk, False, curve, kept, clock.perf_counter() - begin)
+        return replace(entry, said=np.concatenate([o.predictions for o in repeated]))
+
+    def _refit_on(self, candidate: Candidate, grid: list[Any]) -> tuple[Curve, RefitRoute, Outcome, list[Outcome]]:
+        """Return the curve along some values, with the road and the outcome of the best of them, and what the bag says, if it does."""
+        g = self.ground
         split = g.plan(1).splits[0]
         routes = [g.refit(candidate, value) for value in grid]
         bagged = out_of_bag(routes[0]) if candidate.out_of_bag(g.setting) else None
@@ -347,11 +411,7 @@ class Contest:
         looked = g.hand.looked
         losses = np.column_stack([o.losses[0][looked] for o in outcomes])
         curve = Curve(candidate.parameter, grid, dof, train, cv, stderr, best, losses)
-        repeated = bagged[0] * len(g.plan(g.repeats).splits) if bagged else self._outcomes(routes[best], outcomes[best])
-        risk = self._over_repeats(routes[best], repeated)
-        outcome = Outcome(outcomes[best].losses[:, looked], outcomes[best].predictions[:, looked])
-        entry = self._entry(candidate, routes[best], risk, risk, False, curve, outcome, clock.perf_counter() - begin)
-        return replace(entry, said=np.concatenate([o.predictions for o in repeated]))
+        return curve, routes[best], outcomes[best], bagged[0] if bagged else []
 
     def enter_combined(self, entries: dict[str, Entry], candidate: Candidate) -> Entry:
         """Return the line of the weighted mean of those who have run."""
@@ -369,7 +429,7 @@ class Contest:
         g = self.ground
         if g.cells.forward and g.at_hand:
             sure = with_long_run_error(risk, g.cells.time, route)
-        value, dof = curve.values[curve.chosen], float(curve.dof[curve.chosen])
+        value, dof = curve.values[curve.chosen], g.free(float(curve.dof[curve.chosen]))
         return Entry(candidate, value, route, risk, sure, nested, dof, seconds, curve, outcome, sealed)
 
     def _repeated(self, route: Any, one: Solved) -> CrossValidation:

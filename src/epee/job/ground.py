@@ -29,6 +29,8 @@ from epee.table.encoder import TableEncoder
 from epee.table.raw import RawBlock
 from epee.typing import Codes, Matrix, Vector
 
+WIDE = 500  # columns beyond which nobody counts the dependent ones
+
 
 @dataclass(eq=False)
 class Hand:
@@ -112,6 +114,26 @@ class Ground:
         """Codes or values of the training rows at hand."""
         y = self.hand.y[self.hand.train]
         return y if self.asked.classes is None else np.searchsorted(self.asked.classes, y)
+
+    @cached_property
+    def dependent(self) -> int:
+        """How many encoded columns are combinations of the others: the levels of a category add up to one."""
+        rows = self.hand.train[: max(2000, 4 * self.setting.p)]
+        if self.setting.p > WIDE or len(rows) <= self.setting.p:
+            return 0
+        X = self.hand.encoded(rows)
+        X = X - X.mean(axis=0)
+        size = X.std(axis=0)
+        X = X[:, size > 0] / size[size > 0]
+        return self.setting.p - int(np.linalg.matrix_rank(X, tol=1e-7 * np.sqrt(X.size))) if X.size else self.setting.p
+
+    def free(self, dof: float) -> float:
+        """Return degrees of freedom without those of dependent columns, where a weight was counted for every column and class."""
+        p = self.setting.p
+        for k in {1, max(self.setting.n_classes, 1)}:
+            if dof == k * (p + 1.0):
+                return k * (p + 1.0 - self.dependent)
+        return dof
 
     @property
     def unit(self) -> float:

@@ -37,6 +37,7 @@ class Candidate:
     trial: Trial
     method: Method | None = None
     estimator: Any = None
+    patience: int = 1  # times the usual steps of a search
 
     @property
     def key(self) -> str:
@@ -93,7 +94,14 @@ class Candidate:
         if self.method is None:
             return [self.estimator]
         steps = [self._before(name, s) for name in self.trial.before if name != "TreeColumns" or s.levels]
-        return [*steps, make(self.method.name, **self.trial.given(s))]
+        last = make(self.method.name, **self.trial.given(s))
+        if self.patience > 1 and "max_iter" in last.get_params():
+            last.set_params(max_iter=self.patience * last.max_iter)
+        return [*steps, last]
+
+    def searches(self, s: Setting) -> bool:
+        """Tell whether it takes a number of steps, which may be raised."""
+        return self.method is not None and "max_iter" in self.make(s)[-1].get_params()
 
     def _before(self, name: str, s: Setting) -> Any:
         """Return a step in front of the predictor."""

@@ -22,6 +22,7 @@ from epee.words.job_words import say
 from epee.words.numbers import figures, listed, percent, whole
 
 MOST_CLASSES = 200  # more different labels than this are identifiers or numbers, not classes
+FEWEST_MEMBERS = 3  # rows of a class: one to learn from, one to test, one to seal
 FEW_INTEGERS = 10  # so many different whole numbers, at most, are taken for classes
 IGNORE = "ignore"  # what a user says of a column to be left out
 
@@ -123,6 +124,7 @@ class Target:
     there: np.ndarray
     classes: np.ndarray | None = None
     codes: np.ndarray | None = None
+    left: int = 0  # rows of classes too rare to be learned, which are not ``there``
 
 
 def read_target(
@@ -150,6 +152,7 @@ def read_target(
             np.array(coded.dictionary.to_pylist()),
             coded.indices.fill_null(0).to_numpy(zero_copy_only=False),
             there,
+            notes,
         )
     if source.kind(name) == "date":
         raise WrongUse(f"column {name!r} holds dates and cannot be the target; give days since some day as a number.")
@@ -163,45 +166,66 @@ def read_target(
         return Target("regression", column, there)
     if len(found) > 2:
         notes.append(say("integers_as_classes", target=name, k=len(found)))
-    return _classes(name, found.astype(np.int64), codes, there)
+    return _classes(name, found.astype(np.int64), codes, there, notes)
 
 
-def _classes(name: str, found: np.ndarray, codes: np.ndarray, there: np.ndarray) -> Target:
-    """Return labels as sorted classes, or say why they cannot be learned."""
+def _classes(name: str, found: np.ndarray, codes: np.ndarray, there: np.ndarray, notes: list[str]) -> Target:
+    """Return labels as sorted classes, those too rare to be learned left out aloud; or say why they cannot be learned."""
     order = np.argsort(found, kind="stable")
     place = np.empty(len(found), dtype=np.intp)
     place[order] = np.arange(len(found))
     classes, codes = found[order], place[codes]
-    check_classes(name, classes, np.bincount(codes[there], minlength=len(classes)))
-    return Target("classification", classes[codes], there, classes, codes.astype(np.int16))
+    counts = np.bincount(codes[there], minlength=len(classes))
+    rare, left = counts < FEWEST_MEMBERS, 0
+    refuse_many(name, classes, int(counts.sum()))
+    if rare.any() and (~rare).sum() >= 2:
+        gone = there & rare[codes]
+        left, there = int(gone.sum()), there & ~gone
+        shown = [f"{label} ({k})" for label, k in zip(classes[rare].tolist(), counts[rare].tolist(), strict=True) if k]
+        if left:
+            notes.append(say("left_classes", target=name, k=len(shown), names=listed(shown, 6), rows=whole(left)))
+        kept = np.flatnonzero(~rare)
+        again = np.zeros(len(classes), dtype=np.intp)
+        again[kept] = np.arange(len(kept))
+        classes, codes, counts = classes[kept], again[codes], counts[kept]
+    check_classes(name, classes, counts)
+    return Target("classification", classes[codes], there, classes, codes.astype(np.int16), left)
 
 
-def check_classes(name: str, classes: np.ndarray, counts: np.ndarray) -> None:
-    """Say why labels cannot be learned, where that is so."""
-    n = int(counts.sum())
-    if len(classes) == 1:
-        raise DataError(f"column {name!r} is {classes.tolist()[0]!r} in every row: there is nothing to predict.")
-    if len(classes) > MOST_CLASSES or len(classes) * 2 > n:
+def refuse_many(name: str, classes: np.ndarray, n: int) -> None:
+    """Refuse labels that are too many to be classes."""
+    if len(classes) > 1 and (len(classes) > MOST_CLASSES or len(classes) * 2 > n):
         raise DataError(
             f"column {name!r} has {len(classes):,} different labels in {n:,} rows: too many to be classes. Choose another target, "
             f"or say --type {name}=number if they are numbers."
         )
-    if counts.min() < 3:
-        rare = classes[counts < 3].tolist()
+
+
+def check_classes(name: str, classes: np.ndarray, counts: np.ndarray) -> None:
+    """Say why labels cannot be learned, where that is so."""
+    if len(classes) == 1:
+        raise DataError(f"column {name!r} is {classes.tolist()[0]!r} in every row: there is nothing to predict.")
+    if counts.min() < FEWEST_MEMBERS:
+        rare = classes[counts < FEWEST_MEMBERS].tolist()
         more = f" and {len(rare) - 1} more classes have few" if len(rare) > 1 else ""
         raise DataError(
-            f"column {name!r}: class {rare[0]!r} has {counts[counts < 3][0]} rows{more}: at least 3 are needed, to learn from and to test. "
-            "Merge it with another class, or drop its rows."
+            f"column {name!r}: class {rare[0]!r} has {counts[counts < FEWEST_MEMBERS][0]} rows{more}: at least 3 are needed, to learn "
+            "from and to test. Merge it with another class, or drop its rows."
         )
 
 
 def candidates(source: TableSource, roles: dict[str, list[str]], types: Mapping[str, str]) -> dict[str, str]:
     """Return the columns that may be inputs, with the kinds that their types tell."""
-    taken = {name for names in roles.values() for name in names}
+    taken = {name for role, names in roles.items() for name in names if not keeps_calendar(source, role, name)}
     found = {name: str(source.kind(name)) for name in source.names if name not in taken and types.get(name) != IGNORE}
     if not found:
         raise DataError(f"{source.label} has no column left to learn from: all have other roles or are left out.")
     return found
+
+
+def keeps_calendar(source: TableSource, role: str, name: str) -> bool:
+    """Tell whether a column that orders the rows is an input too: dates, whose months and weekdays may matter."""
+    return role == "time" and str(source.kind(name)) == "date"
 
 
 def choose_inputs(
@@ -219,6 +243,11 @@ def choose_inputs(
         column = tallies.column(name, kind, types) if name in tallies.columns else Column(name, kind)
         role, why = role_of.get(name, "input"), ""
         levels = tallies.levels(name) if column.kind == "category" else []
+        calendar = (
+            keeps_calendar(source, role, name)
+            and name in tallies.columns
+            and not reason_to_leave(tallies, column, types)
+        )
         if role == "input":
             why = reason_to_leave(tallies, column, types)
             role = "left out" if why else "input"
@@ -229,7 +258,7 @@ def choose_inputs(
         })  # fmt: skip
         if why:
             notes.append(why)
-        elif role == "input":
+        elif role == "input" or calendar:
             kept.append(column)
             if column.missing and column.kind != "text":
                 holes[name] = column.missing
@@ -241,8 +270,13 @@ def choose_inputs(
         )
     schema = Schema(tuple(kept))
     notes.append(listed_kinds(schema.names, {c.name: c.kind for c in schema}))
-    if holes:
-        notes.append(say("missing_cells", k=whole(sum(holes.values())), names=listed(list(holes), 6)))
+    dates = [c.name for c in kept if c.kind == "date"]
+    if dates and not roles["time"] and not roles["groups"]:
+        notes.append(say("date_hint", name=dates[0]))
+    for key, texts in (("missing_cells", False), ("missing_levels", True)):
+        own = {c.name: holes[c.name] for c in schema if c.name in holes and (c.kind == "category") is texts}
+        if own:
+            notes.append(say(key, k=whole(sum(own.values())), names=listed(list(own), 6)))
     return schema
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from epee.losses.names import named
-from epee.report.svg import Chart, log_ticks, shortened
+from epee.report.svg import WIDTH, Chart, log_ticks, shortened
 from epee.words.loss_words import mean_of
 from epee.words.numbers import figures, interval, percent, plus_minus, whole
 from epee.words.report_words import say
@@ -26,9 +26,9 @@ def dot_plot(
     lines: Sequence[dict[str, Any]], label: str, x_label: str, show: Any = figures, *, zero: bool = True, marked: Sequence[int] = (),
 ) -> Markup:  # fmt: skip
     """Draw one dot with its interval a line; ``lines`` hold name, value, low, high, and a tone."""
-    letters = min(max((len(line["name"]) for line in lines), default=8) + 2, 25)
+    letters = min(max((len(line["name"]) for line in lines), default=8) + 2, 45)
     left, height = 7.3 * letters + 14, LINE * len(lines) + 56  # room for the longest name, within reason
-    chart = Chart(label, height=height, left=left, bottom=44, top=8)
+    chart = Chart(label, width=max(WIDTH, left + 210), height=height, left=left, bottom=44, top=8)
     ends = [
         v for line in lines for v in (line["low"], line["high"], line["value"]) if v is not None and math.isfinite(v)
     ]
@@ -130,7 +130,8 @@ def confusion(card: dict[str, Any]) -> Markup:
     c = card["confusion"]
     rows, columns = c["labels"], c["decided"]
     side = min(92.0, 300.0 / len(columns))
-    left, top = 104.0, 40.0
+    letters = min(max(len(str(name)) for name in rows), 30)
+    left, top = max(104.0, 6.6 * letters + 28), 40.0
     tall = min(side, 64.0)
     width = max(left + side * len(columns) + 10, 330)
     chart = Chart(say("confusion"), width=width, height=top + tall * len(rows) + 8)
@@ -139,14 +140,14 @@ def confusion(card: dict[str, Any]) -> Markup:
     chart.add(
         f'<text class="lb" text-anchor="middle" transform="translate(12 {middle:.1f}) rotate(-90)">{Markup.escape(say("true"))}</text>'
     )
-    letters = max(int(side / 7.2), 3)
+    above = max(int(side / 7.2), 3)
     for j, name in enumerate(columns):
         chart.text(
-            left + side * (j + 0.5), top - 7, shortened(str(name), letters), anchor="middle", look="tk", full=str(name)
+            left + side * (j + 0.5), top - 7, shortened(str(name), above), anchor="middle", look="tk", full=str(name)
         )
     for i, name in enumerate(rows):
         y = top + tall * i
-        chart.text(left - 7, y + tall / 2 + 4, shortened(str(name), 12), anchor="end", look="tk", full=str(name))
+        chart.text(left - 7, y + tall / 2 + 4, shortened(str(name), 30), anchor="end", look="tk", full=str(name))
         for j, other in enumerate(columns):
             x, rate, k = left + side * j, c["rates"][i][j] or 0.0, c["counts"][i][j]
             span = interval(c["low"][i][j] or 0.0, c["high"][i][j] or 0.0, percent=True)

@@ -105,10 +105,13 @@ class Chart:
         if x_ticks is None:
             low, high, log = self._x
             x_ticks = [(t, x_format(t)) for t in (log_ticks(low, high) if log else nice_ticks(low, high, 5))]
+        free = -math.inf  # where the words of the last tick end
         for value, words in x_ticks:
             x = self.px(value)
             self.add(f'<path class="ax" d="M{_n(x)} {_n(base)}v4"/>')
-            self.text(x, base + 17, words, anchor="middle", look="tk")
+            if x - 3.1 * len(words) > free:
+                self.text(x, base + 17, words, anchor="middle", look="tk")
+                free = x + 3.1 * len(words) + 4
         self.add(f'<path class="ax" d="M{_n(self.left)} {_n(base)}H{_n(end)}"/>')
         if x_label:
             self.text((self.left + end) / 2, self.height - 7, x_label, anchor="middle", look="lb")

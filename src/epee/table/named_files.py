@@ -21,8 +21,8 @@ def files_named(table: Any) -> list[str]:
 
     >>> files_named("SELECT * FROM 'a.csv' JOIN 'b.parquet' USING (k)")
     ['a.csv', 'b.parquet']
-    >>> files_named("-")
-    ['/dev/stdin']
+    >>> files_named("-"), files_named("base.sqlite::sales")
+    (['/dev/stdin'], ['base.sqlite'])
     """
     if not isinstance(table, str | os.PathLike):
         return []
@@ -32,7 +32,10 @@ def files_named(table: Any) -> list[str]:
     if is_query(text):
         quoted = [(a or b).replace("''", "'").replace('""', '"') for a, b in _QUOTED.findall(text)]
         return [name for words in quoted for name in _matching(words)]
-    return _matching(os.path.expanduser(text))
+    path = os.path.expanduser(text)
+    return _matching(
+        path if os.path.exists(path) else path.partition("::")[0]
+    )  # a table of a base is not a file of its own
 
 
 def _matching(name: str) -> list[str]:

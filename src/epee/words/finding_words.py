@@ -90,6 +90,10 @@ SENTENCES: dict[tuple[str, str], tuple[str, str]] = {
         "{share} {span} de la variance de {name} s'expliquent par {others} : leurs effets propres sont presque "
         "impossibles à séparer.",
     ),
+    ("E006", "exact"): (
+        "{name} is an exact combination of {others}: their separate effects cannot be told apart.",
+        "{name} est une combinaison exacte de {others} : leurs effets propres ne peuvent être séparés.",
+    ),
     ("E007", ""): (
         "{name} alone tells {target}: it leaves {left} {span} of the baseline's error on {rows} {rows:row|rows}. Would it "
         "be known before {target} is?",
@@ -228,6 +232,10 @@ SENTENCES: dict[tuple[str, str], tuple[str, str]] = {
         "The {k} worst of {n} rows {k:carries|carry} {share} {span} of the squared error held out: the mean hangs on a few rows.",
         "{k:La|Les} {k} {k:pire|pires} des {n} lignes {k:porte|portent} {share} {span} de l'erreur quadratique : la moyenne tient à "
         "quelques lignes.",
+    ),
+    ("E018", "one"): (
+        "One row of {n} carries {share} of the squared error held out (row {row}: {truth}, predicted {said}): the mean hangs on it.",
+        "Une seule des {n} lignes porte {share} de l'erreur quadratique (ligne {row} : {truth}, prédit {said}) : la moyenne tient à elle.",
     ),
     ("E019", "high"): (
         "Residuals are {ratio} times as wide {span} for the largest predictions as for the smallest: one error "

@@ -61,6 +61,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "{k} missing {k:cell|cells} in {names}: filled with the mean of the training rows, within each fold.",
         "{k} {k:donnée manquante|données manquantes} dans {names} : {k:remplacée|remplacées} par la moyenne des lignes d'apprentissage, dans chaque bloc.",
     ),
+    "missing_levels": (
+        "{k} missing {k:cell|cells} in {names}: taken as none of the categories.",
+        "{k} {k:donnée manquante|données manquantes} dans {names} : {k:prise|prises} pour aucune des modalités.",
+    ),
     "many_levels": (
         "{name}: {k} {k:category|categories}; the {kept} most frequent have a column each, the others share one.",
         "{name} : {k} {k:modalité|modalités} ; les {kept} plus fréquentes ont chacune leur colonne, les autres en partagent une.",
@@ -86,6 +90,16 @@ WORDS: dict[str, tuple[str, str]] = {
     "dropped_rows": (
         "{k} {k:row has|rows have} no value of {target} and {k:is|are} left out.",
         "{k} {k:ligne sans valeur de|lignes sans valeur de} {target} {k:est laissée|sont laissées} de côté.",
+    ),
+    "left_classes": (
+        "{target}: {k} {k:class has|classes have} fewer than 3 rows, too few to learn from and to test: {names}; {rows} {rows:row is|rows "
+        "are} left out.",
+        "{target} : {k} {k:classe a|classes ont} moins de 3 lignes, trop peu pour apprendre et éprouver : {names} ; {rows} {rows:ligne est "
+        "laissée|lignes sont laissées} de côté.",
+    ),
+    "date_hint": (
+        "{name} holds dates: if the rows follow each other in time, say --time {name}, and the test rows are the last ones.",
+        "{name} contient des dates : si les lignes se suivent dans le temps, écrire --time {name}, et les lignes de test sont les dernières.",
     ),
     "fewer_folds": (
         "{folds} {folds:fold|folds} instead of {asked}: {why}.",

@@ -126,8 +126,8 @@ WORDS: dict[str, tuple[str, str]] = {
     "decided": ("prediction", "prédiction"),
     "predicted": ("prediction", "prédiction"),
     "residual": ("truth − prediction", "vérité − prédiction"),
-    "announced": ("probability of the answer", "probabilité de la réponse"),
-    "right": ("share that is right", "part de réponses justes"),
+    "announced": ("probability of the predicted class", "probabilité de la classe prédite"),
+    "right": ("share predicted correctly", "part de prédictions justes"),
     "fpr": ("share of the others taken (false alarms)", "part des autres retenue (fausses alertes)"),
     "tpr": ("share of the class found", "part de la classe trouvée"),
     "recall": ("recall", "rappel"),
@@ -213,10 +213,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "prédicteur est biaisé à cet endroit. La moitié des résidus est dans {half}, 90 % dans {most}.",
     ),
     "calibration_caption": (
-        "On the {n} sealed {n:row|rows}, in groups of equal size by the probability of the answer. Bars: {level} "
+        "On the {n} sealed {n:row|rows}, in groups of equal size by the probability of the predicted class. Bars: {level} "
         "interval. On the diagonal, a probability means what "
         "it says.",
-        "Sur {n:la|les} {n} {n:ligne|lignes} sous scellés, par groupes de même taille selon la probabilité de la réponse. Barres "
+        "Sur {n:la|les} {n} {n:ligne|lignes} sous scellés, par groupes de même taille selon la probabilité de la classe prédite. Barres "
         ": intervalle à {level}. Sur la diagonale, "
         "une probabilité dit vrai.",
     ),

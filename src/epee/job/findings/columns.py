@@ -9,7 +9,7 @@ import numpy as np
 from epee.job.findings.chance import above, at_least, at_most, correlation_above, fisher_interval, share_interval
 from epee.job.findings.evidence import Evidence
 from epee.job.findings.registry import Suspicion, finding
-from epee.typing import Vector
+from epee.typing import Matrix, Vector
 from epee.words.job_words import say
 from epee.words.numbers import gap, interval, listed, percent, whole
 
@@ -18,6 +18,7 @@ LEAK = {
     "classification": 0.1,
     "regression": 0.02,
 }  # left of the baseline's error when one column alone tells the target
+EXACT = 1e-9  # unexplained share below which a column is an exact combination of others
 DOMINANT = 0.9  # share of all importance
 
 
@@ -37,17 +38,43 @@ def collinear(e: Evidence) -> Suspicion | None:
     if told[j] <= COLLINEAR:
         return Suspicion(1.0, {})
     p_value = min(p * correlation_above(float(np.sqrt(told[j])), n - p, np.sqrt(COLLINEAR)), 1.0)
-    low, high = (end**2 for end in fisher_interval(float(np.sqrt(told[j])), n - p))
-    near = np.abs(X.T @ X[:, j] / n)
-    near[j] = -1
-    with_ = [names[k] for k in np.argsort(-near)[: 1 if near.max() > np.sqrt(COLLINEAR) else 3]]
-    words = {
-        "name": names[j],
-        "others": listed(with_),
-        "share": percent(told[j]),
-        "span": interval(low, high, percent=True),
-    }
-    return Suspicion(p_value, words, told[j], None, low, high, names=[names[j], *with_])
+    places, share = tellers(X, j, float(told[j]))
+    with_ = [names[k] for k in places]
+    words = {"name": names[j], "others": listed(with_, 6), "share": percent(share)}
+    if 1 - share < EXACT:  # arithmetic, not chance: a certainty has no interval
+        return Suspicion(p_value, words, 1.0, None, None, None, names=[names[j], *with_], form="exact")
+    low, high = (end**2 for end in fisher_interval(float(np.sqrt(share)), n - len(with_) - 1))
+    words["span"] = interval(low, high, percent=True)
+    return Suspicion(p_value, words, share, None, low, high, names=[names[j], *with_])
+
+
+def tellers(X: Matrix, j: int, told: float) -> tuple[list[int], float]:
+    """Return the fewest columns, found one after another, that tell column ``j`` as well as all others do, and their corrected R².
+
+    Each step takes the column that explains most of what is left; the search ends when the unexplained share is within a tenth of that
+    which all columns leave.
+
+    >>> rng = np.random.default_rng(0); a, b, c = rng.normal(size=(3, 200))
+    >>> found, share = tellers(np.column_stack([a, b, c, a + b]), 3, 1.0)
+    >>> sorted(found), round(share, 6)
+    ([0, 1], 1.0)
+    """
+    n, p = X.shape
+    rest, left, found = X.copy(), X[:, j].copy(), []
+    share, total = 0.0, float(left @ left)
+    while len(found) < p - 1 and 1 - share > max(1.1 * (1 - told), EXACT):
+        size = np.sqrt((rest**2).sum(axis=0))
+        gain = np.abs(rest.T @ left) / np.where(size > 1e-7 * np.sqrt(n), size, np.inf)
+        gain[[j, *found]] = -1.0
+        k = int(np.argmax(gain))
+        if gain[k] <= 0:
+            break
+        axis = rest[:, k] / size[k]
+        left = left - axis * (axis @ left)
+        rest = rest - np.outer(axis, axis @ rest)
+        found.append(k)
+        share = 1 - float(left @ left) / total * (n - 1) / max(n - len(found) - 1, 1)
+    return found, min(max(share, 0.0), 1.0)
 
 
 @finding("E007")

@@ -7,9 +7,11 @@ import numpy as np
 from epee.job.findings.chance import above
 from epee.job.findings.evidence import Evidence
 from epee.job.findings.registry import Suspicion, finding
-from epee.words.numbers import amount, interval, percent, whole
+from epee.job.findings.rows import extreme
+from epee.words.numbers import amount, figures, interval, percent, whole
 
 HEAVY = 0.3  # share of the squared error that the worst 1 % of the rows carry; a normal law gives 8 %
+FEWEST, ONE_ROW = 30, 0.5  # rows, and the share of the error that one of them may carry
 UNEQUAL = 1.5  # ratio of spreads
 
 
@@ -21,6 +23,9 @@ def heavy_tails(e: Evidence) -> Suspicion | None:
     r = e.residuals[0]
     squares = r[np.isfinite(r)] ** 2
     n = len(squares)
+    alone = _one_row(e)
+    if alone is not None:
+        return alone
     if n < 200 or squares.sum() == 0:
         return None
     top = max(round(n / 100), 1)
@@ -34,6 +39,27 @@ def heavy_tails(e: Evidence) -> Suspicion | None:
     low, high = max(share - 1.96 * bar, 0.0), min(share + 1.96 * bar, 1.0)
     words = {"k": whole(top), "n": whole(n), "share": percent(share), "span": interval(low, high, percent=True)}
     return Suspicion(above(share, bar, HEAVY), words, share, bar, low, high)
+
+
+def _one_row(e: Evidence) -> Suspicion | None:
+    """One row makes half of the error: H0, the sizes of the residuals have an exponential tail."""
+    assert e.residuals is not None and e.y is not None
+    r, predicted = e.residuals
+    seen = np.flatnonzero(np.isfinite(r))
+    squares = r[seen] ** 2
+    n, total = len(squares), float(squares.sum())
+    if n < FEWEST or not total > 0 or squares.max() < ONE_ROW * total:
+        return None
+    k = int(np.argmax(squares))
+    p, place = extreme(np.abs(r))
+    place = seen[k] if place < 0 else place
+    share = float(squares[k] / total)
+    row = int(e.train[place])
+    words = {
+        "n": whole(n), "share": percent(share), "row": whole(row + 1), "truth": figures(float(e.y[row]), 4),
+        "said": figures(float(predicted[place]), 4),
+    }  # fmt: skip
+    return Suspicion(p, words, share, form="one")
 
 
 @finding("E019")

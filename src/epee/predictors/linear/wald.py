@@ -109,7 +109,7 @@ def wald_table(risk: LinearRisk, W: Matrix, model: Any) -> WaldTable:
     value, _ = risk.at(W)
     H = risk.hessian(W)
     names = [str(name) for name in getattr(model, "feature_names_in_", [f"x{j}" for j in range(model.n_features_in_)])]
-    names += ["(bias)"] if risk.bias else []
+    names += ["intercept"] if risk.bias else []
     if risk.M > 1:  # the first class is the reference: its weights are 0
         H, W = H[d:, d:], W[:, 1:] - W[:, :1]
         names = [f"{label}: {name}" for label in model.classes_[1:] for name in names]
