@@ -125,3 +125,16 @@ def test_one_row_that_makes_half_of_the_error_is_named():
     told = [f.sentence for f in found if f.code == "E018"]
     assert told == [] or ("One row of" in told[0] and "80" in told[0])
     assert any(f.code in ("E018", "E012") for f in found)
+
+
+def test_a_table_of_more_columns_than_rows_takes_the_side_of_its_rows(monkeypatch):
+    monkeypatch.setattr("epee.job.contest.MOST_WORK", 1e6)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 240))
+    wide = {f"c{j}": X[:, j] for j in range(240)}
+    learned = epee.learn(
+        pa.table({**wide, "y": np.where(X[:, 0] > 0, "u", "v")}), "y", predictors=["least_squares", "lda"], folds=3
+    )
+    assert [row["key"] for row in learned.facts["leaderboard"]] == ["baseline", "least_squares"]
+    assert "240 columns need a matrix" in learned.facts["dropped"][0]["why"]
+    assert len(learned.facts["uses"]["items"]) == 200  # of so many columns not all are shuffled

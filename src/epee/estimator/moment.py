@@ -171,6 +171,11 @@ class MomentEstimator(FromRows):
         """Drop what an earlier fit left behind."""
         self.__dict__.pop("moments_", None)
 
+    @property
+    def serves_wide(self) -> bool:
+        """Whether it has a road of its own where the columns are more than the rows: the side of the rows, not of the columns."""
+        return type(self)._from_rows is not MomentEstimator._from_rows
+
     def _from_rows(self, source: Source) -> bool:
         """Learn from the rows themselves where sums are not the way, and tell whether that was so."""
         return False

@@ -36,13 +36,14 @@ from epee.risk.linear_stack import Linear, Mapped, linear_of, squared_risk
 from epee.risk.mean_loss import summary_interval
 from epee.risk.nested import nested_interval
 from epee.risk.refit import RefitRoute
-from epee.risk.route import MomentRoute
+from epee.risk.route import LARGEST_MOMENTS, MomentRoute
 from epee.risk.scoring import Models, Outcome, Panel
 from epee.risk.unions import select
 from epee.settings import progress
 from epee.typing import Matrix, Vector
 from epee.words.job_words import say
 
+MOST_WORK, NESTED_WORK = 1e11, 5e9  # multiplications of all solves of a candidate, and of its nested interval
 PATIENCE = 10  # times the steps of a search that stopped early
 
 
@@ -219,7 +220,13 @@ class Contest:
 
     def _out_of_reach(self, candidate: Candidate) -> str:
         """Return why there is no time for a candidate; once one is dropped, so are those after it."""
-        s = self.ground.setting
+        g, s = self.ground, self.ground.setting
+        if g.on_sums(candidate) and g.at_hand:  # whatever the budget: no matrix of that size can be had
+            models = (g.n_models + 1) * len(candidate.grid(s))
+            room = g.split.n_cells * max(s.n_classes, 1) * float(g.rows.source.n_columns) ** 2
+            work = g.square_cost(candidate, models)
+            if work > MOST_WORK or (work > 0 and room > LARGEST_MOMENTS):
+                return say("too_wide", p=s.p)
         if self.budget is None:
             s = s if self.ground.at_hand else replace(s, n=len(self.ground.hand.train))
             return say("too_large", n=f"{s.n:,}", p=s.p) if candidate.cost(s) > LARGEST_COST else ""
@@ -371,8 +378,9 @@ class Contest:
             and g.plan(1).n_folds >= 3
             and g.asked.costs is None
             and g.asked.loss.rowwise
+            and self._affordable(one.candidate) >= 2
         ):
-            sure, nested = self._nested(one.route), True
+            sure, nested = self._nested(one.candidate, one.route), True
         seconds = one.seconds + clock.perf_counter() - begin
         found = self._entry(one.candidate, one.route, risk, sure, nested, one.curve, one.outcome, seconds, one.sealed)
         return replace(found, models=one.models)
@@ -474,9 +482,15 @@ class Contest:
             per_fold=one.means, n_folds=K, sizes=one.sizes * g.unit, one_pass=True, look=lambda: found, ends_at=ends_at,
         )  # fmt: skip
 
-    def _nested(self, route: MomentRoute) -> CrossValidation:
+    def _affordable(self, candidate: Candidate) -> int:
+        """Return how many repeats of a nested interval the solves leave time for."""
+        K = self.ground.plan(1).n_folds
+        work = self.ground.square_cost(candidate, K * (K + 1) // 2)
+        return 30 if not work > 0 else int(min(30.0, NESTED_WORK / work))
+
+    def _nested(self, candidate: Candidate, route: MomentRoute) -> CrossValidation:
         most = 30 if isinstance(route.probe, SolvesStack) else 8
-        repeats = int(np.clip(60_000 // self.ground.setting.n, 2, most))
+        repeats = int(np.clip(60_000 // self.ground.setting.n, 2, min(most, self._affordable(candidate))))
         return nested_interval(route, self.ground.plan(repeats), self.ground.level)
 
 

@@ -29,6 +29,7 @@ from epee.words.numbers import inside, interval, percent, whole
 
 Rows = tuple[Matrix, np.ndarray, Any]
 CURVE_ROWS = 50_000  # up to which a learning curve is drawn
+MOST_SHUFFLED = 200  # columns of which it is asked what shuffling them costs
 READABLE_LEAVES = 24  # of a tree that is written out
 LOOKED_ROWS = 2000  # sealed rows that importances are taken on
 
@@ -161,20 +162,36 @@ def uses_of(predictor: Predictor, rows: Rows, loss: Any, seed: int, level: float
     X, y, w = X[some], y[some], None if w is None else w[some]
     weight = np.ones(len(y)) if w is None else w
     base = losses_of(predictor.model, X, y, loss, w)[0]
-    items, z = [], normal_quantile(level)
-    for name, columns in predictor.encoder.encoded_columns.items():
-        places = list(columns)
+    items, z, mixed = [], normal_quantile(level), X.copy()
+    for name, places in promising(predictor, X).items():
         rise = np.zeros(len(y))
         for _ in range(3):
-            mixed = X.copy()
             mixed[:, places] = X[rng.permutation(len(y))][:, places]
             rise += losses_of(predictor.model, mixed, y, loss, w)[0] - base
+        mixed[:, places] = X[:, places]
         rise /= 3
         value = float(np.average(rise, weights=weight))
         bar = float(np.sqrt(np.average((rise - value) ** 2, weights=weight) / max(weight.sum() - 1, 1)))
         items.append({"column": name, "value": value, "stderr": bar, "low": value - z * bar, "high": value + z * bar})
     items.sort(key=lambda item: -float(item["value"]))  # type: ignore[arg-type]
     return {"how": "importance", "items": items}
+
+
+def promising(predictor: Predictor, X: Matrix) -> dict[str, list[int]]:
+    """Return the columns to be shuffled with their encoded places: all of them, or of very many those that go most with the predictions."""
+    groups = {name: list(places) for name, places in predictor.encoder.encoded_columns.items()}
+    if len(groups) <= MOST_SHUFFLED:
+        return groups
+    said = predictor.model.predict_proba(X) if predictor.has_probabilities else predictor.model.predict(X)
+    if predictor.task == "classification" and not predictor.has_probabilities:
+        said = np.searchsorted(predictor.classes_, said)
+    F = np.asarray(said, dtype=float).reshape(len(X), -1)
+    F, Z = F - F.mean(axis=0), X - X.mean(axis=0)
+    size = np.sqrt((Z**2).sum(axis=0))
+    near = np.abs(Z.T @ F).max(axis=1) / np.where(size > 0, size, np.inf)
+    order = sorted(groups, key=lambda name: -max((near[j] for j in groups[name]), default=0.0))
+    kept = set(order[:MOST_SHUFFLED])
+    return {name: places for name, places in groups.items() if name in kept}
 
 
 def coefficients_of(predictor: Predictor, rows: Rows, level: float) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from epee.estimator.protocol import gives_probabilities
+from epee.estimator.protocol import SolvesStack, gives_probabilities
 from epee.job.cells import Cells
 from epee.job.hierarchy import Candidate, Setting
 from epee.job.holding import take
@@ -143,7 +143,23 @@ class Ground:
     def on_sums(self, candidate: Candidate) -> bool:
         """Tell whether a candidate lives on sums, so that all rows teach it wherever they are."""
         parts = steps_of(candidate.model(replace(self.setting, holes=False)))
-        return parts is not None and parts.keeps_moments and not parts.row_wise
+        on_sums = parts is not None and parts.keeps_moments and not parts.row_wise
+        return on_sums and not (self.wide and self.square_cost(candidate) > 0 and parts.last.serves_wide)  # type: ignore[union-attr]
+
+    @property
+    def wide(self) -> bool:
+        """Tell whether the rows at hand are fewer than the columns: their side is then the cheap one."""
+        return self.at_hand and self.setting.p > len(self.hand.train)
+
+    def square_cost(self, candidate: Candidate, models: int = 1) -> float:
+        """Return the multiplications of solves: a third of p³ each, ten times that for axes, for each class with its own matrix."""
+        parts = steps_of(candidate.model(replace(self.setting, holes=False)))
+        keeps = None if parts is None or not parts.keeps_moments else parts.last.keeps
+        if keeps is None or keeps.scatter not in ("full", "pooled"):
+            return 0.0
+        each = max(self.setting.n_classes, 1) if keeps.group and keeps.scatter == "full" else 1
+        axes = 1 if isinstance(parts.last, SolvesStack) else 10  # type: ignore[union-attr]
+        return models * each * axes * float(self.rows.source.n_columns) ** 3 / 3
 
     def route(self, candidate: Candidate, value: Any) -> MomentRoute:
         """Return the road of a candidate that lives on sums, at one value of its parameter."""

@@ -204,6 +204,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "{n} {n:row|rows} and {p} {p:column|columns} are too many for it without --budget",
         "{n} {n:ligne|lignes} et {p} {p:colonne|colonnes}, c'est trop sans --budget",
     ),
+    "too_wide": (
+        "{p} {p:column needs|columns need} a matrix of as many rows, too large to be solved for every fold",
+        "{p} {p:colonne demande|colonnes demandent} une matrice d'autant de lignes, trop grande pour être résolue dans chaque bloc",
+    ),
     "unsuited": (
         "it does not suit this number of rows, columns or classes",
         "il ne convient pas à ce nombre de lignes, de colonnes ou de classes",

@@ -60,7 +60,8 @@ def tellers(X: Matrix, j: int, told: float) -> tuple[list[int], float]:
     ([0, 1], 1.0)
     """
     n, p = X.shape
-    rest, left, found = X.copy(), X[:, j].copy(), []
+    rest, left = X.copy(), X[:, j].copy()
+    found: list[int] = []
     share, total = 0.0, float(left @ left)
     while len(found) < p - 1 and 1 - share > max(1.1 * (1 - told), EXACT):
         size = np.sqrt((rest**2).sum(axis=0))
