@@ -56,7 +56,8 @@ def effects_of(
     ground: Ground, entry: Entry, predictor: Predictor, uses: Sequence[str], level: float
 ) -> dict[str, Any] | None:
     """Return the effects of the columns that the predictor leans on most, as plain data; None where there is nothing to say."""
-    names = [name for name in uses if name in ground.hand.raw.columns][:COLUMNS]
+    kinds = {c.name: c.kind for c in ground.hand.encoder.schema_}
+    names = [name for name in uses if kinds.get(name) in ("number", "boolean", "date", "category")][:COLUMNS]
     if (
         not names
         or len(predictor.targets) > 1
@@ -67,7 +68,6 @@ def effects_of(
     asks = [_final(predictor, outputs), *_folds(ground, entry, outputs)]
     hand, seed = ground.hand, ground.setting.seed
     rows = take(hand.raw, POLICY.sample(hand.train, ROWS, seed))
-    kinds = {c.name: c.kind for c in hand.encoder.schema_}
     columns = [_effect(name, kinds[name], rows, hand, asks, level) for name in names]
     few = take(hand.raw, POLICY.sample(hand.train, PAIRED_ROWS, seed))
     pairs = [_interaction(a, b, few, asks) for a, b in combinations(names[:PAIRED], 2)]
@@ -101,7 +101,7 @@ def _final(predictor: Predictor, outputs: list[int]) -> Ask:
 
 def _folds(ground: Ground, entry: Entry, outputs: list[int]) -> Iterator[Ask]:
     """Yield what the models of the cross-validation answer, each without a fold; none where they would take too long, or follow time."""
-    if ground.cells.forward:
+    if ground.cells.forward or entry.members:  # of a mean, the weights would have to be found again too
         return
     told, h = copy(entry.route), ground.hand
     loss = Power(2.0) if ground.asked.classes is None else PROBABILITIES

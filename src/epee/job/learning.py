@@ -276,7 +276,7 @@ def _silent(entries: list[Entry], ground: Ground) -> list[bool]:
     """Tell of each predictor of classes whether it gives no probabilities; of numbers there are none to give."""
     if ground.asked.classes is None:
         return []
-    return [not gives_probabilities(e.candidate.make(ground.setting)[-1]) for e in entries]
+    return [not e.members and not gives_probabilities(e.candidate.make(ground.setting)[-1]) for e in entries]
 
 
 def _say_samples(looked: Looked, entries: list[Entry]) -> None:

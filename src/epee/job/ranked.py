@@ -24,7 +24,7 @@ def ranking_sentence(ground: Ground, verdict: Verdict) -> str:
         return ""
     others = [
         e for i, e in enumerate(verdict.entries)
-        if i != verdict.baseline and gives_probabilities(e.candidate.make(ground.setting)[-1])
+        if i != verdict.baseline and not e.members and gives_probabilities(e.candidate.make(ground.setting)[-1])
     ]  # fmt: skip
     if not others:
         return ""

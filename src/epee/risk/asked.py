@@ -60,7 +60,7 @@ class Asked:
 
     def finish(self, raw: Tensor) -> np.ndarray:
         """Return what the loss needs from linear scores (n, k) or values (n, m), here."""
-        labels = self.kind != "regressor" and self.costs is None and self.loss.needs == "labels"
+        labels = self.kind != "regressor" and self.costs is None and self.loss.needs == "labels" and not self.probable
         if labels:
             return largest_of(raw)
         raw = at_home(raw)

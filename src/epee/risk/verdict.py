@@ -210,7 +210,8 @@ class Verdict:
         best, chosen = self.names[self.best], self.names[self.chosen]
         if len(self.names) == 1:
             return [_capital(say("alone", chosen=chosen))]
-        out = [say("chosen_best" if self.best == self.chosen else "chosen", chosen=chosen)]
+        alone = "chosen_asked" if self.prefer == "accuracy" else "chosen_best"
+        out = [say(alone if self.best == self.chosen else "chosen", chosen=chosen)]
         gap = self.gaps[self.chosen]
         if gap is not None:
             out.append(beats(best, chosen, gap, self.p_values[self.chosen]))

@@ -143,6 +143,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "Chosen: {chosen}: it has the smallest error, and nothing simpler comes within one standard error.",
         "Choisi : {chosen} : il a la plus petite erreur, et rien de plus simple n'en approche à un écart-type.",
     ),
+    "chosen_asked": (
+        "Chosen: {chosen}: it has the smallest error, as accuracy was preferred.",
+        "Choisi : {chosen} : il a la plus petite erreur, puisque l'exactitude était préférée.",
+    ),
     "beats": (
         "{a} beats {b} by {gap}, p {p}: {shown}.",
         "{a} contre {b} : une erreur plus petite de {gap}, p {p} : {shown}.",
