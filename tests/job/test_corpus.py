@@ -92,7 +92,7 @@ CASES = {
     "unequal classes": Case(
         lambda r, n: {**two(r, n), "y": np.where(np.arange(n) < 6, "rare", "common")}, ("The classes are unequal",)
     ),
-    "a leak": Case(lambda r, n: {**two(r, n), "after": np.arange(n) % 2 + 0.01 * r.normal(size=n)}, ("E007 after alone tells y",), rows=240),
+    "a leak": Case(lambda r, n: {**two(r, n), "after": np.arange(n) % 2 + 0.01 * r.normal(size=n)}, ("E007",), rows=600),
     "a copy": Case(lambda r, n: (t := number(r, n)) | {"twin": t["a"]}, ("E006",), "number"),
     "parts that add up": Case(
         lambda r, n: (t := number(r, n)) | {"total": t["a"] + t["b"]}, ("E006", "exact combination"), "number"
