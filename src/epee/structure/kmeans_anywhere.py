@@ -1,7 +1,8 @@
 r"""A pass of k-means written against the namespace of its rows: the road of rows that lie elsewhere.
 
-Distances to all centres are one product, :math:`\|c_k\|^2 - 2 x_i^\top c_k` up to the length of the row, and with :math:`E` (n, k) the
-indicators of the nearest centres the sums of the clusters are another, :math:`E^\top W X`. Everything is about a common origin.
+Distances to all centres are one product, :math:`\|c_k\|^2 - 2 x_i^\top c_k` up to the length of the row, and with :math:`E` (k, n) the
+indicators of the nearest centres the sums of the clusters are another, :math:`E W X`. Everything is about a common origin. The rows run
+along the last axis of both, for a device compares what lies far apart faster than what lies together.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ def nearest_anywhere(X: Any, centres: Matrix, origin: Vector) -> tuple[Any, Any,
     """
     xp = namespace(X)
     B = xp.concat([X - like(origin, X, X.dtype), xp.ones_like(X[:, :1])], axis=1)
-    C = like(np.vstack([-2.0 * centres.T, (centres**2).sum(axis=1)]), X, X.dtype)  # (p + 1, k)
-    D = B @ C  # (n, k)
-    return B, D, xp.argmin(D, axis=1)
+    C = like(np.column_stack([-2.0 * centres, (centres**2).sum(axis=1)]), X, X.dtype)  # (k, p + 1)
+    D = C @ B.T  # (k, n)
+    return B, D, xp.argmin(D, axis=0)
 
 
 def labels_anywhere(X: Any, weight: Any, centres: Matrix) -> tuple[np.ndarray, float, Vector]:
@@ -34,7 +35,7 @@ def labels_anywhere(X: Any, weight: Any, centres: Matrix) -> tuple[np.ndarray, f
     w = None if weight is None else like(weight, X, X.dtype)
     squared = _squared(xp, B, D)
     J = float(xp.sum(squared) if w is None else w @ squared)
-    count = xp.sum(_indicators(xp, labels, k, X.dtype, w), axis=0)
+    count = xp.sum(_indicators(xp, labels, k, X.dtype, w), axis=1)
     return at_home(xp.astype(labels, xp.int32)), J, _home(count)
 
 
@@ -46,17 +47,17 @@ def sums_anywhere(
     B, D, labels = nearest_anywhere(X, centres, origin)
     w = None if weight is None else like(weight, X, X.dtype)
     E = _indicators(xp, labels, k, X.dtype, w)
-    both = _home(E.T @ B)  # (k, p + 1): sums, and in the column of ones the counts
+    both = _home(E @ B)  # (k, p + 1): sums, and in the column of ones the counts
     if w is None:
         squares = float(xp.linalg.vector_norm(B[:, :p])) ** 2
     else:
         squares = float(w @ xp.sum(B[:, :p] * B[:, :p], axis=1))
     if not farthest:
         return both[:, p], both[:, :p], squares, np.full(k, -1.0), np.zeros((k, p)), np.zeros(k)
-    far = xp.where(E > 0, _squared(xp, B, D)[:, None], -xp.ones_like(E))
-    last = at_home(xp.argmax(far, axis=0))  # (k,)
+    far = xp.where(E > 0, _squared(xp, B, D)[None, :], -xp.ones_like(E))
+    last = at_home(xp.argmax(far, axis=1))  # (k,)
     rows = like(last, labels)
-    distance = np.array([float(far[int(i), c]) for c, i in enumerate(last)])
+    distance = np.array([float(far[c, int(i)]) for c, i in enumerate(last)])
     weights = np.ones(k) if w is None else _home(xp.take(w, rows))
     found = distance >= 0
     return (
@@ -66,15 +67,15 @@ def sums_anywhere(
 
 
 def _indicators(xp: Any, labels: Any, k: int, dtype: Any, w: Any) -> Any:
-    """Return the weight of each row in the column of its centre (n, k)."""
-    E = xp.astype(labels[:, None] == numbers_like(k, labels, labels.dtype)[None, :], dtype)
-    return E if w is None else E * w[:, None]
+    """Return the weight of each row in the line of its centre (k, n)."""
+    E = xp.astype(labels[None, :] == numbers_like(k, labels, labels.dtype)[:, None], dtype)
+    return E if w is None else E * w[None, :]
 
 
 def _squared(xp: Any, B: Any, D: Any) -> Any:
     """Return the squared distance of each row to its centre, (n,)."""
     rows = B[:, :-1]  # without the column of ones
-    squared = xp.min(D, axis=1) + xp.sum(rows * rows, axis=1)
+    squared = xp.min(D, axis=0) + xp.sum(rows * rows, axis=1)
     return xp.where(squared > 0, squared, xp.zeros_like(squared))
 
 

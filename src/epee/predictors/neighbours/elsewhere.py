@@ -15,7 +15,7 @@ from epee.arrays import at_home, library_of, like, namespace, nearest_first, num
 from epee.typing import Codes, Matrix
 
 GROUP = 64  # rows of which the nearest is looked at first
-CELLS = 1 << 27  # distances at hand at once: 1 GB
+CELLS = 1 << 28  # distances at hand at once: 1 GB
 
 
 class Table:
@@ -53,9 +53,11 @@ class Table:
         exact = xp.sum((rows - Q[:, None, :]) ** 2, axis=2)
         lengths = xp.sum(Q * Q, axis=1)
         last = xp.astype(values[:, -1], Q.dtype) + lengths
-        d, found, last, reach = (at_home(a) for a in (exact, who, last, xp.sqrt(lengths)))
-        best = np.lexsort((found, d), axis=1)[:, :k]
-        d, found = np.take_along_axis(d, best, axis=1), np.take_along_axis(found, best, axis=1)
+        order = xp.argsort(who, axis=1, stable=True)  # by row number, then, stably, by distance
+        who, exact = xp.take_along_axis(who, order, axis=1), xp.take_along_axis(exact, order, axis=1)
+        order = xp.argsort(exact, axis=1, stable=True)
+        who, exact = xp.take_along_axis(who, order, axis=1), xp.take_along_axis(exact, order, axis=1)
+        d, found, last, reach = (at_home(a) for a in (exact[:, :k], who[:, :k], last, xp.sqrt(lengths)))
         slack = 2 * (p + 8) * self.unit * (2 * reach * self.radius + self.radius**2)
         slack += 8 * (p + 2) * 2.0**-52 * (reach + self.radius) ** 2
         return d, found.astype(np.int64), d[:, -1] >= last - slack
