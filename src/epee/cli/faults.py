@@ -32,7 +32,9 @@ import typer
 
 from epee.cli.phrases import say
 from epee.errors import DataError, EpeeWarning, TableWarning, TooLarge, WrongUse
+from epee.settings import options
 from epee.table.spool import remove_unfinished
+from epee.words.fault_words import in_french
 
 DONE, FAILURE, WRONG_USE, BAD_DATA, ENVIRONMENT, INCONCLUSIVE, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 4, 5, 130, 143
 
@@ -97,7 +99,7 @@ def sentence(error: BaseException) -> str:
         case OSError(strerror=str(reason)):
             words = reason if reason.endswith((".", "?")) else f"{reason}."
         case OSError() | WrongUse() | DataError():
-            words = str(error)
+            words = in_french(str(error)) if options.language == "fr" else str(error)
         case _ if is_shortage(error):
             words = say("memory")
         case _:

@@ -1,0 +1,50 @@
+"""Errors in French: every sentence of the main job and of the command line has its twin, and twins keep what is filled in."""
+
+import string
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import epee
+from epee.words.fault_words import FRENCH, in_french
+from tests.words.fault_templates import templates
+
+SOURCES = Path(epee.__file__).parent
+SAID = {text: name for room in ("table", "job", "cli") for name, text in templates(SOURCES / room)}
+
+
+@pytest.mark.parametrize("room", ["job", "cli"])
+def test_every_sentence_has_its_twin(room):
+    assert [text for _, text in templates(SOURCES / room) if text not in FRENCH] == []
+
+
+def test_no_twin_of_what_is_not_said():
+    assert sorted(set(FRENCH) - set(SAID)) == []
+
+
+@pytest.mark.parametrize("english", FRENCH)
+def test_fields_are_kept(english):
+    fields = [f"<{k}>" for k in range(english.count("{}"))]
+    text = english
+    for field in fields:
+        text = text.replace("{}", field, 1)
+    french = in_french(text)
+    assert french != text
+    asked = [name for _, name, _, _ in string.Formatter().parse(FRENCH[english]) if name is not None]
+    kept = fields if asked and asked[0] == "" else [f"<{name}>" for name in asked if name]
+    assert all(field in french for field in kept)
+
+
+def test_a_sentence_without_twin_stands_as_it_is():
+    assert in_french("something quite new.") == "something quite new."
+
+
+def test_the_command_line_speaks_french(tmp_path):
+    path = tmp_path / "vide.csv"
+    path.write_text("")
+    run = [sys.executable, "-m", "epee", "learn", str(path), "--target", "y"]
+    english, french = (subprocess.run([*run, "--lang", lang], capture_output=True, text=True) for lang in ("en", "fr"))
+    assert english.returncode == french.returncode == 3
+    assert "is empty" in english.stderr and "est vide" in french.stderr
