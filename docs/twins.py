@@ -52,7 +52,7 @@ def has_words(text: str) -> bool:
     >>> has_words("`Ridge`, $x^2$"), has_words("the largest")
     (False, True)
     """
-    bare = re.sub(r"`[^`]*`|\$[^$]*\$|\{\w+(:\w+)?\}|:\w+:|\d+|[A-Z]\d", "", text)
+    bare = re.sub(r"`[^`]*`|\$[^$]*\$|\{[\w:]+\}|:[\w:]+:|\d+|[A-Z]\d", "", text)
     return bool(re.search(r"[^\W\d_]{3}", bare)) and not text.lstrip().startswith("\\")
 
 
