@@ -60,6 +60,10 @@ class SearchWarning(EpeeWarning):
     """A search stopped before it had converged, or at the edge of what it was allowed to try."""
 
 
+class EdgeWarning(SearchWarning):
+    """The best value lies at the edge of those that were tried."""
+
+
 class EngineWarning(EpeeWarning):
     """Work was done elsewhere than was asked for: on the CPU, where a device could not."""
 

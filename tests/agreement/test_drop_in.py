@@ -212,3 +212,92 @@ def test_ridge_with_columns_of_all_scales_is_exact(seed):
     y, alpha = r.normal(size=n), float(10.0 ** r.uniform(-6, 3))
     error = (X - X.mean(axis=0)) * (epee.Ridge(alpha=alpha).fit(X, y).coef_ - exact_ridge(X, y, alpha))
     assert np.abs(error).max() < 1e-10 * np.abs(y).max()
+
+
+def test_float32_in_gives_float32_out():
+    X = rng.normal(size=(60, 4)).astype(np.float32)
+    y = (X[:, 0] + 0.1 * rng.normal(size=60)).astype(np.float32)
+    for model in (epee.LinearRegression(), epee.Ridge(), epee.Lasso(0.01), epee.RidgeCV()):
+        model.fit(X, y)
+        assert model.coef_.dtype == model.predict(X).dtype == np.asarray(model.intercept_).dtype == np.float32
+    assert epee.LogisticRegression().fit(X, y > 0).coef_.dtype == np.float32
+    assert epee.PCA(2).fit(X).components_.dtype == np.float32
+    assert epee.Ridge().fit(X.astype(float), y).coef_.dtype == np.float64
+
+
+def test_warnings_and_errors_have_the_classes_that_code_for_scikit_learn_catches():
+    from sklearn.exceptions import ConvergenceWarning
+
+    from epee.errors import SearchWarning, SingularProblem
+
+    X = rng.normal(size=(100, 20))
+    with pytest.warns(ConvergenceWarning) as caught:
+        epee.LogisticRegression(C=1e6, max_iter=1).fit(X, X[:, 0] > 0)
+    assert any(issubclass(w.category, SearchWarning) for w in caught)
+    assert issubclass(SingularProblem, np.linalg.LinAlgError)
+    assert issubclass(SingularProblem, ValueError)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_ridge_cv_chooses_by_leaving_rows_out_as_scikit_learn(weighted):
+    X, alphas = rng.normal(size=(25, 8)), np.logspace(-3, 3, 13)
+    y, w = X[:, 0] + rng.normal(size=25), rng.integers(1, 5, 25).astype(float) if weighted else None
+    ours = epee.RidgeCV(alphas, store_cv_results=True).fit(X, y, sample_weight=w)
+    theirs = sklearn.linear_model.RidgeCV(alphas, store_cv_results=True).fit(X, y, sample_weight=w)
+    assert ours.alpha_ == theirs.alpha_
+    np.testing.assert_allclose(ours.cv_results_, theirs.cv_results_, rtol=1e-8)
+    assert ours.best_score_ == pytest.approx(theirs.best_score_ * (1 if w is None else 25 / w.sum()), rel=1e-8)
+
+
+def test_lasso_cv_takes_splits_that_share_rows():
+    from sklearn.model_selection import ShuffleSplit
+
+    X = rng.normal(size=(80, 6))
+    y, cv = X[:, 0] - X[:, 1] + rng.normal(size=80), ShuffleSplit(5, test_size=0.3, random_state=0)
+    ours, theirs = epee.LassoCV(cv=cv, tol=1e-9).fit(X, y), sklearn.linear_model.LassoCV(cv=cv, tol=1e-9).fit(X, y)
+    np.testing.assert_allclose(ours.alphas_, theirs.alphas_)
+    np.testing.assert_allclose(ours.mse_path_, theirs.mse_path_, rtol=1e-5)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["KNeighborsClassifier", "KNeighborsRegressor"])
+def test_neighbours_answer_for_their_own_rows_and_take_metric_objects(name):
+    from sklearn.metrics import DistanceMetric
+
+    X = rng.normal(size=(50, 3))
+    y = rng.integers(0, 3, 50)
+    for parameters, same in (({}, {}), ({"metric": DistanceMetric.get_metric("manhattan")}, {"metric": "manhattan"})):
+        ours = getattr(epee, name)(4, **parameters).fit(X, y)
+        theirs = getattr(sklearn.neighbors, name)(4, **same).fit(X, y)
+        np.testing.assert_array_equal(ours.predict(None), theirs.predict(None))
+        np.testing.assert_array_equal(ours.predict(X + 0.1), theirs.predict(X + 0.1))
+    with pytest.raises(WrongUse, match="does not support 0 < p < 1"):
+        getattr(epee, name)(algorithm="kd_tree", p=0.5).fit(X, y)
+    with pytest.warns(DataWarning, match="are not distance metrics"):
+        getattr(epee, name)(p=0.5).fit(X, y)
+
+
+def test_naive_bayes_gives_joint_probabilities_and_learns_one_class():
+    import sklearn.naive_bayes
+
+    X = rng.integers(0, 4, size=(40, 5)).astype(float)
+    y = rng.integers(0, 3, 40)
+    for name in ("MultinomialNB", "ComplementNB", "BernoulliNB", "CategoricalNB", "GaussianNB"):
+        ours, theirs = getattr(epee, name)().fit(X, y), getattr(sklearn.naive_bayes, name)().fit(X, y)
+        np.testing.assert_allclose(
+            ours.predict_joint_log_proba(X), theirs.predict_joint_log_proba(X), rtol=1e-6, err_msg=name
+        )
+        assert (getattr(epee, name)().fit(X, np.ones(40)).predict(X) == 1).all()
+
+
+def test_trees_tell_the_dependence_on_a_column():
+    X = rng.normal(size=(80, 2))
+    y, grid = np.sin(X[:, 0]) + X[:, 1], np.linspace(-1, 1, 7)[:, None]
+    tree = epee.DecisionTreeRegressor(max_depth=4, random_state=0)
+    alone, nothing, both = np.zeros(7), np.zeros(7), np.zeros(80)
+    tree.fit(X[:, :1], y).tree_.compute_partial_dependence(grid, np.array([0]), alone)
+    np.testing.assert_allclose(alone, tree.predict(grid))  # on its only column it depends as it predicts
+    tree.fit(X, y).tree_.compute_partial_dependence(grid, np.array([], dtype=int), nothing)
+    np.testing.assert_allclose(nothing, y.mean())  # on none as the mean
+    tree.tree_.compute_partial_dependence(X, np.array([0, 1]), both)
+    np.testing.assert_allclose(both, tree.predict(X))

@@ -132,7 +132,6 @@ def test_a_path_of_folds_is_what_the_risk_room_asks_for():
         (Lasso(bound=-1), "bound is -1"),
         (Lasso(selection="all"), "selection is 'all'"),
         (LassoCV(rule="best"), "rule is 'best'"),
-        (LassoCV(cv=[(np.arange(60), np.arange(60, 120)), (np.arange(60), np.arange(60, 120))]), "tests a row twice"),
     ],
 )
 def test_parameters_that_make_no_sense(model, words):

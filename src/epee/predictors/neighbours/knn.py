@@ -22,7 +22,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from epee.errors import DataError, WrongUse
-from epee.estimator.base import Classifier, Estimator, ProbabilityMixin, Regressor
+from epee.estimator.base import Classifier, Estimator, ProbabilityMixin, Regressor, say
 from epee.estimator.protocol import Needs
 from epee.estimator.smoother import LinearSmoother
 from epee.predictors.neighbours.search import Search
@@ -56,6 +56,15 @@ class NeighbourSearch(Estimator):
             raise WrongUse(f"n_neighbors is {self.n_neighbors!r}; it must be a whole number of at least 1.")
         if self.algorithm not in ("auto", "ball_tree", "kd_tree", "brute"):
             raise WrongUse(f"algorithm is {self.algorithm!r}; it must be 'auto', 'ball_tree', 'kd_tree' or 'brute'.")
+        if isinstance(self.metric, str) and self.metric == "minkowski" and 0 < self.p < 1:
+            if self.algorithm not in ("auto", "brute"):
+                raise WrongUse(
+                    f'algorithm="{self.algorithm}" does not support 0 < p < 1 for the Minkowski metric. To resolve this problem either '
+                    'set p >= 1 or algorithm="brute".'
+                )
+            say(
+                "Mind that for 0 < p < 1, Minkowski metrics are not distance metrics: all rows are compared, algorithm='brute'."
+            )
         self.n_samples_fit_ = int(X.shape[0])
         self.effective_metric_ = self.metric
         self.effective_metric_params_ = dict(self.metric_params or {})
@@ -86,8 +95,17 @@ class NeighbourSearch(Estimator):
         with self._threads():
             return self._search.nearest(Q, k)
 
+    def _leave(self, X: Any) -> Any:
+        """Check the inputs of a prediction; None stands for the training rows, each without itself."""
+        if X is None:
+            check_is_fitted(self)
+            return None
+        return super()._leave(X)
+
     def _table(self, Q: Any, k: int) -> Neighbours:
-        """Return enough neighbours for a total count of k."""
+        """Return enough neighbours for a total count of k; of the training rows among the others where ``Q`` is None."""
+        if Q is None:
+            return self._others(k)
         if self._counts is None:
             return Neighbours(*self._nearest(Q, k))
         if k > self._counts.sum():

@@ -56,7 +56,7 @@ def resolve(metric: Any, p: float, params: dict[str, Any] | None, X: Any) -> Met
     >>> resolve("minkowski", 1, None, np.ones((3, 2))).code
     1
     """
-    if callable(metric) or hasattr(X, "tocsr"):
+    if callable(metric) or hasattr(metric, "pairwise") or hasattr(X, "tocsr"):
         return None
     name, params = ALIASES.get(metric, metric), dict(params or {})
     if name == "minkowski":
@@ -137,6 +137,9 @@ def distance_table(Q: Any, X: Any, metric: Any, p: float, params: dict[str, Any]
     """Return all distances (m, n), for a metric that has no fast search."""
     from sklearn.metrics import pairwise_distances
 
+    if hasattr(metric, "pairwise"):  # a DistanceMetric of scikit-learn's
+        kind = np.float32 if "32" in type(metric).__name__ else np.float64
+        return metric.pairwise(np.ascontiguousarray(Q, dtype=kind), np.ascontiguousarray(X, dtype=kind))
     if metric == "precomputed":
         return np.asarray(Q, dtype=float)
     extra = dict(params or {})

@@ -10,7 +10,7 @@ At the optimum the residual :math:`r` satisfies :math:`|x_j^\top r| / n \le \alp
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -111,6 +111,10 @@ class ElasticNet(MomentRegressor):
             raise WrongUse(f"selection is {self.selection!r}; it must be 'cyclic' or 'random'.")
         if self.bound is not None and not self.bound >= 0:
             raise WrongUse(f"bound is {self.bound!r}; the largest norm must be at least 0.")
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Self:
+        """Learn from the rows of ``X`` (n, p) and their values ``y`` (n,) or (n, m); ``check_input`` is scikit-learn's."""
+        return super().fit(X, y, sample_weight)
 
     def _from_rows(self, source: Source) -> bool:
         if not is_large_and_sparse(source):

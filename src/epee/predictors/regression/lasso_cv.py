@@ -6,13 +6,14 @@ is solved from them, and its error on fold k is a quadratic in that fold's own m
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from sklearn.model_selection import check_cv
 
 from epee.engines.local import in_order
-from epee.errors import SearchWarning, WrongUse
+from epee.errors import EdgeWarning, WrongUse
 from epee.estimator.base import say
 from epee.moments.moments import Moments
 from epee.predictors.regression.fixed_folds import refuse_empty_folds, row_count, split_rows, with_folds
@@ -21,6 +22,7 @@ from epee.solve.elastic_net import Quadratic, decreasing, penalty_grid
 from epee.solve.sparse_elastic_net import SparseColumns
 from epee.solve.sparse_rows import is_large_and_sparse
 from epee.table.block import Source
+from epee.table.doors import gather
 from epee.table.sparse import SparseSource
 from epee.typing import Codes, Matrix, Vector
 
@@ -113,17 +115,17 @@ class LassoCV(ElasticNet):
         if not is_large_and_sparse(source):
             return False
         assert isinstance(source, SparseSource)
-        whole, fold = SparseColumns.of(source, self.fit_intercept), self._folds(source)
+        whole = SparseColumns.of(source, self.fit_intercept)
         self.alphas_ = self._grid(whole)
 
-        def work(k: int) -> Vector:
-            train, test = source.taking(np.flatnonzero(fold != k)), source.taking(np.flatnonzero(fold == k))
+        def work(rows: tuple[Codes, Codes]) -> Vector:
+            train, test = source.taking(rows[0]), source.taking(rows[1])
             columns = SparseColumns.of(train, self.fit_intercept)
             W = columns.path(self.alphas_, 1.0, tol=self.tol, max_iter=self.max_iter, positive=self.positive)[0][:, 0]
             R = np.asarray(test.y).reshape(-1, 1) - test.X @ W.T - columns.intercepts(W[:, None])[:, 0]  # (rows, A)
             return np.average(R**2, axis=0, weights=test.weight)
 
-        self._pick(np.column_stack(list(in_order(work, range(int(fold.max()) + 1)))))
+        self._pick(np.column_stack(list(in_order(work, self._splits(source)))))
         self._search(whole)
         return True
 
@@ -132,6 +134,8 @@ class LassoCV(ElasticNet):
         if folds is not None:
             return super()._sum(source, folds)
         fold = self._folds(source)
+        if fold is None:
+            return self._sum_splits(source)
         m = super()._sum(with_folds(source, fold), int(fold.max()) + 1)
         refuse_empty_folds(m)
         whole = m.merge("fold")
@@ -139,28 +143,53 @@ class LassoCV(ElasticNet):
         self._choose(m)
         return whole
 
+    def _sum_splits(self, source: Source) -> Moments:
+        """Choose by splits that are no partition of the rows: each has sums of its own."""
+        X, y, w = gather(source)
+        whole = super()._sum(source)
+        self.alphas_ = self._grid(Quadratic.of(whole, self.fit_intercept))
+        errors = []
+        for train, test in split_rows(check_cv(self.cv), source, len(X)):
+            learn, judge = (
+                Moments.of(X[rows], y[rows], sample_weight=None if w is None else w[rows])  # type: ignore[index]
+                for rows in (train, test)
+            )
+            quadratic = Quadratic.of(learn, self.fit_intercept)
+            W = quadratic.path(self.alphas_, 1.0, tol=self.tol, max_iter=self.max_iter, positive=self.positive)[0][:, 0]
+            errors.append(error_on(judge, W, quadratic.intercepts(W[:, None])[:, 0]))
+        self._pick(np.column_stack(errors))
+        return whole
+
     def _grid(self, quadratic: Quadratic | SparseColumns) -> Vector:
         count = self.alphas if isinstance(self.n_alphas, str) or self.n_alphas is None else self.n_alphas
         count = 100 if count is None else count
         if np.ndim(count) == 0:
             return penalty_grid(quadratic.largest_alpha(1.0), int(count), self.eps)
-        alphas = decreasing(np.asarray(count))[0]
-        if (alphas < 0).any() or not np.isfinite(alphas).all():
-            raise WrongUse("alphas must be finite and not negative.")
-        return alphas
+        for k, alpha in enumerate(count):
+            if not isinstance(alpha, Real):
+                raise TypeError(f"alphas[{k}] must be an instance of float, not {type(alpha).__name__}.")
+            if not 0 <= alpha < np.inf:
+                raise WrongUse(f"alphas[{k}] == {alpha}, must be >= 0.0. A penalty is a finite number.")
+        return decreasing(np.asarray(count))[0]
 
-    def _folds(self, source: Source) -> Codes:
+    def _splits(self, source: Source) -> list[tuple[Codes, Codes]]:
+        """Return the rows that are learned from and tested in each split."""
+        fold = self._folds(source)
+        if fold is None:
+            return list(split_rows(check_cv(self.cv), source, row_count(source)))
+        return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(int(fold.max()) + 1)]
+
+    def _folds(self, source: Source) -> Codes | None:
+        """Return the fold of each row; None where the splits test a row twice or never, or do not learn from all others."""
         n = row_count(source)
         if isinstance(self.cv, np.ndarray) and self.cv.shape == (n,) and self.cv.dtype.kind in "iu":
             return np.unique(self.cv, return_inverse=True)[1].reshape(-1)
         fold = np.full(n, -1, dtype=np.intp)
-        for k, (_, test) in enumerate(split_rows(check_cv(self.cv), source, n)):
-            if (fold[test] >= 0).any():
-                raise WrongUse("cv tests a row twice: LassoCV needs folds that share no row.")
+        for k, (train, test) in enumerate(split_rows(check_cv(self.cv), source, n)):
+            if (fold[test] >= 0).any() or len(train) + len(test) != n:
+                return None
             fold[test] = k
-        if (fold < 0).any():
-            raise WrongUse("cv leaves rows untested: LassoCV needs folds that cover every row.")
-        return fold
+        return fold if (fold >= 0).all() else None
 
     def _choose(self, m: Moments) -> None:
         train = m.leave_one_out("fold")
@@ -181,7 +210,7 @@ class LassoCV(ElasticNet):
         if self.rule == "one_se":
             best = int(np.flatnonzero(mean <= mean[best] + self.mse_se_[best])[0])  # the largest penalty comes first
         if best == len(self.alphas_) - 1 and len(self.alphas_) > 3 and self.rule == "min":
-            say("the smallest penalty of the path is the best: lower eps, or give smaller alphas.", SearchWarning)
+            say("the smallest penalty of the path is the best: lower eps, or give smaller alphas.", EdgeWarning)
         self.alpha_ = float(self.alphas_[best])
 
 

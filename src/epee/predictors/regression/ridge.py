@@ -191,7 +191,7 @@ class Ridge(RowSource, LeftOut, LinearSmoother, MomentRegressor):
 
     def _adopt(self, factor: Any, coef: Matrix, intercept: Vector, solver: str) -> None:
         self._factor, self.solver_ = factor, solver if self.solver == "auto" else self.solver
-        self.n_iter_: int | None = None  # solved at once
+        self.n_iter_ = 1  # solved at once
         self._set_linear(np.ascontiguousarray(coef.T), intercept)
         if not self.fit_intercept:
             self.intercept_ = 0.0
