@@ -161,14 +161,14 @@ class LassoCV(ElasticNet):
         return whole
 
     def _grid(self, quadratic: Quadratic | SparseColumns) -> Vector:
-        count = self.alphas if isinstance(self.n_alphas, str) or self.n_alphas is None else self.n_alphas
+        count: Any = self.alphas if isinstance(self.n_alphas, str) or self.n_alphas is None else self.n_alphas
         count = 100 if count is None else count
         if np.ndim(count) == 0:
             return penalty_grid(quadratic.largest_alpha(1.0), int(count), self.eps)
         for k, alpha in enumerate(count):
             if not isinstance(alpha, Real):
                 raise TypeError(f"alphas[{k}] must be an instance of float, not {type(alpha).__name__}.")
-            if not 0 <= alpha < np.inf:
+            if not 0 <= float(alpha) < np.inf:
                 raise WrongUse(f"alphas[{k}] == {alpha}, must be >= 0.0. A penalty is a finite number.")
         return decreasing(np.asarray(count))[0]
 
