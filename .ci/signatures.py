@@ -1,6 +1,6 @@
 """Run every method on small tables of every kind, so that the signatures of the kernels they call can be noted.
 
-    EPEE_SIGNATURES=notes.txt python .ci/signatures.py && python -m epee.kernels --notes notes.txt
+    EPEE_SIGNATURES=notes.txt python .ci/signatures.py [names of methods] && python -m epee.kernels --notes notes.txt
 
 A method that refuses a table (a regressor that gets classes, counts below zero) is passed over: what it called before counts too.
 """
@@ -50,10 +50,12 @@ def tables() -> list[tuple[str, Any, Any, dict[str, Any]]]:
     ]
 
 
-def try_methods() -> None:
-    """Fit everything on everything it takes."""
+def try_methods(names: list[str]) -> None:
+    """Fit everything, or the methods of these names, on everything it takes."""
     many = {"KernelRidge", "ClassicalMDS", "MDS", "Isomap", "LocallyLinearEmbedding", "TSNE", "KMedoids", "MeanShift"}
     for entry in METHODS:
+        if names and entry.name not in names:
+            continue
         made = getattr(import_module(f"epee.{entry.module}"), entry.name)
         for what, X, y, more in tables():
             if len(X) > 1_000 and entry.name in many:
@@ -88,7 +90,7 @@ def try_options() -> None:
         made(categorical_features=[3], max_iter=5).fit(tall, np.tile(target, 10)).predict(tall)
     for algorithm in ("brute", "kd_tree", "auto"):
         epee.KNeighborsClassifier(algorithm=algorithm).fit(X, two).predict(X)
-    for loss in ("hinge", "log_loss", "squared_hinge"):
+    for loss in ("hinge", "log", "squared_hinge", "perceptron"):
         for penalty in ("l1", "l2"):
             epee.LinearClassifier(loss=loss, penalty=penalty).fit(X, two)
 
@@ -111,7 +113,8 @@ def try_the_job() -> None:
 
 
 if __name__ == "__main__":
-    for step in (try_the_job, try_options, try_methods):
+    asked = sys.argv[1:]
+    for step in (lambda: try_methods(asked), *(() if asked else (try_options, try_the_job))):
         try:
             step()
         except Exception as fault:  # noqa: BLE001 passed over, and said

@@ -7,8 +7,9 @@ import sys
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
-    from epee.cli.app import run
+    from epee.cli.app import run, spare_pandas
 
+    spare_pandas(sys.argv[1:])
     sys.exit(run(sys.argv[1:]))
 
 

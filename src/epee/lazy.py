@@ -7,12 +7,13 @@ A package lists its public names and the module each lives in; nothing is import
 from __future__ import annotations
 
 import sys
+from contextlib import contextmanager
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 
 def attach(package: str, places: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
@@ -60,3 +61,25 @@ def import_lean(module: str, without: Sequence[str]) -> None:
         for name, stand_in in waiting.items():
             if sys.modules.get(name) is stand_in:
                 del sys.modules[name]
+
+
+class _Absent:
+    """A finder that has nothing under one name, whatever is installed."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def find_spec(self, name: str, *others: Any) -> None:
+        if name == self.name:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
+@contextmanager
+def absent(name: str) -> Iterator[None]:
+    """Let a package that is not loaded yet seem not to be installed, while the block runs."""
+    finder: Any = _Absent(name)
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)

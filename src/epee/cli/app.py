@@ -21,6 +21,7 @@ from epee.cli import faults, phrases
 from epee.cli.phrases import say
 from epee.errors import WrongUse
 from epee.job.memory import refuse_tight_limit
+from epee.lazy import absent
 
 # command: (the module that parses its arguments, the module that does its work)
 COMMANDS = {
@@ -94,6 +95,20 @@ def suggest(arguments: Sequence[str]) -> None:
     near = get_close_matches(first, list(COMMANDS), n=1)
     if near:
         raise WrongUse(say("did_you_mean", asked=first, near=near[0]))
+
+
+def spare_pandas(arguments: Sequence[str]) -> None:
+    """Let Arrow take note that there is no pandas: it would import it, because it may be there, to look at a list of words.
+
+    For the program ``epee`` alone, and its commands on files; a cluster's frames are pandas'.
+    """
+    words = {word.partition("=")[0] for word in arguments}
+    if not words & set(ON_TABLES) or words & {"--engine", "-h", "--help"}:
+        return
+    with absent("pandas"):
+        import pyarrow
+
+        pyarrow.array([""])
 
 
 def run(arguments: Sequence[str]) -> int:

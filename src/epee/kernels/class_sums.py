@@ -9,11 +9,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from epee.kernels.compiling import kernel
+from epee.kernels import class_sums_twin as twin
+from epee.kernels.compiling import FEW_CELLS, kernel
 from epee.kernels.reordering import REORDER
 
 
-@kernel
+def few(X, *others):
+    """Tell whether a block is so small that NumPy adds it."""
+    return X.size <= FEW_CELLS and X.flags.c_contiguous
+
+
+@kernel(twin=twin.class_sums, small=few)
 def class_sums(X, cell, w, origin, count, first):
     """Add the rows (n, p) minus the origin to the sums ``first`` (cells, p), and their weights to ``count`` (cells,)."""
     n, p = X.shape
@@ -26,7 +32,7 @@ def class_sums(X, cell, w, origin, count, first):
             a[j] += u * (x[j] - origin[j])
 
 
-@kernel
+@kernel(twin=twin.class_squares, small=few)
 def class_squares(X, cell, w, origin, count, first, second):
     """Do :func:`class_sums`, and add the squares to ``second`` (cells, p)."""
     n, p = X.shape
@@ -66,7 +72,7 @@ def column_squares(columns, cell, w, origin, count, first, second):
                 second[k, j] += b
 
 
-@kernel
+@kernel(twin=twin.class_scatter, small=few)
 def class_scatter(X, cell, w, origin, shift, scatter):
     """Add the squares of the rows about the mean of their cell, ``origin + shift[cell]``; missing cells are skipped."""
     n, p = X.shape

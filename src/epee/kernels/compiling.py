@@ -2,8 +2,8 @@
 
 A function under :func:`kernel` is plain Python until it is called; then, in this order,
 
-1. its twin in NumPy answers, where it has one and says that the work is ``small``: by the size of the arguments alone, so that the
-   same table takes the same road whatever was compiled before;
+1. its twin in NumPy answers, where it has one and says that the work is ``small``: by the size of the arguments alone
+   (:data:`FEW_CELLS`), so that the same table takes the same road whatever was compiled before;
 2. machine code made earlier is loaded: on this machine, or ahead of time and carried by the package (:mod:`epee.kernels.store`);
 3. numba compiles it on the spot, and what came of it is kept for the next time where a folder may be written.
 
@@ -21,6 +21,9 @@ from threading import RLock
 from time import perf_counter
 from typing import Any, overload
 
+FEW_CELLS = (
+    6_000  # numbers in a table (rows times columns) for which NumPy, or Python itself, is quicker than meeting numba
+)
 _lock = RLock()
 _clock: dict[str, Any] = {"numba": 0.0, "loading": 0.0, "listener": None}
 called: Callable[[Kernel, tuple[Any, ...]], None] | None = None  # told of every call, while someone takes notes

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from epee.kernels import trees_twin as twin
 from epee.kernels.compiling import kernel
 from epee.kernels.trees_levels import impurity_of, spread_around_median, sweep_levels
 from epee.kernels.trees_split import (
@@ -138,7 +139,7 @@ def find_split(order, s, e, data, rules, nodes, node, key, left, levels, best_le
     return best, column, cut, to_left, threshold
 
 
-@kernel
+@kernel(twin=twin.describe, small=twin.few_rows)
 def describe(seg, go, side, data, rules, nodes, node, medians):
     """Fill the statistics of the node made of the rows of ``seg`` that go to ``side`` (all if -1)."""
     K, value = rules.K, nodes.value[node]
@@ -191,7 +192,7 @@ def is_final(rules, nodes, node, depth):
     )
 
 
-@kernel
+@kernel(twin=twin.grow, small=twin.few)
 def grow(
     orders, go, data, rules, nodes, start, end, turn, depth, key, defer, later, later_keys, levels, best_levels, medians
 ):

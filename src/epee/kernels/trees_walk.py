@@ -15,7 +15,20 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from epee.kernels.compiling import kernel
+from epee.kernels import trees_twin as twin
+from epee.kernels.compiling import FEW_CELLS, kernel
+
+FEW_NODES = 300  # of a tree that Python itself goes through
+
+
+def few_nodes(left, *others):
+    """Tell whether a tree is so small that its loops are left to Python."""
+    return len(left) <= FEW_NODES
+
+
+def few_rows(X, left, right, feature, threshold, missing_left, heavier_left, set_of, sets, levels, starts, out):
+    """Tell whether rows walk in NumPy: few of them, by thresholds alone."""
+    return X.size <= FEW_CELLS and len(sets) == 0
 
 
 @kernel
@@ -39,7 +52,7 @@ def goes_left(x, node, feature, threshold, missing_left, heavier_left, set_of, s
     return heavier_left[node] != 0
 
 
-@kernel
+@kernel(twin=twin.walk, small=few_rows)
 def walk(X, left, right, feature, threshold, missing_left, heavier_left, set_of, sets, levels, starts, out):
     """Fill ``out`` with the leaf of each row."""
     plain = sets.shape[0] == 0
@@ -55,7 +68,7 @@ def walk(X, left, right, feature, threshold, missing_left, heavier_left, set_of,
         out[i] = node
 
 
-@kernel
+@kernel(small=few_nodes)
 def weakest_links(left, right, risk, tol):
     """Return the alpha (nodes,) at which each node ceases to branch by (1); leaves have -inf."""
     n = left.shape[0]
@@ -157,7 +170,7 @@ def path_losses(
                 node = right[node]
 
 
-@kernel
+@kernel(small=few_nodes)
 def preorder(left, right):
     """Return the nodes reachable from the root, each before its left branch and that before its right one."""
     out, stack = np.empty(left.shape[0], dtype=np.int64), np.empty(left.shape[0] + 1, dtype=np.int64)
@@ -174,7 +187,7 @@ def preorder(left, right):
     return out[:size]
 
 
-@kernel
+@kernel(small=few_nodes)
 def depths(left, right):
     """Return the depth of each node of a tree whose parents come before their children."""
     out = np.zeros(left.shape[0], dtype=np.int64)

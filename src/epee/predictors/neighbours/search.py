@@ -103,9 +103,12 @@ class Search(Part):
 
     def _by_boxes(self, Q: Matrix, k: int) -> tuple[Matrix, Codes]:
         from epee.kernels.neighbours_tree import search
+        from epee.kernels.neighbours_twin import few, search_all
 
         metric = self.metric
         assert metric is not None
+        if few(Q, self.X):
+            return search_all(Q, self.X, k, metric.code, metric.power)
         tree = self._boxes()
         d, found = np.empty((len(Q), k)), np.empty((len(Q), k), dtype=np.int64)
 

@@ -1,0 +1,227 @@
+"""The growth of a tree in NumPy: what :mod:`epee.kernels.trees_grow` means, and what small tables use.
+
+All columns of a node are swept at once, cumulated sums in place of loops. Sums run in the same order and gains are the same expressions,
+so both find the same splits; only logarithms may differ in their last bit, which the tolerance between two gains absorbs. Left to
+the compiler are sets of levels, medians, Poisson's criterion, columns drawn by lot and monotone columns.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from epee.kernels.compiling import FEW_CELLS
+
+GINI, ENTROPY, ERROR, SQUARED = range(4)
+ROW = (1 << 32) - 1
+TO_BITS = 1.4426950408889634
+
+
+def few(orders, go, data, rules, nodes, start, end, turn, depth, key, defer, later, later_keys, levels, best, medians):
+    """Tell whether a tree is small, and of the kind that is grown here."""
+    p = orders.shape[1]
+    plain = levels is None and medians is None and not rules.random and rules.criterion <= SQUARED
+    return (
+        plain and p * (end - start) <= FEW_CELLS and rules.max_features >= p and defer == 0 and not data.monotone.any()
+    )
+
+
+def few_rows(seg, go, side, data, rules, nodes, node, medians):
+    """Tell whether a node is described here."""
+    return medians is None and len(data.missing) * len(seg) <= FEW_CELLS and rules.criterion <= SQUARED
+
+
+def last(sums):
+    """Return the last of cumulated sums: the total, added in order."""
+    return np.add.accumulate(sums)[-1]
+
+
+def in_bits(x):
+    """Return x log2 x, and 0 at 0."""
+    return x * np.log(np.where(x > 0.0, x, 1.0)) * TO_BITS
+
+
+def describe(seg, go, side, data, rules, nodes, node, medians):
+    """Fill the statistics of the node made of the rows of ``seg`` that go to ``side`` (all if -1)."""
+    rows = seg & ROW
+    if side >= 0:
+        rows = rows[go[rows] == side]
+    w = data.w[rows]
+    W = last(w)
+    nodes.weight[node], nodes.count[node], nodes.rows[node] = W, last(data.c[rows]), len(rows)
+    if rules.K > 0:
+        counts = np.bincount(data.codes[rows], w, rules.K)
+        nodes.value[node] = counts
+        if rules.criterion == GINI:
+            spread = W - last(counts * counts) / W
+        elif rules.criterion == ENTROPY:
+            spread = in_bits(W) - last(in_bits(counts))
+        else:
+            spread = W - counts.max()
+    else:
+        y = data.y[rows]
+        mu = last(w * y) / W
+        nodes.value[node] = mu
+        spread = last(w * (y - mu) ** 2)
+    nodes.impurity[node] = max(spread / W, 0.0)
+
+
+def cut_gains(rows, first, data, rules, nodes, node):
+    """Return the gain (q, m) of cutting each of q columns after each of its rows (q, m); ``first`` go left before any other."""
+    w = data.w[rows]
+    W, value = nodes.weight[node], nodes.value[node]
+    wf = data.w[first]
+    wl = np.add.accumulate(np.concatenate([np.full((len(w), 1), last(wf) if len(wf) else 0.0), w], axis=1), axis=1)[
+        :, 1:
+    ]
+    wr = W - wl
+    fine = (wl >= rules.min_weight) & (wr >= rules.min_weight)
+    if rules.counted:
+        before, all_of_them = data.c[first].sum(), nodes.count[node]
+        count = before + np.add.accumulate(data.c[rows], axis=1)
+        fine &= (count >= rules.min_leaf) & (all_of_them - count >= rules.min_leaf)
+    K = rules.K
+    if K == 0 or (K == 2 and rules.criterion == GINI):
+        mu, scale = (value[0], 1.0) if K == 0 else (value[1] / W, 2.0)
+        begin = last(wf * (data.y[first] - mu)) if len(first) else 0.0
+        steps = w * (data.y[rows] - mu)
+        d = np.add.accumulate(np.concatenate([np.full((len(w), 1), begin), steps], axis=1), axis=1)[:, 1:]
+        gain = scale * d * d * W / (wl * wr)
+    else:
+        gain = class_gains(data.codes[rows], w, np.bincount(data.codes[first], wf, K), wl, wr, rules, nodes, node)
+    return np.where(fine & (gain == gain), gain, -np.inf)
+
+
+def class_gains(codes, w, start, wl, wr, rules, nodes, node):
+    """Return the gains (q, m) for K classes; ``start`` (K,) is on the left before the first row."""
+    q, m = codes.shape
+    totals, impurity = nodes.value[node], nodes.impurity[node] * nodes.weight[node]
+    one = np.zeros((q, m + 1, rules.K))
+    one[:, 0] = start
+    one[np.arange(q)[:, None], np.arange(1, m + 1), codes] = w
+    left = np.add.accumulate(one, axis=1)  # (q, m + 1, K)
+    if rules.criterion == ERROR:
+        return impurity - (wl - left[:, 1:].max(axis=2)) - (wr - (totals - left[:, 1:]).max(axis=2))
+    after = np.take_along_axis(left[:, 1:], codes[:, :, None], axis=2)[:, :, 0]
+    before = np.take_along_axis(left[:, :-1], codes[:, :, None], axis=2)[:, :, 0]
+    mine = totals[codes]
+    if rules.criterion == GINI:
+        up, down = w * (before + after), -w * (2.0 * mine - before - after)
+        a, b = last(start * start), last((totals - start) ** 2)
+    else:
+        up, down = in_bits(after) - in_bits(before), in_bits(mine - after) - in_bits(mine - before)
+        a, b = last(in_bits(start)), last(in_bits(totals - start))
+    a = np.add.accumulate(np.concatenate([np.full((q, 1), a), up], axis=1), axis=1)[:, 1:]
+    b = np.add.accumulate(np.concatenate([np.full((q, 1), b), down], axis=1), axis=1)[:, 1:]
+    if rules.criterion == GINI:
+        return impurity - (wl - a / wl) - (wr - b / wr)
+    return impurity - (in_bits(wl) - a) - (in_bits(wr) - b)
+
+
+def better(gain, best, tol):
+    """Return the last of the gains (m,) that, taken in order, beat the best so far by more than the tolerance, and its place or -1."""
+    highest = np.maximum.accumulate(gain)
+    new = np.flatnonzero(np.concatenate([[gain[0] > -np.inf], highest[1:] > highest[:-1]]))
+    place = -1
+    for t, g in zip(new.tolist(), gain[new].tolist()):
+        if g > best + tol:
+            best, place = g, t
+    return best, place
+
+
+def find_split(S, data, rules, nodes, node):
+    """Return (gain, column, rows on the left, missing to the left, threshold) of the best split of a node; column -1 if none."""
+    p, size = S.shape
+    by_values = rules.K == 0 or (rules.K == 2 and rules.criterion == GINI)
+    W = nodes.weight[node]
+    tol = 1e-12 * nodes.impurity[node] * W + (0.0 if by_values else 1e-13 * W)
+    rank, rows = S >> 32, S & ROW
+    there = np.where(data.missing >= 0, (rank != data.missing[:, None]).sum(axis=1), size)
+    whole = np.flatnonzero((there == size) & (rank[:, 0] < rank[:, -1]))
+    nobody = rows[0, :0]
+    gains = np.full((p, size), -np.inf)
+    if len(whole):
+        found = cut_gains(rows[whole], nobody, data, rules, nodes, node)
+        found[:, :-1][rank[whole, 1:] == rank[whole, :-1]] = -np.inf
+        found[:, -1] = -np.inf
+        gains[whole] = found
+    best, column, cut, to_left, threshold = -np.inf, -1, -1, 0, 0.0
+    for f in range(p):
+        m = int(there[f])
+        if m == 0 or (m == size and rank[f, 0] == rank[f, -1]):
+            continue
+        for side in range(2 if m < size else 1):
+            if m == size:
+                gain = gains[f]
+            else:
+                gain = cut_gains(rows[f, None, :m], rows[f, m:] if side else nobody, data, rules, nodes, node)[0]
+                gain[:-1][rank[f, 1:m] == rank[f, : m - 1]] = -np.inf
+                if side:
+                    gain[-1] = -np.inf
+            new, t = better(gain, best, tol)
+            if t >= 0:
+                best, column, cut, to_left = new, f, t + 1, side
+                values = data.values[data.offsets[f] : data.offsets[f + 1]]
+                if cut == m:
+                    threshold = np.inf
+                else:
+                    u, v = values[rank[f, t]], values[rank[f, t + 1]]
+                    threshold = u / 2.0 + v / 2.0
+                    threshold = threshold if u <= threshold < v else u
+    return best, column, cut, to_left, threshold
+
+
+def is_final(rules, nodes, node, depth):
+    """Tell whether the stopping rules make a node a leaf before any split is sought."""
+    return (
+        depth >= rules.max_depth
+        or nodes.rows[node] < 2
+        or (rules.counted and (nodes.count[node] < rules.min_split or nodes.count[node] < 2 * rules.min_leaf))
+        or nodes.weight[node] < 2 * rules.min_weight
+        or nodes.impurity[node] <= rules.pure
+    )
+
+
+def grow(orders, go, data, rules, nodes, start, end, turn, depth, key, defer, later, later_keys, levels, best, medians):
+    """Grow the tree below the node 0, described already; return how many nodes it has and how many are left for later: none."""
+    stack, size = [(0, orders[turn][:, start:end], depth)], 1
+    with np.errstate(invalid="ignore", divide="ignore"):
+        while stack:
+            node, S, depth = stack.pop()
+            if is_final(rules, nodes, node, depth):
+                continue
+            gain, f, cut, to_left, threshold = find_split(S, data, rules, nodes, node)
+            if f < 0 or (rules.min_decrease > 0.0 and gain * (1.0 + 1e-12) < rules.min_decrease):
+                continue
+            seg = S[f]
+            m = len(seg) if data.missing[f] < 0 else int((seg >> 32 != data.missing[f]).sum())
+            go[seg[:m] & ROW] = np.arange(m) < cut
+            go[seg[m:] & ROW] = to_left
+            left, right = size, size + 1
+            size += 2
+            for side in range(2):
+                describe(seg, go, 1 - side, data, rules, nodes, left + side, medians)
+            nodes.left[node], nodes.right[node], nodes.feature[node], nodes.threshold[node] = left, right, f, threshold
+            nodes.gain[node] = gain
+            heavier_left = nodes.weight[left] >= nodes.weight[right]
+            nodes.missing_left[node] = to_left if m < len(seg) else heavier_left
+            nodes.low[left] = nodes.low[right] = nodes.low[node]
+            nodes.high[left] = nodes.high[right] = nodes.high[node]
+            if is_final(rules, nodes, left, depth + 1) and is_final(rules, nodes, right, depth + 1):
+                continue
+            side = go[S & ROW].astype(bool)  # (p, m), as many true in each row
+            stack.append((right, S[~side].reshape(len(S), -1), depth + 1))
+            stack.append((left, S[side].reshape(len(S), -1), depth + 1))
+    return size, 0
+
+
+def walk(X, left, right, feature, threshold, missing_left, heavier_left, set_of, sets, levels, starts, out):
+    """Fill ``out`` with the leaf of each row: all rows go down a level at a time; no sets of levels here."""
+    node, going = np.zeros(len(X), dtype=np.int64), np.arange(len(X))
+    while len(going):
+        at = node[going]
+        inner = left[at] >= 0
+        going, at = going[inner], at[inner]
+        v = X[going, feature[at]]
+        goes_left = np.where(np.isnan(v), missing_left[at] != 0, v <= threshold[at])
+        node[going] = np.where(goes_left, left[at], right[at])
+    out[:] = node
