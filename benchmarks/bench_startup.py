@@ -1,11 +1,23 @@
-"""What one waits for before anything happens: ``import epee`` and ``epee --help``."""
+"""What one waits for: ``import epee`` and ``epee --help`` before anything happens, then the first and the second run of a command.
+
+Each is a fresh process; :mod:`benchmarks.one_run` says where its time goes, and the rows "of which" show it.
+"""
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
 
+import numpy as np
+
+import epee
 from benchmarks.harness import Problem, Seconds
 
 
@@ -35,4 +47,81 @@ def problems() -> Iterator[Problem]:
         limits={"the interpreter alone": lambda: run("-c", "pass")},
         claim={"seconds": 0.250},
         quick=True,
+    )
+    yield from whole_runs()
+
+
+PARTS = ("imports", "compiling", "reading", "computing", "writing")
+
+
+@cache
+def folder() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="epee-bench-")
+
+
+def table(name: str, n: int, p: int, classes: bool) -> str:
+    """Write a CSV file of n rows and p columns, with three classes or a value, and return its path."""
+    path = Path(folder().name) / f"{name}.csv"
+    if not path.exists():
+        rng = np.random.default_rng(1)
+        X = rng.normal(size=(n, p))
+        y: Any = X @ rng.normal(size=p) + 3 * np.sin(2 * X[:, 0]) + rng.normal(size=n)
+        if classes:
+            scores = X @ rng.normal(size=(p, 3)) + 0.7 * X[:, :3] ** 2 + rng.gumbel(size=(n, 3))
+            y = np.array(list("abc"))[np.argmax(scores, axis=1)]
+        lines = [",".join([*(f"x{j}" for j in range(p)), "y"])]
+        lines += [",".join([*(f"{v:.6g}" for v in x), str(t)]) for x, t in zip(X, y, strict=True)]
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return str(path)
+
+
+class Run:
+    """A command in a fresh process: its time, and the parts of the last one."""
+
+    def __init__(self, words: Callable[[], list[str]], first: bool) -> None:
+        self.words, self.first = words, first
+        self.parts: dict[str, float] = {}
+
+    def __call__(self) -> Seconds:
+        kernels = "none" if self.first else str(Path(folder().name) / "kernels")  # first: nothing compiled was kept
+        words = [sys.executable, "-m", "benchmarks.one_run", *self.words()]
+        env = {**os.environ, "EPEE_KERNELS": kernels}
+        done = subprocess.run(words, capture_output=True, text=True, check=True, env=env)
+        self.parts = json.loads(done.stderr.splitlines()[-1])
+        return Seconds(self.parts["all"])
+
+    def part(self, name: str) -> Seconds:
+        """Return the seconds of one part of the last run."""
+        return Seconds(max(self.parts[name], 1e-4))
+
+
+def learn(name: str, n: int, p: int, classes: bool) -> list[str]:
+    place = str(epee.samples.path("penguins")) if name == "penguins" else table(name, n, p, classes)
+    target = "species" if name == "penguins" else "y"
+    return ["learn", place, "-t", target, "-q", "--force", "-o", str(Path(folder().name) / f"{name}.epee")]
+
+
+def predict() -> list[str]:
+    bundle = Path(folder().name) / "three.epee"
+    if not bundle.exists():
+        words = [sys.executable, "-m", "epee", *learn("three", 10_000, 20, True)]
+        subprocess.run(words, capture_output=True, check=True)
+    rows = table("thousand", 1_000, 20, True)
+    return ["predict", str(bundle), rows, "-q", "--force", "-o", str(Path(folder().name) / "answers.csv")]
+
+
+def whole_runs() -> Iterator[Problem]:
+    """Yield the commands that people wait for: the first time, when nothing compiled is at hand, and from then on."""
+    asked: dict[str, tuple[Callable[[], list[str]], float, float]] = {
+        "epee learn, 344 x 8": (lambda: learn("penguins", 344, 8, True), 6.0, 2.5),
+        "epee learn, 10,000 x 20, three classes": (lambda: learn("three", 10_000, 20, True), 15.0, 3.0),
+        "epee learn, 10,000 x 20, a value": (lambda: learn("value", 10_000, 20, False), 15.0, 2.0),
+        "epee predict, 1,000 rows": (predict, 1.0, 1.0),
+    }
+    for name, (words, first, second) in asked.items():
+        for run_, when, claim in ((Run(words, True), "first run", first), (Run(words, False), "second run", second)):
+            parts = {f"of which {part}": partial(run_.part, part) for part in PARTS}
+            yield Problem(f"{name}, {when}", ours=run_, limits=parts, claim={"seconds": claim})
+    yield Problem(
+        "epee explain, in all", ours=lambda: run("-m", "epee", "explain", "E001"), claim={"seconds": 1.0}, quick=True
     )

@@ -361,7 +361,8 @@ def encode_labels(y: Any, n: int | None = None) -> tuple[Labels, Codes]:
             codes = above if present.all() else (np.cumsum(present) - 1)[above]
             return np.flatnonzero(present).astype(values.dtype) + values.dtype.type(low), codes
     try:
-        check_classification_targets(values)
+        if values.dtype.kind != "U":  # words are labels
+            check_classification_targets(values)
         classes, codes = np.unique(values, return_inverse=True)
     except TypeError as error:
         raise DataError(

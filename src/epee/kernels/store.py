@@ -5,8 +5,8 @@ line is the one this process would write: the same Python, numba, processor, and
 Whatever else it holds (another version's, another machine's, half of what was meant) is passed over, and the kernel is compiled.
 
 Two folders are read. One lies in the package and holds code made ahead for a family of processors (:data:`FAMILIES`); the other is the
-first that may be written of ``NUMBA_CACHE_DIR``, the package's ``__pycache__`` and the user's cache, and holds code for this very
-processor. Where none may be written nothing is kept.
+first that may be written of ``EPEE_KERNELS``, ``NUMBA_CACHE_DIR``, the package's ``__pycache__`` and the user's cache, and holds code
+for this very processor. Where none may be written, or ``EPEE_KERNELS`` is ``none``, nothing is kept.
 """
 
 from __future__ import annotations
@@ -123,6 +123,8 @@ def usable_family() -> str | None:
 def writable() -> Path | None:
     """Return the first folder that may be written, None if there is none."""
     own = os.environ.get("EPEE_KERNELS")
+    if own == "none":
+        return None
     wanted = [Path(own)] if own else []
     numba_dir = os.environ.get("NUMBA_CACHE_DIR")
     wanted += [Path(numba_dir) / "epee"] if numba_dir else []
