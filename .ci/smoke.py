@@ -58,11 +58,12 @@ def main(wheel: Path) -> int:
             "estimators": [bin_ / "python", "-c", BY_HAND],
         }
         for name, words in steps.items():
-            start = time.perf_counter()
+            start, before = time.perf_counter(), os.times()
             done = subprocess.run(words, cwd=here, env=env, capture_output=True, text=True, check=False)
-            print(
-                f"  {name:20} {time.perf_counter() - start:6.2f} s", done.stdout.strip() if name == "estimators" else ""
-            )
+            took, now = time.perf_counter() - start, os.times()
+            busy = now.children_user + now.children_system - before.children_user - before.children_system
+            said = done.stdout.strip() if name == "estimators" else ""
+            print(f"  {name:14} {took:6.2f} s, of the processor {busy:6.2f} s  {said}", flush=True)
             if done.returncode:
                 print(done.stdout, done.stderr, sep="\n", file=sys.stderr)
                 return 1

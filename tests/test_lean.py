@@ -36,3 +36,46 @@ def test_the_probe_sees_a_heavy_package():
 )
 def test_start_is_lean(code):
     assert loaded_by(code) == set()
+
+
+def test_a_small_learn_meets_neither_numba_nor_pandas():
+    code = """
+import sys
+from epee.__main__ import main
+sys.argv = ["epee", "learn", "-q", "-p", "lda", "-p", "tree", "-p", "knn", "--folds", "3", "--json"]
+try:
+    main()
+except SystemExit as end:
+    assert not end.code
+print()
+"""
+    assert {"numba", "pandas", "matplotlib"} & loaded_by(code) == set()
+
+
+def test_modules_that_wait_load_when_they_are_asked():
+    code = """
+from epee.lazy import import_lean
+import_lean("sklearn.pipeline", ("scipy.stats",))
+import sys
+assert "scipy.stats" not in sys.modules
+import sklearn.utils.fixes as fixes
+assert fixes.scipy.stats.norm.cdf(0.0) == 0.5 and "scipy.stats" in sys.modules
+import scipy.stats
+assert type(scipy.stats).__name__ == "module"
+"""
+    loaded_by(code)
+
+
+def test_what_seems_absent_is_there_again_afterwards():
+    code = """
+from epee.lazy import absent
+import sys
+with absent("pandas"):
+    try:
+        import pandas
+        raise SystemExit("it was found")
+    except ModuleNotFoundError as fault:
+        assert fault.name == "pandas"
+import pandas
+"""
+    assert "pandas" in loaded_by(code)

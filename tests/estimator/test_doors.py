@@ -183,3 +183,42 @@ def test_a_file_is_predicted_by_the_columns_it_was_learned_from(name, tmp_path):
     other.write_text("y,b\nup,1.0\n")
     with pytest.raises(ValueError, match="'a'"):
         model.predict(str(other))
+
+
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+@pytest.mark.parametrize("names", [False, True])
+@pytest.mark.parametrize(
+    "rows",
+    [
+        np.ones((4, 3)), np.ones((4, 2)), np.ones((4, 0)), np.ones((0, 3)), np.ones(3), np.ones((4, 3), np.float32), np.ones((4, 3), int),
+        np.asfortranarray(np.ones((4, 3))), np.full((4, 3), np.nan), np.full((4, 3), np.inf), [[1.0, 2.0, 3.0]], np.ones((2, 3, 1)),
+    ],
+)  # fmt: skip
+def test_a_plain_array_enters_as_by_all_the_checks(monkeypatch, rows, names):
+    """The quick way in gives what scikit-learn's checks give: the same rows, the same width, the same sentence."""
+    import pandas as pd
+
+    from epee import StandardScaler
+    from epee.estimator.base import Estimator
+
+    def tried():
+        told = []
+        for fitted in (None, pd.DataFrame(np.eye(3), columns=list("abc")) if names else np.eye(3)):
+            try:
+                model = StandardScaler()
+                found = model.fit(rows) if fitted is None else model.fit(fitted).transform(rows)
+                told += [
+                    np.asarray(getattr(found, "mean_", found)),
+                    model.n_features_in_,
+                    found.dtype.str if fitted is not None else "",
+                ]
+            except ValueError as fault:
+                told.append(str(fault))
+        return told
+
+    quick = tried()
+    monkeypatch.setattr(Estimator, "_enters_as_it_is", lambda self, X, reset: False)
+    slow = tried()
+    assert len(quick) == len(slow)
+    for a, b in zip(quick, slow, strict=True):
+        np.testing.assert_array_equal(a, b)

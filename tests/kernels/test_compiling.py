@@ -14,7 +14,7 @@ from numba import typeof, types
 
 import epee.kernels
 from epee.kernels import catalogue, store
-from epee.kernels.compiling import Kernel, kernel, named, spent
+from epee.kernels.compiling import Kernel, kernel, named, ready, spent
 from epee.kernels.trees_split import mix
 from epee.kernels.trees_walk import depths
 
@@ -212,3 +212,22 @@ def test_the_compiler_has_no_other_door():
     others = {"compiling.py", "store.py", "catalogue.py"}
     assert [p.name for p in room.glob("*.py") if p.name not in others and "import numba" in p.read_text("utf-8")] == []
     assert [p.name for p in room.glob("*.py") if p.name not in others and "from numba" in p.read_text("utf-8")] == []
+
+
+def test_ready_is_what_needs_no_compiler(folder):
+    fresh = again(mix)
+    assert not ready(fresh) and fresh._compiled is None
+    fresh(SEED)
+    other = again(mix)
+    assert ready(fresh) and ready(other)
+    (path,) = files(folder)
+    path.write_bytes(of_another_numba(path.read_bytes()))
+    assert not ready(again(mix))
+
+
+def test_a_twin_says_nothing_of_numbers_that_overflow():
+    @kernel(twin=lambda x: x * x, small=lambda x: True)
+    def square(x):
+        return x * x
+
+    assert square(np.float64(1e200)) == np.inf

@@ -3,7 +3,8 @@
 A function under :func:`kernel` is plain Python until it is called; then, in this order,
 
 1. its twin in NumPy answers, where it has one and says that the work is ``small``: by the size of the arguments alone
-   (:data:`FEW_CELLS`), so that the same table takes the same road whatever was compiled before;
+   (:data:`FEW_CELLS`), so that the same table takes the same road whatever was compiled before. Only where both roads give the same
+   bits, as for boosted trees, may the choice look at what is :func:`ready`;
 2. machine code made earlier is loaded: on this machine, or ahead of time and carried by the package (:mod:`epee.kernels.store`);
 3. numba compiles it on the spot, and what came of it is kept for the next time where a folder may be written.
 
@@ -20,6 +21,8 @@ from importlib import import_module
 from threading import RLock
 from time import perf_counter
 from typing import Any, overload
+
+import numpy as np
 
 FEW_CELLS = (
     6_000  # numbers in a table (rows times columns) for which NumPy, or Python itself, is quicker than meeting numba
@@ -78,7 +81,8 @@ class Kernel:
         if called is not None:
             called(self, arguments)
         if self.small is not None and self.small(*arguments):
-            return (self.twin or self.py_func)(*arguments)
+            with np.errstate(all="ignore"):  # as in the loops: who calls them looks at what came of it
+                return (self.twin or self.py_func)(*arguments)
         return (self._compiled or self.compiled)(*arguments)
 
     def __reduce__(self) -> str:
@@ -121,6 +125,15 @@ def spent() -> dict[str, float]:
         "compiling": listener.duration if listener is not None and listener.done else 0.0,
         "loading": _clock["loading"],
     }
+
+
+def ready(kernel: Kernel) -> bool:
+    """Tell whether a kernel can be called without a compiler: it was called before, or its code lies in a file."""
+    if kernel._compiled is not None and getattr(kernel._compiled, "overloads", None):
+        return True
+    from epee.kernels.store import holds
+
+    return holds(kernel)
 
 
 def loaded(seconds: float) -> None:

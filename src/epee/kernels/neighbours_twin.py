@@ -18,15 +18,16 @@ def few(Q, X):
 def search_all(Q, X, k, metric, power):
     """Return the distances, in the scale of the metric, and the row numbers (m, k) of the nearest rows, nearest first."""
     total = np.zeros((len(Q), len(X)))
-    for j in range(Q.shape[1]):
-        d = np.abs(X[:, j] - Q[:, j, None])
-        if metric == 0:
-            total += d * d
-        elif metric == 1:
-            total += d
-        elif metric == 2:
-            np.maximum(total, d, out=total)
-        else:
-            total += d**power
+    with np.errstate(all="ignore"):  # as in the loops: what is too far is infinitely far
+        for j in range(Q.shape[1]):
+            d = np.abs(X[:, j] - Q[:, j, None])
+            if metric == 0:
+                total += d * d
+            elif metric == 1:
+                total += d
+            elif metric == 2:
+                np.maximum(total, d, out=total)
+            else:
+                total += d**power
     order = np.argsort(total, axis=1, kind="stable")[:, :k]
     return np.take_along_axis(total, order, axis=1), order

@@ -83,9 +83,30 @@ class Store:
 def file_name(kernel: Any, sig: Any) -> str:
     """Return the name of the file of a kernel for a signature."""
     arguments = getattr(sig, "args", sig)
-    digest = hashlib.sha256(repr(arguments).encode()).hexdigest()[:12]
+    return _named(kernel, hashlib.sha256(repr(arguments).encode()).hexdigest()[:12])
+
+
+def _named(kernel: Any, digest: str) -> str:
     safe = re.sub(r"[^\w.=-]+", "_", kernel.key)
     return f"{safe}-{digest}.{sys.implementation.cache_tag}.kernel"
+
+
+def holds(kernel: Any) -> bool:
+    """Tell whether a file has code of a kernel that this process can use, for whatever signature."""
+    some = [path for folder in (writable(), AHEAD) if folder is not None for path in folder.glob(_named(kernel, "*"))]
+    if not some:
+        return False  # without a look at numba
+    context = kernel.compiled.targetctx
+    wanted = {stamp(kernel, processor).encode() for _, processor in places(context)}
+    return any(_first_line(path) in wanted for path in some)
+
+
+def _first_line(path: Path) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.readline().rstrip(b"\n")
+    except OSError:
+        return b""
 
 
 def places(target_context: Any) -> list[tuple[Path, str]]:

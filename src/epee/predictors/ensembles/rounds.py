@@ -10,16 +10,15 @@ fills the word: about :math:`60 - \log_2 n` bits a row for gradients, :math:`62 
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from importlib import import_module
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from epee.engines.local import free_threads
+from epee.kernels.compiling import ready
 from epee.predictors.ensembles.binning import MISSING, Binned, Bins
 from epee.predictors.ensembles.growth import Grown, Growth, Plan, Units, grown_at_once
 from epee.predictors.ensembles.objectives import Objective
@@ -35,9 +34,11 @@ LARGEST_ROOM = 4096  # words of a row times leaves: 130 MB of histograms
 
 
 def steps_for(n: int, rounds: int = 0) -> Any:
-    """Return the compiled loops, or their twin in NumPy for a small table while they are not loaded; the trees are the same."""
+    """Return the loops, or their twin in NumPy for a small table while a compiler would be waited for; the trees are the same."""
+    from epee.kernels import boosting, boosting_tree, boosting_twin
+
     large = n >= SMALL or n * rounds >= 15 * SMALL
-    return import_module(COMPILED if large or COMPILED in sys.modules else "epee.kernels.boosting_twin")
+    return boosting if large or ready(boosting_tree.grow) else boosting_twin
 
 
 @dataclass
