@@ -5,6 +5,7 @@ Each runs in a process of its own, which may lose its Java. The same list for Da
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
 import textwrap
@@ -77,7 +78,7 @@ def test_an_executor_killed_in_the_middle_of_a_pass_changes_no_digit(tmp_path):
 
 def test_a_cluster_without_executors_is_an_error_within_its_timeout():
     said = run("""
-        session = start("local-cluster[1,1,1024]", **{"spark.executor.memory": "3g"})  # more than any worker has
+        session = start("local-cluster[1,1,1024]", **{"spark.executor.cores": "2"})  # more than any worker has
         begin = time.monotonic()
         try:
             SparkEngine(session, timeout=5.0).reduce(open_source(table), len)
@@ -109,9 +110,9 @@ def test_a_driver_that_dies_is_an_error_at_once():
 
 
 SERVER = """
-session = start("local[2]", **{"spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin", "spark.connect.grpc.binding.port": "0"})
-port = session._jvm.org.apache.spark.sql.connect.service.SparkConnectService.localPort()
-print(session.sparkContext._gateway.proc.pid, port, flush=True)
+plugin = "org.apache.spark.sql.connect.SparkConnectPlugin"
+session = start("local[2]", **{"spark.plugins": plugin, "spark.connect.grpc.binding.port": sys.argv[1]})
+print(session.sparkContext._gateway.proc.pid, flush=True)
 time.sleep(600)
 """
 CLIENT = """
@@ -152,10 +153,12 @@ except EngineLost as fault:
 def test_spark_connect_gives_the_same_and_a_server_that_dies_is_an_error_within_its_timeout():
     need_spark()
     script = BEGIN.format(root=str(ROOT)) + SERVER
-    with subprocess.Popen([sys.executable, "-W", "ignore", "-c", script], stdout=subprocess.PIPE, text=True) as server:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = str(free.getsockname()[1])
+    words = [sys.executable, "-W", "ignore", "-c", script, port]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:
         try:
-            java, port = server.stdout.readline().split()
-            said = run(CLIENT, java, port).splitlines()
+            said = run(CLIENT, server.stdout.readline().strip(), port).splitlines()
         finally:
             server.kill()
     assert said[0] == "the same" and float(said[1].split()[0]) < 60

@@ -38,7 +38,9 @@ def open_source(X: Any, y: Any = None, sample_weight: Any = None, columns: Seque
 
     if is_elsewhere(X):
         return ElsewhereSource(X, y, sample_weight)
-    if isinstance(X, BlockSource | Readable):
+    if not is_away(X) and isinstance(
+        X, BlockSource | Readable
+    ):  # a frame of Spark Connect claims to have any attribute
         return adopted(cast(Readable, X))
     return as_source(X, y, sample_weight=sample_weight, columns=columns)
 

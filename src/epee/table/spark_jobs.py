@@ -12,6 +12,7 @@ import socket
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
@@ -142,7 +143,9 @@ def watched(session: Any, action: Callable[..., T], *given: Any, timeout: float 
         except Exception as fault:  # noqa: BLE001  # raised in the thread that waits
             said["fault"] = fault
 
-    thread = InheritableThread(target=work)
+    thread = (Thread if context is None else InheritableThread)(
+        target=work
+    )  # a classic one takes the user's job settings along
     thread.daemon = True  # a driver that is gone may never answer it
     thread.start()
     thread.join(0.5)
