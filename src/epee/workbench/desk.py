@@ -41,6 +41,7 @@ class Desk:
     def __init__(self, tell: Tell, folder: str) -> None:
         self.tell, self.folder, self.home = tell, Path(folder), os.getcwd()
         self.opened: Opened | None = None
+        self.brought = False
         self.learned: Learned | None = None
         self.explored: Any = None
         self.reporter: Reporter | None = None
@@ -58,13 +59,14 @@ class Desk:
     def open(self, table: str, brought: bool, types: Mapping[str, str]) -> dict[str, Any]:
         """Read a table once and return its card."""
         with self._working(brought):
-            self.opened = open_once(_refuse_stream(table), dict(types))
+            self.opened, self.brought = open_once(_refuse_stream(table), dict(types)), brought
             return card_of_table(self.opened)
 
     def target(self, column: str) -> dict[str, Any]:
         """Return what a column is as a target."""
         assert self.opened is not None
-        return target_of(self.opened, column)
+        with self._working(self.brought):
+            return target_of(self.opened, column)
 
     def learn(self, table: str, brought: bool, question: Question, lang: str) -> dict[str, Any]:
         """Run the main job, and return its card with what the page needs besides."""

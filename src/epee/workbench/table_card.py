@@ -80,7 +80,8 @@ def target_of(opened: Opened, name: str) -> dict[str, Any]:
         found = read_target(opened.source, opened.raw, [name], opened.types, [])
         classes = [] if found.classes is None else [str(c) for c in found.classes.tolist()]
         either = facts["distinct"] <= 2 * FEW_INTEGERS
-    why = "one" if len(classes) == 1 else "many" if len(classes) > MOST_CLASSES else ""
+    there = opened.found.tallies.n - facts["missing"]
+    why = "one" if len(classes) == 1 else "many" if len(classes) > min(MOST_CLASSES, there / 2) else ""
     return {"task": "classification" if classes else "regression", "classes": classes, "either": either, "why": why}
 
 
