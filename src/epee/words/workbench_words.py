@@ -206,7 +206,7 @@ PHRASES = {
     "first_of": ("The first {k} are shown.", "Les {k} premières sont montrées."),
     # exploration
     "the_exploration": ("The exploration", "L'exploration"),
-    "outlier_rows": ("The unlikely rows", "Les lignes invraisemblables"),
+    "outlier_rows": ("The unlikely rows", "Les lignes improbables"),
     # it writes itself
     "writes_itself": ("It writes itself", "Cela s'écrit tout seul"),
     "writes_lead": ("The same, without this page.", "La même chose, sans cette page."),
@@ -237,7 +237,6 @@ PHRASES = {
         "the file has {size}; the page takes {most} at most. Type its path above instead: it is then read where it lies.",
         "le fichier fait {size} ; la page en prend {most} au plus. Taper plutôt son chemin ci-dessus : il est alors lu où il se trouve.",
     ),
-    "no_name": ("the file has no name.", "le fichier n'a pas de nom."),
     "busy": ("something is going on already; stop it first.", "un travail est déjà en cours ; l'arrêter d'abord."),
     "lost": ("The server no longer answers; start epee open again.", "Le serveur ne répond plus ; relancer epee open."),
     "no_session": ("this page was closed; open a new one.", "cette page a été fermée ; en ouvrir une nouvelle."),
