@@ -22,6 +22,7 @@ PAGES = (
     "tour",
     "course_map",
     "findings",
+    "error_bars",
     "more",
     "teaching",
     *(f"guide/{p.stem}" for p in sorted((DOCS / "guide").glob("*.md"))),
@@ -79,9 +80,13 @@ def sentences(page: str) -> Iterator[str]:
 
 
 def gallery() -> Iterator[tuple[str, str]]:
-    """Yield (file, title and paragraphs of its head), the words of every example."""
+    """Yield (file, sentence): title and head of every example, and what the figures say between their lines of code."""
     for path in sorted((DOCS.parent / "examples").rglob("plot_*.py")):
-        doc = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        text = path.read_text(encoding="utf-8")
+        doc = ast.get_docstring(ast.parse(text)) or ""
+        doc += "\n\n" + "\n\n".join(
+            re.sub(r"^# ?", "", part, flags=re.M) for part in re.findall(r"^# %%\n((?:#.*\n)*)", text, flags=re.M)
+        )
         for block in re.split(r"\n\s*\n", doc):
             lines = [line.strip() for line in block.strip().splitlines() if not re.fullmatch(r"[=\-~]+", line.strip())]
             line = " ".join(lines)
