@@ -193,3 +193,10 @@ def test_what_cannot_be_is_said():
     huge = sparse.csr_array((200_000, 100_000))
     with pytest.raises(DataError, match="too many to lay out"):
         epee.DecisionTreeRegressor().fit(huge, np.zeros(200_000))
+
+
+def test_nodes_of_trees_take_sparse_rows():
+    tree = epee.DecisionTreeClassifier(max_depth=4, random_state=0).fit(S, codes)
+    np.testing.assert_array_equal(tree.tree_.apply(S), tree.apply(X))
+    assert (tree.tree_.decision_path(S) != tree.decision_path(X)).nnz == 0
+    assert (tree.n_outputs_, tree.tree_.n_classes.tolist()) == (1, [3])

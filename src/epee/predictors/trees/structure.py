@@ -14,6 +14,7 @@ import numpy as np
 
 from epee.engines.local import in_order
 from epee.stateful import Part
+from epee.table.sparse import laid_out
 from epee.typing import Codes, Matrix, Tensor, Vector
 
 LEAF, UNDEFINED = -1, -2
@@ -76,6 +77,11 @@ class Tree(Part):
         return len(self.feature)
 
     @property
+    def capacity(self) -> int:
+        """Room for so many nodes: as many as there are."""
+        return self.node_count
+
+    @property
     def n_leaves(self) -> int:
         """How many leaves there are."""
         return int((self.children_left == LEAF).sum())
@@ -125,7 +131,7 @@ class Tree(Part):
         """Return the leaf of each row (n,)."""
         from epee.kernels.trees_walk import walk
 
-        X = np.ascontiguousarray(X, dtype=np.float64)
+        X = np.ascontiguousarray(laid_out(X), dtype=np.float64)
         out = np.empty(len(X), dtype=np.int64)
 
         def work(start: int) -> None:
@@ -156,7 +162,7 @@ class Tree(Part):
             indices[end[rows]] = at[rows]
             at[rows] = self.parent[at[rows]]
             rows = rows[at[rows] >= 0]
-        return csr_matrix((np.ones(len(indices), dtype=np.int64), indices, indptr), shape=(len(X), self.node_count))
+        return csr_matrix((np.ones(len(indices), dtype=np.int64), indices, indptr), shape=(X.shape[0], self.node_count))
 
     def compute_feature_importances(self, normalize: bool = True) -> Vector:
         """Return the decrease of impurity due to each column (p,), as shares of the whole."""

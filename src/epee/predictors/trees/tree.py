@@ -248,6 +248,12 @@ class DecisionTree(Estimator):
         return self.tree_.n_leaves
 
     @property
+    def n_outputs_(self) -> int:
+        """One: a tree predicts one target."""
+        check_is_fitted(self, "tree_")
+        return 1
+
+    @property
     def effective_dof_(self) -> float:
         """One constant a leaf."""
         return float(self.tree_.n_leaves)
