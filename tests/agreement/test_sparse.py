@@ -200,3 +200,22 @@ def test_nodes_of_trees_take_sparse_rows():
     np.testing.assert_array_equal(tree.tree_.apply(S), tree.apply(X))
     assert (tree.tree_.decision_path(S) != tree.decision_path(X)).nnz == 0
     assert (tree.n_outputs_, tree.tree_.n_classes.tolist()) == (1, [3])
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("model", "kind"),
+    [(epee.MultinomialNB(), "c"), (epee.ComplementNB(), "c"), (epee.BernoulliNB(), "c"), (epee.PoissonNB(), "c"), (epee.Ridge(), "r"),
+     (epee.LinearRegression(), "r"), (epee.Lasso(0.01), "r"), (epee.LogisticRegression(), "c"),
+     (epee.LogisticRegression(l1_ratio=1.0), "c"),
+     (epee.LinearClassifier(loss="squared_hinge"), "c"), (epee.StandardScaler(with_mean=False), "u"), (epee.PCA(2, random_state=0), "u")],
+    ids=lambda v: type(v).__name__ if hasattr(v, "fit") else v,
+)  # fmt: skip
+def test_wide_sparse_rows_are_never_laid_out(model, kind, monkeypatch):
+    wide_rows = sparse.random_array((1200, 20_000), density=0.001, rng=np.random.default_rng(7), format="csr")
+    target = np.asarray(wide_rows[:, :500].sum(axis=1)).ravel()
+    monkeypatch.setattr("epee.table.sparse.MOST_CELLS", 0)
+    if kind == "u":
+        model.fit(wide_rows)
+    else:
+        model.fit(wide_rows, target if kind == "r" else target > np.median(target)).predict(wide_rows)

@@ -27,7 +27,7 @@ class ClassSummation(Summation):
     """A :class:`Summation` for ``scatter`` "diagonal" or None with cells, by compiled loops."""
 
     def __call__(self, block: Block) -> Moments:
-        if is_elsewhere(block.X):
+        if is_elsewhere(block.rows):
             return super().__call__(block)
         from epee.kernels.class_sums import class_scatter, class_squares, class_sums, column_squares
 

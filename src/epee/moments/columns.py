@@ -108,7 +108,7 @@ class ColumnSummation:
     anywhere = True
 
     def __call__(self, block: Block) -> ColumnMoments:
-        if is_elsewhere(block.X):
+        if is_elsewhere(block.rows):
             return self._elsewhere(block)
         return ColumnMoments.of(block.X, self.origin, block.weight)
 

@@ -75,7 +75,7 @@ class RowSum:
         return 4 * self.W.shape[0] + 6 * self.W.shape[1]
 
     def __call__(self, block: Block) -> RiskSum:
-        if is_elsewhere(block.X):
+        if is_elsewhere(block.rows):
             return self._elsewhere(block)
         X = operand(block)
         codes = np.asarray(block.group if block.group is not None else block.y)

@@ -144,7 +144,7 @@ class Scoring:
         return all(panel.answers_anywhere for panel in self.panels)
 
     def __call__(self, block: Block) -> Sums:
-        if is_elsewhere(block.X):
+        if is_elsewhere(block.rows):
             return self._elsewhere(block)
         if self.quick is not None:
             return Sums(self.quick(block))

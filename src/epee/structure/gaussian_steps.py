@@ -185,7 +185,7 @@ class GaussianStep(Part):
         return numbers_a_row(self.components)
 
     def __call__(self, block: Block) -> Expected:
-        if is_elsewhere(block.X):
+        if is_elsewhere(block.rows):
             c = self.components
             return expected_anywhere(block.X, block.weight, c, self.factors, self._log_noise(c))
         X = np.asarray(block.X, dtype=np.float64)

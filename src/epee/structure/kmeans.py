@@ -312,7 +312,7 @@ class _Labels:
         return 2 * self.centres.shape[1] + 3 * len(self.centres)
 
     def __call__(self, block: Block) -> tuple[Codes, float, Vector]:
-        if is_elsewhere(block.X):
+        if is_elsewhere(block.rows):
             return labels_anywhere(block.X, block.weight, self.centres)
         nearest = nearest_to_sparse if is_sparse(block.rows) else nearest_centres
         labels, squared = nearest(block.rows, self.centres)

@@ -67,7 +67,7 @@ class Allocation:
     anywhere = True
 
     def __call__(self, block: Block) -> Clouds:
-        if is_elsewhere(block.X):
+        if is_elsewhere(block.rows):
             return Clouds(*sums_anywhere(block.X, block.weight, self.centres, self.origin, self.farthest))
         from epee.kernels.cluster_lloyd import add_to_clouds
 

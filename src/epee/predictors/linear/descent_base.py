@@ -28,7 +28,7 @@ class ClassTotals:
         self.K = K
 
     def __call__(self, block: Block) -> Vector:
-        if is_elsewhere(block.X):
+        if is_elsewhere(block.rows):
             xp, group = namespace(block.X), like(block.group, block.X)
             same = xp.astype(group[:, None] == numbers_like(self.K, group, group.dtype)[None, :], xp.float64)  # (n, K)
             return at_home(xp.sum(same, axis=0) if block.weight is None else like(block.weight, same) @ same)
