@@ -5,7 +5,7 @@ WORKERS ?= 2
 BIN    := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: french help demo spark test test-oldest lint types bench bench-quick faults sbom honesty wild scale clean-tables peer docs kernels wheel
+.PHONY: gpu french help demo spark test test-oldest lint types bench bench-quick faults sbom honesty wild scale clean-tables peer docs kernels wheel
 
 help: ## show the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -39,6 +39,9 @@ bench: $(VENV)/.bench ## every benchmark; results to benchmarks/results, docs/sp
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -m benchmarks.scale
 	$(BIN)/python -m benchmarks.summary
+
+gpu: $(VENV)/.bench ## figures on a graphics card, where there is one with PyTorch; results to benchmarks/results
+	$(BIN)/python -m benchmarks.gpu
 
 bench-quick: $(VENV)/.bench ## the quick benchmarks, under three minutes
 	$(BIN)/python -m benchmarks --quick
