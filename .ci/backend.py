@@ -37,7 +37,7 @@ def tag() -> str:
 def get_requires_for_build_wheel(config_settings: Any = None) -> list[str]:
     """Return what the build needs besides setuptools: the compiler."""
     needs = build_meta.get_requires_for_build_wheel(config_settings)
-    return needs if pure() else [*needs, "numba>=0.61", "scipy>=1.14"]
+    return needs if pure() else [*needs, "numba>=0.61", "scipy>=1.15"]
 
 
 def build_wheel(wheel_directory: str, config_settings: Any = None, metadata_directory: str | None = None) -> str:
