@@ -48,7 +48,7 @@ def command(
         ),
     ] = None,
     budget: Annotated[str | None, typer.Option(help=say("budget"), show_default=False, metavar="TIME")] = None,
-    prefer: Annotated[str, typer.Option(help=say("prefer"), metavar="simplicity|accuracy")] = "simplicity",
+    prefer: Annotated[str, typer.Option(help=say("prefer"), metavar="simplicity|balance|accuracy")] = "balance",
     loss: Annotated[str | None, typer.Option(help=say("loss"), show_default=False, metavar="NAME")] = None,
     engine: Annotated[str, typer.Option(help=say("engine"), metavar="local|dask|spark|ADDRESS")] = "local",
     level: Annotated[float, typer.Option(help=say("level"), metavar="SHARE")] = 0.95,

@@ -117,8 +117,8 @@ PHRASES = {
         "Temps accordé aux prédicteurs (60s, 2min) : ceux qui n'y tiennent pas sont écartés, les plus complexes d'abord.",
     ),
     "prefer": (
-        "Take the simplest predictor that cannot be told from the best, or the best itself.",
-        "Prendre le prédicteur le plus simple qu'on ne peut distinguer du meilleur, ou le meilleur lui-même.",
+        "Take the simplest predictor that cannot be told from the best, the same where it costs at most 2 % of the error, or the best.",
+        "Prendre le prédicteur le plus simple qu'on ne peut distinguer du meilleur, le même s'il coûte au plus 2 % de l'erreur, ou le meilleur.",
     ),
     "loss": (
         "What an error costs: zero_one, log, brier, auc for classes; squared, absolute, quantile0.9, poisson for numbers.",

@@ -278,7 +278,7 @@ def redo(seen: Understood, asked: dict[str, Any]) -> dict[str, str]:
         repr(asked["table"]) if asked["table"] else "table",
         repr(seen.targets[0] if len(seen.targets) == 1 else list(seen.targets)),
     ]
-    defaults = {"test_size": 0.2, "folds": 10, "level": 0.95, "seed": 0, "prefer": "simplicity", "lang": "en"}
+    defaults = {"test_size": 0.2, "folds": 10, "level": 0.95, "seed": 0, "prefer": "balance", "lang": "en"}
     for key in (
         "test_size",
         "folds",

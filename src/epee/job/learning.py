@@ -53,7 +53,7 @@ REPEATED_COST = 8e8  # cells that all candidates may read in all repeats
 def learn(
     table: Any, target: Any, *, test_size: float = 0.2, folds: int = 10, predictors: Any = None, costs: Any = None,
     reject_cost: float | None = None, weight: str | None = None, groups: str | None = None, time: str | None = None,
-    types: Mapping[str, str] | None = None, budget: Any = None, prefer: str = "simplicity", loss: Any = None, level: float = 0.95,
+    types: Mapping[str, str] | None = None, budget: Any = None, prefer: str = "balance", loss: Any = None, level: float = 0.95,
     lang: str | None = None, random_state: int = 0,
     refit: bool = False, mute: Collection[str] = (),
 ) -> Learned:  # fmt: skip
@@ -80,8 +80,8 @@ def learn(
         Kinds of columns, ``{"zip": "category", "id": "ignore"}``.
     budget : float or str, optional
         Seconds ("90s", "2min"): predictors for which there is no time are dropped whole, the most complex first, and named.
-    prefer : {"simplicity", "accuracy"}, default="simplicity"
-        Take the simplest predictor that cannot be told from the best, or the best itself.
+    prefer : {"simplicity", "balance", "accuracy"}, default="balance"
+        Take the simplest predictor that cannot be told from the best, the same where it costs at most 2 % of the error, or the best itself.
     loss : str or Loss, default=None
         What an error costs, in the contest, the choice and the test: "zero_one", "log", "brier" or "auc" (one minus the area under the
         ROC curve) for classes, "squared", "absolute", "quantile0.9", "poisson" and others for numbers. None is "zero_one" for
@@ -119,8 +119,8 @@ def learn(
         raise WrongUse(f"random_state is {random_state!r}; give a whole number, so that the result can be had again.")
     if not (isinstance(folds, int | np.integer) and folds >= 2):
         raise WrongUse(f"folds is {folds!r}; it must be a whole number of at least 2.")
-    if prefer not in ("simplicity", "accuracy"):
-        raise WrongUse(f"prefer is {prefer!r}; it must be 'simplicity' or 'accuracy'.")
+    if prefer not in ("simplicity", "balance", "accuracy"):
+        raise WrongUse(f"prefer is {prefer!r}; it must be 'simplicity', 'balance' or 'accuracy'.")
     asked = {
         "table": str(table) if isinstance(table, str | Path) else None, "test_size": test_size, "folds": int(folds), "level": level,
         "seed": int(random_state), "weight": weight, "groups": groups, "time": time, "types": settled(types),

@@ -7,9 +7,10 @@ One rule, for :func:`epee.learn` and for :func:`epee.risk.compare`. The candidat
 
 with the standard error corrected for the training rows that folds share: what lies between them cannot be told from noise. A
 candidate that is shown to be worse is never chosen, nor one that gives no probabilities where one that does is as near.
-``prefer="accuracy"`` takes the best itself. Differences are *shown* when
-their p-value, adjusted for all pairs (Holm), is below 5 %; *unbeaten* is the simplest that no other is shown to beat. The
-winner's figure is corrected for having been chosen (:mod:`epee.risk.winner`).
+``prefer="accuracy"`` takes the best itself, and ``prefer="balance"`` the simplest by (1) that costs at most 2 % of the best's error
+(of a rate, one row in all may be the price); the baseline where (1) holds even for it. Differences are *shown* when their p-value,
+adjusted for all pairs, is below 5 %; *unbeaten* is the simplest that no other is shown to beat.
+The winner's figure is corrected for having been chosen (:mod:`epee.risk.winner`).
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import numpy as np
 
 from epee.risk.cross_validation import CrossValidation
 from epee.risk.estimate import Difference
-from epee.risk.paired_tests import corrected_difference, over_pairs
+from epee.risk.paired_tests import adjusted_together, corrected_difference, over_pairs
 from epee.risk.winner import Optimism, winner_optimism
 from epee.typing import Matrix, Vector
 from epee.words.job_words import say
@@ -32,6 +33,7 @@ from epee.words.numbers import amount, p_value
 from epee.words.numbers import gap as gap_of
 
 SHOWN = 0.05
+PRICE = 0.02  # of the error, for simplicity in balance
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +48,7 @@ class Verdict:
     rank : array (M,)
         Of simplicity, smallest for the simplest.
     level : float
-    prefer : {"simplicity", "accuracy"}
+    prefer : {"simplicity", "balance", "accuracy"}
     baseline : int, optional
         Which candidate looks at no input.
     losses : sequence of arrays (n, V), optional
@@ -92,7 +94,15 @@ class Verdict:
         """The candidate that the rule takes."""
         if self.prefer == "accuracy":
             return self.best
-        return min(self._speaking(self.near), key=lambda i: self.rank[i])
+        return self._simplest(self.near, self.values, self.best)
+
+    def _simplest(self, near: Sequence[int], values: Vector, best: int) -> int:
+        """Return the simplest of those within one standard error; in balance, of those whose price is small, or the baseline."""
+        if self.prefer == "balance" and self.baseline not in near:
+            risk = self.risks[0]
+            least = PRICE * values[best] if not risk.is_rate else max(PRICE * values[best], 1.0 / max(risk.n, 1.0))
+            near = [i for i in near if values[i] - values[best] <= least]
+        return min(self._speaking(near), key=lambda i: self.rank[i])
 
     @cached_property
     def near(self) -> list[int]:
@@ -114,8 +124,30 @@ class Verdict:
 
     @cached_property
     def pairs(self) -> Matrix:
-        """Holm-adjusted p-values of all pairs, (M, M); 1 on the diagonal."""
-        return over_pairs(len(self.names), lambda i, j: self.difference(i, j).p_value)
+        """The p-values of all pairs (M, M), adjusted for having looked at all of them; 1 on the diagonal.
+
+        By Holm's rule; where the losses of the rows are known, by the law of the largest difference among candidates as alike as these.
+        """
+        if self.losses is None:
+            return over_pairs(len(self.names), lambda i, j: self.difference(i, j).p_value)
+        return adjusted_together(self._raw_pairs, self._picked)
+
+    @cached_property
+    def _raw_pairs(self) -> Matrix:
+        M = len(self.names)
+        out = np.ones((M, M))
+        for i in range(M):
+            for j in range(i):
+                out[i, j] = out[j, i] = self.difference(i, j).p_value
+        return out
+
+    @cached_property
+    def _picked(self) -> Matrix:
+        """The losses (n, M) of the same rows under each candidate, at the value of its parameter that does best."""
+        table, ends = self._table
+        rows = table[np.isfinite(table).all(axis=1)]
+        means = rows.mean(axis=0) if len(rows) else np.zeros(table.shape[1])
+        return rows[:, [a + int(np.argmin(means[a:b])) for a, b in itertools.pairwise(ends)]]
 
     @property
     def p_values(self) -> Vector:
@@ -142,7 +174,11 @@ class Verdict:
         """The adjusted p-value of that difference."""
         if self.baseline is None or self.baseline == self.chosen:
             return 1.0
-        return float(self.pairs[self.chosen][self.baseline])
+        if self.losses is None:
+            return float(self.pairs[self.chosen][self.baseline])
+        return float(
+            adjusted_together(self._raw_pairs, self._picked, against=self.baseline)[self.chosen][self.baseline]
+        )
 
     @property
     def beats_baseline(self) -> bool:
@@ -182,8 +218,8 @@ class Verdict:
             best = picked[np.argmin(means[picked])]
             if self.prefer == "accuracy":
                 return int(best)
-            near = self._speaking(np.flatnonzero(means[picked] - means[best] <= spread[picked, best]).tolist())
-            return int(picked[min(near, key=lambda i: self.rank[i])])
+            near = np.flatnonzero(means[picked] - means[best] <= spread[picked, best]).tolist()
+            return int(picked[self._simplest(near, means[picked], int(np.argmin(means[picked])))])
 
         def of_rows(values: Any) -> Any:
             return values[rows] if values is not None and len(values) == len(whole) else None
@@ -210,14 +246,20 @@ class Verdict:
         best, chosen = self.names[self.best], self.names[self.chosen]
         if len(self.names) == 1:
             return [_capital(say("alone", chosen=chosen))]
-        alone = "chosen_asked" if self.prefer == "accuracy" else "chosen_best"
-        out = [say(alone if self.best == self.chosen else "chosen", chosen=chosen)]
+        simplest = min(self._speaking(self.near), key=lambda i: self.rank[i])
+        alone = "chosen_asked" if self.prefer == "accuracy" else "chosen_accurate"
+        word = "chosen" if self.best != self.chosen else "chosen_best" if simplest == self.best else alone
+        out = [say("chosen_cheap" if word == "chosen" and simplest != self.chosen else word, chosen=chosen)]
+        price = self.gaps[simplest]
+        if simplest != self.chosen and price is not None:
+            cost = gap_of(price.value, price.stderr, rate=price.is_rate)
+            out.append(say("simplicity_costs", simple=self.names[simplest], cost=cost))
         gap = self.gaps[self.chosen]
         if gap is not None:
             out.append(beats(best, chosen, gap, self.p_values[self.chosen]))
             out += [self.price()] if self.price() else []
         simpler = [self.names[i] for i in self.near if self.rank[i] < self.rank[self.chosen]]
-        if simpler and self.prefer != "accuracy":
+        if simpler and self.prefer == "simplicity":
             out.append(say("no_probabilities", names=", ".join(simpler), k=len(simpler)))
         if self.against_baseline is not None and self.against_baseline.value > 0:
             out.append(beats(chosen, self.names[int(self.baseline)], self.against_baseline, self.p_baseline))  # type: ignore[arg-type]

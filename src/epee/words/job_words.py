@@ -139,6 +139,18 @@ WORDS: dict[str, tuple[str, str]] = {
         "Chosen: {chosen}, the simplest within one standard error of the best.",
         "Choisi : {chosen}, le plus simple à moins d'un écart-type du meilleur.",
     ),
+    "chosen_cheap": (
+        "Chosen: {chosen}: of those within one standard error of the best, the simplest that costs hardly anything.",
+        "Choisi : {chosen} : de ceux à moins d'un écart-type du meilleur, le plus simple qui ne coûte presque rien.",
+    ),
+    "chosen_accurate": (
+        "Chosen: {chosen}: it has the smallest error.",
+        "Choisi : {chosen} : il a la plus petite erreur.",
+    ),
+    "simplicity_costs": (
+        "The simplest within one standard error of the best is {simple}; it costs {cost}.",
+        "Le plus simple à moins d'un écart-type du meilleur est {simple} ; il coûte {cost}.",
+    ),
     "chosen_best": (
         "Chosen: {chosen}: it has the smallest error, and nothing simpler comes within one standard error.",
         "Choisi : {chosen} : il a la plus petite erreur, et rien de plus simple n'en approche à un écart-type.",

@@ -116,6 +116,7 @@ PHRASES = {
     "budget_example": ("no limit; 60s, 2min", "sans limite ; 60s, 2min"),
     "prefer": ("Prefer", "Préférer"),
     "prefer_simplicity": ("the simplest that cannot be told from the best", "le plus simple qu'on ne distingue pas du meilleur"),
+    "prefer_balance": ("the simplest that costs at most 2 % of the error", "le plus simple qui coûte au plus 2 % de l'erreur"),
     "prefer_accuracy": ("the best", "le meilleur"),
     "predictors": ("Predictors", "Prédicteurs"),
     "predictors_all": ("All that suit the table; tick some to try only those.", "Tous ceux qui conviennent à la table ; en cocher pour n'essayer que ceux-là."),

@@ -35,7 +35,7 @@ class Question:
     level: float = 0.95
     seed: int = 0
     budget: str | None = None
-    prefer: str = "simplicity"
+    prefer: str = "balance"
     loss: str | None = None
     predictors: tuple[str, ...] | None = None
     costs: tuple[tuple[float, ...], ...] | None = None
