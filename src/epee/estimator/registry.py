@@ -203,14 +203,16 @@ METHODS: tuple[Method, ...] = (
     Method(
         "ExtraTreesClassifier", "predictors.ensembles.forest", "classifier", ENSEMBLES,
         ("extremely random trees", "arbres extrêmement aléatoires"), 76,
-        (Trial("extra_trees", before=BY_COLUMN, given=ensembles.extra_trees, cost=ensembles.forest_cost,
+        (Trial("extra_trees", "min_samples_leaf", ensembles.leaf_sizes, before=BY_COLUMN, given=ensembles.extra_trees,
+               cost=ensembles.extra_cost,
                at_last=ensembles.more_trees, out_of_bag=ensembles.out_of_bag, aliases=("et", "extremely_random_trees")),),
         random=True, arguments={"n_estimators": 20},
     ),
     Method(
         "ExtraTreesRegressor", "predictors.ensembles.forest", "regressor", ENSEMBLES,
         ("extremely random trees", "arbres extrêmement aléatoires"), 76,
-        (Trial("extra_trees", before=BY_COLUMN, given=ensembles.extra_trees, cost=ensembles.forest_cost,
+        (Trial("extra_trees", "min_samples_leaf", ensembles.leaf_sizes, before=BY_COLUMN, given=ensembles.extra_trees,
+               cost=ensembles.extra_cost,
                at_last=ensembles.more_trees, out_of_bag=ensembles.out_of_bag, suits=lambda s: s.n_targets == 1,
                aliases=("et", "extremely_random_trees")),),
         random=True, arguments={"n_estimators": 20},

@@ -409,7 +409,7 @@ class Contest:
         g = self.ground
         split = g.plan(1).splits[0]
         routes = [g.refit(candidate, value) for value in grid]
-        bagged = out_of_bag(routes[0]) if candidate.out_of_bag(g.setting) else None
+        bagged = out_of_bag(routes) if candidate.out_of_bag(g.setting) else None
         found = bagged or (varied(routes[-1], split, str(candidate.parameter), grid) if len(grid) > 1 else None)
         outcomes, ends = found or ([r.evaluate(split) for r in routes], [_on_all(r) for r in routes])
         means = np.column_stack([r.fold_means(split, o)[0] for r, o in zip(routes, outcomes, strict=True)])
@@ -419,7 +419,7 @@ class Contest:
         looked = g.hand.looked
         losses = np.column_stack([o.losses[0][looked] for o in outcomes])
         curve = Curve(candidate.parameter, grid, dof, train, cv, stderr, best, losses)
-        return curve, routes[best], outcomes[best], bagged[0] if bagged else []
+        return curve, routes[best], outcomes[best], [outcomes[best]] if bagged else []
 
     def enter_combined(self, entries: dict[str, Entry], candidate: Candidate) -> Entry:
         """Return the line of the weighted mean of those who have run."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -73,14 +74,15 @@ def varied(
     return outcomes, list(zip(train, map(degrees_of_freedom, all_rows), strict=True))
 
 
-def out_of_bag(route: RefitRoute) -> tuple[list[Outcome], list[tuple[float, float]]] | None:
-    """Return what a forest of all rows says of each by the trees that did not see it, as :func:`varied` returns it; None if it cannot."""
-    fitted = route.fit_rows(None)
-    last = last_of(fitted)
-    said = getattr(last, "oob_prediction_" if route.classes is None else "oob_decision_function_", None)
-    if said is None or not np.isfinite(said).all():
-        return None
-    if route.classes is not None and not route.asked.probable:
-        return None
-    losses = route.value(said, slice(None))
-    return [Outcome(losses[None], np.asarray(said)[None])], [(float("nan"), degrees_of_freedom(fitted))]
+def out_of_bag(routes: Sequence[RefitRoute]) -> tuple[list[Outcome], list[tuple[float, float]]] | None:
+    """Return what forests of all rows say of each by the trees that did not see it, as :func:`varied` returns it; None if they cannot."""
+    outcomes, ends = [], []
+    for route in routes:
+        fitted = route.fit_rows(None)
+        named = "oob_prediction_" if route.classes is None else "oob_decision_function_"
+        said = getattr(last_of(fitted), named, None)
+        if said is None or not np.isfinite(said).all() or (route.classes is not None and not route.asked.probable):
+            return None
+        outcomes.append(Outcome(route.value(said, slice(None))[None], np.asarray(said)[None]))
+        ends.append((float("nan"), degrees_of_freedom(fitted)))
+    return outcomes, ends

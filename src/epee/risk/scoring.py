@@ -48,7 +48,7 @@ class Panel:
         """Whether all models give what the loss needs where the rows lie."""
         if isinstance(self.models, Linear):
             return True
-        plain = self.asked.costs is None and self.asked.loss.needs in ("labels", "values")
+        plain = self.asked.costs is None and not self.asked.probable and self.asked.loss.needs in ("labels", "values")
         return plain and all(getattr(model, "answers_anywhere", False) for model in self.models)
 
     def asks(self) -> list[Ask]:

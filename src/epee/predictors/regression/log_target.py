@@ -36,6 +36,9 @@ class LogTarget(MetaEstimatorMixin, Regressor):
         The fitted one.
     factor_ : float
         The :math:`c` of (1).
+    range_ : tuple of float
+        The least and the largest logarithm that were learned from: :math:`f` stays between them, since an exponential of a line that
+        leaves them knows no bounds.
 
     Notes
     -----
@@ -49,8 +52,8 @@ class LogTarget(MetaEstimatorMixin, Regressor):
     --------
     >>> from epee import LinearRegression
     >>> X = np.arange(6.0)[:, None]
-    >>> LogTarget(LinearRegression()).fit(X, 2.0 ** X[:, 0]).predict([[6.0]]).round(6)
-    array([64.])
+    >>> LogTarget(LinearRegression()).fit(X, 2.0 ** X[:, 0]).predict([[3.5]]).round(4)
+    array([11.3137])
     """
 
     def __init__(self, estimator: Any) -> None:
@@ -74,14 +77,16 @@ class LogTarget(MetaEstimatorMixin, Regressor):
         if w is not None and not has_fit_parameter(self.estimator, "sample_weight"):
             raise WrongUse(f"{type(self.estimator).__name__} takes no sample_weight; leave the weights away.")
         self.estimator_ = clone(self.estimator).fit(X, np.log(y), **({} if w is None else {"sample_weight": w}))
+        self.range_ = float(np.log(y.min())), float(np.log(y.max()))
         logs = np.asarray(getattr(self.estimator_, "oob_prediction_", None), dtype=np.float64)
         if logs.shape != y.shape or not np.isfinite(logs).all():
             logs = np.asarray(self.estimator_.predict(X), dtype=np.float64).reshape(y.shape)
+        logs = np.clip(logs, *self.range_)
         weight, top = np.ones(len(y)) if w is None else w, float(logs.max())
         self.factor_ = float(weight @ y / (weight @ np.exp(logs - top))) * float(np.exp(-top))
 
     def _predict(self, X: Matrix) -> Vector:
-        return self.factor_ * np.exp(np.asarray(self.estimator_.predict(X), dtype=np.float64))
+        return self.factor_ * np.exp(np.clip(np.asarray(self.estimator_.predict(X), dtype=np.float64), *self.range_))
 
     @property
     def effective_dof_(self) -> float:
