@@ -246,3 +246,21 @@ def test_reasons_of_a_linear_predictor_are_its_coefficients(tmp_path):
     np.testing.assert_allclose(found.predicted, learned.predict(table), atol=1e-9)
     some = again.predictor.contributions(table.slice(5, 3))
     np.testing.assert_allclose(some.values, found.values[5:8], atol=1e-12)  # whatever rows are beside
+
+
+def test_the_threshold_of_least_cost_is_found_on_rows_held_out():
+    from epee.job.thresholds import along
+
+    rng = np.random.default_rng(0)
+    p = rng.random(20_000)
+    y = rng.random(20_000) < p
+    fair, dear = along(p, y, np.ones(len(p))), along(p, y, np.ones(len(p)), [[0, 9.0], [1.0, 0]])
+    assert abs(fair["chosen"] - 0.5) < 0.06 and fair["expected"] == 0.5
+    assert abs(dear["chosen"] - 0.1) < 0.04 and dear["expected"] == pytest.approx(0.1)
+    k = fair["thresholds"].index(0.5)
+    assert fair["cost"][k] == pytest.approx(np.mean((p >= 0.5) != y)) and fair["recall"][k] == pytest.approx(
+        np.mean(p[y] >= 0.5)
+    )
+    learned = epee.learn(blobs(), "y", predictors=["lda"], folds=3, costs=[[0, 9.0], [1.0, 0]])
+    found = learned.facts["threshold"]
+    assert found["label"] == "spam" and found["chosen"] < 0.4 and found["least"] <= min(found["cost"]) + 1e-12

@@ -47,6 +47,8 @@ key                    what it holds
 ``effects``            what columns do to the prediction: ``{"of": labels, "columns": [{"column", "kind", "x", "labels", "pd", "low",
                        "high", "ale"}], "interactions": [{"columns", "value", "stderr", "share"}], "bands"}``, or None; curves are
                        (labels, places)
+``threshold``          of two classes, from which probability of ``"label"`` on to decide for it: ``{"thresholds", "cost", "precision",
+                       "recall", "share", "chosen", "least", "expected", "costs"}`` on rows held out, or None
 ``rules``              a chosen tree in sentences, one a leaf, where it has few
 ``learning_curve``     ``{"sizes", "test", "stderr", "then": {"rows", "error", "stderr"}}``, or None
 ``findings``           list of ``{"code", "sentence", "evidence"}``

@@ -16,6 +16,7 @@ from epee.job.ground import Ground
 from epee.job.merit import attempt, headline_of, sealed_facts
 from epee.job.predictor import Predictor, last_step
 from epee.job.ranked import ranking_sentence
+from epee.job.thresholds import threshold_facts
 from epee.job.understanding import Understood
 from epee.predictors.trees.tree import DecisionTree
 from epee.risk.estimate import Risk
@@ -81,6 +82,7 @@ def facts_of(
     leaned = [item["column"] for item in (facts["uses"] or {"items": []})["items"]]
     facts["effects"] = attempt(lambda: effects_of(ground, chosen, predictor, leaned, asked["level"]))
     facts["rules"] = rules_of(predictor)
+    facts["threshold"] = attempt(lambda: threshold_facts(ground, chosen, predictor))
     facts["learning_curve"] = attempt(lambda: curve_of_sizes(chosen, ground))
     facts["seconds"] = clock.perf_counter() - begin
     return plain(facts)

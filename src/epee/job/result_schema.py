@@ -93,6 +93,7 @@ SCHEMA: dict[str, Any] = {
         "uses": {"type": ["object", "null"]},
         "effects": {"type": ["object", "null"], "required": ["of", "columns", "interactions", "bands"]},
         "rules": _TEXTS,
+        "threshold": {"type": ["object", "null"], "required": ["label", "thresholds", "cost", "precision", "recall", "chosen", "least"]},
         "learning_curve": {"type": ["object", "null"]},
         "findings": {"type": "array", "items": {"type": "object", "required": ["code", "sentence"]}},
         "how": _TEXTS,

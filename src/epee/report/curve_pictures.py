@@ -98,3 +98,23 @@ def effect(column: dict[str, Any], of: Sequence[str], bands: bool, share: bool) 
     if len(of) > 1:
         chart.legend([(shortened(name, 10), tone, False) for tone, name in enumerate(of)][:SEVERAL], y=14)
     return chart.svg()
+
+
+def threshold(t: dict[str, Any]) -> Markup:
+    """Draw cost, precision and recall against the probability from which on a class is decided for; the least cost is marked."""
+    chart = Chart(say("threshold"), height=280, left=58, top=28)
+    show = figures if t["costs"] else percent
+    scale = max(t["cost"]) or 1.0
+    chart.x_scale(0.0, 1.0)
+    chart.y_scale(0.0, 1.0 if not t["costs"] else 1.05 * scale)
+    chart.axes(say("probability_of", label=shortened(t["label"], 14)), "", x_format=percent, y_format=show)
+    entries = [(say("mean_cost") if t["costs"] else say("error_rate"), 1, False)]
+    if not t["costs"]:
+        entries += [(say("precision"), 0, False), (say("recall"), 2, True)]
+        taken = [(x, v) for x, v, share in zip(t["thresholds"], t["precision"], t["share"], strict=True) if share > 0]
+        chart.line([x for x, _ in taken], [v for _, v in taken], 0)
+        chart.line(t["thresholds"], t["recall"], 2, dashed=True)
+    chart.line(t["thresholds"], t["cost"], 1)
+    chart.dot(t["chosen"], t["least"], 1, r=5, tip=f"{percent(t['chosen'])}: {show(t['least'])}")
+    chart.legend(entries, y=14)
+    return chart.svg()

@@ -7,7 +7,7 @@ from typing import Any
 from epee.report import curve_pictures, pictures
 from epee.report.contents import Block, Pictures, Section, Table, Words
 from epee.words import loss_words
-from epee.words.numbers import NOTHING, inside, interval, percent, whole
+from epee.words.numbers import NOTHING, figures, inside, interval, percent, whole
 from epee.words.report_words import say
 
 DRAWN_CLASSES = 12
@@ -101,4 +101,10 @@ def ranking_section(card: dict[str, Any]) -> Section | None:
         blocks.append(Pictures([curve_pictures.reliability(parts[0])], caption))
     elif card["calibration"]:
         blocks.append(Pictures([pictures.calibration(card)], say("calibration_caption", n=n, level=level)))
+    t = card.get("threshold")
+    if t:
+        words = {"label": t["label"], "chosen": percent(t["chosen"]), "expected": percent(t["expected"])}
+        least = figures(t["least"]) if t["costs"] else percent(t["least"])
+        caption = say("threshold_costs" if t["costs"] else "threshold_caption", least=least, **words)
+        blocks.append(Pictures([curve_pictures.threshold(t)], caption, [say("threshold")]))
     return Section("ranking", say("ranking"), blocks) if blocks else None

@@ -226,6 +226,21 @@ WORDS: dict[str, tuple[str, str]] = {
         "Sur les lignes sous scellés ({n}), chaque classe contre les autres, des lignes les plus probables aux moins probables. Bandes : "
         "{level} en chaque point (bootstrap). Tirets : le hasard.",
     ),
+    "threshold": ("From which probability on", "À partir de quelle probabilité"),
+    "mean_cost": ("mean cost", "coût moyen"),
+    "error_rate": ("error rate", "taux d'erreur"),
+    "threshold_caption": (
+        "On training rows held out: predicting {label} from a probability of {chosen} on makes the fewest errors ({least}). A lower threshold "
+        "finds more of the class, a higher one is right more often.",
+        "Sur les lignes d'apprentissage mises de côté : prédire {label} à partir d'une probabilité de {chosen} donne le moins d'erreurs "
+        "({least}). Un seuil plus bas trouve davantage de la classe, un seuil plus haut a plus souvent raison.",
+    ),
+    "threshold_costs": (
+        "On training rows held out: predicting {label} from a probability of {chosen} on costs least ({least} a row, without rejection); true "
+        "probabilities would have it at {expected}.",
+        "Sur les lignes d'apprentissage mises de côté : prédire {label} à partir d'une probabilité de {chosen} coûte le moins ({least} par "
+        "ligne, sans rejet) ; de vraies probabilités l'auraient à {expected}.",
+    ),
     "reliability_caption": (
         "On the sealed rows ({n}), in groups of equal size by the probability of {label}: how many are of that class, with its {level} "
         "interval. On the diagonal, a probability means what it says.",
