@@ -70,7 +70,7 @@ class OpenClassifier(AroundClassifier):
     >>> X, y = rng.normal(size=(200, 2)) + 4.0 * (np.arange(200) % 2)[:, None], np.arange(200) % 2
     >>> model = OpenClassifier(GaussianNB(), label=-1).fit(X, y)
     >>> model.novelty([[0.1, 0.0], [9.0, -9.0]]).round(3)
-    array([0.995, 0.005])
+    array([0.99 , 0.005])
     """
 
     state_parts = ("_means", "_factors")

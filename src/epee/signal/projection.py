@@ -75,8 +75,8 @@ def denoise(X: ArrayLike, basis: Any = "cosine", *, keep: int | None = None, noi
     --------
     >>> t = np.linspace(0, 1, 200)
     >>> s, rng = np.cos(3 * np.pi * t), np.random.default_rng(0)
-    >>> found = denoise(s + 0.5 * rng.standard_normal(200))
-    >>> bool(np.mean((found.signal - s) ** 2) < 0.25 / 10), found.kept < 20
+    >>> found = denoise(s + 0.5 * rng.standard_normal(200), noise=0.25)
+    >>> bool(np.mean((found.signal - s) ** 2) < 0.25 / 5), found.kept < 20
     (True, True)
     """
     observed = np.asarray(X, dtype=np.float64)
