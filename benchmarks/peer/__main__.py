@@ -135,7 +135,8 @@ def main(arguments: Iterable[str] | None = None) -> None:
     results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     for module in chosen:
         found = compare(module)
-        results[module] = found
+        if found["asked"]:
+            results[module] = found
         print(
             f"{module}: {found['passed']} of {found['asked']}, {len(found['aside'])} aside",
             flush=True,

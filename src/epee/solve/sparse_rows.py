@@ -35,6 +35,11 @@ def is_large_and_sparse(source: Source) -> bool:
     return p > MANY_COLUMNS and n * p > FEW_CELLS
 
 
+def has_many_sparse_columns(source: Source) -> bool:
+    """Tell whether rows are sparse and have so many columns that their scatter should not be formed."""
+    return isinstance(source, SparseSource) and source.n_columns > MANY_COLUMNS
+
+
 @dataclass(frozen=True, eq=False)
 class CentredRows:
     """The rows Z of (1), as products."""

@@ -24,7 +24,7 @@ from epee.moments.moments import Moments
 from epee.predictors.regression.ridge import RidgePath
 from epee.solve.elastic_net import Quadratic, decreasing, penalty_grid
 from epee.solve.sparse_elastic_net import SparseColumns
-from epee.solve.sparse_rows import is_large_and_sparse
+from epee.solve.sparse_rows import has_many_sparse_columns
 from epee.table.block import Source
 from epee.typing import ArrayLike, Matrix, Tensor, Vector
 
@@ -117,7 +117,7 @@ class ElasticNet(MomentRegressor):
         return super().fit(X, y, sample_weight)
 
     def _from_rows(self, source: Source) -> bool:
-        if not is_large_and_sparse(source):
+        if not has_many_sparse_columns(source):
             return False
         self._search(SparseColumns.of(source, self.fit_intercept))  # type: ignore[arg-type]
         return True
@@ -204,7 +204,7 @@ class ElasticNet(MomentRegressor):
         model = clone(self)
         source = model.rows_in(X, y, sample_weight)
         quadratic: Quadratic | SparseColumns
-        if is_large_and_sparse(source):
+        if has_many_sparse_columns(source):
             quadratic = SparseColumns.of(source, self.fit_intercept)
         else:
             quadratic = Quadratic.of(MomentRegressor._sum(model, source), self.fit_intercept)

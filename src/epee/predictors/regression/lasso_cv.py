@@ -20,7 +20,7 @@ from epee.predictors.regression.fixed_folds import refuse_empty_folds, row_count
 from epee.predictors.regression.lasso import ElasticNet
 from epee.solve.elastic_net import Quadratic, decreasing, penalty_grid
 from epee.solve.sparse_elastic_net import SparseColumns
-from epee.solve.sparse_rows import is_large_and_sparse
+from epee.solve.sparse_rows import has_many_sparse_columns
 from epee.table.block import Source
 from epee.table.doors import gather
 from epee.table.sparse import SparseSource
@@ -112,7 +112,7 @@ class LassoCV(ElasticNet):
 
     def _from_rows(self, source: Source) -> bool:
         """Choose and fit without a scatter, where the rows are sparse and have too many columns for one."""
-        if not is_large_and_sparse(source):
+        if not has_many_sparse_columns(source):
             return False
         assert isinstance(source, SparseSource)
         whole = SparseColumns.of(source, self.fit_intercept)
