@@ -114,3 +114,23 @@ def test_what_is_not_there_is_a_sentence(desk):
         desk.look("lda")
     with pytest.raises(ValueError, match="nothing to save"):
         desk.save("explored-json")
+
+
+def test_a_column_of_words_has_its_card_and_its_control(desk):
+    rng = np.random.default_rng(2)
+    said = [" ".join(rng.choice(["good", "bad", "very", "room", "noise", "quiet", "bed"], size=6)) for _ in range(120)]
+    frame = pd.DataFrame(
+        {"x": rng.normal(size=120), "review": said, "y": ["up" if "good" in text else "down" for text in said]}
+    )
+    frame.to_csv(desk.folder / "words.csv", index=False)
+    cards = {c["name"]: c for c in desk.open("words.csv", True, {"review": "text"})["columns"]}
+    assert cards["review"]["left"] == "" and pages.fate("input", cards["review"]) == "Enters by its words, counted."
+    answer = desk.learn("words.csv", True, Question("y", types={"review": "text"}, predictors=("logistic",)), "en")
+    place = [c["name"] for c in answer["controls"]].index("review")
+    good, bad = (
+        desk.what_if({f"x-{place}": text, "x-0": "0"}, None, None)["probabilities"][1]
+        for text in ("good good bed", "bad room")
+    )
+    assert good > bad
+    with pytest.raises(WrongUse, match="two different columns"):
+        desk.what_if({}, "x", "review")

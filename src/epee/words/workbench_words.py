@@ -77,6 +77,7 @@ PHRASES = {
         "Les 50 modalités les plus fréquentes ont chacune une colonne de 0 et de 1 ; les autres en partagent une.",
     ),
     "fate_date": ("Enters as a count of days, a month and a weekday.", "Entre comme un nombre de jours, un mois et un jour de la semaine."),
+    "fate_text": ("Enters by its words, counted.", "Entre par ses mots, comptés."),
     "fate_filled": ("Missing cells take the mean of the training rows.", "Les cases manquantes prennent la moyenne des lignes d'apprentissage."),
     "fate_zero": ("A missing cell is none of them.", "Une case manquante n'en est aucune."),
     # the question

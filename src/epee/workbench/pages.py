@@ -146,7 +146,8 @@ def fate(role: str, c: dict[str, Any]) -> str:
         many = c["distinct"] > MOST_LEVELS
         first = say("fate_many") if many else say("fate_category", k=c["distinct"])
         return f"{first} {say('fate_zero')}" if c["missing"] else first
-    return say(f"fate_{c['kind']}") + (f" {say('fate_filled')}" if c["missing"] else "")
+    filled = c["missing"] and c["kind"] != "text"
+    return say(f"fate_{c['kind']}") + (f" {say('fate_filled')}" if filled else "")
 
 
 def _question(s: Session) -> dict[str, Any]:
@@ -207,7 +208,7 @@ def _what_if(s: Session) -> dict[str, Any]:
     if s.answer is None:
         return {"pair": ("", ""), "step": _step, "plainly": _plainly}
     uses = (s.answer["card"].get("uses") or {}).get("items") or []
-    controls = [c["name"] for c in s.answer["controls"]]
+    controls = [c["name"] for c in s.answer["controls"] if c["kind"] != "text"]
     used = [item["column"] for item in uses if item["column"] in controls]
     pair = [*used, *(name for name in controls if name not in used), "", ""][:2]
     return {"pair": pair, "step": _step, "plainly": _plainly}

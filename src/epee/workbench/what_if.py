@@ -28,11 +28,11 @@ def controls(predictor: Predictor, wholes: Collection[str] = ()) -> list[dict[st
     known = predictor.drift.get("columns", {})
     out: list[dict[str, Any]] = []
     for column in predictor.encoder.schema_:
-        if column.kind == "text":
-            continue
         own = known.get(column.name, {})
         control: dict[str, Any] = {"name": column.name, "kind": column.kind, "missing": own.get("missing", 0.0)}
-        if column.kind == "category":
+        if column.kind == "text":
+            control["start"] = None
+        elif column.kind == "category":
             shares = own.get("shares", {})
             levels = sorted(column.levels or (), key=lambda level: (-shares.get(level, 0.0), level))
             control |= {"levels": levels[:200], "start": levels[0] if levels else None}
@@ -54,15 +54,14 @@ def _rounded(value: float, width: float) -> float:
 
 def read_row(predictor: Predictor, form: Mapping[str, str]) -> dict[str, Cell]:
     """Return the cells of a form; an empty one is missing."""
-    columns = [c for c in predictor.encoder.schema_ if c.kind != "text"]
-    return {c.name: _cell(c, form.get(f"x-{j}", "")) for j, c in enumerate(columns)}
+    return {c.name: _cell(c, form.get(f"x-{j}", "")) for j, c in enumerate(predictor.encoder.schema_)}
 
 
 def _cell(column: Column, text: str) -> Cell:
     text = text.strip()
     if not text:
         return None
-    if column.kind == "category":
+    if column.kind in ("category", "text"):
         return text
     if column.kind == "date":
         try:
@@ -129,7 +128,7 @@ def pushes(predictor: Predictor, X: Matrix, answer: Any) -> dict[str, Any]:
 def map_of(predictor: Predictor, row: Mapping[str, Cell], a: str, b: str) -> dict[str, Any]:
     """Return the answers on a grid of two columns, the others as in the row: classes with their probability, or numbers."""
     by_name = {control["name"]: control for control in controls(predictor)}
-    if a not in by_name or b not in by_name or a == b:
+    if a not in by_name or b not in by_name or a == b or "text" in (by_name[a]["kind"], by_name[b]["kind"]):
         raise WrongUse(say("two_columns"))
     xs, ys = _ticks(by_name[a]), _ticks(by_name[b])
     n = len(xs) * len(ys)
