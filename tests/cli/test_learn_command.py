@@ -201,7 +201,7 @@ def test_bad_files_end_with_one_sentence(name, tmp_path, monkeypatch, capsys):
         ("learn t.csv -t y --folds many", 2, "--folds"),
         ("learn t.csv -t y --budget never", 2, "60s"),
         ("learn t.csv -t y --costs absent.csv", 4, "absent.csv"),
-        ("learn t.csv -t y -p forest", 2, "forest"),
+        ("learn t.csv -t y -p oracle", 2, "oracle"),
         ("learn t.csv -t y -o nowhere/t.epee", 4, "nowhere"),
         ("learn t.csv -t y -o .", 2, "folder"),
         ("learn t.csv -t y --no-save -o t.epee", 2, "contradict"),
