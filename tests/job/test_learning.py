@@ -344,3 +344,17 @@ def test_a_warning_that_is_not_ours_goes_on_its_way_and_learn_ends():
     with pytest.warns(RuntimeWarning, match="no convergence after 7 steps"):
         learned = epee.learn(blobs(80), "y", predictors=["lda", Warns()])
     assert not any("7 steps" in note for note in learned.notes)
+
+
+def test_an_error_in_one_of_others_leaves_the_rest_running():
+    class Broken(RidgeClassifier):
+        def fit(self, X, y, sample_weight=None):
+            raise RuntimeError("no such thing")
+
+    for budget in (None, 60):
+        learned = epee.learn(blobs(), "y", predictors={"broken": Broken(), "theirs": RidgeClassifier()}, budget=budget)
+        assert [line["name"] for line in learned.facts["leaderboard"]][1:] == ["theirs"]
+        assert (
+            learned.card["dropped"][0]["name"] == "broken"
+            and "RuntimeError: no such thing" in learned.card["dropped"][0]["why"]
+        )

@@ -202,6 +202,10 @@ class Contest:
                 if candidate.key == "baseline":
                     raise
                 why = say("failed", why=str(fault))
+            except Exception as fault:
+                if candidate.method is not None:
+                    raise
+                why = say("failed", why=f"{type(fault).__name__}: {fault}")  # of someone else's: the others run on
         if (candidate.name, why) not in self.dropped:
             self.dropped.append((candidate.name, why))
         return []
@@ -214,7 +218,7 @@ class Contest:
         stopped = any(issubclass(warning.category, SearchWarning) for warning in heard)
         if stopped and candidate.searches(self.ground.setting):
             return work(replace(candidate, patience=PATIENCE))
-        for warning in heard:
+        for warning in heard if not candidate.stops_early else ():
             warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
         return done
 
@@ -231,9 +235,13 @@ class Contest:
             s = s if self.ground.at_hand else replace(s, n=len(self.ground.hand.train))
             return say("too_large", n=f"{s.n:,}", p=s.p) if candidate.cost(s) > LARGEST_COST else ""
         left = self.budget - (clock.perf_counter() - self._start)
-        if self._spent or left <= 0 or (candidate.cost(s) > 2e7 and self._needed(candidate) > left):
+        if self._spent or left <= 0 or (self._unsure(candidate) and self._needed(candidate) > left):
             return say("out_of_budget", budget=f"{self.budget:g}")
         return ""
+
+    def _unsure(self, candidate: Candidate) -> bool:
+        """Tell whether a trial must show how long a candidate takes: a large one, or one that is not ours."""
+        return not candidate.of_others and (candidate.method is None or candidate.cost(self.ground.setting) > 2e7)
 
     def _needed(self, candidate: Candidate) -> float:
         """Return the seconds that a candidate will take, from one fit on a tenth of the rows."""
@@ -243,7 +251,12 @@ class Contest:
         rows = np.flatnonzero(np.arange(len(g.hand.train)) % 10 == 0)
         route = g.refit(candidate, grid[len(grid) // 2])
         begin = clock.perf_counter()
-        route.ask_rows(route.fit_rows(rows), rows, "a trial")
+        try:
+            route.ask_rows(route.fit_rows(rows), rows, "a trial")
+        except Exception:
+            if candidate.method is not None:
+                raise
+            return 0.0  # it will fail again, and be named
         return (clock.perf_counter() - begin) * 10 * g.cells.folds * (len(grid) + g.repeats) / 2
 
     def solve(self, candidate: Candidate) -> Solved:

@@ -101,7 +101,13 @@ class Candidate:
 
     def searches(self, s: Setting) -> bool:
         """Tell whether it takes a number of steps, which may be raised."""
-        return self.method is not None and "max_iter" in self.make(s)[-1].get_params()
+        steps = self.method is not None and "max_iter" in self.make(s)[-1].get_params()
+        return steps and self.parameter != "max_iter" and not self.stops_early
+
+    @property
+    def stops_early(self) -> bool:
+        """Whether it is meant to stop before its search ends: fewer steps make a smoother network."""
+        return self.key == "network"
 
     def _before(self, name: str, s: Setting) -> Any:
         """Return a step in front of the predictor."""
