@@ -28,11 +28,13 @@ from epee.losses.margins import SignedSquares
 from epee.optimize.descent import Trace
 from epee.optimize.linear_risk import LinearRisk
 from epee.optimize.quasi_newton import _Recent as Recent
+from epee.table.sparse import SparseSource
 from epee.typing import Matrix, Vector
 
 LARGEST_HESSIAN = 3000  # unknowns; beyond, its diagonal stands for it
 FEWEST_ROWS = 2000
 THINNING = 10
+FALL = 1e-3  # of the largest slope of sparse rows, from where the descent begins
 
 
 @dataclass
@@ -192,6 +194,9 @@ def _descend(
     if not value <= risk.at_zero():  # the sample has misled
         W, metric = np.zeros_like(W), None
         value, gradient = risk.at(W)
+    if isinstance(risk.source, SparseSource):  # a rare column has a small slope wherever it is: only its fall tells
+        tol = min(tol, FALL * float(np.abs(gradient).max()))
+        polish = min(polish, tol)
     trace.add(flat(W), value, float(np.abs(gradient).max()), 0.0)
     converged, k = False, 0
     metric = metric or (Metric(risk, W) if newton else make_metric(risk, W, rough=not np.any(W)))
