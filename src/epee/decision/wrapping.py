@@ -10,7 +10,8 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from epee.errors import WrongUse
-from epee.estimator.protocol import Judge
+from epee.estimator.dof import shown_degrees_of_freedom
+from epee.estimator.protocol import Counted, Judge
 from epee.estimator.state import Saved
 from epee.table.fingerprints import fingerprint
 
@@ -42,6 +43,11 @@ class AroundClassifier(MetaEstimatorMixin, ClassifierMixin, Saved, BaseEstimator
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
         return self
+
+    def degrees_of_freedom(self, X: Any = None) -> float:
+        """Return the effective degrees of freedom of the classifier inside, NaN when unknown."""
+        inner = self.estimator_
+        return inner.degrees_of_freedom(X) if isinstance(inner, Counted) else shown_degrees_of_freedom(inner, X)
 
     def clean(self, X: Any) -> Any:
         """Check rows as the classifier inside would and return them."""
