@@ -13,12 +13,14 @@ from epee.words import (
     risk_words,
     signal_words,
     table_words,
+    tree_words,
     workbench_words,
 )  # fmt: skip
 
 CATALOGUES = {
     "cluster": cluster_words.say, "decision": decision_words.say, "job": job_words.say, "regression": regression_words.say,
     "report": report_words.say, "risk": risk_words.say, "signal": signal_words.say, "table": table_words.say,
+    "tree": tree_words.say,
     "titles": finding_words.titles,
     "findings": finding_words.sentences, "losses": loss_words.say,
     "command line": phrases.say, "lab command": lab_command.words, "open command": open_command.words, "processes": mdp.say,

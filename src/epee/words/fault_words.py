@@ -75,7 +75,7 @@ FRENCH: dict[str, str] = {
     "folds is {}; it must be a whole number of at least 2.": "folds vaut {} ; c'est un nombre entier d'au moins 2.",
     "random_state is {}; give a whole number, so that the result can be had again.": "random_state vaut {} ; donner un nombre entier, pour pouvoir retrouver le résultat.",
     "random_state is {}; give a whole number, so that the same rows can be had again.": "random_state vaut {} ; donner un nombre entier, pour pouvoir retrouver les mêmes lignes.",
-    "prefer is {}; it must be 'simplicity' or 'accuracy'.": "prefer vaut {} ; ce doit être 'simplicity' ou 'accuracy'.",
+    "prefer is {}; it must be 'simplicity', 'balance' or 'accuracy'.": "prefer vaut {} ; ce doit être 'simplicity', 'balance' ou 'accuracy'.",
     "predictors is empty: give keys of the hierarchy or estimators, or leave it out.": "predictors est vide : donner des clés de la hiérarchie ou des estimateurs, ou ne rien dire.",
     "there is no predictor {} for this target{}": "il n'y a pas de prédicteur {} pour cette cible{}",
     "{} is no {}, which this target needs.": "{} n'est pas un {}, que cette cible demande.",

@@ -423,3 +423,10 @@ def test_a_real_table_as_well_as_scikit_learn():
 def test_sentences(given_, words):
     with pytest.raises(WrongUse, match=words):
         DecisionTreeClassifier(**given_).fit(X, labels)
+
+
+def test_rules_in_french():
+    X, y = np.array([[0.0], [1.0], [np.nan], [2.0]]), np.array(["a", "a", "b", "b"])
+    with options(language="fr"):
+        rules = str(DecisionTreeClassifier().fit(X, y).rules())
+    assert "si " in rules and "lignes" in rules and " rows" not in rules

@@ -8,6 +8,7 @@ import numpy as np
 
 from epee.predictors.trees.structure import LEAF, Tree
 from epee.typing import Tensor
+from epee.words.tree_words import say
 
 
 class Rules(list[str]):
@@ -52,7 +53,8 @@ def write_rules(
             else:
                 low[f] = max(low.get(f, -np.inf), float(tree.threshold[node]))
         tests = [_test(tree, names[f], f, low, high, sets, digits, texts or {}) for f in dict.fromkeys(missing)]
-        rules.append(f"{'if ' + ' and '.join(tests) if tests else 'always'}: {conclusion(int(leaf))}")
+        when = say("if {tests}", tests=say(" and ").join(tests)) if tests else say("always")
+        rules.append(f"{when}: {conclusion(int(leaf))}")
     return rules
 
 
@@ -70,12 +72,12 @@ def _test(
         start, end = tree.level_starts[f], tree.level_starts[f + 1]
         inside = tree.levels[start:end][sets[f][: end - start]]
         names = [texts[f][int(v)] if f in texts else f"{v:g}" for v in inside]
-        return f"{name} in {{{', '.join(names)}}}"
+        return say("{name} in {levels}", name=name, levels=f"{{{', '.join(names)}}}")
     a, b = low.get(f, -np.inf), high.get(f, np.inf)
     if np.isinf(a) and a > 0:
-        return f"{name} is missing"
+        return say("{name} is missing", name=name)
     if np.isinf(a):
-        return f"{name} <= {b:.{digits}g}" if np.isfinite(b) else f"{name} is known"
+        return f"{name} <= {b:.{digits}g}" if np.isfinite(b) else say("{name} is known", name=name)
     if np.isinf(b):
         return f"{name} > {a:.{digits}g}"
     return f"{a:.{digits}g} < {name} <= {b:.{digits}g}"

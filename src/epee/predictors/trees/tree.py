@@ -36,6 +36,7 @@ from epee.settings import progress
 from epee.table.doors import is_stream
 from epee.table.folds import assign_folds, check_folds
 from epee.typing import Codes, Labels, Matrix, Tensor, Vector
+from epee.words.tree_words import say as say_words
 
 
 class DecisionTree(Estimator):
@@ -478,7 +479,10 @@ class DecisionTreeClassifier(DecisionTree, ProbabilityMixin, Classifier):
     def _conclusion(self, node: int) -> str:
         k = int(self._decide(self.tree_.value[node])[0])
         share = 100 * self.tree_.value[node, 0, k]
-        return f"{self.classes_[k]} ({self.tree_.n_node_samples[node]} rows, {share:.0f} %)"
+        n = int(self.tree_.n_node_samples[node])
+        return say_words(
+            "{answer} ({n} {n:row|rows}, {share} %)", answer=str(self.classes_[k]), n=n, share=f"{share:.0f}"
+        )
 
 
 class DecisionTreeRegressor(DecisionTree, Regressor):
@@ -578,7 +582,8 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
         return self._predict(self._leave(X))
 
     def _conclusion(self, node: int) -> str:
-        return f"{self.tree_.value[node, 0, 0]:.4g} ({self.tree_.n_node_samples[node]} rows)"
+        n = int(self.tree_.n_node_samples[node])
+        return say_words("{answer} ({n} {n:row|rows})", answer=f"{self.tree_.value[node, 0, 0]:.4g}", n=n)
 
 
 def _room(order: Codes) -> Codes:
