@@ -22,7 +22,8 @@ from typing import Any
 
 import numpy as np
 
-os.environ.setdefault("SCIPY_ARRAY_API", "1")  # before SciPy is loaded: scikit-learn's dispatch needs it
+if __name__ == "__main__":
+    os.environ.setdefault("SCIPY_ARRAY_API", "1")  # before SciPy is loaded: scikit-learn's dispatch needs it
 HERE = Path(__file__).parent / "results"
 
 

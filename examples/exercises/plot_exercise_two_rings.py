@@ -10,8 +10,9 @@ import warnings
 
 import numpy as np
 
-from epee import Perceptron, QuadraticDiscriminantAnalysis, ring_frontier
+from epee import Perceptron, QuadraticDiscriminantAnalysis
 from epee.figures.style import COLOURS
+from epee.predictors.generative.threshold import ring_frontier
 from epee.risk import plot_regions
 
 rng = np.random.default_rng(0)

@@ -74,8 +74,13 @@ def finite_densities(model, X, y):
 
 
 def gradient_of(model, X, residual):
-    """Return X' r and the sizes that cancel in it; intercepts free."""
-    return X.T @ residual, np.abs(X).T @ (np.abs(residual) + np.abs(model.predict(X)))
+    """Return X' r and the sizes that cancel in it; intercepts free.
+
+    Weights that are kept in single precision are rounded one by one, so that what cancels in their sum counts, too.
+    """
+    single = np.asarray(model.coef_).dtype == np.float32
+    fit = np.abs(X) @ np.abs(np.ravel(model.coef_)) if single else np.abs(model.predict(X))
+    return X.T @ residual, np.abs(X).T @ (np.abs(residual) + fit)
 
 
 def normal_equations(alpha):

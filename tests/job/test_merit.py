@@ -168,7 +168,7 @@ def test_bands_cover_the_curve_of_many_rows():
 
 
 def test_the_chosen_gives_probabilities_where_one_that_does_is_as_near():
-    learned = epee.learn(blobs(), "y", predictors=["least_squares", "fisher", "logistic"], folds=4)
+    learned = epee.learn(blobs(), "y", predictors=["least_squares", "fisher", "logistic"], folds=4, prefer="simplicity")
     near = [learned.contest.names[i] for i in learned.contest.near]
     if "logistic regression" in near:
         assert learned.facts["chosen"]["key"] == "logistic" and "no probabilities" in learned.verdict

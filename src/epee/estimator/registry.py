@@ -484,7 +484,7 @@ def nearest_keys(typed: str, kind: str) -> Sequence[str]:
     """Return the keys that come nearest to a method that is not here.
 
     >>> nearest_keys("SVM", "classifier")
-    ['logistic']
+    ['kernel']
     """
     plain = typed.strip().lower().replace("-", "_").replace(" ", "_")
     keys = {trial.key for _, trial in trials(kind)}

@@ -83,7 +83,7 @@ def sampled_shares(
     """
     rng = np.random.default_rng(seed)
     n, C = len(X), len(places)
-    base, values, walks = np.zeros(n), np.zeros((n, C)), 0
+    base, gained, walks = np.zeros(n), [np.zeros(n) for _ in range(C)], 0
     starts = rng.permutation(len(background))  # kept rows come in the order of the table, which may be sorted
     for k in range(pairs):
         order = rng.permutation(C)
@@ -94,10 +94,10 @@ def sampled_shares(
             for c in way:
                 Z[:, places[c]] = X[:, places[c]]
                 after = ask(Z)
-                values[:, c] += after - before
+                gained[c] = gained[c] + (after - before)
                 before = after
             walks += 1
-    return base / walks, values / walks
+    return base / walks, np.column_stack(gained) / walks
 
 
 def shares(

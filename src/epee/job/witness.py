@@ -8,7 +8,7 @@ What is done by then is kept: the verdict is given on the predictors that were e
 >>> import epee
 >>> with watched(Loud()):
 ...     learned = epee.learn(epee.samples.load("iris"), "species", predictors=["lda"])
-most frequent class
+baseline
 linear discriminant
 """
 

@@ -182,7 +182,7 @@ def seconds(value: float | None) -> str:
     """Return a time as people say it.
 
     >>> print(seconds(7.2), seconds(190))
-    7 s 3 min
+    7.2 s 3 min
     """
     value = value or 0.0
     if value < 90:

@@ -69,7 +69,9 @@ def test_hinge_is_the_support_vector_machine():
     model = LinearClassifier(alpha=alpha, tol=1e-8).fit(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        best = LinearSVC(loss="hinge", C=1 / (alpha * 250), intercept_scaling=30, max_iter=100_000, tol=1e-6).fit(X, y)
+        best = LinearSVC(
+            loss="hinge", C=1 / (alpha * 250), intercept_scaling=30, max_iter=100_000, tol=1e-6, random_state=0
+        ).fit(X, y)
     assert_allclose(model.coef_, best.coef_, atol=2e-3)  # theirs penalises a part of the bias
     ours, svc = (objective(model, X, y, m.coef_, m.intercept_) for m in (model, best))
     assert ours <= svc + 1e-9

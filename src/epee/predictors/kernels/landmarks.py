@@ -158,8 +158,8 @@ def left_out_errors(F: Matrix, T: Matrix, w: Vector | None, alphas: Vector) -> V
     """Return the mean squared error (A,) of ridge regression of T (n, q) on F (n, r) without each row, by (2).
 
     >>> F, T = np.arange(4.0)[:, None], np.array([[0.0], [1.0], [2.0], [4.0]])
-    >>> left_out_errors(F, T, None, np.array([1e-9])).round(3)              # by hand: 0.444, 0.082, 0.184, 1 over 4
-    array([0.428])
+    >>> left_out_errors(F, T, None, np.array([1e-9])).round(3)              # by hand: 0.444, 0.020, 0.327, 1 over 4
+    array([0.448])
     """
     weight = np.ones(len(F)) if w is None else w
     n, root = float(weight.sum()), np.sqrt(weight)[:, None]
