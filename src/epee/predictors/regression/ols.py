@@ -37,7 +37,7 @@ from epee.moments.qr import Factorisation, QRFactor
 from epee.predictors.regression.general import fit_general
 from epee.predictors.regression.influence import Influence
 from epee.predictors.regression.ols_inference import Inference
-from epee.predictors.regression.rows import RowSource, iterate, wide_rows
+from epee.predictors.regression.rows import RowSource, wide_rows
 from epee.solve.cholesky import Cholesky
 from epee.solve.minimum_norm import MinimumNorm, weakest
 from epee.solve.positive import non_negative
@@ -292,17 +292,8 @@ class LinearRegression(RowSource, Inference, Influence, LinearSmoother, MomentRe
 
     def _solve_sparse(self, source: SparseSource) -> None:
         """Solve by products with sparse rows; nothing of size p x p or n x n is formed."""
-        if self.positive:
-            raise WrongUse(
-                f"positive=True is solved from the scatter of all columns, and {source.n_columns:,} sparse ones are too many: use "
-                "Lasso(positive=True) with a small alpha."
-            )
-        m = np.asarray(source.y).reshape(source.n_rows, -1).shape[1]
-        done, mean, level, R, tss = iterate(self, source, np.zeros(m), self.fit_intercept)
-        self._wide = (source.X, source.y, source.weight)
-        self._count = float(source.n_rows if source.weight is None else source.weight.sum())
-        self._tss, self._centre = tss, mean
-        self._adopt(NoFactor(), done.coef, level - mean @ done.coef, (R**2).sum(axis=0))
+        done, intercept, rss = self._iterated(source, np.zeros)
+        self._adopt(NoFactor(), done.coef, intercept, rss)
 
     def _solve_wide(self, X: Matrix, Y: Matrix, w: Vector | None) -> None:
         """Solve with at most as many rows as columns: the singular values of the rows themselves, shortest solution."""

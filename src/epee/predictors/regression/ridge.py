@@ -28,7 +28,7 @@ from epee.moments.moments import Moments
 from epee.moments.qr import Factorisation, QRFactor, triangle
 from epee.predictors.regression.influence import LeftOut
 from epee.predictors.regression.ols import EPS, FACTOR_FROM, REFINE_FROM, factor_of, normal_equations
-from epee.predictors.regression.rows import RowSource, iterate, uneven, wide_rows
+from epee.predictors.regression.rows import RowSource, uneven, wide_rows
 from epee.solve.cholesky import Cholesky
 from epee.solve.minimum_norm import MinimumNorm
 from epee.solve.norm_bound import penalties_of_bound
@@ -218,18 +218,10 @@ class Ridge(RowSource, LeftOut, LinearSmoother, MomentRegressor):
 
     def _solve_sparse(self, source: SparseSource) -> None:
         """Solve by products with sparse rows; nothing of size p x p or n x n is formed."""
-        if self.positive:
-            raise WrongUse(
-                f"positive=True is solved from the scatter of all columns, and {source.n_columns:,} sparse ones are too many: use "
-                "Lasso(positive=True) with a small alpha."
-            )
-        m = np.asarray(source.y).reshape(source.n_rows, -1).shape[1]
-        done, mean, level, _, tss = iterate(self, source, self._alphas(m), self.fit_intercept)
-        self._wide = (source.X, source.y, source.weight)
-        self._count = float(source.n_rows if source.weight is None else source.weight.sum())
-        self._centre, self._tss, self._scatter = mean, tss, None
+        done, intercept, _ = self._iterated(source, self._alphas)
+        self._scatter = None
         self._values: Vector | None = None
-        self._adopt(NoFactor(), done.coef, level - mean @ done.coef, "lsqr")
+        self._adopt(NoFactor(), done.coef, intercept, "lsqr")
         self.n_iter_ = done.iterations
 
     def _solve_wide(self, X: Matrix, Y: Matrix, w: Vector | None) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from epee.errors import SearchWarning, WrongUse
@@ -21,6 +23,7 @@ class RowSource:
     """Mixed into a :class:`~epee.estimator.moment.MomentRegressor` that also goes back to its rows."""
 
     fit_intercept: bool
+    positive: bool
     _count: float
 
     def _look(self, m: Moments) -> None:
@@ -34,6 +37,19 @@ class RowSource:
             self.moments_ = self._sum((SparseSource if is_sparse(rows[0]) else ArraySource)(*rows))  # type: ignore[attr-defined]
         elif hasattr(self, "coef_") and not hasattr(self, "moments_"):
             raise WrongUse("what was learned from these sparse rows was not kept as sums: fit all rows again.")
+
+    def _iterated(self, source: SparseSource, alphas: Callable[[int], Vector]) -> tuple[Iterated, Vector, Vector]:
+        """Solve by products with sparse rows, the penalties by the number of targets; return the solution, intercepts and squares left."""
+        if self.positive:
+            raise WrongUse(
+                f"positive=True is solved from the scatter of all columns, and {source.n_columns:,} sparse ones are too many: use "
+                "Lasso(positive=True) with a small alpha."
+            )
+        m = np.asarray(source.y).reshape(source.n_rows, -1).shape[1]
+        done, mean, level, R, self._tss = iterate(self, source, alphas(m), self.fit_intercept)
+        self._wide, self._centre = (source.X, source.y, source.weight), mean
+        self._count = float(source.n_rows if source.weight is None else source.weight.sum())
+        return done, level - mean @ done.coef, (R**2).sum(axis=0)
 
     def _count_rows(self, source: Source) -> None:
         """Keep how many rows carry weight and the sum of their log weights: the likelihood of precision weights needs them."""
