@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from epee import LinearRegression
+from epee import DecisionTreeRegressor, LinearRegression, Ridge
 from epee.errors import WrongUse
+from epee.risk.comparison import compare, nested_candidates
+from epee.risk.cross_validation import counted, plan_for
 from epee.risk.nested import Sums, batched_losses, fold_ids
 from epee.risk.nested_difference import nested_difference
 from epee.risk.opening import open_route
@@ -91,3 +93,54 @@ def test_nested_difference_of_a_candidate_with_itself_and_with_a_better_one():
     assert found.value > 2 and found.p_value < 0.05 and found.dof == 4 and "nested" in found.how
     with pytest.raises(WrongUse, match="3 folds"):
         nested_difference(good, bad, make_plan(2, 80))
+
+
+def test_compare_chooses_again_without_each_fold():
+    """The inner errors of candidates are those of a cross-validation of the rows without the fold, dealt in the same folds."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(60, 6))
+    y = X[:, 0] + rng.normal(size=60)
+    fold = rng.permutation(np.arange(60) % 5)
+    models = {"ridge": Ridge(1.0), "stiff": Ridge(30.0), "plain": LinearRegression()}
+    found = compare(models, X, y, folds=fold)
+    inner, outer = np.zeros((5, 3)), np.zeros((5, 3))
+    for k in range(5):
+        rest = fold != k
+        for m, model in enumerate(models.values()):
+            tested = [(fold != j) & rest for j in range(5) if j != k], [fold == j for j in range(5) if j != k]
+            losses = [(model.fit(X[a], y[a]).predict(X[b]) - y[b]) ** 2 for a, b in zip(*tested, strict=True)]
+            inner[k, m] = np.concatenate(losses).mean()
+            outer[k, m] = ((model.fit(X[rest], y[rest]).predict(X[~rest]) - y[~rest]) ** 2).mean()
+    nested = found.nested()
+    np.testing.assert_allclose(nested.inner[0], inner, rtol=1e-9)
+    np.testing.assert_allclose(nested.outer[0], outer, rtol=1e-9)
+    by_hand = outer[np.arange(5), inner.argmin(axis=1)].mean() - outer.mean(axis=0).min()
+    assert nested.optimism() == pytest.approx(by_hand, rel=1e-9)
+    assert found.optimism.value >= 0
+
+
+def test_nested_choice_has_no_leak_where_nothing_tells():
+    """Of ten columns of noise the best looks good; chosen without the fold that judges it, it does not."""
+    rng, left = np.random.default_rng(0), []
+    for s in range(40):
+        X, y = rng.normal(size=(60, 10)), rng.normal(size=60)
+        routes = [open_route(LinearRegression(), X[:, [j]], y, None, None) for j in range(10)]
+        plan = counted(routes[0], plan_for(routes[0], 5, 2, None, None, None, s))
+        nested = nested_candidates(routes, plan)
+        overall = np.tensordot(nested.sizes, nested.outer, 2) / nested.sizes.sum()
+        fits = [LinearRegression().fit(X[:, [j]], y) for j in range(10)]
+        true = np.array(
+            [1 + fit.coef_[0] ** 2 + fit.intercept_**2 for fit in fits]
+        )  # the winner fits most of the noise
+        best = overall.argmin()
+        left.append(overall[best] + nested.optimism() - true[best] - (overall - true).mean())
+    assert abs(np.mean(left)) < 2 * np.std(left) / np.sqrt(40) + 0.005
+
+
+def test_compare_of_refitted_candidates_nests_the_first_repeat():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(40, 2))
+    y = X[:, 0] + rng.normal(size=40)
+    found = compare({"a": DecisionTreeRegressor(max_depth=1), "b": LinearRegression()}, X, y, folds=4, repeats=3)
+    assert found.nested().inner.shape == (1, 4, 2)
+    assert np.isfinite(found.optimism.value)

@@ -6,9 +6,9 @@ Every candidate is tested on the same folds, so differences are paired. The rule
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from importlib import import_module
 from typing import Any
 
@@ -22,13 +22,14 @@ from epee.risk.complexity import fitted_on_all
 from epee.risk.cross_validation import CrossValidation, assemble, counted, gathered, plan_for
 from epee.risk.estimate import Difference
 from epee.risk.intervals import check_level
+from epee.risk.nested import nested_sums, partitions, rare_class
 from epee.risk.opening import open_route
 from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import Outcome
 from epee.risk.splitting import Plan
 from epee.risk.steps import last_of
 from epee.risk.verdict import Verdict, ranks
-from epee.risk.winner import Optimism
+from epee.risk.winner import Nested, Optimism
 from epee.settings import progress
 from epee.typing import Matrix, Vector
 from epee.words.numbers import amount, p_value, plus_minus
@@ -61,12 +62,13 @@ class Comparison:
     order: Vector
     level: float
     groups: Any = field(default=None, repr=False)
+    nested: Callable[[], Nested | None] | None = field(default=None, repr=False)
 
     @cached_property
     def judged(self) -> Verdict:
         """The verdict as figures."""
         rank = ranks(list(zip(self.order, np.nan_to_num(self.dof, nan=np.inf), strict=True)))
-        return Verdict(self.names, self.risks, rank, self.level, groups=self.groups)
+        return Verdict(self.names, self.risks, rank, self.level, groups=self.groups, nested=self.nested)
 
     @property
     def values(self) -> Vector:
@@ -108,7 +110,7 @@ class Comparison:
 
     @property
     def optimism(self) -> Optimism:
-        """How much better the winner looks than it is, by bootstrapping the losses with the choice inside."""
+        """How much better the winner looks than it is: chosen again without each fold, or by a bootstrap of the losses."""
         return self.judged.optimism
 
     @property
@@ -237,7 +239,23 @@ def compare(
     risks = _run_all(routes, plan, level)
     dof = np.array([_dof(route) for route in routes])
     order = np.array([order_of(last_of(model)) for model in candidates.values()], dtype=float)
-    return Comparison(list(candidates), risks, dof, order, level, plan.groups)
+    return Comparison(list(candidates), risks, dof, order, level, plan.groups, partial(nested_candidates, routes, plan))
+
+
+def nested_candidates(routes: Sequence[Route], plan: Plan) -> Nested | None:
+    """Return the errors of candidates inside and outside each fold; None where folds do not part the rows, or rows only pass by.
+
+    As many models as there are pairs of folds are fitted for each repeat: on all repeats by candidates that merge, once by the others.
+    """
+    at_hand = all(route.at_hand if isinstance(route, MomentRoute) else True for route in routes)
+    if not at_hand or not partitions(plan) or any(rare_class(route) is not None for route in routes):
+        return None
+    merged = all(isinstance(route, MomentRoute) for route in routes)
+    plan = plan if merged else replace(plan, splits=plan.splits[:1])
+    sums = [nested_sums(route, plan) for route in routes]
+    inner = np.stack([np.array(s.mean_in) for s in sums], axis=-1)
+    outer = np.stack([np.array(s.per_fold) for s in sums], axis=-1)
+    return Nested(inner, outer, np.array(sums[0].sizes))
 
 
 def _dof(route: Route) -> float:

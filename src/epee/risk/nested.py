@@ -82,13 +82,18 @@ def fold_ids(plan: Plan) -> np.ndarray:
 
 def nested_interval(route: Route, plan: Plan, level: float) -> CrossValidation:
     """Return the cross-validation of a plan with the interval (1) and (2)."""
-    first = plan.splits[0]
-    if isinstance(first, Pairs) or (first.tested_by < 0).any() or plan.n_folds < 3:
+    if not partitions(plan):
         raise WrongUse(
             "nested intervals need at least 3 folds that partition the rows: give a number of folds, or fold ids."
         )
     _refuse_rare_classes(route)
     plan = counted(route, plan)
+    sums = nested_sums(route, plan)
+    return sums.result(plan, level)
+
+
+def nested_sums(route: Route, plan: Plan) -> Sums:
+    """Return a and b of (1), and the inner and outer means that they come from, over the repeats of a plan of counted rows."""
     with one_blas_thread():  # thousands of small matrices: BLAS's own threads would only wait for each other
         losses = batched_losses(route, plan)
     sums = Sums(route, plan.n_folds, plan.groups)
@@ -96,24 +101,35 @@ def nested_interval(route: Route, plan: Plan, level: float) -> CrossValidation:
     if losses is not None:
         for ids, part in zip(folds, losses, strict=True):
             sums.add(ids, part)
-    else:
-        with progress("nested cross-validation", len(folds)) as tick:
-            for ids, split in zip(folds, nested_splits(plan), strict=True):
-                sums.add(ids, route.evaluate(split).losses)
-                tick()
-    return sums.result(plan, level)
+        return sums
+    with progress("nested cross-validation", len(folds)) as tick:
+        for ids, split in zip(folds, nested_splits(plan), strict=True):
+            sums.add(ids, route.evaluate(split).losses)
+            tick()
+    return sums
+
+
+def partitions(plan: Plan) -> bool:
+    """Tell whether a plan has at least three folds that each row is in one of."""
+    first = plan.splits[0]
+    return not isinstance(first, Pairs) and bool((first.tested_by >= 0).all()) and plan.n_folds >= 3
+
+
+def rare_class(route: Route) -> int | None:
+    """Return the place of a class that leaving two folds out could take away whole."""
+    if route.classes is None or route.codes is None:
+        return None
+    counts = np.bincount(route.codes, minlength=len(route.classes))
+    k = int(counts.argmin())
+    return k if 0 < counts[k] < 3 and len(counts) > 1 else None
 
 
 def _refuse_rare_classes(route: Route) -> None:
-    """Refuse a class that leaving two folds out could take away whole."""
-    if route.classes is None or route.codes is None:
-        return
-    counts = np.bincount(route.codes, minlength=len(route.classes))
-    k = int(counts.argmin())
-    if 0 < counts[k] < 3 and len(counts) > 1:
-        name = np.asarray(route.classes)[k]
+    k = rare_class(route)
+    if k is not None:
+        name, count = np.asarray(route.classes)[k], np.count_nonzero(route.codes == k)
         raise DataError(
-            f"class {name!s} has {counts[k]} members: a nested interval leaves two folds out at once, and the class with them. "
+            f"class {name!s} has {count} members: a nested interval leaves two folds out at once, and the class with them. "
             "Take interval='fold', add rows of the class, or merge it with another."
         )
 

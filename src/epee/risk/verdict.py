@@ -16,7 +16,7 @@ The winner's figure is corrected for having been chosen (:mod:`epee.risk.winner`
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -26,7 +26,7 @@ import numpy as np
 from epee.risk.cross_validation import CrossValidation
 from epee.risk.estimate import Difference
 from epee.risk.paired_tests import adjusted_together, corrected_difference, over_pairs
-from epee.risk.winner import Optimism, winner_optimism
+from epee.risk.winner import Choice, Nested, Optimism, winner_optimism
 from epee.typing import Matrix, Vector
 from epee.words.job_words import say
 from epee.words.numbers import amount, p_value
@@ -60,6 +60,8 @@ class Verdict:
         Which candidates give no probabilities, where others do.
     entries : sequence, optional
         Whatever the candidates are to those who asked.
+    nested : function, optional
+        Gives the errors of the candidates inside and outside each fold, or None; called when the optimism is asked for.
     """
 
     names: Sequence[str]
@@ -73,6 +75,7 @@ class Verdict:
     draws: int = 1000
     entries: Sequence[Any] = field(default=(), repr=False)
     silent: Sequence[bool] = ()
+    nested: Callable[[], Nested | None] | None = field(default=None, repr=False)
 
     @cached_property
     def values(self) -> Vector:
@@ -191,7 +194,9 @@ class Verdict:
         table, ends = self._table
         found = self._winner(np.arange(len(table)), self.draws)
         per_fold = np.column_stack([risk.per_fold for risk in self.risks])
-        return replace(found, tibshirani=winner_optimism(table[:, ends[:-1]], per_fold, draws=1).tibshirani)
+        found = replace(found, tibshirani=winner_optimism(table[:, ends[:-1]], per_fold, draws=1).tibshirani)
+        nested = self.nested() if self.nested is not None else None
+        return found if nested is None else replace(found, value=max(nested.optimism(self._rule(table)), 0.0))
 
     def optimism_error(self, parts: int = 10) -> float:
         """Return the standard error of the optimism inside the draws, by leaving out each of some parts of the rows in turn."""
@@ -208,9 +213,18 @@ class Verdict:
 
     def _winner(self, rows: np.ndarray, draws: int) -> Optimism:
         """Return the optimism of the whole rule on some rows."""
-        whole, ends = self._table
+        whole, _ = self._table
         table = whole[rows]
-        spread = paired_errors(table)
+
+        def of_rows(values: Any) -> Any:
+            return values[rows] if values is not None and len(values) == len(whole) else None
+
+        weight, groups = of_rows(self.risks[0].weight), of_rows(self.groups)
+        return winner_optimism(table, None, choose=self._rule(table), weight=weight, groups=groups, draws=draws)
+
+    def _rule(self, table: Matrix) -> Choice:
+        """Return the whole rule of choice among the columns of a table of losses, which says how far differences are noise."""
+        ends, spread = self._table[1], paired_errors(table)
 
         def rule(means: Vector, errors: Vector) -> int:
             means = steady(means)
@@ -221,11 +235,7 @@ class Verdict:
             near = np.flatnonzero(means[picked] - means[best] <= spread[picked, best]).tolist()
             return int(picked[self._simplest(near, means[picked], int(np.argmin(means[picked])))])
 
-        def of_rows(values: Any) -> Any:
-            return values[rows] if values is not None and len(values) == len(whole) else None
-
-        weight, groups = of_rows(self.risks[0].weight), of_rows(self.groups)
-        return winner_optimism(table, None, choose=rule, weight=weight, groups=groups, draws=draws)
+        return rule
 
     @property
     def corrected(self) -> float:

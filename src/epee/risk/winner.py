@@ -9,10 +9,11 @@ with :math:`\bar e_{-b}` the mean over rows outside sample b, and :math:`c` the 
 2018). The mean over all candidates, whose expectation over samples is known, is taken off both terms: one candidate has no optimism.
 No model is fitted again. To judge the choice on all rows, drawn ones too, would remove about two thirds of the optimism only.
 
-Where refits are merges the choice itself can be nested: :func:`nested_choice` chooses by the inner cross-validation without each fold and
-reads off the error on that fold. Beside them stands the estimate of Tibshirani and Tibshirani (2009),
-:math:`\frac1K \sum_k [e_k(\hat c) - e_k(\hat c_k)]` with :math:`\hat c_k` the best on fold :math:`k` alone, which
-overcorrects, since one fold is far noisier than all.
+Row by row the losses come from models that have learned from the other rows, drawn or not: a part of the luck is shared, and (1) leaves
+some optimism where candidates are nearly alike. :func:`nested_choice` has no such leak: it chooses by the inner cross-validation
+without each fold, and reads off the error on that fold. For closed forms these refits are merges; :func:`epee.risk.compare` does it.
+Beside them stands the estimate of Tibshirani and Tibshirani (2009), :math:`\frac1K \sum_k [e_k(\hat c) - e_k(\hat c_k)]` with
+:math:`\hat c_k` the best on fold :math:`k` alone, which overcorrects, since one fold is far noisier than all.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ BINS = 2000
 
 @dataclass(frozen=True)
 class Optimism:
-    """How much better the winner looks than it is; ``value`` by the bootstrap, ``tibshirani`` by folds, beside it.
+    """How much better the winner looks than it is; ``value`` by the nested choice or the bootstrap, ``tibshirani`` by folds, beside it.
 
     ``inside`` is how much better it looks in a drawn sample than on all rows: two thirds of the optimism, but far steadier, so that
     it is what a test looks at.
@@ -42,7 +43,7 @@ class Optimism:
     inside: float = 0.0
 
     def __float__(self) -> float:
-        """Return the bootstrap's figure."""
+        """Return the figure that is added."""
         return self.value
 
     def __str__(self) -> str:
@@ -113,6 +114,21 @@ def _outside(drawn: Matrix, sums: Matrix, counts: Vector, chosen: Codes) -> floa
     some = total > 0
     means = left[some] @ sums / total[some, None]  # (B, M)
     return float((means[np.arange(len(means)), chosen[some]] - means.mean(axis=1)).mean()) if some.any() else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Nested:
+    """The mean losses (R, K, M) inside the rows without each fold, and on the fold, of each candidate; the weight (R, K) of the folds."""
+
+    inner: Tensor
+    outer: Tensor
+    sizes: Matrix
+
+    def optimism(self, choose: Choice = smallest) -> float:
+        """Return how much larger the error of the whole rule is than that of the candidate that it takes on all rows."""
+        M = self.outer.shape[-1]
+        overall = np.tensordot(self.sizes, self.outer, 2) / self.sizes.sum()  # (M,)
+        return nested_choice(self.inner, self.outer, self.sizes, choose) - float(overall[choose(overall, np.zeros(M))])
 
 
 def nested_choice(inner: Tensor, outer: Tensor, sizes: Matrix, choose: Choice = smallest) -> float:
