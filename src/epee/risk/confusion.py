@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from epee.risk.intervals import check_level
+from epee.risk.held_rows import codes_of, truth_and_weights
 from epee.risk.rates import rate_interval
-from epee.risk.scores import _codes, _open
 from epee.typing import Labels, Matrix
 
 
@@ -69,9 +68,8 @@ def confusion_matrix(model: Any, X: Any, y: Any, *, level: float = 0.95, sample_
     array([[1., 1.],
            [0., 1.]])
     """
-    check_level(level)
-    truth, w = _open(model, X, y, sample_weight, level)
-    codes, said = _codes(model, truth), np.asarray(model.predict(X))
+    truth, w = truth_and_weights(model, X, y, sample_weight, level)
+    codes, said = codes_of(model, truth), np.asarray(model.predict(X))
     labels = np.asarray(model.classes_)
     others = [v for v in np.unique(said).tolist() if v not in set(labels.tolist())]  # a rejection
     decided = np.array([*labels.tolist(), *others], dtype=labels.dtype if not others else object)

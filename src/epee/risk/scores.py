@@ -18,15 +18,13 @@ from typing import Any
 import numpy as np
 
 from epee.errors import DataError, WrongUse
-from epee.estimator.base import encode_labels
-from epee.estimator.protocol import Labels, gives_probabilities, gives_scores
-from epee.risk.asking import refuse_missing_truth, refuse_nan
+from epee.estimator.protocol import Labels
+from epee.risk.asking import refuse_nan
 from epee.risk.estimate import Score
-from epee.risk.holdout import refuse_training_rows, require_fitted
+from epee.risk.held_rows import codes_of, probabilities_of, ranks_of, truth_and_weights
 from epee.risk.intervals import (
     MOST_COPIES,
     Interval,
-    check_level,
     logit_interval,
     normal_quantile,
     t_quantile,
@@ -36,48 +34,9 @@ from epee.risk.ranking import FEW_OF_A_CLASS, area, area_error, area_interval, p
 from epee.risk.rates import rate_interval
 from epee.risk.skewed import FEWEST_ROWS, skewed_interval, too_dominant
 from epee.risk.units import Units
-from epee.table.block import check_weights
-from epee.typing import Codes, Matrix, Vector
+from epee.typing import Codes, Vector
 from epee.words import risk_words
 from epee.words.numbers import whole
-
-
-def _open(model: Any, X: Any, y: Any, sample_weight: Any, level: float) -> tuple[np.ndarray, Vector]:
-    check_level(level)
-    require_fitted(model)
-    refuse_training_rows(model, X, y, sample_weight)
-    truth = np.asarray(y)
-    refuse_missing_truth(truth)
-    w = check_weights(sample_weight, len(truth))
-    return truth, np.ones(len(truth)) if w is None else w
-
-
-def _codes(model: Any, truth: np.ndarray) -> Codes:
-    if not isinstance(model, Labels):
-        raise WrongUse(f"{type(model).__name__} is not a classifier: this figure is for labels; r2 is for numbers.")
-    classes = np.asarray(model.classes_)
-    labels, codes = encode_labels(truth, len(truth))
-    if not np.isin(labels, classes).all():
-        raise DataError(
-            f"y holds the labels {labels[~np.isin(labels, classes)].tolist()[:5]}, which the predictor never saw."
-        )
-    return np.searchsorted(classes, labels)[codes]
-
-
-def _ranks(model: Any, X: Any) -> Matrix:
-    """Return one score a class (n, K): probabilities, or decision scores."""
-    if gives_probabilities(model):
-        return np.asarray(model.predict_proba(X), dtype=float)
-    if not gives_scores(model):
-        raise WrongUse(f"{type(model).__name__} gives neither probabilities nor scores: this figure needs one of them.")
-    scores = np.asarray(model.decision_function(X), dtype=float)
-    return np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
-
-
-def _probabilities(model: Any, X: Any) -> Matrix:
-    if not gives_probabilities(model):
-        raise WrongUse(f"{type(model).__name__} gives no probabilities; this figure needs predict_proba.")
-    return np.asarray(model.predict_proba(X), dtype=float)
 
 
 def _stderr(influence: Vector, w: Vector) -> float:
@@ -136,8 +95,8 @@ def roc_auc(model: Any, X: Any, y: Any, *, level: float = 0.95, sample_weight: A
     >>> 0.7 < roc_auc(LinearDiscriminantAnalysis().fit(X[:100], y[:100]), X[100:], y[100:]).value < 0.95
     True
     """
-    truth, w = _open(model, X, y, sample_weight, level)
-    codes, scores = _codes(model, truth), _ranks(model, X)
+    truth, w = truth_and_weights(model, X, y, sample_weight, level)
+    codes, scores = codes_of(model, truth), ranks_of(model, X)
     classes = _each_class(model, codes)
     found = [area(scores[:, k], codes == k, w) for k in classes]
     value = float(np.mean([v for v, _ in found]))
@@ -198,8 +157,8 @@ def average_precision(
     >>> print(average_precision(model, X, y))
     0.92 ± 0.14 [0.01, 1.00]
     """
-    truth, w = _open(model, X, y, sample_weight, level)
-    codes, scores = _codes(model, truth), _ranks(model, X)
+    truth, w = truth_and_weights(model, X, y, sample_weight, level)
+    codes, scores = codes_of(model, truth), ranks_of(model, X)
     classes = _each_class(model, codes)
     value = float(np.mean([_precision(scores[:, k], codes == k, w) for k in classes]))
     rng, n = np.random.default_rng(random_state), len(truth)
@@ -270,8 +229,8 @@ def brier(model: Any, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any
     >>> print(brier(model, X, y))
     0.33 ± 0.21 [0.00, 1.00]
     """
-    truth, w = _open(model, X, y, sample_weight, level)
-    codes, P = _codes(model, truth), _probabilities(model, X)
+    truth, w = truth_and_weights(model, X, y, sample_weight, level)
+    codes, P = codes_of(model, truth), probabilities_of(model, X)
     T = np.eye(P.shape[1])[codes]
     losses = (P[:, 1] - T[:, 1]) ** 2 if P.shape[1] == 2 else ((P - T) ** 2).sum(axis=1)
     n, ends_at = float(w.sum()), partial(_brier_ends, losses, w, 1.0 if P.shape[1] == 2 else 2.0)
@@ -323,7 +282,7 @@ def r2(model: Any, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any = 
     >>> print(r2(model, [[3.0], [4.0], [5.0]], [3.0, 4.5, 5.0]))
     0.88 ± 0.17 [-1.72, 1.00]
     """
-    truth, w = _open(model, X, y, sample_weight, level)
+    truth, w = truth_and_weights(model, X, y, sample_weight, level)
     if isinstance(model, Labels):
         raise WrongUse(
             f"{type(model).__name__} is a classifier: r2 is for numbers; roc_auc, brier and f1 are for labels."
@@ -376,8 +335,8 @@ def f1(model: Any, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any = 
     >>> print(f1(model, X, y))
     0.67 ± 0.24 [0.16, 0.95]
     """
-    truth, w = _open(model, X, y, sample_weight, level)
-    codes = _codes(model, truth)
+    truth, w = truth_and_weights(model, X, y, sample_weight, level)
+    codes = codes_of(model, truth)
     decided = np.asarray(model.predict(X))
     rates: list[tuple[float, float]] = []  # of each class: g, and the rows it is a rate of
     influences: list[Vector] = []
