@@ -25,6 +25,15 @@ SETTINGS = {
     "weights": ("regression", {"predictors": ["linear", "ridge"], "weight": "w", "types": but("w")}),
     "groups": ("classification", {"predictors": ["lda"], "groups": "g", "types": but("g")}),
     "time": ("regression", {"predictors": ["ridge"], "time": "t", "types": but("t")}),
+    "lags": (
+        "regression",
+        {
+            "predictors": ["ridge"],
+            "time": "t",
+            "lags": {"y": [1, 3], "a": [2], "town": [1], "member": [1]},
+            "types": but("t"),
+        },
+    ),
     "costs": (
         "classification",
         {"predictors": ["naive_bayes", "lda"], "costs": [[0, 5.0], [1, 0]], "reject_cost": 0.4, "types": ASIDE},

@@ -37,6 +37,15 @@ def test_fields_are_kept(english):
     assert all(field in french for field in kept)
 
 
+def test_what_is_filled_in_is_french_too():
+    assert (
+        in_french("there is no target column 'pris'; did you mean 'prix'?")
+        == "il n'y a pas de colonne cible 'pris' ; vouliez-vous dire 'prix' ?"
+    )
+    said = in_french("there are no columns 'b', 'size' (did you mean 'Size'?) and 3 more.")
+    assert said == "il n'y a pas de colonnes 'b', 'size' (vouliez-vous dire 'Size' ?) et 3 de plus."
+
+
 def test_a_sentence_without_twin_stands_as_it_is():
     assert in_french("something quite new.") == "something quite new."
 

@@ -29,6 +29,9 @@ def command(
     weight: Annotated[str | None, typer.Option(help=say("weight"), show_default=False, metavar="COLUMN")] = None,
     groups: Annotated[str | None, typer.Option(help=say("groups"), show_default=False, metavar="COLUMN")] = None,
     time: Annotated[str | None, typer.Option(help=say("time"), show_default=False, metavar="COLUMN")] = None,
+    lags: Annotated[
+        list[str] | None, typer.Option(help=say("lags"), show_default=False, metavar="1,7|COLUMN=1,7")
+    ] = None,
     kind: Annotated[
         list[str] | None, typer.Option("--type", help=say("type"), show_default=False, metavar="COLUMN=KIND")
     ] = None,
@@ -81,6 +84,7 @@ def command(
     import epee
     from epee.cli.terminal import console, tell
     from epee.job.kinds import parse_kinds, read_kinds
+    from epee.job.lags import parse_lags
     from epee.job.writing import check_places, is_bundle, is_page
     from epee.table.named_files import files_named
     from epee.words import job_words
@@ -96,8 +100,8 @@ def command(
     with silence(quiet, memory), epee.engine(engine):
         learned = epee.learn(
             data, goal, test_size=test_size, folds=folds, predictors=predictor or None, costs=str(costs) if costs else None,
-            reject_cost=reject_cost, weight=weight, groups=groups, time=time, types=kinds or None, budget=budget, prefer=prefer,
-            loss=loss, level=level,
+            reject_cost=reject_cost, weight=weight, groups=groups, time=time, lags=parse_lags(lags or []), types=kinds or None,
+            budget=budget, prefer=prefer, loss=loss, level=level,
             lang=epee.options.language,  # --lang may stand before the command too
             random_state=seed, refit=refit, mute=mute or (),
         )  # fmt: skip

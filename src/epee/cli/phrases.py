@@ -94,6 +94,10 @@ PHRASES = {
         "A column of dates: the test rows are the last ones.",
         "Une colonne de dates : les lignes de test sont les dernières.",
     ),
+    "lags": (
+        "With --time, the target some rows earlier as inputs, 1,7; temp=1 of a column; may be repeated.",
+        "Avec --time, la cible quelques lignes plus tôt comme entrées, 1,7 ; temp=1 pour une colonne ; peut être répété.",
+    ),
     "level": ("Confidence level of the intervals.", "Niveau de confiance des intervalles."),
     "seed": ("Seed of the random draws.", "Graine des tirages aléatoires."),
     "type": (

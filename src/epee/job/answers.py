@@ -13,8 +13,6 @@ from epee.errors import WrongUse
 from epee.job.drift import Tally, drifts
 from epee.job.predictor import ROWS, Predictor
 from epee.settings import progress
-from epee.table.schema import refuse_missing
-from epee.table.source import TableSource, open_table
 from epee.words.job_words import say
 
 PROBABILITY = 6  # decimals
@@ -51,11 +49,7 @@ class Answers:
         why: bool = False,
     ) -> None:
         self.predictor, self.level, self.keep = predictor, level, list(dict.fromkeys(keep))
-        types = {c.name: c.kind for c in predictor.encoder.schema_}
-        batches = open_table(table, types=types)
-        refuse_missing([*types, *self.keep], batches.fields.names)
-        extra = {name: "text" for name in self.keep if name not in types}
-        self.source = TableSource(batches, types={**types, **extra}, columns=[*types, *extra])
+        self.source = predictor.open(table, dict.fromkeys(self.keep, "text"))
         self.details, self.why = self._has(details), why
         if why:
             predictor.require_reasons()

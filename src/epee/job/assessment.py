@@ -158,10 +158,15 @@ def labelled_rows(learned: Learned, table: Any) -> tuple[RawBlock, np.ndarray, A
     there = list(batches.fields.names)
     for name in p.targets:
         find_name(name, there, "target column")
-    refuse_missing(list(types), there)
+    lags = [] if p.past is None else p.past.columns
+    refuse_missing([name for name in types if name not in lags], there)
     weight = learned.facts["settings"].get("weight")
     extra = [weight] if weight and weight in there else []
-    batches = reopen(table, batches, types)
+    batches = reopen(table, batches, {name: kind for name, kind in types.items() if name not in lags})
+    if p.past is not None:
+        batches = p.past.open(
+            batches, lambda raw: p.model.predict(p.encode(raw)), {c.name: c.kind for c in p.encoder.schema_}
+        )
     source = TableSource(batches, types=types, columns=[*types, *extra])
     raw, notes = columns_of(source, source.names), list(source.notes)
     if words:

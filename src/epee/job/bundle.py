@@ -60,6 +60,7 @@ def members_of(learned: Learned) -> dict[str, bytes]:
     state = {
         "task": p.task, "targets": list(p.targets), "encoder": writer.write(p.encoder), "model": model,
         "residuals": writer.write(p.residuals), "drift": writer.write(p.drift), "background": writer.write(p.background),
+        "past": None if p.past is None else writer.write(p.past.to_state()),
         "sealed_rows": writer.write(np.sort(learned.sealed_rows)), "training_rows": writer.write(np.sort(learned.training_rows)),
     }  # fmt: skip
     members = {"card.json": _json(learned.card), "predictor.json": _json(state)}
@@ -157,6 +158,7 @@ def _members(path: str | Path, name: str) -> dict[str, bytes]:
 
 def _learned(members: dict[str, bytes], name: str) -> Learned:
     from epee.job.learned import Learned
+    from epee.job.past import Past
     from epee.job.predictor import Predictor
     from epee.risk.estimate import Risk
     from epee.risk.intervals import Interval
@@ -179,6 +181,7 @@ def _learned(members: dict[str, bytes], name: str) -> Learned:
     predictor = Predictor(
         str(state["task"]), tuple(map(str, state["targets"])), reader.read(state["encoder"]), reader.read(state["model"]),
         reader.read(state["residuals"]), reader.read(state["drift"]), reader.read(state["background"]) if "background" in state else None,
+        Past.from_state(reader.read(state["past"])) if state.get("past") is not None else None,
     )  # fmt: skip
     t = card["test"]
     risk = Risk(

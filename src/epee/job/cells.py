@@ -86,6 +86,7 @@ def assign_cells(
             f"{source.label} has {len(rows)} rows with a target: too few to learn from and to test; at least 8 are needed."
         )
     groups, time = (beside(side, roles[role], role, rows) for role in ("groups", "time"))
+    groups = None if asked["lags"] else groups  # which then tell series apart, and the folds follow time
     codes = None if target.codes is None else target.codes[rows]
     sealed, how = seal(len(rows), asked["test_size"], asked["seed"], codes=codes, groups=groups, time=time)
     train = np.flatnonzero(~sealed)

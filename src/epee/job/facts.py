@@ -300,6 +300,11 @@ def redo(seen: Understood, asked: dict[str, Any]) -> dict[str, str]:
             continue
         words += [f"--{key.replace('_', '-')}", str(value)]
         python.append(f"{'random_state' if key == 'seed' else key}={value!r}")
+    for column, own in (asked.get("lags") or {}).items():
+        numbers = ",".join(map(str, own))
+        words += ["--lags", numbers if [column] == list(seen.targets) else f"{column}={numbers}"]
+    if asked.get("lags"):
+        python.append(f"lags={asked['lags']!r}")
     for code in asked["mute"]:
         words += ["--mute", code]
     if asked["mute"]:

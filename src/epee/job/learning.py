@@ -32,8 +32,10 @@ from epee.job.ground import Ground
 from epee.job.hierarchy import Candidate, Setting, hierarchy
 from epee.job.holding import hold, take
 from epee.job.kinds import settled
+from epee.job.lags import settled_lags
 from epee.job.learned import Learned
 from epee.job.looking import Looked, look
+from epee.job.past import Past, make_lags
 from epee.job.predictor import Predictor, last_step, residual_quantiles
 from epee.job.reasons import KEPT_ROWS
 from epee.job.understanding import open_roles
@@ -53,8 +55,8 @@ REPEATED_COST = 8e8  # cells that all candidates may read in all repeats
 def learn(
     table: Any, target: Any, *, test_size: float = 0.2, folds: int = 10, predictors: Any = None, costs: Any = None,
     reject_cost: float | None = None, weight: str | None = None, groups: str | None = None, time: str | None = None,
-    types: Mapping[str, str] | None = None, budget: Any = None, prefer: str = "balance", loss: Any = None, level: float = 0.95,
-    lang: str | None = None, random_state: int = 0,
+    lags: Any = None, types: Mapping[str, str] | None = None, budget: Any = None, prefer: str = "balance", loss: Any = None,
+    level: float = 0.95, lang: str | None = None, random_state: int = 0,
     refit: bool = False, mute: Collection[str] = (),
 ) -> Learned:  # fmt: skip
     """Learn the predictor that generalises best from a table, and say how sure one can be.
@@ -76,6 +78,9 @@ def learn(
         What it costs not to decide; a larger one rejects fewer rows.
     weight, groups, time : str, optional
         Columns: of weights (counts), of groups that stay together, of times (the last rows are sealed).
+    lags : int, list of int or dict, optional
+        With ``time``, values some rows earlier as inputs: ``[1, 7]`` of the target, ``{"temp": [1]}`` of a column; of each series where
+        ``groups`` tells several apart. See :mod:`epee.job.past` for what a new table then needs.
     types : dict, optional
         Kinds of columns, ``{"zip": "category", "id": "ignore"}``.
     budget : float or str, optional
@@ -123,7 +128,8 @@ def learn(
         raise WrongUse(f"prefer is {prefer!r}; it must be 'simplicity', 'balance' or 'accuracy'.")
     asked = {
         "table": str(table) if isinstance(table, str | Path) else None, "test_size": test_size, "folds": int(folds), "level": level,
-        "seed": int(random_state), "weight": weight, "groups": groups, "time": time, "types": settled(types),
+        "seed": int(random_state), "weight": weight, "groups": groups, "time": time,
+        "lags": settled_lags(lags, [target] if isinstance(target, str) else list(target), time) or None, "types": settled(types),
         "costs": str(costs) if isinstance(costs, str | Path) else None if costs is None else np.asarray(costs).tolist(),
         "loss": loss if loss is None or isinstance(loss, str) else resolve(loss).name,
         "reject_cost": reject_cost, "budget": seconds_of(budget), "prefer": prefer, "refit": bool(refit), "mute": list(mute),
@@ -163,6 +169,9 @@ def _start(
     source, roles = open_roles(table, target, asked["weight"], asked["groups"], asked["time"], asked["types"])
     source, held = hold(source, policy.POLICY)
     notes = list(source.notes)
+    past = None
+    if asked["lags"]:
+        source, past = make_lags(source, roles, asked["lags"], notes)
     cells = assign_cells(source, roles, asked["types"], notes, asked)
     classes = cells.target.classes
     table_of_costs = cost_table(costs, asked["reject_cost"], classes)
@@ -172,17 +181,20 @@ def _start(
     wanted = resolve(loss if table_of_costs is None else cost_loss(table_of_costs, classes), kind)
     wanted.refuse_weights(asked["weight"])
     judged = Asked(wanted, kind, classes, cells.target.y.ndim > 1, table_of_costs)
-    looked = look(source, held, roles, asked["types"], notes, cells, judged, policy.POLICY, asked["seed"])
-    return _learn(looked, cells, judged, asked, predictors, begin)
+    types = asked["types"] if past is None else {**asked["types"], **past.types}
+    looked = look(source, held, roles, types, notes, cells, judged, policy.POLICY, asked["seed"])
+    return _learn(looked, cells, judged, asked, predictors, begin, past)
 
 
 def _learn(
-    looked: Looked, cells: Cells, judged: Asked, asked: dict[str, Any], predictors: Any, begin: float
+    looked: Looked, cells: Cells, judged: Asked, asked: dict[str, Any], predictors: Any, begin: float, past: Past | None
 ) -> Learned:
     from epee.job.facts import facts_of
     from epee.job.findings import evidence_of, find
 
     seen, hand, seed = looked.seen, looked.hand, asked["seed"]
+    if past is not None:
+        past.describe(seen.columns)
     setting = _setting(looked, cells, judged, seed)
     candidates = list(hierarchy(setting, predictors))
     repeats = 1 if cells.forward or not hand.whole else repeats_for(setting, candidates)
@@ -206,6 +218,7 @@ def _learn(
         residuals,
         tally(hand.encoder.schema_, take(hand.raw, hand.train)),
         kept,
+        past,
     )
     with progress(say("looking")) as tick:
         tick()
@@ -218,7 +231,7 @@ def _learn(
     if asked["refit"] and len(cells.sealed):
         parts = final_parts(ground, winner, everything=True)
         learned.predictor = Predictor(
-            seen.task, seen.targets, *parts, residuals, tally(hand.encoder.schema_, hand.raw), kept
+            seen.task, seen.targets, *parts, residuals, tally(hand.encoder.schema_, hand.raw), kept, past
         )
         learned.training_rows = np.concatenate([learned.training_rows, learned.sealed_rows])
         learned.sealed_rows = learned.sealed_rows[:0]

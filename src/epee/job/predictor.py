@@ -10,7 +10,7 @@ which covers new rows of the same kind with about that probability, whatever the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,12 +18,15 @@ import numpy as np
 from epee.decision.bayes_decision import BayesDecision
 from epee.errors import WrongUse
 from epee.estimator.protocol import LinearPredictor, gives_probabilities
+from epee.job.past import Past
 from epee.job.reasons import Contributions, shares
 from epee.risk.intervals import check_level
 from epee.risk.steps import last_of
 from epee.structure.standard_scaler import StandardScaler
 from epee.table.encoder import TableEncoder
 from epee.table.raw import RawBlock
+from epee.table.schema import refuse_missing
+from epee.table.source import TableSource, open_table
 from epee.typing import Labels, Matrix, Vector
 
 ROWS = 16_384  # predicted at once
@@ -46,14 +49,16 @@ class Predictor:
         What the training rows looked like; see :mod:`epee.job.drift`.
     background : array (m, e), optional
         Some encoded training rows, to say why a row gets its prediction; see :mod:`epee.job.reasons`.
+    past : Past, optional
+        The lags that it reads, and the last rows it was learned from.
     """
 
     def __init__(
         self, task: str, targets: tuple[str, ...], encoder: TableEncoder, model: Any, residuals: Vector | None = None,
-        drift: dict[str, Any] | None = None, background: Matrix | None = None,
+        drift: dict[str, Any] | None = None, background: Matrix | None = None, past: Past | None = None,
     ) -> None:  # fmt: skip
         self.task, self.targets, self.encoder, self.model = task, tuple(targets), encoder, model
-        self.residuals, self.drift, self.background = residuals, drift or {}, background
+        self.residuals, self.drift, self.background, self.past = residuals, drift or {}, background, past
 
     @property
     def classes_(self) -> Labels:
@@ -75,9 +80,22 @@ class Predictor:
         """Return one block of rows as numbers, missing cells filled."""
         return self.encoder.encode(raw)
 
+    def open(self, table: Any, more: Mapping[str, str] | None = None) -> TableSource:
+        """Return the rows of a table with the columns that the predictor reads, its lags made where it has any, and some ``more``."""
+        types = {c.name: c.kind for c in self.encoder.schema_}
+        beside = {name: kind for name, kind in (more or {}).items() if name not in types}
+        lags = [] if self.past is None else self.past.columns
+        wanted = {name: kind for name, kind in {**types, **beside}.items() if name not in lags}
+        batches = open_table(table, types=wanted)
+        refuse_missing(list(wanted), batches.fields.names)
+        if self.past is not None:
+            batches = self.past.open(batches, lambda raw: self.model.predict(self.encode(raw)), types)
+        return TableSource(batches, types={**types, **beside}, columns=[*types, *beside])
+
     def blocks(self, table: Any) -> Iterator[RawBlock]:
         """Yield the rows of a table in order, with the columns that the predictor reads."""
-        yield from self.encoder.open(table).raw_blocks(ROWS)
+        source = self.encoder.open(table) if self.past is None else self.open(table)
+        yield from source.raw_blocks(ROWS)
 
     def predict(self, table: Any) -> Labels:
         """Return the label or the value of each row, in order."""

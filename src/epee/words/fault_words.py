@@ -104,6 +104,19 @@ FRENCH: dict[str, str] = {
     "a {}.{} cannot be saved: a file holds only predictors of épée, so that loading it runs no code. Keep it with the tools it came with, or choose among épée's own predictors.": "un {}.{} ne peut être enregistré : un fichier ne contient que des prédicteurs d'épée, pour que le charger n'exécute aucun code. Le garder avec ses propres outils, ou choisir parmi les prédicteurs d'épée.",
     "an array of {} cannot be saved.": "un tableau de {} ne peut être enregistré.",
     "it holds {}, which is not a part of épée that may be loaded.": "il contient {}, qui n'est pas une partie d'épée qu'on puisse charger.",
+    # lags
+    "--lags {} should be whole numbers as in 1,7, or a column and its as in temp=1,7.": "--lags {} doit être des nombres entiers comme 1,7, ou une colonne et les siens comme temp=1,7.",
+    "lags look back in time: name the column of times too (--time).": "les retards regardent en arrière dans le temps : nommer aussi la colonne des temps (--time).",
+    "a lag of {} is no number of rows earlier: give whole numbers of at least 1.": "un retard de {} n'est pas un nombre de lignes : donner des nombres entiers d'au moins 1.",
+    "column {} holds texts, but time is a date or a number.": "la colonne {} contient des textes, mais le temps est une date ou un nombre.",
+    "column {}: {} cells are missing, and lags need the time of every row; fill or drop these rows.": "colonne {} : {} cellules manquent, et les retards demandent le temps de chaque ligne ; remplir ou retirer ces lignes.",
+    "rows {} and {} have the same time in column {}: lags need one row a moment.{}": "les lignes {} et {} ont le même temps dans la colonne {} : les retards demandent une ligne par instant.{}",
+    "column {} orders, groups or weighs the rows: lags are for the target and for inputs.": "la colonne {} ordonne, groupe ou pèse les lignes : les retards sont pour la cible et les entrées.",
+    "column {} holds dates, of which there are no lags; lag numbers, categories or the target.": "la colonne {} contient des dates, qui n'ont pas de retards ; retarder des nombres, des catégories ou la cible.",
+    "the table has a column {} already, which is what a lag would be called: rename it, or leave the lag out.": "le tableau a déjà une colonne {}, nom qu'aurait un retard : la renommer, ou retirer le retard.",
+    "column {}: no row has one {} rows earlier in its series; take a smaller lag.": "colonne {} : aucune ligne n'en a une {} lignes plus tôt dans sa série ; prendre un retard plus petit.",
+    "the table reaches more than {} steps beyond the last known {}: give the values that are known, or fewer rows.": "le tableau va plus de {} pas au-delà du dernier {} connu : donner les valeurs connues, ou moins de lignes.",
+    "the table has more rows than when it was read before; start again.": "le tableau a plus de lignes que lors de la lecture précédente ; recommencer.",
     # predictions and assessments
     "column {} cannot be kept: the predictions have a column of that name.": "la colonne {} ne peut être gardée : les prédictions ont une colonne de ce nom.",
     "this predictor gives no probabilities; leave --proba out, or learn with one that does.": "ce prédicteur ne donne pas de probabilités ; retirer --proba, ou apprendre avec un qui en donne.",
@@ -133,6 +146,23 @@ FRENCH: dict[str, str] = {
 }  # fmt: skip
 
 
+_FIELDS = {  # where one field ends and the next begins
+    "there is no {} {}{}": r"""there is no ((?:\w+ )?column|.*?) ('.*?'|".*?"|)(.*)""",
+    "there are no columns {}{}.": r"there are no columns (.*?)( and \d+ more|)\.",
+}
+# what may be filled in and is said in words, too
+PARTS: dict[str, str] = {
+    "column": "colonne", "target": "cible", "target column": "colonne cible", "group column": "colonne de groupes",
+    "weight column": "colonne de poids", "time column": "colonne de temps", "weight": "poids", "time": "temps",
+    "weights are numbers": "les poids sont des nombres", "time is a date or a number": "le temps est une date ou un nombre",
+    "; did you mean {}?": " ; vouliez-vous dire {} ?", "; there are {} and {} more.": " ; il y a {} et {} de plus.",
+    "; there are {}.": " ; il y a {}.", "; the table has no columns.": " ; le tableau n'a pas de colonnes.",
+    "; the nearest to it here is {}.": " ; le plus proche ici est {}.", " and {} more": " et {} de plus",
+    " and {} more classes have few": " et {} autres classes en ont peu", "all have other roles.": "toutes ont un autre rôle.",
+    " Name the column that tells several series apart as groups.": " Donner par groups la colonne qui distingue plusieurs séries.",
+}  # fmt: skip
+
+
 def in_french(sentence: str) -> str:
     """Return the French twin of a sentence about what is wrong; the sentence itself where there is none.
 
@@ -142,14 +172,29 @@ def in_french(sentence: str) -> str:
     for pattern, french in _patterns():
         found = pattern.fullmatch(sentence)
         if found:
-            return french.format(*found.groups())
+            return french.format(*(_part(text) for text in found.groups()))
     return sentence
 
 
+def _part(text: str) -> str:
+    """Return what was filled into a sentence, in French where it is words of ours.
+
+    >>> _part("; did you mean 'price'?"), _part("'b', 'size' (did you mean 'Size'?)")
+    (" ; vouliez-vous dire 'price' ?", "'b', 'size' (vouliez-vous dire 'Size' ?)")
+    """
+    for pattern, french in _patterns(True):
+        found = pattern.fullmatch(text)
+        if found:
+            return french.format(*found.groups())
+    return re.sub(r"\(did you mean (.*?)\?\)", r"(vouliez-vous dire \1 ?)", text)
+
+
 @cache
-def _patterns() -> list[tuple[re.Pattern[str], str]]:
-    """Return a pattern for each English sentence, those with most words of their own first."""
-    order = sorted(FRENCH, key=lambda text: -len(text.replace("{}", "")))
+def _patterns(parts: bool = False) -> list[tuple[re.Pattern[str], str]]:
+    """Return a pattern for each English sentence, or part of one, those with most words of their own first."""
+    twins = PARTS if parts else FRENCH
+    order = sorted(twins, key=lambda text: -len(text.replace("{}", "")))
     return [
-        (re.compile("(.*?)".join(re.escape(part) for part in text.split("{}")), re.S), FRENCH[text]) for text in order
+        (re.compile(_FIELDS.get(text) or "(.*?)".join(map(re.escape, text.split("{}"))), re.S), twins[text])
+        for text in order
     ]

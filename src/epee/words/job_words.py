@@ -101,6 +101,28 @@ WORDS: dict[str, tuple[str, str]] = {
         "{name} holds dates: if the rows follow each other in time, say --time {name}, and the test rows are the last ones.",
         "{name} contient des dates : si les lignes se suivent dans le temps, écrire --time {name}, et les lignes de test sont les dernières.",
     ),
+    "lags": ("Values of earlier rows as inputs: {parts}.", "Valeurs de lignes antérieures comme entrées : {parts}."),
+    "lags_of": ("{name} (lags {ks})", "{name} (retards {ks})"),
+    "lag_one": ("{name} (lag {ks})", "{name} (retard {ks})"),
+    "lag_of": ("{name}, {k} {k:row|rows} earlier", "{name}, {k} {k:ligne|lignes} plus tôt"),
+    "horizon": (
+        "The errors are those of predictions made when {names} is known up to {k} {k:row|rows} earlier.",
+        "Les erreurs sont celles de prédictions faites quand {names} est connue jusqu'à {k} {k:ligne|lignes} plus tôt.",
+    ),
+    "uneven": (
+        "The rows are not evenly spaced in {time}: a lag counts rows, not days.",
+        "Les lignes ne sont pas régulièrement espacées selon {time} : un retard compte des lignes, non des jours.",
+    ),
+    "no_past": (
+        "{k} {k:row lacks|rows lack} some of the past that its lags look at: it is taken as missing.",
+        "Il manque à {k} {k:ligne|lignes} une partie du passé que regardent les retards : elle est prise comme manquante.",
+    ),
+    "stepped": (
+        "{k} {k:row lies|rows lie} beyond the last known values of {names}: {k:it stands|they stand} on earlier predictions, and the error "
+        "is larger than the one the predictor claims.",
+        "{k} {k:ligne va|lignes vont} au-delà des dernières valeurs connues de {names} : {k:elle s'appuie|elles s'appuient} sur des "
+        "prédictions antérieures, et l'erreur est plus grande que celle que le prédicteur annonce.",
+    ),
     "fewer_folds": (
         "{folds} {folds:fold|folds} instead of {asked}: {why}.",
         "{folds} {folds:bloc|blocs} au lieu de {asked} : {why}.",
