@@ -208,7 +208,9 @@ def test_nodes_of_trees_take_sparse_rows():
     [(epee.MultinomialNB(), "c"), (epee.ComplementNB(), "c"), (epee.BernoulliNB(), "c"), (epee.PoissonNB(), "c"), (epee.Ridge(), "r"),
      (epee.LinearRegression(), "r"), (epee.Lasso(0.01), "r"), (epee.LogisticRegression(), "c"),
      (epee.LogisticRegression(l1_ratio=1.0), "c"),
-     (epee.LinearClassifier(loss="squared_hinge"), "c"), (epee.StandardScaler(with_mean=False), "u"), (epee.PCA(2, random_state=0), "u")],
+     (epee.LinearClassifier(loss="squared_hinge"), "c"), (epee.LinearClassifier(alpha=0.01), "c"),
+     (epee.LinearClassifier("log", solver="sgd", average=True, max_iter=3, random_state=0), "c"), (epee.Perceptron(), "c"),
+     (epee.Perceptron(mode="batch", max_iter=3), "c"), (epee.StandardScaler(with_mean=False), "u"), (epee.PCA(2, random_state=0), "u")],
     ids=lambda v: type(v).__name__ if hasattr(v, "fit") else v,
 )  # fmt: skip
 def test_wide_sparse_rows_are_never_laid_out(model, kind, monkeypatch):
@@ -219,3 +221,51 @@ def test_wide_sparse_rows_are_never_laid_out(model, kind, monkeypatch):
         model.fit(wide_rows)
     else:
         model.fit(wide_rows, target if kind == "r" else target > np.median(target)).predict(wide_rows)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("target", [codes > 0, codes], ids=["two", "three"])
+@pytest.mark.parametrize(
+    "model",
+    [epee.LinearClassifier("log", solver="sgd", max_iter=4, random_state=0), epee.Perceptron(random_state=0, max_iter=4),
+     epee.LinearClassifier("hinge", "l1", 1e-3, solver="sgd", max_iter=4, random_state=0),
+     epee.LinearClassifier("log", solver="sgd", average=True, max_iter=4, random_state=0),
+     epee.Perceptron(mode="batch", max_iter=4), epee.Perceptron(early_stopping=True, max_iter=4)],
+    ids=lambda m: type(m).__name__,
+)  # fmt: skip
+def test_steps_over_sparse_rows_are_those_over_the_rows_laid_out(model, target):
+    from sklearn.base import clone
+
+    dense, thin = clone(model).fit(X, target), clone(model).fit(S, target)
+    np.testing.assert_allclose(thin.coef_, dense.coef_, rtol=1e-7, atol=1e-9)
+    some, classes = np.arange(n) < 150, np.unique(target)
+    dense, thin = clone(model), clone(model)
+    for part in (some, ~some):
+        dense.partial_fit(X[part], target[part], classes=classes)
+        thin.partial_fit(S[part], target[part], classes=classes)
+    np.testing.assert_allclose(thin.coef_, dense.coef_, rtol=1e-7, atol=1e-9)
+
+
+def test_blocks_of_sparse_rows_are_views_and_large_where_nobody_could_lay_them_out():
+    from epee.table.block import BLOCK_ROWS
+    from epee.table.sparse import SparseSource
+
+    narrow = SparseSource(sparse.random_array((9000, 50), density=0.01, rng=np.random.default_rng(0), format="csr"))
+    assert [len(b) for b in narrow.blocks()] == [BLOCK_ROWS, BLOCK_ROWS, 9000 - 2 * BLOCK_ROWS]
+    assert all(np.shares_memory(b.rows.data, narrow.X.data) for b in narrow.blocks())
+    np.testing.assert_array_equal(np.concatenate([b.X for b in narrow.blocks(1000)]), narrow.X.toarray())
+    broad = SparseSource(sparse.random_array((9000, 60_000), density=1e-5, rng=np.random.default_rng(0), format="csr"))
+    assert [len(b) for b in broad.blocks()] == [9000]
+
+
+def test_clusters_of_wide_sparse_rows_are_those_of_scikit_learn():
+    import sklearn.cluster
+
+    Z, _ = wide(3000, 6000)
+    some = Z[:5].toarray()
+    ours = epee.KMeans(5, init=some, max_iter=6).fit(Z)
+    theirs = sklearn.cluster.KMeans(5, init=some, n_init=1, max_iter=6, algorithm="lloyd").fit(Z)
+    np.testing.assert_array_equal(ours.labels_, theirs.labels_)
+    np.testing.assert_allclose(ours.cluster_centers_, theirs.cluster_centers_, atol=1e-12)
+    drawn = epee.KMeans(5, random_state=0).fit(Z)
+    assert drawn.inertia_ < epee.KMeans(5, init="random", n_init=1, max_iter=1, random_state=0).fit(Z).inertia_

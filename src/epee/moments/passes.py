@@ -263,8 +263,9 @@ def reduce_source(source: Readable, keep: Any, holes: bool = False, stay: bool =
         raise EmptyTable(
             f"Found array with 0 sample(s) (shape=(0, {source.n_columns})) while a minimum of 1 is required."
         )
+    rows = max(keep.rows(), source.rows_at_once) if isinstance(source, SparseSource) else keep.rows()
     with np.errstate(over="ignore", invalid="ignore"):
-        m = engine_for(source).reduce(source, keep, rows=keep.rows())
+        m = engine_for(source).reduce(source, keep, rows=rows)
     if not m.is_finite():
         for block in source.blocks() if holes else ():
             refuse_bad_cells(np.where(np.isnan(block.X), 0.0, block.X), source.names, block.start)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 KEPT = 0.1  # the part of a sum of squares that must be left once it is centred: one digit may go
 FILLED = 0.05  # the share of cells from which on products of all of them by BLAS are faster
+MANY = 100_000  # cells that are held, from which on it is worth loading compiled code
 
 
 def holds_zeros(block: Block) -> bool:
@@ -123,9 +124,17 @@ def cell_sums(X: Any, cell: Codes, cells: int, w: Vector | None) -> Matrix:
     from scipy.sparse import csr_array
 
     n = len(cell)
+    if X.nnz > MANY:
+        from epee.kernels.sparse_sums import cell_totals
+
+        sums: Matrix = np.zeros((cells, X.shape[1]))
+        cell_totals(
+            X.data, X.indices, X.indptr, np.asarray(cell, dtype=np.int64), np.empty(0) if w is None else w, sums
+        )
+        return sums
     weights = np.ones(n) if w is None else w
     members = csr_array((weights, (cell, np.arange(n))), shape=(cells, n))
-    sums: Matrix = (members @ X).toarray()
+    sums = (members @ X).toarray()
     return sums
 
 

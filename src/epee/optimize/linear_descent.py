@@ -226,7 +226,7 @@ def _descend(
         if newton:
             if shrunk > 0.1 and np.abs(after).max() > polish:
                 metric, since = Metric(risk, new), 0
-        elif (shrunk > 0.5 or step < 1) and since >= (8 if metric.factor is None or risk.M > 1 else 3):
+        elif metric.factor is not None and (shrunk > 0.5 or step < 1) and since >= (8 if risk.M > 1 else 3):
             pairs.forget()
             metric, since = make_metric(risk, new, rough=False), 0
         else:
@@ -268,6 +268,11 @@ def _direction(pairs: Recent, metric: Metric, g: Vector) -> Vector:
         d = d - a * change
         back.append(a)
     d = metric.solve(d)
+    if (
+        metric.factor is None and pairs.pairs
+    ):  # a diagonal knows of no two columns that move together: the last step tells its scale
+        s, change, rho = pairs.pairs[-1]
+        d *= 1 / (rho * float(change @ metric.solve(change)))
     for (s, change, rho), a in zip(pairs.pairs, reversed(back), strict=True):
         d = d + (a - rho * (change @ d)) * s
     return d

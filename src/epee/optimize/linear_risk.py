@@ -33,6 +33,7 @@ FEWEST_OF_A_CLASS = 100  # rows of each class in a sample, where the class has t
 SAMPLE_CELLS = 4_000_000  # numbers of a stream that are held to find a start: 32 MB
 MANY_ROWS = 1024  # in a block for a Hessian of many classes: even a few rows are work for every thread
 FEW = 2_000_000  # rows times unknowns below which a kernel is not worth compiling
+FEW_HELD = 200_000  # cells of sparse rows times classes, the same
 
 
 @dataclass
@@ -77,16 +78,19 @@ class RowSum:
     def __call__(self, block: Block) -> RiskSum:
         if is_elsewhere(block.rows):
             return self._elsewhere(block)
-        X = operand(block)
         codes = np.asarray(block.group if block.group is not None else block.y)
         w = block.weight
         if self.class_weight is not None:
             w = self.class_weight[codes] if w is None else w * self.class_weight[codes]
+        plain = self.compiled and self.curvature is None and isinstance(self.loss, CrossEntropy)
+        if plain and is_sparse(block.rows):
+            return self._sparse_cross_entropies(block.rows, codes, w)
+        X = operand(block)
         p = X.shape[1]
         coef = self.W[:p]
         one = self.W.shape[1] == 1
         dense = isinstance(X, np.ndarray)
-        if self.compiled and dense and self.curvature is None and isinstance(self.loss, CrossEntropy):
+        if plain:
             return self._cross_entropies(X, codes, w)
         with np.errstate(over="ignore", invalid="ignore"):
             S = X @ (coef[:, 0] if one else coef)  # (n,) or (n, M)
@@ -128,6 +132,27 @@ class RowSum:
             some = max(64, SMALL // (p * M))
             value, count = softmax_sums(X, codes, weights, coef, np.ascontiguousarray(biases), some, gradient)
         return RiskSum(count, value, np.ascontiguousarray(gradient.T if self.bias else gradient[:, :p].T), None)
+
+    def _sparse_cross_entropies(self, X: Any, codes: Codes, w: Vector | None) -> RiskSum:
+        """Do the same from the cells of sparse rows, each read once."""
+        from epee.kernels.sparse_sums import sparse_logistic_sums, sparse_softmax_sums
+
+        p, M = X.shape[1], self.W.shape[1]
+        codes = np.ascontiguousarray(codes, dtype=np.int64)
+        rows = (
+            X.data,
+            X.indices,
+            X.indptr,
+            codes,
+            np.empty(0) if w is None else np.ascontiguousarray(w, dtype=np.float64),
+        )
+        coef, biases = np.ascontiguousarray(self.W[:p]), self.W[p] if self.bias else np.zeros(M)
+        gradient = np.zeros((p + 1, M))
+        if M == 1:
+            value, count = sparse_logistic_sums(*rows, coef[:, 0], float(biases[0]), gradient[:, 0])
+        else:
+            value, count = sparse_softmax_sums(*rows, coef, np.ascontiguousarray(biases), gradient)
+        return RiskSum(count, value, gradient if self.bias else gradient[:p], None)
 
     def _sparse_hessian(self, X: Any, bend: Tensor, w: Vector | None) -> Tensor:
         """Return the Hessian of sparse rows, whose centre is 0, from their non-zeros."""
@@ -289,6 +314,8 @@ class LinearRisk:
         """Return the value (with the L1 term) and the gradient of the smooth part."""
         n = self.source.n_rows
         compiled = n is None or n * self.unknowns > FEW
+        if isinstance(self.source, SparseSource):
+            compiled = self.source.X.nnz * self.M > FEW_HELD
         total = self._sum(RowSum(self.loss, W, self.bias, self._centre, self.class_weight, compiled=compiled))
         if not np.isfinite(total.value) and np.isfinite(W).all() and not np.any(W):
             refuse_bad_source(self.source)

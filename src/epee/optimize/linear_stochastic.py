@@ -8,6 +8,7 @@ decides when to stop: it must have gained more than ``tol`` in the last few pass
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from epee.losses.margins import MarginLoss, PerceptronLoss
 from epee.optimize.descent import Trace
 from epee.optimize.linear_descent import Minimum
 from epee.optimize.linear_risk import LinearRisk
+from epee.table.sparse import is_sparse
 from epee.typing import Codes, Matrix, Vector
 
 _LOSSES = {"hinge": 0, "log": 1, "squared_hinge": 2, "perceptron": 3, "squared": 4}
@@ -56,10 +58,12 @@ class Stochastic:
         slope = abs(float(self.loss.gradient(np.array([-typical]), np.array([1]))[0]))
         self.start = len(self.W) / (typical / max(1.0, slope) * alpha) if alpha > 0 else 1.0
 
-    def one_pass(self, X: Matrix, codes: Codes, weight: Vector, order: Codes, eta: float | None = None) -> float:
-        """Do one pass over the rows in ``order``; return the mean loss met on the way."""
+    def one_pass(self, X: Any, codes: Codes, weight: Vector, order: Codes, eta: float | None = None) -> float:
+        """Do one pass over the rows in ``order``, sparse or not; return the mean loss met on the way."""
         from epee.kernels.linear_sgd import sgd_pass, sgd_pass_many
 
+        if is_sparse(X):
+            return self._sparse_pass(X, codes, weight, order, eta)
         loss, kind = _LOSSES[self.loss.name], _STEPS[self.schedule]
         steps = (kind, self.eta if eta is None else eta, self.power, self.start, self.l2, self.l1, self.bias)
         if len(self.W) == 1:
@@ -72,6 +76,24 @@ class Stochastic:
             met = sgd_pass_many(X, codes, weight, order, self.W, self.biases, self.state, loss, form, *steps)
         return float(met)
 
+    def _sparse_pass(self, X: Any, codes: Codes, weight: Vector, order: Codes, eta: float | None) -> float:
+        """Do the same at the cost of the cells that are held."""
+        from epee.kernels.sparse_sgd import sparse_sgd_pass, sparse_sgd_pass_many
+
+        rows, loss = (X.data, X.indices, X.indptr), _LOSSES[self.loss.name]
+        eta = self.eta if eta is None else eta
+        steps = (_STEPS[self.schedule], eta, self.power, self.start, self.l2, self.l1, self.bias)
+        if len(self.W) == 1:
+            t, self.state[0] = np.where(codes > 0, 1.0, -1.0), self.biases[0]
+            beside = (self.W[0], self.state, self.mean, self.paid)
+            met = sparse_sgd_pass(*rows, t, weight, order, *beside, loss, *steps, self.average)
+            self.biases[0] = self.state[0]
+            return float(met)
+        W, form = np.ascontiguousarray(self.W.T), int(self.loss.form == "max")
+        met = sparse_sgd_pass_many(*rows, codes, weight, order, W, self.biases, self.state, loss, form, *steps)
+        self.W[:] = W.T
+        return float(met)
+
     def weights(self) -> Matrix:
         """Return the weights (d, M), averaged if that was asked for, the bias last."""
         if self.average and len(self.W) == 1 and self.state[4] > 0:
@@ -81,21 +103,22 @@ class Stochastic:
         return np.vstack([W.T, b[None]]) if self.bias else W.T.copy()
 
     def run(
-        self, X: Matrix, codes: Codes, weight: Vector | None, *, passes: int, tol: float | None, patience: int = 5, shuffle: bool = True,
+        self, X: Any, codes: Codes, weight: Vector | None, *, passes: int, tol: float | None, patience: int = 5, shuffle: bool = True,
         rng: np.random.Generator,
     ) -> tuple[Trace, bool]:  # fmt: skip
         """Do passes until the risk met gains no more than ``tol`` for ``patience`` passes; tell whether it stopped for that."""
-        X = np.ascontiguousarray(X, dtype=np.float64)
-        codes = np.ascontiguousarray(codes, dtype=np.int64)
-        weight = np.ones(len(X)) if weight is None else np.ascontiguousarray(weight, dtype=np.float64)
+        X = X.astype(np.float64, copy=False) if is_sparse(X) else np.ascontiguousarray(X, dtype=np.float64)
+        codes, n = np.ascontiguousarray(codes, dtype=np.int64), X.shape[0]
+        weight = np.ones(n) if weight is None else np.ascontiguousarray(weight, dtype=np.float64)
         if self.state[1] == 0 and self.loss.name in ("squared", "squared_hinge") and self.l2 + self.l1 > 0:
-            curvature = 2 * len(self.W) * (float(np.einsum("ij,ij->", X, X)) / len(X) + self.bias)
+            cells = X.data if is_sparse(X) else X.reshape(-1)
+            curvature = 2 * len(self.W) * (float(cells @ cells) / n + self.bias)
             self.start = max(self.start, curvature / (self.l2 + self.l1))  # a first step that a parabola can bear
         trace, best, waiting = Trace(), np.inf, 0
         for turn in range(passes):
             if turn & (turn - 1) == 0:  # the mean of the iterates begins again at passes 1, 2, 4, 8, ...
                 self.state[4] = 0.0
-            met = self.one_pass(X, codes, weight, shuffled(len(X), rng) if shuffle else np.arange(len(X)))
+            met = self.one_pass(X, codes, weight, shuffled(n, rng) if shuffle else np.arange(n))
             trace.add(np.append(self.W.reshape(-1), self.biases), met, 0.0, self.eta)
             if not np.isfinite(met) or not np.isfinite(self.W).all():
                 return trace, False

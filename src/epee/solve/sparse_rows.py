@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from epee.engines.local import one_blas_thread
 from epee.errors import WrongUse
 from epee.stateful import Part
 from epee.table.block import Source
@@ -97,10 +98,12 @@ def least_squares(
     n, p = Z.X.shape
     most = max_iter if max_iter is not None else 4 * min(n, p) + 100
     coef, steps, good = np.zeros((p, T.shape[1])), 0, True
-    for k, alpha in enumerate(alphas):
-        found = lsqr(Z.operator(), T[:, k], damp=float(np.sqrt(alpha)), atol=tol, btol=tol, conlim=0.0, iter_lim=most)
-        coef[:, k] = found[0]
-        steps, good = max(steps, int(found[2])), good and found[1] != 7
+    with one_blas_thread():  # products of two vectors are not worth waking its others for
+        for k, alpha in enumerate(alphas):
+            damp = float(np.sqrt(alpha))
+            found = lsqr(Z.operator(), T[:, k], damp=damp, atol=tol, btol=tol, conlim=0.0, iter_lim=most)
+            coef[:, k] = found[0]
+            steps, good = max(steps, int(found[2])), good and found[1] != 7
     return Iterated(coef, steps, good)
 
 

@@ -25,6 +25,7 @@ from epee.estimator.base import Clusterer, NewAxes
 from epee.settings import progress
 from epee.solve.sparse_rows import is_large_and_sparse
 from epee.structure.kmeans_anywhere import labels_anywhere
+from epee.structure.kmeans_of_sparse import SparseRows, sparse_plus_plus
 from epee.structure.kmeans_passes import (
     Allocation,
     BoundedRows,
@@ -44,7 +45,6 @@ from epee.table.sparse import SparseSource, is_sparse, laid_out
 from epee.typing import Codes, Matrix, Vector
 
 SAMPLE_ROWS = 20_000  # rows of a stream from which its start is found
-SAMPLE_CELLS = 1 << 24  # and cells of sparse rows
 
 
 class KMeans(NewAxes, TransformerMixin, Clusterer):
@@ -152,6 +152,8 @@ class KMeans(NewAxes, TransformerMixin, Clusterer):
         rng = as_generator(self.random_state)
         if isinstance(source, ArraySource) and engine_for(source) is LOCAL:
             best = self._best_start(source.X, source.weight, k, rng)
+        elif isinstance(source, SparseSource) and engine_for(source) is LOCAL:
+            best = self._best_start(source.X, source.weight, k, rng, SparseRows(source))
         else:
             start = self._stream_start(source, k, rng)
             with progress("k-means passes", self.max_iter) as tick:
@@ -194,7 +196,9 @@ class KMeans(NewAxes, TransformerMixin, Clusterer):
         elif self.init == "random":
             chances = None if w is None else w / w.sum()
             enough = w is None or int((w > 0).sum()) >= k
-            centres = X[rng.choice(len(X), k, replace=not enough, p=chances)]
+            centres = laid_out(X[rng.choice(X.shape[0], k, replace=not enough, p=chances)])
+        elif is_sparse(X):
+            centres = laid_out(X[sparse_plus_plus(X, w, k, rng)])
         else:
             centres = X[plus_plus(np.ascontiguousarray(X), w, k, rng)]
         centres = np.asarray(centres, dtype=np.float64)
@@ -205,11 +209,14 @@ class KMeans(NewAxes, TransformerMixin, Clusterer):
         refuse_bad_cells(centres, what="init")
         return centres
 
-    def _best_start(self, X: Matrix, w: Vector | None, k: int, rng: np.random.Generator) -> Descent:
+    def _best_start(
+        self, X: Any, w: Vector | None, k: int, rng: np.random.Generator, rows: SparseRows | None = None
+    ) -> Descent:
         best: Descent | None = None
         with progress("k-means passes") as tick:
             for t in range(self._tries()):
-                run = lloyd(BoundedRows(X, w), self._start(X, w, k, rng), self.max_iter, self.tol, tick, self.stop)
+                held = BoundedRows(X, w) if rows is None else rows
+                run = lloyd(held, self._start(X, w, k, rng), self.max_iter, self.tol, tick, self.stop)
                 if self.verbose:
                     print(f"start {t}: J = {run.trace[-1]:.6g} after {run.iterations} passes")
                 if best is None or run.trace[-1] < best.trace[-1]:
@@ -221,13 +228,8 @@ class KMeans(NewAxes, TransformerMixin, Clusterer):
         """Return the start of a stream: the best of several runs on a sample drawn in one pass."""
         if not isinstance(self.init, str) and not callable(self.init):
             return self._start(np.empty((0, source.n_columns)), None, k, rng)
-        if isinstance(source, SparseSource):
-            some = min(source.n_rows, max(4 * k, SAMPLE_CELLS // source.n_columns))
-            chances = None if source.weight is None else source.weight / source.weight.sum()
-            sample = laid_out(source.X[np.sort(rng.choice(source.n_rows, some, replace=False, p=chances))])
-        else:
-            draw = Draw(max(SAMPLE_ROWS, 50 * k), int(rng.integers(2**62)))
-            sample = self._drawn(source, draw)
+        draw = Draw(max(SAMPLE_ROWS, 50 * k), int(rng.integers(2**62)))
+        sample = self._drawn(source, draw)
         refuse_bad_cells(sample, source.names)
         refuse_too_many(ArraySource(sample), k)
         return self._best_start(sample, None, k, rng).centres

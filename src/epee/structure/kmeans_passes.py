@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -52,7 +52,7 @@ class Clouds:
 
     def criterion(self, centres: Matrix) -> float:
         """Return J for these centres, equation (1)."""
-        J = self.squares - 2.0 * np.vdot(centres, self.sums) + self.count @ (centres**2).sum(axis=1)
+        J = self.squares - 2.0 * np.vdot(centres, self.sums) + self.count @ np.einsum("kj,kj->k", centres, centres)
         return max(float(J), 0.0)
 
 
@@ -147,6 +147,18 @@ def nearest_centres(X: Matrix, centres: Matrix) -> tuple[Codes, Vector]:
 def _rows(X: Any) -> Matrix:
     X = np.asarray(X)
     return np.ascontiguousarray(X, dtype=None if X.dtype in (np.float32, np.float64) else np.float64)
+
+
+class Rows(Protocol):
+    """What the alternation asks of rows, however they are held."""
+
+    origin: Vector
+
+    def allocate(self, centres: Matrix) -> tuple[Clouds, int | None]:
+        """Return the clouds around these centres, and how many rows changed cluster where that is known."""
+
+    def give(self, clouds: Clouds, empty: Codes) -> Clouds:
+        """Return the clouds after each empty cluster took a row far from its centre."""
 
 
 class StreamRows:
@@ -288,7 +300,7 @@ class Descent:
 
 
 def lloyd(
-    rows: StreamRows | BoundedRows, start: Matrix, max_iter: int, tol: float, tick: Callable[[], None],
+    rows: Rows, start: Matrix, max_iter: int, tol: float, tick: Callable[[], None],
     stop: str = "shift",
 ) -> Descent:  # fmt: skip
     """Alternate allocation and means until no row changes, the centres (or the criterion) move little, or passes are used up."""
@@ -308,7 +320,8 @@ def lloyd(
         full = clouds.count[:, None] > 0
         new = np.where(full, share(clouds.sums, np.broadcast_to(clouds.count[:, None], clouds.sums.shape)), centres)
         trace.append(clouds.criterion(new))
-        shift = float(((new - centres) ** 2).sum())
+        moved = new - centres
+        shift = float(np.vdot(moved, moved))
         centres = new
         tick()
         if not len(empty) and (changed == 0 or (changed is None and shift == 0.0)):

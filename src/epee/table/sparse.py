@@ -18,6 +18,7 @@ from epee.table.parts import TRAVEL_BYTES, BlockSource, Part, arrived
 from epee.typing import Codes, Matrix, Vector
 
 MOST_CELLS = 1 << 27  # of rows laid out at once: 1 GiB
+AT_ONCE = 1 << 20  # cells that are held, in a block of rows too wide to be laid out: 12 MB
 
 
 def is_sparse(X: Any) -> bool:
@@ -176,10 +177,17 @@ class SparseSource(BlockSource):
         return np.zeros(self.n_columns)
 
     def blocks(self, rows: int | None = None) -> Iterator[Block]:
-        """Yield sparse rows."""
-        step = rows or BLOCK_ROWS
+        """Yield sparse rows, as views."""
+        step = rows or self.rows_at_once
         for i in range(0, self.n_rows, step):
-            yield SparseBlock(self.X[i : i + step], **self._beside(i, step), start=i)
+            yield SparseBlock(rows_between(self.X, i, i + step), **self._beside(i, step), start=i)
+
+    @property
+    def rows_at_once(self) -> int:
+        """How many rows a block has: the usual number, more where they are so wide that nobody could lay them out."""
+        if BLOCK_ROWS * self.n_columns <= MOST_CELLS:
+            return BLOCK_ROWS
+        return max(BLOCK_ROWS, -(-self.n_rows // max(1, -(-self.X.nnz // AT_ONCE))))
 
     def parts(self, wanted: int, rows: int | None = None, numbered: bool = False) -> Iterator[Part]:
         """Yield slices, of a few megabytes at most."""
@@ -200,6 +208,26 @@ class SparseSource(BlockSource):
 
     def _beside(self, i: int, step: int) -> dict[str, Any]:
         return {name: None if (a := getattr(self, name)) is None else a[i : i + step] for name in BESIDE}
+
+
+def rows_between(X: Any, i: int, j: int) -> Any:
+    """Return rows ``i`` to ``j - 1`` of a CSR matrix as a view: SciPy's own slices copy.
+
+    >>> import scipy.sparse
+    >>> X = scipy.sparse.csr_array([[0.0, 1.0], [2.0, 0.0], [0.0, 3.0]])
+    >>> part = rows_between(X, 1, 9)
+    >>> part.toarray(), bool(np.shares_memory(part.data, X.data))
+    (array([[2., 0.],
+           [0., 3.]]), True)
+    """
+    j = min(j, X.shape[0])
+    a, b = X.indptr[i], X.indptr[j]
+    if a == 0 and j == X.shape[0] and i == 0:
+        return X
+    part = type(X)((j - i, X.shape[1]), dtype=X.dtype)
+    part.data, part.indices, part.indptr = X.data[a:b], X.indices[a:b], X.indptr[i : j + 1] - a
+    part.has_sorted_indices = part.has_canonical_format = True
+    return part
 
 
 def refuse_sparse(X: Any, method: str = "this method") -> TypeError:

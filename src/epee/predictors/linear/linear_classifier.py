@@ -9,8 +9,8 @@ with :math:`K` one a class, and the hinge and the perceptron criterion either ad
 or take the worst one (Crammer and Singer's).
 
 Each combination goes to the solver that fits it: quasi-Newton steps for smooth losses with L2, proximal Newton steps
-with L1, an interior-point method for the two-class hinge with L2, and for the other sharp losses the same on a loss
-whose corners are rounded less and less (down to a width of 0.001, which is the price in the value). The perceptron
+with L1, an interior-point method for the two-class hinge with L2, and for the other sharp losses, and sparse rows of thousands of columns,
+the same on a loss whose corners are rounded less and less (down to a width of 0.001, which is the price in the value). The perceptron
 criterion with a penalty has its minimum at 0: it is run as the stochastic rule it was made for.
 """
 
@@ -42,6 +42,7 @@ from epee.predictors.linear.descent_base import (
 )
 from epee.predictors.linear.logistic import gather_rows, seed_of
 from epee.settings import progress
+from epee.solve.sparse_rows import is_large_and_sparse
 from epee.table.block import Source, check_weights
 from epee.typing import Matrix
 
@@ -193,7 +194,7 @@ class LinearClassifier(LinearDescentClassifier):
             )
         if not isinstance(risk.loss, HingeLoss):
             return solve(risk, start, tol=self.tol, max_iter=self.max_iter, levels=levels, watch=tick)
-        if risk.M == 1 and not risk.l1.any():
+        if risk.M == 1 and not risk.l1.any() and not is_large_and_sparse(risk.source):
             return self._hinge(risk, start, tick)
         found: Minimum | None = None
         steps = 0
@@ -241,7 +242,7 @@ class LinearClassifier(LinearDescentClassifier):
         return Stochastic(W, b, risk.loss, l2, l1, risk.bias, schedule, self.eta0, average=self.average)
 
     def _stochastic(self, risk: LinearRisk, start: Matrix | None) -> Minimum:
-        X, codes, w = gather_rows(risk)
+        X, codes, w = gather_rows(risk, as_they_are=True)
         walk = self._make_walk(risk, start)
         w = None if w is None else w / w.mean()
         rng = np.random.default_rng(seed_of(self.random_state))
@@ -274,8 +275,7 @@ class LinearClassifier(LinearDescentClassifier):
             self._rng = np.random.default_rng(seed_of(self.random_state))
         else:
             X = self._enter(X, reset=False)
-        X = X.toarray() if hasattr(X, "tocsr") else X
-        codes, w = self._known(y, len(X)), check_weights(sample_weight, len(X))
+        codes, w = self._known(y, X.shape[0]), check_weights(sample_weight, X.shape[0])
         if self.class_weight is not None:
             if isinstance(self.class_weight, str):
                 raise DataError(

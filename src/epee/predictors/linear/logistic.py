@@ -46,7 +46,7 @@ from epee.settings import progress
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source, refuse_bad_cells
 from epee.table.doors import is_stream, passes_over
-from epee.table.sparse import SparseSource
+from epee.table.sparse import SparseSource, is_sparse
 from epee.typing import Codes, Matrix, Tensor, Vector
 
 SOLVERS = ("lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga", "newton", "gradient", "sgd")
@@ -260,7 +260,7 @@ class LogisticRegression(PosteriorMixin, LinearDescentClassifier):
         )
 
     def _stochastic(self, risk: LinearRisk) -> Minimum:
-        X, codes, w = gather_rows(risk)
+        X, codes, w = gather_rows(risk, as_they_are=True)
         rng = np.random.default_rng(seed_of(self.random_state))
         walk = Stochastic(
             np.zeros((risk.M, X.shape[1])), np.zeros(risk.M), CrossEntropy(), float(risk.l2[0]), float(risk.l1[0]), risk.bias,
@@ -432,15 +432,19 @@ def _extremes(a: tuple[float, float], b: tuple[float, float]) -> tuple[float, fl
     return min(a[0], b[0]), max(a[1], b[1])
 
 
-def gather_rows(risk: LinearRisk, weighted: bool = True) -> tuple[Matrix, Codes, Vector | None]:
-    """Return all rows of a risk at once with their codes, and weights that hold the class factors."""
+def gather_rows(risk: LinearRisk, weighted: bool = True, as_they_are: bool = False) -> tuple[Any, Codes, Vector | None]:
+    """Return all rows of a risk at once with their codes, and weights that hold the class factors; sparse ones if ``as_they_are``."""
     in_memory = isinstance(risk.source, ArraySource | SparseSource)
     blocks = list(risk.source.blocks(risk.source.n_rows if in_memory else None))  # an array is one block, not copied
-    X = (
-        np.concatenate([np.asarray(b.X, dtype=np.float64) for b in blocks])
-        if len(blocks) > 1
-        else np.asarray(blocks[0].X, np.float64)
-    )
+    X: Any
+    if as_they_are and all(is_sparse(b.rows) for b in blocks):
+        from scipy.sparse import vstack
+
+        X = blocks[0].rows if len(blocks) == 1 else vstack([b.rows for b in blocks], format="csr")
+    elif len(blocks) == 1:
+        X = np.asarray(blocks[0].X, np.float64)
+    else:
+        X = np.concatenate([np.asarray(b.X, dtype=np.float64) for b in blocks])
     codes = np.concatenate([np.asarray(b.group if b.group is not None else b.y) for b in blocks])
     w = None if blocks[0].weight is None else np.concatenate([b.weight for b in blocks if b.weight is not None])
     if weighted and risk.class_weight is not None:

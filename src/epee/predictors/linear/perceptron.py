@@ -22,6 +22,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from epee.engines.local import in_order, one_blas_thread
 from epee.errors import SearchWarning, WrongUse
 from epee.estimator.base import say
 from epee.losses.margins import PerceptronLoss
@@ -30,6 +31,7 @@ from epee.optimize.linear_stochastic import Stochastic, shuffled
 from epee.predictors.linear.descent_base import LinearDescentClassifier, check_number, check_one_of
 from epee.predictors.linear.logistic import gather_rows, seed_of
 from epee.settings import progress
+from epee.table.sparse import AT_ONCE, is_sparse, rows_between
 from epee.typing import Codes, Matrix, Vector
 
 
@@ -190,7 +192,7 @@ class Perceptron(LinearDescentClassifier):
         M = 1 if len(self.classes_) == 2 else len(self.classes_)
         none = np.zeros(source.n_columns + self.fit_intercept)
         rows, codes, w = gather_rows(
-            LinearRisk(source, PerceptronLoss(), M, bool(self.fit_intercept), none, none, factors)
+            LinearRisk(source, PerceptronLoss(), M, bool(self.fit_intercept), none, none, factors), as_they_are=True
         )
         rng = np.random.default_rng(seed_of(self.random_state))
         start = None
@@ -199,7 +201,7 @@ class Perceptron(LinearDescentClassifier):
         self._descend(
             rows,
             codes.astype(np.int64),
-            np.ones(len(rows)) if w is None else w,
+            np.ones(rows.shape[0]) if w is None else w,
             M,
             start,
             rng,
@@ -216,24 +218,25 @@ class Perceptron(LinearDescentClassifier):
         self._check()
         first = not hasattr(self, "coef_")
         X = self._enter(X, reset=first)
-        X = np.ascontiguousarray(X.toarray() if hasattr(X, "tocsr") else X, dtype=np.float64)
+        n = X.shape[0]
         if first and classes is not None:
             self.classes_ = np.unique(np.asarray(classes))
             self._check_classes(self.classes_, None)
-        codes = self._enter_target(y, len(X)) if first and classes is None else self._known(y, len(X))
-        w = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+        codes = self._enter_target(y, n) if first and classes is None else self._known(y, n)
+        w = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=float)
         rng = np.random.default_rng(seed_of(self.random_state))
         M = 1 if len(self.classes_) == 2 else len(self.classes_)
         self._descend(X, codes.astype(np.int64), w, M, None if first else self._weights(), rng, 1, None, pocket=False)
         return self
 
     def _descend(
-        self, X: Matrix, codes: Codes, w: Vector, M: int, start: Matrix | None, rng: np.random.Generator, passes: int,
+        self, X: Any, codes: Codes, w: Vector, M: int, start: Matrix | None, rng: np.random.Generator, passes: int,
         tol: float | None, pocket: bool = True,
     ) -> None:  # fmt: skip
         l2, l1 = self._check()
-        X = np.ascontiguousarray(X, dtype=np.float64)
+        X = X.astype(np.float64, copy=False) if is_sparse(X) else np.ascontiguousarray(X, dtype=np.float64)
         X, codes, w, kept = _set_aside(X, codes, w, self.validation_fraction if self.early_stopping else 0.0, rng)
+        n = X.shape[0]
         W = np.zeros((M, X.shape[1])) if start is None else np.ascontiguousarray(start[: X.shape[1]].T)
         b = np.zeros(M) if start is None or not self.fit_intercept else start[-1].copy()
         walk = Stochastic(W, b, PerceptronLoss(), l2, l1, bool(self.fit_intercept), "constant", self.eta0)
@@ -242,13 +245,13 @@ class Perceptron(LinearDescentClassifier):
         trace.add(wrong, criterion, 0.0)
         best, waiting, lowest, total = (wrong, criterion, walk.weights()), 0, np.inf, float(w.sum())
         self.n_iter_ = 0
-        with progress("perceptron", passes) as tick:
+        with progress("perceptron", passes) as tick, one_blas_thread():
             for k in range(1, passes + 1):
                 eta = self.eta0 / k if self.schedule == "inverse" else self.eta0
                 if self.mode == "batch":
                     correct_all(walk, X, codes, w, eta, l2, l1)
                 else:
-                    walk.one_pass(X, codes, w, shuffled(len(X), rng) if self.shuffle else np.arange(len(X)), eta)
+                    walk.one_pass(X, codes, w, shuffled(n, rng) if self.shuffle else np.arange(n), eta)
                 self.n_iter_ = k
                 wrong, criterion = look(walk.weights(), X, codes, w, self.fit_intercept)
                 trace.add(wrong, criterion, eta)
@@ -270,7 +273,7 @@ class Perceptron(LinearDescentClassifier):
         self.errors_, _, weights = best
         self.separated_ = bool(best[0] == 0)
         self.trace_ = trace
-        self.t_ = getattr(self, "t_", 1) + self.n_iter_ * len(X) if not pocket else 1 + self.n_iter_ * len(X)
+        self.t_ = getattr(self, "t_", 1) + self.n_iter_ * n if not pocket else 1 + self.n_iter_ * n
         self._set_weights(weights)
         self.margin_bound_ = bound(weights, X, codes, w, self.fit_intercept) if self.separated_ else np.inf
 
@@ -281,9 +284,9 @@ class Perceptron(LinearDescentClassifier):
         return plot_perceptron_trace(self.trace_, ax)
 
 
-def _margins(W: Matrix, X: Matrix, codes: Codes, bias: bool) -> Vector:
+def _margins(W: Matrix, X: Any, codes: Codes, bias: bool) -> Vector:
     """Return the score of the true class minus the best of the others (with one score, its sign by the class)."""
-    S = X @ W[: X.shape[1]] + (W[-1] if bias else 0.0)
+    S = products(X, W[: X.shape[1]]) + (W[-1] if bias else 0.0)
     if S.shape[1] == 1:
         return np.where(codes > 0, S[:, 0], -S[:, 0])
     rows = np.arange(len(S))
@@ -292,16 +295,34 @@ def _margins(W: Matrix, X: Matrix, codes: Codes, bias: bool) -> Vector:
     return own - S.max(axis=1)
 
 
-def look(W: Matrix, X: Matrix, codes: Codes, w: Vector, bias: bool) -> tuple[float, float]:
+def products(X: Any, W: Matrix) -> Matrix:
+    """Return X W (n, M), in threads where sparse rows have many cells and one score."""
+    if not is_sparse(X) or W.shape[1] > 1 or X.nnz < AT_ONCE:
+        return np.asarray(X @ W)
+    from epee.kernels.sparse_sums import row_products
+
+    v, out = np.ascontiguousarray(W[:, 0]), np.empty(X.shape[0])
+    step = -(-X.shape[0] // max(2, X.nnz // AT_ONCE))
+
+    def work(i: int) -> None:
+        rows = rows_between(X, i, i + step)
+        row_products(rows.data, rows.indices, rows.indptr, v, out[i : i + step])
+
+    for _ in in_order(work, range(0, X.shape[0], step)):
+        pass
+    return out[:, None]
+
+
+def look(W: Matrix, X: Any, codes: Codes, w: Vector, bias: bool) -> tuple[float, float]:
     """Return the weight of the rows that are wrong or on the frontier, and the criterion."""
     margins = _margins(W, X, codes, bias)
     return float(w[margins <= 0].sum()), float(w @ np.maximum(-margins, 0.0))
 
 
-def correct_all(walk: Stochastic, X: Matrix, codes: Codes, w: Vector, eta: float, l2: float, l1: float) -> None:
+def correct_all(walk: Stochastic, X: Any, codes: Codes, w: Vector, eta: float, l2: float, l1: float) -> None:
     """Do one batch correction: the sum of what every wrong row asks for."""
     bias = walk.bias
-    S = X @ walk.W.T + walk.biases  # (n, M)
+    S = np.asarray(X @ walk.W.T) + walk.biases  # (n, M)
     if len(walk.W) == 1:
         t = np.where(codes > 0, 1.0, -1.0)
         G = (w * t * (t * S[:, 0] <= 0))[:, None]
@@ -315,26 +336,27 @@ def correct_all(walk: Stochastic, X: Matrix, codes: Codes, w: Vector, eta: float
         G[rows[wrong], winner[wrong]] -= w[wrong]
         G[rows[wrong], codes[wrong]] += w[wrong]
     walk.W *= max(1 - eta * l2, 0.0)
-    walk.W += eta * (G.T @ X)
+    walk.W += eta * np.asarray(X.T @ G).T
     if l1 > 0:
         walk.W[:] = np.sign(walk.W) * np.maximum(np.abs(walk.W) - eta * l1, 0.0)
     if bias:
         walk.biases += eta * G.sum(axis=0)
 
 
-def bound(W: Matrix, X: Matrix, codes: Codes, w: Vector, bias: bool) -> float:
+def bound(W: Matrix, X: Any, codes: Codes, w: Vector, bias: bool) -> float:
     """Return Novikoff's bound on the corrections for weights that separate the rows."""
     use = w > 0
     X, codes = X[use], codes[use]
     margin = float(_margins(W, X, codes, bias).min()) / float(np.linalg.norm(W))
-    radius2 = float((X * X).sum(axis=1).max()) + bias
+    radius2 = float((X.multiply(X) if is_sparse(X) else X * X).sum(axis=1).max()) + bias
     return (1 if W.shape[1] == 1 else 2) * radius2 / margin**2
 
 
-def _set_aside(X: Matrix, codes: Codes, w: Vector, share: float, rng: np.random.Generator) -> tuple[Any, ...]:
+def _set_aside(X: Any, codes: Codes, w: Vector, share: float, rng: np.random.Generator) -> tuple[Any, ...]:
     if share == 0.0:
         return X, codes, w, None
-    order = rng.permutation(len(X))
-    cut = max(1, int(share * len(X)))
+    n = X.shape[0]
+    order = rng.permutation(n)
+    cut = max(1, int(share * n))
     out, keep = order[:cut], np.sort(order[cut:])
-    return np.ascontiguousarray(X[keep]), codes[keep], w[keep], (X[out], codes[out], w[out])
+    return X[keep], codes[keep], w[keep], (X[out], codes[out], w[out])

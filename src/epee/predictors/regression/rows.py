@@ -9,6 +9,7 @@ import numpy as np
 from epee.errors import SearchWarning, WrongUse
 from epee.estimator.base import refuse_large, say
 from epee.moments.moments import Moments
+from epee.solve.sparse_conjugate import conjugate_gradients
 from epee.solve.sparse_rows import CentredRows, Iterated, is_large_and_sparse, least_squares
 from epee.table.arrays import ArraySource
 from epee.table.block import Source, refuse_bad_cells
@@ -74,7 +75,7 @@ def iterate(
     Z = CentredRows.of(source.X, source.weight, centred)
     level = Z.root**2 @ Y / (Z.root**2).sum() if centred else np.zeros(Y.shape[1])
     T = Z.root[:, None] * (Y - level)
-    done = least_squares(Z, T, alphas)
+    done = conjugate_gradients(Z, T, alphas) or least_squares(Z, T, alphas)
     if not done.converged:
         say(
             f"{type(model).__name__} did not converge: after {done.iterations} products with the sparse rows the slopes have not settled. "

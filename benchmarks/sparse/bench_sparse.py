@@ -1,0 +1,156 @@
+"""Sparse rows: 20,000 x 100,000 with 0.1 % of the cells filled, as words of texts are."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from benchmarks.harness import Problem
+
+SIZE = "20,000 x 100,000, 0.1 % filled"
+
+
+@lru_cache(maxsize=1)
+def words(n: int = 20_000, p: int = 100_000, filled: float = 0.001) -> tuple[Any, np.ndarray, np.ndarray]:
+    """Return rows of counts, a value that some columns move, and three classes of it."""
+    from scipy.sparse import random_array
+
+    rng = np.random.default_rng(0)
+    X = random_array(
+        (n, p), density=filled, rng=rng, format="csr", data_sampler=lambda size: rng.integers(1, 5, size) * 1.0
+    )
+    truth = np.where(rng.random(p) < 0.05, rng.standard_normal(p), 0.0)
+    value = X @ truth + rng.standard_normal(n)
+    return X, value, np.digitize(value, np.quantile(value, [1 / 3, 2 / 3]))
+
+
+def two_classes() -> tuple[Any, np.ndarray]:
+    """Return the rows and two classes."""
+    X, value, _ = words()
+    return X, (value > np.median(value)).astype(int)
+
+
+def three_classes() -> tuple[Any, np.ndarray]:
+    """Return the rows and three classes."""
+    X, _, codes = words()
+    return X, codes
+
+
+def values() -> tuple[Any, np.ndarray]:
+    """Return the rows and the value."""
+    return words()[:2]
+
+
+def quietly(call: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the call without its warnings: a rival at its own tolerance may not converge."""
+
+    def run(*data: Any) -> Any:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return call(*data)
+
+    return run
+
+
+def log_risk(model: Any, X: Any, y: np.ndarray) -> float:
+    """Return the penalised risk that logistic regression with C = 1 minimises, the bias free."""
+    margin = np.where(y > 0, 1.0, -1.0) * (X @ model.coef_[0] + model.intercept_[0])
+    return float(np.logaddexp(0.0, -margin).sum() + 0.5 * (model.coef_**2).sum())
+
+
+def problems() -> Iterator[Problem]:
+    """Yield one problem for each method."""
+    from sklearn import cluster, linear_model, naive_bayes
+
+    import epee
+
+    yield Problem(
+        f"ridge, {SIZE}",
+        data=values,
+        ours=lambda X, y: epee.Ridge().fit(X, y),
+        rivals={"scikit-learn (tol 1e-4)": lambda X, y: linear_model.Ridge().fit(X, y)},
+        claim={"scikit-learn (tol 1e-4)": 1},
+        same=lambda a, b: bool(np.abs(a.coef_ - b.coef_).max() < 1e-3),
+        quick=True,
+    )
+    for name in ("MultinomialNB", "ComplementNB", "BernoulliNB"):
+        yield Problem(
+            f"{name}, {SIZE}, 3 classes",
+            data=three_classes,
+            ours=lambda X, y, name=name: getattr(epee, name)().fit(X, y),
+            rivals={"scikit-learn": lambda X, y, name=name: getattr(naive_bayes, name)().fit(X, y)},
+            claim={"scikit-learn": 1},
+            same=lambda a, b: bool(np.allclose(a.feature_log_prob_, b.feature_log_prob_)),
+            quick=True,
+        )
+
+    def as_low(ours: Any, theirs: Any) -> bool:
+        X, y = two_classes()
+        return log_risk(ours, X, y) <= log_risk(theirs, X, y) * (1 + 1e-4)
+
+    yield Problem(
+        f"logistic, {SIZE}",
+        data=two_classes,
+        ours=lambda X, y: epee.LogisticRegression().fit(X, y),
+        rivals={
+            "liblinear": quietly(lambda X, y: linear_model.LogisticRegression(solver="liblinear").fit(X, y)),
+            "saga": quietly(lambda X, y: linear_model.LogisticRegression(solver="saga").fit(X, y)),
+            "lbfgs": quietly(lambda X, y: linear_model.LogisticRegression().fit(X, y)),
+        },
+        claim={"liblinear": 2, "saga": 2},
+        same=as_low,
+        quick=True,
+    )
+    yield Problem(
+        f"logistic with L1, {SIZE}",
+        data=two_classes,
+        ours=quietly(lambda X, y: epee.LogisticRegression(l1_ratio=1.0, solver="saga").fit(X, y)),
+        rivals={
+            "liblinear": quietly(
+                lambda X, y: linear_model.LogisticRegression(l1_ratio=1, solver="liblinear").fit(X, y)
+            ),
+            "saga": quietly(lambda X, y: linear_model.LogisticRegression(l1_ratio=1, solver="saga").fit(X, y)),
+        },
+        claim={"liblinear": 1, "saga": 1},
+    )
+    for name, how in (("Lasso", {"alpha": 0.01}), ("ElasticNet", {"alpha": 0.02})):
+        yield Problem(
+            f"{name}, {SIZE}",
+            data=values,
+            ours=quietly(lambda X, y, name=name, how=how: getattr(epee, name)(**how).fit(X, y)),
+            rivals={
+                "scikit-learn": quietly(lambda X, y, name=name, how=how: getattr(linear_model, name)(**how).fit(X, y))
+            },
+            claim={"scikit-learn": 1},
+        )
+    yield Problem(
+        f"k-means, 20 clusters, {SIZE}",
+        data=lambda: (words()[0],),
+        ours=lambda X: epee.KMeans(20, n_init=1, max_iter=10, random_state=0).fit(X),
+        rivals={"scikit-learn": quietly(lambda X: cluster.KMeans(20, n_init=1, max_iter=10, random_state=0).fit(X))},
+        claim={"scikit-learn": 1},
+    )
+    yield Problem(
+        f"perceptron, {SIZE}",
+        data=two_classes,
+        ours=quietly(lambda X, y: epee.Perceptron(random_state=0).fit(X, y)),
+        rivals={"scikit-learn": quietly(lambda X, y: linear_model.Perceptron(random_state=0).fit(X, y))},
+        claim={"scikit-learn": 1},
+    )
+    yield Problem(
+        f"stochastic descent of the log loss, 5 passes, {SIZE}",
+        data=two_classes,
+        ours=quietly(
+            lambda X, y: epee.LinearClassifier("log", solver="sgd", max_iter=5, tol=0.0, random_state=0).fit(X, y)
+        ),
+        rivals={
+            "scikit-learn": quietly(
+                lambda X, y: linear_model.SGDClassifier("log_loss", max_iter=5, tol=None, random_state=0).fit(X, y)
+            )
+        },
+        claim={"scikit-learn": 1},
+    )

@@ -1,0 +1,217 @@
+r"""Stochastic descent of linear classifiers on sparse rows: :mod:`epee.kernels.linear_sgd`, with steps that cost the cells of a row.
+
+What changes every weight at every step is put off. The factor of L2 is kept apart. A weight pays the L1 term it owes when a row next
+meets it, before its score is taken. The mean of the iterates :math:`w_t = s_t v_t`, where row :math:`t` adds :math:`\delta_t` to
+:math:`v`, is found from sums: with :math:`C_t = \sum_{u \le t} s_u`,
+
+.. math:: \sum_{u \le t} s_u v_u = C_t v_t - \sum_{u \le t} C_{u-1}\, \delta_u. \tag{1}
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from epee.kernels.compiling import kernel
+from epee.kernels.linear_sgd import _shrink, _slope, _step, _value
+from epee.kernels.reordering import REORDER
+
+
+@kernel
+def _settle(w, scale, total, behind, past):
+    """Multiply the weights by their factor, and add what (1) has gathered to ``total``; the gathering begins again."""
+    for j in range(len(w)):
+        total[j] += past * w[j] - behind[j]
+        behind[j] = 0.0
+        w[j] *= scale
+
+
+@kernel(fastmath=REORDER)
+def sparse_sgd_pass(
+    data,
+    indices,
+    indptr,
+    t,
+    weight,
+    order,
+    w,
+    state,
+    mean,
+    paid,
+    loss,
+    kind,
+    eta,
+    power,
+    start,
+    l2,
+    l1,
+    bias,
+    averaging,
+):
+    """Do one pass over the rows in ``order``; return the mean loss met on the way. Arguments as in :func:`sgd_pass`."""
+    p = len(w)
+    scale, past = 1.0, 0.0
+    b, k, owed = state[0], state[1], state[2]
+    total, count, biases = 0.0, 0.0, 0.0
+    behind, gathered = np.zeros(p if averaging else 0), np.zeros(p if averaging else 0)
+    for position in range(len(order)):
+        i = order[position]
+        first, last = np.uint64(indptr[i]), np.uint64(indptr[i + 1])
+        if l1 > 0.0:
+            for c in range(first, last):
+                j = np.uint64(indices[c])
+                before = scale * w[j]
+                if before > 0.0:
+                    after = max(0.0, before - (owed + paid[j]))
+                elif before < 0.0:
+                    after = min(0.0, before + (owed - paid[j]))
+                else:
+                    continue
+                paid[j] += after - before
+                if averaging:
+                    behind[j] += past * (after / scale - w[j])
+                w[j] = after / scale
+        s = 0.0
+        for c in range(first, last):
+            s += data[c] * w[np.uint64(indices[c])]
+        m = t[i] * (scale * s + b)
+        k += 1.0
+        step = _step(kind, eta, power, start, l2 + l1, k)
+        total += weight[i] * _value(loss, m)
+        count += weight[i]
+        g = weight[i] * _slope(loss, m)
+        if g < -1e12:
+            g = -1e12
+        elif g > 1e12:
+            g = 1e12
+        if l2 > 0.0:
+            scale *= max(1.0 - step * l2, 1e-9)
+            if scale < 1e-6:
+                if averaging:
+                    _settle(w, scale, gathered, behind, past)
+                    past = 0.0
+                else:
+                    for j in range(p):
+                        w[j] *= scale
+                scale = 1.0
+        if g != 0.0:
+            move = -step * t[i] * g
+            share = move / scale
+            for c in range(first, last):
+                j = np.uint64(indices[c])
+                w[j] += share * data[c]
+                if averaging:
+                    behind[j] += past * share * data[c]
+            if bias:
+                b += move
+        owed += step * l1
+        if averaging:
+            past += scale
+            biases += b
+    if averaging:
+        made = state[4]
+        state[4] += len(order)
+        _settle(w, scale, gathered, behind, past)
+        for j in range(p):
+            mean[j] = (made * mean[j] + gathered[j]) / state[4]
+        state[3] = (made * state[3] + biases) / state[4]
+    else:
+        for j in range(p):
+            w[j] *= scale
+    if l1 > 0.0:  # everyone pays at the end of a pass
+        for j in range(p):
+            before = w[j]
+            w[j] = max(0.0, before - (owed + paid[j])) if before > 0.0 else min(0.0, before + (owed - paid[j]))
+            paid[j] += w[j] - before
+    state[0], state[1], state[2] = b, k, owed
+    return total / count if count > 0 else 0.0
+
+
+@kernel
+def sparse_sgd_pass_many(
+    data, indices, indptr, codes, weight, order, W, biases, state, loss, form, kind, eta, power, start, l2, l1, bias
+):
+    """Do one pass with one score a class; arguments as in :func:`sgd_pass_many`, but ``W`` is (p, K): the weights of a column together."""
+    p, K = W.shape
+    scores, g, owing = np.empty(K), np.empty(K), np.zeros(p)
+    k, total, count, scale, owed = state[1], 0.0, 0.0, 1.0, 0.0
+    for position in range(len(order)):
+        i = order[position]
+        truth = codes[i]
+        first, last = np.uint64(indptr[i]), np.uint64(indptr[i + 1])
+        scores[:] = 0.0
+        for a in range(first, last):
+            j = np.uint64(indices[a])
+            if l1 > 0.0:
+                cut = (owed - owing[j]) / scale
+                owing[j] = owed
+                for c in range(K):
+                    v = W[j, c]
+                    W[j, c] = v - cut if v > cut else (v + cut if v < -cut else 0.0)
+            for c in range(K):
+                scores[c] += data[a] * W[j, c]
+        for c in range(K):
+            scores[c] = scale * scores[c] + biases[c]
+            g[c] = 0.0
+        value = 0.0
+        if loss == 1:
+            top = scores[0]
+            for c in range(1, K):
+                top = max(top, scores[c])
+            z = 0.0
+            for c in range(K):
+                g[c] = math.exp(scores[c] - top)
+                z += g[c]
+            value = math.log(z) + top - scores[truth]
+            for c in range(K):
+                g[c] /= z
+            g[truth] -= 1.0
+        elif loss == 4:
+            for c in range(K):
+                target = 1.0 if c == truth else -1.0
+                g[c] = 2.0 * (scores[c] - target)
+                value += (scores[c] - target) ** 2
+        else:
+            worst = -1
+            for c in range(K):
+                if c != truth and (worst < 0 or scores[c] > scores[worst]):
+                    worst = c
+            for c in range(K):
+                if c == truth or (form == 1 and c != worst):
+                    continue
+                m = scores[truth] - scores[c]
+                d = -_slope(loss, m)
+                g[c] = d
+                g[truth] -= d
+                value += _value(loss, m)
+        k += 1.0
+        step = _step(kind, eta, power, start, l2 + l1, k)
+        total += weight[i] * value
+        count += weight[i]
+        if l2 > 0.0:
+            scale *= max(1.0 - step * l2, 1e-9)
+            if scale < 1e-6:
+                _shrink(W, scale)
+                scale = 1.0
+        moved = False
+        for c in range(K):
+            g[c] = -step * weight[i] * max(min(g[c], 1e12), -1e12)
+            moved = moved or g[c] != 0.0
+            if bias:
+                biases[c] += g[c]
+        if moved:
+            for a in range(first, last):
+                j, x = np.uint64(indices[a]), data[a] / scale
+                for c in range(K):
+                    W[j, c] += g[c] * x
+        owed += step * l1
+    _shrink(W, scale)
+    if l1 > 0.0:
+        for j in range(p):
+            cut = owed - owing[j]
+            for c in range(K):
+                v = W[j, c]
+                W[j, c] = v - cut if v > cut else (v + cut if v < -cut else 0.0)
+    state[1] = k
+    return total / count if count > 0 else 0.0
