@@ -92,8 +92,8 @@ def sparse_sgd_pass(
                     _settle(w, scale, gathered, behind, past)
                     past = 0.0
                 else:
-                    for j in range(p):
-                        w[j] *= scale
+                    for q in range(p):
+                        w[q] *= scale
                 scale = 1.0
         if g != 0.0:
             move = -step * t[i] * g
@@ -113,17 +113,17 @@ def sparse_sgd_pass(
         made = state[4]
         state[4] += len(order)
         _settle(w, scale, gathered, behind, past)
-        for j in range(p):
-            mean[j] = (made * mean[j] + gathered[j]) / state[4]
+        for q in range(p):
+            mean[q] = (made * mean[q] + gathered[q]) / state[4]
         state[3] = (made * state[3] + biases) / state[4]
     else:
-        for j in range(p):
-            w[j] *= scale
+        for q in range(p):
+            w[q] *= scale
     if l1 > 0.0:  # everyone pays at the end of a pass
-        for j in range(p):
-            before = w[j]
-            w[j] = max(0.0, before - (owed + paid[j])) if before > 0.0 else min(0.0, before + (owed - paid[j]))
-            paid[j] += w[j] - before
+        for q in range(p):
+            before = w[q]
+            w[q] = max(0.0, before - (owed + paid[q])) if before > 0.0 else min(0.0, before + (owed - paid[q]))
+            paid[q] += w[q] - before
     state[0], state[1], state[2] = b, k, owed
     return total / count if count > 0 else 0.0
 
@@ -208,10 +208,10 @@ def sparse_sgd_pass_many(
         owed += step * l1
     _shrink(W, scale)
     if l1 > 0.0:
-        for j in range(p):
-            cut = owed - owing[j]
+        for q in range(p):
+            cut = owed - owing[q]
             for c in range(K):
-                v = W[j, c]
-                W[j, c] = v - cut if v > cut else (v + cut if v < -cut else 0.0)
+                v = W[q, c]
+                W[q, c] = v - cut if v > cut else (v + cut if v < -cut else 0.0)
     state[1] = k
     return total / count if count > 0 else 0.0

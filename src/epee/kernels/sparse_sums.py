@@ -54,7 +54,7 @@ def normal_product(data, indices, indptr, w, m, c, v, out):
 
 @kernel(fastmath=REORDER)
 def sparse_logistic_sums(data, indices, indptr, codes, w, coef, bias, gradient):
-    """Add the gradient of two-class cross-entropies to ``gradient`` (p + 1,), that of the bias last; return the sums of losses and weights."""
+    """Add the gradient of two-class cross-entropies to ``gradient`` (p + 1,), the bias last; return the sums of losses and weights."""
     p = len(coef)
     value, count = 0.0, 0.0
     for i in range(len(indptr) - 1):

@@ -134,8 +134,8 @@ def cell_sums(X: Any, cell: Codes, cells: int, w: Vector | None) -> Matrix:
         return sums
     weights = np.ones(n) if w is None else w
     members = csr_array((weights, (cell, np.arange(n))), shape=(cells, n))
-    sums = (members @ X).toarray()
-    return sums
+    found: Matrix = (members @ X).toarray()
+    return found
 
 
 def _by_cell(zero: Moments, block: Block, keep: Summation, cell: Codes) -> None:

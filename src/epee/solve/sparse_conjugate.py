@@ -84,7 +84,10 @@ class ShortSide:
 
 
 def conjugate_gradients(Z: CentredRows, T: Matrix, alphas: Vector) -> Iterated | None:
-    r"""Minimise :math:`\|Z\beta - t\|^2 + \alpha\|\beta\|^2` for each column of ``T`` (n, m) with its own penalty; None where that is not safe.
+    r"""Minimise :math:`\|Z\beta - t\|^2 + \alpha\|\beta\|^2` for each column of ``T`` (n, m) with its own penalty.
+
+    None where that is not safe.
+
 
     >>> from scipy import sparse
     >>> X = sparse.csr_array([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]])

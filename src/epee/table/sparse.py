@@ -187,7 +187,7 @@ class SparseSource(BlockSource):
         """How many rows a block has: the usual number, more where they are so wide that nobody could lay them out."""
         if BLOCK_ROWS * self.n_columns <= MOST_CELLS:
             return BLOCK_ROWS
-        return max(BLOCK_ROWS, -(-self.n_rows // max(1, -(-self.X.nnz // AT_ONCE))))
+        return max(BLOCK_ROWS, -(-int(self.n_rows) // max(1, -(-int(self.X.nnz) // AT_ONCE))))
 
     def parts(self, wanted: int, rows: int | None = None, numbered: bool = False) -> Iterator[Part]:
         """Yield slices, of a few megabytes at most."""
