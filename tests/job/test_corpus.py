@@ -118,6 +118,10 @@ CASES = {
     "odd names": Case(lambda r, n: {"é t=é": (t := two(r, n))["a"], "b;\"c": t["b"], "y": t["y"]}, inputs=("é t=é", "b;\"c")),
     "levels with commas": Case(with_(two, town=lambda r, n: ["Lyon, 3e", "Paris; \"19e\"", "=1+1"] * (n // 3))),
     "twelve rows": Case(two, ("12 rows",), rows=12),
+    "rare classes joined": Case(
+        lambda r, n: relabelled(r, n) | {"y": np.where(np.arange(n) < 4, [f"s{k}" for k in range(n)], two(r, n)["y"])},
+        ("4 classes are too rare to be learned alone and make one class, other, of 4 rows: s0, s1, s2, s3",), asked={"rare": "join"},
+    ),
 }  # fmt: skip
 
 
@@ -157,9 +161,10 @@ def test_a_table_with_a_trap(name, tmp_path):
     out = io.StringIO()
     kept = Answers(again.predictor, new.drop_columns(["y"])).write_csv(out)
     assert kept == case.rows and out.getvalue().splitlines()[0].split(",")[1] == "predicted_y"
-    if name != "rare classes":
-        found = assess(tmp_path / "m.epee", new)
-        assert found.risk.low <= found.risk.value <= found.risk.high and found.use == 1
+    found = assess(tmp_path / "m.epee", new)
+    assert found.risk.low <= found.risk.value <= found.risk.high and found.use == 1
+    if name.startswith("rare classes"):
+        assert ("2 rows have labels that were left out" in found.notes[0]) or "joined to other" in found.notes[0]
     page = learned.report(tmp_path / "r.html").read_text()
     assert "<svg" in page and "nan" not in page.lower().replace("finance", "").split("<style>")[0]
     json.loads(learned.to_json())

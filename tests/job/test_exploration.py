@@ -105,6 +105,34 @@ def test_findings_without_a_target():
     assert [f.code for f in explore(table, mute=["E009"]).findings] == ["E006"]
 
 
+def test_what_learning_leaves_out_exploring_does_too():
+    rng = np.random.default_rng(0)
+    ids = np.delete(np.arange(330), np.arange(0, 330, 11))
+    table = pa.table({
+        "id": rng.permutation(ids), "a": rng.normal(size=300), "b": rng.normal(size=300), "same": np.ones(300),
+        "y": rng.choice(["u", "v"], 300),
+    })  # fmt: skip
+    explored = explore(table)
+    roles = {c["name"]: c["role"] for c in explored.card["columns"]}
+    assert roles == {"id": "left out", "a": "input", "b": "input", "same": "left out", "y": "input"}
+    assert explored.card["correlations"]["names"] == explored.card["axes"]["names"] == ["a", "b"]
+    assert any(note.startswith("id is left out: it numbers the rows") for note in explored.notes)
+    assert {"E008", "E009"} <= {f.code for f in explored.findings}
+    learned = epee.learn(table, "y", predictors=["lda"])
+    assert [c["name"] for c in learned.card["columns"] if c["role"] == "left out"] == ["id", "same"]
+    kept = explore(table, types={"id": "number"})
+    assert kept.card["axes"]["names"] == ["id", "a", "b"]
+
+
+def test_who_has_another_name_is_no_copy():
+    rng = np.random.default_rng(1)
+    a, b = np.tile(rng.normal(size=(2, 60)), 3)
+    codes = lambda table: {f.code for f in explore(table).findings}  # noqa: E731
+    assert "E022" in codes(pa.table({"a": a, "b": b}))
+    assert "E022" in codes(pa.table({"a": a, "b": b, "id": np.arange(180)}))
+    assert "E022" not in codes(pa.table({"a": a, "b": b, "name": [f"Mr {k}" for k in range(180)]}))
+
+
 @pytest.mark.parametrize(
     "columns", [{"word": ["a", "b"] * 20}, {"x": [1.0] * 40}, {"x": [1.0, 2.0, 3.0]}, {"x": [None, 1.0] * 20}]
 )

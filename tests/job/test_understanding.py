@@ -5,14 +5,16 @@ import datetime
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from epee.errors import DataError
 from epee.job.cells import assign_cells
 from epee.job.holding import columns_of
-from epee.job.tallies import Tallying
+from epee.job.tallies import CHANCE, WATCHED, Numbers, Tallying
 from epee.job.understanding import candidates, open_roles, understand
 
-ASKED = {"test_size": 0.2, "folds": 2, "seed": 0}
+ASKED = {"test_size": 0.2, "folds": 2, "seed": 0, "lags": None, "rare": "leave"}
 
 
 def look(table, target="y", **types):
@@ -49,6 +51,42 @@ def test_what_is_left_out_and_said():
         and "same is left out: it is constant" in said
     )
     assert "20 missing cells in town" in said
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(20, 400), st.integers(0, 10**9), st.floats(0.0, 3.0), st.integers(1, 9), st.integers(0, 10**6))
+def test_numbers_of_rows_are_known_in_any_order_and_with_gaps(n, first, gaps, parts, seed):
+    """By every cut of the rows; one number that comes twice, or numbers far apart, are none."""
+    rng = np.random.default_rng(seed)
+    ids = first + np.sort(rng.choice(int(n * (1 + gaps)), n, replace=False)).astype(float)
+    rng.shuffle(ids)
+
+    def seen(values):
+        return sum((Numbers.of(part, "number") for part in np.array_split(values, parts)), Numbers()).numbers_rows(n)
+
+    expected = np.exp(-n * (n - 1) / (2 * (np.ptp(ids) + 1))) < CHANCE
+    assert seen(ids) == expected
+    twice = ids.copy()
+    twice[0] = twice[1]
+    assert not seen(twice) and not seen(ids * 1000) and not seen(ids + 0.5)
+
+
+def test_few_of_many_values_are_watched_and_every_cut_watches_the_same():
+    rng = np.random.default_rng(0)
+    ids = rng.permutation(200_000).astype(float)
+    whole = Numbers.of(ids, "number")
+    cut = sum((Numbers.of(part, "number") for part in np.split(ids, [7, 30_000, 30_001, 150_000])), Numbers())
+    np.testing.assert_array_equal(whole.watched, cut.watched)
+    assert len(whole.watched) == WATCHED and whole.numbers_rows(len(ids)) and cut.numbers_rows(len(ids))
+    ids[:4000:2] = ids[1:4001:2]
+    assert not Numbers.of(ids, "number").numbers_rows(len(ids))
+
+
+def test_the_only_column_is_learned_from_though_it_numbers_the_rows():
+    x = np.arange(60.0)
+    assert look(pa.table({"x": x, "name": [f"n{k}" for k in range(60)], "y": np.where(x % 7 < 3, "u", "v")})).names == (
+        "x",
+    )
 
 
 def test_types_overrule():

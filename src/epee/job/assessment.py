@@ -179,15 +179,33 @@ def labelled_rows(learned: Learned, table: Any) -> tuple[RawBlock, np.ndarray, A
         y = y if len(p.targets) > 1 else y[:, 0]
         if classes is not None:
             y = np.where(present, y, 0).astype(np.int64)
+    y, present = with_rare(learned, y, present, notes)
     if not present.any():
         raise DataError(
             f"column {p.targets[0]!r}: no row has a value; there is nothing to compare the predictions with."
         )
-    if not present.all():
-        notes.append(say("dropped_rows", k=whole(int((~present).sum())), target=", ".join(p.targets)))
     rows = np.flatnonzero(present)
     w = None if not extra else check_weights(raw.columns[extra[0]][rows], len(rows))
     return take(raw, rows), y[rows], w, notes
+
+
+def with_rare(learned: Learned, y: np.ndarray, present: np.ndarray, notes: list[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Return labels and which rows have one, after what was done with rare classes when the predictor was learned."""
+    p, rare = learned.predictor, learned.facts.get("rare") or {"labels": [], "joined": ""}
+    gone = int((~present).sum())
+    if gone:
+        notes.append(say("dropped_rows", k=whole(gone), target=", ".join(p.targets)))
+    if p.task == "regression":
+        return y, present
+    if rare["joined"]:
+        strange = present & ~np.isin(y, p.classes_)
+        if strange.any():
+            notes.append(say("rare_joined", k=whole(int(strange.sum())), label=rare["joined"]))
+        return np.where(strange, rare["joined"], y), present
+    left = present & np.isin(y.astype(np.str_), rare["labels"]) & ~np.isin(y, p.classes_)
+    if left.any():
+        notes.append(say("rare_left", k=whole(int(left.sum()))))
+    return y, present & ~left
 
 
 def error_on(learned: Learned, raw: RawBlock, y: np.ndarray, w: Any, level: float) -> Risk:

@@ -13,6 +13,7 @@ key                    what it holds
 ``target``             list of the target columns
 ``classes``            labels as text, in order; [] for a regression
 ``class_counts``       ``{label: rows}`` of the training rows; {} for a regression
+``rare``               ``{"labels", "joined"}``: classes too rare to be learned, and the class they are joined to, "" where left out
 ``loss``               name of the loss that the errors are the mean of
 ``settings``           what was asked: table, test_size, folds, repeats, level, lang, seed, weight, groups, time, types, costs,
                        reject_cost, budget, refit

@@ -76,7 +76,7 @@ def assign_cells(
 ) -> Cells:  # fmt: skip
     """Read the target, and the groups and times if any, and give each row its cell."""
     side = columns_of(source, [*roles["target"], *roles["groups"], *roles["time"]])
-    target = read_target(source, side, roles["target"], types, notes)
+    target = read_target(source, side, roles["target"], types, notes, asked.get("rare", "leave"))
     rows = np.flatnonzero(target.there)
     if len(rows) + target.left < len(target.there):
         gone = len(target.there) - len(rows) - target.left
@@ -86,7 +86,7 @@ def assign_cells(
             f"{source.label} has {len(rows)} rows with a target: too few to learn from and to test; at least 8 are needed."
         )
     groups, time = (beside(side, roles[role], role, rows) for role in ("groups", "time"))
-    groups = None if asked["lags"] else groups  # which then tell series apart, and the folds follow time
+    groups = None if asked.get("lags") else groups  # which then tell series apart, and the folds follow time
     codes = None if target.codes is None else target.codes[rows]
     sealed, how = seal(len(rows), asked["test_size"], asked["seed"], codes=codes, groups=groups, time=time)
     train = np.flatnonzero(~sealed)
@@ -95,13 +95,28 @@ def assign_cells(
         classes=None if time is not None else target.classes, counts=None if codes is None else np.bincount(codes[train]),
     )  # fmt: skip
     own = None if codes is None else codes[train]
-    plan = make_plan(
-        folds, len(train), codes=None if groups is not None else own, classes=target.classes,
-        groups=None if groups is None else groups[train], random_state=asked["seed"], time=None if time is None else time[train],
-    )  # fmt: skip
-    split: Split = plan.splits[0]
+
+    def planned(folds: int) -> Split:
+        return make_plan(
+            folds, len(train), codes=None if groups is not None else own, classes=target.classes,
+            groups=None if groups is None else groups[train], random_state=asked["seed"], time=None if time is None else time[train],
+        ).splits[0]  # fmt: skip
+
+    split = planned(folds)
     if time is not None and own is not None:
-        refuse_late_classes(own[split.cell == 0], target.classes, roles["time"][0])
+        fewer = folds
+        while fewer > 2 and len(late_classes(own[split.cell == 0], target.classes)):
+            fewer -= 1
+            split = planned(fewer)
+        late = late_classes(own[split.cell == 0], target.classes)
+        if len(late):
+            name, absent = roles["time"][0], target.classes[late[0]].item()  # type: ignore[index]
+            raise DataError(
+                f"class {absent!r} hardly occurs in the first stretch of {name!r}, from which the first predictor learns: leave the early "
+                "rows out."
+            )
+        if fewer < folds:
+            notes.append(say("fewer_folds", folds=fewer, asked=folds, why=say("late_classes", time=roles["time"][0])))
     K = split.n_cells
     cell = np.full(len(target.there), -1, dtype=np.int16)
     cell[rows[train]] = split.cell
@@ -131,14 +146,9 @@ def part_of(n: int, parts: int, groups: np.ndarray | None = None, time: Vector |
     return place % parts
 
 
-def refuse_late_classes(codes: np.ndarray, classes: Any, name: str) -> None:
-    """Refuse a class that the first stretch of time lacks: nothing could be learned of it there."""
-    absent = np.flatnonzero(np.bincount(codes, minlength=len(classes)) < 2)
-    if len(absent):
-        raise DataError(
-            f"class {classes[absent[0]].item()!r} hardly occurs in the first stretch of {name!r}, from which the first predictor learns: "
-            "take fewer folds, or leave the early rows out."
-        )
+def late_classes(codes: np.ndarray, classes: Any) -> np.ndarray:
+    """Return the classes that the first stretch of time lacks: nothing could be learned of them there."""
+    return np.flatnonzero(np.bincount(codes, minlength=len(classes)) < 2)
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,8 +33,10 @@ from epee.job.exploration_facts import (
 from epee.job.findings.evidence import Evidence
 from epee.job.findings.registry import Finding, check_codes, find
 from epee.job.holding import hold
+from epee.job.sealing import fingerprints
 from epee.job.survey import survey
-from epee.job.understanding import IGNORE
+from epee.job.tallies import Tallies
+from epee.job.understanding import IGNORE, reason_to_leave
 from epee.risk.intervals import check_level
 from epee.settings import options, progress
 from epee.table.raw import RawBlock
@@ -140,10 +142,13 @@ def explore(
         tick()
         columns = [column_facts(found, raw, name, kind, types or {}, level) for name, kind in kinds.items()]
         kinds = {c["name"]: c["kind"] for c in columns}
-        places = [j for j, name in enumerate(found.numbers) if found.pairs.variance[j] > 0]
+        left = left_out(found.tallies, kinds, types or {})
+        for c in columns:
+            c |= {"role": "left out", "note": left[c["name"]]} if c["name"] in left else {}
+        places = [j for j, name in enumerate(found.numbers) if found.pairs.variance[j] > 0 and name not in left]
         numbers, pairs = [found.numbers[j] for j in places], found.pairs.take(np.array(places, dtype=np.intp))
         X = np.column_stack([raw.columns[name] for name in numbers]) if numbers else np.empty((len(raw), 0))
-        notes = list(source.notes)
+        notes = [*source.notes, *left.values()]
         if len(raw) < found.tallies.n:
             notes.append(say("explored_sample", n=whole(len(raw))))
         card: dict[str, Any] = {
@@ -176,9 +181,11 @@ def explore(
         tick()
         card["outliers"] = outlier_facts(Z, picked, own, card["clusters"], level, random_state)
         tick()
-        inputs = [name for name, kind in kinds.items() if kind != "text"]
+        inputs = [name for name, kind in kinds.items() if kind != "text" and name not in left]
         looked = RawBlock({name: raw.columns[name] for name in inputs}, rows=len(raw))
-        findings = find(Evidence(inputs, kinds, looked, columns, seed=random_state), muted)
+        texts = [name for name, kind in kinds.items() if kind == "text"]
+        beside = fingerprints(raw, texts) if texts else None
+        findings = find(Evidence(inputs, kinds, looked, columns, seed=random_state, beside=beside), muted)
         tick()
         from epee import __version__
 
@@ -189,6 +196,16 @@ def explore(
             "seconds": clock.perf_counter() - begin,
         }
     return Explored(plain(card), findings)
+
+
+def left_out(tallies: Tallies, kinds: Mapping[str, str], types: Mapping[str, str]) -> dict[str, str]:
+    """Return the columns that say nothing beside the others, each with the reason: those that :func:`learn` would leave out as well."""
+    out = {}
+    for name, kind in kinds.items():
+        why = reason_to_leave(tallies, tallies.column(name, kind, types), types)
+        if why in (say("left_identifier", name=name), say("left_constant", name=name), say("left_empty", name=name)):
+            out[name] = why
+    return out
 
 
 def open_columns(table: Any, types: dict[str, str]) -> TableSource:

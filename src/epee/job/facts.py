@@ -54,7 +54,8 @@ def facts_of(
     by_class = [] if codes is None else np.bincount(codes[cells.train], minlength=len(classes)).tolist()
     facts: dict[str, Any] = {
         "task": seen.task, "target": list(seen.targets), "classes": classes,
-        "class_counts": dict(zip(classes, by_class, strict=True)), "loss": chosen.risk.loss,
+        "class_counts": dict(zip(classes, by_class, strict=True)),
+        "rare": {"labels": list(cells.target.rare), "joined": cells.target.joined}, "loss": chosen.risk.loss,
         "settings": {k: v for k, v in asked.items() if k != "predictors"} | {"predictors": asked["predictors"]},
         "rows": {"read": seen.n_read, "training": n_training, "sealed": n_sealed, "dropped": seen.n_read - seen.n},
         "columns": seen.columns, "notes": list(seen.notes),
@@ -280,13 +281,22 @@ def redo(seen: Understood, asked: dict[str, Any]) -> dict[str, str]:
         repr(asked["table"]) if asked["table"] else "table",
         repr(seen.targets[0] if len(seen.targets) == 1 else list(seen.targets)),
     ]
-    defaults = {"test_size": 0.2, "folds": 10, "level": 0.95, "seed": 0, "prefer": "balance", "lang": "en"}
+    defaults = {
+        "test_size": 0.2,
+        "folds": 10,
+        "level": 0.95,
+        "seed": 0,
+        "prefer": "balance",
+        "lang": "en",
+        "rare": "leave",
+    }
     for key in (
         "test_size",
         "folds",
         "weight",
         "groups",
         "time",
+        "rare",
         "loss",
         "level",
         "seed",

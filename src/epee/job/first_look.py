@@ -54,6 +54,20 @@ class Printing:
 
 
 @dataclass(frozen=True, eq=False)
+class Picking:
+    """Return the fingerprints of some rows of a block by some of their columns, in a list, so that they add; ``picked`` are sorted."""
+
+    names: Sequence[str]
+    picked: Codes
+    numbered = True  # it needs the numbers of the rows, on a cluster too
+
+    def __call__(self, raw: RawBlock) -> list[np.ndarray]:
+        first, last = np.searchsorted(self.picked, [raw.start, raw.start + len(raw)])
+        places = self.picked[first:last] - raw.start
+        return [fingerprints(take(raw, places), list(self.names))] if len(places) else []
+
+
+@dataclass(frozen=True, eq=False)
 class Looking:
     """Work on one block, raw or of numbers, that knows its cells.
 

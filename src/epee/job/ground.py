@@ -49,6 +49,7 @@ class Hand:
     plain: bool  # all inputs are numbers that are there
     whole: bool
     looked: Codes = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    beside: np.ndarray | None = None  # prints of what was read of these rows and is no input
 
     @cached_property
     def train(self) -> Codes:

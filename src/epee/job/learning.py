@@ -55,8 +55,8 @@ REPEATED_COST = 8e8  # cells that all candidates may read in all repeats
 def learn(
     table: Any, target: Any, *, test_size: float = 0.2, folds: int = 10, predictors: Any = None, costs: Any = None,
     reject_cost: float | None = None, weight: str | None = None, groups: str | None = None, time: str | None = None,
-    lags: Any = None, types: Mapping[str, str] | None = None, budget: Any = None, prefer: str = "balance", loss: Any = None,
-    level: float = 0.95, lang: str | None = None, random_state: int = 0,
+    lags: Any = None, rare: str = "leave", types: Mapping[str, str] | None = None, budget: Any = None, prefer: str = "balance",
+    loss: Any = None, level: float = 0.95, lang: str | None = None, random_state: int = 0,
     refit: bool = False, mute: Collection[str] = (),
 ) -> Learned:  # fmt: skip
     """Learn the predictor that generalises best from a table, and say how sure one can be.
@@ -81,6 +81,9 @@ def learn(
     lags : int, list of int or dict, optional
         With ``time``, values some rows earlier as inputs: ``[1, 7]`` of the target, ``{"temp": [1]}`` of a column; of each series where
         ``groups`` tells several apart. See :mod:`epee.job.past` for what a new table then needs.
+    rare : {"leave", "join"}, default="leave"
+        What becomes of classes of fewer than three rows: they are left out, or joined to one class; with "join" so are those beyond the
+        199 most frequent.
     types : dict, optional
         Kinds of columns, ``{"zip": "category", "id": "ignore"}``.
     budget : float or str, optional
@@ -126,10 +129,13 @@ def learn(
         raise WrongUse(f"folds is {folds!r}; it must be a whole number of at least 2.")
     if prefer not in ("simplicity", "balance", "accuracy"):
         raise WrongUse(f"prefer is {prefer!r}; it must be 'simplicity', 'balance' or 'accuracy'.")
+    if rare not in ("leave", "join"):
+        raise WrongUse(f"rare is {rare!r}; it must be 'leave' or 'join'.")
     asked = {
         "table": str(table) if isinstance(table, str | Path) else None, "test_size": test_size, "folds": int(folds), "level": level,
         "seed": int(random_state), "weight": weight, "groups": groups, "time": time,
-        "lags": settled_lags(lags, [target] if isinstance(target, str) else list(target), time) or None, "types": settled(types),
+        "lags": settled_lags(lags, [target] if isinstance(target, str) else list(target), time) or None,
+        "rare": rare, "types": settled(types),
         "costs": str(costs) if isinstance(costs, str | Path) else None if costs is None else np.asarray(costs).tolist(),
         "loss": loss if loss is None or isinstance(loss, str) else resolve(loss).name,
         "reject_cost": reject_cost, "budget": seconds_of(budget), "prefer": prefer, "refit": bool(refit), "mute": list(mute),

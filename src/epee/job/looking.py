@@ -15,7 +15,7 @@ import numpy as np
 from epee.engines.choice import engine_for
 from epee.errors import WrongUse
 from epee.job.cells import Cells, Judged, Placed
-from epee.job.first_look import Looking, Printing, Seen, goals
+from epee.job.first_look import Looking, Picking, Printing, Seen, goals
 from epee.job.ground import Hand, held_rows
 from epee.job.holding import columns_of, joined, take
 from epee.job.policy import Policy
@@ -35,6 +35,7 @@ from epee.table.schema import WORDS, Schema
 from epee.table.source import TableSource
 from epee.table.view import View
 from epee.typing import Vector
+from epee.words.job_words import say
 
 HEAD = 256  # rows whose mean is near enough to all of them to sum about
 ADDED_ROWS = 16_384  # in a block that passes by: some hundred for each cell
@@ -81,11 +82,30 @@ def _at_hand(
     y = cells.target.y[rows]
     hand = Hand(raw, y, weight, cells.cell[rows], cells.folds, encoder, is_plain(seen.schema), True)
     hand.looked = policy.sample(np.arange(len(hand.train)), policy.looked, seed)
+    hand.beside = prints_beside(source, seen, rows)
     learn_means(encoder, take(raw, hand.train), hand.weights(hand.train))
     codes = None if cells.target.codes is None else cells.target.codes[rows]
     prints = fingerprints(raw, seen.names, goals(y if codes is None else codes, seen.targets, seen.classes))
     split = with_whole(cells.split)
     return Looked(seen, hand, held_rows(hand, asked), split, prints[hand.sealed], prints[hand.train])
+
+
+def prints_beside(source: TableSource, seen: Understood, rows: np.ndarray) -> np.ndarray | None:
+    """Return 64 bits of each of some rows for what was read of it and is no input, but for what says nothing of it."""
+    silent = {
+        c["name"]
+        for c in seen.columns
+        for key in ("left_identifier", "left_constant", "left_empty", "left_asked")
+        if c["note"] == say(key, name=c["name"])
+    }
+    names = [
+        c["name"] for c in seen.columns if c["name"] not in (*seen.names, *seen.targets) and c["name"] not in silent
+    ]
+    if not names:
+        return None
+    narrow = RawRows(TableSource(source.batches, types=source.types, columns=names))
+    found: list[np.ndarray] = engine_for(narrow).reduce(narrow, Picking(names, rows), rows=ADDED_ROWS)
+    return np.concatenate(found)
 
 
 def with_whole(split: Split) -> Split:
@@ -146,6 +166,7 @@ def _passing(
     rows = last.rows(split, first, found)
     hand = last.hand(found)
     hand.looked = np.arange(len(hand.train))
+    hand.beside = prints_beside(source, seen, np.sort(picked))
     whole = rows.moments(last.keep, split.cell, split.n_cells).regroup("fold", split.learns[-1:]).at("fold", 0)
     merged = whole.merge("group") if "group" in whole.axes else whole
     mean = merged.mean[: merged.p]

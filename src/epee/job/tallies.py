@@ -1,10 +1,13 @@
 r"""What one pass counts of the columns of a table; tallies add, so the table may be anywhere.
 
 Of a column of numbers: missing cells, the smallest and the largest, whether all are whole, whether days have a time. A column that numbers
-the rows holds each of :math:`n` successive whole numbers once. That is known from sums too: its range is :math:`n - 1`, and the sum of
-a 64-bit mix :math:`h` over its cells is that over the range,
+the rows, in order or not, with gaps where rows are gone, holds :math:`n` whole numbers close together and none of them twice. If they
+were drawn from their range of :math:`R` numbers by chance, none would come twice with a probability of about
 
-.. math:: \sum_i h(x_i) \equiv \sum_{k = low}^{high} h(k) \pmod{2^{64}}. \tag{1}
+.. math:: e^{-n(n - 1) / 2R}. \tag{1}
+
+Whether one comes twice is seen on the values whose 64-bit mix is among the smallest: every part of the table keeps the same ones, with how
+often they came, so that they add; of up to some thousand rows these are all values.
 
 Of a column of texts: how often each occurs, in all rows and in those that are learned from.
 """
@@ -12,7 +15,7 @@ Of a column of texts: how often each occurs, in all rows and in those that are l
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +30,12 @@ from epee.table.words import words_in
 from epee.typing import Vector
 
 FEWEST = 20  # rows that a column must number to be called a number of the rows
-STEP = 1 << 20
+CHANCE = 1e-3  # of (1), below which it numbers the rows
+SPARSE = (
+    50  # numbers in the range of a column for each row, beyond which they are codes or measures and no numbers of rows
+)
+WATCHED = 4096  # values that are watched whether they come twice
+_NONE = np.empty(0, dtype=np.uint64)
 
 
 @dataclass(frozen=True)
@@ -39,7 +47,10 @@ class Numbers:
     high: float = -np.inf
     whole: bool = True
     clock: bool = False
-    mixed: int = 0  # the left side of (1), while all cells are whole
+    watched: np.ndarray = field(
+        default_factory=lambda: _NONE
+    )  # the smallest mixes of values in order, while all cells are whole
+    times: np.ndarray = field(default_factory=lambda: _NONE)  # how often each of them came
 
     @classmethod
     def of(cls, values: Vector, kind: str) -> Numbers:
@@ -50,14 +61,16 @@ class Numbers:
         low, high = float(there.min()), float(there.max())
         whole = kind == "number" and bool(np.isfinite([low, high]).all()) and max(-low, high) < 2**53
         whole = whole and float(there[0]).is_integer() and bool((there == np.floor(there)).all())
-        mixed = int(np.sum(mix64(there.astype(np.int64).view(np.uint64)), dtype=np.uint64)) if whole else 0
+        watched, times = _smallest(mix64(there.astype(np.int64).view(np.uint64))) if whole else (_NONE, _NONE)
         clock = kind == "date" and bool((there % 1 != 0).any())
-        return cls(len(values) - len(there), low, high, whole, clock, mixed)
+        return cls(len(values) - len(there), low, high, whole, clock, watched, times)
 
     def __add__(self, other: Numbers) -> Numbers:
+        whole = self.whole and other.whole
+        both = [np.concatenate([getattr(self, part), getattr(other, part)]) for part in ("watched", "times")]
         return Numbers(
-            self.missing + other.missing, min(self.low, other.low), max(self.high, other.high), self.whole and other.whole,
-            self.clock or other.clock, (self.mixed + other.mixed) % 2**64,
+            self.missing + other.missing, min(self.low, other.low), max(self.high, other.high), whole, self.clock or other.clock,
+            *(_smallest(*both) if whole else (_NONE, _NONE)),
         )  # fmt: skip
 
     @property
@@ -66,21 +79,19 @@ class Numbers:
         return self.low == self.high
 
     def numbers_rows(self, n: int) -> bool:
-        """Tell whether ``n`` cells are successive whole numbers, each once.
+        """Tell whether ``n`` cells are whole numbers close together, each once, by (1).
 
         >>> Numbers.of(np.arange(30.0)[::-1], "number").numbers_rows(30)
+        True
+        >>> Numbers.of(np.delete(np.arange(40.0), [3, 4, 20]), "number").numbers_rows(37)
         True
         >>> Numbers.of(np.repeat(np.arange(15.0), 2), "number").numbers_rows(30)
         False
         """
-        if n < FEWEST or self.missing or not self.whole or self.high - self.low != n - 1:
+        width = self.high - self.low + 1
+        if n < FEWEST or self.missing or not self.whole or not n <= width <= SPARSE * n:
             return False
-        total = np.uint64(0)
-        with np.errstate(over="ignore"):
-            for first in range(int(self.low), int(self.high) + 1, STEP):
-                part = np.arange(first, min(first + STEP, int(self.high) + 1), dtype=np.int64)
-                total += np.sum(mix64(part.view(np.uint64)), dtype=np.uint64)
-        return int(total) == self.mixed
+        return bool((self.times == 1).all()) and np.exp(-n * (n - 1) / (2 * width)) < CHANCE
 
 
 @dataclass(frozen=True)
@@ -154,6 +165,20 @@ class Tallying:
             cells = raw.columns[name]
             columns[name] = Numbers.of(cells, kind) if isinstance(cells, np.ndarray) else Texts.of(cells, learns)
         return Tallies(len(raw), columns)
+
+
+def _smallest(mixes: np.ndarray, times: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Return the smallest different mixes in order, and how often each came."""
+    if times is None and len(mixes) > 4 * WATCHED:
+        few = _smallest(
+            mixes[mixes <= np.partition(mixes, 2 * WATCHED)[2 * WATCHED]], np.empty(0)
+        )  # most are too large
+        if len(few[0]) == WATCHED:
+            return few
+    times = None if times is None or not len(times) else times
+    found, where = np.unique(mixes, return_inverse=True)
+    counts = np.bincount(where.reshape(-1), None if times is None else times.astype(np.float64), minlength=len(found))
+    return found[:WATCHED], counts[:WATCHED].astype(np.uint64)
 
 
 def _counted(texts: Any) -> dict[str, int] | None:

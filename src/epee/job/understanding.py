@@ -125,12 +125,14 @@ class Target:
     classes: np.ndarray | None = None
     codes: np.ndarray | None = None
     left: int = 0  # rows of classes too rare to be learned, which are not ``there``
+    rare: tuple[str, ...] = ()  # the classes that were left out or joined
+    joined: str = ""  # the class that they are joined to
 
 
 def read_target(
-    source: TableSource, raw: RawBlock, targets: list[str], types: dict[str, str], notes: list[str]
+    source: TableSource, raw: RawBlock, targets: list[str], types: dict[str, str], notes: list[str], rare: str = "leave"
 ) -> Target:
-    """Return the task and the target, or say why it cannot be predicted."""
+    """Return the task and the target, or say why it cannot be predicted; ``rare`` classes are left out, or joined to one."""
     if len(targets) > 1:
         for name in targets:
             if not isinstance(raw.columns[name], np.ndarray):
@@ -153,6 +155,7 @@ def read_target(
             coded.indices.fill_null(0).to_numpy(zero_copy_only=False),
             there,
             notes,
+            rare,
         )
     if source.kind(name) == "date":
         raise WrongUse(f"column {name!r} holds dates and cannot be the target; give days since some day as a number.")
@@ -166,11 +169,17 @@ def read_target(
         return Target("regression", column, there)
     if len(found) > 2:
         notes.append(say("integers_as_classes", target=name, k=len(found)))
-    return _classes(name, found.astype(np.int64), codes, there, notes)
+    return _classes(name, found.astype(np.int64), codes, there, notes, rare)
 
 
-def _classes(name: str, found: np.ndarray, codes: np.ndarray, there: np.ndarray, notes: list[str]) -> Target:
-    """Return labels as sorted classes, those too rare to be learned left out aloud; or say why they cannot be learned."""
+def _classes(
+    name: str, found: np.ndarray, codes: np.ndarray, there: np.ndarray, notes: list[str], how: str = "leave"
+) -> Target:
+    """Return labels as sorted classes, those too rare to be learned left out or joined aloud; or say why they cannot be learned."""
+    joined = ""
+    names: tuple[str, ...] = ()
+    if how == "join":
+        found, codes, joined, names = join_rare(name, found, codes, there, notes)
     order = np.argsort(found, kind="stable")
     place = np.empty(len(found), dtype=np.intp)
     place[order] = np.arange(len(found))
@@ -182,6 +191,7 @@ def _classes(name: str, found: np.ndarray, codes: np.ndarray, there: np.ndarray,
         gone = there & rare[codes]
         left, there = int(gone.sum()), there & ~gone
         shown = [f"{label} ({k})" for label, k in zip(classes[rare].tolist(), counts[rare].tolist(), strict=True) if k]
+        names = (*names, *map(str, classes[rare].tolist()))
         if left:
             notes.append(say("left_classes", target=name, k=len(shown), names=listed(shown, 6), rows=whole(left)))
         kept = np.flatnonzero(~rare)
@@ -189,7 +199,31 @@ def _classes(name: str, found: np.ndarray, codes: np.ndarray, there: np.ndarray,
         again[kept] = np.arange(len(kept))
         classes, codes, counts = classes[kept], again[codes], counts[kept]
     check_classes(name, classes, counts)
-    return Target("classification", classes[codes], there, classes, codes.astype(np.int16), left)
+    return Target("classification", classes[codes], there, classes, codes.astype(np.int16), left, names, joined)
+
+
+def join_rare(
+    name: str, found: np.ndarray, codes: np.ndarray, there: np.ndarray, notes: list[str]
+) -> tuple[np.ndarray, np.ndarray, str, tuple[str, ...]]:
+    """Return labels of which those too rare to be learned, or beyond the most there may be, are one: its name, and theirs."""
+    counts = np.bincount(codes[there], minlength=len(found))
+    order = np.argsort(-counts, kind="stable")
+    rare = counts < FEWEST_MEMBERS
+    if len(found) > MOST_CLASSES:
+        rare[order[MOST_CLASSES - 1 :]] = True
+    if counts[rare].sum() < FEWEST_MEMBERS:
+        return found, codes, "", ()  # none, or together too few as well: these are left out
+    texts = [str(label) for label in found.tolist()]
+    label = say("other_class")
+    while label in texts:
+        label += "'"
+    names = [texts[k] for k in np.flatnonzero(rare)]
+    kept = [texts[k] for k in np.flatnonzero(~rare)]
+    place = np.full(len(found), len(kept))
+    place[~rare] = np.arange(len(kept))
+    rows = whole(int(counts[rare].sum()))
+    notes.append(say("joined_classes", target=name, k=len(names), names=listed(names, 6), rows=rows, label=label))
+    return np.array([*kept, label]), place[codes], label, tuple(names)
 
 
 def refuse_many(name: str, classes: np.ndarray, n: int) -> None:
@@ -210,7 +244,7 @@ def check_classes(name: str, classes: np.ndarray, counts: np.ndarray) -> None:
         more = f" and {len(rare) - 1} more classes have few" if len(rare) > 1 else ""
         raise DataError(
             f"column {name!r}: class {rare[0]!r} has {counts[counts < FEWEST_MEMBERS][0]} rows{more}: at least 3 are needed, to learn "
-            "from and to test. Merge it with another class, or drop its rows."
+            "from and to test. Merge it with another class, join rare ones (--rare join), or drop its rows."
         )
 
 
@@ -234,6 +268,7 @@ def choose_inputs(
 ) -> Schema:  # fmt: skip
     """Return the inputs; says what was left out and why."""
     role_of = {name: role for role, names in roles.items() for name in names}
+    types = {**types, **the_only_number(source, tallies, roles, types)}
     kept: list[Column] = []
     holes: dict[str, int] = {}
     for name in source.names:
@@ -278,6 +313,22 @@ def choose_inputs(
         if own:
             notes.append(say(key, k=whole(sum(own.values())), names=listed(list(own), 6)))
     return schema
+
+
+def the_only_number(
+    source: TableSource, tallies: Tallies, roles: Mapping[str, Sequence[str]], types: Mapping[str, str]
+) -> dict[str, str]:  # fmt: skip
+    """Return a column that seems to number the rows as a number, where there is no other to learn from: then it is what was measured."""
+    taken = {name for names in roles.values() for name in names}
+    found: dict[str, str] = {}
+    for name in source.names:
+        if name not in taken and name in tallies.columns:
+            column = tallies.column(name, str(source.kind(name)), types)
+            why = reason_to_leave(tallies, column, types)
+            if not why:
+                return {}
+            found |= {name: "number"} if why == say("left_identifier", name=name) else {}
+    return found if len(found) == 1 else {}
 
 
 def noted(note: str) -> str:

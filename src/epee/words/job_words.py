@@ -75,8 +75,9 @@ WORDS: dict[str, tuple[str, str]] = {
         "{name}=category pour la garder, =text pour en lire les mots.",
     ),
     "left_identifier": (
-        "{name} is left out: it numbers the rows; say --type {name}=number to keep it.",
-        "{name} est laissée de côté : elle numérote les lignes ; écrire --type {name}=number pour la garder.",
+        "{name} is left out: it numbers the rows (whole numbers close together, none twice); say --type {name}=number to keep it.",
+        "{name} est laissée de côté : elle numérote les lignes (des entiers rapprochés, aucun deux fois) ; écrire --type {name}=number "
+        "pour la garder.",
     ),
     "left_constant": (
         "{name} is left out: it is constant.",
@@ -93,9 +94,29 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "left_classes": (
         "{target}: {k} {k:class has|classes have} fewer than 3 rows, too few to learn from and to test: {names}; {rows} {rows:row is|rows "
-        "are} left out.",
+        "are} left out; --rare join makes one class of such labels.",
         "{target} : {k} {k:classe a|classes ont} moins de 3 lignes, trop peu pour apprendre et éprouver : {names} ; {rows} {rows:ligne est "
-        "laissée|lignes sont laissées} de côté.",
+        "laissée|lignes sont laissées} de côté ; --rare join réunit de telles classes en une.",
+    ),
+    "joined_classes": (
+        "{target}: {k} {k:class is|classes are} too rare to be learned alone and make one class, {label}, of {rows} {rows:row|rows}: {names}.",
+        "{target} : {k} {k:classe est trop rare|classes sont trop rares} pour être {k:apprise seule|apprises seules} et font une classe, "
+        "{label}, de {rows} {rows:ligne|lignes} : {names}.",
+    ),
+    "other_class": ("other", "autre"),
+    "late_classes": (
+        "a class hardly occurs in the first stretch of {time}",
+        "une classe n'apparaît guère au début de {time}",
+    ),
+    "rare_left": (
+        "{k} {k:row has a label that was|rows have labels that were} left out when the predictor was learned, as too rare; {k:it is|they "
+        "are} left out here too.",
+        "{k} {k:ligne a une étiquette laissée|lignes ont des étiquettes laissées} de côté à l'apprentissage, comme trop {k:rare ; elle "
+        "l'est|rares ; elles le sont} ici aussi.",
+    ),
+    "rare_joined": (
+        "{k} {k:row has a label|rows have labels} that the predictor joined to {label}.",
+        "{k} {k:ligne a une étiquette|lignes ont des étiquettes} que le prédicteur a réunies sous {label}.",
     ),
     "date_hint": (
         "{name} holds dates: if the rows follow each other in time, say --time {name}, and the test rows are the last ones.",

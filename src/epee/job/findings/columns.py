@@ -19,6 +19,7 @@ LEAK = {
     "regression": 0.02,
 }  # left of the baseline's error when one column alone tells the target
 EXACT = 1e-9  # unexplained share below which a column is an exact combination of others
+NEAREST = 9  # values of a column that vote for the class of one between them
 DOMINANT = 0.9  # share of all importance
 
 
@@ -110,7 +111,12 @@ def _left(e: Evidence, name: str, rows: np.ndarray) -> tuple[float, float, float
             np.add.at(table, (cell[own], codes[own]), 1.0)
             common = int(table.sum(axis=0).argmax())
             table[:, common] = table[:, common] + 1e-9
-            wrong[~own] = table.argmax(axis=1)[cell[~own]] != codes[~own]
+            answer = table.argmax(axis=1)[cell[~own]]
+            if (
+                name in e.numbers and len(np.unique(cell)) > 3
+            ):  # a cell may hold the end of one class and the begin of another
+                answer = nearest_vote(e.numbers[name][rows], codes, own, answer)
+            wrong[~own] = answer != codes[~own]
             base[~own] = codes[~own] != common
         b, k, n = float(base.mean()), float(wrong.sum()), len(rows)
         low, high = share_interval(k, n)
@@ -136,6 +142,30 @@ def _left(e: Evidence, name: str, rows: np.ndarray) -> tuple[float, float, float
     bar = float((r**2 - share * whole_).std() / np.sqrt(len(r)) / max(whole_.mean(), 1e-300))
     p = above(-float(d.mean()), float(d.std() / np.sqrt(len(d))))
     return p, share, max(share - 1.96 * bar, 0.0), share + 1.96 * bar
+
+
+def nearest_vote(x: Vector, codes: np.ndarray, own: np.ndarray, otherwise: np.ndarray) -> np.ndarray:
+    """Return the class that most of the nearest values of ``own`` rows have, for each of the others; ``otherwise`` where x is missing.
+
+    >>> x, codes = np.array([0.0, 1, 2, 3, 10, 11, 12, 13]), np.repeat([0, 1], 4)
+    >>> nearest_vote(x, codes, np.arange(8) % 2 == 0, np.zeros(4, dtype=int)).tolist()
+    [0, 0, 1, 1]
+    """
+    known = np.flatnonzero(own & np.isfinite(x))
+    asked = np.flatnonzero(~own)
+    there = np.isfinite(x[asked])
+    if len(known) < 2:
+        return otherwise
+    known = known[np.argsort(x[known], kind="stable")]
+    m = min(NEAREST, max(len(known) // 2, 1))
+    place = np.searchsorted(x[known], x[asked[there]])
+    around = np.clip(place - m, 0, max(len(known) - 2 * m, 0))[:, None] + np.arange(min(2 * m, len(known)))
+    far = np.abs(x[known][around] - x[asked[there], None])
+    nearest = np.take_along_axis(around, np.argsort(far, axis=1, kind="stable")[:, :m], axis=1)
+    votes = np.stack([(codes[known][nearest] == k).sum(axis=1) for k in range(int(codes.max()) + 1)], axis=1)
+    out = otherwise.copy()
+    out[there] = votes.argmax(axis=1)
+    return out
 
 
 def _cells(e: Evidence, name: str, rows: np.ndarray) -> np.ndarray:

@@ -41,6 +41,8 @@ class Evidence:
         What the predictor leans on, as the card has it.
     looked, fold : arrays
         Which training rows have losses held out, by their places among these, and the fold of each.
+    beside : array (n,) of 64 bits, optional
+        Prints of the cells of each row in columns that were read and are no inputs: a row is a copy if they agree, too.
     """
 
     names: Sequence[str]
@@ -63,6 +65,7 @@ class Evidence:
     seed: int = 0
     looked: Codes = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     fold: Codes | None = None
+    beside: np.ndarray | None = None
 
     @property
     def n(self) -> int:
@@ -166,5 +169,5 @@ def evidence_of(seen: Any, ground: Any, verdict: Any, predictor: Any, risk: Any,
         names, seen.kinds, hand.raw, seen.columns, seen.task, ", ".join(seen.targets), hand.y, seen.classes, hand.train, hand.sealed,
         cells.forward or cells.groups is not None, verdict.entries[verdict.chosen], verdict, cells.groups if ground.at_hand else None,
         risk if len(hand.sealed) else None, probabilities, list((uses or {}).get("items", [])), ground.setting.seed, hand.looked,
-        hand.cell[hand.train],
+        hand.cell[hand.train], hand.beside,
     )  # fmt: skip

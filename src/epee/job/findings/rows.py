@@ -219,11 +219,15 @@ def order(e: Evidence) -> Suspicion | None:
 
 
 def bits_of(e: Evidence) -> list[np.ndarray]:
-    """Return 64 bits for each cell, column by column, the target last; equal cells of two columns have other bits."""
+    """Return 64 bits for each cell, column by column, the target last; equal cells of two columns have other bits.
+
+    What was read and is no input makes one column more: who has another name is no copy.
+    """
     columns = [e.raw.columns[name] for name in e.names]
     if e.y is not None:
         columns += list(np.reshape(e.y, (e.n, -1)).T)
-    return [fingerprints(RawBlock({str(j): column}, rows=e.n), [str(j)]) for j, column in enumerate(columns)]
+    bits = [fingerprints(RawBlock({str(j): column}, rows=e.n), [str(j)]) for j, column in enumerate(columns)]
+    return bits if e.beside is None else [*bits, e.beside]
 
 
 def coincidence(bits: list[np.ndarray], a: np.ndarray, b: np.ndarray | None) -> tuple[int, float]:
@@ -262,7 +266,7 @@ def _collisions(column: np.ndarray) -> float:
 @finding("E022")
 def repeated(e: Evidence) -> Suspicion | None:
     """Rows occur again, more often than chance explains: H0, by chance."""
-    if e.n < 20:
+    if e.n < 20 or not e.names:
         return None
     again, p = coincidence(bits_of(e), np.arange(e.n), None)
     ends = share_interval(again, e.n)
