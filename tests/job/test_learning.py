@@ -156,14 +156,15 @@ def test_time_seals_the_last_rows():
     assert learned.card["rows"]["sealed"] == 40 and "forward chaining" in learned.contest.entries[0].risk.how
 
 
-def test_own_estimators_compete_but_are_not_saved(tmp_path):
+def test_own_estimators_compete_and_are_saved_for_those_who_trust(tmp_path):
     own = RidgeClassifier()
     learned = epee.learn(blobs(), "y", predictors={"theirs": own})
     assert [row["name"] for row in learned.facts["leaderboard"]] == ["baseline", "theirs"]
     assert learned.facts["chosen"]["name"] == "theirs"
-    with pytest.raises(errors.WrongUse, match="cannot be saved"):
-        learned.save(tmp_path / "t.epee")
-    assert list(tmp_path.iterdir()) == []
+    learned.save(tmp_path / "t.epee")
+    with pytest.raises(errors.BadFile, match="RidgeClassifier.*trusted=True"):
+        epee.load(tmp_path / "t.epee")
+    assert epee.load(tmp_path / "t.epee", trusted=True).facts["chosen"]["name"] == "theirs"
     with pytest.raises(errors.WrongUse, match="is no regressor"):
         epee.learn(line(), "y", predictors=[own])
     with pytest.raises(errors.WrongUse, match="did you mean 'lda'"):

@@ -9,13 +9,14 @@ from typing import Annotated
 import typer
 
 from epee.cli.phrases import say
-from epee.cli.shared_options import Json, Lang, Memory, Quiet, load_lean, silence
+from epee.cli.shared_options import Json, Lang, Memory, Quiet, Trust, load_lean, silence
 
 
 def command(
     predictor: Annotated[Path, typer.Argument(help=say("bundle"), show_default=False)],
     table: Annotated[str, typer.Argument(help=say("labelled"), show_default=False)],
     level: Annotated[float | None, typer.Option(help=say("level"), show_default=False, metavar="SHARE")] = None,
+    trust: Trust = False,
     memory: Memory = None,
     json: Json = False,
     lang: Lang = "en",
@@ -27,7 +28,7 @@ def command(
     from epee.job.assessment import assess
 
     with silence(quiet, memory):
-        found = assess(predictor, table, level=level)
+        found = assess(predictor, table, level=level, trusted=trust)
     typer.echo(
         dumps(found.to_dict(), ensure_ascii=False) if json else "\n".join(one_line(s) for s in found.sentences())
     )

@@ -116,11 +116,13 @@ def command(
     if output is not None:
         learned.save(output)
         tell([job_words.say("saved", path=output)], quiet or json)
+        tell([job_words.say("saved_guest", name=learned.guest)] if learned.guest else [], quiet)
     if report is not None:
         learned.report(report)
         tell([job_words.say("reported", path=report)], quiet or json)
     if output is not None:
-        tell([job_words.say("next", path=as_argument(output))], quiet or json)
+        trust = " --trust" if learned.guest else ""
+        tell([job_words.say("next", path=as_argument(output) + trust)], quiet or json)
     return INCONCLUSIVE if require_conclusive and not learned.conclusive else 0
 
 

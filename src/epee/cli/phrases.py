@@ -137,8 +137,8 @@ PHRASES = {
         "Qui additionne : local (threads), dask ou spark (une grappe sur cette machine), ou l'adresse d'un ordonnanceur Dask ou de Spark.",
     ),
     "predictor": (
-        "Try only this predictor beside the baseline; may be repeated. There are {keys}.",
-        "N'essayer que ce prédicteur en plus du prédicteur constant ; peut être répété. Il y a {keys}.",
+        "Try only this predictor beside the baseline; may be repeated. There are {keys}; all of these (all); lightgbm, xgboost, catboost, tabpfn where installed; and any class of scikit-learn's kind, module:Class or module:Class(depth=3).",
+        "N'essayer que ce prédicteur en plus du prédicteur constant ; peut être répété. Il y a {keys} ; tous ceux-là (all) ; lightgbm, xgboost, catboost, tabpfn s'ils sont installés ; et toute classe du genre de scikit-learn, module:Classe ou module:Classe(depth=3).",
     ),
     "mute": (
         "A finding not to be looked for, such as E007; may be repeated.",
@@ -156,6 +156,10 @@ PHRASES = {
     "no_color": ("No colours.", "Sans couleurs."),
     "no_save": ("Write no file.", "N'écrire aucun fichier."),
     "schema": ("Print the JSON schema of --json and stop.", "Afficher le schéma JSON de --json et s'arrêter."),
+    "trust": (
+        "Load a predictor of another library, too: that runs code from the file, so only where you know who wrote it.",
+        "Charger aussi un prédicteur d'une autre bibliothèque : cela exécute du code du fichier, donc seulement si l'on sait qui l'a écrit.",
+    ),
     "bundle": ("A predictor that epee learn saved.", "Un prédicteur enregistré par epee learn."),
     "rows": (
         "The rows to predict: as for learn; columns may come in any order.",

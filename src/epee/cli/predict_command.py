@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from epee.cli.phrases import say
-from epee.cli.shared_options import Force, Json, Lang, Memory, Quiet, load_lean, silence
+from epee.cli.shared_options import Force, Json, Lang, Memory, Quiet, Trust, load_lean, silence
 from epee.errors import WrongUse
 
 
@@ -27,6 +27,7 @@ def command(
     keep: Annotated[
         list[str] | None, typer.Option("--keep", help=say("keep"), show_default=False, metavar="COLUMN")
     ] = None,
+    trust: Trust = False,
     force: Force = False,
     memory: Memory = None,
     json: Json = False,
@@ -47,7 +48,7 @@ def command(
     details = "proba" if proba else "interval" if interval else not plain
     place = None if output is None or str(output) == "-" else output
     check_places([(place, anything)], [predictor, *files_named(table)], force)
-    learned = load_to_predict(predictor)
+    learned = load_to_predict(predictor, trust)
     with silence(quiet, memory):
         answers = Answers(learned.predictor, table, level=level, details=details, keep=keep or (), why=why)
         if place is None:

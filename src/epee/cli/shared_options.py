@@ -17,6 +17,7 @@ Lang = Annotated[str, typer.Option("--lang", help=say("lang"), metavar="en|fr")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help=say("quiet"))]
 Force = Annotated[bool, typer.Option("--force", help=say("force"))]
 Memory = Annotated[str | None, typer.Option("--memory", help=say("memory_option"), show_default=False, metavar="SIZE")]
+Trust = Annotated[bool, typer.Option("--trust", help=say("trust"))]
 NoColor = Annotated[bool, typer.Option("--no-color", help=say("no_color"))]
 
 

@@ -445,12 +445,6 @@ def make(name: str, **parameters: Any) -> Any:
     return method(name).load()(**parameters)
 
 
-def order_of(estimator: Any) -> int:
-    """Return the rank of an estimator in simplicity; what is not ours ranks as most complex."""
-    name = type(estimator).__name__
-    return next((entry.order for entry in METHODS if entry.name == name), 1000)
-
-
 def trials(kind: str) -> Iterator[tuple[Method, Trial]]:
     """Yield what the main job tries, classifiers or regressors, from the simplest on."""
     found = [(entry, trial) for entry in METHODS if entry.kind in (kind, "predictor") for trial in entry.trials]

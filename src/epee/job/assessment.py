@@ -89,7 +89,7 @@ def _level(level: float) -> str:
     return in_unit(figures(100 * level, 4), "%")
 
 
-def assess(path: str | Path, table: Any, *, level: float | None = None) -> Assessment:
+def assess(path: str | Path, table: Any, *, level: float | None = None, trusted: bool = False) -> Assessment:
     """Estimate the error of a saved predictor on labelled rows, and count the use.
 
     Parameters
@@ -100,8 +100,10 @@ def assess(path: str | Path, table: Any, *, level: float | None = None) -> Asses
         Rows with the target column.
     level : float, default=None
         Confidence level before the correction (1); None is the level of the run that learned the predictor.
+    trusted : bool, default=False
+        Load a predictor of another library, too, which runs code from the file.
     """
-    learned = load_to_predict(path)
+    learned = load_to_predict(path, trusted)
     ledger = Ledger(path)
     asked = float(learned.facts["settings"]["level"]) if level is None else level
     check_level(asked)

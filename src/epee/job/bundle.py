@@ -7,10 +7,12 @@ member              what it holds
 ``card.json``       the card (:mod:`epee.job.card`)
 ``predictor.json``  the predictor as JSON values (:mod:`epee.job.state`)
 ``arrays/k.npy``    its arrays
+``guests/k.pickle`` of a predictor of another library, what that library made
 ==================  ===========================================================================
 
-Nothing is pickled and nothing is compressed: a file cannot run code, and cannot grow when it is read. It is written beside its
-place and moved there when it is whole.
+Nothing of épée's is pickled and nothing is compressed: a file cannot run code, and cannot grow when it is read. One that holds a
+predictor of another library has a pickle, and is refused unless the one who loads it says that it may run code. A file is written beside
+its place and moved there when it is whole.
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ from epee.job.writing import atomic
 if TYPE_CHECKING:
     from epee.job.learned import Learned
 
-FORMAT = 2  # 1: before estimators said their own state; read still
+FORMAT = 3  # 2: before predictors of other libraries; 1: before estimators said their own state; both read still
+PLAIN = 2  # what a file without such a predictor says, so that older versions read it
 _STAMP = (2020, 1, 1, 0, 0, 0)  # the same predictor gives the same bytes
 
 
@@ -68,16 +71,20 @@ def members_of(learned: Learned) -> dict[str, bytes]:
         out = io.BytesIO()
         np.lib.format.write_array(out, array, allow_pickle=False)
         members[f"arrays/{name}"] = out.getvalue()
+    members |= {f"guests/{name}": data for name, data in writer.pickles.items()}
     sums = {name: hashlib.sha256(data).hexdigest() for name, data in members.items()}
-    return {"manifest.json": _json({"format": FORMAT, "epee": __version__, "members": sums}), **members}
+    return {
+        "manifest.json": _json({"format": FORMAT if writer.pickles else PLAIN, "epee": __version__, "members": sums}),
+        **members,
+    }
 
 
 def _json(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
 
 
-def load(path: str | Path) -> Learned:
-    """Return what :meth:`Learned.save` wrote; never runs code from the file.
+def load(path: str | Path, *, trusted: bool = False) -> Learned:
+    """Return what :meth:`Learned.save` wrote; never runs code from the file, unless it is trusted.
 
     A file that is truncated, edited, of another kind or of a later format is refused with a sentence.
 
@@ -85,6 +92,8 @@ def load(path: str | Path) -> Learned:
     ----------
     path : str or path
         A file written by ``Learned.save``.
+    trusted : bool, default=False
+        Load a predictor of another library, too, which runs code from the file: say so only of a file whose writer you know.
 
     Examples
     --------
@@ -95,7 +104,7 @@ def load(path: str | Path) -> Learned:
     name = os.path.basename(os.fspath(path))
     try:
         members = _members(path, name)
-        return _learned(members, name)
+        return _learned(members, name, trusted)
     except BadFile as fault:
         text = str(fault)
         raise BadFile(text if text.startswith(name) else f"{name}: {text}") from None
@@ -114,9 +123,9 @@ def load(path: str | Path) -> Learned:
         ) from fault
 
 
-def load_to_predict(path: str | Path) -> Learned:
+def load_to_predict(path: str | Path, trusted: bool = False) -> Learned:
     """Return what :func:`load` does, after one row of missing cells has been predicted: a file edited with care is refused too."""
-    learned = load(path)
+    learned = load(path, trusted=trusted)
     p = learned.predictor
     try:
         row = p.encoder.empty_row[None]
@@ -156,7 +165,7 @@ def _members(path: str | Path, name: str) -> dict[str, bytes]:
         raise BadFile(f"{name} is truncated or damaged (a part lies nowhere).") from None
 
 
-def _learned(members: dict[str, bytes], name: str) -> Learned:
+def _learned(members: dict[str, bytes], name: str, trusted: bool) -> Learned:
     from epee.job.learned import Learned
     from epee.job.past import Past
     from epee.job.predictor import Predictor
@@ -177,7 +186,8 @@ def _learned(members: dict[str, bytes], name: str) -> Learned:
             raise BadFile(f"{name} was edited or is damaged: the checksum of {member} does not agree.")
     arrays = {m.removeprefix("arrays/"): _array(data, name) for m, data in members.items() if m.startswith("arrays/")}
     state, card = json.loads(members["predictor.json"]), json.loads(members["card.json"])
-    reader = Reader(arrays)
+    pickles = {m.removeprefix("guests/"): data for m, data in members.items() if m.startswith("guests/")}
+    reader = Reader(arrays, pickles, trusted)
     predictor = Predictor(
         str(state["task"]), tuple(map(str, state["targets"])), reader.read(state["encoder"]), reader.read(state["model"]),
         reader.read(state["residuals"]), reader.read(state["drift"]), reader.read(state["background"]) if "background" in state else None,

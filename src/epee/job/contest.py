@@ -11,17 +11,21 @@ from __future__ import annotations
 
 import time as clock
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from epee.engines.deadline import OutOfTime, until
+from epee.engines.local import alone
 from epee.errors import DataError, SearchWarning, WrongUse
 from epee.estimator.protocol import SolvesStack
 from epee.job.combining import combine
 from epee.job.ground import Ground
+from epee.job.guests import Guest
 from epee.job.hierarchy import LARGEST_COST, Candidate, unfit
 from epee.job.variants import out_of_bag, varied
 from epee.job.widening import MOST_TURNS, beyond
@@ -38,6 +42,7 @@ from epee.risk.nested import nested_interval
 from epee.risk.refit import RefitRoute
 from epee.risk.route import LARGEST_MOMENTS, MomentRoute
 from epee.risk.scoring import Models, Outcome, Panel
+from epee.risk.steps import last_of
 from epee.risk.unions import select
 from epee.settings import progress
 from epee.typing import Matrix, Vector
@@ -109,9 +114,13 @@ class Entry:
         return self.candidate.name
 
     @property
-    def order(self) -> tuple[float, float]:
-        """Rank of simplicity: the family, then the degrees of freedom, of which a parameter that was searched is one more."""
-        return self.candidate.order, self.dof + (self.curve.parameter is not None) if np.isfinite(self.dof) else np.inf
+    def order(self) -> tuple[float, float, float]:
+        """Rank of simplicity: the family, then the degrees of freedom, of which a parameter that was searched is one more.
+
+        Of others' predictors they are often unknown: then the one that takes fewer bytes to write down is the simpler.
+        """
+        free = self.dof + (self.curve.parameter is not None) if np.isfinite(self.dof) else np.inf
+        return self.candidate.order, free, getattr(self.route, "length", 0.0)
 
 
 @dataclass(eq=False)
@@ -188,12 +197,18 @@ class Contest:
             why = say("stopped")
         if not why and candidate.key != "baseline":
             why = self._out_of_reach(candidate)
-            self._spent = self._spent or (bool(why) and self.budget is not None)
+            self._spent = self._spent or (bool(why) and self.budget is not None and candidate.method is not None)
         if not why:
             try:
-                with progress(say("trying", name=candidate.name)) as step, self._witness.at_work():
+                with (
+                    progress(say("trying", name=candidate.name)) as step,
+                    self._witness.at_work(),
+                    self._in_time(candidate),
+                ):
                     step()
                     return [self._patiently(candidate, work)]
+            except OutOfTime:
+                why = say("out_of_budget", budget=f"{self.budget:g}")
             except Stopped:
                 if candidate.key == "baseline":
                     raise
@@ -209,6 +224,14 @@ class Contest:
         if (candidate.name, why) not in self.dropped:
             self.dropped.append((candidate.name, why))
         return []
+
+    @contextmanager
+    def _in_time(self, candidate: Candidate) -> Iterator[None]:
+        """Let no fit begin once the budget is spent, and end one of another library; those who use all cores go one by one."""
+        guest = candidate.estimator
+        ends = self._start + self.budget if self.budget is not None and candidate.key != "baseline" else np.inf
+        with until(ends), alone() if isinstance(guest, Guest) and guest.threads else nullcontext():
+            yield
 
     def _patiently(self, candidate: Candidate, work: Any) -> Any:
         """Do the work; where a search stopped before its end, once more with ten times as many steps."""
@@ -244,20 +267,32 @@ class Contest:
         return not candidate.of_others and (candidate.method is None or candidate.cost(self.ground.setting) > 2e7)
 
     def _needed(self, candidate: Candidate) -> float:
-        """Return the seconds that a candidate will take, from one fit on a tenth of the rows."""
+        """Return the seconds that a candidate will take, from fits on a tenth of the rows and, where it is not ours, on a fifth."""
         g, grid = self.ground, candidate.grid(self.ground.setting)
         if g.on_sums(candidate):
             return 0.0
-        rows = np.flatnonzero(np.arange(len(g.hand.train)) % 10 == 0)
         route = g.refit(candidate, grid[len(grid) // 2])
-        begin = clock.perf_counter()
-        try:
+        place = np.arange(len(g.hand.train)) % 10
+
+        def trial(tenths: int) -> float:
+            rows = np.flatnonzero(place < tenths)
+            begin = clock.perf_counter()
             route.ask_rows(route.fit_rows(rows), rows, "a trial")
-        except Exception:
-            if candidate.method is not None:
-                raise
-            return 0.0  # it will fail again, and be named
-        return (clock.perf_counter() - begin) * 10 * g.cells.folds * (len(grid) + g.repeats) / 2
+            return clock.perf_counter() - begin
+
+        fits = g.cells.folds * (len(grid) + g.repeats)
+        if candidate.method is not None:
+            return trial(1) * 10 * fits / 2
+        try:
+            with self._in_time(candidate):
+                trial(1)  # loads the library, too
+                small, double = trial(1), trial(2)
+        except OutOfTime:
+            return np.inf
+        except Exception:  # noqa: BLE001 it will fail again, and be named
+            return 0.0
+        power = np.clip(np.log2(double / small), 0.0, 3.0)  # of the rows, that the time grows with
+        return (fits + 1) * double * 5.0**power
 
     def solve(self, candidate: Candidate) -> Solved:
         """Return the models of a candidate at the value of its parameter that does best, searched on where that is the last."""
@@ -521,4 +556,6 @@ def _on_all(route: RefitRoute) -> tuple[float, float]:
     fitted = route.fit_rows(None)
     rows = np.arange(route.n)
     losses = route.value(route.ask_rows(fitted, rows, "all rows"), rows)
+    if isinstance(last_of(fitted), Guest):
+        route.length = last_of(fitted).length()
     return float(np.average(losses, weights=route.weight)), degrees_of_freedom(fitted, route.X)

@@ -16,13 +16,18 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 from epee.errors import WrongUse
+from epee.estimator.base import Estimator
 from epee.estimator.ensemble_trials import FEW
 from epee.estimator.method import Method, Setting, Trial, in_language
 from epee.estimator.protocol import gives_probabilities, gives_scores
-from epee.estimator.registry import key_of, make, nearest_keys, order_of, trials
+from epee.estimator.registry import key_of, make, nearest_keys, trials
+from epee.estimator.simplicity import order_of
 from epee.job.filling import FillMissing
+from epee.job.guest_names import guest_named, is_guest, settled
+from epee.job.guests import Guest, title_of
 from epee.job.levels import TreeColumns
 from epee.losses.loss import Loss
+from epee.risk.steps import last_of
 from epee.table.schema import suggestion
 from epee.words.job_words import say
 
@@ -55,7 +60,7 @@ class Candidate:
     def order(self) -> float:
         """Its rank in simplicity."""
         if self.method is None:
-            return order_of(self.estimator)
+            return order_of(last_of(self.estimator.estimator if isinstance(self.estimator, Guest) else self.estimator))
         return self.method.order if self.trial.order is None else self.trial.order
 
     @property
@@ -136,8 +141,9 @@ class Candidate:
 def hierarchy(s: Setting, predictors: Any = None) -> Iterator[Candidate]:
     """Yield the candidates for a table in order of simplicity: all, those named, or the user's own estimators.
 
-    ``predictors`` is None, a list that mixes keys of the hierarchy and estimators, or a dictionary of name to estimator. The baseline
-    always runs: everything else is measured against it.
+    ``predictors`` is None, a list that mixes keys of the hierarchy, names of other libraries' classes (:mod:`epee.job.guest_names`) and
+    estimators, or a dictionary of name to any of them; "all" stands for the whole hierarchy. The baseline always runs: everything else is
+    measured against it.
     """
     kind = "classifier" if s.task == "classification" else "regressor"
     by_key = {trial.key: Candidate(trial, entry) for entry, trial in trials(kind)}
@@ -151,10 +157,14 @@ def hierarchy(s: Setting, predictors: Any = None) -> Iterator[Candidate]:
     seen = {"baseline"}
     wanted = []
     for name, given in named:
-        candidate = by_key[_meant(given, kind)] if isinstance(given, str) else _own(name, given, kind, seen)
-        if candidate.key not in seen:
-            seen.add(candidate.key)
-            wanted.append(candidate)
+        if given == "all":
+            found = list(by_key.values())
+        elif isinstance(given, str) and not is_guest(given):
+            found = [by_key[_meant(given, kind)]]
+        else:
+            found = [_own(name, given, kind, seen, s)]
+        wanted += [candidate for candidate in found if candidate.key not in seen]
+        seen.update(candidate.key for candidate in found)
     yield from sorted(wanted, key=lambda c: c.order)
 
 
@@ -169,22 +179,29 @@ def _meant(typed: str, kind: str) -> str:
     raise WrongUse(f"there is no predictor {typed!r} for this target{help_}")
 
 
-def _own(name: str | None, estimator: Any, kind: str, seen: set[str]) -> Candidate:
-    """Return the candidate of a user's own estimator."""
-    right = is_classifier(estimator) if kind == "classifier" else is_regressor(estimator)
+def _own(name: str | None, given: Any, kind: str, seen: set[str], s: Setting) -> Candidate:
+    """Return the candidate of an estimator that the user gives or names; one that is not ours behind the columns that it takes."""
+    label, estimator = guest_named(given, kind) if isinstance(given, str) else (title_of(given), given)
+    right = isinstance(estimator, type) or (
+        is_classifier(estimator) if kind == "classifier" else is_regressor(estimator)
+    )
     if not hasattr(estimator, "fit") or not right:
         raise WrongUse(f"{estimator!r} is no {kind}, which this target needs.")
-    label = name or type(estimator).__name__
+    if isinstance(estimator, type):
+        raise WrongUse(f"{estimator.__name__} is a class; give an instance of it: {estimator.__name__}(...).")
+    label = name or label
     key, k = label, 2
     while key in seen:
         key, k = f"{label} ({k})", k + 1
+    if not isinstance(last_of(estimator), Estimator):
+        estimator = Guest(settled(estimator, s.seed), kind, [list(pair) for pair in s.levels])
     return Candidate(Trial(key), None, estimator)
 
 
 def unfit(candidate: Candidate, s: Setting, loss: Loss) -> str:
     """Return why a candidate cannot run on this table under this loss, or nothing."""
     last = candidate.make(s)[-1]
-    if s.weighted and not has_fit_parameter(last, "sample_weight"):
+    if s.weighted and not (last.takes_weights if isinstance(last, Guest) else has_fit_parameter(last, "sample_weight")):
         return say("no_weights")
     if s.costs is not None and not gives_probabilities(last):
         return say("no_probability")

@@ -84,12 +84,20 @@ class Learned:
         return bool(self.facts["conclusive"])
 
     @property
+    def guest(self) -> str:
+        """The full name of the class of a predictor of another library, whose file runs code when it is loaded; else nothing."""
+        return self.predictor.guest
+
+    @property
     def card(self) -> dict[str, Any]:
         """Everything a report says, as plain data; see :mod:`epee.job.card`."""
         return card_of(self)
 
     def save(self, path: str | Path) -> Path:
-        """Write the predictor and its card to one ``.epee`` file that runs no code when it is loaded."""
+        """Write the predictor and its card to one ``.epee`` file that runs no code when it is loaded.
+
+        A predictor of another library is pickled into it: such a file is loaded by ``epee.load(path, trusted=True)`` only.
+        """
         from epee.job.bundle import save
 
         return save(self, path)

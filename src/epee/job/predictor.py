@@ -18,6 +18,7 @@ import numpy as np
 from epee.decision.bayes_decision import BayesDecision
 from epee.errors import WrongUse
 from epee.estimator.protocol import LinearPredictor, gives_probabilities
+from epee.job.guests import Guest, class_name
 from epee.job.past import Past
 from epee.job.reasons import Contributions, shares
 from epee.risk.intervals import check_level
@@ -75,6 +76,12 @@ class Predictor:
     def has_probabilities(self) -> bool:
         """Tell whether it gives probabilities."""
         return self.task == "classification" and gives_probabilities(self.model)
+
+    @property
+    def guest(self) -> str:
+        """The full name of the class, where it is another library's; else nothing."""
+        last = last_step(self.model)
+        return class_name(last.estimator_) if isinstance(last, Guest) else ""
 
     def encode(self, raw: RawBlock) -> Matrix:
         """Return one block of rows as numbers, missing cells filled."""

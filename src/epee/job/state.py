@@ -2,12 +2,15 @@
 
 Numbers, text, lists, dictionaries and arrays are written as they are. Everything else must be a method of the registry or one of its
 parts, and says itself what it is made of (``to_state``, ``from_state``); any other name in a file is refused, and nothing of what
-a file says is ever run or imported.
+a file says is ever run or imported. A predictor of another library can only be pickled, and unpickling runs code: such a part is read
+when it was asked for, and refused otherwise.
 """
 
 from __future__ import annotations
 
 import math
+import pickle
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,15 +18,18 @@ import numpy as np
 from epee.errors import BadFile, WrongUse
 from epee.estimator.protocol import Stateful
 from epee.estimator.registry import saved_class
+from epee.job.guest_names import see_current_folder
+from epee.job.guests import Guest, class_name
 
 MARK = "$"  # a dictionary with this key stands for something that JSON has no word for
 
 
 class Writer:
-    """Turns objects into JSON values; arrays go to ``arrays`` by name."""
+    """Turns objects into JSON values; arrays go to ``arrays`` by name, pickled predictors of other libraries to ``pickles``."""
 
     def __init__(self) -> None:
         self.arrays: dict[str, np.ndarray] = {}
+        self.pickles: dict[str, bytes] = {}
         self._seen: dict[int, str] = {}
         self._alive: list[Any] = []
 
@@ -73,6 +79,8 @@ class Writer:
         cls = type(value)
         if cls is Pipeline:
             return {MARK: "pipeline", "value": [[name, self.write(step)] for name, step in value.steps]}
+        if cls is Guest:
+            return self._guest(value)
         if cls is saved_class(cls.__name__) and isinstance(value, Stateful):
             return {MARK: "state", "class": cls.__name__, "value": self.write(value.to_state())}
         raise WrongUse(
@@ -80,12 +88,33 @@ class Writer:
             "Keep it with the tools it came with, or choose among épée's own predictors."
         )
 
+    def _guest(self, guest: Guest) -> dict[str, Any]:
+        inner = guest.estimator_
+        name = f"{len(self.pickles)}.pickle"
+        try:
+            self.pickles[name] = pickle.dumps(inner)
+        except Exception as fault:
+            name, why = class_name(inner), f"{type(fault).__name__}: {fault}"
+            raise WrongUse(f"a {name} cannot be saved: it cannot be pickled ({why}).") from fault
+        known = {"kind": guest.kind, "groups": [list(pair) for pair in guest.groups], "coded": guest.coded_}
+        labels = {"classes": self.write(guest.classes_)} if guest.kind == "classifier" else {}
+        return {
+            MARK: "guest",
+            "of": class_name(inner),
+            "value": name,
+            "columns": guest.n_features_in_,
+            **known,
+            **labels,
+        }
+
 
 class Reader:
-    """Turns JSON values and arrays back into objects."""
+    """Turns JSON values and arrays back into objects; ``pickles`` are read only where the file is ``trusted``."""
 
-    def __init__(self, arrays: dict[str, np.ndarray]) -> None:
-        self.arrays = arrays
+    def __init__(
+        self, arrays: dict[str, np.ndarray], pickles: Mapping[str, bytes] | None = None, trusted: bool = False
+    ) -> None:
+        self.arrays, self.pickles, self.trusted = arrays, dict(pickles or {}), trusted
 
     def read(self, value: Any) -> Any:
         """Return the object that a JSON value stands for."""
@@ -120,11 +149,32 @@ class Reader:
 
         if kind == "pipeline":
             return Pipeline([(str(name), self.read(step)) for name, step in inner])
+        if kind == "guest":
+            return self._guest(value)
         name = "TableEncoder" if kind == "encoder" else value.get("class")
         cls: Any = saved_class(name) if isinstance(name, str) else None
         if cls is None or kind not in ("state", *BEFORE_STATES):
             raise BadFile(f"it holds {name or kind!r}, which is not a part of épée that may be loaded.")
         return cls.from_state(self.read(BEFORE_STATES[kind](value) if kind in BEFORE_STATES else inner))
+
+    def _guest(self, value: dict[str, Any]) -> Guest:
+        if not self.trusted:
+            raise BadFile(
+                f"it holds {value['of']}, a predictor that is not épée's, and loading it runs code from the file. "
+                "Where you know who wrote it: epee.load(..., trusted=True), or --trust."
+            )
+        see_current_folder()
+        try:
+            inner = pickle.loads(self.pickles[value["value"]])
+        except Exception as fault:
+            raise BadFile(
+                f"it holds {value['of']}, which cannot be loaded here ({type(fault).__name__}: {fault}): install what it was learned with."
+            ) from fault
+        guest = Guest(inner, str(value["kind"]), value["groups"])
+        guest.estimator_, guest.n_features_in_, guest.coded_ = inner, int(value["columns"]), bool(value["coded"])
+        if guest.kind == "classifier":
+            guest.classes_ = self.read(value["classes"])
+        return guest
 
 
 # files of épée 0.1, from before estimators said their own state

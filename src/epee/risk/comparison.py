@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from epee.errors import WrongUse
-from epee.estimator.registry import order_of
+from epee.estimator.simplicity import order_of
 from epee.risk.asked import kind_of
 from epee.risk.complexity import fitted_on_all
 from epee.risk.cross_validation import CrossValidation, assemble, counted, gathered, plan_for

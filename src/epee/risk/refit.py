@@ -11,6 +11,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing as take_rows
 from sklearn.utils.validation import has_fit_parameter
 
+from epee.engines.deadline import check_time
 from epee.engines.local import in_order
 from epee.errors import DataError, WrongUse
 from epee.estimator.base import Estimator, encode_labels
@@ -55,6 +56,8 @@ def truth_of(model: Any, y: Any, n: int, loss: Any) -> tuple[Asked, np.ndarray]:
 class RefitRoute(Route):
     """Fit every model on its rows, several at once."""
 
+    length = 0.0  # bytes of the model of all rows, where it is another library's
+
     def __init__(
         self, model: Any, X: Any, y: Any, sample_weight: Any = None, loss: Any = None, costs: Any = None
     ) -> None:
@@ -70,7 +73,8 @@ class RefitRoute(Route):
         self._keywords = weight_keywords(model) if self.weight is not None else []
 
     def fit_rows(self, rows: np.ndarray | None, model: Any = None) -> Any:
-        """Return a clone of the model fitted on some rows, or on all."""
+        """Return a clone of the model fitted on some rows, or on all; begun only while there is time."""
+        check_time()
         fitted = clone(self.model if model is None else model)
         X, y, w = self.X, self.y, self.weight
         if rows is not None:

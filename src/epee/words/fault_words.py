@@ -102,6 +102,18 @@ FRENCH: dict[str, str] = {
     "{} was edited: its parts are not as épée writes them.": "{} a été modifié : ses parties ne sont pas celles qu'écrit épée.",
     "{} is damaged: uses of test rows can no longer be counted. Restore it, or learn again.": "{} est abîmé : les usages des lignes de test ne peuvent plus être comptés. Le restaurer, ou apprendre à nouveau.",
     "a {}.{} cannot be saved: a file holds only predictors of épée, so that loading it runs no code. Keep it with the tools it came with, or choose among épée's own predictors.": "un {}.{} ne peut être enregistré : un fichier ne contient que des prédicteurs d'épée, pour que le charger n'exécute aucun code. Le garder avec ses propres outils, ou choisir parmi les prédicteurs d'épée.",
+    "a {} cannot be saved: it cannot be pickled ({}).": "un {} ne peut être enregistré : il ne peut être sérialisé par pickle ({}).",
+    "it holds {}, a predictor that is not épée's, and loading it runs code from the file. Where you know who wrote it: epee.load(..., trusted=True), or --trust.": "il contient {}, un prédicteur qui n'est pas d'épée, et le charger exécute du code du fichier. Si l'on sait qui l'a écrit : epee.load(..., trusted=True), ou --trust.",
+    "it holds {}, which cannot be loaded here ({}: {}): install what it was learned with.": "il contient {}, qui ne peut être chargé ici ({} : {}) : installer ce avec quoi il a été appris.",
+    "{} cannot be made: {}: {}": "{} ne peut être construit : {} : {}",
+    "the parameters of {} cannot be read; write them as plain values with names, like module:Class(depth=3, loss='log').": "les paramètres de {} sont illisibles ; les écrire comme des valeurs simples avec leurs noms, par exemple module:Classe(depth=3, loss='log').",
+    "{}: the module {} needs {}, which is not installed.": "{} : le module {} demande {}, qui n'est pas installé.",
+    "{} is not installed: pip install {}. The nearest to it here is {}.": "{} n'est pas installé : pip install {}. Le plus proche ici est {}.",
+    "{}: there is no module {} here; install it, or write the module and the class like sklearn.svm:SVC.": "{} : il n'y a pas de module {} ici ; l'installer, ou écrire le module et la classe comme sklearn.svm:SVC.",
+    "{}: importing {} failed: {}: {}": "{} : l'import de {} a échoué : {} : {}",
+    "the module {} has no class {}{}": "le module {} n'a pas de classe {}{}",
+    "{} is no class; name a class with fit and predict.": "{} n'est pas une classe ; nommer une classe avec fit et predict.",
+    "{} is a class; give an instance of it: {}(...).": "{} est une classe ; en donner une instance : {}(...).",
     "an array of {} cannot be saved.": "un tableau de {} ne peut être enregistré.",
     "it holds {}, which is not a part of épée that may be loaded.": "il contient {}, qui n'est pas une partie d'épée qu'on puisse charger.",
     "rare is {}; it must be 'leave' or 'join'.": "rare vaut {} ; ce doit être 'leave' ou 'join'.",
@@ -174,7 +186,9 @@ def in_french(sentence: str) -> str:
         found = pattern.fullmatch(sentence)
         if found:
             return french.format(*(_part(text) for text in found.groups()))
-    return sentence
+    where, mark, rest = sentence.partition(": ")  # a sentence about a file may begin with its name
+    translated = in_french(rest) if mark else rest
+    return f"{where} : {translated}" if translated != rest else sentence
 
 
 def _part(text: str) -> str:

@@ -365,6 +365,10 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "predicted": ("{n} {n:row|rows} predicted.", "{n} {n:ligne prédite|lignes prédites}."),
     "saved": ("Saved: {path}.", "Enregistré : {path}."),
+    "saved_guest": (
+        "It holds {name}, which is not épée's: loading it runs code from the file, so epee.load needs trusted=True, and the commands --trust.",
+        "Il contient {name}, qui n'est pas d'épée : le charger exécute du code du fichier ; epee.load demande donc trusted=True, et les commandes --trust.",
+    ),
     "reported": ("Report: {path}.", "Rapport : {path}."),
     "next": (
         "Next: epee predict {path} new.csv -o out.csv",

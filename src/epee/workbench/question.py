@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from epee.errors import WrongUse
+from epee.estimator.registry import keys
 from epee.words.workbench_words import say
 
 ROLES = ("target", "weight", "groups", "time")
@@ -74,7 +75,7 @@ class Question:
         if any(name.startswith("cost-") for name in form):
             changes["costs"] = _costs(form, size)
         if chosen is not None:
-            changes["predictors"] = tuple(chosen) or None
+            changes["predictors"] = tuple(key for key in chosen if key in keys()) or None  # a page names no module
         return replace(self, **changes)
 
     def role(self, column: str) -> str:
