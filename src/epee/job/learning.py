@@ -71,7 +71,8 @@ def learn(
     folds : int, default=10
         Folds of the cross-validation on the other rows.
     predictors : list or dict, default=None
-        Keys of the hierarchy ("lda", "tree", ...) or estimators of scikit-learn's kind; None is the whole hierarchy.
+        Keys of the hierarchy ("lda", "tree", ...), names of other libraries' classes ("lightgbm", "sklearn.svm:SVC(C=2)") or estimators of
+        scikit-learn's kind; None, or "all" among them, is the whole hierarchy.
     costs : array (K, K) or (K + 1, K), path or frame, default=None
         ``costs[d, t]`` of deciding d when t is true; errors are then mean costs.
     reject_cost : float, default=None
@@ -87,7 +88,8 @@ def learn(
     types : dict, optional
         Kinds of columns, ``{"zip": "category", "id": "ignore"}``.
     budget : float or str, optional
-        Seconds ("90s", "2min"): predictors for which there is no time are dropped whole, the most complex first, and named.
+        Seconds ("90s", "2min"): predictors for which there is no time are dropped whole, the most complex first, and named; a fit of
+        another library that outlasts them is ended.
     prefer : {"simplicity", "balance", "accuracy"}, default="balance"
         Take the simplest predictor that cannot be told from the best, the same where it costs at most 2 % of the error, or the best itself.
     loss : str or Loss, default=None
