@@ -49,6 +49,7 @@ from epee.typing import Matrix, Vector
 from epee.words.job_words import say
 
 MOST_WORK, NESTED_WORK = 1e11, 5e9  # multiplications of all solves of a candidate, and of its nested interval
+LEAST_GROWTH = 0.1  # seconds by which a fit on twice the rows must take longer to tell how its time grows
 PATIENCE = 10  # times the steps of a search that stopped early
 
 
@@ -291,8 +292,9 @@ class Contest:
             return np.inf
         except Exception:  # noqa: BLE001 it will fail again, and be named
             return 0.0
-        power = np.clip(np.log2(double / small), 0.0, 3.0)  # of the rows, that the time grows with
-        return (fits + 1) * double * 5.0**power
+        # the power of the rows that the time grows with; a smaller difference is that of the clock
+        power = np.clip(np.log2(double / small), 0.0, 3.0) if double - small > LEAST_GROWTH else 0.0
+        return float((fits + 1) * double * 5.0**power)
 
     def solve(self, candidate: Candidate) -> Solved:
         """Return the models of a candidate at the value of its parameter that does best, searched on where that is the last."""
