@@ -8,6 +8,7 @@ import numpy as np
 
 from epee.figures.style import COLOURS, QUIET, new_axes
 from epee.typing import Matrix
+from epee.words.figure_words import say
 
 
 def draw_ellipses(
@@ -37,16 +38,18 @@ def draw_ellipses(
 
 def draw_climb(trace: Any, ax: Any = None) -> Any:
     """Draw the mean log-likelihood against the iteration: it never falls."""
-    ax = new_axes(ax, xlabel="iteration", ylabel="mean log-likelihood of a row")
+    ax = new_axes(ax, xlabel=say("iteration"), ylabel=say("mean log-likelihood of a row"))
     ax.plot(np.arange(1, len(trace) + 1), trace, "o-", ms=4)
     return ax
 
 
 def draw_choice(choice: Any, ax: Any = None) -> Any:
     """Draw a criterion against the number of components, the chosen one marked."""
-    ax = new_axes(ax, xlabel="components", ylabel=choice.criterion.upper() + " (smaller is better)")
+    ax = new_axes(
+        ax, xlabel=say("components"), ylabel=say("{criterion} (smaller is better)", criterion=choice.criterion.upper())
+    )
     ax.errorbar(choice.values, choice.scores, choice.stderr, fmt="o-", capsize=3, ms=5)
-    ax.axvline(choice.chosen, color=COLOURS[1], ls="--", lw=1.2, label=f"chosen: {choice.chosen}")
+    ax.axvline(choice.chosen, color=COLOURS[1], ls="--", lw=1.2, label=say("chosen: {k}", k=choice.chosen))
     ax.set_xticks(choice.values)
     ax.legend(frameon=False, fontsize=9)
     return ax
@@ -54,12 +57,12 @@ def draw_choice(choice: Any, ax: Any = None) -> Any:
 
 def draw_gain(found: Any, ax: Any = None) -> Any:
     """Draw the errors with and without unlabelled rows against the number of labels; the interval of their difference is written."""
-    ax = new_axes(ax, xlabel="rows with a label", ylabel="error on new rows")
+    ax = new_axes(ax, xlabel=say("rows with a label"), ylabel=say("error on new rows"))
     at = np.asarray(found.labelled, dtype=float)
     for k, (name, mean, error) in enumerate(
         (
-            ("labelled rows alone", found.alone, found.alone_stderr),
-            ("with unlabelled rows", found.together, found.together_stderr),
+            (say("labelled rows alone"), found.alone, found.alone_stderr),
+            (say("with unlabelled rows"), found.together, found.together_stderr),
         )
     ):
         ax.errorbar(

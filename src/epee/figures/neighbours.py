@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from epee.figures.style import legend, new_axes
+from epee.words.figure_words import say
 
 
 def plot_curse(ax: Any = None, *, dimensions: Sequence[int] = range(1, 11), most: float = 0.6) -> Any:
@@ -30,10 +31,13 @@ def plot_curse(ax: Any = None, *, dimensions: Sequence[int] = range(1, 11), most
             )
     if 10 in dimensions and most > 0.01:
         ax.plot([0.01], [0.01**0.1], "o", color="k", ms=4)
-        ax.annotate("1 % of the rows: 63 % of each axis", (0.01, 0.01**0.1), xytext=(0.27 * most / 0.6, 0.08), fontsize=9,
+        ax.annotate(say("1 % of the rows: 63 % of each axis"), (0.01, 0.01**0.1), xytext=(0.27 * most / 0.6, 0.08), fontsize=9,
                     arrowprops={"arrowstyle": "-", "lw": 0.6, "connectionstyle": "angle,angleA=180,angleB=90"})  # fmt: skip
     ax.set(
-        xlabel="fraction of the volume  $r$", ylabel="edge of the cube  $r^{1/p}$", xlim=(0, most * 1.13), ylim=(0, 1)
+        xlabel=say("fraction of the volume") + "  $r$",
+        ylabel=say("edge of the cube") + "  $r^{1/p}$",
+        xlim=(0, most * 1.13),
+        ylim=(0, 1),
     )
     return ax
 
@@ -45,6 +49,6 @@ def plot_neighbour_errors(ks: Any, errors: Any, ax: Any = None) -> Any:
     best = int(np.argmin(errors))
     ax.plot(ks, errors, "o-", ms=3, lw=1)
     ax.plot(ks[best], errors[best], "o", ms=8, mfc="none", color="C3", label=f"$k = {ks[best]}$")
-    ax.set(xlabel="number of neighbours  $k$", ylabel="leave-one-out error")
+    ax.set(xlabel=say("number of neighbours") + "  $k$", ylabel=say("leave-one-out error"))
     legend(ax)
     return ax

@@ -8,6 +8,7 @@ import numpy as np
 
 from epee.figures.style import COLOURS, INK, legend, new_axes, new_grid
 from epee.typing import Function, Matrix
+from epee.words.figure_words import say
 
 if TYPE_CHECKING:
     from epee.optimize.descent import Descent
@@ -48,15 +49,17 @@ def _values(descent: Descent, ax: Any) -> None:
     positive = finite & (gap > 0)
     if positive.sum() > 1 and gap[positive].max() > 100 * gap[positive].min():
         ax.semilogy(k[positive], gap[positive], marker=".", ms=4, lw=1.2)
-        ax.set_ylabel("value above the best one")
+        ax.set_ylabel(say("value above the best one"))
     else:
         ax.plot(k[finite], value[finite], marker=".", ms=4, lw=1.2)
-        ax.set_ylabel("value")
-    ax.set_xlabel("iteration")
-    ax.set_title(
-        f"{descent.method}: {'converged' if descent.converged else 'not converged'}, {descent.iterations} steps",
-        fontsize=10,
+        ax.set_ylabel(say("value"))
+    ax.set_xlabel(say("iteration"))
+    key = (
+        "{method}: converged, {n} {n:step|steps}"
+        if descent.converged
+        else "{method}: not converged, {n} {n:step|steps}"
     )
+    ax.set_title(say(key, method=descent.method, n=descent.iterations), fontsize=10)
 
 
 def _path(descent: Descent, ax: Any, f: Function | None, levels: int) -> None:
@@ -71,8 +74,8 @@ def _path(descent: Descent, ax: Any, f: Function | None, levels: int) -> None:
     if f is not None:
         draw_contours(ax, f, centre - half, centre + half, levels)
     ax.plot(path[:, 0], path[:, 1], marker="o", ms=3, lw=1.2, color=COLOURS[1])
-    ax.plot(*path[0], marker="s", ms=6, color=COLOURS[1], ls="none", label="start")
-    ax.plot(*descent.x, marker="*", ms=12, color=INK, ls="none", label="end")
+    ax.plot(*path[0], marker="s", ms=6, color=COLOURS[1], ls="none", label=say("start"))
+    ax.plot(*descent.x, marker="*", ms=12, color=INK, ls="none", label=say("end"))
     ax.set(
         xlim=(centre[0] - half, centre[0] + half),
         ylim=(centre[1] - half, centre[1] + half),

@@ -9,10 +9,12 @@ import numpy as np
 
 from epee.figures.style import COLOURS, INK, MARKERS, QUIET, new_axes, new_grid
 from epee.typing import Matrix
+from epee.words.figure_words import say
 
 
-def draw_projection(Z: Matrix, y: Any = None, ax: Any = None, words: Sequence[str] = ("axis 1", "axis 2")) -> Any:
+def draw_projection(Z: Matrix, y: Any = None, ax: Any = None, words: Sequence[str] | None = None) -> Any:
     """Draw rows on one or two axes, the classes in their colours and markers."""
+    words = words or [say("axis {j}", j=j) for j in (1, 2)]
     second = Z[:, 1] if Z.shape[1] > 1 else np.zeros(len(Z))
     ax = new_axes(ax, xlabel=words[0], ylabel=words[1] if len(words) > 1 else "")
     labels = np.zeros(len(Z)) if y is None else np.asarray(y)
@@ -43,7 +45,9 @@ def draw_images(images: np.ndarray, titles: Sequence[str] | None = None, axes: A
 
 def draw_circle(correlations: Matrix, names: Sequence[str], ax: Any = None) -> Any:
     """Draw the correlation circle: each column by its correlations (p, 2) with the first two components."""
-    ax = new_axes(ax, size=(4.6, 4.6), xlabel="correlation with axis 1", ylabel="correlation with axis 2")
+    ax = new_axes(
+        ax, size=(4.6, 4.6), xlabel=say("correlation with axis {j}", j=1), ylabel=say("correlation with axis {j}", j=2)
+    )
     angle = np.linspace(0, 2 * np.pi, 200)
     ax.plot(np.cos(angle), np.sin(angle), color=QUIET, lw=1)
     for (a, b), name in zip(correlations, names, strict=True):
@@ -72,7 +76,7 @@ def _beyond(ax: Any, a: float, b: float, name: Any, colour: str) -> None:
 
 def draw_biplot(scores: Matrix, loadings: Matrix, names: Sequence[str], ax: Any = None, labels: Any = None) -> Any:
     """Draw rows as points and columns as arrows on the same two axes."""
-    ax = new_axes(ax, xlabel="axis 1", ylabel="axis 2")
+    ax = new_axes(ax, xlabel=say("axis {j}", j=1), ylabel=say("axis {j}", j=2))
     ax.scatter(scores[:, 0], scores[:, 1], s=12, color=QUIET, alpha=0.6, linewidths=0)
     if labels is not None:
         for point, label in zip(scores, labels, strict=True):
@@ -95,7 +99,7 @@ def draw_scree(
     """Draw eigenvalues with their bands, and what chance alone would give."""
     values = np.asarray(values)
     at = np.arange(1, len(values) + 1)
-    ax = new_axes(ax, xlabel="axis", ylabel="variance")
+    ax = new_axes(ax, xlabel=say("axis"), ylabel=say("variance"))
     if low is not None and high is not None:
         ax.errorbar(
             at,
@@ -105,12 +109,12 @@ def draw_scree(
             capsize=3,
             ms=5,
             color=COLOURS[0],
-            label="eigenvalues",
+            label=say("eigenvalues"),
         )
     else:
-        ax.plot(at, values, "o-", ms=5, color=COLOURS[0], label="eigenvalues")
+        ax.plot(at, values, "o-", ms=5, color=COLOURS[0], label=say("eigenvalues"))
     if reference is not None:
-        ax.plot(at, reference, "--", color=COLOURS[1], lw=1.4, label=words or "chance")
+        ax.plot(at, reference, "--", color=COLOURS[1], lw=1.4, label=words or say("chance"))
     ax.set_xticks(at[:: max(1, len(at) // 15)])
     ax.legend(frameon=False, fontsize=9)
     return ax

@@ -11,6 +11,7 @@ from epee.errors import WrongUse
 from epee.figures.style import COLOURS, INK, MARKERS, QUIET, legend, new_axes
 from epee.losses.names import named
 from epee.typing import Matrix
+from epee.words.figure_words import say
 
 SHOWN_ROWS = 3000  # more points only hide each other
 
@@ -50,7 +51,9 @@ def plot_regions(
     'column 0'
     """
     table = X
-    names = [str(c) for c in getattr(table, "columns", [])] or [f"column {j}" for j in range(np.shape(table)[1])]
+    names = [str(c) for c in getattr(table, "columns", [])] or [
+        say("column {j}", j=j) for j in range(np.shape(table)[1])
+    ]
     X = np.asarray(table, dtype=float)
     if X.ndim != 2 or X.shape[1] < 2:
         raise WrongUse(f"regions are drawn over two columns, and X has shape {X.shape}.")
@@ -149,7 +152,7 @@ def _points(ax: Any, model: Any, table: Any, P: Matrix, y: np.ndarray, classes: 
             )
     if wrong.any() and len(P) <= 1000:
         ax.scatter(
-            P[wrong, 0], P[wrong, 1], s=3 * size, facecolor="none", edgecolor=INK, lw=0.9, label="wrong", zorder=4
+            P[wrong, 0], P[wrong, 1], s=3 * size, facecolor="none", edgecolor=INK, lw=0.9, label=say("wrong"), zorder=4
         )
     for k, label in enumerate(classes):
         if label not in known and label in said:
@@ -186,11 +189,11 @@ def plot_criterion(
     W = np.stack([axis.ravel() for axis in np.meshgrid(a, b)])  # (2, points²)
     S = X @ W + bias  # (n, points²)
     if isinstance(loss, str) and named(loss).is_rate:
-        Z, name = (t[:, None] * S <= 0).mean(axis=0), "share of errors"
+        Z, name = (t[:, None] * S <= 0).mean(axis=0), say("share of errors")
     else:
         chosen = resolve_margin(loss)
         Z = np.array([chosen.value(S[:, k], t).mean() for k in range(S.shape[1])])
-        name = f"mean {chosen.name.replace('_', ' ')} loss"
+        name = say("mean {loss} loss", loss=say.known(chosen.name.replace("_", " ")))
     Z = Z.reshape(points, points)
     shade = ax.contourf(a, b, Z, levels=levels, cmap="viridis_r")
     ax.contour(a, b, Z, levels=levels, colors="white", linewidths=0.35)
@@ -237,20 +240,20 @@ def plot_sigmoid(
             of = np.asarray(y) == label
             ax.scatter(rows[of, 0], rows[of, 1], float(k), color=COLOURS[k], s=14, label=str(label))
         legend(ax)
-    ax.set(xlabel="$x_1$", ylabel="$x_2$", zlabel="P(second class)", zlim=(0, 1))
+    ax.set(xlabel="$x_1$", ylabel="$x_2$", zlabel=say("P(second class)"), zlim=(0, 1))
     ax.view_init(elev=24, azim=-60)
     return ax
 
 
 def plot_perceptron_trace(trace: Any, ax: Any = None) -> Any:
     """Draw the errors and the criterion of a perceptron against its passes."""
-    ax = new_axes(ax, xlabel="pass", ylabel="errors")
+    ax = new_axes(ax, xlabel=say("pass"), ylabel=say("errors"))
     k = np.arange(len(trace))
-    ax.step(k, trace.errors, where="mid", color=COLOURS[0], label="errors")
-    ax.plot(k, np.minimum.accumulate(trace.errors), color=COLOURS[1], lw=1.2, ls="--", label="in the pocket")
+    ax.step(k, trace.errors, where="mid", color=COLOURS[0], label=say("errors"))
+    ax.plot(k, np.minimum.accumulate(trace.errors), color=COLOURS[1], lw=1.2, ls="--", label=say("in the pocket"))
     twin = ax.twinx()
-    twin.plot(k, trace.criterion, color=QUIET, lw=0.9, label="criterion")
-    twin.set_ylabel("criterion", color=QUIET)
+    twin.plot(k, trace.criterion, color=QUIET, lw=0.9, label=say("criterion"))
+    twin.set_ylabel(say("criterion"), color=QUIET)
     twin.spines["top"].set_visible(False)
     legend(ax, loc="upper right")
     return ax

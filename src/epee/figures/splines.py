@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from epee.figures.style import COLOURS, QUIET, band, new_axes
+from epee.words.figure_words import say
+from epee.words.numbers import figures
 
 
 def draw_spline(model: Any, X: Any = None, y: Any = None, ax: Any = None, level: float = 0.95) -> Any:
@@ -19,7 +21,8 @@ def draw_spline(model: Any, X: Any = None, y: Any = None, ax: Any = None, level:
         ends = model.predict_interval(x, level)
         band(ax, x, ends[:, 0], ends[:, 1], COLOURS[0])
     ax.plot(x, model.predict(x), color=COLOURS[0], lw=2)
-    ax.set_title(f"λ = {model.lam_:.3g}, {model.effective_dof_:.2f} degrees of freedom")
+    dof = say("{n} {n:degree|degrees} of freedom", n=round(float(model.effective_dof_), 2))
+    ax.set_title(f"λ = {figures(model.lam_)}, {dof}")
     return ax
 
 
@@ -37,5 +40,5 @@ def draw_curves(model: Any, X: Any, names: Any = None, axes: Any = None) -> Any:
         order = np.argsort(X[:, j])
         ax.plot(X[order, j], curves[order, j], color=COLOURS[j % len(COLOURS)], lw=2)
         ax.set_xlabel(str(names[j]) if names is not None else f"x{j}")
-    np.ravel(axes)[0].set_ylabel("part of the prediction")
+    np.ravel(axes)[0].set_ylabel(say("part of the prediction"))
     return axes

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from epee.figures.style import COLOURS, MARKERS, legend, new_axes
+from epee.words.figure_words import say
 
 
 def plot_tree(
@@ -32,7 +33,7 @@ def plot_tree(
     for node, x in place.items():
         y = -float(tree.depth[node])
         if not stops[node]:
-            for child, word in ((tree.children_left[node], "yes"), (tree.children_right[node], "no")):
+            for child, word in ((tree.children_left[node], say("yes")), (tree.children_right[node], say("no"))):
                 u, v = place[int(child)], -float(tree.depth[child])
                 ax.plot([x, u], [y, v], color="0.6", lw=1, zorder=0)
                 if node == 0:
@@ -70,7 +71,7 @@ def _question(tree: Any, node: int, names: Sequence[str], digits: int) -> str:
     start, end = tree.level_starts[f], tree.level_starts[f + 1]
     inside = tree.levels[start:end][tree.categories_left[tree.category_set[node]][: end - start] == 1]
     shown = ", ".join(f"{v:g}" for v in inside[:6]) + (", ..." if len(inside) > 6 else "")
-    return f"{names[f]} in {{{shown}}} ?"
+    return say("{name} in {levels} ?", name=str(names[f]), levels=f"{{{shown}}}")
 
 
 def plot_boxes(model: Any, X: Any, y: Any = None, ax: Any = None) -> Any:
@@ -116,21 +117,33 @@ def plot_boxes(model: Any, X: Any, y: Any = None, ax: Any = None) -> Any:
 def plot_pruning(path: Any, ax: Any = None) -> Any:
     """Draw the risk of each subtree against its leaves; with cross-validation its error bars and the chosen one."""
     ax = new_axes(ax)
-    ax.plot(path.n_leaves, path.risk, ".-", color="0.5", lw=1, label="training rows")
+    ax.plot(path.n_leaves, path.risk, ".-", color="0.5", lw=1, label=say("training rows"))
     if path.cv is not None:
         ax.errorbar(
-            path.n_leaves, path.cv, path.stderr, fmt="o-", ms=3, lw=1, capsize=2, color="C0", label="cross-validation"
+            path.n_leaves,
+            path.cv,
+            path.stderr,
+            fmt="o-",
+            ms=3,
+            lw=1,
+            capsize=2,
+            color="C0",
+            label=say("cross-validation"),
         )
         best = int(np.argmin(path.cv))
         ax.axhline(
-            path.cv[best] + path.stderr[best], color="C0", lw=0.8, ls=":", label="one standard error above the best"
+            path.cv[best] + path.stderr[best],
+            color="C0",
+            lw=0.8,
+            ls=":",
+            label=say("one standard error above the best"),
         )
     if path.chosen is not None:
         height = path.risk if path.cv is None else path.cv
         ax.plot(path.n_leaves[path.chosen], height[path.chosen], "o", ms=9, mfc="none", color="C3",
-                label=f"chosen: {path.n_leaves[path.chosen]} leaves")  # fmt: skip
+                label=say("chosen: {n} {n:leaf|leaves}", n=int(path.n_leaves[path.chosen])))  # fmt: skip
     if path.n_leaves[0] > 30:
         ax.set_xscale("log")
-    ax.set(xlabel="leaves", ylabel="risk")
+    ax.set(xlabel=say("leaves"), ylabel=say("risk"))
     legend(ax)
     return ax
