@@ -1,6 +1,7 @@
 """What épée stands on: every package that it needs, with its version and its licence, as CycloneDX and as a table.
 
-Read from what is installed here (``importlib.metadata``), nothing is fetched. ``python .ci/sbom.py FOLDER``.
+Read from what is installed here (``importlib.metadata``), nothing is fetched; what lies in the package itself, written by others, is
+named by the ``components.json`` beside it. ``python .ci/sbom.py FOLDER``.
 """
 
 from __future__ import annotations
@@ -68,22 +69,45 @@ def bill(packages: dict[str, tuple[Distribution, list[str]]], root: str = "epee"
             "version": package.version, "purl": reference(name), "licenses": [said],
         }  # fmt: skip
 
-    names = sorted(packages)
+    names, own = sorted(packages), [carried(part) for part in vendored()]
     text = " ".join(reference(name) for name in names)
     return {
         "bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1,
         "serialNumber": f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, text)}",  # the same packages, the same number
         "metadata": {"component": component(root)},
-        "components": [component(name) for name in names if name != root],
+        "components": [component(name) for name in names if name != root] + own,
         "dependencies": [
-            {"ref": reference(n), "dependsOn": [reference(d) for d in packages[n][1] if d in packages]} for n in names
+            {
+                "ref": reference(n),
+                "dependsOn": [reference(d) for d in packages[n][1] if d in packages] + [p["bom-ref"] for p in own if n == root],
+            }
+            for n in names
         ],
+    }  # fmt: skip
+
+
+def vendored() -> list[dict[str, Any]]:
+    """Return the files of others that the package carries, as their folders name them."""
+    places = sorted(Path(__file__).resolve().parent.parent.glob("src/epee/**/vendored/components.json"))
+    return [part for place in places for part in json.loads(place.read_text(encoding="utf-8"))]
+
+
+def carried(part: dict[str, Any]) -> dict[str, Any]:
+    """Return such a file as a component: known by its checksum, its version where it has one."""
+    reference = f"pkg:npm/{part['name']}" + (f"@{part['version']}" if part["version"] else "")
+    return {
+        "type": "library", "bom-ref": reference, "name": part["name"], **({"version": part["version"]} if part["version"] else {}),
+        "purl": reference, "licenses": [{"expression": part["licence"]}], "hashes": [{"alg": "SHA-256", "content": part["sha256"]}],
+        "externalReferences": [{"type": "vcs", "url": part["url"]}],
     }  # fmt: skip
 
 
 def table(packages: dict[str, tuple[Distribution, list[str]]]) -> str:
     """Return the licences as a table in Markdown."""
     rows = [f"| {name} | {package.version} | {licence(package)} |" for name, (package, _) in sorted(packages.items())]
+    rows += [
+        f"| {part['name']} (in the package) | {part['version'] or ''} | {part['licence']} |" for part in vendored()
+    ]
     return "\n".join(["| package | version | licence |", "|---|---|---|", *rows]) + "\n"
 
 

@@ -77,12 +77,18 @@ body.addEventListener("click", async (event) => {
 });
 
 // what is asked for last is what one wants to see
+let wanted = null;
 body.addEventListener("htmx:oobAfterSwap", (event) => {
-  const part = event.detail.target;
-  if (part && ["wb-answer", "wb-explored"].includes(part.id) && !part.hidden && part.dataset.seen === undefined) {
-    part.dataset.seen = "";
-    if (part.previousElementSibling && !part.contains(document.activeElement)) part.scrollIntoView({ block: "start" });
-  }
+  const part = event.target; // the new one: the event's detail has the one that is gone
+  if (["wb-answer", "wb-explored"].includes(part.id) && !part.hidden && !part.contains(document.activeElement)) part.scrollIntoView();
+  // a predictor and rows were given together: the predictions are what was asked for
+  if (part.id === "wb-what-if") wanted = part.querySelector("#wb-predictions[data-given]")?.closest("details") ?? null;
+  wanted?.scrollIntoView();
+});
+body.addEventListener("htmx:afterSettle", (event) => {
+  if (event.target.id !== "wb-said" || !wanted) return;
+  wanted.scrollIntoView(); // the first words of the form have moved it
+  wanted = null;
 });
 let lost = 0;
 body.addEventListener("htmx:sseError", () => { lost += 1; if (lost > 2) lostNow(body.dataset.lost); });

@@ -1,0 +1,1 @@
+"""How fluid the workbench stays in a real browser."""
