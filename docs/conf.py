@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,16 +17,17 @@ sys.path.insert(0, str(HERE))
 os.environ.setdefault("MPLBACKEND", "Agg")
 
 import generated_pages  # noqa: E402
+import measured_words  # noqa: E402
+import twins  # noqa: E402
 
 import epee  # noqa: E402
 
-generated_pages.write_all(
-    HERE / "generated", os.environ.get("EPEE_DOCS_LANGUAGE", "en")
-)  # the API pages, the course map, the findings: before Sphinx looks for files
+language = os.environ.get("EPEE_DOCS_LANGUAGE", "en")  # "fr" builds the French twin, see twins.py
+generated_pages.write_all(HERE / "generated", language)  # API, course map, findings: before Sphinx looks for files
+generated_pages.own_gallery(HERE, language)
 
 project, author, copyright = "épée", "the épée authors", "the épée authors, BSD-3"
 version = release = epee.__version__
-language = os.environ.get("EPEE_DOCS_LANGUAGE", "en")  # "fr" builds the French twin, see twins.py
 locale_dirs, gettext_compact = ["locale"], "site"
 
 extensions = [
@@ -74,6 +76,8 @@ sphinx_gallery_conf = {
     "matplotlib_animations": False,
     "capture_repr": (),  # what is printed is shown, what a last line happens to return is not
 }
+if language == "fr":
+    sphinx_gallery_conf |= {"reset_modules": ("matplotlib", "gallery_words.speak"), "reset_modules_order": "both"}
 suppress_warnings = ["config.cache"]  # the settings of the gallery hold a class
 
 html_context = {"default_mode": "auto"}
@@ -114,6 +118,24 @@ def link_names(app: Any, doctree: nodes.document) -> None:
         link += code
 
 
+def tell_measured(app: Any, docname: str, source: list[str]) -> None:
+    """Let the measured part of a page be French, and what the gallery says on every page."""
+    source[0] = measured_words.page_in_french(source[0])
+    if docname.startswith("gallery/"):
+        for english, french in twins.REPEATED:
+            source[0] = re.sub(english, french, source[0])
+
+
+def tell_included(app: Any, path: Path, docname: str, content: list[str]) -> None:
+    """Let a measured file that a page includes be French."""
+    name = Path(path).as_posix()
+    if name.endswith((*measured_words.RESULTS, "generated/parts/coverage.md")):
+        content[0] = measured_words.in_french(content[0])
+
+
 def setup(app: Any) -> None:
-    """Add the links that the pages do not spell out."""
+    """Add the links that the pages do not spell out, and in the French site the words of what is measured."""
     app.connect("doctree-read", link_names)
+    if language == "fr":
+        app.connect("source-read", tell_measured)
+        app.connect("include-read", tell_included)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import inspect
 import re
+import shutil
 from collections import Counter
 from functools import cache, cached_property
 from importlib import import_module
@@ -142,12 +143,29 @@ def resolve(name: str) -> Any:
 
 def write_all(folder: Path, lang: str = "en") -> None:
     """Write every page; the findings are told in the language of the site, the rest is translated by the catalogue."""
-    _write(folder / "parts" / "course_map_table.rst", _course_page())
+    _write(folder / "parts" / "course_map_table.rst", _course_page(lang))
     _write(folder / "parts" / "findings_pages.md", _findings_page(lang))
     _write(folder / "parts" / "coverage.md", _coverage_page())
     _write(folder / "api.rst", _api_page())
     for name in public_names():
         _write(folder / "api" / f"epee.{name}.rst", _name_page(name))
+
+
+def own_gallery(docs: Path, lang: str) -> None:
+    """Put the gallery of a language in its place: its pictures speak it, and an example that did not change is not run again."""
+    here, stamp = docs / "gallery", docs / "gallery" / "language"
+    said = stamp.read_text(encoding="utf-8") if stamp.exists() else "en"
+    if said != lang:
+        for source, target in (
+            (here, docs / "_build" / f"gallery-{said}"),
+            (docs / "_build" / f"gallery-{lang}", here),
+        ):
+            if source.exists():
+                shutil.rmtree(target, ignore_errors=True)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.move(source, target)
+    here.mkdir(exist_ok=True)
+    stamp.write_text(lang, encoding="utf-8")
 
 
 def _write(path: Path, text: str) -> None:
@@ -234,10 +252,11 @@ def _members(cls: type) -> dict[str, str]:
     return found
 
 
-def _course_page() -> str:
+def _course_page(lang: str) -> str:
     lines: list[str] = []
     rows = course_map()
-    titles = {stem: _example_title(stem) for stem in {s for row in rows for s in row["figures"].split()}}
+    twins = import_module("twins").catalogue() if lang == "fr" else {}
+    titles = {stem: _example_title(stem, twins) for stem in {s for row in rows for s in row["figures"].split()}}
     for family, heading in FAMILIES.items():
         lines += [
             *_title(heading, "-"),
@@ -278,8 +297,11 @@ def _place(stem: str) -> str:
     return f"exercises/plot_{stem}" if stem.startswith("exercise_") else f"plot_{stem}"
 
 
-def _example_title(stem: str) -> str:
-    """Return a few words for a link to an example."""
+def _example_title(stem: str, twins: dict[str, str]) -> str:
+    """Return a few words for a link to an example; in French they are its title."""
+    if twins:
+        head = (ROOT / "examples" / f"{_place(stem)}.py").read_text(encoding="utf-8").split('"""')[1]
+        return twins[head.strip().split("\n")[0].strip()]
     return stem.removeprefix("exercise_").replace("_", " ") + (" (exercise)" if stem.startswith("exercise_") else "")
 
 

@@ -11,22 +11,18 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from measured_words import BETWEEN
+
 DOCS = Path(__file__).resolve().parent
 CATALOGUE = DOCS / "locale" / "fr" / "LC_MESSAGES" / "site.po"
-# pages that are measured, or lists of words in both languages, stay as they are in the French site
-PAGES = (
-    "index",
-    "tour",
-    "course_map",
-    "findings",
-    "error_bars",
-    "more",
-    "teaching",
-    *(f"guide/{p.stem}" for p in sorted((DOCS / "guide").glob("*.md"))),
+PAGES = tuple(
+    str(p.relative_to(DOCS).with_suffix("")) for folder in (DOCS, DOCS / "guide") for p in sorted(folder.glob("*.md"))
 )
+DATE = datetime(2026, 11, 16, tzinfo=UTC)  # of the catalogue: a date of each sentence would make each merge a conflict
 # what the gallery says on every page
 REPEATED = (
     (
@@ -59,14 +55,19 @@ def has_words(text: str) -> bool:
 
 def sentences(page: str) -> Iterator[str]:
     """Yield the paragraphs, headings, items and cells of a page in Markdown, each on one line as the catalogue has it."""
-    path = DOCS / f"{page}.md"
+    path = DOCS / f"{page}.md" if page != "changes" else DOCS.parent / "CHANGELOG.md"
     if not path.exists():
         return
-    text = re.sub(r"^(```|:::|\$\$).*?^\1[ \t]*$", "\n", path.read_text(encoding="utf-8"), flags=re.S | re.M)
+    text = BETWEEN.sub("", path.read_text(encoding="utf-8"))  # what is measured has words of its own
+    text = re.sub(r"^(?: {4}.*\n)+", "\n", text, flags=re.M)
+    text = re.sub(r"^(```|:::|\$\$).*?^\1[ \t]*$", "\n", text, flags=re.S | re.M)
+    text = re.sub(r"<!--.*?-->", "", text, flags=re.S)
     text = re.sub(r"^\$\$.*\$\$$", "", text, flags=re.M)
     for block in re.split(r"\n\s*\n", text):
         block = block.strip()
         if block.startswith("|"):
+            if page == "glossary":  # both languages already
+                continue
             for line in block.splitlines():
                 if not re.fullmatch(r"[|\s:-]+", line):
                     yield from (
@@ -77,6 +78,24 @@ def sentences(page: str) -> Iterator[str]:
             line = " ".join(re.sub(r"^[#>]+\s*", "", part.strip()) for part in item.splitlines()).strip()
             if has_words(line):
                 yield line
+
+
+def summaries() -> Iterator[tuple[str, str]]:
+    """Yield (name, sentence): what the API page says of its sections and of every public name."""
+    import inspect
+
+    import generated_pages
+
+    for title, (_, about) in generated_pages.SECTIONS.items():
+        yield from ((title, title), (title, about))
+    yield from generated_pages.ROOMS.items()
+    for name in generated_pages.public_names():
+        thing = generated_pages.resolve(name)
+        named = thing if inspect.isclass(thing) or inspect.isroutine(thing) else type(thing)
+        text = " ".join(inspect.cleandoc(named.__doc__ or "").split("\n\n")[0].split())
+        yield name, text
+        if ". Parameters: " in text:  # the page of all names shows the first sentence
+            yield name, text.split(". Parameters: ")[0] + "."
 
 
 def gallery() -> Iterator[tuple[str, str]]:
@@ -102,7 +121,7 @@ def take_over(pot: Path) -> int:
     known = catalogue() if CATALOGUE.exists() else {}
     with open(pot, "rb") as stream:
         messages: Any = read_po(stream)
-    new, missing = Catalog(locale="fr", project="épée", charset="utf-8"), 0
+    new, missing = Catalog(locale="fr", project="épée", charset="utf-8", creation_date=DATE), 0
     for message in messages:
         if not message.id or not has_words(message.id):
             continue

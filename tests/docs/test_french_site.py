@@ -9,8 +9,11 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "docs"))
 
-twins = pytest.importorskip("twins")
 pytest.importorskip("babel")
+import gallery_words  # noqa: E402
+import measured_words  # noqa: E402
+import twins  # noqa: E402
+
 KNOWN = twins.catalogue()
 
 
@@ -23,6 +26,40 @@ def test_every_sentence_has_its_twin(page):
 def test_every_example_of_the_gallery_has_its_twin():
     missing = [(name, line) for name, line in twins.gallery() if line not in KNOWN]
     assert not missing, "write these into docs/locale/fr/LC_MESSAGES/site.po"
+
+
+def test_every_summary_of_the_reference_has_its_twin():
+    missing = [(name, line) for name, line in twins.summaries() if line not in KNOWN]
+    assert not missing, "write these into docs/locale/fr/LC_MESSAGES/site.po"
+
+
+@pytest.mark.parametrize("page", ["docs/speed.md", *measured_words.RESULTS])
+def test_what_is_measured_has_french_words(page):
+    assert not set(measured_words.left(measured_words.measured(page))), "write these into docs/measured_words.py"
+
+
+def test_what_figures_say_has_its_twin():
+    said = {text for path in gallery_words.EXAMPLES.rglob("plot_*.py") for text in gallery_words.said(path)}
+    assert not said - set(gallery_words.TWINS) - gallery_words.CODE, "write these into docs/gallery_words.py"
+
+
+def test_texts_and_prints_are_french_while_the_gallery_speaks(capsys):
+    pytest.importorskip("matplotlib")
+    from matplotlib.text import Text
+
+    import epee
+
+    plain = Text.set_text
+    try:
+        gallery_words.speak()
+        assert Text(text="training 0.25, new rows 0.5").get_text() == "apprentissage 0,25, nouveaux individus 0,5"
+        assert Text(text="after 1 step: 0.5 a row").get_text() == "après 1 pas : 0,5 par individu"
+        assert epee.options.language == "fr"
+        print("best 3, within one standard error 2; leave-one-out at degree 3: 0.1", 4)
+    finally:
+        gallery_words.speak(when="after")
+    assert capsys.readouterr().out.startswith("meilleur 3, à moins d'une erreur-type 2 ;")
+    assert Text.set_text is plain and epee.options.language == "en"
 
 
 def test_every_item_of_the_course_map_has_its_twin():

@@ -90,7 +90,7 @@ class HistGradientBoostingRegressor(HistGradientBoosting, Regressor):
         All trees as arrays.
     n_iter_ : int
         Rounds made.
-    train_score_, validation_score_ : arrays (n_iter_ + 1,)
+    train_score_, validation_score_ : arrays (rounds + 1,)
         Scores by round where early stopping watched.
     is_categorical_ : array (p,)
         Which columns are categories.
@@ -229,7 +229,7 @@ class HistGradientBoostingClassifier(HistGradientBoosting, ProbabilityMixin, Cla
         All trees as arrays.
     n_iter_ : int
         Rounds made.
-    train_score_, validation_score_ : arrays (n_iter_ + 1,)
+    train_score_, validation_score_ : arrays (rounds + 1,)
         Scores by round where early stopping watched.
     is_categorical_ : array (p,)
         Which columns are categories.

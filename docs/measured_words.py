@@ -1,0 +1,179 @@
+"""What is measured, in French: tables that a benchmark writes again each time cannot have a twin a cell, so their words have theirs.
+
+The figures come from files that a benchmark writes in English (``docs/speed.md`` between its markers, ``benchmarks/results/*.md``).
+While the French site is built, their words are replaced phrase by phrase, the longest first, and their numbers are written the French
+way. :func:`left` says which words no phrase knows, so that a new benchmark cannot bring English into the French site unseen.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = tuple(
+    f"benchmarks/results/{name}.md"
+    for name in ("scale.simulation", "scale.growth", "scale.study", "honesty", "honesty.claims")
+)
+BETWEEN = re.compile(r"(?<=<!-- speed -->)(.*?)(?=<!-- /speed -->)", re.S)
+
+PHRASES = {
+    # heads of tables
+    "problem": "problème", "ours": "nous", "against": "contre", "ratio [quartiles]": "rapport [quartiles]", "asked": "demandé",
+    "faster": "plus rapide", "slower": "plus lent", "at least": "au moins", "at most": "au plus", "extra MB": "Mo de plus",
+    "process MB": "Mo du processus", "seconds": "secondes", "not measured": "non mesuré", "timed once": "mesuré une fois",
+    # sums, discriminants, projections
+    "full scatter": "dispersion complète", "scatter by class": "dispersion par classe", "pooled scatter by fold and class": "dispersion par pli et classe",
+    "one X.T @ X": "un X.T @ X", "one X @ X.T": "un X @ X.T", "one thread": "un fil", "two threads": "deux fils", "moments of": "moments de",
+    "memory copy": "copie mémoire", "classes": "classes", "two classes": "deux classes", "three classes": "trois classes", "default": "par défaut",
+    "LDA fit from a 2 GB Parquet file": "LDA d'un fichier Parquet de 2 Go", "fit": "ajusté", "of nine images": "de neuf images",
+    "randomised": "aléatoire", "predict": "prédire", "by rows": "par les lignes", "missing": "manquants", "categories": "catégories",
+    "fit and transform": "ajusté et appliqué", "regularised by leave-one-out": "régularisée par leave-one-out", "pairs": "couples",
+    # clusters
+    "single linkage": "saut minimum", "centroid linkage": "saut des centres", "complete linkage": "saut maximum", "average linkage": "saut moyen",
+    "passes": "passes", "clouds": "nuages", "no clouds at all": "aucun nuage", "of a stream": "d'un flux", "to convergence": "jusqu'à convergence",
+    "of the rows as seeds": "des lignes pour départs", "seeds on a grid": "départs sur une grille", "every row a seed": "chaque ligne un départ",
+    "points": "points", "table given": "tableau donné", "clusters": "classes", "steps": "pas",
+    # the main job
+    "closed forms of a regression": "formes closes d'une régression", "closed forms of two classes": "formes closes de deux classes",
+    "default run": "par défaut", "the leaderboard": "le classement", "the whole run": "tout l'apprentissage", "folds": "plis",
+    "DuckDB to Arrow": "DuckDB vers Arrow", "regression": "régression", "report of": "rapport de", "written": "écrit",
+    "opened in Chromium": "ouvert dans Chromium", "findings of": "constats de", "exploration of": "exploration de",
+    # descents
+    "logistic": "logistique", "logistic regression": "régression logistique", "squared hinge": "hinge au carré", "hinge": "hinge",
+    "path of 50 L2 penalties": "chemin de 50 pénalités L2", "one fit": "un ajustement", "stochastic descent": "descente stochastique",
+    "to a slope of": "à une pente de", "log": "log",
+    # decisions in sequence
+    "Q-learning": "Q-apprentissage", "states": "états", "actions": "actions", "successors": "successeurs", "million steps": "millions de pas",
+    "one core": "un cœur", "the environment alone": "l'environnement seul", "value iteration": "itération de la valeur",
+    "twice the transitions": "le double de transitions", "one million states": "un million d'états",
+    # mixtures, neighbours
+    "full components": "composantes complètes", "components": "composantes", "iterations": "itérations", "full": "complète", "diag": "diagonale",
+    "a tenth of the cells missing in 20 patterns": "un dixième des cases manquant en 20 motifs", "the complete table": "le tableau complet",
+    "kNN classification": "discrimination kppv", "queries": "requêtes", "brute": "force brute", "kNN leave-one-out for": "leave-one-out kppv pour",
+    "one search of 50 neighbours": "une recherche de 50 voisins", "kernel regression": "régression à noyau",
+    "bandwidth by leave-one-out": "largeur par leave-one-out",
+    # regression
+    "lasso path of": "chemin du lasso de", "ridge path": "chemin écrêté", "penalties": "pénalités", "a path a fold": "un chemin par pli", "fold": "pli",
+    "scaled": "ramené", "degrees 0 to 15 by leaving one out": "degrés 0 à 15 en retirant une ligne", "one fit of degree 15": "un ajustement de degré 15",
+    "smoothing spline by GCV": "spline de lissage par GCV", "ten times the fit of": "dix fois l'ajustement de", "by GCV": "par GCV", "by LOO": "par LOO",
+    # risk
+    "fold CV of": "plis de validation croisée de", "loss": "perte", "repeats": "répétitions", "leave-one-out of least squares": "leave-one-out des moindres carrés",
+    "rows": "lignes", "row": "ligne", "compare eight closed-form classifiers": "comparer huit classifieurs en forme close",
+    "one cross_val_score of LDA": "un cross_val_score de LDA", "nested interval of least squares": "intervalle emboîté des moindres carrés",
+    # files, clusters of machines, the start
+    "least squares from a Parquet folder of": "moindres carrés d'un dossier Parquet de", "least squares from a Parquet folder": "moindres carrés d'un dossier Parquet",
+    "LDA from a Parquet folder": "LDA d'un dossier Parquet", "GB in": "Go en", "GB": "Go", "MB": "Mo", "columns": "colonnes", "two Dask workers": "deux ouvriers Dask",
+    "one worker": "un ouvrier", "DuckDB's Arrow reader": "le lecteur Arrow de DuckDB", "beyond the interpreter": "au-delà de l'interpréteur",
+    "import epee": "import epee", "in all": "en tout", "Parquet to blocks": "Parquet en blocs", "CSV to blocks": "CSV en blocs",
+    "French CSV to blocks": "CSV français en blocs", "Moments from Parquet": "moments de Parquet",
+    # features, trees, ensembles
+    "points of an S-curve": "points d'une courbe en S", "forward selection of 10 among 100 columns": "sélection ascendante de 10 variables parmi 100",
+    "scaled up from its first step": "extrapolé de son premier pas", "classification tree": "arbre de discrimination", "depth": "profondeur",
+    "regression tree": "arbre de régression", "tree pruned by 5-fold cross-validation": "arbre élagué par validation croisée à 5 plis",
+    "alphas for scikit-learn": "alphas pour scikit-learn", "the whole path for us": "tout le chemin pour nous", "tree prediction": "prédiction d'un arbre",
+    "boosted prediction": "prédiction boostée", "boosting": "boosting", "trees of": "arbres de", "trees": "arbres", "leaves": "feuilles",
+    "a third of the columns": "un tiers des colonnes", "landmarks": "repères", "ten folds": "dix plis", "numbers": "nombres",
+    # the machine
+    "cores": "cœurs", "One thread": "Un fil", "processor time": "temps de processeur", "exponent b of size^b": "exposant b de taille^b",
+    # a pass on a cluster
+    "Least squares on": "Moindres carrés de", "inputs": "entrées", "rows here": "lignes ici", "Measured": "Mesuré", "a row on a worker": "par ligne chez un ouvrier",
+    "a block of": "un bloc de", "while another does the same": "pendant qu'un autre fait de même", "a task": "par tâche", "bytes a moment": "octets par moment",
+    "a merge": "par fusion", "a file": "par fichier", "to begin": "pour commencer", "workers": "ouvriers", "simulated s": "s simulées",
+    "measured s": "s mesurées", "Predicted seconds of one pass": "Secondes prédites d'une passe", "workers of one core": "ouvriers d'un cœur",
+    "files of": "fichiers de", "million rows": "millions de lignes", "opened once by the client": "ouverts une fois par le client",
+    "as fast as here": "aussi vite qu'ici", "storage of": "stockage de", "MB/s a worker": "Mo/s par ouvrier", "opening the files": "ouvrir les fichiers",
+    "bytes that travel": "octets qui voyagent",
+    # growth
+    "work": "travail", "in": "en", "sizes": "tailles", "exponent": "exposant", "theory": "théorie", "moments": "moments", "to": "à",
+    "the rows are shared out": "les lignes sont partagées", "ridge": "régression écrêtée", "cross-validated": "en validation croisée",
+    "k-means pass": "passe de k-moyennes", "EM pass": "passe d'EM", "Error bars are two standard errors": "Les barres d'erreur sont de deux erreurs-types",
+    # ten gigabytes
+    "of float64 in": "de float64 en",
+    "Each job in a fresh process, after it has run on a small table": "Chaque travail dans un processus neuf, après avoir tourné sur un petit tableau",
+    "the limit on resident memory is": "la limite de mémoire résidente est de",
+    "Closed forms: medians of some runs, in turn with DuckDB's own Arrow reader on the same columns": "Formes closes : médianes de quelques essais, tour à tour avec le lecteur Arrow de DuckDB sur les mêmes colonnes",
+    "speed is its time over ours, a pass": "la vitesse est son temps sur le nôtre, par passe",
+    "Passes: cells read over cells of the table": "Passes : cases lues sur cases du tableau",
+    "a pass over the labels alone is a thirtieth": "une passe sur les seules étiquettes est un trentième",
+    "job": "travail", "wall s": "s d'horloge", "DuckDB s": "s de DuckDB", "speed": "vitesse", "peak MB": "Mo au plus fort", "processor s": "s de processeur",
+    "value": "valeur", "least squares": "moindres carrés",
+    # coverage
+    "Coverage of nominal": "Couverture d'intervalles annoncés à", "intervals for the error of the fitted predictor": "pour l'erreur du prédicteur appris",
+    "target": "visé", "predictor": "prédicteur", "simulations": "simulations", "naive": "naïf", "nested": "emboîté", "width": "largeur",
+    "Two equal classifiers compared on": "Deux classifieurs égaux comparés sur", "the 5 % test alarms in": "le test à 5 % alarme dans", "of cases": "des cas",
+    "the naive t-test in": "le test t naïf dans",
+    "Every claim under its own law: how often it was kept, how often the software itself said that it does not hold there, and either": "Chaque affirmation sous sa propre loi : combien de fois elle fut tenue, combien de fois le logiciel lui-même dit qu'elle ne tient pas là, et l'un ou l'autre",
+    "a quarter for the slow ones": "un quart pour les lentes",
+    "Of the refitted predictors only the tree was simulated in this run, and `learn` as a whole was not": "Des prédicteurs ré-appris, seul l'arbre fut simulé cette fois, et `learn` dans son ensemble ne le fut pas",
+    "claim": "affirmation", "law": "loi", "says": "dit", "kept": "tenue", "marked": "marquée", "kept or marked": "tenue ou marquée",
+    "hold-out": "mise de côté", "squared": "quadratique", "absolute": "absolue", "error rate": "taux d'erreur", "costs": "coûts", "weights": "poids",
+    "Gaussian": "gaussienne", "lognormal": "lognormale", "exponential": "exponentielle", "uniform": "uniforme",
+    "of errors five times larger": "d'erreurs cinq fois plus grandes", "of errors": "d'erreurs", "two-sided": "des deux côtés", "far": "au loin",
+    "groups of": "groupes de", "every weight": "chaque poids", "sampling": "de sondage", "sum near": "somme proche de", "positives of": "positifs sur",
+    "positives": "positifs", "squared loss": "perte quadratique", "clouds 5 apart": "nuages à distance 5", "clouds 2 apart": "nuages à distance 2",
+    "undeclared groups found": "groupes non déclarés trouvés", "verdict at": "verdict à", "rows sorted by what matters": "lignes triées par ce qui compte",
+    "the same rows shuffled": "les mêmes lignes mélangées", "verdict against the best": "verdict contre le meilleur",
+    "four equal candidates": "quatre candidats égaux", "corrected t": "t corrigé", "nested difference": "différence emboîtée", "one Gaussian": "une gaussienne",
+    "three components": "trois composantes", "tree": "arbre", "a bent surface": "une surface courbe",
+}  # fmt: skip
+# what has the same name in French: libraries, classes, solvers, laws, worlds
+NAMES = re.compile(
+    r"""`[^`]*`|--help|\b[a-z_]+=|\b(?:[A-Z]\w*[A-Z]\w*|\w+_\w+|\w+\.\w+|learn|cKDTree|scikit-learn(?:-intelex)?|intelex|elkan|faiss|fastcluster|kmedoids|fasterpam|float\d+|
+    Ward|lsqr|eigen|Taxi-v\d+|FrozenLake-v\d+|CliffWalking-v\d+|Wilson|SciPy|lbfgs|newton-\w+|liblinear|saga|pymdptoolbox|mdptoolbox-hiive|uniform|
+    auto|celer|Dask|dask|Isomap|Lasso|Ridge|Newton|Laplace|gamma|AMD|EPYC|Linux|Python|openblas|numpy|scipy|numba|pyarrow|pandas|polars|xgboost|
+    importance|outliers|exp|size|epee|max|exactly|Parquet|PyTorch|torch)\b""",
+    re.X,
+)
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    longest = sorted(PHRASES, key=len, reverse=True)
+    return re.compile(r"(?<![\w`])(?:" + "|".join(map(re.escape, longest)) + r")(?![\w`])")
+
+
+def measured(page: str) -> str:
+    """Return the part of a page or file that is measured."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    found = BETWEEN.search(text)
+    return found[1] if found else text
+
+
+def in_french(text: str) -> str:
+    """Return what is measured with its words and numbers in French.
+
+    >>> print(in_french("| LDA fit, 200,000 x 100, 10 classes | 116 ms | 23.8x [21.8, 25.9] faster | at least 20 |"))
+    | LDA ajusté, 200 000 x 100, 10 classes | 116 ms | 23,8x [21,8 ; 25,9] plus rapide | au moins 20 |
+    """
+    return "\n".join(line if line.startswith("#") else _line(line) for line in text.split("\n"))
+
+
+def _line(line: str) -> str:
+    line = _pattern().sub(lambda found: PHRASES[found[0]], line)
+    if re.match(r"\d{4}-\d\d-\d\d", line):  # versions of libraries are no numbers
+        return line
+    line = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "\u202f", line)
+    line = re.sub(r"(?<=\d)\.(?=\d)", ",", line)
+    line = re.sub(r"\[([^],;]*,[^],;]*), ([^]]*)\]", r"[\1 ; \2]", line)
+    return re.sub(r"(?<=[^\s|])([:;]) ", "\u00a0\\1 ", line)
+
+
+def page_in_french(text: str) -> str:
+    """Return a page whose measured part, between the markers, is French."""
+    return BETWEEN.sub(lambda found: in_french(found[1]), text)
+
+
+def left(text: str) -> Iterator[str]:
+    """Yield the words that no phrase and no name covers.
+
+    >>> list(left("| Ward 5,000 x 2 | a brand new thing | 3.5x [3.4, 3.6] faster |"))
+    ['brand', 'new', 'thing']
+    """
+    for line in text.splitlines():
+        if re.match(r"#+ ", line):
+            continue
+        bare = NAMES.sub(" ", _pattern().sub(" ", line))
+        yield from re.findall(r"[^\W\d_]{3,}", bare)
