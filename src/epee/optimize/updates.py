@@ -55,6 +55,10 @@ class Momentum:
             v -= self.rate * g
             a += self.momentum * v - self.rate * g if self.ahead else v
 
+    def leave(self, kept: np.ndarray) -> None:
+        """Go on with some of a stack of parameters, whose first axis are searches of their own."""
+        self.x, self.velocity = [a[kept] for a in self.x], [v[kept] for v in self.velocity]
+
 
 class Adam:
     """The steps (2).
@@ -100,4 +104,13 @@ class Adam:
             m += (1 - self.beta_1) * g
             s *= self.beta_2
             s += (1 - self.beta_2) * g * g
-            a -= length * m / (np.sqrt(s) + self.epsilon)
+            size = np.sqrt(s)
+            size += self.epsilon
+            np.divide(m, size, out=size)
+            size *= length
+            a -= size
+
+    def leave(self, kept: np.ndarray) -> None:
+        """Go on with some of a stack of parameters, whose first axis are searches of their own."""
+        self.x = [a[kept] for a in self.x]
+        self.means, self.squares = [m[kept] for m in self.means], [s[kept] for s in self.squares]

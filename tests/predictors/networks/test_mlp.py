@@ -77,6 +77,26 @@ def test_the_same_steps_as_scikit_learn(given):
         np.testing.assert_allclose(a.loss_curve_, b.loss_curve_, atol=1e-8)
 
 
+@pytest.mark.parametrize("given", [
+    {}, {"tol": 0.5, "n_iter_no_change": 1}, {"solver": "sgd"}, {"solver": "lbfgs"}, {"early_stopping": True}, {"shuffle": False},
+])  # fmt: skip
+def test_networks_side_by_side_take_the_steps_they_would_take_alone(given):
+    given = {"hidden_layer_sizes": (6,), "max_iter": 12, "batch_size": 32} | given
+    labels = np.digitize(Y, [-0.5, 0.5])
+    w = np.random.RandomState(5).uniform(0.5, 2, 150)
+    for make, y in ((MLPRegressor, Y), (MLPClassifier, labels)):
+        samples = [(X, y, None), (X[:140], y[:140], None), (X[10:], y[10:], None), (X[10:], y[10:], w[10:])]
+        pairs = [(sample, alpha, seed) for sample in samples for alpha, seed in ((1.0, 0), (0.01, 0), (0.01, 1))]
+        models = [make(alpha=alpha, random_state=seed, **given) for _, alpha, seed in pairs]
+        make.fit_together(models, [sample for sample, _, _ in pairs])
+        for model, (sample, alpha, seed) in zip(models, pairs):
+            alone = make(alpha=alpha, random_state=seed, **given).fit(*sample)
+            assert model.n_iter_ == alone.n_iter_
+            for a, b in zip(model.coefs_ + model.intercepts_, alone.coefs_ + alone.intercepts_):
+                np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12)
+            np.testing.assert_allclose(model.loss_curve_, alone.loss_curve_, rtol=1e-9)
+
+
 def test_weights_as_scikit_learn():
     w = np.random.RandomState(5).uniform(0, 2, 150)
     given = {"hidden_layer_sizes": (6,), "max_iter": 10, "random_state": 1}

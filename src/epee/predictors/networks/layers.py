@@ -18,24 +18,31 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
-from scipy.special import expit, softmax, xlogy
+from scipy.special import expit, xlogy
 
 from epee.stateful import Part
 from epee.typing import Matrix, Vector
+
+
+def shares(z: Matrix) -> Matrix:
+    """Return positive numbers divided by their sum over the outputs."""
+    return z / z.sum(axis=-1, keepdims=True)
+
 
 # the function, and its derivative as a function of its value
 ACTIVATIONS: dict[str, tuple[Callable[[Matrix], Matrix], Callable[[Matrix], Matrix]]] = {
     "identity": (lambda z: z, np.ones_like),
     "logistic": (expit, lambda a: a * (1 - a)),
     "tanh": (np.tanh, lambda a: 1 - a**2),
-    "relu": (lambda z: np.maximum(z, 0.0), lambda a: (a > 0).astype(a.dtype)),
+    "relu": (lambda z: np.maximum(z, 0.0), lambda a: a > 0),
 }
 ENDS: dict[str, Callable[[Matrix], Matrix]] = {
     "identity": lambda z: z,
     "logistic": expit,
-    "softmax": lambda z: softmax(z, axis=1),
+    "softmax": lambda z: shares(np.exp(z - z.max(axis=-1, keepdims=True))),
     "exp": np.exp,
 }
 
@@ -54,44 +61,52 @@ class Network(Part):
             raise ValueError(f"{self.activation!r} and {self.end!r} are no functions of a layer")
 
     def forward(self, X: Matrix, weights: Sequence[Matrix], biases: Sequence[Vector]) -> list[Matrix]:
-        """Return the activations (1) of all layers, the input first."""
+        """Return the activations (1) of all layers, the input first; of a stack of networks (T, ...) those of a stack of rows."""
         sigma = ACTIVATIONS[self.activation][0]
         layers = [X]
         for W, b in zip(weights[:-1], biases[:-1]):
-            layers.append(sigma(layers[-1] @ W + b))
-        layers.append(ENDS[self.end](layers[-1] @ weights[-1] + biases[-1]))
+            layers.append(sigma(layers[-1] @ W + b[..., None, :]))
+        layers.append(ENDS[self.end](layers[-1] @ weights[-1] + biases[-1][..., None, :]))
         return layers
 
     def gradient(
-        self, X: Matrix, Y: Matrix, w: Vector | None, weights: Sequence[Matrix], biases: Sequence[Vector]
-    ) -> tuple[float, list[Matrix], list[Vector]]:
-        """Return the objective on some rows and its derivatives (2), weights first."""
+        self, X: Matrix, Y: Matrix, w: Vector | None, weights: Sequence[Matrix], biases: Sequence[Vector], alpha: Any = None
+    ) -> tuple[Any, list[Matrix], list[Vector]]:  # fmt: skip
+        """Return the objective on some rows and its derivatives (2), weights first.
+
+        Of a stack of networks (T, ...) the objectives (T,), each on its own rows; ``alpha`` are then their decays (T,).
+        """
         layers = self.forward(X, weights, biases)
         slope = ACTIVATIONS[self.activation][1]
-        n = float(len(X)) if w is None else float(w.sum())
+        decay = np.asarray(self.alpha if alpha is None else alpha, dtype=np.float64)  # () or (T,)
+        n = np.asarray(float(X.shape[-2]) if w is None else w.sum(axis=-1))
         delta = layers[-1] - Y
         if w is not None:
-            delta = delta * w[:, None]
+            delta *= w[..., None]
+        delta /= n[..., None, None]
+        share = (decay / n)[..., None, None]
         by_weight, by_bias = [], []
         for layer in range(len(weights) - 1, -1, -1):
-            by_weight.append((layers[layer].T @ delta + self.alpha * weights[layer]) / n)
-            by_bias.append(delta.sum(axis=0) / n)
+            by_weight.append(np.swapaxes(layers[layer], -1, -2) @ delta + share * weights[layer])
+            by_bias.append(delta.sum(axis=-2))
             if layer:
-                delta = (delta @ weights[layer].T) * slope(layers[layer])
-        decay = 0.5 * self.alpha * sum(float((W**2).sum()) for W in weights) / n
-        value = float(np.average(self.losses(layers[-1], Y), weights=w)) + decay
-        return value, by_weight[::-1], by_bias[::-1]
+                delta = delta @ np.swapaxes(weights[layer], -1, -2)
+                delta *= slope(layers[layer])
+        rows = self.losses(layers[-1], Y)
+        mean = rows.mean(axis=-1) if w is None else (rows * w).sum(axis=-1) / n
+        squares = sum(np.einsum("...ij,...ij->...", W, W) for W in weights)
+        return mean + 0.5 * decay * squares / n, by_weight[::-1], by_bias[::-1]
 
     def losses(self, P: Matrix, Y: Matrix) -> Vector:
         """Return the loss of each row (n,): half the squared error, the log loss, or Poisson's; outputs add."""
         if self.end == "identity":
-            return 0.5 * ((P - Y) ** 2).sum(axis=1)
+            return 0.5 * np.square(P - Y).sum(axis=-1)
         if self.end == "exp":
-            return (xlogy(Y, np.where(Y > 0, Y, 1.0) / P) - Y + P).sum(axis=1)
+            return (xlogy(Y, np.where(Y > 0, Y, 1.0) / P) - Y + P).sum(axis=-1)
         P = np.clip(P, np.finfo(float).eps, 1 - np.finfo(float).eps)
         if self.end == "logistic":
-            return -(xlogy(Y, P) + xlogy(1 - Y, 1 - P)).sum(axis=1)
-        return -xlogy(Y, P).sum(axis=1)
+            return -(xlogy(Y, P) + xlogy(1 - Y, 1 - P)).sum(axis=-1)
+        return -xlogy(Y, P).sum(axis=-1)
 
 
 def start_values(

@@ -7,19 +7,21 @@ r"""Networks of layers, fitted by backpropagation.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
 
-from epee.errors import DataError, SearchWarning, WrongUse
-from epee.estimator.base import Classifier, Estimator, ProbabilityMixin, Regressor, say
+from epee.errors import DataError, WrongUse
+from epee.estimator.base import Classifier, Estimator, ProbabilityMixin, Regressor
 from epee.predictors.ensembles.parameters import between, whole
 from epee.predictors.networks.layers import ACTIVATIONS, Network, start_values
-from epee.predictors.networks.training import Training, make_step
+from epee.predictors.networks.training import Training, learn
+from epee.solve.soundness import insist_sound
 from epee.typing import Codes, Matrix, Vector
 
 
@@ -43,13 +45,35 @@ class MultilayerPerceptron(Estimator):
         between("alpha", self.alpha, 0, np.inf)
         between("learning_rate_init", self.learning_rate_init, 0, np.inf, open_low=True)
         whole("max_iter", self.max_iter, 1)
+        if self.batch_size != "auto":
+            whole("batch_size", self.batch_size, 1)
         return tuple(
             whole("hidden_layer_sizes", size, 1) for size in np.ravel(np.asarray(self.hidden_layer_sizes)).tolist()
         )
 
-    def _learn(self, X: Matrix, Y: Matrix, w: Vector | None, end: str, strata: Any) -> None:
-        """Fit the network to targets (n, outputs)."""
+    def _fit(self, X: Matrix, y: Any, w: Vector | None) -> None:
+        training = self._begun(X, y, w)
+        learn([training])
+        self._ended(training)
+
+    @classmethod
+    def fit_together(cls, models: Sequence[Self], rows: Sequence[tuple[Any, Any, Any]]) -> None:
+        """Fit several networks, each on rows (X, y, weights or None) of its own: side by side where they have one shape."""
+        begun = []
+        for model, given in zip(models, rows, strict=True):
+            X, y, w = model._enter_both(*given)
+            if w is not None and isinstance(model, Classifier):
+                model._check_weighted_classes(y, w)
+            begun.append(model._begun(X, y, w))
+        learn(begun)
+        for model, training in zip(models, begun, strict=True):
+            model._ended(training)
+            insist_sound(model)
+
+    def _begun(self, X: Matrix, y: Any, w: Vector | None) -> Training:
+        """Return the network at its start, with the rows that it will see."""
         hidden = self._check()
+        Y, end, strata = self._targets(y)
         X = np.asarray(X, dtype=np.float64)
         rng = check_random_state(self.random_state)
         sizes = (X.shape[1], *hidden, Y.shape[1])
@@ -57,38 +81,30 @@ class MultilayerPerceptron(Estimator):
         old = self.warm_start and hasattr(self, "coefs_") and [W.shape for W in self.coefs_] == list(pairwise(sizes))
         weights, biases = (self.coefs_, self.intercepts_) if old else start_values(sizes, self.activation, rng)
         self._network = Network(self.activation, end, float(self.alpha))
-        training = Training(self._network, weights, biases, self.tol, self.max_iter, self.n_iter_no_change)
-        if self.solver == "lbfgs":
-            training.whole(X, Y, w, self.max_fun)
-            if not training.converged:
-                say(
-                    f"lbfgs made {self.max_iter} steps and the gradient is still above tol: allow more, or scale the columns.",
-                    SearchWarning,
-                )
-        else:
-            self._by_batches(training, X, Y, w, strata, rng)
+        if not self.early_stopping or self.solver == "lbfgs":
+            return Training(self._network, weights, biases, X, Y, w, self, rng)
+        rows, held = train_test_split(
+            np.arange(len(X)), random_state=rng, test_size=self.validation_fraction, stratify=strata
+        )
+        if len(held) < 2:
+            raise DataError(
+                f"early_stopping keeps only {len(held)} rows aside: enlarge validation_fraction, or add rows."
+            )
+        far, truth, weight = X[held], Y[held], None if w is None else w[held]
+
+        def score(t: Training) -> float:
+            return self._judge(self._network.forward(far, t.weights, t.biases)[-1], truth, weight)
+
+        own = None if w is None else w[rows]
+        return Training(self._network, weights, biases, X[rows], Y[rows], own, self, rng, score)
+
+    def _ended(self, training: Training) -> None:
         self.coefs_, self.intercepts_ = training.weights, training.biases
         self.loss_curve_, self.loss_ = training.curve, training.curve[-1]
         self.best_loss_ = None if self.early_stopping else min(training.curve)
         self.validation_scores_ = training.scores if self.early_stopping else None
         self.n_iter_ = len(training.curve)
-        self.t_ = self.n_iter_ * len(X)
-
-    def _by_batches(self, training: Training, X: Matrix, Y: Matrix, w: Vector | None, strata: Any, rng: Any) -> None:
-        if self.early_stopping:
-            rows, held = train_test_split(
-                np.arange(len(X)), random_state=rng, test_size=self.validation_fraction, stratify=strata
-            )
-            if len(held) < 2:
-                raise DataError(
-                    f"early_stopping keeps only {len(held)} rows aside: enlarge validation_fraction, or add rows."
-                )
-            far, truth, weight = X[held], Y[held], None if w is None else w[held]
-            training.score = lambda t: self._judge(self._network.forward(far, t.weights, t.biases)[-1], truth, weight)
-            X, Y, w = X[rows], Y[rows], None if w is None else w[rows]
-        size = min(200, len(X)) if self.batch_size == "auto" else min(whole("batch_size", self.batch_size, 1), len(X))
-        step, rule = make_step(self, [*training.weights, *training.biases])
-        training.batches(X, Y, w, size, step, rule, self.shuffle, rng)
+        self.t_ = self.n_iter_ * len(training.X)
 
     def _out(self, X: Matrix) -> Matrix:
         """Return the last layer (n, outputs) of rows."""
@@ -198,10 +214,10 @@ class MLPClassifier(MultilayerPerceptron, ProbabilityMixin, Classifier):
         self.n_iter_no_change = n_iter_no_change
         self.max_fun = max_fun
 
-    def _fit(self, X: Matrix, y: Codes, w: Vector | None) -> None:
+    def _targets(self, y: Codes) -> tuple[Matrix, str, Codes]:
+        """Return the targets of the last layer, how it ends, and what rows kept aside must be balanced by."""
         K = len(self.classes_)
-        Y = y[:, None].astype(np.float64) if K == 2 else np.eye(K)[y]
-        self._learn(X, Y, w, "logistic" if K == 2 else "softmax", y)
+        return (y[:, None].astype(np.float64), "logistic", y) if K == 2 else (np.eye(K)[y], "softmax", y)
 
     @staticmethod
     def _judge(P: Matrix, Y: Matrix, w: Vector | None) -> float:
@@ -324,14 +340,15 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
         self.n_iter_no_change = n_iter_no_change
         self.max_fun = max_fun
 
-    def _fit(self, X: Matrix, y: np.ndarray, w: Vector | None) -> None:
+    def _targets(self, y: np.ndarray) -> tuple[Matrix, str, None]:
+        """Return the targets of the last layer and how it ends."""
         if self.loss not in ("squared_error", "poisson"):
             raise WrongUse(f"loss is {self.loss!r}; it must be 'squared_error' or 'poisson'.")
         if self.loss == "poisson" and (y < 0).any():
             row = int(np.argwhere(y < 0)[0][0])
             raise DataError(f"loss='poisson' needs counts: y is negative in row {row}. Choose another loss.")
         self._one = y.ndim == 1
-        self._learn(X, y[:, None] if self._one else y, w, "identity" if self.loss == "squared_error" else "exp", None)
+        return y[:, None] if self._one else y, "identity" if self.loss == "squared_error" else "exp", None
 
     @staticmethod
     def _judge(P: Matrix, Y: Matrix, w: Vector | None) -> float:
