@@ -53,7 +53,7 @@ class LandmarkMachine(Estimator):
         n = float(choice.moments.count)
         self.landmarks_ = self._landmarks.points * self._landmarks.scale + self._landmarks.mean
         self._n = n
-        return X
+        return self._features(X) if choice.F is None else choice.F
 
     def _features(self, X: Matrix) -> Matrix:
         return self._landmarks.map(np.asarray(X, dtype=np.float64), self.gamma_, self._A)
@@ -168,10 +168,8 @@ class LandmarkClassifier(ScoreMixin, LandmarkMachine, Classifier):
     def _fit(self, X: Matrix, y: Codes, w: Vector | None) -> None:
         if self.loss not in ("squared", "log", "hinge"):
             raise WrongUse(f"loss is {self.loss!r}; it must be 'squared', 'log' or 'hinge'.")
-        X = self._learn(X, np.eye(len(self.classes_))[y], w, y)
-        self.machine_ = None
-        if self.loss != "squared":
-            self.machine_ = self._machine().fit(self._features(X), y, w)
+        F = self._learn(X, np.eye(len(self.classes_))[y], w, y)
+        self.machine_ = None if self.loss == "squared" else self._machine().fit(F, y, w)
 
     def _machine(self) -> Any:
         """Return what solves (1) on features; the log loss is at most a quarter as curved as the squared one, halved."""

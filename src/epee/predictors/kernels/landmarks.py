@@ -87,6 +87,7 @@ class Choice:
     moments: Moments  # of features and targets, all rows
     errors: Matrix  # (widths, penalties) mean squared error over the folds
     gammas: Vector
+    F: Matrix | None = None  # (n, r) the features of all rows, where rows were left out
 
 
 def choose_width(
@@ -126,23 +127,24 @@ def choose_width(
         else []
     )
     best = int(np.argmin([e.min() for e in tried])) if tried else 0
-    errors, A, m = _errors(landmarks, X, T, w, fold, float(gammas[best]), alphas)
+    errors, A, m, F = _errors(landmarks, X, T, w, fold, float(gammas[best]), alphas)
     order = np.argsort(-alphas, kind="stable")  # of equals the smoothest
     alpha = float(alphas[order[np.argmin(errors[order])]])
     table = np.array(tried) if tried else errors[None]
     table[best] = errors
-    return Choice(float(gammas[best]), alpha, A, m, table, np.asarray(gammas, dtype=float))
+    return Choice(float(gammas[best]), alpha, A, m, table, np.asarray(gammas, dtype=float), F)
 
 
 def _errors(
     landmarks: Landmarks, X: Matrix, T: Matrix, w: Vector | None, fold: Codes | None, gamma: float, alphas: Vector
-) -> tuple[Vector, Matrix, Moments]:
-    """Return the squared error (A,) of each penalty over the folds, the whitening, and the moments of all rows."""
+) -> tuple[Vector, Matrix, Moments, Matrix | None]:
+    """Return the squared error (A,) of each penalty over the folds, the whitening, the moments of all rows, and their features."""
     A = whitening(landmarks.kernel(landmarks.points * landmarks.scale + landmarks.mean, gamma))
     C = landmarks.table(X, gamma)
     if fold is None:
         F = C @ A
-        return left_out_errors(F, T, w, alphas), A, Moments.of(F, T, sample_weight=w)
+        m = Moments.of(F, T, sample_weight=w)
+        return left_out_errors(F, T, w, alphas, m), A, m, F
     parts = Moments.of(C, T, sample_weight=w, fold=fold).affine(A.T, np.zeros(A.shape[1]))  # targets stay
     parts = parts.regroup("fold", np.eye(len(parts.count))[parts.count > 0]) if (parts.count == 0).any() else parts
     train = parts.leave_one_out("fold")
@@ -151,31 +153,36 @@ def _errors(
     intercept = train.y_mean[:, None] - (coef @ train.x_mean[:, None, :, None])[..., 0]
     share = parts.count / parts.count.sum()
     errors = np.tensordot(share, squared_error(parts, coef, intercept).sum(axis=-1), axes=1)  # (A,)
-    return errors, A, parts.merge("fold")
+    return errors, A, parts.merge("fold"), None
 
 
-def left_out_errors(F: Matrix, T: Matrix, w: Vector | None, alphas: Vector) -> Vector:
-    """Return the mean squared error (A,) of ridge regression of T (n, q) on F (n, r) without each row, by (2).
+def left_out_errors(F: Matrix, T: Matrix, w: Vector | None, alphas: Vector, m: Moments | None = None) -> Vector:
+    """Return the mean squared error (A,) of ridge regression of T (n, q) on F (n, r) without each row, by (2); ``m`` are their moments.
 
     >>> F, T = np.arange(4.0)[:, None], np.array([[0.0], [1.0], [2.0], [4.0]])
     >>> left_out_errors(F, T, None, np.array([1e-9])).round(3)              # by hand: 0.444, 0.020, 0.327, 1 over 4
     array([0.448])
     """
+    m = Moments.of(F, T, sample_weight=w) if m is None else m
     weight = np.ones(len(F)) if w is None else w
-    n, root = float(weight.sum()), np.sqrt(weight)[:, None]
-    Fc, Tc = (V - weight @ V / n for V in (F, T))
-    values, V = np.linalg.eigh((root * Fc).T @ (root * Fc))
+    n = float(m.count)
+    values, V = np.linalg.eigh(m.xx)
     values = np.maximum(values, 0.0)
-    P = Fc @ V  # (n, r)
-    c = P.T @ (weight[:, None] * Tc)  # (r, q)
+    P = F @ V
+    P -= m.x_mean @ V  # (n, r)
+    c = V.T @ m.xy  # (r, q)
     shrink = 1 / (values[:, None] + alphas)  # (r, A)
-    h = weight[:, None] * (1 / n + (P * P) @ shrink)  # (n, A)
-    gap = 1 - h
+    residuals = [T[:, q, None] - m.y_mean[q] - P @ (c[:, q, None] * shrink) for q in range(T.shape[1])]  # (n, A) each
+    np.multiply(P, P, out=P)
+    gap = 1 - weight[:, None] * (1 / n + P @ shrink)
     sound = gap > 1e-10  # a row of weight 2 that fits itself has nothing to be judged by
+    gap[~sound] = 1.0
     errors = np.zeros(len(alphas))
-    for q in range(T.shape[1]):
-        residual = Tc[:, q, None] - P @ (c[:, q, None] * shrink)
-        errors += weight @ np.where(sound, residual / np.where(sound, gap, 1.0), Tc[:, q, None]) ** 2
+    for q, residual in enumerate(residuals):
+        residual /= gap
+        if not sound.all():
+            residual = np.where(sound, residual, T[:, q, None] - m.y_mean[q])
+        errors += weight @ np.square(residual, out=residual)
     return errors / n
 
 
