@@ -8,10 +8,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from epee.kernels.boosting import draw, fill, find_split, split_rows
+from epee.kernels.boosting import MISSING, draw, fill, find_split, split_rows
 from epee.kernels.compiling import kernel
 
 STRIDE = np.uint64(0x94D049BB133111EB)  # between the keys of two nodes
+
+
+@kernel
+def clear(sums, n_bins):
+    """Set the histograms of all columns to 0, in the bins that each column has and in that of missing cells."""
+    for f in range(n_bins.shape[0]):
+        for b in range(n_bins[f]):
+            sums[f, b, 0] = 0
+            sums[f, b, 1] = 0
+        sums[f, MISSING, 0] = 0
+        sums[f, MISSING, 1] = 0
 
 
 @kernel
@@ -54,10 +65,10 @@ def grow(
     slot, free = np.full(first.shape[0], -1, np.int64), np.arange(pool.shape[0])
     n_free = pool.shape[0] - 1
     slot[0] = free[n_free]
-    pool[slot[0]] = 0
+    clear(pool[slot[0]], n_bins)
     fill(words, rows, 0, rows.shape[0], pairs, pool[slot[0]])
-    totals[0] = 0
-    for b in range(256):
+    totals[0] = pool[slot[0], 0, MISSING]
+    for b in range(n_bins[0]):
         totals[0, 0] += pool[slot[0], 0, b, 0]
         totals[0, 1] += pool[slot[0], 0, b, 1]
     c = (totals[0, 1] & mask) * c_unit
@@ -148,13 +159,15 @@ def grow(
         large = 2 * left + 1 - small
         n_free -= 1
         slot[small], slot[large] = free[n_free], slot[k]
-        pool[slot[small]] = 0
+        clear(pool[slot[small]], n_bins)
         fill(words, rows, bounds[small, 0], bounds[small, 1], pairs, pool[slot[small]])
         whole, part = pool[slot[large]], pool[slot[small]]
-        for f in range(whole.shape[0]):
-            for b in range(256):
+        for f in range(p):
+            for b in range(n_bins[f]):
                 whole[f, b, 0] -= part[f, b, 0]
                 whole[f, b, 1] -= part[f, b, 1]
+            whole[f, MISSING, 0] -= part[f, MISSING, 0]
+            whole[f, MISSING, 1] -= part[f, MISSING, 1]
         for j in (small, large):
             if not ((n_fresh > 0 and fresh[0] == j) or (n_fresh > 1 and fresh[1] == j)):
                 free[n_free] = slot[j]
