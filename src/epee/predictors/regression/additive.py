@@ -13,6 +13,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
@@ -206,8 +207,15 @@ def bent(knots: Vector) -> tuple[Matrix, Matrix]:
     """Return, for a natural cubic spline given by its values at the knots, its second derivatives and its bending.
 
     On the range scaled to [0, 1]: second derivatives are ``C @ values`` (K, K), and the integral of their square is
-    ``values @ P @ values`` with P = Q R^-1 Q' (Green and Silverman, section 2.1).
+    ``values @ P @ values`` with P = Q R^-1 Q' (Green and Silverman, section 2.1). Knots are asked about at every prediction, so the last
+    ones are remembered.
     """
+    return _bent(np.asarray(knots, dtype=np.float64).tobytes())
+
+
+@lru_cache(maxsize=1024)
+def _bent(cells: bytes) -> tuple[Matrix, Matrix]:
+    knots = np.frombuffer(cells)
     h = np.diff((knots - knots[0]) / (knots[-1] - knots[0]))
     K = len(knots)
     Q, R = np.zeros((K, K - 2)), np.zeros((K - 2, K - 2))
@@ -217,7 +225,10 @@ def bent(knots: Vector) -> tuple[Matrix, Matrix]:
         if k + 1 < K - 2:
             R[k, k + 1] = R[k + 1, k] = h[k + 1] / 6
     inner = np.linalg.solve(R, Q.T)
-    return np.vstack([np.zeros(K), inner, np.zeros(K)]), Q @ inner
+    found = np.vstack([np.zeros(K), inner, np.zeros(K)]), Q @ inner
+    for part in found:
+        part.setflags(write=False)
+    return found
 
 
 def natural_basis(x: Vector, knots: Vector) -> Matrix:
@@ -235,16 +246,21 @@ def natural_basis(x: Vector, knots: Vector) -> Matrix:
     C, _ = bent(knots)
     inside = np.clip(t, 0.0, 1.0)
     j = np.clip(np.searchsorted(k, inside, side="right") - 1, 0, len(k) - 2)
-    h = (k[j + 1] - k[j])[:, None]
-    a, b = (inside - k[j])[:, None], (k[j + 1] - inside)[:, None]
-    rows = np.eye(len(k))
-    out = (a * rows[j + 1] + b * rows[j]) / h - a * b / 6 * ((1 + a / h) * C[j + 1] + (1 + b / h) * C[j])
+    h = k[j + 1] - k[j]
+    a, b = inside - k[j], k[j + 1] - inside
+    bend = -a * b / 6
+    out = C[j + 1] * (bend * (1 + a / h))[:, None]
+    out += C[j] * (bend * (1 + b / h))[:, None]
+    every = np.arange(len(x))
+    out[every, j + 1] += a / h
+    out[every, j] += b / h
     beyond = np.flatnonzero(t != inside)
     if len(beyond):
-        first, last = k[1] - k[0], k[-1] - k[-2]
-        slopes = {0: (rows[1] - rows[0]) / first - first / 6 * C[1], 1: (rows[-1] - rows[-2]) / last + last / 6 * C[-2]}
-        for i in beyond:
-            out[i] += (t[i] - inside[i]) * slopes[int(inside[i])]
+        first, last, rows = k[1] - k[0], k[-1] - k[-2], np.eye(len(k))
+        slopes = np.stack(
+            [(rows[1] - rows[0]) / first - first / 6 * C[1], (rows[-1] - rows[-2]) / last + last / 6 * C[-2]]
+        )
+        out[beyond] += (t - inside)[beyond, None] * slopes[inside[beyond].astype(int)]
     return out[:, 1:]
 
 
