@@ -66,7 +66,8 @@ class Trial:
     that a run reads; ``suits(setting)`` whether the table is one for it. ``words`` and ``order`` are those of the method unless given.
     ``of_others`` marks what is made of the other candidates, once they have run. ``at_last(setting)`` are parameters of the chosen
     predictor of all rows that ten folds could not afford, such as more trees: they only steady what it says. ``out_of_bag(setting)``
-    tells whether one fit of all rows says of each what it would have said without it.
+    tells whether one fit of all rows says of each what it would have said without it. ``settled(fitted)`` are parameters that a fit on
+    a sample of a large table finds, to be held in all folds: such as a width, of which a tenth of the rows more or less says nothing new.
     """
 
     key: str
@@ -83,6 +84,7 @@ class Trial:
     of_others: bool = False
     at_last: Callable[[Setting], dict[str, Any]] = _defaults
     out_of_bag: Callable[[Setting], bool] = _never
+    settled: Callable[[Any], dict[str, Any]] | None = None
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,9 @@ protocol                what it can do
 :class:`SolvesStack`    solve many training samples at once
 :class:`SolvesPath`     solve many values of a parameter at once
 :class:`FitsStack`      fit many weightings of the same rows at once
+:class:`FitsTogether`   fit several of its kind at once, each on rows of its own
 :class:`Varies`         be had at other values of a parameter without a new fit
+:class:`Lengthened`     be fitted longer, so that each shorter fit is its beginning
 :class:`RowWise`        map one row at a time
 :class:`AffineStep`     map rows by :math:`x \mapsto Ax + b`, known from moments
 :class:`LeavesOneOut`   predict every row without it, in closed form; :class:`LeavesOneOutPath` along a parameter
@@ -109,6 +111,14 @@ class FitsStack(Protocol):
 
 
 @runtime_checkable
+class FitsTogether(Protocol):
+    """An estimator several of which cost less at once than one by one."""
+
+    def fit_together(self, models: Sequence[Any], rows: Sequence[tuple[Any, Any, Any]]) -> None:
+        """Fit each of the models, of this class, on its rows (X, y, weights or None): as each alone would be fitted."""
+
+
+@runtime_checkable
 class Varies(Protocol):
     """A fitted estimator that can be had at other values of a parameter: a tree pruned, other neighbours, another penalty."""
 
@@ -117,6 +127,13 @@ class Varies(Protocol):
 
     def answer_together(self, variants: Sequence[Any], X: Matrix, needs: Needs | None = None) -> list[np.ndarray]:
         """Return what each variant says of clean rows, from one search or one basis: labels or values, or what is needed."""
+
+
+@runtime_checkable
+class Lengthened(Protocol):
+    """An estimator whose fit goes on with a parameter: one at a smaller value is the beginning of one at a larger."""
+
+    lengthened_by: str
 
 
 @runtime_checkable

@@ -27,7 +27,7 @@ from epee.job.combining import combine
 from epee.job.ground import Ground
 from epee.job.guests import Guest
 from epee.job.hierarchy import LARGEST_COST, Candidate, unfit
-from epee.job.variants import out_of_bag, varied
+from epee.job.variants import Tried, out_of_bag, together, varied
 from epee.job.widening import MOST_TURNS, beyond
 from epee.job.witness import Stopped, present
 from epee.losses.residuals import Power
@@ -51,6 +51,7 @@ from epee.words.job_words import say
 MOST_WORK, NESTED_WORK = 1e11, 5e9  # multiplications of all solves of a candidate, and of its nested interval
 LEAST_GROWTH = 0.1  # seconds by which a fit on twice the rows must take longer to tell how its time grows
 PATIENCE = 10  # times the steps of a search that stopped early
+MANY, SOME = 3_000, 2_000  # training rows from which a parameter is settled on some of them, once for all folds
 
 
 @dataclass(frozen=True, eq=False)
@@ -438,6 +439,7 @@ class Contest:
     def enter_refit(self, candidate: Candidate) -> Entry:
         """Return the line of a candidate that is fitted on the rows at hand."""
         begin = clock.perf_counter()
+        candidate = self._settled(candidate)
         curve, route, outcome, bagged = self._refit_on(candidate, candidate.grid(self.ground.setting))
         for _ in range(MOST_TURNS):
             more, before = beyond(curve.parameter, curve.values, curve.losses, curve.best)
@@ -454,6 +456,16 @@ class Contest:
         entry = self._entry(candidate, route, risk, risk, False, curve, kept, clock.perf_counter() - begin)
         return replace(entry, said=np.concatenate([o.predictions for o in repeated]))
 
+    def _settled(self, candidate: Candidate) -> Candidate:
+        """Return a candidate with what a fit on a seeded sample of a large table settles for all folds."""
+        g = self.ground
+        n = len(g.hand.train)
+        if candidate.trial.settled is None or n < MANY:
+            return candidate
+        rows = np.sort(np.random.default_rng([g.setting.seed, n]).permutation(n)[:SOME])
+        fitted = g.refit(candidate, candidate.grid(g.setting)[0]).fit_rows(rows)
+        return replace(candidate, held=tuple(candidate.trial.settled(last_of(fitted)).items()))
+
     def _refit_on(self, candidate: Candidate, grid: list[Any]) -> tuple[Curve, RefitRoute, Outcome, list[Outcome]]:
         """Return the curve along some values, with the road and the outcome of the best of them, and what the bag says, if it does."""
         g = self.ground
@@ -461,7 +473,11 @@ class Contest:
         routes = [g.refit(candidate, value) for value in grid]
         bagged = out_of_bag(routes) if candidate.out_of_bag(g.setting) else None
         found = bagged or (varied(routes[-1], split, str(candidate.parameter), grid) if len(grid) > 1 else None)
-        outcomes, ends = found or ([r.evaluate(split) for r in routes], [_on_all(r) for r in routes])
+        found = (
+            found or together(routes, split) or Tried([r.evaluate(split) for r in routes], [_on_all(r) for r in routes])
+        )
+        outcomes, ends = found.outcomes, found.ends
+        grid, routes = grid[: len(outcomes)], routes[: len(outcomes)]  # the others were not worth trying
         means = np.column_stack([r.fold_means(split, o)[0] for r, o in zip(routes, outcomes, strict=True)])
         cv, stderr = _errors(means)
         train, dof = (np.array(part) for part in zip(*ends, strict=True))
@@ -469,6 +485,7 @@ class Contest:
         looked = g.hand.looked
         losses = np.column_stack([o.losses[0][looked] for o in outcomes])
         curve = Curve(candidate.parameter, grid, dof, train, cv, stderr, best, losses)
+        routes[best].fitted = found.whole[best] if found.whole else None
         return curve, routes[best], outcomes[best], [outcomes[best]] if bagged else []
 
     def enter_combined(self, entries: dict[str, Entry], candidate: Candidate) -> Entry:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from epee.engines.local import in_order
 from epee.estimator.protocol import CoefficientCovariance, LinearPredictor
 from epee.job.card import figure, plain
 from epee.job.contest import Contest, Curve, Entry
@@ -23,7 +24,7 @@ from epee.risk.estimate import Risk
 from epee.risk.route import MomentRoute
 from epee.risk.verdict import Verdict
 from epee.structure.standard_scaler import StandardScaler
-from epee.typing import Matrix
+from epee.typing import Matrix, Vector
 from epee.words.job_words import say
 from epee.words.loss_words import mean_of
 from epee.words.numbers import inside, interval, percent, whole
@@ -33,6 +34,7 @@ CURVE_ROWS = 50_000  # up to which a learning curve is drawn
 MOST_SHUFFLED = 200  # columns of which it is asked what shuffling them costs
 READABLE_LEAVES = 24  # of a tree that is written out
 LOOKED_ROWS = 2000  # sealed rows that importances are taken on
+SHUFFLES, SHUFFLED_CELLS = 3, 1_000_000  # of a column, and cells up to which they are asked about in one call
 
 
 def facts_of(
@@ -165,14 +167,29 @@ def uses_of(predictor: Predictor, rows: Rows, loss: Any, seed: int, level: float
     X, y, w = X[some], y[some], None if w is None else w[some]
     weight = np.ones(len(y)) if w is None else w
     base = losses_of(predictor.model, X, y, loss, w)[0]
-    items, z, mixed = [], normal_quantile(level), X.copy()
-    for name, places in promising(predictor, X).items():
+    together = loss.rowwise and SHUFFLES * X.size <= SHUFFLED_CELLS
+    mixed = X.copy()
+
+    def rise_of(job: tuple[list[int], list[np.ndarray]]) -> Vector:
+        """Return by how much the loss of each row rises, the mean of some shuffles: asked about in one call where they are small."""
+        places, orders = job
+        if together:
+            many = np.tile(X, (SHUFFLES, 1))
+            many[:, places] = X[np.concatenate(orders)][:, places]
+            weights = None if w is None else np.tile(w, SHUFFLES)
+            losses = losses_of(predictor.model, many, np.concatenate([y] * SHUFFLES), loss, weights)[0]
+            return losses.reshape(SHUFFLES, len(y)).mean(axis=0) - base
         rise = np.zeros(len(y))
-        for _ in range(3):
-            mixed[:, places] = X[rng.permutation(len(y))][:, places]
+        for order in orders:
+            mixed[:, places] = X[order][:, places]
             rise += losses_of(predictor.model, mixed, y, loss, w)[0] - base
         mixed[:, places] = X[:, places]
-        rise /= 3
+        return rise / SHUFFLES
+
+    groups = promising(predictor, X)
+    jobs = ((places, [rng.permutation(len(y)) for _ in range(SHUFFLES)]) for places in groups.values())
+    items, z = [], normal_quantile(level)
+    for name, rise in zip(groups, in_order(rise_of, jobs) if together else map(rise_of, jobs), strict=True):
         value = float(np.average(rise, weights=weight))
         bar = float(np.sqrt(np.average((rise - value) ** 2, weights=weight) / max(weight.sum() - 1, 1)))
         items.append({"column": name, "value": value, "stderr": bar, "low": value - z * bar, "high": value + z * bar})

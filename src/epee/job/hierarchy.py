@@ -43,6 +43,7 @@ class Candidate:
     method: Method | None = None
     estimator: Any = None
     patience: int = 1  # times the usual steps of a search
+    held: tuple[tuple[str, Any], ...] = ()  # parameters found once for all folds
 
     @property
     def key(self) -> str:
@@ -100,6 +101,7 @@ class Candidate:
             return [self.estimator]
         steps = [self._before(name, s) for name in self.trial.before if name != "TreeColumns" or s.levels]
         last = make(self.method.name, **self.trial.given(s))
+        last.set_params(**dict(self.held))
         if self.patience > 1 and "max_iter" in last.get_params():
             last.set_params(max_iter=self.patience * last.max_iter)
         return [*steps, last]

@@ -3,35 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
 
 from epee.engines.local import in_order
-from epee.estimator.protocol import Varies
+from epee.estimator.protocol import FitsTogether, Lengthened, Varies
 from epee.risk.asking import refuse_nan, spread, to_codes
 from epee.risk.dof import degrees_of_freedom
-from epee.risk.refit import RefitRoute
+from epee.risk.refit import RefitRoute, side_by_side
 from epee.risk.scoring import Outcome, empty_room
 from epee.risk.splitting import Split
 from epee.risk.steps import last_of
 
 TRAINING_ROWS = 2000  # that the training error along a parameter is taken on
+FIRST_ROWS, FIRST_FOLDS = 400, 3  # tested rows, and most folds, that tell how far a fit need go
 
 
-def varied(
-    route: RefitRoute, split: Split, parameter: str, grid: list[Any]
-) -> tuple[list[Outcome], list[tuple[float, float]]] | None:
-    """Return outcomes, training errors and degrees of freedom along a parameter.
+@dataclass(frozen=True, eq=False)
+class Tried:
+    """What values of a parameter came to: the rows held out, (training error, degrees of freedom), and the models of all rows, if kept."""
 
-    None when the last step cannot be had at other values without a fit.
+    outcomes: list[Outcome]
+    ends: list[tuple[float, float]]
+    whole: list[Any] = field(default_factory=list)
+
+
+def varied(route: RefitRoute, split: Split, parameter: str, grid: list[Any]) -> Tried | None:
+    """Return what becomes of the rows along a parameter, for its first values.
+
+    These are all of them, but for fits that a parameter lengthens (rounds of boosting): the first folds tell from where on more of it only
+    does harm, and the other folds go no further. None when the last step cannot be had at other values without a fit.
     """
-    if not isinstance(last_of(route.model), Varies):
+    last = last_of(route.model)
+    if not isinstance(last, Varies):
         return None
-    whole = route.fit_rows(None)
-    all_rows = whole.steps[-1][1].variants(parameter, grid)
-    if all_rows is None:
-        return None
+    lengthens = isinstance(last, Lengthened) and last.lengthened_by == parameter
+    model = route.model
+    if not lengthens:
+        whole = route.fit_rows(None)
+        all_rows = whole.steps[-1][1].variants(parameter, grid)
+        if all_rows is None:
+            return None
     by_row = split.models_of_rows()[0]
 
     def answers(fitted: Any, variants: list[Any], rows: np.ndarray, where: str) -> list[np.ndarray]:
@@ -56,13 +72,23 @@ def varied(
 
     def work(t: int) -> tuple[np.ndarray, list[np.ndarray]]:
         rows = np.flatnonzero(by_row == t)
-        fitted = route.fit_rows(split.training_rows(t))
+        fitted = route.fit_rows(split.training_rows(t), model)
         return rows, answers(fitted, fitted.steps[-1][1].variants(parameter, grid), rows, f"fold {t}")
 
+    done: list[tuple[np.ndarray, list[np.ndarray]]] = []
+    if lengthens:
+        sizes = np.bincount(by_row[by_row >= 0], minlength=split.n_models)
+        first = min(int(np.searchsorted(np.cumsum(sizes), FIRST_ROWS)) + 1, FIRST_FOLDS, split.n_models)
+        done = list(in_order(work, range(first)))
+        grid = grid[: worth_trying(route, done, grid)]
+        model = clone(route.model)
+        last_of(model).set_params(**{parameter: grid[-1]})
+        whole = route.fit_rows(None, model)
+        all_rows = whole.steps[-1][1].variants(parameter, grid)
     losses = np.full((len(grid), route.n), np.nan)
     predictions: list[np.ndarray] = []
-    for rows, found in in_order(work, range(split.n_models)):
-        for v, prediction in enumerate(found):
+    for rows, found in [*done, *in_order(work, range(len(done), split.n_models))]:
+        for v, prediction in enumerate(found[: len(grid)]):
             if len(predictions) <= v:
                 predictions.append(empty_room(1, route.n, prediction))
             predictions[v][0, rows] = prediction.reshape(predictions[v][0, rows].shape)
@@ -71,12 +97,58 @@ def varied(
     w = None if route.weight is None else route.weight[some]
     train = [float(np.average(route.value(a, some), weights=w)) for a in answers(whole, all_rows, some, "all rows")]
     outcomes = [Outcome(losses[v : v + 1], predictions[v]) for v in range(len(grid))]
-    return outcomes, list(zip(train, map(degrees_of_freedom, all_rows), strict=True))
+    fitted = [Pipeline([*whole.steps[:-1], (whole.steps[-1][0], variant)]) for variant in all_rows] if lengthens else []
+    return Tried(outcomes, list(zip(train, map(degrees_of_freedom, all_rows), strict=True)), fitted)
 
 
-def out_of_bag(routes: Sequence[RefitRoute]) -> tuple[list[Outcome], list[tuple[float, float]]] | None:
+def worth_trying(route: RefitRoute, done: list[tuple[np.ndarray, list[np.ndarray]]], grid: list[Any]) -> int:
+    """Return how many first values are worth trying: up to twice the best of some folds, and those that are as good as it.
+
+    Probabilities are judged by the log loss, which sees them spoil before the labels do.
+    """
+    rows = np.concatenate([one[0] for one in done])
+    said = [np.concatenate(parts) for parts in zip(*(found for _, found in done), strict=True)]
+    if route.asked.probable and route.classes is not None:
+        losses = np.array([-np.log(np.maximum(P[np.arange(len(rows)), route.truth[rows]], 1e-12)) for P in said])
+    else:
+        losses = np.array([route.value(answer, rows) for answer in said])
+    if route.weight is not None:
+        losses = losses * route.weight[rows]
+    best = int(np.argmin(losses.mean(axis=1)))
+    harm = losses - losses[best]
+    bar = harm.std(axis=1) / np.sqrt(max(len(rows), 1))
+    near = [v <= 2 * grid[best] or h <= b / 4 for v, h, b in zip(grid, harm.mean(axis=1), bar, strict=True)]
+    return int(np.flatnonzero(near)[-1]) + 1
+
+
+def together(routes: Sequence[RefitRoute], split: Split) -> Tried | None:
+    """Return what :func:`varied` does from fits of every fold and value side by side; None where the last step has no such fit."""
+    if not isinstance(last_of(routes[0].model), FitsTogether):
+        return None
+    by_row, every = split.models_of_rows()[0], np.arange(routes[0].n)
+    samples = [split.training_rows(t) for t in range(split.n_models)]
+    losses = np.full((len(routes), routes[0].n), np.nan)
+    predictions: list[np.ndarray] = []
+    ends, whole = [], []
+    for t, models in enumerate(side_by_side(routes, [*samples, None])):
+        rows = every if t == split.n_models else np.flatnonzero(by_row == t)
+        for v, (route, fitted) in enumerate(zip(routes, models, strict=True)):
+            answer = route.ask_rows(fitted, rows, f"fold {t}")
+            if t == split.n_models:
+                error = float(np.average(route.value(answer, rows), weights=route.weight))
+                ends.append((error, degrees_of_freedom(fitted, route.X)))
+                whole.append(fitted)
+                continue
+            if len(predictions) <= v:
+                predictions.append(empty_room(1, route.n, answer))
+            predictions[v][0, rows] = answer.reshape(predictions[v][0, rows].shape)
+            losses[v, rows] = route.value(answer, rows)
+    return Tried([Outcome(losses[v : v + 1], predictions[v]) for v in range(len(routes))], ends, whole)
+
+
+def out_of_bag(routes: Sequence[RefitRoute]) -> Tried | None:
     """Return what forests of all rows say of each by the trees that did not see it, as :func:`varied` returns it; None if they cannot."""
-    outcomes, ends = [], []
+    outcomes, ends, whole = [], [], []
     for route in routes:
         fitted = route.fit_rows(None)
         named = "oob_prediction_" if route.classes is None else "oob_decision_function_"
@@ -85,4 +157,5 @@ def out_of_bag(routes: Sequence[RefitRoute]) -> tuple[list[Outcome], list[tuple[
             return None
         outcomes.append(Outcome(route.value(said, slice(None))[None], np.asarray(said)[None]))
         ends.append((float("nan"), degrees_of_freedom(fitted)))
-    return outcomes, ends
+        whole.append(fitted)
+    return Tried(outcomes, ends, whole)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,16 +15,19 @@ from epee.engines.deadline import check_time
 from epee.engines.local import in_order
 from epee.errors import DataError, WrongUse
 from epee.estimator.base import Estimator, encode_labels
+from epee.estimator.protocol import FitsTogether
 from epee.losses.names import resolve
 from epee.risk.asked import Asked, kind_of
 from epee.risk.asking import refuse_missing_truth, refuse_nan
 from epee.risk.route import Route
 from epee.risk.scoring import Outcome, empty_room
 from epee.risk.splitting import Pairs, Split
+from epee.risk.steps import last_of
 from epee.settings import progress
 from epee.table.block import check_weights
 from epee.table.doors import gather, is_stream, open_source
 
+AT_ONCE = 4_000_000  # cells of all samples on which models are fitted side by side
 Answered = tuple[int, np.ndarray, np.ndarray]  # layer, rows, what a model that did not see them says of them
 
 
@@ -71,6 +74,7 @@ class RefitRoute(Route):
         self.X = X if hasattr(X, "shape") or hasattr(X, "iloc") else np.asarray(X)
         self.y = y if hasattr(y, "shape") else np.asarray(y)
         self._keywords = weight_keywords(model) if self.weight is not None else []
+        self.fitted: Any = None  # the model of all rows, where it was fitted on the way
 
     def fit_rows(self, rows: np.ndarray | None, model: Any = None) -> Any:
         """Return a clone of the model fitted on some rows, or on all; begun only while there is time."""
@@ -102,10 +106,7 @@ class RefitRoute(Route):
         tests = [np.flatnonzero((split.tested_by == t).any(axis=0)) for t in range(split.n_models)]
         rows_of = split.rows_of
 
-        def work(t: int) -> list[Answered]:
-            if not len(tests[t]):
-                return []
-            fitted = self.fit_rows(split.training_rows(t))
+        def answer(t: int, fitted: Any) -> list[Answered]:
             done = []
             for r in range(split.repeats):
                 cells = np.flatnonzero(split.tested_by[r] == t)
@@ -115,7 +116,13 @@ class RefitRoute(Route):
                         done.append((r, rows, self.ask_rows(fitted, rows, f"fold {t}")))
             return done
 
-        return self._gathered(split.repeats, split.n_models, in_order(work, range(split.n_models)))
+        asked = [t for t in range(split.n_models) if len(tests[t])]
+        if isinstance(last_of(self.model), FitsTogether):
+            fits = side_by_side([self], [split.training_rows(t) for t in asked])
+            answered = (answer(t, fitted) for t, (fitted,) in zip(asked, fits, strict=True))
+            return self._gathered(split.repeats, split.n_models, answered)
+        work = in_order(lambda t: answer(t, self.fit_rows(split.training_rows(t))), asked)
+        return self._gathered(split.repeats, split.n_models, work)
 
     def _evaluate_pairs(self, split: Pairs) -> Outcome:
         """One layer of losses for each explicit test set."""
@@ -139,6 +146,36 @@ class RefitRoute(Route):
                 tick()
         assert predictions is not None
         return Outcome(losses, predictions)
+
+
+def side_by_side(routes: Sequence[RefitRoute], samples: Sequence[np.ndarray | None]) -> Iterator[list[Any]]:
+    """Yield, for each sample of rows (None is all), the models of all routes fitted on it, as many at once as ``AT_ONCE`` cells allow.
+
+    The routes differ in a parameter of their last step, which must fit together; the steps before it are fitted once a sample.
+    """
+    first = routes[0]
+    model = first.model if isinstance(first.model, Pipeline) else Pipeline([("step", first.model)])
+    names = weight_keywords(model) if first.weight is not None else []
+    cells = max(int(np.prod(first.X.shape)), 1)
+    group = max(1, AT_ONCE // cells)
+    for begin in range(0, len(samples), group):
+        fitted: list[Any] = []
+        given: list[Any] = []
+        for rows in samples[begin : begin + group]:
+            X, y, w = first.X, first.y, first.weight
+            if rows is not None:
+                X, y, w = take_rows(X, rows), take_rows(y, rows), None if w is None else w[rows]
+            front = []
+            for name, step in model.steps[:-1]:
+                front.append(
+                    (name, clone(step).fit(X, y, **({"sample_weight": w} if f"{name}__sample_weight" in names else {})))
+                )
+                X = front[-1][1].transform(X)
+            fitted += [Pipeline([*front, (model.steps[-1][0], clone(last_of(route.model)))]) for route in routes]
+            given += [(X, y, w)] * len(routes)
+        last_of(model).fit_together([last_of(pipe) for pipe in fitted], given)
+        for k in range(0, len(fitted), len(routes)):
+            yield fitted[k : k + len(routes)]
 
 
 def weight_keywords(model: Any) -> list[str]:

@@ -26,7 +26,7 @@ import numpy as np
 from epee.risk.cross_validation import CrossValidation
 from epee.risk.estimate import Difference
 from epee.risk.paired_tests import adjusted_together, corrected_difference, over_pairs
-from epee.risk.winner import Choice, Nested, Optimism, winner_optimism
+from epee.risk.winner import Choice, Nested, Optimism, by_folds, winner_optimism
 from epee.typing import Matrix, Vector
 from epee.words.job_words import say
 from epee.words.numbers import amount, p_value
@@ -191,10 +191,9 @@ class Verdict:
     @cached_property
     def optimism(self) -> Optimism:
         """How much better the winner looks than it is, with the whole rule of choice inside."""
-        table, ends = self._table
+        table = self._table[0]
         found = self._winner(np.arange(len(table)), self.draws)
-        per_fold = np.column_stack([risk.per_fold for risk in self.risks])
-        found = replace(found, tibshirani=winner_optimism(table[:, ends[:-1]], per_fold, draws=1).tibshirani)
+        found = replace(found, tibshirani=by_folds(np.column_stack([risk.per_fold for risk in self.risks])))
         nested = self.nested() if self.nested is not None else None
         return found if nested is None else replace(found, value=max(nested.optimism(self._rule(table)), 0.0))
 

@@ -104,7 +104,9 @@ def winner_optimism(
     spread = np.sqrt(np.maximum(squares.sum(axis=0) / counts.sum() - overall**2, 0.0) / counts.sum())
     value = _outside(drawn, sums, counts, chosen) - float(overall[choose(overall, spread)] - overall.mean())
     inside = overall[chosen] - means[np.arange(draws), chosen]
-    return Optimism(max(value, 0.0), _by_folds(per_fold, choose), draws, float(inside.mean()))
+    return Optimism(
+        max(value, 0.0), float("nan") if per_fold is None else by_folds(per_fold, choose), draws, float(inside.mean())
+    )
 
 
 def _outside(drawn: Matrix, sums: Matrix, counts: Vector, chosen: Codes) -> float:
@@ -155,9 +157,12 @@ def nested_choice(inner: Tensor, outer: Tensor, sizes: Matrix, choose: Choice = 
     return float((picked * sizes).sum() / sizes.sum())
 
 
-def _by_folds(per_fold: Matrix | None, choose: Choice) -> float:
-    if per_fold is None:
-        return float("nan")
+def by_folds(per_fold: Matrix, choose: Choice = smallest) -> float:
+    """Return the estimate of Tibshirani and Tibshirani from mean losses by fold (J, M).
+
+    >>> by_folds(np.array([[1.0, 2.0], [3.0, 1.0]]))            # the second is best in all, by 1 worse than the first on the first fold
+    0.5
+    """
     rows = per_fold[np.isfinite(per_fold).all(axis=1)]
     J = len(rows)
     error = rows.std(axis=0, ddof=1) / np.sqrt(J) if J > 1 else np.zeros(rows.shape[1])

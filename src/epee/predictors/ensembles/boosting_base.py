@@ -34,6 +34,7 @@ class HistGradientBoosting(Estimator):
     """What both share: bins, rounds, stopping, stages."""
 
     _takes_missing = True
+    lengthened_by = "max_iter"
     trees_: Trees
     n_iter_: int
     _start: Vector
