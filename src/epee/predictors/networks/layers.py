@@ -37,7 +37,7 @@ ACTIVATIONS: dict[str, tuple[Callable[[Matrix], Matrix], Callable[[Matrix], Matr
     "identity": (lambda z: z, np.ones_like),
     "logistic": (expit, lambda a: a * (1 - a)),
     "tanh": (np.tanh, lambda a: 1 - a**2),
-    "relu": (lambda z: np.maximum(z, 0.0), lambda a: a > 0),
+    "relu": (lambda z: np.maximum(z, 0.0), lambda a: np.greater(a, 0, out=np.empty_like(a), casting="unsafe")),
 }
 ENDS: dict[str, Callable[[Matrix], Matrix]] = {
     "identity": lambda z: z,

@@ -140,7 +140,7 @@ def by_batches(stack: list[Training]) -> None:
     here = np.arange(len(stack))  # those that still learn
     for turn in range(model.max_iter):
         if model.shuffle:
-            for t in here:
+            for t in here.tolist():
                 mixed = np.arange(n)
                 stack[t].rng.shuffle(mixed)
                 order[t] = order[t][mixed]
@@ -154,7 +154,7 @@ def by_batches(stack: list[Training]) -> None:
             total += value * at.shape[1]
             step([*by_weight, *by_bias])
         ended = np.zeros(len(here), dtype=bool)
-        for k, t in enumerate(here):
+        for k, t in enumerate(here.tolist()):
             one = stack[t]
             one.curve.append(float(total[k]) / n)
             if one.score is None:
