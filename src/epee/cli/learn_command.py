@@ -98,7 +98,7 @@ def command(
     read: list[Any] = [*files_named(data), *filter(None, (costs, types_file))]
     check_places([(output, is_bundle), (report, is_page)], read, force)  # before the work, not after it
     kinds = {**(read_kinds(str(types_file)) if types_file else {}), **parse_kinds(kind or [])}
-    with silence(quiet, memory), epee.engine(engine):
+    with silence(quiet, memory, board=True), epee.engine(engine):
         learned = epee.learn(
             data, goal, test_size=test_size, folds=folds, predictors=predictor or None, costs=str(costs) if costs else None,
             reject_cost=reject_cost, weight=weight, groups=groups, time=time, lags=parse_lags(lags or []), rare=rare, types=kinds or None,

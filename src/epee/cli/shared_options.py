@@ -27,10 +27,13 @@ def load_lean() -> None:
 
 
 @contextmanager
-def silence(quiet: bool, memory: str | None = None) -> Iterator[None]:
-    """Keep progress away where that was asked, and memory within what is allowed; elsewhere progress shows on a terminal."""
+def silence(quiet: bool, memory: str | None = None, board: bool = False) -> Iterator[None]:
+    """Keep progress away where that was asked, and memory within what is allowed; elsewhere progress shows on a terminal.
+
+    With ``board`` the lines of a contest show there, too.
+    """
     from epee.cli.terminal import shown_progress
 
     progress = False if quiet else options.progress
-    with options(progress=progress, memory=memory or options.memory), shown_progress():
+    with options(progress=progress, memory=memory or options.memory), shown_progress(board):
         yield

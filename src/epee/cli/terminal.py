@@ -43,8 +43,11 @@ def tell(sentences: Iterable[str], quiet: bool = False) -> None:
 
 
 @contextmanager
-def shown_progress() -> Iterator[None]:
-    """Show what is being done on the last line of a terminal; elsewhere, a line now and then when it takes long."""
+def shown_progress(board: bool = False) -> Iterator[None]:
+    """Show what is being done on the last line of a terminal; elsewhere, a line now and then when it takes long.
+
+    With ``board``, the lines of the leaderboard stand above it as they come, and go when the whole of it is printed.
+    """
     if options.progress is False:
         yield
         return
@@ -54,18 +57,31 @@ def shown_progress() -> Iterator[None]:
         return
     from rich.console import Console
 
-    with Console(file=sys.stderr).status("", spinner="dots") as status:
-        task = [""]  # what has no end to count towards holds until the next such task
+    task = [""]  # what has no end to count towards holds until the next such task
 
-        def listen(words: str, done: int, total: int | None) -> None:
-            share = f" {done}/{total}" if total and total < 1000 else f" {100 * done // total} %" if total else ""
-            if total is None:
-                task[0] = words
-            within = f"{task[0]}: " if task[0] and total is not None else ""
-            status.update(one_line(within + words + share))
+    def sentence(words: str, done: int, total: int | None) -> str:
+        share = f" {done}/{total}" if total and total < 1000 else f" {100 * done // total} %" if total else ""
+        if total is None:
+            task[0] = words
+        within = f"{task[0]}: " if task[0] and total is not None else ""
+        return one_line(within + words + share)
 
-        with listening(listen):
+    if board:
+        from rich.live import Live
+
+        from epee.cli.filling_board import FillingBoard
+        from epee.job.witness import watched
+
+        lines = FillingBoard()
+        live = Live(lines, console=Console(file=sys.stderr), refresh_per_second=8, transient=True)
+        with live, watched(lines), listening(lambda *given: lines.say(sentence(*given))):
             yield
+        return
+    with (
+        Console(file=sys.stderr).status("", spinner="dots") as status,
+        listening(lambda *given: status.update(sentence(*given))),
+    ):
+        yield
 
 
 class Patience:

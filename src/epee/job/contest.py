@@ -161,15 +161,19 @@ class Contest:
         self._witness = present()
         self._witness.begins(self, wanted)
         with progress(say("candidates"), len(wanted)) as tick:
-            solved = []
-            for candidate in on_sums:
-                solved += self._tried(candidate, self.solve)
-                tick()
-            self.score([one for one in solved if one.means is None])
-            for one in solved:
-                for entry in self._tried(one.candidate, lambda _, one=one: self.enter(one), begun=True):
-                    entries[one.candidate.key] = entry
-                    self._witness.entered(entry)
+            alone = (
+                [[c] for c in on_sums] if self.ground.at_hand else [on_sums]
+            )  # rows that pass by are scored for all at once
+            for some in alone:
+                solved = []
+                for candidate in some:
+                    solved += self._tried(candidate, self.solve)
+                    tick()
+                self.score([one for one in solved if one.means is None])
+                for one in solved:
+                    for entry in self._tried(one.candidate, lambda _, one=one: self.enter(one), begun=True):
+                        entries[one.candidate.key] = entry
+                        self._witness.entered(entry)
             for candidate in by_cost:  # cheapest first: the order of the board is there soon
                 work = partial(self.enter_combined, entries) if candidate.of_others else self.enter_refit
                 for entry in self._tried(candidate, work):
