@@ -96,6 +96,31 @@ def problems() -> Iterator[Problem]:
         claim={"LightGBM": 1},
     )
 
+    for n in (20_000, 200_000):
+        yield Problem(
+            f"ten folds with every number of trees up to 500, {n:,} x 20",
+            data=lambda n=n: curved(n, 20),
+            ours=_every_number,
+            limits={"one fit of 500 trees": lambda X, y: _all_rows(X, y)},
+            claim={"one fit of 500 trees": 6},
+        )
+
+
+def _all_rows(X: np.ndarray, y: np.ndarray) -> Any:
+    import epee
+
+    return epee.HistGradientBoostingRegressor(max_iter=500, early_stopping=False).fit(X, y)
+
+
+def _every_number(X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return the cross-validated error after 1 to 500 rounds, from one fit a fold."""
+    import epee
+
+    folds = np.arange(len(y)) % 10
+    model = epee.HistGradientBoostingRegressor(max_iter=500, early_stopping=False)
+    curve = epee.risk.complexity_curve(model, X, y, "max_iter", np.arange(1, 501), folds=folds)
+    return np.asarray(curve.cv)
+
 
 def _fitted() -> tuple[Any, Any, Any, np.ndarray]:
     import lightgbm

@@ -19,6 +19,7 @@ from epee.kernels.compiling import kernel
 from epee.kernels.trees_split import mix
 
 CHUNK = 1024  # rows gathered at once: their words and pairs stay in the nearest cache
+JOINT = 1024  # rows from which a node adds both numbers of a pair in one word
 MISSING = 255  # the bin of a missing cell
 SUPPORT = 10.0  # rows that a category needs to be sorted among the others; the rest go right together
 
@@ -53,9 +54,41 @@ def pack(g, h, c, gradient_scale, curvature_scale, bits, out):
 
 
 @kernel
-def fill(words, rows, start, end, pairs, out):
-    """Add the pairs of ``rows[start:end]`` to the histograms ``out`` (8 G, 256, 2) of all columns."""
+def fill_joint(words, rows, start, end, pairs, bits, out):
+    """Add as :func:`fill` does, both of a pair in one word."""
     G = words.shape[1]
+    sums, mask = np.zeros((8 * G, 256), np.int64), (np.int64(1) << bits) - 1
+    both, word = np.empty(CHUNK, np.int64), np.empty((G, CHUNK), np.uint64)
+    for s in range(start, end, CHUNK):
+        m = min(CHUNK, end - s)
+        for i in range(m):
+            r = rows[s + i]
+            both[i] = (pairs[r, 0] << bits) + pairs[r, 1]
+            for g in range(G):
+                word[g, i] = words[r, g]
+        for g in range(G):
+            eight_sums = sums[8 * g : 8 * g + 8]
+            for i in range(m):
+                eight, a = word[g, i], both[i]
+                for j in range(8):
+                    eight_sums[j, np.int64((eight >> np.uint64(8 * j)) & np.uint64(255))] += a
+    for f in range(8 * G):
+        for k in range(256):
+            out[f, k, 0] += sums[f, k] >> bits
+            out[f, k, 1] += sums[f, k] & mask
+
+
+@kernel
+def fill(words, rows, start, end, pairs, bits, out):
+    """Add the pairs of ``rows[start:end]`` to the histograms ``out`` (8 G, 256, 2) of all columns.
+
+    With ``bits`` above 0 the second of a pair is a count, and their sums fit a word: the first above that many bits. A node of many
+    rows then adds one word a cell, and both are read off the sums.
+    """
+    G = words.shape[1]
+    if bits > 0 and end - start >= JOINT:
+        fill_joint(words, rows, start, end, pairs, bits, out)
+        return
     pair, word = np.empty((CHUNK, 2), np.int64), np.empty((G, CHUNK), np.uint64)
     for s in range(start, end, CHUNK):
         m = min(CHUNK, end - s)

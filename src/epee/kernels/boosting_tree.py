@@ -57,7 +57,7 @@ def grow(
     8 G, 256, 2) is room for histograms. By node: ``first`` child (-1 for a leaf) and depth, ``tests`` (column, bin, missing
     left), ``gains``, the bins that go left, ``values`` (value, low, high), the pair ``totals``, and ``bounds`` of its rows.
     """  # fmt: skip
-    bits, mask = counts
+    bits, mask, joint = counts
     h_unit, c_unit, g_unit = scales[1], scales[2], scales[0]
     least, least_h, l2 = limits
     most, deepest = shape
@@ -66,7 +66,7 @@ def grow(
     n_free = pool.shape[0] - 1
     slot[0] = free[n_free]
     clear(pool[slot[0]], n_bins)
-    fill(words, rows, 0, rows.shape[0], pairs, pool[slot[0]])
+    fill(words, rows, 0, rows.shape[0], pairs, joint, pool[slot[0]])
     totals[0] = pool[slot[0], 0, MISSING]
     for b in range(n_bins[0]):
         totals[0, 0] += pool[slot[0], 0, b, 0]
@@ -160,7 +160,7 @@ def grow(
         n_free -= 1
         slot[small], slot[large] = free[n_free], slot[k]
         clear(pool[slot[small]], n_bins)
-        fill(words, rows, bounds[small, 0], bounds[small, 1], pairs, pool[slot[small]])
+        fill(words, rows, bounds[small, 0], bounds[small, 1], pairs, joint, pool[slot[small]])
         whole, part = pool[slot[large]], pool[slot[small]]
         for f in range(p):
             for b in range(n_bins[f]):

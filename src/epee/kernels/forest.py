@@ -36,30 +36,51 @@ def purity(sums, W, K, entropy):
 
 
 @kernel
-def gather(column, rows, a, b, mine, table, bins):
+def gather(column, rows, a, b, mine, plain, table, bins, seen):
     """Add the rows of a node to the sums of their bins; return how many bins occur, and fill ``bins`` with them in order.
 
-    ``mine`` (m, 4) holds (weight, count, value, class) of the rows of the node, in order.
+    ``mine`` (m, 4) holds (weight, count, value, class) of the rows of the node, in order. Of ``plain`` rows the weight is the count: the
+    counts of bins are then left out, and their weights, too, where those of the classes add to them. ``seen`` (4,) is room for a bit a bin.
     """
     by_class = table.shape[1] > 3
-    seen = np.zeros(4, np.uint64)
-    for i in range(b - a):
-        v = np.int64(column[rows[a + i]])
-        seen[v >> 6] |= np.uint64(1) << np.uint64(v & 63)
-        table[v, 0] += mine[i, 0]
-        table[v, 1] += mine[i, 1]
-        if by_class:
+    seen[:] = np.uint64(0)
+    if plain and by_class:
+        for i in range(b - a):
+            v = np.int64(column[rows[a + i]])
+            seen[v >> 6] |= np.uint64(1) << np.uint64(v & 63)
             table[v, 2 + np.int64(mine[i, 3])] += mine[i, 0]
-        else:
+    elif plain:
+        for i in range(b - a):
+            v = np.int64(column[rows[a + i]])
+            seen[v >> 6] |= np.uint64(1) << np.uint64(v & 63)
+            table[v, 1] += mine[i, 0]
             table[v, 2] += mine[i, 2]
+    else:
+        for i in range(b - a):
+            v = np.int64(column[rows[a + i]])
+            seen[v >> 6] |= np.uint64(1) << np.uint64(v & 63)
+            table[v, 0] += mine[i, 0]
+            table[v, 1] += mine[i, 1]
+            if by_class:
+                table[v, 2 + np.int64(mine[i, 3])] += mine[i, 0]
+            else:
+                table[v, 2] += mine[i, 2]
     size = 0
     for q in range(4):
         word = seen[q]
         while word != np.uint64(0):
             lone = word & (~word + np.uint64(1))
-            bins[size] = 64 * q + PLACES[(lone * np.uint64(0x03F79D71B4CB0A89)) >> np.uint64(58)]
+            v = 64 * q + PLACES[(lone * np.uint64(0x03F79D71B4CB0A89)) >> np.uint64(58)]
+            bins[size] = v
             size += 1
             word ^= lone
+            if plain:
+                if by_class:
+                    total = 0.0
+                    for k in range(2, table.shape[1]):
+                        total += table[v, k]
+                    table[v, 1] = total
+                table[v, 0] = table[v, 1]
     return size
 
 
@@ -118,6 +139,83 @@ def best_cut(table, bins, size, whole, base, centre, random, key, entropy, limit
 
 
 @kernel
+def best_mean_cut(table, bins, size, whole, base, centre, limits):
+    """Return what :func:`best_cut` returns, for one sum a bin and all cuts: numbers, or the shares of two classes."""
+    known = size - 1 if bins[size - 1] == MISSING else size
+    best, cut, to_left = -1.0, -1, 0
+    W_all, c_all, S_all = whole[0], whole[1], whole[2]
+    for side in range(1 if known == size else 2):  # missing cells to the right, then to the left
+        W, c, S = 0.0, 0.0, 0.0
+        if side:
+            W, c, S = table[MISSING, 0], table[MISSING, 1], table[MISSING, 2]
+        for i in range(known - 1 if known == size or side else known):
+            v = bins[i]
+            W += table[v, 0]
+            c += table[v, 1]
+            S += table[v, 2]
+            if c < limits[1] or limits[2] > W:
+                continue
+            if c_all - c < limits[1] or W_all - W < limits[2]:
+                break
+            rest = S_all - S
+            gain = S * S / W + rest * rest / (W_all - W) - base
+            if gain > best:
+                best, cut, to_left = gain, i, side
+    for i in range(size):
+        v = bins[i]
+        table[v, 0] = table[v, 1] = table[v, 2] = 0.0
+    if cut >= 0:
+        cut = between(bins, cut, known, centre, 0.0, False)
+    return best, cut, to_left
+
+
+@kernel
+def span(column, rows, a, b):
+    """Return the least and the largest bin of the rows of a node."""
+    low, high = np.int64(255), np.int64(0)
+    for i in range(a, b):
+        v = np.int64(column[rows[i]])
+        low, high = min(low, v), max(high, v)
+    return low, high
+
+
+@kernel
+def drawn_cut(column, rows, a, b, mine, low, high, whole, base, centre, key, entropy, limits, left, right):
+    """Return what :func:`best_cut` returns of a cut drawn at random, without a table, where no cell is missing and bins differ."""
+    K = whole.shape[0] - 2
+    at = centre[low] + np.float64(mix(key) >> np.uint64(11)) / 9007199254740992.0 * (centre[high] - centre[low])
+    cut, above = low, high  # the last bin with a centre up to the drawn value
+    while above - cut > 1:
+        middle = (cut + above) >> 1
+        if centre[middle] <= at:
+            cut = middle
+        else:
+            above = middle
+    W, c = 0.0, 0.0
+    left[:K] = 0.0
+    if K > 1:
+        for i in range(b - a):
+            here = np.float64(np.int64(column[rows[a + i]]) <= cut)
+            W += here * mine[i, 0]
+            c += here * mine[i, 1]
+            left[np.int64(mine[i, 3])] += here * mine[i, 0]
+    else:
+        S = 0.0
+        for i in range(b - a):
+            here = np.float64(np.int64(column[rows[a + i]]) <= cut)
+            W += here * mine[i, 0]
+            c += here * mine[i, 1]
+            S += here * mine[i, 2]
+        left[0] = S
+    if c < limits[1] or limits[2] > W or whole[1] - c < limits[1] or whole[0] - W < limits[2]:
+        return -1.0, np.int64(-1), np.int64(0)
+    for k in range(K):
+        right[k] = whole[2 + k] - left[k]
+    gain = purity(left, W, K, entropy) + purity(right, whole[0] - W, K, entropy) - base
+    return gain, cut, np.int64(0)
+
+
+@kernel
 def describe(rows, a, b, about, mine, whole):
     """Copy what is known of the rows of a node and add it up; return whether the node is pure."""
     width = whole.shape[0]
@@ -148,14 +246,15 @@ def grow(columns, centres, rows, about, flags, limits, key, first, feature, cut,
     """Grow one tree on ``rows``, which end up ordered by leaf; return how many nodes it has and how deep it is.
 
     ``about`` (n, 4) holds the weight, the count, the weighted value and the class of each row; ``flags`` (entropy, random cuts,
-    columns drawn, longest branch); ``limits`` (least count to cut, least count and weight of a leaf, least gain). The children of
-    a node lie side by side from ``first`` on; ``bounds`` (nodes, 2) are its rows.
+    columns drawn, longest branch, whether weights are counts); ``limits`` (least count to cut, least count and weight of a leaf,
+    least gain). The children of a node lie side by side from ``first`` on; ``bounds`` (nodes, 2) are its rows.
     """
-    entropy, random, drawn, max_depth = flags[0] != 0, flags[1] != 0, flags[2], flags[3]
+    entropy, random, drawn, max_depth, plain = flags[0] != 0, flags[1] != 0, flags[2], flags[3], flags[4] != 0
     p, n, width = columns.shape[0], rows.shape[0], sums.shape[1]
     table, bins, mine = np.zeros((256, width)), np.empty(256, np.int64), np.empty((n, 4))
-    order, spare = np.arange(p), np.empty(n, rows.dtype)
+    order, spare, seen = np.arange(p), np.empty(n, rows.dtype), np.empty(4, np.uint64)
     left, right = np.empty(width), np.empty(width)
+    means = width == 3 and not random and not entropy
     stack, height = np.empty((n + 2, 2), np.int64), 1
     stack[0, 0], stack[0, 1] = 0, 0
     bounds[0, 0], bounds[0, 1] = 0, n
@@ -171,20 +270,35 @@ def grow(columns, centres, rows, about, flags, limits, key, first, feature, cut,
         if pure or depth >= max_depth or whole[1] < limits[0] or whole[1] < 2.0 * limits[1] or b - a < 2:
             continue
         base = purity(whole[2:], whole[0], width - 2, entropy)
-        best, f, at, to_left, seen = limits[3], np.int64(-1), np.int64(-1), np.int64(0), 0
+        best, f, at, to_left, varied = limits[3], np.int64(-1), np.int64(-1), np.int64(0), 0
         for j in range(p):
             key = mix(key)
             other = j + np.int64(key % np.uint64(p - j))
             order[j], order[other] = order[other], order[j]
-            found = gather(columns[order[j]], rows, a, b, mine, table, bins)
-            key = mix(key)
-            g, c, side = best_cut(
-                table, bins, found, whole, base, centres[order[j]], random, key, entropy, limits, left, right
-            )
-            seen += found > 1
+            column, centre = columns[order[j]], centres[order[j]]
+            low, high = span(column, rows, a, b) if random else (np.int64(0), np.int64(MISSING))
+            if high < MISSING:
+                found = 1 + (low < high)
+                key = mix(key)
+                if low < high:
+                    g, c, side = drawn_cut(
+                        column, rows, a, b, mine, low, high, whole, base, centre, key, entropy, limits, left, right
+                    )
+                else:
+                    g, c, side = -1.0, np.int64(-1), np.int64(0)
+            else:
+                found = gather(column, rows, a, b, mine, plain, table, bins, seen)
+                key = mix(key)
+                if means:
+                    g, c, side = best_mean_cut(table, bins, found, whole, base, centre, limits)
+                else:
+                    g, c, side = best_cut(
+                        table, bins, found, whole, base, centre, random, key, entropy, limits, left, right
+                    )
+            varied += found > 1
             if g > best:
                 best, f, at, to_left = g, order[j], c, side
-            if seen >= drawn:
+            if varied >= drawn:
                 break
         if f < 0:
             continue

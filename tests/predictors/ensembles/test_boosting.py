@@ -78,6 +78,25 @@ def test_twin_and_kernels_grow_the_same_trees(n, kind, categories, weighted, see
             np.testing.assert_array_equal(found[0]._raw(X), other._raw(X))
 
 
+@pytest.mark.parametrize("n", [100, 5000])
+def test_sums_in_one_word_are_the_sums_in_two(n):
+    """Gradients of both signs above their counts: what is read off one sum is what two sums say, in few rows and in many."""
+    from epee.kernels import boosting, boosting_twin
+
+    rng = np.random.default_rng(0)
+    words = rng.integers(0, 256, (n, 16)).astype(np.uint8).view(np.uint64)
+    rows = np.sort(rng.choice(n, n // 2, replace=False)).astype(np.int32)
+    pairs = np.column_stack([rng.integers(-(2**30), 2**30, n), rng.integers(0, 9, n)])
+    bits = int(pairs[:, 1].sum()).bit_length()
+    found = []
+    for fill, joint in ((boosting.fill, 0), (boosting.fill, bits), (boosting_twin.fill, bits)):
+        out = np.ones((16, 256, 2), np.int64)  # what is there stays
+        fill(words, rows, 3, len(rows), pairs, joint, out)
+        found.append(out)
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[0], found[2])
+
+
 @pytest.mark.parametrize("rows", [97, 1000])
 def test_a_stream_gives_the_trees_of_the_array(rows, tmp_path, monkeypatch):
     X, y = table(2300)

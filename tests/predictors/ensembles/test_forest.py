@@ -142,6 +142,53 @@ def test_importance_has_error_bars():
     assert model.feature_importances_[4] < model.feature_importances_[3] - 3 * model.importances_stderr_[3]
 
 
+@pytest.mark.parametrize("K", [1, 4])
+@pytest.mark.parametrize("plain", [True, False])
+def test_a_cut_is_the_same_by_a_table_of_bins_and_without_one(K, plain):
+    """Sums of whole numbers are exact, so every road to a cut gives the same gain to the last bit."""
+    from epee.kernels import forest
+
+    rng = np.random.default_rng(0)
+    for key in range(40):
+        n = int(rng.integers(2, 60))
+        column, rows = (
+            rng.integers(0, 30, 100).astype(np.uint8),
+            np.sort(rng.choice(100, n, replace=False)).astype(np.int32),
+        )
+        weight = rng.integers(1, 4, 100).astype(float)
+        label = rng.integers(0, K, 100).astype(float) if K > 1 else rng.integers(0, 9, 100).astype(float)
+        about = np.column_stack([weight, weight if plain else np.ones(100), weight * label, label])
+        mine, whole = np.empty((n, 4)), np.empty(2 + K)
+        forest.describe(rows, 0, n, about, mine, whole)
+        base = forest.purity(whole[2:], whole[0], K, False)
+        table, bins, seen = np.zeros((256, 2 + K)), np.empty(256, np.int64), np.empty(4, np.uint64)
+        left, right, centre = np.empty(2 + K), np.empty(2 + K), np.sort(rng.random(256))
+        limits = (2.0, 1.0, 0.0, -0.5)
+
+        def by_table(random, key=key, column=column, rows=rows, n=n, mine=mine, whole=whole, base=base, table=table, bins=bins,
+                     seen=seen, left=left, right=right, centre=centre, limits=limits):  # fmt: skip
+            size = forest.gather(column, rows, 0, n, mine, plain, table, bins, seen)
+            if size < 2:
+                table[:] = 0
+                return None
+            return forest.best_cut(
+                table, bins, size, whole, base, centre, random, np.uint64(key), False, limits, left, right
+            )
+
+        drawn, best = by_table(True), by_table(False)
+        low, high = forest.span(column, rows, 0, n)
+        assert (low, high) == (column[rows].min(), column[rows].max())
+        if drawn is not None:
+            direct = forest.drawn_cut(
+                column, rows, 0, n, mine, low, high, whole, base, centre, np.uint64(key), False, limits, left, right
+            )
+            assert direct == drawn
+        if best is not None and K == 1:
+            size = forest.gather(column, rows, 0, n, mine, plain, table, bins, seen)
+            assert forest.best_mean_cut(table, bins, size, whole, base, centre, limits) == best
+        assert not table.any()
+
+
 def test_missing_cells_are_a_side_of_a_cut():
     X, y = classes(400)
     X[:, 4] = np.where(y == 1, np.nan, 0.0)

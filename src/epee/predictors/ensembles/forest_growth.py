@@ -74,7 +74,7 @@ class Recipe:
             else -0.5
         )
         size, _ = grow(
-            self.table.columns, self.centres, rows, about, (entropy, *rest), (*self.limits[:3], least),
+            self.table.columns, self.centres, rows, about, (entropy, *rest, int(self.factor is None)), (*self.limits[:3], least),
             np.uint64(self.draw.seed * 1_000_003 + t), first, feature, cut, missing_left, gain, sums, bounds,
         )  # fmt: skip
         return self._forest(size, first, feature, cut, missing_left, gain, sums, bounds, rows)

@@ -51,6 +51,7 @@ class Units:
     curvature: float
     count: float
     bits: int
+    joint: int = 0  # bits of the count, where it fits a word below the gradient; else 0
 
     @property
     def scales(self) -> tuple[float, float, float]:
@@ -58,9 +59,9 @@ class Units:
         return self.gradient, self.curvature, self.count
 
     @property
-    def counts(self) -> tuple[int, int]:
-        """How many low bits of a word hold the count, and their mask."""
-        return self.bits, (1 << self.bits) - 1
+    def counts(self) -> tuple[int, int, int]:
+        """How many low bits of a word hold the count, their mask, and their number again where gradients fit above them."""
+        return self.bits, (1 << self.bits) - 1, self.joint
 
     def read(self, pair: Any) -> tuple[float, float, float]:
         """Return (gradient, curvature, count) of a sum."""
@@ -163,7 +164,7 @@ class Growth:
         self.shape = (8 * self.bins.groups, 256, 2)
         self.limits = (self.plan.min_leaf, LEAST_CURVATURE, self.plan.l2)
         team.each(lambda strip: strip.begin())
-        sums = self._summed(team, lambda strip: strip.sums(self.steps, 0, pairs, self.shape))
+        sums = self._summed(team, lambda strip: strip.sums(self.steps, 0, pairs, self.units.joint, self.shape))
         total = sums[0].sum(axis=0)
         G, H, _ = self.units.read(total)
         self.nodes = [Node(total, 0, -G / (H + self.plan.l2 + 1e-15), groups=self.plan.groups, sums=sums)]
@@ -249,7 +250,7 @@ class Growth:
 
         def work(strip: Strip) -> np.ndarray | None:
             strip.split(steps, k, left, column, goes_left)
-            return strip.sums(steps, small, self.pairs, self.shape) if open_ else None
+            return strip.sums(steps, small, self.pairs, self.units.joint, self.shape) if open_ else None
 
         if not open_:
             team.each(work)

@@ -5,7 +5,8 @@ Scores start at the best constant; each round takes the slopes of the loss at th
 .. math:: f \leftarrow f + \nu\, T, \tag{1}
 
 with the learning rate :math:`\nu`. Slopes become whole numbers in units of a power of two, fine enough that the sum over all rows
-fills the word: about :math:`60 - \log_2 n` bits a row for gradients, :math:`62 - 2 \log_2 n` for curvatures beside counts.
+fills the word: about :math:`60 - \log_2 n` bits a row for gradients, :math:`62 - 2 \log_2 n` for curvatures beside counts. Where the
+curvature is constant gradients lie beside the counts themselves, if that leaves them 22 bits: one sum a cell instead of two.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from epee.settings import progress
 from epee.typing import Codes, Matrix, Vector
 
 SMALL = 2_000  # rows below which nobody waits for a compiler
+ENOUGH = 22  # bits a row for gradients that share a word with the counts: as many as a float32 has
 EACH = 10_000  # rows that a thread should have at least
 COMPILED = "epee.kernels.boosting"
 LARGEST_ROOM = 4096  # words of a row times leaves: 130 MB of histograms
@@ -145,7 +147,8 @@ class Rounds:
 
     def _pack(self, workers: Team, k: int, pairs: np.ndarray) -> Units:
         """Fill the pairs of whole numbers for one output, and return their units."""
-        g_scale = _power(60 - self.row_bits, self.top[0][k])
+        joint = self.constant and 62 - self.bits - self.row_bits >= ENOUGH
+        g_scale = _power((62 - self.bits if joint else 60) - self.row_bits, self.top[0][k])
         h_scale = (
             0.0 if self.constant else _power(62 - self.bits - self.row_bits, self.top[1][min(k, len(self.top[1]) - 1)])
         )
@@ -159,7 +162,9 @@ class Rounds:
                             self.bits, pairs[pair.rows])  # fmt: skip
 
         workers.each(work)
-        return Units(1 / g_scale, 0.0 if self.constant else 1 / h_scale, self.count_unit, self.bits)
+        return Units(
+            1 / g_scale, 0.0 if self.constant else 1 / h_scale, self.count_unit, self.bits, self.bits if joint else 0
+        )
 
     def _finish(self, tree: Grown, workers: Team, k: int) -> None:
         """Set the values of the leaves and add them to the scores."""
@@ -212,9 +217,9 @@ class Pair:
         else:
             self.other.bounds[left] = self.other.bounds[left + 1] = (0, 0)
 
-    def sums(self, steps: Any, node: int, pairs: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    def sums(self, steps: Any, node: int, pairs: np.ndarray, joint: int, shape: tuple[int, ...]) -> np.ndarray:
         """Return the histograms of a node over the rows that teach."""
-        return self.train.sums(steps, node, pairs[self.rows], shape)
+        return self.train.sums(steps, node, pairs[self.rows], joint, shape)
 
 
 def _power(bits: int, top: float) -> float:

@@ -52,10 +52,10 @@ class Strip:
             return self.bounds[nodes]
         return np.array([self.bounds[node] for node in nodes], dtype=np.int64)
 
-    def sums(self, steps: Any, node: int, pairs: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-        """Return the histograms of a node over these rows."""
+    def sums(self, steps: Any, node: int, pairs: np.ndarray, joint: int, shape: tuple[int, ...]) -> np.ndarray:
+        """Return the histograms of a node over these rows; ``joint`` as kernels take it."""
         out = np.zeros(shape, dtype=np.int64)
-        steps.fill(self.words, self.rows, *self.bounds[node], pairs, out)
+        steps.fill(self.words, self.rows, *self.bounds[node], pairs, joint, out)
         return out
 
 
