@@ -36,6 +36,7 @@ from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import Panel
 from epee.risk.splitting import Pairs, Plan, Split
 from epee.risk.unions import select
+from epee.risk.varying import varied_path
 from epee.settings import progress
 from epee.typing import Matrix, Tensor, Vector
 
@@ -129,7 +130,7 @@ def complexity_curve(
     Notes
     -----
     Values that share their moments share one pass. An estimator with ``solve_path`` (ridge) solves all values of a
-    fold at once.
+    fold at once, and one with ``variants`` (rounds of boosting) is fitted once a fold.
 
     References
     ----------
@@ -244,6 +245,10 @@ def _path(route: Route, plan: Plan, parameter: str, values: list[Any]) -> tuple[
             found = _linear_path(route, plan, last, values)
             if found is not None:
                 return found
+    if isinstance(route, RefitRoute):
+        found = varied_path(route, plan, parameter, values)
+        if found is not None:
+            return found
     columns, train, dof = [], np.empty(len(values)), np.empty(len(values))
     with progress(f"complexity curve of {parameter}", len(values)) as tick:
         for v, value in enumerate(values):

@@ -331,3 +331,25 @@ def test_fewer_rounds_of_one_fit_are_a_fit_of_fewer_rounds():
             )
         assert whole.variants("max_iter", [8]) is None
         assert whole.variants("learning_rate", [0.1]) is None
+
+
+@pytest.mark.parametrize("labels", [False, True])
+def test_a_curve_along_the_rounds_takes_one_fit_a_fold(labels, monkeypatch):
+    """The errors are those of fits of each number of rounds, and no fold is fitted twice."""
+    from epee.risk.refit import RefitRoute
+
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 3))
+    y = X[:, 0] ** 2 + X[:, 1] + 0.3 * rng.standard_normal(300)
+    y, w = np.where(y > 1, "high", "low") if labels else y, rng.integers(1, 3, 300).astype(float)
+    model = (HistGradientBoostingClassifier if labels else HistGradientBoostingRegressor)(early_stopping=False)
+    fits, given = [], {"folds": np.arange(300) % 3, "sample_weight": w}
+    fit = RefitRoute.fit_rows
+    monkeypatch.setattr(RefitRoute, "fit_rows", lambda self, *a, **k: fits.append(1) or fit(self, *a, **k))
+    curve = epee.risk.complexity_curve(model, X, y, "max_iter", [1, 4, 9], **given)
+    assert len(fits) == 4  # three folds, and all rows
+    for v, most in enumerate(curve.values):
+        one = epee.risk.cross_validate(model.set_params(max_iter=most), X, y, **given)
+        np.testing.assert_allclose(curve.per_fold[:, v], one.per_fold, rtol=1e-12)
+        whole = epee.risk.empirical_risk(model.fit(X, y, sample_weight=w), X, y, sample_weight=w)
+        np.testing.assert_allclose(curve.train[v], whole, rtol=1e-12)
