@@ -278,7 +278,7 @@ def grow(columns, centres, rows, about, flags, limits, key, first, feature, cut,
             column, centre = columns[order[j]], centres[order[j]]
             low, high = span(column, rows, a, b) if random else (np.int64(0), np.int64(MISSING))
             if high < MISSING:
-                found = np.int64(1 + (low < high))
+                found = 1 + (low < high)
                 key = mix(key)
                 if low < high:
                     g, c, side = drawn_cut(
@@ -287,7 +287,7 @@ def grow(columns, centres, rows, about, flags, limits, key, first, feature, cut,
                 else:
                     g, c, side = -1.0, np.int64(-1), np.int64(0)
             else:
-                found = np.int64(gather(column, rows, a, b, mine, plain, table, bins, seen))
+                found = gather(column, rows, a, b, mine, plain, table, bins, seen)
                 key = mix(key)
                 if means:
                     g, c, side = best_mean_cut(table, bins, found, whole, base, centre, limits)
@@ -295,7 +295,7 @@ def grow(columns, centres, rows, about, flags, limits, key, first, feature, cut,
                     g, c, side = best_cut(
                         table, bins, found, whole, base, centre, random, key, entropy, limits, left, right
                     )
-            varied += found > 1
+            varied += 1 if found > 1 else 0
             if g > best:
                 best, f, at, to_left = g, order[j], c, side
             if varied >= drawn:
