@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from epee.estimator.method import Setting
+from epee.estimator.method import Setting, quantile_of
 
 FEW = 12  # levels up to which a category is given to trees as it is; richer ones as means of the target
 MANY = 3_000  # rows from which forests are judged out of the bag
@@ -19,12 +19,23 @@ def boosting(s: Setting) -> dict[str, Any]:
     """Return the parameters of boosted trees: a leaf holds at least one row in a hundred, three of a small table, twenty of a large."""
     groups = s.levels
     width = s.p - sum(b - a for a, b in groups)
-    return {
+    return judged(s) | {
         "learning_rate": 0.05 if s.n < 5_000 else 0.1, "max_iter": rounds(s)[-1], "max_leaf_nodes": leaves(s),
         "min_samples_leaf": min(max(s.n // 100, 3), 20), "l2_regularization": 1.0, "max_features": 0.5 if s.p > 2 else 1.0,
         "early_stopping": False, "random_state": s.seed,
         "categorical_features": [width + k for k in range(sum(b - a <= FEW for a, b in groups))] or None,
     }  # fmt: skip
+
+
+def judged(s: Setting) -> dict[str, Any]:
+    """Return the loss to fit: the one that judges, where boosting has it."""
+    if s.loss.startswith("quantile"):
+        return {"loss": "quantile", "quantile": quantile_of(s)}
+    return (
+        {"loss": {"absolute": "absolute_error", "poisson": "poisson"}[s.loss]}
+        if s.loss in ("absolute", "poisson")
+        else {}
+    )
 
 
 def rounds(s: Setting) -> list[int]:

@@ -152,6 +152,17 @@ def neighbour_counts(s: Setting) -> list[int]:
     return sorted({k for k in (1, 3, 5, 9, 15, 25, 45, 75, 101) if k <= most}, reverse=True)
 
 
+def quantile_of(s: Setting) -> float | None:
+    """Return which quantile the loss asks for, 1/2 for absolute errors; None where it asks for none.
+
+    >>> quantile_of(Setting("regression", 9, 1, loss="quantile0.9")), quantile_of(Setting("regression", 9, 1, loss="squared"))
+    (0.9, None)
+    """
+    if s.loss == "absolute":
+        return 0.5
+    return float(s.loss.removeprefix("quantile")) if s.loss.startswith("quantile") else None
+
+
 def has_room_for_products(s: Setting) -> bool:
     """Tell whether all products of two inputs are few beside the rows."""
     return 2 <= s.p <= 20 and s.n > 5 * s.p * (s.p + 3) / 2

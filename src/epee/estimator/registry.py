@@ -18,6 +18,7 @@ from epee.estimator.method import (
     compares_all_rows,
     has_room_for_products,
     neighbour_counts,
+    quantile_of,
     spread,
 )
 
@@ -126,7 +127,8 @@ METHODS: tuple[Method, ...] = (
     ),
     Method(
         "BaselineRegressor", "predictors.baseline", "regressor", GENERATIVE, ("baseline", "prédicteur constant"), 0,
-        (Trial("baseline", closed=True, given=lambda s: {"statistic": "median"} if s.loss == "absolute" else {},
+        (Trial("baseline", closed=True,
+               given=lambda s: {} if quantile_of(s) is None else {"statistic": "quantile", "quantile": quantile_of(s)},
                aliases=("dummy", "constant", "mean")),),
     ),
     Method(
@@ -227,7 +229,7 @@ METHODS: tuple[Method, ...] = (
         (Trial("boosting", "max_iter", ensembles.rounds, before=BY_COLUMN, given=ensembles.boosting, cost=ensembles.boosting_cost,
                suits=lambda s: s.n_targets == 1, aliases=("gbm", "gbdt", "hgb", "boosted_trees")),
          Trial("log_boosting", "max_iter", ensembles.rounds, before=BY_COLUMN, given=lambda s: ensembles.boosting(s) | {"loss": "gamma"},
-               cost=ensembles.boosting_cost, suits=lambda s: s.n_targets == 1 and s.skewed, order=79,
+               cost=ensembles.boosting_cost, suits=lambda s: s.n_targets == 1 and s.skewed and not ensembles.judged(s), order=79,
                words=("boosted trees on a log scale", "arbres dopés, échelle logarithmique"))),
     ),
     Method(
@@ -310,12 +312,26 @@ METHODS: tuple[Method, ...] = (
     ),
     Method(
         "PoissonRegressor", "predictors.regression.poisson", "regressor", REGRESSION, ("Poisson regression", "régression de Poisson"), 13,
+        (Trial("poisson", "alpha", lambda s: spread(1e-4, 1.0, 5), before=SCALED, cost=lambda s: 1000.0 * s.n * s.p,
+               suits=lambda s: s.n_targets == 1 and s.loss == "poisson", aliases=("glm", "poisson_regression")),),
+    ),
+    Method(
+        "QuantileRegressor", "predictors.regression.quantile", "regressor", REGRESSION,
+        ("linear quantile regression", "régression quantile linéaire"), 13,
+        (Trial("quantile", before=SCALED, given=lambda s: {"quantile": quantile_of(s), "alpha": 0.0}, cost=lambda s: 400.0 * s.n * s.p**2,
+               suits=lambda s: s.n_targets == 1 and quantile_of(s) is not None and s.p < 0.5 * s.n,
+               words=("linear quantile regression", "régression quantile linéaire"), aliases=("quantile_regression", "lad")),),
     ),
     Method(
         "MapRegression", "predictors.regression.map_regression", "regressor", REGRESSION,
         ("regression with a prior", "régression avec un a priori"), 12,
     ),
-    Method("RobustRegression", "predictors.regression.robust", "regressor", REGRESSION, ("robust regression", "régression robuste"), 13),
+    Method(
+        "RobustRegression", "predictors.regression.robust", "regressor", REGRESSION, ("robust regression", "régression robuste"), 13,
+        (Trial("robust", before=SCALED, given=lambda s: {"loss": s.loss}, cost=lambda s: 1000.0 * s.n * s.p,
+               suits=lambda s: s.n_targets == 1 and s.loss in ("huber", "tukey", "welsch", "geman_mcclure") and s.p < 0.5 * s.n,
+               aliases=("huber", "robust_regression")),),
+    ),
     Method(
         "TableEncoder", "table.encoder", "transformer", TABLES, ("encoding of a table", "codage d'un tableau"),
     ),

@@ -42,9 +42,18 @@ def headline_of(risk: Risk, scores: dict[str, Any], targets: int) -> list[dict[s
         first |= {"name": "rmse", **{k: float(np.sqrt(max(first[k], 0.0))) for k in ("value", "low", "high")}}
     out = [first]
     for name in ("r2", "roc_auc"):
-        if scores.get(name) and name != {"auc": "roc_auc"}.get(risk.loss):
+        if scores.get(name) and name != {"auc": "roc_auc"}.get(risk.loss) and not tilted(risk.loss):
             out.append({"name": name, **{k: scores[name][k] for k in ("value", "low", "high", "level", "n")}})
     return out
+
+
+def tilted(loss: str) -> bool:
+    """Tell whether a loss asks for a quantile aside of the middle, of which R² says nothing.
+
+    >>> tilted("quantile0.9"), tilted("quantile0.5"), tilted("squared")
+    (True, False, False)
+    """
+    return loss.startswith("quantile") and loss != "quantile0.5"
 
 
 def sealed_facts(predictor: Predictor, sealed: Rows, level: float, seed: int) -> dict[str, Any]:

@@ -42,7 +42,7 @@ def best_constant(y: ArrayLike, power: float = 2.0, sample_weight: ArrayLike | N
     order = np.argsort(y, kind="stable")
     y, w = y[order], w[order]
     if power == 1:
-        return _median(y, w)
+        return _quantile(y, w, 0.5)
     if power == 2:
         return float(y[0] + w @ (y - y[0]) / w.sum())
     from scipy.optimize import brentq
@@ -55,9 +55,24 @@ def best_constant(y: ArrayLike, power: float = 2.0, sample_weight: ArrayLike | N
     return float(y[0]) if scale == 0 else float(brentq(imbalance, y[0], y[-1], xtol=1e-15 * scale + 1e-300))
 
 
-def _median(y: Vector, w: Vector) -> float:
+def best_quantile(y: ArrayLike, share: float, sample_weight: ArrayLike | None = None) -> float:
+    """Return the constant with the smallest pinball loss on ``y``: a share of the values lies under it, the midpoint where several do.
+
+    >>> best_quantile([1, 2, 3, 4], 0.5), best_quantile([1, 2, 3, 4, 5], 0.9), best_quantile([1, 2], 0.5, [3, 1])
+    (2.5, 5.0, 1.0)
+    """
+    y = np.asarray(y, dtype=float)
+    w = np.ones_like(y) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    y, w = y[w > 0], w[w > 0]
+    if not len(y):
+        raise EmptyTable("there are no rows of positive weight to predict a constant from.")
+    order = np.argsort(y, kind="stable")
+    return _quantile(y[order], w[order], share)
+
+
+def _quantile(y: Vector, w: Vector, share: float) -> float:
     total = np.cumsum(w)
-    half = total[-1] / 2
-    low = min(int(np.searchsorted(total, half * (1 - 1e-15))), len(y) - 1)
-    high = min(int(np.searchsorted(total, half * (1 + 1e-15), side="right")), len(y) - 1)
+    level = total[-1] * share
+    low = min(int(np.searchsorted(total, level * (1 - 1e-15))), len(y) - 1)
+    high = min(int(np.searchsorted(total, level * (1 + 1e-15), side="right")), len(y) - 1)
     return float(y[low] + (y[high] - y[low]) / 2)

@@ -16,7 +16,7 @@ from epee.errors import WrongUse
 from epee.estimator.keep import Keep
 from epee.estimator.moment import MomentClassifier, MomentEstimator, MomentRegressor
 from epee.estimator.protocol import QuadraticForm
-from epee.losses.location import best_constant
+from epee.losses.location import best_constant, best_quantile
 from epee.moments.moments import Moments
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source
@@ -122,13 +122,15 @@ class BaselineClassifier(_TargetAlone, MomentClassifier):
 
 
 class BaselineRegressor(_TargetAlone, MomentRegressor):
-    r"""The mean or the median of the target, whatever the row.
+    r"""The mean, the median or a quantile of the target, whatever the row.
 
     Parameters
     ----------
-    statistic : {"mean", "median"}, default="mean"
+    statistic : {"mean", "median", "quantile"}, default="mean"
         The mean has the smallest squared error of all constants, the median the smallest absolute error, and no outlier
-        moves it far.
+        moves it far; a quantile has the smallest pinball loss.
+    quantile : float in (0, 1), default=0.5
+        Which quantile; a larger one lies higher.
 
     Attributes
     ----------
@@ -151,8 +153,13 @@ class BaselineRegressor(_TargetAlone, MomentRegressor):
 
     keeps = Keep(targets=True, scatter=None)
 
-    def __init__(self, statistic: str = "mean") -> None:
+    def __init__(self, statistic: str = "mean", *, quantile: float = 0.5) -> None:
         self.statistic = statistic
+        self.quantile = quantile
+
+    @property
+    def _share(self) -> float:
+        return self.quantile if self.statistic == "quantile" else 0.5
 
     @property
     def needs_rows(self) -> bool:
@@ -170,8 +177,10 @@ class BaselineRegressor(_TargetAlone, MomentRegressor):
         return tags
 
     def _solve(self, m: Moments) -> None:
-        if self.statistic not in ("mean", "median"):
-            raise WrongUse(f"statistic {self.statistic!r} is not one of 'mean' and 'median'.")
+        if self.statistic not in ("mean", "median", "quantile"):
+            raise WrongUse(f"statistic {self.statistic!r} is not one of 'mean', 'median' and 'quantile'.")
+        if not 0 < self.quantile < 1:
+            raise WrongUse(f"quantile is {self.quantile!r}; it must lie between 0 and 1.")
         self._set(m.y_mean)
 
     def refine(self, source: Source, m: Moments) -> None:
@@ -181,7 +190,7 @@ class BaselineRegressor(_TargetAlone, MomentRegressor):
         blocks = [(np.array(block.y), block.weight) for block in source.blocks()]
         y = np.concatenate([part for part, _ in blocks])
         w = None if blocks[0][1] is None else np.concatenate([np.array(part) for _, part in blocks])
-        self._set(np.array([best_constant(column, 1.0, w) for column in y.reshape(len(y), -1).T]))
+        self._set(np.array([best_quantile(column, self._share, w) for column in y.reshape(len(y), -1).T]))
 
     def _set(self, constants: Vector) -> None:
         self._set_linear(np.zeros((len(constants), self.n_features_in_)), constants)
@@ -212,14 +221,14 @@ class BaselineRegressor(_TargetAlone, MomentRegressor):
         for i, (j, g) in enumerate(zip(place.ravel(), gone, strict=True)):
             key = (int(j), float(g))
             if key not in found:
-                found[key] = _median_without(values, below, int(j), float(g))
+                found[key] = _quantile_without(values, below, int(j), float(g), self._share)
             out[i] = found[key]
         return out
 
 
-def _median_without(values: Vector, below: Vector, j: int, gone: float) -> float:
-    """Return the median of distinct values with cumulated weights ``below`` when weight ``gone`` of value j is taken out."""
-    half = (below[-1] - gone) / 2
+def _quantile_without(values: Vector, below: Vector, j: int, gone: float, share: float) -> float:
+    """Return a quantile of distinct values with cumulated weights ``below`` when weight ``gone`` of value j is taken out."""
+    half = (below[-1] - gone) * share
 
     def first_above(level: float, side: Literal["left", "right"]) -> int:
         """Return the first place whose cumulated weight without the row reaches the level, or passes it."""
