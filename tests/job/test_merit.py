@@ -63,9 +63,20 @@ def test_what_does_not_fit_is_refused():
         epee.learn(blobs(), "y", loss="log", costs=[[0, 1], [5, 0]])
     with pytest.raises(errors.WrongUse, match="did you mean 'brier'"):
         epee.learn(blobs(), "y", loss="briers")
-    table = blobs().append_column("w", pa.array(np.ones(240)))
-    with pytest.raises(errors.WrongUse, match="takes no weights"):
-        epee.learn(table, "y", loss="auc", weight="w")
+
+
+def test_a_ranking_takes_weights():
+    table = blobs()
+    one, ones = (
+        epee.learn(t, "y", loss="auc", predictors=["lda"], **asked)
+        for t, asked in ((table, {}), (table.append_column("w", pa.array(np.ones(240))), {"weight": "w"}))
+    )
+    assert ones.risk.value == pytest.approx(one.risk.value) and ones.risk.stderr == pytest.approx(
+        one.risk.stderr, rel=0.05
+    )
+    weights = np.random.default_rng(0).integers(1, 5, 240).astype(float)
+    other = epee.learn(table.append_column("w", pa.array(weights)), "y", loss="auc", predictors=["lda"], weight="w")
+    assert other.risk.low <= other.risk.value <= other.risk.high and other.risk.value != one.risk.value
 
 
 @pytest.mark.parametrize("kept", ["at hand", "passing"])

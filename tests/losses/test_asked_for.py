@@ -43,8 +43,21 @@ def test_the_spread_of_a_ranking_is_delongs(seed):
 def test_one_class_cannot_be_ranked():
     assert Ranking().value([0.1, 0.7], [1, 1]).tolist() == [0.5, 0.5]
     assert not Ranking().rowwise and Brier().rowwise
-    with pytest.raises(WrongUse, match="takes no weights"):
-        Ranking().refuse_weights(np.ones(3))
+    assert Ranking().weighed([0.1, 0.7], [0, 1], [1.0, 0.0]).tolist() == [0.5, 0.5]
+
+
+@given(seeds)
+def test_weights_rank_as_copies_do_and_as_scikit_learn_weighs(seed):
+    rng = np.random.default_rng(seed)
+    y, s, w = rng.permutation(np.arange(40) % 2), np.round(rng.normal(size=40), 1), rng.integers(0, 4, 40)
+    y[:2], w[:2] = [0, 1], 1  # both classes are there
+    parts = Ranking().weighed(s, y, w)
+    assert np.average(parts, weights=w) == pytest.approx(1 - metrics.roc_auc_score(y, s, sample_weight=w))
+    copies = Ranking().value(np.repeat(s, w), np.repeat(y, w))
+    np.testing.assert_allclose(np.repeat(parts, w), copies, atol=1e-12)
+    S, z = rng.normal(size=(40, 3)), np.arange(40) % 3
+    one = [metrics.roc_auc_score(z == k, S[:, k], sample_weight=w + 1) for k in range(3)]
+    assert np.average(Ranking().weighed(S, z, w + 1), weights=w + 1) == pytest.approx(1 - np.mean(one))
 
 
 @given(seeds)

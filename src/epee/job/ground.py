@@ -213,7 +213,9 @@ class Ground:
         rows_of = [np.flatnonzero(cell == c) for c in range(h.folds)]
         tested_by = self.split.tested_by[:, : h.folds]
         panel = Panel(asked or self.asked, models, np.full_like(tested_by, self.n_models) if training else tested_by)
-        return score_held(panel, self._looked_rows, self.truth[h.looked], rows_of)
+        w = h.weights(h.train)
+        weight = None if w is None else w[h.looked]
+        return score_held(panel, self._looked_rows, self.truth[h.looked], rows_of, weight)
 
     def probabilities(self, route: MomentRoute | RefitRoute) -> Matrix:
         """Return the probabilities (n, K) that a road gives the looked rows, held out; NaN for rows that nobody is tested on."""

@@ -187,7 +187,6 @@ def _start(
     if loss is not None and table_of_costs is not None:
         raise WrongUse("costs are a loss of their own: give loss, or costs and reject_cost, not both.")
     wanted = resolve(loss if table_of_costs is None else cost_loss(table_of_costs, classes), kind)
-    wanted.refuse_weights(asked["weight"])
     judged = Asked(wanted, kind, classes, cells.target.y.ndim > 1, table_of_costs)
     types = asked["types"] if past is None else {**asked["types"], **past.types}
     looked = look(source, held, roles, types, notes, cells, judged, policy.POLICY, asked["seed"])

@@ -122,13 +122,9 @@ class Loss:
             f"choose another loss."
         )
 
-    def refuse_weights(self, weight: Any) -> None:
-        """Refuse weights where rows are ranked against each other: a pair has no weight of its own."""
-        if weight is not None and not self.rowwise:
-            raise WrongUse(
-                f"the loss {self.name!r} ranks the rows of a sample against each other and takes no weights; repeat the rows instead, or "
-                "choose another loss."
-            )
+    def weighed(self, prediction: ArrayLike, y: ArrayLike, weight: ArrayLike | None = None) -> Vector:
+        """Return the loss of every row of a sample with weights, on which a row's loss depends only where rows are ranked."""
+        return self.value(prediction, y)
 
     def of(self, model: Any, X: Any, y: ArrayLike) -> Vector:
         """Return the loss of a fitted ``model`` on every row of ``X``, (n,)."""

@@ -72,14 +72,14 @@ class Asked:
             return self.decide(softmax(raw))
         return softmax(raw) if self.loss.needs == "probabilities" else one_column(raw)
 
-    def value(self, prediction: np.ndarray, truth: np.ndarray) -> Vector:
-        """Return the loss of each row."""
+    def value(self, prediction: np.ndarray, truth: np.ndarray, weight: Vector | None = None) -> Vector:
+        """Return the loss of each row; weights matter where the rows of a sample are ranked."""
         if self.loss.needs == "values":
             truth = np.asarray(truth, dtype=np.float64)
             prediction = np.asarray(prediction, dtype=float).reshape(truth.shape)
         if self.probable:
             prediction = self.decide(prediction)
-        return self.loss.value(prediction, truth)
+        return self.loss.value(prediction, truth) if weight is None else self.loss.weighed(prediction, truth, weight)
 
     def decode(self, predictions: np.ndarray) -> np.ndarray:
         """Return codes as labels; all else as it is. A row that was not tested has the label of no class."""

@@ -58,8 +58,6 @@ def losses_of(
     if isinstance(model, Labels) and chosen.classes is None:
         chosen = chosen.bind(model.classes_)
 
-    chosen.refuse_weights(sample_weight)
-
     def asked(X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
         prediction = np.asarray(chosen.ask(model, X))
         refuse_nan(prediction, model, "the test sample")
@@ -80,12 +78,15 @@ def losses_of(
         if not chosen.rowwise:
             parts = [(np.concatenate([said for said, _ in parts]), np.concatenate([true for _, true in parts]))]
         return (
-            np.concatenate([chosen.value(*part) for part in parts]),
+            np.concatenate([chosen.value(*part) for part in parts])
+            if chosen.rowwise or not weights
+            else chosen.weighed(*parts[0], np.concatenate(weights)),
             np.concatenate(weights) if weights else None,
             chosen,
         )
-    losses = chosen.value(*asked(X, y))
-    return losses, check_weights(sample_weight, len(losses)), chosen
+    said, true = asked(X, y)
+    w = check_weights(sample_weight, len(said))
+    return chosen.value(said, true) if w is None else chosen.weighed(said, true, w), w, chosen
 
 
 def require_fitted(model: Any) -> None:
@@ -187,7 +188,7 @@ def holdout_error(
     ids = None if groups is None else group_codes(groups, len(losses))
     order = None if time is None else _in_time(time, len(losses))
     ends_at = partial(_ends, interval, losses, w, chosen, weights, ids, order)
-    if not chosen.rowwise and interval is None and ids is None and order is None:
+    if not chosen.rowwise and interval is None and ids is None and order is None and w is None:
         ends_at = partial(_ranking_ends, losses, chosen.codes(_labels(X, y)))
     found, ends = ends_at(level, whole=True)
     sampled = w is not None and meaning_of(w, weights) == "sampling"

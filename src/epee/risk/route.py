@@ -87,7 +87,8 @@ class Route:
 
     def value(self, prediction: np.ndarray, rows: Any) -> Vector:
         """Return the loss of some rows."""
-        return self.asked.value(prediction, self.truth[rows])
+        weight = None if self.weight is None or self.loss.rowwise else self.weight[rows]
+        return self.asked.value(prediction, self.truth[rows], weight)
 
     def evaluate(self, split: Split | Pairs) -> Outcome:
         """Return the losses of rows under the models of a split."""
@@ -95,7 +96,6 @@ class Route:
 
     def fold_means(self, split: Split | Pairs, outcome: Outcome | None = None) -> tuple[Vector, Vector]:
         """Return the mean loss and the weight of the test rows of each model, (T,)."""
-        self.loss.refuse_weights(self.weight)
         outcome = self.evaluate(split) if outcome is None else outcome
         if isinstance(split, Pairs):
             model_of = np.where(np.isnan(outcome.losses), -1, np.arange(split.n_models)[:, None])
@@ -328,7 +328,7 @@ class MomentRoute(Route):
         """Score each row by the models that are tested on it."""
         panel = Panel(self.asked, models, split.tested_by)
         return (
-            score_held(panel, self.rows, self.truth, split.rows_of)
+            score_held(panel, self.rows, self.truth, split.rows_of, self.weight)
             if self.at_hand
             else self._test_passing(split, panel)
         )

@@ -88,7 +88,9 @@ class Outcome:
     predictions: np.ndarray
 
 
-def score_held(panel: Panel, X: Matrix, truth: np.ndarray, rows_of: Sequence[np.ndarray]) -> Outcome:
+def score_held(
+    panel: Panel, X: Matrix, truth: np.ndarray, rows_of: Sequence[np.ndarray], weight: Vector | None = None
+) -> Outcome:
     """Return what becomes of rows that are at hand, ``rows_of`` each cell, some thousand of a cell at a time."""
     n, R, asks = len(truth), len(panel.tested_by), panel.asks()
     losses, room = np.full((R, n), np.nan), [np.empty((0,))]
@@ -112,7 +114,8 @@ def score_held(panel: Panel, X: Matrix, truth: np.ndarray, rows_of: Sequence[np.
             room[0][r, rows] = prediction.reshape(room[0][r, rows].shape)
     if not panel.asked.loss.rowwise:
         for r, rows in samples_of(panel.tested_by, rows_of):
-            losses[r, rows] = panel.asked.value(room[0][r, rows], truth[rows])
+            own = None if weight is None else weight[rows]
+            losses[r, rows] = panel.asked.value(room[0][r, rows], truth[rows], own)
     return Outcome(losses, room[0])
 
 

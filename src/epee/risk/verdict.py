@@ -103,7 +103,8 @@ class Verdict:
         """Return the simplest of those within one standard error; in balance, of those whose price is small, or the baseline."""
         if self.prefer == "balance" and self.baseline not in near:
             risk = self.risks[0]
-            least = PRICE * values[best] if not risk.is_rate else max(PRICE * values[best], 1.0 / max(risk.n, 1.0))
+            least = PRICE * max(float(values[best]), 0.0)  # a draw of the parts of a ranking may be below 0
+            least = least if not risk.is_rate else max(least, 1.0 / max(risk.n, 1.0))
             near = [i for i in near if values[i] - values[best] <= least]
         return min(self._speaking(near), key=lambda i: self.rank[i])
 
