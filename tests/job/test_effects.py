@@ -68,6 +68,27 @@ def test_a_tree_has_bands_and_rules_with_the_names_of_the_table():
     assert 1 < len(rules) <= 24 and any("a <=" in rule for rule in rules) and not any("x0" in rule for rule in rules)
 
 
+def test_a_combination_has_bands_of_its_members_without_each_fold():
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(2, 240))
+    y = a + np.where(b > 0, 2.0, -1.0) + np.sin(3 * a) + 0.3 * rng.normal(size=240)
+    learned = epee.learn(
+        pa.table({"a": a, "b": b, "y": y}),
+        "y",
+        predictors=["linear", "tree", "combination"],
+        prefer="accuracy",
+        folds=4,
+    )
+    assert learned.facts["chosen"]["key"] == "combination"
+    e = learned.facts["effects"]
+    assert e["bands"] and e["held"]
+    for column in e["columns"]:
+        assert (np.array(column["high"]) > np.array(column["low"])).any()
+        assert (np.array(column["low"]) <= np.array(column["pd"])).all() and (
+            np.array(column["pd"]) <= np.array(column["high"])
+        ).all()
+
+
 @pytest.mark.parametrize("kept", ["at hand", "passing"])
 def test_effects_are_the_same_on_every_road(kept, tmp_path, monkeypatch):
     if kept == "passing":

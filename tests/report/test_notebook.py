@@ -50,3 +50,25 @@ def test_a_run_shows_itself(cards):
     assert "Le prédicteur choisi" in html and "<script>alert" not in html
     assert html.count("<details") > 4 and 'class="tiles"' in html  # what the workbench shows
     assert ".epee-shown .chart .f1 {" in html and ".epee-shown .chart .s1 {" in html
+
+
+def test_a_predictor_shows_what_it_reads_and_leans_on():
+    table = epee.samples.load("iris")
+    for target, task in (("species", "classes"), ("sepal_length", "numbers")):
+        learned = epee.learn(table, target, predictors=["lda" if task == "classes" else "linear"], folds=3)
+        html = learned.predictor._repr_html_()
+        assert (
+            "<svg" in html
+            and f"<b>{target} from 4 columns: " in html
+            and "petal_width" in html
+            and "adds to the prediction" in html
+        )
+
+
+def test_reports_without_a_path_are_opened(monkeypatch):
+    import webbrowser
+
+    opened = []
+    monkeypatch.setattr(webbrowser, "open", opened.append)
+    place = epee.explore(epee.samples.load("iris")).report()
+    assert place.exists() and opened == [place.as_uri()]

@@ -46,7 +46,7 @@ key                    what it holds
                        standard deviation of each encoded column, and ``"per_unit"`` for one unit of the table, with intervals
                        where the estimator has them
 ``effects``            what columns do to the prediction: ``{"of": labels, "columns": [{"column", "kind", "x", "labels", "pd", "low",
-                       "high", "ale"}], "interactions": [{"columns", "value", "stderr", "share"}], "bands"}``, or None; curves are
+                       "high", "ale"}], "interactions": [{"columns", "value", "stderr", "share"}], "bands", "held"}``, or None; curves are
                        (labels, places)
 ``threshold``          of two classes, from which probability of ``"label"`` on to decide for it: ``{"thresholds", "cost", "precision",
                        "recall", "share", "chosen", "least", "expected", "costs"}`` on rows held out, or None

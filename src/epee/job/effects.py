@@ -13,7 +13,8 @@ nobody has, the second does not. Two columns *interact* by the spread of what is
 .. math:: I_{jk}^2 = \frac1n \sum_i \bigl[\mathrm{PD}_{jk} - \mathrm{PD}_j - \mathrm{PD}_k\bigr]^2(x_{ij}, x_{ik}), \tag{2}
 
 each centred (Friedman and Popescu). Bands are those of a jackknife: the models of the cross-validation, each without a fold, give
-:math:`\mathrm{se}^2 = \frac{K - 1}{K} \sum_k (f_k - \bar f)^2`, so they say what other training rows would change.
+:math:`\mathrm{se}^2 = \frac{K - 1}{K} \sum_k (f_k - \bar f)^2`, so they say what other training rows would change. Of a combination the
+members are learned without each fold, and keep their weights.
 
 References: Apley and Zhu, "Visualizing the effects of predictor variables in black box supervised learning models", *Journal of the Royal
 Statistical Society B* 82, 2020.
@@ -77,6 +78,7 @@ def effects_of(
         "columns": [c for c in columns if c is not None],
         "interactions": pairs,
         "bands": len(asks) > 2,
+        "held": bool(entry.members),
     }
 
 
@@ -101,7 +103,14 @@ def _final(predictor: Predictor, outputs: list[int]) -> Ask:
 
 def _folds(ground: Ground, entry: Entry, outputs: list[int]) -> Iterator[Ask]:
     """Yield what the models of the cross-validation answer, each without a fold; none where they would take too long, or follow time."""
-    if ground.cells.forward or entry.members:  # of a mean, the weights would have to be found again too
+    if ground.cells.forward:
+        return
+    if entry.members:
+        cost = sum(m.candidate.cost(ground.setting) for m, _ in entry.members if not isinstance(m.route, MomentRoute))
+        parts = [] if cost > CHEAP else [list(_folds(ground, member, outputs)) for member, _ in entry.members]
+        if parts and all(len(part) == ground.n_models for part in parts):
+            weights = [weight for _, weight in entry.members]
+            yield from (_mean_of(asks, weights) for asks in zip(*parts, strict=True))
         return
     told, h = copy(entry.route), ground.hand
     loss = Power(2.0) if ground.asked.classes is None else PROBABILITIES
@@ -118,6 +127,16 @@ def _folds(ground: Ground, entry: Entry, outputs: list[int]) -> Iterator[Ask]:
     split = ground.plan(1).splits[0]
     for model in told.models(split):
         yield _answering(asked, [model], 0, h.encoder.holed().encode, outputs)
+
+
+def _mean_of(asks: Sequence[Ask], weights: Sequence[float]) -> Ask:
+    """Return the weighted mean of several answers."""
+
+    def ask(raw: RawBlock) -> Matrix:
+        total: Matrix = np.sum([weight * one(raw) for one, weight in zip(asks, weights, strict=True)], axis=0)
+        return total
+
+    return ask
 
 
 def _answering(asked: Asked, models: Any, t: int, numbers: Callable[[RawBlock], Matrix], outputs: list[int]) -> Ask:

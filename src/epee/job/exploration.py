@@ -33,6 +33,7 @@ from epee.job.exploration_facts import (
 from epee.job.findings.evidence import Evidence
 from epee.job.findings.registry import Finding, check_codes, find
 from epee.job.holding import hold
+from epee.job.learned import written_report
 from epee.job.sealing import fingerprints
 from epee.job.survey import survey
 from epee.job.tallies import Tallies
@@ -69,10 +70,9 @@ class Explored:
         notes: list[str] = self.card["notes"]
         return notes
 
-    def report(self, path: str | Path) -> Path:
-        """Write a self-contained HTML report."""
-        written: Path = import_module("epee.report.html").write_report(self.card, path)
-        return written
+    def report(self, path: str | Path | None = None) -> Path:
+        """Write a self-contained HTML report; without a path, to a place of its own, and open it in the browser."""
+        return written_report(self.card, path)
 
     def to_json(self) -> str:
         """Return the card as JSON text."""

@@ -11,6 +11,7 @@ which covers new rows of the same kind with about that probability, whatever the
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -161,6 +162,10 @@ class Predictor:
         place = min(int(np.ceil((n + 1) * level)) - 1, n - 1)
         found = self.residuals[place]
         return float(found) if np.ndim(found) == 0 else found
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        return str(import_module("epee.report.notebook").notebook_html(self))
 
     def __repr__(self) -> str:
         return f"Predictor({', '.join(self.targets)} from {len(self.feature_names_in_)} columns, {type(last_step(self.model)).__name__})"

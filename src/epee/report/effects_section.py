@@ -52,6 +52,8 @@ def effects_section(card: dict[str, Any]) -> Section | None:
     drawn = [curve_pictures.effect(column, e["of"], e["bands"], share) for column in e["columns"]]
     caption = say("effects_class" if share else "effects_number", of=", ".join(e["of"]))
     caption += " " + (say("effects_bands", level=level) if e["bands"] else say("effects_bare"))
+    if e["bands"] and e.get("held"):
+        caption += " " + say("effects_held")
     blocks: list[Block] = [Pictures(drawn, caption)]
     pairs = [pair for pair in e["interactions"] if pair["value"] > 0]
     if pairs:

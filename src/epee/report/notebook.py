@@ -5,16 +5,19 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import numpy as np
 from markupsafe import Markup
 
+from epee.errors import WrongUse
 from epee.report import pictures
 from epee.report.html import answer_html, stylesheet
 from epee.words import loss_words
 from epee.words.loss_words import mean_of
-from epee.words.numbers import figures, percent
+from epee.words.numbers import figures, listed, percent
 from epee.words.report_words import say
 
 ROOM = "epee-shown"
+LEANING, LEANING_ROWS = 12, 40  # columns that are drawn, rows that they are asked of
 
 
 def notebook_html(result: Any) -> str:
@@ -64,6 +67,40 @@ def _answered(result: Any) -> Markup:
     return answer_html(result.card)
 
 
+def _predictor(p: Any) -> Markup:
+    """Return what a predictor reads, and how much each column moves its predictions of rows that it kept."""
+    from epee.estimator.registry import METHODS
+    from epee.job.predictor import last_step
+
+    last = type(last_step(p.model)).__name__
+    name = next((method.title for method in METHODS if method.name == last), last)
+    head = say("predictor_of", target=", ".join(p.targets), k=len(p.feature_names_in_), name=name)
+    told = say("reads", names=listed(p.feature_names_in_, 12))
+    return Markup("<p><b>{}</b></p><p>{}</p>{}").format(head, told, _leaning(p))
+
+
+def _leaning(p: Any) -> Markup:
+    try:
+        p.require_reasons()
+    except WrongUse:
+        return Markup("")
+    sizes = np.abs(p.reasons(p.background[:LEANING_ROWS])[1])  # (rows, columns)
+    mean, bar = sizes.mean(axis=0), sizes.std(axis=0) / np.sqrt(len(sizes))
+    order = np.argsort(-mean, kind="stable")[:LEANING]
+    names = list(p.encoder.encoded_columns)
+    lines = [
+        {
+            "name": names[j],
+            "value": mean[j],
+            "low": max(mean[j] - 2 * bar[j], 0.0),
+            "high": mean[j] + 2 * bar[j],
+            "tone": 0,
+        }
+        for j in order
+    ]
+    return pictures.dot_plot(lines, say("leans_on"), say("leans_on"), figures)
+
+
 def _curve(curve: Any) -> Markup:
     values = [v.item() if hasattr(v, "item") else v for v in curve.values]
     facts = {
@@ -111,5 +148,6 @@ _SHOWN = {
     "ComplexityCurve": _curve,
     "LearningCurve": _learning,
     "Finding": _finding,
+    "Predictor": _predictor,
     "Risk": _risk,
 }

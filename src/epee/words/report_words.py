@@ -301,6 +301,16 @@ WORDS: dict[str, tuple[str, str]] = {
         "Bands: {level}, what other training rows would change (jackknife over the folds).",
         "Bandes : {level}, ce que changeraient d'autres lignes d'apprentissage (jackknife sur les blocs).",
     ),
+    "effects_held": (
+        "The weights of the combination are held.",
+        "Les poids de la combinaison sont tenus fixes.",
+    ),
+    "predictor_of": ("{target} from {k} {k:column|columns}: {name}", "{target} d'après {k} {k:colonne|colonnes} : {name}"),
+    "leans_on": (
+        "What each column adds to the prediction, up or down, on average",
+        "Ce que chaque colonne ajoute à la prédiction, en plus ou en moins, en moyenne",
+    ),
+    "reads": ("It reads {names}.", "Il lit {names}."),
     "effects_bare": (
         "No bands: the predictor would have to be learned anew for each fold, in order of time or at too great a cost.",
         "Pas de bandes : il faudrait réapprendre le prédicteur pour chaque bloc, dans l'ordre du temps ou à un coût trop élevé.",
