@@ -98,6 +98,10 @@ PHRASES = {
         "With --time, the target some rows earlier as inputs, 1,7; temp=1 of a column; may be repeated.",
         "Avec --time, la cible quelques lignes plus tôt comme entrées, 1,7 ; temp=1 pour une colonne ; peut être répété.",
     ),
+    "threshold": (
+        "Of two classes: decide for the second from this probability on.",
+        "De deux classes : décider pour la seconde à partir de cette probabilité.",
+    ),
     "rare": (
         "What becomes of classes of fewer than 3 rows: leave them out, or join them to one.",
         "Ce que deviennent les classes de moins de 3 lignes : leave les laisse de côté, join les réunit en une.",

@@ -24,6 +24,7 @@ def command(
     proba: Annotated[bool, typer.Option("--proba", help=say("proba"))] = False,
     interval: Annotated[bool, typer.Option("--interval", help=say("interval"))] = False,
     why: Annotated[bool, typer.Option("--why", help=say("why"))] = False,
+    threshold: Annotated[float | None, typer.Option(help=say("threshold"), show_default=False, metavar="SHARE")] = None,
     keep: Annotated[
         list[str] | None, typer.Option("--keep", help=say("keep"), show_default=False, metavar="COLUMN")
     ] = None,
@@ -50,7 +51,9 @@ def command(
     check_places([(place, anything)], [predictor, *files_named(table)], force)
     learned = load_to_predict(predictor, trust)
     with silence(quiet, memory):
-        answers = Answers(learned.predictor, table, level=level, details=details, keep=keep or (), why=why)
+        answers = Answers(
+            learned.predictor, table, level=level, details=details, keep=keep or (), why=why, threshold=threshold
+        )
         if place is None:
             n = answers.write_json(sys.stdout) if json else answers.write_csv(sys.stdout)
             sys.stdout.flush()
@@ -61,6 +64,6 @@ def command(
             with atomic(place, text=not parquet) as stream:
                 write = answers.write_parquet if parquet else answers.write_json if json else answers.write_csv
                 n = write(stream)
-    tell([*answers.source.notes, *answers.drift()], quiet)
+    tell([*answers.source.notes, *answers.decision(), *answers.drift()], quiet)
     if output is not None:
         tell([job_words.say("predicted", n=n)], quiet)

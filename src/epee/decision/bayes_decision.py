@@ -53,6 +53,9 @@ class BayesDecision(MetaEstimatorMixin, ClassifierMixin, Saved, BaseEstimator):
         Class probabilities where the decision is used, when these are not those of the training rows.
     reject_label : label, default=None
         What ``predict`` returns for rejected rows: -1 for numeric labels, "reject" for text.
+    threshold : float in (0, 1), default=None
+        Of two classes without rejection: decide for the second from this probability on, whatever (1) says; a lower one finds more of it.
+        None follows the costs. For probabilities that are no frequencies, with a threshold found on rows held out.
 
     Attributes
     ----------
@@ -88,12 +91,14 @@ class BayesDecision(MetaEstimatorMixin, ClassifierMixin, Saved, BaseEstimator):
         reject_cost: float | None = None,
         priors: Any = None,
         reject_label: Any = None,
+        threshold: float | None = None,
     ) -> None:
         self.estimator = estimator
         self.costs = costs
         self.reject_cost = reject_cost
         self.priors = priors
         self.reject_label = reject_label
+        self.threshold = threshold
 
     @property
     def training_fingerprint(self) -> object | None:
@@ -138,6 +143,10 @@ class BayesDecision(MetaEstimatorMixin, ClassifierMixin, Saved, BaseEstimator):
         self.costs_ = check_costs(self.costs, self.classes_, self.reject_cost, self.reject_label)
         if self.priors is not None:
             check_priors(self.priors, self.classes_)
+        if self.threshold is not None and (self.costs_.shape != (2, 2) or not 0 < self.threshold < 1):
+            raise WrongUse(
+                f"threshold is {self.threshold!r}; it is a probability between 0 and 1, for two classes without rejection."
+            )
         label = self._rejection()
         if len(self.costs_) > len(self.classes_) and label in self.classes_.tolist():
             raise WrongUse(f"reject_label {label!r} is one of the classes; give another.")
@@ -187,13 +196,17 @@ class BayesDecision(MetaEstimatorMixin, ClassifierMixin, Saved, BaseEstimator):
             )
         return self._frequencies
 
-    def _expected(self, X: Any) -> Matrix:
-        P = self.predict_proba(X)
-        return P @ self.costs_.T  # (n, decisions)
-
     def predict(self, X: Any) -> Labels:
         """Return the decision of least expected cost (n,); where several are equal, the first class, and rejection last."""
-        return self._labels(self._expected(X).argmin(axis=1))
+        return self._labels(self._decide(self.predict_proba(X)))
+
+    def _decide(self, P: Matrix) -> np.ndarray:
+        """Return decisions (n,) from probabilities (n, K), by (1) or by the threshold."""
+        return (
+            (P @ self.costs_.T).argmin(axis=1)
+            if self.threshold is None
+            else (P[:, 1] >= self.threshold).astype(np.intp)
+        )
 
     def clean(self, X: Any) -> Any:
         """Check rows as the classifier inside would and return them."""
@@ -207,7 +220,7 @@ class BayesDecision(MetaEstimatorMixin, ClassifierMixin, Saved, BaseEstimator):
         if needs == "probabilities" and ask is not None:
             return lambda X: self._under_priors(ask(X))
         if needs == "labels" and ask is not None:
-            return lambda X: (self._under_priors(ask(X)) @ self.costs_.T).argmin(axis=1)
+            return lambda X: self._decide(self._under_priors(ask(X)))
         return None
 
     def degrees_of_freedom(self, X: Any = None) -> float:
@@ -229,8 +242,9 @@ class BayesDecision(MetaEstimatorMixin, ClassifierMixin, Saved, BaseEstimator):
 
     def expected_cost(self, X: Any, *, of_all: bool = False) -> Matrix:
         """Return the expected cost of the decision taken for each row (n,), or of every possible one (n, decisions)."""
-        table = self._expected(X)
-        return table if of_all else table.min(axis=1)
+        P = self.predict_proba(X)
+        table = P @ self.costs_.T  # (n, decisions)
+        return table if of_all else np.take_along_axis(table, self._decide(P)[:, None], axis=1)[:, 0]
 
     @property
     def loss(self) -> Costs:

@@ -14,6 +14,7 @@ from epee.job.drift import Tally, drifts
 from epee.job.predictor import ROWS, Predictor
 from epee.settings import progress
 from epee.words.job_words import say
+from epee.words.numbers import percent
 
 PROBABILITY = 6  # decimals
 WHY_ROWS = 1024  # explained at once
@@ -36,6 +37,8 @@ class Answers:
         Columns of the table to write along, to tell the rows apart; without any, and with details, rows are numbered from 1.
     why : bool
         What each column adds to the prediction too, and the base they start from; see :mod:`epee.job.reasons`.
+    threshold : float, optional
+        Of two classes, from which probability of the second on to decide for it.
     """
 
     def __init__(
@@ -47,10 +50,13 @@ class Answers:
         details: bool | str = True,
         keep: Sequence[str] = (),
         why: bool = False,
+        threshold: float | None = None,
     ) -> None:
         self.predictor, self.level, self.keep = predictor, level, list(dict.fromkeys(keep))
         self.source = predictor.open(table, dict.fromkeys(self.keep, "text"))
-        self.details, self.why = self._has(details), why
+        self.details, self.why, self.threshold = self._has(details), why, threshold
+        if threshold is not None:
+            predictor.require_threshold(threshold)
         if why:
             predictor.require_reasons()
         self.numbered = bool(self.details) and not self.keep
@@ -106,7 +112,7 @@ class Answers:
             for raw in self.source.raw_blocks(WHY_ROWS if self.why else ROWS):
                 self.tally.add(raw)
                 X = p.encode(raw)
-                answer = np.asarray(p.model.predict(X))
+                answer = p.answer(X, self.threshold)
                 columns: list[Any] = [_cells(raw.columns[name]) for name in self.keep]
                 if self.numbered:
                     columns.append(np.arange(done + 1, done + len(raw) + 1))
@@ -133,6 +139,11 @@ class Answers:
         each = [None if h <= 0 else int(max(0, np.ceil(-np.log10(h / 1000)))) for h in halves]
         found = [*decimals, *each, *((d for d in each for _ in range(2)) if self.details else ())]
         return found + each * (len(self.header) - len(found)) if self.why else found
+
+    def decision(self) -> list[str]:
+        """Say from which probability on a class is decided for, where it is not the most probable one."""
+        t = self.threshold if self.threshold is not None else self.predictor.threshold
+        return [] if t is None else [say("decides_from", label=self.predictor.classes_[1], t=percent(t))]
 
     def drift(self) -> list[str]:
         """Return how the rows that were predicted differ from those that were learned from."""

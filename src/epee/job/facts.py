@@ -17,7 +17,6 @@ from epee.job.ground import Ground
 from epee.job.merit import attempt, headline_of, sealed_facts
 from epee.job.predictor import Predictor, last_step
 from epee.job.ranked import ranking_sentence
-from epee.job.thresholds import threshold_facts
 from epee.job.understanding import Understood
 from epee.predictors.trees.tree import DecisionTree
 from epee.risk.estimate import Risk
@@ -27,7 +26,7 @@ from epee.structure.standard_scaler import StandardScaler
 from epee.typing import Matrix, Vector
 from epee.words.job_words import say
 from epee.words.loss_words import mean_of
-from epee.words.numbers import inside, interval, percent, whole
+from epee.words.numbers import inside, interval, percent, plus_minus, whole
 
 Rows = tuple[Matrix, np.ndarray, Any]
 CURVE_ROWS = 50_000  # up to which a learning curve is drawn
@@ -38,7 +37,8 @@ SHUFFLES, SHUFFLED_CELLS = 3, 1_000_000  # of a column, and cells up to which th
 
 
 def facts_of(
-    seen: Understood, asked: dict[str, Any], contest: Contest, verdict: Verdict, predictor: Predictor, risk: Risk, begin: float
+    seen: Understood, asked: dict[str, Any], contest: Contest, verdict: Verdict, predictor: Predictor, risk: Risk,
+    threshold: dict[str, Any] | None, begin: float,
 ) -> dict[str, Any]:  # fmt: skip
     """Return everything the card holds but the findings."""
     ground, chosen = contest.ground, verdict.entries[verdict.chosen]
@@ -51,6 +51,14 @@ def facts_of(
     sentences = verdict.sentences(ranking_sentence(ground, verdict)) + test["sentences"]
     if asked["refit"] and n_sealed:
         sentences.append(say("refit"))
+    if threshold is not None and threshold["applied"] is not None:
+        words = {
+            "label": threshold["label"],
+            "t": percent(threshold["applied"]),
+            "expected": percent(threshold["expected"]),
+        }
+        saves = plus_minus(threshold["saves"], threshold["saves_stderr"])
+        sentences.append(say("threshold_chosen", saves=saves, **words))
     classes = [] if seen.classes is None else [str(c) for c in seen.classes.tolist()]
     codes = cells.target.codes
     by_class = [] if codes is None else np.bincount(codes[cells.train], minlength=len(classes)).tolist()
@@ -85,7 +93,7 @@ def facts_of(
     leaned = [item["column"] for item in (facts["uses"] or {"items": []})["items"]]
     facts["effects"] = attempt(lambda: effects_of(ground, chosen, predictor, leaned, asked["level"]))
     facts["rules"] = rules_of(predictor)
-    facts["threshold"] = attempt(lambda: threshold_facts(ground, chosen, predictor))
+    facts["threshold"] = threshold
     facts["learning_curve"] = attempt(lambda: curve_of_sizes(chosen, ground))
     facts["seconds"] = clock.perf_counter() - begin
     return plain(facts)

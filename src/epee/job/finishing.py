@@ -125,12 +125,15 @@ def _from_sums(ground: Ground, entry: Entry, m: Moments, everything: bool) -> Pi
     return fitted_pipeline(route.steps.affine, _merged(encoded), fitted.model if isinstance(fitted, Mapped) else fitted)
 
 
-def sealed_risk(ground: Ground, entry: Entry, model: Pipeline, verdict: Verdict) -> Risk:
-    """Return the error on the sealed rows; without any, that of the cross-validation corrected for the choice."""
+def sealed_risk(ground: Ground, entry: Entry, model: Pipeline, verdict: Verdict, turned: bool = False) -> Risk:
+    """Return the error on the sealed rows; without any, that of the cross-validation corrected for the choice.
+
+    A decision that was ``turned`` since the rows passed by is tested on those at hand.
+    """
     hand, level = ground.hand, ground.level
     if not len(ground.cells.sealed):
         return corrected(entry.sure, verdict.optimism.value)
-    if entry.sealed is None:
+    if entry.sealed is None or turned:
         loss = ground.asked.loss
         rows = hand.sealed
         cells = ground.cells

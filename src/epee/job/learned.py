@@ -47,9 +47,9 @@ class Learned:
         self.training_rows: np.ndarray = np.empty(0, dtype=np.uint64)
         self.contest: Any = None  # the entries of the leaderboard, for a closer look in the same session
 
-    def predict(self, table: Any) -> Labels:
+    def predict(self, table: Any, *, threshold: float | None = None) -> Labels:
         """Return the label or the value of each row of a table, in order; see :class:`~epee.job.predictor.Predictor`."""
-        return self.predictor.predict(table)
+        return self.predictor.predict(table, threshold=threshold)
 
     def predict_proba(self, table: Any) -> Matrix:
         """Return the probability of each class (n, K), in the order of ``predictor.classes_``."""

@@ -35,9 +35,11 @@ from epee.job.kinds import settled
 from epee.job.lags import settled_lags
 from epee.job.learned import Learned
 from epee.job.looking import Looked, look
+from epee.job.merit import attempt
 from epee.job.past import Past, make_lags
 from epee.job.predictor import Predictor, last_step, residual_quantiles
 from epee.job.reasons import KEPT_ROWS
+from epee.job.thresholds import apply_threshold, threshold_facts
 from epee.job.understanding import open_roles
 from epee.losses.names import resolve
 from epee.risk.asked import Asked
@@ -229,14 +231,17 @@ def _learn(
     )
     with progress(say("looking")) as tick:
         tick()
-    risk = sealed_risk(ground, winner, model, verdict)
-    facts = facts_of(seen, asked, contest, verdict, predictor, risk, begin)
+    threshold = attempt(lambda: threshold_facts(ground, winner, predictor))
+    turned = apply_threshold(model, threshold)
+    risk = sealed_risk(ground, winner, model, verdict, turned)
+    facts = facts_of(seen, asked, contest, verdict, predictor, risk, threshold, begin)
     learned = Learned(predictor, risk, facts)
     learned.findings = find(evidence_of(seen, ground, verdict, predictor, risk, facts["uses"]), asked["mute"])
     learned.contest = verdict
     learned.sealed_rows, learned.training_rows = looked.sealed_prints, looked.training_prints
     if asked["refit"] and len(cells.sealed):
         parts = final_parts(ground, winner, everything=True)
+        apply_threshold(parts[1], threshold)
         learned.predictor = Predictor(
             seen.task, seen.targets, *parts, residuals, tally(hand.encoder.schema_, hand.raw), kept, past
         )

@@ -105,9 +105,31 @@ class Predictor:
         source = self.encoder.open(table) if self.past is None else self.open(table)
         yield from source.raw_blocks(ROWS)
 
-    def predict(self, table: Any) -> Labels:
-        """Return the label or the value of each row, in order."""
-        return np.concatenate([self.model.predict(self.encode(raw)) for raw in self.blocks(table)])
+    def predict(self, table: Any, *, threshold: float | None = None) -> Labels:
+        """Return the label or the value of each row, in order; of two classes the second from the probability ``threshold`` on."""
+        return np.concatenate([self.answer(self.encode(raw), threshold) for raw in self.blocks(table)])
+
+    def answer(self, X: Matrix, threshold: float | None = None) -> Labels:
+        """Return the label or the value of encoded rows."""
+        if threshold is None:
+            return np.asarray(self.model.predict(X))
+        self.require_threshold(threshold)
+        return self.classes_[(np.asarray(self.model.predict_proba(X))[:, 1] >= threshold).astype(np.intp)]
+
+    def require_threshold(self, threshold: float) -> None:
+        """Refuse a threshold where there is nothing to decide by it."""
+        if not self.has_probabilities or len(self.classes_) != 2:
+            raise WrongUse(
+                "a threshold decides between two classes by their probabilities, which this predictor does not give."
+            )
+        if not 0 < threshold < 1:
+            raise WrongUse(f"threshold is {threshold!r}; it is a probability between 0 and 1.")
+
+    @property
+    def threshold(self) -> float | None:
+        """From which probability of the second class on it decides for it, where that was found by costs on rows held out."""
+        last = last_of(self.model)
+        return last.threshold if isinstance(last, BayesDecision) else None
 
     def predict_proba(self, table: Any) -> Matrix:
         """Return the probability of each class (n, K), in the order of ``classes_``."""

@@ -134,6 +134,8 @@ FRENCH: dict[str, str] = {
     "column {} cannot be kept: the predictions have a column of that name.": "la colonne {} ne peut être gardée : les prédictions ont une colonne de ce nom.",
     "this predictor gives no probabilities; leave --proba out, or learn with one that does.": "ce prédicteur ne donne pas de probabilités ; retirer --proba, ou apprendre avec un qui en donne.",
     "this predictor predicts classes, which have probabilities and no intervals; say --proba.": "ce prédicteur prédit des classes, qui ont des probabilités et pas d'intervalles ; dire --proba.",
+    "a threshold decides between two classes by their probabilities, which this predictor does not give.": "un seuil décide entre deux classes par leurs probabilités, que ce prédicteur ne donne pas.",
+    "threshold is {}; it is a probability between 0 and 1.": "threshold vaut {} ; c'est une probabilité entre 0 et 1.",
     "this predictor ({}) gives no probabilities.": "ce prédicteur ({}) ne donne pas de probabilités.",
     "this predictor kept no residuals of held-out rows: it gives no intervals.": "ce prédicteur n'a pas gardé de résidus de lignes mises à part : il ne donne pas d'intervalles.",
     "this predictor was learned by an older épée, which kept no rows to compare with: learn it again.": "ce prédicteur a été appris par une épée plus ancienne, qui ne gardait pas de lignes à comparer : l'apprendre à nouveau.",

@@ -144,6 +144,16 @@ WORDS: dict[str, tuple[str, str]] = {
         "{k} {k:ligne va|lignes vont} au-delà des dernières valeurs connues de {names} : {k:elle s'appuie|elles s'appuient} sur des "
         "prédictions antérieures, et l'erreur est plus grande que celle que le prédicteur annonce.",
     ),
+    "threshold_chosen": (
+        "It decides for {label} from a probability of {t} on, which costs {saves} a row less on rows held out than the {expected} that the "
+        "costs alone would give.",
+        "Il décide pour {label} à partir d'une probabilité de {t}, ce qui coûte {saves} de moins par ligne, sur des lignes mises à part, que "
+        "les {expected} que donneraient les coûts seuls.",
+    ),
+    "decides_from": (
+        "The predictor decides for {label} from a probability of {t} on.",
+        "Le prédicteur décide pour {label} à partir d'une probabilité de {t}.",
+    ),
     "fewer_folds": (
         "{folds} {folds:fold|folds} instead of {asked}: {why}.",
         "{folds} {folds:bloc|blocs} au lieu de {asked} : {why}.",

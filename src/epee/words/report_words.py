@@ -231,9 +231,10 @@ WORDS: dict[str, tuple[str, str]] = {
     "error_rate": ("error rate", "taux d'erreur"),
     "threshold_caption": (
         "On training rows held out: predicting {label} from a probability of {chosen} on makes the fewest errors ({least}). A lower threshold "
-        "finds more of the class, a higher one is right more often.",
+        "finds more of the class, a higher one is right more often; epee predict --threshold decides by another than the most probable.",
         "Sur les lignes d'apprentissage mises de côté : prédire {label} à partir d'une probabilité de {chosen} donne le moins d'erreurs "
-        "({least}). Un seuil plus bas trouve davantage de la classe, un seuil plus haut a plus souvent raison.",
+        "({least}). Un seuil plus bas trouve davantage de la classe, un seuil plus haut a plus souvent raison ; epee predict --threshold "
+        "décide par un autre que le plus probable.",
     ),
     "threshold_costs": (
         "On training rows held out: predicting {label} from a probability of {chosen} on costs least ({least} a row, without rejection); true "
