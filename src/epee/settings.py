@@ -137,7 +137,9 @@ def progress(words: str, total: int | None = None) -> Iterator[Callable[..., Non
     ...     for _ in range(3):
     ...         tick()
     """
-    start, done, shown = time.monotonic(), 0, False
+    from epee.words.progress_words import say
+
+    start, done, shown, words = time.monotonic(), 0, False, say(words) if words in say else words
 
     def tick(steps: int = 1) -> None:
         nonlocal done, shown

@@ -13,7 +13,7 @@ from tests.words.catalogues import CATALOGUES
 PHRASES = [(name, key) for name, catalogue in CATALOGUES.items() for key in catalogue.phrases]
 ONLY_FRENCH = {"its", "it"}  # gender of what is spoken of
 NOUNS = (
-    "rows|columns|classes|folds|groups|clusters|candidates|cells|values|pairs|lignes|colonnes|variables|blocs|groupes|candidats"
+    "rows|columns|classes|folds|groups|clusters|candidates|cells|values|pairs|lignes|colonnes|variables|plis|blocs|groupes|candidats"
     "|données|valeurs|paires|modalités"
 )
 COUNTED = re.compile(

@@ -81,14 +81,14 @@ PHRASES = {
         "Share of the rows sealed for the final test; more rows test better and train worse.",
         "Part des lignes mises sous scellés pour le test final ; plus il y en a, mieux on teste et moins bien on apprend.",
     ),
-    "folds": ("Folds of the cross-validation.", "Nombre de blocs de la validation croisée."),
+    "folds": ("Folds of the cross-validation.", "Nombre de plis de la validation croisée."),
     "weight": (
         "A column of weights: weight 2 is the row twice.",
         "Une colonne de poids : un poids de 2 compte la ligne deux fois.",
     ),
     "groups": (
         "A column whose equal values stay in one fold.",
-        "Une colonne dont les valeurs égales restent dans le même bloc.",
+        "Une colonne dont les valeurs égales restent dans le même pli.",
     ),
     "time": (
         "A column of dates: the test rows are the last ones.",

@@ -39,6 +39,7 @@ from epee.risk.unions import select
 from epee.risk.varying import varied_path
 from epee.settings import progress
 from epee.typing import Matrix, Tensor, Vector
+from epee.words.progress_words import say as say_progress
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,7 +251,7 @@ def _path(route: Route, plan: Plan, parameter: str, values: list[Any]) -> tuple[
         if found is not None:
             return found
     columns, train, dof = [], np.empty(len(values)), np.empty(len(values))
-    with progress(f"complexity curve of {parameter}", len(values)) as tick:
+    with progress(say_progress("complexity curve of {parameter}", parameter=parameter), len(values)) as tick:
         for v, value in enumerate(values):
             model = clone(route.model).set_params(**{parameter: value})
             here = route.like(model) if isinstance(route, MomentRoute) and route.serves(model) else open_route(

@@ -39,6 +39,7 @@ from epee.table.values import labels_of, values_of, weights_of
 from epee.table.view import View
 from epee.table.words import FEWEST, words_in
 from epee.typing import Matrix, Vector
+from epee.words.progress_words import say as say_progress
 from epee.words.table_words import say
 
 if TYPE_CHECKING:
@@ -306,7 +307,7 @@ class TableSource(BlockSource):
 
     def _shown(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Yield batches of some columns, read ahead, with progress."""
-        with progress(f"reading {self.label}", self.n_rows) as tick:
+        with progress(say_progress("reading {label}", label=self.label), self.n_rows) as tick:
             for batch in ahead(lambda: self.batches.read(names, self._batch_rows(BLOCK_ROWS))):
                 yield batch
                 tick(batch.num_rows)

@@ -12,7 +12,7 @@ TITLES: dict[str, tuple[str, str]] = {
     "E001": ("overfitting", "sur-apprentissage"),
     "E002": ("unequal classes", "classes déséquilibrées"),
     "E003": ("a class with too few rows", "une classe trop peu nombreuse"),
-    "E004": ("unstable folds", "blocs instables"),
+    "E004": ("unstable folds", "plis instables"),
     "E005": ("the edge of the grid is reached", "le bord de la grille est atteint"),
     "E006": ("nearly collinear columns", "variables presque colinéaires"),
     "E007": ("leakage suspected", "fuite d'information probable"),
@@ -67,7 +67,7 @@ SENTENCES: dict[tuple[str, str], tuple[str, str]] = {
     ("E004", ""): (
         "The error goes from {low} to {high} over the {J} folds: a spread of {between} remains beyond what "
         "chance gives ({chance}).",
-        "L'erreur va de {low} à {high} selon les {J} blocs : il reste une dispersion de {between} au-delà du "
+        "L'erreur va de {low} à {high} selon les {J} plis : il reste une dispersion de {between} au-delà du "
         "hasard ({chance}).",
     ),
     ("E005", ""): (

@@ -59,7 +59,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "took_text": ("{k} {k:text|texts}, by their words ({names})", "{k} {k:texte|textes}, par leurs mots ({names})"),
     "missing_cells": (
         "{k} missing {k:cell|cells} in {names}: filled with the mean of the training rows, within each fold.",
-        "{k} {k:donnée manquante|données manquantes} dans {names} : {k:remplacée|remplacées} par la moyenne des lignes d'apprentissage, dans chaque bloc.",
+        "{k} {k:donnée manquante|données manquantes} dans {names} : {k:remplacée|remplacées} par la moyenne des lignes d'apprentissage, dans chaque pli.",
     ),
     "missing_levels": (
         "{k} missing {k:cell|cells} in {names}: taken as none of the categories.",
@@ -156,7 +156,7 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "fewer_folds": (
         "{folds} {folds:fold|folds} instead of {asked}: {why}.",
-        "{folds} {folds:bloc|blocs} au lieu de {asked} : {why}.",
+        "{folds} {folds:pli|plis} au lieu de {asked} : {why}.",
     ),
     "few_rows": (
         "there {n:is|are} only {n} training {n:row|rows}",
@@ -275,7 +275,7 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "too_wide": (
         "{p} {p:column needs|columns need} a matrix of as many rows, too large to be solved for every fold",
-        "{p} {p:colonne demande|colonnes demandent} une matrice d'autant de lignes, trop grande pour être résolue dans chaque bloc",
+        "{p} {p:colonne demande|colonnes demandent} une matrice d'autant de lignes, trop grande pour être résolue dans chaque pli",
     ),
     "unsuited": (
         "it does not suit this number of rows, columns or classes",
@@ -393,9 +393,9 @@ WORDS: dict[str, tuple[str, str]] = {
         "Each predictor was tested by {folds}-fold cross-validation on the training rows, repeated {repeats} "
         "{repeats:time|times} on the same folds for all; "
         "filling and scaling are learned inside the folds.",
-        "Chaque prédicteur est éprouvé par validation croisée à {folds} blocs sur les lignes d'apprentissage, "
-        "répétée {repeats} fois, sur les mêmes blocs "
-        "pour tous ; remplissage et réduction sont appris à l'intérieur des blocs.",
+        "Chaque prédicteur est éprouvé par validation croisée à {folds} plis sur les lignes d'apprentissage, "
+        "répétée {repeats} fois, sur les mêmes plis "
+        "pour tous ; remplissage et réduction sont appris à l'intérieur des plis.",
     ),
     "how_forward": (
         "Each predictor was tested on {folds} successive {folds:stretch|stretches} of time, after learning from the rows before each; "
@@ -414,7 +414,7 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "how_differences": (
         "Differences are paired by fold, corrected for shared training rows (Nadeau and Bengio, 2003) and for their number (Holm).",
-        "Les écarts sont appariés par bloc, corrigés du partage des lignes d'apprentissage (Nadeau et Bengio, "
+        "Les écarts sont appariés par pli, corrigés du partage des lignes d'apprentissage (Nadeau et Bengio, "
         "2003) et de leur nombre (Holm).",
     ),
     "how_test": (

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from epee.settings import options
 
 NOTHING = "–"  # where there is no number
+ROUNDING = 1e-12  # of a figure: an error bar below is none
 _FRENCH = str.maketrans({",": "\u202f", ".": ","})
 
 
@@ -98,7 +99,7 @@ def plus_minus(value: float | None, stderr: float | None, *, percent: bool = Fal
         return amount(value, percent=percent)
     factor = 100 if percent else 1
     value, stderr = factor * value, factor * stderr
-    if stderr == 0:
+    if stderr <= ROUNDING * abs(value):
         bare = Written(f"{figures(value)} ± 0", value)
         return in_unit(bare, "%") if percent else bare
     d = decimals(value, stderr)
@@ -115,15 +116,18 @@ def interval(
 
     >>> interval(0.0701, 0.0912), interval(0.0701, 0.0912, 0.02), interval(0.07, 0.091, percent=True) == "[7.0, 9.1] %"
     ('[0.070, 0.091]', '[0.070, 0.091]', True)
+    >>> interval(0.2, 0.2 + 1e-16, 1e-17)
+    '[0.2, 0.2]'
     """
     if low is None or high is None:
         return NOTHING
     factor = 100 if percent else 1
     low, high = factor * low, factor * high
     bar = factor * stderr if stderr else (high - low) / 4  # an error bar of 0 says nothing about the digits
+    bar = bar if bar > ROUNDING * max(abs(low), abs(high)) else 0.0
     places = max(decimals(max(abs(low), abs(high)), bar), digits)
     small = _out_of_scale(max(abs(low), abs(high))) and _out_of_scale(bar or high)
-    ends = [_scientific(end, 3) if small else _plain(end, places) for end in (low, high)]
+    ends = [_scientific(end, 3) if small else _plain(end, places) if bar else str(figures(end)) for end in (low, high)]
     text = f"[{(' ; ' if options.language == 'fr' else ', ').join(ends)}]"
     return in_unit(text, "%") if percent else text
 

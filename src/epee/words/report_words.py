@@ -174,14 +174,14 @@ WORDS: dict[str, tuple[str, str]] = {
         "Dots: error on rows held out, by cross-validation of the {n} training rows ({folds} folds, {repeats} "
         "{repeats:time|times}). Bars: {level} interval.",
         "Points : erreur sur les lignes mises de côté, par validation croisée des {n} lignes d'apprentissage "
-        "({folds} blocs, {repeats} fois). "
+        "({folds} plis, {repeats} fois). "
         "Barres : intervalle à {level}.",
     ),
     "leaderboard_caption_one": (
         "Dots: error on rows held out, by cross-validation of the {n} training rows ({folds} folds). Bars: "
         "{level} interval.",
         "Points : erreur sur les lignes mises de côté, par validation croisée des {n} lignes d'apprentissage "
-        "({folds} blocs). Barres : intervalle "
+        "({folds} plis). Barres : intervalle "
         "à {level}.",
     ),
     "curves_caption": (
@@ -300,7 +300,7 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "effects_bands": (
         "Bands: {level}, what other training rows would change (jackknife over the folds).",
-        "Bandes : {level}, ce que changeraient d'autres lignes d'apprentissage (jackknife sur les blocs).",
+        "Bandes : {level}, ce que changeraient d'autres lignes d'apprentissage (jackknife sur les plis).",
     ),
     "effects_held": (
         "The weights of the combination are held.",
@@ -314,7 +314,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "reads": ("It reads {names}.", "Il lit {names}."),
     "effects_bare": (
         "No bands: the predictor would have to be learned anew for each fold, in order of time or at too great a cost.",
-        "Pas de bandes : il faudrait réapprendre le prédicteur pour chaque bloc, dans l'ordre du temps ou à un coût trop élevé.",
+        "Pas de bandes : il faudrait réapprendre le prédicteur pour chaque pli, dans l'ordre du temps ou à un coût trop élevé.",
     ),
     "strength": ("joint effect", "effet conjoint"),
     "strength_points": ("joint effect (points)", "effet conjoint (points)"),

@@ -12,7 +12,7 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "equal": (
         "{best} and {other} do equally well on these folds.",
-        "{best} et {other} font aussi bien l'un que l'autre sur ces blocs.",
+        "{best} et {other} font aussi bien l'un que l'autre sur ces plis.",
     ),
     "alone": ("{best} is the only candidate.", "{best} est le seul candidat."),
     "shown": ("shown", "établi"),
@@ -33,7 +33,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "best": ("best", "meilleur"),
     "chosen": ("chosen", "choisi"),
     "degrees of freedom": ("effective degrees of freedom", "degrés de liberté effectifs"),
-    "fold": ("fold", "bloc"),
+    "fold": ("fold", "pli"),
     "rows": ("training rows", "lignes d'apprentissage"),
     "test error": ("test error", "erreur de test"),
     "extrapolation": ("extrapolation", "extrapolation"),

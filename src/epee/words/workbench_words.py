@@ -108,7 +108,7 @@ PHRASES = {
     ),
     "why_empty": ("“{target}” is empty. Choose another column.", "« {target} » est vide. Choisir une autre colonne."),
     "test_size": ("Share of rows sealed for the test", "Part des lignes mises sous scellés pour le test"),
-    "folds": ("Folds", "Blocs"),
+    "folds": ("Folds", "Plis"),
     "level": ("Level of the intervals", "Niveau des intervalles"),
     "seed": ("Seed", "Graine"),
     "loss": ("What an error costs", "Ce que coûte une erreur"),

@@ -134,7 +134,7 @@ LAB = Lab(
     ),
     controls=(
         Slider("degree", Words("degree", "degré"), DEGREES, 6),
-        Choice("folds", Words("folds", "blocs"), {"5": Words("5", "5"), "10": Words("10", "10"), "loo": Words("leave-one-out", "leave-one-out")}, "10"),
+        Choice("folds", Words("folds", "plis"), {"5": Words("5", "5"), "10": Words("10", "10"), "loo": Words("leave-one-out", "leave-one-out")}, "10"),
         Slider("n", Words("examples n", "exemples n"), [20, 30, 40, 60, 100, 200, 500], 40),
         Slider("sigma", Words("noise σ", "bruit σ"), spread(0.1, 0.9, 0.1), 0.4),
         Slider("draw", Words("draw number", "numéro du tirage"), spread(0, 20, 1), 0),
@@ -158,11 +158,11 @@ LAB = Lab(
             Words("Right: nothing here shows that a more complex one is better.", "Juste : rien ici ne montre qu'un plus complexe soit meilleur."),
         ),
         Pick(
-            Words("With K folds, the curves are fitted on fewer examples than we have. So cross-validation tends to be…", "Avec K blocs, les courbes sont ajustées sur moins d'exemples qu'on n'en a. La validation croisée tend donc à être…"),
+            Words("With K folds, the curves are fitted on fewer examples than we have. So cross-validation tends to be…", "Avec K plis, les courbes sont ajustées sur moins d'exemples qu'on n'en a. La validation croisée tend donc à être…"),
             {"low": Words("optimistic", "optimiste"), "high": Words("a little pessimistic", "un peu pessimiste"), "none": Words("exactly right", "exactement juste")},
             "high",
             Words("Does a predictor get better or worse with fewer examples?", "Un prédicteur est-il meilleur ou moins bon avec moins d'exemples ?"),
-            Words("Right; less so with 10 folds than with 2, and hardly with leave-one-out.", "Juste ; moins avec 10 blocs qu'avec 2, et presque pas avec le « leave-one-out »."),
+            Words("Right; less so with 10 folds than with 2, and hardly with leave-one-out.", "Juste ; moins avec 10 plis qu'avec 2, et presque pas avec le « leave-one-out »."),
         ),
     ),
 )  # fmt: skip

@@ -222,7 +222,7 @@ LAB = Lab(
     question=Words("What can be predicted from your table, and how surely?", "Que peut-on prédire à partir de votre table, et avec quelle certitude ?"),
     story=Words(
         "Drop a CSV or Parquet file (20 MB at most), or take a sample. The predictors meet on the same folds, the simplest within one standard error of the best is chosen, and sealed rows judge it once. The file stays on this machine and is forgotten.",
-        "Déposer un fichier CSV ou Parquet (20 Mo au plus), ou prendre un exemple. Les prédicteurs s'affrontent sur les mêmes blocs, le plus simple à un écart-type du meilleur est choisi, et des lignes scellées le jugent une fois. Le fichier reste sur cette machine et est oublié.",
+        "Déposer un fichier CSV ou Parquet (20 Mo au plus), ou prendre un exemple. Les prédicteurs s'affrontent sur les mêmes plis, le plus simple à un écart-type du meilleur est choisi, et des lignes scellées le jugent une fois. Le fichier reste sur cette machine et est oublié.",
     ),
     controls=(
         Upload("file", Words("your table (CSV, Parquet)", "votre table (CSV, Parquet)"), LIMIT, ENDINGS),
