@@ -35,6 +35,12 @@ def test_what_is_there(mixed):
     assert card["rows"]["read"] == 300 and [c["name"] for c in card["columns"]] == ["a", "b", "z", "colour"]
     assert card["clusters"]["chosen"] == 3 and card["clusters"]["stability"]["value"] > 0.9
     assert sum(g["rows"] for g in card["clusters"]["groups"]) == 300
+    mixture = card["mixture"]
+    assert mixture["chosen"] == 3 == len(mixture["groups"]) and mixture["bic"]["chosen"] == 3
+    assert (
+        sum(g["weight"] for g in mixture["groups"]) == pytest.approx(1)
+        and min(g["sure"] for g in mixture["groups"]) > 0.95
+    )
     assert card["missing"]["columns"][0] | {"low": 0, "high": 0} == {
         "column": "z",
         "value": 0.1,
@@ -85,7 +91,7 @@ def test_one_cloud_has_no_clusters_and_the_rate_is_calibrated():
     found = outlier_facts(Z, np.arange(20_000), ["a", "b", "c"], None, 0.95, 0)
     assert found["low"] <= 0.012 and found["high"] >= 0.008
     table = pa.table({name: rng.normal(size=400) for name in "abc"})
-    assert explore(table).card["clusters"]["chosen"] == 1
+    assert explore(table).card["clusters"]["chosen"] == explore(table).card["mixture"]["chosen"] == 1
 
 
 def test_far_rows_are_named():

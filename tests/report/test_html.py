@@ -109,6 +109,7 @@ def test_sections_of_an_exploration(cards):
         "correlations",
         "axes",
         "clusters",
+        "mixture",
         "outliers",
         "findings",
         "redo",

@@ -125,7 +125,7 @@ def test_an_exploration(opened, tmp_path, lang):
     page.wait_for_selector("#wb-columns")
     page.get_by_role("button", name=NAMES[lang]["explore"]).click()
     page.wait_for_selector("#wb-explored .answer")
-    for key in ("correlations", "axes", "clusters"):
+    for key in ("correlations", "axes", "clusters", "mixture"):
         assert page.locator(f"#x-{key} .chart").count(), key
     assert "epee explore" in page.inner_text("#wb-command")
     assert json.loads(kept(page, ".json", tmp_path).read_text())["clusters"]["chosen"] == 2

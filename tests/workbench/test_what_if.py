@@ -81,3 +81,17 @@ def test_a_number_has_its_interval(wide):
     predictor, _ = wide
     said = what_if.predict_row(predictor, what_if.read_row(predictor, form_of(predictor)), 0.9)
     assert said["high"][0] - said["values"][0] == pytest.approx(predictor.half_width(0.9))
+
+
+@pytest.mark.parametrize(("lang", "words"), [("en", "not decided"), ("fr", "non décidé")])
+def test_what_is_not_decided_has_a_name_and_its_reasons_are_those_of_a_class(lang, words):
+    found = epee.learn(str(epee.samples.path("penguins")), "species", predictors=["lda"], reject_cost=0.001).predictor
+    low, high = form_of(found), form_of(found, bill_length_mm="44")
+    with epee.options(language=lang):
+        said = [what_if.predict_row(found, what_if.read_row(found, form), 0.95) for form in (low, high)]
+        shown = what_if.map_of(found, what_if.read_row(found, low), "bill_length_mm", "bill_depth_mm")
+    assert words in {one["label"] for one in said} and shown["classes"][-1] == words and len(shown["classes"]) == 4
+    for one in said:
+        assert one["about"] in one["classes"] and one["to"] == pytest.approx(
+            one["probabilities"][one["classes"].index(one["about"])]
+        )

@@ -27,6 +27,7 @@ from epee.job.exploration_facts import (
     column_facts,
     correlation_facts,
     missing_facts,
+    mixture_facts,
     outlier_facts,
     scaled,
 )
@@ -178,6 +179,7 @@ def explore(
         tick()
         card["clusters"] = cluster_facts(Z, own, axes, random_state)
         card["axes"] = None if axes is None else {key: value for key, value in axes.items() if key != "places"}
+        card["mixture"] = mixture_facts(Z[~np.isnan(X[:, :MOST_NUMBERS]).any(axis=1)], own, random_state)
         tick()
         card["outliers"] = outlier_facts(Z, picked, own, card["clusters"], level, random_state)
         tick()

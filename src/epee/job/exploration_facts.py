@@ -228,6 +228,40 @@ def cluster_facts(Z: Matrix, names: list[str], axes: dict[str, Any] | None, seed
     }
 
 
+def mixture_facts(Z: Matrix, names: list[str], seed: int) -> dict[str, Any] | None:
+    """Return a mixture of Gaussian laws: how many components by BIC, the share of each, what marks it, how surely rows belong to it."""
+    import warnings
+
+    from epee.structure.gaussian_mixture import GaussianMixture
+    from epee.structure.mixture_choice import choose_components
+
+    n, p = Z.shape
+    if p < 1 or n < 50 or len(np.unique(Z[:CLUSTERED], axis=0)) < 20:
+        return None
+    some = Z[np.sort(np.random.default_rng(seed).permutation(n)[:CLUSTERED])]
+    form = "full" if p <= 20 and len(some) >= 10 * p else "diag"
+    values = [k for k in range(1, 7) if k == 1 or len(some) >= 5 * p * k]
+    law = GaussianMixture(covariance_type=form, reg_covar=1e-3, random_state=seed)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", EpeeWarning)
+            choice = choose_components(law, some, values, random_state=seed)
+    except (DataError, WrongUse):
+        return None
+    belongs = choice.model.predict_proba(some)  # (n, k)
+    sure, owner = belongs.max(axis=1), belongs.argmax(axis=1)
+    groups = []
+    for g in np.argsort(-choice.model.weights_, kind="stable"):
+        mean = choice.model.means_[g]
+        top = np.argsort(-np.abs(mean), kind="stable")[:3]
+        groups.append({
+            "weight": float(choice.model.weights_[g]), "sure": float(sure[owner == g].mean()) if (owner == g).any() else None,
+            "marks": [{"column": names[j], "value": float(mean[j])} for j in top],
+        })  # fmt: skip
+    bic = {"values": choice.values, "score": choice.scores, "stderr": choice.stderr, "chosen": choice.chosen}
+    return {"chosen": int(choice.chosen), "covariance": form, "bic": bic, "groups": groups, "rows": len(some)}
+
+
 def outlier_facts(
     Z: Matrix, picked: np.ndarray, names: list[str], clusters: dict[str, Any] | None, level: float, seed: int
 ) -> dict[str, Any] | None:

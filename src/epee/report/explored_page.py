@@ -239,6 +239,29 @@ def clusters_section(card: dict[str, Any]) -> Section | None:
     return Section("clusters", say("clusters"), blocks)
 
 
+def mixture_section(card: dict[str, Any]) -> Section | None:
+    """Return the mixture of Gaussian laws: how many, and what each is."""
+    m = card.get("mixture")
+    if not m:
+        return None
+    caption = say(
+        "mixture_caption", n=whole(m["rows"]), form=say("full_form" if m["covariance"] == "full" else "diag_form")
+    )
+    blocks: list[Block] = [Pictures([pictures.components(card)], caption, [say("bic")])]
+    if m["chosen"] == 1:
+        blocks.append(Words(say("one_law")))
+    else:
+        rows = [
+            [
+                say("component", j=j + 1), percent(g["weight"], 0), "" if g["sure"] is None else percent(g["sure"], 0),
+                ", ".join(f"{c['column']} {'+' if c['value'] > 0 else ''}{figures(c['value'], 2)}" for c in g["marks"]),
+            ]
+            for j, g in enumerate(m["groups"])
+        ]  # fmt: skip
+        blocks.append(Table(["", say("component_weight"), say("component_sure"), say("component_marks")], rows, (1, 2)))
+    return Section("mixture", say("mixture"), blocks)
+
+
 def outliers_section(card: dict[str, Any]) -> Section | None:
     """Return the unlikely rows."""
     o = card["outliers"]
@@ -274,6 +297,7 @@ SECTIONS = (
     correlations_section,
     axes_section,
     clusters_section,
+    mixture_section,
     outliers_section,
     findings_section,
     redo_section,

@@ -46,9 +46,13 @@ def distribution(column: dict[str, Any]) -> Markup | None:
             )
         return chart.svg()
     values = h["values"]
+    said = {0.0: say("is_no"), 1.0: say("is_yes")} if column["kind"] == "boolean" else {}
     chart.x_scale(-0.6, len(values) - 0.4)
     step = max(1, math.ceil(len(values) / 6))
-    labels = [day(v) if column["kind"] == "date" else figures(v, 4) if abs(v) < 1e4 else figures(v) for v in values]
+    labels = [
+        said.get(v) or (day(v) if column["kind"] == "date" else figures(v, 4) if abs(v) < 1e4 else figures(v))
+        for v in values
+    ]
     chart.axes(x_ticks=[(i, labels[i]) for i in range(0, len(values), step)])
     for i, k in enumerate(h["counts"]):
         chart.box(
@@ -180,14 +184,22 @@ def _ends(values: list[float]) -> tuple[float, float]:
 
 def criterion(card: dict[str, Any], name: str) -> Markup:
     """Draw one criterion against the number of clusters."""
-    c = card["clusters"]["criteria"][name]
+    return _against_number(card["clusters"]["criteria"][name], say(name), say("n_clusters"))
+
+
+def components(card: dict[str, Any]) -> Markup:
+    """Draw BIC against the number of components of a mixture."""
+    return _against_number(card["mixture"]["bic"], say("bic"), say("n_components"))
+
+
+def _against_number(c: dict[str, Any], title: str, across: str) -> Markup:
     points = [(k, v, s or 0.0) for k, v, s in zip(c["values"], c["score"], c["stderr"], strict=True) if v is not None]
-    chart = Chart(say(name), width=300, height=190, left=46)
+    chart = Chart(title, width=300, height=190, left=46)
     low, high = min(v - s for _, v, s in points), max(v + s for _, v, s in points)
     pad = 0.06 * (high - low or 1.0)
     chart.x_scale(points[0][0] - 0.3, points[-1][0] + 0.3)
     chart.y_scale(low - pad, high + pad)
-    chart.axes(say("n_clusters"), "", x_ticks=[(k, str(k)) for k, _, _ in points])
+    chart.axes(across, "", x_ticks=[(k, str(k)) for k, _, _ in points])
     chart.line([p[0] for p in points], [p[1] for p in points], 0)
     for k, v, s in points:
         chart.upright(k, v - s, v + s, 0)

@@ -452,6 +452,24 @@ WORDS: dict[str, tuple[str, str]] = {
         "dire un ; la stabilité est l'accord (indice de "
         "Rand ajusté) de deux moitiés qui se recouvrent. Barres : un écart-type.",
     ),
+    "mixture": ("Mixture of laws", "Mélange de lois"),
+    "bic": ("BIC", "BIC"),
+    "n_components": ("number of components", "nombre de composantes"),
+    "mixture_caption": (
+        "Gaussian laws with {form}, fitted by EM to the scaled numbers of {n} {n:row|rows} without a hole. BIC, smaller is better, weighs likelihood against "
+        "parameters; components that make one cloud are counted once. Bars: standard error of the difference to the best number.",
+        "Lois gaussiennes à {form}, ajustées par EM aux nombres réduits de {n} {n:individu|individus} sans trou. Le BIC, d'autant meilleur qu'il est petit, met en balance "
+        "vraisemblance et paramètres ; des composantes qui forment un seul nuage comptent pour une. Barres : erreur-type de la différence au meilleur nombre.",
+    ),
+    "full_form": ("a full covariance each", "covariance complète chacune"),
+    "diag_form": ("a diagonal covariance each", "covariance diagonale chacune"),
+    "one_law": ("One Gaussian law is enough for these rows.", "Une seule loi gaussienne suffit à ces individus."),
+    "component": ("component {j}", "composante {j}"),
+    "component_weight": ("share", "part"),
+    "component_sure": ("how surely its rows belong to it", "avec quelle certitude ses individus lui reviennent"),
+    "component_marks": ("its mean (in standard deviations from that of all)", "sa moyenne (en écarts-types à celle de tous)"),
+    "is_yes": ("yes", "oui"),
+    "is_no": ("no", "non"),
     "cluster": ("cluster {j}", "classe {j}"),
     "cluster_rows": ("rows", "individus"),
     "cluster_marks": (

@@ -7,6 +7,7 @@ say them here. Counts are of all rows, from one pass; pictures and quartiles of 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime, time
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from epee.job.survey import Survey, survey
 from epee.job.understanding import FEW_INTEGERS, IGNORE, MOST_CLASSES, read_target, reason_to_leave
 from epee.table.raw import RawBlock
 from epee.table.source import TableSource, open_table
+from epee.words.workbench_words import say
 
 FIRST_ROWS = 500  # that the page may scroll through
 LONGEST = 200  # characters of a cell that are shown
@@ -119,5 +121,9 @@ def rows_at(raw: RawBlock, places: np.ndarray) -> list[list[str]]:
 def _text(cell: Any) -> str:
     if cell is None or cell != cell:
         return ""
+    if isinstance(cell, bool):
+        return say("yes" if cell else "no")
+    if isinstance(cell, datetime) and cell.time() == time():
+        cell = cell.date()
     text = f"{cell:.6g}" if isinstance(cell, float) else str(cell)
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

@@ -101,13 +101,16 @@ def predict_row(predictor: Predictor, row: Mapping[str, Cell], level: float) -> 
         sure = predictor.residuals is not None and len(predictor.residuals) > 0
         found |= {"values": answer, "low": answer - half if sure else None, "high": answer + half if sure else None}
     else:
-        found["label"] = str(answer.tolist()[0])
+        classes = [str(c) for c in predictor.classes_.tolist()]
+        found["label"] = _decided(answer.tolist()[0], classes)
         if predictor.has_probabilities:
-            found |= {
-                "classes": [str(c) for c in predictor.classes_.tolist()],
-                "probabilities": predictor.model.predict_proba(X)[0],
-            }
+            found |= {"classes": classes, "probabilities": predictor.model.predict_proba(X)[0]}
     return plain(found | pushes(predictor, X, answer[0]))
+
+
+def _decided(label: Any, classes: list[str]) -> str:
+    """Return the name of a decision; what is no class is that nothing is decided."""
+    return str(label) if str(label) in classes else say("rejected")
 
 
 def pushes(predictor: Predictor, X: Matrix, answer: Any) -> dict[str, Any]:
@@ -122,6 +125,10 @@ def pushes(predictor: Predictor, X: Matrix, answer: Any) -> dict[str, Any]:
     names = list(predictor.encoder.encoded_columns)
     listed = [{"column": names[j], "value": added[j]} for j in order if abs(added[j]) > TINY * np.abs(added).max()]
     about = predictor.targets[0] if predictor.task == "regression" else str(answer)
+    if (
+        predictor.task == "classification" and answer not in predictor.classes_
+    ):  # nothing decided: why the likeliest class is likely
+        about = str(predictor.classes_.tolist()[int(np.argmax(predictor.model.predict_proba(X)[0]))])
     return {"about": about, "pushes": listed, "from": base[0], "to": base[0] + added.sum()}
 
 
@@ -148,8 +155,9 @@ def map_of(predictor: Predictor, row: Mapping[str, Cell], a: str, b: str) -> dic
     if predictor.task == "regression":
         return plain(found | {"values": answer.reshape(len(ys), len(xs))})
     classes = [str(c) for c in predictor.classes_.tolist()]
-    names = list(dict.fromkeys([*classes, *(str(label) for label in answer.tolist())]))  # a rejection may come last
-    codes = np.array([names.index(str(label)) for label in answer.tolist()])
+    decided = [_decided(label, classes) for label in answer.tolist()]
+    names = list(dict.fromkeys([*classes, *decided]))  # that nothing is decided may come last
+    codes = np.array([names.index(label) for label in decided])
     sure = predictor.model.predict_proba(X).max(axis=1) if predictor.has_probabilities else np.ones(n)
     return plain(
         found | {"classes": names, "codes": codes.reshape(len(ys), len(xs)), "sure": sure.reshape(len(ys), len(xs))}
