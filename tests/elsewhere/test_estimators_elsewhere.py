@@ -10,6 +10,7 @@ from epee.errors import EngineWarning
 from epee.predictors.neighbours import elsewhere as neighbours
 from epee.risk import complexity_curve, cross_validate
 from epee.solve import ridge_path_elsewhere as paths
+from epee.structure import kmeans_anywhere
 from tests.elsewhere.libraries import close
 
 CLOSED = [
@@ -170,9 +171,10 @@ def test_other_roads_of_pca_are_taken_here(rows, send):
 
 
 @pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("large", [False, True])
-def test_the_ridge_path_of_all_folds(rows, send, monkeypatch, intercept, large):
-    monkeypatch.setattr(paths, "LARGE", 2 if large else 10_000)
+@pytest.mark.parametrize("steps", [None, 18, 3])
+def test_the_ridge_path_of_all_folds(rows, send, monkeypatch, intercept, steps):
+    monkeypatch.setattr(paths, "LARGE", 10_000 if steps is None else 2)
+    monkeypatch.setattr(paths, "STEPS", steps or 1)  # after three steps some penalties are not done, and are factored
     monkeypatch.setattr(paths, "FACTORED", 10 * 5 * 5 * 7)
     alphas = np.logspace(-9, 5, 50)
     X, _, t, _ = rows
@@ -204,6 +206,30 @@ def test_cross_validation_in_one_pass(rows, send, name):
     assert close(far.per_fold, here.per_fold)
     assert np.isclose(far.stderr, here.stderr)
     assert [far.interval.low, far.interval.high] == pytest.approx([here.interval.low, here.interval.high])
+
+
+@pytest.mark.parametrize("how", [{"repeats": 2}, {"weighted": True}, {"folds": np.arange(1000) % 4}, {"loss": "log"}])
+@pytest.mark.parametrize("options", [{}, {"priors": [0.2, 0.3, 0.5]}, {"solver": "lsqr", "shrinkage": 0.2}])
+@pytest.mark.filterwarnings("ignore::epee.errors.EngineWarning")
+def test_errors_of_all_folds_are_counted_there(rows, send, how, options):
+    X, codes, _, w = rows
+    how = dict(how)
+    more = {"sample_weight": w} if how.pop("weighted", False) else {}
+    model = epee.LinearDiscriminantAnalysis(**options)
+    here = cross_validate(model, X, codes, **how, **more)
+    far = cross_validate(model, send(X), send(codes), **how, **{k: send(v) for k, v in more.items()})
+    assert close(far.per_fold, here.per_fold)
+    assert close(far.sizes, here.sizes)
+
+
+def test_folds_of_a_class_too_many_are_solved_one_by_one(rows, send):
+    X, codes, *_ = rows
+    codes = np.where(np.arange(len(codes)) == 5, 3, codes)  # one row only: nobody tests it and learns from it, too
+    with pytest.warns(epee.errors.EpeeWarning):
+        here = cross_validate(epee.LinearDiscriminantAnalysis(), X, codes)
+    with pytest.warns(epee.errors.EpeeWarning):
+        far = cross_validate(epee.LinearDiscriminantAnalysis(), send(X), send(codes))
+    assert close(far.per_fold, here.per_fold)
 
 
 def test_a_complexity_curve(rows, send):
@@ -252,3 +278,34 @@ def test_what_was_learned_elsewhere_is_saved_as_ever(rows, send):
     far = epee.LinearDiscriminantAnalysis().fit(send(rows[0]), send(rows[1]))
     assert all(library_of(value) != library_of(send(rows[0])) for value in vars(far).values())
     assert far.moments_.is_here
+
+
+def on_card(a):
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("triton")
+    if not torch.cuda.is_available():
+        pytest.skip("this machine has no graphics card that PyTorch can use")
+    return torch.tensor(a, device="cuda")
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(
+    ("k", "p", "dtype"), [(4, 3, np.float64), (50, 20, np.float64), (17, 100, np.float32), (200, 5, np.float64)]
+)
+def test_a_kernel_passes_over_rows_on_a_card(monkeypatch, weighted, k, p, dtype):
+    rng = np.random.default_rng(k)
+    X = (rng.normal(size=(4001, p)) + 100.0).astype(dtype)
+    w = rng.integers(0, 3, 4001).astype(float) if weighted else None
+    there, weight = on_card(X), None if w is None else on_card(w)
+    origin = X[:256].mean(axis=0).astype(np.float64)
+    centres = X[:k].astype(np.float64) - origin
+    plain = kmeans_anywhere.sums_anywhere(there.double(), weight, centres, origin, farthest=False)
+    labels = kmeans_anywhere.labels_anywhere(there.double(), weight, centres + origin)
+    monkeypatch.setattr(kmeans_anywhere, "WORTH", 0)
+    for a, b in zip(kmeans_anywhere.sums_anywhere(there, weight, centres, origin, farthest=False), plain, strict=True):
+        assert close(a, b, 1e-12)
+    for a, b in zip(kmeans_anywhere.labels_anywhere(there, weight, centres + origin), labels, strict=True):
+        assert close(a, b, 1e-9)
+    again = [kmeans_anywhere.sums_anywhere(there, weight, centres, origin, farthest=False)[1] for _ in range(2)]
+    assert np.array_equal(*again)

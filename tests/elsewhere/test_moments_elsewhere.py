@@ -66,6 +66,17 @@ def test_the_plain_road_is_the_same_for_numpy(table):
     assert close(moments_anywhere(block, keep).scatter, keep(block).scatter, 1e-12)
 
 
+@pytest.mark.parametrize("folds", [None, 3])
+def test_a_wide_scatter_is_multiplied_by_half(send, folds):
+    X = np.random.default_rng(1).normal(size=(120, 501)) + 5.0
+    fold = np.arange(120) % 3
+    keep = Summation(X[0], "full", folds)
+    m = keep(Block(send(X), weight=send(1.0 + fold), fold=send(fold)))
+    assert agree(m, keep(Block(X, weight=1.0 + fold, fold=fold)))
+    S = at_home(m.scatter)
+    assert np.array_equal(S, np.swapaxes(S, -1, -2))
+
+
 def test_an_empty_cell_has_no_say(send):
     X = np.arange(12.0).reshape(6, 2)
     keep = Summation(np.zeros(2), "full", 3, None)
@@ -92,6 +103,15 @@ def test_folds_merge_and_leave_one_out(table, send):
     assert close(m.covariance(), here.covariance(), 1e-12)
     assert close(m.about(np.zeros(7)).shift, here.about(np.zeros(7)).shift, 1e-12)
     assert m.is_finite()
+
+
+@pytest.mark.parametrize("scatter", ["full", "pooled", "diagonal", None])
+def test_folds_of_groups_leave_one_out(table, send, scatter):
+    m, here = both(table, send, scatter, 5, 3, True)
+    assert agree(m.leave_one_out("fold"), here.leave_one_out("fold"))
+    assert agree(m.merge("fold"), here.merge("fold"))
+    assert agree(m.merge("group"), here.merge("group"))
+    assert close(m.frequencies, here.frequencies, 1e-14)
 
 
 def test_what_is_not_done_there_is_done_here(table, send):

@@ -570,6 +570,18 @@ class Regressor(RegressorMixin, Estimator):
         return self._predict if needs == "values" else None
 
 
+def values_there(y: Any, n: int, *, several: bool) -> bool:
+    """Tell whether a target lies elsewhere and nothing is wrong with it, so that it need not come here.
+
+    >>> values_there(np.zeros(2), 2, several=True)
+    False
+    """
+    if not is_elsewhere(y) or not is_real(y) or not (y.ndim == 1 or (several and y.ndim == 2)) or int(y.shape[0]) != n:
+        return False
+    xp = namespace(y)
+    return bool(xp.all(xp.isfinite(y)))
+
+
 def enter_values(y: Any, n: int, *, several: bool) -> np.ndarray:
     """Check a target of numbers and return it as float64, (n,) or (n, m)."""
     if y is None:

@@ -44,7 +44,7 @@ from epee.estimator.base import (
 from epee.estimator.keep import Keep
 from epee.estimator.protocol import Needs
 from epee.estimator.rows import FromRows
-from epee.moments.moments import Moments
+from epee.moments.moments import Moments, diagonal_of
 from epee.moments.passes import reduce_source
 from epee.solve.soundness import insist_sound
 from epee.table.block import Source
@@ -55,6 +55,7 @@ class MomentEstimator(FromRows):
     """The shared half: from data to moments to ``_solve``."""
 
     solves_there = False  # takes moments where they were summed, on a device perhaps
+    stacks_there = False  # and so does solve_stack
     needs_rows = False  # moments are not enough: folds take the ordinary route
 
     def _solve(self, m: Moments) -> None:
@@ -211,32 +212,48 @@ class MomentEstimator(FromRows):
         """Say aloud what often is a mistake in the data."""
         if m.scatter is None:
             return
-        whole = (
-            m.merge("group") if "group" in m.axes else m
-        )  # a column may be constant in each class and yet tell them apart
-        constant = np.flatnonzero(whole.variances[: m.p] <= 0)
+        columns = diagonal_of(m)
+        if "group" in columns.axes:
+            columns = columns.merge("group")  # a column may be constant in each class and yet tell them apart
+        constant = np.flatnonzero(columns.variances[: m.p] <= 0)
         if len(constant):
             say(f"{list_columns(constant, self)} constant and cannot help to predict.")
-        twins = duplicate_columns(whole)
+        twins = duplicate_columns(m, columns)
         if len(twins):
             say(f"{list_columns(twins, self)} an exact copy of an earlier column.")
 
 
-def duplicate_columns(m: Moments) -> Codes:
+def duplicate_columns(m: Moments, columns: Moments | None = None) -> Codes:
     """Return the columns that equal an earlier one in every row: same mean and variance, correlation one.
+
+    ``columns`` are the means and variances of all rows, where somebody has them.
 
     >>> x = np.array([[1.0, 2.0, 1.0], [2.0, 0.0, 2.0], [4.0, 1.0, 4.0]])
     >>> duplicate_columns(Moments.of(x))
     array([2])
     """
-    if m.kind != "full" or m.scatter is None:
-        return np.empty(0, dtype=np.intp)
-    S = m.scatter[: m.p, : m.p]
+    none: Codes = np.empty(0, dtype=np.intp)
+    if m.kind not in ("full", "pooled") or m.scatter is None:
+        return none
+    if columns is not None and not _some_alike(columns):
+        return none
+    m = m.here()
+    if "group" in m.axes:
+        m = m.merge("group")
+    S = m.xx
     signature = np.column_stack([m.x_mean, np.diagonal(S)])
     _, first, where = np.unique(signature, axis=0, return_index=True, return_inverse=True)
     earlier = first[where.reshape(-1)]
     candidates = np.flatnonzero(earlier != np.arange(m.p))
     return np.array([j for j in candidates if S[j, earlier[j]] == S[j, j] > 0], dtype=np.intp)
+
+
+def _some_alike(m: Moments) -> bool:
+    """Tell whether two columns have the same mean and, but for rounding, the same variance."""
+    mean, variances = m.x_mean, m.variances[: m.p]
+    order = np.argsort(mean, kind="stable")
+    mean, variances = mean[order], variances[order]
+    return bool(((mean[1:] == mean[:-1]) & (np.abs(np.diff(variances)) <= 1e-9 * variances[1:])).any())
 
 
 class MomentClassifier(PosteriorMixin, MomentEstimator, Classifier):

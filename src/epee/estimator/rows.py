@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from epee.engines.choice import sent
-from epee.estimator.base import Estimator
+from epee.estimator.base import Estimator, values_there
 from epee.estimator.keep import Keep
 from epee.table.arrays import ArraySource
 from epee.table.block import Source, check_weights
@@ -66,7 +66,9 @@ class FromRows(Estimator):
 
     def _beside_elsewhere(self, source: ElsewhereSource, fold: Any) -> ElsewhereSource:
         """Return rows that lie elsewhere with their target checked, and with their folds."""
-        y = self._enter_target(source.y, source.n_rows) if self.keeps.targets else source.y
+        y = source.y
+        if self.keeps.targets and not values_there(y, source.n_rows, several=getattr(self, "_several_targets", False)):
+            y = self._enter_target(y, source.n_rows)
         return source.having(y=y, fold=fold)
 
     def _known_codes(self, y: Any, n: int) -> Codes:

@@ -151,11 +151,6 @@ class Moments(Part):
         """Whether the arrays are NumPy's."""
         return not is_elsewhere(self.shift)
 
-    @property
-    def _folds_elsewhere(self) -> bool:
-        """Whether these are sums of folds alone, elsewhere: unions of them are a few products there."""
-        return not self.is_here and self.axes == ("fold",)
-
     def here(self) -> Moments:
         """Return the same moments as NumPy's arrays."""
         if self.is_here:
@@ -173,8 +168,8 @@ class Moments(Part):
         """Share of each group in the count, (axes)."""
         if "group" not in self.axes:
             raise WrongUse("frequencies need the axis 'group', and these moments have none.")
-        self = self.here()
-        return share(self.count, np.broadcast_to(self.count.sum(axis=-1, keepdims=True), self.count.shape))
+        xp = namespace(self.count)
+        return share(self.count, xp.broadcast_to(xp.sum(self.count, axis=-1, keepdims=True), self.count.shape))
 
     @property
     def scatter_count(self) -> Tensor:
@@ -199,9 +194,11 @@ class Moments(Part):
     @property
     def variances(self) -> Tensor:
         """Variance of each column (axes, p), with 1/n."""
-        self = self.here()
-        sigma = self.covariance()
-        return sigma if self.kind == "diagonal" else np.diagonal(sigma, axis1=-2, axis2=-1)
+        S: Any = self._sums()
+        if self.kind != "diagonal":
+            S = namespace(S).linalg.diagonal(S)
+        n = at_home(self.scatter_count)[..., None]
+        return share(at_home(S), np.broadcast_to(np.maximum(n, 0.0), S.shape))
 
     def correlation(self) -> Tensor:
         """Return the correlation matrix; a constant column correlates with nothing but itself."""
@@ -356,10 +353,6 @@ class Moments(Part):
         """Collapse an axis: the whole sample from its folds, the pooled cloud from its groups."""
         i = self._axis(axis)
         size = self.count.shape[i]
-        if self._folds_elsewhere:
-            from epee.moments.anywhere import unions_anywhere
-
-            return unions_anywhere(self, np.ones((1, size))).at(axis, 0)
         return self.regroup(axis, np.ones((1, size))).at(axis, 0)
 
     def at(self, axis: str, k: int) -> Moments:
@@ -382,52 +375,50 @@ class Moments(Part):
         A union is a sum of its members, centred on its own mean: nothing is subtracted, so no digits are lost. Repeats,
         learning curves, and models trained without folds j and k are all such unions.
         """
-        self = self.here()
-        i = self._axis(axis)
-        A = np.asarray(members, dtype=np.float64)  # (M, size)
-        count = np.moveaxis(self.count, i, 0)  # (size, rest)
-        shift = np.moveaxis(self.shift, i, 0)  # (size, rest, p)
-        total = np.tensordot(A, count, axes=1)  # (M, rest)
+        i, xp = self._axis(axis), namespace(self.count)
+        A = like(np.asarray(members, dtype=np.float64), self.count)  # (M, size)
+        count = xp.moveaxis(self.count, i, 0)  # (size, rest)
+        shift = xp.moveaxis(self.shift, i, 0)  # (size, rest, p)
+        total = _mixed(A, count)  # (M, rest)
         mean = share(
-            np.tensordot(A, count[..., None] * shift, axes=1),
-            np.broadcast_to(total[..., None], (*total.shape, self.n_columns)),
+            _mixed(A, count[..., None] * shift),
+            xp.broadcast_to(total[..., None], (*total.shape, self.n_columns)),
         )  # (M, rest, p)
         labels = None if axis == "group" else self.labels
-        back = replace(self, count=np.moveaxis(total, 0, i), shift=np.moveaxis(mean, 0, i), scatter=None, labels=labels)
+        back = replace(self, count=xp.moveaxis(total, 0, i), shift=xp.moveaxis(mean, 0, i), scatter=None, labels=labels)
         if self.scatter is None:
             return back
         pooled_groups = self.kind == "pooled" and axis == "group"
         if pooled_groups:  # the groups dissolve, so what lay between them enters: the scatter becomes that of the union
-            if len(A) != 1 or not (A == 1).all():
+            if A.shape[0] != 1 or not bool(xp.all(A == 1)):
                 raise WrongUse("a pooled scatter can only be merged over all its groups.")
-            within = self.scatter[None]
+            within = self.scatter[None, ...]
         else:
-            within = np.tensordot(A, np.moveaxis(self.scatter, i, 0), axes=1)  # (M, rest, p, p)
-        d = shift[None] - mean[:, None]  # (M, size, rest, p)
-        h = A.reshape(A.shape + (1,) * (count.ndim - 1)) * count[None]  # (M, size, rest)
+            within = _mixed(A, xp.moveaxis(self.scatter, i, 0))  # (M, rest, p, p)
+        d = shift[None, ...] - mean[:, None, ...]  # (M, size, rest, p)
+        h = xp.reshape(A, (*A.shape, *(1,) * (count.ndim - 1))) * count[None, ...]  # (M, size, rest)
         if self.kind == "diagonal":
-            scatter = within + (h[..., None] * d**2).sum(axis=1)
-            return replace(back, scatter=np.moveaxis(scatter, 0, i))
+            scatter = within + xp.sum(h[..., None] * d**2, axis=1)
+            return replace(back, scatter=xp.moveaxis(scatter, 0, i))
         if self.kind == "pooled" and "group" in self.axes and axis == "fold":
-            scatter = within + np.einsum("mfgi,mfgj->mij", h[..., None] * d, d, optimize=True)
+            flat = xp.reshape(d, (A.shape[0], -1, self.n_columns))  # (M, size groups, p)
+            scatter = within + xp.matrix_transpose(xp.reshape(h, (A.shape[0], -1))[..., None] * flat) @ flat
             return replace(back, scatter=scatter)
-        d = np.moveaxis(d, 1, -2)  # (M, rest, size, p)
-        h = np.moveaxis(h, 1, -1)  # (M, rest, size)
-        scatter = within + np.matmul((h[..., None] * d).swapaxes(-1, -2), d)
+        d = xp.moveaxis(d, 1, -2)  # (M, rest, size, p)
+        h = xp.moveaxis(h, 1, -1)  # (M, rest, size)
+        scatter = within + xp.matmul(xp.matrix_transpose(h[..., None] * d), d)
         if pooled_groups:
-            return replace(back, scatter=np.moveaxis(scatter, 0, i), kind="full")
-        return replace(back, scatter=np.moveaxis(scatter, 0, i))
+            return replace(back, scatter=xp.moveaxis(scatter, 0, i), kind="full")
+        return replace(back, scatter=xp.moveaxis(scatter, 0, i))
 
     def leave_one_out(self, axis: str = "fold") -> Moments:
         """Return, for each fold, the moments of all the others: the training samples of a K-fold cross-validation.
 
-        Prefix and suffix merges: nothing is subtracted, so nothing cancels.
+        Prefix and suffix merges, or on a device unions in a few products: nothing is subtracted, so nothing cancels.
         """
         i = self._axis(axis)
-        if self._folds_elsewhere:
-            from epee.moments.anywhere import unions_anywhere
-
-            return unions_anywhere(self, 1.0 - np.eye(self.count.shape[i]))
+        if not self.is_here:
+            return self.regroup(axis, 1.0 - np.eye(self.count.shape[i]))
         parts = [self.at(axis, k) for k in range(self.count.shape[i])]
         first, xp = parts[0], namespace(self.count)
         nothing = None if first.scatter is None else xp.zeros_like(first.scatter)
@@ -501,6 +492,34 @@ class Moments(Part):
             return cls.from_arrays(dict(arrays))
 
 
+def diagonal_of(m: Moments) -> Moments:
+    """Return moments that keep variances alone, here; those of a pooled scatter are those of all groups, so its groups are merged.
+
+    >>> diagonal_of(Moments.of(np.array([[0.0, 1.0], [2.0, 5.0]]))).scatter
+    array([2., 8.])
+    """
+    if m.kind == "diagonal" or m.scatter is None:
+        return m.here()
+    within = at_home(namespace(m.scatter).linalg.diagonal(m.scatter))
+    found = replace(m, count=at_home(m.count), shift=at_home(m.shift), scatter=within, kind="diagonal")
+    if m.kind != "pooled" or "group" not in m.axes:
+        return found
+    weight, axes = found.count[..., None], tuple(a for a in m.axes if a != "group")
+    total = weight.sum(axis=-2)  # the groups are the last axis before the columns
+    mean = share((weight * found.shift).sum(axis=-2), np.broadcast_to(total, (*total.shape[:-1], m.n_columns)))
+    between = (weight * (found.shift - mean[..., None, :]) ** 2).sum(axis=-2)
+    return replace(found, count=total[..., 0], shift=mean, scatter=within + between, axes=axes, labels=None)
+
+
+def brought_here(m: Any) -> Any:
+    """Return moments as NumPy's arrays; sums of another kind are here already.
+
+    >>> brought_here(Moments.of(np.zeros((2, 1)))).is_here
+    True
+    """
+    return m.here() if isinstance(m, Moments) else m
+
+
 def stack(parts: Sequence[Moments], axis: str = "fold") -> Moments:
     """Put moments side by side along a new axis."""
     first = parts[0]
@@ -513,6 +532,12 @@ def stack(parts: Sequence[Moments], axis: str = "fold") -> Moments:
         first, count=xp.stack([part.count for part in parts], axis=i), shift=xp.stack([part.shift for part in parts], axis=i),
         scatter=scatter, axes=axes,
     )  # fmt: skip
+
+
+def _mixed(A: Any, a: Any) -> Any:
+    """Return the sums (M, ...) of entries (size, ...) that ``A`` (M, size) asks for."""
+    xp = namespace(a)
+    return xp.reshape(A @ xp.reshape(a, (a.shape[0], -1)), (A.shape[0], *a.shape[1:]))
 
 
 def _taken(a: Any, k: int, i: int) -> Any:

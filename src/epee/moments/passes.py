@@ -21,7 +21,7 @@ from epee.engines.choice import engine_for
 from epee.errors import EmptyTable
 from epee.moments.anywhere import moments_anywhere
 from epee.moments.gram import NARROW, gram, products
-from epee.moments.moments import Moments
+from epee.moments.moments import Moments, brought_here
 from epee.moments.sizes import refuse_large
 from epee.moments.sparse import holds_zeros, sparse_moments
 from epee.table.arrays import ArraySource
@@ -266,11 +266,12 @@ def reduce_source(source: Readable, keep: Any, holes: bool = False, stay: bool =
     rows = max(keep.rows(), source.rows_at_once) if isinstance(source, SparseSource) else keep.rows()
     with np.errstate(over="ignore", invalid="ignore"):
         m = engine_for(source).reduce(source, keep, rows=rows)
+    m = m if stay else brought_here(m)
     if not m.is_finite():
         for block in source.blocks() if holes else ():
             refuse_bad_cells(np.where(np.isnan(block.X), 0.0, block.X), source.names, block.start)
         refuse_bad_source(source)
-    return m if stay or not isinstance(m, Moments) else m.here()
+    return m
 
 
 def one_pass(

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from epee.arrays import like, namespace
 from epee.engines.choice import engine_for
 from epee.moments.moments import Moments
 from epee.table.block import Block, Source
@@ -44,8 +45,9 @@ def shrink(sigma: Tensor, weight: float | Vector) -> Tensor:
            [0. , 2.5]])
     """
     p = sigma.shape[-1]
-    sphere = np.trace(sigma, axis1=-2, axis2=-1)[..., None, None] / p * np.eye(p)
-    w = np.asarray(weight)[..., None, None]
+    xp = namespace(sigma)
+    sphere = xp.linalg.trace(sigma)[..., None, None] / p * like(np.eye(p), sigma)
+    w = weight if isinstance(weight, float) else np.asarray(weight)[..., None, None]
     return (1 - w) * sigma + w * sphere
 
 

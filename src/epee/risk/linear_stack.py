@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from epee.arrays import affine_rows, is_elsewhere, shaped
+from epee.arrays import affine_rows, at_home, is_elsewhere, shaped
 from epee.moments.affine import Affine
 from epee.moments.moments import Moments, share
 from epee.typing import Matrix, Tensor
@@ -38,10 +38,22 @@ class Linear:
         self.coef, self.intercept = coef, intercept
 
     def __len__(self) -> int:
-        return len(self.coef)
+        return int(self.coef.shape[0])
+
+    @property
+    def numbers_a_row(self) -> int:
+        """How many numbers a row and its scores under all predictors take."""
+        T, k, p = self.coef.shape
+        return int(2 * T * k + 3 * T + 4 * p)
+
+    def here(self) -> Linear:
+        """Return the same predictors as NumPy's arrays."""
+        return Linear(at_home(self.coef), at_home(self.intercept))
 
     def raw(self, X: Matrix, which: Any) -> Tensor:
         """Return the scores or values (n, t, k) of the rows under some of the predictors."""
+        if is_elsewhere(self.coef):
+            return self.here().raw(X, which)
         coef = self.coef[which]
         if is_elsewhere(X):
             there = affine_rows(X, coef.reshape(-1, coef.shape[-1]).T, self.intercept[which].reshape(-1))

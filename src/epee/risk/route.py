@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from epee.arrays import at_home, is_elsewhere
 from epee.engines.choice import engine_for
 from epee.engines.local import in_order
 from epee.errors import ConditionWarning
@@ -26,7 +27,7 @@ from epee.estimator.protocol import SolvesStack
 from epee.losses.loss import Loss
 from epee.losses.residuals import Power
 from epee.moments.affine import Affine
-from epee.moments.moments import Moments, share
+from epee.moments.moments import Moments, brought_here, share
 from epee.risk.asked import Asked
 from epee.risk.linear_stack import Linear, Mapped, linear_of, squared_risk
 from epee.risk.rows import Learning, Rows
@@ -202,23 +203,24 @@ class MomentRoute(Route):
             and self.probe.same_door_as(other.last)
         )
 
-    def moments(self, cell: Codes | Deal, n_cells: int) -> Moments:
-        """Return the moments of each cell."""
-        return self.shared.moments(self.probe.summation, cell, n_cells)
+    def moments(self, cell: Codes | Deal, n_cells: int, *, stay: bool = False) -> Moments:
+        """Return the moments of each cell, here unless they may ``stay`` where they were summed."""
+        return self.shared.moments(self.probe.summation, cell, n_cells, stay=stay)
 
-    def training(self, split: Split) -> Moments:
-        """Return the training moments of every model of a split."""
+    def training(self, split: Split, *, stay: bool = False) -> Moments:
+        """Return the training moments of every model of a split, here unless they may ``stay`` where they were summed."""
         known = self._bank.get("training")
         if known is None or known[0] is not split:
             if split.fold_of_cell is not None:
                 K = split.n_models // split.repeats
                 train = raw_unions(self.testing(split), ~np.eye(K, dtype=bool) * 1.0, split.repeats)
             else:
-                m = self.moments(split.cell, split.n_cells)
                 few = split.is_kfold and split.n_cells <= 32
+                m = self.moments(split.cell, split.n_cells, stay=few and stay)
                 train = m.leave_one_out() if few else unions(m, split.learns)
             self._bank["training"] = known = (split, flattened(train))
-        return known[1]
+        found: Moments = known[1]
+        return found if stay else brought_here(found)
 
     def testing(self, split: Split) -> Moments:
         """Return the moments of each model's test rows."""
@@ -241,6 +243,8 @@ class MomentRoute(Route):
     def mapped(self, train: Moments) -> tuple[Moments, Affine | None]:
         """Return training moments after the affine steps, and the maps that these rows asked for."""
         before: Affine | None = None
+        if self.encoder is not None or self.steps.affine:
+            train = brought_here(train)
         if self.encoder is not None:
             whole = train.merge("group") if "group" in train.axes else train
             before = Affine(*self.encoder.fill_map(whole)).inputs(whole.targets)
@@ -254,8 +258,8 @@ class MomentRoute(Route):
 
     def solve(self, train: Moments, split: Split | None = None, before: Affine | None = None) -> Models:
         """Return all models: stacked when they are linear and the estimator solves a stack, else fitted one by one."""
-        probe = self.probe
-        present = train.count > 0 if "group" in train.axes else np.ones((len(train.count), 1), dtype=bool)
+        probe, count = self.probe, at_home(train.count)
+        present = count > 0 if "group" in train.axes else np.ones((len(count), 1), dtype=bool)
         if isinstance(probe, SolvesStack) and present.all() and self._stackable():
             parts = self._solve_stack(train)
             if parts is not None:
@@ -267,7 +271,7 @@ class MomentRoute(Route):
 
         One that goes back to the rows where moments lose digits is given its training rows, read only if it asks.
         """
-        probe = self.probe
+        probe, train = self.probe, brought_here(train)
         present = train.count > 0 if "group" in train.axes else np.ones((len(train.count), 1), dtype=bool)
         refines = split is not None and probe.refines
 
@@ -289,6 +293,9 @@ class MomentRoute(Route):
             return list(in_order(fit, range(len(train.count))))
 
     def _solve_stack(self, train: Moments) -> tuple[Tensor, Tensor] | None:
+        if is_elsewhere(train.count):
+            found: tuple[Tensor, Tensor] | None = self.probe.solve_stack(train)
+            return found
         T = len(train.count)
         half = -(-T // 2) if T * train.p**3 > 2e7 else T  # two threads where the solves are long
         chunks = [select(train, slice(i, i + half)) for i in range(0, T, half)]
@@ -355,7 +362,8 @@ class MomentRoute(Route):
         """Return the mean loss and the weight of the test rows of each model, (T,); from sums where rows pass by."""
         if outcome is not None or self.at_hand or isinstance(split, Pairs) or not self.loss.rowwise:
             return super().fold_means(split, outcome)
-        weight, total, _ = self.scored([Panel(self.asked, self.models(split), split.tested_by)], split).panels[0]
+        models = self.fit(self.training(split, stay=getattr(self.probe, "stacks_there", False)), split)
+        weight, total, _ = self.scored([Panel(self.asked, models, split.tested_by)], split).panels[0]
         return share(total, weight), weight
 
     def scored(self, panels: list[Panel], split: Split, by_cell: bool = False) -> Sums:

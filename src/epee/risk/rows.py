@@ -20,7 +20,7 @@ from epee.errors import DataError
 from epee.estimator.base import refuse_large
 from epee.moments.affine import Affine
 from epee.moments.class_sums import ClassSummation
-from epee.moments.moments import Moments, stack
+from epee.moments.moments import Moments, brought_here, stack
 from epee.moments.passes import Summation, reduce_source
 from epee.risk.splitting import Deal
 from epee.risk.unions import select
@@ -66,6 +66,8 @@ class Rows:
         """Rows of each class, or of all, from one pass."""
         if self.classes is None and self.source.n_rows is not None:
             return np.array([self.source.n_rows])
+        if isinstance(self.source, ElsewhereSource) and self.classes is not None:
+            return self.source.group_sizes(len(self.classes))
         narrow = self.source.narrow()
         counts: np.ndarray = engine_for(narrow).reduce(
             narrow, Counting(len(self.classes) if self.classes is not None else None)
@@ -108,7 +110,8 @@ class Rows:
         strata = None if cell.strata is None else s.beside.get("group")
         if cell.strata is not None and strata is None:
             return self.cells(cell, n_cells)
-        return folds_elsewhere(s.X, strata, s.n_rows, n_cells, cell.seed)
+        totals = None if strata is None else self.counts
+        return folds_elsewhere(s.X, strata, s.n_rows, n_cells, cell.seed, totals)
 
     def celled(self, cell: Codes | Deal, n_cells: int) -> Source:
         """Return the rows with their cells along the fold axis."""
@@ -123,18 +126,23 @@ class Rows:
             self._views[id(cell)] = cell, View(self.source, Dealt(n_cells, cell.seed, cell.strata, totals=totals))
         return self._views[id(cell)][1]
 
-    def moments(self, keep_of: Callable[..., Any], cell: Codes | Deal, n_cells: int) -> Moments:
+    def moments(self, keep_of: Callable[..., Any], cell: Codes | Deal, n_cells: int, *, stay: bool = False) -> Moments:
         """Return the moments of each cell; the last passes are remembered, and serve those who keep less of the same rows.
 
-        ``keep_of(source, folds)`` is the summation of an estimator.
+        ``keep_of(source, folds)`` is the summation of an estimator. Moments of rows that lie elsewhere come here unless they may ``stay``.
         """
+        found = self._moments(keep_of, cell, n_cells)
+        return found if stay else brought_here(found)
+
+    def _moments(self, keep_of: Callable[..., Any], cell: Codes | Deal, n_cells: int) -> Moments:
         keep = keep_of(self.source, n_cells)
         for known, other, m in self._sums:
             if known is cell:
                 narrow = narrowed(m, keep, other)
                 if narrow is not None:
                     return narrow
-        wide = keep if self.at_hand else widest(keep)
+        near = self.at_hand or isinstance(self.source, ElsewhereSource)  # rows that are soon read again
+        wide = keep if near else widest(keep)
         few = isinstance(self.source, ArraySource) and n_cells * 4 < self.n
         if few and not isinstance(cell, Deal):
             m = self._by_cell(keep_of, cell, n_cells)
@@ -155,7 +163,7 @@ class Rows:
             if isinstance(cell, Deal) or cell.min(initial=0) >= 0:
                 found = narrowed(m, keep_of(self.source, len(m.count)), keep)
                 if found is not None:
-                    return found.merge("fold")
+                    return brought_here(found.merge("fold"))
         return self.moments(keep_of, np.zeros(self.n, dtype=np.intp), 1).at("fold", 0)
 
     def _by_block(self, keep: Any, cell: Codes | Deal, n_cells: int) -> Moments:
@@ -171,7 +179,7 @@ class Rows:
             folded: Source = ArraySource(s.X, s.y, s.weight, cell, s.group, s.names)
         else:
             folded = self.celled(cell, n_cells)
-        m = reduce_source(folded, keep)
+        m = reduce_source(folded, keep, stay=True)
         return select(m, slice(0, n_cells)) if idle else m
 
     def _by_cell(self, keep_of: Callable[..., Any], cell: Codes, n_cells: int) -> Moments:
@@ -264,7 +272,7 @@ def narrowed(m: Moments, keep: Any, known: Any) -> Moments | None:
     """Return from the moments that ``known`` summed those that ``keep`` would; None where they do not hold them."""
     if same_sums(known, keep):
         return m
-    mine, theirs = _plain(keep), _plain(known)
+    mine, theirs, m = _plain(keep), _plain(known), brought_here(m)
     if mine is None or theirs is None or theirs.scatter != "full" or m.scatter is None:
         return None
     if not same_sums(replace(theirs, scatter=mine.scatter), mine):

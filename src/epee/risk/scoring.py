@@ -19,14 +19,17 @@ import numpy as np
 from epee.arrays import at_home, is_elsewhere, like, namespace, numbers_like, select_rows
 from epee.engines.local import in_order
 from epee.errors import WrongUse
+from epee.losses.decisions import ZeroOne
 from epee.risk.asked import Asked
 from epee.risk.asking import Ask, refuse_nan
+from epee.risk.errors_elsewhere import count_errors
 from epee.risk.linear_stack import Linear, Mapped
 from epee.risk.quadratics import Errors, counting_errors
 from epee.table.block import Block
 from epee.typing import Codes, Matrix, Tensor, Vector
 
 ROWS = 4096  # scored at once: they stay in the cache
+MODEL_NUMBERS = 512  # that a row takes, where models that are not linear answer on a device
 Models = Linear | list[Any]  # all models of a split, as predictors of the rows of a source
 
 
@@ -50,6 +53,12 @@ class Panel:
             return True
         plain = self.asked.costs is None and not self.asked.probable and self.asked.loss.needs in ("labels", "values")
         return plain and all(getattr(model, "answers_anywhere", False) for model in self.models)
+
+    @property
+    def counts_errors(self) -> bool:
+        """Whether linear scores decide on labels that are right or wrong."""
+        plain = self.asked.costs is None and not self.asked.probable and self.asked.kind != "regressor"
+        return plain and isinstance(self.models, Linear) and type(self.asked.loss) is ZeroOne
 
     def asks(self) -> list[Ask]:
         """Return a function of rows for each model that is not linear; none for a stack."""
@@ -146,6 +155,11 @@ class Scoring:
         """Whether blocks may lie elsewhere: where all models answer there."""
         return all(panel.answers_anywhere for panel in self.panels)
 
+    def width(self) -> int:
+        """Return how many numbers a row takes where all models answer at once."""
+        panels = (panel.models for panel in self.panels)
+        return sum(models.numbers_a_row if isinstance(models, Linear) else MODEL_NUMBERS for models in panels)
+
     def __call__(self, block: Block) -> Sums:
         if is_elsewhere(block.rows):
             return self._elsewhere(block)
@@ -174,7 +188,9 @@ class Scoring:
         return Sums([np.ascontiguousarray(total.T) for total in sums])
 
     def _elsewhere(self, block: Block) -> Sums:
-        """Score rows where they lie; what is answered comes here, and is judged here."""
+        """Score rows where they lie; errors are counted there, other answers come here to be judged."""
+        if block.group is not None and all(panel.counts_errors for panel in self.panels):
+            return Sums([count_errors(block, panel.models, panel.tested_by, self.by_cell) for panel in self.panels])  # type: ignore[arg-type]
         C, xp = self.panels[0].tested_by.shape[1], namespace(block.X)
         fold: Any = like(block.fold, block.X)
         order = xp.argsort(fold, stable=True)

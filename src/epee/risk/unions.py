@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from epee.arrays import at_home
 from epee.engines.local import in_order
-from epee.moments.moments import Moments, share
+from epee.moments.moments import Moments, brought_here, share
 from epee.typing import Matrix
 
 
@@ -51,13 +52,13 @@ def flattened(m: Moments) -> Moments:
     eps, variances = np.finfo(float).eps, m.variances
     tiny = (16 * eps * m.origin) ** 2
     if "group" not in m.axes:  # (1) subtracts the squares of shifts; those of groups lie apart by right
-        tiny = tiny + 64 * eps * m.shift**2
+        tiny = tiny + 64 * eps * at_home(m.shift) ** 2
     flat = (variances > 0) & (variances <= tiny)
     if not flat.any():
         return m
-    if m.kind == "diagonal":
-        return replace(m, scatter=np.where(flat, 0.0, m.scatter))
-    return replace(m, scatter=np.where(flat[..., :, None] | flat[..., None, :], 0.0, m.scatter))
+    m = brought_here(m)
+    none = flat if m.kind == "diagonal" else flat[..., :, None] | flat[..., None, :]
+    return replace(m, scatter=np.where(none, 0.0, m.scatter))  # type: ignore[arg-type]
 
 
 def dealt_unions(m: Moments, fold: np.ndarray, K: int) -> Moments:

@@ -69,17 +69,20 @@ def precision_factors(components: Components) -> Tensor:
             )
         return 1.0 / np.sqrt(sigma)
     stack = sigma[None] if form == "tied" else sigma
+    try:
+        L = np.linalg.cholesky(stack)
+        pivots = np.diagonal(L, axis1=1, axis2=2) ** 2  # what a column adds to those before it, which may be rounding
+        sound = (pivots > 1e-14 * np.diagonal(stack, axis1=1, axis2=2)).all(axis=1)
+    except np.linalg.LinAlgError:
+        sound = np.array([not scipy.linalg.lapack.dpotrf(matrix.T)[1] for matrix in stack])
+    if not sound.all():
+        k = int(np.argmin(sound))
+        raise SingularProblem(
+            f"the covariance of component {k} is singular (collapsed): raise reg_covar, or use fewer components."
+        )
     factors = np.empty_like(stack)
-    for k, matrix in enumerate(stack):
-        try:
-            L = scipy.linalg.cholesky(matrix, lower=True, check_finite=False)
-            if (np.diag(L) ** 2 <= 1e-14 * np.diag(matrix)).any():  # what a column adds to those before it is rounding
-                raise scipy.linalg.LinAlgError
-        except scipy.linalg.LinAlgError as error:
-            raise SingularProblem(
-                f"the covariance of component {k} is singular (collapsed): raise reg_covar, or use fewer components."
-            ) from error
-        factors[k] = scipy.linalg.solve_triangular(L, np.eye(len(L)), lower=True, check_finite=False).T
+    for k, lower in enumerate(L):
+        factors[k] = scipy.linalg.lapack.dtrtri(lower.T)[0]  # of the transposed, which is upper, as LAPACK lays it out
     return factors[0] if form == "tied" else factors
 
 
@@ -97,9 +100,20 @@ def shape_covariances(N: Vector, Q: Tensor, form: Form, floor: float, weight: fl
     if form == "tied":
         return clip(Q.sum(axis=0) / (N.sum() if weight is None else weight), floor)
     if form == "full":
-        return np.stack([clip(q / n, floor) for q, n in zip(Q, N, strict=True)])
+        sigma = Q / N[:, None, None]
+        sigma = (sigma + sigma.swapaxes(1, 2)) / 2
+        return sigma if _all_above(sigma, floor) else np.stack([clip(matrix, floor) for matrix in sigma])
     variances = Q / N[:, None]
     return np.maximum(variances, floor) if form == "diag" else np.maximum(variances.mean(axis=1), floor)
+
+
+def _all_above(sigma: Tensor, floor: float) -> bool:
+    """Tell whether no eigenvalue of any matrix is below the floor: there is a factor of what lies above it."""
+    try:
+        np.linalg.cholesky(sigma - floor * np.eye(sigma.shape[-1]))
+    except np.linalg.LinAlgError:
+        return False
+    return True
 
 
 def clip(sigma: Matrix, floor: float) -> Matrix:

@@ -2,17 +2,21 @@ r"""A pass of k-means written against the namespace of its rows: the road of row
 
 Distances to all centres are one product, :math:`\|c_k\|^2 - 2 x_i^\top c_k` up to the length of the row, and with :math:`E` (k, n) the
 indicators of the nearest centres the sums of the clusters are another, :math:`E W X`. Everything is about a common origin. The rows run
-along the last axis of both, for a device compares what lies far apart faster than what lies together.
+along the last axis of both, for a device compares what lies far apart faster than what lies together. Many rows that PyTorch holds on
+a card are passed over by a kernel of our own instead (:mod:`epee.structure.kmeans_card`).
 """
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
-from epee.arrays import at_home, like, namespace, numbers_like
+from epee.arrays import at_home, library_of, like, namespace, numbers_like
 from epee.typing import Matrix, Vector
+
+WORTH = 20_000_000  # rows times centres from which on a kernel is worth the second that compiling it takes
 
 
 def nearest_anywhere(X: Any, centres: Matrix, origin: Vector) -> tuple[Any, Any, Any]:
@@ -31,6 +35,9 @@ def nearest_anywhere(X: Any, centres: Matrix, origin: Vector) -> tuple[Any, Any,
 def labels_anywhere(X: Any, weight: Any, centres: Matrix) -> tuple[np.ndarray, float, Vector]:
     """Return the nearest centre of each row (n,) here, the sum of squared distances, and the weight of each cluster (k,)."""
     xp, origin, k = namespace(X), centres.mean(axis=0, dtype=np.float64), len(centres)
+    fused = _by_kernel(X, weight, centres - origin, origin, labels=True)
+    if fused is not None:
+        return at_home(fused.labels), max(fused.within, 0.0), fused.count
     B, D, labels = nearest_anywhere(X, centres - origin, origin)
     w = None if weight is None else like(weight, X, X.dtype)
     squared = _squared(xp, B, D)
@@ -44,6 +51,10 @@ def sums_anywhere(
 ) -> tuple[Vector, Matrix, float, Vector, Matrix, Vector]:
     """Return count (k,), sums (k, p), squares, and of each cluster distance, place and weight of its farthest row, if asked for."""
     xp, (k, p) = namespace(X), centres.shape
+    none = np.full(k, -1.0), np.zeros((k, p)), np.zeros(k)
+    fused = None if farthest else _by_kernel(X, weight, centres, origin)
+    if fused is not None:
+        return fused.count, fused.sums, fused.squares, *none
     B, D, labels = nearest_anywhere(X, centres, origin)
     w = None if weight is None else like(weight, X, X.dtype)
     E = _indicators(xp, labels, k, X.dtype, w)
@@ -53,7 +64,7 @@ def sums_anywhere(
     else:
         squares = float(w @ xp.sum(B[:, :p] * B[:, :p], axis=1))
     if not farthest:
-        return both[:, p], both[:, :p], squares, np.full(k, -1.0), np.zeros((k, p)), np.zeros(k)
+        return both[:, p], both[:, :p], squares, *none
     far = xp.where(E > 0, _squared(xp, B, D)[None, :], -xp.ones_like(E))
     last = at_home(xp.argmax(far, axis=1))  # (k,)
     rows = like(last, labels)
@@ -64,6 +75,16 @@ def sums_anywhere(
         both[:, p], both[:, :p], squares, distance,
         np.where(found[:, None], _home(xp.take(B, rows, axis=0))[:, :p], 0.0), np.where(found, weights, 0.0),
     )  # fmt: skip
+
+
+def _by_kernel(X: Any, weight: Any, centres: Matrix, origin: Vector, labels: bool = False) -> Any:
+    """Return the pass of a kernel on the card; None where there is none, or it is not worth being compiled."""
+    (k, p), n = centres.shape, X.shape[0]
+    if library_of(X) != "torch" or not X.is_cuda or n * k < WORTH or find_spec("triton") is None:
+        return None
+    from epee.structure.kmeans_card import card_pass, fits
+
+    return card_pass(X, None if weight is None else like(weight, X), centres, origin, labels) if fits(k, p) else None
 
 
 def _indicators(xp: Any, labels: Any, k: int, dtype: Any, w: Any) -> Any:

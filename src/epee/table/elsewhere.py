@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from epee.arrays import at_home, is_elsewhere, is_real, kind_of, like, namespace, select_rows
+from epee.arrays import at_home, is_elsewhere, is_real, kind_of, like, namespace, numbers_like, select_rows
 from epee.errors import DataError
 from epee.table.arrays import ArraySource
 from epee.table.block import BLOCK_ROWS, Block, check_weights
@@ -78,9 +78,11 @@ class ElsewhereSource(BlockSource):
     @cached_property
     def origin(self) -> Vector:
         """The mean of the first rows."""
-        head = at_home(self.X[: min(256, self.n_rows), ...]).astype(np.float64)
-        with np.errstate(over="ignore", invalid="ignore"):
-            return head.mean(axis=0) if len(head) else np.zeros(self.n_columns)
+        if not self.n_rows:
+            return np.zeros(self.n_columns)
+        xp = namespace(self.X)
+        head = xp.mean(xp.astype(self.X[: min(256, self.n_rows), ...], xp.float64), axis=0)
+        return np.asarray(at_home(head), dtype=np.float64)
 
     def there(self, rows: int) -> Iterator[Block]:
         """Yield the rows where they lie."""
@@ -127,6 +129,14 @@ class ElsewhereSource(BlockSource):
     def narrow(self) -> Any:
         """Return what lies beside the rows, here, with no input at all."""
         return ArraySource(np.zeros((self.n_rows, 0)), **self.beside_here)
+
+    def group_sizes(self, n_groups: int) -> np.ndarray:
+        """Return how many rows each group has, (n_groups,)."""
+        if not is_elsewhere(self.group):
+            return np.bincount(np.asarray(self.group), minlength=n_groups)
+        xp = namespace(self.group)
+        places = numbers_like(n_groups, self.group, self.group.dtype)
+        return np.diff(at_home(xp.searchsorted(xp.sort(self.group), places, side="right")), prepend=0)
 
     def coded(self, classes: Labels | None = None) -> tuple[ElsewhereSource, Labels]:
         """Return the source with codes of sorted classes in the group axis, and the classes."""

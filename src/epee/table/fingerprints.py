@@ -11,6 +11,8 @@ from epee.arrays import at_home, is_elsewhere, like, select_rows
 from epee.table.doors import is_stream
 from epee.table.folds import mix64
 
+FETCHED = 4096  # cells that travel here from a table that lies elsewhere
+
 
 def fingerprint(*tables: Any, rows: int = 256) -> str:
     """Return a short text that is equal for equal tables.
@@ -23,7 +25,8 @@ def fingerprint(*tables: Any, rows: int = 256) -> str:
     for table in tables:
         if is_elsewhere(table):
             n = int(table.shape[0])
-            some = np.unique(np.linspace(0, max(n - 1, 0), min(n, rows)).astype(np.int64))
+            few = max(16, min(rows, FETCHED // max(1, int(table.shape[1]) if table.ndim > 1 else 1)))
+            some = np.unique(np.linspace(0, max(n - 1, 0), min(n, few)).astype(np.int64))
             digest.update(str((n, tuple(table.shape))).encode())
             digest.update(_bytes(at_home(select_rows(table, like(some, table))), np.arange(len(some))))
             continue

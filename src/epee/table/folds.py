@@ -100,6 +100,25 @@ def _feistel(ranks: np.ndarray, n: int, key: int) -> np.ndarray:
     return x.astype(np.int64)
 
 
+def round_tables(n: int, key: int) -> tuple[int, list[np.ndarray]]:
+    """Return the bits of the lower half of a rank below ``n``, and what each round of the network makes of every value of a half.
+
+    >>> low, tables = round_tables(70_000, key=3)
+    >>> low, [len(table) for table in tables]
+    (8, [256, 512, 256, 512, 256, 512])
+    """
+    bits = int(n - 1).bit_length()
+    sizes = (2 ** (bits // 2), 2 ** (bits - bits // 2))
+    with np.errstate(over="ignore"):
+        keys = mix64(np.uint64(key) + np.arange(1, ROUNDS + 1, dtype=np.uint64))
+        return bits // 2, [
+            (_hash(np.arange(sizes[r % 2], dtype=np.uint64), keys[r]) & np.uint64(sizes[1 - r % 2] - 1)).astype(
+                np.int64
+            )
+            for r in range(ROUNDS)
+        ]
+
+
 def _hash(x: np.ndarray, key: np.uint64) -> np.ndarray:
     """Return 32 well-mixed bits of each number; half of splitmix64."""
     h = (x ^ key) * np.uint64(0xBF58476D1CE4E5B9)

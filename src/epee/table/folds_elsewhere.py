@@ -1,6 +1,7 @@
 """The folds of rows that lie elsewhere: the rule of :mod:`epee.table.folds`, dealt where the rows are, to the same folds.
 
-Numbers of 64 bits are signed there, which changes no product and no sum modulo 2^64; a shift to the right has its upper bits cut off.
+A round of the Feistel network hashes half of the bits of a rank, so its function is a short table, made here; there a round is one
+look into it. After two walks most ranks have arrived; the few others walk on here, and only they travel.
 """
 
 from __future__ import annotations
@@ -10,13 +11,17 @@ from typing import Any
 import numpy as np
 
 from epee.arrays import at_home, like, namespace, numbers_like
-from epee.table.folds import ROUNDS, SORTED_UP_TO, check_folds, class_keys, mix64, shuffled_ranks
+from epee.table.folds import SORTED_UP_TO, check_folds, class_keys, mix64, round_tables, shuffled_ranks
 
-FIRST, SECOND = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB  # of splitmix64, as in the rule itself
+WALKS = 2  # that all ranks take there
 
 
-def folds_elsewhere(there: Any, codes: Any, n: int, n_folds: int, seed: int = 0) -> Any:
+def folds_elsewhere(
+    there: Any, codes: Any, n: int, n_folds: int, seed: int = 0, totals: np.ndarray | None = None
+) -> Any:
     """Return the fold of each of ``n`` rows where ``there`` lies; ``codes`` are their classes there, None for a regression.
+
+    ``totals`` (K,) are the rows of each class, counted if they are not given.
 
     >>> from epee.table.folds import assign_folds
     >>> bool((folds_elsewhere(np.zeros(1), None, 70_000, 7) == assign_folds(None, 70_000, 7)).all())
@@ -27,29 +32,40 @@ def folds_elsewhere(there: Any, codes: Any, n: int, n_folds: int, seed: int = 0)
     if codes is None:
         rank, totals = numbers_like(n, there), np.array([n])
     else:
-        order = xp.argsort(codes, stable=True)
-        classes = int(xp.max(codes)) + 1
-        totals = _counted(xp, xp.take(codes, order), classes)
+        classes = int(xp.max(codes)) + 1 if totals is None else len(totals)
+        narrow = xp.astype(codes, xp.int16) if classes < 2**15 else codes  # short codes are sorted sooner
+        order = xp.argsort(narrow, stable=True)
+        totals = _counted(xp, xp.take(codes, order), classes) if totals is None else np.asarray(totals)
         starts = like(np.cumsum(totals) - totals, order, order.dtype)
-        sorted_rank = numbers_like(n, there) - xp.take(starts, xp.take(codes, order))
-        rank = xp.take(sorted_rank, xp.argsort(order, stable=True))  # back in the order of the rows
+        place_in_order = xp.argsort(order, stable=True)
+        rank = place_in_order - xp.take(starts, codes)
     keys = class_keys(len(totals), seed)
     first = (mix64(keys) % np.uint64(n_folds)).astype(np.int64)
-    small = [k for k, total in enumerate(totals) if total <= SORTED_UP_TO]
-    place = rank
-    if small:
-        sizes = [int(total) if total <= SORTED_UP_TO else 0 for total in totals]
-        table = np.concatenate([shuffled_ranks(np.arange(sizes[k]), sizes[k], int(keys[k])) for k in small])
-        offset = like(np.cumsum(sizes) - sizes, rank, rank.dtype)
-        at = rank if codes is None else rank + xp.take(offset, codes)
-        mine = xp.ones_like(rank, dtype=xp.bool) if codes is None else xp.take(like(np.array(sizes) > 0, rank), codes)
-        found = xp.take(like(table, rank, rank.dtype), xp.where(mine, at, xp.zeros_like(at)))
-        place = xp.where(mine, found, rank)
-    for k in set(range(len(totals))) - set(small):
-        walked = _feistel(xp, rank, int(totals[k]), int(keys[k]))
-        place = walked if codes is None else xp.where(codes == k, walked, place)
+    small = totals <= SORTED_UP_TO
+    if small.all():
+        table = np.concatenate([shuffled_ranks(np.arange(t), t, int(k)) for t, k in zip(totals.tolist(), keys)])
+        place = xp.take(like(table, rank, rank.dtype), rank if codes is None else place_in_order)
+    else:
+        place = _walked(xp, rank, codes, totals, keys, small)
     begin = int(first[0]) if codes is None else xp.take(like(first, rank, rank.dtype), codes)
     return (place + begin) % n_folds
+
+
+def _walked(xp: Any, rank: Any, codes: Any, totals: np.ndarray, keys: np.ndarray, small: np.ndarray) -> Any:
+    """Return the place of each rank in its class, of which some are too large to be sorted."""
+    place = rank
+    if small.any():
+        sizes = np.where(small, totals, 0)
+        table = np.concatenate([shuffled_ranks(np.arange(t), t, int(k)) for t, k in zip(sizes.tolist(), keys)])
+        mine = xp.take(like(small, rank), codes)
+        at = xp.where(
+            mine, rank + xp.take(like(np.cumsum(sizes) - sizes, rank, rank.dtype), codes), xp.zeros_like(rank)
+        )
+        place = xp.where(mine, xp.take(like(table, rank, rank.dtype), at), rank)
+    for k in np.flatnonzero(~small):
+        walked = _feistel(xp, rank, int(totals[k]), int(keys[k]))
+        place = walked if codes is None else xp.where(codes == int(k), walked, place)
+    return place
 
 
 def _counted(xp: Any, ordered: Any, classes: int) -> np.ndarray:
@@ -59,28 +75,29 @@ def _counted(xp: Any, ordered: Any, classes: int) -> np.ndarray:
 
 def _feistel(xp: Any, rank: Any, n: int, key: int) -> Any:
     """Return the places of ranks among ``n``; ranks beyond them walk, too, and are nobody's."""
-    bits = int(n - 1).bit_length()
-    low, masks = bits // 2, (2 ** (bits // 2) - 1, 2 ** (bits - bits // 2) - 1)
-    with np.errstate(over="ignore"):
-        keys = [int(k) for k in mix64(np.uint64(key) + np.arange(1, ROUNDS + 1, dtype=np.uint64))]
-    x = rank % n
-    outside = xp.ones_like(x, dtype=xp.bool)
-    while bool(xp.any(outside)):
-        a, b = x & masks[0], x >> low
-        for r in range(0, ROUNDS, 2):
-            b = b ^ (_hash(a, keys[r]) & masks[1])
-            a = a ^ (_hash(b, keys[r + 1]) & masks[0])
-        x = xp.where(outside, a | (b << low), x)
-        outside = outside & (x >= n)
-    return x
+    low, tables = round_tables(n, key)
+    packed, ends = like(np.concatenate(tables), rank, rank.dtype), np.cumsum([len(table) for table in tables])
+    there = [packed[end - len(table) : end] for table, end in zip(tables, ends.tolist(), strict=True)]
+    x = _walk(xp, rank % n, low, there)
+    for _ in range(WALKS - 1):
+        x = xp.where(x >= n, _walk(xp, x, low, there), x)
+    outside = x >= n
+    late = at_home(x[outside])
+    if not len(late):
+        return x
+    walking = np.arange(len(late))
+    while len(walking):
+        late[walking] = part = _walk(np, late[walking], low, tables)
+        walking = walking[part >= n]
+    add_up = xp.cumulative_sum if hasattr(xp, "cumulative_sum") else xp.cumsum  # NumPy 2.0 has the older name
+    which = add_up(xp.astype(outside, rank.dtype)) - 1
+    return xp.where(outside, xp.take(like(late, rank, rank.dtype), xp.where(outside, which, xp.zeros_like(which))), x)
 
 
-def _hash(x: Any, key: int) -> Any:
-    h = (x ^ _signed(key)) * _signed(FIRST)
-    h = (h ^ ((h >> 29) & (2**35 - 1))) * _signed(SECOND)
-    return (h >> 32) & (2**32 - 1)
-
-
-def _signed(number: int) -> int:
-    """Return the signed number of 64 bits with the same bits."""
-    return number - 2**64 if number >= 2**63 else number
+def _walk(xp: Any, x: Any, low: int, tables: list[Any]) -> Any:
+    """Return numbers after all rounds."""
+    a, b = x & (2**low - 1), x >> low
+    for even, odd in zip(tables[::2], tables[1::2], strict=True):
+        b = b ^ xp.take(even, a)
+        a = a ^ xp.take(odd, b)
+    return a | (b << low)

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import TransformerMixin, clone
 
-from epee.arrays import affine_rows
+from epee.arrays import affine_rows, like, namespace
 from epee.errors import DataError, SingularProblem, WrongUse
 from epee.estimator.base import NewAxes, both_sides, say
 from epee.estimator.keep import Keep
@@ -33,7 +33,7 @@ from epee.moments.shrinkage import ledoit_wolf_by_class, shrink
 from epee.solve.spectral import fix_signs, whitening
 from epee.table.block import Source
 from epee.table.partitions import by_partition
-from epee.typing import Codes, Matrix, Vector
+from epee.typing import Codes, Matrix, Tensor, Vector
 
 
 class LinearDiscriminantAnalysis(NewAxes, TransformerMixin, MomentClassifier):
@@ -88,7 +88,7 @@ class LinearDiscriminantAnalysis(NewAxes, TransformerMixin, MomentClassifier):
     """
 
     state_parts = ("_max_components", "_class_covariances")
-    answers_anywhere = True
+    answers_anywhere = stacks_there = True
 
     def __init__(
         self, solver: str = "svd", shrinkage: Any = None, priors: Any = None, n_components: int | None = None,
@@ -211,42 +211,43 @@ class LinearDiscriminantAnalysis(NewAxes, TransformerMixin, MomentClassifier):
             raise DataError(f"{type(self.covariance_estimator).__name__} does not have a covariance_ attribute")
         return np.stack([f.covariance_ for f in fitted])
 
-    def solve_stack(self, m: Moments) -> tuple[np.ndarray, np.ndarray] | None:
-        """Return the scores (2) of every fold at once, coefficients (F, K, p) and intercepts (F, K).
+    def solve_stack(self, m: Moments) -> tuple[Tensor, Tensor] | None:
+        """Return the scores (2) of every fold at once, coefficients (F, K, p) and intercepts (F, K), where the moments lie.
 
         None when a covariance is so near to singular that directions must be dropped one fold at a time.
         """
         if m.kind != "pooled" or self.needs_rows:
             return None
         self._check()
-        priors = (
-            m.frequencies
-            if self.priors is None
-            else np.broadcast_to(self._class_priors(m.at("fold", 0)), m.count.shape)
-        )
+        xp = namespace(m.count)
+        priors = m.frequencies
+        if self.priors is not None:
+            given = like(self._class_priors(m.at("fold", 0)), m.count)
+            priors = xp.broadcast_to(given, m.count.shape)
         sigma = m.covariance()  # (F, p, p)
         if self.shrinkage is not None:
             sigma = shrink(sigma, float(self.shrinkage))
-        sd = np.sqrt(np.diagonal(sigma, axis1=1, axis2=2))  # (F, p)
-        if not sd.all() or (m.count.sum(axis=1) <= m.count.shape[1]).any() or not (priors > 0).all():
+        variances = xp.linalg.diagonal(sigma)  # (F, p)
+        enough = xp.sum(m.count, axis=1) > m.count.shape[1]
+        if not bool(xp.all(variances > 0) & xp.all(enough) & xp.all(priors > 0)):
             return None
-        centre = np.einsum("fk,fkp->fp", priors, m.mean) if self.solver == "svd" else np.zeros_like(sd)
-        means = (m.mean - centre[:, None]) / sd[:, None]  # (F, K, p)
+        sd, mean = xp.sqrt(variances), m.mean
+        centre = (priors[:, None, :] @ mean)[:, 0, :] if self.solver == "svd" else xp.zeros_like(sd)
+        means = (mean - centre[:, None, :]) / sd[:, None, :]  # (F, K, p)
         R = sigma / (sd[:, :, None] * sd[:, None, :])
+        eye = xp.broadcast_to(like(np.eye(m.p), R), R.shape)
         try:
-            whole = np.linalg.solve(
-                R, np.concatenate([means.swapaxes(1, 2), np.broadcast_to(np.eye(R.shape[1]), R.shape)], axis=2)
-            )
-        except np.linalg.LinAlgError:
+            whole = xp.linalg.solve(R, xp.concat([xp.matrix_transpose(means), eye], axis=2))
+        except (np.linalg.LinAlgError, RuntimeError):  # PyTorch has a word of its own for it
             return None
         K = m.count.shape[1]
-        least = 1 / np.sqrt((whole[:, :, K:] ** 2).sum(axis=(1, 2)))  # no eigenvalue of R is below
-        if not (least > max(4 * self.tol**2 if self.solver == "svd" else 0.0, 1e-9)).all():
+        least = 1 / xp.sqrt(xp.sum(whole[:, :, K:] ** 2, axis=(1, 2)))  # no eigenvalue of R is below
+        if not bool(xp.all(least > max(4 * self.tol**2 if self.solver == "svd" else 0.0, 1e-9))):
             return None
-        coef = whole[:, :, :K].swapaxes(1, 2)
-        intercept = np.log(priors) - (means * coef).sum(axis=2) / 2
-        coef = coef / sd[:, None]
-        return coef, intercept - np.einsum("fkp,fp->fk", coef, centre)
+        coef = xp.matrix_transpose(whole[:, :, :K])
+        intercept = xp.log(priors) - xp.sum(means * coef, axis=2) / 2
+        coef = coef / sd[:, None, :]
+        return coef, intercept - (coef @ centre[:, :, None])[:, :, 0]
 
     def left_out(self, X: Matrix, codes: Codes, w: Vector | None = None) -> Matrix | None:
         """Return the scores (n, K) of each row by the model fitted without one copy of it; None when the rows must be fitted."""

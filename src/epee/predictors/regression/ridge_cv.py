@@ -15,7 +15,7 @@ takes one more pass; K-fold cross-validation takes its folds from the same pass 
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -291,12 +291,13 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
         parts = reduce_source(folded, self.summation(folded, int(namespace(fold).max(fold)) + 1), stay=True)
         refuse_empty_folds(parts)
         ridge = Ridge(1.0, fit_intercept=self.fit_intercept)
-        coef, intercept = ridge.solve_penalties(parts.leave_one_out("fold"), alphas)  # (F, A, m, p)
+        training, whole = _unions(parts)
+        coef, intercept = ridge.solve_penalties(training, alphas)  # (F, A, m, p)
         parts = parts if is_elsewhere(coef) else parts.here()
         errors = at_home(squared_error(parts, coef, intercept))  # (F, A, m)
         K = len(errors)
         self._pick(alphas, errors.mean(axis=0), errors.std(axis=0, ddof=1) / np.sqrt(K))
-        m = parts.merge("fold").here()
+        m = whole.here()
         self._look(m)
         self.moments_ = m
         self._finish_with(m)
@@ -420,6 +421,16 @@ class LeftOutErrors:
         error = (Y[:, None, :] - left) ** 2
         weigh = (lambda v: v.sum(axis=0)) if w is None else (lambda v: np.tensordot(w, v, axes=1))
         return LeftOutSums(weigh(error), weigh(error**2), weigh(plain), [left + self.level] if self.keep else [])
+
+
+def _unions(parts: Moments) -> tuple[Moments, Moments]:
+    """Return the moments without each fold, and those of all rows; on a device they are the same few products."""
+    if parts.is_here:
+        return parts.leave_one_out("fold"), parts.merge("fold")
+    F = parts.count.shape[0]
+    both: Any = parts.regroup("fold", np.vstack([1.0 - np.eye(F), np.ones(F)]))
+    without = replace(both, count=both.count[:F, ...], shift=both.shift[:F, ...], scatter=both.scatter[:F, ...])
+    return without, both.at("fold", F)
 
 
 def squared_error(m: Moments, coef: Tensor, intercept: Tensor) -> Tensor:
