@@ -222,12 +222,12 @@ def test_errors_of_all_folds_are_counted_there(rows, send, how, options):
     assert close(far.sizes, here.sizes)
 
 
-def test_folds_of_a_class_too_many_are_solved_one_by_one(rows, send):
+def test_folds_without_a_class_are_solved_one_by_one(rows, send):
     X, codes, *_ = rows
-    codes = np.where(np.arange(len(codes)) == 5, 3, codes)  # one row only: nobody tests it and learns from it, too
-    with pytest.warns(epee.errors.EpeeWarning):
+    codes = np.where(np.arange(len(codes)) % 250 == 5, 3, codes)  # four rows only: six folds do not test the class
+    with pytest.warns(epee.errors.DataWarning, match="fewer than the 10 folds"):
         here = cross_validate(epee.LinearDiscriminantAnalysis(), X, codes)
-    with pytest.warns(epee.errors.EpeeWarning):
+    with pytest.warns(epee.errors.DataWarning, match="fewer than the 10 folds"):
         far = cross_validate(epee.LinearDiscriminantAnalysis(), send(X), send(codes))
     assert close(far.per_fold, here.per_fold)
 
@@ -263,6 +263,40 @@ def test_equal_neighbours_are_listed_by_row_number(send):
     X = np.repeat(np.arange(20.0)[:, None], 10, axis=0)  # ten of each: more than the candidates can tell apart
     far, here = (epee.KNeighborsRegressor(4).fit(data, np.arange(200.0)) for data in (send(X), X))
     assert np.array_equal(far.kneighbors(send(X[:30]))[1], here.kneighbors(X[:30])[1])
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly", "sigmoid"])
+def test_features_of_a_kernel_are_made_there(rows, send, kernel):
+    X = rows[0]
+    here, far = (epee.Nystroem(kernel, n_components=4, random_state=0).fit(data) for data in (X, send(X)))
+    assert close(far.components_, here.components_)
+    made = far.transform(send(X.astype(np.float32)))
+    assert library_of(made) == library_of(send(X))
+    assert str(made.dtype).endswith("float32")
+    assert close(far.transform(send(X)), here.transform(X))
+
+
+def test_kernels_without_a_road_are_computed_here(rows, send):
+    X = rows[0]
+    far = epee.Nystroem("laplacian", n_components=9, random_state=0).fit(send(X))
+    assert close(far.transform(send(X)), far.transform(X))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_landmark_machines_learn_there(rows, send, weighted):
+    X, codes, t, w = rows
+    more, there = ({"sample_weight": w}, {"sample_weight": send(w)}) if weighted else ({}, {})
+    options = {"n_components": 30, "alpha": 0.1}
+    here = epee.LandmarkRegressor(**options).fit(X, t, **more)
+    far = epee.LandmarkRegressor(**options).fit(send(X), send(t), **there)
+    assert np.isclose(far.gamma_, here.gamma_)
+    assert close(far.cv_errors_, here.cv_errors_, 1e-8)
+    assert close(far.predict(send(X)), here.predict(X), 1e-8)
+    assert library_of(far.predict(send(X))) == library_of(send(X))
+    classes = epee.LandmarkClassifier(**options).fit(send(X), send(codes), **there)
+    known = epee.LandmarkClassifier(**options).fit(X, codes, **more)
+    assert close(classes.decision_function(send(X)), known.decision_function(X), 1e-8)
+    assert np.array_equal(at_home(classes.predict(send(X))), known.predict(X))
 
 
 def test_a_method_without_a_road_learns_here_and_says_so(rows, send):

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from epee.arrays import at_home
+from epee.moments import anywhere
 from epee.moments.anywhere import moments_anywhere
 from epee.moments.moments import Moments, stack
 from epee.moments.passes import Summation
@@ -67,14 +68,16 @@ def test_the_plain_road_is_the_same_for_numpy(table):
 
 
 @pytest.mark.parametrize("folds", [None, 3])
-def test_a_wide_scatter_is_multiplied_by_half(send, folds):
-    X = np.random.default_rng(1).normal(size=(120, 501)) + 5.0
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_wide_scatter_is_multiplied_by_half(send, monkeypatch, folds, weighted):
+    monkeypatch.setattr(anywhere, "WIDE", 30)
+    X = np.random.default_rng(1).normal(size=(120, 31)) + 5.0
     fold = np.arange(120) % 3
-    keep = Summation(X[0], "full", folds)
-    m = keep(Block(send(X), weight=send(1.0 + fold), fold=send(fold)))
-    assert agree(m, keep(Block(X, weight=1.0 + fold, fold=fold)))
+    keep, w = Summation(X[0], "full", folds), 1.0 + fold if weighted else None
+    m = keep(Block(send(X), weight=None if w is None else send(w), fold=send(fold)))
+    assert agree(m, keep(Block(X, weight=w, fold=fold)))
     S = at_home(m.scatter)
-    assert np.array_equal(S, np.swapaxes(S, -1, -2))
+    assert np.array_equal(S[..., :7, 7:], np.swapaxes(S, -1, -2)[..., :7, 7:])
 
 
 def test_an_empty_cell_has_no_say(send):
@@ -114,9 +117,20 @@ def test_folds_of_groups_leave_one_out(table, send, scatter):
     assert close(m.frequencies, here.frequencies, 1e-14)
 
 
+@pytest.mark.parametrize("beside", [True, False])
+def test_moments_of_rows_that_lie_elsewhere(table, send, beside):
+    X, codes, t, w, fold = table
+    here = Moments.of(X, t, sample_weight=w, fold=fold, group=codes, scatter="pooled")
+    there = send if beside else np.asarray  # what lies beside the rows may be here or there
+    m = Moments.of(send(X), there(t), sample_weight=there(w), fold=there(fold), group=there(codes), scatter="pooled")
+    assert (m.axes, m.targets) == (here.axes, here.targets)
+    assert close(m.scatter, here.scatter, 1e-12)
+    assert close(m.mean, here.mean, 1e-12)
+
+
 def test_what_is_not_done_there_is_done_here(table, send):
     m, here = both(table, send, "pooled", None, 3, False)
-    assert np.allclose(m.frequencies, here.frequencies)
+    assert close(m.frequencies, here.frequencies, 1e-14)
     assert np.allclose(m.variances, here.variances)
     assert np.allclose(m.merge("group").scatter, here.merge("group").scatter)
     assert np.allclose(Moments.from_bytes(m.to_bytes()).scatter, here.scatter)

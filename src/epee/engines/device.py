@@ -3,7 +3,7 @@
 Rows that lie there already, as arrays of CuPy, PyTorch or JAX, are worked on in place by their own library. Others are sent: a table
 that fits goes whole and once, a larger one or a file block by block through page-locked buffers (:mod:`epee.engines.libraries`). A work
 says by an attribute ``anywhere`` that it takes blocks of any library; what cannot be done there is done here, on the CPU, and that
-is said once. Blocks have a fixed size and are merged in a fixed tree, so the same rows give the same bits.
+is said once, by the words ``said`` of the work. Blocks have a fixed size and are merged in a fixed tree: the same rows give the same bits.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class DeviceEngine:
         if getattr(work, "anywhere", False) and (self.library is not None or isinstance(source, ElsewhereSource)):
             return True
         if source.n_columns:  # nothing need be said where the rows themselves are not read
-            what = getattr(work, "__name__", type(work).__name__)
+            what = getattr(work, "said", None) or getattr(work, "__name__", type(work).__name__)
             tell_once(f"{what} has no road on the device: it runs on the CPU, and the rows are brought there.")
         return False
 
@@ -113,7 +113,9 @@ class DeviceEngine:
         """Raise what went wrong, unless the device is full and the CPU may take over."""
         if not is_full(fault):
             raise fault
-        words = str(fault).strip().splitlines()[0]
+        words = ". ".join(str(fault).strip().splitlines()[0].split(". ")[:2]).rstrip(
+            "."
+        )  # what else it says is for engineers
         if self.gives_up:
             raise EngineLost(
                 f"the device has no memory left ({words}): use smaller tables, or engine('auto'), which then turns to the CPU."

@@ -8,6 +8,7 @@ travel from where they are.
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import cycle
@@ -45,7 +46,10 @@ class WithTorch:
     def __init__(self) -> None:
         import torch
 
-        if not torch.cuda.is_available():
+        with warnings.catch_warnings():  # what it warns of is said by the error
+            warnings.simplefilter("ignore")
+            there = torch.cuda.is_available()
+        if not there:
             raise RuntimeError("PyTorch finds no CUDA device")
         self.torch = torch
 

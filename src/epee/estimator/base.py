@@ -57,6 +57,7 @@ class Estimator(Saved, BaseEstimator):
     _as_given: tuple[str, ...] = ()  # attributes that come out in float32 where the rows came in so
     _minimum_rows = 1
     is_linear = False  # predictions are exactly X coef + intercept
+    learns_anywhere = False  # ``_fit`` takes rows that lie elsewhere
     fits_here = False  # rows that lie elsewhere come here to be kept, and nothing need be said of it
     answers_anywhere = False  # what it says of rows it can say where they lie, see epee.arrays
     left_out_by = "closed form"  # how predictions without the row are had, where they are
@@ -191,6 +192,8 @@ class Estimator(Saved, BaseEstimator):
     ) -> tuple[Matrix, Any, Vector | None]:
         """Check inputs, targets and weights together; of a stream they may be columns, by name."""
         names = None
+        if is_elsewhere(X) and is_real(X) and X.ndim == 2 and self.learns_anywhere:
+            return self._enter_both_elsewhere(X, y, sample_weight, reset)
         if is_elsewhere(X):
             X, y = self._brought_here(X, reset), None if y is None else at_home(y)
         if is_stream(X):
@@ -204,6 +207,15 @@ class Estimator(Saved, BaseEstimator):
         if reset:
             self._trained_on = fingerprint(X)  # a test on the same rows is refused
         return X, y, check_weights(sample_weight, _length(X))
+
+    def _enter_both_elsewhere(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> tuple[Any, Any, Vector | None]:
+        """Check inputs where they lie, and targets and weights here."""
+        self._enter_stream(open_source(X), reset=reset)
+        X = self._enter_elsewhere(X)
+        if reset:
+            self._trained_on = fingerprint(X)
+        weight = None if sample_weight is None else at_home(sample_weight)
+        return X, self._enter_target(None if y is None else at_home(y), _length(X)), check_weights(weight, _length(X))
 
     def _leave(self, X: Any) -> Matrix:
         """Check the inputs of a prediction."""

@@ -50,6 +50,8 @@ from epee.solve.soundness import insist_sound
 from epee.table.block import Source
 from epee.typing import Codes, Labels, Matrix, Vector
 
+SAME = 1e-14  # relative difference of two sums of the same numbers in another order
+
 
 class MomentEstimator(FromRows):
     """The shared half: from data to moments to ``_solve``."""
@@ -235,25 +237,26 @@ def duplicate_columns(m: Moments, columns: Moments | None = None) -> Codes:
     none: Codes = np.empty(0, dtype=np.intp)
     if m.kind not in ("full", "pooled") or m.scatter is None:
         return none
-    if columns is not None and not _some_alike(columns):
+    groups = _alike(diagonal_of(m) if columns is None else columns)
+    if not groups:
         return none
     m = m.here()
-    if "group" in m.axes:
-        m = m.merge("group")
-    S = m.xx
-    signature = np.column_stack([m.x_mean, np.diagonal(S)])
-    _, first, where = np.unique(signature, axis=0, return_index=True, return_inverse=True)
-    earlier = first[where.reshape(-1)]
-    candidates = np.flatnonzero(earlier != np.arange(m.p))
-    return np.array([j for j in candidates if S[j, earlier[j]] == S[j, j] > 0], dtype=np.intp)
+    S = (m.merge("group") if "group" in m.axes else m).xx
+    twins = [
+        j for group in groups for j in group[1:] if abs(S[j, group[0]] - S[j, j]) <= SAME * S[j, j] and S[j, j] > 0
+    ]
+    return np.array(sorted(twins), dtype=np.intp)
 
 
-def _some_alike(m: Moments) -> bool:
-    """Tell whether two columns have the same mean and, but for rounding, the same variance."""
+def _alike(m: Moments) -> list[list[int]]:
+    """Return groups of inputs whose means and variances are the same but for the order in which they were added up."""
     mean, variances = m.x_mean, m.variances[: m.p]
     order = np.argsort(mean, kind="stable")
-    mean, variances = mean[order], variances[order]
-    return bool(((mean[1:] == mean[:-1]) & (np.abs(np.diff(variances)) <= 1e-9 * variances[1:])).any())
+    near = np.abs(np.diff(mean[order])) <= SAME * (np.abs(mean[order[1:]]) + np.sqrt(variances[order[1:]]))
+    near &= np.abs(np.diff(variances[order])) <= SAME * variances[order[1:]]
+    if not near.any():
+        return []
+    return [sorted(group.tolist()) for group in np.split(order, np.flatnonzero(~near) + 1) if len(group) > 1]
 
 
 class MomentClassifier(PosteriorMixin, MomentEstimator, Classifier):

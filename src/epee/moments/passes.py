@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from epee.arrays import is_elsewhere, like
+from epee.arrays import at_home, is_elsewhere, like
 from epee.engines.choice import engine_for
 from epee.errors import EmptyTable
 from epee.moments.anywhere import moments_anywhere
@@ -27,6 +27,7 @@ from epee.moments.sparse import holds_zeros, sparse_moments
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Readable, Source, check_weights, refuse_bad_cells, refuse_bad_source, rows_for
 from epee.table.doors import is_stream, open_source
+from epee.table.elsewhere import ElsewhereSource
 from epee.table.sparse import SparseSource, is_sparse
 from epee.typing import Matrix, Scatter, Vector
 
@@ -279,6 +280,8 @@ def one_pass(
     folds: int | None, groups: int | None,
 ) -> Moments:  # fmt: skip
     """Do the pass behind :meth:`Moments.of`."""
+    if is_elsewhere(X):
+        return _pass_elsewhere(X, y, sample_weight, fold, group, scatter, origin, folds, groups)
     if is_stream(X):
         source = open_source(X, y, sample_weight)
         _refuse_wide(None, source.n_columns, scatter)
@@ -303,6 +306,25 @@ def one_pass(
         targets=0 if y is None else y.shape[1],
     )
     return reduce_source(held, keep)
+
+
+def _pass_elsewhere(
+    X: Any, y: Any, sample_weight: Any, fold: Any, group: Any, scatter: Scatter, origin: Vector | None, folds: int | None,
+    groups: int | None,
+) -> Moments:  # fmt: skip
+    """Do the pass over an array that lies elsewhere; what lies beside it may be here or there."""
+    held = ElsewhereSource(X[:, None] if X.ndim == 1 else X, y, sample_weight, fold, group)
+    _refuse_wide(held.n_rows, held.n_columns, scatter)
+
+    def size(given: int | None, part: Any) -> int | None:
+        return None if part is None else given or (int(at_home(part).max(initial=-1)) + 1)
+
+    targets = 0 if held.y is None else 1 if held.y.ndim == 1 else int(held.y.shape[1])
+    about = joint_origin(held) if origin is None else np.asarray(origin, float)
+    found: Moments = reduce_source(
+        held, Summation(about, scatter, size(folds, held.fold), size(groups, held.group), targets)
+    )
+    return found
 
 
 def _refuse_wide(n: int | None, p: int, scatter: Scatter) -> None:

@@ -139,6 +139,7 @@ class Factorisation:
     """What an engine does to a block: its factor about a common origin, targets last."""
 
     origin: Vector
+    said = "the orthogonal factor of an ill-conditioned table"
 
     def __call__(self, block: Block) -> QRFactor:
         return QRFactor.of(block.X, block.y, block.weight, self.origin)

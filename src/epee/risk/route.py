@@ -430,6 +430,7 @@ class Answering:
     """What the models of a panel answer for the rows of a block: (repeat, numbers of the rows, predictions)."""
 
     panel: Panel
+    said = "the answer of each row in a cross-validation"
     numbered = True  # it needs the numbers of the rows, on a cluster too
 
     def __call__(self, block: Block) -> list[tuple[int, np.ndarray, np.ndarray]]:

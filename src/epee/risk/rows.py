@@ -161,7 +161,7 @@ class Rows:
         """Return the moments of all rows, from cells that cover them where these are known."""
         for cell, keep, m in self._sums:
             if isinstance(cell, Deal) or cell.min(initial=0) >= 0:
-                found = narrowed(m, keep_of(self.source, len(m.count)), keep)
+                found = narrowed(m, keep_of(self.source, int(m.count.shape[0])), keep)
                 if found is not None:
                     return brought_here(found.merge("fold"))
         return self.moments(keep_of, np.zeros(self.n, dtype=np.intp), 1).at("fold", 0)

@@ -52,6 +52,7 @@ class Residuals:
     coef: Pair  # (p, m)
     level: Pair  # (m,) the prediction at the mean
     columns: Callable[[Block], Pair] | None = None  # the columns of a block as pairs, where they are computed from it
+    said = "the refinement of an ill-conditioned fit"
 
     def __call__(self, block: Block) -> ResidualSums:
         m = len(self.level[0])

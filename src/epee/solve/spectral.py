@@ -7,6 +7,7 @@ standard deviation is below :math:`10^{-8}` of the largest cannot be told from z
 from __future__ import annotations
 
 import numpy as np
+import scipy.linalg
 
 from epee.arrays import is_elsewhere, namespace
 from epee.typing import Matrix, Tensor, Vector
@@ -50,6 +51,26 @@ def whitening(sigma: Matrix, tol: float = 1e-8) -> Matrix:
     values, V = descending_eigh(scale[:, None] * sigma * scale)
     kept = np.sqrt(np.maximum(values, 0.0)) > max(tol, 1e-8)
     return scale[:, None] * V[:, kept] / np.sqrt(values[kept])
+
+
+def whitening_factor(sigma: Matrix, tol: float = 1e-8) -> Matrix:
+    """Return W (p, r) with W' Σ W = I: where no direction is dropped a triangle, which is had sooner, else :func:`whitening`.
+
+    >>> whitening_factor(np.array([[4.0, 0.0], [0.0, 1.0]]))
+    array([[0.5, 0. ],
+           [0. , 1. ]])
+    """
+    variances = np.diagonal(sigma)
+    if not (variances > 0).all():
+        return whitening(sigma, tol)
+    scale = 1.0 / np.sqrt(variances)
+    U, singular = scipy.linalg.lapack.dpotrf(scale[:, None] * sigma * scale)
+    if singular:
+        return whitening(sigma, tol)
+    inverse = scipy.linalg.lapack.dtrtri(U)[0]  # no singular value of U is below one over its length
+    if not 1.0 / np.linalg.norm(inverse) > 2 * max(tol, 1e-8):
+        return whitening(sigma, tol)
+    return scale[:, None] * inverse
 
 
 def condition(values: Vector) -> float:

@@ -66,12 +66,12 @@ def shuffled_ranks(ranks: np.ndarray, n: int, key: int) -> np.ndarray:
     >>> np.sort(shuffled_ranks(np.arange(7), 7, key=3))
     array([0, 1, 2, 3, 4, 5, 6])
     """
-    return _places(n, key)[ranks] if n <= SORTED_UP_TO else _feistel(ranks, n, key)
+    return places_of(n, key)[ranks] if n <= SORTED_UP_TO else _feistel(ranks, n, key)
 
 
 @lru_cache(maxsize=64)
-def _places(n: int, key: int) -> np.ndarray:
-    """Return the permutation of a small class whole, (n,)."""
+def places_of(n: int, key: int) -> np.ndarray:
+    """Return the place of each rank of a small class, (n,); it is not to be written to."""
     with np.errstate(over="ignore"):
         order = np.argsort(mix64(np.uint64(key) ^ mix64(np.arange(n, dtype=np.uint64))), kind="stable")
     places = np.empty(n, dtype=np.int64)

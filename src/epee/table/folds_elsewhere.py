@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from epee.arrays import at_home, like, namespace, numbers_like
-from epee.table.folds import SORTED_UP_TO, check_folds, class_keys, mix64, round_tables, shuffled_ranks
+from epee.table.folds import SORTED_UP_TO, check_folds, class_keys, mix64, places_of, round_tables
 
 WALKS = 2  # that all ranks take there
 
@@ -36,16 +36,16 @@ def folds_elsewhere(
         narrow = xp.astype(codes, xp.int16) if classes < 2**15 else codes  # short codes are sorted sooner
         order = xp.argsort(narrow, stable=True)
         totals = _counted(xp, xp.take(codes, order), classes) if totals is None else np.asarray(totals)
-        starts = like(np.cumsum(totals) - totals, order, order.dtype)
-        place_in_order = xp.argsort(order, stable=True)
-        rank = place_in_order - xp.take(starts, codes)
+        rank = xp.argsort(order, stable=True)  # among all rows, those of a class after those of the classes before it
     keys = class_keys(len(totals), seed)
     first = (mix64(keys) % np.uint64(n_folds)).astype(np.int64)
     small = totals <= SORTED_UP_TO
     if small.all():
-        table = np.concatenate([shuffled_ranks(np.arange(t), t, int(k)) for t, k in zip(totals.tolist(), keys)])
-        place = xp.take(like(table, rank, rank.dtype), rank if codes is None else place_in_order)
+        table = np.concatenate([places_of(t, int(k)) for t, k in zip(totals.tolist(), keys, strict=True)])
+        place = xp.take(like(table, rank, rank.dtype), rank)
     else:
+        if codes is not None:
+            rank = rank - xp.take(like(np.cumsum(totals) - totals, rank, rank.dtype), codes)
         place = _walked(xp, rank, codes, totals, keys, small)
     begin = int(first[0]) if codes is None else xp.take(like(first, rank, rank.dtype), codes)
     return (place + begin) % n_folds
@@ -56,7 +56,7 @@ def _walked(xp: Any, rank: Any, codes: Any, totals: np.ndarray, keys: np.ndarray
     place = rank
     if small.any():
         sizes = np.where(small, totals, 0)
-        table = np.concatenate([shuffled_ranks(np.arange(t), t, int(k)) for t, k in zip(sizes.tolist(), keys)])
+        table = np.concatenate([places_of(t, int(k)) for t, k in zip(sizes.tolist(), keys, strict=True)])
         mine = xp.take(like(small, rank), codes)
         at = xp.where(
             mine, rank + xp.take(like(np.cumsum(sizes) - sizes, rank, rank.dtype), codes), xp.zeros_like(rank)
@@ -82,7 +82,7 @@ def _feistel(xp: Any, rank: Any, n: int, key: int) -> Any:
     for _ in range(WALKS - 1):
         x = xp.where(x >= n, _walk(xp, x, low, there), x)
     outside = x >= n
-    late = at_home(x[outside])
+    late = np.array(at_home(x[outside]))
     if not len(late):
         return x
     walking = np.arange(len(late))

@@ -30,7 +30,7 @@ from epee.estimator.keep import Keep
 from epee.estimator.moment import MomentClassifier
 from epee.moments.moments import Moments
 from epee.moments.shrinkage import ledoit_wolf_by_class, shrink
-from epee.solve.spectral import fix_signs, whitening
+from epee.solve.spectral import fix_signs, whitening, whitening_factor
 from epee.table.block import Source
 from epee.table.partitions import by_partition
 from epee.typing import Codes, Matrix, Tensor, Vector
@@ -169,7 +169,7 @@ class LinearDiscriminantAnalysis(NewAxes, TransformerMixin, MomentClassifier):
             if self.shrinkage not in (None, "auto"):
                 self.covariance_ = shrink(self.covariance_, float(self.shrinkage))
             within, tol, centre = self.covariance_, 1e-8, np.zeros_like(self.xbar_)
-        W = whitening(within, tol)  # (p, r): W' Σ W = I
+        W = whitening_factor(within, tol)  # (p, r): W' Σ W = I
         if W.shape[1] == 0:
             raise SingularProblem(
                 "every column is constant within its class: there is no covariance to divide by. Add rows, or drop columns."
@@ -187,7 +187,7 @@ class LinearDiscriminantAnalysis(NewAxes, TransformerMixin, MomentClassifier):
             )
         self._max_components = most if self.n_components is None else self.n_components
         self.explained_variance_ratio_ = (s**2 / max((s**2).sum(), np.finfo(float).tiny))[: self._max_components]
-        self.scalings_ = W @ fix_signs(V[: min(rank, most)]).T  # (p, r)
+        self.scalings_ = fix_signs(V[: min(rank, most)] @ W.T).T  # (p, r)
         self._n_features_out = min(self._max_components, self.scalings_.shape[1])
         if K == 2:
             coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
@@ -216,20 +216,22 @@ class LinearDiscriminantAnalysis(NewAxes, TransformerMixin, MomentClassifier):
 
         None when a covariance is so near to singular that directions must be dropped one fold at a time.
         """
-        if m.kind != "pooled" or self.needs_rows:
+        if m.kind != "pooled" or m.scatter is None or self.needs_rows:
             return None
         self._check()
         xp = namespace(m.count)
-        priors = m.frequencies
+        n = xp.sum(m.count, axis=1)  # (F,)
+        if not bool(xp.all(n > m.count.shape[1])):
+            return None
+        priors = m.count / n[:, None]
         if self.priors is not None:
             given = like(self._class_priors(m.at("fold", 0)), m.count)
             priors = xp.broadcast_to(given, m.count.shape)
-        sigma = m.covariance()  # (F, p, p)
+        sigma: Any = m.scatter / n[:, None, None]  # (F, p, p)
         if self.shrinkage is not None:
             sigma = shrink(sigma, float(self.shrinkage))
         variances = xp.linalg.diagonal(sigma)  # (F, p)
-        enough = xp.sum(m.count, axis=1) > m.count.shape[1]
-        if not bool(xp.all(variances > 0) & xp.all(enough) & xp.all(priors > 0)):
+        if not bool(xp.all(variances > 0) & xp.all(priors > 0)):
             return None
         sd, mean = xp.sqrt(variances), m.mean
         centre = (priors[:, None, :] @ mean)[:, 0, :] if self.solver == "svd" else xp.zeros_like(sd)

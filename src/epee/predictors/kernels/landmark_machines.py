@@ -17,6 +17,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
+from epee.arrays import affine_rows, is_elsewhere
 from epee.errors import WrongUse
 from epee.estimator.base import Classifier, Estimator, Regressor, ScoreMixin
 from epee.predictors.ensembles.parameters import whole
@@ -31,15 +32,25 @@ class LandmarkMachine(Estimator):
 
     state_parts = ("_landmarks", "_A")
 
-    def _learn(self, X: Matrix, T: Matrix, w: Vector | None, codes: Codes | None) -> Matrix:
-        """Choose the width and the penalty, solve the squared loss, and return the features (n, r)."""
+    @property
+    def learns_anywhere(self) -> bool:
+        """Whether rows that lie elsewhere stay there: where folds and the squared loss choose, for these need only sums."""
+        return self.folds not in (None, "loo") and getattr(self, "loss", "squared") == "squared"
+
+    @property
+    def answers_anywhere(self) -> bool:
+        """Whether rows that lie elsewhere are answered there."""
+        return getattr(self, "machine_", None) is None
+
+    def _learn(self, X: Matrix, T: Matrix, w: Vector | None, codes: Codes | None) -> Matrix | None:
+        """Choose the width and the penalty, solve the squared loss, and return the features (n, r) where they are at hand."""
         m = whole("n_components", self.n_components, 1)
         seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1))
         for name in ("gamma", "alpha"):
             value = getattr(self, name)
             if value is not None and not 0 < float(value) < np.inf:
                 raise WrongUse(f"{name} is {value!r}; it must be positive, or None to be chosen.")
-        X = np.asarray(X, dtype=np.float64)
+        X = X if is_elsewhere(X) else np.asarray(X, dtype=np.float64)
         self._landmarks = choose_landmarks(X, w, m, seed)
         gammas = np.array([float(self.gamma)]) if self.gamma is not None else WIDTHS * median_width(self._landmarks)
         alphas = PENALTIES if self.alpha is None else np.array([float(self.alpha)])
@@ -53,10 +64,11 @@ class LandmarkMachine(Estimator):
         n = float(choice.moments.count)
         self.landmarks_ = self._landmarks.points * self._landmarks.scale + self._landmarks.mean
         self._n = n
-        return self._features(X) if choice.F is None else choice.F
+        return choice.F
 
-    def _features(self, X: Matrix) -> Matrix:
-        return self._landmarks.map(np.asarray(X, dtype=np.float64), self.gamma_, self._A)
+    def _features(self, X: Any) -> Any:
+        X = X if is_elsewhere(X) else np.asarray(X, dtype=np.float64)
+        return self._landmarks.map(X, self.gamma_, self._A)
 
 
 class LandmarkRegressor(LandmarkMachine, Regressor):
@@ -119,7 +131,8 @@ class LandmarkRegressor(LandmarkMachine, Regressor):
         self._learn(X, y[:, None], w, None)
 
     def _predict(self, X: Matrix) -> Vector:
-        return (self._features(X) @ self.coef_ + self.intercept_)[:, 0]
+        values: Vector = affine_rows(self._features(X), self.coef_, self.intercept_)[:, 0]
+        return values
 
 
 class LandmarkClassifier(ScoreMixin, LandmarkMachine, Classifier):
@@ -169,7 +182,9 @@ class LandmarkClassifier(ScoreMixin, LandmarkMachine, Classifier):
         if self.loss not in ("squared", "log", "hinge"):
             raise WrongUse(f"loss is {self.loss!r}; it must be 'squared', 'log' or 'hinge'.")
         F = self._learn(X, np.eye(len(self.classes_))[y], w, y)
-        self.machine_ = None if self.loss == "squared" else self._machine().fit(F, y, w)
+        self.machine_ = None
+        if self.loss != "squared":
+            self.machine_ = self._machine().fit(self._features(X) if F is None else F, y, w)
 
     def _machine(self) -> Any:
         """Return what solves (1) on features; the log loss is at most a quarter as curved as the squared one, halved."""
@@ -183,7 +198,8 @@ class LandmarkClassifier(ScoreMixin, LandmarkMachine, Classifier):
     def _score(self, X: Matrix) -> Matrix:
         F = self._features(X)
         if self.machine_ is None:
-            return F @ self.coef_ + self.intercept_
+            scores: Matrix = affine_rows(F, self.coef_, self.intercept_)
+            return scores
         scores = self.machine_.decision_function(F)
         return np.column_stack([-scores, scores]) / 2 if scores.ndim == 1 else scores
 

@@ -17,20 +17,26 @@ Leaving out each row in turn costs a single decomposition: with :math:`P` the ce
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from epee.arrays import at_home, is_elsewhere, like, namespace, select_rows
 from epee.engines.local import in_order
 from epee.moments.moments import Moments
+from epee.moments.passes import Summation, reduce_source
 from epee.predictors.kernels.similarity import whitening
 from epee.predictors.regression.ridge_cv import squared_error
 from epee.solve.ridge_path import ridge_path, spectral_path
 from epee.solve.spectral import descending_eigh
 from epee.stateful import Part
+from epee.table.block import Block
+from epee.table.elsewhere import ElsewhereSource
 from epee.table.folds import assign_folds
 from epee.typing import Codes, Matrix, Vector
 
 STRIP = 8192  # rows whose distances are at hand
+FETCHED = 1 << 27  # cells of the kernel at hand on a device: 1 GB
 TRIAL = 10_000  # rows on which widths are compared
 WIDTHS: Vector = 2.0 ** np.arange(-4.0, 4.0)  # times one over the median squared distance of two landmarks
 
@@ -43,12 +49,13 @@ class Landmarks(Part):
     mean: Vector
     scale: Vector
 
-    def kernel(self, X: Matrix, gamma: float) -> Matrix:
-        """Return exp(-gamma |x - z|^2), (n, m): the exponent is one product of widened rows."""
-        Z = (X - self.mean) / self.scale
-        rows = np.column_stack([2 * Z, -(Z**2).sum(axis=1), -np.ones(len(Z))])
+    def kernel(self, X: Any, gamma: float) -> Any:
+        """Return exp(-gamma |x - z|^2), (n, m), where the rows lie: the exponent is one product of widened rows."""
+        xp = namespace(X)
+        Z = (xp.astype(X, xp.float64, copy=False) - like(self.mean, X)) / like(self.scale, X)
+        rows = xp.concat([2 * Z, -xp.sum(Z**2, axis=1, keepdims=True), -xp.ones_like(Z[:, :1])], axis=1)
         points = np.column_stack([self.points, np.ones(len(self.points)), (self.points**2).sum(axis=1)])
-        return np.exp(np.minimum(rows @ (gamma * points.T), 0.0))
+        return xp.exp(xp.clip(rows @ like(gamma * points.T, X), None, 0.0))
 
     def table(self, X: Matrix, gamma: float) -> Matrix:
         """Return the kernel of many rows, strip by strip."""
@@ -60,8 +67,12 @@ class Landmarks(Part):
         list(in_order(work, range(0, len(X), STRIP)))
         return out
 
-    def map(self, X: Matrix, gamma: float, A: Matrix) -> Matrix:
-        """Return the features (n, r) of rows."""
+    def map(self, X: Any, gamma: float, A: Matrix) -> Any:
+        """Return the features (n, r) of rows, where they lie."""
+        if is_elsewhere(X):
+            xp, there = namespace(X), like(A, X)
+            n, step = X.shape[0], max(1, FETCHED // max(1, len(self.points)))
+            return xp.concat([self.kernel(X[s : min(s + step, n), ...], gamma) @ there for s in range(0, n, step)])
         parts = in_order(lambda s: self.kernel(X[s : s + STRIP], gamma) @ A, range(0, len(X), STRIP))
         return np.concatenate(list(parts)) if len(X) else np.zeros((0, A.shape[1]))
 
@@ -71,10 +82,42 @@ def choose_landmarks(X: Matrix, w: Vector | None, m: int, seed: int) -> Landmark
     sums = Moments.of(X, sample_weight=w, scatter="diagonal")
     scale = np.sqrt(sums.variances)
     scale = np.where(scale > 1e-12 * np.abs(sums.mean), scale, 1.0)
-    rows = np.arange(len(X)) if w is None else np.flatnonzero(w > 0)
+    rows = np.arange(X.shape[0]) if w is None else np.flatnonzero(w > 0)
     chosen = np.sort(np.random.default_rng([seed, 0]).permutation(rows)[:m])
-    points = np.unique((X[chosen] - sums.mean) / scale, axis=0)
+    points = np.unique((at_home(some_of(X, chosen)) - sums.mean) / scale, axis=0)
     return Landmarks(points, np.asarray(sums.mean), scale)
+
+
+def some_of(X: Any, rows: Any) -> Any:
+    """Return some rows, where they lie.
+
+    >>> some_of(np.array([[1.0], [2.0], [3.0]]), np.array([0, 2]))
+    array([[1.],
+           [3.]])
+    """
+    return select_rows(X, like(np.asarray(rows, dtype=np.int64), X)) if is_elsewhere(X) else X[rows]
+
+
+@dataclass(frozen=True)
+class KernelSums:
+    """Reduce a block to the moments of its kernel, where it lies."""
+
+    landmarks: Landmarks
+    gamma: float
+    keep: Summation
+
+    anywhere = True
+
+    def __call__(self, block: Block) -> Moments:
+        return self.keep(block.having(X=self.landmarks.kernel(block.X, self.gamma)))
+
+    def rows(self) -> int:
+        """Return how many rows a block should have."""
+        return self.keep.rows()
+
+    def width(self) -> int:
+        """Return how many numbers a row takes."""
+        return 2 * self.keep.width()
 
 
 @dataclass(frozen=True)
@@ -105,27 +148,14 @@ def choose_width(
 
     Widths are compared on at most ``TRIAL`` rows, the penalty is found on all.
     """
-    n = len(X)
+    n = X.shape[0]
     fold = None if folds is None else assign_folds(codes, n, max(2, min(folds, n)), seed)
-    some = slice(None)
-    if n > TRIAL and len(gammas) > 1:
-        some = np.sort(np.random.default_rng([seed, 1]).choice(n, TRIAL, replace=False))  # type: ignore[assignment]
-    tried = (
-        [
-            _errors(
-                landmarks,
-                X[some],
-                T[some],
-                None if w is None else w[some],
-                None if fold is None else fold[some],
-                g,
-                alphas,
-            )[0]
-            for g in gammas
-        ]
-        if len(gammas) > 1
-        else []
-    )
+    tried = []
+    if len(gammas) > 1:
+        some = np.arange(n) if n <= TRIAL else np.sort(np.random.default_rng([seed, 1]).choice(n, TRIAL, replace=False))
+        few = X if n <= TRIAL else some_of(X, some)
+        beside = (T[some], None if w is None else w[some], None if fold is None else fold[some])
+        tried = [_errors(landmarks, few, *beside, g, alphas)[0] for g in gammas]
     best = int(np.argmin([e.min() for e in tried])) if tried else 0
     errors, A, m, F = _errors(landmarks, X, T, w, fold, float(gammas[best]), alphas)
     order = np.argsort(-alphas, kind="stable")  # of equals the smoothest
@@ -140,12 +170,11 @@ def _errors(
 ) -> tuple[Vector, Matrix, Moments, Matrix | None]:
     """Return the squared error (A,) of each penalty over the folds, the whitening, the moments of all rows, and their features."""
     A = whitening(landmarks.kernel(landmarks.points * landmarks.scale + landmarks.mean, gamma))
-    C = landmarks.table(X, gamma)
     if fold is None:
-        F = C @ A
+        F = landmarks.table(X, gamma) @ A
         m = Moments.of(F, T, sample_weight=w)
         return left_out_errors(F, T, w, alphas, m), A, m, F
-    parts = Moments.of(C, T, sample_weight=w, fold=fold).affine(A.T, np.zeros(A.shape[1]))  # targets stay
+    parts = _sums(landmarks, X, T, w, fold, gamma).affine(A.T, np.zeros(A.shape[1]))  # targets stay
     parts = parts.regroup("fold", np.eye(len(parts.count))[parts.count > 0]) if (parts.count == 0).any() else parts
     train = parts.leave_one_out("fold")
     values, V = descending_eigh(train.xx)  # nine digits are enough to compare penalties; the one chosen is solved again
@@ -154,6 +183,16 @@ def _errors(
     share = parts.count / parts.count.sum()
     errors = np.tensordot(share, squared_error(parts, coef, intercept).sum(axis=-1), axes=1)  # (A,)
     return errors, A, parts.merge("fold"), None
+
+
+def _sums(landmarks: Landmarks, X: Any, T: Matrix, w: Vector | None, fold: Codes, gamma: float) -> Moments:
+    """Return the moments of the kernel of rows and of their targets, by fold."""
+    if not is_elsewhere(X):
+        return Moments.of(landmarks.table(X, gamma), T, sample_weight=w, fold=fold)
+    head = at_home(landmarks.kernel(X[: min(256, X.shape[0]), ...], gamma)).mean(axis=0)
+    keep = Summation(np.append(head, T[:256].mean(axis=0)), "full", int(fold.max()) + 1, None, T.shape[1])
+    found: Moments = reduce_source(ElsewhereSource(X, T, w, fold), KernelSums(landmarks, gamma, keep))
+    return found
 
 
 def left_out_errors(F: Matrix, T: Matrix, w: Vector | None, alphas: Vector, m: Moments | None = None) -> Vector:

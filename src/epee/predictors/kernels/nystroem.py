@@ -11,15 +11,17 @@ m columns, whatever the number of rows.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
 
+from epee.arrays import at_home, is_elsewhere, is_real, like, namespace, select_rows
 from epee.errors import DataWarning
 from epee.estimator.base import NewAxes, Transformer, say
 from epee.predictors.ensembles.parameters import whole
-from epee.predictors.kernels.similarity import similarity
+from epee.predictors.kernels.similarity import THERE, similarity, similarity_there
+from epee.table.doors import open_source
 from epee.typing import Matrix, Vector
 
 
@@ -72,6 +74,19 @@ class Nystroem(NewAxes, Transformer):
 
     _takes_sparse = True
 
+    @property
+    def answers_anywhere(self) -> bool:
+        """Whether features of rows that lie elsewhere are made there."""
+        return isinstance(self.kernel, str) and self.kernel in THERE
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Draw the landmarks among the rows of ``X`` (n, p); of rows that lie elsewhere only these travel. ``y`` is ignored."""
+        if not is_elsewhere(X) or not is_real(X) or X.ndim != 2:
+            return super().fit(X, y, sample_weight)
+        self._enter_stream(open_source(X), reset=True)
+        self._fit(self._enter_elsewhere(X), None)
+        return self
+
     def __init__(
         self, kernel: Any = "rbf", *, gamma: float | None = None, coef0: float | None = None, degree: float | None = None,
         kernel_params: dict[str, Any] | None = None, n_components: int = 100, random_state: Any = None, n_jobs: int | None = None,
@@ -90,7 +105,8 @@ class Nystroem(NewAxes, Transformer):
         if m > n:
             say(f"n_components is {m}, but there are only {n} rows: all of them are landmarks.", DataWarning)
         chosen = check_random_state(self.random_state).permutation(n)[: min(m, n)]
-        self.components_ = X[chosen].astype(np.float64)  # the root of a nearly singular kernel takes all digits
+        rows = at_home(select_rows(X, like(chosen, X))) if is_elsewhere(X) else X[chosen]
+        self.components_ = rows.astype(np.float64)  # the root of a nearly singular kernel takes all digits
         U, s, Vt = np.linalg.svd(self._kernel(self.components_))
         self.normalization_ = (U / np.sqrt(np.maximum(s, 1e-12))) @ Vt
         self.component_indices_ = chosen
@@ -100,5 +116,10 @@ class Nystroem(NewAxes, Transformer):
         own = self.kernel_params or {}
         return similarity(X, self.components_, self.kernel, own, gamma=self.gamma, coef0=self.coef0, degree=self.degree)
 
-    def _transform(self, X: Matrix) -> Matrix:
+    def _transform(self, X: Any) -> Any:
+        if is_elsewhere(X):
+            xp = namespace(X)
+            wide = xp.astype(X, xp.float64)
+            K = similarity_there(wide, self.components_, self.kernel, self.gamma, self.coef0, self.degree)
+            return xp.astype(K @ like(self.normalization_.T, wide), X.dtype)
         return (self._kernel(X.astype(np.float64, copy=False)) @ self.normalization_.T).astype(X.dtype, copy=False)
