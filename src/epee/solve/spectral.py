@@ -56,9 +56,10 @@ def whitening(sigma: Matrix, tol: float = 1e-8) -> Matrix:
 def whitening_factor(sigma: Matrix, tol: float = 1e-8) -> Matrix:
     """Return W (p, r) with W' Σ W = I: where no direction is dropped a triangle, which is had sooner, else :func:`whitening`.
 
-    >>> whitening_factor(np.array([[4.0, 0.0], [0.0, 1.0]]))
-    array([[0.5, 0. ],
-           [0. , 1. ]])
+    >>> sigma = np.array([[4.0, 1.0], [1.0, 1.0]])
+    >>> W = whitening_factor(sigma)
+    >>> np.allclose(W.T @ sigma @ W, np.eye(2))
+    True
     """
     variances = np.diagonal(sigma)
     if not (variances > 0).all():
