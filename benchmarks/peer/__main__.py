@@ -60,8 +60,8 @@ def run(module: str, only: Iterable[str] | None = None) -> dict[str, dict[str, o
             command, env={**os.environ, **more}, cwd=KEPT, capture_output=True, text=True, timeout=LONGEST, check=False
         )
     except subprocess.TimeoutExpired:
-        print(f"  {module}: longer than {LONGEST} s")
-        return {}
+        print(f"  {module}: longer than {LONGEST} s; what came before is counted")
+        return dict(json.loads(out.read_text())) if out.exists() else {}
     if not out.exists():
         print(f"  {module} ended before its end:", done.stdout[-1500:], done.stderr[-1500:])
         return {}

@@ -107,6 +107,8 @@ class Peer:
             return (yield)
         finally:
             self.results.setdefault(_id(item.nodeid), {})["asked"] = _touched
+            if len(self.results) % 50 == 0:  # what is known so far, should the run be stopped
+                self.pytest_sessionfinish()
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Keep the outcome, and the last line of what went wrong."""

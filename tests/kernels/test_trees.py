@@ -7,6 +7,7 @@ import pytest
 
 from epee import DecisionTreeClassifier, DecisionTreeRegressor
 from epee.kernels import trees_levels as levels
+from epee.kernels import trees_several as several
 from epee.kernels import trees_split as split
 from epee.kernels import trees_walk as walk
 from epee.kernels.trees_grow import Nodes, describe, is_final
@@ -159,7 +160,7 @@ def test_a_node_is_described_and_stopped(rng):
                   np.zeros((2, 1)), np.zeros((2, 0), np.uint8))  # fmt: skip
     go = (rng.random(N) < 0.5).astype(np.uint8)
     rules = rules_of(split.SQUARED, 0)
-    describe(order, go, 1, data, rules, nodes, 1, None)
+    describe(order, go, 1, data, rules, nodes, 1, None, None)
     mine = go == 1
     assert nodes.rows[1] == mine.sum() and nodes.weight[1] == pytest.approx(w[mine].sum())
     assert nodes.impurity[1] * nodes.weight[1] == pytest.approx(impurity(split.SQUARED, y[mine], w[mine], 0))
@@ -254,3 +255,44 @@ def test_losses_along_the_path_of_prunings(grown):
             said[i] = value[node]
         np.testing.assert_allclose(np.cumsum(sums)[a], w @ (y - said) ** 2)
         np.testing.assert_allclose(np.cumsum(squares)[a], w @ (y - said) ** 4)
+
+
+@pytest.mark.parametrize(
+    "criterion", [split.GINI, split.ENTROPY, split.ERROR, split.SQUARED, split.ABSOLUTE, split.POISSON]
+)
+def test_several_outputs_are_the_mean_of_each(rng, criterion):
+    """``describe_several``, ``sweep_several`` and ``add_deviations``: one output after the other, by brute force."""
+    classes = criterion <= split.ERROR
+    Y = np.column_stack([rng.integers(0, 2, N), rng.integers(0, 3, N)]) if classes else rng.random((N, 2)) + 0.1
+    w, column = rng.random(N) + 0.1, rng.integers(0, 12, N).astype(float)
+    order, data = data_of(np.zeros(N), w, column, 0)
+    rules = rules_of(criterion, 5 if classes else 0)
+    outputs = several.Several(
+        np.zeros((0, 2)) if classes else Y, Y if classes else np.zeros((0, 2), np.int64), np.array([0, 2, 5] if classes else [0, 1, 2])
+    )  # fmt: skip
+    whole, real = (lambda: np.zeros(1, np.int64)), (lambda: np.zeros(1))
+    nodes = Nodes(whole(), whole(), whole(), np.zeros(1, np.uint8), whole(), *(real() for _ in range(7)),
+                  np.zeros((1, 5 if classes else 2)), np.zeros((1, 0), np.uint8))  # fmt: skip
+    several.describe_several(order, np.zeros(N, np.uint8), -1, data, rules, nodes, 0, outputs)
+
+    def total(rows):
+        return sum(impurity(criterion, y[rows], w[rows], 3) for y in Y.T) / 2
+
+    every = np.ones(N, bool)
+    at_node = nodes.impurity[0] * nodes.weight[0]
+    if criterion != split.POISSON:  # which is known here up to a constant
+        assert at_node == pytest.approx(total(every))
+    gain, cut = several.sweep_several(
+        order, N, False, -1, data, rules, outputs, nodes.value[0], w.sum(), at_node, -np.inf, 0.0, np.zeros(5)
+    )
+    best = max(
+        (total(every) - total(column <= v) - total(column > v), int((column <= v).sum()))
+        for v in np.unique(column)[:-1]
+    )
+    assert (gain, cut) == (pytest.approx(best[0]), best[1])
+    if criterion == split.ABSOLUTE:
+        out = np.zeros(N)
+        several.add_deviations(order, N, False, Y[:, 0], w, out)
+        left = column <= np.sort(column)[cut - 1]
+        sides = [impurity(criterion, Y[rows, 0], w[rows], 0) for rows in (left, ~left)]
+        assert out[cut - 1] == pytest.approx(sum(sides))

@@ -38,7 +38,7 @@ def test_large_tables_take_the_leading_axes_only():
 def test_tables_that_are_no_dissimilarities_are_refused():
     good = cdist(FLAT[:4], FLAT[:4])
     for change, words in (
-        (lambda D: D.__setitem__((0, 1), 9.0), "not symmetric: row 0, column 1"),
+        (lambda D: D.__setitem__((0, 1), 9.0), "must be symmetric: row 0, column 1"),
         (lambda D: D.__setitem__((2, 2), 1.0), "diagonal.*row 2 holds 1"),
         (lambda D: D.__setitem__((1, 3), -1.0), "row 1, column 3 is -1"),
     ):

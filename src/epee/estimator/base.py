@@ -200,6 +200,10 @@ class Estimator(Saved, BaseEstimator):
             source = open_source(X, y, sample_weight)
             names = source.names
             X, y, sample_weight = gather(source)
+        if is_sparse(y):
+            raise TypeError(
+                "Sparse data was passed for y, but dense data is required. Use '.toarray()' to convert to a dense numpy array."
+            )
         X = self._enter(X, reset=reset)
         if reset and names is not None:
             self.feature_names_in_ = np.asarray(names, dtype=object)

@@ -74,6 +74,11 @@ def gram_path(G, c, yy, alphas, ratio, tol, max_iter, positive, start):
     goal = tol * yy
     for a in range(A):
         l1, l2 = alphas[a] * ratio, alphas[a] * (1.0 - ratio)
+        if a == 0 and np.any(w != 0.0):  # where the search starts may be where it ends
+            gaps[a] = gap_of(w, q, c, yy, l1, l2) if not positive else positive_gap(w, q, c, yy, l1, l2)
+            if gaps[a] <= goal and (not positive or np.all(w >= 0.0)):
+                W[a], before = w, l1
+                continue
         bar = 2.0 * l1 - min(before, 2.0 * l1)
         count = 0
         for j in range(p):

@@ -4,8 +4,8 @@ Two tables of orders take turns: a node of even depth reads the first and writes
 its order, so that nothing is ever sorted again. A node smaller than ``defer`` rows is left for later: such subtrees
 share no rows and grow in threads.
 
-What a tree does not need is not compiled: ``levels`` is None without categorical columns and ``medians`` None unless errors are
-absolute, and numba drops the branches of a None before it looks into them.
+What a tree does not need is not compiled: ``levels`` is None without categorical columns, ``medians`` None unless errors are
+absolute and ``several`` None for one output, and numba drops the branches of a None before it looks into them.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 from epee.kernels import trees_twin as twin
 from epee.kernels.compiling import kernel
 from epee.kernels.trees_levels import impurity_of, spread_around_median, sweep_levels
+from epee.kernels.trees_several import describe_several, sweep_several
 from epee.kernels.trees_split import (
     GINI,
     POISSON,
@@ -44,7 +45,9 @@ class Nodes(NamedTuple):
     gain: Any
     low: Any  # bounds of the value, from monotone columns above
     high: Any
-    value: Any  # (nodes, K) class weights, or (nodes, 1) the mean or the median
+    value: (
+        Any  # (nodes, K) class weights, those of all outputs side by side, or (nodes, outputs) the means or the medians
+    )
     sets: Any  # (nodes, levels) ones for the levels that go left
 
 
@@ -55,12 +58,12 @@ def uniform(key):
 
 
 @kernel
-def find_split(order, s, e, data, rules, nodes, node, key, left, levels, best_levels, medians):
+def find_split(order, s, e, data, rules, nodes, node, key, left, levels, best_levels, medians, several):
     """Return (gain, column, rows on the left, missing to the left, threshold) of the best split of a node; column -1 if none."""
     p, K = order.shape[0], rules.K
     W, impurity = nodes.weight[node], nodes.impurity[node] * nodes.weight[node]
     value = nodes.value[node]
-    by_values = K == 0 or (K == 2 and rules.criterion == GINI)
+    by_values = several is None and (K == 0 or (K == 2 and rules.criterion == GINI))
     scale = 1.0 if K == 0 else 2.0
     mu = value[0] if K == 0 else (value[1] / W if K == 2 else 0.0)
     tol = 1e-12 * impurity + (0.0 if by_values else 1e-13 * W)
@@ -110,7 +113,11 @@ def find_split(order, s, e, data, rules, nodes, node, key, left, levels, best_le
                     best_levels[level] = levels[level]
         else:
             for side in range(2 if m < e - s else 1):
-                if medians is not None:
+                if several is not None:
+                    gain, c = sweep_several(
+                        seg, m, side == 1, only, data, rules, several, value, W, impurity, best, tol, left
+                    )
+                elif medians is not None:
                     gain, c = sweep_absolute(
                         seg, m, side == 1, only, data, rules, W, impurity, sign, low, high, best, tol
                     )
@@ -140,8 +147,11 @@ def find_split(order, s, e, data, rules, nodes, node, key, left, levels, best_le
 
 
 @kernel(twin=twin.describe, small=twin.few_rows)
-def describe(seg, go, side, data, rules, nodes, node, medians):
+def describe(seg, go, side, data, rules, nodes, node, medians, several):
     """Fill the statistics of the node made of the rows of ``seg`` that go to ``side`` (all if -1)."""
+    if several is not None:
+        describe_several(seg, go, side, data, rules, nodes, node, several)
+        return
     K, value = rules.K, nodes.value[node]
     W, count, rows, total = 0.0, 0.0, 0, 0.0
     value[:] = 0.0
@@ -194,11 +204,12 @@ def is_final(rules, nodes, node, depth):
 
 @kernel(twin=twin.grow, small=twin.few)
 def grow(
-    orders, go, data, rules, nodes, start, end, turn, depth, key, defer, later, later_keys, levels, best_levels, medians
-):
+    orders, go, data, rules, nodes, start, end, turn, depth, key, defer, later, later_keys, levels, best_levels, medians,
+    several,
+):  # fmt: skip
     """Grow the tree below the node 0, described already; return how many nodes it has and how many are left for later."""
     p = orders.shape[1]
-    left_counts = np.zeros(max(rules.K, 1))
+    left_counts = np.zeros(nodes.value.shape[1])
     stack = np.empty((end - start + 2, 5), dtype=np.int64)
     keys = np.empty(end - start + 2, dtype=np.uint64)
     stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3], stack[0, 4] = 0, start, end, turn, depth
@@ -218,7 +229,19 @@ def grow(
             put_off += 1
             continue
         gain, f, cut, to_left, threshold = find_split(
-            orders[turn], s, e, data, rules, nodes, node, key, left_counts, levels, best_levels, medians
+            orders[turn],
+            s,
+            e,
+            data,
+            rules,
+            nodes,
+            node,
+            key,
+            left_counts,
+            levels,
+            best_levels,
+            medians,
+            several,
         )
         if f < 0 or (rules.min_decrease > 0.0 and gain * (1.0 + 1e-12) < rules.min_decrease):
             continue
@@ -237,7 +260,7 @@ def grow(
         left, right = size, size + 1
         size += 2
         for side in range(2):
-            describe(seg, go, 1 - side, data, rules, nodes, np.int64(left + side), medians)
+            describe(seg, go, 1 - side, data, rules, nodes, np.int64(left + side), medians, several)
         heavier_left = nodes.weight[left] >= nodes.weight[right]
         nodes.left[node], nodes.right[node], nodes.feature[node], nodes.threshold[node] = left, right, f, threshold
         nodes.gain[node] = gain

@@ -16,7 +16,25 @@ ROW = (1 << 32) - 1
 TO_BITS = 1.4426950408889634
 
 
-def few(orders, go, data, rules, nodes, start, end, turn, depth, key, defer, later, later_keys, levels, best, medians):
+def few(
+    orders,
+    go,
+    data,
+    rules,
+    nodes,
+    start,
+    end,
+    turn,
+    depth,
+    key,
+    defer,
+    later,
+    later_keys,
+    levels,
+    best,
+    medians,
+    several,
+):
     """Tell whether a tree is small, and of the kind that is grown here."""
     p = orders.shape[1]
     plain = levels is None and medians is None and not rules.random and rules.criterion <= SQUARED
@@ -25,7 +43,7 @@ def few(orders, go, data, rules, nodes, start, end, turn, depth, key, defer, lat
     )
 
 
-def few_rows(seg, go, side, data, rules, nodes, node, medians):
+def few_rows(seg, go, side, data, rules, nodes, node, medians, several):
     """Tell whether a node is described here."""
     return medians is None and len(data.missing) * len(seg) <= FEW_CELLS and rules.criterion <= SQUARED
 
@@ -40,7 +58,7 @@ def in_bits(x):
     return x * np.log(np.where(x > 0.0, x, 1.0)) * TO_BITS
 
 
-def describe(seg, go, side, data, rules, nodes, node, medians):
+def describe(seg, go, side, data, rules, nodes, node, medians, several):
     """Fill the statistics of the node made of the rows of ``seg`` that go to ``side`` (all if -1)."""
     rows = seg & ROW
     if side >= 0:
@@ -48,24 +66,36 @@ def describe(seg, go, side, data, rules, nodes, node, medians):
     w = data.w[rows]
     W = last(w)
     nodes.weight[node], nodes.count[node], nodes.rows[node] = W, last(data.c[rows]), len(rows)
-    if rules.K > 0:
-        counts = np.bincount(data.codes[rows], w, rules.K)
-        nodes.value[node] = counts
-        if rules.criterion == GINI:
-            spread = W - last(counts * counts) / W
-        elif rules.criterion == ENTROPY:
-            spread = in_bits(W) - last(in_bits(counts))
+    parts, spread = outputs_of(data, rules, several), 0.0
+    for codes, y, mine in parts:
+        if rules.K > 0:
+            counts = np.bincount(codes[rows], w, mine.stop - mine.start)
+            nodes.value[node, mine] = counts
+            if rules.criterion == GINI:
+                spread += W - last(counts * counts) / W
+            elif rules.criterion == ENTROPY:
+                spread += in_bits(W) - last(in_bits(counts))
+            else:
+                spread += W - counts.max()
         else:
-            spread = W - counts.max()
-    else:
-        y = data.y[rows]
-        mu = last(w * y) / W
-        nodes.value[node] = mu
-        spread = last(w * (y - mu) ** 2)
-    nodes.impurity[node] = max(spread / W, 0.0)
+            mu = last(w * y[rows]) / W
+            nodes.value[node, mine] = mu
+            spread += last(w * (y[rows] - mu) ** 2)
+    nodes.impurity[node] = max(spread / W / len(parts), 0.0)
 
 
-def cut_gains(rows, first, data, rules, nodes, node):
+def outputs_of(data, rules, several):
+    """Return what is predicted, output by output: codes (n,), values (n,), and where its statistics lie in those of a node."""
+    if several is None:
+        return [(data.codes, data.y, slice(0, max(rules.K, 1)))]
+    starts, K = several.starts, rules.K
+    return [
+        (several.codes[:, o] if K else None, None if K else several.values[:, o], slice(starts[o], starts[o + 1]))
+        for o in range(len(starts) - 1)
+    ]
+
+
+def cut_gains(rows, first, data, rules, nodes, node, several):
     """Return the gain (q, m) of cutting each of q columns after each of its rows (q, m); ``first`` go left before any other."""
     w = data.w[rows]
     W, value = nodes.weight[node], nodes.value[node]
@@ -79,23 +109,28 @@ def cut_gains(rows, first, data, rules, nodes, node):
         before, all_of_them = data.c[first].sum(), nodes.count[node]
         count = before + np.add.accumulate(data.c[rows], axis=1)
         fine &= (count >= rules.min_leaf) & (all_of_them - count >= rules.min_leaf)
-    K = rules.K
-    if K == 0 or (K == 2 and rules.criterion == GINI):
-        mu, scale = (value[0], 1.0) if K == 0 else (value[1] / W, 2.0)
-        begin = last(wf * (data.y[first] - mu)) if len(first) else 0.0
-        steps = w * (data.y[rows] - mu)
-        d = np.add.accumulate(np.concatenate([np.full((len(w), 1), begin), steps], axis=1), axis=1)[:, 1:]
-        gain = scale * d * d * W / (wl * wr)
-    else:
-        gain = class_gains(data.codes[rows], w, np.bincount(data.codes[first], wf, K), wl, wr, rules, nodes, node)
+    parts, gain = outputs_of(data, rules, several), 0.0
+    for codes, y, mine in parts:
+        K = mine.stop - mine.start if rules.K else 0
+        if K == 0 or (K == 2 and rules.criterion == GINI and several is None):
+            mu, scale = (value[mine.start], 1.0) if K == 0 else (value[1] / W, 2.0)
+            begin = last(wf * (y[first] - mu)) if len(first) else 0.0
+            steps = w * (y[rows] - mu)
+            d = np.add.accumulate(np.concatenate([np.full((len(w), 1), begin), steps], axis=1), axis=1)[:, 1:]
+            gain = gain + scale * d * d * W / (wl * wr)
+        else:
+            before = np.bincount(codes[first], wf, K)
+            impurity = 0.0 if several is not None else nodes.impurity[node] * W
+            gain = gain + class_gains(codes[rows], w, before, wl, wr, rules, value[mine], impurity)
+    if several is not None:
+        gain = gain / len(parts) + (nodes.impurity[node] * W if rules.K else 0.0)
     return np.where(fine & (gain == gain), gain, -np.inf)
 
 
-def class_gains(codes, w, start, wl, wr, rules, nodes, node):
+def class_gains(codes, w, start, wl, wr, rules, totals, impurity):
     """Return the gains (q, m) for K classes; ``start`` (K,) is on the left before the first row."""
     q, m = codes.shape
-    totals, impurity = nodes.value[node], nodes.impurity[node] * nodes.weight[node]
-    one = np.zeros((q, m + 1, rules.K))
+    one = np.zeros((q, m + 1, len(totals)))
     one[:, 0] = start
     one[np.arange(q)[:, None], np.arange(1, m + 1), codes] = w
     left = np.add.accumulate(one, axis=1)  # (q, m + 1, K)
@@ -128,10 +163,10 @@ def better(gain, best, tol):
     return best, place
 
 
-def find_split(S, data, rules, nodes, node):
+def find_split(S, data, rules, nodes, node, several):
     """Return (gain, column, rows on the left, missing to the left, threshold) of the best split of a node; column -1 if none."""
     p, size = S.shape
-    by_values = rules.K == 0 or (rules.K == 2 and rules.criterion == GINI)
+    by_values = several is None and (rules.K == 0 or (rules.K == 2 and rules.criterion == GINI))
     W = nodes.weight[node]
     tol = 1e-12 * nodes.impurity[node] * W + (0.0 if by_values else 1e-13 * W)
     rank, rows = S >> 32, S & ROW
@@ -140,7 +175,7 @@ def find_split(S, data, rules, nodes, node):
     nobody = rows[0, :0]
     gains = np.full((p, size), -np.inf)
     if len(whole):
-        found = cut_gains(rows[whole], nobody, data, rules, nodes, node)
+        found = cut_gains(rows[whole], nobody, data, rules, nodes, node, several)
         found[:, :-1][rank[whole, 1:] == rank[whole, :-1]] = -np.inf
         found[:, -1] = -np.inf
         gains[whole] = found
@@ -153,7 +188,9 @@ def find_split(S, data, rules, nodes, node):
             if m == size:
                 gain = gains[f]
             else:
-                gain = cut_gains(rows[f, None, :m], rows[f, m:] if side else nobody, data, rules, nodes, node)[0]
+                gain = cut_gains(rows[f, None, :m], rows[f, m:] if side else nobody, data, rules, nodes, node, several)[
+                    0
+                ]
                 gain[:-1][rank[f, 1:m] == rank[f, : m - 1]] = -np.inf
                 if side:
                     gain[-1] = -np.inf
@@ -181,7 +218,25 @@ def is_final(rules, nodes, node, depth):
     )
 
 
-def grow(orders, go, data, rules, nodes, start, end, turn, depth, key, defer, later, later_keys, levels, best, medians):
+def grow(
+    orders,
+    go,
+    data,
+    rules,
+    nodes,
+    start,
+    end,
+    turn,
+    depth,
+    key,
+    defer,
+    later,
+    later_keys,
+    levels,
+    best,
+    medians,
+    several,
+):
     """Grow the tree below the node 0, described already; return how many nodes it has and how many are left for later: none."""
     stack, size = [(0, orders[turn][:, start:end], depth)], 1
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -189,7 +244,7 @@ def grow(orders, go, data, rules, nodes, start, end, turn, depth, key, defer, la
             node, S, depth = stack.pop()
             if is_final(rules, nodes, node, depth):
                 continue
-            gain, f, cut, to_left, threshold = find_split(S, data, rules, nodes, node)
+            gain, f, cut, to_left, threshold = find_split(S, data, rules, nodes, node, several)
             if f < 0 or (rules.min_decrease > 0.0 and gain * (1.0 + 1e-12) < rules.min_decrease):
                 continue
             seg = S[f]
@@ -199,7 +254,7 @@ def grow(orders, go, data, rules, nodes, start, end, turn, depth, key, defer, la
             left, right = size, size + 1
             size += 2
             for side in range(2):
-                describe(seg, go, 1 - side, data, rules, nodes, left + side, medians)
+                describe(seg, go, 1 - side, data, rules, nodes, left + side, medians, several)
             nodes.left[node], nodes.right[node], nodes.feature[node], nodes.threshold[node] = left, right, f, threshold
             nodes.gain[node] = gain
             heavier_left = nodes.weight[left] >= nodes.weight[right]

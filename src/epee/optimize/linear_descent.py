@@ -164,7 +164,7 @@ def flat(W: Matrix) -> Vector:
 
 def minimise(
     risk: LinearRisk, W: Matrix | None = None, *, tol: float = 1e-4, max_iter: int = 100, newton: bool = False, levels: bool = True,
-    polish: float = 1e-9, watch: Callable[[], None] | None = None,
+    polish: float = 1e-9, watch: Callable[[Matrix], None] | None = None,
 ) -> Minimum:  # fmt: skip
     """Minimise a smooth risk; ``newton`` takes Hessians of all rows, ``levels`` starts from a tenth of them."""
     metric = None
@@ -187,7 +187,7 @@ def minimise(
 
 def _descend(
     risk: LinearRisk, W: Matrix, metric: Metric | None, tol: float, polish: float, max_iter: int, newton: bool,
-    watch: Callable[[], None] | None,
+    watch: Callable[[Matrix], None] | None,
 ) -> Minimum:  # fmt: skip
     pairs, trace = Recent(12), Trace()
     value, gradient = risk.at(W)
@@ -220,7 +220,7 @@ def _descend(
             since = 100
         step, new, there, after = found
         if watch is not None:
-            watch()
+            watch(new)
         since += 1
         shrunk = float(np.abs(after).max()) / size
         if newton:

@@ -35,7 +35,7 @@ def violation(W: Matrix, gradient: Matrix, l1: Vector) -> Matrix:
 
 def minimise_sparse(
     risk: LinearRisk, W: Matrix | None = None, *, tol: float = 1e-4, max_iter: int = 100, levels: bool = True,
-    watch: Callable[[], None] | None = None,
+    watch: Callable[[Matrix], None] | None = None,
 ) -> Minimum:  # fmt: skip
     """Minimise a risk with an L1 (or elastic) penalty."""
     n = risk.source.n_rows
@@ -73,7 +73,7 @@ def _descend(
     tol: float,
     polish: float,
     max_iter: int,
-    watch: Callable[[], None] | None,
+    watch: Callable[[Matrix], None] | None,
 ) -> Minimum:
     from epee.kernels.linear_cd import threshold_sweeps
 
@@ -117,7 +117,7 @@ def _descend(
             why = "no step lowers the risk any more"
             break
         if watch is not None:
-            watch()
+            watch(new)
         if worse > 0.5 * size or step < 1:
             source = risk if worse > 0.5 * size and k >= 3 and risk.M == 1 else sample
             H = _safe(source.hessian(new, columns))

@@ -32,12 +32,12 @@ def check_dissimilarities(D: Any) -> Matrix:
     >>> check_dissimilarities([[0.0, 1.0], [2.0, 0.0]])
     Traceback (most recent call last):
         ...
-    epee.errors.DataError: the dissimilarities are not symmetric: row 0, column 1 holds 1 and row 1, column 0 holds 2. Average the two.
+    epee.errors.DataError: Array must be symmetric: row 0, column 1 of the dissimilarities holds 1 and row 1, column 0 holds 2. Average the two.
     """
     D = np.asarray(D, dtype=np.float64)
     if D.ndim != 2 or D.shape[0] != D.shape[1]:
         raise DataError(
-            f"a table of dissimilarities must be square, and this one is {D.shape}. Give one row and column for each object."
+            f"array must be 2-dimensional and square: the dissimilarities are {D.shape}. Give one row and column for each object."
         )
     if (D < 0).any():
         i, j = np.argwhere(D < 0)[0]
@@ -45,17 +45,17 @@ def check_dissimilarities(D: Any) -> Matrix:
             f"Negative values in data: the dissimilarity in row {i}, column {j} is {D[i, j]:g}; it must be at least 0."
         )
     scale = max(float(np.abs(D).max(initial=0.0)), 1e-300)
-    diagonal = np.flatnonzero(np.abs(np.diag(D)) > 1e-10 * scale)
-    if len(diagonal):
-        i = int(diagonal[0])
-        raise DataError(f"the diagonal of the dissimilarities is not zero: row {i} holds {D[i, i]:g}. Set it to 0.")
     wrong = np.argwhere(np.abs(D - D.T) > 1e-8 * scale)
     if len(wrong):
         i, j = wrong[0]
         raise DataError(
-            f"the dissimilarities are not symmetric: row {i}, column {j} holds {D[i, j]:g} and row {j}, column {i} holds "
+            f"Array must be symmetric: row {i}, column {j} of the dissimilarities holds {D[i, j]:g} and row {j}, column {i} holds "
             f"{D[j, i]:g}. Average the two."
         )
+    diagonal = np.flatnonzero(np.abs(np.diag(D)) > 1e-10 * scale)
+    if len(diagonal):
+        i = int(diagonal[0])
+        raise DataError(f"the diagonal of the dissimilarities is not zero: row {i} holds {D[i, i]:g}. Set it to 0.")
     return D
 
 
@@ -86,12 +86,18 @@ class ClassicalMDS(NewAxes, Transformer):
         Dimensions kept.
     metric : str, default="euclidean"
         A distance of SciPy between rows, or "precomputed" when ``X`` is the table of dissimilarities.
+    metric_params : dict, default=None
+        Further arguments of the distance.
 
     Attributes
     ----------
     embedding_ : array (n, q)
-    eigenvalues_ : array
-        Of B, decreasing; all of them when n <= 2,000.
+    eigenvalues_ : array (q,)
+        Of B, decreasing, those of the dimensions kept.
+    spectrum_ : array
+        All eigenvalues of B, decreasing, when n <= 2,000; else ``eigenvalues_``.
+    dissimilarity_matrix_ : array (n, n)
+        The distances.
     negative_share_ : float
         Size of the negative eigenvalues among all: 0 for Euclidean distances.
     stress_ : float
@@ -114,12 +120,16 @@ class ClassicalMDS(NewAxes, Transformer):
     """
 
     state_parts = ("_rows", "_inverse", "_mean_square")
+    state_skips = ("dissimilarity_matrix_",)
 
     _minimum_rows = 2
 
-    def __init__(self, n_components: int = 2, *, metric: str = "euclidean") -> None:
+    def __init__(
+        self, n_components: int = 2, *, metric: str = "euclidean", metric_params: dict[str, Any] | None = None
+    ) -> None:
         self.n_components = n_components
         self.metric = metric
+        self.metric_params = metric_params
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -133,13 +143,13 @@ class ClassicalMDS(NewAxes, Transformer):
             D = check_dissimilarities(X)
         else:
             self._rows = np.asarray(X, dtype=np.float64)
-            D = cdist(self._rows, self._rows, self.metric)
+            D = self._distances(self._rows)
         n, q = len(D), self.n_components
         if not (int(q) == q and 1 <= q <= n):
             raise WrongUse(f"n_components is {q!r}; it must be between 1 and the {n} objects.")
         B = double_centre(D**2)
         values, vectors = descending_eigh(B) if n <= 2000 else leading(B, int(q))
-        self.eigenvalues_ = values
+        self.spectrum_, self.eigenvalues_ = values, values[: int(q)]
         size = np.abs(values).sum()
         self.negative_share_ = float(-values[values < 0].sum() / size) if size > 0 else 0.0
         kept = values[: int(q)]
@@ -159,7 +169,11 @@ class ClassicalMDS(NewAxes, Transformer):
         gaps = D - cdist(self.embedding_, self.embedding_)
         self.stress_ = float((gaps**2).sum() / 2)
         self._n_features_out = int(q)
+        self.dissimilarity_matrix_ = D
         return self
+
+    def _distances(self, X: Matrix) -> Matrix:
+        return cdist(X, self._rows, self.metric, **(self.metric_params or {}))
 
     def fit_transform(self, X: Any, y: Any = None) -> Matrix:
         """Return the points of the objects."""
@@ -168,7 +182,7 @@ class ClassicalMDS(NewAxes, Transformer):
     def transform(self, X: Any) -> Matrix:
         """Place new rows, or rows of dissimilarities (m, n) to the objects learned."""
         X = self._leave(X)
-        D = X if self.metric == "precomputed" else cdist(np.asarray(X, dtype=np.float64), self._rows, self.metric)
+        D = X if self.metric == "precomputed" else self._distances(np.asarray(X, dtype=np.float64))
         return 0.5 * (self._mean_square - D**2) @ self._inverse
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import sklearn.neighbors
 import sklearn.neighbors as theirs
 from scipy.sparse import csr_matrix
 from sklearn.datasets import load_iris
 
+import epee
 from epee import KNeighborsClassifier, KNeighborsRegressor
 from epee.errors import DataError, WrongUse
 from epee.predictors.neighbours.statistics import centre
@@ -175,3 +177,65 @@ def test_sentences():
         KNeighborsClassifier(algorithm="octree").fit(X_train, y_train)
     with pytest.raises(DataError, match="weights are counts"):
         KNeighborsClassifier(5).fit(X_train, y_train, np.full(200, 0.001)).predict(X_test)
+
+
+def test_several_outputs_vote_apart():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    Y = np.column_stack([np.where(X[:, 0] > 0, "a", "b"), np.digitize(X[:, 1], [-0.5, 0.5]).astype(str)])
+    ours, rival = epee.KNeighborsClassifier(4).fit(X, Y), sklearn.neighbors.KNeighborsClassifier(4).fit(X, Y)
+    Q = rng.normal(size=(20, 3))
+    np.testing.assert_array_equal(ours.predict(Q), rival.predict(Q))
+    for P, R in zip(ours.predict_proba(Q), rival.predict_proba(Q), strict=True):
+        np.testing.assert_allclose(P, R)
+    assert [len(c) for c in ours.classes_] == [2, 3] and ours.outputs_2d_
+    one = epee.KNeighborsClassifier(4).fit(X, Y[:, 1])
+    np.testing.assert_array_equal(ours.predict(Q)[:, 1], one.predict(Q))
+    assert epee.KNeighborsClassifier(1).fit(X, ["a"] * 60).predict(Q).tolist() == ["a"] * 20  # one class is learned
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "canberra"])
+def test_rows_within_a_radius_are_scikit_learns(metric):
+    rng = np.random.default_rng(0)
+    X, Q = rng.normal(size=(50, 3)), rng.normal(size=(7, 3))
+    ours = epee.KNeighborsClassifier(metric=metric).fit(X, np.arange(50) % 2)
+    rival = sklearn.neighbors.NearestNeighbors(metric=metric).fit(X)
+    for some in (Q, None):
+        d, rows = ours.radius_neighbors(some, 1.2, sort_results=True)
+        D, R = rival.radius_neighbors(some, 1.2, sort_results=True)
+        for a, b, i, j in zip(d, D, rows, R, strict=True):
+            np.testing.assert_allclose(a, b)
+            np.testing.assert_array_equal(i, j)
+        A = ours.radius_neighbors_graph(some, 1.2, mode="distance").toarray()
+        np.testing.assert_allclose(A, rival.radius_neighbors_graph(some, 1.2, mode="distance").toarray(), atol=1e-12)
+    with pytest.raises(WrongUse, match="radius"):
+        ours.radius_neighbors(Q, -1.0)
+
+
+def test_a_search_that_holds_rows_is_learned_from():
+    X, y = np.random.default_rng(0).normal(size=(40, 2)), np.arange(40) % 3
+    want = epee.KNeighborsClassifier(3).fit(X, y).predict(X)
+    trees = sklearn.neighbors.KDTree(X), sklearn.neighbors.BallTree(X), sklearn.neighbors.NearestNeighbors().fit(X)
+    for held in (*trees, epee.KNeighborsRegressor().fit(X, y)):
+        np.testing.assert_array_equal(epee.KNeighborsClassifier(3).fit(held, y).predict(X), want)
+
+
+def test_a_graph_of_distances_is_a_table_with_holes():
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    graph = sklearn.neighbors.KNeighborsTransformer(n_neighbors=6, mode="distance").fit_transform(X)
+    y = X[:, 0]
+    by_graph = epee.KNeighborsRegressor(4, metric="precomputed").fit(graph, y)
+    np.testing.assert_allclose(by_graph.predict(graph), epee.KNeighborsRegressor(4).fit(X, y).predict(X))
+    with pytest.raises(DataError, match="neighbors are required"):
+        by_graph.set_params(n_neighbors=9).predict(graph)
+
+
+def test_training_rows_are_judged_without_themselves():
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    y = (X[:, 0] > 0).astype(int)
+    model = epee.KNeighborsClassifier(3).fit(X, y)
+    alone = [
+        epee.KNeighborsClassifier(3).fit(np.delete(X, i, 0), np.delete(y, i)).predict(X[[i]])[0] for i in range(30)
+    ]
+    np.testing.assert_array_equal(model.predict(None), alone)
+    assert model.score(None, y) == pytest.approx(np.mean(np.array(alone) == y))

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from epee.estimator.kinship import akin
 from epee.predictors.ensembles.forest_base import ForestClassifier, ForestRegressor
 
 
+@akin("sklearn.ensemble._forest")
 class RandomForestClassifier(ForestClassifier):
     r"""Classes by the mean of trees on rows drawn with replacement, (1).
 
@@ -114,6 +116,7 @@ class RandomForestClassifier(ForestClassifier):
         self.monotonic_cst = monotonic_cst
 
 
+@akin("sklearn.ensemble._forest")
 class ExtraTreesClassifier(ForestClassifier):
     r"""Classes by the mean of trees whose cuts are drawn, (1).
 
@@ -215,6 +218,7 @@ class ExtraTreesClassifier(ForestClassifier):
         self.monotonic_cst = monotonic_cst
 
 
+@akin("sklearn.ensemble._forest")
 class RandomForestRegressor(ForestRegressor):
     r"""A number by the mean of trees on rows drawn with replacement, (1).
 
@@ -313,6 +317,7 @@ class RandomForestRegressor(ForestRegressor):
         self.monotonic_cst = monotonic_cst
 
 
+@akin("sklearn.ensemble._forest")
 class ExtraTreesRegressor(ForestRegressor):
     r"""A number by the mean of trees whose cuts are drawn, (1).
 

@@ -14,6 +14,7 @@ from epee.predictors.ensembles.binning import bin_table, find_bins, sampled
 from epee.predictors.ensembles.forest_growth import Draw, ExactRecipe, Recipe, centres_of, grow_trees
 from epee.predictors.ensembles.forest_structure import Forest
 from epee.predictors.ensembles.leaves import proximity, quantiles
+from epee.predictors.ensembles.members import Members
 from epee.predictors.ensembles.oob import losses_of, oob_risk, out_of_bag
 from epee.predictors.ensembles.parameters import MOST, between, whole
 from epee.predictors.ensembles.rounds import steps_for
@@ -22,7 +23,7 @@ from epee.predictors.trees.tree import DecisionTreeClassifier, DecisionTreeRegre
 from epee.risk.estimate import Risk
 from epee.risk.intervals import check_level
 from epee.table.fingerprints import fingerprint
-from epee.typing import Codes, Labels, Matrix, Vector
+from epee.typing import Codes, Labels, Matrix, Tensor, Vector
 
 JUDGES = 2_000  # rows out of the bag by which intervals are calibrated
 
@@ -160,6 +161,50 @@ class BaseForest(Estimator):
         return proximity(a, a if Y is None else self.apply(Y))
 
     @property
+    def estimators_(self) -> Members:
+        """The trees one by one, as decision trees."""
+        check_is_fitted(self, "forest_")
+        return Members(self)
+
+    @property
+    def estimator_(self) -> Any:
+        """A tree as those of the forest, not fitted."""
+        return self._tree_class()
+
+    @property
+    def n_outputs_(self) -> int:
+        """How many targets the forest predicts."""
+        check_is_fitted(self, "forest_")
+        return 1
+
+    def seed_of(self, t: int) -> int:
+        """Return the seed of tree t."""
+        seed = self._draw.seed if hasattr(self, "_draw") else 0
+        return int(np.random.default_rng([seed, t, 1]).integers(2**31 - 1))
+
+    def class_counts(self) -> Codes | None:
+        """Return how many classes each output has, where there are several."""
+        return None
+
+    def said_by_nodes(self, value: Matrix) -> Tensor:
+        """Return what nodes say (nodes, outputs, K), as a tree of its own would."""
+        return value[:, None, :]
+
+    def decision_path(self, X: Any) -> tuple[Any, Codes]:
+        """Return the sparse matrix (n, nodes of all trees) with ones where rows pass, and where the nodes of each tree begin (T + 1,)."""
+        from scipy.sparse import hstack
+
+        rows = self._leave(X)
+        paths = [tree.tree_.decision_path(rows) for tree in self.estimators_]
+        return hstack(paths).tocsr(), np.concatenate([[0], np.cumsum([path.shape[1] for path in paths])])
+
+    def _compute_partial_dependence_recursion(self, grid: Matrix, target_features: Codes) -> Vector:
+        """Return the mean prediction at the points of a grid (m, q) of some columns: what scikit-learn's ``inspection`` asks of forests."""
+        return np.mean(
+            [t._compute_partial_dependence_recursion(grid, target_features) for t in self.estimators_], axis=0
+        )
+
+    @property
     def feature_importances_(self) -> Vector:
         """The share of each column in the decrease of impurity, mean over the trees."""
         check_is_fitted(self)
@@ -243,6 +288,10 @@ class ForestRegressor(BaseForest, Regressor):
         out = np.column_stack([self._draw.counts(t)[rows] == 0 for t in range(len(self.forest_))])  # (m, T)
         rows, out = rows[out.any(axis=1)], out[out.any(axis=1)]
         self._judges, self._judge_leaves, self._judge_trees = rows, self.forest_.leaves(X[rows]), out
+
+    def said_by_nodes(self, value: Matrix) -> Tensor:
+        """Return what nodes say (nodes, outputs, 1), as a tree of its own would."""
+        return value[:, :, None] + self._level
 
     def _predict(self, X: Matrix) -> Vector:
         return self.forest_.mean(np.ascontiguousarray(X, dtype=np.float64))[:, 0] + self._level

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
 from epee.arrays import affine_rows, at_home, is_elsewhere, like, namespace, numbers_like
 from epee.engines.choice import engine_for, sent
@@ -129,15 +130,33 @@ class LinearDescentClassifier(ScoreMixin, Classifier):
         made.n_iter_ = 0
         return made
 
+    def sparsify(self) -> Self:
+        """Keep ``coef_`` as a sparse matrix: worth it where more than half of it are zeros."""
+        from scipy.sparse import csr_matrix
+
+        check_is_fitted(self, "coef_")
+        self.coef_ = csr_matrix(self.coef_)
+        return self
+
+    def densify(self) -> Self:
+        """Keep ``coef_`` as an array again."""
+        check_is_fitted(self, "coef_")
+        coef: Any = self.coef_
+        if hasattr(coef, "toarray"):
+            self.coef_ = coef.toarray()
+        return self
+
     def _weights(self) -> Matrix:
         """Return the public attributes as weights (d, M)."""
+        self.densify()
         return np.vstack([self.coef_.T, self.intercept_[None]]) if self.fit_intercept else self.coef_.T.copy()
 
     def _score(self, X: Matrix) -> Matrix:
         if is_elsewhere(X):
             scores = affine_rows(X, self.coef_.T, self.intercept_)  # (n, M)
         else:
-            scores = np.asarray(X @ self.coef_.T) + self.intercept_
+            products = X @ self.coef_.T
+            scores = (products.toarray() if is_sparse(products) else np.asarray(products)) + self.intercept_
         return both_sides(scores) if scores.shape[1] == 1 else scores
 
 
@@ -162,9 +181,23 @@ def class_factors(class_weight: Any, classes: np.ndarray, totals: Vector) -> Vec
 def say_unfinished(estimator: BaseEstimator, reason: str) -> None:
     """Warn that a descent stopped before it had converged."""
     say(
-        f"{type(estimator).__name__} did not converge: {reason}. Scale the columns, or raise max_iter or tol.",
+        f"{_who(estimator)}: {reason}. Increase the number of iterations (max_iter), scale the columns, or raise tol.",
         SearchWarning,
     )
+
+
+def _who(estimator: Any) -> str:
+    """Return who did not converge, with the words of scikit-learn's solver of that name."""
+    name, solver = type(estimator).__name__, getattr(estimator, "solver", None)
+    if solver in ("sag", "saga"):
+        return f"{name} did not converge: The max_iter was reached which means the coef_ did not converge"
+    if solver == "liblinear":
+        return f"{name} did not converge: Liblinear failed to converge, increase the number of iterations"
+    if solver == "newton-cholesky":
+        return f"{name} did not converge: Newton solver did not converge after {estimator.max_iter} iterations"
+    if solver in ("lbfgs", "newton-cg"):
+        return f"{name} did not converge: {solver} failed to converge"
+    return f"{name} did not converge"
 
 
 def check_number(name: str, value: Any, low: float, *, strict: bool = False, high: float = np.inf) -> float:

@@ -193,7 +193,7 @@ class LinearClassifier(LinearDescentClassifier):
                 "the squared hinge of the worst class has corners, and no solver here; use form='sum', loss='hinge' or solver='sgd'."
             )
         if not isinstance(risk.loss, HingeLoss):
-            return solve(risk, start, tol=self.tol, max_iter=self.max_iter, levels=levels, watch=tick)
+            return solve(risk, start, tol=self.tol, max_iter=self.max_iter, levels=levels, watch=lambda _: tick())
         if risk.M == 1 and not risk.l1.any() and not is_large_and_sparse(risk.source):
             return self._hinge(risk, start, tick)
         found: Minimum | None = None

@@ -24,6 +24,7 @@ the left-out log loss came out too small by 1.5, 2.0 and 0.5 % of what leaving o
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -32,6 +33,7 @@ from sklearn.utils.validation import check_is_fitted
 from epee.engines.choice import engine_for
 from epee.errors import DataWarning, WrongUse
 from epee.estimator.base import PosteriorMixin, say
+from epee.estimator.callbacks import Callbacks
 from epee.losses.entropy import CrossEntropy, sigmoid
 from epee.optimize.first_order import gradient_descent
 from epee.optimize.linear_descent import LARGEST_HESSIAN, Metric, Minimum, flat, minimise
@@ -52,7 +54,7 @@ from epee.typing import Codes, Matrix, Tensor, Vector
 SOLVERS = ("lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga", "newton", "gradient", "sgd")
 
 
-class LogisticRegression(PosteriorMixin, LinearDescentClassifier):
+class LogisticRegression(Callbacks, PosteriorMixin, LinearDescentClassifier):
     r"""Linear log-odds: minimise :math:`C \sum_i \omega_i e_i + \frac{1-\rho}2 \|w\|_2^2 + \rho \|w\|_1`, the bias
     free.
 
@@ -150,6 +152,7 @@ class LogisticRegression(PosteriorMixin, LinearDescentClassifier):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of ``X`` (n, p), a frame, a path or a Dask collection, and their labels ``y``; weights are counts."""
         self._check()
+        self._say_ignored()
         before = passes_over(X)
         source = self._source(X, y, sample_weight)
         risk = self._risk(source)
@@ -157,14 +160,27 @@ class LogisticRegression(PosteriorMixin, LinearDescentClassifier):
         start = None
         if self.warm_start and hasattr(self, "coef_") and self.coef_.shape == (M, source.n_columns):
             start = self._weights()
-        try:
-            with progress("logistic regression", self.max_iter) as tick:
-                found = self._minimise(risk, start, tick)
-        except Exception:  # a bad cell shows in many ways: if there is one, it is named
-            if isinstance(source, ArraySource):
-                refuse_bad_cells(source.X, source.names)
-            raise
-        self._keep(risk, found)
+        told = self._told(X, y, sample_weight, max(int(self.max_iter), 1) + 1, f"{self.solver}-iter")
+        with told as steps, progress("logistic regression", self.max_iter) as tick:
+            if steps is not None:
+                steps.begin(self._as_learned(risk, np.zeros((risk.d, M)) if start is None else start))
+
+            def watch(W: Matrix) -> None:
+                tick()
+                if steps is not None:
+                    steps.end(self._as_learned(risk, W))
+
+            try:
+                found = self._minimise(risk, start, watch)
+            except Exception:  # a bad cell shows in many ways: if there is one, it is named
+                if isinstance(source, ArraySource):
+                    refuse_bad_cells(source.X, source.names)
+                raise
+            if steps is not None:
+                if not steps.taken:
+                    steps.end(self._as_learned(risk, found.W))
+                steps.close()
+            self._keep(risk, found)
         if is_stream(X):
             self.n_passes_ = passes_over(source) - before
         return self
@@ -193,6 +209,15 @@ class LogisticRegression(PosteriorMixin, LinearDescentClassifier):
                 "C=np.inf as well as penalty=None is not supported for the liblinear solver: it needs a penalty."
             )
         return C, ratio
+
+    def _say_ignored(self) -> None:
+        """Warn of parameters that another one leaves without effect."""
+        ratio = self.l1_ratio or 0.0
+        if self.penalty is None and self.C != 1.0:
+            say("Setting penalty=None will ignore the C and l1_ratio parameters: leave them out.")
+        elif self.penalty in ("l1", "l2") and ratio not in (0.0, {"l1": 1.0, "l2": 0.0}[self.penalty]):
+            say(f"l1_ratio parameter is only used when penalty is 'elasticnet'. Got (penalty={self.penalty}); Inconsistent values: "
+                f"penalty={self.penalty} with l1_ratio={self.l1_ratio}.")  # fmt: skip
 
     def fit_stack(self, X: Matrix, y: Codes, weights: Matrix) -> tuple[Tensor, Matrix] | None:
         """Return coefficients (m, 2, p) and biases (m, 2) of fits with ``weights`` (m, n) of the rows; None where that is
@@ -224,13 +249,13 @@ class LogisticRegression(PosteriorMixin, LinearDescentClassifier):
         l2, l1 = (1 - ratio) * strength * penalised**2, ratio * strength * penalised
         return LinearRisk(source, CrossEntropy(), 1 if K == 2 else K, bool(self.fit_intercept), l2, l1, factors)
 
-    def _minimise(self, risk: LinearRisk, start: Matrix | None, tick: Any) -> Minimum:
+    def _minimise(self, risk: LinearRisk, start: Matrix | None, watch: Any) -> Minimum:
         if self.solver == "sgd":
             return self._stochastic(risk)
         if self.solver == "gradient":
             return self._gradient(risk, start)
         levels = start is None and getattr(risk.source, "home", "local") == "local"
-        options: dict[str, Any] = {"tol": self.tol, "max_iter": int(self.max_iter), "levels": levels, "watch": tick}
+        options: dict[str, Any] = {"tol": self.tol, "max_iter": int(self.max_iter), "levels": levels, "watch": watch}
         if risk.l1.any():
             return minimise_sparse(risk, start, **options)
         return minimise(risk, start, newton=self.solver in ("newton", "newton-cholesky"), **options)
@@ -272,15 +297,35 @@ class LogisticRegression(PosteriorMixin, LinearDescentClassifier):
         )
         return finish(walk, trace, stopped, risk, int(self.max_iter))
 
-    def _keep(self, risk: LinearRisk, found: Minimum) -> None:
-        W = found.W
-        if (
-            risk.M > 1 and not risk.l1.any()
-        ):  # a change common to all classes changes nothing: the smallest weights are kept
-            W = W - W.mean(axis=1, keepdims=True)
-        elif risk.M > 1 and risk.bias:
+    def _settled(self, risk: LinearRisk, W: Matrix) -> Matrix:
+        """Return the weights to keep: a change common to all classes changes nothing, and the smallest are kept."""
+        if risk.M > 1 and not risk.l1.any():
+            return W - W.mean(axis=1, keepdims=True)
+        if risk.M > 1 and risk.bias:
             W = W.copy()
             W[-1] -= W[-1].mean()
+        return W
+
+    def _as_learned(self, risk: LinearRisk, W: Matrix) -> dict[str, Any]:
+        """Return the attributes of a model with these weights."""
+        W = self._settled(risk, W)
+        p = self.n_features_in_
+        b = W[p].copy() if self.fit_intercept else np.zeros(W.shape[1])
+        return {"coef_": np.ascontiguousarray(W[:p].T), "intercept_": b}
+
+    def set_callbacks(self, *callbacks: Any) -> Self:
+        """Set the callbacks of the next fits, which are told of every step of ``solver="lbfgs"``; none takes them away."""
+        if callbacks and self.solver != "lbfgs":
+            warnings.warn(
+                f"Callbacks are only supported in LogisticRegression for solver='lbfgs': with solver={self.solver!r} they are told of "
+                "the beginning and the end alone.",
+                DataWarning,
+                stacklevel=2,
+            )
+        return super().set_callbacks(*callbacks)
+
+    def _keep(self, risk: LinearRisk, found: Minimum) -> None:
+        W = self._settled(risk, found.W)
         self._set_weights(W)
         self.n_iter_ = np.array([found.iterations], dtype=np.int32)
         self.trace_, self.reason_, self.separated_ = found.trace, found.reason, False

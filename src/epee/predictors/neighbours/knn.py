@@ -23,16 +23,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from epee.errors import DataError, WrongUse
 from epee.estimator.base import Classifier, Estimator, ProbabilityMixin, Regressor, say
+from epee.estimator.outputs import encode_outputs, is_several, labels_of
 from epee.estimator.protocol import Needs
 from epee.estimator.smoother import LinearSmoother
+from epee.predictors.neighbours.radius import RadiusQueries, rows_inside
 from epee.predictors.neighbours.search import Search
 from epee.predictors.neighbours.statistics import centre, power_of
 from epee.predictors.neighbours.table import Neighbours
 from epee.settings import options
+from epee.table.partitions import by_partition
 from epee.typing import ArrayLike, Codes, Labels, Matrix, Tensor, Vector
 
 
-class NeighbourSearch(Estimator):
+class NeighbourSearch(RadiusQueries, Estimator):
     """What the classifier and the regressor share: the search."""
 
     state_parts = ("_kept", "_counts", "_fit_X", "_search", "_y")
@@ -49,6 +52,10 @@ class NeighbourSearch(Estimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = isinstance(self.metric, str) and self.metric == "precomputed"
         return tags
+
+    def _enter(self, X: Any, *, reset: bool, finite: bool = True) -> Any:
+        """Check rows; a search that holds some already, of ours or of scikit-learn's, gives them to be learned from."""
+        return super()._enter(rows_inside(X) if reset else X, reset=reset, finite=finite)
 
     def _start(self, X: Any, w: Vector | None) -> None:
         """Check the parameters and keep the rows of positive weight for searching."""
@@ -268,15 +275,46 @@ class KNeighborsClassifier(NeighbourSearch, ProbabilityMixin, Classifier):
         self.n_jobs = n_jobs
         self.ties = ties
 
+    _minimum_classes = 1
+    classes_: Any
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = tags.target_tags.multi_output = True
+        return tags
+
+    def _enter_target(self, y: Any, n: int) -> Codes:
+        self.outputs_2d_ = is_several(y)
+        if not self.outputs_2d_:
+            return super()._enter_target(y, n)
+        self.classes_, codes = encode_outputs(y, n)
+        return codes
+
+    def _check_weighted_classes(self, codes: Codes, w: Vector) -> None:
+        if codes.ndim == 1:
+            super()._check_weighted_classes(codes, w)
+
     def _fit(self, X: Any, y: Codes, w: Vector | None) -> None:
         if self.ties not in ("first", "nearest"):
             raise WrongUse(f"ties is {self.ties!r}; it must be 'first' or 'nearest'.")
         self._start(X, w)
         self._y = y if self._kept is None else y[self._kept]
-        self.outputs_2d_ = False
 
-    def _votes(self, table: Neighbours) -> Matrix:
-        """Return the share of each class (m, K) among all neighbours of a table."""
+    def _outputs(self) -> list[Self]:
+        """Return a classifier for each output, all with the same search."""
+        if not self.outputs_2d_:
+            return [self]
+        made = []
+        for o, classes in enumerate(self.classes_):
+            one = copy.copy(self)
+            one.classes_, one._y, one.outputs_2d_ = classes, self._y[:, o], False
+            made.append(one)
+        return made
+
+    def _votes(self, table: Neighbours) -> Any:
+        """Return the share of each class (m, K) among all neighbours of a table; a list of them for several outputs."""
+        if self.outputs_2d_:
+            return [one._votes(table) for one in self._outputs()]
         m, K = len(table.rows), len(self.classes_)
         mass = table.mass(self.weights)
         cell = np.arange(m)[:, None] * K + self._y[table.rows]
@@ -289,22 +327,42 @@ class KNeighborsClassifier(NeighbourSearch, ProbabilityMixin, Classifier):
             )
         return votes / total
 
-    def _proba(self, X: Any) -> Matrix:
+    def _proba(self, X: Any) -> Any:
         return self._votes(self._table(X, self.n_neighbors).first(self.n_neighbors))
 
     def predict(self, X: Any) -> Labels:
-        """Return the class of each row (n,); ``ties`` says what happens when votes are equal."""
-        codes = self._codes(self._leave_anywhere(X))
-        return self.classes_[codes]
+        """Return the class of each row (n,), or the classes (n, outputs); ``ties`` says what happens when votes are equal.
+
+        ``X=None`` asks for the training rows, each without itself.
+        """
+        return self._labels(self._codes(self._leave_anywhere(X)))
+
+    @by_partition
+    def predict_log_proba(self, X: Any) -> Any:
+        """Return the logarithm of :meth:`predict_proba`."""
+        shares = self.predict_proba(X)
+        with np.errstate(divide="ignore"):
+            return [np.log(P) for P in shares] if isinstance(shares, list) else np.log(shares)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of rows whose class is found; ``X=None`` judges the training rows, each without itself."""
+        from sklearn.metrics import accuracy_score
+
+        return float(accuracy_score(y, self.predict(X), sample_weight=sample_weight))
+
+    def _labels(self, codes: Codes) -> Labels:
+        return labels_of(codes, self.classes_) if self.outputs_2d_ else self.classes_[codes]
 
     def _codes(self, X: Any) -> Codes:
         return self._decided(self._table(X, self.n_neighbors).first(self.n_neighbors))
 
     def _decided(self, table: Neighbours) -> Codes:
+        if self.outputs_2d_:
+            return np.column_stack([one._decided(table) for one in self._outputs()])
         return self._favour(self._votes(table), table).argmax(axis=1)
 
     def _says(self, table: Neighbours) -> Labels:
-        return self.classes_[self._decided(table)]
+        return self._labels(self._decided(table))
 
     def _favour(self, votes: Matrix, table: Neighbours) -> Matrix:
         """Lift, for ``ties="nearest"``, the class of the nearest neighbour above those with as many votes, by next to nothing."""
@@ -380,6 +438,12 @@ class KNeighborsRegressor(NeighbourSearch, LinearSmoother, Regressor):
         power_of(self.statistic)
         self._start(X, w)
         self._y = y if self._kept is None else y[self._kept]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of the variance of ``y`` that is explained; ``X=None`` judges the training rows, each without itself."""
+        from sklearn.metrics import r2_score
+
+        return float(r2_score(y, self.predict(X), sample_weight=sample_weight))
 
     def _settled(self) -> Any:
         if power_of(self.statistic) != 2:

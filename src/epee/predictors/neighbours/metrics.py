@@ -141,7 +141,7 @@ def distance_table(Q: Any, X: Any, metric: Any, p: float, params: dict[str, Any]
         kind = np.float32 if "32" in type(metric).__name__ else np.float64
         return metric.pairwise(np.ascontiguousarray(Q, dtype=kind), np.ascontiguousarray(X, dtype=kind))
     if metric == "precomputed":
-        return np.asarray(Q, dtype=float)
+        return _from_graph(Q) if hasattr(Q, "tocsr") else np.asarray(Q, dtype=float)
     extra = dict(params or {})
     if metric == "minkowski":
         if hasattr(X, "tocsr") and p in (1, 2):
@@ -149,3 +149,11 @@ def distance_table(Q: Any, X: Any, metric: Any, p: float, params: dict[str, Any]
         else:
             extra.setdefault("p", p)
     return pairwise_distances(Q, X, metric=metric, **extra)
+
+
+def _from_graph(Q: Any) -> Matrix:
+    """Return a sparse graph of distances as a table: what is not stored is out of reach."""
+    graph = Q.tocsr()
+    table = np.full(graph.shape, np.inf)
+    table[np.repeat(np.arange(graph.shape[0]), np.diff(graph.indptr)), graph.indices] = graph.data
+    return table

@@ -11,12 +11,14 @@ and the candidates are settled in float64 (:mod:`epee.kernels.neighbours_screen`
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from epee.arrays import at_home, is_elsewhere, library_of, namespace
 from epee.engines.local import in_order
+from epee.errors import DataError
 from epee.predictors.neighbours.elsewhere import Table
 from epee.predictors.neighbours.metrics import Metric, distance_table, resolve
 from epee.stateful import Part
@@ -156,18 +158,27 @@ class Search(Part):
             d[doubtful], found[doubtful] = self._by_boxes(np.ascontiguousarray(Q[doubtful]), k)
         return d, found
 
-    def _from_table(self, Q: Any, k: int) -> tuple[Matrix, Codes]:
+    def tables(self, Q: Any) -> Iterator[tuple[int, Matrix]]:
+        """Yield all distances of some queries at a time, with the number of the first of them."""
         metric, p, params = self.given
         n = self.rows.shape[0]
         step = max(1, min(Q.shape[0], 2**24 // max(n, 1)))
+        for start in range(0, Q.shape[0], step):
+            yield start, distance_table(Q[start : start + step], self.rows, metric, p, params)
 
-        def work(start: int) -> tuple[Matrix, Codes]:
-            D = distance_table(Q[start : start + step], self.rows, metric, p, params)
+    def _from_table(self, Q: Any, k: int) -> tuple[Matrix, Codes]:
+        parts = []
+        for _, D in self.tables(Q):
             order = np.argsort(D, axis=1, kind="stable")[:, :k]
-            return np.take_along_axis(D, order, axis=1), order
-
-        parts = [work(start) for start in range(0, Q.shape[0], step)]
-        return np.concatenate([d for d, _ in parts]), np.concatenate([f for _, f in parts])
+            parts.append((np.take_along_axis(D, order, axis=1), order))
+        d = np.concatenate([d for d, _ in parts])
+        if np.isposinf(d).any():
+            fewest = int(np.isfinite(d).sum(axis=1).min())
+            raise DataError(
+                f"{k} neighbors are required for some samples, but some samples have only {fewest} neighbors in precomputed graph "
+                "matrix. Decrease number of neighbors used or recompute the graph with more neighbors."
+            )
+        return d, np.concatenate([f for _, f in parts])
 
 
 def _norms(X: Matrix, metric: Metric | None) -> Matrix:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import KFold, ShuffleSplit
+from sklearn.model_selection import KFold, ShuffleSplit, check_cv
 
 from epee.arrays import at_home
-from epee.errors import DataError
+from epee.errors import DataError, WrongUse
 from epee.moments.moments import Moments
 from epee.table.arrays import ArraySource
 from epee.table.block import Source
@@ -44,13 +44,38 @@ def row_count(source: Source) -> int:
     return int(count()) if count is not None else sum(len(block) for block in source.blocks())
 
 
-def split_rows(splitter: Any, source: Source, n: int) -> Any:
-    """Return the splits of a scikit-learn splitter; the inputs are not shown to it."""
+def route_to_splitter(model: Any, params: dict[str, Any]) -> dict[str, Any]:
+    """Return what scikit-learn's metadata routing sends from ``fit`` to the splitter ``model.cv``: ``groups``, say."""
+    if not params:
+        return {}
+    from sklearn import get_config
+    from sklearn.utils.metadata_routing import process_routing
+
+    if not get_config()["enable_metadata_routing"]:
+        raise WrongUse(
+            f"[{', '.join(params)}] are passed to fit, which is only supported if enable_metadata_routing=True is set using "
+            "`sklearn.set_config`."
+        )
+    sent: dict[str, Any] = process_routing(model, "fit", **params).splitter.split
+    return sent
+
+
+def splitter_routing(model: Any) -> Any:
+    """Return the routing of an estimator that has folds of its own: what is asked for ``fit``, and what its splitter asks for."""
+    from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
+
+    mapping = MethodMapping().add(caller="fit", callee="split")
+    return MetadataRouter(owner=model).add_self_request(model).add(splitter=check_cv(model.cv), method_mapping=mapping)
+
+
+def split_rows(splitter: Any, source: Source, n: int, routed: dict[str, Any] | None = None) -> Any:
+    """Return the splits of a scikit-learn splitter, with what was routed to it; the inputs are not shown to it."""
     if isinstance(splitter, KFold | ShuffleSplit):
         return splitter.split(np.zeros((n, 1)))
     targets = [block.y for block in source.blocks()]
     y = None if any(part is None for part in targets) else np.concatenate([np.asarray(part) for part in targets])
-    return splitter.split(np.zeros((n, 1)), y[:, 0] if y is not None and y.ndim == 2 and y.shape[1] == 1 else y)
+    y = y[:, 0] if y is not None and y.ndim == 2 and y.shape[1] == 1 else y
+    return splitter.split(np.zeros((n, 1)), y, **(routed or {}))
 
 
 def refuse_empty_folds(m: Moments) -> None:

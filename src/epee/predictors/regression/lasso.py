@@ -26,7 +26,7 @@ from epee.solve.elastic_net import Quadratic, decreasing, penalty_grid
 from epee.solve.sparse_elastic_net import SparseColumns
 from epee.solve.sparse_rows import has_many_sparse_columns
 from epee.table.block import Source
-from epee.typing import ArrayLike, Matrix, Tensor, Vector
+from epee.typing import ArrayLike, Matrix, Tensor
 
 
 class ElasticNet(MomentRegressor):
@@ -279,9 +279,10 @@ class Lasso(ElasticNet):
 
 
 def lasso_path(
-    X: Any, y: Any, alphas: Any = 100, *, eps: float = 1e-3, sample_weight: Any = None, tol: float = 1e-8, max_iter: int = 10_000,
-    positive: bool = False,
-) -> tuple[Vector, Tensor, Vector]:  # fmt: skip
+    X: Any, y: Any, alphas: Any = 100, *, eps: float = 1e-3, n_alphas: Any = "deprecated", precompute: Any = "auto", Xy: Any = None,
+    copy_X: bool = True, coef_init: Any = None, verbose: Any = False, return_n_iter: bool = False, positive: bool = False,
+    sample_weight: Any = None, tol: float = 1e-8, max_iter: int = 10_000, **params: Any,
+) -> tuple[Any, ...]:  # fmt: skip
     """Return the lasso's coefficients along a path of penalties.
 
     Parameters
@@ -291,15 +292,28 @@ def lasso_path(
     alphas : int or array, default=100
         How many penalties, from the one that sets all coefficients to zero down to ``eps`` times it; or the penalties.
     eps : float, default=1e-3
+    n_alphas : int, optional
+        The number of penalties, by its older name.
+    precompute, Xy, copy_X, verbose :
+        Taken as scikit-learn's are, and not needed: the products are always formed, in one pass, and ``X`` is never changed.
+    coef_init : array (p,) or (m, p), optional
+        Where the search starts; it shortens the search and changes nothing else.
+    return_n_iter : bool, default=False
+        Return the number of sweeps of each penalty, too.
+    positive : bool, default=False
+        Only coefficients of at least 0; for one target.
     sample_weight : array (n,), optional
-    tol, max_iter, positive :
+    tol, max_iter :
         As in :class:`Lasso`.
+    **params
+        ``check_input``, ``random_state`` and ``selection``, which change nothing here.
 
     Returns
     -------
     alphas : array (A,), decreasing
     coefs : array (p, A), or (m, p, A)
     dual_gaps : array (A,), or (m, A)
+    n_iters : list (A,), with ``return_n_iter``
 
     Notes
     -----
@@ -311,11 +325,25 @@ def lasso_path(
     >>> alphas[0], coefs.round(3).tolist()
     (np.float64(2.0), [[0.0, 1.937, 1.998]])
     """
+    unknown = sorted(set(params) - {"check_input", "random_state", "selection"})
+    if unknown:
+        raise WrongUse(f"Unexpected parameters in params: {unknown}. lasso_path takes those of its signature.")
+    if positive and not is_vector(y):
+        raise WrongUse("positive=True is not allowed for multi-output (y.ndim != 1): fit one target at a time.")
+    if not isinstance(n_alphas, str) and n_alphas is not None:
+        alphas = n_alphas
     m = Moments.of(X, y, sample_weight=sample_weight)
     quadratic = Quadratic.of(m, intercept=False)
+    alphas = 100 if alphas is None else alphas
     grid = (
         penalty_grid(quadratic.largest_alpha(1.0), int(alphas), eps) if np.ndim(alphas) == 0 else decreasing(alphas)[0]
     )
-    W, gaps, _ = quadratic.path(grid, 1.0, tol=tol, max_iter=max_iter, positive=positive)
+    start = None if coef_init is None else np.atleast_2d(np.asarray(coef_init, dtype=np.float64))
+    if start is not None and start.shape != (len(quadratic.yy), len(quadratic.x_mean)):
+        raise WrongUse(
+            f"coef_init has shape {np.shape(coef_init)}; it must be that of the coefficients, (p,) or (m, p)."
+        )
+    W, gaps, sweeps = quadratic.path(grid, 1.0, tol=tol, max_iter=max_iter, positive=positive, start=start)
     coefs = np.moveaxis(W, 0, -1)  # (m, p, A)
-    return (grid, coefs[0], gaps[:, 0]) if is_vector(y) else (grid, coefs, gaps.T)
+    found = (grid, coefs[0], gaps[:, 0]) if is_vector(y) else (grid, coefs, gaps.T)
+    return (*found, sweeps.max(axis=1).tolist()) if return_n_iter else found

@@ -7,7 +7,7 @@ is solved from them, and its error on fold k is a quadratic in that fold's own m
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.model_selection import check_cv
@@ -16,7 +16,14 @@ from epee.engines.local import in_order
 from epee.errors import EdgeWarning, WrongUse
 from epee.estimator.base import say
 from epee.moments.moments import Moments
-from epee.predictors.regression.fixed_folds import refuse_empty_folds, row_count, split_rows, with_folds
+from epee.predictors.regression.fixed_folds import (
+    refuse_empty_folds,
+    route_to_splitter,
+    row_count,
+    split_rows,
+    splitter_routing,
+    with_folds,
+)
 from epee.predictors.regression.lasso import ElasticNet
 from epee.solve.elastic_net import Quadratic, decreasing, penalty_grid
 from epee.solve.sparse_elastic_net import SparseColumns
@@ -97,6 +104,19 @@ class LassoCV(ElasticNet):
         self.rule = rule
 
     needs_rows = True  # the folds are its own affair
+    _routed: dict[str, Any] | None = None  # to the splitter, for the time of a fit
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True, **params: Any) -> Self:
+        """Choose the penalty by the folds and learn with it from all rows; ``params`` are for the splitter, by metadata routing."""
+        self._routed = route_to_splitter(self, params)
+        try:
+            return super().fit(X, y, sample_weight, check_input)
+        finally:
+            del self._routed
+
+    def get_metadata_routing(self) -> Any:
+        """Return who asks for which metadata: ``fit`` itself, and the splitter."""
+        return splitter_routing(self)
 
     def _ratio(self) -> float:
         return 1.0
@@ -149,7 +169,7 @@ class LassoCV(ElasticNet):
         whole = super()._sum(source)
         self.alphas_ = self._grid(Quadratic.of(whole, self.fit_intercept))
         errors = []
-        for train, test in split_rows(check_cv(self.cv), source, len(X)):
+        for train, test in split_rows(check_cv(self.cv), source, len(X), self._routed):
             learn, judge = (
                 Moments.of(X[rows], y[rows], sample_weight=None if w is None else w[rows])  # type: ignore[index]
                 for rows in (train, test)
@@ -176,7 +196,7 @@ class LassoCV(ElasticNet):
         """Return the rows that are learned from and tested in each split."""
         fold = self._folds(source)
         if fold is None:
-            return list(split_rows(check_cv(self.cv), source, row_count(source)))
+            return list(split_rows(check_cv(self.cv), source, row_count(source), self._routed))
         return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(int(fold.max()) + 1)]
 
     def _folds(self, source: Source) -> Codes | None:
@@ -185,7 +205,7 @@ class LassoCV(ElasticNet):
         if isinstance(self.cv, np.ndarray) and self.cv.shape == (n,) and self.cv.dtype.kind in "iu":
             return np.unique(self.cv, return_inverse=True)[1].reshape(-1)
         fold = np.full(n, -1, dtype=np.intp)
-        for k, (train, test) in enumerate(split_rows(check_cv(self.cv), source, n)):
+        for k, (train, test) in enumerate(split_rows(check_cv(self.cv), source, n, self._routed)):
             if (fold[test] >= 0).any() or len(train) + len(test) != n:
                 return None
             fold[test] = k

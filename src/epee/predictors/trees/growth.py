@@ -14,6 +14,7 @@ import numpy as np
 
 from epee.engines.local import in_order
 from epee.predictors.trees.columns import Columns
+from epee.predictors.trees.outputs import by_output
 from epee.predictors.trees.structure import LEAF, UNDEFINED, Tree
 from epee.settings import options
 from epee.stateful import Part
@@ -43,9 +44,13 @@ class Plan(Part):
 
 
 def grow_tree(
-    columns: Columns, order: Codes, y: Vector, codes: Codes, K: int, w: Vector, counts: Vector, plan: Plan
-) -> Tree:
-    """Return the tree of the rows in ``order`` (2, p, m), which is used up; ``w`` weigh the impurity, ``counts`` the rows."""
+    columns: Columns, order: Codes, y: Vector, codes: Codes, K: int, w: Vector, counts: Vector, plan: Plan, several: Any = None
+) -> Tree:  # fmt: skip
+    """Return the tree of the rows in ``order`` (2, p, m), which is used up; ``w`` weigh the impurity, ``counts`` the rows.
+
+    Where there are ``several`` outputs (:mod:`epee.predictors.trees.outputs`), ``y`` and ``codes`` are not looked at, and ``K`` is the
+    number of classes of all of them.
+    """
     from epee.kernels.trees_grow import Nodes, describe, grow
     from epee.kernels.trees_split import Data, Rules
 
@@ -59,6 +64,7 @@ def grow_tree(
     counted = plan.min_samples_split > 2 or plan.min_samples_leaf > 1
     leaves = min(m, int(m / plan.min_samples_leaf) if counted and unit else m, 2 ** min(plan.max_depth, 40))
     levels = columns.most_levels
+    width = max(K, 1) if several is None else int(several.starts[-1])
     set_width = levels if columns.categorical.any() else 0
     medians = np.zeros(0) if plan.criterion == "absolute_error" else None  # None: the kernel compiles without them
 
@@ -72,7 +78,7 @@ def grow_tree(
             np.full(size, LEAF, dtype=np.int64), np.full(size, LEAF, dtype=np.int64),
             np.full(size, UNDEFINED, dtype=np.int64), np.zeros(size, dtype=np.uint8), np.empty(size, dtype=np.int64),
             np.full(size, float(UNDEFINED)), np.empty(size), np.empty(size), np.empty(size), np.zeros(size),
-            np.full(size, -np.inf), np.full(size, np.inf), np.empty((size, max(K, 1))),
+            np.full(size, -np.inf), np.full(size, np.inf), np.empty((size, width)),
             np.zeros((size, set_width), dtype=np.uint8),
         )  # fmt: skip
 
@@ -85,14 +91,14 @@ def grow_tree(
 
     go = np.zeros(len(w), dtype=np.uint8)
     nodes = room(leaves)
-    describe(order[0, 0], go, -1, data, rules(0.0), nodes, 0, medians)
+    describe(order[0, 0], go, -1, data, rules(0.0), nodes, 0, medians, several)
     said = rules(1e-15 * float(nodes.impurity[0]))
     threads = options.thread_count()
     defer = max(m // (8 * threads), 1000) if threads > 1 and m >= 4000 else 0
     later, later_keys = np.empty((m + 1, 5), dtype=np.int64), np.empty(m + 1, dtype=np.uint64)
     size, waiting = grow(
-        order, go, data, said, nodes, 0, m, 0, 0, np.uint64(plan.seed), defer, later, later_keys, *sets(), medians
-    )
+        order, go, data, said, nodes, 0, m, 0, 0, np.uint64(plan.seed), defer, later, later_keys, *sets(), medians, several
+    )  # fmt: skip
     parts = [_trim(nodes, size)]
     branches = sorted(range(waiting), key=lambda i: later[i, 1] - later[i, 2])  # the largest first
 
@@ -103,13 +109,13 @@ def grow_tree(
             getattr(own, name)[0] = getattr(nodes, name)[node]
         none, no_keys = np.empty((0, 5), dtype=np.int64), np.empty(0, dtype=np.uint64)
         found, _ = grow(
-            order, go, data, said, own, s, e, turn, depth, later_keys[i], 0, none, no_keys, *sets(), medians
-        )
+            order, go, data, said, own, s, e, turn, depth, later_keys[i], 0, none, no_keys, *sets(), medians, several
+        )  # fmt: skip
         return _trim(own, found)
 
     grown = list(in_order(branch, branches, ahead=0))
     whole = _join(parts[0], [(int(later[i, 0]), part) for i, part in zip(branches, grown)])
-    tree = _tree(whole, columns, K)
+    tree = _tree(whole, columns, K, several)
     return tree if plan.max_leaf_nodes is None else _best_first(tree, plan.max_leaf_nodes)
 
 
@@ -134,7 +140,7 @@ def _join(top: Any, branches: list[tuple[int, Any]]) -> Any:
     return type(top)(**joined)
 
 
-def _tree(nodes: Any, columns: Columns, K: int) -> Tree:
+def _tree(nodes: Any, columns: Columns, K: int, several: Any) -> Tree:
     from epee.kernels.trees_walk import preorder
 
     kept = preorder(nodes.left, nodes.right)
@@ -147,9 +153,10 @@ def _tree(nodes: Any, columns: Columns, K: int) -> Tree:
     by_set = (feature >= 0) & (columns.categorical[np.maximum(feature, 0)] == 1)
     return Tree(
         place[nodes.left[kept]], place[nodes.right[kept]], feature, nodes.threshold[kept], nodes.impurity[kept],
-        nodes.rows[kept], weight, nodes.missing_left[kept], nodes.gain[kept], value[:, None, :],
+        nodes.rows[kept], weight, nodes.missing_left[kept], nodes.gain[kept],
+        value[:, None, :] if several is None else by_output(value, several.starts),
         np.where(by_set, np.cumsum(by_set) - 1, -1), np.ascontiguousarray(nodes.sets[kept][by_set]), *_levels(columns),
-        len(columns.missing),
+        len(columns.missing), None if several is None or not K else np.diff(several.starts),
     )  # fmt: skip
 
 

@@ -2,13 +2,18 @@
 
 Node 0 is the root; each node comes before its left branch, and that before its right one. A row goes left when its value is
 at most the threshold, or its category is in the left set; a leaf has children -1 and feature -2.
+
+Explainers ask whether ``tree_`` is a ``sklearn.tree._tree.Tree``, a compiled class that nothing can be registered with; so a tree says
+so of itself (``__class__``, which ``isinstance`` also asks, as for any stand-in), unless it splits categories by sets, which that class
+does not know.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+import sys
+from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -33,17 +38,31 @@ class Tree(Part):
     weighted_n_node_samples: Vector
     missing_go_to_left: np.ndarray
     gain: Vector  # decrease of the weighted impurity by the split
-    value: Tensor  # (nodes, 1, K) shares of the classes, or (nodes, 1, 1)
+    value: Tensor  # (nodes, outputs, K) shares of the classes, or (nodes, outputs, 1)
     category_set: Codes  # row of ``categories_left`` of a categorical split, else -1
     categories_left: np.ndarray  # (sets, levels) ones for the levels that go left
     levels: Vector  # the categories of all columns, those of column f at ``level_starts[f] .. level_starts[f + 1]``
     level_starts: Codes
     n_features: int
+    class_counts: Codes | None = None  # (outputs,) how many of the K classes each output has; None: all of them
 
     _BY_NODE = (
         "children_left", "children_right", "feature", "threshold", "impurity", "n_node_samples", "weighted_n_node_samples",
         "missing_go_to_left", "gain", "value", "category_set",
     )  # fmt: skip
+
+    @property
+    def __class__(self) -> type:
+        """The class that ``isinstance`` is told besides the true one."""
+        theirs = sys.modules.get("sklearn.tree._tree")
+        return type(self) if theirs is None or len(self.categories_left) else theirs.Tree
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).from_state, (self.to_state(),)
+
+    def with_parts(self, **parts: Any) -> Self:
+        """Return the same tree with other arrays in some places."""
+        return type(self)(**self.to_arrays() | parts)
 
     def check_state(self) -> None:
         """Refuse arrays that are no tree, as a file made by hand may hold: the way down would not end, or leave the arrays."""
@@ -55,6 +74,7 @@ class Tree(Part):
             n > 0
             and all(getattr(self, name).shape[:1] == (n,) for name in self._BY_NODE)
             and self.value.ndim == 3
+            and (self.class_counts is None or self.class_counts.shape == self.value.shape[1:2])
             and (ways > np.flatnonzero(inner)).all()
             and (ways < n).all()
             and ((self.feature[inner] >= 0) & (self.feature[inner] < columns)).all()
@@ -93,13 +113,13 @@ class Tree(Part):
 
     @property
     def n_outputs(self) -> int:
-        """One: a tree predicts one target."""
-        return 1
+        """How many targets the tree predicts."""
+        return int(self.value.shape[1])
 
     @property
     def n_classes(self) -> Codes:
-        """How many classes each output has (1,); 1 for numbers."""
-        return np.array([self.value.shape[2]])
+        """How many classes each output has (outputs,); 1 for numbers."""
+        return np.full(self.n_outputs, self.value.shape[2]) if self.class_counts is None else self.class_counts
 
     @property
     def max_n_classes(self) -> int:
@@ -208,7 +228,7 @@ class Tree(Part):
         parts["threshold"] = np.where(leaf, float(UNDEFINED), parts["threshold"])
         parts["category_set"] = np.where(leaf, -1, parts["category_set"])
         parts["gain"] = np.where(leaf, 0.0, parts["gain"])
-        return replace(self, **parts)
+        return self.with_parts(**parts)
 
     def to_arrays(self) -> dict[str, Any]:
         """Return everything as plain arrays, by name: enough to build the tree again."""

@@ -25,9 +25,12 @@ from sklearn.utils.validation import check_is_fitted
 from epee.engines.local import in_order
 from epee.errors import DataError, WrongUse
 from epee.estimator.base import Classifier, Estimator, ProbabilityMixin, Regressor, answer_each
+from epee.estimator.kinship import akin
+from epee.estimator.outputs import encode_outputs, is_several, labels_of
 from epee.estimator.protocol import Needs
 from epee.predictors.trees.columns import Columns, presort
 from epee.predictors.trees.growth import Plan, grow_tree
+from epee.predictors.trees.outputs import decided, refuse_with_several, several_outputs
 from epee.predictors.trees.pruning import PruningPath, choose, path_loss, representatives, trace_path
 from epee.predictors.trees.sentences import Rules, boxes, write_rules
 from epee.predictors.trees.structure import LEAF, Tree
@@ -35,6 +38,7 @@ from epee.predictors.trees.texts import code_texts
 from epee.settings import progress
 from epee.table.doors import is_stream
 from epee.table.folds import assign_folds, check_folds
+from epee.table.partitions import by_partition
 from epee.typing import Codes, Labels, Matrix, Tensor, Vector
 from epee.words.tree_words import say as say_words
 
@@ -125,11 +129,15 @@ class DecisionTree(Estimator):
             mask[j] = True
         return mask
 
-    def _grow_all(self, X: Matrix, y: Vector, codes: Codes, K: int, w: Vector | None, factor: Vector | None) -> None:
-        """Grow the tree of all rows, find where it would be cut, and cut it."""
+    def _grow_all(
+        self, X: Matrix, y: Vector, codes: Codes, K: int, w: Vector | None, factor: Vector | None, several: Any = None
+    ) -> None:
+        """Grow the tree of all rows, find where it would be cut, and cut it; ``factor`` (n,) are more weights of the rows."""
         n, p = X.shape
         counts = np.ones(n) if w is None else w
-        weights = counts if factor is None else counts * factor[codes]
+        weights = counts if factor is None else counts * factor
+        if several is not None:
+            refuse_with_several(self, self._categorical(p))
         used = counts > 0
         columns = presort(X, self._categorical(p))
         if not used.all():
@@ -137,7 +145,9 @@ class DecisionTree(Estimator):
         self._plan_ = plan = self._plan(int(used.sum()), float(weights[used].sum()), p)
         self.max_features_ = plan.max_features
         data = (y, codes, K, np.ascontiguousarray(weights))
-        self._grown = self._finish(grow_tree(columns, _room(columns.order), *data, used.astype(np.float64), plan))
+        self._grown = self._finish(
+            grow_tree(columns, _room(columns.order), *data, used.astype(np.float64), plan, several)
+        )
         self.tree_ = self._grown
         self._path: PruningPath | None = None
         if self.pruning == "cv":
@@ -250,9 +260,9 @@ class DecisionTree(Estimator):
 
     @property
     def n_outputs_(self) -> int:
-        """One: a tree predicts one target."""
+        """How many targets the tree predicts."""
         check_is_fitted(self, "tree_")
-        return 1
+        return self.tree_.n_outputs
 
     @property
     def effective_dof_(self) -> float:
@@ -264,6 +274,12 @@ class DecisionTree(Estimator):
         """The share of each column in the decrease of impurity."""
         check_is_fitted(self)
         return self.tree_.compute_feature_importances()
+
+    def _compute_partial_dependence_recursion(self, grid: Matrix, target_features: Codes) -> Vector:
+        """Return the mean prediction at the points of a grid (m, q) of some columns: what scikit-learn's ``inspection`` asks of trees."""
+        out = np.zeros(len(grid))
+        self.tree_.compute_partial_dependence(np.asarray(grid, dtype=float), target_features, out)
+        return out
 
     def _names(self) -> list[str]:
         return [str(n) for n in getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])]
@@ -291,6 +307,7 @@ class DecisionTree(Estimator):
         return plot_tree(self.tree_, self._names(), self._conclusion, ax, **options)
 
 
+@akin("sklearn.tree._classes")
 class DecisionTreeClassifier(DecisionTree, ProbabilityMixin, Classifier):
     r"""Classes by a sequence of questions, each the best by (1).
 
@@ -339,6 +356,8 @@ class DecisionTreeClassifier(DecisionTree, ProbabilityMixin, Classifier):
     ----------
     tree_ : Tree
         The nodes as arrays, with scikit-learn's names.
+    classes_, n_classes_ : array (K,) and int, or a list for several outputs
+        The classes in order, and how many there are.
     text_levels_ : dict of lists
         By column of texts, the levels that its codes 0, 1, ... stand for.
     pruning_path_ : PruningPath
@@ -366,6 +385,10 @@ class DecisionTreeClassifier(DecisionTree, ProbabilityMixin, Classifier):
     """
 
     _criteria = ("gini", "entropy", "log_loss", "error")
+    _minimum_classes = 1
+    classes_: Any
+    n_classes_: Any
+    _costs: Matrix | None
 
     def __init__(
         self, *, criterion: str = "gini", splitter: str = "best", max_depth: int | None = None,
@@ -395,7 +418,39 @@ class DecisionTreeClassifier(DecisionTree, ProbabilityMixin, Classifier):
         self.categorical_features = categorical_features
         self.costs = costs
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = tags.target_tags.multi_output = True
+        return tags
+
+    def _enter_target(self, y: Any, n: int) -> Codes:
+        if not is_several(y):
+            return super()._enter_target(y, n)
+        self.classes_, codes = encode_outputs(y, n)
+        return codes
+
+    def _check_weighted_classes(self, codes: Codes, w: Vector) -> None:
+        if codes.ndim == 1:
+            super()._check_weighted_classes(codes, w)
+
+    def _fit_several(self, X: Matrix, codes: Codes, w: Vector | None) -> None:
+        """Grow a tree whose leaves answer every output."""
+        self.n_classes_ = [len(classes) for classes in self.classes_]
+        factor = None
+        if self.class_weight is not None:
+            from sklearn.utils.class_weight import compute_sample_weight
+
+            factor = compute_sample_weight(self.class_weight, labels_of(codes, self.classes_))
+        K = sum(self.n_classes_)
+        self._prior_factor, self._costs = np.ones(max(self.n_classes_)), None
+        several = several_outputs(codes, None, self.n_classes_)
+        self._grow_all(X, np.zeros(1), np.zeros(1, dtype=np.int64), K, w, factor, several)
+        self._settle()
+
     def _fit(self, X: Matrix, y: Codes, w: Vector | None) -> None:
+        if y.ndim == 2:
+            self._fit_several(X, y, w)
+            return
         K = len(self.classes_)
         self.n_classes_ = K
         self._costs = _check_costs(self.costs, self.classes_)
@@ -409,8 +464,8 @@ class DecisionTreeClassifier(DecisionTree, ProbabilityMixin, Classifier):
         self._prior_factor = self._prior_factor / self._prior_factor.max()
         factor = self._class_factor * self._prior_factor
         labels = (y == 1).astype(np.float64) if K == 2 else np.zeros(len(y))
-        self._grow_all(X, labels, y.astype(np.int64), K, w, None if (factor == 1).all() else factor)
-        self._decisions = self._decide(self.tree_.value[:, 0])
+        self._grow_all(X, labels, y.astype(np.int64), K, w, None if (factor == 1).all() else factor[y])
+        self._settle()
 
     def _class_weights(self, y: Codes, w: Vector | None) -> Vector:
         K = len(self.classes_)
@@ -432,7 +487,7 @@ class DecisionTreeClassifier(DecisionTree, ProbabilityMixin, Classifier):
         """Turn class weights, altered by costs, into the shares of the classes."""
         shares = tree.value / self._prior_factor
         self_total = shares.sum(axis=2, keepdims=True)
-        return replace(tree, value=shares / self_total)
+        return tree.with_parts(value=shares / self_total)
 
     def _decide(self, shares: Matrix) -> Codes:
         """Return the class that a node decides for: the commonest, or the one of least cost."""
@@ -459,24 +514,45 @@ class DecisionTreeClassifier(DecisionTree, ProbabilityMixin, Classifier):
     def _truth(self, y: Vector) -> Vector:
         return y
 
-    def _proba(self, X: Matrix) -> Matrix:
-        return self.tree_.value[self.tree_.apply(X), 0]
+    def _proba(self, X: Matrix) -> Any:
+        shares = self.tree_.value[self.tree_.apply(X)]
+        if self.tree_.n_outputs == 1:
+            return shares[:, 0]
+        return [shares[:, o, :K] for o, K in enumerate(self.n_classes_)]
 
     def predict(self, X: Any, check_input: bool = True) -> Labels:
-        """Return the class of each row (n,)."""
-        codes = self._codes(self._leave(X))
-        return self.classes_[codes]
+        """Return the class of each row (n,), or the classes (n, outputs)."""
+        return self._says_codes(self._codes(self._leave(X)))
+
+    @by_partition
+    def predict_proba(self, X: Any, check_input: bool = True) -> Any:
+        """Return the probability of each class (n, K), in the order of ``classes_``; a list of such tables for several outputs."""
+        return self._proba(self._leave(X))
+
+    @by_partition
+    def predict_log_proba(self, X: Any) -> Any:
+        """Return the logarithm of :meth:`predict_proba`."""
+        shares = self._proba(self._leave(X))
+        with np.errstate(divide="ignore"):
+            return [np.log(P) for P in shares] if isinstance(shares, list) else np.log(shares)
+
+    def _says_codes(self, codes: Codes) -> Labels:
+        return self.classes_[codes] if codes.ndim == 1 else labels_of(codes, self.classes_)
 
     def _codes(self, X: Matrix) -> Codes:
         return self._decisions[self.tree_.apply(X)]
 
     def _settle(self) -> None:
-        self._decisions = self._decide(self.tree_.value[:, 0])
+        value = self.tree_.value
+        self._decisions = self._decide(value[:, 0]) if value.shape[1] == 1 else decided(value)
 
     def _says(self, nodes: Codes) -> Labels:
-        return self.classes_[self._decisions[nodes]]
+        return self._says_codes(self._decisions[nodes])
 
     def _conclusion(self, node: int) -> str:
+        if self.tree_.n_outputs > 1:
+            said = ", ".join(str(label) for label in self._says(np.array([node]))[0])
+            return say_words("{answer} ({n} {n:row|rows})", answer=said, n=int(self.tree_.n_node_samples[node]))
         k = int(self._decide(self.tree_.value[node])[0])
         share = 100 * self.tree_.value[node, 0, k]
         n = int(self.tree_.n_node_samples[node])
@@ -485,6 +561,7 @@ class DecisionTreeClassifier(DecisionTree, ProbabilityMixin, Classifier):
         )
 
 
+@akin("sklearn.tree._classes")
 class DecisionTreeRegressor(DecisionTree, Regressor):
     r"""A number by a sequence of questions, each the best by (1): constant on boxes.
 
@@ -542,21 +619,27 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
         self.folds = folds
         self.categorical_features = categorical_features
 
-    def _fit(self, X: Matrix, y: Vector, w: Vector | None) -> None:
+    _several_targets = True
+
+    def _fit(self, X: Matrix, y: Vector | Matrix, w: Vector | None) -> None:
+        y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
         if self.criterion == "poisson":
             if (y < 0).any():
-                row = int(np.argmax(y < 0))
+                row = int(np.argmax((y < 0).reshape(len(y), -1).any(axis=1)))
                 raise DataError(
-                    f"Some value(s) of y are negative which is not allowed for Poisson regression: row {row} has {y[row]:g}."
+                    f"Some value(s) of y are negative which is not allowed for Poisson regression: row {row} has {y[row].min():g}."
                 )
-            if not y.any():
+            if not y.sum(axis=0).all():
                 raise DataError("Sum of y is not positive which is necessary for Poisson regression.")
-        self._level = 0.0 if self.criterion == "poisson" else float(np.average(y, weights=w))
-        self._grow_all(X, y - self._level, np.zeros(1, dtype=np.int64), 0, w, None)
+        level = np.zeros(y.shape[1:]) if self.criterion == "poisson" else np.average(y, axis=0, weights=w)
+        self._level = float(level) if y.ndim == 1 else level
+        several = None if y.ndim == 1 else several_outputs(None, y - self._level, np.ones(y.shape[1]))
+        value = y - self._level if y.ndim == 1 else np.zeros(1)
+        self._grow_all(X, value, np.zeros(1, dtype=np.int64), 0, w, None, several)
 
     def _finish(self, tree: Tree) -> Tree:
-        """Put back the mean that was taken from the target to save digits."""
-        return replace(tree, value=tree.value + self._level)
+        """Put back the means that were taken from the target to save digits."""
+        return tree.with_parts(value=tree.value + np.reshape(self._level, (-1, 1)))
 
     def _risks(self, tree: Tree) -> Vector:
         W = tree.weighted_n_node_samples
@@ -571,19 +654,21 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
     def _truth(self, y: Vector) -> Vector:
         return y + self._level
 
-    def _predict(self, X: Matrix) -> Vector:
+    def _predict(self, X: Matrix) -> Vector | Matrix:
         return self._says(self.tree_.apply(X))
 
-    def _says(self, nodes: Codes) -> Vector:
-        return self.tree_.value[nodes, 0, 0]
+    def _says(self, nodes: Codes) -> Vector | Matrix:
+        value = self.tree_.value[nodes, :, 0]
+        return value[:, 0] if value.shape[1] == 1 else value
 
-    def predict(self, X: Any, check_input: bool = True) -> Vector:
-        """Return the predicted value of each row (n,)."""
+    def predict(self, X: Any, check_input: bool = True) -> Vector | Matrix:
+        """Return the predicted value of each row (n,), or its values (n, outputs)."""
         return self._predict(self._leave(X))
 
     def _conclusion(self, node: int) -> str:
         n = int(self.tree_.n_node_samples[node])
-        return say_words("{answer} ({n} {n:row|rows})", answer=f"{self.tree_.value[node, 0, 0]:.4g}", n=n)
+        said = ", ".join(f"{value:.4g}" for value in self.tree_.value[node, :, 0])
+        return say_words("{answer} ({n} {n:row|rows})", answer=said, n=n)
 
 
 def _room(order: Codes) -> Codes:
