@@ -141,9 +141,9 @@ class LinearDescentClassifier(ScoreMixin, Classifier):
     def densify(self) -> Self:
         """Keep ``coef_`` as an array again."""
         check_is_fitted(self, "coef_")
-        coef: Any = self.coef_
-        if hasattr(coef, "toarray"):
-            self.coef_ = coef.toarray()
+        laid_out = getattr(self.coef_, "toarray", None)
+        if laid_out is not None:
+            self.coef_ = laid_out()
         return self
 
     def _weights(self) -> Matrix:
