@@ -16,7 +16,7 @@ def is_several(y: Any) -> bool:
     >>> is_several([[0, 1], [1, 1]]), is_several([0, 1]), is_several([[0], [1]])
     (True, False, False)
     """
-    shape = np.shape(y) if not hasattr(y, "shape") else y.shape
+    shape = y.shape if hasattr(y, "shape") else np.asarray(y).shape
     return len(shape) == 2 and shape[1] > 1
 
 
