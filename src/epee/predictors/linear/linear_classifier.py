@@ -206,7 +206,7 @@ class LinearClassifier(LinearDescentClassifier):
                 tol=max(self.tol, 1e-9),
                 max_iter=10 * self.max_iter,
                 levels=levels and start is None,
-                watch=tick,
+                watch=lambda _: tick(),
             )
             start, steps = found.W, steps + found.iterations
         assert found is not None
