@@ -141,7 +141,7 @@ class LinearDescentClassifier(ScoreMixin, Classifier):
     def densify(self) -> Self:
         """Keep ``coef_`` as an array again."""
         check_is_fitted(self, "coef_")
-        laid_out = getattr(self.coef_, "toarray", None)
+        laid_out: Any = getattr(self.coef_, "toarray", None)
         if laid_out is not None:
             self.coef_ = laid_out()
         return self
