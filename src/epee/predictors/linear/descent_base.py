@@ -155,7 +155,7 @@ class LinearDescentClassifier(ScoreMixin, Classifier):
         if is_elsewhere(X):
             scores = affine_rows(X, self.coef_.T, self.intercept_)  # (n, M)
         else:
-            products = X @ self.coef_.T
+            products: Any = X @ self.coef_.T
             scores = (products.toarray() if is_sparse(products) else np.asarray(products)) + self.intercept_
         return both_sides(scores) if scores.shape[1] == 1 else scores
 
