@@ -307,7 +307,7 @@ def test_warm_start_and_unfinished_search():
     X, y = draw(seed=12)
     model = LogisticRegression(warm_start=True, C=np.inf, tol=1e-6).fit(X, y)
     assert model.fit(X, y).n_iter_[0] == 0
-    with pytest.warns(SearchWarning, match="did not converge: max_iter = 1"):
+    with pytest.warns(SearchWarning, match="failed to converge: max_iter = 1"):
         LogisticRegression(max_iter=1, C=np.inf).fit(X * [1, 100, 1, 1], y)
 
 
