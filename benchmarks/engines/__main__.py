@@ -84,6 +84,7 @@ def spark_players(n: int, whole: bool) -> dict[str, tuple[Player, Player]]:
     os.environ["PYSPARK_PYTHON"] = sys.executable
     session = (
         SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").config("spark.log.level", "OFF")
+        .config("spark.ui.showConsoleProgress", "false")
         .config("spark.driver.memory", "4g").config("spark.sql.shuffle.partitions", "4").getOrCreate()
     )  # fmt: skip
     frame = session.createDataFrame(rows(n)).persist()

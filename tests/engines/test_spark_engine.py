@@ -31,9 +31,14 @@ from epee.engines.choice import engine_for
 from epee.engines.spark_engine import SparkEngine
 from epee.errors import DataError, EmptyTable, EngineLost, WrongUse
 from epee.moments.passes import Summation
+from epee.moments.taken import take, take_every
 from epee.risk import cross_validate
 from epee.table.arrays import ArraySource
+from epee.table.changes import Celled
 from epee.table.doors import open_source
+from epee.table.spark_frames import SparkBatches
+from epee.table.spark_kept import KeptBatches
+from epee.table.view import View
 from tests.sparks import SPARK, cut
 
 pytestmark = [SPARK, pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")]
@@ -71,8 +76,6 @@ def test_closed_forms_of_partitions(frames, rows, sizes):
     ours, local = LinearRegression().fit(there.select(*"abcd", "value"), "value"), LinearRegression().fit(X, values)
     np.testing.assert_allclose(ours.moments_.scatter, local.moments_.scatter, rtol=1e-12, atol=1e-9)
     np.testing.assert_allclose(ours.coef_, local.coef_, rtol=1e-10)
-    if sizes == "200":
-        return
     ours = LinearDiscriminantAnalysis().fit(there.select(*"abcd", "label"), "label")
     local = LinearDiscriminantAnalysis().fit(X, labels)
     assert ours.classes_.tolist() == ["u", "v", "w"] and ours.n_features_in_ == P
@@ -99,35 +102,65 @@ def test_weights_and_folds(frames, rows):
     X, table = rows
     labels, values, w = (table[name].to_numpy(zero_copy_only=False) for name in ("label", "value", "w"))
     there = frames["7"]
-    for loss in ("zero_one", "log"):
-        here = cross_validate(LinearDiscriminantAnalysis(), X, labels, folds=5, loss=loss)
-        found = cross_validate(
-            LinearDiscriminantAnalysis(), there.select(*"abcd", "label"), "label", folds=5, loss=loss
-        )
-        np.testing.assert_allclose(found.per_fold, here.per_fold, rtol=1e-9)
+    here = cross_validate(LinearDiscriminantAnalysis(), X, labels, folds=5, loss="log")
+    found = cross_validate(LinearDiscriminantAnalysis(), there.select(*"abcd", "label"), "label", folds=5, loss="log")
+    np.testing.assert_allclose(found.per_fold, here.per_fold, rtol=1e-9)
     here = cross_validate(Ridge(), X, values, folds=5, sample_weight=w)
     found = cross_validate(Ridge(), there.select(*"abcd", "value", "w"), "value", folds=5, sample_weight="w")
     np.testing.assert_allclose(found.per_fold, here.per_fold, rtol=1e-9)
 
 
 @pytest.mark.filterwarnings("ignore::epee.errors.SearchWarning")  # a few steps are enough to be the same
-def test_iterative_methods_take_the_same_steps(frames, rows):
+def test_iterative_methods_take_the_same_steps_and_the_driver_never_collects_rows(frames, rows, monkeypatch):
     X, _ = rows
+
+    def refuse(*given):
+        raise AssertionError("rows would come here")
+
     there, labelled = frames["7"].select(*"abcd"), frames["2"].select(*"acd", "label")
 
     def both(make, *data):
-        ours = make().fit(*data)
+        with monkeypatch.context() as patch:
+            patch.setattr(SparkBatches, "read", refuse)
+            ours = make().fit(*data)
         with epee.engine("local"):  # the rows come here, for once
             return ours, make().fit(*data)
 
     start = {"init": X[[0, 600, 1199]], "max_iter": 2, "tol": 0}
-    ours, local = KMeans(3, **start).fit(there), KMeans(3, **start).fit(X)
+    with monkeypatch.context() as patch:
+        patch.setattr(SparkBatches, "read", refuse)
+        ours, local = KMeans(3, **start).fit(there), KMeans(3, **start).fit(X)
     np.testing.assert_allclose(ours.cluster_centers_, local.cluster_centers_, rtol=1e-8)
     np.testing.assert_array_equal(ours.labels_, local.labels_)
-    ours, local = both(lambda: GaussianMixture(2, random_state=0, max_iter=1, tol=0), there)
+    ours, local = both(lambda: GaussianMixture(2, random_state=0, max_iter=1, tol=0, noise=True), there)
     np.testing.assert_allclose(ours.means_, local.means_, rtol=1e-8)
     ours, local = both(lambda: LogisticRegression(solver="newton", max_iter=1), labelled, "label")
     np.testing.assert_allclose(ours.coef_, local.coef_, rtol=1e-8)
+
+
+def test_rows_that_are_kept_give_the_same(frames, rows, monkeypatch):
+    source, engine = open_source(frames["7"].select(*"abcd", "value"), "value"), SparkEngine()
+    keep = Summation(source.origin, "full")
+    before = engine.reduce(source, keep)
+    with View(source, Celled(np.arange(N) % 5)).held() as kept:
+        assert isinstance(kept.source.batches, KeptBatches) and kept.n_rows == N and kept.is_away
+        assert kept.source.batches.lengths() == SIZES["7"]  # the empty ones too
+        for few in (16, 2):  # merged here, and by the tasks of two more stages
+            monkeypatch.setattr("epee.engines.spark_engine.FEW", few)
+            monkeypatch.setattr("epee.engines.spark_engine.FAN", 3)
+            after = engine.reduce(kept.source, keep)
+            assert after.count == N
+            np.testing.assert_array_equal(after.scatter, before.scatter)
+        with kept.held() as again:
+            assert again is kept or again.source.batches is kept.source.batches
+        found = take(kept, np.array([0, 1, 700, 1199]))
+        np.testing.assert_array_equal(found.X, rows[0][[0, 1, 700, 1199]])
+        np.testing.assert_array_equal(take_every(kept, 97).X, rows[0][::97])
+        with pytest.raises(ZeroDivisionError, match="partition 6: "):
+            engine.reduce(kept, lambda block: 1 // (0 if (block.X[:, 0] == rows[0][1000, 0]).any() else 1))
+        assert [len(block) for block in kept.blocks(700)] == [700, 500]
+    shuffled = open_source(frames["2"].select(*"abcd").repartition(2))
+    assert not shuffled.in_order and source.in_order
 
 
 @pytest.mark.filterwarnings("ignore::epee.errors.DataWarning")  # some parts of the dates are constant
@@ -288,8 +321,6 @@ def test_map_keeps_the_order_and_the_numbers_of_the_rows(frames, rows, monkeypat
 
 def test_parts_that_carry_much_go_by_broadcast(frames, monkeypatch):
     from epee.engines import spark_engine
-    from epee.table.changes import Celled
-    from epee.table.view import View
 
     monkeypatch.setattr(spark_engine, "LIGHT", 100)
     monkeypatch.setattr(spark_engine, "HEAVY", 4000)

@@ -15,6 +15,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from epee.engines.engine import map_part, merge_parts, parts_for, parts_of, reduce_part, total_of
@@ -25,11 +26,11 @@ from epee.table.parts import TRAVEL_BYTES, Part
 from epee.table.spark_frames import Partition
 from epee.table.spark_jobs import (
     TIMEOUT,
-    Failed,
     answer,
     answers,
     attempt,
     brought,
+    by_groups,
     context_of,
     in_arrow,
     one_by_one,
@@ -87,7 +88,7 @@ class SparkEngine:
         for job in self._jobs(parts, _reduced, work, merge, rows):
             made, n = job.frame(), job.n_answers()
             while n > FEW:
-                made, n = _merged_by_eight(made, merge), -(-n // FAN)
+                made, n = by_groups(made, n, FAN, partial(_merged, merge=merge)), -(-n // FAN)
             answered, found = _merged([each for _, each in brought(made, self.timeout)], merge)
             job.check(answered)
             merged = merge_parts([merged, found], merge)
@@ -246,22 +247,6 @@ def _reduced(*part: Any) -> tuple[int, Any]:
 def _merged(found: list[tuple[int, Any]], merge: Any) -> tuple[int, Any]:
     """Merge what some parts were reduced to, and count them."""
     return sum(n for n, _ in found), merge_parts([each for _, each in found], merge)
-
-
-def _merged_by_eight(made: Any, merge: Any) -> Any:
-    """Return the frame of answers of which eight successive ones are merged by a task each."""
-
-    def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        groups: dict[int, list[tuple[int, Any]]] = {}
-        for batch in batches:
-            for k, data in zip(batch.column("k").to_pylist(), batch.column("found").to_pylist(), strict=True):
-                groups.setdefault(k // FAN, []).append((k, unpacked(data)))
-        for k, found in sorted(groups.items()):
-            each = [part for _, part in sorted(found, key=lambda pair: pair[0])]
-            failed = next((part for part in each if isinstance(part, Failed)), None)
-            yield answer(k, failed or attempt(lambda each=each: _merged(each, merge)))
-
-    return in_arrow(made.selectExpr("k", "found", f"k div {FAN} AS g").repartition("g"), task)
 
 
 def find_session() -> Any:

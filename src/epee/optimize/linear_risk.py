@@ -22,6 +22,7 @@ from epee.engines.choice import engine_for
 from epee.losses.entropy import CrossEntropy
 from epee.losses.margins import MarginLoss
 from epee.moments.gram import SMALL
+from epee.moments.taken import rows_in_all, take_every
 from epee.optimize.linear_anywhere import logistic_anywhere
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source, refuse_bad_source
@@ -393,6 +394,11 @@ def thin(source: Source, rows: int) -> ArraySource | SparseSource:
         numbers = ArraySource(rows_there, beside.y, beside.weight, None, beside.group)
         some = _some_of(numbers, max(1, -(-source.n_rows // rows)))
         return ArraySource(source.taken(some.X[:, 0]).X, some.y, some.weight, None, some.group)
+    if getattr(source, "is_away", False):  # the same rows as of a stream that is read here
+        n, step = rows_in_all(source), 1
+        while -(-n // step) > 2 * rows:
+            step *= 2
+        return take_every(source, step).source()
     step, count = 1, 0
     parts: list[tuple[Any, ...]] = []
     for block in source.blocks():

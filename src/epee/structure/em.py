@@ -146,9 +146,9 @@ def expectation_maximisation(
     climb = Climb(before)
     engine, rows = engine_for(source), None if isinstance(source, ArraySource) else rows_for(source.n_columns)
     # BLAS stays with one thread through the small solves between passes, too: its idle threads spin, and would slow ours
-    with one_blas_thread(), progress("expectation-maximisation", max_iter) as tick:
+    with one_blas_thread(), source.held() as held, progress("expectation-maximisation", max_iter) as tick:
         for iteration in range(max(max_iter, 1)):
-            expected: Expected = engine.reduce(source, model.expect(climb.theta), rows=rows)
+            expected: Expected = engine.reduce(held, model.expect(climb.theta), rows=rows)
             value = expected.log_likelihood / expected.weight
             if watch is not None:
                 watch(iteration, climb.theta, value)

@@ -18,11 +18,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from epee.arrays import at_home
-from epee.engines.choice import engine_for, sent
+from epee.engines.choice import LOCAL, engine_for, sent
 from epee.engines.device import tell_once
 from epee.errors import ConditionWarning, DataError, DataWarning, MissingValues, SearchWarning, WrongUse
 from epee.estimator.base import Density, list_columns, say
 from epee.moments.columns import ColumnSummation
+from epee.moments.taken import rows_in_all, take
 from epee.structure.em import Climb, Expected, expectation_maximisation
 from epee.structure.gaussian_forms import Components, free_parameters, precision_factors, shape_covariances
 from epee.structure.gaussian_steps import GaussianStep, patterns_of, responsibilities, step
@@ -129,6 +130,20 @@ class GaussianMixture(Density):
         self._check()
         before = passes_over(X)
         source = self._rows(X, sample_weight)
+        with source.held() as rows:
+            best = self._climbed(self._looked_at(rows, X, sample_weight))
+        self._keep(best)
+        if is_stream(X):
+            self.n_passes_ = passes_over(source) - before
+        if not self.converged_ and self.max_iter > 0:
+            say(
+                f"EM stopped because {best.reason}, before the log-likelihood had settled to tol={self.tol:g}: raise max_iter or n_init.",
+                SearchWarning,
+            )
+        return self
+
+    def _climbed(self, source: Source) -> Climb:
+        """Return the best climb."""
         self._about = source.n_rows
         rng = check_random_state(self.random_state)
         best: Climb | None = None
@@ -140,15 +155,7 @@ class GaussianMixture(Density):
             if best is None or climb.trace[-1] > best.trace[-1]:
                 best = climb
         assert best is not None
-        self._keep(best)
-        if is_stream(X):
-            self.n_passes_ = passes_over(source) - before
-        if not self.converged_ and self.max_iter > 0:
-            say(
-                f"EM stopped because {best.reason}, before the log-likelihood had settled to tol={self.tol:g}: raise max_iter or n_init.",
-                SearchWarning,
-            )
-        return self
+        return best
 
     def _check(self) -> None:
         if self.covariance_type not in FORMS:
@@ -164,14 +171,16 @@ class GaussianMixture(Density):
         """Return the rows as a source; in memory, sorted by pattern of missing cells so that each block has few."""
         X = sent(X)
         if is_stream(X):
-            source = self._enter_stream(open_source(X, None, sample_weight), reset=True)
-        else:
-            rows = self._enter(X, reset=True)
-            w = check_weights(sample_weight, len(rows))
-            if np.isnan(rows).any():
-                order = np.concatenate([i for _, i in patterns_of(rows)])
-                rows, w = rows[order], None if w is None else w[order]
-            source = ArraySource(rows, None, w, names=getattr(self, "feature_names_in_", None))
+            return self._enter_stream(open_source(X, None, sample_weight), reset=True)
+        rows = self._enter(X, reset=True)
+        w = check_weights(sample_weight, len(rows))
+        if np.isnan(rows).any():
+            order = np.concatenate([i for _, i in patterns_of(rows)])
+            rows, w = rows[order], None if w is None else w[order]
+        return ArraySource(rows, None, w, names=getattr(self, "feature_names_in_", None))
+
+    def _looked_at(self, source: Source, X: Any, sample_weight: Any) -> Source:
+        """Return the rows once every column is known to have a cell; those with missing ones come from a device to the CPU."""
         keep = ColumnSummation(np.nan_to_num(source.origin))
         cells = engine_for(source).reduce(source, keep, rows=keep.rows())
         empty = np.flatnonzero(cells.count == 0)
@@ -179,7 +188,8 @@ class GaussianMixture(Density):
             raise MissingValues(f"{list_columns(empty, self)} missing in every row: drop it.")
         if isinstance(source, ElsewhereSource) and cells.count.min() < source.narrow_weight:
             tell_once("rows with missing cells have no road on the device: they are brought to the CPU.")
-            return self._rows(at_home(X), sample_weight)
+            home = at_home(sent(X))
+            return self._looked_at(self._rows(home, sample_weight), home, sample_weight)
         self._box = self._ranges(source) if self.noise is not False else None
         if isinstance(source, ArraySource | ElsewhereSource):
             n = source.n_rows
@@ -197,11 +207,7 @@ class GaussianMixture(Density):
 
     def _ranges(self, source: Source) -> float:
         """Return the log-density of a uniform law over the box of the data."""
-        low, high = np.full(source.n_columns, np.inf), np.full(source.n_columns, -np.inf)
-        for block in source.blocks():
-            X = block.X if block.weight is None else block.X[block.weight > 0]
-            low = np.fmin(low, np.nan_to_num(X, nan=np.inf).min(axis=0, initial=np.inf))
-            high = np.fmax(high, np.nan_to_num(X, nan=-np.inf).max(axis=0, initial=-np.inf))
+        low, high = (engine_for(source) if source.is_away else LOCAL).reduce(source, ranges_of, merge=_wider)
         sides = np.where(high > low, high - low, 1.0)
         return float(-np.log(sides).sum())
 
@@ -445,9 +451,29 @@ def blank_rows(block: Block) -> int:
     return int(np.isnan(block.X[np.isnan(block.X[:, 0])]).all(axis=1).sum())
 
 
+def ranges_of(block: Block) -> tuple[Vector, Vector]:
+    """Return the least and the largest cell of each column (p,), among rows of positive weight.
+
+    >>> ranges_of(Block(np.array([[1.0, np.nan], [3.0, 2.0]])))
+    (array([1., 2.]), array([3., 2.]))
+    """
+    X = block.X if block.weight is None else block.X[block.weight > 0]
+    low = np.nan_to_num(X, nan=np.inf).min(axis=0, initial=np.inf)
+    return low, np.nan_to_num(X, nan=-np.inf).max(axis=0, initial=-np.inf)
+
+
+def _wider(a: tuple[Vector, Vector], b: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
+    return np.fmin(a[0], b[0]), np.fmax(a[1], b[1])
+
+
 def some_rows(source: Source, most: int, rng: Any) -> tuple[Matrix, Vector | None]:
     """Return the rows of a source, or an even share of them when there are more than ``most``, without all-missing ones."""
     n = source.n_rows
+    if source.is_away:  # the same rows as of a table that is here
+        n = rows_in_all(source)
+        chosen = np.arange(n) if n <= most else np.flatnonzero(rng.random_sample(n) < most / n)
+        found = take(source, chosen)
+        return _with_cells(np.asarray(found.X, dtype=np.float64), found.weight)
     if isinstance(source, ElsewhereSource) and n is not None and n > most:  # the same rows, and only they travel
         some = source.taken(np.flatnonzero(rng.random_sample(n) < most / n))
         counts = slice(None) if some.weight is None else some.weight > 0
@@ -462,7 +488,10 @@ def some_rows(source: Source, most: int, rng: Any) -> tuple[Matrix, Vector | Non
         parts.append(np.asarray(block.X[keep], dtype=np.float64))
         if block.weight is not None:
             weights.append(block.weight[keep])
-    X, w = np.concatenate(parts), np.concatenate(weights) if weights else None
+    return _with_cells(np.concatenate(parts), np.concatenate(weights) if weights else None)
+
+
+def _with_cells(X: Matrix, w: Vector | None) -> tuple[Matrix, Vector | None]:
     there = ~np.isnan(X).all(axis=1)
     there &= True if w is None else w > 0
     return X[there], None if w is None else w[there]

@@ -150,15 +150,16 @@ class KMeans(NewAxes, TransformerMixin, Clusterer):
         source = self._open(X, sample_weight, reset=True)
         refuse_too_many(source, k)
         rng = as_generator(self.random_state)
-        if isinstance(source, ArraySource) and engine_for(source) is LOCAL:
-            best = self._best_start(source.X, source.weight, k, rng)
-        elif isinstance(source, SparseSource) and engine_for(source) is LOCAL:
-            best = self._best_start(source.X, source.weight, k, rng, SparseRows(source))
-        else:
-            start = self._stream_start(source, k, rng)
-            with progress("k-means passes", self.max_iter) as tick:
-                best = lloyd(StreamRows(source), start, self.max_iter, self.tol, tick, self.stop)
-        self._keep(best, source)
+        with source.held() as rows:
+            if isinstance(rows, ArraySource) and engine_for(rows) is LOCAL:
+                best = self._best_start(rows.X, rows.weight, k, rng)
+            elif isinstance(rows, SparseSource) and engine_for(rows) is LOCAL:
+                best = self._best_start(rows.X, rows.weight, k, rng, SparseRows(rows))
+            else:
+                start = self._stream_start(rows, k, rng)
+                with progress("k-means passes", self.max_iter) as tick:
+                    best = lloyd(StreamRows(rows), start, self.max_iter, self.tol, tick, self.stop)
+            self._keep(best, rows)
         if is_stream(X):
             self.n_passes_ = passes_over(source) - before
         return self

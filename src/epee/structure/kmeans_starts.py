@@ -68,6 +68,9 @@ def refuse_too_many(source: Source, k: int) -> None:
         some = X[: 4 * k + 256]
         if len(np.unique(np.asarray(some @ mark))) >= k or len(np.unique(np.asarray(X @ mark))) >= k:
             return
+    head = source.head() if source.is_away else None  # the others would have to come here
+    if head is not None and head.weight is None and len(np.unique(head.X, axis=0)) >= k:
+        return
     for block in source.blocks(max(256, 4 * k)):
         rows = block.X if block.weight is None else block.X[block.weight > 0]
         n += len(rows)

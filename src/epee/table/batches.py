@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from epee.errors import BadFile, DataError
@@ -73,6 +74,14 @@ class Away(Protocol):
 
     def lengths(self) -> list[int]:
         """Return how many rows each partition has; takes a pass when nobody has counted."""
+
+
+@runtime_checkable
+class Kept(Protocol):
+    """A table that can be kept where it lies in a form that is read faster."""
+
+    def kept(self, columns: Sequence[str]) -> AbstractContextManager[Batches]:
+        """Keep these columns for the length of a ``with`` block."""
 
 
 class Stamp:

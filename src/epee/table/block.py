@@ -7,6 +7,7 @@ not finite when a cell is not, and only then are the rows searched, so the check
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar, runtime_checkable
@@ -207,12 +208,23 @@ class Source(Readable, Protocol):
         """Where the rows lie, ``"local"``, ``"dask"`` or ``"spark"``, which says which engine adds them."""
 
     @property
+    def is_away(self) -> bool:
+        """Whether the rows lie in the partitions of a cluster."""
+
+    @property
     def passes(self) -> int:
         """How often all rows were read."""
 
     @property
+    def in_order(self) -> bool:
+        """Whether rows have the same numbers at each pass."""
+
+    @property
     def target_levels(self) -> np.ndarray | None:
         """The sorted labels of the target, where they are known or cheap to find."""
+
+    def held(self) -> AbstractContextManager[Source]:
+        """Keep the rows in the form that a pass reads fastest, for the length of a method of many passes."""
 
     def head(self) -> Block | None:
         """Return the first rows."""

@@ -9,6 +9,7 @@ number of its first row in the whole.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, cast
@@ -72,9 +73,19 @@ class BlockSource:
         return self.home not in ("local", "device")
 
     @property
+    def in_order(self) -> bool:
+        """Tell whether rows have the same numbers at each pass; sums do without."""
+        return True
+
+    @property
     def target_levels(self) -> np.ndarray | None:
         """The sorted labels of the target, where they are known or cheap to find."""
         return None
+
+    @contextmanager
+    def held(self) -> Iterator[Source]:
+        """Keep the rows where they lie, in the form that a pass reads fastest, for the length of a method of many passes."""
+        yield cast(Source, self)
 
     def head(self) -> Block | None:
         """Return the first 256 rows, None where there are none."""

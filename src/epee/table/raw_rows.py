@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Protocol
+from contextlib import contextmanager
+from typing import Any, Protocol, cast
 
 import numpy as np
 
@@ -54,7 +55,14 @@ class RawRows(BlockSource):
     origin = property(lambda self: self.source.origin)
     home = property(lambda self: self.source.home)
     passes = property(lambda self: self.source.passes)
+    in_order = property(lambda self: self.source.in_order)
     target_levels = property(lambda self: self.source.target_levels)
+
+    @contextmanager
+    def held(self) -> Iterator[Any]:
+        """Keep the rows of the table."""
+        with self.source.held() as table:
+            yield self if table is self.source else RawRows(cast(RawTable, table))
 
     def head(self) -> Any:
         """Return the first rows."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from copy import copy
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, cast
@@ -18,7 +19,7 @@ import numpy as np
 from epee.errors import DataError, TableWarning, WrongUse
 from epee.settings import progress
 from epee.table.arrays import ArraySource
-from epee.table.batches import BATCH_BYTES, Away, Batches, Divided
+from epee.table.batches import BATCH_BYTES, Away, Batches, Divided, Kept
 from epee.table.block import BLOCK_ROWS, Block, ColumnBlock, Source, check_weights, cut, rows_for
 from epee.table.cells import kind_of_texts
 from epee.table.changes import Mapped
@@ -238,6 +239,24 @@ class TableSource(BlockSource):
     def home(self) -> str:
         """Where the rows lie."""
         return self.batches.home if isinstance(self.batches, Away) else "local"
+
+    @property
+    def in_order(self) -> bool:
+        """Tell whether rows have the same numbers at each pass."""
+        return bool(getattr(self.batches, "in_order", True))
+
+    @contextmanager
+    def held(self) -> Iterator[Source]:
+        """Keep the columns in use where they lie, where the table has a form that a pass reads faster."""
+        if not isinstance(self.batches, Kept):
+            yield cast(Source, self)
+            return
+        with self.batches.kept(self._wanted()) as batches:
+            held = copy(self)
+            held.batches = batches
+            held.passes += batches is not self.batches
+            yield cast(Source, held)
+            self.passes = held.passes
 
     @property
     def divided(self) -> bool:

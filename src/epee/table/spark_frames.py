@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain
@@ -15,7 +16,7 @@ from epee.table.parts import Part
 from epee.table.raw import kind_of_type
 from epee.table.schema import refuse_duplicates
 from epee.table.spark_jobs import answers, brought, context_of, one_by_one, watched
-from epee.table.spark_order import Order, order_of, plan_of, refuse_unordered
+from epee.table.spark_order import Order, order_holds, order_of, plan_of, refuse_unordered
 from epee.table.spark_types import arrow_type, quoted
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class SparkBatches:
 
     def selected(self, columns: Sequence[str] | None = None) -> Any:
         """Return the frame of these columns."""
-        if columns is None:
+        if columns is None or list(columns) == self._X.columns:  # each plan less is some ten milliseconds
             return self._X
         return self._X.select(*map(quoted, columns))
 
@@ -74,27 +75,53 @@ class SparkBatches:
         """How many partitions there are; behind a shuffle, or in a Connect session, only a guess, which shapes the tree of merges."""
         if self._lengths is not None:
             return len(self._lengths)
-        if context_of(self._X.sparkSession) is None or self._order.shuffle is not None:
+        if context_of(self._X.sparkSession) is None or self.order.shuffle is not None:
             return GUESSED
         return int(self._X.rdd.getNumPartitions())
 
     @cached_property
-    def _order(self) -> Order:
+    def order(self) -> Order:
+        """In which order the rows come, as the plan says."""
         return order_of(plan_of(self._X))
+
+    @property
+    def in_order(self) -> bool:
+        """Tell whether rows have the same numbers at each pass."""
+        return order_holds(self.order, self._X.columns)
+
+    def answering(self, function: Callable[[int, Iterator[pa.RecordBatch]], Any], columns: Sequence[str] | None) -> Any:
+        """Return the frame, still to be made, of a function of the rows of each partition."""
+        return answers(self.selected(columns), function)
+
+    @contextmanager
+    def kept(self, columns: Sequence[str]) -> Iterator[SparkBatches]:
+        """Keep these columns on the executors, as a pass reads them, unless the session is one of Spark Connect.
+
+        See :mod:`epee.table.spark_kept`.
+        """
+        from epee.table.spark_kept import KeptBatches
+
+        if context_of(self._X.sparkSession) is None:
+            yield self
+            return
+        batches = KeptBatches(self, columns)
+        try:
+            yield batches if batches.fit_in() else self
+        finally:
+            batches.forget()
 
     def each(self, function: Callable[[pa.Table], Any], columns: Sequence[str] | None = None) -> Iterator[Any]:
         """Yield a function of stretches of rows, found where they lie; only its result comes here."""
-        for _, found in brought(answers(self.selected(columns), partial(_stretches, function=function))):
+        for _, found in brought(self.answering(partial(_stretches, function=function), columns)):
             yield from found
 
     def lengths(self) -> list[int]:
         """Return how many rows each partition has; takes a pass when nobody has counted."""
         if self._lengths is None:
-            order = self._order
+            order = self.order
             refuse_unordered(order, self._X.columns)
             keys = order.keys if order.shuffle and set(order.keys or ()) < set(self._X.columns) else None
-            counted = self.selected(keys or self._X.columns[:1])
-            found = dict(brought(answers(counted, partial(_rows_of, keys=keys))))
+            found = dict(brought(self.answering(partial(_rows_of, keys=keys), keys or self._X.columns[:1])))
             self._lengths = [found.get(k, 0) for k in range(max(found) + 1)]
             self.n_rows = sum(self._lengths)
         return self._lengths
@@ -104,19 +131,21 @@ class SparkBatches:
         fields = self.fields.empty_table().select(list(columns)).schema
         frame = self.selected(columns)
         if not numbered:
-            yield Part(Partition(frame, None, self.n_partitions), partial(_arriving, fields=fields), "the Spark frame")
+            yield Part(
+                Partition(frame, None, self.n_partitions), partial(self.arriving, fields=fields), "the Spark frame"
+            )
             return
         start = 0
         lengths = self.lengths()
         for k, rows in enumerate(lengths):
-            build = partial(_arriving, fields=fields, expected=rows)
+            build = partial(self.arriving, fields=fields, expected=rows)
             yield Part(Partition(frame, k, len(lengths)), build, f"partition {k}", start, rows)
             start += rows
 
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
         """Yield these columns: of a small table by one job, of a larger one a partition at a time."""
         n = sum(self.lengths())
-        frame = answers(self.selected(columns), _whole)
+        frame = self.answering(_whole, columns)
         found = brought(frame) if n * len(columns) <= AT_ONCE else one_by_one(frame)
         seen = 0
         for _, data in found:
@@ -125,6 +154,16 @@ class SparkBatches:
             yield from table.to_batches(rows)
         if seen != n:
             raise DataError(CHANGED)
+
+    @staticmethod
+    def arriving(batches: Iterator[pa.RecordBatch], fields: pa.Schema, expected: int | None = None) -> Stream | None:
+        """Return the rows of a partition that are arriving; None where there are none."""
+        first = next((batch for batch in batches if batch.num_rows), None)
+        if first is None:
+            if expected:
+                raise DataError(CHANGED)
+            return None
+        return Stream(chain([first], batches), fields, expected)
 
     def where(self, row: int) -> str:
         """Return the number of the row."""
@@ -166,16 +205,6 @@ class Stream:
         return ""
 
 
-def _arriving(batches: Iterator[pa.RecordBatch], fields: pa.Schema, expected: int | None = None) -> Stream | None:
-    """Return the rows of a partition that are arriving; None where there are none."""
-    first = next((batch for batch in batches if batch.num_rows), None)
-    if first is None:
-        if expected:
-            raise DataError(CHANGED)
-        return None
-    return Stream(chain([first], batches), fields, expected)
-
-
 def head_of(frame: Any) -> pa.Table:
     """Return the first 256 rows of a frame by Java alone: a Python worker that is told to stop early is lost with all it has loaded.
 
@@ -186,7 +215,8 @@ def head_of(frame: Any) -> pa.Table:
     kinds = {field.name: arrow_type(field.dataType) for field in frame.schema.fields}
     cells = {name: t for name, t in kinds.items() if kind_of_type(t) is not None}
     asked = [f"unix_micros({quoted(n)}) AS {quoted(n)}" if _zoned(t) else quoted(n) for n, t in cells.items()]
-    few = watched(frame.sparkSession, frame.selectExpr(*(asked or ["1 AS nothing"])).head, HEAD)
+    plain = list(map(quoted, kinds)) == asked
+    few = watched(frame.sparkSession, (frame if plain else frame.selectExpr(*(asked or ["1 AS nothing"]))).head, HEAD)
     if not few:
         raise EmptyTable("the Spark frame has no rows: Found array with 0 sample(s), and a minimum of 1 is required.")
     columns = {

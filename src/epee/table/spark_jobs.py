@@ -12,8 +12,9 @@ import socket
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from threading import Thread
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from uuid import uuid4
 
 from epee.errors import DataError, EngineLost
@@ -55,8 +56,44 @@ def unpacked(data: Any) -> Any:
     return pickle.loads(bytes(data))
 
 
-def answers(frame: Any, function: Callable[[int, Iterator[pa.RecordBatch]], Any]) -> Any:
+class Answer(NamedTuple):
+    """What partition ``k`` was reduced to, as bytes."""
+
+    k: int
+    found: bytes
+
+
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """What is not a frame but partitions of Python objects: kept rows, and the answers to passes over them.
+
+    No plan has to be made of them, and nothing turned into cells: a job costs half of one on a frame.
+    """
+
+    sparkSession: Any  # as frames call it
+    rdd: Any
+
+    def collect(self) -> list[Answer]:
+        """Bring all here."""
+        found: list[Answer] = self.rdd.collect()
+        return found
+
+    def toLocalIterator(self, prefetchPartitions: bool = False) -> Iterator[Answer]:
+        """Bring them here a partition at a time."""
+        yield from self.rdd.toLocalIterator(prefetchPartitions)
+
+
+def answers(frame: Any, function: Callable[[int, Iterator[Any]], Any]) -> Any:
     """Return the frame, still to be made, of ``function(k, batches)`` for each partition ``k``; see ``FOUND``."""
+    if isinstance(frame, Lines):
+
+        def one(k: int, lines: Iterator[Any]) -> Iterator[Answer]:
+            found = attempt(lambda: function(k, lines))
+            for _ in lines:
+                pass
+            yield Answer(k, packed(found))
+
+        return Lines(frame.sparkSession, frame.rdd.mapPartitionsWithIndex(one))
 
     def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         from pyspark import TaskContext
@@ -77,6 +114,37 @@ def in_arrow(
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas")  # none is made here
         return frame.mapInArrow(task, schema)
+
+
+def by_groups(made: Any, n: int, size: int, function: Callable[[list[Any]], Any]) -> Any:
+    """Return the frame of a function of each ``size`` successive answers of ``n``, each group done by one task."""
+
+    def groups(lines: Iterable[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
+        found: dict[int, list[tuple[int, Any]]] = {}
+        for k, data in lines:
+            found.setdefault(k // size, []).append((k, unpacked(data)))
+        for k, some in sorted(found.items()):
+            each = [part for _, part in sorted(some, key=lambda pair: pair[0])]
+            failed = next((part for part in each if isinstance(part, Failed)), None)
+            yield k, failed or attempt(lambda each=each: function(each))
+
+    if isinstance(made, Lines):
+        keyed = made.rdd.map(lambda each: (each.k // size, each)).partitionBy(-(-n // size), int)
+        grouped = keyed.mapPartitions(
+            lambda pairs: (Answer(k, packed(f)) for k, f in groups(each for _, each in pairs))
+        )
+        return Lines(made.sparkSession, grouped)
+
+    def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        lines = (
+            (k, d)
+            for b in batches
+            for k, d in zip(b.column("k").to_pylist(), b.column("found").to_pylist(), strict=True)
+        )
+        for k, found in groups(lines):
+            yield answer(k, found)
+
+    return in_arrow(made.selectExpr("k", "found", f"k div {size} AS g").repartition("g"), task)
 
 
 def attempt(work: Callable[[], Any]) -> Any:

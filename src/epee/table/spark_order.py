@@ -90,9 +90,18 @@ def plan_of(frame: Any) -> str:
     return said.getvalue()
 
 
+def order_holds(order: Order, columns: Sequence[str]) -> bool:
+    """Tell whether rows come in the same order at each pass: no shuffle, or sorted since and kept.
+
+    >>> order_holds(Order("Exchange", ("a",), kept=True), ["a", "b"]), order_holds(Order("Exchange"), ["a"])
+    (True, False)
+    """
+    return order.shuffle is None or bool(order.keys and order.kept and set(order.keys) <= set(columns))
+
+
 def refuse_unordered(order: Order, columns: Sequence[str]) -> None:
     """Say what to sort by where the rows of a frame come in no order that holds."""
-    if order.shuffle is None or (order.keys and order.kept and set(order.keys) <= set(columns)):
+    if order.shuffle is None or order_holds(order, columns):
         return
     if order.keys and set(order.keys) <= set(columns):
         by = ", ".join(map(repr, order.keys))

@@ -7,6 +7,7 @@ be added on a cluster can still be added there; and an engine that has threads l
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
@@ -79,6 +80,22 @@ class View(BlockSource):
     def passes(self) -> int:
         """How often the source was read."""
         return self.source.passes
+
+    @property
+    def in_order(self) -> bool:
+        """Whether those of the source are."""
+        return self.source.in_order
+
+    @contextmanager
+    def held(self) -> Iterator[Source]:
+        """Keep the rows of the source."""
+        with self.source.held() as source:
+            if source is self.source:
+                yield cast(Source, self)
+                return
+            view = copy(self)
+            view.source, view.n_rows = source, _rows(source, self.change)
+            yield cast(Source, view)
 
     @property
     def target_levels(self) -> np.ndarray | None:

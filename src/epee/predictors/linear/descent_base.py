@@ -75,6 +75,10 @@ class LinearDescentClassifier(ScoreMixin, Classifier):
 
     def _weigh_classes(self, source: Source) -> tuple[Vector | None, float]:
         """Return a factor for each class, or None, and the sum of weights that follows."""
+        if self.class_weight is None and source.is_away and source.n_rows is not None:
+            head = source.head()
+            if head is not None and head.weight is None:  # every row counts once: no pass is needed
+                return None, float(source.n_rows)
         totals: Vector = engine_for(source).reduce(source, ClassTotals(len(self.classes_)))
         return (factor := class_factors(self.class_weight, self.classes_, totals)), float(
             totals.sum() if factor is None else totals @ factor

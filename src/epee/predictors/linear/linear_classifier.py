@@ -169,11 +169,11 @@ class LinearClassifier(LinearDescentClassifier):
         """Learn from the rows of ``X`` (n, p) and their labels ``y``; weights are counts."""
         loss = self._check()
         source = self._source(X, y, sample_weight)
-        risk = self._risk(source, loss)
         start = None
-        if self.warm_start and hasattr(self, "coef_") and self.coef_.shape == (risk.M, source.n_columns):
-            start = self._weights()
-        with progress(f"linear classifier, {loss.name}", self.max_iter) as tick:
+        with source.held() as rows, progress(f"linear classifier, {loss.name}", self.max_iter) as tick:
+            risk = self._risk(rows, loss)
+            if self.warm_start and hasattr(self, "coef_") and self.coef_.shape == (risk.M, source.n_columns):
+                start = self._weights()
             found = self._stochastic(risk, start) if self._by_rows(loss) else self._minimise(risk, start, tick)
         self._set_weights(found.W)
         self.n_iter_, self.trace_, self.reason_, self.risk_ = found.iterations, found.trace, found.reason, found.value
@@ -186,7 +186,7 @@ class LinearClassifier(LinearDescentClassifier):
         return self.solver == "sgd" or isinstance(loss, PerceptronLoss)
 
     def _minimise(self, risk: LinearRisk, start: Matrix | None, tick: Any) -> Minimum:
-        levels = start is None and not getattr(risk.source, "is_away", False)
+        levels = start is None and risk.source.in_order
         solve = minimise_sparse if risk.l1.any() else minimise
         if risk.M > 1 and isinstance(risk.loss, SquaredHinge) and risk.loss.form == "max":
             raise WrongUse(

@@ -155,32 +155,32 @@ class LogisticRegression(Callbacks, PosteriorMixin, LinearDescentClassifier):
         self._say_ignored()
         before = passes_over(X)
         source = self._source(X, y, sample_weight)
-        risk = self._risk(source)
-        M = risk.M
-        start = None
-        if self.warm_start and hasattr(self, "coef_") and self.coef_.shape == (M, source.n_columns):
-            start = self._weights()
-        told = self._told(X, y, sample_weight, max(int(self.max_iter), 1) + 1, f"{self.solver}-iter")
-        with told as steps, progress("logistic regression", self.max_iter) as tick:
-            if steps is not None:
-                steps.begin(self._as_learned(risk, np.zeros((risk.d, M)) if start is None else start))
-
-            def watch(W: Matrix) -> None:
-                tick()
+        with source.held() as rows:
+            risk = self._risk(rows)
+            start = None
+            if self.warm_start and hasattr(self, "coef_") and self.coef_.shape == (risk.M, source.n_columns):
+                start = self._weights()
+            told = self._told(X, y, sample_weight, max(int(self.max_iter), 1) + 1, f"{self.solver}-iter")
+            with told as steps, progress("logistic regression", self.max_iter) as tick:
                 if steps is not None:
-                    steps.end(self._as_learned(risk, W))
+                    steps.begin(self._as_learned(risk, np.zeros((risk.d, risk.M)) if start is None else start))
 
-            try:
-                found = self._minimise(risk, start, watch)
-            except Exception:  # a bad cell shows in many ways: if there is one, it is named
-                if isinstance(source, ArraySource):
-                    refuse_bad_cells(source.X, source.names)
-                raise
-            if steps is not None:
-                if not steps.taken:
-                    steps.end(self._as_learned(risk, found.W))
-                steps.close()
-            self._keep(risk, found)
+                def watch(W: Matrix) -> None:
+                    tick()
+                    if steps is not None:
+                        steps.end(self._as_learned(risk, W))
+
+                try:
+                    found = self._minimise(risk, start, watch)
+                except Exception:  # a bad cell shows in many ways: if there is one, it is named
+                    if isinstance(source, ArraySource):
+                        refuse_bad_cells(source.X, source.names)
+                    raise
+                if steps is not None:
+                    if not steps.taken:
+                        steps.end(self._as_learned(risk, found.W))
+                    steps.close()
+                self._keep(risk, found)
         if is_stream(X):
             self.n_passes_ = passes_over(source) - before
         return self
@@ -254,7 +254,7 @@ class LogisticRegression(Callbacks, PosteriorMixin, LinearDescentClassifier):
             return self._stochastic(risk)
         if self.solver == "gradient":
             return self._gradient(risk, start)
-        levels = start is None and getattr(risk.source, "home", "local") == "local"
+        levels = start is None and risk.source.home != "device" and risk.source.in_order
         options: dict[str, Any] = {"tol": self.tol, "max_iter": int(self.max_iter), "levels": levels, "watch": watch}
         if risk.l1.any():
             return minimise_sparse(risk, start, **options)

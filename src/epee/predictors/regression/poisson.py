@@ -123,16 +123,17 @@ class PoissonRegressor(FromRows, Regressor):
         self._check()
         source = self.rows_in(X, y, sample_weight)
         refuse_large(None, source.n_columns)
-        total: CountTotals = engine_for(source).reduce(source, CountTotals.of)
-        if not np.isfinite(total.sum):
-            refuse_bad_source(source)
-        if not total.sum > 0:
-            raise DataError(
-                f"the values of y sum to {total.sum:g}: at least one row of positive weight must count something."
-            )
-        if not is_stream(X):
-            self._trained_on = fingerprint(X)  # a test on the same rows is refused
-        self._descend(source, total)
+        with source.held() as rows:
+            total: CountTotals = engine_for(rows).reduce(rows, CountTotals.of)
+            if not np.isfinite(total.sum):
+                refuse_bad_source(source)
+            if not total.sum > 0:
+                raise DataError(
+                    f"the values of y sum to {total.sum:g}: at least one row of positive weight must count something."
+                )
+            if not is_stream(X):
+                self._trained_on = fingerprint(X)  # a test on the same rows is refused
+            self._descend(rows, total)
         return self
 
     def _start(self, p: int, mean: float) -> tuple[Vector, float]:

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from epee.engines.choice import engine_for
+from epee.engines.choice import LOCAL, engine_for
 from epee.errors import ConditionWarning, WrongUse
 from epee.estimator.base import say
 from epee.estimator.moment import MomentRegressor
@@ -391,14 +391,19 @@ def expansion(degree: int, centre: float, half: float) -> list[list[Fraction]]:
     ]
 
 
+def _extremes(block: Block) -> tuple[Vector, Vector]:
+    X = np.asarray(block.X if block.weight is None else block.X[block.weight > 0], dtype=np.float64)
+    return X.min(axis=0, initial=np.inf), X.max(axis=0, initial=-np.inf)
+
+
+def _wider(a: tuple[Vector, Vector], b: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
+    return np.fmin(a[0], b[0]), np.fmax(a[1], b[1])
+
+
 def span_of(source: Source, free: bool = True) -> tuple[Vector, Vector]:
     """Return the centre of each input's range (0 without a free constant), and a power of two of at least its half width."""
-    low, high = np.full(source.n_columns, np.inf), np.full(source.n_columns, -np.inf)
-    for block in source.blocks(65536):
-        X = np.asarray(block.X if block.weight is None else block.X[block.weight > 0], dtype=np.float64)
-        if not len(X):
-            continue
-        low, high = np.fmin(low, X.min(axis=0)), np.fmax(high, X.max(axis=0))
+    engine = engine_for(source) if source.is_away else LOCAL
+    low, high = engine.reduce(source, _extremes, merge=_wider, rows=65536)
     if not (np.isfinite(low).all() and np.isfinite(high).all()):
         from epee.table.block import refuse_bad_source
 

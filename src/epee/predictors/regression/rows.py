@@ -6,13 +6,14 @@ from collections.abc import Callable
 
 import numpy as np
 
+from epee.engines.choice import engine_for
 from epee.errors import SearchWarning, WrongUse
 from epee.estimator.base import refuse_large, say
 from epee.moments.moments import Moments
 from epee.solve.sparse_conjugate import conjugate_gradients
 from epee.solve.sparse_rows import CentredRows, Iterated, is_large_and_sparse, least_squares
 from epee.table.arrays import ArraySource
-from epee.table.block import Source, refuse_bad_cells
+from epee.table.block import Block, Source, refuse_bad_cells
 from epee.table.doors import gather
 from epee.table.sparse import SparseSource, is_sparse
 from epee.typing import Matrix, Vector
@@ -55,16 +56,25 @@ class RowSource:
     def _count_rows(self, source: Source) -> None:
         """Keep how many rows carry weight and the sum of their log weights: the likelihood of precision weights needs them."""
         self._rows, self._log_weights = self._count, 0.0
-        rows, logs = 0, 0.0
         named = getattr(source, "weight_name", None) is not None
         weighted = named or getattr(source, "weight", None) is not None or not hasattr(source, "weight")
-        for block in source.blocks() if weighted else ():
-            if block.weight is None:
-                return
-            positive = block.weight[block.weight > 0]
-            rows, logs = rows + len(positive), logs + float(np.log(positive).sum())
-        if weighted:
+        if not weighted:
+            return
+        there, rows, logs = engine_for(source.narrow()).reduce(source.narrow(), _weights_of, merge=_both)
+        if there:
             self._rows, self._log_weights = float(rows), logs
+
+
+def _weights_of(block: Block) -> tuple[bool, int, float]:
+    """Return whether rows have weights, how many have one above 0, and the sum of the logarithms of these."""
+    if block.weight is None:
+        return False, 0, 0.0
+    positive = block.weight[block.weight > 0]
+    return True, len(positive), float(np.log(positive).sum())
+
+
+def _both(a: tuple[bool, int, float], b: tuple[bool, int, float]) -> tuple[bool, int, float]:
+    return a[0] and b[0], a[1] + b[1], a[2] + b[2]
 
 
 def iterate(
