@@ -177,6 +177,14 @@ def test_what_is_no_number_in_dress_stays_text(cells):
     assert read(*cells)[0] == "category"
 
 
+def test_numbers_in_two_dresses_are_texts_aloud():
+    for cells in (["5 %", "5", "6"], ["5 €", "5 $"]):
+        writing = infer(column(*cells))
+        assert writing.doubt and f"{cells[0]!r} and {cells[1]!r}" in writing.note
+    assert "'(5)' is -5" in infer(column("12", "(5)")).note  # the cell that wears something is shown
+    assert infer(column("5", "red")).note == ""
+
+
 def test_another_dress_later_is_a_fault():
     writing = infer(column("5 %", "6 %"))
     for cell in ("7", "7 €", "x"):

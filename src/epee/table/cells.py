@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from epee.table.dates import find_dates, to_date
-from epee.table.dressed import common_dress, undressed
+from epee.table.dressed import common_dress, two_dresses, undressed
 from epee.table.written import BadCell, Writing, all_match, any_matches, refuse_unfit
 from epee.words.table_words import say
 
@@ -106,6 +106,9 @@ def infer(
     zeros = any_matches(different, _LEADING_ZERO) and all_match(different, r"^[+-]?[0-9 .,]+$")
     doubt = not zeros and all_match(different, r"^[0-9]{1,3},[0-9]{3}$")
     note = say("zeros") if zeros else say("mark_or_thousand", cell=different[0].as_py()) if doubt else ""
+    two = None if note else two_dresses(different.to_pylist())
+    if two is not None:
+        note, doubt = say("two_dresses", first=two[0], second=two[1]), True
     return Writing(kind_of_texts(len(different), len(cells)), note=note, doubt=doubt)
 
 
@@ -186,9 +189,11 @@ def _dressed(different: pa.Array, decimal: str | None, french: bool, said: bool)
     beneath = None if found is None else _number(pa.array(found[1], pa.string()), decimal, french, said)
     if found is None or beneath is None:
         return None
-    cell = different[0].as_py()
+    cells = different.to_pylist()
+    shown = next((i for i, cell in enumerate(cells) if cell != found[1][i]), 0)  # one that wears something
+    cell = cells[shown]
     try:
-        value = _to_number(pa.array([found[1][0]], pa.string()), beneath)[0].as_py()
+        value = _to_number(pa.array([found[1][shown]], pa.string()), beneath)[0].as_py()
     except BadCell:  # too large
         return None
     return replace(beneath, dress=found[0], note=say("dressed", cell=cell, value=f"{value:g}"), doubt=True)

@@ -71,6 +71,22 @@ def common_dress(different: Iterable[str]) -> tuple[str, list[str]] | None:
     return None if len(units) != 1 or negative else (units.pop(), numbers)
 
 
+def two_dresses(different: Iterable[str]) -> tuple[str, str] | None:
+    """Return two cells of a column of numbers that wear different units, which is all that keeps it from being numbers.
+
+    >>> two_dresses(["5 %", "7", "8 %"]), two_dresses(["€5", "$7"]), two_dresses(["5", "red"]), two_dresses(["5", "7"])
+    (('5 %', '7'), ('€5', '$7'), None, None)
+    """
+    worn: dict[str, str] = {}
+    for cell in different:
+        found = undress(cell)
+        if found is None:
+            return None
+        worn.setdefault(found[1], cell)
+    first, second = [*worn.values(), "", ""][:2]
+    return (first, second) if len(worn) > 1 else None
+
+
 def undressed(cells: Any, unit: str) -> Any:
     """Return the cells of a column in their usual writing; the first that wears something else is named."""
     import pyarrow as pa

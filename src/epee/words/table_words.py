@@ -38,6 +38,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "signs beside the digits are taken off: {cell!r} is {value}. To keep the texts, say --type COLUMN=category",
         "les signes autour des chiffres sont ôtés : {cell!r} vaut {value}. Pour garder les textes, préciser --type COLONNE=category",
     ),
+    "two_dresses": (
+        "numbers with different signs, {first!r} and {second!r}: read as texts. Write all of them alike to have numbers",
+        "des nombres aux signes différents, {first!r} et {second!r} : lus comme des textes. Les écrire tous de même pour avoir des nombres",
+    ),
     "words": ("by its words", "par ses mots"),
     "clock": ("with a time of day", "avec l'heure du jour"),
     "column": ("column {names}: {note}", "colonne {names} : {note}"),
