@@ -58,6 +58,22 @@ def test_sigterm_becomes_an_exception_and_the_handler_is_put_back():
     assert signal.getsignal(signal.SIGTERM) is before
 
 
+def test_an_interrupt_within_a_text_that_is_executed_ends_with_its_code(tmp_path):
+    (tmp_path / "program.py").write_text("""
+import sys
+from epee.cli import app
+
+def command(*words, **options):
+    exec("raise KeyboardInterrupt")  # as where a module makes a class
+
+app.build = lambda: command
+sys.exit(app.run([]))
+""")
+    done = subprocess.run([sys.executable, "-m", "program"], cwd=tmp_path, capture_output=True, text=True, check=False,
+                          env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})  # fmt: skip
+    assert (done.returncode, done.stderr) == (130, "epee: interrupted.\n")
+
+
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
 def test_a_step_that_lasts_does_not_hold_up_the_end(name, code, tmp_path):
     place = tmp_path / "half"

@@ -139,6 +139,10 @@ def _run(arguments: Sequence[str]) -> int:
         if isinstance(error, typer.Exit) and isinstance(error.__cause__ or error.__context__, KeyboardInterrupt):
             error = KeyboardInterrupt()  # and Ctrl-C one with 130
         code = faults.exit_code(error)
+        if code == faults.INTERRUPTED:
+            exec(
+                ""
+            )  # a Ctrl-C within a text that was executed is remembered, and would kill the process at its end; this forgets it
         if sentence := faults.sentence(error):
             print(sentence, file=sys.stderr)
         if isinstance(error, BrokenPipeError):
