@@ -55,6 +55,20 @@ def test_kills_leave_the_old_file_or_the_new_one_whole(count, home, tmp_path):
     assert all(p == out or p.name.endswith(".part") for p in tmp_path.iterdir())
 
 
+def _wait_for(pid, seconds):
+    """Wait until a process has had so many seconds of processor, or has ended."""
+    tick = os.sysconf("SC_CLK_TCK")
+    while True:
+        try:
+            words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:  # no such process, or no such system
+            time.sleep(seconds)
+            return
+        if words[0] == "Z" or (int(words[11]) + int(words[12])) / tick >= seconds:
+            return
+        time.sleep(0.01)
+
+
 @slow
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_signals_at_any_moment_end_it_soon(number, code, home, tmp_path):
@@ -62,11 +76,12 @@ def test_signals_at_any_moment_end_it_soon(number, code, home, tmp_path):
     for _ in range(6):
         words = [*COMMAND, "learn", str(home / "long.csv"), "-t", "kind", "-q"]
         child = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(rng.uniform(2.5, 8.0))  # past the start of Python itself
+        _wait_for(child.pid, rng.uniform(1.0, 5.0))  # past the start of Python itself
         begin = time.monotonic()
         child.send_signal(number)
-        assert child.wait(timeout=30) == code
-        assert time.monotonic() - begin < 4  # one second of patience, on a machine that may be busy
+        assert child.wait(timeout=120) == code
+        share = max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))  # of the processor, where others want it too
+        assert time.monotonic() - begin < 2 * share
         assert list(tmp_path.iterdir()) == []
 
 
