@@ -101,11 +101,11 @@ def answer(model, X):
     return np.asarray(getattr(model, "labels_", getattr(model, "embedding_", 0.0)), dtype=float)
 
 
-@pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
-def test_laws_hold_at_every_width_in_every_layout(method):
+def check_laws(method, widths):
+    """Fit a method at these widths in every layout, and see that its laws hold."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", EpeeWarning)
-        for p in HEAVY.get(method.name, WIDTHS):
+        for p in widths:
             values, y, rng = rows_of(p, method.name)
             if method.kind in ("regressor", "predictor") or method.name == "SelectFeatures":
                 y = values @ np.ones(p) + rng.normal(size=len(values))
@@ -126,3 +126,10 @@ def test_laws_hold_at_every_width_in_every_layout(method):
                         )
                 except Exception as error:
                     raise AssertionError(f"{method.name}, {len(X)} x {p}, {layout}: {error}") from error
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
+def test_laws_hold_at_every_width_in_every_layout(method):
+    check_laws(
+        method, HEAVY.get(method.name, WIDTHS)
+    )  # those of many milliseconds at all widths: tests/faults/test_widths.py
