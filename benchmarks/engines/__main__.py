@@ -215,6 +215,19 @@ def _paired(value: Any, kind: Any, inputs: Any, n: int, theirs: dict[str, Player
     return {f"{ours[key][0]}, {n:,} x {INPUTS}": (ours[key][1], theirs[key]) for key in ours if key in theirs}
 
 
+def grown(player: Player) -> float:
+    """Return by how many MB the Python process of the driver grew, at its largest, while a call ran."""
+    status = Path("/proc/self/status")
+
+    def said(word: str) -> float:
+        return next(float(line.split()[1]) / 1024 for line in status.read_text().splitlines() if line.startswith(word))
+
+    Path("/proc/self/clear_refs").write_text("5")  # the peak is counted from now on
+    before = said("VmRSS")
+    player()
+    return max(0.0, said("VmHWM") - before)
+
+
 def timed(player: Player) -> tuple[float, float]:
     """Return the wall and the processor seconds of a call, without those of processes that it started and ended."""
     before, start = processor(), time.perf_counter()
@@ -238,8 +251,8 @@ def main() -> None:
     warnings.simplefilter("ignore")
     lines = ["# Spark and Dask: épée against MLlib and dask-ml", "", in_words(facts()) + ".", ""]
     head = [
-        "| problem | épée | theirs | ratio | processor, épée | processor, theirs | ratio |",
-        "|---|---:|---:|---:|---:|---:|---:|",
+        "| problem | épée | theirs | ratio | processor, épée | processor, theirs | ratio | the driver grew by |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for name, make in (("spark", spark_players), ("dask", dask_players), ("learn", learn_players)):
         if asked.engines and name not in asked.engines:
@@ -253,7 +266,7 @@ def main() -> None:
         try:
             players = make(asked.rows, asked.whole)
         except ImportError as absent:
-            lines += [f"| not run: {absent} | | | | | | |", ""]
+            lines += [f"| not run: {absent} | | | | | | | |", ""]
             print(lines[-2])
             continue
         for problem, (ours, theirs) in players.items():
@@ -264,7 +277,9 @@ def main() -> None:
         lines.append("")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     lines += [
-        f"The Python process of the driver held {peak:,.0f} MB at its peak, the rows that it made among them.",
+        f"The Python process of the driver held {peak:,.0f} MB at its peak, the rows that it made among them; the last column "
+        "is by how much it grew, at most, while épée ran: moments, parameters, and a sample where a method starts from one. "
+        f"All rows of {asked.rows:,} x {INPUTS} are {asked.rows * INPUTS * 8 / 2**20:,.0f} MB.",
         "",
     ]
     print(lines[-2])
@@ -279,7 +294,7 @@ def row(problem: str, ours: Player, theirs: Player, repeat: int) -> str:
     both = [(timed(ours), timed(theirs)) for _ in range(repeat)]
     wall, busy = ([statistics.median(pair[k][j] for pair in both) for k in (0, 1)] for j in (0, 1))
     cells = [duration(wall[0]), duration(wall[1]), f"{wall[1] / wall[0]:.3g}"]
-    cells += [duration(busy[0]), duration(busy[1]), f"{busy[1] / busy[0]:.3g}"]
+    cells += [duration(busy[0]), duration(busy[1]), f"{busy[1] / busy[0]:.3g}", f"{grown(ours):,.0f} MB"]
     return " | ".join([f"| {problem}", *cells]) + " |"
 
 
