@@ -166,7 +166,10 @@ def _places(
     from epee.table.query import is_query
 
     if output is None and table not in (None, "-") and not is_query(str(table)):
-        name = Path(str(table)).name.split("*")[0].strip("._") or "table"
+        name = (
+            Path(str(table).rpartition("::")[2] if "://" in str(table) else str(table)).name.split("*")[0].strip("._")
+            or "table"
+        )
         stem = name.split(".")[0] or "table"
         output = Path(f"{stem}.epee")
         if report is None and find_spec("epee.report.html"):

@@ -43,6 +43,7 @@ from epee.risk.intervals import check_level
 from epee.settings import options, progress
 from epee.table.raw import RawBlock
 from epee.table.schema import KINDS, find_name
+from epee.table.servers import without_password
 from epee.table.source import TableSource, is_table, open_table
 from epee.words.job_words import say
 from epee.words.numbers import whole
@@ -156,7 +157,7 @@ def explore(
             "format": FORMAT,
             "task": "exploration",
             "settings": {
-                "table": str(table) if isinstance(table, str | Path) else None,
+                "table": without_password(str(table)) if isinstance(table, str | Path) else None,
                 "level": level,
                 "lang": options.language,
                 "types": dict(types or {}),

@@ -47,6 +47,7 @@ from epee.risk.intervals import check_level
 from epee.risk.route import MomentRoute
 from epee.risk.verdict import Verdict, ranks
 from epee.settings import options, progress
+from epee.table.servers import without_password
 from epee.words.job_words import say
 from epee.words.numbers import whole
 
@@ -136,7 +137,8 @@ def learn(
     if rare not in ("leave", "join"):
         raise WrongUse(f"rare is {rare!r}; it must be 'leave' or 'join'.")
     asked = {
-        "table": str(table) if isinstance(table, str | Path) else None, "test_size": test_size, "folds": int(folds), "level": level,
+        "table": without_password(str(table)) if isinstance(table, str | Path) else None,
+        "test_size": test_size, "folds": int(folds), "level": level,
         "seed": int(random_state), "weight": weight, "groups": groups, "time": time,
         "lags": settled_lags(lags, [target] if isinstance(target, str) else list(target), time) or None,
         "rare": rare, "types": settled(types),

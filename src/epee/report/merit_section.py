@@ -7,7 +7,7 @@ from typing import Any
 from epee.report import curve_pictures, pictures
 from epee.report.contents import Block, Pictures, Section, Table, Words
 from epee.words import loss_words
-from epee.words.numbers import NOTHING, figures, inside, interval, percent, whole
+from epee.words.numbers import NOTHING, figures, inside, interval, percent, places_of, whole
 from epee.words.report_words import say
 
 DRAWN_CLASSES = 12
@@ -55,17 +55,20 @@ def _named(card: dict[str, Any], name: str) -> str:
 
 def _by_class(card: dict[str, Any], n: str, level: str) -> Table:
     head = [say("class"), say("pattern_rows"), say("precision"), say("recall"), "F1"]
+    names = ("precision", "recall", "f1")
+    ends = [(line[name]["low"], line[name]["high"]) for line in card["by_class"] for name in names if line[name]]
+    places = places_of(ends, percent=True)
     rows = [
-        [line["label"], whole(line["rows"]), *(_rate(line[name]) for name in ("precision", "recall", "f1"))]
+        [line["label"], whole(line["rows"]), *(_rate(line[name], places) for name in names)]
         for line in card["by_class"]
     ]
     return Table(head, rows, (1,), caption=say("by_class_caption", n=n, level=level))
 
 
-def _rate(figure: dict[str, float] | None) -> str:
+def _rate(figure: dict[str, float] | None, places: int) -> str:
     if figure is None:
         return NOTHING
-    return f"{percent(figure['value'])} {interval(figure['low'], figure['high'], percent=True)}"
+    return f"{percent(figure['value'], places)} {interval(figure['low'], figure['high'], percent=True, places=places)}"
 
 
 def _commonest(card: dict[str, Any], n: str) -> list[Block]:

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from epee.losses.names import named
 from epee.report.svg import WIDTH, Chart, log_ticks, shortened
 from epee.words.loss_words import mean_of
-from epee.words.numbers import figures, interval, percent, plus_minus, whole
+from epee.words.numbers import figures, interval, percent, places_of, plus_minus, whole
 from epee.words.report_words import say
 
 LINE = 27.0  # height of one line of a dot plot
@@ -141,6 +141,8 @@ def confusion(card: dict[str, Any]) -> Markup:
         f'<text class="lb" text-anchor="middle" transform="translate(12 {middle:.1f}) rotate(-90)">{Markup.escape(say("true"))}</text>'
     )
     above = max(int(side / 7.2), 3)
+    there = [(i, j) for i in range(len(rows)) for j in range(len(columns)) if c["counts"][i][j]]
+    places = places_of([(c["low"][i][j], c["high"][i][j]) for i, j in there], percent=True)
     for j, name in enumerate(columns):
         chart.text(
             left + side * (j + 0.5), top - 7, shortened(str(name), above), anchor="middle", look="tk", full=str(name)
@@ -150,7 +152,7 @@ def confusion(card: dict[str, Any]) -> Markup:
         chart.text(left - 7, y + tall / 2 + 4, shortened(str(name), 30), anchor="end", look="tk", full=str(name))
         for j, other in enumerate(columns):
             x, rate, k = left + side * j, c["rates"][i][j] or 0.0, c["counts"][i][j]
-            span = interval(c["low"][i][j] or 0.0, c["high"][i][j] or 0.0, percent=True)
+            span = interval(c["low"][i][j] or 0.0, c["high"][i][j] or 0.0, percent=True, places=places)
             tip = f"{name} → {other}: {percent(rate)} {span}, {whole(k)}"
             tone = 0 if str(name) == str(other) else 1
             chart.box(x + 1, y + 1, side - 2, tall - 2, tone, opacity=0.06 + 0.84 * rate, tip=tip)

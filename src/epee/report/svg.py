@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup, escape
 
-from epee.words.numbers import figures
+from epee.words.numbers import alike, figures, percent
 
 WIDTH = 400.0
 
@@ -30,6 +30,13 @@ def nice_ticks(low: float, high: float, number: int = 5) -> list[float]:
     step = next(m * power for m in (1, 2, 2.5, 5, 10) if m * power >= raw * 0.999)
     first = math.ceil(low / step - 1e-9)
     return [round((first + k) * step, 12) for k in range(int((high - first * step) / step + 1e-9) + 1)]
+
+
+def _written(ticks: Sequence[float], show: Callable[[float], str], log: bool) -> list[tuple[float, str]]:
+    """Return ticks with their words; numbers and percents of an even scale have the same decimals."""
+    if log or show not in (figures, percent):
+        return [(t, show(t)) for t in ticks]
+    return list(zip(ticks, alike(ticks, percent=show is percent), strict=True))
 
 
 def log_ticks(low: float, high: float) -> list[float]:
@@ -97,14 +104,14 @@ class Chart:
         base, end = self.height - self.bottom, self.width - self.right
         if y_ticks is None:
             low, high, log = self._y
-            y_ticks = [(t, y_format(t)) for t in (log_ticks(low, high) if log else nice_ticks(low, high, 4))]
+            y_ticks = _written(log_ticks(low, high) if log else nice_ticks(low, high, 4), y_format, log)
         for value, words in y_ticks:
             y = self.py(value)
             self.add(f'<path class="gr" d="M{_n(self.left)} {_n(y)}H{_n(end)}"/>')
             self.text(self.left - 6, y + 4, words, anchor="end", look="tk")
         if x_ticks is None:
             low, high, log = self._x
-            x_ticks = [(t, x_format(t)) for t in (log_ticks(low, high) if log else nice_ticks(low, high, 5))]
+            x_ticks = _written(log_ticks(low, high) if log else nice_ticks(low, high, 5), x_format, log)
         free = -math.inf  # where the words of the last tick end
         for value, words in x_ticks:
             x = self.px(value)

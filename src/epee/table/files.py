@@ -19,6 +19,7 @@ from epee.table.batches import Batches, name_of
 from epee.table.delimited import Reading
 from epee.table.formats import FORMATS, PACKED, PARQUET, TEXT, Format, open_files
 from epee.table.schema import suggestion
+from epee.table.servers import file_of, is_server, spooled_table
 from epee.table.spool import Spool
 
 _ADDRESS = re.compile(r"(https?|ftps?|s3a?|gs|az|abfss?|hdfs|webdav)://", re.IGNORECASE)
@@ -34,6 +35,10 @@ def open_path(
     text = os.fspath(path)
     if _ADDRESS.match(text):
         raise WrongUse(f"{text!r} is an address, and only files are read here: fetch it first, then give the file.")
+    if is_server(text):
+        spool, label = spooled_table(text)
+        return _kept(_open_files([spool.path], label, None, None, types, os.path.dirname(spool.path)), spool)
+    text = file_of(text)
     if text == "-":
         return _spooled(sys.stdin.buffer, "standard input", reading, types)
     text = os.path.expanduser(text)
@@ -125,8 +130,12 @@ def _keys(paths: list[str], root: str) -> list[dict[str, str]]:
 
 def _spooled(stream: Any, label: str, reading: Reading | None, types: Mapping[str, str] | None) -> Batches:
     spool = Spool().fill(stream, label)
-    batches = _open_files([spool.path], label, None, reading, types, os.path.dirname(spool.path))
-    batches.spool = (spool, batches.spool) if hasattr(batches, "spool") else spool  # type: ignore[attr-defined]  # keeps the file as long as the batches
+    return _kept(_open_files([spool.path], label, None, reading, types, os.path.dirname(spool.path)), spool)
+
+
+def _kept(batches: Batches, spool: Spool) -> Batches:
+    """Return batches that keep a temporary file as long as they are there."""
+    batches.spool = (spool, batches.spool) if hasattr(batches, "spool") else spool  # type: ignore[attr-defined]
     return batches
 
 

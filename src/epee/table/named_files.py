@@ -10,6 +10,7 @@ import os
 import re
 from typing import Any
 
+from epee.table.servers import file_of, is_server
 from epee.table.sql import is_query
 
 NO_TABLES = (".epee", ".html")  # such files may lie beside the tables of a folder
@@ -32,7 +33,9 @@ def files_named(table: Any) -> list[str]:
     if is_query(text):
         quoted = [(a or b).replace("''", "'").replace('""', '"') for a, b in _QUOTED.findall(text)]
         return [name for words in quoted for name in _matching(words)]
-    path = os.path.expanduser(text)
+    if is_server(text):
+        return []
+    path = os.path.expanduser(file_of(text))
     return _matching(
         path if os.path.exists(path) else path.partition("::")[0]
     )  # a table of a base is not a file of its own

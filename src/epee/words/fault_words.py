@@ -117,6 +117,9 @@ FRENCH: dict[str, str] = {
     "an array of {} cannot be saved.": "un tableau de {} ne peut être enregistré.",
     "it holds {}, which is not a part of épée that may be loaded.": "il contient {}, qui n'est pas une partie d'épée qu'on puisse charger.",
     "rare is {}; it must be 'leave' or 'join'.": "rare vaut {} ; ce doit être 'leave' ou 'join'.",
+    # servers
+    "{} is a database server, which DuckDB reads by its extension {}: install that once with python -c \"import duckdb; duckdb.execute('INSTALL {}')\", or give a file.": "{} est un serveur de base de données, que DuckDB lit par son extension {} : l'installer une fois avec python -c \"import duckdb; duckdb.execute('INSTALL {}')\", ou donner un fichier.",
+    "{} cannot be read: {}. Look at its address, and at your rights there.": "{} ne peut être lu : {}. Vérifier son adresse, et les droits qu'on y a.",
     # lags
     "--lags {} should be whole numbers as in 1,7, or a column and its as in temp=1,7.": "--lags {} doit être des nombres entiers comme 1,7, ou une colonne et les siens comme temp=1,7.",
     "lags look back in time: name the column of times too (--time).": "les retards regardent en arrière dans le temps : nommer aussi la colonne des temps (--time).",

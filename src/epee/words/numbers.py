@@ -110,9 +110,10 @@ def plus_minus(value: float | None, stderr: float | None, *, percent: bool = Fal
 
 
 def interval(
-    low: float | None, high: float | None, stderr: float | None = None, *, percent: bool = False, digits: int = 0
-) -> str:
-    """Return the two ends of an interval, with the decimals of the figure inside it; ``digits`` asks for more.
+    low: float | None, high: float | None, stderr: float | None = None, *, percent: bool = False, digits: int = 0,
+    places: int | None = None,
+) -> str:  # fmt: skip
+    """Return the two ends of an interval, with the decimals of the figure inside it; ``digits`` asks for more, ``places`` for so many.
 
     >>> interval(0.0701, 0.0912), interval(0.0701, 0.0912, 0.02), interval(0.07, 0.091, percent=True) == "[7.0, 9.1] %"
     ('[0.070, 0.091]', '[0.070, 0.091]', True)
@@ -125,11 +126,37 @@ def interval(
     low, high = factor * low, factor * high
     bar = factor * stderr if stderr else (high - low) / 4  # an error bar of 0 says nothing about the digits
     bar = bar if bar > ROUNDING * max(abs(low), abs(high)) else 0.0
-    places = max(decimals(max(abs(low), abs(high)), bar), digits)
+    places = max(decimals(max(abs(low), abs(high)), bar), digits) if places is None else places
     small = _out_of_scale(max(abs(low), abs(high))) and _out_of_scale(bar or high)
     ends = [_scientific(end, 3) if small else _plain(end, places) if bar else str(figures(end)) for end in (low, high)]
     text = f"[{(' ; ' if options.language == 'fr' else ', ').join(ends)}]"
     return in_unit(text, "%") if percent else text
+
+
+def places_of(ends: Sequence[tuple[float | None, float | None]], *, percent: bool = False) -> int:
+    """Return the decimals that all of several intervals are worth, so that one table writes them alike.
+
+    >>> places_of([(0.886, 1.0), (0.78, 1.0)], percent=True)
+    0
+    """
+    factor = 100 if percent else 1
+    known = [(factor * low, factor * high) for low, high in ends if low is not None and high is not None]
+    return min((decimals(max(abs(a), abs(b)), (b - a) / 4) for a, b in known), default=0)
+
+
+def alike(values: Sequence[float], *, percent: bool = False) -> list[str]:
+    """Return numbers of one axis with the same decimals, as few as tell them.
+
+    >>> [text[:-2] for text in alike([0, 0.05, 0.1], percent=True)], alike([0.0, 2.5, 5.0])
+    (['0', '5', '10'], ['0.0', '2.5', '5.0'])
+    """
+    scaled = [(100.0 if percent else 1.0) * value for value in values]
+    size = max((abs(value) for value in scaled), default=0.0)
+    if any(_out_of_scale(value) for value in scaled):
+        return [str(figures(value)) for value in scaled]
+    places = next((d for d in range(7) if all(abs(v - round(v, d)) <= 1e-9 * size for v in scaled)), 6)
+    texts = [_plain(value, places) for value in scaled]
+    return [in_unit(text, "%") for text in texts] if percent else texts
 
 
 def inside(value: float, low: float, high: float) -> Written:
