@@ -1,7 +1,7 @@
-"""Thirty small tables, each with its trap and the right outcome, through learn, predict, assess, explore and the report.
+"""Thirty small tables, each with its trap and the right outcome, through learn, predict, assess, explore, the report and the workbench.
 
-Each table comes by one of the roads (an Arrow table, CSV, Parquet, a frame of pandas), in turn: that all roads agree is the affair of
-``test_one_road``.
+Each table comes by one of the roads (an Arrow table, CSV, Parquet, a frame of pandas), in turn; some of them pass by, as a file of
+Parquet or partitions of Dask, and say the same. That all roads agree to the last digit is the affair of ``test_one_road``.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import pytest
 
 import epee
 from epee import errors
+from epee.job import policy
 from epee.job.answers import Answers
 from epee.job.assessment import assess
 
@@ -168,6 +169,64 @@ def test_a_table_with_a_trap(name, tmp_path):
     page = learned.report(tmp_path / "r.html").read_text()
     assert "<svg" in page and "nan" not in page.lower().replace("finance", "").split("<style>")[0]
     json.loads(learned.to_json())
+
+
+PASSING = [
+    "row numbers", "names", "a constant", "an empty column", "holes in numbers", "holes in texts", "a target with holes", "rare classes",
+    "yes and no", "a few whole numbers", "large numbers", "groups", "weights", "rare classes joined",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PASSING)
+def test_a_trap_is_seen_in_a_table_that_passes_by(name, tmp_path, monkeypatch):
+    case, k = CASES[name], list(CASES).index(name)
+    table = pa.table(case.columns(np.random.default_rng(k), case.rows))
+    settings = {"predictors": KEYS[case.task], "folds": 3, **case.asked}
+    first = epee.learn(table, "y", **settings)
+    monkeypatch.setattr(policy, "POLICY", policy.Policy(cells=10))
+    if PASSING.index(name) % 2:
+        from tests.job.roads import as_dask
+
+        X = as_dask(table, 2)
+    else:
+        pq.write_table(table, tmp_path / "t.parquet", row_group_size=31)
+        X = str(tmp_path / "t.parquet")
+    learned = epee.learn(X, "y", **settings)
+    said = " ".join([*learned.notes, *(str(f) for f in learned.findings)])
+    assert all(words in said for words in case.says)
+    assert learned.predictor.feature_names_in_ == first.predictor.feature_names_in_
+    assert learned.card["columns"] == first.card["columns"] and learned.facts["rows"] == first.facts["rows"]
+    same = learned.facts["chosen"]["key"] == first.facts["chosen"]["key"]
+    assert not same or learned.risk.value == pytest.approx(first.risk.value, rel=1e-8, abs=1e-12)
+    new = pa.table(case.columns(np.random.default_rng(k + 100), case.rows)).drop_columns(["y"])
+    assert len(learned.predict(new)) == case.rows
+
+
+@pytest.mark.parametrize(
+    "name", ["row numbers", "holes in texts", "rare classes", "time", "weights", "odd names", "one class only"]
+)
+def test_the_workbench_meets_the_same_traps(name, tmp_path):
+    pytest.importorskip("starlette")
+    from epee.workbench.desk import Desk
+    from epee.workbench.question import Question
+
+    case, k = CASES[name], list(CASES).index(name)
+    pa.csv.write_csv(pa.table(case.columns(np.random.default_rng(k), case.rows)), tmp_path / "t.csv")
+    desk = Desk(lambda *_: None, str(tmp_path))
+    card = desk.open("t.csv", True, {})
+    asked = {key: value for key, value in case.asked.items() if key in ("weight", "groups", "time")}
+    question = Question("y", predictors=tuple(KEYS[case.task]), folds=3, **asked)
+    if case.refused:
+        assert desk.target("y")["why"]
+        with pytest.raises(errors.DataError, match=case.refused):
+            desk.learn("t.csv", True, question, "en")
+        return
+    learned = desk.learn("t.csv", True, question, "en")["card"]
+    said = " ".join([*learned["notes"], *(f["sentence"] for f in learned["findings"])])
+    assert all(words in said for words in case.says)
+    left = {c["name"] for c in learned["columns"] if c["role"] == "left out"}
+    assert left == {c["name"] for c in card["columns"] if c["left"] and c["name"] != "y"}
+    assert desk.predict("t.csv", True)["n"] == case.rows
 
 
 @pytest.mark.parametrize(
