@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import check_scoring
 
 from epee.predictors.ensembles.objectives import Objective
 from epee.predictors.ensembles.rounds import Rounds
@@ -19,7 +18,7 @@ class Stopping:
         self.model = model
         self.train: list[float] = []
         self.held: list[float] = []
-        self.scorer = None if model.scoring == "loss" else check_scoring(model, model.scoring)
+        self.scorer = None if model.scoring == "loss" else _scorer(model)
         self.rows = rounds.held
         self(rounds)
 
@@ -68,3 +67,10 @@ class Spoken:
     def decision_function(self, X: Any) -> Matrix:
         """Return the scores so far."""
         return self._raw[:, 0] if self._raw.shape[1] == 1 else self._raw
+
+
+def _scorer(model: Any) -> Any:
+    """Return scikit-learn's scorer by its name."""
+    from sklearn.metrics import check_scoring
+
+    return check_scoring(model, model.scoring)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.metrics.pairwise import KERNEL_PARAMS, pairwise_kernels
 
 from epee.arrays import like, namespace
 from epee.errors import WrongUse
@@ -19,6 +18,8 @@ def similarity(X: Matrix, Z: Matrix | None, kernel: Any, own: dict[str, Any], **
     array([[1.   , 0.368],
            [0.368, 1.   ]])
     """
+    from sklearn.metrics.pairwise import KERNEL_PARAMS, pairwise_kernels
+
     if callable(kernel):
         return pairwise_kernels(X, Z, metric=kernel, **own)
     if kernel == "precomputed":

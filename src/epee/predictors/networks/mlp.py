@@ -12,8 +12,6 @@ from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
-from sklearn.metrics import accuracy_score, r2_score
-from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
 
 from epee.errors import DataError, WrongUse
@@ -83,6 +81,8 @@ class MultilayerPerceptron(Estimator):
         self._network = Network(self.activation, end, float(self.alpha))
         if not self.early_stopping or self.solver == "lbfgs":
             return Training(self._network, weights, biases, X, Y, w, self, rng)
+        from sklearn.model_selection import train_test_split
+
         rows, held = train_test_split(
             np.arange(len(X)), random_state=rng, test_size=self.validation_fraction, stratify=strata
         )
@@ -222,9 +222,8 @@ class MLPClassifier(MultilayerPerceptron, ProbabilityMixin, Classifier):
     @staticmethod
     def _judge(P: Matrix, Y: Matrix, w: Vector | None) -> float:
         """Return the accuracy."""
-        if P.shape[1] == 1:
-            return float(accuracy_score(Y[:, 0] > 0.5, P[:, 0] > 0.5, sample_weight=w))
-        return float(accuracy_score(np.argmax(Y, axis=1), np.argmax(P, axis=1), sample_weight=w))
+        right = (Y > 0.5) == (P > 0.5) if P.shape[1] == 1 else np.argmax(Y, axis=1) == np.argmax(P, axis=1)
+        return float(np.average(right.reshape(len(Y)), weights=w))
 
     def _proba(self, X: Matrix) -> Matrix:
         P = self._out(X)
@@ -353,6 +352,8 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
     @staticmethod
     def _judge(P: Matrix, Y: Matrix, w: Vector | None) -> float:
         """Return R2."""
+        from sklearn.metrics import r2_score
+
         return float(r2_score(Y, P, sample_weight=w)) if np.isfinite(P).all() else -np.inf
 
     def _predict(self, X: Matrix) -> np.ndarray:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import KFold, ShuffleSplit, check_cv
 
 from epee.arrays import at_home
 from epee.errors import DataError, WrongUse
@@ -62,14 +61,18 @@ def route_to_splitter(model: Any, params: dict[str, Any]) -> dict[str, Any]:
 
 def splitter_routing(model: Any) -> Any:
     """Return the routing of an estimator that has folds of its own: what is asked for ``fit``, and what its splitter asks for."""
+    from sklearn.model_selection import check_cv
     from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 
     mapping = MethodMapping().add(caller="fit", callee="split")
     return MetadataRouter(owner=model).add_self_request(model).add(splitter=check_cv(model.cv), method_mapping=mapping)
 
 
-def split_rows(splitter: Any, source: Source, n: int, routed: dict[str, Any] | None = None) -> Any:
-    """Return the splits of a scikit-learn splitter, with what was routed to it; the inputs are not shown to it."""
+def split_rows(cv: Any, source: Source, n: int, routed: dict[str, Any] | None = None) -> Any:
+    """Return the splits of a scikit-learn splitter or of a number of folds, with what was routed; the inputs are not shown to it."""
+    from sklearn.model_selection import KFold, ShuffleSplit, check_cv
+
+    splitter = check_cv(cv)
     if isinstance(splitter, KFold | ShuffleSplit):
         return splitter.split(np.zeros((n, 1)))
     targets = [block.y for block in source.blocks()]

@@ -10,7 +10,6 @@ from numbers import Real
 from typing import Any, Self
 
 import numpy as np
-from sklearn.model_selection import check_cv
 
 from epee.engines.local import in_order
 from epee.errors import EdgeWarning, WrongUse
@@ -169,7 +168,7 @@ class LassoCV(ElasticNet):
         whole = super()._sum(source)
         self.alphas_ = self._grid(Quadratic.of(whole, self.fit_intercept))
         errors = []
-        for train, test in split_rows(check_cv(self.cv), source, len(X), self._routed):
+        for train, test in split_rows(self.cv, source, len(X), self._routed):
             learn, judge = (
                 Moments.of(X[rows], y[rows], sample_weight=None if w is None else w[rows])  # type: ignore[index]
                 for rows in (train, test)
@@ -196,7 +195,7 @@ class LassoCV(ElasticNet):
         """Return the rows that are learned from and tested in each split."""
         fold = self._folds(source)
         if fold is None:
-            return list(split_rows(check_cv(self.cv), source, row_count(source), self._routed))
+            return list(split_rows(self.cv, source, row_count(source), self._routed))
         return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(int(fold.max()) + 1)]
 
     def _folds(self, source: Source) -> Codes | None:
@@ -205,7 +204,7 @@ class LassoCV(ElasticNet):
         if isinstance(self.cv, np.ndarray) and self.cv.shape == (n,) and self.cv.dtype.kind in "iu":
             return np.unique(self.cv, return_inverse=True)[1].reshape(-1)
         fold = np.full(n, -1, dtype=np.intp)
-        for k, (train, test) in enumerate(split_rows(check_cv(self.cv), source, n, self._routed)):
+        for k, (train, test) in enumerate(split_rows(self.cv, source, n, self._routed)):
             if (fold[test] >= 0).any() or len(train) + len(test) != n:
                 return None
             fold[test] = k

@@ -19,7 +19,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-from sklearn.model_selection import check_cv
 from sklearn.utils.validation import check_is_fitted
 
 from epee.arrays import at_home, is_elsewhere, namespace
@@ -313,7 +312,7 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
         if self.cv is None:
             return assign_folds(None, n, min(10, n))
         fold = np.full(n, -1, dtype=np.intp)
-        for k, (train, test) in enumerate(split_rows(check_cv(self.cv), source, n)):
+        for k, (train, test) in enumerate(split_rows(self.cv, source, n)):
             if (fold[test] >= 0).any() or len(train) + len(test) != n:
                 return None
             fold[test] = k
