@@ -20,7 +20,7 @@ def boosting(s: Setting) -> dict[str, Any]:
     groups = s.levels
     width = s.p - sum(b - a for a, b in groups)
     return judged(s) | {
-        "learning_rate": 0.05 if s.n < 5_000 else 0.1, "max_iter": rounds(s)[-1], "max_leaf_nodes": leaves(s),
+        "learning_rate": 0.07 if s.n < 500 else 0.05 if s.n < 5_000 else 0.1, "max_iter": rounds(s)[-1], "max_leaf_nodes": leaves(s),
         "min_samples_leaf": min(max(s.n // 100, 3), 20), "l2_regularization": 1.0, "max_features": 0.5 if s.p > 2 else 1.0,
         "early_stopping": False, "random_state": s.seed,
         "categorical_features": [width + k for k in range(sum(b - a <= FEW for a, b in groups))] or None,
@@ -40,7 +40,7 @@ def judged(s: Setting) -> dict[str, Any]:
 
 def rounds(s: Setting) -> list[int]:
     """Return numbers of rounds; trees of many classes are as many times fewer, and so are those of longer steps."""
-    most = 400 if s.n < 5_000 else 300
+    most = 400 if 500 <= s.n < 5_000 else 300
     most = most if s.n_classes < 4 else max(4 * most // s.n_classes, 60)
     return [r for r in ROUNDS if r <= most]
 

@@ -29,6 +29,7 @@ import numpy as np
 from scipy import special
 
 from epee.errors import DataError
+from epee.estimator.base import softmax
 from epee.typing import Matrix, Vector
 
 
@@ -201,7 +202,7 @@ class ManyClasses(Objective):
         return scores - scores.mean()
 
     def slopes(self, y: Vector, raw: Matrix) -> tuple[Matrix, Matrix | None]:
-        P = special.softmax(raw, axis=1)
+        P = softmax(raw)
         h = P * (1 - P)
         P[np.arange(len(y)), y.astype(int)] -= 1
         return P, h
@@ -210,7 +211,7 @@ class ManyClasses(Objective):
         return special.logsumexp(raw, axis=1) - raw[np.arange(len(y)), y.astype(int)]
 
     def answer(self, raw: Matrix) -> np.ndarray:
-        return special.softmax(raw, axis=1)
+        return softmax(raw)
 
 
 def weighted_quantile(v: Vector, w: Vector | None, level: float) -> float:

@@ -11,6 +11,7 @@ curvature is constant gradients lie beside the counts themselves, if that leaves
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -224,7 +225,7 @@ class Pair:
 
 def _power(bits: int, top: float) -> float:
     """Return the power of two that brings numbers up to ``top`` below 2 to the ``bits``."""
-    return 2.0 ** (bits - int(np.frexp(top)[1])) if top > 0 else 1.0
+    return math.ldexp(1.0, bits - math.frexp(top)[1]) if top > 0 else 1.0
 
 
 def rows_aside(codes: Codes | None, n: int, share: float, seed: int) -> np.ndarray:

@@ -4,6 +4,7 @@ the rows were cut.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -36,7 +37,7 @@ class Strip:
 
     def room(self, shape: tuple[int, ...]) -> np.ndarray:
         """Return room for histograms, the same at every call."""
-        size = int(np.prod(shape))
+        size = math.prod(shape)
         if len(self._room) < size:
             self._room = np.empty(size, dtype=np.int64)
         return self._room[:size].reshape(shape)
