@@ -52,6 +52,21 @@ print()
     assert {"numba", "pandas", "matplotlib"} & loaded_by(code) == set()
 
 
+def test_the_candidates_load_no_metrics_of_others():
+    code = """
+import sys
+from epee.lazy import import_lean
+import_lean("sklearn.pipeline", without=("scipy.stats", "pandas"))
+from epee.estimator.registry import trials
+for kind in ("classifier", "regressor"):
+    for method, _ in trials(kind):
+        method.load()
+heavy = {"scipy.stats", "sklearn.metrics", "sklearn.model_selection", "scipy.integrate", "numba"}
+assert not heavy & set(sys.modules), heavy & set(sys.modules)
+"""
+    loaded_by(code)
+
+
 def test_modules_that_wait_load_when_they_are_asked():
     code = """
 from epee.lazy import import_lean
