@@ -5,7 +5,8 @@ import pytest
 
 import epee
 from epee.arrays import at_home, is_elsewhere, on_gpu
-from epee.engines import device
+from epee.engines import device, libraries
+from epee.engines import engine as engine_room
 from epee.engines.choice import engine_for, sent
 from epee.engines.device import DeviceEngine
 from epee.engines.local import LOCAL
@@ -208,6 +209,50 @@ def test_larger_tables_and_files_travel_block_by_block(table, monkeypatch, tmp_p
     with epee.engine(DeviceEngine(library)):
         there = epee.LinearDiscriminantAnalysis().fit(str(path), "kind")
     assert library.journeys > 4
+    assert close(there.coef_, epee.LinearDiscriminantAnalysis().fit(X, codes).coef_)
+
+
+@pytest.fixture
+def no_card_known():
+    engine_room.card_of_worker.cache_clear()
+    yield
+    engine_room.card_of_worker.cache_clear()
+
+
+def test_a_worker_has_the_card_that_it_was_given(monkeypatch, no_card_known):
+    assert engine_room.card_of_worker() is None
+    engine_room.card_of_worker.cache_clear()
+    monkeypatch.setenv("EPEE_DEVICE", "gpu")
+    with pytest.raises(WrongUse, match="EPEE_DEVICE is 'gpu'"):
+        engine_room.card_of_worker()
+    monkeypatch.setenv("EPEE_DEVICE", "cuda")
+    library = Lent()
+    monkeypatch.setattr(libraries, "find_library", lambda: library)
+    assert engine_room.card_of_worker() is library
+
+
+@pytest.mark.skipif(not no_device(), reason="this machine has a graphics card")
+def test_a_worker_without_a_card(monkeypatch, no_card_known):
+    monkeypatch.setenv("EPEE_DEVICE", "auto")
+    assert engine_room.card_of_worker() is None
+    engine_room.card_of_worker.cache_clear()
+    monkeypatch.setenv("EPEE_DEVICE", "cuda")
+    with pytest.raises(WrongUse, match="no CUDA device can be used"):
+        engine_room.card_of_worker()
+
+
+@pytest.mark.skipif(not SOME, reason="no library of arrays but NumPy is installed")
+@pytest.mark.filterwarnings("ignore")  # Dask's own
+def test_workers_of_a_cluster_send_their_parts_to_their_cards(table, monkeypatch):
+    da, distributed = pytest.importorskip("dask.array"), pytest.importorskip("distributed")
+    X, codes, *_ = table
+    library = Lent()
+    monkeypatch.setattr(engine_room, "card_of_worker", lambda: library)  # workers are threads of this process
+    with distributed.Client(processes=False, n_workers=2, threads_per_worker=1, dashboard_address=None) as client:
+        rows, labels = (da.from_array(a, chunks=(100, *a.shape[1:])) for a in (X, codes))
+        with epee.engine(client):
+            there = epee.LinearDiscriminantAnalysis().fit(rows, labels)
+    assert library.journeys >= 4  # one for each of four parts
     assert close(there.coef_, epee.LinearDiscriminantAnalysis().fit(X, codes).coef_)
 
 

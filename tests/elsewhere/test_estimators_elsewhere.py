@@ -157,6 +157,9 @@ def test_principal_components(rows, send, weighted):
     far = epee.PCA(3, whiten=True).fit(send(rows[0]))
     assert close(far.transform(send(rows[0])), here.transform(rows[0]))
     assert library_of(far.transform(send(rows[0]))) == library_of(send(rows[0]))
+    scores = far.transform(send(rows[0]))
+    assert library_of(far.inverse_transform(scores)) == library_of(scores)
+    assert close(far.inverse_transform(scores), here.inverse_transform(here.transform(rows[0])))
 
     def few():
         return epee.PCA(2, svd_solver="randomized", random_state=0)

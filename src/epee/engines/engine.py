@@ -11,14 +11,16 @@ Another package adds an engine by an entry point of the group ``epee.engines``. 
 from __future__ import annotations
 
 import operator
+import os
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from importlib.metadata import entry_points
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from epee.engines.local import LOCAL, alone, tree
 from epee.errors import DataError, WrongUse
 from epee.errors import EngineLost as EngineLost
-from epee.table.block import Readable
+from epee.table.block import Block, Readable
 from epee.table.parts import Part, adopted
 from epee.table.prefetch import one_core
 
@@ -75,7 +77,7 @@ def reduce_part(payload: Any, build: Any, work: Any, merge: Any, rows: int | Non
     """Reduce one part on a worker to ``(result,)``; None when it has no rows. A fault is told with the part."""
     with alone(), one_core():
         try:
-            found = [(work(block),) for block in _blocks(payload, build, rows, start)]
+            found = [(part,) for part in _done(_blocks(payload, build, rows, start), work)]
             return (tree((part for (part,) in found), merge),) if found else None
         except Exception as fault:
             raise named(fault, label) from fault
@@ -85,9 +87,43 @@ def map_part(payload: Any, build: Any, work: Any, rows: int | None, start: int, 
     """Return ``work(block)`` for each block of one part."""
     with alone(), one_core():
         try:
-            return [work(block) for block in _blocks(payload, build, rows, start)]
+            return list(_done(_blocks(payload, build, rows, start), work))
         except Exception as fault:
             raise named(fault, label) from fault
+
+
+def _done(blocks: Iterator[Block], work: Any) -> Iterator[Any]:
+    """Yield ``work(block)``: on the card of this worker, where it has one and the work can be done there, else here."""
+    card = card_of_worker() if getattr(work, "anywhere", False) else None
+    if card is None:
+        yield from map(work, blocks)
+        return
+    from epee.engines.libraries import travelling
+
+    for block in travelling(card, blocks):
+        found = work(block)
+        yield found.here() if hasattr(found, "here") else found  # sums go on from here
+
+
+@lru_cache(maxsize=1)
+def card_of_worker() -> Any:
+    """Return the library of the card that this process was given by the variable ``EPEE_DEVICE``; None where it was given none.
+
+    "cuda" is an error where there is no card, "auto" the CPU. Whoever starts the worker says which card it sees, one to each.
+    """
+    asked = os.environ.get("EPEE_DEVICE", "")
+    if not asked:
+        return None
+    if asked not in ("cuda", "auto"):
+        raise WrongUse(f"EPEE_DEVICE is {asked!r}; it must be 'cuda' or 'auto', or not be set.")
+    from epee.engines.libraries import find_library
+
+    try:
+        return find_library()
+    except WrongUse:
+        if asked == "cuda":
+            raise
+        return None
 
 
 def merge_parts(found: list[Any], merge: Any) -> Any:

@@ -4,12 +4,9 @@ The axes along which the cloud spreads most are the eigenvectors of its covarian
 
 .. math:: \Sigma = U \Lambda U^\top, \qquad \lambda_1 \ge \lambda_2 \ge \dots, \qquad C_q = X^c U_q, \tag{1}
 
-and keeping :math:`q` of them loses :math:`\sum_{j>q} \lambda_j` of squared error (Eckart and Young). Four roads lead there:
-
-- *moments*: the covariance of one pass, then its spectrum; the table may be a stream;
-- *dual*: with more columns than rows, :math:`X^c X^{c\top} w = n \lambda w` is small, and :math:`u = X^{c\top} w / \sqrt{n\lambda}`;
-- *full*: the singular values of the rows themselves, for directions below :math:`10^{-8}` of the first;
-- *randomised*: the range of :math:`(X^c X^{c\top})^t X^c \Omega` for a Gaussian :math:`\Omega`.
+and keeping :math:`q` of them loses :math:`\sum_{j>q} \lambda_j` of squared error (Eckart and Young). The plain road is the covariance of
+one pass, then its spectrum: the table may be a stream, a cluster or a device. Other roads start from rows in memory (:mod:`.pca_roads`),
+from their non-zeros (:mod:`.pca_of_sparse`) or from rows on a device (:mod:`.pca_elsewhere`). Axes are also a law (:mod:`.pca_density`).
 """
 
 from __future__ import annotations
@@ -23,28 +20,28 @@ from sklearn.utils.validation import check_is_fitted
 from epee.arrays import affine_rows, at_home, is_elsewhere, is_real, like, namespace
 from epee.engines.choice import sent
 from epee.engines.device import tell_once
-from epee.errors import DataWarning, InfiniteValues, MissingValues, SingularProblem, WrongUse
-from epee.estimator.base import NewAxes, list_columns, refuse_large, refuse_vector, say
+from epee.errors import MissingValues, WrongUse
+from epee.estimator.base import NewAxes, refuse_large, refuse_vector
 from epee.estimator.moment import MomentTransformer
 from epee.moments.moments import Moments
 from epee.solve.soundness import insist_orthonormal
 from epee.solve.spectral import descending_eigh, fix_signs
 from epee.structure.kmeans_starts import as_generator
+from epee.structure.pca_density import AxesAsLaw
 from epee.structure.pca_elsewhere import axes_elsewhere
 from epee.structure.pca_of_sparse import axes_by_lanczos, axes_by_projections, axes_by_rows, sparse_road
-from epee.structure.randomised import Centred, range_finder
+from epee.structure.pca_pictures import AxesInPictures
+from epee.structure.pca_roads import AxesOfRows
 from epee.table.arrays import ArraySource
 from epee.table.block import check_weights, refuse_bad_cells
 from epee.table.doors import gather, is_stream, open_source
 from epee.table.sparse import SparseSource, is_sparse, laid_out
 from epee.typing import Matrix, Vector
 
-LARGEST_WITH_HOLES = 1000  # columns that EM can take
-STEEP = 1e-7  # a smallest eigenvalue below this part of the largest: the dual axes would be orthogonal to few digits
 SOLVERS = ("auto", "full", "covariance_eigh", "arpack", "randomized")
 
 
-class PCA(NewAxes, MomentTransformer):
+class PCA(AxesOfRows, AxesAsLaw, AxesInPictures, NewAxes, MomentTransformer):
     r"""The directions of largest variance: eigenvectors of :math:`\Sigma = U \Lambda U^\top`, scores :math:`X^c U_q`.
 
     Parameters
@@ -231,35 +228,6 @@ class PCA(NewAxes, MomentTransformer):
         self._set(s**2 / total, V, total, square / total, rank=min(n, p))
         return self
 
-    def _fit_missing(self, X: Matrix, w: Vector | None) -> None:
-        """Take the axes of the covariance that EM finds for rows with missing cells."""
-        from epee.structure.gaussian import GaussianDensity
-
-        refuse_bad_cells(np.where(np.isnan(X), 0.0, X), getattr(self, "feature_names_in_", None))
-        if X.shape[1] > LARGEST_WITH_HOLES:
-            raise MissingValues(
-                f"Input X contains NaN: with missing cells PCA takes at most {LARGEST_WITH_HOLES} columns, not {X.shape[1]}. Fill them."
-            )
-        empty = np.flatnonzero(np.isnan(X).all(axis=0))
-        if len(empty):
-            raise MissingValues(f"Input X contains NaN: {list_columns(empty, self)} missing in every row. Drop it.")
-        blank = np.isnan(X).all(axis=1)
-        if blank.any():
-            say(
-                f"rows without any cell: {blank.sum()}, first row {int(np.argmax(blank))}. They are skipped.",
-                DataWarning,
-            )
-            X, w = X[~blank], None if w is None else w[~blank]
-        scale = np.nanstd(X, axis=0).mean() or 1.0
-        self._filler = GaussianDensity(reg_covar=1e-9 * scale**2, tol=1e-9, max_iter=1000)
-        self._filler.fit(X, sample_weight=w)
-        n = float(len(X) if w is None else w.sum())
-        self._keep_count(n, int(min(n, X.shape[1])))
-        values, vectors = descending_eigh(self._filler.covariance_)
-        self.mean_ = self._filler.mean_
-        rank = int(min(n, X.shape[1]))
-        self._set(np.maximum(values[:rank], 0.0), vectors.T[:rank].copy(), n, float(values.sum()))
-
     def _look(self, m: Moments) -> None:
         """A constant column or a copy of another is no trouble to axes."""
 
@@ -307,101 +275,6 @@ class PCA(NewAxes, MomentTransformer):
         rank = int(min(n, m.p))
         self._set(np.maximum(values[:rank], 0.0), vectors.T[:rank], n, float(m.inertia()))
 
-    def _fit_dual(self, X: Matrix, w: Vector | None) -> None:
-        """Use the n x n side: the Gram matrix of the rows, centred after the product when that costs no digits."""
-        if w is not None and not w.all():
-            X, w = X[w > 0], w[w > 0]
-        n = len(X)
-        weights = np.ones(n) if w is None else w
-        total = weights.sum()
-        with np.errstate(over="ignore", invalid="ignore"):
-            G = (
-                np.matmul(X, X.T, dtype=np.float64)
-                if X.dtype == np.float64
-                else X.astype(np.float64) @ X.astype(np.float64).T
-            )
-            if not np.isfinite(G).all():
-                refuse_bad_cells(X, getattr(self, "feature_names_in_", None))
-                raise InfiniteValues(
-                    "Input X contains values whose squares exceed the range of float64 (infinity). Rescale the columns."
-                )
-        raw = np.trace(G)
-        row = G @ weights / total
-        G = G - row[:, None] - row + weights @ row / total  # (n, n), centred
-        A: Matrix = X
-        if np.trace(G) < 1e-4 * raw:  # a large mean: centre the rows first
-            A = X.astype(np.float64) - weights @ X / total
-            G = A @ A.T
-        root = np.sqrt(weights)
-        values, W = descending_eigh(root[:, None] * G * root)
-        values = np.maximum(values, 0.0)
-        clear = values > 1e-13 * max(values[0], np.finfo(float).tiny)
-        wanted = int(clear.sum()) if not isinstance(self.n_components, int | np.integer) else int(self.n_components)
-        if (
-            values[clear][:wanted].min(initial=np.inf) < STEEP * values[0]
-        ):  # squares know the last of these axes too badly
-            self.mean_ = (weights @ X / total).astype(np.float64)
-            _, s, axes = np.linalg.svd(root[:, None] * (X - self.mean_), full_matrices=False)
-            values, clear = s**2, s > 1e-14 * s[0]
-            axes = axes[clear]
-        else:
-            left = root[:, None] * W[:, clear] / np.sqrt(values[clear])
-            both = np.vstack([weights[None] / total, left.T]) @ A  # the mean and the axes in one product
-            self.mean_ = both[0].astype(np.float64) if A is X else (weights @ X / total).astype(np.float64)
-            axes = both[1:]
-        rank = int(min(total, X.shape[1]))  # as many as the rows counted by weight can span
-        spectrum = np.zeros(rank)
-        kept = values[clear][:rank] / total
-        spectrum[: len(kept)] = kept
-        self._set(spectrum, axes[:rank], total, values.sum() / total)
-
-    def _fit_full(self, X: Matrix, w: Vector | None) -> None:
-        refuse_bad_cells(X, getattr(self, "feature_names_in_", None))
-        weights = np.ones(len(X)) if w is None else w
-        total = weights.sum()
-        self.mean_ = (weights @ X / total).astype(np.float64)
-        A = np.sqrt(weights)[:, None] * (X - self.mean_)
-        _, s, V = np.linalg.svd(A, full_matrices=False)
-        self._set(s**2 / total, V, total, float((s**2).sum() / total))
-
-    def _fit_randomised(self, X: Matrix, w: Vector | None) -> None:
-        mean, total, square = self._centre(X, w)
-        n = len(X) if w is None else w.sum()
-        if w is not None or n * (mean @ mean) > 1e4 * square:  # a large mean would cost digits in the products
-            X, mean = self._rows_about_mean(X, w), np.zeros(X.shape[1])
-        rng = as_generator(self.random_state)
-        A, q = Centred(X, mean.astype(X.dtype, copy=False)), self._few(X)
-        Q = range_finder(A, q + self.n_oversamples, self.iterated_power, rng, self.power_iteration_normalizer)
-        _, s, V = np.linalg.svd(A.back(Q).T, full_matrices=False)
-        self._set(s[:q] ** 2 / total, V[:q], total, square / total, rank=min(X.shape))
-
-    def _fit_arpack(self, X: Matrix, w: Vector | None) -> None:
-        from scipy.sparse.linalg import svds
-
-        _, total, square = self._centre(X, w)
-        start = check_random_state(self.random_state).uniform(-1, 1, min(X.shape))
-        _, s, V = svds(self._rows_about_mean(X, w), k=self._few(X), tol=self.tol, v0=start)
-        self._set(s[::-1] ** 2 / total, V[::-1], total, square / total, rank=min(X.shape))
-
-    def _few(self, X: Matrix) -> int:
-        return min(X.shape) if self.n_components is None else int(self.n_components)
-
-    def _centre(self, X: Matrix, w: Vector | None) -> tuple[Vector, float, float]:
-        """Keep the mean; return it with the number of rows and the sum of squares about it."""
-        refuse_bad_cells(X, getattr(self, "feature_names_in_", None))
-        weights = np.ones(len(X)) if w is None else w
-        total = float(weights.sum())
-        self.mean_ = (weights @ X / total).astype(np.float64)
-        square, few = 0.0, max(1, 2**17 // X.shape[1])  # a megabyte at a time
-        for i in range(0, len(X), few):
-            D = X[i : i + few] - self.mean_
-            square += float(weights[i : i + few] @ np.einsum("ij,ij->i", D, D))
-        return self.mean_, total, square
-
-    def _rows_about_mean(self, X: Matrix, w: Vector | None) -> Matrix:
-        D = X - self.mean_
-        return D if w is None else D * np.sqrt(w)[:, None]
-
     def _set(self, values: Vector, axes: Matrix, n: float, inertia: float, rank: int | None = None) -> None:
         """Keep q axes; ``values`` are variances with 1/n, ``axes`` rows, fewer where the variance is zero."""
         rank = len(values) if rank is None else rank
@@ -448,25 +321,6 @@ class PCA(NewAxes, MomentTransformer):
             scores /= self._deviations()
         return scores.astype(X.dtype, copy=False)
 
-    def _filled(self, X: Matrix) -> Matrix:
-        """Return rows with missing cells at their conditional mean under the model of the axes."""
-        from epee.structure.gaussian_forms import Components
-        from epee.structure.gaussian_steps import marginal, patterns_of
-
-        sigma = self.get_covariance()
-        if self.noise_variance_ <= 0:
-            sigma = sigma + 1e-12 * self.inertia_ * np.eye(len(sigma))
-        whole = Components(np.ones(1), self.mean_[None], sigma[None], "full")
-        X = np.array(X, dtype=np.float64)
-        for missing, rows in patterns_of(X):
-            if missing.all():
-                X[rows] = self.mean_
-            elif missing.any():
-                part = marginal(whole, missing)
-                seen = X[np.ix_(rows, ~missing)] - self.mean_[~missing]
-                X[np.ix_(rows, missing)] = self.mean_[missing] + seen @ part.regression[0]
-        return X
-
     def _deviations(self) -> Vector:
         sd = np.sqrt(self.explained_variance_)
         return np.where(
@@ -477,8 +331,10 @@ class PCA(NewAxes, MomentTransformer):
         """Return the rows that the scores ``X`` (n, q) stand for: mean plus scores times axes."""
         check_is_fitted(self)
         refuse_vector(X)
-        scores = np.asarray(X, dtype=np.float64)
-        return (scores * self._deviations() if self.whiten else scores) @ self.components_ + self.mean_
+        scores = X if is_elsewhere(X) else np.asarray(X, dtype=np.float64)
+        axes = self._deviations()[:, None] * self.components_ if self.whiten else self.components_
+        rows: Matrix = affine_rows(scores, axes, self.mean_)
+        return rows
 
     def reconstruction_error(self, X: Any) -> float:
         """Return the mean squared error of compressing and decompressing ``X``; on the training rows the dropped eigenvalues."""
@@ -486,83 +342,6 @@ class PCA(NewAxes, MomentTransformer):
         refuse_bad_cells(X, getattr(self, "feature_names_in_", None))
         C = (X - self.mean_) @ self.components_.T
         return float((((X - self.mean_) ** 2).sum() - (C**2).sum()) / len(X))
-
-    def correlations(self) -> Matrix:
-        """Return the correlation of each column with each component (p, q): the points of the correlation circle."""
-        check_is_fitted(self)
-        U, var = self.components_, self.explained_variance_
-        total = np.sqrt(np.maximum(np.diag(self.get_covariance()), np.finfo(float).tiny))
-        return np.clip(U.T * np.sqrt(var) / total[:, None], -1.0, 1.0)
-
-    def _names(self) -> list[str]:
-        return [str(n) for n in getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])]
-
-    def circle(self, ax: Any = None) -> Any:
-        """Draw the correlation circle of the first two axes."""
-        from epee.figures.projections import draw_circle
-
-        if self.n_components_ < 2:
-            raise WrongUse("the correlation circle needs two axes: keep n_components of at least 2.")
-        return draw_circle(self.correlations()[:, :2], self._names(), ax)
-
-    def biplot(self, X: Any, ax: Any = None, labels: Any = None) -> Any:
-        """Draw the rows of ``X`` and the columns together on the first two axes."""
-        from epee.figures.projections import draw_biplot
-
-        if self.n_components_ < 2:
-            raise WrongUse("a biplot needs two axes: keep n_components of at least 2.")
-        return draw_biplot(self.transform(X), self.components_[:2].T, self._names(), ax, labels)
-
-    def scree(self, ax: Any = None, *, level: float = 0.95) -> Any:
-        """Draw the variances along the axes with intervals (asymptotic, of a Gaussian table)."""
-        from scipy.stats import norm
-
-        from epee.figures.projections import draw_scree
-
-        check_is_fitted(self)
-        half = norm.ppf((1 + level) / 2) * np.sqrt(2.0 / self.n_samples_)
-        values = self.explained_variance_
-        return draw_scree(values, values / (1 + half), values / max(1 - half, 1e-3), ax=ax)
-
-    def get_covariance(self) -> Matrix:
-        """Return the covariance of the probabilistic model: axes plus isotropic noise."""
-        check_is_fitted(self)
-        extra = np.maximum(self.explained_variance_ - self.noise_variance_, 0.0)
-        U = self.components_
-        return (U.T * extra) @ U + self.noise_variance_ * np.eye(self.n_features_in_)
-
-    def get_precision(self) -> Matrix:
-        """Return the inverse of :meth:`get_covariance`."""
-        check_is_fitted(self)
-        if self.n_components_ == 0:
-            return np.eye(self.n_features_in_) / self.noise_variance_
-        if self.noise_variance_ <= 0:
-            return np.asarray(np.linalg.pinv(self.get_covariance(), hermitian=True), dtype=np.float64)
-        U, noise = self.components_, self.noise_variance_
-        shrink = 1.0 / noise - 1.0 / np.maximum(self.explained_variance_, noise)
-        return np.eye(self.n_features_in_) / noise - (U.T * shrink) @ U
-
-    def score_samples(self, X: Any) -> Vector:
-        """Return the log-density of each row under the probabilistic model (Tipping and Bishop, 1999)."""
-        X = laid_out(self._leave(X))
-        refuse_bad_cells(X, getattr(self, "feature_names_in_", None))
-        spread = self.explained_variance_
-        least = self.noise_variance_ if self.n_components_ < self.n_features_in_ else float(spread.min())
-        if least <= 1e-14 * max(float(spread.max(initial=0.0)), self.noise_variance_):
-            raise SingularProblem(
-                "the axes left out have no variance, so the density is infinite on a plane and zero elsewhere. Drop constant columns "
-                "and copies, or keep fewer axes."
-            )
-        D = X - self.mean_
-        precision = self.get_precision()
-        _, logdet = np.linalg.slogdet(precision)
-        return -0.5 * (
-            np.einsum("ij,jk,ik->i", D, precision, D, optimize=True) + self.n_features_in_ * np.log(2 * np.pi) - logdet
-        )
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """Return the mean of :meth:`score_samples`."""
-        return float(self.score_samples(X).mean())
 
 
 def complete(axes: Matrix, rank: int) -> Matrix:
