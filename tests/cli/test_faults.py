@@ -74,6 +74,27 @@ sys.exit(app.run([]))
     assert (done.returncode, done.stderr) == (130, "epee: interrupted.\n")
 
 
+def test_an_interrupt_while_modules_load_is_not_lost():
+    words = """
+import os, signal, sys, time
+
+class Slow:  # an import that takes its time, and would swallow the exception
+    def find_spec(self, name, *rest):
+        if name == "epee.cli.app":
+            try:
+                os.kill(os.getpid(), signal.SIGINT)
+                time.sleep(20)
+            except KeyboardInterrupt:
+                time.sleep(20)
+
+from epee.__main__ import main
+sys.meta_path.insert(0, Slow())
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", words], capture_output=True, timeout=15, check=False)
+    assert (done.returncode, done.stderr) == (-signal.SIGINT, b"")
+
+
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
 def test_a_step_that_lasts_does_not_hold_up_the_end(name, code, tmp_path):
     place = tmp_path / "half"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -76,6 +77,21 @@ def test_a_worker_killed_in_the_middle_of_a_pass_changes_no_digit(client, path, 
         np.testing.assert_array_equal(getattr(after, name), getattr(before, name))
 
 
+def hopeless(block):
+    """Fail at row 400, however often it is tried."""
+    if block.start <= 400 < block.start + len(block):
+        raise ZeroDivisionError("no luck")
+    return len(block)
+
+
+def test_a_task_that_always_fails_is_reported_with_its_part(client, path):
+    source = open_source(path)
+    parts = list(source.parts(DaskEngine(client)._wanted(), None, True))
+    label = next(part.label for part in parts if part.start <= 400 < part.start + part.rows)
+    with pytest.raises(ZeroDivisionError, match=f"^{re.escape(label)}: no luck"):
+        DaskEngine(client).reduce(source, hopeless)
+
+
 def test_a_file_that_changes_under_the_workers_is_named(client, tmp_path):
     path = tmp_path / "t.parquet"
     pd.DataFrame({"a": np.arange(100.0)}).to_parquet(path)
@@ -145,9 +161,7 @@ def greedy(block):
     return float(held[0]) * len(block)
 
 
-@pytest.mark.skipif(
-    "EPEE_ALL_FAULTS" not in os.environ, reason="kills workers by their memory: set EPEE_ALL_FAULTS to run it"
-)
+@pytest.mark.skipif("EPEE_FAULTS" not in os.environ, reason="kills workers by their memory: make faults runs it")
 def test_a_worker_over_its_memory_gives_the_answer_or_an_error(client):
     try:
         assert DaskEngine(client).reduce(ArraySource(np.zeros((3, 1))), greedy) == 3
