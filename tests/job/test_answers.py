@@ -79,7 +79,7 @@ def test_few_rows_with_strange_levels_or_values_are_said(classifier):
     assert (
         len(said) == 2
         and "'Lille'" in said[1]
-        and said[0].startswith("a: 1 of its values lie outside")
+        and said[0].startswith("a: 1 of its values lies outside")
         and "99" in said[0]
     )
     usual = Answers(classifier.predictor, blobs(6))

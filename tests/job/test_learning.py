@@ -359,3 +359,11 @@ def test_an_error_in_one_of_others_leaves_the_rest_running():
             learned.card["dropped"][0]["name"] == "broken"
             and "RuntimeError: no such thing" in learned.card["dropped"][0]["why"]
         )
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("rff", "forest"), ("neighbrs", "neighbours"), ("logistc", "logistic"), ("xgbost", "boosting")]
+)
+def test_what_was_nearly_typed_is_named(typed, meant):
+    with pytest.raises(errors.WrongUse, match=meant):
+        epee.learn(epee.samples.load("iris"), "species", predictors=[typed])

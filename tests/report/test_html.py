@@ -180,3 +180,12 @@ def test_many_classes_become_a_table_of_mistakes(cards):
         "high": grid,
     }
     assert "too many to draw" in html_of(card)
+
+
+def test_the_runner_up_is_said_in_the_unit_of_the_headline():
+    from epee.report.learned_page import difference_said
+
+    card = {"loss": "squared", "target": ["y"]}
+    line = {"value": 121.0, "difference": 21.0, "difference_stderr": 4.2}
+    assert difference_said(card, line) == "1.00 ± 0.20"  # the root of 121 against that of 100
+    assert difference_said(card | {"loss": "absolute"}, line) == "21 ± 4"

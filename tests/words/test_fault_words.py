@@ -12,7 +12,7 @@ from epee.words.fault_words import FRENCH, in_french
 from tests.words.fault_templates import templates
 
 SOURCES = Path(epee.__file__).parent
-SAID = {text: name for room in ("table", "job", "cli") for name, text in templates(SOURCES / room)}
+SAID = {text: name for room in ("table", "job", "cli", "losses") for name, text in templates(SOURCES / room)}
 
 
 @pytest.mark.parametrize("room", ["job", "cli"])

@@ -147,7 +147,7 @@ def _strange(old: Mapping[str, Any], now: Tally, name: str) -> str:
     share = sum(strange.values()) / now.n
     if share <= 0.01:
         return ""
-    return say("drift_levels", share=percent(share, 1), example=repr(max(strange, key=lambda t: strange[t])))
+    return say("drift_levels", share=percent(share), example=repr(max(strange, key=lambda t: strange[t])))
 
 
 def _shares(old: Mapping[str, Any], new: Mapping[str, Any], chance: float) -> str:

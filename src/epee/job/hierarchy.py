@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 from sklearn.base import clone, is_classifier, is_regressor
@@ -176,8 +177,13 @@ def _meant(typed: str, kind: str) -> str:
     if found is not None:
         return found
     near = nearest_keys(typed, kind)
-    keys = [trial.key for _, trial in trials(kind)]
-    help_ = f"; the nearest to it here is {near[0]!r}." if near else suggestion(typed, keys)
+    known = {name: trial.key for _, trial in trials(kind) for name in (*trial.aliases, trial.key)}
+    close = get_close_matches(typed.lower(), list(known), n=1, cutoff=0.6)
+    help_ = (
+        f"; the nearest to it here is {near[0]!r}." if near else suggestion(typed, list(dict.fromkeys(known.values())))
+    )
+    if close and not near:
+        help_ = f"; did you mean {known[close[0]]!r}?"
     raise WrongUse(f"there is no predictor {typed!r} for this target{help_}")
 
 

@@ -78,6 +78,10 @@ class BaselineClassifier(_TargetAlone, MomentClassifier):
     def __init__(self, strategy: str = "frequencies") -> None:
         self.strategy = strategy
 
+    def degrees_of_freedom(self, X: Any = None) -> float:
+        """Return the number of frequencies that are free: all classes but one."""
+        return len(self.classes_) - 1.0
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True

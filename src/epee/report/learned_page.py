@@ -53,6 +53,15 @@ def difference(card: dict[str, Any], line: dict[str, Any]) -> str:
     return gap(line["difference"], line["difference_stderr"], rate=is_rate(card))
 
 
+def difference_said(card: dict[str, Any], line: dict[str, Any]) -> str:
+    """Return a difference from the best in the unit that the headline speaks: of squared errors that of their roots."""
+    far = line["difference"]
+    if card["loss"] != "squared" or len(card["target"]) > 1 or not 0 < far < line["value"]:
+        return difference(card, line)
+    share = (math.sqrt(line["value"]) - math.sqrt(line["value"] - far)) / far
+    return gap(far * share, line["difference_stderr"] * share, rate=False)
+
+
 def is_rate(card: dict[str, Any]) -> bool:
     """Tell whether the errors of a card are rates."""
     return named(card["loss"]).is_rate
@@ -102,19 +111,17 @@ def runner_up(card: dict[str, Any]) -> str:
     chosen = next(line for line in lines if line["chosen"])
     if chosen["mark"] == "best":
         other = min((line for line in lines if not line["chosen"]), key=lambda line: line["value"])
-        gap = difference(card, other)
         return say(
             "apart" if other["mark"] == "worse" else "not_apart",
             other=other["name"],
-            gap=gap,
+            gap=difference_said(card, other),
             p=p_value(other["p_value"]),
         )
     best = next(line for line in lines if line["mark"] == "best")
-    gap = difference(card, chosen)
     return say(
         "best_apart" if chosen["mark"] == "worse" else "best_not_apart",
         other=best["name"],
-        gap=gap,
+        gap=difference_said(card, chosen),
         p=p_value(chosen["p_value"]),
     )
 

@@ -117,6 +117,11 @@ FRENCH: dict[str, str] = {
     "an array of {} cannot be saved.": "un tableau de {} ne peut être enregistré.",
     "it holds {}, which is not a part of épée that may be loaded.": "il contient {}, qui n'est pas une partie d'épée qu'on puisse charger.",
     "rare is {}; it must be 'leave' or 'join'.": "rare vaut {} ; ce doit être 'leave' ou 'join'.",
+    # losses
+    "the loss {} is unknown; {} losses are {}.": "la perte {} est inconnue ; {} pertes sont {}.",
+    "a loss cannot be a {}; give {}.": "une perte ne peut être un {} ; donner {}.",
+    "the loss {} needs {}, which a regressor does not give; use one of 'squared', 'absolute', 'l1.5' (any power), 'quantile0.9' (any share), 'poisson', 'huber', 'tukey', 'welsch', 'geman_mcclure'.": "la perte {} demande {}, que ne donne pas une régression ; prendre 'squared', 'absolute', 'l1.5' (toute puissance), 'quantile0.9' (toute part), 'poisson', 'huber', 'tukey', 'welsch' ou 'geman_mcclure'.",
+    "the loss {} needs numbers to subtract, which a classifier does not give; use one of 'zero_one', 'perceptron', 'hinge', 'squared_hinge', 'log', 'brier', 'auc', or a table of costs.": "la perte {} demande des nombres à soustraire, que ne donne pas un classifieur ; prendre 'zero_one', 'perceptron', 'hinge', 'squared_hinge', 'log', 'brier', 'auc', ou une table de coûts.",
     # servers
     "{} is a database server, which DuckDB reads by its extension {}: install that once with python -c \"import duckdb; duckdb.execute('INSTALL {}')\", or give a file.": "{} est un serveur de base de données, que DuckDB lit par son extension {} : l'installer une fois avec python -c \"import duckdb; duckdb.execute('INSTALL {}')\", ou donner un fichier.",
     "{} cannot be read: {}. Look at its address, and at your rights there.": "{} ne peut être lu : {}. Vérifier son adresse, et les droits qu'on y a.",
@@ -173,6 +178,10 @@ PARTS: dict[str, str] = {
     "column": "colonne", "target": "cible", "target column": "colonne cible", "group column": "colonne de groupes",
     "weight column": "colonne de poids", "time column": "colonne de temps", "weight": "poids", "time": "temps",
     "weights are numbers": "les poids sont des nombres", "time is a date or a number": "le temps est une date ou un nombre",
+    "did you mean {}? The": "vouliez-vous dire {} ? Les", "the": "les", "scores": "des scores", "probabilities": "des probabilités",
+    "labels": "des étiquettes",
+    "{}, 'l' and a power as in 'l1.5', 'quantile' and a share as in 'quantile0.9', a table of costs, or a Loss":
+    "{}, 'l' et une puissance comme 'l1.5', 'quantile' et une part comme 'quantile0.9', une table de coûts, ou une Loss",
     "; did you mean {}?": " ; vouliez-vous dire {} ?", "; there are {} and {} more.": " ; il y a {} et {} de plus.",
     "; there are {}.": " ; il y a {}.", "; the table has no columns.": " ; le tableau n'a pas de colonnes.",
     "; the nearest to it here is {}.": " ; le plus proche ici est {}.", " and {} more": " et {} de plus",

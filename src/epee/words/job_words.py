@@ -366,8 +366,8 @@ WORDS: dict[str, tuple[str, str]] = {
         "{name} : {what}.",
     ),
     "drift_range": (
-        "{k} of its values lie outside [{low}, {high}], the range in training, such as {example}",
-        "{k} de ses valeurs sortent de [{low}, {high}], l'étendue à l'apprentissage, comme {example}",
+        "{k} of its values {k:lies|lie} outside [{low}, {high}], the range in training, such as {example}",
+        "{k} de ses valeurs {k:sort|sortent} de [{low}, {high}], l'étendue à l'apprentissage, comme {example}",
     ),
     "drift_shares": (
         "the share of {level} is {now}, against {then} in training",
