@@ -106,9 +106,9 @@ class Adam:
             s += (1 - self.beta_2) * g * g
             size = np.sqrt(s)
             size += self.epsilon
-            np.divide(m, size, out=size)
-            size *= length
-            a -= size
+            step = m / size
+            step *= length
+            a -= step
 
     def leave(self, kept: np.ndarray) -> None:
         """Go on with some of a stack of parameters, whose first axis are searches of their own."""

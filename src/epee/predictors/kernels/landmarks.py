@@ -212,7 +212,7 @@ def left_out_errors(F: Matrix, T: Matrix, w: Vector | None, alphas: Vector, m: M
     c = V.T @ m.xy  # (r, q)
     shrink = 1 / (values[:, None] + alphas)  # (r, A)
     residuals = [T[:, q, None] - m.y_mean[q] - P @ (c[:, q, None] * shrink) for q in range(T.shape[1])]  # (n, A) each
-    np.multiply(P, P, out=P)
+    P *= P
     gap = 1 - weight[:, None] * (1 / n + P @ shrink)
     sound = gap > 1e-10  # a row of weight 2 that fits itself has nothing to be judged by
     gap[~sound] = 1.0
@@ -221,7 +221,8 @@ def left_out_errors(F: Matrix, T: Matrix, w: Vector | None, alphas: Vector, m: M
         residual /= gap
         if not sound.all():
             residual = np.where(sound, residual, T[:, q, None] - m.y_mean[q])
-        errors += weight @ np.square(residual, out=residual)
+        residual *= residual
+        errors += weight @ residual
     return errors / n
 
 
