@@ -100,3 +100,17 @@ def test_work_is_not_overwritten(tmp_path):
     path.write_text(json.dumps(book), encoding="utf-8")
     with pytest.raises(Exception, match=r"hebb\.ipynb"):
         list(write_class(tmp_path, ["hebb"], force=False))
+
+
+@pytest.mark.parametrize("lang", ["en", "fr"])
+def test_formulas_on_paper_are_never_cut(lang):
+    """Every line of a handout has its dollars in pairs, whatever the width."""
+    from epee.labs.catalogue import IDS, lab
+    from epee.labs.machinery.paper import lines_of
+
+    for name in IDS:
+        for exercise in lab(name).exercises:
+            words = getattr(exercise.prompt, lang, "")
+            for width in (20, 55, 92):
+                lines = lines_of(words, width)
+                assert all(line.count("$") % 2 == 0 for line in lines) and " ".join(lines).split() == words.split()

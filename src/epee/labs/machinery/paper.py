@@ -44,7 +44,7 @@ class Sheet:
     ) -> None:
         """Set a paragraph."""
         step = size / 72 * 1.42
-        for line in textwrap.wrap(words, int(COLUMNS * 10 / size), break_on_hyphens=False) or [""]:
+        for line in lines_of(words, int(COLUMNS * 10 / size)):
             self._room(step)
             self.page.text(
                 MARGIN / WIDTH, self.y / HEIGHT, _dollars(line), size=size, weight=weight, color=colour, va="top"
@@ -68,7 +68,7 @@ class Sheet:
             images = []
             for figure in pair:
                 out = io.BytesIO()
-                figure.savefig(out, format="png", dpi=130)
+                figure.savefig(out, format="png", dpi=220)
                 images.append(imread(io.BytesIO(out.getvalue())))
             wide = (WIDTH - 2 * MARGIN) / 2
             tall = max(wide * image.shape[0] / image.shape[1] for image in images)
@@ -95,10 +95,22 @@ class Sheet:
                 pdf.savefig(page)
 
 
+def lines_of(words: str, width: int) -> list[str]:
+    """Return a paragraph in lines of about a width; a formula is never cut, and counts for about what it shows.
+
+    >>> lines_of("a model with $n = 30$ rows, and more", 14)
+    ['a model with', '$n = 30$ rows, and', 'more']
+    """
+    formulas = re.findall(r"\$[^$]*\$", words)
+    shown = (max(len(re.sub(r"\\[a-z]+|[{}^_$ ]", "", formula)), 1) for formula in formulas)
+    held = re.sub(r"\$[^$]*\$", lambda found: "\1" + "\0" * (next(shown) - 1), words)  # a formula as one long word
+    kept = iter(formulas)
+    lines = textwrap.wrap(held, width, break_on_hyphens=False, break_long_words=False) or [""]
+    return [re.sub("\1\0*", lambda found: next(kept), line) for line in lines]
+
+
 def _dollars(line: str) -> str:
-    """Return a line whose formulas matplotlib can read, or the line as it is where one was cut."""
-    if line.count("$") % 2:
-        return line.replace("$", "")
+    """Return a line whose formulas matplotlib can read."""
     return re.sub(r"\$([^$]*)\$", lambda found: f"${plain_latex(found[1])}$", line)
 
 
