@@ -8,6 +8,7 @@ import numpy as np
 
 from epee.predictors.trees.structure import LEAF, Tree
 from epee.typing import Tensor
+from epee.words.numbers import figures
 from epee.words.tree_words import say
 
 
@@ -54,7 +55,7 @@ def write_rules(
                 low[f] = max(low.get(f, -np.inf), float(tree.threshold[node]))
         tests = [_test(tree, names[f], f, low, high, sets, digits, texts or {}) for f in dict.fromkeys(missing)]
         when = say("if {tests}", tests=say(" and ").join(tests)) if tests else say("always")
-        rules.append(f"{when}: {conclusion(int(leaf))}")
+        rules.append(say("{when}: {then}", when=when, then=conclusion(int(leaf))))
     return rules
 
 
@@ -77,10 +78,10 @@ def _test(
     if np.isinf(a) and a > 0:
         return say("{name} is missing", name=name)
     if np.isinf(a):
-        return f"{name} <= {b:.{digits}g}" if np.isfinite(b) else say("{name} is known", name=name)
+        return f"{name} <= {figures(b, digits)}" if np.isfinite(b) else say("{name} is known", name=name)
     if np.isinf(b):
-        return f"{name} > {a:.{digits}g}"
-    return f"{a:.{digits}g} < {name} <= {b:.{digits}g}"
+        return f"{name} > {figures(a, digits)}"
+    return f"{figures(a, digits)} < {name} <= {figures(b, digits)}"
 
 
 def boxes(tree: Tree) -> Tensor:

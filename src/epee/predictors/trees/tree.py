@@ -40,6 +40,7 @@ from epee.table.doors import is_stream
 from epee.table.folds import assign_folds, check_folds
 from epee.table.partitions import by_partition
 from epee.typing import Codes, Labels, Matrix, Tensor, Vector
+from epee.words.numbers import figures
 from epee.words.tree_words import say as say_words
 
 
@@ -667,7 +668,7 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
 
     def _conclusion(self, node: int) -> str:
         n = int(self.tree_.n_node_samples[node])
-        said = ", ".join(f"{value:.4g}" for value in self.tree_.value[node, :, 0])
+        said = ", ".join(str(figures(float(value), 4)) for value in self.tree_.value[node, :, 0])
         return say_words("{answer} ({n} {n:row|rows})", answer=said, n=n)
 
 
