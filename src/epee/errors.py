@@ -40,6 +40,10 @@ class WrongUse(ValueError):
     """A parameter has a value that makes no sense; the sentence lists those that do."""
 
 
+class Unavailable(WrongUse, NotImplementedError):
+    """What was asked for is not offered with these settings; Python's ``NotImplementedError``, too."""
+
+
 class EpeeWarning(UserWarning):
     """Something that the user should know; the result stands."""
 

@@ -301,3 +301,44 @@ def test_trees_tell_the_dependence_on_a_column():
     np.testing.assert_allclose(nothing, y.mean())  # on none as the mean
     tree.tree_.compute_partial_dependence(X, np.array([0, 1]), both)
     np.testing.assert_allclose(both, tree.predict(X))
+
+
+@pytest.mark.parametrize("metric", ["manhattan", "chebyshev", "minkowski", "haversine"])
+@pytest.mark.parametrize("kernel", ["gaussian", "epanechnikov"])
+def test_kernel_densities_take_every_metric(metric, kernel):
+    X, Q = rng.normal(size=(30, 2)), rng.normal(size=(9, 2))
+    params = {"p": 3} if metric == "minkowski" else None
+    ours = epee.KernelDensity(metric=metric, kernel=kernel, metric_params=params).fit(X).score_samples(Q)
+    theirs = sklearn.neighbors.KernelDensity(metric=metric, kernel=kernel, metric_params=params).fit(X).score_samples(Q)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-9)
+
+
+def test_what_kernel_densities_do_not_offer_is_not_implemented():
+    X = rng.normal(size=(20, 2))
+    with pytest.raises(NotImplementedError, match="gaussian"):
+        epee.KernelDensity(kernel="linear").fit(X).sample()
+    with pytest.raises(WrongUse, match="invalid metric"):
+        epee.KernelDensity(metric="haversine", algorithm="kd_tree").fit(X)
+
+
+def test_isomap_reads_a_graph_of_distances():
+    X = rng.normal(size=(60, 3))
+    graph = sklearn.neighbors.KNeighborsTransformer(n_neighbors=8, mode="distance").fit_transform(X)
+    by_graph = epee.Isomap(n_neighbors=8, metric="precomputed").fit(graph)
+    np.testing.assert_allclose(by_graph.dist_matrix_, epee.Isomap(n_neighbors=8).fit(X).dist_matrix_, atol=1e-12)
+    apart = np.vstack([X[:20], X[:20] + 100])
+    D = np.sqrt(((apart[:, None] - apart) ** 2).sum(axis=2))
+    with pytest.warns(DataWarning, match="2 pieces"):
+        table = epee.Isomap(n_neighbors=4, metric="precomputed").fit(D)
+    with pytest.warns(DataWarning, match="2 pieces"):
+        rows = epee.Isomap(n_neighbors=4).fit(apart)
+    np.testing.assert_allclose(table.dist_matrix_, rows.dist_matrix_, atol=1e-9)
+    far = sklearn.neighbors.KNeighborsTransformer(n_neighbors=4, mode="distance").fit_transform(apart)
+    with pytest.raises(DataError, match="2 pieces"):
+        epee.Isomap(n_neighbors=4, metric="precomputed").fit(far)
+
+
+def test_a_metric_without_a_meaning_for_sparse_rows_is_refused():
+    X = sparse.csr_array(np.abs(rng.normal(size=(12, 2))))
+    with pytest.raises(WrongUse, match="not valid for sparse input"):
+        epee.KNeighborsClassifier(3, metric="haversine").fit(X, np.arange(12) % 2)

@@ -37,15 +37,6 @@ def test_partial_dependence_walks_through_our_trees():
         assert np.ptp(whole) > 0 and model.predict(X).min() <= whole.min() <= whole.max() <= model.predict(X).max()
 
 
-def test_a_tree_that_splits_sets_does_not_pass_for_one_that_cannot():
-    codes = np.column_stack([np.arange(60) % 4, X[:, 0]]).astype(float)
-    tree = epee.DecisionTreeRegressor(max_depth=2, categorical_features=[0]).fit(
-        codes, np.isin(codes[:, 0], [1, 3]) * 1.0
-    )
-    assert not isinstance(tree.tree_, sklearn.tree._tree.Tree)
-    assert isinstance(epee.DecisionTreeRegressor(max_depth=2).fit(X, y).tree_, sklearn.tree._tree.Tree)
-
-
 @pytest.mark.parametrize("first", ["import sklearn.tree, sklearn.ensemble", "pass"])
 def test_whoever_comes_first(first):
     code = (

@@ -162,7 +162,7 @@ def test_centroid_may_invert():
         (lambda X: linkage(X, "average", sample_weight=np.ones(20)), "sample_weight goes with"),
         (lambda X: AgglomerativeClustering(0).fit(X), "n_clusters is 0"),
         (lambda X: AgglomerativeClustering(21).fit(X), "cannot be cut into 21 clusters"),
-        (lambda X: AgglomerativeClustering(None).fit(X), "exactly one of n_clusters and distance_threshold"),
+        (lambda X: AgglomerativeClustering(None).fit(X), "Exactly one of n_clusters and distance_threshold"),
         (lambda X: AgglomerativeClustering(None, distance_threshold=-1).fit(X), "distance_threshold is -1"),
         (lambda X: AgglomerativeClustering(linkage="far").fit(X), "linkage is 'far'"),
         (lambda X: AgglomerativeClustering(metric="precomputed").fit(X @ X.T), "needs the rows themselves"),

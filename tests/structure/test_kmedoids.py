@@ -94,7 +94,7 @@ def bad(change):
 @pytest.mark.parametrize(
     ("X", "arguments", "sentence"),
     [
-        (np.ones((4, 3)), {"metric": "precomputed"}, r"must be square; this one has shape \(4, 3\)"),
+        (np.ones((4, 3)), {"metric": "precomputed"}, r"should be square, got matrix of shape \(4, 3\)"),
         (bad(lambda D: D.__setitem__((1, 2), -1)), {"metric": "precomputed"}, "dissimilarity of rows 1 and 2 is -1"),
         (bad(lambda D: D.__setitem__((3, 3), 2)), {"metric": "precomputed"}, "row 3 to itself is 2; it must be 0"),
         (

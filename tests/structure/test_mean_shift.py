@@ -88,7 +88,7 @@ def test_rows_that_are_copies():
         ({"bandwidth": 0}, "bandwidth is 0; it must be a number above 0"),
         ({"bandwidth": -2.0}, "bandwidth is -2.0"),
         ({"bandwidth": np.nan}, "bandwidth is nan"),
-        ({"bandwidth": 1.0, "seeds": [[1e6, 1e6]]}, "no row lies within the bandwidth 1"),
+        ({"bandwidth": 1.0, "seeds": [[1e6, 1e6]]}, "No point was within bandwidth=1"),
         ({"bandwidth": 1.0, "seeds": [[1.0]]}, r"seeds has shape \(1, 1\)"),
         ({"bandwidth": 1.0, "seeds": [[np.nan, 0.0]]}, "Input seeds contains NaN"),
         ({"bandwidth": 1.0, "bin_seeding": True, "min_bin_freq": 1000}, "min_bin_freq=1000"),

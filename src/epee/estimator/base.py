@@ -27,6 +27,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+import epee.estimator.kinship  # noqa: F401  (tools that are imported later are told of our models)
 from epee.arrays import at_home, is_elsewhere, is_real, namespace
 from epee.engines.device import tell_once
 from epee.errors import DataError, DataWarning, SearchWarning

@@ -261,7 +261,7 @@ def grow(
         size += 2
         for side in range(2):
             describe(seg, go, 1 - side, data, rules, nodes, np.int64(left + side), medians, several)
-        heavier_left = nodes.weight[left] >= nodes.weight[right]
+        heavier_left = nodes.weight[left] > nodes.weight[right]
         nodes.left[node], nodes.right[node], nodes.feature[node], nodes.threshold[node] = left, right, f, threshold
         nodes.gain[node] = gain
         if best_levels is not None and data.categorical[f]:

@@ -257,7 +257,7 @@ def grow(
                 describe(seg, go, 1 - side, data, rules, nodes, left + side, medians, several)
             nodes.left[node], nodes.right[node], nodes.feature[node], nodes.threshold[node] = left, right, f, threshold
             nodes.gain[node] = gain
-            heavier_left = nodes.weight[left] >= nodes.weight[right]
+            heavier_left = nodes.weight[left] > nodes.weight[right]
             nodes.missing_left[node] = to_left if m < len(seg) else heavier_left
             nodes.low[left] = nodes.low[right] = nodes.low[node]
             nodes.high[left] = nodes.high[right] = nodes.high[node]

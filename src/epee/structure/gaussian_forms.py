@@ -59,14 +59,18 @@ class Components(Part):
             return np.log(self.weights)
 
 
+COLLAPSED = (
+    "Fitting the mixture model failed because some components have ill-defined empirical covariance (for instance caused by singleton or "
+    "collapsed samples). Try to decrease the number of components, increase reg_covar, or scale the input data."
+)
+
+
 def precision_factors(components: Components) -> Tensor:
     """Return U with U U' = Σ^{-1}, in scikit-learn's shapes: (K, p, p), (p, p), (K, p) or (K,)."""
     form, sigma = components.form, components.covariances
     if form in ("diag", "spherical"):
         if (sigma <= 0).any():
-            raise SingularProblem(
-                "a component has zero variance (collapsed): raise reg_covar, or use fewer components."
-            )
+            raise SingularProblem(COLLAPSED)
         return 1.0 / np.sqrt(sigma)
     stack = sigma[None] if form == "tied" else sigma
     try:
@@ -77,9 +81,7 @@ def precision_factors(components: Components) -> Tensor:
         sound = np.array([not scipy.linalg.lapack.dpotrf(matrix.T)[1] for matrix in stack])
     if not sound.all():
         k = int(np.argmin(sound))
-        raise SingularProblem(
-            f"the covariance of component {k} is singular (collapsed): raise reg_covar, or use fewer components."
-        )
+        raise SingularProblem(f"{COLLAPSED} The first is component {k}.")
     factors = np.empty_like(stack)
     for k, lower in enumerate(L):
         factors[k] = scipy.linalg.lapack.dtrtri(lower.T)[0]  # of the transposed, which is upper, as LAPACK lays it out

@@ -248,18 +248,37 @@ class GaussianMixture(Density):
             theta = replace(theta, means=means)
         if self.weights_init is not None:
             weights = np.asarray(self.weights_init, dtype=float)
-            if weights.shape != (K,) or (weights < 0).any() or not np.isclose(weights.sum(), 1.0):
+            if weights.shape != (K,):
+                raise WrongUse(f"The parameter 'weights' should have the shape of ({K},), but got {weights.shape}")
+            if (weights < 0).any() or (weights > 1).any():
                 raise WrongUse(
-                    f"The parameter 'weights' should be normalized and of shape ({K},), but got {self.weights_init!r}"
+                    f"The parameter 'weights' should be in the range [0, 1], but got max value {weights.min():.5f}, min value "
+                    f"{weights.max():.5f}"
+                )
+            if not np.isclose(weights.sum(), 1.0):
+                raise WrongUse(
+                    f"The parameter 'weights' should be normalized, but got sum(weights) = {weights.sum():.5f}"
                 )
             theta = replace(theta, weights=weights)
         if self.precisions_init is not None:
             precisions = np.asarray(self.precisions_init, dtype=float)
             if precisions.shape != theta.covariances.shape:
                 raise WrongUse(
-                    f"The parameter 'precisions' should have the shape of {theta.covariances.shape}, but got {precisions.shape}"
+                    f"The parameter '{self.covariance_type} precision' should have the shape of {theta.covariances.shape}, but got "
+                    f"{precisions.shape}"
                 )
-            inverse = np.linalg.inv(precisions) if self.covariance_type in ("full", "tied") else 1.0 / precisions
+            matrices = self.covariance_type in ("full", "tied")
+            stack = precisions.reshape(-1, *precisions.shape[-2:]) if matrices else precisions
+            sound = (
+                np.allclose(stack, np.swapaxes(stack, 1, 2)) and (np.linalg.eigvalsh(stack) > 0).all()
+                if matrices
+                else (stack > 0).all()
+            )
+            if not sound:
+                raise WrongUse(
+                    f"'{self.covariance_type} precision' should be {'symmetric, positive-definite' if matrices else 'positive'}"
+                )
+            inverse = np.linalg.inv(precisions) if matrices else 1.0 / precisions
             theta = replace(theta, covariances=inverse)
         return replace(theta, weights=theta.weights * (1 - share), noise=self._box)
 

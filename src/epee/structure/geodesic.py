@@ -68,7 +68,6 @@ class Isomap(NewAxes, Transformer):
     True
     """
 
-    _takes_sparse = "dense"
     state_parts = ("_marks", "_inverse", "_mean_square", "_learned_rows")
     state_skips = ("nbrs_",)
 
@@ -96,6 +95,16 @@ class Isomap(NewAxes, Transformer):
         self.disconnected = disconnected
         self.random_state = random_state
 
+    @property
+    def _takes_sparse(self) -> bool | str:
+        """Rows are laid out; a graph of distances is not, for what it does not store is out of reach, not at distance 0."""
+        return True if isinstance(self.metric, str) and self.metric == "precomputed" else "dense"
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = isinstance(self.metric, str) and self.metric == "precomputed"
+        return tags
+
     def _restore(self) -> None:
         self.nbrs_ = neighbour_search(
             self._learned_rows, self.n_neighbors, self.radius, algorithm=self.neighbors_algorithm, metric=self.metric, p=self.p,
@@ -104,8 +113,8 @@ class Isomap(NewAxes, Transformer):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Unroll the rows of ``X`` (n, p); ``y`` is ignored."""
-        X = np.asarray(self._enter(X, reset=True), dtype=np.float64)
-        n, q = len(X), self.n_components
+        X = _floats(self._enter(X, reset=True))
+        n, q = X.shape[0], self.n_components
         if not (int(q) == q and 1 <= q <= n):
             raise WrongUse(f"n_components is {q!r}; it must be between 1 and the {n} rows.")
         if self.disconnected not in ("connect", "raise"):
@@ -116,7 +125,9 @@ class Isomap(NewAxes, Transformer):
             )
         self._learned_rows = X
         self._restore()
-        graph, self.n_pieces_ = in_one_piece(distance_graph(self.nbrs_, self.n_neighbors), X, self.disconnected)
+        graph, self.n_pieces_ = in_one_piece(
+            distance_graph(self.nbrs_, self.n_neighbors), X, self.disconnected, table=self._takes_sparse is True
+        )
         self._marks = np.arange(n)
         if self.n_landmarks is not None:
             self._marks = np.sort(check_random_state(self.random_state).permutation(n)[: int(self.n_landmarks)])
@@ -142,12 +153,12 @@ class Isomap(NewAxes, Transformer):
 
     def transform(self, X: Any) -> Matrix:
         """Place new rows by the shortest paths through their neighbours."""
-        X = np.asarray(self._leave(X), dtype=np.float64)
+        X = _floats(self._leave(X))
         if self.n_neighbors is not None:
             distances, near = self.nbrs_.kneighbors(X)
         else:
             distances, near = self.nbrs_.radius_neighbors(X)
-        D = np.empty((len(X), len(self._marks)))
+        D = np.empty((X.shape[0], len(self._marks)))
         for i, (d, j) in enumerate(zip(distances, near, strict=True)):
             D[i] = (self.dist_matrix_[:, j] + d).min(axis=1) if len(j) else np.nan
         if np.isnan(D).any():
@@ -156,3 +167,8 @@ class Isomap(NewAxes, Transformer):
                 f"row {row} has no neighbour within radius={self.radius}: it cannot be placed. Raise the radius."
             )
         return self._placed(D)
+
+
+def _floats(X: Any) -> Any:
+    """Return rows, or a graph of distances, in float64."""
+    return X.astype(np.float64) if hasattr(X, "tocsr") else np.asarray(X, dtype=np.float64)

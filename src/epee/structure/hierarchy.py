@@ -370,7 +370,7 @@ class AgglomerativeClustering(Clusterer):
         """Grow the tree of the rows of ``X`` (n, p) and cut it; ``y`` is ignored."""
         if (self.n_clusters is None) == (self.distance_threshold is None):
             raise WrongUse(
-                "exactly one of n_clusters and distance_threshold has to be set, and the other needs to be None."
+                "Exactly one of n_clusters and distance_threshold has to be set, and the other needs to be None."
             )
         if self.distance_threshold is not None and not self.distance_threshold >= 0:
             raise WrongUse(f"distance_threshold is {self.distance_threshold!r}; it must be at least 0.")

@@ -19,7 +19,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from epee.engines.local import in_order
-from epee.errors import DataError, SearchWarning, WrongUse
+from epee.errors import DataError, SearchWarning, Unavailable, WrongUse
 from epee.estimator.base import Density, say
 from epee.table.block import refuse_bad_cells
 from epee.typing import Matrix, Vector
@@ -41,8 +41,9 @@ class KernelDensity(Density):
         Accepted for scikit-learn's sake: the sums here are exact and need no tree.
     kernel : {"gaussian", "tophat", "epanechnikov", "exponential", "linear", "cosine"}, default="gaussian"
         Shape of the bump on each row; all but "gaussian" and "exponential" end at the bandwidth.
-    metric : {"euclidean"}
-        The only one whose balls have a known volume here.
+    metric : str, default="euclidean"
+        The distance, by the names of scikit-learn's ``BallTree``; kernels keep the volume of Euclid's balls, as scikit-learn's do, so for
+        another one the density integrates to one only up to a factor.
 
     Attributes
     ----------
@@ -85,10 +86,7 @@ class KernelDensity(Density):
     def _fit(self, X: Matrix, w: Vector | None) -> None:
         if self.kernel not in KERNELS:
             raise WrongUse(f"kernel is {self.kernel!r}; it must be one of {', '.join(KERNELS)}.")
-        if self.metric != "euclidean":
-            raise WrongUse(
-                f"metric is {self.metric!r}; kernel densities are euclidean here. Transform the columns instead."
-            )
+        self._check_metric()
         keep = slice(None) if w is None else w > 0
         self.X_ = np.asarray(X, dtype=np.float64)[keep]
         self._log_weights = np.full(len(X), -np.log(len(X))) if w is None else np.log(w[keep] / w.sum())
@@ -120,6 +118,30 @@ class KernelDensity(Density):
         else:
             raise WrongUse(f"bandwidth is {self.bandwidth!r}; it must be positive.")
 
+    def _check_metric(self) -> None:
+        """Refuse a metric that the search of ``algorithm`` does not know: the distances would not obey the triangle inequality."""
+        from sklearn.neighbors import BallTree, KDTree
+
+        known = (
+            KDTree.valid_metrics
+            if self.algorithm == "kd_tree"
+            else sorted({*KDTree.valid_metrics, *BallTree.valid_metrics})
+        )
+        if self.metric not in known:
+            raise WrongUse(
+                f"invalid metric: '{self.metric}' with algorithm={self.algorithm!r}; it must be one of {', '.join(known)}."
+            )
+
+    def _distances2(self, A: Matrix, B: Matrix) -> Matrix:
+        """Return squared distances (n, m) by the metric."""
+        if self.metric == "euclidean" and not self.metric_params:
+            return distances2(A, B)
+        from sklearn.metrics import DistanceMetric
+
+        metric = DistanceMetric.get_metric(self.metric, **(self.metric_params or {}))
+        squared: Matrix = metric.pairwise(np.ascontiguousarray(A), np.ascontiguousarray(B)) ** 2
+        return squared
+
     def _search(self, sd: float, rule: float, n: float) -> None:
         """Find the bandwidth of largest leave-one-out likelihood on a grid, then between its neighbours."""
         grid = sd * rule * np.geomspace(0.05, 5, 25)
@@ -142,7 +164,7 @@ class KernelDensity(Density):
 
         def work(i: int) -> np.ndarray:
             rows = np.arange(i, min(i + ROWS, len(self.X_)))
-            D = distances2(self.X_[rows], self.X_)
+            D = self._distances2(self.X_[rows], self.X_)
             out = np.empty((len(bandwidths), len(rows)))
             others = np.log(np.maximum(counts - (np.arange(len(self.X_)) == rows[:, None]), 1e-300))
             for b, h in enumerate(bandwidths):
@@ -171,7 +193,7 @@ class KernelDensity(Density):
     def _leave(self, X: Any) -> Matrix:
         check_is_fitted(self)
         X = self._enter(X, reset=False, finite=False)
-        if self.kernel != "gaussian" or not np.isnan(X).any():
+        if self.kernel != "gaussian" or self.metric != "euclidean" or not np.isnan(X).any():
             refuse_bad_cells(X, getattr(self, "feature_names_in_", None))
         return X
 
@@ -180,7 +202,9 @@ class KernelDensity(Density):
             rows = np.asarray(X[i : i + ROWS], dtype=np.float64)
             if np.isnan(rows).any():
                 return np.array([logsumexp(self._log_shares(row)) for row in rows])
-            return logsumexp(self._log_kernel(distances2(rows, self.X_), self.bandwidth_) + self._log_weights, axis=1)
+            return logsumexp(
+                self._log_kernel(self._distances2(rows, self.X_), self.bandwidth_) + self._log_weights, axis=1
+            )
 
         return np.concatenate(list(in_order(work, range(0, len(X), ROWS))))
 
@@ -204,7 +228,7 @@ class KernelDensity(Density):
         """Draw rows: one of the rows learned, plus a draw of the kernel (Gaussian and tophat)."""
         check_is_fitted(self)
         if self.kernel not in ("gaussian", "tophat"):
-            raise WrongUse(f"sample can draw from the kernels 'gaussian' and 'tophat', not {self.kernel!r}.")
+            raise Unavailable(f"sample can draw from the kernels 'gaussian' and 'tophat', not {self.kernel!r}.")
         rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
         centre = self.X_[rng.choice(len(self.X_), n_samples, p=np.exp(self._log_weights))]
         step = rng.standard_normal(centre.shape)

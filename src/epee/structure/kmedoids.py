@@ -171,7 +171,7 @@ def check_dissimilarity(D: Matrix) -> None:
     """Say what keeps a table from being a dissimilarity: square, symmetric, nothing negative, zero on the diagonal."""
     if D.ndim != 2 or D.shape[0] != D.shape[1]:
         raise DataError(
-            f"a table of dissimilarities must be square; this one has shape {D.shape}. With rows of features choose a metric."
+            f"Distance matrix should be square, got matrix of shape {D.shape}. With rows of features choose a metric."
         )
     if (D < 0).any():
         i, j = np.argwhere(D < 0)[0]

@@ -107,7 +107,7 @@ class MeanShift(Clusterer):
         self.n_iter_ = int(steps.max(initial=0))
         if not (mass > 0).any():
             raise DataError(
-                f"no row lies within the bandwidth {h:g} of any seed; give other seeds or a larger bandwidth."
+                f"No point was within bandwidth={h:g} of any seed. Give other seeds, or a larger bandwidth."
             )
         self.cluster_centers_ = modes(ends[mass > 0], mass[mass > 0], h if self.kernel == "flat" else h / 2)
         self.labels_ = self._allocate(X)

@@ -22,9 +22,9 @@ def neighbour_search(X: Matrix, k: int | None, radius: float | None, **how: Any)
     """Return a fitted search for ``k`` neighbours or those within ``radius``."""
     if (k is None) == (radius is None):
         raise WrongUse("give n_neighbors or radius, one of the two.")
-    if k is not None and not (int(k) == k and 1 <= k < len(X)):
+    if k is not None and not (int(k) == k and 1 <= k < X.shape[0]):
         raise DataError(
-            f"n_neighbors is {k!r}; it must be at least 1 and below the number of rows, n_samples = {len(X)}."
+            f"n_neighbors is {k!r}; it must be at least 1 and below the number of rows, n_samples = {X.shape[0]}."
         )
     if radius is not None and not radius > 0:
         raise WrongUse(f"radius is {radius!r}; it must be positive.")
@@ -55,15 +55,20 @@ def undirected(*graphs: Any) -> sparse.csr_matrix:
     return sparse.csr_matrix((lengths[first], (rows[first], columns[first])), shape=parts[0].shape)
 
 
-def in_one_piece(graph: sparse.csr_matrix, X: Matrix, disconnected: str) -> tuple[sparse.csr_matrix, int]:
+def in_one_piece(
+    graph: sparse.csr_matrix, X: Any, disconnected: str, table: bool = False
+) -> tuple[sparse.csr_matrix, int]:
     """Return the graph with its pieces bridged by the nearest pairs, and how many pieces there were.
 
-    ``disconnected``: "connect" says so in a warning, "raise" refuses.
+    ``disconnected``: "connect" says so in a warning, "raise" refuses; so does a graph of distances that stores none between the pieces.
+    ``table``: ``X`` are distances between the rows, not rows.
     """
-    count, piece = pieces_of(graph, disconnected, "the nearest pairs were joined meanwhile")
+    count, piece = pieces_of(
+        graph, "raise" if sparse.issparse(X) else disconnected, "the nearest pairs were joined meanwhile"
+    )
     if count == 1:
         return graph, 1
-    bridges = _bridges(X, piece, count)
+    bridges = _bridges(X, piece, count, table)
     rows, columns, lengths = (np.array(part) for part in zip(*bridges, strict=True))
     extra = sparse.csr_matrix((lengths, (rows, columns)), shape=graph.shape)
     return undirected(graph, extra), int(count)
@@ -82,7 +87,7 @@ def pieces_of(graph: sparse.csr_matrix, disconnected: str, meanwhile: str) -> tu
     return int(count), piece
 
 
-def _bridges(X: Matrix, piece: Codes, count: int) -> list[tuple[int, int, float]]:
+def _bridges(X: Matrix, piece: Codes, count: int, table: bool) -> list[tuple[int, int, float]]:
     """Return, for every pair of pieces, the edge between their nearest rows."""
     from scipy.spatial.distance import cdist
 
@@ -91,7 +96,7 @@ def _bridges(X: Matrix, piece: Codes, count: int) -> list[tuple[int, int, float]
     found = []
     for a in range(1, count):
         mine, others = order[starts[a] : starts[a + 1]], order[: starts[a]]
-        D = cdist(X[others], X[mine])
+        D = X[np.ix_(others, mine)] if table else cdist(X[others], X[mine])
         nearest = D.argmin(axis=1)
         shortest = D[np.arange(len(others)), nearest]
         for b in range(a):

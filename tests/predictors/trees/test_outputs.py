@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 import sklearn.tree
 
-from epee import DecisionTreeClassifier, DecisionTreeRegressor, RandomForestRegressor
+from epee import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 from epee.errors import DataError, WrongUse
 
 rng = np.random.default_rng(0)
@@ -112,3 +118,21 @@ def test_the_trees_of_a_forest_one_by_one(table):
         assert trees[0].tree_.impurity[node] == pytest.approx(np.average((y - mean) ** 2, weights=w), abs=1e-9)
     path, starts = forest.decision_path(X[:7])
     assert path.shape == (7, starts[-1]) and starts[1] == trees[0].tree_.node_count
+
+
+def test_forests_answer_several_outputs(table):
+    X, Y, C = table
+    forest = RandomForestClassifier(10, random_state=0, oob_score=True).fit(X, C)
+    assert forest.predict(X).shape == C.shape and (forest.predict(X) == C).mean() > 0.95 and 0.5 < forest.oob_score_ < 1
+    shares = [np.mean([tree.predict_proba(X)[o] for tree in forest.estimators_], axis=0) for o in range(2)]
+    for P, mean in zip(forest.predict_proba(X), shares, strict=True):
+        np.testing.assert_allclose(P, mean, atol=1e-12)
+    numbers = ExtraTreesRegressor(5, random_state=0).fit(
+        X, Y
+    )  # without drawing rows each tree passes through every one
+    np.testing.assert_allclose(numbers.predict(X), Y, atol=1e-9)
+
+
+def test_leaves_of_equal_whole_numbers_say_them():
+    X, y = rng.normal(size=(80, 2)), rng.integers(-3, 9, 80).astype(float)
+    np.testing.assert_array_equal(DecisionTreeRegressor().fit(X, y).predict(X), y)

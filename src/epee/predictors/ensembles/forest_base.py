@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from epee.errors import DataError, WrongUse
-from epee.estimator.base import Classifier, Estimator, ProbabilityMixin, Regressor
+from epee.estimator.base import Classifier, Estimator, ProbabilityMixin, Regressor, say
+from epee.estimator.outputs import encode_outputs, is_several, labels_of
 from epee.predictors.ensembles.binning import bin_table, find_bins, sampled
 from epee.predictors.ensembles.forest_growth import Draw, ExactRecipe, Recipe, centres_of, grow_trees
 from epee.predictors.ensembles.forest_structure import Forest
@@ -19,10 +21,12 @@ from epee.predictors.ensembles.oob import losses_of, oob_risk, out_of_bag
 from epee.predictors.ensembles.parameters import MOST, between, whole
 from epee.predictors.ensembles.rounds import steps_for
 from epee.predictors.ensembles.soundness import refuse_strange
+from epee.predictors.trees.outputs import rounded_level
 from epee.predictors.trees.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from epee.risk.estimate import Risk
 from epee.risk.intervals import check_level
 from epee.table.fingerprints import fingerprint
+from epee.table.partitions import by_partition
 from epee.typing import Codes, Labels, Matrix, Tensor, Vector
 
 JUDGES = 2_000  # rows out of the bag by which intervals are calibrated
@@ -39,7 +43,7 @@ class BaseForest(Estimator):
     _tree_class: Any = None
     forest_: Forest
     oob_risk_: Risk
-    state_parts = ("_level", "_values", "_judges", "_judge_leaves", "_judge_trees")
+    state_parts = ("_level", "_values", "_judges", "_judge_leaves", "_judge_trees", "_outputs")
 
     def _grow(self, X: Matrix, y: Vector, w: Vector | None, K: int, factor: Vector | None) -> None:
         """Grow the trees that are missing, and judge the rows that they left out."""
@@ -62,8 +66,12 @@ class BaseForest(Estimator):
             grown = grow_trees(self._recipe(X, y, w, K, factor, draw, total), range(there, self.n_estimators))
             self.forest_ = self.forest_.followed_by(grown) if there else grown
         self._draw = draw
-        if self.bootstrap:
+        if self.bootstrap and y.ndim == 1:
             self._judge(X, y, w, draw)
+        elif self.bootstrap and self.oob_score:
+            self._judge_outputs(out_of_bag(self.forest_, X, draw), y)
+        elif self.bootstrap:
+            pass  # one risk cannot speak of several outputs
         elif self.oob_score:
             raise WrongUse("oob_score=True needs bootstrap=True: otherwise every tree has seen every row.")
 
@@ -91,9 +99,13 @@ class BaseForest(Estimator):
         tree = self._tree_class(**arguments)
         if K:
             tree.classes_ = self.classes_
+        several = y.ndim == 2
+        if several and self.monotonic_cst is not None:
+            raise WrongUse("Monotonicity constraints are not supported with multiple outputs")
         plan = tree._plan(total, total, X.shape[1])
         exact = (
-            self.criterion not in self._by_histogram
+            several
+            or self.criterion not in self._by_histogram
             or plan.monotone.any()
             or self.ccp_alpha > 0
             or self.max_leaf_nodes is not None
@@ -103,7 +115,11 @@ class BaseForest(Estimator):
                 arguments["class_weight"] = (
                     self.class_weight if self.class_weight != "balanced_subsample" else "balanced"
                 )
-            return ExactRecipe(self._tree_class, arguments, X, y if not K else self.classes_[y.astype(int)], draw)
+            if several:
+                truth = labels_of(y.astype(np.int64), self.classes_) if K else y
+            else:
+                truth = y if not K else self.classes_[y.astype(int)]
+            return ExactRecipe(self._tree_class, arguments, X, truth, draw)
         n = len(X)
         steps, chosen = steps_for(n), sampled(0, n, n, draw.seed)
         bins = find_bins(
@@ -175,7 +191,7 @@ class BaseForest(Estimator):
     def n_outputs_(self) -> int:
         """How many targets the forest predicts."""
         check_is_fitted(self, "forest_")
-        return 1
+        return self.__dict__.get("_outputs", 1)
 
     def seed_of(self, t: int) -> int:
         """Return the seed of tree t."""
@@ -231,7 +247,31 @@ class ForestClassifier(BaseForest, ProbabilityMixin, Classifier):
     _criteria = _by_histogram = ("gini", "entropy", "log_loss")
     _tree_class = DecisionTreeClassifier
 
+    _minimum_classes = 1
+    classes_: Any
+    n_classes_: Any
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = tags.target_tags.multi_output = True
+        return tags
+
+    def _enter_target(self, y: Any, n: int) -> Codes:
+        if not is_several(y):
+            return super()._enter_target(y, n)
+        self.classes_, codes = encode_outputs(y, n)
+        return codes
+
+    def _check_weighted_classes(self, codes: Codes, w: Vector) -> None:
+        if codes.ndim == 1:
+            super()._check_weighted_classes(codes, w)
+
     def _fit(self, X: Matrix, y: Codes, w: Vector | None) -> None:
+        self._outputs = 1 if y.ndim == 1 else y.shape[1]
+        if y.ndim == 2:
+            self.n_classes_ = [len(classes) for classes in self.classes_]
+            self._grow(X, y.astype(np.float64), w, max(self.n_classes_), None)
+            return
         K = len(self.classes_)
         self.n_classes_ = K
         factor = None
@@ -248,13 +288,42 @@ class ForestClassifier(BaseForest, ProbabilityMixin, Classifier):
         if self.oob_score:
             self.oob_score_ = float((self.oob_prediction_ == self.classes_[y.astype(int)])[there].mean())
 
-    def _proba(self, X: Matrix) -> Matrix:
-        return self.forest_.mean(np.ascontiguousarray(X, dtype=np.float64))
+    def _judge_outputs(self, judged: tuple[Any, ...], y: Vector) -> None:
+        """Set what the trees say of several outputs of rows that they left out."""
+        said = self.said_by_nodes(judged[0])  # (n, outputs, K)
+        self.oob_decision_function_ = np.moveaxis(said, 1, 2)
+        found, there = np.argmax(np.nan_to_num(said), axis=2), judged[1] > 0
+        self.oob_score_ = float((found == y)[there].mean())
+
+    def class_counts(self) -> Codes | None:
+        """Return how many classes each output has, where there are several."""
+        return np.asarray(self.n_classes_) if self.n_outputs_ > 1 else None
+
+    def said_by_nodes(self, value: Matrix) -> Tensor:
+        """Return what nodes say (nodes, outputs, K), as a tree of its own would."""
+        return value.reshape(len(value), self.n_outputs_, -1)
+
+    def _proba(self, X: Matrix) -> Any:
+        shares = self.forest_.mean(np.ascontiguousarray(X, dtype=np.float64))
+        if self.n_outputs_ == 1:
+            return shares
+        return [
+            part[:, :K] for part, K in zip(np.moveaxis(self.said_by_nodes(shares), 1, 0), self.n_classes_, strict=True)
+        ]
+
+    @by_partition
+    def predict_log_proba(self, X: Any) -> Any:
+        """Return the logarithm of :meth:`predict_proba`."""
+        shares = self.predict_proba(X)
+        with np.errstate(divide="ignore"):
+            return [np.log(P) for P in shares] if isinstance(shares, list) else np.log(shares)
 
     def predict(self, X: Any) -> Labels:
-        """Return the class of each row (n,): that of the largest mean share."""
-        best = np.argmax(self._proba(self._leave(X)), axis=1)
-        return self.classes_[best]
+        """Return the class of each row (n,), or the classes (n, outputs): those of the largest mean share."""
+        shares = self._proba(self._leave(X))
+        if isinstance(shares, list):
+            return labels_of(np.column_stack([np.argmax(P, axis=1) for P in shares]), self.classes_)
+        return self.classes_[np.argmax(shares, axis=1)]
 
 
 class ForestRegressor(BaseForest, Regressor):
@@ -264,11 +333,19 @@ class ForestRegressor(BaseForest, Regressor):
     _by_histogram = ("squared_error", "friedman_mse")
     _tree_class = DecisionTreeRegressor
 
-    def _fit(self, X: Matrix, y: Vector, w: Vector | None) -> None:
-        self._level = float(np.average(y, weights=w)) if self.criterion in self._by_histogram else 0.0
+    _several_targets = True
+    _level: Any
+
+    def _fit(self, X: Matrix, y: Vector | Matrix, w: Vector | None) -> None:
+        if y.ndim == 2 and y.shape[1] == 1:
+            say("A column-vector y was passed when a 1d array was expected. Please change the shape of y to (n_samples,).",
+                DataConversionWarning)  # fmt: skip
+            y = y[:, 0]
+        self._outputs = 1 if y.ndim == 1 else y.shape[1]
+        self._level = float(rounded_level(y, w)) if self.criterion in self._by_histogram and y.ndim == 1 else 0.0
         self._values = y
         self._grow(X, y - self._level, w, 0, None)
-        if self.bootstrap:
+        if self.bootstrap and y.ndim == 1:
             self._calibrate(np.ascontiguousarray(X, dtype=np.float64), y)
 
     def _set_oob(self, said: Matrix, there: np.ndarray, y: Vector) -> None:
@@ -293,8 +370,16 @@ class ForestRegressor(BaseForest, Regressor):
         """Return what nodes say (nodes, outputs, 1), as a tree of its own would."""
         return value[:, :, None] + self._level
 
-    def _predict(self, X: Matrix) -> Vector:
-        return self.forest_.mean(np.ascontiguousarray(X, dtype=np.float64))[:, 0] + self._level
+    def _judge_outputs(self, judged: tuple[Any, ...], y: Matrix) -> None:
+        """Set what the trees say of several outputs of rows that they left out."""
+        from sklearn.metrics import r2_score
+
+        self.oob_prediction_, there = judged[0], judged[1] > 0
+        self.oob_score_ = float(r2_score(y[there], judged[0][there]))
+
+    def _predict(self, X: Matrix) -> Vector | Matrix:
+        means = self.forest_.mean(np.ascontiguousarray(X, dtype=np.float64)) + self._level
+        return means[:, 0] if means.shape[1] == 1 else means
 
     def predict_quantiles(self, X: Any, quantile: Any = (0.05, 0.5, 0.95)) -> Matrix:
         """Return quantiles (n, levels) of the training values that share the leaves of each row."""

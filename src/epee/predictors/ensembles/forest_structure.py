@@ -137,5 +137,5 @@ def from_tree(tree: Any, rows: np.ndarray, X: Matrix) -> Forest:
         np.zeros(1, dtype=np.int64), np.where(leaf, np.arange(size), place[tree.children_left[nodes]]).astype(np.int32),
         np.where(leaf, 0, tree.feature[nodes]).astype(np.int32), np.where(leaf, np.inf, tree.threshold[nodes]),
         leaf | (tree.missing_go_to_left[nodes] != 0), tree.gain[nodes], tree.weighted_n_node_samples[nodes],
-        tree.value[nodes, 0], np.cumsum(held) - held, held, rows[by_leaf].astype(np.int32),
+        tree.value[nodes].reshape(size, -1), np.cumsum(held) - held, held, rows[by_leaf].astype(np.int32),
     )  # fmt: skip

@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from epee.arrays import at_home, is_elsewhere, is_real, like, namespace, select_rows
-from epee.errors import DataWarning
+from epee.errors import DataWarning, WrongUse
 from epee.estimator.base import NewAxes, Transformer, say
 from epee.predictors.ensembles.parameters import whole
 from epee.predictors.kernels.similarity import THERE, similarity, similarity_there
@@ -101,6 +101,12 @@ class Nystroem(NewAxes, Transformer):
         self.n_jobs = n_jobs
 
     def _fit(self, X: Matrix, w: Vector | None) -> None:
+        if (callable(self.kernel) or self.kernel == "precomputed") and (self.gamma, self.coef0, self.degree) != (
+            None,
+        ) * 3:
+            raise WrongUse(
+                "Don't pass gamma, coef0 or degree to Nystroem if using a callable or precomputed kernel: use kernel_params."
+            )
         n, m = X.shape[0], whole("n_components", self.n_components, 1)
         if m > n:
             say(f"n_components is {m}, but there are only {n} rows: all of them are landmarks.", DataWarning)

@@ -70,7 +70,8 @@ class NeighbourSearch(RadiusQueries, Estimator):
                     'set p >= 1 or algorithm="brute".'
                 )
             say(
-                "Mind that for 0 < p < 1, Minkowski metrics are not distance metrics: all rows are compared, algorithm='brute'."
+                "Mind that for 0 < p < 1, Minkowski metrics are not distance metrics. Continuing the execution with `algorithm='brute'`: "
+                "all rows are compared."
             )
         self.n_samples_fit_ = int(X.shape[0])
         self.effective_metric_ = self.metric

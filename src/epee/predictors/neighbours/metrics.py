@@ -56,6 +56,13 @@ def resolve(metric: Any, p: float, params: dict[str, Any] | None, X: Any) -> Met
     >>> resolve("minkowski", 1, None, np.ones((3, 2))).code
     1
     """
+    if hasattr(X, "tocsr") and isinstance(metric, str):
+        from sklearn.neighbors import VALID_METRICS_SPARSE
+
+        if metric not in VALID_METRICS_SPARSE["brute"]:
+            raise WrongUse(
+                f"Metric '{metric}' not valid for sparse input. Use sorted(sklearn.neighbors.VALID_METRICS_SPARSE['brute'])."
+            )
     if callable(metric) or hasattr(metric, "pairwise") or hasattr(X, "tocsr"):
         return None
     name, params = ALIASES.get(metric, metric), dict(params or {})

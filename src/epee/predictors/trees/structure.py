@@ -2,15 +2,10 @@
 
 Node 0 is the root; each node comes before its left branch, and that before its right one. A row goes left when its value is
 at most the threshold, or its category is in the left set; a leaf has children -1 and feature -2.
-
-Explainers ask whether ``tree_`` is a ``sklearn.tree._tree.Tree``, a compiled class that nothing can be registered with; so a tree says
-so of itself (``__class__``, which ``isinstance`` also asks, as for any stand-in), unless it splits categories by sets, which that class
-does not know.
 """
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, Self
@@ -50,15 +45,6 @@ class Tree(Part):
         "children_left", "children_right", "feature", "threshold", "impurity", "n_node_samples", "weighted_n_node_samples",
         "missing_go_to_left", "gain", "value", "category_set",
     )  # fmt: skip
-
-    @property
-    def __class__(self) -> type:
-        """The class that ``isinstance`` is told besides the true one."""
-        theirs = sys.modules.get("sklearn.tree._tree")
-        return type(self) if theirs is None or len(self.categories_left) else theirs.Tree
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self).from_state, (self.to_state(),)
 
     def with_parts(self, **parts: Any) -> Self:
         """Return the same tree with other arrays in some places."""
@@ -135,9 +121,9 @@ class Tree(Part):
 
     @cached_property
     def heavier_left(self) -> np.ndarray:
-        """Whether the left child holds at least as much weight: where what is unknown goes."""
+        """Whether the left child holds more weight: where what is unknown goes."""
         w = self.weighted_n_node_samples
-        return (w[self.children_left] >= w[self.children_right]).astype(np.uint8)
+        return (w[self.children_left] > w[self.children_right]).astype(np.uint8)
 
     @property
     def walking(self) -> tuple[Any, ...]:

@@ -30,7 +30,7 @@ from epee.estimator.outputs import encode_outputs, is_several, labels_of
 from epee.estimator.protocol import Needs
 from epee.predictors.trees.columns import Columns, presort
 from epee.predictors.trees.growth import Plan, grow_tree
-from epee.predictors.trees.outputs import decided, refuse_with_several, several_outputs
+from epee.predictors.trees.outputs import decided, refuse_with_several, rounded_level, several_outputs
 from epee.predictors.trees.pruning import PruningPath, choose, path_loss, representatives, trace_path
 from epee.predictors.trees.sentences import Rules, boxes, write_rules
 from epee.predictors.trees.structure import LEAF, Tree
@@ -103,9 +103,11 @@ class DecisionTree(Estimator):
         if isinstance(given, dict):
             given = [given.get(name, 0) for name in getattr(self, "feature_names_in_", range(p))]
         signs = np.asarray(given, dtype=np.int64)
+        if signs.ndim == 1 and len(signs) != p:
+            raise WrongUse(f"monotonic_cst has shape {len(signs)} but the input data X has {p} features.")
         if signs.shape != (p,) or not np.isin(signs, (-1, 0, 1)).all():
             raise WrongUse(
-                f"monotonic_cst must hold -1, 0 or 1 for each of the {p} columns; got {self.monotonic_cst!r}."
+                f"monotonic_cst must be None or an array-like of -1, 0 or 1, one for each of the {p} columns; got {self.monotonic_cst!r}."
             )
         if signs.any() and len(getattr(self, "classes_", (0, 1))) > 2:
             raise WrongUse("Monotonicity constraints are not supported with multiclass classification")
@@ -632,7 +634,7 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
                 )
             if not y.sum(axis=0).all():
                 raise DataError("Sum of y is not positive which is necessary for Poisson regression.")
-        level = np.zeros(y.shape[1:]) if self.criterion == "poisson" else np.average(y, axis=0, weights=w)
+        level = np.zeros(y.shape[1:]) if self.criterion == "poisson" else rounded_level(y, w)
         self._level = float(level) if y.ndim == 1 else level
         several = None if y.ndim == 1 else several_outputs(None, y - self._level, np.ones(y.shape[1]))
         value = y - self._level if y.ndim == 1 else np.zeros(1)
