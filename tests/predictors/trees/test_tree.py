@@ -415,7 +415,7 @@ def test_a_real_table_as_well_as_scikit_learn():
         ({"costs": [[0, 1, np.nan], [1, 0, 1], [1, 1, 0]]}, r"costs\[0, 2\]"),
         ({"categorical_features": ["nobody"]}, "nobody"),
         ({"monotonic_cst": [1, 0, 0, 0]}, "multiclass"),
-        ({"monotonic_cst": [2, 0, 0, 0]}, "must hold -1, 0 or 1"),
+        ({"monotonic_cst": [2, 0, 0, 0]}, "an array-like of -1, 0 or 1"),
         ({"class_weight": "even"}, "class_weight"),
         ({"pruning": "cv", "folds": 1}, "folds is 1"),
     ],
