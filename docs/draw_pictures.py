@@ -35,7 +35,7 @@ FLOORS = (
         ("signal", "signals in noise"),
         ("mdp", "decisions in sequence"),
     ),
-    (("samples", "tables"), ("job", "the main job"), ("report", "what is shown")),
+    (("exchange", "for other tools"), ("samples", "tables"), ("job", "the main job"), ("report", "what is shown")),
     (("cli", "the command line"), ("labs", "to play with"), ("workbench", "a page for the job")),
 )
 

@@ -137,7 +137,8 @@ class GaussianMixture(Density):
             self.n_passes_ = passes_over(source) - before
         if not self.converged_ and self.max_iter > 0:
             say(
-                f"EM stopped because {best.reason}, before the log-likelihood had settled to tol={self.tol:g}: raise max_iter or n_init.",
+                "Best performing initialization did not converge. Try different init parameters, or increase max_iter, tol, or check for "
+                f"degenerate data. EM stopped because {best.reason}, before the log-likelihood had settled to tol={self.tol:g}.",
                 SearchWarning,
             )
         return self
