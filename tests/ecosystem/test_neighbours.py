@@ -71,6 +71,7 @@ def test_transformers_speak_the_library_of_frames(library):
     np.testing.assert_allclose(np.asarray(axes), epee.PCA(2).fit_transform(X), atol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:.*has no road on the device")
 @pytest.mark.parametrize("name", ["linear", "logistic", "discriminant", "neighbours", "tree"])
 def test_arrays_of_the_standard_are_taken(name):
     strict = pytest.importorskip("array_api_strict")

@@ -24,7 +24,7 @@ import numpy as np
 from sklearn.base import TransformerMixin, clone
 
 from epee.arrays import affine_rows, like, namespace
-from epee.errors import DataError, SingularProblem, WrongUse
+from epee.errors import DataError, SingularProblem, Unavailable, WrongUse
 from epee.estimator.base import NewAxes, both_sides, say
 from epee.estimator.keep import Keep
 from epee.estimator.moment import MomentClassifier
@@ -133,7 +133,7 @@ class LinearDiscriminantAnalysis(NewAxes, TransformerMixin, MomentClassifier):
         if self.solver not in ("svd", "lsqr", "eigen"):
             raise WrongUse(f"unknown solver {self.solver!r} (valid solvers are 'svd', 'lsqr', and 'eigen').")
         if self.solver == "svd" and self.shrinkage is not None:
-            raise WrongUse("shrinkage not supported with 'svd' solver; use 'lsqr' or 'eigen'.")
+            raise Unavailable("shrinkage not supported with 'svd' solver; use 'lsqr' or 'eigen'.")
         if self.solver == "svd" and self.covariance_estimator is not None:
             raise WrongUse("covariance estimator is not supported with svd solver. Try another solver.")
         if self.covariance_estimator is not None and self.shrinkage not in (None, 0):
@@ -162,7 +162,7 @@ class LinearDiscriminantAnalysis(NewAxes, TransformerMixin, MomentClassifier):
         if self.solver == "svd":
             if n <= K:
                 raise DataError(
-                    f"The number of samples ({n:g}) must be more than the number of classes ({K}): n_samples = 1 a class is too few."
+                    f"The number of samples must be more than the number of classes: {n:g} rows, {K} classes; n_samples = 1 a class is few."
                 )
             within, tol, centre = self._pooled(m) / n, self.tol, self.xbar_
         else:
@@ -206,7 +206,7 @@ class LinearDiscriminantAnalysis(NewAxes, TransformerMixin, MomentClassifier):
     def _estimated(self, source: Source) -> np.ndarray:
         blocks = list(source.blocks())
         X, codes = np.concatenate([b.X for b in blocks]), np.concatenate([b.group for b in blocks])
-        fitted = [clone(self.covariance_estimator).fit(X[codes == k]) for k in range(len(self.classes_))]
+        fitted = [clone(self.covariance_estimator, safe=False).fit(X[codes == k]) for k in range(len(self.classes_))]
         if not all(hasattr(f, "covariance_") for f in fitted):
             raise DataError(f"{type(self.covariance_estimator).__name__} does not have a covariance_ attribute")
         return np.stack([f.covariance_ for f in fitted])
@@ -299,6 +299,6 @@ class LinearDiscriminantAnalysis(NewAxes, TransformerMixin, MomentClassifier):
     def transform(self, X: Any) -> Matrix:
         """Return the rows on the discriminant axes (n, r)."""
         if self.solver == "lsqr":
-            raise WrongUse("transform not implemented for 'lsqr' solver (use 'svd' or 'eigen').")
+            raise Unavailable("transform not implemented for 'lsqr' solver (use 'svd' or 'eigen').")
         X = self._leave(X)
         return ((X - self.xbar_ if self.solver == "svd" else X) @ self.scalings_)[:, : self._max_components]

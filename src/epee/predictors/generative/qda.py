@@ -25,7 +25,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from epee.engines.choice import engine_for
-from epee.errors import DataError, SingularProblem, WrongUse
+from epee.errors import DataError, SingularProblem, Unavailable, WrongUse
 from epee.estimator.base import list_columns
 from epee.estimator.keep import Keep
 from epee.moments.moments import Moments
@@ -156,7 +156,7 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
         if self.covariance_type not in TYPES:
             raise WrongUse(f"covariance_type {self.covariance_type!r} is not one of {', '.join(TYPES)}.")
         if self.solver == "svd" and self.shrinkage is not None:
-            raise WrongUse("shrinkage not supported with 'svd' solver; use solver='eigen'.")
+            raise Unavailable("shrinkage not supported with 'svd' solver; use solver='eigen'.")
         if self.solver == "svd" and self.covariance_estimator is not None:
             raise WrongUse("covariance_estimator is not supported with solver='svd'. Try solver='eigen' instead.")
         if self.covariance_estimator is not None and self.shrinkage is not None:
@@ -256,7 +256,7 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
     def _estimated(self, source: Source) -> Tensor:
         blocks = list(source.blocks())
         X, codes = np.concatenate([b.X for b in blocks]), np.concatenate([b.group for b in blocks])
-        fitted = [clone(self.covariance_estimator).fit(X[codes == k]) for k in range(len(self.classes_))]
+        fitted = [clone(self.covariance_estimator, safe=False).fit(X[codes == k]) for k in range(len(self.classes_))]
         if not all(hasattr(f, "covariance_") for f in fitted):
             raise DataError(f"{type(self.covariance_estimator).__name__} does not have a covariance_ attribute")
         return np.stack([f.covariance_ for f in fitted])
