@@ -95,10 +95,17 @@ class Run:
         return Seconds(max(self.parts[name], 1e-4))
 
 
-def learn(name: str, n: int, p: int, classes: bool) -> list[str]:
+FIRST_VERSION = {  # the predictors of version 0.1
+    True: ("naive_bayes", "lda", "least_squares", "logistic", "qda", "tree", "neighbours", "mixture"),
+    False: ("linear", "ridge", "lasso", "additive", "tree", "neighbours"),
+}
+
+
+def learn(name: str, n: int, p: int, classes: bool, every: bool = True) -> list[str]:
     place = str(epee.samples.path("penguins")) if name == "penguins" else table(name, n, p, classes)
     target = "species" if name == "penguins" else "y"
-    return ["learn", place, "-t", target, "-q", "--force", "-o", str(Path(folder().name) / f"{name}.epee")]
+    words = ["learn", place, "-t", target, "-q", "--force", "-o", str(Path(folder().name) / f"{name}.epee")]
+    return words if every else [*words, *(word for key in FIRST_VERSION[classes] for word in ("-p", key))]
 
 
 def predict() -> list[str]:
@@ -113,11 +120,16 @@ def predict() -> list[str]:
 def whole_runs() -> Iterator[Problem]:
     """Yield the commands that people wait for: the first time, when nothing compiled is at hand, and from then on."""
     asked: dict[str, tuple[Callable[[], list[str]], float, float]] = {
-        "epee learn, 344 x 8": (lambda: learn("penguins", 344, 8, True), 6.0, 2.5),
-        "epee learn, 10,000 x 20, three classes": (lambda: learn("three", 10_000, 20, True), 15.0, 3.0),
-        "epee learn, 10,000 x 20, a value": (lambda: learn("value", 10_000, 20, False), 15.0, 2.0),
+        "epee learn, 344 x 8": (lambda: learn("penguins", 344, 8, True), 12.0, 5.0),
+        "epee learn, 344 x 8, predictors of 0.1": (lambda: learn("penguins", 344, 8, True, False), 6.0, 2.5),
+        "epee learn, 10,000 x 20, three classes": (lambda: learn("three", 10_000, 20, True), 30.0, 20.0),
+        "epee learn, 10,000 x 20, three classes, predictors of 0.1": (
+            lambda: learn("three", 10_000, 20, True, False), 15.0, 3.0,
+        ),
+        "epee learn, 10,000 x 20, a value": (lambda: learn("value", 10_000, 20, False), 30.0, 20.0),
+        "epee learn, 10,000 x 20, a value, predictors of 0.1": (lambda: learn("value", 10_000, 20, False, False), 15.0, 2.0),
         "epee predict, 1,000 rows": (predict, 1.0, 1.0),
-    }
+    }  # fmt: skip
     for name, (words, first, second) in asked.items():
         for run_, when, claim in ((Run(words, True), "first run", first), (Run(words, False), "second run", second)):
             parts = {f"of which {part}": partial(run_.part, part) for part in PARTS}

@@ -104,5 +104,5 @@ def problems() -> Iterator[Problem]:
             f"learn, default run, {'three classes' if classes else 'regression'}, 10,000 x 20",
             data=lambda classes=classes: frame(10_000, 20, classes),
             ours=lambda table: epee.learn(table, "y"),
-            claim={"seconds": 10},
+            claim={"seconds": 20},
         )
