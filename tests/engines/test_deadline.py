@@ -32,3 +32,11 @@ def test_an_end_within_an_end_is_the_earlier():
         assert seconds_left() <= 5
     with until(0.0), pytest.raises(OutOfTime):  # no fold is begun
         epee.risk.cross_validate(LinearRegression(), np.eye(8), np.arange(8.0), folds=2)
+
+
+@pytest.mark.parametrize("maker", [epee.HistGradientBoostingRegressor, epee.RandomForestRegressor])
+def test_ours_stop_between_rounds_and_trees(maker):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 2))
+    with until(time.perf_counter() + 1e-9), pytest.raises(OutOfTime):
+        maker().fit(X, X[:, 0])

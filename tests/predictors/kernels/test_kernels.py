@@ -135,3 +135,22 @@ def test_wrong_use_is_a_sentence():
     ):  # fmt: skip
         with pytest.raises(WrongUse, match=words):
             model.fit(X, (y > 0).astype(int))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_sums_by_strips_of_a_fold_are_those_of_the_whole_kernel(weighted, monkeypatch):
+    from epee.moments.moments import Moments
+    from epee.predictors.kernels import landmarks as module
+
+    rng = np.random.default_rng(0)
+    X, T, fold = rng.standard_normal((300, 3)), rng.standard_normal((300, 2)), rng.integers(0, 5, 300)
+    w = rng.integers(1, 4, 300).astype(float) if weighted else None
+    monkeypatch.setattr(module, "STRIP", 37)
+    points = module.choose_landmarks(X, w, 30, 0)
+    found = module._sums(points, X, T, w, fold, 0.3)
+    whole = Moments.of(points.table(X, 0.3), T, sample_weight=w, fold=fold)
+    np.testing.assert_array_equal(found.count, whole.count)
+    np.testing.assert_allclose(found.mean, whole.mean, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(found.scatter, whole.scatter, rtol=0, atol=1e-11)
+    fold[fold == 3] = 2  # a fold without rows has no sums
+    assert len(module._sums(points, X, T, w, fold, 0.3).count) == 4

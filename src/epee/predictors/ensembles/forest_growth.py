@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from epee.engines.deadline import check_time
 from epee.engines.local import in_order
 from epee.predictors.ensembles.binning import Binned, Bins
 from epee.predictors.ensembles.forest_structure import Forest, from_tree, merged
@@ -122,6 +123,7 @@ def grow_trees(recipe: Recipe | ExactRecipe, numbers: Sequence[int]) -> Forest:
     parts = []
     with progress("growing trees", len(numbers)) as tick:
         for part in in_order(recipe.tree, numbers):
+            check_time()
             parts.append(part)
             tick()
     return merged(parts)

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from epee.engines.deadline import check_time
 from epee.engines.local import free_threads
 from epee.kernels.compiling import ready
 from epee.predictors.ensembles.binning import MISSING, Binned, Bins
@@ -109,6 +110,7 @@ class Rounds:
         pairs = np.empty((len(self.y), 2), dtype=np.int64)
         with team(self._strips()) as workers, progress("boosting", rounds) as tick:
             for r in range(done, done + rounds):
+                check_time()
                 self._slopes(workers)
                 for k in range(K):
                     units = self._pack(workers, k, pairs)

@@ -23,7 +23,7 @@ import numpy as np
 
 from epee.arrays import at_home, is_elsewhere, like, namespace, select_rows
 from epee.engines.local import in_order
-from epee.moments.moments import Moments
+from epee.moments.moments import Moments, stack
 from epee.moments.passes import Summation, reduce_source
 from epee.predictors.kernels.similarity import whitening
 from epee.predictors.regression.ridge_cv import squared_error
@@ -177,7 +177,8 @@ def _errors(
     parts = _sums(landmarks, X, T, w, fold, gamma).affine(A.T, np.zeros(A.shape[1]))  # targets stay
     parts = parts.regroup("fold", np.eye(len(parts.count))[parts.count > 0]) if (parts.count == 0).any() else parts
     train = parts.leave_one_out("fold")
-    values, V = descending_eigh(train.xx)  # nine digits are enough to compare penalties; the one chosen is solved again
+    # nine digits are enough to compare penalties; the one chosen is solved again
+    values, V = (np.stack(part) for part in zip(*in_order(descending_eigh, train.xx), strict=True))
     coef = np.swapaxes(spectral_path(values, V, np.swapaxes(V, -1, -2) @ train.xy, alphas), -1, -2)  # (F, A, q, r)
     intercept = train.y_mean[:, None] - (coef @ train.x_mean[:, None, :, None])[..., 0]
     share = parts.count / parts.count.sum()
@@ -188,11 +189,31 @@ def _errors(
 def _sums(landmarks: Landmarks, X: Any, T: Matrix, w: Vector | None, fold: Codes, gamma: float) -> Moments:
     """Return the moments of the kernel of rows and of their targets, by fold."""
     if not is_elsewhere(X):
-        return Moments.of(landmarks.table(X, gamma), T, sample_weight=w, fold=fold)
+        return _sums_here(landmarks, X, T, w, fold, gamma)
     head = at_home(landmarks.kernel(X[: min(256, X.shape[0]), ...], gamma)).mean(axis=0)
     keep = Summation(np.append(head, T[:256].mean(axis=0)), "full", int(fold.max()) + 1, None, T.shape[1])
     found: Moments = reduce_source(ElsewhereSource(X, T, w, fold), KernelSums(landmarks, gamma, keep))
     return found
+
+
+def _sums_here(landmarks: Landmarks, X: Matrix, T: Matrix, w: Vector | None, fold: Codes, gamma: float) -> Moments:
+    """Return those of the folds that have rows, strip by strip, each of one fold: the kernel of all rows is never at hand."""
+    order = np.argsort(fold, kind="stable")
+    begins = np.flatnonzero(np.diff(fold[order], prepend=-1))
+    strips = [
+        (k, rows)
+        for k, own in enumerate(np.split(order, begins[1:]))
+        for rows in np.array_split(own, -(-len(own) // STRIP))
+    ]
+
+    def work(strip: tuple[int, Codes]) -> Moments:
+        rows = strip[1]
+        return Moments.of(landmarks.kernel(X[rows], gamma), T[rows], sample_weight=None if w is None else w[rows])
+
+    found: dict[int, Moments] = {}
+    for (k, _), part in zip(strips, in_order(work, strips), strict=True):
+        found[k] = found[k] + part if k in found else part
+    return stack(list(found.values()))
 
 
 def left_out_errors(F: Matrix, T: Matrix, w: Vector | None, alphas: Vector, m: Moments | None = None) -> Vector:
