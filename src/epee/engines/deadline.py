@@ -55,13 +55,13 @@ def apart(work: Callable[..., Any], *given: Any) -> Any:
 
     check_time()
     with _lock:
-        executor = get_reusable_executor(max_workers=2, timeout=IDLE)
+        executor = get_reusable_executor(max_workers=2, timeout=IDLE, kill_workers=True)  # of one that is replaced
         future = executor.submit(work, *given)
     try:
         return future.result(timeout=min(seconds_left(), threading.TIMEOUT_MAX))
     except BaseException as fault:
         if not future.done():
-            executor.shutdown(wait=False, kill_workers=True)
+            executor.shutdown(wait=True, kill_workers=True)
         if seconds_left() <= 0 and (isinstance(fault, TimeoutError) or not future.done() or _killed(fault)):
             raise OutOfTime from None
         raise
