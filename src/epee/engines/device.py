@@ -95,7 +95,8 @@ class DeviceEngine:
         """Tell whether a work takes the rows of a source on the device; if not, say so once."""
         if getattr(work, "anywhere", False) and (self.library is not None or isinstance(source, ElsewhereSource)):
             return True
-        if source.n_columns:  # nothing need be said where the rows themselves are not read
+        reads = source.n_columns and not getattr(work, "narrow", False)
+        if reads:  # nothing need be said where the rows themselves are not read
             what = getattr(work, "said", None) or getattr(work, "__name__", type(work).__name__)
             tell_once(f"{what} has no road on the device: it runs on the CPU, and the rows are brought there.")
         return False
