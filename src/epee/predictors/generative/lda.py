@@ -206,7 +206,9 @@ class LinearDiscriminantAnalysis(NewAxes, TransformerMixin, MomentClassifier):
     def _estimated(self, source: Source) -> np.ndarray:
         blocks = list(source.blocks())
         X, codes = np.concatenate([b.X for b in blocks]), np.concatenate([b.group for b in blocks])
-        fitted = [clone(self.covariance_estimator, safe=False).fit(X[codes == k]) for k in range(len(self.classes_))]
+        fitted = [clone(self.covariance_estimator, safe=False) for _ in self.classes_]
+        for k, estimator in enumerate(fitted):
+            estimator.fit(X[codes == k])
         if not all(hasattr(f, "covariance_") for f in fitted):
             raise DataError(f"{type(self.covariance_estimator).__name__} does not have a covariance_ attribute")
         return np.stack([f.covariance_ for f in fitted])
