@@ -7,7 +7,7 @@ dropped when a budget is short, in this order.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -216,7 +216,10 @@ def unfit(candidate: Candidate, s: Setting, loss: Loss) -> str:
     enough = gives_probabilities(last) or (loss.needs == "scores" and gives_scores(last))
     if loss.needs in ("probabilities", "scores") and not enough:
         return say("no_answer", needs=say(loss.needs), loss=loss.name)
-    if s.n_targets > 1 and not get_tags(last).target_tags.multi_output:
+    alone = not candidate.suits(s) and candidate.suits(
+        replace(s, n_targets=1)
+    )  # the contest tries it on one target only
+    if s.n_targets > 1 and (alone or not get_tags(last).target_tags.multi_output):
         return say("one_target")
     return ""
 

@@ -51,6 +51,7 @@ SCHEMA: dict[str, Any] = {
         "target": _TEXTS,
         "classes": _TEXTS,
         "class_counts": {"type": "object", "additionalProperties": _NUMBER},
+        "rare": {"type": "object", "required": ["labels", "joined"], "properties": {"labels": _TEXTS, "joined": _TEXT}},
         "loss": _TEXT,
         "settings": {"type": "object"},
         "rows": {"type": "object", "required": ["read", "training", "sealed", "dropped"], "additionalProperties": {"type": "integer"}},
