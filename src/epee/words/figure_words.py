@@ -31,7 +31,7 @@ FRENCH: dict[str, str] = {
     "{n} {n:degree|degrees} of freedom": "{n} {n:degré|degrés} de liberté", "part of the prediction": "part de la prédiction",
     # trees
     "yes": "oui", "no": "non", "training rows": "individus d'apprentissage", "cross-validation": "validation croisée",
-    "one standard error above the best": "une erreur-type au-dessus du meilleur",
+    "one standard error above the best": "un écart-type au-dessus du meilleur",
     "chosen: {n} {n:leaf|leaves}": "choisi : {n} {n:feuille|feuilles}", "leaves": "feuilles", "risk": "risque",
     "{name} in {levels} ?": "{name} parmi {levels} ?",
 }  # fmt: skip

@@ -459,7 +459,7 @@ WORDS: dict[str, tuple[str, str]] = {
         "Gaussian laws with {form}, fitted by EM to the scaled numbers of {n} {n:row|rows} without a hole. BIC, smaller is better, weighs likelihood against "
         "parameters; components that make one cloud are counted once. Bars: standard error of the difference to the best number.",
         "Lois gaussiennes à {form}, ajustées par EM aux nombres réduits de {n} {n:individu|individus} sans trou. Le BIC, d'autant meilleur qu'il est petit, met en balance "
-        "vraisemblance et paramètres ; des composantes qui forment un seul nuage comptent pour une. Barres : erreur-type de la différence au meilleur nombre.",
+        "vraisemblance et paramètres ; des composantes qui forment un seul nuage comptent pour une. Barres : écart-type de la différence au meilleur nombre.",
     ),
     "full_form": ("a full covariance each", "covariance complète chacune"),
     "diag_form": ("a diagonal covariance each", "covariance diagonale chacune"),
