@@ -89,7 +89,7 @@ PHRASES = {
     # growth
     "work": "travail", "in": "en", "sizes": "tailles", "exponent": "exposant", "theory": "théorie", "moments": "moments", "to": "à",
     "the rows are shared out": "les lignes sont partagées", "ridge": "régression écrêtée", "cross-validated": "en validation croisée",
-    "k-means pass": "passe de k-moyennes", "EM pass": "passe d'EM", "Error bars are two standard errors": "Les barres d'erreur sont de deux erreurs-types",
+    "k-means pass": "passe de k-moyennes", "EM pass": "passe d'EM", "Error bars are two standard errors": "Les barres d'erreur sont de deux écarts-types",
     # ten gigabytes
     "of float64 in": "de float64 en",
     "Each job in a fresh process, after it has run on a small table": "Chaque travail dans un processus neuf, après avoir tourné sur un petit tableau",

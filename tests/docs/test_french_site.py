@@ -58,7 +58,7 @@ def test_texts_and_prints_are_french_while_the_gallery_speaks(capsys):
         print("best 3, within one standard error 2; leave-one-out at degree 3: 0.1", 4)
     finally:
         gallery_words.speak(when="after")
-    assert capsys.readouterr().out.startswith("meilleur 3, à moins d'une erreur-type 2 ;")
+    assert capsys.readouterr().out.startswith("meilleur 3, à moins d'un écart-type 2 ;")
     assert Text.set_text is plain and epee.options.language == "en"
 
 
