@@ -7,6 +7,7 @@ from scipy import sparse
 
 from epee.kernels.linear_sgd import sgd_pass, sgd_pass_many
 from epee.kernels.linear_sums import logistic_sums, softmax_sums
+from epee.kernels.sparse_newton import model_sweeps
 from epee.kernels.sparse_sgd import _settle, sparse_sgd_pass, sparse_sgd_pass_many
 from epee.kernels.sparse_sums import (
     cell_totals,
@@ -102,3 +103,18 @@ def test_a_pass_with_several_classes(loss, l2, l1, form):
     assert_allclose(sparse_sgd_pass_many(*rows, codes, w, order, V, a, other, loss, form, *steps), met, rtol=1e-10)
     assert_allclose(V.T, W, atol=1e-11)
     assert_allclose(a, b, atol=1e-11)
+
+
+@pytest.mark.parametrize("with_bias", [True, False])
+def test_sweeps_end_at_the_minimum_of_the_model(with_bias):
+    h, g, v0 = rng.uniform(0.1, 1.0, n), rng.normal(size=n), rng.normal(size=p)
+    C, l1, l2 = S.tocsc(), 0.3, 0.1
+    r, v, d, bias = g.copy(), np.zeros(n), np.zeros(p), np.array([0.2, 0.0, 0.0, 0.0, float(with_bias)])
+    made = model_sweeps(C.data, C.indices, C.indptr, np.arange(p), h, r, v, v0, d, bias, l1, l2, 1e-12, 10_000)
+    assert made < 10_000
+    assert_allclose(v, X @ d + bias[1], atol=1e-12)
+    assert_allclose(r, g + h * v, atol=1e-12)
+    w_new, slope = v0 + d, X.T @ r + l2 * (v0 + d)
+    off = np.where(w_new != 0, np.abs(slope + l1 * np.sign(w_new)), np.maximum(np.abs(slope) - l1, 0.0))
+    assert off.max() < 1e-10
+    assert abs(r.sum()) < 1e-10 if with_bias else bias[1] == 0.0

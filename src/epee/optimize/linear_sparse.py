@@ -7,7 +7,7 @@ At :math:`W` with gradient :math:`g` and metric :math:`H` the next weights minim
 a small problem that coordinate descent solves without touching the rows. The gradient is that of the whole table while
 :math:`H` comes from a sample of it and is mended after each pass by the BFGS rule, so a pass is one gradient; the fixed
 point is the exact minimum whatever the metric. With very many columns only those that are not at 0, or are about to
-leave it, enter (1).
+leave it, enter (1); thousands of sparse ones are swept without a matrix, see :mod:`epee.optimize.linear_columns`.
 
 References: Lee, Sun and Saunders, "Proximal Newton-type methods", *SIAM Journal on Optimization*, 2014.
 """
@@ -20,11 +20,13 @@ import numpy as np
 
 from epee.engines.local import one_blas_thread
 from epee.optimize.descent import Trace
+from epee.optimize.linear_columns import goes_by_columns, minimise_columns
 from epee.optimize.linear_descent import FEWEST_ROWS, THINNING, Minimum, flat, held
 from epee.optimize.linear_risk import LinearRisk
 from epee.typing import Codes, Matrix, Vector
 
 WORKING = 1500  # coordinates that enter (1) at once
+SHARE = 0.01  # of the weight of the penalty: a subgradient that is small
 
 
 def violation(W: Matrix, gradient: Matrix, l1: Vector) -> Matrix:
@@ -39,6 +41,11 @@ def minimise_sparse(
 ) -> Minimum:  # fmt: skip
     """Minimise a risk with an L1 (or elastic) penalty."""
     n = risk.source.n_rows
+    tol = min(
+        tol, SHARE * float(risk.l1.max())
+    )  # a slope that is nothing beside others may be all that the penalty weighs
+    if goes_by_columns(risk):
+        return minimise_columns(risk, W, tol, max_iter, watch, violation)
     enough = max(FEWEST_ROWS, 8 * min(risk.unknowns, WORKING))
     sample = risk
     if levels and (n is None or n >= 4 * enough):
