@@ -269,3 +269,55 @@ def test_clusters_of_wide_sparse_rows_are_those_of_scikit_learn():
     np.testing.assert_allclose(ours.cluster_centers_, theirs.cluster_centers_, atol=1e-12)
     drawn = epee.KMeans(5, random_state=0).fit(Z)
     assert drawn.inertia_ < epee.KMeans(5, init="random", n_init=1, max_iter=1, random_state=0).fit(Z).inertia_
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("how", [{}, {"cv": 4}, {"criterion": "gcv"}, {"fit_intercept": False}], ids=str)
+def test_penalties_of_wide_sparse_rows_are_chosen_as_those_of_rows_laid_out(how, weighted, monkeypatch):
+    Z, t = wide(120, 400)
+    w = np.random.default_rng(5).integers(0, 3, 120).astype(float) if weighted else None
+    alphas = np.logspace(-2, 2, 7)
+    dense = epee.RidgeCV(alphas, **how).fit(Z.toarray(), t, sample_weight=w)
+    monkeypatch.setattr("epee.solve.sparse_rows.FEW_CELLS", 0)
+    monkeypatch.setattr("epee.solve.sparse_rows.MANY_COLUMNS", 0)
+    thin = epee.RidgeCV(alphas, **how).fit(Z, t, sample_weight=w)
+    assert thin._final.solver_ == "lsqr" and thin.alpha_ == dense.alpha_
+    np.testing.assert_allclose(thin.criterion_values_, dense.criterion_values_, rtol=1e-6)
+    np.testing.assert_allclose(thin.predict(Z), dense.predict(Z.toarray()), atol=1e-6)
+
+
+def test_more_rows_than_can_be_left_out_are_refused_and_folds_are_not(monkeypatch):
+    Z, t = wide(2500, 25_000)
+    monkeypatch.setattr("epee.predictors.regression.ridge_cv_of_sparse.MOST_ROWS", 2000)
+    with pytest.raises(WrongUse, match="give folds, cv=5 for instance"):
+        epee.RidgeCV().fit(Z, t)
+    model = epee.RidgeCV((0.01, 1.0), cv=3).fit(Z, t)
+    assert model.alpha_ in (0.01, 1.0) and model._final.solver_ == "lsqr"
+    np.testing.assert_allclose(model.coef_, epee.Ridge(model.alpha_).fit(Z, t).coef_)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("model", "target"),
+    [(epee.Ridge(), y), (epee.Lasso(0.01), y), (epee.MultinomialNB(), codes), (epee.LogisticRegression(), codes)],
+    ids=lambda v: type(v).__name__ if hasattr(v, "fit") else "",
+)
+def test_cross_validation_of_sparse_rows_is_that_of_rows_laid_out(model, target):
+    from epee.risk import cross_validate
+
+    assert cross_validate(model, S, target).value == pytest.approx(cross_validate(model, X, target).value, rel=1e-7)
+
+
+def test_folds_of_sparse_rows_come_from_one_pass(monkeypatch):
+    from epee.risk import cross_validate
+    from epee.table.sparse import SparseSource
+
+    passes, blocks = [], SparseSource.blocks
+    monkeypatch.setattr(
+        SparseSource, "blocks", lambda self, rows=None: passes.append(self.n_rows) or blocks(self, rows)
+    )
+    found = cross_validate(epee.Ridge(), S, y, folds=4)
+    few = sum(passes)
+    cross_validate(epee.Ridge(), S, y, folds=20)
+    assert found.one_pass and sum(passes) == 2 * few <= 8 * n  # whatever the number of folds

@@ -17,6 +17,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import MetaEstimatorMixin, clone
+from sklearn.utils import get_tags
 
 from epee.errors import DataError, SearchWarning, WrongUse
 from epee.estimator.base import Classifier, PosteriorMixin, ProbabilityMixin, encode_labels, say
@@ -245,6 +246,10 @@ class SelfTraining(MetaEstimatorMixin, ProbabilityMixin, SomeLabels):
         self.estimator = estimator
         self.threshold = threshold
         self.max_iter = max_iter
+
+    @property
+    def _takes_sparse(self) -> bool:  # type: ignore[override]
+        return bool(get_tags(self.estimator).input_tags.sparse)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of ``X`` (n, p); ``y`` is -1, None or NaN where a row has no label."""

@@ -31,8 +31,10 @@ from epee.predictors.regression.fixed_folds import refuse_empty_folds, row_count
 from epee.predictors.regression.influence import LeftOut
 from epee.predictors.regression.ols import normal_equations
 from epee.predictors.regression.ridge import Ridge, centred_rows, check_penalties, left_out_block
+from epee.predictors.regression.ridge_cv_of_sparse import fold_errors, on_axes
 from epee.predictors.regression.rows import RowSource, wide_rows
 from epee.solve.ridge_path import RidgeSpectrum
+from epee.solve.sparse_rows import is_large_and_sparse
 from epee.table.block import Block, Source
 from epee.table.doors import gather
 from epee.table.elsewhere import ElsewhereSource
@@ -156,6 +158,10 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
         if self._how() == "kfold":
             self._fit_folds(source, alphas)
             return True
+        if isinstance(source, SparseSource) and is_large_and_sparse(source):
+            spectrum, turned, level, n = on_axes(source, self.fit_intercept)
+            self._choose(spectrum, np.zeros(turned.n_columns), level, n, alphas, turned)
+            return self._finish_sparse(source)
         rows = wide_rows(source)
         if rows is not None:
             Z, T, mean, level, n = centred_rows(*rows, self.fit_intercept)
@@ -173,6 +179,15 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
         self._choose(RidgeSpectrum.of_scatter(S, C, tss), mean, level, float(m.count), alphas, source)
         self._finish_with(m)
         self._final.refine(source, m)
+        self._borrow()
+        return True
+
+    def _finish_sparse(self, source: SparseSource) -> bool:
+        """Solve at the penalty chosen, by products with sparse rows."""
+        self._final = Ridge(self.alpha_, fit_intercept=self.fit_intercept)
+        self._final._one_target, self._final.n_features_in_ = self._one_target, self.n_features_in_
+        self._final._solve_sparse(source)
+        self._wide = (source.X, source.y, source.weight)
         self._borrow()
         return True
 
@@ -286,6 +301,11 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
             X, y, w = (source.X, source.y, source.weight) if isinstance(source, SparseSource) else gather(source)
             assert y is not None
             return self._fit_scored(X, y[:, 0] if self._one_target and y.ndim == 2 else y, w)
+        if isinstance(source, SparseSource) and is_large_and_sparse(source):
+            errors = fold_errors(source, fold, alphas, self.fit_intercept)  # (F, A, m)
+            self._pick(alphas, errors.mean(axis=0), errors.std(axis=0, ddof=1) / np.sqrt(len(errors)))
+            self._finish_sparse(source)
+            return self
         folded = with_folds(source, fold)
         parts = reduce_source(folded, self.summation(folded, int(namespace(fold).max(fold)) + 1), stay=True)
         refuse_empty_folds(parts)
@@ -410,7 +430,8 @@ class LeftOutErrors:
     whole: bool = False
 
     def __call__(self, block: Block) -> LeftOutSums:
-        Z = (block.X - self.mean) @ self.spectrum.V  # (rows, r)
+        turned = self.spectrum.axes is None and self.spectrum.rows is None  # the rows are coordinates on the axes
+        Z = block.X if turned else (block.X - self.mean) @ self.spectrum.V  # (rows, r)
         Y = np.asarray(block.y, dtype=np.float64).reshape(len(block), -1) - self.level
         w = block.weight
         left, fitted = left_out_block(

@@ -80,6 +80,11 @@ def _both(a: tuple[bool, int, float], b: tuple[bool, int, float]) -> tuple[bool,
     return a[0] and b[0], a[1] + b[1], a[2] + b[2]
 
 
+def solve_penalties(Z: CentredRows, T: Matrix, alphas: Vector) -> Iterated:
+    """Return the slopes of each column of ``T`` with its own penalty: by squares of the rows where these are safe, else without them."""
+    return conjugate_gradients(Z, T, alphas) or least_squares(Z, T, alphas)
+
+
 def iterate(
     model: object, source: SparseSource, alphas: Vector, centred: bool
 ) -> tuple[Iterated, Vector, Vector, Matrix, Vector]:
@@ -88,7 +93,7 @@ def iterate(
     Z = CentredRows.of(source.X, source.weight, centred)
     level = Z.root**2 @ Y / (Z.root**2).sum() if centred else np.zeros(Y.shape[1])
     T = Z.root[:, None] * (Y - level)
-    done = conjugate_gradients(Z, T, alphas) or least_squares(Z, T, alphas)
+    done = solve_penalties(Z, T, alphas)
     if not done.converged:
         say(
             f"{type(model).__name__} did not converge: after {done.iterations} products with the sparse rows the slopes have not settled. "
