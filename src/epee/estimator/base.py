@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 from sklearn.base import (
@@ -41,7 +41,7 @@ from epee.table.block import Source, check_weights, column_name, refuse_bad_cell
 from epee.table.doors import gather, is_stream, open_source
 from epee.table.fingerprints import fingerprint
 from epee.table.partitions import by_partition, in_kind
-from epee.table.sparse import is_sparse, laid_out, refuse_bad_sparse
+from epee.table.sparse import SparseSource, is_sparse, laid_out, refuse_bad_sparse
 from epee.typing import Codes, Labels, Matrix, Vector
 
 ANSWERS = ("predict", "predict_proba", "predict_log_proba", "decision_function", "score_samples")
@@ -158,6 +158,8 @@ class Estimator(Saved, BaseEstimator):
         """Check the rows of a stream; a fitted estimator takes the columns it knows by name, and leaves the others."""
         known = None if reset else getattr(self, "feature_names_in_", None)
         source = open_source(X, columns=None if known is None else [str(name) for name in known])
+        if isinstance(source, SparseSource) and self._takes_sparse:
+            return self._enter(source.X if reset else self._as_wide(source).X, reset=reset, finite=finite)
         rows = gather(source)[0]
         if known is not None and source.names is not None and list(source.names) != list(known):
             absent = [str(name) for name in known if name not in list(source.names)]
@@ -173,8 +175,14 @@ class Estimator(Saved, BaseEstimator):
             self.feature_names_in_ = np.asarray(source.names, dtype=object)
         return rows
 
+    def _as_wide(self, source: SparseSource) -> SparseSource:
+        """Return sparse rows of a file with the columns that were learned, of which the last may not occur in it."""
+        return source if source.n_columns >= self.n_features_in_ else source.widened(self.n_features_in_)
+
     def _enter_stream(self, source: Source, *, reset: bool) -> Source:
         """Note the columns of a stream, or check that they are those learned, and return it."""
+        if isinstance(source, SparseSource) and not reset:
+            source = cast(Source, self._as_wide(source))
         if reset:
             self.n_features_in_ = source.n_columns
             self.__dict__.pop("feature_names_in_", None)

@@ -33,9 +33,9 @@ def model_sweeps(data, indices, indptr, columns, h, r, v, w, d, bias, l1, l2, go
             step = new - here
             largest = abs(step) * whole
             bias[1] += step
-            for i in range(n):
-                r[i] += h[i] * step
-                v[i] += step
+            for row in range(n):
+                r[row] += h[row] * step
+                v[row] += step
         for c in range(m):
             j, bend = columns[c], bends[c] + l2
             if bend <= 0.0:

@@ -81,7 +81,12 @@ class Columns:
 
 
 def minimise_columns(
-    risk: LinearRisk, W: Matrix | None, tol: float, max_iter: int, watch: Callable[[], None] | None, violation: Any
+    risk: LinearRisk,
+    W: Matrix | None,
+    tol: float,
+    max_iter: int,
+    watch: Callable[[Matrix], None] | None,
+    violation: Any,
 ) -> Minimum:
     """Minimise a risk with an L1 (or elastic) penalty; ``violation(W, gradient, l1)`` says how far each coordinate is from its best."""
     from epee.kernels.sparse_newton import model_sweeps
@@ -114,7 +119,7 @@ def minimise_columns(
                 break
             W, s, value = found
             if watch is not None:
-                watch()
+                watch(W)
     converged = size <= tol
     reason = (
         f"the largest subgradient {size:.2g} is at most tol = {tol:.3g}"

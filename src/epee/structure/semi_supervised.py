@@ -248,7 +248,7 @@ class SelfTraining(MetaEstimatorMixin, ProbabilityMixin, SomeLabels):
         self.max_iter = max_iter
 
     @property
-    def _takes_sparse(self) -> bool:  # type: ignore[override]
+    def _takes_sparse(self) -> bool:
         return bool(get_tags(self.estimator).input_tags.sparse)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -17,6 +17,7 @@ from epee.table.frames import is_away
 from epee.table.labels import scan_classes
 from epee.table.parts import BlockSource, adopted
 from epee.table.sparse import SparseSource, laid_out
+from epee.table.svmlight import is_svmlight, sparse_rows
 from epee.table.view import View
 from epee.typing import Labels, Vector
 
@@ -38,6 +39,9 @@ def open_source(X: Any, y: Any = None, sample_weight: Any = None, columns: Seque
 
     if is_elsewhere(X):
         return ElsewhereSource(X, y, sample_weight)
+    named = isinstance(y, str) and y != "target"  # another column than that which the format has for it
+    if columns is None and not named and not isinstance(sample_weight, str) and is_svmlight(X):
+        return cast(Source, sparse_rows(X, y, sample_weight))
     if not is_away(X) and isinstance(
         X, BlockSource | Readable
     ):  # a frame of Spark Connect claims to have any attribute
@@ -81,5 +85,15 @@ def coded(source: Source, classes: Labels | None = None) -> tuple[Source, Labels
     """
     if isinstance(source, ElsewhereSource):
         return source.coded(classes)
+    if isinstance(source, SparseSource) and source.y is not None:
+        seen, codes = np.unique(source.y, return_inverse=True)
+        known = seen if classes is None else np.asarray(classes)
+        strange = seen[~np.isin(seen, known)]
+        if len(strange):
+            raise DataError(
+                f"y holds the labels {strange.tolist()[:5]}, which are not among the classes {known.tolist()[:5]}."
+            )
+        group = np.searchsorted(known, seen)[codes.reshape(-1)]
+        return cast(Source, SparseSource(source.X, None, source.weight, source.fold, group, source.names)), known
     labels = scan_classes(source) if classes is None else classes
     return View(source, Coded(labels)), labels

@@ -206,6 +206,12 @@ class SparseSource(BlockSource):
             names=self.names,
         )
 
+    def widened(self, columns: int) -> SparseSource:
+        """Return the rows with columns of 0 up to so many: a file of sparse rows ends where its last cell is."""
+        X = self.X.copy()
+        X.resize((self.n_rows, columns))
+        return SparseSource(X, self.y, self.weight, self.fold, self.group)
+
     def _beside(self, i: int, step: int) -> dict[str, Any]:
         return {name: None if (a := getattr(self, name)) is None else a[i : i + step] for name in BESIDE}
 
