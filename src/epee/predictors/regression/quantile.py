@@ -67,6 +67,8 @@ class QuantileRegressor(Regressor):
     array([20.])
     """
 
+    _takes_sparse = "dense"
+
     def __init__(
         self, *, quantile: float = 0.5, alpha: float = 1.0, fit_intercept: bool = True, solver: str = "highs", solver_options: Any = None,
     ) -> None:  # fmt: skip
