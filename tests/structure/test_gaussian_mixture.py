@@ -257,7 +257,7 @@ def test_data_that_cannot_be_used():
     empty_row[7] = np.nan
     with pytest.warns(DataWarning, match="rows without any cell: 1"):
         assert GaussianMixture(2, random_state=0).fit(empty_row).n_skipped_ == 1
-    with pytest.warns(SearchWarning, match="raise max_iter"):
+    with pytest.warns(SearchWarning, match="increase max_iter"):
         GaussianMixture(3, max_iter=1, random_state=0).fit(X)
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConditionWarning)

@@ -1,8 +1,8 @@
 """Work with an end in time: begun only before a moment, and, where it is someone else's, in a process that can be ended.
 
 A thread cannot be stopped while it is inside another library, and a signal reaches only the main thread between two steps of Python. A
-process can: what may take too long is sent to one (pickled by value where a module cannot be imported there), and the process is ended when
-the moment has come.
+process can: what may take too long is sent to one, which looks for modules where this one does and gets by value what lies nowhere, and the
+process is ended when the moment has come.
 
 >>> from math import inf
 >>> seconds_left() == inf
@@ -12,11 +12,14 @@ True
 from __future__ import annotations
 
 import math
+import os
+import sys
 import threading
 import time as clock
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from importlib.machinery import PathFinder
 from typing import Any
 
 IDLE = 60  # seconds that a process waits for more work before it goes
@@ -55,7 +58,11 @@ def apart(work: Callable[..., Any], *given: Any) -> Any:
 
     check_time()
     with _lock:
-        executor = get_reusable_executor(max_workers=2, timeout=IDLE, kill_workers=True)  # of one that is replaced
+        _send_hidden(given)
+        path = {"PYTHONPATH": os.pathsep.join(sys.path)}
+        executor = get_reusable_executor(
+            max_workers=2, timeout=IDLE, kill_workers=True, env=path
+        )  # workers of one that is replaced
         future = executor.submit(work, *given)
     try:
         return future.result(timeout=min(seconds_left(), threading.TIMEOUT_MAX))
@@ -65,6 +72,41 @@ def apart(work: Callable[..., Any], *given: Any) -> Any:
         if seconds_left() <= 0 and (isinstance(fault, TimeoutError) or not future.done() or _killed(fault)):
             raise OutOfTime from None
         raise
+
+
+def _send_hidden(given: Sequence[Any]) -> None:
+    """Have classes of modules that another process could not import sent by value, those inside an estimator too."""
+    try:
+        from joblib.externals.cloudpickle import register_pickle_by_value
+    except ModuleNotFoundError:  # joblib carries no copy of it since 1.6
+        from cloudpickle import register_pickle_by_value
+
+    parts = [part for thing in given for part in (thing, *_parameters(thing))]
+    for name in {type(part).__module__ for part in parts}:
+        module = sys.modules.get(name)
+        if module is not None and name != "__main__" and not _importable(name):
+            register_pickle_by_value(module)
+
+
+def _parameters(thing: Any) -> list[Any]:
+    return list(thing.get_params().values()) if hasattr(thing, "get_params") and not isinstance(thing, type) else []
+
+
+def _importable(name: str) -> bool:
+    """Tell whether a module is built in or lies on the path.
+
+    >>> _importable("sklearn.svm"), _importable("builtins"), _importable("nowhere.to_be_seen")
+    (True, True, False)
+    """
+    if name.partition(".")[0] in sys.builtin_module_names:
+        return True
+    where: Any = None
+    for k in range(1, name.count(".") + 2):
+        spec = PathFinder.find_spec(".".join(name.split(".")[:k]), where)
+        if spec is None:
+            return False
+        where = spec.submodule_search_locations
+    return True
 
 
 def _killed(fault: BaseException) -> bool:

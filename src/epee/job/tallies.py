@@ -91,7 +91,7 @@ class Numbers:
         width = self.high - self.low + 1
         if n < FEWEST or self.missing or not self.whole or not n <= width <= SPARSE * n:
             return False
-        return bool((self.times == 1).all()) and np.exp(-n * (n - 1) / (2 * width)) < CHANCE
+        return bool((self.times == 1).all() and np.exp(-n * (n - 1) / (2 * width)) < CHANCE)
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,8 @@ def resolve(metric: Any, p: float, params: dict[str, Any] | None, X: Any) -> Met
     if hasattr(X, "tocsr") and isinstance(metric, str):
         from sklearn.neighbors import VALID_METRICS_SPARSE
 
-        if metric not in VALID_METRICS_SPARSE["brute"]:
+        plain = metric == "minkowski" and (params or {}).get("p", p) in (1, 2)
+        if not plain and metric not in VALID_METRICS_SPARSE["brute"]:
             raise WrongUse(
                 f"Metric '{metric}' not valid for sparse input. Use sorted(sklearn.neighbors.VALID_METRICS_SPARSE['brute'])."
             )

@@ -236,7 +236,7 @@ def natural_basis(x: Vector, knots: Vector) -> Matrix:
 
     They add up to 1 with the one left out, which the intercept replaces; beyond the last knots they go on straight.
 
-    >>> natural_basis(np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.5, 1.0]))
+    >>> natural_basis(np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.5, 1.0])) + 0.0
     array([[0., 0.],
            [1., 0.],
            [0., 1.]])
