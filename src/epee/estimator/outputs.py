@@ -6,8 +6,30 @@ from typing import Any
 
 import numpy as np
 
-from epee.estimator.base import encode_labels
-from epee.typing import Codes, Labels
+from epee.estimator.base import Classifier, encode_labels
+from epee.typing import Codes, Labels, Vector
+
+
+class SeveralLabels(Classifier):
+    """A classifier that answers several outputs, each with classes of its own; one class is learned, too."""
+
+    _minimum_classes = 1
+    classes_: Any
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = tags.target_tags.multi_output = True
+        return tags
+
+    def _enter_target(self, y: Any, n: int) -> Codes:
+        if not is_several(y):
+            return super()._enter_target(y, n)
+        self.classes_, codes = encode_outputs(y, n)
+        return codes
+
+    def _check_weighted_classes(self, codes: Codes, w: Vector) -> None:
+        if codes.ndim == 1:
+            super()._check_weighted_classes(codes, w)
 
 
 def is_several(y: Any) -> bool:

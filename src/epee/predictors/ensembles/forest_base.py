@@ -10,8 +10,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from epee.errors import DataError, WrongUse
-from epee.estimator.base import Classifier, Estimator, ProbabilityMixin, Regressor, say
-from epee.estimator.outputs import encode_outputs, is_several, labels_of
+from epee.estimator.base import Estimator, ProbabilityMixin, Regressor, say
+from epee.estimator.outputs import SeveralLabels, labels_of
 from epee.predictors.ensembles.binning import bin_table, find_bins, sampled
 from epee.predictors.ensembles.forest_growth import Draw, ExactRecipe, Recipe, centres_of, grow_trees
 from epee.predictors.ensembles.forest_structure import Forest
@@ -241,30 +241,13 @@ class BaseForest(Estimator):
         return self.forest_.n_leaves() / len(self.forest_)
 
 
-class ForestClassifier(BaseForest, ProbabilityMixin, Classifier):
+class ForestClassifier(BaseForest, ProbabilityMixin, SeveralLabels):
     """Shares of the classes in the leaves, averaged."""
 
     _criteria = _by_histogram = ("gini", "entropy", "log_loss")
     _tree_class = DecisionTreeClassifier
 
-    _minimum_classes = 1
-    classes_: Any
     n_classes_: Any
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = tags.target_tags.multi_output = True
-        return tags
-
-    def _enter_target(self, y: Any, n: int) -> Codes:
-        if not is_several(y):
-            return super()._enter_target(y, n)
-        self.classes_, codes = encode_outputs(y, n)
-        return codes
-
-    def _check_weighted_classes(self, codes: Codes, w: Vector) -> None:
-        if codes.ndim == 1:
-            super()._check_weighted_classes(codes, w)
 
     def _fit(self, X: Matrix, y: Codes, w: Vector | None) -> None:
         self._outputs = 1 if y.ndim == 1 else y.shape[1]

@@ -22,8 +22,8 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from epee.errors import DataError, WrongUse
-from epee.estimator.base import Classifier, Estimator, ProbabilityMixin, Regressor, say
-from epee.estimator.outputs import encode_outputs, is_several, labels_of
+from epee.estimator.base import Estimator, ProbabilityMixin, Regressor, say
+from epee.estimator.outputs import SeveralLabels, is_several, labels_of
 from epee.estimator.protocol import Needs
 from epee.estimator.smoother import LinearSmoother
 from epee.predictors.neighbours.radius import RadiusQueries, rows_inside
@@ -219,7 +219,7 @@ class NeighbourSearch(RadiusQueries, Estimator):
         return out
 
 
-class KNeighborsClassifier(NeighbourSearch, ProbabilityMixin, Classifier):
+class KNeighborsClassifier(NeighbourSearch, ProbabilityMixin, SeveralLabels):
     r"""The majority among the nearest training rows, equation (1).
 
     Parameters
@@ -276,24 +276,9 @@ class KNeighborsClassifier(NeighbourSearch, ProbabilityMixin, Classifier):
         self.n_jobs = n_jobs
         self.ties = ties
 
-    _minimum_classes = 1
-    classes_: Any
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = tags.target_tags.multi_output = True
-        return tags
-
     def _enter_target(self, y: Any, n: int) -> Codes:
         self.outputs_2d_ = is_several(y)
-        if not self.outputs_2d_:
-            return super()._enter_target(y, n)
-        self.classes_, codes = encode_outputs(y, n)
-        return codes
-
-    def _check_weighted_classes(self, codes: Codes, w: Vector) -> None:
-        if codes.ndim == 1:
-            super()._check_weighted_classes(codes, w)
+        return super()._enter_target(y, n)
 
     def _fit(self, X: Any, y: Codes, w: Vector | None) -> None:
         if self.ties not in ("first", "nearest"):

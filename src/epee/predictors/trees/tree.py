@@ -24,9 +24,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from epee.engines.local import in_order
 from epee.errors import DataError, WrongUse
-from epee.estimator.base import Classifier, Estimator, ProbabilityMixin, Regressor, answer_each
+from epee.estimator.base import Estimator, ProbabilityMixin, Regressor, answer_each
 from epee.estimator.kinship import akin
-from epee.estimator.outputs import encode_outputs, is_several, labels_of
+from epee.estimator.outputs import SeveralLabels, labels_of
 from epee.estimator.protocol import Needs
 from epee.predictors.trees.columns import Columns, presort
 from epee.predictors.trees.growth import Plan, grow_tree
@@ -311,7 +311,7 @@ class DecisionTree(Estimator):
 
 
 @akin("sklearn.tree._classes")
-class DecisionTreeClassifier(DecisionTree, ProbabilityMixin, Classifier):
+class DecisionTreeClassifier(DecisionTree, ProbabilityMixin, SeveralLabels):
     r"""Classes by a sequence of questions, each the best by (1).
 
     Parameters
@@ -388,8 +388,6 @@ class DecisionTreeClassifier(DecisionTree, ProbabilityMixin, Classifier):
     """
 
     _criteria = ("gini", "entropy", "log_loss", "error")
-    _minimum_classes = 1
-    classes_: Any
     n_classes_: Any
     _costs: Matrix | None
 
@@ -420,21 +418,6 @@ class DecisionTreeClassifier(DecisionTree, ProbabilityMixin, Classifier):
         self.folds = folds
         self.categorical_features = categorical_features
         self.costs = costs
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = tags.target_tags.multi_output = True
-        return tags
-
-    def _enter_target(self, y: Any, n: int) -> Codes:
-        if not is_several(y):
-            return super()._enter_target(y, n)
-        self.classes_, codes = encode_outputs(y, n)
-        return codes
-
-    def _check_weighted_classes(self, codes: Codes, w: Vector) -> None:
-        if codes.ndim == 1:
-            super()._check_weighted_classes(codes, w)
 
     def _fit_several(self, X: Matrix, codes: Codes, w: Vector | None) -> None:
         """Grow a tree whose leaves answer every output."""
