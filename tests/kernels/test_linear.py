@@ -6,7 +6,7 @@ from scipy.interpolate import CubicSpline
 from scipy.optimize import minimize
 from scipy.special import expit, logsumexp, softmax
 
-from epee.kernels import lasso, linear_sgd
+from epee.kernels import lasso, linear_sgd, linear_step
 from epee.kernels.linear_cd import threshold_sweeps
 from epee.kernels.linear_sums import logistic_sums, softmax_sums
 from epee.kernels.sparse_codes import codes
@@ -53,9 +53,9 @@ VALUES = [
 @pytest.mark.parametrize("loss", range(5))
 def test_losses_of_margins_and_their_slopes(loss):
     for m in (-3.3, -0.2, 0.4, 2.7):
-        assert linear_sgd._value(loss, m) == pytest.approx(VALUES[loss](m))
+        assert linear_step.loss_of(loss, m) == pytest.approx(VALUES[loss](m))
         slope = (VALUES[loss](m + 1e-6) - VALUES[loss](m - 1e-6)) / 2e-6
-        assert linear_sgd._slope(loss, m) == pytest.approx(slope, abs=1e-7)
+        assert linear_step.slope_of(loss, m) == pytest.approx(slope, abs=1e-7)
 
 
 def step(kind, eta, power, start, alpha, k):
@@ -65,9 +65,9 @@ def step(kind, eta, power, start, alpha, k):
 @pytest.mark.parametrize("kind", range(4))
 def test_lengths_of_steps(kind):
     asked = (kind, 0.3, 0.6, 5.0, 0.1, 7.0)
-    assert linear_sgd._step(*asked) == pytest.approx(step(*asked))
+    assert linear_step.length_of_step(*asked) == pytest.approx(step(*asked))
     W = np.ones((2, 3))
-    linear_sgd._shrink(W, 0.25)
+    linear_step.scale_all(W, 0.25)
     assert (W == 0.25).all()
 
 
@@ -82,7 +82,7 @@ def test_a_stochastic_pass_is_the_plain_loop(rng, loss):
     for k, i in enumerate(order, 1):
         m, eta = t[i] * (v @ X[i] + b), 0.2 / k
         losses += weight[i] * VALUES[loss](m)
-        g = weight[i] * linear_sgd._slope.py_func(loss, m)
+        g = weight[i] * linear_step.slope_of.py_func(loss, m)
         v = (1 - eta * 0.05) * v - eta * t[i] * g * X[i]
         b -= eta * t[i] * g
         path.append([*v, b])
@@ -106,12 +106,21 @@ def test_a_stochastic_pass_of_many_classes(rng, loss, form):
         else:
             g, wrong = np.zeros(K), [c for c in range(K) if c != truth]
             for c in wrong if form == 0 else [max(wrong, key=lambda c: s[c])]:
-                d = -linear_sgd._slope.py_func(loss, s[truth] - s[c])
+                d = -linear_step.slope_of.py_func(loss, s[truth] - s[c])
                 g[c] += d
                 g[truth] -= d
         V = (1 - 0.1 * 0.02) * V - 0.1 * weight[i] * np.outer(g, X[i])
         b -= 0.1 * weight[i] * g
     np.testing.assert_allclose(np.column_stack([W, biases]), np.column_stack([V, b]), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(("loss", "form"), [(0, 0), (0, 1), (1, 0), (2, 0), (3, 1), (4, 0)])
+def test_slopes_of_scores_are_those_of_the_loss(rng, loss, form):
+    scores, g, away = rng.normal(size=4), np.full(4, 7.0), np.empty(4)
+    linear_step.slopes_of_scores(loss, form, scores, 2, g)
+    for c in range(4):
+        ends = [linear_step.slopes_of_scores(loss, form, scores + h * np.eye(4)[c], 2, away) for h in (1e-6, -1e-6)]
+        assert g[c] == pytest.approx((ends[0] - ends[1]) / 2e-6, abs=1e-6)
 
 
 def quadratic(rng, p=4):

@@ -9,68 +9,15 @@ length :math:`\eta_k` is
 the factor of :math:`w` being kept apart so that a step costs one scalar product and one addition. The L1 term is paid
 by each coordinate down to 0 and not beyond (cumulative penalty of Tsuruoka, Tsujii and Ananiadou, 2009).
 
-Losses: 0 hinge, 1 log, 2 squared hinge, 3 perceptron, 4 squares. Steps: 0 constant, 1 inverse, 2 power, 3 optimal (1 /
-(alpha (t0 + k))).
+What losses and steps the numbers stand for is in :mod:`epee.kernels.linear_step`.
 """
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from epee.kernels.compiling import kernel
-
-
-@kernel
-def _slope(loss, m):
-    """Return the derivative of a loss by the margin."""
-    if loss == 0:
-        return -1.0 if m < 1.0 else 0.0
-    if loss == 1:
-        if m > 0:
-            e = math.exp(-m)
-            return -e / (1.0 + e)
-        return -1.0 / (1.0 + math.exp(m))
-    if loss == 2:
-        return -2.0 * (1.0 - m) if m < 1.0 else 0.0
-    if loss == 3:
-        return -1.0 if m <= 0.0 else 0.0
-    return -2.0 * (1.0 - m)
-
-
-@kernel
-def _value(loss, m):
-    """Return a loss of the margin."""
-    if loss == 0:
-        return max(0.0, 1.0 - m)
-    if loss == 1:
-        return math.log1p(math.exp(-m)) if m > 0 else -m + math.log1p(math.exp(m))
-    if loss == 2:
-        return max(0.0, 1.0 - m) ** 2
-    if loss == 3:
-        return max(0.0, -m)
-    return (1.0 - m) ** 2
-
-
-@kernel
-def _step(kind, eta, power, start, alpha, k):
-    """Return the length of update k: eta, eta / k, eta / k^power, or 1 / (alpha (start + k - 1))."""
-    if kind == 0:
-        return eta
-    if kind == 1:
-        return eta / k
-    if kind == 2:
-        return eta / k**power
-    return 1.0 / (alpha * (start + k - 1.0))
-
-
-@kernel
-def _shrink(W, scale):
-    """Multiply all weights by ``scale``."""
-    for c in range(W.shape[0]):
-        for j in range(W.shape[1]):
-            W[c, j] *= scale
+from epee.kernels.linear_step import length_of_step, loss_of, scale_all, slope_of, slopes_of_scores
 
 
 @kernel(fastmath={"reassoc", "contract", "nsz"})
@@ -92,10 +39,10 @@ def sgd_pass(X, t, weight, order, w, state, mean, paid, loss, kind, eta, power, 
             s += w[j] * X[i, j]
         m = t[i] * (scale * s + b)
         k += 1.0
-        step = _step(kind, eta, power, start, l2 + l1, k)
-        total += weight[i] * _value(loss, m)
+        step = length_of_step(kind, eta, power, start, l2 + l1, k)
+        total += weight[i] * loss_of(loss, m)
         count += weight[i]
-        g = weight[i] * _slope(loss, m)
+        g = weight[i] * slope_of(loss, m)
         if g < -1e12:
             g = -1e12
         elif g > 1e12:
@@ -155,48 +102,15 @@ def sgd_pass_many(X, codes, weight, order, W, biases, state, loss, form, kind, e
             for j in range(p):
                 s += W[c, j] * X[i, j]
             scores[c] = scale * s + biases[c]
-            g[c] = 0.0
-        value = 0.0
-        if loss == 1:
-            top = scores[0]
-            for c in range(1, K):
-                top = max(top, scores[c])
-            z = 0.0
-            for c in range(K):
-                g[c] = math.exp(scores[c] - top)
-                z += g[c]
-            value = math.log(z) + top - scores[truth]
-            for c in range(K):
-                g[c] /= z
-            g[truth] -= 1.0
-        elif loss == 4:
-            for c in range(K):
-                target = 1.0 if c == truth else -1.0
-                g[c] = 2.0 * (scores[c] - target)
-                value += (scores[c] - target) ** 2
-        else:
-            worst = -1
-            for c in range(K):
-                if c != truth and (worst < 0 or scores[c] > scores[worst]):
-                    worst = c
-            for c in range(K):
-                if c == truth or (form == 1 and c != worst):
-                    continue
-                m = (
-                    scores[truth] - scores[c]
-                )  # hinge of a difference of scores: the slope by s_c is minus that by the margin
-                d = -_slope(loss, m)
-                g[c] = d
-                g[truth] -= d
-                value += _value(loss, m)
+        value = slopes_of_scores(loss, form, scores, truth, g)
         k += 1.0
-        step = _step(kind, eta, power, start, l2 + l1, k)
+        step = length_of_step(kind, eta, power, start, l2 + l1, k)
         total += weight[i] * value
         count += weight[i]
         if l2 > 0.0:
             scale *= max(1.0 - step * l2, 1e-9)
             if scale < 1e-6:
-                _shrink(W, scale)
+                scale_all(W, scale)
                 scale = 1.0
         for c in range(K):
             if g[c] != 0.0:
@@ -212,6 +126,6 @@ def sgd_pass_many(X, codes, weight, order, W, biases, state, loss, form, kind, e
                 for j in range(p):
                     v = W[c, j]
                     W[c, j] = v - cut if v > cut else (v + cut if v < -cut else 0.0)
-    _shrink(W, scale)
+    scale_all(W, scale)
     state[1] = k
     return total / count if count > 0 else 0.0

@@ -9,12 +9,10 @@ meets it, before its score is taken. The mean of the iterates :math:`w_t = s_t v
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from epee.kernels.compiling import kernel
-from epee.kernels.linear_sgd import _shrink, _slope, _step, _value
+from epee.kernels.linear_step import length_of_step, loss_of, scale_all, slope_of, slopes_of_scores
 from epee.kernels.reordering import REORDER
 
 
@@ -77,10 +75,10 @@ def sparse_sgd_pass(
             s += data[c] * w[np.uint64(indices[c])]
         m = t[i] * (scale * s + b)
         k += 1.0
-        step = _step(kind, eta, power, start, l2 + l1, k)
-        total += weight[i] * _value(loss, m)
+        step = length_of_step(kind, eta, power, start, l2 + l1, k)
+        total += weight[i] * loss_of(loss, m)
         count += weight[i]
-        g = weight[i] * _slope(loss, m)
+        g = weight[i] * slope_of(loss, m)
         if g < -1e12:
             g = -1e12
         elif g > 1e12:
@@ -153,46 +151,15 @@ def sparse_sgd_pass_many(
                 scores[c] += data[a] * W[j, c]
         for c in range(K):
             scores[c] = scale * scores[c] + biases[c]
-            g[c] = 0.0
-        value = 0.0
-        if loss == 1:
-            top = scores[0]
-            for c in range(1, K):
-                top = max(top, scores[c])
-            z = 0.0
-            for c in range(K):
-                g[c] = math.exp(scores[c] - top)
-                z += g[c]
-            value = math.log(z) + top - scores[truth]
-            for c in range(K):
-                g[c] /= z
-            g[truth] -= 1.0
-        elif loss == 4:
-            for c in range(K):
-                target = 1.0 if c == truth else -1.0
-                g[c] = 2.0 * (scores[c] - target)
-                value += (scores[c] - target) ** 2
-        else:
-            worst = -1
-            for c in range(K):
-                if c != truth and (worst < 0 or scores[c] > scores[worst]):
-                    worst = c
-            for c in range(K):
-                if c == truth or (form == 1 and c != worst):
-                    continue
-                m = scores[truth] - scores[c]
-                d = -_slope(loss, m)
-                g[c] = d
-                g[truth] -= d
-                value += _value(loss, m)
+        value = slopes_of_scores(loss, form, scores, truth, g)
         k += 1.0
-        step = _step(kind, eta, power, start, l2 + l1, k)
+        step = length_of_step(kind, eta, power, start, l2 + l1, k)
         total += weight[i] * value
         count += weight[i]
         if l2 > 0.0:
             scale *= max(1.0 - step * l2, 1e-9)
             if scale < 1e-6:
-                _shrink(W, scale)
+                scale_all(W, scale)
                 scale = 1.0
         moved = False
         for c in range(K):
@@ -206,7 +173,7 @@ def sparse_sgd_pass_many(
                 for c in range(K):
                     W[j, c] += g[c] * x
         owed += step * l1
-    _shrink(W, scale)
+    scale_all(W, scale)
     if l1 > 0.0:
         for q in range(p):
             cut = owed - owing[q]
