@@ -367,3 +367,16 @@ def test_an_error_in_one_of_others_leaves_the_rest_running():
 def test_what_was_nearly_typed_is_named(typed, meant):
     with pytest.raises(errors.WrongUse, match=meant):
         epee.learn(epee.samples.load("iris"), "species", predictors=[typed])
+
+
+def test_a_huge_offset_hides_no_candidate_behind_one_that_fails():
+    """A network on a target of 1e9 errs by 1e13; its error is no measure by which all the others are equal."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(150, 3))
+    columns = {name: X[:, j] + 1e9 for j, name in enumerate("abc")}
+    table = pa.table({**columns, "y": 1e9 + X[:, 0] + 0.5 * rng.normal(size=150)})
+    learned = epee.learn(table, "y", predictors=["linear", "tree", "network"])
+    board = {row["key"]: row for row in learned.facts["leaderboard"]}
+    assert board["network"]["value"] > 1e6  # or this test shows nothing
+    assert learned.facts["chosen"]["key"] == "linear" and learned.conclusive
+    assert learned.facts["optimism"]["corrected"] < 2 * board["linear"]["value"]

@@ -144,3 +144,9 @@ def test_compare_of_refitted_candidates_nests_the_first_repeat():
     found = compare({"a": DecisionTreeRegressor(max_depth=1), "b": LinearRegression()}, X, y, folds=4, repeats=3)
     assert found.nested().inner.shape == (1, 4, 2)
     assert np.isfinite(found.optimism.value)
+
+
+def test_a_candidate_beyond_all_measure_changes_neither_the_optimism_nor_the_others():
+    losses = np.random.default_rng(0).exponential(size=(80, 5))
+    wild = np.column_stack([losses, 1e17 * np.random.default_rng(1).exponential(size=80)])
+    assert winner_optimism(wild).value == pytest.approx(winner_optimism(losses).value, rel=1e-9)

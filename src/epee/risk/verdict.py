@@ -85,7 +85,8 @@ class Verdict:
     @cached_property
     def best(self) -> int:
         """The candidate with the smallest error; on ties, to rounding, the simplest."""
-        return int(np.lexsort((self.rank, steady(self.values)))[0])
+        unit = 0.0 if self.baseline is None else float(self.values[self.baseline])
+        return int(np.lexsort((self.rank, steady(self.values, unit)))[0])
 
     @cached_property
     def gaps(self) -> list[Difference | None]:
@@ -227,7 +228,7 @@ class Verdict:
         ends, spread = self._table[1], paired_errors(table)
 
         def rule(means: Vector, errors: Vector) -> int:
-            means = steady(means)
+            means = steady(means, 0.0 if self.baseline is None else float(means[ends[self.baseline]]))
             picked = np.array([a + int(np.argmin(means[a:b])) for a, b in itertools.pairwise(ends)])
             best = picked[np.argmin(means[picked])]
             if self.prefer == "accuracy":
@@ -295,15 +296,21 @@ def ranks(orders: Sequence[tuple[float, ...]]) -> Vector:
     return out
 
 
-def steady(values: Vector) -> Vector:
+def steady(values: Vector, unit: float = 0.0) -> Vector:
     """Return values without their last digits, which the order of a sum decides: what is equal to rounding is equal.
+
+    Twelve digits of each value are left, or as many as twelve of ``unit`` have, below which errors are nothing: that of a baseline. One
+    candidate whose error is beyond all measure hides none of the others.
 
     >>> steady(np.array([0.1 + 0.2, 0.3])).tolist()
     [0.3, 0.3]
+    >>> steady(np.array([1e-31, 3e-30, 0.25, 1e20]), unit=2.0).tolist()
+    [0.0, 0.0, 0.25, 1e+20]
     """
-    scale = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
-    power = 12 - int(np.ceil(np.log10(scale))) if scale > 0 else 0
-    return np.round(values, power) if abs(power) < 300 else values
+    size = np.maximum(np.abs(values), unit if np.isfinite(unit) else 0.0)
+    some = np.isfinite(size) & (size > 1e-290) & (size < 1e290)
+    power = 10.0 ** (12 - np.ceil(np.log10(size, where=some, out=np.zeros_like(size))))
+    return np.where(some, np.round(values * power) / power, values)
 
 
 def paired_errors(losses: Matrix) -> Matrix:

@@ -6,7 +6,7 @@ again, and the candidate that it takes is judged on the rows that were *not* dra
 .. math:: \text{optimism} = \frac1B \sum_b \bar e_{-b}(c_b) - \bar e(c), \qquad c_b = \text{choice on sample } b, \tag{1}
 
 with :math:`\bar e_{-b}` the mean over rows outside sample b, and :math:`c` the choice on all rows (Tsamardinos, Greasidou and Borboudakis,
-2018). The mean over all candidates, whose expectation over samples is known, is taken off both terms: one candidate has no optimism.
+2018). The mean over candidates, whose expectation over samples is known, is taken off both terms: one candidate has no optimism.
 No model is fitted again. To judge the choice on all rows, drawn ones too, would remove about two thirds of the optimism only.
 
 Row by row the losses come from models that have learned from the other rows, drawn or not: a part of the luck is shared, and (1) leaves
@@ -27,6 +27,7 @@ from epee.typing import Codes, Matrix, Tensor, Vector
 
 Choice = Callable[[Vector, Vector], int]  # mean losses (M,) and their standard errors (M,) to the chosen candidate
 BINS = 2000
+BEYOND = 1e6  # times the middle error: such a candidate would swallow the digits of the others
 
 
 @dataclass(frozen=True)
@@ -102,20 +103,25 @@ def winner_optimism(
     chosen = np.array([choose(m, e) for m, e in zip(means, errors, strict=True)])
     overall = sums.sum(axis=0) / counts.sum()
     spread = np.sqrt(np.maximum(squares.sum(axis=0) / counts.sum() - overall**2, 0.0) / counts.sum())
-    value = _outside(drawn, sums, counts, chosen) - float(overall[choose(overall, spread)] - overall.mean())
+    alike = overall <= BEYOND * np.sort(overall)[(len(overall) - 1) // 2]
+    value = _outside(drawn, sums, counts, chosen, alike) - float(
+        overall[choose(overall, spread)] - overall[alike].mean()
+    )
     inside = overall[chosen] - means[np.arange(draws), chosen]
     return Optimism(
         max(value, 0.0), float("nan") if per_fold is None else by_folds(per_fold, choose), draws, float(inside.mean())
     )
 
 
-def _outside(drawn: Matrix, sums: Matrix, counts: Vector, chosen: Codes) -> float:
-    """Return the mean loss of the chosen on rows that were not drawn, above the mean of all candidates there."""
+def _outside(drawn: Matrix, sums: Matrix, counts: Vector, chosen: Codes, alike: np.ndarray) -> float:
+    """Return the mean loss of the chosen on rows that were not drawn, above the mean there of candidates that are ``alike``."""
     left = (drawn == 0).astype(float)  # (B, n)
     total = left @ counts
     some = total > 0
     means = left[some] @ sums / total[some, None]  # (B, M)
-    return float((means[np.arange(len(means)), chosen[some]] - means.mean(axis=1)).mean()) if some.any() else 0.0
+    return (
+        float((means[np.arange(len(means)), chosen[some]] - means[:, alike].mean(axis=1)).mean()) if some.any() else 0.0
+    )
 
 
 @dataclass(frozen=True, eq=False)
