@@ -49,8 +49,9 @@ bench-quick: $(VENV)/.bench ## the quick benchmarks, under three minutes
 honesty: $(VENV)/.test ## do 90 % intervals cover 90 %? long; figures to benchmarks/results and the site
 	$(BIN)/python -m benchmarks.risk.honesty
 
-scale: $(VENV)/.bench ## how cost grows, a cluster on paper, and a table of 10 GB (made and removed)
+scale: $(VENV)/.bench ## how cost grows, a cluster on paper, both engines beside their rivals, and a table of 10 GB (made and removed)
 	$(BIN)/python -m benchmarks.scale --study
+	$(BIN)/python -m benchmarks.scale.engines --save
 
 kernels: $(VENV)/.epee ## compile every kernel now, for this processor; nothing else needs it
 	$(BIN)/python -m epee.kernels

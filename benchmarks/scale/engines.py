@@ -1,4 +1,4 @@
-"""``python -m benchmarks.engines [spark] [dask] [learn] [--rows N] [--save]``: épée against MLlib and dask-ml, on the same rows.
+"""``python -m benchmarks.scale.engines [spark] [dask] [learn] [--rows N] [--save]``: épée against MLlib and dask-ml, on the same rows.
 
 Both sides get the frame that their users would have kept in memory (``persist``), made outside the clock: columns of numbers for
 épée, a column of vectors for MLlib. Everyone is called once, then in turn. The table has wall seconds and, as the machine may be
@@ -240,7 +240,7 @@ def timed(player: Player) -> tuple[float, float]:
 
 def main() -> None:
     """Time all of them and print the table."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.engines", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.scale.engines", description=__doc__)
     parser.add_argument("engines", nargs="*", choices=[*TITLES, []], help="some of them")
     parser.add_argument("--rows", type=int, default=200_000)
     parser.add_argument("--repeat", type=int, default=3)
