@@ -64,7 +64,11 @@ def test_the_elastic_net_and_the_squared_hinge():
         for m in (ours, theirs)
     ]
     assert price[0] <= price[1] * (1 + 1e-9)
-    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-2)
+    # Liblinear draws its order and stops before the minimum, so the answer is judged by its own law: 0 lies in g + sign(w)
+    w, signs = ours.coef_[0], np.where(y > 0, 1, -1)
+    g = -2 * (S.T @ (signs * np.maximum(1 - signs * (S @ w), 0)))
+    off = np.where(w != 0, np.abs(g + np.sign(w)), np.maximum(np.abs(g) - 1, 0.0))
+    assert off.max() < 1e-5
 
 
 def test_rows_laid_out_stop_no_earlier():
