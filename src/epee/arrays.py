@@ -10,6 +10,7 @@ this file, with the plain way for all others.
 from __future__ import annotations
 
 import sys
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -100,6 +101,44 @@ def numbers_like(n: int, there: Any, dtype: Any = None) -> Any:
     return xp.arange(n, dtype=xp.int64 if dtype is None else dtype, device=_compat().device(there))
 
 
+def like_together(there: Any, *arrays: Any) -> tuple[Any, ...]:
+    """Return several arrays of float64 where another one lies, in its precision and in one journey, which costs more than its load.
+
+    >>> [a.shape for a in like_together(np.zeros(1), np.ones((2, 3)), np.float64(4.0))]
+    [(2, 3), ()]
+    """
+    here = [np.asarray(a, dtype=np.float64) for a in arrays]
+    if not is_elsewhere(there):
+        return tuple(here)
+    sent = like(np.concatenate([a.reshape(-1) for a in here]), there, there.dtype)
+    ends = np.cumsum([a.size for a in here]).tolist()
+    return tuple(shaped(sent[end - a.size : end], *a.shape) for a, end in zip(here, ends, strict=True))
+
+
+def home_together(*arrays: Any) -> tuple[np.ndarray, ...]:
+    """Return several arrays here as float64, in one journey.
+
+    >>> home_together(np.ones((2, 1)), np.float32(0.5))
+    (array([[1.],
+           [1.]]), array(0.5))
+    """
+    if not is_elsewhere(arrays[0]):
+        return tuple(np.asarray(a, dtype=np.float64) for a in arrays)
+    xp = namespace(arrays[0])
+    flat = at_home(xp.concat([xp.reshape(a, (-1,)) for a in arrays])).astype(np.float64)
+    ends = np.cumsum([prod(a.shape) for a in arrays]).tolist()
+    return tuple(flat[end - prod(a.shape) : end].reshape(tuple(a.shape)) for a, end in zip(arrays, ends, strict=True))
+
+
+def as_type(a: Any, dtype: Any) -> Any:
+    """Return an array in a type of its library; one that has it is not copied.
+
+    >>> as_type(np.array([1, 2]), np.float64)
+    array([1., 2.])
+    """
+    return namespace(a).astype(a, dtype, copy=False) if is_elsewhere(a) else a.astype(dtype, copy=False)
+
+
 def memory_of(a: Any) -> int | None:
     """Return how many bytes the graphics card has on which an array lies; None where it lies on none, or nobody says."""
     if library_of(a) == "torch" and a.is_cuda:
@@ -152,6 +191,34 @@ def affine_rows(X: Any, A: Any, b: Any) -> Any:
     return X @ A + b
 
 
+def squares_of_rows(Z: Any) -> Any:
+    """Return the sums of squares along the last axis.
+
+    >>> squares_of_rows(np.array([[3.0, 4.0]]))
+    array([25.])
+    """
+    return namespace(Z).sum(Z * Z, axis=-1) if is_elsewhere(Z) else np.einsum("...j,...j->...", Z, Z)
+
+
+def squares_of_columns(Z: Any) -> Any:
+    """Return the sums of squares of the columns of a table (n, p).
+
+    >>> squares_of_columns(np.array([[3.0, 1.0], [4.0, 0.0]]))
+    array([25.,  1.])
+    """
+    return sum_of_rows(Z * Z) if is_elsewhere(Z) else np.einsum("ij,ij->j", Z, Z)
+
+
+def sum_of_rows(B: Any) -> Any:
+    """Return the sums of the columns of a table (n, p); CuPy's own leave a card idle where the table is tall, a product does not.
+
+    >>> sum_of_rows(np.array([[1.0, 2.0], [3.0, 4.0]]))
+    array([4., 6.])
+    """
+    xp = namespace(B)
+    return xp.ones(B.shape[0], dtype=B.dtype) @ B if library_of(B) == "cupy" else xp.sum(B, axis=0)
+
+
 def nearest_first(D: Any, k: int) -> tuple[Any, Any]:
     """Return the k smallest of each row of ``D`` (m, n) and their places, smallest first.
 
@@ -165,8 +232,31 @@ def nearest_first(D: Any, k: int) -> tuple[Any, Any]:
     if library_of(D) in ("jax", "jaxlib"):
         values, places = sys.modules["jax"].lax.top_k(-D, k)
         return -values, places
-    places = xp.argsort(D, axis=1)[:, :k]
+    if library_of(D) == "cupy" and str(D.dtype) == "float32":
+        places = places_in_one_sort(D, k)
+    else:
+        places = xp.argsort(D, axis=1)[:, :k]
     return xp.take_along_axis(D, places, axis=1), places
+
+
+def places_in_one_sort(D: Any, k: int) -> Any:
+    """Return the places of the k smallest numbers of 32 bits of each row, smallest first, by a sort of whole numbers.
+
+    Row, value and place side by side are one number of 64 bits, and sorting a line of these is what CuPy does fastest.
+
+    >>> places_in_one_sort(np.array([[3.0, -1.0, 2.0], [0.0, 7.0, -8.0]], dtype=np.float32), 2)
+    array([[1, 2],
+           [2, 0]])
+    """
+    xp, (m, n) = namespace(D), D.shape
+    bits = max(1, (n - 1).bit_length())
+    if bits + max(1, (m - 1).bit_length()) > 31:  # they would not fit
+        return xp.argsort(D, axis=1)[:, :k]
+    value = (D + 0.0).view(xp.int32).astype(xp.int64)  # -0 is 0
+    value = xp.where(value < 0, -(2**31) - 1 - value, value) + 2**31  # in the order of the numbers, from 0 on
+    row, place = xp.arange(m, dtype=xp.int64)[:, None], xp.arange(n, dtype=xp.int64)
+    keys = (row << (32 + bits)) | (value << bits) | place
+    return xp.reshape(xp.sort(xp.reshape(keys, (-1,))), (m, n))[:, :k] & (2**bits - 1)
 
 
 def positive_solve(A: Any, B: Any, least: float = 0.0) -> Any:

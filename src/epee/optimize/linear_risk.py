@@ -17,13 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from epee.arrays import is_elsewhere, like, select_rows
+from epee.arrays import as_type, home_together, is_elsewhere, like, namespace, numbers_like, select_rows
 from epee.engines.choice import engine_for
 from epee.losses.entropy import CrossEntropy
 from epee.losses.margins import MarginLoss
 from epee.moments.gram import SMALL
 from epee.moments.taken import rows_in_all, take_every
-from epee.optimize.linear_anywhere import logistic_anywhere
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source, refuse_bad_source
 from epee.table.elsewhere import ElsewhereSource
@@ -74,49 +73,48 @@ class RowSum:
 
     def width(self) -> int:
         """Return how many numbers a row takes where all of a block is multiplied at once."""
-        return 4 * self.W.shape[0] + 6 * self.W.shape[1]
+        d, M = self.W.shape
+        return 4 * d + 6 * M + (2 * d * M if self.curvature == "full" and M > 1 else 0)
 
     def __call__(self, block: Block) -> RiskSum:
-        if is_elsewhere(block.rows):
-            return self._elsewhere(block)
-        codes = np.asarray(block.group if block.group is not None else block.y)
-        w = block.weight
-        if self.class_weight is not None:
-            w = self.class_weight[codes] if w is None else w * self.class_weight[codes]
-        plain = self.compiled and self.curvature is None and isinstance(self.loss, CrossEntropy)
+        codes, w = self._beside(block)
+        away = is_elsewhere(block.rows)
+        plain = self.compiled and not away and self.curvature is None and isinstance(self.loss, CrossEntropy)
         if plain and is_sparse(block.rows):
             return self._sparse_cross_entropies(block.rows, codes, w)
         X = operand(block)
-        p = X.shape[1]
-        coef = self.W[:p]
-        one = self.W.shape[1] == 1
-        dense = isinstance(X, np.ndarray)
         if plain:
             return self._cross_entropies(X, codes, w)
+        xp, p, one = namespace(X), X.shape[1], self.W.shape[1] == 1
+        W = like(self.W, X, X.dtype)
         with np.errstate(over="ignore", invalid="ignore"):
-            S = X @ (coef[:, 0] if one else coef)  # (n,) or (n, M)
+            S = X @ (W[:p, 0] if one else W[:p, :])  # (n,) or (n, M)
             if self.bias:
-                S += self.W[p, 0] if one else self.W[p]
+                S += W[p, 0] if one else W[p, :]
             value, slope, bend = row_terms(self.loss, S, codes, self.curvature is not None)
             if w is not None:
                 value, slope = value * w, slope * (w if one else w[:, None])
+            risk, coef, bias = home_together(xp.sum(value), X.T @ slope, xp.sum(slope, axis=0))
             gradient = np.empty(self.W.shape)
-            gradient[:p] = (X.T @ slope)[:, None] if one else X.T @ slope
+            gradient[:p] = coef[:, None] if one else coef
             if self.bias:
-                gradient[p] = slope.sum(axis=0)
-            hessian = None if bend is None else self._hessian(X, bend, w) if dense else self._sparse_hessian(X, bend, w)
-        count = float(len(codes)) if w is None else float(w.sum())
-        return RiskSum(count, float(value.sum()), gradient, hessian)
+                gradient[p] = bias
+            hessian = self._sparse_hessian if is_sparse(X) else self._hessian
+            bent = None if bend is None else hessian(X, bend, w)
+        count = float(X.shape[0]) if w is None else float(xp.sum(w))
+        return RiskSum(count, float(risk), gradient, bent)
 
-    def _elsewhere(self, block: Block) -> RiskSum:
-        """Do the same where the rows lie."""
-        codes = like(block.group if block.group is not None else block.y, block.X)
-        w: Any = None if block.weight is None else like(block.weight, block.X, block.X.dtype)
+    def _beside(self, block: Block) -> tuple[Any, Any]:
+        """Return the codes of the classes and the weights (n,) or None, where the rows lie."""
+        there = block.rows
+        codes = like(block.group if block.group is not None else block.y, there)
+        codes = as_type(codes, namespace(there).int64)
+        exact = there.dtype if is_elsewhere(there) else np.float64
+        w: Any = None if block.weight is None else like(block.weight, there, exact)
         if self.class_weight is not None:
-            factor = select_rows(like(self.class_weight, block.X, block.X.dtype), codes)
+            factor = select_rows(like(self.class_weight, there, exact), codes)
             w = factor if w is None else w * factor
-        parts = (self.W, self.bias, self.centre, self.curvature, self.columns)
-        return RiskSum(*logistic_anywhere(block.X, codes, w, *parts))
+        return codes, w
 
     def _cross_entropies(self, X: Matrix, codes: Codes, w: Vector | None) -> RiskSum:
         """Do the same by a kernel: one call a block, so that threads do not wait for each other."""
@@ -178,20 +176,22 @@ class RowSum:
                 out[j, :, k] = out[k, :, j].T
         return out.reshape(M * d, M * d)
 
-    def _hessian(self, X: Matrix, bend: Tensor, w: Vector | None) -> Tensor:
-        """Return the Hessian of the rows about ``centre``: x - centre keeps the digits that large means would cost."""
-        keep = slice(None) if self.columns is None else self.columns
-        B = X[:, keep] - self.centre[keep]  # (n, q)
+    def _hessian(self, X: Any, bend: Any, w: Any) -> Tensor:
+        """Return the Hessian of the rows about ``centre``, here: x - centre keeps the digits that large means would cost."""
+        xp, M = namespace(X), self.W.shape[1]
+        centre = self.centre
+        if self.columns is not None:
+            X, centre = xp.take(X, like(self.columns, X), axis=1), centre[self.columns]
+        B = X - like(centre, X, X.dtype)  # (n, q)
         if self.bias:
-            B = np.concatenate([B, np.ones((len(B), 1))], axis=1)
-        M = self.W.shape[1]
+            B = xp.concat([B, xp.ones_like(B[:, :1])], axis=1)
         if self.curvature == "diagonal":
             bends = bend if bend.ndim < 3 else np.diagonal(bend, axis1=1, axis2=2)
             bends = bends if w is None else bends * (w if bends.ndim == 1 else w[:, None])
-            return (B * B).T @ bends.reshape(len(B), M)  # (d, M)
+            return home_together((B * B).T @ xp.reshape(bends, (B.shape[0], M)))[0]  # (d, M)
         if M == 1:
-            B *= np.sqrt(bend if w is None else bend * w)[:, None]
-            return B.T @ B
+            B *= xp.sqrt(bend if w is None else bend * w)[:, None]
+            return home_together(B.T @ B)[0]
         if isinstance(self.loss, CrossEntropy):  # P diag - P P': the second part is one product
             return _softmax_hessian(B, bend if w is None else bend * w[:, None], bend)
         d = B.shape[1]
@@ -205,23 +205,25 @@ class RowSum:
 
 
 def operand(block: Block) -> Any:
-    """Return the rows as products take them: float64, sparse where they are."""
+    """Return the rows as products take them: float64, sparse where they are; those that lie elsewhere in their own precision."""
+    if is_elsewhere(block.rows):
+        return block.rows
     return block.rows.astype(np.float64, copy=False) if is_sparse(block.rows) else np.asarray(block.X, dtype=np.float64)
 
 
-def _softmax_hessian(B: Matrix, weighted: Matrix, P: Matrix) -> Matrix:
-    n, d = B.shape
-    M = P.shape[1]
-    scale = np.sqrt(weighted * P)  # sqrt(w) p
-    wide = (scale[:, :, None] * B[:, None, :]).reshape(n, M * d)
-    out = -(wide.T @ wide)
-    for k in range(M):
-        own = slice(k * d, (k + 1) * d)
-        out[own, own] = out[own, own] + B.T @ (weighted[:, k, None] * B)
+def _softmax_hessian(B: Any, weighted: Any, P: Any) -> Matrix:
+    xp, (n, d), M = namespace(B), B.shape, P.shape[1]
+    scale = xp.sqrt(weighted * P)  # sqrt(w) p
+    wide = xp.reshape(scale[:, :, None] * B[:, None, :], (n, M * d))
+    across, *own = home_together(wide.T @ wide, *(B.T @ (weighted[:, k, None] * B) for k in range(M)))
+    out = -across
+    for k, part in enumerate(own):
+        place = slice(k * d, (k + 1) * d)
+        out[place, place] = out[place, place] + part
     return out
 
 
-def row_terms(loss: MarginLoss, S: Tensor, codes: Codes, bends: bool) -> tuple[Vector, Tensor, Tensor | None]:
+def row_terms(loss: MarginLoss, S: Any, codes: Any, bends: bool) -> tuple[Any, Any, Any]:
     """Return each row's loss, slope and curvature by its scores; for the softmax the probabilities stand for the curvature."""
     if not isinstance(loss, CrossEntropy):
         return (
@@ -229,22 +231,21 @@ def row_terms(loss: MarginLoss, S: Tensor, codes: Codes, bends: bool) -> tuple[V
             loss.gradient(S, codes),
             getattr(loss, "metric", loss.second)(S, codes) if bends else None,
         )
+    xp = namespace(S)
     if S.ndim == 1:
-        t = codes.astype(np.float64)
-        small = np.exp(-np.abs(S))
+        t = as_type(codes, S.dtype)
+        small = xp.exp(-xp.abs(S))
         inverse = 1 / (1 + small)
-        P = np.where(S >= 0, inverse, small * inverse)
-        value = np.maximum(S, 0.0) - t * S + np.log1p(small)
+        P = xp.where(S >= 0, inverse, small * inverse)
+        value = xp.clip(S, 0.0, None) - t * S + xp.log1p(small)
         return value, P - t, small * inverse * inverse if bends else None
-    rows = np.arange(len(S))
-    top = S.max(axis=1)
-    P = np.exp(S - top[:, None])
-    total = P.sum(axis=1)
-    P /= total[:, None]
-    value = np.log(total) + top - S[rows, codes]
-    slope = P.copy() if bends else P
-    slope[rows, codes] -= 1
-    return value, slope, P if bends else None
+    top = xp.max(S, axis=1, keepdims=True)
+    P = xp.exp(S - top)
+    total = xp.sum(P, axis=1, keepdims=True)
+    P /= total
+    value = (xp.log(total) + top - xp.take_along_axis(S, codes[:, None], axis=1))[:, 0]
+    own = codes[:, None] == numbers_like(S.shape[1], codes, codes.dtype)
+    return value, xp.where(own, P - 1, P), P if bends else None
 
 
 @dataclass(frozen=True)
