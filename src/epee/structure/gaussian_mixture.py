@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from epee.arrays import at_home
+from epee.arrays import at_home, is_elsewhere, namespace
 from epee.engines.choice import LOCAL, engine_for, sent
 from epee.engines.device import tell_once
 from epee.errors import ConditionWarning, DataError, DataWarning, MissingValues, SearchWarning, WrongUse
@@ -26,7 +26,7 @@ from epee.moments.columns import ColumnSummation
 from epee.moments.taken import rows_in_all, take
 from epee.structure.em import Climb, Expected, expectation_maximisation
 from epee.structure.gaussian_forms import Components, free_parameters, precision_factors, shape_covariances
-from epee.structure.gaussian_steps import GaussianStep, patterns_of, responsibilities, step
+from epee.structure.gaussian_steps import GaussianStep, Told, patterns_of, responsibilities, step
 from epee.structure.predictive import spread_factors
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source, check_weights
@@ -102,6 +102,7 @@ class GaussianMixture(Density):
     state_parts = ("_box", "_about", "_log_noise", "_mass")
 
     _takes_missing = True
+    answers_anywhere = True
 
     def __init__(
         self, n_components: int = 1, *, covariance_type: str = "full", tol: float = 1e-3, reg_covar: float = 1e-6,
@@ -338,6 +339,17 @@ class GaussianMixture(Density):
                 out[rows] = now.log_joint(X[rows], missing)
         return out
 
+    def _leave_anywhere(self, X: Any) -> Any:
+        """Check rows to be answered for; those that lie elsewhere stay there, unless cells are missing."""
+        if is_elsewhere(X) and not bool(namespace(X).isfinite(namespace(X).sum(X))):
+            return self._leave(X)
+        return super()._leave_anywhere(X)
+
+    def _told_there(self, X: Any, what: str) -> Any:
+        """Return what is asked of rows that lie elsewhere, where they lie."""
+        source = ElsewhereSource(X)
+        return namespace(X).concat(list(engine_for(source).map(source, Told(step(self._components()), what))))
+
     def _in_blocks(self, X: Matrix, work: Any) -> Any:
         """Apply a function of rows block by block, several at once."""
         source = ArraySource(X)
@@ -346,6 +358,9 @@ class GaussianMixture(Density):
         )
 
     def _log_density(self, X: Matrix) -> Vector:
+        if is_elsewhere(X):
+            found: Vector = self._told_there(X, "density")
+            return found
         if not np.isnan(X).any():
             return self._in_blocks(X, step(self._components(), len(X)).log_density)
         return self._in_blocks(X, lambda rows: responsibilities(self._log_joint(rows, len(X)))[1])
@@ -353,15 +368,21 @@ class GaussianMixture(Density):
     @by_partition
     def predict_proba(self, X: Any) -> Matrix:
         """Return the responsibility of each component (n, K), and of the noise last where there is one."""
-        X = self._leave(X)
+        X = self._leave_anywhere(X)
+        if is_elsewhere(X):
+            found: Matrix = self._told_there(X, "responsibilities")
+            return found
         return self._in_blocks(X, lambda rows: responsibilities(self._log_joint(rows, len(X)))[0])
 
     @by_partition
     def predict(self, X: Any) -> Codes:
         """Return the most responsible component of each row; the noise is -1."""
-        X = self._leave(X)
-        best = self._in_blocks(X, lambda rows: self._log_joint(rows, len(X)).argmax(axis=1))
-        return np.where(best == len(self.weights_), -1, best)
+        X = self._leave_anywhere(X)
+        if is_elsewhere(X):
+            best = self._told_there(X, "labels")
+        else:
+            best = self._in_blocks(X, lambda rows: self._log_joint(rows, len(X)).argmax(axis=1))
+        return namespace(best).where(best == len(self.weights_), -namespace(best).ones_like(best), best)
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Codes:
         """Fit, and return the component of each row."""

@@ -9,6 +9,9 @@ covariance,
 and forgetting :math:`C` would shrink the covariances. Since :math:`\hat x_m - \mu_m` is linear in :math:`x_o - \mu_o`, the sums over
 the observed cells are enough: those of the missing cells follow from them. Rows are taken by pattern of missing cells, so
 each pattern is factored once a step.
+
+Densities and sums are written against the namespace of the rows, which may lie on a device: there all components are one stack of
+products, here they follow each other. Many rows here go through a kernel instead (:mod:`epee.structure.gaussian_products`).
 """
 
 from __future__ import annotations
@@ -20,32 +23,33 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from epee.arrays import is_elsewhere
+from epee.arrays import home_together, is_elsewhere, like, like_together, namespace, squares_of_rows
 from epee.stateful import Part
 from epee.structure.em import Expected
 from epee.structure.gaussian_forms import LOG_2PI, Components, log_determinants, precision_factors
 from epee.structure.gaussian_products import Expanded
-from epee.structure.mixture_anywhere import expected_anywhere, numbers_a_row
 from epee.table.block import Block
 from epee.typing import Codes, Matrix, Tensor, Vector
 
+PRODUCTS, PIECE = 256, 1024  # so many products keep a device busy, of so many rows at least
 FEW = 2_000_000  # rows times components times columns below which kernels are not worth compiling
 
 
-def responsibilities(log_joint: Matrix) -> tuple[Matrix, Vector]:
-    """Return the softmax of each row and its log-sum-exp.
+def responsibilities(log_joint: Any, axis: int = 1) -> tuple[Any, Any]:
+    """Return the softmax along an axis, of each row by default, and its log-sum-exp, where they lie.
 
     >>> R, total = responsibilities(np.log(np.array([[1.0, 3.0]])))
     >>> R, float(np.exp(total[0]).round(12))
     (array([[0.25, 0.75]]), 4.0)
     """
-    top = log_joint.max(axis=1, keepdims=True)
-    top = np.where(np.isfinite(top), top, 0.0)
-    R = np.exp(log_joint - top)
-    total = R.sum(axis=1, keepdims=True)
+    xp = namespace(log_joint)
+    top = xp.max(log_joint, axis=axis, keepdims=True)
+    top = xp.where(xp.isfinite(top), top, xp.zeros_like(top))
+    R = xp.exp(log_joint - top)
+    total = xp.sum(R, axis=axis, keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):
         R /= total
-        return R, (top + np.log(total))[:, 0]
+        return R, xp.squeeze(top + xp.log(total), axis=axis)
 
 
 def patterns_of(X: Matrix) -> Iterator[tuple[np.ndarray, Codes]]:
@@ -63,20 +67,67 @@ def patterns_of(X: Matrix) -> Iterator[tuple[np.ndarray, Codes]]:
         yield missing[first[i]], rows
 
 
-def log_densities(X: Matrix, c: Components, factors: Tensor) -> Matrix:
-    """Return the log-density of each row under each component (n, K), one component after the other."""
-    squares = np.empty((len(X), c.n_components))
-    if c.form == "tied":
-        origin = c.means[0]  # products of large numbers would lose what tells them apart
-        Y, M = (X - origin) @ factors, (c.means - origin) @ factors
-    for k, mean in enumerate(c.means):
-        if c.form == "tied":
-            D = Y - M[k]
+def at_once(X: Any, K: int) -> int:
+    """Return how many components are worked on together: one whose rows stay in the cache here, all of them on a device."""
+    return K if is_elsewhere(X) else 1
+
+
+def log_joints(X: Any, c: Components, factors: Tensor, log_weights: Vector) -> Any:
+    """Return log weight plus log-density of each component (K, n) for rows without missing cells, where they lie."""
+    K, p = c.means.shape
+    level = log_weights + log_determinants(factors, c.form, p) - 0.5 * p * LOG_2PI
+    if c.form == "tied":  # products of large numbers would lose what tells the means apart
+        means, U, level, origin = like_together(X, (c.means - c.means[0]) @ factors, factors, level, c.means[0])
+        X = (X - origin) @ U
+    else:
+        means, U, level = like_together(X, c.means, factors, level)
+    squares, some = [], at_once(X, K)
+    for k in range(0, K, some):
+        D = X - means[k : k + some, None, :]  # (some, n, p)
+        if c.form == "full":
+            D = D @ U[k : k + some, ...]
+        elif c.form != "tied":
+            D = D * (U[k : k + some, None, :] if c.form == "diag" else U[k : k + some, None, None])
+        squares.append(squares_of_rows(D))
+    return level[:, None] - 0.5 * (squares[0] if len(squares) == 1 else namespace(X).concat(squares))
+
+
+def weighted_moments(X: Any, R: Any, c: Components) -> tuple[Any, Any, Any]:
+    r"""Return N (K,), s (K, p) and Q of the rows about the means by the weights ``R`` (K, n), where the rows lie.
+
+    With a column of ones beside them the rows of a component give all three in one product, that of :math:`(x - \mu_k, 1)` with itself.
+    """
+    xp, (K, p) = namespace(X), c.means.shape
+    X = xp.concat([X, xp.ones_like(X[:, :1])], axis=1)
+    (means,) = like_together(X, np.column_stack([c.means, np.zeros(K)]))
+    found, some = [], at_once(X, K)
+    for k in range(0, K, some):
+        D, r = X - means[k : k + some, None, :], R[k : k + some, :, None]  # (some, n, p + 1), (some, n, 1)
+        if c.form in ("diag", "spherical"):
+            found.append(products_of_rows(r, xp.concat([D, D[:, :, :p] * D[:, :, :p]], axis=2)))
         else:
-            D = X - mean
-            D = D @ factors[k] if c.form == "full" else D * factors[k]
-        squares[:, k] = np.einsum("ij,ij->i", D, D)
-    return log_determinants(factors, c.form, X.shape[1]) - 0.5 * (X.shape[1] * LOG_2PI + squares)
+            found.append(products_of_rows(D * r, D))
+    G = found[0] if len(found) == 1 else xp.concat(found)
+    if c.form in ("diag", "spherical"):
+        return G[:, 0, p], G[:, 0, :p], G[:, 0, p + 1 :]
+    return G[:, p, p], G[:, p, :p], G[:, :p, :p]
+
+
+def products_of_rows(A: Any, D: Any) -> Any:
+    """Return A'D for stacks of many rows (K, n, p); on a device in pieces, for a few small products would leave it idle.
+
+    >>> A = np.arange(24.0).reshape(2, 4, 3)
+    >>> bool((products_of_rows(A, A) == A.swapaxes(1, 2) @ A).all())
+    True
+    """
+    xp, (K, n) = namespace(D), D.shape[:2]
+    pieces = 1 << (max(PRODUCTS // K, 1) - 1).bit_length()  # rows often divide by a power of two: no copy is made then
+    if not is_elsewhere(D) or pieces < 2 or n < pieces * PIECE:
+        return xp.matrix_transpose(A) @ D
+    whole = n // pieces * pieces
+    left, right = (xp.reshape(part[:, :whole, :], (K, pieces, n // pieces, part.shape[2])) for part in (A, D))
+    total = xp.sum(xp.matrix_transpose(left) @ right, axis=1)
+    return total if whole == n else total + xp.matrix_transpose(A[:, whole:, :]) @ D[:, whole:, :]
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,14 +141,14 @@ class Marginal:
     expanded: Expanded | None
 
     @classmethod
-    def whole(cls, c: Components, factors: Tensor) -> Marginal:
-        """Return the components where nothing is missing."""
+    def whole(cls, c: Components, factors: Tensor, expand: bool) -> Marginal:
+        """Return the components where nothing is missing, multiplied out if asked."""
         none = np.zeros((c.n_components, c.means.shape[1], 0))
-        return cls(c, factors, none, none[:, :0], Expanded.of(c, factors))
+        return cls(c, factors, none, none[:, :0], Expanded.of(c, factors) if expand else None)
 
 
-def marginal(components: Components, missing: np.ndarray) -> Marginal:
-    """Return the components seen through the observed cells."""
+def marginal(components: Components, missing: np.ndarray, expand: bool = True) -> Marginal:
+    """Return the components seen through the observed cells, multiplied out if asked."""
     o, m = np.flatnonzero(~missing), np.flatnonzero(missing)
     K, form = components.n_components, components.form
     # the noise is uniform in each cell: its marginal loses the missing sides of the box
@@ -118,7 +169,7 @@ def marginal(components: Components, missing: np.ndarray) -> Marginal:
             conditional[k] = sigma[k][np.ix_(m, m)] - cross.T @ regression[k]
     seen = Components(components.weights, components.means[:, o], variances, form, noise)
     factors = precision_factors(seen)
-    return Marginal(seen, factors, regression, conditional, Expanded.of(seen, factors))
+    return Marginal(seen, factors, regression, conditional, Expanded.of(seen, factors) if expand else None)
 
 
 @dataclass(eq=False)
@@ -145,10 +196,9 @@ class GaussianStep(Part):
         key = b"" if missing is None or not missing.any() else missing.tobytes()
         if key not in self.known:
             if not key or missing is None:
-                found = Marginal.whole(self.components, self.factors)
+                self.known[key] = Marginal.whole(self.components, self.factors, self.large)
             else:
-                found = marginal(self.components, missing)
-            self.known[key] = found if self.large else replace(found, expanded=None)
+                self.known[key] = marginal(self.components, missing, self.large)
         return self.known[key]
 
     def log_joint(self, X: Matrix, missing: np.ndarray | None = None) -> Matrix:
@@ -156,18 +206,25 @@ class GaussianStep(Part):
         part = self.marginal(missing)
         if missing is not None and missing.any():
             X = X[:, ~missing]
-        found = (
-            log_densities(X, part.components, part.factors) if part.expanded is None else part.expanded.log_densities(X)
-        )
+        if part.expanded is None:
+            return np.ascontiguousarray(self.log_joint_lines(X, part.components, part.factors).T)
+        found = part.expanded.log_densities(X)
         found += self.components.log_weights()
         noise = self._log_noise(part.components)
         return found if noise is None else np.hstack([found, np.full((len(X), 1), noise)])
+
+    def log_joint_lines(self, X: Any, c: Components | None = None, factors: Tensor | None = None) -> Any:
+        """Return the same with a line a component, (K, n) or (K + 1, n), where the rows lie; ``c`` are the components on their cells."""
+        c, factors = c or self.components, self.factors if factors is None else factors
+        found, noise = log_joints(X, c, factors, self.components.log_weights()), self._log_noise(c)
+        xp = namespace(X)
+        return found if noise is None else xp.concat([found, xp.full_like(found[:1, :], noise)])
 
     def log_density(self, X: Matrix) -> Vector:
         """Return the log-density of rows without missing cells under the mixture (n,)."""
         part = self.marginal(None)
         if part.expanded is None:
-            return responsibilities(self.log_joint(X))[1]
+            return responsibilities(self.log_joint_lines(X), axis=0)[1]
         ready = part.expanded.weighted(self.components.log_weights())
         return ready.log_density(X, self._log_noise(part.components))
 
@@ -182,12 +239,12 @@ class GaussianStep(Part):
 
     def width(self) -> int:
         """Return how many numbers a row takes where all of a block is multiplied at once."""
-        return numbers_a_row(self.components)
+        return 4 * self.components.means.size + 6 * self.components.n_components
 
     def __call__(self, block: Block) -> Expected:
-        if is_elsewhere(block.rows):
-            c = self.components
-            return expected_anywhere(block.X, block.weight, c, self.factors, self._log_noise(c))
+        if is_elsewhere(block.rows):  # no cell is missing there
+            there = block.rows
+            return self._added(there, like(block.weight, there, there.dtype) if block.weight is not None else None)
         X = np.asarray(block.X, dtype=np.float64)
         total: Expected | None = None
         for missing, rows in patterns_of(X):
@@ -211,31 +268,48 @@ class GaussianStep(Part):
         seen = X[:, ~missing] if holes else X
         if part.expanded is not None:
             ready = part.expanded.weighted(self.components.log_weights())
-            ll, N, s, Q, noise = ready.sums(seen, w, self._log_noise(part.components))
+            ll, N, s, Q, rest = ready.sums(seen, w, self._log_noise(part.components))
+            weight = float(len(X)) if w is None else float(w.sum())
+            found = Expected(ll, weight, (N, s, Q, np.array([rest])))
         else:
-            ll, N, s, Q, noise = self._one_by_one(X, seen, w, missing, part.components)
-        weight = float(len(X)) if w is None else float(w.sum())
-        if holes:
-            s, Q = completed(N, s, Q, missing, part)
-        return Expected(ll, weight, (N, s, Q, np.array([noise])))
+            found = self._added(seen, w, part.components, part.factors)
+        if not holes:
+            return found
+        N, s, Q, noise = found.sums
+        return replace(found, sums=(N, *completed(N, s, Q, missing, part), noise))
 
-    def _one_by_one(
-        self, X: Matrix, seen: Matrix, w: Vector | None, missing: np.ndarray, c: Components
-    ) -> tuple[float, Vector, Matrix, Tensor, float]:
-        """Return the sums over the observed cells, one component after the other."""
-        K, p = c.means.shape
-        R, ll = responsibilities(self.log_joint(X, missing))
+    def _added(self, X: Any, w: Any, c: Components | None = None, factors: Tensor | None = None) -> Expected:
+        """Return the sums over the cells of rows that lie anywhere, here; ``c`` are the components on these cells."""
+        c, xp = c or self.components, namespace(X)
+        R, ll = responsibilities(self.log_joint_lines(X, c, factors), axis=0)  # (K, n), (n,)
         if w is not None:
-            R, ll = R * w[:, None], ll * w
-        noise = float(R[:, K:].sum())
-        R = R[:, :K]
-        flat = c.form in ("diag", "spherical")
-        s, Q = np.empty((K, p)), np.empty((K, p) if flat else (K, p, p))
-        for k in range(K):
-            D, r = seen - c.means[k], R[:, k]
-            s[k] = r @ D
-            Q[k] = r @ (D * D) if flat else (D * r[:, None]).T @ D
-        return float(ll.sum()), R.sum(axis=0), s, Q, noise
+            R, ll = R * w, ll * w
+        noise = xp.sum(R[c.n_components :, :])
+        mass = float(X.shape[0]) if w is None else float(xp.sum(w))
+        total, noise, *sums = home_together(xp.sum(ll), noise, *weighted_moments(X, R, c))
+        return Expected(float(total), mass, (*sums, noise.reshape(1)))
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a mixture says of the rows of a block, where they lie: "responsibilities" (n, K), "labels" (n,) or the log "density" (n,)."""
+
+    step: GaussianStep
+    what: str
+
+    anywhere = True
+
+    def width(self) -> int:
+        """Return how many numbers a row takes while it is worked on."""
+        return self.step.width()
+
+    def __call__(self, block: Block) -> Any:
+        lines = self.step.log_joint_lines(block.rows)
+        xp = namespace(lines)
+        if self.what == "labels":
+            return xp.argmax(lines, axis=0)
+        R, ll = responsibilities(lines, axis=0)
+        return ll if self.what == "density" else xp.matrix_transpose(R)
 
 
 def completed(N: Vector, s: Matrix, Q: Tensor, missing: np.ndarray, part: Marginal) -> tuple[Matrix, Tensor]:
