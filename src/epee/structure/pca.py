@@ -5,8 +5,8 @@ The axes along which the cloud spreads most are the eigenvectors of its covarian
 .. math:: \Sigma = U \Lambda U^\top, \qquad \lambda_1 \ge \lambda_2 \ge \dots, \qquad C_q = X^c U_q, \tag{1}
 
 and keeping :math:`q` of them loses :math:`\sum_{j>q} \lambda_j` of squared error (Eckart and Young). The plain road is the covariance of
-one pass, then its spectrum: the table may be a stream, a cluster or a device. Other roads start from rows in memory (:mod:`.pca_roads`),
-from their non-zeros (:mod:`.pca_of_sparse`) or from rows on a device (:mod:`.pca_elsewhere`). Axes are also a law (:mod:`.pca_density`).
+one pass, then its spectrum: the table may be a stream, a cluster or a device. Other roads start from rows in memory, here or on a device
+(:mod:`.pca_roads`), or from their non-zeros (:mod:`.pca_of_sparse`). Axes are also a law (:mod:`.pca_density`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ from epee.solve.soundness import insist_orthonormal
 from epee.solve.spectral import descending_eigh, fix_signs
 from epee.structure.kmeans_starts import as_generator
 from epee.structure.pca_density import AxesAsLaw
-from epee.structure.pca_elsewhere import axes_elsewhere
 from epee.structure.pca_of_sparse import axes_by_lanczos, axes_by_projections, axes_by_rows, sparse_road
 from epee.structure.pca_pictures import AxesInPictures
 from epee.structure.pca_roads import AxesOfRows
@@ -221,11 +220,7 @@ class PCA(AxesOfRows, AxesAsLaw, AxesInPictures, NewAxes, MomentTransformer):
         w = check_weights(sample_weight, n)
         self._keep_count(n if w is None else w.sum(), int(min(n if w is None else w.sum(), p)))
         self.__dict__.pop("moments_", None)
-        self.mean_, total, square, s, V = axes_elsewhere(
-            X, w, self._few(X), self.n_oversamples, self.iterated_power, as_generator(self.random_state),
-            self.power_iteration_normalizer,
-        )  # fmt: skip
-        self._set(s**2 / total, V, total, square / total, rank=min(n, p))
+        self._fit_randomised(X, w)
         return self
 
     def _look(self, m: Moments) -> None:

@@ -13,12 +13,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from epee.arrays import is_elsewhere, like, like_together
 from epee.errors import DataWarning, InfiniteValues, MissingValues
 from epee.estimator.base import list_columns, say
+from epee.moments.passes import Summation, reduce_source
 from epee.solve.spectral import descending_eigh
 from epee.structure.kmeans_starts import as_generator
-from epee.structure.randomised import Centred, range_finder
+from epee.structure.randomised import Centred, leading_axes
 from epee.table.block import refuse_bad_cells
+from epee.table.elsewhere import ElsewhereSource
 from epee.typing import Matrix, Vector
 
 LARGEST_WITH_HOLES = 1000  # columns that EM can take
@@ -125,16 +128,15 @@ class AxesOfRows:
         _, s, V = np.linalg.svd(A, full_matrices=False)
         self._set(s**2 / total, V, total, float((s**2).sum() / total))
 
-    def _fit_randomised(self, X: Matrix, w: Vector | None) -> None:
+    def _fit_randomised(self, X: Any, w: Vector | None) -> None:
+        """Find a few axes by random projections; the rows may lie elsewhere, and are multiplied there."""
         mean, total, square = self._centre(X, w)
-        n = len(X) if w is None else w.sum()
-        if w is not None or n * (mean @ mean) > 1e4 * square:  # a large mean would cost digits in the products
+        if w is not None or total * (mean @ mean) > 1e4 * square:  # a large mean would cost digits in the products
             X, mean = self._rows_about_mean(X, w), np.zeros(X.shape[1])
-        rng = as_generator(self.random_state)
-        A, q = Centred(X, mean.astype(X.dtype, copy=False)), self._few(X)
-        Q = range_finder(A, q + self.n_oversamples, self.iterated_power, rng, self.power_iteration_normalizer)
-        _, s, V = np.linalg.svd(A.back(Q).T, full_matrices=False)
-        self._set(s[:q] ** 2 / total, V[:q], total, square / total, rank=min(X.shape))
+        q, rng = self._few(X), as_generator(self.random_state)
+        rows = Centred(X, like(mean, X, X.dtype))
+        s, V = leading_axes(rows, q, self.n_oversamples, self.iterated_power, rng, self.power_iteration_normalizer)
+        self._set(s**2 / total, V, total, square / total, rank=min(X.shape))
 
     def _fit_arpack(self, X: Matrix, w: Vector | None) -> None:
         from scipy.sparse.linalg import svds
@@ -144,11 +146,16 @@ class AxesOfRows:
         _, s, V = svds(self._rows_about_mean(X, w), k=self._few(X), tol=self.tol, v0=start)
         self._set(s[::-1] ** 2 / total, V[::-1], total, square / total, rank=min(X.shape))
 
-    def _few(self, X: Matrix) -> int:
+    def _few(self, X: Any) -> int:
         return min(X.shape) if self.n_components is None else int(self.n_components)
 
-    def _centre(self, X: Matrix, w: Vector | None) -> tuple[Vector, float, float]:
+    def _centre(self, X: Any, w: Vector | None) -> tuple[Vector, float, float]:
         """Keep the mean; return it with the number of rows and the sum of squares about it."""
+        if is_elsewhere(X):
+            source = ElsewhereSource(X, None, w)
+            sums = reduce_source(source, Summation(source.origin, "diagonal"))
+            self.mean_ = sums.mean
+            return self.mean_, float(sums.count), float(sums.scatter.sum())
         refuse_bad_cells(X, getattr(self, "feature_names_in_", None))
         weights = np.ones(len(X)) if w is None else w
         total = float(weights.sum())
@@ -159,6 +166,6 @@ class AxesOfRows:
             square += float(weights[i : i + few] @ np.einsum("ij,ij->i", D, D))
         return self.mean_, total, square
 
-    def _rows_about_mean(self, X: Matrix, w: Vector | None) -> Matrix:
-        D = X - self.mean_
-        return D if w is None else D * np.sqrt(w)[:, None]
+    def _rows_about_mean(self, X: Any, w: Vector | None) -> Any:
+        mean, root = like_together(X, self.mean_, np.ones(1) if w is None else np.sqrt(w))
+        return X - mean if w is None else (X - mean) * root[:, None]

@@ -2,7 +2,7 @@ r"""The range of a large matrix by random projections.
 
 :math:`Q = \operatorname{orth}\big((A A^\top)^t A \Omega\big)` for a Gaussian :math:`\Omega` holds the leading singular
 directions of :math:`A` with high probability (Halko, Martinsson and Tropp, 2011). The matrix is met only through products,
-so centring needs no copy of it: :math:`(X - 1\mu^\top) B = XB - 1(\mu^\top B)`.
+so centring needs no copy of it: :math:`(X - 1\mu^\top) B = XB - 1(\mu^\top B)`. It may lie elsewhere (:mod:`epee.arrays`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from epee.arrays import is_elsewhere, like, namespace
+from epee.arrays import at_home, is_elsewhere, like, namespace, sum_of_rows
 from epee.typing import Matrix, Vector
 
 
@@ -33,9 +33,8 @@ class Centred:
 
     def back(self, Y: Matrix) -> Matrix:
         """Return the product of the transpose with ``Y`` (n, q); as (Y'X)', which BLAS does in half the time of X'Y."""
-        if is_elsewhere(self.X):
-            return (Y.T @ self.X - namespace(Y).sum(Y, axis=0)[:, None] * self.mean[None, :]).T
-        return np.ascontiguousarray((Y.T @ self.X - np.outer(Y.sum(axis=0), self.mean)).T)
+        found: Matrix = (Y.T @ self.X - sum_of_rows(Y)[:, None] * self.mean[None, :]).T
+        return found if is_elsewhere(found) else np.ascontiguousarray(found)
 
 
 def range_finder(A: Centred, size: int, powers: Any, rng: np.random.Generator, normaliser: str = "auto") -> Matrix:
@@ -56,6 +55,21 @@ def range_finder(A: Centred, size: int, powers: Any, rng: np.random.Generator, n
         Y = mine(_settled(other(_settled(Y, normaliser, t)), normaliser, t))
     qr = namespace(Y).linalg.qr
     return qr(Y)[0] if tall else qr(A.times(qr(Y)[0]))[0]
+
+
+def leading_axes(
+    A: Centred, q: int, extra: int, powers: Any, rng: np.random.Generator, normaliser: str
+) -> tuple[Vector, Matrix]:
+    """Return the q largest singular values of ``A`` (n, p) and their axes (q, p), here, by ``extra`` projections more than these.
+
+    >>> A = np.outer(np.arange(6.0), np.ones(4))
+    >>> s, V = leading_axes(Centred(A, np.zeros(4)), 1, 2, "auto", np.random.default_rng(0), "auto")
+    >>> bool(np.allclose(s, np.linalg.norm(A))), np.abs(V).round(6)
+    (True, array([[0.5, 0.5, 0.5, 0.5]]))
+    """
+    Q = range_finder(A, q + extra, powers, rng, normaliser)
+    _, s, V = namespace(Q).linalg.svd(A.back(Q).T, full_matrices=False)
+    return at_home(s)[:q], at_home(V)[:q]
 
 
 def _settled(Z: Matrix, normaliser: str, powers: int) -> Matrix:
