@@ -18,7 +18,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from epee.arrays import at_home, like, namespace, numbers_like
+from epee.arrays import at_home, like, namespace, numbers_like, sum_of_rows
 from epee.moments.moments import Moments
 
 if TYPE_CHECKING:
@@ -62,17 +62,17 @@ def _of_all(xp: Any, B: Any, w: Any, keep: Summation) -> Moments:
     """Return the moments of all rows together; ``B`` is ours to change."""
     count = _full(xp, B, float(B.shape[0])) if w is None else xp.sum(_double(xp, w))
     least = xp.where(count > 0, count, xp.ones_like(count))
-    mean = xp.astype(_double(xp, _total(xp, B, w)) / least, B.dtype)
+    mean = xp.astype(_double(xp, _total(B, w)) / least, B.dtype)
     shift, scatter, rest = _double(xp, mean), None, None
     if B.dtype != xp.float64 or keep.scatter is not None:
         B -= mean
     if B.dtype != xp.float64:
-        rest = _double(xp, _total(xp, B, w)) / least
+        rest = _double(xp, _total(B, w)) / least
         shift = shift + rest
     if keep.scatter is not None:
         weighted = B if w is None else B * w[:, None]
         diagonal = keep.scatter == "diagonal"
-        scatter = _double(xp, xp.sum(weighted * B, axis=0) if diagonal else symmetric_product(weighted, B))
+        scatter = _double(xp, sum_of_rows(weighted * B) if diagonal else symmetric_product(weighted, B))
         if rest is not None:
             scatter = scatter - count * (rest * rest if diagonal else rest[:, None] * rest[None, :])
     return Moments(count, shift, scatter, keep.origin, (), keep.scatter, keep.targets)
@@ -100,7 +100,7 @@ def _of_cells(xp: Any, parts: list[Any], w: Any, cell: Any, origin: Any, keep: S
         B = _beside(xp, parts) - origin
     q, exact = B.shape[1], B.dtype == xp.float64
     E = xp.astype(cell[:, None] == numbers_like(C, cell, cell.dtype)[None, :], B.dtype)  # (n, C)
-    count = _double(xp, _total(xp, E, w))
+    count = _double(xp, _total(E, w))
     least = xp.where(count > 0, count, xp.ones_like(count))[:, None]
     mean = xp.astype(_double(xp, E.T @ (B if w is None else B * w[:, None])) / least, B.dtype)  # (C, q)
     shift, rest = _double(xp, mean), None
@@ -152,9 +152,9 @@ def symmetric_product(A: Any, D: Any) -> Any:
     return xp.concat(lines, axis=0)
 
 
-def _total(xp: Any, B: Any, w: Any) -> Any:
+def _total(B: Any, w: Any) -> Any:
     """Return the weighted sum of rows."""
-    return xp.sum(B, axis=0) if w is None else w @ B
+    return sum_of_rows(B) if w is None else w @ B
 
 
 def _double(xp: Any, a: Any) -> Any:

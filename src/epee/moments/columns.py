@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from epee.arrays import at_home, is_elsewhere, like, namespace
+from epee.arrays import as_type, home_together, like, like_together, namespace, squares_of_columns, sum_of_rows
 from epee.errors import DataError
 from epee.moments.moments import share
 from epee.stateful import Part
@@ -34,27 +34,27 @@ class ColumnMoments(Part):
     origin: Vector
 
     @classmethod
-    def of(cls, X: np.ndarray, origin: Vector, weight: Vector | None = None) -> ColumnMoments:
-        """Return the moments of the columns of a block."""
-        if weight is None and len(X):
-            with np.errstate(over="ignore", invalid="ignore"):
-                D = np.subtract(X, origin, dtype=np.float64)
-                shift = D.sum(axis=0) / len(X)
-                if np.isfinite(shift).all():  # no cell is missing
-                    D -= shift
-                    return cls(
-                        np.full(X.shape[1], float(len(X))),
-                        shift,
-                        np.einsum("ij,ij->j", D, D),
-                        np.asarray(origin, float),
-                    )
-        there = ~np.isnan(X)
-        w = there * (1.0 if weight is None else weight[:, None])  # (n, p)
-        count = w.sum(axis=0)
-        D = np.where(there, X, 0.0) - origin
-        shift = share((w * D).sum(axis=0), count)
-        D -= shift
-        return cls(count, shift, (w * D**2).sum(axis=0), np.asarray(origin, float))
+    def of(cls, X: Any, origin: Vector, weight: Any = None) -> ColumnMoments:
+        """Return the moments of the columns of a block, here; the rows may lie elsewhere and are summed there."""
+        xp, n = namespace(X), X.shape[0]
+        (about,) = like_together(X, origin)
+        with np.errstate(over="ignore", invalid="ignore"):
+            D = X - about
+            shift = sum_of_rows(D) / n if weight is None and n else None
+            if shift is not None and bool(xp.all(xp.isfinite(shift))):  # no cell is missing
+                D -= shift
+                count, squares = xp.full_like(shift, float(n)), squares_of_columns(D)
+            else:
+                there = ~xp.isnan(X)
+                w = as_type(there, D.dtype)  # (n, p)
+                w = w if weight is None else w * like(weight, D, D.dtype)[:, None]
+                count = sum_of_rows(w)
+                D = xp.where(there, D, xp.zeros_like(D))
+                shift = share(sum_of_rows(w * D), count)
+                D -= shift
+                squares = sum_of_rows(w * D**2)
+        count, shift, squares = home_together(count, shift, squares)
+        return cls(count, shift, squares, np.asarray(origin, float))
 
     def __add__(self, other: ColumnMoments) -> ColumnMoments:
         """Merge column by column."""
@@ -108,24 +108,7 @@ class ColumnSummation:
     anywhere = True
 
     def __call__(self, block: Block) -> ColumnMoments:
-        if is_elsewhere(block.rows):
-            return self._elsewhere(block)
         return ColumnMoments.of(block.X, self.origin, block.weight)
-
-    def _elsewhere(self, block: Block) -> ColumnMoments:
-        """Do the same where the rows lie, and bring home what is left."""
-        X: Any = block.X
-        xp = namespace(X)
-        there = ~xp.isnan(X)
-        w = xp.astype(there, X.dtype)
-        if block.weight is not None:
-            w = w * like(block.weight, X, X.dtype)[:, None]
-        D = xp.where(there, X - like(self.origin, X, X.dtype), xp.zeros_like(X))
-        count = xp.sum(w, axis=0)
-        shift = share(xp.sum(w * D, axis=0), count)
-        scatter = xp.sum(w * (D - shift) ** 2, axis=0)
-        n, mean, squares = (at_home(a).astype(np.float64) for a in (count, shift, scatter))
-        return ColumnMoments(n, mean, squares, np.asarray(self.origin, float))
 
     def rows(self) -> int:
         """Return how many rows a block should have."""

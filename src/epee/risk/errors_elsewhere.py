@@ -1,8 +1,7 @@
 r"""The errors of linear classifiers on rows that lie elsewhere, counted there.
 
 The scores of all models are one product :math:`X [\beta_1 \dots \beta_T]`, of which each row keeps those of the model that it tests.
-With :math:`E` (n, T) the indicators of the models, :math:`E^\top W \mathbf 1` and :math:`E^\top W e` are weights and errors: only these
-come back.
+With :math:`E` (n, T) the indicators of the models, :math:`[\mathbf 1\; e]^\top W E` are weights and errors: only these come back.
 """
 
 from __future__ import annotations
@@ -39,6 +38,6 @@ def count_errors(block: Block, models: Linear, tested_by: np.ndarray, by_cell: b
         wrong = xp.astype(xp.argmax(own, axis=1) != truth, xp.float64)
         E = xp.astype(((cell if by_cell else model)[:, None] == places[None, :]) & tested[:, None], xp.float64)
         E = E if w is None else E * w[:, None]
-        sums.append(xp.stack([xp.sum(E, axis=0), wrong @ E]))
+        sums.append(xp.stack([xp.ones_like(wrong), wrong]) @ E)  # (2, T)
     weight, errors = at_home(xp.sum(xp.stack(sums), axis=0))
     return np.stack([weight, errors, errors])  # an error is 0 or 1, and so is its square
