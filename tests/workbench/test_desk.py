@@ -78,7 +78,15 @@ def test_rows_of_a_cell_are_training_rows_that_were_held_out(desk):
 
 
 @pytest.mark.parametrize(
-    "more", [{"weight": "copies"}, {"groups": "who"}, {"time": "day"}, {"reject_cost": 0.1}, {"loss": "log"}]
+    "more",
+    [
+        {"weight": "copies"},
+        {"groups": "who"},
+        {"time": "day"},
+        {"reject_cost": 0.1},
+        {"loss": "log"},
+        {"others": ("sklearn.naive_bayes:GaussianNB",), "rare": "join"},
+    ],
 )
 def test_every_role_and_option_goes_through(desk, more):
     desk.open("mine.csv", True, TYPES)
@@ -134,3 +142,30 @@ def test_a_column_of_words_has_its_card_and_its_control(desk):
     assert good > bad
     with pytest.raises(WrongUse, match="two different columns"):
         desk.what_if({}, "x", "review")
+
+
+def test_lags_go_through(desk):
+    frame = table()
+    frame["z"] = frame["x"].fillna(0.0).cumsum() + np.arange(150)
+    frame.to_csv(desk.folder / "series.csv", index=False)
+    desk.open("series.csv", True, TYPES)
+    asked = Question("z", time="day", lags={"": [1], "x": [2]}, types=TYPES, predictors=("linear",), folds=3)
+    answer = desk.learn("series.csv", True, asked, "en")
+    straight = epee.learn(str(desk.folder / "series.csv"), lang="en", **asked.arguments())
+    assert answer["card"]["leaderboard"][1]["value"] == straight.facts["leaderboard"][1]["value"]
+    assert answer["card"]["settings"]["lags"] == {"z": [1], "x": [2]}
+
+
+def test_others_predictors_are_opened_by_who_is_trusted(desk):
+    desk.open("mine.csv", True, TYPES)
+    asked = Question("y", types=TYPES, predictors=("baseline",), others=("sklearn.naive_bayes:GaussianNB",), folds=3)
+    answer = desk.learn("mine.csv", True, asked, "en")
+    assert answer["guest"].endswith("GaussianNB") and answer["probable"]
+    desk.save("epee")
+    with pytest.raises(ValueError, match="loading it runs code"):
+        desk.load("saved.epee", True)
+    assert desk.load("saved.epee", True, trusted=True)["guest"] == answer["guest"]
+    by = desk.predict("mine.csv", True, threshold=0.9)
+    assert any("90 %" in note for note in by["notes"])
+    P = desk.learned.predict_proba(str(desk.folder / "mine.csv"))[:, 1]
+    assert [row[1] for row in by["rows"]] == np.where(P >= 0.9, "low", "high").tolist()

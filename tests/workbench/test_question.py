@@ -8,8 +8,8 @@ import pytest
 import epee
 from epee.errors import WrongUse
 from epee.settings import options
-from epee.workbench import scripts
-from epee.workbench.question import Question
+from epee.workbench import pages, scripts
+from epee.workbench.question import Question, threshold_of
 
 IRIS = str(epee.samples.path("iris"))
 
@@ -49,18 +49,38 @@ def test_a_form_in_either_writing():
     assert asked.with_form(plain | {"cost-1-0": "2,5"}, None, 2).costs == ((0.0, 1.0), (2.5, 0.0))
 
 
+def test_lags_rare_classes_and_others_predictors():
+    asked = Question(target="y", time="day")
+    form = {"lags": "1, 7; temp = 2", "rare": "join", "others": "sklearn.svm:SVC(C=2, kernel='rbf')\n\nlightgbm"}
+    plain = asked.with_form(form, ["lda", "os:system"], 2)
+    assert plain.lags == {"": [1, 7], "temp": [2]} and plain.rare == "join"
+    assert plain.others == () and plain.predictors == ("lda",)  # a page names no module, unless it may
+    free = asked.with_form(form, [], 2, trusted=True)
+    assert free.arguments()["predictors"] == ["all", "sklearn.svm:SVC(C=2, kernel='rbf')", "lightgbm"]
+    assert "others" not in free.arguments() and free.arguments()["lags"] == {"": [1, 7], "temp": [2]}
+    lines = scripts.learning(free, "t.csv", "en")
+    assert "--lags 1,7 --lags temp=2" in lines["command"] and "--rare join" in lines["command"]
+    assert "lags={'y': [1, 7], 'temp': [2]}" in lines["script"]
+    again = pages.written_lags(free)
+    assert asked.with_form({"lags": again}, None, 2).lags == free.lags
+    assert free.with_role("day", "input").lags is None  # no time, no past
+    assert Question(target="y").with_form({"lags": "1"}, None, 2).lags is None
+
+
 @pytest.mark.parametrize(
     ("name", "text", "match"),
     [
+        ("lags", "soon", "not understood"), ("lags", "0", "not understood"), ("others", "svm machine", "no class of another"),
         ("folds", "1", "Folds: '1' is no number between 2 and 100"), ("folds", "2.5", "no number"), ("test_size", "x", "no number"),
         ("level", "1.2", "between"), ("budget", "soon", "60s, 2min"), ("reject_cost", "-1", "no cost"), ("cost-0-1", "much", "no cost"),
     ],
 )  # fmt: skip
 def test_a_wrong_field_is_named_in_both_languages(name, text, match):
+    asked = Question(target="y", time="day")
     with pytest.raises(WrongUse, match=match):
-        Question(target="y").with_form({name: text}, None, 2)
+        asked.with_form({name: text}, None, 2, trusted=True)
     with options(language="fr"), pytest.raises(WrongUse, match=text.replace(".", r"\.")) as fault:
-        Question(target="y").with_form({name: text}, None, 2)
+        asked.with_form({name: text}, None, 2, trusted=True)
     assert "number" not in str(fault.value)
 
 
@@ -92,9 +112,19 @@ def test_the_lines_do_what_the_page_does(tmp_path, monkeypatch):
     )
 
 
+def test_a_threshold_as_people_write_it():
+    assert [threshold_of(text) for text in ("", "0,3", "30%", " 0.5 ")] == [None, 0.3, 0.3, 0.5]
+    for text in ("0", "1", "-0.2", "half"):
+        with pytest.raises(WrongUse, match="between 0 and 1"):
+            threshold_of(text)
+
+
 def test_other_lines():
     assert (
         scripts.exploring("a b.csv", {"x": "category"}, "fr")["command"]
         == "epee explore 'a b.csv' --type x=category --lang fr --report 'a b.html'"
     )
     assert scripts.predicting("m.epee", None)["command"] == "epee predict m.epee new.csv -o predictions.csv"
+    with_more = scripts.predicting("m.epee", "a.csv", 0.3, True)
+    assert with_more["command"] == "epee predict m.epee a.csv --trust --threshold 0.3 -o predictions.csv"
+    assert "epee.load('m.epee', trusted=True)" in with_more["script"] and "threshold=0.3)" in with_more["script"]

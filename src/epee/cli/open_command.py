@@ -24,6 +24,11 @@ WORDS = {
         "Port sur la boucle locale ; le premier libre ensuite s'il est pris.",
     ),
     "no_browser": ("Print the address and open no browser.", "Afficher l'adresse sans ouvrir de navigateur."),
+    "trust": (
+        "Let pages open saved predictors of other libraries and name others' classes: both run code. For files whose author you know.",
+        "Laisser les pages ouvrir des prédicteurs enregistrés d'autres bibliothèques et nommer leurs classes : les deux exécutent du code. "
+        "Pour des fichiers dont on connaît l'auteur.",
+    ),
     "taken": ("port {asked} is in use; taking {taken}.", "le port {asked} est pris ; on prend le {taken}."),
     "open": (
         "The workbench is at {where}\nStop with Ctrl-C.",
@@ -43,6 +48,7 @@ def command(
     rows: Annotated[str | None, typer.Argument(help=words("rows"), show_default=False)] = None,
     port: Annotated[int | None, typer.Option(help=words("port"), min=1, max=65535, show_default=str(PORT))] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help=words("no_browser"))] = False,
+    trust: Annotated[bool, typer.Option("--trust", help=words("trust"))] = False,
     memory: Memory = None,
     lang: Lang = "en",
     quiet: Quiet = False,
@@ -77,4 +83,4 @@ def command(
             webbrowser.open(where)
 
     with listener, silence(True, memory):
-        serve(listener, table=table, rows=rows, started=started)
+        serve(listener, table=table, rows=rows, trusted=trust, started=started)

@@ -13,7 +13,7 @@ from epee.words.workbench_words import say
 from epee.workbench import drawings, pages, scripts
 from epee.workbench.board import Board
 from epee.workbench.crew import Fault
-from epee.workbench.question import Question
+from epee.workbench.question import Question, threshold_of
 from epee.workbench.sessions import Session
 
 BEAT = 1.0  # seconds between two looks at the clock of a run
@@ -38,7 +38,7 @@ async def open_table(s: Session, form: Mapping[str, Any], brought: bool = False)
         name = str(path(str(form["sample"])))
     try:
         if name.lower().endswith(".epee"):
-            answer = await s.ask("load", path=name, brought=brought)
+            answer = await s.ask("load", path=name, brought=brought, trusted=s.trusted)
             s.forget_answer()
             s.table, s.card, s.target, s.question, s.brought = None, None, None, Question(), brought
             s.answer, s.model = answer, Path(name).name if brought else name
@@ -108,7 +108,8 @@ def _read(s: Session, form: Any) -> None:
     ticked = [str(key) for key in form.getlist("predictors")] if form.get("ticked") else None
     size = len(s.target["classes"]) if s.target else 0
     with options(language=s.lang):
-        s.question = s.question.with_form({str(k): str(v) for k, v in form.items()}, ticked, size)
+        plain = {str(k): str(v) for k, v in form.items()}
+        s.question = s.question.with_form(plain, ticked, size, trusted=s.trusted)
 
 
 async def learn(s: Session, form: Any) -> str:
@@ -235,9 +236,14 @@ async def predict(s: Session, form: Mapping[str, Any], brought: bool = False) ->
     """Predict the rows of a table."""
     name = str(form.get("table") or "").strip()
     try:
-        s.predictions = await s.ask("predict", table=name, brought=brought) | {"table": name}
+        with options(language=s.lang):
+            t = threshold_of(str(form.get("threshold") or ""))
+        s.predictions = await s.ask("predict", table=name, brought=brought, threshold=t) | {
+            "table": name,
+            "threshold": t,
+        }
         s.faults.pop("predict", None)
-    except Fault as fault:
+    except (Fault, WrongUse) as fault:
         s.predictions = None
         s.faults = {"predict": str(fault)}
     return _predictions(s)

@@ -83,12 +83,12 @@ class Desk:
         if self.reporter is not None:
             self.reporter.stop()
 
-    def load(self, path: str, brought: bool) -> dict[str, Any]:
-        """Open a saved predictor."""
+    def load(self, path: str, brought: bool, trusted: bool = False) -> dict[str, Any]:
+        """Open a saved predictor; one of another library runs code from the file, for who is ``trusted`` only."""
         from epee.job.bundle import load_to_predict
 
         with self._working(brought):
-            self.learned, self.reporter, self.opened = load_to_predict(path), None, None
+            self.learned, self.reporter, self.opened = load_to_predict(path, trusted), None, None
         return self._answer()
 
     def _answer(self, stopped: bool = False) -> dict[str, Any]:
@@ -102,6 +102,8 @@ class Desk:
             "controls": what_if.controls(learned.predictor, self._wholes()),
             "held_out": table,
             "stopped": stopped,
+            "guest": learned.guest,
+            "probable": learned.predictor.has_probabilities,
         }
 
     def _wholes(self) -> list[str]:
@@ -137,15 +139,15 @@ class Desk:
         found["map"] = what_if.map_of(predictor, row, a, b) if a and b and a != b else None
         return found
 
-    def predict(self, table: str, brought: bool) -> dict[str, Any]:
-        """Predict the rows of a table, and leave them in a file."""
+    def predict(self, table: str, brought: bool, threshold: float | None = None) -> dict[str, Any]:
+        """Predict the rows of a table, and leave them in a file; of two classes the second from ``threshold`` on, where it is given."""
         from epee.job.answers import Answers
         from epee.job.writing import atomic
 
         assert self.learned is not None
         place = self.folder / "predictions.csv"
         with self._working(brought):
-            answers = Answers(self.learned.predictor, _refuse_stream(table))
+            answers = Answers(self.learned.predictor, _refuse_stream(table), threshold=threshold)
             with atomic(place, text=True) as stream:
                 n = answers.write_csv(stream)
         import csv
@@ -156,7 +158,7 @@ class Desk:
             "header": lines[0],
             "rows": lines[1:],
             "n": n,
-            "notes": [*answers.source.notes, *answers.drift()],
+            "notes": [*answers.source.notes, *answers.decision(), *answers.drift()],
             "path": str(place),
         }
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib.util import find_spec
 from typing import Any
 
 from markupsafe import Markup
 
 from epee.estimator.method import in_language
 from epee.estimator.registry import trials
+from epee.job.guest_names import KNOWN
 from epee.report import pictures
 from epee.report.contents import page_of
 from epee.report.explored_pictures import day, distribution
@@ -22,7 +24,7 @@ from epee.words.numbers import figures, in_unit, listed, local, percent, whole
 from epee.words.report_words import say as report_say
 from epee.words.workbench_words import say
 from epee.workbench import drawings, scripts
-from epee.workbench.question import LOSSES
+from epee.workbench.question import LOSSES, Question
 from epee.workbench.sessions import Session
 
 PARTS = ("table", "question", "run", "answer", "explored", "what_if")
@@ -152,16 +154,33 @@ def fate(role: str, c: dict[str, Any]) -> str:
 
 def _question(s: Session) -> dict[str, Any]:
     if s.card is None or s.target is None or s.target["task"] is None:
-        return {"predictors": [], "place_of_target": 0, "losses": (), "loss_name": mean_of}
+        return {"predictors": [], "place_of_target": 0, "losses": (), "loss_name": mean_of, "lags": "", "more": False}
     kind = "classifier" if s.target["task"] == "classification" else "regressor"
     offered = [
         (trial.key, in_language(trial.words or method.words))
         for method, trial in trials(kind)
         if trial.key != "baseline"
     ]
+    offered += [(key, known.title) for key, known in KNOWN.items() if find_spec(key)]
     place = [c["name"] for c in s.card["columns"]].index(s.question.target)
     losses = LOSSES[s.target["task"]]
-    return {"predictors": offered, "place_of_target": place, "losses": losses, "loss_name": mean_of}
+    return {
+        "predictors": offered, "place_of_target": place, "losses": losses, "loss_name": mean_of, "lags": written_lags(s.question),
+        "more": bool(s.question.lags or s.question.others or s.question.rare != "leave"),
+    }  # fmt: skip
+
+
+def written_lags(question: Question) -> str:
+    """Return lags as they are typed.
+
+    >>> written_lags(Question("y", time="day", lags={"": [1, 7], "temp": [1]}))
+    '1,7 temp=1'
+    """
+    return " ".join(
+        f"{name}={numbers}" if name else numbers
+        for name, own in (question.lags or {}).items()
+        for numbers in [",".join(map(str, own))]
+    )
 
 
 def _run(s: Session) -> dict[str, Any]:
@@ -206,12 +225,14 @@ def stem(s: Session) -> str:
 
 def _what_if(s: Session) -> dict[str, Any]:
     if s.answer is None:
-        return {"pair": ("", ""), "step": _step, "plainly": _plainly}
+        return {"pair": ("", ""), "step": _step, "plainly": _plainly, "threshold_label": ""}
     uses = (s.answer["card"].get("uses") or {}).get("items") or []
     controls = [c["name"] for c in s.answer["controls"] if c["kind"] != "text"]
     used = [item["column"] for item in uses if item["column"] in controls]
     pair = [*used, *(name for name in controls if name not in used), "", ""][:2]
-    return {"pair": pair, "step": _step, "plainly": _plainly}
+    classes = s.answer["card"]["classes"]
+    label = classes[1] if len(classes) == 2 and s.answer.get("probable") else ""
+    return {"pair": pair, "step": _step, "plainly": _plainly, "threshold_label": label}
 
 
 def _step(control: dict[str, Any]) -> float:
@@ -246,8 +267,9 @@ def _script(s: Session) -> dict[str, Any]:
 def written(s: Session) -> dict[str, str] | None:
     """Return the lines that are equal to what the page shows."""
     if s.model is not None:
-        rows = s.predictions["table"] if s.predictions else None
-        return scripts.predicting(s.model, rows)
+        asked = s.predictions or {}
+        guest = bool(s.answer and s.answer.get("guest"))
+        return scripts.predicting(s.model, asked.get("table"), asked.get("threshold"), guest)
     if s.table is None or s.card is None:
         return None
     if s.question.target is None or (s.target is not None and s.target["why"]):
@@ -256,7 +278,7 @@ def written(s: Session) -> dict[str, str] | None:
     if (
         s.answer is not None and s.answer["stopped"] and s.answer["question"] == asked
     ):  # those that were not tried are not asked for
-        asked = replace(asked, predictors=tuple(s.answer["card"]["settings"]["predictors"]))
+        asked = replace(asked, predictors=tuple(s.answer["card"]["settings"]["predictors"]), others=())
     return scripts.learning(asked, s.table, s.lang)
 
 

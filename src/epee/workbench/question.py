@@ -6,12 +6,15 @@ script and the notebook, so that they cannot differ.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from epee.errors import WrongUse
 from epee.estimator.registry import keys
+from epee.job.guest_names import KNOWN, is_guest
+from epee.job.lags import parse_lags
 from epee.words.workbench_words import say
 
 ROLES = ("target", "weight", "groups", "time")
@@ -30,6 +33,8 @@ class Question:
     weight: str | None = None
     groups: str | None = None
     time: str | None = None
+    lags: Mapping[str, list[int]] | None = None  # of columns; "" is the target
+    rare: str = "leave"
     types: Mapping[str, str] = field(default_factory=dict)
     test_size: float = 0.2
     folds: int = 10
@@ -39,6 +44,7 @@ class Question:
     prefer: str = "balance"
     loss: str | None = None
     predictors: tuple[str, ...] | None = None
+    others: tuple[str, ...] = ()  # classes of other libraries, which may be named where that was allowed
     costs: tuple[tuple[float, ...], ...] | None = None
     reject_cost: float | None = None
 
@@ -52,7 +58,9 @@ class Question:
             types[column] = "ignore"
         changes: dict[str, Any] = {each: kept.get(each) for each in ROLES}
         if changes["target"] != self.target:
-            changes |= {"costs": None, "reject_cost": None, "predictors": None, "loss": None}
+            changes |= {"costs": None, "reject_cost": None, "predictors": None, "loss": None, "rare": "leave"}
+        if changes["time"] is None:
+            changes["lags"] = None
         return replace(self, types=types, **changes)
 
     def with_kind(self, column: str, kind: str) -> Question:
@@ -61,8 +69,14 @@ class Question:
         changes: dict[str, Any] = {"costs": None, "predictors": None, "loss": None} if column == self.target else {}
         return replace(self, types={**types, column: kind} if kind else types, **changes)
 
-    def with_form(self, form: Mapping[str, str], chosen: list[str] | None, size: int) -> Question:
-        """Return the question with what a form says; ``chosen`` are the ticked predictors, ``size`` the number of classes."""
+    def with_form(
+        self, form: Mapping[str, str], chosen: list[str] | None, size: int, *, trusted: bool = False
+    ) -> Question:
+        """Return the question with what a form says.
+
+        ``chosen`` are the ticked predictors, ``size`` the number of classes; modules may be named only by who is ``trusted``, for
+        naming one runs it.
+        """
         changes: dict[str, Any] = {name: _number(name, form[name]) for name in NUMBERS if name in form}
         if "prefer" in form:
             changes["prefer"] = form["prefer"]
@@ -72,10 +86,16 @@ class Question:
             changes["budget"] = _budget(form["budget"])
         if "reject_cost" in form:
             changes["reject_cost"] = _cost(form["reject_cost"], "reject_cost")
+        if form.get("rare") in ("leave", "join"):
+            changes["rare"] = form["rare"]
+        if "lags" in form:
+            changes["lags"] = _lags(form["lags"]) if self.time else None
+        if "others" in form and trusted:
+            changes["others"] = _others(form["others"])
         if any(name.startswith("cost-") for name in form):
             changes["costs"] = _costs(form, size)
         if chosen is not None:
-            changes["predictors"] = tuple(key for key in chosen if key in keys()) or None  # a page names no module
+            changes["predictors"] = tuple(key for key in chosen if key in keys() or key in KNOWN) or None
         return replace(self, **changes)
 
     def role(self, column: str) -> str:
@@ -91,7 +111,10 @@ class Question:
         found = {f.name: getattr(self, f.name) for f in fields(self)}
         found["random_state"] = found.pop("seed")
         found["types"] = dict(self.types) or None
-        found["predictors"] = None if self.predictors is None else list(self.predictors)
+        found["lags"] = None if self.lags is None else dict(self.lags)
+        others = found.pop("others")
+        if others or self.predictors is not None:
+            found["predictors"] = [*(self.predictors or ("all",)), *others]
         found["costs"] = None if self.costs is None else [list(row) for row in self.costs]
         return found
 
@@ -109,6 +132,27 @@ def _number(name: str, text: str) -> Any:
     return int(value) if whole else value
 
 
+def _lags(text: str) -> dict[str, list[int]] | None:
+    """Return lags from words like ``1,7`` or ``1,7 temp=1``."""
+    words = re.sub(r"\s*([,=])\s*", r"\1", text.replace(";", " ")).split()
+    try:
+        found = parse_lags(words)
+    except WrongUse:
+        found = {"": [0]}
+    if any(lag < 1 for own in found.values() for lag in own):
+        raise WrongUse(say("wrong_lags", given=text.strip()))
+    return found or None
+
+
+def _others(text: str) -> tuple[str, ...]:
+    """Return the classes that are named, one a line."""
+    lines = tuple(line.strip() for line in text.splitlines() if line.strip())
+    for line in lines:
+        if not is_guest(line):
+            raise WrongUse(say("wrong_other", given=line))
+    return lines
+
+
 def _budget(text: str) -> str | None:
     from epee.job.budgets import seconds_of
 
@@ -120,6 +164,20 @@ def _budget(text: str) -> str | None:
     except WrongUse:
         raise WrongUse(say("wrong_budget", given=text)) from None
     return text
+
+
+def threshold_of(text: str) -> float | None:
+    """Return the probability from which on the second class is decided for, or None where the field is empty."""
+    text = text.replace(",", ".").strip()
+    if not text:
+        return None
+    try:
+        value = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < 1:
+        raise WrongUse(say("wrong_threshold", given=text))
+    return value
 
 
 def _cost(text: str, what: str) -> float | None:

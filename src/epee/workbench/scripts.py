@@ -13,6 +13,7 @@ from epee.job.budgets import seconds_of
 from epee.job.exploration import redo as redo_exploration
 from epee.job.facts import redo
 from epee.job.kinds import settled
+from epee.job.lags import settled_lags
 from epee.words.workbench_words import say
 from epee.workbench.question import Question
 
@@ -24,6 +25,7 @@ def learning(question: Question, table: str, lang: str) -> dict[str, str]:
     asked: dict[str, Any] = {**question.arguments(), "table": table, "lang": lang, "mute": [], "refit": False}
     asked["seed"], asked["asked_folds"] = asked.pop("random_state"), asked["folds"]
     asked |= {"budget": seconds_of(asked["budget"]), "types": settled(asked["types"])}
+    asked["lags"] = settled_lags(asked["lags"], [str(question.target)], question.time)
     seen: Any = SimpleNamespace(targets=(question.target,))
     lines = redo(seen, asked)
     stem = stem_of(table)
@@ -46,12 +48,14 @@ def exploring(table: str, types: dict[str, str], lang: str) -> dict[str, str]:
     }
 
 
-def predicting(model: str, table: str | None) -> dict[str, str]:
+def predicting(model: str, table: str | None, threshold: float | None = None, trusted: bool = False) -> dict[str, str]:
     """Return the command line and the script of a prediction."""
     rows, out = table or "new.csv", "predictions.csv"
+    more = [*(["--trust"] if trusted else ()), *([] if threshold is None else ["--threshold", str(threshold)])]
+    by, load = "" if threshold is None else f", threshold={threshold!r}", ", trusted=True" if trusted else ""
     return {
-        "command": shlex.join(["epee", "predict", model, rows, "-o", out]),
-        "script": f"import epee\n\nlearned = epee.load({model!r})\nprint(learned.predictor.predict({rows!r}))\n",
+        "command": shlex.join(["epee", "predict", model, rows, *more, "-o", out]),
+        "script": f"import epee\n\nlearned = epee.load({model!r}{load})\nprint(learned.predictor.predict({rows!r}{by}))\n",
     }
 
 

@@ -38,8 +38,11 @@ BEAT = 15.0  # seconds between two signs of life on a quiet stream
 Handler = Callable[[Any, Session], Awaitable[Any]]
 
 
-def application(port: int, token: str, table: str | None = None, rows: str | None = None) -> Any:
-    """Return the guarded ASGI application; new pages open ``table`` (or predict ``rows`` with it, where it is a saved predictor)."""
+def application(port: int, token: str, table: str | None = None, rows: str | None = None, trusted: bool = False) -> Any:
+    """Return the guarded ASGI application; new pages open ``table`` (or predict ``rows`` with it, where it is a saved predictor).
+
+    Where they are ``trusted`` they may name modules, and open saved predictors of other libraries: both run code.
+    """
     missing = [name for name in ("starlette", "uvicorn") if find_spec(name) is None]
     if missing:
         raise OSError(
@@ -63,7 +66,7 @@ def application(port: int, token: str, table: str | None = None, rows: str | Non
 
     async def home(request: Any) -> Any:
         session = sessions.new("fr" if request.query_params.get("lang") == "fr" else "en")
-        session.rows = rows
+        session.rows, session.trusted = rows, trusted
         return RedirectResponse(f"/s/{session.id}/", 303)
 
     async def page(request: Any) -> Any:
@@ -110,7 +113,8 @@ def application(port: int, token: str, table: str | None = None, rows: str | Non
         except WrongUse as fault:
             session.faults = {part: str(fault)}
             return HTMLResponse(actions.faulted(session, part))
-        return HTMLResponse(await work(session, {"table": name}, brought=True))
+        form = {"table": name, "threshold": unquote(request.headers.get("x-threshold", ""))}
+        return HTMLResponse(await work(session, form, brought=True))
 
     async def save(request: Any, session: Session) -> Any:
         try:
@@ -192,7 +196,9 @@ def _files() -> dict[str, tuple[bytes, str]]:
 FILES = _files()
 
 
-def serve(listener: Any, *, table: str | None = None, rows: str | None = None, started: Any = None) -> None:
+def serve(
+    listener: Any, *, table: str | None = None, rows: str | None = None, trusted: bool = False, started: Any = None
+) -> None:
     """Serve the workbench until interrupted; ``started(address)`` is called once it answers."""
     token = secrets.token_urlsafe(24)
-    run(application(listener.getsockname()[1], token, table, rows), listener, token, started)
+    run(application(listener.getsockname()[1], token, table, rows, trusted), listener, token, started)

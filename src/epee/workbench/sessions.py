@@ -39,6 +39,7 @@ class Session:
     model: str | None = None  # the saved predictor that was opened, by name
     explored: dict[str, Any] | None = None
     predictions: dict[str, Any] | None = None
+    trusted: bool = False  # modules may be named, and saved predictors of other libraries opened
     rows: str | None = None  # to be predicted once a saved predictor is open
     faults: dict[str, str] = field(default_factory=dict)  # part: sentence
 

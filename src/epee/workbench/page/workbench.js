@@ -22,8 +22,10 @@ async function bring(zone, file) {
 }
 
 async function send(zone, content, name, size) {
+  const threshold = zone.parentElement.querySelector("[name=threshold]")?.value ?? "";
   const answer = await fetch(`bring/${zone.dataset.post}`, {
-    method: "POST", body: content, headers: { "x-name": encodeURIComponent(name), "x-size": String(size) },
+    method: "POST", body: content,
+    headers: { "x-name": encodeURIComponent(name), "x-size": String(size), "x-threshold": encodeURIComponent(threshold) },
   });
   return answer.text();
 }
