@@ -29,7 +29,7 @@ from epee.risk.paired_tests import adjusted_together, corrected_difference, over
 from epee.risk.winner import Choice, Nested, Optimism, by_folds, winner_optimism
 from epee.typing import Matrix, Vector
 from epee.words.job_words import say
-from epee.words.numbers import amount, p_value
+from epee.words.numbers import amount, figures, p_value, points
 from epee.words.numbers import gap as gap_of
 
 SHOWN = 0.05
@@ -279,10 +279,15 @@ class Verdict:
         if any(d is not None and d.caution for d in self.gaps):
             out.append(next(d.caution for d in self.gaps if d is not None and d.caution))
         risk, optimism = self.risks[self.chosen], max(self.optimism.value, 0.0)
-        looks = gap_of(optimism, risk.stderr, rate=risk.is_rate, bar=False)
+        seen = optimism > risk.stderr / 10  # below, the digits of the error bar would show nothing
+        looks = gap_of(optimism, risk.stderr, rate=risk.is_rate, bar=False) if seen else _small(optimism, risk.is_rate)
         corrected = amount(self.corrected, risk.stderr, percent=risk.is_rate)
         out.append(say("optimism", k=len(self.names), optimism=looks, corrected=corrected))
         return [_capital(sentence) for sentence in out]
+
+
+def _small(value: float, rate: bool) -> str:
+    return points(value) if rate else figures(value, 2)
 
 
 def ranks(orders: Sequence[tuple[float, ...]]) -> Vector:

@@ -14,6 +14,7 @@ MEANS: dict[str, tuple[str, str]] = {
     "log": ("log loss", "perte logarithmique"),
     "auc": ("ranking error (1 − AUC)", "erreur de classement (1 − AUC)"),
     "poisson": ("Poisson deviance", "déviance de Poisson"),
+    "huber": ("mean Huber loss", "perte moyenne de Huber"),
     "quantile": ("mean pinball loss ({share} quantile)", "perte moyenne au quantile {share}"),
     # figures of merit
     "roc_auc": ("area under the ROC curve", "aire sous la courbe ROC"),

@@ -1,7 +1,8 @@
 r"""How numbers are written, in both languages: everything that is shown passes here.
 
 A figure is worth the digits that its error bar leaves it: with a standard error :math:`s`, the last decimal shown is the
-first digit of :math:`s`, or the second where that first digit is 1 or 2. French writes a decimal comma, a thin space between
+first digit of :math:`s`, or the second where that first digit is 1 or 2; where :math:`s` is a thousand or more, the digits of the figure
+behind it are written as zeros. French writes a decimal comma, a thin space between
 thousands and a semicolon between the ends of an interval. A rate is written in percent, a difference of rates in points.
 """
 
@@ -42,14 +43,17 @@ def local(text: str) -> str:
 def decimals(value: float, stderr: float) -> int:
     """Return how many decimals are worth printing: up to the first digit of the error, the second when that is 1 or 2.
 
-    >>> decimals(0.0812, 0.0061), decimals(0.0812, 0.0123), decimals(1234.5, 260.0)
-    (3, 3, 0)
+    Less than none rounds to tens, hundreds...; so it is from an error of a thousand on.
+
+    >>> decimals(0.0812, 0.0061), decimals(0.0812, 0.0123), decimals(1234.5, 260.0), decimals(1.2e6, 4.2e4)
+    (3, 3, 0, -4)
     """
     scale = _steady(stderr if math.isfinite(stderr) and stderr > 0 else abs(value) * 1e-3)
     if not (math.isfinite(scale) and scale > 0):
         return 3
     power = math.floor(math.log10(scale))
-    return min(max(-power + (1 if scale / 10.0**power < 2.95 else 0), 0), 12)
+    places = min(-power + (1 if scale / 10.0**power < 2.95 else 0), 12)
+    return places if power >= 3 else max(places, 0)
 
 
 def _steady(value: float) -> float:
@@ -64,16 +68,15 @@ def _steady(value: float) -> float:
 def fixed(value: float | None, places: int) -> Written:
     """Return a number with so many decimals, thousands apart from 10,000 on; powers of ten where it is huge or tiny.
 
-    >>> fixed(0.08123, 3), fixed(12345.6, 0), fixed(3e-9, 3), fixed(None, 2)
-    ('0.081', '12,346', '3e-09', '–')
+    >>> fixed(0.08123, 3), fixed(12345.6, 0), fixed(12345.6, -2), fixed(3e-9, 3), fixed(None, 2)
+    ('0.081', '12,346', '12,300', '3e-09', '–')
     """
     if value is None or not math.isfinite(value):
         return Written(NOTHING, math.nan)
     value = _steady(value)
     if _out_of_scale(value):
         return _scientific(value, 3)
-    text = f"{value:,.{places}f}"
-    return Written(local(text if abs(value) >= 9999.5 else text.replace(",", "")), value)
+    return Written(_plain(value, places), value)
 
 
 def amount(value: float | None, stderr: float | None = None, *, percent: bool = False) -> Written:
@@ -94,6 +97,8 @@ def plus_minus(value: float | None, stderr: float | None, *, percent: bool = Fal
 
     >>> plus_minus(0.0812, 0.0061), plus_minus(3e-9, 1e-9), plus_minus(0.0812, 0.0061, percent=True) == "8.1 ± 0.6 %"
     ('0.081 ± 0.006', '3e-09 ± 1e-09', True)
+    >>> plus_minus(1234567.0, 42345.0), plus_minus(5.52e10, 4.31e9)
+    ('1,230,000 ± 40,000', '5.5e10 ± 4e9')
     """
     if value is None or stderr is None or not math.isfinite(stderr):
         return amount(value, percent=percent)
@@ -104,13 +109,13 @@ def plus_minus(value: float | None, stderr: float | None, *, percent: bool = Fal
         return in_unit(bare, "%") if percent else bare
     d = decimals(value, stderr)
     small = _out_of_scale(value) and _out_of_scale(stderr or value)
-    shown = [_scientific(v, 3) if small else _plain(v, d) for v in (value, stderr)]
+    shown = [_powers(v, stderr) if small else _plain(v, d) for v in (value, stderr)]
     text = " ± ".join(shown)
     return in_unit(Written(text, value), "%") if percent else Written(text, value)
 
 
 def interval(
-    low: float | None, high: float | None, stderr: float | None = None, *, percent: bool = False, digits: int = 0,
+    low: float | None, high: float | None, stderr: float | None = None, *, percent: bool = False, digits: int | None = None,
     places: int | None = None,
 ) -> str:  # fmt: skip
     """Return the two ends of an interval, with the decimals of the figure inside it; ``digits`` asks for more, ``places`` for so many.
@@ -126,9 +131,11 @@ def interval(
     low, high = factor * low, factor * high
     bar = factor * stderr if stderr else (high - low) / 4  # an error bar of 0 says nothing about the digits
     bar = bar if bar > ROUNDING * max(abs(low), abs(high)) else 0.0
-    places = max(decimals(max(abs(low), abs(high)), bar), digits) if places is None else places
+    if places is None:
+        places = decimals(max(abs(low), abs(high)), bar)
+        places = places if digits is None else max(places, digits)
     small = _out_of_scale(max(abs(low), abs(high))) and _out_of_scale(bar or high)
-    ends = [_scientific(end, 3) if small else _plain(end, places) if bar else str(figures(end)) for end in (low, high)]
+    ends = [_powers(end, bar) if small else _plain(end, places) if bar else str(figures(end)) for end in (low, high)]
     text = f"[{(' ; ' if options.language == 'fr' else ', ').join(ends)}]"
     return in_unit(text, "%") if percent else text
 
@@ -277,8 +284,18 @@ def _out_of_scale(value: float) -> bool:
 
 
 def _plain(value: float, places: int) -> str:
-    text = f"{_steady(value):,.{places}f}"
+    value = _steady(value) if places >= 0 else round(_steady(value), places)
+    text = f"{value:,.{max(places, 0)}f}"
     return local(text if abs(value) >= 9999.5 else text.replace(",", ""))
+
+
+def _powers(value: float, stderr: float) -> Written:
+    """Return a number as a power of ten, with the digits that its error bar is worth, at least one and at most six."""
+    if not stderr > 0 or value == 0:
+        return _scientific(value, 3)
+    power = math.floor(math.log10(stderr))
+    digits = math.floor(math.log10(abs(value))) - power + (2 if stderr / 10.0**power < 2.95 else 1)
+    return _scientific(value, min(max(digits, 1), 6))
 
 
 def _scientific(value: float, digits: int) -> Written:

@@ -11,7 +11,7 @@ from epee.job.findings.evidence import Evidence
 from epee.job.findings.registry import Suspicion, finding
 from epee.typing import Matrix, Vector
 from epee.words.job_words import say
-from epee.words.numbers import gap, interval, listed, percent, whole
+from epee.words.numbers import amount, gap, interval, listed, percent, whole
 
 COLLINEAR = 0.99  # share of a column's variance that the others tell
 LEAK = {
@@ -243,7 +243,7 @@ def dominant(e: Evidence) -> Suspicion | None:
     half = 1.96 * bar / (top["value"] + others)
     words = {
         "name": top["column"],
-        "share": percent(share),
+        "share": amount(share, half / 2, percent=True),
         "span": interval(max(share - half, 0), min(share + half, 1), percent=True),
         "rise": gap(top["value"], top["stderr"], rate=e.is_rate),
     }
