@@ -118,3 +118,15 @@ def test_a_skewed_target_is_also_predicted_on_the_log_scale():
         bent(), "y", predictors=["ridge", "log_ridge"], folds=5
     )  # negative values: it cannot run, and says so
     assert [d["name"] for d in plain.card["dropped"]] == ["ridge regression of the logarithm"]
+
+
+@pytest.mark.parametrize("loss", ["log", "brier", "auc"])
+def test_probabilities_are_combined_whatever_judges_them(loss):
+    """A mean of probabilities gives probabilities: it is tried under every loss that needs them, or ranks by them."""
+    asked = {"predictors": ["naive_bayes", "lda", "combination"], "folds": 4, "loss": loss}
+    board = {
+        line["key"]: line["value"]
+        for line in epee.learn(epee.samples.load("iris"), "species", **asked).facts["leaderboard"]
+    }
+    assert board["combination"] < 0.8 * board["naive_bayes"]
+    assert board["combination"] < 2.5 * board["lda"] + 1e-9

@@ -98,3 +98,22 @@ def test_names_and_refusals():
     with pytest.raises(DataError, match="between 0 and 1"):
         Brier().value([1.4], [1])
     assert PoissonDeviance().value([-1.0], [2.0])[0] > 1000  # a rate below 0 is as bad as can be
+
+
+def test_rows_are_ranked_by_one_class_of_several_by_probabilities():
+    """Linear scores of a class are comparable within a row only: what a cross-validation ranks by are probabilities."""
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as Sklearn
+
+    import epee
+    from epee.risk import cross_validate, roc_auc
+
+    iris = epee.samples.load("iris")
+    X, y = iris.drop(columns="species").to_numpy(), iris["species"].to_numpy()
+    model = epee.LinearDiscriminantAnalysis().fit(X, y)
+    P = model.predict_proba(X)
+    each = [metrics.roc_auc_score(y == label, P[:, k]) for k, label in enumerate(model.classes_)]
+    loss = resolve("auc").bind(model.classes_)
+    assert loss.value(loss.ask(model, X), y).mean() == pytest.approx(1 - np.mean(each))
+    by_folds = [cross_validate(m, X, y, folds=5, loss="auc").value for m in (model, Sklearn())]
+    assert by_folds[0] < 0.01 and by_folds[0] == pytest.approx(by_folds[1], abs=0.003)
+    assert roc_auc(model, X + 1e-9, y).value == pytest.approx(np.mean(each), abs=1e-3)

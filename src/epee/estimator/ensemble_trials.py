@@ -49,6 +49,18 @@ def judged(s: Setting) -> dict[str, Any]:
     )
 
 
+def tree(s: Setting) -> dict[str, Any]:
+    """Return the parameters of a tree of numbers, which is cut by the loss that judges it, where trees have it."""
+    criterion = judged(s).get("loss", "squared_error")
+    fits = {} if criterion == "quantile" else {"criterion": criterion}
+    return fits | {"min_samples_leaf": 3, "random_state": s.seed}
+
+
+def impurity(s: Setting) -> float:
+    """Return the unit of a tree's criterion: that of the target, squared where it is its variance."""
+    return float(s.scale if s.loss in ("absolute", "poisson") else s.scale**2)
+
+
 def rounds(s: Setting) -> list[int]:
     """Return numbers of rounds; trees of many classes are as many times fewer, and so are those of longer steps.
 

@@ -167,8 +167,8 @@ METHODS: tuple[Method, ...] = (
     ),
     Method(
         "DecisionTreeRegressor", "predictors.trees.tree", "regressor", LOCAL, ("decision tree", "arbre de décision"), 50,
-        (Trial("tree", "ccp_alpha", lambda s: [s.scale**2 * a for a in spread(2e-4, 0.1, 10)], cost=lambda s: 1200.0 * s.n * s.p,
-               given=lambda s: {"min_samples_leaf": 3, "random_state": s.seed}, suits=lambda s: s.n_targets == 1,
+        (Trial("tree", "ccp_alpha", lambda s: [ensembles.impurity(s) * a for a in spread(2e-4, 0.1, 10)],
+               cost=lambda s: 1200.0 * s.n * s.p, given=ensembles.tree, suits=lambda s: s.n_targets == 1,
                aliases=("cart", "decision_tree", "dt")),),
     ),
     Method(

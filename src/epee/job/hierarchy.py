@@ -206,14 +206,23 @@ def _own(name: str | None, given: Any, kind: str, seen: set[str], s: Setting) ->
     return Candidate(Trial(key), None, estimator)
 
 
+def fits_loss(candidate: Candidate, s: Setting) -> bool:
+    """Tell whether a candidate for numbers minimises the loss that judges it; the others fit means, which squared errors make."""
+    usual = replace(s, loss="squared")
+    if candidate.method is None or not candidate.suits(usual):
+        return candidate.method is not None  # it is in the hierarchy for this loss
+    return repr(candidate.make(s)[-1]) != repr(candidate.make(usual)[-1])
+
+
 def unfit(candidate: Candidate, s: Setting, loss: Loss) -> str:
     """Return why a candidate cannot run on this table under this loss, or nothing."""
     last = candidate.make(s)[-1]
     if s.weighted and not (last.takes_weights if isinstance(last, Guest) else has_fit_parameter(last, "sample_weight")):
         return say("no_weights")
-    if s.costs is not None and not gives_probabilities(last):
+    probable = candidate.of_others or gives_probabilities(last)  # a mean takes only those that have them
+    if s.costs is not None and not probable:
         return say("no_probability")
-    enough = gives_probabilities(last) or (loss.needs == "scores" and gives_scores(last))
+    enough = probable or (loss.needs == "scores" and gives_scores(last))
     if loss.needs in ("probabilities", "scores") and not enough:
         return say("no_answer", needs=say(loss.needs), loss=loss.name)
     alone = not candidate.suits(s) and candidate.suits(

@@ -29,7 +29,7 @@ from epee.job.contest import Contest, Entry
 from epee.job.drift import tally
 from epee.job.finishing import final_parts, sealed_risk
 from epee.job.ground import Ground
-from epee.job.hierarchy import Candidate, Setting, hierarchy
+from epee.job.hierarchy import Candidate, Setting, fits_loss, hierarchy
 from epee.job.holding import hold, take
 from epee.job.kinds import settled
 from epee.job.lags import settled_lags
@@ -49,6 +49,7 @@ from epee.risk.verdict import Verdict, ranks
 from epee.settings import options, progress
 from epee.table.servers import without_password
 from epee.words.job_words import say
+from epee.words.loss_words import mean_of
 from epee.words.numbers import whole
 
 SEVERAL = 10_000  # cells tested in repeats: small tables are repeated, large ones need not be
@@ -216,6 +217,7 @@ def _learn(
     if contest.stopped:  # what was not tried is not asked for when it is done again
         asked["predictors"] = [e.candidate.key for e in entries]
     _say_samples(looked, entries)
+    _say_loss(looked, entries, setting)
     verdict = _verdict(entries, ground, asked)
     winner = entries[verdict.chosen]
     hand.encoder, model = final_parts(ground, winner)
@@ -315,6 +317,19 @@ def _say_samples(looked: Looked, entries: list[Entry]) -> None:
     if names:
         looked.seen.notes.append(say("learned_from_sample", names=", ".join(names), n=some))
     looked.seen.notes.append(say("looked_at_sample", n=some, passes=looked.passes))
+
+
+def _say_loss(looked: Looked, entries: list[Entry], setting: Setting) -> None:
+    """Say which predictors of numbers minimise the loss that was asked for, and that the others are only judged by it."""
+    if setting.task != "regression" or setting.loss in ("", "squared"):
+        return
+    tried = [e for e in entries if e.candidate.key != "baseline" and not e.members]
+    to_it = [e.name for e in tried if fits_loss(e.candidate, setting)]
+    others = [e.name for e in tried if e.name not in to_it]
+    if others:
+        key = "fits_loss" if to_it else "fits_squares"
+        names = ", ".join(to_it)
+        looked.seen.notes.append(say(key, loss=mean_of(setting.loss), names=names, others=", ".join(others)))
 
 
 def _residuals(ground: Ground, winner: Entry) -> np.ndarray:

@@ -110,7 +110,10 @@ class Loss:
 
     def ask(self, model: Any, X: Any) -> Any:
         """Return what this loss needs of a fitted ``model`` on ``X``: labels, values, scores or probabilities."""
-        for method in _OFFERS[self.needs]:
+        offers = _OFFERS[self.needs]
+        if not self.rowwise and len(getattr(model, "classes_", ())) > 2:
+            offers = offers[::-1]  # by one class of several, rows are ranked by probabilities
+        for method in offers:
             if hasattr(model, method):
                 out = getattr(model, method)(X)
                 if method == "predict_proba" and self.needs == "scores":  # log-odds rank as scores do

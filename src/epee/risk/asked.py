@@ -13,7 +13,7 @@ from epee.errors import WrongUse
 from epee.estimator.base import largest_of, softmax
 from epee.losses.entropy import LogLoss
 from epee.losses.loss import Loss
-from epee.risk.asking import Ask, asker, one_column
+from epee.risk.asking import Ask, asker, one_column, ranks_by_probability
 from epee.typing import Labels, Matrix, Tensor, Vector
 
 PROBABILITIES = LogLoss()  # a loss that needs them
@@ -55,8 +55,9 @@ class Asked:
         return np.argmax(P, axis=1) if self.costs is None else np.argmin(P @ self.costs.T, axis=1)
 
     def with_probabilities(self) -> Asked:
-        """Return the same question, with the probabilities behind its labels kept; others are as they are."""
-        return replace(self, probable=True) if self.classes is not None and self.loss.needs == "labels" else self
+        """Return the same question, with the probabilities behind its labels or ranks kept; others are as they are."""
+        hidden = self.loss.needs == "labels" or not self.loss.rowwise
+        return replace(self, probable=True) if self.classes is not None and hidden else self
 
     def finish(self, raw: Tensor) -> np.ndarray:
         """Return what the loss needs from linear scores (n, k) or values (n, m), here."""
@@ -70,7 +71,8 @@ class Asked:
             return softmax(raw)
         if self.costs is not None:
             return self.decide(softmax(raw))
-        return softmax(raw) if self.loss.needs == "probabilities" else one_column(raw)
+        by_chance = self.loss.needs == "probabilities" or ranks_by_probability(self.loss, raw.shape[1])
+        return softmax(raw) if by_chance else one_column(raw)
 
     def value(self, prediction: np.ndarray, truth: np.ndarray, weight: Vector | None = None) -> Vector:
         """Return the loss of each row; weights matter where the rows of a sample are ranked."""
@@ -78,7 +80,7 @@ class Asked:
             truth = np.asarray(truth, dtype=np.float64)
             prediction = np.asarray(prediction, dtype=float).reshape(truth.shape)
         if self.probable:
-            prediction = self.decide(prediction)
+            prediction = self.decide(prediction) if self.loss.needs == "labels" else one_column(prediction)
         return self.loss.value(prediction, truth) if weight is None else self.loss.weighed(prediction, truth, weight)
 
     def decode(self, predictions: np.ndarray) -> np.ndarray:

@@ -37,9 +37,17 @@ def asker(model: Any, loss: Loss, classes: Labels | None, checked: bool = True) 
     if loss.needs == "probabilities":
         probabilities = answer or _public_probabilities(model, loss)
         return lambda X: spread(probabilities(X), place, K, 0.0)
+    if ranks_by_probability(loss, K) and gives_probabilities(model):
+        told = _answer(model, "probabilities", checked) or model.predict_proba
+        return lambda X: spread(told(X), place, K, 0.0)
     if answer is not None:
         return lambda X: one_column(spread(answer(X), place, K, -np.inf))
     return lambda X: _public_scores(model, loss, X, place, K)
+
+
+def ranks_by_probability(loss: Loss, K: int) -> bool:
+    """Tell whether rows are ranked by one class of several: scores are comparable within a row only, probabilities between rows, too."""
+    return not loss.rowwise and loss.needs == "scores" and K > 2
 
 
 def _answer(model: Any, needs: Any, checked: bool) -> Ask | None:
