@@ -11,7 +11,7 @@ import epee
 from epee import BayesDecision, GaussianNB, errors
 from epee.cli import app
 from epee.job import policy
-from epee.job.thresholds import along
+from epee.job.thresholds import GRID, along, between
 
 COSTS = [[0, 5.0], [1, 0]]
 
@@ -75,13 +75,57 @@ def test_what_it_saves_is_what_it_saves():
     assert found["least"] == pytest.approx(cost(found["chosen"]))
 
 
+def test_two_thresholds_around_rejection_are_the_best_of_all_pairs():
+    rng = np.random.default_rng(2)
+    p, w = rng.random(300), rng.integers(1, 4, 300).astype(float)
+    y = rng.random(300) < p**2
+    costs = np.array([[0, 5.0], [1, 0], [0.4, 0.6]])
+
+    def cost(low, high):
+        decided = np.where(p >= high, 1, np.where(p < low, 0, 2))
+        return np.average(costs[decided, y.astype(int)], weights=w)
+
+    pair = between(p, y, w, costs)
+    assert cost(*pair) == pytest.approx(min(cost(a, b) for a in GRID for b in GRID if a <= b))
+    found = along(p, y, w, costs)
+    alone = (np.column_stack([1 - p, p]) @ costs.T).argmin(axis=1)
+    assert found["pair"] == list(pair)
+    assert found["saves"] == pytest.approx(np.average(costs[alone, y.astype(int)], weights=w) - cost(*pair))
+
+
+def test_a_rejection_by_thresholds_is_saved_said_and_tested(tmp_path):
+    table = copies()
+    found = learned(table, reject_cost=0.6)
+    t = found.facts["threshold"]
+    low, high = t["applied"]
+    assert low < high and any("between them it does not decide" in line for line in found.facts["verdict"])
+    found.save(tmp_path / "m.epee")
+    again = epee.load(tmp_path / "m.epee")
+    p = again.predict_proba(table)[:, 1]
+    expected = np.where(p >= high, "yes", np.where(p < low, "no", "reject"))
+    np.testing.assert_array_equal(again.predict(table), expected)
+    assert tuple(again.predictor.threshold) == (low, high)
+    assert (expected == "reject").any()
+
+
+def test_a_combination_has_a_threshold_too():
+    asked = {"predictors": ["naive_bayes", "lda", "neighbours", "tree", "combination"], "prefer": "accuracy"}
+    found = epee.learn(copies(600), "y", folds=5, costs=COSTS, **asked)
+    t = found.facts["threshold"]
+    assert found.facts["chosen"]["key"] == "combination"
+    assert found.predictor.threshold == t["applied"] == t["chosen"] and t["saves"] > t["saves_stderr"] > 0
+
+
 def test_a_decision_by_a_threshold():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(200, 2)), np.repeat(["a", "b"], 100)
     model = BayesDecision(GaussianNB(), threshold=0.3).fit(X, y)
     np.testing.assert_array_equal(model.predict(X) == "b", model.predict_proba(X)[:, 1] >= 0.3)
     np.testing.assert_allclose(model.expected_cost(X), np.where(model.predict(X) == "b", *model.predict_proba(X).T))
-    for wrong in ({"threshold": 1.5}, {"threshold": 0.3, "reject_cost": 0.1}):
+    careful = BayesDecision(GaussianNB(), threshold=(0.4, 0.6), reject_cost=0.2).fit(X, y)
+    np.testing.assert_array_equal(careful.predict(X) == "reject", np.abs(careful.predict_proba(X)[:, 1] - 0.5) < 0.1)
+    both = {"threshold": (0.6, 0.4), "reject_cost": 0.1}
+    for wrong in ({"threshold": 1.5}, {"threshold": (0.3, 0.4)}, {"threshold": 0.3, "reject_cost": 0.1}, both):
         with pytest.raises(errors.WrongUse, match="threshold"):
             BayesDecision(GaussianNB(), **wrong).fit(X, y)
 

@@ -53,9 +53,10 @@ class BayesDecision(MetaEstimatorMixin, ClassifierMixin, Saved, BaseEstimator):
         Class probabilities where the decision is used, when these are not those of the training rows.
     reject_label : label, default=None
         What ``predict`` returns for rejected rows: -1 for numeric labels, "reject" for text.
-    threshold : float in (0, 1), default=None
-        Of two classes without rejection: decide for the second from this probability on, whatever (1) says; a lower one finds more of it.
-        None follows the costs. For probabilities that are no frequencies, with a threshold found on rows held out.
+    threshold : float in (0, 1) or pair of them, default=None
+        Of two classes: decide for the second from this probability on, whatever (1) says; a lower one finds more of it. With rejection, a
+        pair: the first class below the one, the second from the other on, and rejection between. None follows the costs. For
+        probabilities that are no frequencies, with thresholds found on rows held out.
 
     Attributes
     ----------
@@ -91,7 +92,7 @@ class BayesDecision(MetaEstimatorMixin, ClassifierMixin, Saved, BaseEstimator):
         reject_cost: float | None = None,
         priors: Any = None,
         reject_label: Any = None,
-        threshold: float | None = None,
+        threshold: float | tuple[float, float] | None = None,
     ) -> None:
         self.estimator = estimator
         self.costs = costs
@@ -143,13 +144,22 @@ class BayesDecision(MetaEstimatorMixin, ClassifierMixin, Saved, BaseEstimator):
         self.costs_ = check_costs(self.costs, self.classes_, self.reject_cost, self.reject_label)
         if self.priors is not None:
             check_priors(self.priors, self.classes_)
-        if self.threshold is not None and (self.costs_.shape != (2, 2) or not 0 < self.threshold < 1):
-            raise WrongUse(
-                f"threshold is {self.threshold!r}; it is a probability between 0 and 1, for two classes without rejection."
-            )
+        if self.threshold is not None:
+            self._check_threshold()
         label = self._rejection()
         if len(self.costs_) > len(self.classes_) and label in self.classes_.tolist():
             raise WrongUse(f"reject_label {label!r} is one of the classes; give another.")
+
+    def _check_threshold(self) -> None:
+        """Refuse thresholds that do not suit the table of costs."""
+        given = np.atleast_1d(np.asarray(self.threshold, dtype=np.float64))
+        places = len(self.costs_) - 1  # one between two decisions, two around rejection
+        sound = self.costs_.shape[1] == 2 and given.shape == (places,)
+        if not sound or not (given > 0).all() or not (given < 1).all() or given[0] > given[-1]:
+            raise WrongUse(
+                f"threshold is {self.threshold!r}; it is a probability between 0 and 1, for two classes; "
+                "with rejection, two of them in order."
+            )
 
     def _fitted(self) -> Any:
         """Return the classifier inside; one that was fitted before it came here will do."""
@@ -201,12 +211,11 @@ class BayesDecision(MetaEstimatorMixin, ClassifierMixin, Saved, BaseEstimator):
         return self._labels(self._decide(self.predict_proba(X)))
 
     def _decide(self, P: Matrix) -> np.ndarray:
-        """Return decisions (n,) from probabilities (n, K), by (1) or by the threshold."""
-        return (
-            (P @ self.costs_.T).argmin(axis=1)
-            if self.threshold is None
-            else (P[:, 1] >= self.threshold).astype(np.intp)
-        )
+        """Return decisions (n,) from probabilities (n, K), by (1) or by the thresholds."""
+        if self.threshold is None:
+            return (P @ self.costs_.T).argmin(axis=1)
+        low, high = np.broadcast_to(np.asarray(self.threshold, dtype=np.float64), 2)
+        return np.where(P[:, 1] >= high, 1, np.where(P[:, 1] < low, 0, 2))
 
     def clean(self, X: Any) -> Any:
         """Check rows as the classifier inside would and return them."""

@@ -143,7 +143,12 @@ class Answers:
     def decision(self) -> list[str]:
         """Say from which probability on a class is decided for, where it is not the most probable one."""
         t = self.threshold if self.threshold is not None else self.predictor.threshold
-        return [] if t is None else [say("decides_from", label=self.predictor.classes_[1], t=percent(t))]
+        if t is None:
+            return []
+        other, label = self.predictor.classes_
+        if isinstance(t, float | int):
+            return [say("decides_from", label=label, t=percent(t))]
+        return [say("decides_outside", label=label, other=other, low=percent(t[0]), high=percent(t[1]))]
 
     def drift(self) -> list[str]:
         """Return how the rows that were predicted differ from those that were learned from."""

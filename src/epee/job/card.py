@@ -49,8 +49,9 @@ key                    what it holds
                        "high", "ale"}], "interactions": [{"columns", "value", "stderr", "share"}], "bands", "held"}``, or None; curves are
                        (labels, places)
 ``threshold``          of two classes, from which probability of ``"label"`` on to decide for it: ``{"thresholds", "cost", "precision",
-                       "recall", "share", "chosen", "least", "expected", "costs", "saves", "saves_stderr", "applied"}`` on rows held out, or
-                       None; ``"applied"`` is what the predictor decides by, None where it follows the costs or the most probable class
+                       "recall", "share", "chosen", "least", "expected", "costs", "pair", "saves", "saves_stderr", "applied"}`` on rows held
+                       out, or None; ``"pair"`` are the two around rejection, where it is allowed; ``"applied"`` is what the predictor
+                       decides by, None where it follows the costs or the most probable class
 ``rules``              a chosen tree in sentences, one a leaf, where it has few
 ``learning_curve``     ``{"sizes", "test", "stderr", "then": {"rows", "error", "stderr"}}``, or None
 ``findings``           list of ``{"code", "sentence", "evidence"}``

@@ -52,13 +52,7 @@ def facts_of(
     if asked["refit"] and n_sealed:
         sentences.append(say("refit"))
     if threshold is not None and threshold["applied"] is not None:
-        words = {
-            "label": threshold["label"],
-            "t": percent(threshold["applied"]),
-            "expected": percent(threshold["expected"]),
-        }
-        saves = plus_minus(threshold["saves"], threshold["saves_stderr"])
-        sentences.append(say("threshold_chosen", saves=saves, **words))
+        sentences.append(threshold_sentence(threshold))
     classes = [] if seen.classes is None else [str(c) for c in seen.classes.tolist()]
     codes = cells.target.codes
     by_class = [] if codes is None else np.bincount(codes[cells.train], minlength=len(classes)).tolist()
@@ -97,6 +91,17 @@ def facts_of(
     facts["learning_curve"] = attempt(lambda: curve_of_sizes(chosen, ground))
     facts["seconds"] = clock.perf_counter() - begin
     return plain(facts)
+
+
+def threshold_sentence(found: dict[str, Any]) -> str:
+    """Say by which probability the predictor decides, or by which two, and what that spares."""
+    saves = plus_minus(found["saves"], found["saves_stderr"])
+    if found["pair"] is None:
+        t, expected = percent(found["applied"]), percent(found["expected"])
+        return say("threshold_chosen", label=found["label"], t=t, expected=expected, saves=saves)
+    low, high = (percent(t) for t in found["pair"])
+    key = "threshold_never" if low == high else "threshold_pair"
+    return say(key, label=found["label"], other=found["other"], low=low, high=high, saves=saves)
 
 
 def line_of(entry: Entry, i: int, verdict: Verdict) -> dict[str, Any]:

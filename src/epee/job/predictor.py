@@ -126,8 +126,10 @@ class Predictor:
             raise WrongUse(f"threshold is {threshold!r}; it is a probability between 0 and 1.")
 
     @property
-    def threshold(self) -> float | None:
-        """From which probability of the second class on it decides for it, where that was found by costs on rows held out."""
+    def threshold(self) -> Any:
+        """From which probability of the second class on it decides for it, where that was found by costs on rows held out; with rejection
+        a pair, between which it does not decide.
+        """
         last = last_of(self.model)
         return last.threshold if isinstance(last, BayesDecision) else None
 

@@ -9,6 +9,14 @@ plus what right decisions cost. True probabilities have their least cost at
 :math:`(c_{10} - c_{00}) / (c_{10} - c_{00} + c_{01} - c_{11})`; others may have it elsewhere. The probabilities are those of models that
 did not see the row, so that the choice of :math:`t` is one of a single number on many rows. Where costs were given the predictor decides by
 it, if on these rows it costs less than the threshold of true probabilities by more than the standard error of the difference.
+
+With a cost :math:`c_{rt}` of not deciding there are two thresholds, :math:`l \le h`: the first class below :math:`l`, the second from
+:math:`h` on, rejection between. Their cost is a sum of a function of each,
+
+.. math:: C(l, h) = \frac1n \sum_i \bigl[(c_{0t_i} - c_{rt_i})\, 1\{p_i < l\} + c_{1t_i}\, 1\{p_i \ge h\}
+          + c_{rt_i}\, 1\{p_i < h\}\bigr], \tag{2}
+
+so the best pair of a grid costs two passes along it.
 """
 
 from __future__ import annotations
@@ -31,16 +39,20 @@ GRID = np.round(np.arange(0.02, 0.99, 0.02), 2)
 def threshold_facts(ground: Ground, entry: Entry, predictor: Predictor) -> dict[str, Any] | None:
     """Return cost, precision and recall along the threshold, and where the cost is least; None for more classes, or at too great a cost."""
     classes = ground.asked.classes
-    if classes is None or len(classes) != 2 or not predictor.has_probabilities or entry.members:
+    if classes is None or len(classes) != 2 or not predictor.has_probabilities:
         return None
-    if not isinstance(entry.route, MomentRoute) and entry.candidate.cost(ground.setting) > CHEAP:
+    if not entry.members and not isinstance(entry.route, MomentRoute) and entry.candidate.cost(ground.setting) > CHEAP:
         return None
     h = ground.hand
-    p, truth = ground.probabilities(entry.route)[:, 1], ground.truth[h.looked]
+    truth = ground.truth[h.looked]
+    # what a combination says of rows held out is known: its weights were found without them
+    P = entry.outcome.predictions[0] if entry.members else ground.probabilities(entry.route)
     w = h.weights(h.train)
     weight = np.ones(len(truth)) if w is None else w[h.looked]
+    p = P[:, 1]
     seen = np.isfinite(p)
-    return along(p[seen], truth[seen] == 1, weight[seen], ground.asked.costs) | {"label": str(classes[1])}
+    found = along(p[seen], truth[seen] == 1, weight[seen], ground.asked.costs)
+    return found | {"label": str(classes[1]), "other": str(classes[0])}
 
 
 def apply_threshold(model: Any, facts: dict[str, Any] | None) -> bool:
@@ -69,13 +81,43 @@ def along(p: np.ndarray, positive: np.ndarray, w: np.ndarray, costs: Any = None)
     best = int(least[len(least) // 2])  # the middle of a flat valley
     gain = c[1, 0] - c[0, 0] + c[0, 1] - c[1, 1]
     expected = float((c[1, 0] - c[0, 0]) / gain) if gain > 0 else 0.5
-    each = [c[(p >= t).astype(int), positive.astype(int)] for t in (expected, GRID[best])]
-    saved = each[0] - each[1]  # (n,) what the chosen threshold spares
-    mean = float(np.average(saved, weights=w))
+    pair = None if costs is None or len(costs) < 3 else between(p, positive, w, np.asarray(costs, dtype=float))
+    if pair is None:
+        saved = c[_turn(p, expected), positive.astype(int)] - c[_turn(p, GRID[best]), positive.astype(int)]
+    else:
+        c = np.asarray(costs, dtype=float)
+        alone = (np.column_stack([1 - p, p]) @ c.T).argmin(axis=1)  # the decision of true probabilities
+        saved = c[alone, positive.astype(int)] - c[_turn(p, *pair), positive.astype(int)]
+    mean = float(np.average(saved, weights=w))  # what the chosen decision spares a row
     bar = float(np.sqrt(np.average((saved - mean) ** 2, weights=w) / max(len(p) - 1, 1)))
+    chosen: Any = float(GRID[best]) if pair is None else list(pair)
     return {
         "thresholds": GRID.tolist(), "cost": cost.tolist(), "precision": (hit / np.maximum(hit + alarm, 1e-300)).tolist(),
         "recall": (hit / max(P, 1e-300)).tolist(), "share": ((hit + alarm) / total).tolist(), "chosen": float(GRID[best]),
-        "least": float(cost[best]), "expected": expected, "costs": costs is not None, "saves": mean, "saves_stderr": bar,
-        "applied": float(GRID[best]) if costs is not None and len(costs) == 2 and mean > bar else None,
+        "least": float(cost[best]), "expected": expected, "costs": costs is not None, "pair": None if pair is None else list(pair),
+        "saves": mean, "saves_stderr": bar, "applied": chosen if costs is not None and mean > bar else None,
     }  # fmt: skip
+
+
+def between(p: np.ndarray, positive: np.ndarray, w: np.ndarray, costs: np.ndarray) -> tuple[float, float]:
+    """Return the two thresholds of least cost (2), with rejection between them; in the middle of a flat valley.
+
+    >>> p, truth = np.array([0.1, 0.45, 0.55, 0.9]), np.array([False, True, False, True])
+    >>> between(p, truth, np.ones(4), np.array([[0, 1], [1, 0], [0.1, 0.1]]))
+    (0.28, 0.74)
+    """
+    first, second, reject = (w * np.where(positive, row[1], row[0]) for row in costs)
+    below = p[:, None] < GRID  # (n, thresholds)
+    left = (first - reject) @ below
+    right = second @ ~below + reject @ below
+    total = np.where(GRID[:, None] <= GRID, left[:, None] + right, np.inf)  # (l, h)
+    least = np.argwhere(total <= total.min() + 1e-12 * w.sum())
+    lows = np.unique(least[:, 0])
+    low = lows[len(lows) // 2]
+    highs = least[least[:, 0] == low, 1]
+    return float(GRID[low]), float(GRID[highs[len(highs) // 2]])
+
+
+def _turn(p: np.ndarray, low: float, high: float | None = None) -> np.ndarray:
+    """Return the decisions (n,) by one threshold, or by two with rejection (2) between them."""
+    return np.where(p >= (low if high is None else high), 1, np.where(p < low, 0, 2))

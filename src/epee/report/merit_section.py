@@ -109,5 +109,8 @@ def ranking_section(card: dict[str, Any]) -> Section | None:
         words = {"label": t["label"], "chosen": percent(t["chosen"]), "expected": percent(t["expected"])}
         least = figures(t["least"]) if t["costs"] else percent(t["least"])
         caption = say("threshold_costs" if t["costs"] else "threshold_caption", least=least, **words)
+        if t.get("pair"):
+            low, high = (percent(end) for end in t["pair"])
+            caption += " " + say("threshold_reject", label=t["label"], other=t["other"], low=low, high=high)
         blocks.append(Pictures([curve_pictures.threshold(t)], caption, [say("threshold")]))
     return Section("ranking", say("ranking"), blocks) if blocks else None

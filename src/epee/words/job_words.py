@@ -144,11 +144,37 @@ WORDS: dict[str, tuple[str, str]] = {
         "{k} {k:ligne va|lignes vont} au-delà des dernières valeurs connues de {names} : {k:elle s'appuie|elles s'appuient} sur des "
         "prédictions antérieures, et l'erreur est plus grande que celle que le prédicteur annonce.",
     ),
+    "fits_loss": (
+        "Judged by the {loss}, and fitted to it: {names}. The others fit means, as for squared errors, and are only judged by it: {others}.",
+        "Jugés selon la mesure demandée ({loss}) et ajustés à elle : {names}. Les autres ajustent des moyennes, comme pour la perte "
+        "quadratique, et sont seulement jugés selon elle : {others}.",
+    ),
+    "fits_squares": (
+        "Judged by the {loss}; all of them fit means, as for squared errors: {others}.",
+        "Jugés selon la mesure demandée ({loss}) ; tous ajustent des moyennes, comme pour la perte quadratique : {others}.",
+    ),
     "threshold_chosen": (
         "It decides for {label} from a probability of {t} on, which costs {saves} a row less on rows held out than the {expected} that the "
         "costs alone would give.",
         "Il décide pour {label} à partir d'une probabilité de {t}, ce qui coûte {saves} de moins par ligne, sur des lignes mises à part, que "
         "les {expected} que donneraient les coûts seuls.",
+    ),
+    "threshold_pair": (
+        "It decides for {label} from a probability of {high} on and for {other} below {low}; between them it does not decide. That costs "
+        "{saves} a row less on rows held out than the costs alone would give.",
+        "Il décide pour {label} à partir d'une probabilité de {high} et pour {other} en dessous de {low} ; entre les deux il ne décide pas. "
+        "Cela coûte {saves} de moins par ligne, sur des lignes mises à part, que ce que donneraient les coûts seuls.",
+    ),
+    "threshold_never": (
+        "It decides for {label} from a probability of {high} on, for {other} below it, and rejects no row: that costs {saves} a row less on "
+        "rows held out than the costs alone would give.",
+        "Il décide pour {label} à partir d'une probabilité de {high}, pour {other} en dessous, et ne rejette aucune ligne : cela coûte "
+        "{saves} de moins par ligne, sur des lignes mises à part, que ce que donneraient les coûts seuls.",
+    ),
+    "decides_outside": (
+        "The predictor decides for {label} from a probability of {high} on and for {other} below {low}; between them it does not decide.",
+        "Le prédicteur décide pour {label} à partir d'une probabilité de {high} et pour {other} en dessous de {low} ; entre les deux il ne "
+        "décide pas.",
     ),
     "decides_from": (
         "The predictor decides for {label} from a probability of {t} on.",

@@ -242,6 +242,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "Sur les lignes d'apprentissage mises de côté : prédire {label} à partir d'une probabilité de {chosen} coûte le moins ({least} par "
         "ligne, sans rejet) ; de vraies probabilités l'auraient à {expected}.",
     ),
+    "threshold_reject": (
+        "With rejection, least is had by deciding for {other} below {low} and for {label} from {high} on.",
+        "Avec rejet, le moins coûteux est de décider pour {other} en dessous de {low} et pour {label} à partir de {high}.",
+    ),
     "reliability_caption": (
         "On the sealed rows ({n}), in groups of equal size by the probability of {label}: how many are of that class, with its {level} "
         "interval. On the diagonal, a probability means what it says.",
