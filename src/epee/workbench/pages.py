@@ -267,9 +267,9 @@ def _script(s: Session) -> dict[str, Any]:
 def written(s: Session) -> dict[str, str] | None:
     """Return the lines that are equal to what the page shows."""
     if s.model is not None:
-        asked = s.predictions or {}
+        said = s.predictions or {}
         guest = bool(s.answer and s.answer.get("guest"))
-        return scripts.predicting(s.model, asked.get("table"), asked.get("threshold"), guest)
+        return scripts.predicting(s.model, said.get("table"), said.get("threshold"), guest)
     if s.table is None or s.card is None:
         return None
     if s.question.target is None or (s.target is not None and s.target["why"]):
