@@ -153,9 +153,10 @@ def kernel_cost(s: Setting) -> float:
 
 
 def network(s: Setting) -> dict[str, Any]:
-    """Return the parameters of a small network: all rows at once while they are few, batches beyond."""
+    """Return the parameters of a small network: all rows at once while they are few, batches beyond; numbers in their own units."""
+    units = {"scale_target": True} if s.task == "regression" else {}
     if s.n < 3_000:
-        return {
+        return units | {
             "hidden_layer_sizes": (24,),
             "activation": "tanh",
             "solver": "lbfgs",
@@ -163,7 +164,7 @@ def network(s: Setting) -> dict[str, Any]:
             "tol": 1e-3,
             "random_state": s.seed,
         }
-    return {"hidden_layer_sizes": (64,), "max_iter": 40, "batch_size": 128, "learning_rate_init": 0.004, "tol": 1e-4,
+    return units | {"hidden_layer_sizes": (64,), "max_iter": 40, "batch_size": 128, "learning_rate_init": 0.004, "tol": 1e-4,
             "n_iter_no_change": 5, "random_state": s.seed}  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from epee.estimator.base import Classifier, Estimator, ProbabilityMixin, Regress
 from epee.predictors.ensembles.parameters import between, whole
 from epee.predictors.networks.layers import ACTIVATIONS, Network, start_values
 from epee.predictors.networks.training import Training, learn
+from epee.predictors.networks.units import Units
 from epee.solve.soundness import insist_sound
 from epee.typing import Codes, Matrix, Vector
 
@@ -28,6 +29,7 @@ class MultilayerPerceptron(Estimator):
 
     state_parts = ("_network", "_one")
     _takes_sparse = "dense"
+    scale_target = False  # classes have no unit
 
     coefs_: list[Matrix]
     intercepts_: list[Vector]
@@ -72,15 +74,19 @@ class MultilayerPerceptron(Estimator):
         """Return the network at its start, with the rows that it will see."""
         hidden = self._check()
         Y, end, strata = self._targets(y)
+        units = Units.of(Y, w, end == "exp") if self.scale_target else None
+        Y = Y if units is None else units.scaled(Y)
         X = np.asarray(X, dtype=np.float64)
         rng = check_random_state(self.random_state)
         sizes = (X.shape[1], *hidden, Y.shape[1])
         self.out_activation_, self.n_layers_, self.n_outputs_ = end, len(sizes), Y.shape[1]
         old = self.warm_start and hasattr(self, "coefs_") and [W.shape for W in self.coefs_] == list(pairwise(sizes))
         weights, biases = (self.coefs_, self.intercepts_) if old else start_values(sizes, self.activation, rng)
+        if old and units is not None:
+            weights, biases = units.forth(weights, biases)
         self._network = Network(self.activation, end, float(self.alpha))
         if not self.early_stopping or self.solver == "lbfgs":
-            return Training(self._network, weights, biases, X, Y, w, self, rng)
+            return Training(self._network, weights, biases, X, Y, w, self, rng, units)
         from sklearn.model_selection import train_test_split
 
         rows, held = train_test_split(
@@ -96,10 +102,11 @@ class MultilayerPerceptron(Estimator):
             return self._judge(self._network.forward(far, t.weights, t.biases)[-1], truth, weight)
 
         own = None if w is None else w[rows]
-        return Training(self._network, weights, biases, X[rows], Y[rows], own, self, rng, score)
+        return Training(self._network, weights, biases, X[rows], Y[rows], own, self, rng, units, score)
 
     def _ended(self, training: Training) -> None:
-        self.coefs_, self.intercepts_ = training.weights, training.biases
+        found = training.weights, training.biases
+        self.coefs_, self.intercepts_ = found if training.units is None else training.units.back(*found)
         self.loss_curve_, self.loss_ = training.curve, training.curve[-1]
         self.best_loss_ = None if self.early_stopping else min(training.curve)
         self.validation_scores_ = training.scores if self.early_stopping else None
@@ -277,6 +284,10 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
         Passes without a better value before it stops.
     max_fun : int, default=15000
         Most steps of "lbfgs", too.
+    scale_target : bool, default=False
+        Learn the target in its own units, :math:`(y - \bar y) / s`, with the mean and the deviation of the rows that are learned from
+        (Poisson's loss: :math:`y / \bar y`): decays and steps then mean the same whatever it was measured in, and the answer for
+        :math:`a y + b` is that for y, times a, plus b. ``coefs_`` are those of y again, ``loss_curve_`` is that of the scaled target.
 
     Attributes
     ----------
@@ -312,7 +323,7 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
         max_iter: int = 200, shuffle: bool = True, random_state: Any = None, tol: float = 1e-4, verbose: bool = False,
         warm_start: bool = False, momentum: float = 0.9, nesterovs_momentum: bool = True, early_stopping: bool = False,
         validation_fraction: float = 0.1, beta_1: float = 0.9, beta_2: float = 0.999, epsilon: float = 1e-8,
-        n_iter_no_change: int = 10, max_fun: int = 15000,
+        n_iter_no_change: int = 10, max_fun: int = 15000, scale_target: bool = False,
     ) -> None:  # fmt: skip
         self.loss = loss
         self.hidden_layer_sizes = hidden_layer_sizes
@@ -338,6 +349,7 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
         self.epsilon = epsilon
         self.n_iter_no_change = n_iter_no_change
         self.max_fun = max_fun
+        self.scale_target = scale_target
 
     def _targets(self, y: np.ndarray) -> tuple[Matrix, str, None]:
         """Return the targets of the last layer and how it ends."""

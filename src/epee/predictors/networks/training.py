@@ -18,6 +18,7 @@ from epee.estimator.base import say
 from epee.optimize.quasi_newton import lbfgs
 from epee.optimize.updates import Adam, Momentum
 from epee.predictors.networks.layers import Network
+from epee.predictors.networks.units import Units
 from epee.typing import Matrix, Tensor, Vector
 
 STEPPING = (
@@ -46,6 +47,7 @@ class Training:
     w: Vector | None
     model: Any  # whose solver, steps and ends are meant
     rng: Any
+    units: Units | None = None  # of the target, where it is scaled
     score: Callable[[Training], float] | None = None
     curve: list[float] = field(default_factory=list)
     scores: list[float] = field(default_factory=list)
