@@ -36,6 +36,9 @@ class Setting:
     levels: tuple[tuple[int, int], ...] = ()  # where the encoded columns of each category begin and end
     alone: bool = True  # rows stand alone: there are no groups of them, and no time
     skewed: bool = False  # the target is positive, and its logarithm much less skewed than it is
+    codes: tuple[
+        int, ...
+    ] = ()  # columns of rows at hand that tell all levels of a rich category apart, behind those of levels
 
 
 Grid = Callable[[Setting], Sequence[Any]]

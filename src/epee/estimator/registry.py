@@ -426,7 +426,7 @@ PARTS: dict[str, str] = {
     "Forest": "predictors.ensembles.forest_structure", "Trees": "predictors.ensembles.structure", "Bins": "predictors.ensembles.binning",
     "Landmarks": "predictors.kernels.landmarks", "Network": "predictors.networks.layers", "Risk": "risk.estimate",
     "Sigmoid": "decision.calibration", "Steps": "decision.calibration", "FillMissing": "job.filling",
-    "TreeColumns": "job.levels",
+    "TreeColumns": "job.levels", "WithoutCodes": "job.levels",
 }  # fmt: skip
 
 # what people know from elsewhere: the keys nearest to it here, the best first

@@ -126,7 +126,7 @@ def _folds(ground: Ground, entry: Entry, outputs: list[int]) -> Iterator[Ask]:
         return
     split = ground.plan(1).splits[0]
     for model in told.models(split):
-        yield _answering(asked, [model], 0, h.encoder.holed().encode, outputs)
+        yield _answering(asked, [model], 0, h.encoder.coded().holed().encode, outputs)
 
 
 def _mean_of(asks: Sequence[Ask], weights: Sequence[float]) -> Ask:

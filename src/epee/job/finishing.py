@@ -15,6 +15,7 @@ from epee.job.contest import Entry
 from epee.job.filling import FillMissing
 from epee.job.ground import Ground
 from epee.job.holding import take
+from epee.job.levels import WithoutCodes
 from epee.job.looking import learn_means
 from epee.losses.loss import Loss
 from epee.moments.affine import Affine
@@ -55,8 +56,10 @@ def final_parts(
         if everything:
             encoder = copy(encoder)
             learn_means(encoder, take(ground.hand.raw, rows), ground.hand.weights(rows))
-        model = entry.candidate.model(ground.setting, entry.value, last=True)
-        encoder = encoder.holed() if ground.setting.holes else encoder
+        s = ground.setting if entry.candidate.reads_codes else replace(ground.setting, codes=())
+        model = entry.candidate.model(s, entry.value, last=True)
+        encoder = encoder.holed() if s.holes else encoder
+        encoder = encoder.coded() if s.codes else encoder
         known = None if everything else entry.route.fitted
         if known is not None and same_parameters(known, model):
             return encoder, _deciding(ground, known) if decides else known
@@ -91,6 +94,12 @@ def _combined(ground: Ground, entry: Entry, everything: bool) -> tuple[TableEnco
     if ground.setting.holes:
         encoder = encoder.holed()
         models = [model if np.isnan(own.fill_).any() else _filling(model, own) for own, model in parts]
+    codes = ground.setting.codes
+    if codes and any(member.candidate.reads_codes for member, _ in entry.members):
+        encoder = encoder.coded()
+        front = ("codes", WithoutCodes.of(list(codes), len(encoder.get_feature_names_out())))
+        told = [member.candidate.reads_codes for member, _ in entry.members]
+        models = [m if own else Pipeline([front, *m.steps]) for m, own in zip(models, told, strict=True)]
     mixed = Combination.around(models, [weight for _, weight in entry.members])
     return encoder, _deciding(ground, Pipeline([("step0", mixed)]))
 

@@ -71,8 +71,8 @@ class Hand:
 
     @cached_property
     def holed(self) -> Matrix:
-        """The training rows as numbers, NaN where one is missing."""
-        return self.encoder.holed().encode(take(self.raw, self.train))
+        """The training rows as numbers, NaN where one is missing, with codes of rich categories."""
+        return self.encoder.coded().holed().encode(take(self.raw, self.train))
 
     @cached_property
     def numbers(self) -> Matrix:
@@ -141,9 +141,14 @@ class Ground:
         """How many rows a unit of weight is worth: 1 but for weights that are no counts."""
         return 1.0 if self.hand.weight is None else self.rows.weighed[1]
 
+    @cached_property
+    def _filled(self) -> Setting:
+        """The setting of those who live on sums: cells are filled for them, and no level has a code."""
+        return replace(self.setting, holes=False, codes=())
+
     def on_sums(self, candidate: Candidate) -> bool:
         """Tell whether a candidate lives on sums, so that all rows teach it wherever they are."""
-        parts = steps_of(candidate.model(replace(self.setting, holes=False)))
+        parts = steps_of(candidate.model(self._filled))
         on_sums = parts is not None and parts.keeps_moments and not parts.row_wise
         return on_sums and not (self.wide and self.square_cost(candidate) > 0 and parts.last.serves_wide)  # type: ignore[union-attr]
 
@@ -154,7 +159,7 @@ class Ground:
 
     def square_cost(self, candidate: Candidate, models: int = 1) -> float:
         """Return the multiplications of solves: a third of p³ each, ten times that for axes, for each class with its own matrix."""
-        parts = steps_of(candidate.model(replace(self.setting, holes=False)))
+        parts = steps_of(candidate.model(self._filled))
         keeps = None if parts is None or not parts.keeps_moments else parts.last.keeps
         if keeps is None or keeps.scatter not in ("full", "pooled"):
             return 0.0
@@ -164,7 +169,7 @@ class Ground:
 
     def route(self, candidate: Candidate, value: Any) -> MomentRoute:
         """Return the road of a candidate that lives on sums, at one value of its parameter."""
-        model = candidate.model(replace(self.setting, holes=False), value)
+        model = candidate.model(self._filled, value)
         if self._first is not None and self._first.serves(model):
             return self._first.like(model)
         parts = steps_of(model)

@@ -47,16 +47,19 @@ class Guest(BaseEstimator):
     kind : {"classifier", "regressor"}
     groups : list of (start, stop)
         Which columns are the levels of one category.
+    told : list of int
+        Columns right behind those of a rich category that hold the codes of all its levels.
 
     >>> from sklearn.svm import SVC
     >>> Guest(SVC(), "classifier").fit([[0.0], [1.0]], ["a", "b"]).predict([[0.9]])
     array(['b'], dtype='<U1')
     """
 
-    def __init__(self, estimator: Any = None, kind: str = "classifier", groups: Any = ()) -> None:
+    def __init__(self, estimator: Any = None, kind: str = "classifier", groups: Any = (), told: Any = ()) -> None:
         self.estimator = estimator
         self.kind = kind
         self.groups = groups
+        self.told = told
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit a clone, in a process of its own where there is an end in time."""
@@ -145,12 +148,16 @@ class Guest(BaseEstimator):
     def _columns(self, X: Matrix) -> tuple[Any, dict[str, Any]]:
         """Return the rows as the estimator takes them, and what its ``fit`` must be told of their columns."""
         native = self._native if len(self.groups) else ""
-        if not native:
-            return X, {}
         plain = np.ones(X.shape[1], dtype=bool)
+        plain[list(self.told)] = False
+        if not native:
+            return X[:, plain], {}
         for a, b in self.groups:
             plain[a:b] = False
-        codes = [level_of(X[:, a:b]) for a, b in self.groups]  # b - a for a row without a level
+        codes = [
+            X[:, b].astype(np.intp) if native == "name" and b in self.told else level_of(X[:, a:b])
+            for a, b in self.groups
+        ]  # b - a for a row without a level; all levels of rich categories for CatBoost, which encodes them itself
         first = int(plain.sum())
         if find_spec("pandas") is None:  # CatBoost takes rows of mixed values, too
             mixed = np.column_stack([X[:, plain].astype(object), *codes])

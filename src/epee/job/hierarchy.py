@@ -26,7 +26,7 @@ from epee.estimator.simplicity import order_of
 from epee.job.filling import FillMissing
 from epee.job.guest_names import guest_named, is_guest, settled
 from epee.job.guests import Guest, title_of
-from epee.job.levels import TreeColumns
+from epee.job.levels import TreeColumns, WithoutCodes
 from epee.losses.loss import Loss
 from epee.risk.steps import last_of
 from epee.table.schema import suggestion
@@ -98,14 +98,20 @@ class Candidate:
 
     def make(self, s: Setting) -> list[Any]:
         """Return the steps of the pipeline, the predictor last."""
+        front = [] if not s.codes or self.reads_codes else [WithoutCodes(list(s.codes))]
         if self.method is None:
-            return [self.estimator]
-        steps = [self._before(name, s) for name in self.trial.before if name != "TreeColumns" or s.levels]
+            return [*front, self.estimator]
+        steps = [*front, *(self._before(name, s) for name in self.trial.before if name != "TreeColumns" or s.levels)]
         last = make(self.method.name, **self.trial.given(s))
         last.set_params(**dict(self.held))
         if self.patience > 1 and "max_iter" in last.get_params():
             last.set_params(max_iter=self.patience * last.max_iter)
         return [*steps, last]
+
+    @property
+    def reads_codes(self) -> bool:
+        """Whether it looks up what it knows of a level by its code."""
+        return isinstance(self.estimator, Guest) or "TreeColumns" in self.trial.before
 
     def searches(self, s: Setting) -> bool:
         """Tell whether it takes a number of steps, which may be raised."""
@@ -123,7 +129,12 @@ class Candidate:
             return make(name, **STEPS.get(name, {}))
         coded = self.key in ("boosting", "log_boosting")  # which cut codes by sets
         return TreeColumns(
-            [list(pair) for pair in s.levels], coded, s.task == "classification", FEW, random_state=s.seed
+            [list(pair) for pair in s.levels],
+            coded,
+            s.task == "classification",
+            FEW,
+            random_state=s.seed,
+            told=list(s.codes),
         )
 
     def model(self, s: Setting, value: Any = None, *, last: bool = False) -> Any:
@@ -202,7 +213,7 @@ def _own(name: str | None, given: Any, kind: str, seen: set[str], s: Setting) ->
     while key in seen:
         key, k = f"{label} ({k})", k + 1
     if not isinstance(last_of(estimator), Estimator):
-        estimator = Guest(settled(estimator, s.seed), kind, [list(pair) for pair in s.levels])
+        estimator = Guest(settled(estimator, s.seed), kind, [list(pair) for pair in s.levels], list(s.codes))
     return Candidate(Trial(key), None, estimator)
 
 

@@ -265,14 +265,15 @@ def _setting(looked: Looked, cells: Cells, judged: Asked, seed: int) -> Setting:
         looked.seen.task, n, width, 0 if judged.classes is None else len(judged.classes), int(counts.min()), n_targets, spread,
         hand.weight is not None, any(c.missing for c in looked.seen.schema if c.kind != "category"), judged.costs, seed,
         n // (cells.folds) if cells.forward else n // 2, judged.loss.name, _levels(hand.encoder),
-        not cells.forward and cells.groups is None, judged.classes is None and is_skewed(cells),
+        not cells.forward and cells.groups is None, judged.classes is None and is_skewed(cells), hand.encoder.code_columns,
     )  # fmt: skip
 
 
 def _levels(encoder: Any) -> tuple[tuple[int, int], ...]:
-    """Return where the encoded columns of each category begin and end."""
-    places = encoder.encoded_columns
-    return tuple((places[c.name][0], places[c.name][-1] + 1) for c in encoder.schema_ if c.kind == "category")
+    """Return where the levels of each category begin and end among the columns of rows at hand; codes of rich ones follow them."""
+    places, codes = encoder.coded().encoded_columns, encoder.code_columns
+    ends = [(places[c.name].start, places[c.name].stop) for c in encoder.schema_ if c.kind == "category"]
+    return tuple((a, b - (b - 1 in codes)) for a, b in ends)
 
 
 def is_skewed(cells: Cells) -> bool:

@@ -7,7 +7,8 @@ towards the mean of all,
 .. math:: \bar y_\ell^{*} = \frac{n_\ell\, \bar y_\ell + m\, \bar y}{n_\ell + m}, \qquad m = \frac{s^2}{\tau^2}, \tag{1}
 
 with :math:`s^2` the variance of the target within levels and :math:`\tau^2` that of the levels' true means, both estimated (empirical
-Bayes). A row that is learned from must not tell its own target: while fitting it gets the means of the other folds.
+Bayes). A row that is learned from must not tell its own target: while fitting it gets the means of the other folds. Rare levels share a
+column for linear methods; here they are told apart by the codes that :meth:`~epee.table.encoder.TableEncoder.coded` puts behind it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import TransformerMixin
 
-from epee.estimator.base import Estimator, encode_labels
+from epee.estimator.base import Estimator, Transformer, encode_labels
 from epee.table.block import check_weights
 from epee.table.folds import assign_folds
 from epee.typing import Codes, Matrix, Vector
@@ -38,6 +39,8 @@ class TreeColumns(TransformerMixin, Estimator):
         Levels up to which a category is no rich one.
     folds, random_state : int
         Of the means of rows that are learned from.
+    told : list of int
+        Columns right behind those of a rich category that hold the codes of all its levels, 0 for none.
 
     >>> X = np.array([[0.5, 1, 0], [0.1, 0, 1], [0.3, 0, 0]])
     >>> TreeColumns([(1, 3)]).fit_transform(X, [1.0, 2.0, 3.0])
@@ -49,7 +52,8 @@ class TreeColumns(TransformerMixin, Estimator):
     _takes_missing = True
 
     def __init__(
-        self, groups: Any = (), codes: bool = True, by_class: bool = False, few: int = 12, folds: int = 5, random_state: int = 0
+        self, groups: Any = (), codes: bool = True, by_class: bool = False, few: int = 12, folds: int = 5, random_state: int = 0,
+        told: Any = (),
     ) -> None:  # fmt: skip
         self.groups = groups
         self.codes = codes
@@ -57,12 +61,13 @@ class TreeColumns(TransformerMixin, Estimator):
         self.few = few
         self.folds = folds
         self.random_state = random_state
+        self.told = told
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the means of rich categories."""
         X = self._enter(X, reset=True)
         Y, _, w = self._target(y, sample_weight, len(X))
-        self.means_ = [level_means(X[:, a:b], Y, w) for a, b in self._rich()]
+        self.means_ = [level_means(*self._levels(X, a, b), Y, w) for a, b in self._rich()]
         return self
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Matrix:
@@ -76,23 +81,33 @@ class TreeColumns(TransformerMixin, Estimator):
         parts = []
         for a, b in self._rich():
             out = np.empty((len(X), Y.shape[1]))
+            at, L = self._levels(X, a, b)
             for k in range(int(fold.max()) + 1):
                 here, rest = fold == k, fold != k
-                means = level_means(X[rest, a:b], Y[rest], None if w is None else w[rest])
-                out[here] = means[level_of(X[here, a:b])]
+                out[here] = level_means(at[rest], L, Y[rest], None if w is None else w[rest])[at[here]]
             parts.append(out)
         return self._transform(X, parts)
 
     def transform(self, X: Any) -> Matrix:
         """Return rows with one column for each category."""
         X = self._leave(X)
-        return self._transform(X, [m[level_of(X[:, a:b])] for m, (a, b) in zip(self.means_, self._rich(), strict=True)])
+        places = zip(self.means_, self._rich(), strict=True)
+        return self._transform(X, [m[self._levels(X, a, b, len(m) - 1)[0]] for m, (a, b) in places])
+
+    def _levels(self, X: Matrix, a: int, b: int, known: int | None = None) -> tuple[Codes, int]:
+        """Return the level (n,) of a category in each row, and how many are known; that many stands for none, and for others."""
+        if b not in self.told:
+            return level_of(X[:, a:b]), b - a
+        at = X[:, b].astype(np.intp) - 1
+        L = int(at.max(initial=-1)) + 1 if known is None else known
+        return np.where((at >= 0) & (at < L), at, L), L
 
     def _rich(self) -> list[tuple[int, int]]:
         return [(a, b) for a, b in self.groups if b - a > self.few]
 
     def _transform(self, X: Matrix, means: list[Matrix]) -> Matrix:
         plain = np.ones(X.shape[1], dtype=bool)
+        plain[list(self.told)] = False
         coded: list[Vector] = []
         for a, b in self.groups:
             rich = b - a > self.few
@@ -112,6 +127,32 @@ class TreeColumns(TransformerMixin, Estimator):
         return wide[:, 1:] if len(classes) == 2 else wide, labels, w
 
 
+class WithoutCodes(Transformer):
+    """The columns of a table but for those that hold codes of levels: for all who take a code for a number.
+
+    >>> WithoutCodes([1]).fit_transform([[0.5, 7.0, 1.0]])
+    array([[0.5, 1. ]])
+    """
+
+    _takes_missing = True
+
+    def __init__(self, told: Any = ()) -> None:
+        self.told = told
+
+    @classmethod
+    def of(cls, told: Any, width: int) -> Self:
+        """Return the step for rows of so many columns; it has nothing to learn."""
+        made = cls(told)
+        made.n_features_in_ = width
+        return made
+
+    def _fit(self, X: Matrix, w: Vector | None) -> None:
+        """Learn nothing."""
+
+    def _transform(self, X: Matrix) -> Matrix:
+        return np.delete(X, list(self.told), axis=1)
+
+
 def code_columns(width: int, groups: Any, few: int = 12) -> list[int]:
     """Return which columns of :class:`TreeColumns` are codes, of ``width`` columns that go in.
 
@@ -127,15 +168,13 @@ def level_of(levels: Matrix) -> Codes:
     return np.where(levels.any(axis=1), np.argmax(levels, axis=1), levels.shape[1])
 
 
-def level_means(levels: Matrix, Y: Matrix, w: Vector | None) -> Matrix:
-    """Return the means (1) of each level (L + 1, K), the last for rows without one: the mean of all.
+def level_means(at: Codes, L: int, Y: Matrix, w: Vector | None) -> Matrix:
+    """Return the means (1) of each of L levels (L + 1, K), the last for rows without one: the mean of all.
 
-    >>> level_means(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0]]), np.array([[0.0], [4.0], [0.0], [4.0]]), None)[:, 0]
+    >>> level_means(np.array([0, 1, 0, 1]), 2, np.array([[0.0], [4.0], [0.0], [4.0]]), None)[:, 0]
     array([0., 4., 2.])
     """
-    L = levels.shape[1]
     weight = np.ones(len(Y)) if w is None else w
-    at = level_of(levels)
     count = np.bincount(at, weight, minlength=L + 1)[:L]
     out = np.empty((L + 1, Y.shape[1]))
     for k, y in enumerate(Y.T):

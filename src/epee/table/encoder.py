@@ -90,6 +90,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     ['age', 'town=Lyon', 'town=Paris']
     """
 
+    _codes = False  # whether rare levels are told apart, too
+
     def __init__(
         self,
         *,
@@ -219,6 +221,24 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         other.fill_ = np.full(len(self.centre_), np.nan)
         return other
 
+    def coded(self) -> TableEncoder:
+        """Return a copy that tells all levels of rich categories apart, the rare ones too, in one more column each: 1, 2, ..., 0 for none.
+
+        The column is no number: it is for methods that look up what they know of a level.
+        """
+        other = copy(self)
+        other._codes = True
+        return other
+
+    @property
+    def code_columns(self) -> tuple[int, ...]:
+        """Which encoded columns of :meth:`coded` are codes."""
+        layout = replace(self._layout, codes=True)
+        places = encoded_columns(layout, self.kept_)
+        return tuple(
+            places[name].start + len(own) + 1 - layout.drop_first for name, (own, rare) in self.kept_.items() if rare
+        )
+
     @by_partition
     def transform(self, X: Any) -> Matrix:
         """Return the rows as numbers (n, e); a table may have its columns in another order, and others besides."""
@@ -249,16 +269,17 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             cell, at = cell + width, at + width
             if c.kind == "category":
                 own, rare = self.kept_[c.name]
-                codes = np.minimum(
-                    codes_of_levels(raw.columns[c.name], own + rare), len(own)
-                )  # rare ones share a column
-                codes -= layout.drop_first
+                every = codes_of_levels(raw.columns[c.name], own + rare)
+                codes = np.minimum(every, len(own)) - layout.drop_first  # rare ones share a column
                 width = len(own) + bool(rare) - layout.drop_first
                 wide = out[:, at : at + width]
                 wide[...] = 0.0
                 seen = np.flatnonzero(codes >= 0)
                 wide[seen, codes[seen]] = 1.0
                 at += width
+                if rare and layout.codes:
+                    out[:, at] = every + 1
+                    at += 1
             elif c.kind == "text":
                 out[:, at : at + layout.words] = hashed_words(raw.columns[c.name], layout.words)
                 at += layout.words
@@ -343,6 +364,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             "kept": {name: [list(own), list(rare)] for name, (own, rare) in self.kept_.items()},
             "centre": self.centre_,
             "fill": self.fill_,
+            "codes": self._codes,
         }
 
     @classmethod
@@ -356,13 +378,22 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         encoder.kept_ = {name: (tuple(own), tuple(rare)) for name, (own, rare) in state["kept"].items()}
         encoder.centre_ = np.asarray(state["centre"], dtype=np.float64)
         encoder.fill_ = np.asarray(state["fill"], dtype=np.float64)
+        encoder._codes = bool(state.get("codes", False))
         if len(encoder.fill_) != len(encoder._layout.cell_names) or len(encoder.centre_) != len(encoder.fill_):
             raise DataError("the saved encoder does not fit its schema; the file was edited or is damaged.")
         return encoder
 
     @property
     def _layout(self) -> Layout:
-        return Layout(self.schema_, self.max_levels, self.indicator, self.dates, self.drop == "first", int(self.words))
+        return Layout(
+            self.schema_,
+            self.max_levels,
+            self.indicator,
+            self.dates,
+            self.drop == "first",
+            int(self.words),
+            self._codes,
+        )
 
     def _check_parameters(self) -> None:
         if self.dates not in ("parts", "ordinal"):

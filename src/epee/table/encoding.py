@@ -36,7 +36,8 @@ class Layout:
 
     ``max_levels`` is the number of levels of a category that get a column of their own; ``indicator`` adds a column 1 - o for
     each column with missing cells; ``dates`` is ``"parts"`` or ``"ordinal"``; ``drop_first`` leaves out each first level; ``words`` is
-    the number of columns that the words of a text fall into.
+    the number of columns that the words of a text fall into; ``codes`` adds, behind the levels of a category that has rare ones, a column
+    that tells all of them apart: 1, 2, ... and 0 for none.
     """
 
     schema: Schema
@@ -45,6 +46,7 @@ class Layout:
     dates: str = "parts"
     drop_first: bool = False
     words: int = 0
+    codes: bool = False
 
     def parts(self, c: Column) -> tuple[str, ...]:
         """Return the names of the numbers that a column gives before its levels: one, or the parts of a date."""
@@ -214,11 +216,13 @@ def affine_of(
     """
     mean = np.asarray(mean, dtype=np.float64)
     q = mean.shape[-1] - targets
-    takes, filled, shift = _pattern(layout, kept, centre)
+    takes, codes, filled, shift = _pattern(layout, kept, centre)
     e = len(takes)
     A = np.zeros((*mean.shape[:-1], e + targets, q + targets))
     rows = np.repeat(np.arange(e), [len(columns) for columns in takes])
     A[..., rows, np.concatenate(takes).astype(np.intp)] = 1.0
+    for j in codes:
+        A[..., j, takes[j]] = np.arange(1.0, len(takes[j]) + 1)
     if filled:
         row, cell, hole = np.array(filled).T
         there = 1.0 - mean[..., hole]
@@ -229,10 +233,15 @@ def affine_of(
     return A, np.broadcast_to(np.append(shift, np.zeros(targets)), A.shape[:-1]).copy()
 
 
-def _pattern(layout: Layout, kept: Kept, centre: Vector) -> tuple[list[list[int]], list[tuple[int, int, int]], Vector]:
-    """Return which columns of :math:`z` each encoded column adds up, (encoded, cell, hole) where one fills, and what it adds."""
+def _pattern(
+    layout: Layout, kept: Kept, centre: Vector
+) -> tuple[list[list[int]], list[int], list[tuple[int, int, int]], Vector]:
+    """Return which columns of :math:`z` each encoded column adds up, which of those count them, (encoded, cell, hole) where one fills, and
+    what it adds.
+    """
     m, holes = len(layout.cell_names), {c.name: j for j, c in enumerate(layout.holes)}
     takes: list[list[int]] = []
+    codes: list[int] = []
     filled: list[tuple[int, int, int]] = []
     shift: list[float] = []
     cell, level = 0, m + len(holes)
@@ -250,6 +259,9 @@ def _pattern(layout: Layout, kept: Kept, centre: Vector) -> tuple[list[list[int]
             own, rare = kept[c.name]
             takes += [[place[text]] for text in (own[1:] if layout.drop_first else own)]
             takes += [[place[text] for text in rare]] if rare else []
+            if rare and layout.codes:
+                codes.append(len(takes))
+                takes.append([place[text] for text in own + rare])
             level += len(place)
         elif c.kind == "text":
             takes += [[word + h] for h in range(layout.words)]
@@ -257,7 +269,7 @@ def _pattern(layout: Layout, kept: Kept, centre: Vector) -> tuple[list[list[int]
         if layout.indicator and hole is not None:
             takes.append([hole])
         shift += [0.0] * (len(takes) - len(shift))
-    return takes, filled, np.array(shift)
+    return takes, codes, filled, np.array(shift)
 
 
 def encoded_columns(layout: Layout, kept: Kept) -> dict[str, range]:
@@ -268,7 +280,7 @@ def encoded_columns(layout: Layout, kept: Kept) -> dict[str, range]:
         width = len(layout.parts(c)) + (layout.indicator and c.name in holes)
         if c.kind == "category":
             own, rare = kept[c.name]
-            width += len(own) + bool(rare) - layout.drop_first
+            width += len(own) + bool(rare) * (1 + layout.codes) - layout.drop_first
         width += layout.words * (c.kind == "text")
         found[c.name] = range(at, at + width)
         at += width
@@ -285,6 +297,7 @@ def encoded_names(layout: Layout, kept: Kept) -> list[str]:
             own, rare = kept[c.name]
             names += [f"{c.name}={level}" for level in (own[1:] if layout.drop_first else own)]
             names += [f"{c.name}=(rare)"] if rare else []
+            names += [f"{c.name}=(code)"] if rare and layout.codes else []
         elif c.kind == "text":
             names += [f"{c.name}~{h}" for h in range(layout.words)]
         if layout.indicator and c.name in holes:
