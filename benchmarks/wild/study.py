@@ -3,9 +3,11 @@
 Each table is split five times: three quarters to learn from, a quarter to judge. ``epee.learn`` gets the three quarters as anyone would
 give them (and learns from its own sealed rows too, once they have served), every rival the same rows. Errors are root mean squares or
 rates; a rate counts half an error more in one row more, so that none is zero. What is finished is appended to
-``benchmarks/results/wild.jsonl`` at once: a study that was stopped goes on where it was, in pieces if need be::
+``benchmarks/results/wild.jsonl`` at once: a study that was stopped goes on where it was, in pieces if need be. The first split of all
+tables comes before the second of any::
 
     python -m benchmarks.wild --tables boston,glass --splits 0,1     # some of it
+    python -m benchmarks.wild --most 1000 --splits 0,1 --minutes 25  # 32 tables of at most 1,000 rows, nothing begun after 25 minutes
     python -m benchmarks.wild                                        # what is missing
     python -m benchmarks.wild --only epee --again                    # ours again, after a change
     python -m benchmarks.wild --show                                 # the tables of what there is
@@ -18,6 +20,7 @@ import json
 import time
 import warnings
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -88,44 +91,53 @@ def ours(train: pd.DataFrame, test: pd.DataFrame, table: Wild) -> dict[str, Any]
     return found
 
 
-def run(tables: list[str], splits: list[int], only: list[str], again: bool, kept: Path) -> Iterator[dict[str, Any]]:
-    """Run what is missing and yield each result as it is written."""
+def run(
+    tables: list[str], splits: list[int], only: list[str], again: bool, kept: Path, minutes: float = np.inf
+) -> Iterator[dict[str, Any]]:
+    """Run what is missing, as long as there are minutes left, and yield each result as it is written; a player that fails has no error."""
+    ends = time.perf_counter() + 60 * minutes
     done = {(r["table"], r["split"], r["who"]) for r in read(kept)} if not again else set()
     players: dict[str, Any] = {"épée": None, **rivals()}
     players = {
         who: play for who, play in players.items() if not only or who in only or (who == "épée" and "epee" in only)
     }
-    for name in tables:
-        table = TABLES[name]
-        if all((name, split, who) in done for split in splits for who in players):
+    for split, name in product(splits, tables):
+        if all((name, split, who) in done for who in players):
             continue
+        table = TABLES[name]
         frame = table.frame()
-        for split in splits:
-            rows, rest = split_of(table, frame, split)
-            train, test = frame.iloc[rows].reset_index(drop=True), frame.iloc[rest].reset_index(drop=True)
-            inputs = [c for c in frame.columns if c != table.target]
-            y = train[table.target].to_numpy()
-            for who, play in players.items():
-                if (name, split, who) in done:
-                    continue
-                begin, cpu = time.perf_counter(), time.process_time()
-                try:
-                    with warnings.catch_warnings():
-                        warnings.simplefilter("ignore")
-                        if play is None:
-                            found = ours(train, test, table)
-                        else:
-                            said, P = play(train[inputs], y, test[inputs], table.kind)
-                            classes = np.unique(y) if table.kind == "classes" else np.empty(0)
-                            found = judged(table.kind, test[table.target].to_numpy(), said, P, classes)
-                except ModuleNotFoundError as fault:
-                    print(f"{who}: {fault}", flush=True)
-                    continue
-                record = {"table": name, "kind": table.kind, "n": len(frame), "p": len(inputs), "split": split, "who": who, **found,
-                          "seconds": time.perf_counter() - begin, "cpu": time.process_time() - cpu}  # fmt: skip
-                with kept.open("a") as out:
-                    out.write(json.dumps(record, ensure_ascii=False) + "\n")
-                yield record
+        rows, rest = split_of(table, frame, split)
+        train, test = frame.iloc[rows].reset_index(drop=True), frame.iloc[rest].reset_index(drop=True)
+        for who, play in players.items():
+            if (name, split, who) in done:
+                continue
+            if time.perf_counter() > ends:
+                return
+            begin, cpu = time.perf_counter(), time.process_time()
+            try:
+                found = result_of(play, table, train, test)
+            except ModuleNotFoundError as fault:
+                print(f"{who}: {fault}", flush=True)
+                continue
+            except Exception as fault:  # noqa: BLE001 it is told, and the study goes on
+                found = {"failed": f"{type(fault).__name__}: {fault}"}
+            record = {"table": name, "kind": table.kind, "n": len(frame), "p": frame.shape[1] - 1, "split": split, "who": who, **found,
+                      "seconds": time.perf_counter() - begin, "cpu": time.process_time() - cpu}  # fmt: skip
+            with kept.open("a") as out:
+                out.write(json.dumps(record, ensure_ascii=False) + "\n")
+            yield record
+
+
+def result_of(play: Any, table: Wild, train: pd.DataFrame, test: pd.DataFrame) -> dict[str, Any]:
+    """Return how a player does on one split; None is us."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if play is None:
+            return ours(train, test, table)
+        y, inputs = train[table.target].to_numpy(), [c for c in train.columns if c != table.target]
+        said, P = play(train[inputs], y, test[inputs], table.kind)
+        classes = np.unique(y) if table.kind == "classes" else np.empty(0)
+        return judged(table.kind, test[table.target].to_numpy(), said, P, classes)
 
 
 def read(kept: Path) -> list[dict[str, Any]]:
@@ -145,6 +157,7 @@ def main() -> None:
     parser.add_argument("--splits", default=",".join(map(str, range(SPLITS))), help="numbers from 0 to 4")
     parser.add_argument("--only", default="", help="players, by commas: epee, CatBoost, ...")
     parser.add_argument("--most", type=int, default=10**9, help="leave tables of more rows out")
+    parser.add_argument("--minutes", type=float, default=np.inf, help="begin nothing after so many")
     parser.add_argument("--again", action="store_true", help="run what is finished once more")
     parser.add_argument("--show", action="store_true", help="run nothing")
     parser.add_argument("--kept", type=Path, default=KEPT, help="where results are kept")
@@ -154,11 +167,10 @@ def main() -> None:
         names = [name for name in names if len(TABLES[name].frame()) <= given.most]
     if not given.show:
         splits, only = [int(s) for s in given.splits.split(",")], [w for w in given.only.split(",") if w]
-        for r in run(names, splits, only, given.again, given.kept):
-            beside = f"  {r['chosen']}" if "chosen" in r else ""
-            print(
-                f"{r['table']:14} {r['split']}  {r['who']:22} {r['error']:10.4g}  {r['cpu']:6.1f} s{beside}", flush=True
-            )
+        for r in run(names, splits, only, given.again, given.kept, given.minutes):
+            beside = r.get("failed", r.get("chosen", ""))
+            error = r.get("error", np.nan)
+            print(f"{r['table']:14} {r['split']}  {r['who']:22} {error:10.4g}  {r['cpu']:6.1f} s  {beside}", flush=True)
     text = text_of([r for r in read(given.kept) if r["table"] in names])
     print(text)
     if given.kept == KEPT and not given.show:

@@ -39,7 +39,8 @@ def text_of(records: list[dict[str, Any]]) -> str:
         errors = mean_errors(mine)
         if errors:
             lines += [f"## {title}: {len(errors)} tables", "", *_ratios(errors, mine), "", *_each(errors, mine), ""]
-    own = [r for r in records if r["who"] == US]
+    lines += _work(records)
+    own = [r for r in records if r["who"] == US and "error" in r]
     if own:
         tables = sorted({r["table"] for r in own})
         strict, fair = (np.mean([r[key] for r in own]) for key in ("covers_strictly", "covers"))
@@ -51,6 +52,29 @@ def text_of(records: list[dict[str, Any]]) -> str:
             "",
         ]  # fmt: skip
     return "\n".join(lines)
+
+
+def _work(records: list[dict[str, Any]]) -> list[str]:
+    """Return who failed, and what a study of these tables costs: seconds of the processor for one split, of each player."""
+    failed = [f"{r['who']} on {r['table']}, split {r['split']}: {r['failed']}" for r in records if "failed" in r]
+    lines = [f"Failed: {'; '.join(failed)}.", ""] if failed else []
+    tables = {r["table"] for r in records}
+    by: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for r in records:
+        by[r["who"]][r["table"]].append(r["cpu"])
+    if not by:
+        return lines
+    cost = {
+        who: float(np.mean([np.median(times) for times in found.values()])) for who, found in by.items()
+    }  # of a table that it has not seen, the mean of the others
+    whole = len(tables) * sum(cost.values())
+    each = ", ".join(f"{who} {seconds:.1f}" for who, seconds in cost.items())
+    return [
+        *lines,
+        f"Processor seconds a table and split: {each}. One split of these {len(tables)} tables: {whole / 60:.0f} minutes of one core, "
+        "between that and half of it on two that have nothing else to do.",
+        "",
+    ]
 
 
 def _ratios(errors: dict[str, dict[str, np.ndarray]], records: list[dict[str, Any]]) -> list[str]:
@@ -94,7 +118,7 @@ def _each(errors: dict[str, dict[str, np.ndarray]], records: list[dict[str, Any]
         ratio = found[who].mean() / found[US].mean()
         each = found[who] / found[US]
         bar = each.std(ddof=1) / np.sqrt(len(each)) if len(each) > 1 else np.nan
-        own = [r for r in records if r["table"] == table and r["who"] == US]
+        own = [r for r in records if r["table"] == table and r["who"] == US and "error" in r]
         chosen = ", ".join(sorted({r["chosen"] for r in own}))
         rows.append(
             (
