@@ -33,6 +33,7 @@ from benchmarks.wild.tables import TABLES, Wild
 
 SPLITS = 5
 KEPT = RESULTS / "wild.jsonl"
+ASCII = {"épée": "epee"}
 
 
 def split_of(table: Wild, frame: pd.DataFrame, split: int) -> tuple[np.ndarray, np.ndarray]:
@@ -99,7 +100,7 @@ def run(
     done = {(r["table"], r["split"], r["who"]) for r in read(kept)} if not again else set()
     players: dict[str, Any] = {"épée": None, **rivals()}
     players = {
-        who: play for who, play in players.items() if not only or who in only or (who == "épée" and "epee" in only)
+        who: play for who, play in players.items() if not only or {who, who.split(",")[0], ASCII.get(who)} & set(only)
     }
     for split, name in product(splits, tables):
         if all((name, split, who) in done for who in players):
