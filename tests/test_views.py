@@ -29,7 +29,7 @@ ALLOWED = {  # file: {function: reason}
     "predictors/neighbours/kernel.py": {
         "_squares": "a product of this function, contiguous, as large as rows times rows"
     },
-    "predictors/neighbours/search.py": {"*": "a whole tile, contiguous, used again for each block of rows"},
+    "predictors/neighbours/screening.py": {"*": "a whole tile, contiguous, used again for each block of rows"},
     "predictors/trees/columns.py": {"*": "one-dimensional and contiguous"},
     "solve/tridiagonal.py": {"tridiagonal_path": "a leading index, contiguous"},
 }

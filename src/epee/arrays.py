@@ -9,6 +9,7 @@ this file, with the plain way for all others.
 
 from __future__ import annotations
 
+import os
 import sys
 from math import prod
 from typing import Any
@@ -168,6 +169,18 @@ def on_gpu(a: Any) -> bool:
     if library_of(a) == "cupy":
         return True
     return "cuda" in str(getattr(a, "device", "")).lower() or "gpu" in str(getattr(a, "device", "")).lower()
+
+
+def multiplies_in_full(a: Any) -> bool:
+    """Tell whether products of 32 bits have all of them where an array lies: libraries may be told to use shorter numbers on a card.
+
+    >>> multiplies_in_full(np.zeros(2))
+    True
+    """
+    library = library_of(a)
+    if library == "torch":
+        return bool(sys.modules["torch"].get_float32_matmul_precision() == "highest")
+    return library not in ("jax", "jaxlib") and (library != "cupy" or os.environ.get("CUPY_TF32") != "1")
 
 
 def shaped(a: Any, *shape: int) -> Any:

@@ -1,12 +1,8 @@
 r"""The exact search of neighbours: by boxes in few dimensions, by products of matrices in many.
 
 Both rank rows by (distance, row number), so equal distances are settled alike and the answers are the same to the last bit.
-Coordinates are first multiplied by a power of two, which rounds nothing, so that none overflows in float32. The products
-screen candidates in float32 with the error bound
-
-.. math:: |\tilde s - s| \le (p + 8)\,u\,\big(2\|q\|\,R + R^2\big), \qquad R = \max_i \|x_i\|,\; u = 2^{-23}, \tag{1}
-
-and the candidates are settled in float64 (:mod:`epee.kernels.neighbours_screen`).
+Coordinates are first multiplied by a power of two, which rounds nothing, so that none overflows in float32: in it the products screen
+candidates, which are settled in float64 (:mod:`.screening`).
 """
 
 from __future__ import annotations
@@ -19,13 +15,12 @@ import numpy as np
 from epee.arrays import at_home, is_elsewhere, library_of, namespace
 from epee.engines.local import in_order
 from epee.errors import DataError
-from epee.predictors.neighbours.elsewhere import Table
 from epee.predictors.neighbours.metrics import Metric, distance_table, resolve
+from epee.predictors.neighbours.screening import QUERIES, Screen, ScreenThere
 from epee.stateful import Part
 from epee.typing import Codes, Matrix
 
 MANY_COLUMNS = 16  # from here on boxes leave out too little, unless the rows are few
-QUERIES, ROWS = 256, 1024  # a tile of distances in float32 takes 1 MB: it stays in the cache
 
 
 class Search(Part):
@@ -73,9 +68,9 @@ class Search(Part):
         if not plain or candidates >= len(self.X) // 2:
             return self.nearest(at_home(Q), k)
         assert metric is not None
-        sent: Table | None = self.__dict__.get("_sent")
+        sent: ScreenThere | None = self.__dict__.get("_sent")
         if sent is None or library_of(sent.X) != library_of(Q) or sent.X.device != Q.device:
-            self._sent = sent = Table(self.X, Q)
+            self._sent = sent = ScreenThere(self.X, Q)
         xp = namespace(Q)
         d, found, doubtful = sent.nearest(xp.astype(Q, xp.float64) * float(self.scale), k, candidates)
         d = metric.leave(d, self.scale)
@@ -122,38 +117,9 @@ class Search(Part):
         return d, found
 
     def _by_products(self, Q: Matrix, k: int, candidates: int) -> tuple[Matrix, Codes]:
-        from epee.kernels.neighbours_screen import screen, settle
-
-        if not hasattr(self, "_centred"):
-            centre = self.X.mean(axis=0)
-            Z = self.X - centre
-            squares = np.einsum("ij,ij->i", Z, Z)
-            self._centred = (centre, Z.astype(np.float32), squares.astype(np.float32), float(squares.max()) ** 0.5)
-        centre, Z, squares, R = self._centred
-        n, p = Z.shape
-        d, found = np.empty((len(Q), k)), np.empty((len(Q), k), dtype=np.int64)
-        doubtful = np.empty(len(Q), dtype=bool)
-
-        def work(start: int) -> None:
-            part = slice(start, start + QUERIES)
-            q = Q[part] - centre
-            lengths = np.einsum("ij,ij->i", q, q)
-            reach = np.sqrt(lengths)
-            error = (p + 8) * 2.0**-23 * (2 * reach * R + R * R)  # (1), then what centring in float64 rounds
-            error += 4 * p * 2.0**-52 * (1 + reach) * (reach + R)
-            with np.errstate(over="ignore"):
-                q32 = (-2.0 * q).astype(np.float32)
-            best = np.full((len(q), candidates), np.inf, dtype=np.float32)
-            who = np.full((len(q), candidates), -1, dtype=np.int64)
-            tile = np.empty((len(q), ROWS), dtype=np.float32)
-            with np.errstate(over="ignore", invalid="ignore"):
-                for first in range(0, n, ROWS):
-                    block = Z[first : first + ROWS]
-                    S = np.matmul(q32, block.T, out=tile if len(block) == ROWS else None)
-                    screen(S, squares, first, best, who)
-            settle(Q[part], self.X, best, who, error, lengths, d[part], found[part], doubtful[part])
-
-        list(in_order(work, range(0, len(Q), QUERIES)))
+        if not hasattr(self, "_screen"):
+            self._screen = Screen(self.X)
+        d, found, doubtful = self._screen.nearest(Q, k, candidates)
         if doubtful.any():
             d[doubtful], found[doubtful] = self._by_boxes(np.ascontiguousarray(Q[doubtful]), k)
         return d, found
