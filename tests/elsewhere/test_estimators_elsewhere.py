@@ -7,10 +7,11 @@ from sklearn.base import is_regressor
 import epee
 from epee.arrays import at_home, library_of
 from epee.errors import EngineWarning
-from epee.predictors.neighbours import elsewhere as neighbours
+from epee.predictors.neighbours import screening as neighbours
 from epee.risk import complexity_curve, cross_validate
 from epee.solve import ridge_path_elsewhere as paths
-from epee.structure import kmeans_anywhere
+from epee.structure import kmeans_blocks
+from epee.table.block import Block
 from tests.elsewhere.libraries import close
 
 CLOSED = [
@@ -337,12 +338,16 @@ def test_a_kernel_passes_over_rows_on_a_card(monkeypatch, weighted, k, p, dtype)
     there, weight = on_card(X), None if w is None else on_card(w)
     origin = X[:256].mean(axis=0).astype(np.float64)
     centres = X[:k].astype(np.float64) - origin
-    plain = kmeans_anywhere.sums_anywhere(there.double(), weight, centres, origin, farthest=False)
-    labels = kmeans_anywhere.labels_anywhere(there.double(), weight, centres + origin)
-    monkeypatch.setattr(kmeans_anywhere, "WORTH", 0)
-    for a, b in zip(kmeans_anywhere.sums_anywhere(there, weight, centres, origin, farthest=False), plain, strict=True):
-        assert close(a, b, 1e-12)
-    for a, b in zip(kmeans_anywhere.labels_anywhere(there, weight, centres + origin), labels, strict=True):
-        assert close(a, b, 1e-9)
-    again = [kmeans_anywhere.sums_anywhere(there, weight, centres, origin, farthest=False)[1] for _ in range(2)]
-    assert np.array_equal(*again)
+    exact = Block(there.double(), weight=weight)
+    plain, labels = (
+        kmeans_blocks.clouds_of(exact, centres, origin, False),
+        kmeans_blocks.labels_of(exact, centres + origin),
+    )
+    monkeypatch.setattr(kmeans_blocks, "WORTH", 0)
+    block = Block(there, weight=weight)
+    fused, again = (kmeans_blocks.clouds_of(block, centres, origin, False) for _ in range(2))
+    for name in ("count", "sums", "squares"):
+        assert close(getattr(fused, name), getattr(plain, name), 1e-12)
+    for a, b in zip(kmeans_blocks.labels_of(block, centres + origin), labels, strict=True):
+        assert close(a, at_home(b), 1e-9)
+    assert np.array_equal(fused.sums, again.sums)

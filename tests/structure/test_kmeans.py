@@ -15,7 +15,8 @@ from sklearn.metrics import adjusted_rand_score
 import epee
 from epee import KMeans
 from epee.errors import WrongUse
-from epee.structure.kmeans_passes import Allocation, BoundedRows, StreamRows, lloyd, nearest_centres
+from epee.structure.kmeans_blocks import nearest_centres
+from epee.structure.kmeans_passes import Allocation, BoundedRows, StreamRows, lloyd
 from epee.structure.kmeans_starts import Draw, plus_plus
 from epee.table.arrays import ArraySource
 from epee.table.block import Block

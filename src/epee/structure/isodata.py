@@ -20,7 +20,7 @@ import numpy as np
 from epee.errors import WrongUse
 from epee.estimator.base import Clusterer
 from epee.moments.moments import Moments
-from epee.structure.kmeans_passes import nearest_centres
+from epee.structure.kmeans_blocks import nearest_centres
 from epee.structure.kmeans_starts import as_generator, check_count, plus_plus, refuse_too_many
 from epee.table.arrays import ArraySource
 from epee.typing import Codes, Matrix, Vector

@@ -18,13 +18,13 @@ import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from epee.arrays import is_elsewhere
+from epee.arrays import at_home, namespace
 from epee.engines.choice import LOCAL, engine_for, sent
 from epee.errors import WrongUse
 from epee.estimator.base import Clusterer, NewAxes
 from epee.settings import progress
 from epee.solve.sparse_rows import is_large_and_sparse
-from epee.structure.kmeans_anywhere import labels_anywhere
+from epee.structure.kmeans_blocks import labels_of
 from epee.structure.kmeans_of_sparse import SparseRows, sparse_plus_plus
 from epee.structure.kmeans_passes import (
     Allocation,
@@ -32,8 +32,6 @@ from epee.structure.kmeans_passes import (
     Descent,
     StreamRows,
     lloyd,
-    nearest_centres,
-    nearest_to_sparse,
 )
 from epee.structure.kmeans_starts import Draw, as_generator, check_count, plus_plus, refuse_too_many
 from epee.table.arrays import ArraySource
@@ -249,17 +247,18 @@ class KMeans(NewAxes, TransformerMixin, Clusterer):
         dtype = np.float32 if single else np.float64
         self.cluster_centers_: Matrix = best.centres.astype(dtype)
         self.n_iter_, self.trace_ = best.iterations, best.trace
-        self.labels_, self.inertia_, self.counts_ = self._allocate(source)
+        labels, self.inertia_, self.counts_ = self._allocate(source)
+        self.labels_ = at_home(labels)
         self._n_features_out = len(self.cluster_centers_)
 
-    def _allocate(self, source: Source) -> tuple[Codes, float, Vector]:
-        """Return labels, J and the weight of each cluster, for the centres as they are."""
+    def _allocate(self, source: Source) -> tuple[Any, float, Vector]:
+        """Return labels where the rows lie, J and the weight of each cluster, for the centres as they are."""
         if isinstance(source, ArraySource):
             blocks: Any = [_Labels(self.cluster_centers_)(Block(source.X, weight=source.weight))]
         else:
             blocks = engine_for(source).map(source, _Labels(self.cluster_centers_))
         labels, J, counts = zip(*blocks)
-        return np.concatenate(labels), float(np.sum(J)), np.sum(counts, axis=0)
+        return namespace(labels[0]).concat(labels), float(np.sum(J)), np.sum(counts, axis=0)
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Allocate more rows to the centres and move these to the means of all rows they have had; the first call is ``fit``."""
@@ -272,14 +271,16 @@ class KMeans(NewAxes, TransformerMixin, Clusterer):
         self.counts_ = self.counts_ + clouds.count
         move = (clouds.sums - clouds.count[:, None] * centres) / np.where(self.counts_ > 0, self.counts_, 1.0)[:, None]
         self.cluster_centers_ = (centres + move + origin).astype(self.cluster_centers_.dtype)
-        self.labels_, self.inertia_, _ = self._allocate(source)
+        labels, self.inertia_, _ = self._allocate(source)
+        self.labels_ = at_home(labels)
         return self
 
     @by_partition
     def predict(self, X: Any) -> Codes:
         """Return the nearest centre of each row (n,)."""
         check_is_fitted(self)
-        return self._allocate(self._open(X, reset=False))[0]
+        labels: Codes = self._allocate(self._open(X, reset=False))[0]
+        return labels
 
     @by_partition
     def transform(self, X: Any) -> Matrix:
@@ -314,11 +315,5 @@ class _Labels:
         """Return how many numbers a row takes where all of a block is multiplied at once."""
         return 2 * self.centres.shape[1] + 3 * len(self.centres)
 
-    def __call__(self, block: Block) -> tuple[Codes, float, Vector]:
-        if is_elsewhere(block.rows):
-            return labels_anywhere(block.X, block.weight, self.centres)
-        nearest = nearest_to_sparse if is_sparse(block.rows) else nearest_centres
-        labels, squared = nearest(block.rows, self.centres)
-        w = np.ones(len(labels)) if block.weight is None else block.weight
-        counts = np.bincount(labels, weights=w, minlength=len(self.centres)).astype(np.float64)
-        return labels, float(w @ squared), counts
+    def __call__(self, block: Block) -> tuple[Any, float, Vector]:
+        return labels_of(block, self.centres)

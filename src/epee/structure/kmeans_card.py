@@ -1,15 +1,16 @@
-r"""A pass of k-means as one kernel, for rows that PyTorch holds on a graphics card; Triton, which comes with it, compiles the kernel.
+r"""A pass of k-means as one kernel, for rows on a graphics card; Triton, which comes with PyTorch, compiles the kernel.
 
-As products of matrices (:mod:`epee.structure.kmeans_anywhere`) a pass writes distances and indicators, both larger than the rows, to
-the memory of the card and reads them again. Here a few rows are loaded, with a column of ones; their distances are one small product
-and the sums of the clusters another, and both stay on the chip: the rows are read once and little is written. Each program adds the
-rows of its own stretch, and these sums are added in order, so the same rows give the same bits.
+Rows that CuPy holds are lent to PyTorch where they lie. As products of matrices (:mod:`epee.structure.kmeans_blocks`) a pass writes
+distances and indicators, both larger than the rows, to the memory of the card and reads them again. Here a few rows are loaded, with a
+column of ones; their distances are one small product and the sums of the clusters another, and both stay on the chip: the rows are read
+once and little is written. Each program adds the rows of its own stretch, and these sums are added in order, so the same rows give the
+same bits.
 """
 
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,10 @@ class Pass:
     squares: float
     within: float
     labels: Any
+
+    def handed_to(self, xp: Any) -> Pass:
+        """Return the same with the labels as an array of another library, where they lie."""
+        return replace(self, labels=xp.from_dlpack(self.labels))
 
 
 @triton.jit

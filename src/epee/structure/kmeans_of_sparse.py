@@ -13,7 +13,7 @@ import numpy as np
 
 from epee.engines.local import in_order
 from epee.moments.sparse import cell_sums
-from epee.structure.kmeans_passes import Clouds
+from epee.structure.kmeans_blocks import Clouds
 from epee.table.sparse import AT_ONCE, SparseSource, rows_between
 from epee.typing import Codes, Matrix, Vector
 

@@ -17,43 +17,14 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from epee.arrays import is_elsewhere
 from epee.engines.choice import engine_for
 from epee.engines.local import in_order
 from epee.moments.moments import share
-from epee.moments.sparse import cell_sums
-from epee.structure.kmeans_anywhere import sums_anywhere
+from epee.structure.kmeans_blocks import Clouds, clouds_of, contiguous
 from epee.structure.kmeans_starts import chunks
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source, refuse_bad_source, rows_for
-from epee.table.sparse import is_sparse
 from epee.typing import Codes, Matrix, Vector
-
-
-@dataclass(frozen=True)
-class Clouds:
-    """Count (k,), sum (k, p) and squares of the rows of each cluster, with the row of each that lies farthest from its centre."""
-
-    count: Vector
-    sums: Matrix
-    squares: float
-    distance: Vector  # (k,) squared distance of the farthest row, -1 where there is none
-    farthest: Matrix  # (k, p)
-    weight: Vector  # (k,) of the farthest row
-
-    def __add__(self, other: Clouds) -> Clouds:
-        further = other.distance > self.distance
-        return Clouds(
-            self.count + other.count, self.sums + other.sums, self.squares + other.squares,
-            np.where(further, other.distance, self.distance),
-            np.where(further[:, None], other.farthest, self.farthest),
-            np.where(further, other.weight, self.weight),
-        )  # fmt: skip
-
-    def criterion(self, centres: Matrix) -> float:
-        """Return J for these centres, equation (1)."""
-        J = self.squares - 2.0 * np.vdot(centres, self.sums) + self.count @ np.einsum("kj,kj->k", centres, centres)
-        return max(float(J), 0.0)
 
 
 @dataclass(frozen=True)
@@ -67,41 +38,7 @@ class Allocation:
     anywhere = True
 
     def __call__(self, block: Block) -> Clouds:
-        if is_elsewhere(block.rows):
-            return Clouds(*sums_anywhere(block.X, block.weight, self.centres, self.origin, self.farthest))
-        from epee.kernels.cluster_lloyd import add_to_clouds
-
-        k, p = self.centres.shape
-        if is_sparse(block.rows):
-            return self._of_sparse(block)
-        X, w = _rows(block.X), np.empty(0) if block.weight is None else np.asarray(block.weight, dtype=np.float64)
-        labels, squared = nearest_centres(X, self.centres + self.origin)
-        count, sums, last = np.zeros(k), np.zeros((k, p)), np.full(k, -1)
-        squares = add_to_clouds(X, labels, squared, w, self.origin, count, sums, last)
-        there = last >= 0
-        farthest = np.where(there[:, None], X[last] - self.origin, 0.0)
-        weight = np.where(there, w[last] if len(w) else 1.0, 0.0)
-        return Clouds(count, sums, squares, np.where(there, squared[last], -1.0), farthest, weight)
-
-    def _of_sparse(self, block: Block) -> Clouds:
-        """Do the same from the non-zeros; the origin of sparse rows is 0."""
-        X, k = block.rows, len(self.centres)
-        w = np.ones(len(block)) if block.weight is None else np.asarray(block.weight, dtype=np.float64)
-        labels, squared = nearest_to_sparse(X, self.centres + self.origin)
-        count = np.bincount(labels, w, k).astype(np.float64)
-        sums = cell_sums(X, labels, k, w) - count[:, None] * self.origin
-        last = np.full(k, -1)
-        order = np.argsort(squared, kind="stable")
-        order = order[w[order] > 0]
-        last[labels[order]] = order  # the farthest of each cloud is written last
-        there = last >= 0
-        farthest = np.where(there[:, None], X[last].toarray() - self.origin, 0.0)
-        squares = float(
-            w @ (np.asarray(X.multiply(X).sum(axis=1)).ravel() - 2 * (X @ self.origin) + self.origin @ self.origin)
-        )
-        return Clouds(
-            count, sums, squares, np.where(there, squared[last], -1.0), farthest, np.where(there, w[last], 0.0)
-        )
+        return clouds_of(block, self.centres, self.origin, self.farthest)
 
     def rows(self) -> int:
         """Return how many rows a block should have."""
@@ -110,43 +47,6 @@ class Allocation:
     def width(self) -> int:
         """Return how many numbers a row takes where all of a block is multiplied at once."""
         return 2 * len(self.origin) + 3 * len(self.centres)
-
-
-def nearest_to_sparse(X: Any, centres: Matrix) -> tuple[Codes, Vector]:
-    """Return the nearest centre of each sparse row and the squared distance to it, by one product with the non-zeros."""
-    scores = np.einsum("kj,kj->k", centres, centres) - 2 * np.asarray(X @ centres.T)  # (n, k)
-    labels = scores.argmin(axis=1).astype(np.int32)
-    squared = scores[np.arange(len(labels)), labels] + np.asarray(X.multiply(X).sum(axis=1)).ravel()
-    return labels, np.maximum(squared, 0.0)
-
-
-def nearest_centres(X: Matrix, centres: Matrix) -> tuple[Codes, Vector]:
-    """Return the nearest centre of each row and the squared distance to it.
-
-    >>> labels, squared = nearest_centres(np.array([[0.0], [5.0]]), np.array([[1.0], [4.0]]))
-    >>> labels, squared
-    (array([0, 1], dtype=int32), array([1., 1.]))
-    """
-    from epee.kernels.cluster_lloyd import nearest
-
-    X = _rows(X)
-    origin = centres.mean(axis=0).astype(X.dtype)
-    about = (centres - origin).astype(X.dtype)  # (k, p)
-    C, c2 = np.ascontiguousarray(-2 * about), np.einsum("kj,kj->k", about, about)
-    labels: Codes = np.empty(len(X), dtype=np.int32)
-    squared = np.empty(len(X))
-
-    def work(s: slice) -> None:
-        nearest(X[s], origin, C, c2, labels[s], squared[s])
-
-    for _ in in_order(work, chunks(len(X))):
-        pass
-    return labels, squared
-
-
-def _rows(X: Any) -> Matrix:
-    X = np.asarray(X)
-    return np.ascontiguousarray(X, dtype=None if X.dtype in (np.float32, np.float64) else np.float64)
 
 
 class Rows(Protocol):
@@ -195,7 +95,7 @@ class BoundedRows:
     """Rows in memory, with bounds that spare most of them the product; the partition is that of the plain algorithm."""
 
     def __init__(self, X: Matrix, w: Vector | None) -> None:
-        self.X, self.w = _rows(X), np.empty(0) if w is None else w
+        self.X, self.w = contiguous(X), np.empty(0) if w is None else w
         self.source = ArraySource(self.X, weight=w)
         self.origin = self.source.origin
         n, p = self.X.shape

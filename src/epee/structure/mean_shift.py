@@ -18,7 +18,7 @@ from epee.engines.local import in_order
 from epee.errors import DataError, WrongUse
 from epee.estimator.base import Clusterer, say
 from epee.settings import progress
-from epee.structure.kmeans_passes import nearest_centres
+from epee.structure.kmeans_blocks import nearest_centres
 from epee.structure.kmeans_starts import check_count, chunks
 from epee.table.block import refuse_bad_cells
 from epee.typing import Codes, Matrix, Vector
