@@ -23,7 +23,7 @@ from epee.estimator.protocol import gives_probabilities
 from epee.job.ground import Ground
 from epee.predictors.ensembles.combination import simplex_weights
 from epee.risk.asked import Asked
-from epee.risk.cross_validation import CrossValidation, assemble, gathered
+from epee.risk.cross_validation import CrossValidation, from_outcomes
 from epee.risk.route import MomentRoute
 from epee.risk.scoring import Outcome, Panel, score_held
 from epee.risk.splitting import Plan
@@ -76,10 +76,7 @@ def combine(ground: Ground, entries: list[Any]) -> Combined:
         losses = np.full(len(truth), np.nan)
         losses[seen] = route.value(answer[seen], seen)
         outcomes.append(Outcome(losses[None], answer[None]))
-    parts = [route.fold_means(split, o) for split, o in zip(plan.splits, outcomes, strict=True)]
-    per_fold, sizes = (np.concatenate(part) for part in zip(*parts, strict=True))
-    found = gathered(route, outcomes)
-    risk = assemble(route, plan, per_fold, sizes, ground.level, lambda: found)
+    risk = from_outcomes(route, plan, outcomes, ground.level)
     looked = ground.hand.looked
     outcome = Outcome(outcomes[0].losses[:, looked], outcomes[0].predictions[:, looked])
     members = [(entry, float(w)) for entry, w in zip(joined, sparse_weights(total), strict=True) if w > 0]

@@ -33,7 +33,7 @@ from epee.job.witness import Stopped, present
 from epee.losses.residuals import Power
 from epee.moments.moments import share
 from epee.risk.complexity import choose
-from epee.risk.cross_validation import CrossValidation, assemble, fold_error, gathered
+from epee.risk.cross_validation import CrossValidation, assemble, fold_error, from_outcomes, gathered
 from epee.risk.dof import degrees_of_freedom
 from epee.risk.in_time import with_long_run_error
 from epee.risk.linear_stack import Linear, Mapped, linear_of, squared_risk
@@ -532,11 +532,7 @@ class Contest:
         return [route.evaluate(split) for split in plan.splits]
 
     def _over_repeats(self, route: Any, outcomes: list[Outcome]) -> CrossValidation:
-        plan = self.ground.plan(self.ground.repeats)
-        parts = [route.fold_means(split, o) for split, o in zip(plan.splits, outcomes, strict=True)]
-        per_fold, sizes = (np.concatenate(part) for part in zip(*parts, strict=True))
-        found = gathered(route, outcomes)
-        return assemble(route, plan, per_fold, sizes, self.ground.level, lambda: found)
+        return from_outcomes(route, self.ground.plan(self.ground.repeats), outcomes, self.ground.level)
 
     def _passing(self, one: Solved) -> CrossValidation:
         """Return the cross-validation of rows that passed by, from their sums."""

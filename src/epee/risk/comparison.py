@@ -19,7 +19,7 @@ from epee.errors import WrongUse
 from epee.estimator.simplicity import order_of
 from epee.risk.asked import kind_of
 from epee.risk.complexity import fitted_on_all
-from epee.risk.cross_validation import CrossValidation, assemble, counted, gathered, plan_for
+from epee.risk.cross_validation import CrossValidation, counted, from_outcomes, plan_for
 from epee.risk.estimate import Difference
 from epee.risk.intervals import check_level
 from epee.risk.nested import nested_sums, partitions, rare_class
@@ -279,10 +279,4 @@ def _run_all(routes: list[Route], plan: Plan, level: float) -> list[CrossValidat
             for route, outcomes in zip(routes, done, strict=True):
                 outcomes.append(route.evaluate(split))
                 tick()
-    risks = []
-    for route, outcomes in zip(routes, done, strict=True):
-        parts = [route.fold_means(split, outcome) for split, outcome in zip(plan.splits, outcomes, strict=True)]
-        per_fold, sizes = (np.concatenate(part) for part in zip(*parts, strict=True))
-        found = gathered(route, outcomes)
-        risks.append(assemble(route, plan, per_fold, sizes, level, lambda found=found: found))
-    return risks
+    return [from_outcomes(route, plan, outcomes, level) for route, outcomes in zip(routes, done, strict=True)]

@@ -12,7 +12,7 @@ means differ from the mean over rows: both are given.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -230,19 +230,23 @@ def counted(route: Route, plan: Plan) -> Plan:
 def run_plan(route: Route, plan: Plan, level: float = 0.95) -> CrossValidation:
     """Return the cross-validation of a plan."""
     quick = [_from_moments(route, split) for split in plan.splits]
-    done: list[Outcome] = []
     if any(part is None for part in quick) and route.at_hand:
-        done = [route.evaluate(split) for split in plan.splits]
-        quick = [route.fold_means(split, outcome) for split, outcome in zip(plan.splits, done, strict=True)]
+        return from_outcomes(route, plan, [route.evaluate(split) for split in plan.splits], level)
     parts = [
         part if part is not None else route.fold_means(split) for part, split in zip(quick, plan.splits, strict=True)
     ]
     per_fold, sizes = (np.concatenate(part) for part in zip(*parts, strict=True))
-    found = gathered(route, done) if done else None
     return assemble(
-        route, plan, per_fold, sizes, level,
-        lambda: found or gathered(route, [route.evaluate(split) for split in plan.splits]),
-    )  # fmt: skip
+        route, plan, per_fold, sizes, level, lambda: gathered(route, [route.evaluate(split) for split in plan.splits])
+    )
+
+
+def from_outcomes(route: Route, plan: Plan, outcomes: Sequence[Outcome], level: float) -> CrossValidation:
+    """Return the cross-validation of a plan, of which it is known what became of the rows under each split."""
+    parts = [route.fold_means(split, outcome) for split, outcome in zip(plan.splits, outcomes, strict=True)]
+    per_fold, sizes = (np.concatenate(part) for part in zip(*parts, strict=True))
+    found = gathered(route, outcomes)
+    return assemble(route, plan, per_fold, sizes, level, lambda: found)
 
 
 def _from_moments(route: Route, split: Split | Pairs) -> tuple[Vector, Vector] | None:
@@ -253,7 +257,7 @@ def _from_moments(route: Route, split: Split | Pairs) -> tuple[Vector, Vector] |
     return None if risks is None else (risks, route.testing(split).count)
 
 
-def gathered(route: Route, done: list[Outcome]) -> tuple[np.ndarray, np.ndarray]:
+def gathered(route: Route, done: Sequence[Outcome]) -> tuple[np.ndarray, np.ndarray]:
     """Return the losses and predictions of all repeats, labels as labels."""
     losses = np.concatenate([d.losses for d in done])
     predictions = route.asked.decode(np.concatenate([d.predictions for d in done]))
