@@ -392,9 +392,7 @@ class Contest:
             dof = degrees_of_freedom(route.probe.entered_like(route.probe).fit_moments(m))
         else:
             dof = degrees_of_freedom(last.model if isinstance(last, Mapped) else last)
-        losses = g.look(models, training=True).losses[0]
-        w = g.hand.weights(g.hand.train)
-        return float(np.average(losses, weights=None if w is None else w[g.hand.looked])), dof
+        return float(np.average(g.look(models, training=True).losses[0], weights=g.hand.looked_weight)), dof
 
     def score(self, waiting: list[Solved]) -> None:
         """Find the fold means of all rows for those that moments do not tell: where the rows pass by, in one pass."""

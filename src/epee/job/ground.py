@@ -65,6 +65,16 @@ class Hand:
         """Return the weights of some rows."""
         return None if self.weight is None else self.weight[rows]
 
+    @property
+    def looked_weight(self) -> Vector:
+        """The weights of the rows that a choice looks at."""
+        return np.ones(len(self.looked)) if self.weight is None else self.weight[self.train][self.looked]
+
+    @cached_property
+    def looked_cell(self) -> np.ndarray:
+        """Their cells."""
+        return self.cell[self.train][self.looked]
+
     def encoded(self, rows: Codes) -> Matrix:
         """Return some rows as the predictor will see them, missing cells filled."""
         return self.encoder.encode(take(self.raw, rows))
@@ -110,7 +120,7 @@ class Ground:
         """Tell whether a choice looks at every training row."""
         return self.at_hand and len(self.hand.looked) == len(self.hand.train)
 
-    @property
+    @cached_property
     def truth(self) -> np.ndarray:
         """Codes or values of the training rows at hand."""
         y = self.hand.y[self.hand.train]
@@ -214,13 +224,10 @@ class Ground:
     def look(self, models: Models, training: bool = False, asked: Asked | None = None) -> Outcome:
         """Return what models make of the rows that a choice looks at: those that did not see them, or the one of all rows."""
         h = self.hand
-        cell = h.cell[h.train][h.looked]
-        rows_of = [np.flatnonzero(cell == c) for c in range(h.folds)]
         tested_by = self.split.tested_by[:, : h.folds]
         panel = Panel(asked or self.asked, models, np.full_like(tested_by, self.n_models) if training else tested_by)
-        w = h.weights(h.train)
-        weight = None if w is None else w[h.looked]
-        return score_held(panel, self._looked_rows, self.truth[h.looked], rows_of, weight)
+        weight = None if h.weight is None else h.looked_weight
+        return score_held(panel, self._looked_rows, self.truth[h.looked], self._looked_by_cell, weight)
 
     def probabilities(self, route: MomentRoute | RefitRoute) -> Matrix:
         """Return the probabilities (n, K) that a road gives the looked rows, held out; NaN for rows that nobody is tested on."""
@@ -232,16 +239,17 @@ class Ground:
         return told.evaluate(self.plan(1).splits[0]).predictions[0][self.hand.looked]
 
     @cached_property
+    def _looked_by_cell(self) -> list[np.ndarray]:
+        return [np.flatnonzero(self.hand.looked_cell == c) for c in range(self.hand.folds)]
+
+    @cached_property
     def _looked_rows(self) -> Matrix:
         h = self.hand
         return h.numbers if len(h.looked) == len(h.train) else np.ascontiguousarray(h.numbers[h.looked])
 
     def looked_means(self, losses: Vector) -> tuple[Vector, Vector]:
         """Return the mean loss and the weight, for each model, of the looked rows."""
-        h = self.hand
-        by = self.split.tested_by[0, h.cell[h.train][h.looked]]
-        w = h.weights(h.train)
-        weight = np.ones(len(by)) if w is None else w[h.looked]
+        by, weight = self.split.tested_by[0, self.hand.looked_cell], self.hand.looked_weight
         seen = (by >= 0) & np.isfinite(losses)
         sizes = np.bincount(by[seen], weight[seen], minlength=self.n_models).astype(np.float64)
         totals = np.bincount(by[seen], weight[seen] * losses[seen], minlength=self.n_models)

@@ -43,15 +43,11 @@ def threshold_facts(ground: Ground, entry: Entry, predictor: Predictor) -> dict[
         return None
     if not entry.members and not isinstance(entry.route, MomentRoute) and entry.candidate.cost(ground.setting) > CHEAP:
         return None
-    h = ground.hand
-    truth = ground.truth[h.looked]
     # what a combination says of rows held out is known: its weights were found without them
     P = entry.outcome.predictions[0] if entry.members else ground.probabilities(entry.route)
-    w = h.weights(h.train)
-    weight = np.ones(len(truth)) if w is None else w[h.looked]
-    p = P[:, 1]
+    p, truth = P[:, 1], ground.truth[ground.hand.looked]
     seen = np.isfinite(p)
-    found = along(p[seen], truth[seen] == 1, weight[seen], ground.asked.costs)
+    found = along(p[seen], truth[seen] == 1, ground.hand.looked_weight[seen], ground.asked.costs)
     return found | {"label": str(classes[1]), "other": str(classes[0])}
 
 
