@@ -35,6 +35,7 @@ from epee.job.findings.evidence import Evidence
 from epee.job.findings.registry import Finding, check_codes, find
 from epee.job.holding import hold
 from epee.job.learned import written_report
+from epee.job.redo import redo
 from epee.job.sealing import fingerprints
 from epee.job.survey import survey
 from epee.job.tallies import Tallies
@@ -195,7 +196,7 @@ def explore(
         card |= {
             "epee": __version__,
             "findings": [f.to_dict() for f in findings],
-            "redo": redo(card["settings"]),
+            "redo": redo("explore", card["settings"]),
             "seconds": clock.perf_counter() - begin,
         }
     return Explored(plain(card), findings)
@@ -225,29 +226,3 @@ def open_columns(table: Any, types: dict[str, str]) -> TableSource:
     for name in types:
         find_name(name, list(batches.fields.names))
     return TableSource(batches, types=asked)
-
-
-def redo(settings: dict[str, Any]) -> dict[str, str]:
-    """Return the lines that give the same result again."""
-    import shlex
-
-    words = ["epee", "explore", settings["table"] or "table.csv"]
-    python = [repr(settings["table"]) if settings["table"] else "table"]
-    for column, kind in settings["types"].items():
-        words += ["--type", f"{column}={kind}"]
-    if settings["types"]:
-        python.append(f"types={settings['types']!r}")
-    if settings["level"] != 0.95:
-        words += ["--level", str(settings["level"])]
-        python.append(f"level={settings['level']!r}")
-    if settings["seed"]:
-        words += ["--seed", str(settings["seed"])]
-        python.append(f"random_state={settings['seed']!r}")
-    for code in settings["mute"]:
-        words += ["--mute", code]
-    if settings["mute"]:
-        python.append(f"mute={settings['mute']!r}")
-    if settings["lang"] != "en":
-        words += ["--lang", settings["lang"]]
-        python.append(f"lang={settings['lang']!r}")
-    return {"command": shlex.join(words), "python": f"epee.explore({', '.join(python)})"}

@@ -17,6 +17,7 @@ from epee.job.ground import Ground
 from epee.job.merit import attempt, headline_of, sealed_facts
 from epee.job.predictor import Predictor, last_step
 from epee.job.ranked import ranking_sentence
+from epee.job.redo import redo
 from epee.job.understanding import Understood
 from epee.predictors.trees.tree import DecisionTree
 from epee.risk.estimate import Risk
@@ -74,7 +75,7 @@ def facts_of(
         "conclusive": verdict.beats_baseline and agrees is not False,
         "curves": {e.candidate.key: curve_of(e) for e in verdict.entries if e.curve.parameter is not None},
         "how": how_sentences(asked),
-        "redo": redo(seen, asked),
+        "redo": redo("learn", asked, seen.targets),
     }  # fmt: skip
     facts |= merit | {"headline": headline}
     facts["uses"] = attempt(
@@ -299,69 +300,3 @@ def how_sentences(asked: dict[str, Any]) -> list[str]:
     if asked["time"]:
         return [say("how_forward", folds=asked["folds"]), *(say(key) for key in keys)]
     return [say("how_cv", folds=asked["folds"], repeats=asked["repeats"]), *(say(key) for key in keys)]
-
-
-def redo(seen: Understood, asked: dict[str, Any]) -> dict[str, str]:
-    """Return the lines that give the same result again."""
-    import shlex
-
-    name = asked["table"] or "table.csv"
-    words = ["epee", "learn", name, *(w for t in seen.targets for w in ("--target", t))]
-    python = [
-        repr(asked["table"]) if asked["table"] else "table",
-        repr(seen.targets[0] if len(seen.targets) == 1 else list(seen.targets)),
-    ]
-    defaults = {
-        "test_size": 0.2,
-        "folds": 10,
-        "level": 0.95,
-        "seed": 0,
-        "prefer": "balance",
-        "lang": "en",
-        "rare": "leave",
-    }
-    for key in (
-        "test_size",
-        "folds",
-        "weight",
-        "groups",
-        "time",
-        "rare",
-        "loss",
-        "level",
-        "seed",
-        "reject_cost",
-        "budget",
-        "prefer",
-        "lang",
-    ):
-        value = asked["asked_folds"] if key == "folds" else asked.get(key)
-        if value is None or defaults.get(key) == value:
-            continue
-        words += [f"--{key.replace('_', '-')}", str(value)]
-        python.append(f"{'random_state' if key == 'seed' else key}={value!r}")
-    for column, own in (asked.get("lags") or {}).items():
-        numbers = ",".join(map(str, own))
-        words += ["--lags", numbers if [column] == list(seen.targets) else f"{column}={numbers}"]
-    if asked.get("lags"):
-        python.append(f"lags={asked['lags']!r}")
-    for code in asked["mute"]:
-        words += ["--mute", code]
-    if asked["mute"]:
-        python.append(f"mute={asked['mute']!r}")
-    for key in asked["predictors"] or ():
-        words += ["--predictor", key]
-    if asked["predictors"]:
-        python.append(f"predictors={asked['predictors']!r}")
-    if isinstance(asked["costs"], str):
-        words += ["--costs", asked["costs"]]
-    if asked["costs"] is not None:
-        python.append(f"costs={asked['costs']!r}")
-    for column, kind in asked["types"].items():
-        words += ["--type", f"{column}={kind}"]
-    if asked["types"]:
-        python.append(f"types={asked['types']!r}")
-    if asked["refit"]:
-        words.append("--refit")
-        python.append("refit=True")
-    return {"command": shlex.join(words), "python": f"epee.learn({', '.join(python)})"}

@@ -6,14 +6,12 @@ import csv
 import io
 import json
 import shlex
-from types import SimpleNamespace
 from typing import Any
 
 from epee.job.budgets import seconds_of
-from epee.job.exploration import redo as redo_exploration
-from epee.job.facts import redo
 from epee.job.kinds import settled
 from epee.job.lags import settled_lags
+from epee.job.redo import redo
 from epee.words.workbench_words import say
 from epee.workbench.question import Question
 
@@ -26,8 +24,7 @@ def learning(question: Question, table: str, lang: str) -> dict[str, str]:
     asked["seed"], asked["asked_folds"] = asked.pop("random_state"), asked["folds"]
     asked |= {"budget": seconds_of(asked["budget"]), "types": settled(asked["types"])}
     asked["lags"] = settled_lags(asked["lags"], [str(question.target)], question.time)
-    seen: Any = SimpleNamespace(targets=(question.target,))
-    lines = redo(seen, asked)
+    lines = redo("learn", asked, [str(question.target)])
     stem = stem_of(table)
     costs = [] if question.costs is None else ["--costs", COSTS]
     command = f"{lines['command']} {shlex.join([*costs, '--output', f'{stem}.epee', '--report', f'{stem}.html'])}"
@@ -41,7 +38,7 @@ def learning(question: Question, table: str, lang: str) -> dict[str, str]:
 def exploring(table: str, types: dict[str, str], lang: str) -> dict[str, str]:
     """Return the command line and the script of an exploration."""
     settings = {"table": table, "types": types, "level": 0.95, "seed": 0, "mute": [], "lang": lang}
-    lines, page = redo_exploration(settings), f"{stem_of(table)}.html"
+    lines, page = redo("explore", settings), f"{stem_of(table)}.html"
     return {
         "command": f"{lines['command']} {shlex.join(['--report', page])}",
         "script": f"import epee\n\nexplored = {lines['python']}\nprint(explored)\nexplored.report({page!r})\n",
