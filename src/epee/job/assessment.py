@@ -27,15 +27,12 @@ from epee.job.card import figure, plain
 from epee.job.holding import columns_of, take
 from epee.job.learned import Learned
 from epee.job.sealing import fingerprints
-from epee.job.understanding import reopen
 from epee.risk.estimate import Risk
 from epee.risk.holdout import holdout_error
 from epee.risk.intervals import check_level, normal_quantile
 from epee.risk.steps import last_of
 from epee.table.block import check_weights
 from epee.table.raw import RawBlock
-from epee.table.schema import find_name, refuse_missing
-from epee.table.source import TableSource, open_table
 from epee.words.job_words import say
 from epee.words.numbers import figures, in_unit, percent, whole
 
@@ -152,24 +149,12 @@ def as_often(prints: np.ndarray, counted: np.ndarray) -> np.ndarray:
 def labelled_rows(learned: Learned, table: Any) -> tuple[RawBlock, np.ndarray, Any, list[str]]:
     """Return the inputs, the target and the weights of a table, without the rows whose target is missing."""
     p = learned.predictor
-    types = {c.name: c.kind for c in p.encoder.schema_}
     classes = p.classes_ if p.task == "classification" else None
     words = classes is not None and classes.dtype.kind in "US"
-    types |= dict.fromkeys(p.targets, "category" if words else "number")
-    batches = open_table(table)
-    there = list(batches.fields.names)
-    for name in p.targets:
-        find_name(name, there, "target column")
-    lags = [] if p.past is None else p.past.columns
-    refuse_missing([name for name in types if name not in lags], there)
     weight = learned.facts["settings"].get("weight")
-    extra = [weight] if weight and weight in there else []
-    batches = reopen(table, batches, {name: kind for name, kind in types.items() if name not in lags})
-    if p.past is not None:
-        batches = p.past.open(
-            batches, lambda raw: p.model.predict(p.encode(raw)), {c.name: c.kind for c in p.encoder.schema_}
-        )
-    source = TableSource(batches, types=types, columns=[*types, *extra])
+    source = p.open(
+        table, dict.fromkeys(p.targets, "category" if words else "number"), [weight] if weight is not None else []
+    )
     raw, notes = columns_of(source, source.names), list(source.notes)
     if words:
         column = raw.columns[p.targets[0]]
@@ -187,7 +172,7 @@ def labelled_rows(learned: Learned, table: Any) -> tuple[RawBlock, np.ndarray, A
             f"column {p.targets[0]!r}: no row has a value; there is nothing to compare the predictions with."
         )
     rows = np.flatnonzero(present)
-    w = None if not extra else check_weights(raw.columns[extra[0]][rows], len(rows))
+    w = None if weight not in raw.columns else check_weights(raw.columns[weight][rows], len(rows))
     return take(raw, rows), y[rows], w, notes
 
 

@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from epee.errors import WrongUse
 from epee.job import policy
 from epee.job.card import FORMAT, plain
 from epee.job.exploration_facts import (
@@ -39,13 +38,11 @@ from epee.job.redo import redo
 from epee.job.sealing import fingerprints
 from epee.job.survey import survey
 from epee.job.tallies import Tallies
-from epee.job.understanding import IGNORE, reason_to_leave
+from epee.job.understanding import IGNORE, open_columns, reason_to_leave
 from epee.risk.intervals import check_level
 from epee.settings import options, progress
 from epee.table.raw import RawBlock
-from epee.table.schema import KINDS, find_name
 from epee.table.servers import without_password
-from epee.table.source import TableSource, is_table, open_table
 from epee.words.job_words import say
 from epee.words.numbers import whole
 
@@ -210,19 +207,3 @@ def left_out(tallies: Tallies, kinds: Mapping[str, str], types: Mapping[str, str
         if why in (say("left_identifier", name=name), say("left_constant", name=name), say("left_empty", name=name)):
             out[name] = why
     return out
-
-
-def open_columns(table: Any, types: dict[str, str]) -> TableSource:
-    """Return the source of all columns of a table."""
-    if not is_table(table):
-        raise WrongUse(
-            "the table must have named columns: give a path, a SQL query, or a frame of pandas, polars or Arrow."
-        )
-    for name, kind in types.items():
-        if kind not in (*KINDS, IGNORE):
-            raise WrongUse(f"column {name!r}: there is no kind {kind!r}; the kinds are {', '.join((*KINDS, IGNORE))}.")
-    asked = {name: kind for name, kind in types.items() if kind != IGNORE}
-    batches = open_table(table, types=asked)
-    for name in types:
-        find_name(name, list(batches.fields.names))
-    return TableSource(batches, types=asked)

@@ -10,7 +10,7 @@ which covers new rows of the same kind with about that probability, whatever the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -27,7 +27,7 @@ from epee.risk.steps import last_of
 from epee.structure.standard_scaler import StandardScaler
 from epee.table.encoder import TableEncoder
 from epee.table.raw import RawBlock
-from epee.table.schema import refuse_missing
+from epee.table.schema import find_name, refuse_missing
 from epee.table.source import TableSource, open_table
 from epee.typing import Labels, Matrix, Vector
 
@@ -88,17 +88,21 @@ class Predictor:
         """Return one block of rows as numbers, missing cells filled."""
         return self.encoder.encode(raw)
 
-    def open(self, table: Any, more: Mapping[str, str] | None = None) -> TableSource:
-        """Return the rows of a table with the columns that the predictor reads, its lags made where it has any, and some ``more``."""
+    def open(self, table: Any, more: Mapping[str, str] | None = None, maybe: Sequence[str] = ()) -> TableSource:
+        """Return the rows of a table with the columns that are read, lags made, some ``more``, and those of ``maybe`` that are there."""
         types = {c.name: c.kind for c in self.encoder.schema_}
         beside = {name: kind for name, kind in (more or {}).items() if name not in types}
         lags = [] if self.past is None else self.past.columns
         wanted = {name: kind for name, kind in {**types, **beside}.items() if name not in lags}
         batches = open_table(table, types=wanted)
-        refuse_missing(list(wanted), batches.fields.names)
+        there = batches.fields.names
+        for name in beside:
+            if name in self.targets:
+                find_name(name, there, "target column")
+        refuse_missing(list(wanted), there)
         if self.past is not None:
             batches = self.past.open(batches, lambda raw: self.model.predict(self.encode(raw)), types)
-        return TableSource(batches, types={**types, **beside}, columns=[*types, *beside])
+        return TableSource(batches, types={**types, **beside}, columns=[*types, *beside, *(name for name in maybe if name in there)])
 
     def blocks(self, table: Any) -> Iterator[RawBlock]:
         """Yield the rows of a table in order, with the columns that the predictor reads."""

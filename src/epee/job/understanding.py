@@ -72,18 +72,9 @@ def open_roles(
     targets = [target] if isinstance(target, str) else list(target)
     if not targets:
         raise WrongUse("which column is to be predicted? Name the target.")
-    if not is_table(table):
-        raise WrongUse(
-            "the table must have named columns: give a path, a SQL query, or a frame of pandas, polars or Arrow."
-        )
-    for name, kind in types.items():
-        if kind not in (*KINDS, IGNORE):
-            raise WrongUse(f"column {name!r}: there is no kind {kind!r}; the kinds are {', '.join((*KINDS, IGNORE))}.")
-    known = {name: kind for name, kind in types.items() if kind != IGNORE}
-    batches = open_table(table, types=known)
+    plain = open_columns(table, types)
+    batches, known = plain.batches, plain.types
     everything = list(batches.fields.names)
-    for name in types:
-        find_name(name, everything)
     roles = {"target": targets}
     for name in targets:
         find_name(name, everything, "target column")
@@ -97,13 +88,28 @@ def open_roles(
             raise WrongUse(f"the target {name!r} is named twice; name each column once.")
         if used.count(name) > 1:
             raise WrongUse(f"column {name!r} is given two roles among target, weight, groups and time; give it one.")
-    plain = TableSource(batches, types=known)
     # yes and no, as labels, keep their own words
     labels = {name: "category" for name in targets if plain.kind(name) == "boolean"}
     words = {name: "category" for name in roles["groups"] if plain.kind(name) in ("text", "boolean")}
     if labels or words:
         batches = reopen(table, batches, {**known, **labels, **words})
     return TableSource(batches, types={**known, **labels, **words}), roles
+
+
+def open_columns(table: Any, types: Mapping[str, str]) -> TableSource:
+    """Return the source of all columns of a table, those among them that the user knows the kinds of."""
+    if not is_table(table):
+        raise WrongUse(
+            "the table must have named columns: give a path, a SQL query, or a frame of pandas, polars or Arrow."
+        )
+    for name, kind in types.items():
+        if kind not in (*KINDS, IGNORE):
+            raise WrongUse(f"column {name!r}: there is no kind {kind!r}; the kinds are {', '.join((*KINDS, IGNORE))}.")
+    known = {name: kind for name, kind in types.items() if kind != IGNORE}
+    batches = open_table(table, types=known)
+    for name in types:
+        find_name(name, list(batches.fields.names))
+    return TableSource(batches, types=known)
 
 
 def reopen(table: Any, batches: Any, types: Mapping[str, str]) -> Any:

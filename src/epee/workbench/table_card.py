@@ -14,11 +14,10 @@ import numpy as np
 
 from epee.job import policy
 from epee.job.card import plain
-from epee.job.exploration import open_columns
 from epee.job.exploration_facts import column_facts
 from epee.job.holding import hold
 from epee.job.survey import Survey, survey
-from epee.job.understanding import FEW_INTEGERS, IGNORE, MOST_CLASSES, read_target, reason_to_leave
+from epee.job.understanding import FEW_INTEGERS, IGNORE, MOST_CLASSES, open_columns, read_target, reason_to_leave
 from epee.table.raw import RawBlock
 from epee.table.source import TableSource, open_table
 from epee.words.workbench_words import say
