@@ -63,6 +63,14 @@ def import_lean(module: str, without: Sequence[str]) -> None:
                 del sys.modules[name]
 
 
+class Shown:
+    """What a notebook shows by a page of its own: the room that writes it is loaded then."""
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        return str(import_module("epee.report.notebook").notebook_html(self))
+
+
 class _Absent:
     """A finder that has nothing under one name, whatever is installed."""
 

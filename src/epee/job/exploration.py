@@ -9,7 +9,6 @@ share ``rate`` of rows drawn from the fitted law, so that the rate of alarms is 
 
 from __future__ import annotations
 
-import json
 import time as clock
 from collections.abc import Collection, Mapping
 from importlib import import_module
@@ -33,7 +32,7 @@ from epee.job.exploration_facts import (
 from epee.job.findings.evidence import Evidence
 from epee.job.findings.registry import Finding, check_codes, find
 from epee.job.holding import hold
-from epee.job.learned import written_report
+from epee.job.learned import Reported
 from epee.job.redo import redo
 from epee.job.sealing import fingerprints
 from epee.job.survey import survey
@@ -49,7 +48,7 @@ from epee.words.numbers import whole
 MOST_NUMBERS = 200  # columns for axes and clusters
 
 
-class Explored:
+class Explored(Reported):
     """What :func:`explore` found: ``card`` is plain data, ``findings`` what often is a mistake.
 
     Attributes
@@ -62,29 +61,11 @@ class Explored:
     """
 
     def __init__(self, card: dict[str, Any], findings: list[Finding]) -> None:
-        self.card, self.findings = card, findings
-
-    @property
-    def notes(self) -> list[str]:
-        """How the table was read, in sentences."""
-        notes: list[str] = self.card["notes"]
-        return notes
-
-    def report(self, path: str | Path | None = None) -> Path:
-        """Write a self-contained HTML report; without a path, to a place of its own, and open it in the browser."""
-        return written_report(self.card, path)
-
-    def to_json(self) -> str:
-        """Return the card as JSON text."""
-        return json.dumps(self.card, ensure_ascii=False, indent=1, allow_nan=False)
+        self.facts, self.findings = card, findings
 
     def __str__(self) -> str:
         text: str = import_module("epee.report.text").text_of(self.card)
         return text
-
-    def _repr_html_(self) -> str:
-        """Return what a notebook shows."""
-        return str(import_module("epee.report.notebook").notebook_html(self))
 
     def __repr__(self) -> str:
         rows = self.card["rows"]["read"]

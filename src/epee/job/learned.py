@@ -15,11 +15,37 @@ import numpy as np
 
 from epee.job.card import card_of
 from epee.job.predictor import Predictor
+from epee.lazy import Shown
 from epee.risk.estimate import Risk
 from epee.typing import Labels, Matrix
 
 
-class Learned:
+class Reported(Shown):
+    """A run of which a card tells everything, as plain data: a report, a text or a notebook renders it."""
+
+    facts: dict[str, Any]
+
+    @property
+    def card(self) -> dict[str, Any]:
+        """Everything a report says, as plain data."""
+        return self.facts
+
+    @property
+    def notes(self) -> list[str]:
+        """How the table was taken, in sentences."""
+        notes: list[str] = self.facts["notes"]
+        return notes
+
+    def report(self, path: str | Path | None = None) -> Path:
+        """Write a self-contained HTML report; without a path, to a place of its own, and open it in the browser."""
+        return written_report(self.card, path)
+
+    def to_json(self) -> str:
+        """Return the card as JSON text."""
+        return json.dumps(self.card, ensure_ascii=False, indent=1, allow_nan=False)
+
+
+class Learned(Reported):
     """What :func:`learn` found.
 
     Attributes
@@ -74,11 +100,6 @@ class Learned:
         return " ".join(self.facts["verdict"])
 
     @property
-    def notes(self) -> list[str]:
-        """How the table was taken, in sentences."""
-        return self.facts["notes"]
-
-    @property
     def conclusive(self) -> bool:
         """Tell whether the chosen predictor is shown to beat the baseline, and the sealed rows agree."""
         return bool(self.facts["conclusive"])
@@ -102,22 +123,10 @@ class Learned:
 
         return save(self, path)
 
-    def report(self, path: str | Path | None = None) -> Path:
-        """Write a self-contained HTML report; without a path, to a place of its own, and open it in the browser."""
-        return written_report(self.card, path)
-
-    def to_json(self) -> str:
-        """Return the card as JSON text."""
-        return json.dumps(self.card, ensure_ascii=False, indent=1, allow_nan=False)
-
     def __str__(self) -> str:
         from epee.job.board import text_of
 
         return text_of(self.card)
-
-    def _repr_html_(self) -> str:
-        """Return what a notebook shows."""
-        return str(import_module("epee.report.notebook").notebook_html(self))
 
     def __repr__(self) -> str:
         return f"Learned({self.facts['chosen']['name']}: {self.risk})"

@@ -11,7 +11,6 @@ which covers new rows of the same kind with about that probability, whatever the
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from epee.estimator.protocol import LinearPredictor, gives_probabilities
 from epee.job.guests import Guest, class_name
 from epee.job.past import Past
 from epee.job.reasons import Contributions, shares
+from epee.lazy import Shown
 from epee.risk.intervals import check_level
 from epee.risk.steps import last_of
 from epee.structure.standard_scaler import StandardScaler
@@ -34,7 +34,7 @@ from epee.typing import Labels, Matrix, Vector
 ROWS = 16_384  # predicted at once
 
 
-class Predictor:
+class Predictor(Shown):
     """A fitted predictor of the rows of a table.
 
     Parameters
@@ -102,7 +102,9 @@ class Predictor:
         refuse_missing(list(wanted), there)
         if self.past is not None:
             batches = self.past.open(batches, lambda raw: self.model.predict(self.encode(raw)), types)
-        return TableSource(batches, types={**types, **beside}, columns=[*types, *beside, *(name for name in maybe if name in there)])
+        return TableSource(
+            batches, types={**types, **beside}, columns=[*types, *beside, *(name for name in maybe if name in there)]
+        )
 
     def blocks(self, table: Any) -> Iterator[RawBlock]:
         """Yield the rows of a table in order, with the columns that the predictor reads."""
@@ -190,10 +192,6 @@ class Predictor:
         place = min(int(np.ceil((n + 1) * level)) - 1, n - 1)
         found = self.residuals[place]
         return float(found) if np.ndim(found) == 0 else found
-
-    def _repr_html_(self) -> str:
-        """Return what a notebook shows."""
-        return str(import_module("epee.report.notebook").notebook_html(self))
 
     def __repr__(self) -> str:
         return f"Predictor({', '.join(self.targets)} from {len(self.feature_names_in_)} columns, {type(last_step(self.model)).__name__})"

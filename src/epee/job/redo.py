@@ -46,5 +46,8 @@ def words_of(key: str, value: Any, targets: Sequence[str]) -> list[str]:
     elif key == "types":
         option, each = "--type", [f"{column}={kind}" for column, kind in value.items()]
     elif key == "lags":
-        each = [("" if [column] == list(targets) else f"{column}=") + ",".join(map(str, own)) for column, own in value.items()]
+        each = [
+            ("" if [column] == list(targets) else f"{column}=") + ",".join(map(str, own))
+            for column, own in value.items()
+        ]
     return [word for one in each for word in (option, one)]

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from sklearn.pipeline import Pipeline
 
 from epee.errors import WrongUse
 from epee.estimator.simplicity import order_of
+from epee.lazy import Shown
 from epee.risk.asked import kind_of
 from epee.risk.complexity import fitted_on_all
 from epee.risk.cross_validation import CrossValidation, counted, from_outcomes, plan_for
@@ -37,7 +37,7 @@ from epee.words.risk_words import say
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(Shown):
     """Candidates on the same folds.
 
     Attributes
@@ -161,10 +161,6 @@ class Comparison:
             "optimism", optimism=amount(gain, best.stderr / 10), corrected=amount(best.value + gain, best.stderr)
         )
         return "\n".join([*lines, self.verdict, *([choice] if len(self.names) > 1 else [])])
-
-    def _repr_html_(self) -> str:
-        """Return what a notebook shows."""
-        return str(import_module("epee.report.notebook").notebook_html(self))
 
     def plot(self, ax: Any = None) -> Any:
         """Draw each candidate's error and its paired difference from the best; returns the axes."""

@@ -14,7 +14,6 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ from sklearn.pipeline import Pipeline
 from epee.engines.local import in_order
 from epee.errors import WrongUse
 from epee.estimator.protocol import LeavesOneOutPath, SolvesPath
+from epee.lazy import Shown
 from epee.moments.moments import Moments, stack
 from epee.risk.cross_validation import fold_error, plan_for, run_plan
 from epee.risk.dof import degrees_of_freedom
@@ -43,7 +43,7 @@ from epee.words.progress_words import say as say_progress
 
 
 @dataclass(frozen=True, eq=False)
-class ComplexityCurve:
+class ComplexityCurve(Shown):
     """Errors along a parameter.
 
     Attributes
@@ -90,10 +90,6 @@ class ComplexityCurve:
     def at_edge(self) -> bool:
         """Tell whether the best value is the first or the last of several: the grid may be too short."""
         return len(self.values) > 2 and self.best_index in (0, len(self.values) - 1)
-
-    def _repr_html_(self) -> str:
-        """Return what a notebook shows."""
-        return str(import_module("epee.report.notebook").notebook_html(self))
 
     def plot(self, ax: Any = None) -> Any:
         """Draw both errors with the mark of one standard error; returns the axes."""

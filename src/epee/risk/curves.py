@@ -13,13 +13,13 @@ Student's quantile for as many folds.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from epee.errors import WrongUse
 from epee.estimator.base import say
+from epee.lazy import Shown
 from epee.risk.estimate import Risk
 from epee.risk.intervals import Interval, check_level, normal_quantile, t_quantile
 from epee.risk.opening import open_route
@@ -35,7 +35,7 @@ POWERS = np.linspace(0.1, 2.0, 39)
 
 
 @dataclass(frozen=True, eq=False)
-class LearningCurve:
+class LearningCurve(Shown):
     """Errors against the number of training rows.
 
     Attributes
@@ -114,10 +114,6 @@ class LearningCurve:
         return risk_words.say(
             "more rows", n=whole(2 * self.sizes[-1]), then=str(then), now=amount(now.value, now.stderr)
         )
-
-    def _repr_html_(self) -> str:
-        """Return what a notebook shows."""
-        return str(import_module("epee.report.notebook").notebook_html(self))
 
     def plot(self, ax: Any = None, *, until: float | None = None) -> Any:
         """Draw both errors and the extrapolation; returns the axes."""

@@ -10,12 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from epee.errors import WrongUse
+from epee.lazy import Shown
 from epee.losses.names import named
 from epee.risk.intervals import Interval, check_level, normal_p_value, t_interval, t_p_value, weighted_mean
 from epee.stateful import Part
@@ -26,7 +26,7 @@ ROUNDING = 1e-9  # relative: by how much an estimate may lie outside its interva
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Risk(Part):
+class Risk(Shown, Part):
     """An estimate of a risk with its error bar.
 
     Parameters
@@ -150,10 +150,6 @@ class Risk(Part):
         """Return the figures with their origin."""
         words = ", ".join(w for w in (self.loss, self.how, f"{self.level:.0%}", self.caution) if w)
         return f"{type(self).__name__}({self}; {words})"
-
-    def _repr_html_(self) -> str:
-        """Return what a notebook shows."""
-        return str(import_module("epee.report.notebook").notebook_html(self))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers and words, for JSON."""

@@ -23,6 +23,7 @@ import numpy as np
 
 from epee.errors import WrongUse
 from epee.job.findings.evidence import Evidence
+from epee.lazy import Shown
 from epee.risk.paired_tests import holm
 from epee.words.finding_words import TITLES, sentence
 
@@ -46,7 +47,7 @@ class Suspicion:
 
 
 @dataclass(frozen=True)
-class Finding:
+class Finding(Shown):
     """One finding: its code, the sentence, and the evidence as plain data.
 
     >>> print(Finding("E009", "island is constant.", {}))
@@ -67,10 +68,6 @@ class Finding:
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, for JSON."""
         return {"code": self.code, "title": self.title, "sentence": self.sentence, "evidence": self.evidence}
-
-    def _repr_html_(self) -> str:
-        """Return what a notebook shows."""
-        return str(import_module("epee.report.notebook").notebook_html(self))
 
     def __str__(self) -> str:
         return f"{self.code} {self.sentence}"
