@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import time as clock
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,6 @@ from epee.job.widening import MOST_TURNS, beyond
 from epee.job.witness import Stopped, present
 from epee.losses.residuals import Power
 from epee.moments.moments import share
-from epee.risk.complexity import choose
 from epee.risk.cross_validation import CrossValidation, assemble, fold_error, from_outcomes, gathered
 from epee.risk.dof import degrees_of_freedom
 from epee.risk.in_time import with_long_run_error
@@ -64,13 +63,12 @@ class Curve:
     train: Vector
     cv: Vector
     stderr: Vector
-    best: int
     losses: Matrix
 
-    @property
-    def chosen(self) -> int:
-        """The value that is taken."""
-        return self.best
+    @cached_property
+    def best(self) -> int:
+        """The value that is taken: with the smallest error, on ties the simplest."""
+        return int(np.nanargmin(self.cv))
 
     @property
     def at_edge(self) -> bool:
@@ -83,10 +81,7 @@ class Curve:
         parts = {
             name: np.concatenate([getattr(a, name), getattr(b, name)]) for name in ("dof", "train", "cv", "stderr")
         }
-        best = choose(parts["cv"], parts["stderr"], np.arange(len(parts["cv"]), dtype=float), "min")[0]
-        return Curve(
-            self.parameter, [*a.values, *b.values], **parts, best=best, losses=np.column_stack([a.losses, b.losses])
-        )
+        return Curve(self.parameter, [*a.values, *b.values], **parts, losses=np.column_stack([a.losses, b.losses]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +117,7 @@ class Entry:
         Of others' predictors they are often unknown: then the one that takes fewer bytes to write down is the simpler.
         """
         free = self.dof + (self.curve.parameter is not None) if np.isfinite(self.dof) else np.inf
-        return self.candidate.order, free, getattr(self.route, "length", 0.0)
+        return self.candidate.order, free, self.route.length
 
 
 @dataclass(eq=False)
@@ -302,54 +297,45 @@ class Contest:
         return float((fits + 1) * double * 5.0**power)
 
     def solve(self, candidate: Candidate) -> Solved:
-        """Return the models of a candidate at the value of its parameter that does best, searched on where that is the last."""
-        one = self._solve_on(candidate, candidate.grid(self.ground.setting))
+        """Return the models of a candidate at the value of its parameter that does best."""
+        begin = clock.perf_counter()
+        curve, one = self._searched(candidate, self._solve_on)
+        return replace(one, curve=curve, seconds=clock.perf_counter() - begin)
+
+    def _searched(
+        self, candidate: Candidate, work: Callable[[Candidate, list[Any]], tuple[Curve, Any]]
+    ) -> tuple[Curve, Any]:
+        """Return the curve along a parameter and what belongs to its best value, searched on where that is the last of its grid.
+
+        ``work`` gives both for some values; further ones that cannot be had are let be.
+        """
+        curve, kept = work(candidate, candidate.grid(self.ground.setting))
         for _ in range(MOST_TURNS):
-            more, before = beyond(one.curve.parameter, one.curve.values, one.curve.losses, one.curve.best)
-            other = self._further(candidate, more, self._solve_on)
-            if other is None:
+            more, before = beyond(curve.parameter, curve.values, curve.losses, curve.best)
+            if not more:
                 break
-            curve = one.curve.joined(other.curve, before)
-            better = other if curve.values[curve.best] in more else one
-            one = replace(better, curve=curve, seconds=one.seconds + other.seconds)
-        return one
+            try:
+                other, its = work(candidate, more)
+            except (DataError, WrongUse, np.linalg.LinAlgError):
+                break
+            curve = curve.joined(other, before)
+            kept = its if curve.values[curve.best] in more else kept
+        return curve, kept
 
-    def _further(self, candidate: Candidate, more: list[Any], work: Any) -> Any:
-        """Return what further values of a parameter give, or None where there are none, or they cannot be had."""
-        try:
-            return work(candidate, more) if more else None
-        except (DataError, WrongUse, np.linalg.LinAlgError):
-            return None
-
-    def _solve_on(self, candidate: Candidate, grid: list[Any]) -> Solved:
-        """Return the models at the best of some values."""
-        begin, g = clock.perf_counter(), self.ground
+    def _solve_on(self, candidate: Candidate, grid: list[Any]) -> tuple[Curve, Solved]:
+        """Return the curve along some values, with the models at the best of them."""
+        g = self.ground
         routes = [g.route(candidate, value) for value in grid]
         tried = [self._try_value(route) for route in routes]
-        means = np.column_stack([one[2] for one in tried])
-        cv, stderr = _errors(means)
-        best = choose(cv, stderr, np.arange(len(grid), dtype=float), "min")[0]
-        train, dof = (
-            np.array(part)
-            for part in zip(*(self._whole(r, t[0]) for r, t in zip(routes, tried, strict=True)), strict=True)
-        )
-        losses = np.column_stack([one[1].losses[0] for one in tried])
-        curve = Curve(candidate.parameter, grid, dof, train, cv, stderr, best, losses)
-        models, outcome, own, sizes, sealed = tried[best]
+        ends = [self._whole(route, one[0]) for route, one in zip(routes, tried, strict=True)]
+        losses = [outcome.losses[0] for _, outcome, *_ in tried]
+        curve = curve_of_values(candidate, grid, [means for _, _, means, *_ in tried], ends, losses)
+        models, outcome, means, sizes, sealed = tried[curve.best]
         done = g.all_looked or sizes is not None or not g.asked.loss.rowwise
         if sizes is None:
-            own, sizes = g.looked_means(outcome.losses[0])
-        return Solved(
-            candidate,
-            routes[best],
-            models,
-            curve,
-            outcome,
-            clock.perf_counter() - begin,
-            own if done else None,
-            sizes,
-            sealed,
-        )
+            means, sizes = g.looked_means(outcome.losses[0])
+        route = routes[curve.best]
+        return curve, Solved(candidate, route, models, curve, outcome, 0.0, means if done else None, sizes, sealed)
 
     def _try_value(self, route: MomentRoute) -> tuple[Models, Outcome, Vector, Vector | None, Matrix | None]:
         """Return the models at one value, what becomes of the looked rows, and the fold means: of all rows where moments give them."""
@@ -442,14 +428,7 @@ class Contest:
         """Return the line of a candidate that is fitted on the rows at hand."""
         begin = clock.perf_counter()
         candidate = self._settled(candidate)
-        curve, route, outcome, bagged = self._refit_on(candidate, candidate.grid(self.ground.setting))
-        for _ in range(MOST_TURNS):
-            more, before = beyond(curve.parameter, curve.values, curve.losses, curve.best)
-            other = self._further(candidate, more, self._refit_on)
-            if other is None:
-                break
-            curve = curve.joined(other[0], before)
-            route, outcome, bagged = other[1:] if curve.values[curve.best] in more else (route, outcome, bagged)
+        curve, (route, outcome, bagged) = self._searched(candidate, self._refit_on)
         g = self.ground
         repeated = bagged * len(g.plan(g.repeats).splits) if bagged else self._outcomes(route, outcome)
         risk = self._over_repeats(route, repeated)
@@ -468,7 +447,9 @@ class Contest:
         fitted = g.refit(candidate, candidate.grid(g.setting)[0]).fit_rows(rows)
         return replace(candidate, held=tuple(candidate.trial.settled(last_of(fitted)).items()))
 
-    def _refit_on(self, candidate: Candidate, grid: list[Any]) -> tuple[Curve, RefitRoute, Outcome, list[Outcome]]:
+    def _refit_on(
+        self, candidate: Candidate, grid: list[Any]
+    ) -> tuple[Curve, tuple[RefitRoute, Outcome, list[Outcome]]]:
         """Return the curve along some values, with the road and the outcome of the best of them, and what the bag says, if it does."""
         g = self.ground
         split = g.plan(1).splits[0]
@@ -478,24 +459,20 @@ class Contest:
         found = (
             found or together(routes, split) or Tried([r.evaluate(split) for r in routes], [_on_all(r) for r in routes])
         )
-        outcomes, ends = found.outcomes, found.ends
+        outcomes = found.outcomes
         grid, routes = grid[: len(outcomes)], routes[: len(outcomes)]  # the others were not worth trying
-        means = np.column_stack([r.fold_means(split, o)[0] for r, o in zip(routes, outcomes, strict=True)])
-        cv, stderr = _errors(means)
-        train, dof = (np.array(part) for part in zip(*ends, strict=True))
-        best = choose(cv, stderr, np.arange(len(grid), dtype=float), "min")[0]
-        looked = g.hand.looked
-        losses = np.column_stack([o.losses[0][looked] for o in outcomes])
-        curve = Curve(candidate.parameter, grid, dof, train, cv, stderr, best, losses)
-        routes[best].fitted = found.whole[best] if found.whole else None
-        return curve, routes[best], outcomes[best], [outcomes[best]] if bagged else []
+        means = [r.fold_means(split, o)[0] for r, o in zip(routes, outcomes, strict=True)]
+        curve = curve_of_values(candidate, grid, means, found.ends, [o.losses[0][g.hand.looked] for o in outcomes])
+        route, outcome = routes[curve.best], outcomes[curve.best]
+        route.fitted = found.whole[curve.best] if found.whole else None
+        return curve, (route, outcome, [outcome] if bagged else [])
 
     def enter_combined(self, entries: dict[str, Entry], candidate: Candidate) -> Entry:
         """Return the line of the weighted mean of those who have run."""
         c = combine(self.ground, list(entries.values()))
         dof = sum(weight * entry.dof for entry, weight in c.members)
         cv, stderr = np.array([c.risk.value]), np.array([c.risk.stderr])
-        curve = Curve(None, [None], np.array([dof]), np.array([np.nan]), cv, stderr, 0, c.outcome.losses.T)
+        curve = Curve(None, [None], np.array([dof]), np.array([np.nan]), cv, stderr, c.outcome.losses.T)
         found = self._entry(candidate, c.route, c.risk, c.risk, False, curve, c.outcome, c.seconds)
         return replace(found, members=tuple(c.members))
 
@@ -506,7 +483,7 @@ class Contest:
         g = self.ground
         if g.cells.forward and g.at_hand:
             sure = with_long_run_error(risk, g.cells.time, route)
-        value, dof = curve.values[curve.chosen], g.free(float(curve.dof[curve.chosen]))
+        value, dof = curve.values[curve.best], g.free(float(curve.dof[curve.best]))
         return Entry(candidate, value, route, risk, sure, nested, dof, seconds, curve, outcome, sealed)
 
     def _repeated(self, route: Any, one: Solved) -> CrossValidation:
@@ -563,9 +540,17 @@ def _one(models: Models, t: int) -> Any:
     return models if isinstance(models, Linear) else models[t]
 
 
-def _errors(means: Matrix) -> tuple[Vector, Vector]:
-    pairs = [fold_error(column, 1)[:2] for column in means.T]
-    return np.array([p[0] for p in pairs]), np.array([p[1] for p in pairs])
+def curve_of_values(
+    candidate: Candidate,
+    values: list[Any],
+    means: list[Vector],
+    ends: Sequence[tuple[float, float]],
+    losses: list[Vector],
+) -> Curve:
+    """Return the curve of some values from their fold means, (training error, degrees of freedom), and losses of the looked rows."""
+    cv, stderr, _ = fold_error(np.column_stack(means), 1)
+    train, dof = np.array(ends).T
+    return Curve(candidate.parameter, values, dof, train, cv, stderr, np.column_stack(losses))
 
 
 def _on_all(route: RefitRoute) -> tuple[float, float]:

@@ -135,7 +135,7 @@ def curve_of(entry: Entry) -> dict[str, Any]:
     c: Curve = entry.curve
     return {
         "name": entry.name, "parameter": c.parameter, "values": c.values, "dof": c.dof, "train": c.train, "cv": c.cv, "stderr": c.stderr,
-        "best": c.best, "chosen": c.chosen, "at_edge": c.at_edge,
+        "best": c.best, "chosen": c.best, "at_edge": c.at_edge,
     }  # fmt: skip
 
 

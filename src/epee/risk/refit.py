@@ -59,8 +59,6 @@ def truth_of(model: Any, y: Any, n: int, loss: Any) -> tuple[Asked, np.ndarray]:
 class RefitRoute(Route):
     """Fit every model on its rows, several at once."""
 
-    length = 0.0  # bytes of the model of all rows, where it is another library's
-
     def __init__(
         self, model: Any, X: Any, y: Any, sample_weight: Any = None, loss: Any = None, costs: Any = None
     ) -> None:

@@ -52,6 +52,7 @@ class Route:
 
     one_pass = False
     at_hand = True
+    length = 0.0  # bytes of the model of all rows, where it is another library's
     n: int
     truth: np.ndarray
     weight: Vector | None

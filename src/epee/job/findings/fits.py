@@ -25,7 +25,7 @@ def overfitting(e: Evidence) -> Suspicion | None:
     if e.entry is None:
         return None
     risk, curve = e.entry.risk, e.entry.curve
-    train = float(np.asarray(curve.train, dtype=float)[curve.chosen])
+    train = float(np.asarray(curve.train, dtype=float)[curve.best])
     if not np.isfinite(train) or risk.value <= 0:
         return None
     spread = _fold_stderr(e)
