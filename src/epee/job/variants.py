@@ -15,7 +15,7 @@ from epee.estimator.protocol import FitsTogether, Lengthened, Varies
 from epee.risk.asking import refuse_nan, spread, to_codes
 from epee.risk.dof import degrees_of_freedom
 from epee.risk.refit import RefitRoute, side_by_side
-from epee.risk.scoring import Outcome, empty_room
+from epee.risk.scoring import Laid, Outcome
 from epee.risk.splitting import Split
 from epee.risk.steps import last_of
 
@@ -85,20 +85,16 @@ def varied(route: RefitRoute, split: Split, parameter: str, grid: list[Any]) -> 
         last_of(model).set_params(**{parameter: grid[-1]})
         whole = route.fit_rows(None, model)
         all_rows = whole.steps[-1][1].variants(parameter, grid)
-    losses = np.full((len(grid), route.n), np.nan)
-    predictions: list[np.ndarray] = []
+    laid = [Laid(1, route.n) for _ in grid]
     for rows, found in [*done, *in_order(work, range(len(done), split.n_models))]:
-        for v, prediction in enumerate(found[: len(grid)]):
-            if len(predictions) <= v:
-                predictions.append(empty_room(1, route.n, prediction))
-            predictions[v][0, rows] = prediction.reshape(predictions[v][0, rows].shape)
-            losses[v, rows] = route.value(prediction, rows)
+        for own, prediction in zip(laid, found, strict=False):
+            own.put(0, rows, prediction, route.value(prediction, rows))
     some = np.unique(np.linspace(0, route.n - 1, min(route.n, TRAINING_ROWS)).astype(np.intp))
     w = None if route.weight is None else route.weight[some]
     train = [float(np.average(route.value(a, some), weights=w)) for a in answers(whole, all_rows, some, "all rows")]
-    outcomes = [Outcome(losses[v : v + 1], predictions[v]) for v in range(len(grid))]
     fitted = [Pipeline([*whole.steps[:-1], (whole.steps[-1][0], variant)]) for variant in all_rows] if lengthens else []
-    return Tried(outcomes, list(zip(train, map(degrees_of_freedom, all_rows), strict=True)), fitted)
+    ends = list(zip(train, map(degrees_of_freedom, all_rows), strict=True))
+    return Tried([own.outcome() for own in laid], ends, fitted)
 
 
 def worth_trying(route: RefitRoute, done: list[tuple[np.ndarray, list[np.ndarray]]], grid: list[Any]) -> int:
@@ -127,23 +123,19 @@ def together(routes: Sequence[RefitRoute], split: Split) -> Tried | None:
         return None
     by_row, every = split.models_of_rows()[0], np.arange(routes[0].n)
     samples = [split.training_rows(t) for t in range(split.n_models)]
-    losses = np.full((len(routes), routes[0].n), np.nan)
-    predictions: list[np.ndarray] = []
+    laid = [Laid(1, route.n) for route in routes]
     ends, whole = [], []
     for t, models in enumerate(side_by_side(routes, [*samples, None])):
         rows = every if t == split.n_models else np.flatnonzero(by_row == t)
-        for v, (route, fitted) in enumerate(zip(routes, models, strict=True)):
+        for route, fitted, own in zip(routes, models, laid, strict=True):
             answer = route.ask_rows(fitted, rows, f"fold {t}")
             if t == split.n_models:
                 error = float(np.average(route.value(answer, rows), weights=route.weight))
                 ends.append((error, degrees_of_freedom(fitted, route.X)))
                 whole.append(fitted)
                 continue
-            if len(predictions) <= v:
-                predictions.append(empty_room(1, route.n, answer))
-            predictions[v][0, rows] = answer.reshape(predictions[v][0, rows].shape)
-            losses[v, rows] = route.value(answer, rows)
-    return Tried([Outcome(losses[v : v + 1], predictions[v]) for v in range(len(routes))], ends, whole)
+            own.put(0, rows, answer, route.value(answer, rows))
+    return Tried([own.outcome() for own in laid], ends, whole)
 
 
 def out_of_bag(routes: Sequence[RefitRoute]) -> Tried | None:

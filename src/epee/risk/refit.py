@@ -20,7 +20,7 @@ from epee.losses.names import resolve
 from epee.risk.asked import Asked, kind_of
 from epee.risk.asking import refuse_missing_truth, refuse_nan
 from epee.risk.route import Route
-from epee.risk.scoring import Outcome, empty_room
+from epee.risk.scoring import Laid, Outcome
 from epee.risk.splitting import Pairs, Split
 from epee.risk.steps import last_of
 from epee.settings import progress
@@ -133,17 +133,13 @@ class RefitRoute(Route):
 
     def _gathered(self, layers: int, n_models: int, answered: Iterable[list[Answered]]) -> Outcome:
         """Return what the models answered, each row in its layer."""
-        losses, predictions = np.full((layers, self.n), np.nan), None
+        laid = Laid(layers, self.n)
         with progress("cross-validation", n_models) as tick:
             for done in answered:
                 for r, rows, prediction in done:
-                    if predictions is None:
-                        predictions = empty_room(layers, self.n, prediction)
-                    predictions[r, rows] = prediction.reshape(predictions[r, rows].shape)
-                    losses[r, rows] = self.value(prediction, rows)
+                    laid.put(r, rows, prediction, self.value(prediction, rows))
                 tick()
-        assert predictions is not None
-        return Outcome(losses, predictions)
+        return laid.outcome()
 
 
 def side_by_side(routes: Sequence[RefitRoute], samples: Sequence[np.ndarray | None]) -> Iterator[list[Any]]:

@@ -31,7 +31,7 @@ from epee.moments.moments import Moments, brought_here, share
 from epee.risk.asked import Asked
 from epee.risk.linear_stack import Linear, Mapped, linear_of, squared_risk
 from epee.risk.rows import Learning, Rows
-from epee.risk.scoring import ROWS, Models, Outcome, Panel, Sums, empty_room, samples_of, score_held, scoring_of
+from epee.risk.scoring import Laid, Models, Outcome, Panel, Sums, samples_of, score_held, scoring_of, tasks_of
 from epee.risk.splitting import Deal, Pairs, Split
 from epee.risk.steps import Steps, steps_of
 from epee.risk.unions import dealt_unions, flattened, known_classes, raw_unions, select, unions
@@ -343,21 +343,15 @@ class MomentRoute(Route):
 
     def _test_passing(self, split: Split, panel: Panel) -> Outcome:
         """Block by block, as they pass; a number a row and repeat is kept."""
-        room: list[np.ndarray] = []
-        losses = np.full((split.repeats, self.n), np.nan)
-        celled = self.shared.celled(self.shared.cells(split.cell, split.n_cells), split.n_cells)
+        laid, cell = Laid(split.repeats, self.n), self.shared.cells(split.cell, split.n_cells)
+        celled = self.shared.celled(cell, split.n_cells)
         for done in engine_for(celled).map(celled, Answering(panel)):
             for r, rows, prediction in done:
-                if not room:
-                    room.append(empty_room(split.repeats, self.n, prediction))
-                room[0][r, rows] = prediction.reshape(room[0][r, rows].shape)
-                if self.loss.rowwise:
-                    losses[r, rows] = self.value(prediction, rows)
+                laid.put(r, rows, prediction, self.value(prediction, rows) if self.loss.rowwise else None)
         if not self.loss.rowwise:
-            cell = self.shared.cells(split.cell, split.n_cells)
             for r, rows in samples_of(split.tested_by, [np.flatnonzero(cell == c) for c in range(split.n_cells)]):
-                losses[r, rows] = self.value(room[0][r, rows], rows)
-        return Outcome(losses, room[0])
+                laid.losses[r, rows] = self.value(laid.predictions[r, rows], rows)
+        return laid.outcome()
 
     def fold_means(self, split: Split | Pairs, outcome: Outcome | None = None) -> tuple[Vector, Vector]:
         """Return the mean loss and the weight of the test rows of each model, (T,); from sums where rows pass by."""
@@ -396,17 +390,10 @@ class MomentRoute(Route):
             return by, sums, float(len(rows) if w is None else w.sum())
 
         totals, sizes = np.zeros((T, V)), np.zeros((T, 1))
-        for by, sums, size in in_order(work, self.tasks(split)):
+        for by, sums, size in in_order(work, tasks_of(split.tested_by, split.rows_of)):
             np.add.at(totals, by, sums)
             np.add.at(sizes, by, size)
         return share(totals, np.broadcast_to(sizes, totals.shape))
-
-    def tasks(self, split: Split) -> list[tuple[int, np.ndarray]]:
-        """Return (cell, some of its rows) for all rows that are tested."""
-        return [
-            (c, rows[i : i + ROWS]) for c, rows in enumerate(split.rows_of) if (split.tested_by[:, c] >= 0).any()
-            for i in range(0, len(rows), ROWS)
-        ]  # fmt: skip
 
     def is_linear(self) -> bool:
         """Tell whether predictions are X coef + intercept."""

@@ -97,35 +97,56 @@ class Outcome:
     predictions: np.ndarray
 
 
+class Laid:
+    """Losses and predictions of rows, laid out as they come, in ``layers`` of ``n`` rows."""
+
+    def __init__(self, layers: int, n: int) -> None:
+        self.losses = np.full((layers, n), np.nan)
+        self.predictions = np.empty((0,))
+
+    def put(self, layer: int, rows: np.ndarray, prediction: np.ndarray, losses: Vector | None = None) -> None:
+        """Lay out what is said of some rows, and what it loses where that is known."""
+        if not self.predictions.size:
+            nothing = np.nan if prediction.dtype.kind == "f" else -1
+            self.predictions = np.full((*self.losses.shape, *prediction.shape[1:]), nothing, dtype=prediction.dtype)
+        room = self.predictions[layer]
+        room[rows] = prediction.reshape(room[rows].shape)
+        if losses is not None:
+            self.losses[layer, rows] = losses
+
+    def outcome(self) -> Outcome:
+        """Return what became of the rows."""
+        return Outcome(self.losses, self.predictions)
+
+
 def score_held(
     panel: Panel, X: Matrix, truth: np.ndarray, rows_of: Sequence[np.ndarray], weight: Vector | None = None
 ) -> Outcome:
     """Return what becomes of rows that are at hand, ``rows_of`` each cell, some thousand of a cell at a time."""
-    n, R, asks = len(truth), len(panel.tested_by), panel.asks()
-    losses, room = np.full((R, n), np.nan), [np.empty((0,))]
-    tasks = [
-        (c, rows[i : i + ROWS]) for c, rows in enumerate(rows_of) if (panel.tested_by[:, c] >= 0).any()
-        for i in range(0, len(rows), ROWS)
-    ]  # fmt: skip
+    laid, asks = Laid(len(panel.tested_by), len(truth)), panel.asks()
 
     def work(task: tuple[int, np.ndarray]) -> tuple[np.ndarray, list[tuple[int, np.ndarray]]]:
         c, rows = task
         found = [(r, prediction) for r, _, prediction in panel.answers(X[rows], c, asks)]
         if panel.asked.loss.rowwise:
             for r, prediction in found:
-                losses[r, rows] = panel.asked.value(prediction, truth[rows])
+                laid.losses[r, rows] = panel.asked.value(prediction, truth[rows])
         return rows, found
 
-    for rows, found in in_order(work, tasks):
+    for rows, found in in_order(work, tasks_of(panel.tested_by, rows_of)):
         for r, prediction in found:
-            if not room[0].size:
-                room[0] = empty_room(R, n, prediction)
-            room[0][r, rows] = prediction.reshape(room[0][r, rows].shape)
+            laid.put(r, rows, prediction)
     if not panel.asked.loss.rowwise:
         for r, rows in samples_of(panel.tested_by, rows_of):
             own = None if weight is None else weight[rows]
-            losses[r, rows] = panel.asked.value(room[0][r, rows], truth[rows], own)
-    return Outcome(losses, room[0])
+            laid.losses[r, rows] = panel.asked.value(laid.predictions[r, rows], truth[rows], own)
+    return laid.outcome()
+
+
+def tasks_of(tested_by: np.ndarray, rows_of: Sequence[np.ndarray]) -> list[tuple[int, np.ndarray]]:
+    """Return (cell, some of its rows) for all rows that are tested."""
+    tested = (tested_by >= 0).any(axis=0)
+    return [(c, rows[i : i + ROWS]) for c, rows in enumerate(rows_of) if tested[c] for i in range(0, len(rows), ROWS)]
 
 
 def samples_of(tested_by: np.ndarray, rows_of: Sequence[np.ndarray]) -> Iterator[tuple[int, np.ndarray]]:
@@ -135,11 +156,6 @@ def samples_of(tested_by: np.ndarray, rows_of: Sequence[np.ndarray]) -> Iterator
             rows = np.concatenate([rows_of[c] for c in np.flatnonzero(by == t).tolist()])
             if len(rows):
                 yield r, rows
-
-
-def empty_room(repeats: int, n: int, like: np.ndarray) -> np.ndarray:
-    """Return room for the predictions of ``n`` rows."""
-    return np.full((repeats, n, *like.shape[1:]), np.nan if like.dtype.kind == "f" else -1, dtype=like.dtype)
 
 
 @dataclass(frozen=True, eq=False)
