@@ -12,12 +12,12 @@ from sklearn.pipeline import Pipeline
 
 from epee.engines.local import in_order
 from epee.estimator.protocol import FitsTogether, Lengthened, Varies
-from epee.risk.asking import refuse_nan, spread, to_codes
 from epee.risk.dof import degrees_of_freedom
 from epee.risk.refit import RefitRoute, side_by_side
 from epee.risk.scoring import Laid, Outcome
 from epee.risk.splitting import Split
 from epee.risk.steps import last_of
+from epee.risk.varying import ask_together
 
 TRAINING_ROWS = 2000  # that the training error along a parameter is taken on
 FIRST_ROWS, FIRST_FOLDS = 400, 3  # tested rows, and most folds, that tell how far a fit need go
@@ -50,30 +50,10 @@ def varied(route: RefitRoute, split: Split, parameter: str, grid: list[Any]) -> 
             return None
     by_row = split.models_of_rows()[0]
 
-    def answers(fitted: Any, variants: list[Any], rows: np.ndarray, where: str) -> list[np.ndarray]:
-        Z = route.X[rows]
-        for _, step in fitted.steps[:-1]:
-            Z = step.transform(Z)
-        if route.asked.probable and route.classes is not None:
-            found = variants[0].answer_together(variants, Z, "probabilities")
-            place = np.searchsorted(
-                route.classes, np.asarray(variants[0].classes_)
-            )  # where the classes it knows lie among all
-            found = [spread(P, place, len(route.classes), 0.0) for P in found]
-        elif route.asked.costs is None and route.loss.needs in ("labels", "values"):
-            found = variants[0].answer_together(variants, Z)
-            if route.classes is not None:
-                found = [to_codes(labels, route.classes) for labels in found]
-        else:
-            found = [np.asarray(route.asked.of(variant)(Z)) for variant in variants]
-        for prediction in found:
-            refuse_nan(prediction, fitted, where)
-        return found
-
     def work(t: int) -> tuple[np.ndarray, list[np.ndarray]]:
         rows = np.flatnonzero(by_row == t)
         fitted = route.fit_rows(split.training_rows(t), model)
-        return rows, answers(fitted, fitted.steps[-1][1].variants(parameter, grid), rows, f"fold {t}")
+        return rows, ask_together(route, fitted, fitted.steps[-1][1].variants(parameter, grid), rows, f"fold {t}")
 
     done: list[tuple[np.ndarray, list[np.ndarray]]] = []
     if lengthens:
@@ -91,7 +71,8 @@ def varied(route: RefitRoute, split: Split, parameter: str, grid: list[Any]) -> 
             own.put(0, rows, prediction, route.value(prediction, rows))
     some = np.unique(np.linspace(0, route.n - 1, min(route.n, TRAINING_ROWS)).astype(np.intp))
     w = None if route.weight is None else route.weight[some]
-    train = [float(np.average(route.value(a, some), weights=w)) for a in answers(whole, all_rows, some, "all rows")]
+    said = ask_together(route, whole, all_rows, some, "all rows")
+    train = [float(np.average(route.value(answer, some), weights=w)) for answer in said]
     fitted = [Pipeline([*whole.steps[:-1], (whole.steps[-1][0], variant)]) for variant in all_rows] if lengthens else []
     ends = list(zip(train, map(degrees_of_freedom, all_rows), strict=True))
     return Tried([own.outcome() for own in laid], ends, fitted)
