@@ -32,10 +32,10 @@ from epee.job.widening import MOST_TURNS, beyond
 from epee.job.witness import Stopped, present
 from epee.losses.residuals import Power
 from epee.moments.moments import share
+from epee.risk.complexity import freedom
 from epee.risk.cross_validation import CrossValidation, assemble, fold_error, from_outcomes, gathered
-from epee.risk.dof import degrees_of_freedom
 from epee.risk.in_time import with_long_run_error
-from epee.risk.linear_stack import Linear, Mapped, linear_of, squared_risk
+from epee.risk.linear_stack import linear_of, squared_risk
 from epee.risk.mean_loss import summary_interval
 from epee.risk.nested import nested_interval
 from epee.risk.refit import RefitRoute
@@ -372,12 +372,7 @@ class Contest:
     def _whole(self, route: MomentRoute, models: Models) -> tuple[float, float]:
         """Return the training error and the degrees of freedom of the model of all training rows."""
         g = self.ground
-        last = _one(models, g.n_models)
-        if isinstance(models, Linear):  # a stack knows coefficients only
-            m = route.mapped(select(route.training(g.split), slice(g.n_models, None)))[0].at("fold", 0)
-            dof = degrees_of_freedom(route.probe.entered_like(route.probe).fit_moments(m))
-        else:
-            dof = degrees_of_freedom(last.model if isinstance(last, Mapped) else last)
+        dof = freedom(route, models, select(route.training(g.split), slice(g.n_models, None)))
         return float(np.average(g.look(models, training=True).losses[0], weights=g.hand.looked_weight)), dof
 
     def score(self, waiting: list[Solved]) -> None:
@@ -536,10 +531,6 @@ class Contest:
         return nested_interval(route, self.ground.plan(repeats), self.ground.level)
 
 
-def _one(models: Models, t: int) -> Any:
-    return models if isinstance(models, Linear) else models[t]
-
-
 def curve_of_values(
     candidate: Candidate,
     values: list[Any],
@@ -556,8 +547,6 @@ def curve_of_values(
 def _on_all(route: RefitRoute) -> tuple[float, float]:
     """Return the training error and the degrees of freedom of a model fitted on all rows at hand."""
     fitted = route.fit_rows(None)
-    rows = np.arange(route.n)
-    losses = route.value(route.ask_rows(fitted, rows, "all rows"), rows)
     if isinstance(last_of(fitted), Guest):
         route.length = last_of(fitted).length()
-    return float(np.average(losses, weights=route.weight)), degrees_of_freedom(fitted, route.X)
+    return route.on_all(fitted)

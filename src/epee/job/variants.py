@@ -102,19 +102,18 @@ def together(routes: Sequence[RefitRoute], split: Split) -> Tried | None:
     """Return what :func:`varied` does from fits of every fold and value side by side; None where the last step has no such fit."""
     if not isinstance(last_of(routes[0].model), FitsTogether):
         return None
-    by_row, every = split.models_of_rows()[0], np.arange(routes[0].n)
+    by_row = split.models_of_rows()[0]
     samples = [split.training_rows(t) for t in range(split.n_models)]
     laid = [Laid(1, route.n) for route in routes]
     ends, whole = [], []
     for t, models in enumerate(side_by_side(routes, [*samples, None])):
-        rows = every if t == split.n_models else np.flatnonzero(by_row == t)
+        rows = np.flatnonzero(by_row == t)
         for route, fitted, own in zip(routes, models, laid, strict=True):
-            answer = route.ask_rows(fitted, rows, f"fold {t}")
             if t == split.n_models:
-                error = float(np.average(route.value(answer, rows), weights=route.weight))
-                ends.append((error, degrees_of_freedom(fitted, route.X)))
+                ends.append(route.on_all(fitted))
                 whole.append(fitted)
                 continue
+            answer = route.ask_rows(fitted, rows, f"fold {t}")
             own.put(0, rows, answer, route.value(answer, rows))
     return Tried([own.outcome() for own in laid], ends, whole)
 

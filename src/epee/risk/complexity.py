@@ -265,21 +265,19 @@ def fitted_on_all(route: Route, error: bool = True) -> tuple[float, float]:
     if isinstance(route, MomentRoute):
         whole = stack([route.whole()])
         models = route.fit(whole, everything)
+        dof = freedom(route, models, whole)
         if not error:
-            return float("nan"), _dof(route, models)
+            return float("nan"), dof
         if route.is_linear_squared():
             linear = linear_of(models)
             risk, sound = squared_risk(whole, linear.coef[:, None], linear.intercept[:, None])
             if sound.all():
-                return float(risk[0, 0]), _dof(route, models)
+                return float(risk[0, 0]), dof
         panel = Panel(route.asked, models, everything.tested_by)
         weight, total, _ = route.scored([panel], everything).panels[0]
-        return float(total[0] / weight[0]), _dof(route, models)
+        return float(total[0] / weight[0]), dof
     assert isinstance(route, RefitRoute)
-    fitted = route.fit_rows(None)
-    rows = np.arange(route.n)
-    losses = route.value(route.ask_rows(fitted, rows, "all rows"), rows)
-    return float(np.average(losses, weights=route.weight)), degrees_of_freedom(fitted, route.X)
+    return route.on_all(route.fit_rows(None))
 
 
 def all_rows(route: Route) -> Split:
@@ -287,11 +285,11 @@ def all_rows(route: Route) -> Split:
     return Split(np.zeros(route.n, dtype=np.int8), np.ones((1, 1), dtype=bool), np.zeros((1, 1), dtype=np.intp))
 
 
-def _dof(route: MomentRoute, models: Linear | list[Any]) -> float:
+def freedom(route: MomentRoute, models: Linear | list[Any], train: Moments) -> float:
+    """Return the degrees of freedom of the last of some models, which learned from the moments ``train`` of one sample."""
     if isinstance(models, Linear):  # a stack knows coefficients only
-        whole = route.mapped(stack([route.whole()]))[0]
-        return degrees_of_freedom(copy.copy(route.probe).fit_moments(whole.at("fold", 0)))
-    return degrees_of_freedom(models[0].model if isinstance(models[0], Mapped) else models[0])
+        return degrees_of_freedom(copy.copy(route.probe).fit_moments(route.mapped(train)[0].at("fold", 0)))
+    return degrees_of_freedom(models[-1].model if isinstance(models[-1], Mapped) else models[-1])
 
 
 def _linear_path(

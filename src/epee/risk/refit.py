@@ -19,6 +19,7 @@ from epee.estimator.protocol import FitsTogether
 from epee.losses.names import resolve
 from epee.risk.asked import Asked, kind_of
 from epee.risk.asking import refuse_missing_truth, refuse_nan
+from epee.risk.dof import degrees_of_freedom
 from epee.risk.route import Route
 from epee.risk.scoring import Laid, Outcome
 from epee.risk.splitting import Pairs, Split
@@ -88,6 +89,12 @@ class RefitRoute(Route):
         prediction = np.asarray(self.asked.of(fitted, checked=False)(take_rows(self.X, rows)))
         refuse_nan(prediction, fitted, where)
         return prediction
+
+    def on_all(self, fitted: Any) -> tuple[float, float]:
+        """Return the error on all rows of a model that learned from them, and its degrees of freedom."""
+        rows = np.arange(self.n)
+        losses = self.value(self.ask_rows(fitted, rows, "all rows"), rows)
+        return float(np.average(losses, weights=self.weight)), degrees_of_freedom(fitted, self.X)
 
     def models(self, split: Split | Pairs) -> Any:
         """Yield a fitted model for each model of a split, in order."""
