@@ -8,6 +8,8 @@ import pytest
 
 import epee
 from epee.errors import WrongUse
+from epee.job import exploration as exploration_module
+from epee.job import survey as survey_module
 from epee.job.exploration import explore
 from epee.job.exploration_facts import correlation_facts, missing_facts, outlier_facts, scaled
 from epee.job.findings.registry import Finding
@@ -74,6 +76,18 @@ def test_correlations_agree_with_numpy_where_both_are_there():
         assert pair["rows"] == both.sum()
         assert pair["value"] == pytest.approx(np.corrcoef(X[both, i], X[both, j])[0, 1])
         assert pair["low"] <= pair["value"] <= pair["high"]
+
+
+def test_of_very_many_columns_the_first_are_paired_and_all_have_their_means(monkeypatch):
+    rng = np.random.default_rng(0)
+    table = pa.table({f"x{j}": rng.normal(j, 1 + j, size=60) for j in range(5)})
+    every = explore(table).card
+    for module in (survey_module, exploration_module):
+        monkeypatch.setattr(module, "MOST_PAIRED", 3)
+    some = explore(table)
+    assert [(c["mean"], c["sd"]) for c in some.card["columns"]] == [(c["mean"], c["sd"]) for c in every["columns"]]
+    assert some.card["correlations"]["names"] == ["x0", "x1", "x2"] and some.card["correlations"]["tested"] == 3
+    assert "the first 3 columns of numbers" in " ".join(some.notes) and "the first" not in " ".join(every["notes"])
 
 
 def test_missing_patterns():

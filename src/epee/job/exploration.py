@@ -35,7 +35,7 @@ from epee.job.holding import hold
 from epee.job.learned import Reported
 from epee.job.redo import redo
 from epee.job.sealing import fingerprints
-from epee.job.survey import survey
+from epee.job.survey import MOST_PAIRED, survey
 from epee.job.tallies import Tallies
 from epee.job.understanding import IGNORE, open_columns, reason_to_leave
 from epee.risk.intervals import check_level
@@ -126,12 +126,15 @@ def explore(
         left = left_out(found.tallies, kinds, types or {})
         for c in columns:
             c |= {"role": "left out", "note": left[c["name"]]} if c["name"] in left else {}
-        places = [j for j, name in enumerate(found.numbers) if found.pairs.variance[j] > 0 and name not in left]
+        spread = found.pairs.columns.variance
+        places = [j for j, name in enumerate(found.numbers[: len(spread)]) if spread[j] > 0 and name not in left]
         numbers, pairs = [found.numbers[j] for j in places], found.pairs.take(np.array(places, dtype=np.intp))
         X = np.column_stack([raw.columns[name] for name in numbers]) if numbers else np.empty((len(raw), 0))
         notes = [*source.notes, *left.values()]
         if len(raw) < found.tallies.n:
             notes.append(say("explored_sample", n=whole(len(raw))))
+        if len(found.numbers) > MOST_PAIRED:
+            notes.append(say("explored_columns", k=whole(MOST_PAIRED)))
         card: dict[str, Any] = {
             "format": FORMAT,
             "task": "exploration",

@@ -27,13 +27,13 @@ def column_facts(
     n, told = found.tallies.n, found.tallies.columns[name]
     facts: dict[str, Any] = {"name": name, "role": "input", "note": "", "levels": [], "mean": None, "sd": None}
     if isinstance(told, Numbers):
-        j = found.numbers.index(name)
-        m, mean = float(found.pairs.n[j]), float(found.pairs.mean[j])
+        j = found.place[name]
+        m, mean = float(found.columns.n[j]), float(found.columns.mean[j])
         there = raw.columns[name][np.isfinite(raw.columns[name])]
         facts |= {"kind": kind, "missing": told.missing, "distinct": len(np.unique(there))}
         if not len(there):
             return facts
-        sd = float(np.sqrt(found.pairs.variance[j] * m / (m - 1))) if m > 1 else 0.0
+        sd = float(np.sqrt(found.columns.variance[j] * m / (m - 1))) if m > 1 else 0.0
         ends = t_interval(mean, sd / np.sqrt(m), max(m - 1, 1), level)
         quartiles = np.quantile(there, [0, 0.25, 0.5, 0.75, 1])
         quartiles[0], quartiles[-1] = told.low, told.high
@@ -92,8 +92,10 @@ def missing_facts(found: Survey, level: float) -> dict[str, Any]:
 
 def correlation_facts(pairs: PairSums, names: list[str], level: float) -> dict[str, Any] | None:
     """Return correlations on the rows where both cells are there, with Fisher's intervals."""
+    from scipy import special
+
     from epee.job.findings.chance import fisher_interval
-    from epee.risk.intervals import normal_p_value, normal_quantile
+    from epee.risk.intervals import normal_quantile
     from epee.risk.paired_tests import holm
 
     p = len(names)
@@ -102,11 +104,8 @@ def correlation_facts(pairs: PairSums, names: list[str], level: float) -> dict[s
     R, n = pairs.correlation(), pairs.count
     i, j = np.triu_indices(p, 1)
     z = normal_quantile(level)
-    chance = [
-        normal_p_value(np.arctanh(min(abs(r), 1 - 1e-15)) * np.sqrt(max(m - 3, 0)))
-        for r, m in zip(R[i, j], n[i, j], strict=True)
-    ]
-    adjusted = holm(np.array(chance))
+    z_values = np.arctanh(np.minimum(np.abs(R[i, j]), 1 - 1e-15)) * np.sqrt(np.maximum(n[i, j] - 3, 0))
+    adjusted = holm(2 * special.ndtr(-z_values))
     shown = []
     for k in np.argsort(-np.abs(R[i, j]), kind="stable")[:SHOWN_PAIRS]:
         a, b = int(i[k]), int(j[k])
@@ -122,7 +121,7 @@ def scaled(X: Matrix, pairs: PairSums) -> Matrix:
     """Return rows centred and scaled by the moments of all rows, missing cells at the mean."""
     if not X.size:
         return X
-    Z = (X - pairs.mean) / np.sqrt(pairs.variance)
+    Z = (X - pairs.columns.mean) / np.sqrt(pairs.columns.variance)
     return np.where(np.isfinite(Z), Z, 0.0)
 
 

@@ -327,6 +327,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "Counts, means, correlations and axes are those of all rows; the rest looks at a sample of {n} {n:row|rows}.",
         "Effectifs, moyennes, corrélations et axes sont ceux de toutes les lignes ; le reste regarde un échantillon de {n} {n:ligne|lignes}.",
     ),
+    "explored_columns": (
+        "Correlations, axes and clusters look at the first {k} columns of numbers.",
+        "Corrélations, axes et groupes regardent les {k} premières colonnes de nombres.",
+    ),
     "looked_at_sample": (
         "The table was read {passes} {passes:time|times}; pictures and findings look at a sample of {n} training {n:row|rows}.",
         "La table a été lue {passes} fois ; figures et constats regardent un échantillon de {n} {n:ligne|lignes} d'apprentissage.",
