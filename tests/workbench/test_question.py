@@ -122,7 +122,7 @@ def test_a_threshold_as_people_write_it():
 def test_other_lines():
     assert (
         scripts.exploring("a b.csv", {"x": "category"}, "fr")["command"]
-        == "epee explore 'a b.csv' --type x=category --lang fr --report 'a b.html'"
+        == "epee explore 'a b.csv' --lang fr --type x=category --report 'a b.html'"
     )
     assert scripts.predicting("m.epee", None)["command"] == "epee predict m.epee new.csv -o predictions.csv"
     with_more = scripts.predicting("m.epee", "a.csv", 0.3, True)
