@@ -145,7 +145,7 @@ def score_held(
 
 def tasks_of(tested_by: np.ndarray, rows_of: Sequence[np.ndarray]) -> list[tuple[int, np.ndarray]]:
     """Return (cell, some of its rows) for all rows that are tested."""
-    tested = (tested_by >= 0).any(axis=0)
+    tested: np.ndarray = np.any(tested_by >= 0, axis=0)
     return [(c, rows[i : i + ROWS]) for c, rows in enumerate(rows_of) if tested[c] for i in range(0, len(rows), ROWS)]
 
 
