@@ -328,8 +328,8 @@ WORDS: dict[str, tuple[str, str]] = {
         "Effectifs, moyennes, corrélations et axes sont ceux de toutes les lignes ; le reste regarde un échantillon de {n} {n:ligne|lignes}.",
     ),
     "explored_columns": (
-        "Correlations, axes and clusters look at the first {k} columns of numbers.",
-        "Corrélations, axes et groupes regardent les {k} premières colonnes de nombres.",
+        "Correlations, axes and clusters look at the first {k} {k:column|columns} of numbers.",
+        "Corrélations, axes et groupes regardent {k:la|les} {k} {k:première colonne|premières colonnes} de nombres.",
     ),
     "looked_at_sample": (
         "The table was read {passes} {passes:time|times}; pictures and findings look at a sample of {n} training {n:row|rows}.",
