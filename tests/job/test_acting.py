@@ -138,3 +138,22 @@ def test_a_table_of_more_columns_than_rows_takes_the_side_of_its_rows(monkeypatc
     assert [row["key"] for row in learned.facts["leaderboard"]] == ["baseline", "least_squares"]
     assert "240 columns need a matrix" in learned.facts["dropped"][0]["why"]
     assert len(learned.facts["uses"]["items"]) == 200  # of so many columns not all are shuffled
+
+
+def test_a_class_of_three_rows_does_not_cost_the_others_their_folds():
+    rng = np.random.default_rng(1)
+    y = np.repeat(["a", "b", "c"], [100, 97, 3])
+    X = rng.normal(size=(200, 2)) + 3.0 * (y == "a")[:, None]
+    learned = epee.learn(pa.table({"u": X[:, 0], "v": X[:, 1], "y": y}), "y", predictors=["lda", "naive_bayes"])
+    assert "5 folds instead of 10: class c has only 2 training rows." in learned.notes
+    assert learned.facts["conclusive"]  # on two folds nothing could be shown
+    ranked = epee.learn(pa.table({"u": X[:, 0], "v": X[:, 1], "y": y}), "y", predictors=["lda"], loss="auc")
+    assert "2 folds instead of 10: class c has only 2 training rows." in ranked.notes  # each must rank all classes
+
+
+def test_an_error_of_rounding_agrees_with_another():
+    rng = np.random.default_rng(2)
+    x, z = rng.normal(size=(2, 120))
+    learned = epee.learn(pa.table({"x": x, "z": z, "copy": 2.0 * x, "y": x}), "y", predictors=["linear"], folds=4)
+    assert learned.facts["test"]["agrees"] and learned.risk.value < 1e-20
+    assert "E004" not in [f.code for f in learned.findings]

@@ -81,6 +81,21 @@ def test_a_doubtful_thousand_stays_text_and_is_said():
     assert read("1,234", "2,225", french=True)[1] == [1.234, 2.225]
 
 
+def test_many_cells_with_three_digits_behind_a_comma_are_thousands_aloud():
+    cells = [f"{1000 + 37 * i:,}" for i in range(40)] + ["950"]
+    writing = infer(column(*cells))
+    assert (writing.kind, writing.thousands, writing.doubt) == (
+        "number",
+        ",",
+        True,
+    ) and "between thousands" in writing.note
+    assert read(*cells)[1] == [1000.0 + 37 * i for i in range(40)] + [950.0]
+    few = infer(column(*cells[:8]))
+    assert few.kind == "category" and "may be a decimal or a thousand" in few.note
+    assert read(*cells, french=True)[1][0] == 1.0  # among semicolons a comma is a decimal one
+    assert read(*cells, "0,125")[1][0] == 1.0  # and where one cell says so
+
+
 def test_two_ways_of_writing_are_a_fault():
     with pytest.raises(BadCell, match="not a number written as the others") as bad:
         read("1,5", "2,5", "1.5")

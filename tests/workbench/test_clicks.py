@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -106,6 +107,48 @@ def test_one_command_predicts_and_offers_the_table(browser, place, tmp_path, lan
             assert page.inner_text("#wb-command").strip() == "epee predict one.epee new.csv -o predictions.csv"
             lines = kept(page, "predictions.csv", tmp_path).read_text().splitlines()
             assert [line.split(",")[1] for line in lines[1:]] == learned.predict(place / "new.csv").tolist()
+            page.close()
+        finally:
+            process.terminate()
+            process.communicate(timeout=30)
+
+
+def test_lags_others_predictors_and_a_threshold(browser, place):
+    """The options that are folded away: what is asked for, what is written, and a table that is predicted by a threshold."""
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=160)
+    later = np.r_[0.0, x[:-1]] + rng.normal(size=160) / 3 > 0
+    days = pd.date_range("2024-01-01", periods=160).strftime("%Y-%m-%d")
+    pd.DataFrame({"jour": days, "x": x, "suite": np.where(later, "oui, plus tard", "jamais")}).to_csv(
+        place / "jours.csv", index=False
+    )
+    command = [sys.executable, "-m", "epee", "open", "jours.csv", "--trust", "--no-browser", "--port", "29481"]
+    with subprocess.Popen(
+        [*command, "--lang", "fr"], stdout=subprocess.PIPE, text=True, cwd=place, env=os.environ
+    ) as process:
+        try:
+            page = browser.new_page()
+            page.goto(re.search(r"http\S+", process.stdout.readline())[0])
+            ask(page, "suite", ["lda"])
+            more = page.locator("#wb-asked details.more-options")
+            more.locator("summary").click()
+            expect(more.locator("input[name=lags]")).to_be_disabled()
+            card(page, "jour").get_by_label("Rôle de jour").select_option("time")
+            expect(page.locator("#wb-command")).to_contain_text("--time jour")
+            more.locator("summary").click()
+            more.locator("input[name=lags]").fill("x=1")
+            more.locator("textarea").fill("sklearn.naive_bayes:GaussianNB")
+            more.locator("textarea").blur()
+            expect(page.locator("#wb-command")).to_contain_text("--lags x=1 --predictor lda --predictor sklearn")
+            learn(page, "fr")
+            expect(page.locator("#wb-run")).to_contain_text("GaussianNB")
+            told = page.locator("#wb-what-if details.sub")
+            told.locator("summary").first.click()
+            told.locator("details.more-options summary").click()
+            page.get_by_label("Décider pour oui, plus tard à partir de cette probabilité").fill("90%")
+            told.get_by_role("textbox").first.fill("jours.csv")
+            told.get_by_role("button", name="Prédire", exact=True).click()
+            expect(page.locator("#wb-predictions")).to_contain_text("à partir d'une probabilité de 90")
             page.close()
         finally:
             process.terminate()

@@ -72,9 +72,10 @@ class Cells:
 
 
 def assign_cells(
-    source: TableSource, roles: dict[str, list[str]], types: dict[str, str], notes: list[str], asked: dict[str, Any]
+    source: TableSource, roles: dict[str, list[str]], types: dict[str, str], notes: list[str], asked: dict[str, Any], *,
+    ranks: bool = False,
 ) -> Cells:  # fmt: skip
-    """Read the target, and the groups and times if any, and give each row its cell."""
+    """Read the target, and the groups and times if any, and give each row its cell; ``ranks`` tells that a fold must have all classes."""
     side = columns_of(source, [*roles["target"], *roles["groups"], *roles["time"]])
     target = read_target(source, side, roles["target"], types, notes, asked.get("rare", "leave"))
     rows = np.flatnonzero(target.there)
@@ -93,6 +94,7 @@ def assign_cells(
     folds = fold_number(
         asked["folds"], len(train), notes, groups=None if groups is None else groups[train],
         classes=None if time is not None else target.classes, counts=None if codes is None else np.bincount(codes[train]),
+        ranks=ranks,
     )  # fmt: skip
     own = None if codes is None else codes[train]
 

@@ -37,7 +37,7 @@ from epee.risk.cross_validation import CrossValidation, assemble, fold_error, fr
 from epee.risk.in_time import with_long_run_error
 from epee.risk.linear_stack import linear_of, squared_risk
 from epee.risk.mean_loss import summary_interval
-from epee.risk.nested import nested_interval
+from epee.risk.nested import nested_interval, rare_class
 from epee.risk.refit import RefitRoute
 from epee.risk.route import LARGEST_MOMENTS, MomentRoute
 from epee.risk.scoring import Models, Outcome, Panel
@@ -412,6 +412,7 @@ class Contest:
             and g.plan(1).n_folds >= 3
             and g.asked.costs is None
             and g.asked.loss.rowwise
+            and rare_class(one.route) is None  # a nested interval leaves two folds out, and such a class with them
             and self._affordable(one.candidate) >= 2
         ):
             sure, nested = self._nested(one.candidate, one.route), True

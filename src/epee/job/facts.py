@@ -32,6 +32,7 @@ from epee.words.numbers import inside, interval, percent, plus_minus, whole
 Rows = tuple[Matrix, np.ndarray, Any]
 CURVE_ROWS = 50_000  # up to which a learning curve is drawn
 MOST_SHUFFLED = 200  # columns of which it is asked what shuffling them costs
+NONE = 1e-13  # of the baseline's error: an error below is none
 READABLE_LEAVES = 24  # of a tree that is written out
 LOOKED_ROWS = 2000  # sealed rows that importances are taken on
 SHUFFLES, SHUFFLED_CELLS = 3, 1_000_000  # of a column, and cells up to which they are asked about in one call
@@ -160,7 +161,10 @@ def test_facts(
 
     gap, bar = abs(risk.value - verdict.corrected), float(np.hypot(risk.stderr, sure.stderr))
     inside = risk.low <= verdict.corrected <= risk.high
-    agrees = bool(inside or gap <= normal_quantile(level) * bar)
+    none = (
+        verdict.baseline is not None and max(risk.value, verdict.corrected) <= NONE * verdict.values[verdict.baseline]
+    )
+    agrees = bool(inside or none or gap <= normal_quantile(level) * bar)
     first = say("test", risk=risk.shown(), level=percent(level), n=whole(n))
     if headline[0]["name"] == "rmse":  # in the unit of the target, then the mean that the table shows
         figures = ", ".join(f"{mean_of(f['name'])} {in_words(f)}" for f in headline)

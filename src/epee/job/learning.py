@@ -185,7 +185,8 @@ def _start(
     past = None
     if asked["lags"]:
         source, past = make_lags(source, roles, asked["lags"], notes)
-    cells = assign_cells(source, roles, asked["types"], notes, asked)
+    ranks = loss is not None and not resolve(loss).rowwise
+    cells = assign_cells(source, roles, asked["types"], notes, asked, ranks=ranks)
     classes = cells.target.classes
     table_of_costs = cost_table(costs, asked["reject_cost"], classes)
     kind = "classifier" if classes is not None else "regressor"

@@ -23,6 +23,7 @@ from epee.table.raw import RawBlock
 from epee.typing import Codes, Vector
 from epee.words.job_words import say
 
+FEWEST = 5  # folds that a small class does not lower
 SALT = 0x5EA1  # the sealed rows and the folds must not follow the same permutations
 
 
@@ -93,11 +94,13 @@ def seal(
 
 
 def fold_number(
-    asked: int, n: int, notes: list[str], *, groups: Any = None, classes: np.ndarray | None = None, counts: Any = None
-) -> int:
+    asked: int, n: int, notes: list[str], *, groups: Any = None, classes: np.ndarray | None = None, counts: Any = None,
+    ranks: bool = False,
+) -> int:  # fmt: skip
     """Return how many folds n training rows allow, and note it when these are fewer than asked for.
 
-    ``counts`` are the rows of each of the ``classes``, which every fold should have; whole ``groups`` make a fold.
+    ``counts`` are the rows of each of the ``classes``, which every fold should have; whole ``groups`` make a fold. A class of fewer rows
+    than ``FEWEST`` is absent from some folds instead, unless each must rank all classes: two folds would leave no error bar to anyone.
     """
     limits = [(n // 2, say("few_rows", n=n))]
     if groups is not None:
@@ -105,7 +108,9 @@ def fold_number(
         limits.append((k, say("few_groups", n=k)))
     elif classes is not None:
         least = int(counts.min())
-        limits.append((max(least, 2), say("few_members", name=classes[int(np.argmin(counts))], n=least)))
+        limits.append(
+            (max(least, 2 if ranks else FEWEST), say("few_members", name=classes[int(np.argmin(counts))], n=least))
+        )
     most, why = min(limits, key=lambda pair: pair[0])
     if asked > most:
         notes.append(say("fewer_folds", folds=most, asked=asked, why=why))

@@ -13,6 +13,16 @@ from epee.words.numbers import figures, percent, plus_minus, whole
 from epee.words.report_words import say
 
 
+def _few_ticks(low: float, high: float) -> list[float]:
+    """Return two ticks or more, of which a scale can be read, and no more than fit.
+
+    >>> _few_ticks(5.0, 1776.0)
+    [500.0, 1000.0, 1500.0]
+    """
+    found = nice_ticks(low, high, 3)
+    return found if len(found) > 1 else nice_ticks(low, high, 4)
+
+
 def distribution(column: dict[str, Any]) -> Markup | None:
     """Draw the histogram of numbers, or bars of levels."""
     if column["levels"]:
@@ -31,7 +41,7 @@ def distribution(column: dict[str, Any]) -> Markup | None:
         ticks = (
             None
             if h["log"]
-            else [(t, day(t) if column["kind"] == "date" else figures(t)) for t in nice_ticks(edges[0], edges[-1], 3)]
+            else [(t, day(t) if column["kind"] == "date" else figures(t)) for t in _few_ticks(edges[0], edges[-1])]
         )
         chart.axes(x_ticks=ticks)
         for a, b, k in zip(edges[:-1], edges[1:], h["counts"], strict=True):

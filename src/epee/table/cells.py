@@ -39,6 +39,7 @@ MISSING_NUMBER = (
 )  # where a text is no value
 TRUE = ("true", "t", "yes", "y", "oui", "vrai")
 FALSE = ("false", "f", "no", "n", "non", "faux")
+SURE = 20  # different cells with three digits behind a comma
 MAX_LEVELS = 1000  # more different texts than this are no category
 
 _BLANK = r"[ \x{00a0}\x{202f}\x{2009}]"
@@ -49,6 +50,7 @@ _COMMA = rf"^[+-]?(?:{_WHOLE}(?:,[0-9]*)?|,[0-9]+){_EXPONENT}"
 _ENGLISH = r"^[+-]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]*)?$"
 _GERMAN = r"^[+-]?(?:[0-9]{1,3}(?:\.[0-9]{3})+|[0-9]+)(?:,[0-9]*)?$"
 _PATTERN = {(".", " "): _POINT, (",", " "): _COMMA, (".", ","): _ENGLISH, (",", "."): _GERMAN}
+_DECIMALS = r",[0-9]{0,2}$|,[0-9]{4}|^[+-]?0,|^[+-]?[0-9]{4,},"  # no comma between thousands
 _INFINITE = r"^(?i)[+-]?inf(?:inity)?$"
 _LEADING_ZERO = r"^[+-]?0[0-9]"
 
@@ -100,7 +102,11 @@ def infer(
         found = _dressed(different, decimal, french, kind == "number")
         if found is not None:
             return found
-    mostly = _mostly_numbers(different, counts, decimal)
+    if kind in (None, "number") and decimal is None and not french:
+        found = _thousands(different, kind == "number")
+        if found is not None:
+            return found
+    mostly = _mostly_numbers(different, counts, decimal, french)
     if kind == "number" or mostly:
         return mostly or Writing("number", decimal or ".")
     zeros = any_matches(different, _LEADING_ZERO) and all_match(different, r"^[+-]?[0-9 .,]+$")
@@ -168,11 +174,7 @@ def _number(different: pa.Array, decimal: str | None, french: bool, said: bool) 
             if not (decided and any_matches(different, rf"\{thousands}")):
                 continue
         doubtful = (mark, thousands) == (",", " ") and decimal is None and not french
-        if (
-            doubtful
-            and any_matches(different, ",")
-            and not any_matches(different, r",[0-9]{0,2}$|,[0-9]{4}|^[+-]?0,|^[+-]?[0-9]{4,},")
-        ):
+        if doubtful and any_matches(different, ",") and not any_matches(different, _DECIMALS):
             continue
         note = say("comma") if mark == "," else ""
         if thousands in ",.":
@@ -199,7 +201,22 @@ def _dressed(different: pa.Array, decimal: str | None, french: bool, said: bool)
     return replace(beneath, dress=found[0], note=say("dressed", cell=cell, value=f"{value:g}"), doubt=True)
 
 
-def _mostly_numbers(different: pa.Array, counts: pa.Array, decimal: str | None) -> Writing | None:
+def _thousands(different: pa.Array, said: bool) -> Writing | None:
+    """Return thousands behind commas, where many cells have just three digits there: a decimal comma would have cut some shorter."""
+    import pyarrow.compute as pc
+
+    if not all_match(different, _ENGLISH) or any_matches(different, _LEADING_ZERO) or any_matches(different, "^0,"):
+        return None
+    marked = different.filter(pc.match_substring(different, ","))
+    if len(marked) < SURE:
+        return None
+    cell = marked[0].as_py()
+    return Writing(
+        "number", ".", ",", zeros=said, note=say("thousands_here", cell=cell, value=cell.replace(",", "")), doubt=True
+    )
+
+
+def _mostly_numbers(different: pa.Array, counts: pa.Array, decimal: str | None, french: bool) -> Writing | None:
     """Return a number column when nearly all cells are numbers: the others are faults, to be named, not levels."""
     import pyarrow.compute as pc
 
@@ -211,6 +228,8 @@ def _mostly_numbers(different: pa.Array, counts: pa.Array, decimal: str | None) 
     for (mark, thousands), pattern in _PATTERN.items():
         if decimal not in (None, mark) or thousands in ",.":
             continue
+        if mark == "," and decimal is None and not french and not any_matches(different, _DECIMALS):
+            continue  # 1,234 may be a thousand
         fits = pc.match_substring_regex(different, pattern)
         good, total = pc.sum(counts.filter(fits)).as_py() or 0, pc.sum(counts).as_py()
         n_good = pc.sum(fits).as_py()

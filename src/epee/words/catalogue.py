@@ -10,13 +10,17 @@ A room lists its phrases once and calls the list:
 '1,5 ligne lue.'
 
 ``{n}`` writes a number as :mod:`epee.words.numbers` does; ``{n:one|several}`` chooses the word that agrees with it. English has
-its singular for 1 only, French for everything below 2.
+its singular for 1 only, French for everything below 2. ``{name:typed=number}`` writes ``name=number`` as one types it in a shell.
+
+>>> Catalogue({"keep": ("say --type {name:typed=number}", "écrire --type {name:typed=number}")})("keep", name="unit price")
+"say --type 'unit price=number'"
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from numbers import Integral, Real
+from shlex import quote
 from string import Formatter
 from typing import Any, NamedTuple
 
@@ -56,6 +60,8 @@ def plural(count: Any, one: str, several: str, lang: str | None = None) -> str:
 
 class _Phrase(Formatter):
     def format_field(self, value: Any, spec: str) -> str:
+        if spec.startswith("typed"):
+            return quote(f"{value}{spec.removeprefix('typed')}")
         if "|" in spec:
             return plural(value, *spec.split("|", 1))
         if spec or isinstance(value, bool | str) or not isinstance(value, Real):

@@ -47,9 +47,9 @@ WORDS: dict[str, tuple[str, str]] = {
         "{target} : un nombre, de {low} à {high} ; {n} {n:ligne|lignes}.",
     ),
     "integers_as_classes": (
-        "{target} holds {k} different whole {k:number|numbers} and is taken as classes; say --type {target}=number for a regression.",
+        "{target} holds {k} different whole {k:number|numbers} and is taken as classes; say --type {target:typed=number} for a regression.",
         "{target} ne contient que {k} {k:nombre entier distinct|nombres entiers distincts}, pris pour des classes ; écrire "
-        "--type {target}=number pour une régression.",
+        "--type {target:typed=number} pour une régression.",
     ),
     "took": ("Inputs: {parts}.", "Entrées : {parts}."),
     "took_number": ("{k} numeric ({names})", "{k} {k:quantitative|quantitatives} ({names})"),
@@ -70,13 +70,13 @@ WORDS: dict[str, tuple[str, str]] = {
         "{name} : {k} {k:modalité|modalités} ; les {kept} plus fréquentes ont chacune leur colonne, les autres en partagent une.",
     ),
     "left_text": (
-        "{name} is left out: texts that hardly come back (names, identifiers); say --type {name}=category to keep it, =text to read its words.",
+        "{name} is left out: texts that hardly come back (names, identifiers); say --type {name:typed=category} to keep it, =text to read its words.",
         "{name} est laissée de côté : des textes qui ne se répètent guère (noms, identifiants) ; écrire --type "
-        "{name}=category pour la garder, =text pour en lire les mots.",
+        "{name:typed=category} pour la garder, =text pour en lire les mots.",
     ),
     "left_identifier": (
-        "{name} is left out: it numbers the rows (whole numbers close together, none twice); say --type {name}=number to keep it.",
-        "{name} est laissée de côté : elle numérote les lignes (des entiers rapprochés, aucun deux fois) ; écrire --type {name}=number "
+        "{name} is left out: it numbers the rows (whole numbers close together, none twice); say --type {name:typed=number} to keep it.",
+        "{name} est laissée de côté : elle numérote les lignes (des entiers rapprochés, aucun deux fois) ; écrire --type {name:typed=number} "
         "pour la garder.",
     ),
     "left_constant": (
@@ -119,8 +119,8 @@ WORDS: dict[str, tuple[str, str]] = {
         "{k} {k:ligne a une étiquette|lignes ont des étiquettes} que le prédicteur a réunies sous {label}.",
     ),
     "date_hint": (
-        "{name} holds dates: if the rows follow each other in time, say --time {name}, and the test rows are the last ones.",
-        "{name} contient des dates : si les lignes se suivent dans le temps, écrire --time {name}, et les lignes de test sont les dernières.",
+        "{name} holds dates: if the rows follow each other in time, say --time {name:typed}, and the test rows are the last ones.",
+        "{name} contient des dates : si les lignes se suivent dans le temps, écrire --time {name:typed}, et les lignes de test sont les dernières.",
     ),
     "lags": ("Values of earlier rows as inputs: {parts}.", "Valeurs de lignes antérieures comme entrées : {parts}."),
     "lags_of": ("{name} (lags {ks})", "{name} (retards {ks})"),

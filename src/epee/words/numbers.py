@@ -286,6 +286,7 @@ def _out_of_scale(value: float) -> bool:
 def _plain(value: float, places: int) -> str:
     value = _steady(value) if places >= 0 else round(_steady(value), places)
     text = f"{value:,.{max(places, 0)}f}"
+    text = text.removeprefix("-") if not text.strip("-0.,") else text  # nothing has no sign
     return local(text if abs(value) >= 9999.5 else text.replace(",", ""))
 
 

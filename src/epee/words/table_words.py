@@ -16,6 +16,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "{cell!r} may be a decimal or a thousand; kept as text. Say which with decimal=',' or decimal='.'",
         "{cell!r} peut être un décimal ou un millier ; gardée comme texte. Préciser decimal=',' ou decimal='.'",
     ),
+    "thousands_here": (
+        "{cell!r} is read as {value}, with a comma between thousands; if it is a decimal comma, say decimal=','",
+        "{cell!r} est lu comme {value}, la virgule séparant les milliers ; si c'est une virgule décimale, préciser decimal=','",
+    ),
     "too_long": (
         "whole numbers above 2^53: their last digits are lost",
         "des entiers au-delà de 2^53 : leurs derniers chiffres sont perdus",
