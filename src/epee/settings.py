@@ -126,6 +126,17 @@ def listening(listener: Callable[[str, int, int | None], None]) -> Iterator[None
         options._listeners.remove(listener)
 
 
+def announce(words: str) -> None:
+    """Say beforehand that something takes a while: to whoever is :func:`listening`, or on standard error where progress is shown."""
+    from epee.words.progress_words import say
+
+    words = say(words) if words in say else words
+    for listener in options._listeners:
+        listener(words, 0, 1)
+    if not options._listeners and options.shows_progress():
+        print(words, file=sys.stderr, flush=True)
+
+
 @contextmanager
 def progress(words: str, total: int | None = None) -> Iterator[Callable[..., None]]:
     """Show how far some work is, once it has taken more than a second.

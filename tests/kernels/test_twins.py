@@ -1,11 +1,31 @@
 """What small tables use gives what the compiled loops give."""
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 
 import epee
-from epee.kernels import class_sums, cluster_lloyd, neighbours_tree, neighbours_twin, trees_grow, trees_walk
+from epee.kernels import (
+    class_sums,
+    cluster_links,
+    cluster_lloyd,
+    cluster_tree,
+    forest,
+    forest_twin,
+    lasso,
+    mixture_sums,
+    neighbours_screen,
+    neighbours_tree,
+    neighbours_twin,
+    paths,
+    sparse_codes,
+    trees_grow,
+    trees_levels,
+    trees_walk,
+)
 from epee.kernels.compiling import FEW_CELLS
+from epee.kernels.trees_split import Data
 
 
 @pytest.fixture(params=[0, 1])
@@ -137,3 +157,186 @@ def test_loops_over_few_nodes_are_python_itself(rng):
         (trees_walk.preorder, (left, right)), (trees_walk.depths, (left, right)), (trees_walk.weakest_links, (left, right, risk, 1e-12)),
     ):  # fmt: skip
         np.testing.assert_array_equal(kernel.compiled(*arguments), kernel.py_func(*arguments))
+
+
+def by_both(monkeypatch, kernels, work):
+    """Return what some work gives with the compiled loops, and with their twins."""
+    found = []
+    for plain in (False, True):
+        for one in kernels:
+            monkeypatch.setattr(one, "small", lambda *arguments, plain=plain: plain)
+        found.append(work())
+    return found
+
+
+def alike(a, b, names):
+    for name in names:
+        np.testing.assert_array_equal(getattr(a, name), getattr(b, name), err_msg=name)
+
+
+def mixed_table(rng, n=230, gone=0.08):
+    X = np.round(rng.normal(size=(n, 5)), 1)
+    X[:, 1], X[:, 2] = rng.integers(0, 4, n), rng.integers(0, 12, n)
+    y = X[:, 0] + 2.0 * np.isin(X[:, 1], [1, 3]) + rng.normal(size=n)
+    X[rng.random(X.shape) < gone] = np.nan
+    return X, y
+
+
+@pytest.mark.parametrize("classes", [0, 2, 3])
+@pytest.mark.parametrize(
+    ("maker", "options"),
+    [
+        ("RandomForest", {}), ("RandomForest", {"min_samples_leaf": 4, "max_features": 2, "max_depth": 5}), ("ExtraTrees", {}),
+        ("RandomForest", {"class_weight": "balanced", "bootstrap": False}), ("RandomForest", {"min_impurity_decrease": 0.01}),
+    ],
+)  # fmt: skip
+def test_forests_grow_the_same_trees_level_by_level(rng, monkeypatch, classes, maker, options):
+    X, y = mixed_table(rng, gone=0.0 if maker == "ExtraTrees" else 0.08)
+    w = rng.random(len(y)) if options else None
+    if not classes:
+        options = {k: v for k, v in options.items() if k != "class_weight"}
+    target = np.digitize(y, [0.5, 1.5][: classes - 1]) if classes else y
+    kind = getattr(epee, maker + ("Classifier" if classes else "Regressor"))
+
+    def work():
+        model = kind(3, random_state=1, **options).fit(X, target, w)
+        return model.forest_, model.apply(X)
+
+    (a, at), (b, also_at) = by_both(monkeypatch, [forest.grow, forest.reach], work)
+    alike(a, b, [field.name for field in fields(a)])
+    np.testing.assert_array_equal(at, also_at)
+
+
+def test_whole_numbers_add_up_exactly_in_any_order(rng):
+    v = forest_twin.whole(rng.normal(size=500) * 1e3)
+    for _ in range(5):
+        part = rng.permutation(v)
+        assert np.cumsum(part)[-1] == v.sum() and (np.cumsum(part)[400] - np.cumsum(part)[99]) == part[100:401].sum()
+    np.testing.assert_array_equal(forest_twin.whole(np.arange(9.0)), np.arange(9.0))
+
+
+@pytest.mark.parametrize(
+    ("classes", "options"),
+    [
+        (3, {"categorical_features": [1, 2]}), (2, {"categorical_features": [1, 2]}), (0, {"categorical_features": [1, 2]}),
+        (3, {"max_features": 2}), (2, {"splitter": "random", "categorical_features": [1]}), (0, {"criterion": "poisson"}),
+        (0, {"criterion": "absolute_error", "max_depth": 2}), (0, {"monotonic_cst": [1, 0, 0, 0, 0]}),
+        (3, {"categorical_features": [1], "ccp_alpha": 0.01, "min_samples_leaf": 5}), (3, {"criterion": "entropy"}),
+    ],
+)  # fmt: skip
+def test_trees_of_every_kind_are_the_same_while_they_are_compiled(rng, monkeypatch, classes, options):
+    X, y = mixed_table(rng, 120)
+    target = np.digitize(y, [0.5, 1.5][: classes - 1]) if classes else np.abs(y)
+    kind = epee.DecisionTreeClassifier if classes else epee.DecisionTreeRegressor
+
+    def work():
+        model = kind(random_state=1, **options).fit(X, target)
+        return model.tree_, model.apply(X)
+
+    (a, at), (b, also_at) = by_both(monkeypatch, [trees_grow.grow, trees_grow.describe, trees_walk.walk], work)
+    exact = [name for name, v in vars(a).items() if isinstance(v, np.ndarray)]
+    if options.get("criterion") in ("entropy", "poisson"):  # a logarithm may differ in its last bit
+        np.testing.assert_allclose(a.impurity, b.impurity, rtol=1e-14)
+        exact = [name for name in exact if name not in ("impurity", "gain")]
+    alike(a, b, exact)
+    np.testing.assert_array_equal(at, also_at)
+
+
+@pytest.mark.parametrize("K", [1, 3])
+def test_sums_by_level_have_the_same_bits(rng, K):
+    rows, n = rng.permutation(60), 60
+    data = Data(rng.normal(size=n), rng.integers(0, K, n), rng.random(n), np.ones(n), *[None] * 5)
+    seg = rng.integers(0, 4, n) << 32 | rows
+    same(trees_levels.level_sums, seg, data, 0.3, np.zeros(5), np.zeros(5), np.zeros(5), np.zeros((5, K)))
+
+
+def test_losses_along_a_path_of_pruned_trees_are_the_same(rng, monkeypatch):
+    X, y = mixed_table(rng, 150)
+
+    def work():
+        return epee.DecisionTreeClassifier(categorical_features=[1, 2], pruning="cv").fit(X, y > 1).tree_
+
+    kernels = [
+        trees_walk.path_losses,
+        trees_walk.weakest_links,
+        trees_walk.preorder,
+        trees_walk.depths,
+        trees_grow.grow,
+    ]
+    a, b = by_both(monkeypatch, kernels, work)
+    alike(a, b, ["feature", "threshold", "value"])
+
+
+@pytest.mark.parametrize("k", [1, 5, 40])
+def test_the_nearest_places_are_those_of_a_stable_sort(rng, k):
+    D = rng.integers(0, 6, size=(20, 170)).astype(float)
+    np.testing.assert_array_equal(neighbours_twin.nearest_places(D, k), np.argsort(D, axis=1, kind="stable")[:, :k])
+
+
+def test_neighbours_in_many_columns_are_the_same(rng, monkeypatch):
+    X = np.round(rng.normal(size=(700, 20)), 1)
+    kernels = [neighbours_screen.screen, neighbours_screen.settle]
+    a, b = by_both(monkeypatch, kernels, lambda: epee.KNeighborsClassifier().fit(X, X[:, 0] > 0).kneighbors(X[:90]))
+    np.testing.assert_array_equal(a[0], b[0])
+    np.testing.assert_array_equal(a[1], b[1])
+
+
+def test_neighbours_in_few_columns_are_the_same_while_the_search_is_compiled(rng, monkeypatch):
+    X = np.round(rng.normal(size=(1500, 5)), 1)
+    found = []
+    for there in (True, False):
+        monkeypatch.setattr("epee.kernels.background.there", lambda kernel, arguments, there=there: there)
+        found.append(epee.KNeighborsClassifier().fit(X, X[:, 0] > 0).kneighbors(X[:300]))
+    np.testing.assert_array_equal(found[0][0], found[1][0])
+    np.testing.assert_array_equal(found[0][1], found[1][1])
+
+
+@pytest.mark.parametrize("method", ["ward", "single"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_trees_of_clusters_are_the_same(rng, monkeypatch, method, weighted):
+    X = np.round(rng.normal(size=(300, 3)), 1)
+    w = rng.integers(1, 4, 300).astype(float) if weighted else None
+    kernels = [
+        cluster_tree.nearest_clusters, cluster_tree.build_tree, cluster_tree.merge_pairs, cluster_tree.merge_two,
+        cluster_links.spanning_tree, cluster_links.name_merges, cluster_links.cut_tree,
+    ]  # fmt: skip
+    a, b = by_both(monkeypatch, kernels, lambda: epee.linkage(X, method, sample_weight=w))
+    np.testing.assert_array_equal(a, b)
+
+
+def test_paths_of_penalties_are_the_same_within_rounding(rng, monkeypatch):
+    X = rng.normal(size=(80, 12))
+    y = X[:, 0] - 2 * X[:, 3] + rng.normal(size=80)
+    for positive in (False, True):
+        a, b = by_both(
+            monkeypatch, [lasso.gram_path], lambda positive=positive: epee.Lasso(0.1, positive=positive).fit(X, y)
+        )
+        np.testing.assert_allclose(a.coef_, b.coef_, rtol=1e-10, atol=1e-13)
+
+
+@pytest.mark.parametrize("flat", [False, True])
+@pytest.mark.parametrize("noise", [np.nan, -4.0])
+def test_sums_of_mixtures_are_the_same_within_rounding(rng, flat, noise):
+    X, p, K = rng.normal(size=(90, 3)), 3, 2
+    q = 2 * p if flat else p * (p + 1) // 2 + p
+    slopes, constants, w = -0.1 * rng.random((K, q)), rng.normal(size=K), rng.random(90)
+    for one, arguments in (
+        (
+            mixture_sums.expanded_sums,
+            (X, w, X[0], slopes, constants, noise, flat, 32, np.zeros((q, K)), np.zeros(K), np.zeros(2)),
+        ),
+        (mixture_sums.expanded_log_joint, (X, X[0], slopes, constants, flat, 32, np.zeros((90, K)))),
+        (mixture_sums.expanded_log_density, (X, X[0], slopes, constants, noise, flat, 32, np.zeros(90))),
+    ):
+        (_, compiled), (_, twin) = both(one, *arguments)
+        for x, y in zip(compiled, twin):
+            if isinstance(x, np.ndarray):
+                np.testing.assert_allclose(x, y, rtol=1e-12, atol=1e-13)
+
+
+def test_codes_and_shortest_paths_are_the_same(rng, monkeypatch):
+    X = rng.normal(size=(150, 6))
+    a, b = by_both(monkeypatch, [sparse_codes.codes], lambda: epee.SparseCoding(8, tol=1e-2, random_state=0).fit(X))
+    np.testing.assert_allclose(a.components_, b.components_, rtol=1e-12)
+    a, b = by_both(monkeypatch, [paths.shortest_paths], lambda: epee.Isomap(n_neighbors=8).fit(X))
+    np.testing.assert_array_equal(a.dist_matrix_, b.dist_matrix_)

@@ -23,7 +23,13 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--notes", metavar="FILE", help="rewrite the catalogue of signatures from noted calls")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (as many as cores)")
     parser.add_argument("--share", help=argparse.SUPPRESS)  # "2/4": this process is the third of four
+    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)  # as a helper: epee.kernels.background
     said = parser.parse_args(words)
+    if said.serve:
+        from epee.kernels.background import serve
+
+        serve()
+        return 0
     if said.notes:
         from epee.kernels.catalogue import gathered, write
 

@@ -8,13 +8,14 @@ histogram is a pair of whole numbers,
 gradient :math:`g`, then curvature :math:`h` above the count :math:`c < 2^b`. Whole numbers add without rounding, so a histogram has the
 same bits for any cut of the rows and any number of threads, and the histogram of a child is that of its parent less that of its sibling.
 
-The twin of every function here, in NumPy, is :mod:`epee.kernels.boosting_twin`.
+The twin of every function here, in NumPy, is :mod:`epee.kernels.boosting_twin`: it answers for few rows while the loops are compiled.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from epee.kernels import boosting_twin as twin
 from epee.kernels.compiling import kernel
 from epee.kernels.trees_split import mix
 
@@ -24,7 +25,7 @@ MISSING = 255  # the bin of a missing cell
 SUPPORT = 10.0  # rows that a category needs to be sorted among the others; the rest go right together
 
 
-@kernel
+@kernel(twin=twin.bin_rows, meanwhile=twin.few_rows)
 def bin_rows(X, thresholds, starts, out):
     """Fill ``out`` (n, 8 G) with the bin of each cell: how many thresholds of its column lie below it."""
     n, p = X.shape
@@ -44,7 +45,7 @@ def bin_rows(X, thresholds, starts, out):
                 out[s + i, f] = MISSING if cells[i] != cells[i] else at[i] - starts[f]
 
 
-@kernel
+@kernel(twin=twin.pack, meanwhile=twin.few_rows)
 def pack(g, h, c, gradient_scale, curvature_scale, bits, out):
     """Fill ``out`` (n, 2) with the pairs (1); ``h`` is empty where it is the weight itself."""
     varies = h.shape[0] > 0
@@ -78,7 +79,7 @@ def fill_joint(words, rows, start, end, pairs, bits, out):
             out[f, k, 1] += sums[f, k] & mask
 
 
-@kernel
+@kernel(twin=twin.fill, meanwhile=twin.few_listed)
 def fill(words, rows, start, end, pairs, bits, out):
     """Add the pairs of ``rows[start:end]`` to the histograms ``out`` (8 G, 256, 2) of all columns.
 
@@ -107,7 +108,7 @@ def fill(words, rows, start, end, pairs, bits, out):
                     sums[j, k, 1] += b
 
 
-@kernel
+@kernel(twin=twin.split_rows, meanwhile=twin.few_listed)
 def split_rows(bins, rows, spare, start, end, goes_left):
     """Put the rows of a node whose bin in a column (n,) goes left before the others, in order; return where the others begin."""
     left, right = start, 0
@@ -123,7 +124,7 @@ def split_rows(bins, rows, spare, start, end, goes_left):
     return left
 
 
-@kernel
+@kernel(twin=twin.add_values, meanwhile=twin.few_rows)
 def add_values(rows, bounds, values, raw):
     """Add to ``raw`` the value of the leaf of each row; leaf j holds ``rows[bounds[j, 0]:bounds[j, 1]]``."""
     for j in range(values.shape[0]):
@@ -131,7 +132,7 @@ def add_values(rows, bounds, values, raw):
             raw[rows[i]] += values[j]
 
 
-@kernel
+@kernel(twin=twin.draw, meanwhile=twin.whatever)
 def draw(allowed, wanted, key):
     """Keep, of the columns that are ``allowed`` (p,), those with the ``wanted`` smallest random keys."""
     p = allowed.shape[0]
@@ -161,7 +162,7 @@ def gain_of(g_left, h_left, g_all, h_all, parent, sign, low, high, l2):
     return parent - g_left * a - g_right * b
 
 
-@kernel
+@kernel(twin=twin.find_split, meanwhile=twin.whatever)
 def find_split(
     sums, total, counts, allowed, n_bins, missing, categorical, monotone, scales, limits, node, best, goes_left, pair
 ):
@@ -253,7 +254,7 @@ def find_split(
             pair[1] += sums[column, b, 1]
 
 
-@kernel
+@kernel(twin=twin.walk, meanwhile=twin.few_rows)
 def walk(X, roots, depths, first, feature, threshold, missing_left, set_of, sets, value, outputs, out):
     """Add to ``out`` (n, K) the leaves that the rows reach in each tree; tree t adds to output ``outputs[t]``.
 

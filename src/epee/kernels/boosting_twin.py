@@ -8,8 +8,26 @@ from __future__ import annotations
 
 import numpy as np
 
+from epee.kernels.compiling import FEW_ROWS
+
 MISSING = 255
 SUPPORT = 10.0
+HALF = 26  # bits: whole numbers of 60 are added in two parts, which floats hold exactly
+
+
+def few_rows(rows, *others):
+    """Tell whether a few rows are done here while the loop is compiled."""
+    return len(rows) < FEW_ROWS
+
+
+def few_listed(table, rows, *others):
+    """Tell the same of what lists its rows second."""
+    return len(rows) < FEW_ROWS
+
+
+def whatever(*others):
+    """What looks at bins or columns alone is done here for any number of rows."""
+    return True
 
 
 def bin_rows(X, thresholds, starts, out):
@@ -30,13 +48,13 @@ def pack(g, h, c, gradient_scale, curvature_scale, bits, out):
 def fill(words, rows, start, end, pairs, bits, out):
     """Add the pairs of ``rows[start:end]`` to the histograms ``out`` (8 G, 256, 2) of all columns; ``bits`` only makes the loops quick."""
     chosen = rows[start:end]
-    place = words[chosen].view(np.uint8) + 256 * np.arange(out.shape[0])  # (m, 8 G)
-    order = np.argsort(place, axis=None, kind="stable")
-    where = place.ravel()[order]
-    begins = np.flatnonzero(np.concatenate([[True], where[1:] != where[:-1]])) if len(where) else np.zeros(0, int)
-    if len(begins):
-        mine = np.repeat(pairs[chosen], out.shape[0], axis=0)[order]
-        out.reshape(-1, 2)[where[begins]] += np.add.reduceat(mine, begins, axis=0)
+    width = out.shape[0]
+    place = (words[chosen].view(np.uint8) + 256 * np.arange(width)).ravel()  # (m 8 G,)
+    flat = out.reshape(-1, 2)
+    for j in range(2):
+        mine = pairs[chosen, j]
+        for part, up in ((mine >> HALF, HALF), (mine & (2**HALF - 1), 0)):
+            flat[:, j] += np.bincount(place, np.repeat(part, width), len(flat)).astype(np.int64) << up
 
 
 def split_rows(bins, rows, spare, start, end, goes_left):

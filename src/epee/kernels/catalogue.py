@@ -15,6 +15,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from epee.kernels.compiling import Kernel
 
 LISTED = Path(__file__).parent / "signatures.json"
@@ -56,6 +58,28 @@ def _told(kind: Any) -> Any:
     if isinstance(kind, types.Number | types.Boolean):
         return str(kind)
     raise TypeError(f"the catalogue of signatures has no words for {kind}.")
+
+
+def spelt(value: Any) -> Any:
+    """Return what :func:`told` returns, without a look at numba; :exc:`TypeError` for what it does not know."""
+    if value is None:
+        return None
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind not in "biuf" or not value.dtype.isnative or not value.flags.aligned:
+            raise TypeError(f"no words for an array of {value.dtype}.")
+        order = "C" if value.flags.c_contiguous else "F" if value.flags.f_contiguous else "A"
+        return f"{value.dtype.name} {value.ndim}{order}{'' if value.flags.writeable else 'r'}"
+    if isinstance(value, bool | np.bool_):
+        return "bool"
+    if isinstance(value, np.number):
+        return value.dtype.name
+    if isinstance(value, int | float):
+        return "int64" if isinstance(value, int) else "float64"
+    if isinstance(value, tuple):
+        words = [spelt(v) for v in value]
+        kind = type(value)
+        return words if kind is tuple else {f"{kind.__module__.rpartition('.')[2]}.{kind.__name__}": words}
+    raise TypeError(f"no words for {type(value).__name__}.")
 
 
 def typed(word: Any) -> Any:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from epee.kernels import class_sums_twin as twin
-from epee.kernels.compiling import FEW_CELLS, kernel
+from epee.kernels.compiling import FEW_CELLS, FEW_ROWS, bearable, kernel
 from epee.kernels.reordering import REORDER
 
 
@@ -19,7 +19,12 @@ def few(X, *others):
     return X.size <= FEW_CELLS and X.flags.c_contiguous
 
 
-@kernel(twin=twin.class_sums, small=few)
+def more(X, *others):
+    """Tell whether NumPy adds a block while the loop is compiled."""
+    return len(X) < FEW_ROWS and X.flags.c_contiguous
+
+
+@kernel(twin=twin.class_sums, small=few, meanwhile=more)
 def class_sums(X, cell, w, origin, count, first):
     """Add the rows (n, p) minus the origin to the sums ``first`` (cells, p), and their weights to ``count`` (cells,)."""
     n, p = X.shape
@@ -32,7 +37,7 @@ def class_sums(X, cell, w, origin, count, first):
             a[j] += u * (x[j] - origin[j])
 
 
-@kernel(twin=twin.class_squares, small=few)
+@kernel(twin=twin.class_squares, small=few, meanwhile=more)
 def class_squares(X, cell, w, origin, count, first, second):
     """Do :func:`class_sums`, and add the squares to ``second`` (cells, p)."""
     n, p = X.shape
@@ -72,7 +77,7 @@ def column_squares(columns, cell, w, origin, count, first, second):
                 second[k, j] += b
 
 
-@kernel(twin=twin.class_scatter, small=few)
+@kernel(twin=twin.class_scatter, small=few, meanwhile=more)
 def class_scatter(X, cell, w, origin, shift, scatter):
     """Add the squares of the rows about the mean of their cell, ``origin + shift[cell]``; missing cells are skipped."""
     n, p = X.shape
@@ -115,7 +120,7 @@ def observed_squares(X, rows, w, origin, seen, first, second):
             second[q] += u * e * e
 
 
-@kernel
+@kernel(meanwhile=bearable)
 def any_bad_cell(X, coins, counts):
     """Tell whether a column of ``coins`` holds what is not 0 or 1, or one of ``counts`` a negative number; no early exit, so
     that the processor need not guess.
@@ -130,7 +135,7 @@ def any_bad_cell(X, coins, counts):
     return bad
 
 
-@kernel
+@kernel(meanwhile=bearable)
 def first_bad_cell(X, columns, kinds):
     """Return the first row and column that its kind does not allow, or -1: 1 a coin, 2 a count, 3 a code; missing cells are allowed."""
     for i in range(X.shape[0]):
@@ -147,7 +152,7 @@ def first_bad_cell(X, columns, kinds):
     return -1, -1
 
 
-@kernel
+@kernel(meanwhile=bearable)
 def first_fraction(X):
     """Return the first row and column that is not a whole number, NaN and infinity among them, or -1."""
     for i in range(X.shape[0]):
@@ -158,7 +163,7 @@ def first_fraction(X):
     return -1, -1
 
 
-@kernel
+@kernel(meanwhile=bearable)
 def highest_levels(X, columns, top):
     """Raise ``top`` (q,) to the largest code of each column; return the first row and column that is no code, or -1."""
     for i in range(X.shape[0]):
@@ -172,7 +177,7 @@ def highest_levels(X, columns, top):
     return -1, -1
 
 
-@kernel
+@kernel(meanwhile=bearable)
 def count_levels(X, cell, w, columns, offsets, count, cells, top):
     """Add the weight of each row to the level that each column holds; ``cells`` (cells, levels of all columns).
 
@@ -198,7 +203,7 @@ def count_levels(X, cell, w, columns, offsets, count, cells, top):
     return not bad
 
 
-@kernel
+@kernel(meanwhile=bearable)
 def table_sums(X, cell, w, origin, coins, counts, columns, offsets, count, seen, first, second, cells, top):
     """Look for bad cells, sum squares and count levels, some rows at a time while they lie in the cache.
 
@@ -237,7 +242,7 @@ def sort_by_cell(cell, order, ends):
         ends[cell[i]] += 1
 
 
-@kernel
+@kernel(meanwhile=bearable)
 def level_scores(X, columns, offsets, table, scores):
     """Add ``table`` (levels of all columns, K) at the level of each cell; what is missing or unknown has no say."""
     K = scores.shape[1]

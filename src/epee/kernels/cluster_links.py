@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 
-from epee.kernels.compiling import kernel
+from epee.kernels import cluster_twin as twin
+from epee.kernels.compiling import bearable, kernel
 
 
 @kernel
@@ -22,7 +23,7 @@ def distances_from(P, m, c, out):
             out[t] += d * d
 
 
-@kernel
+@kernel(twin=twin.spanning_tree, meanwhile=twin.few_columns)
 def spanning_tree(P, low, high, length):
     """Fill the n - 1 edges of a minimum spanning tree of the columns of ``P`` (p, n), which is consumed (Prim).
 
@@ -140,7 +141,7 @@ def _find(parent, i):
     return i
 
 
-@kernel
+@kernel(meanwhile=bearable)
 def name_merges(left, right, height, Z):
     """Fill SciPy's Z (n - 1, 4) from merges in order of height, each named by one row of either side."""
     n = left.shape[0] + 1
@@ -154,7 +155,7 @@ def name_merges(left, right, height, Z):
         rows[n + t] = rows[a] + rows[b]
 
 
-@kernel
+@kernel(meanwhile=bearable)
 def cut_tree(Z, merges, labels):
     """Fill the cluster of each row after the first ``merges`` merges, numbered in the order of the first rows."""
     n = Z.shape[0] + 1

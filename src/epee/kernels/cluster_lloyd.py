@@ -18,7 +18,7 @@ import math
 import numpy as np
 
 from epee.kernels import lloyd_twin as twin
-from epee.kernels.compiling import FEW_CELLS, kernel
+from epee.kernels.compiling import FEW_CELLS, FEW_ROWS, kernel
 from epee.kernels.reordering import REORDER
 
 TILE = 128  # rows of a tile: 128 x 20 float64 is 20 kB, and 50 x 128 distances 51 kB
@@ -27,6 +27,11 @@ TILE = 128  # rows of a tile: 128 x 20 float64 is 20 kB, and 50 x 128 distances 
 def few(X, *others):
     """Tell whether the rows are so few that NumPy allocates them; it looks at the rows alone, which stay the same all along."""
     return X.size <= FEW_CELLS
+
+
+def more(X, *others):
+    """Tell whether NumPy allocates rows while the loops are compiled: the same partition, sums within their rounding."""
+    return len(X) < FEW_ROWS
 
 
 @kernel
@@ -58,7 +63,7 @@ def squared_distance(x, origin, c):
     return s
 
 
-@kernel(twin=twin.first_allocation, small=few)
+@kernel(twin=twin.first_allocation, small=few, meanwhile=more)
 def first_allocation(X, w, origin, C, c2, slack, labels, upper, lower, count, sums, squares):
     """Allocate every row by the product, set its bounds and add it to the sums of its cluster.
 
@@ -96,7 +101,7 @@ def first_allocation(X, w, origin, C, c2, slack, labels, upper, lower, count, su
     squares[0] = total
 
 
-@kernel(twin=twin.next_allocation, small=few)
+@kernel(twin=twin.next_allocation, small=few, meanwhile=more)
 def next_allocation(X, w, origin, centres, C, c2, slack, drift, others, half, labels, upper, lower, count, sums):
     """Move the bounds, and allocate again the rows that they do not settle; return how many changed cluster.
 
@@ -152,7 +157,7 @@ def next_allocation(X, w, origin, centres, C, c2, slack, drift, others, half, la
     return changed
 
 
-@kernel(twin=twin.nearest, small=few)
+@kernel(twin=twin.nearest, small=few, meanwhile=more)
 def nearest(X, origin, C, c2, labels, squared):
     """Fill the nearest centre of each row and its squared distance."""
     n, p = X.shape
@@ -191,14 +196,14 @@ def add_to_clouds(X, labels, squared, w, origin, count, sums, last):
     return total
 
 
-@kernel(twin=twin.own_distances, small=few)
+@kernel(twin=twin.own_distances, small=few, meanwhile=more)
 def own_distances(X, origin, centres, labels, squared):
     """Fill the squared distance of each row to the centre of its cluster."""
     for i in range(X.shape[0]):
         squared[i] = squared_distance(X[i], origin, centres[labels[i]])
 
 
-@kernel(twin=twin.closer, small=few)
+@kernel(twin=twin.closer, small=few, meanwhile=more)
 def closer(X, candidates, squared, out):
     """Fill ``out`` (c, n) with the smaller of ``squared`` (n,) and the squared distance to each candidate (c, p)."""
     zero = np.zeros(X.shape[1], X.dtype)

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from epee.kernels.compiling import kernel
+from epee.kernels import cluster_twin as twin
+from epee.kernels.compiling import bearable, kernel
 
 LEAF = 32
 
@@ -44,7 +45,7 @@ def _split(values, order, low, high, middle):
             return
 
 
-@kernel
+@kernel(meanwhile=bearable)
 def build_tree(X, size):
     """Return a tree over the rows of ``X`` (m, p) with sizes (m,).
 
@@ -123,7 +124,7 @@ def scan(x, s, P, S, low, high, ward, out):
             out[t] *= s * S[low + t] / (s + S[low + t])
 
 
-@kernel
+@kernel(twin=twin.nearest_clusters, meanwhile=twin.few_clusters)
 def nearest_clusters(rows, X, size, names, P, S, span, box, least, E, ES, enames, ward, best, name):
     """Find for each of ``rows`` its nearest other cluster, among the tree and the list ``E`` (p, e) of newer ones.
 
@@ -173,7 +174,7 @@ def nearest_clusters(rows, X, size, names, P, S, span, box, least, E, ES, enames
         best[i], name[i] = b, who
 
 
-@kernel
+@kernel(meanwhile=bearable)
 def merge_pairs(X, size, active, nn, gap, rows, fresh, left, right, height, done):
     """Merge every pair of mutual nearest clusters that has a member in ``rows``; return how many merges there are now.
 
@@ -190,7 +191,7 @@ def merge_pairs(X, size, active, nn, gap, rows, fresh, left, right, height, done
     return done
 
 
-@kernel
+@kernel(meanwhile=bearable)
 def merge_two(X, size, active, a, b, gap, fresh, left, right, height, done, p):
     """Merge cluster b into a at squared height ``gap``."""
     total = size[a] + size[b]

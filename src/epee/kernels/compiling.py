@@ -3,12 +3,13 @@
 A function under :func:`kernel` is plain Python until it is called; then, in this order,
 
 1. its twin in NumPy answers, where it has one and says that the work is ``small``: by the size of the arguments alone
-   (:data:`FEW_CELLS`), so that the same table takes the same road whatever was compiled before. Only where both roads give the same
-   bits, as for boosted trees, may the choice look at what is :func:`ready`;
+   (:data:`FEW_CELLS`), so that the same table takes the same road whatever was compiled before;
 2. machine code made earlier is loaded: on this machine, or ahead of time and carried by the package (:mod:`epee.kernels.store`);
-3. numba compiles it on the spot, and what came of it is kept for the next time where a folder may be written.
+3. where both roads give the same bits and the work is bearable, the twin answers ``meanwhile``: a helper process compiles
+   (:mod:`epee.kernels.background`), and what came of it is loaded at the first call after;
+4. numba compiles it on the spot, which is said once, and what came of it is kept for the next time where a folder may be written.
 
-Nothing above this room knows which of the three it was. Modules of kernels import without numba.
+Nothing above this room knows which of the four it was. Modules of kernels import without numba.
 """
 
 from __future__ import annotations
@@ -16,18 +17,31 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from functools import update_wrapper
+from functools import cache, update_wrapper
 from importlib import import_module
-from threading import RLock
+from threading import RLock, local
 from time import perf_counter
 from typing import Any, overload
 
 import numpy as np
 
+from epee.kernels.background import there
+
 FEW_CELLS = (
     6_000  # numbers in a table (rows times columns) for which NumPy, or Python itself, is quicker than meeting numba
 )
+FEW_ROWS = 2_000  # of a table for which no one waits for a compiler
+BEARABLE = (
+    100_000  # numbers in a table that Python itself goes through once, in a tenth of a second, while a loop is compiled
+)
 _lock = RLock()
+
+
+class _Here(local):
+    plain = False  # whether Python itself runs a loop in this thread
+
+
+_here = _Here()
 _clock: dict[str, Any] = {"numba": 0.0, "loading": 0.0, "listener": None}
 called: Callable[[Kernel, tuple[Any, ...]], None] | None = None  # told of every call, while someone takes notes
 
@@ -39,13 +53,16 @@ class Kernel:
 
     def __init__(
         self, function: Callable[..., Any], twin: Callable[..., Any] | None, small: Callable[..., bool] | None,
-        options: dict[str, Any],
+        options: dict[str, Any], meanwhile: Callable[..., bool] | None = None,
     ) -> None:  # fmt: skip
         update_wrapper(self, function)
         self.py_func = function
         self.twin = twin
         self.small = small
+        self.meanwhile = meanwhile
         self.options = options
+        self.known: set[str] = set()  # signatures whose code is there, in the words of the catalogue
+        self.waited = 0.0  # seconds that its twin worked because it was not there
         self._compiled: Any = None
 
     @property
@@ -80,10 +97,26 @@ class Kernel:
         """Run it."""
         if called is not None:
             called(self, arguments)
+        if _here.plain:  # a loop that Python runs calls it
+            return (self.twin or self.py_func)(*arguments)
         if self.small is not None and self.small(*arguments):
+            return self.plainly(*arguments)
+        if self.meanwhile is not None and self.meanwhile(*arguments) and not there(self, arguments):
+            start = perf_counter()
+            try:
+                return self.plainly(*arguments)
+            finally:
+                self.waited += perf_counter() - start
+        return (self._compiled or self.compiled)(*arguments)
+
+    def plainly(self, *arguments: Any) -> Any:
+        """Run its twin, or without one the function as it is written."""
+        try:
+            _here.plain = True
             with np.errstate(all="ignore"):  # as in the loops: who calls them looks at what came of it
                 return (self.twin or self.py_func)(*arguments)
-        return (self._compiled or self.compiled)(*arguments)
+        finally:
+            _here.plain = False
 
     def __reduce__(self) -> str:
         return self.__qualname__
@@ -96,25 +129,33 @@ class Kernel:
 def kernel(function: Callable[..., Any], /) -> Kernel: ...
 @overload
 def kernel(
-    *, twin: Callable[..., Any] | None = None, small: Callable[..., bool] | None = None, **options: Any
-) -> Callable[[Callable[..., Any]], Kernel]: ...
+    *, twin: Callable[..., Any] | None = None, small: Callable[..., bool] | None = None,
+    meanwhile: Callable[..., bool] | None = None, **options: Any,
+) -> Callable[[Callable[..., Any]], Kernel]: ...  # fmt: skip
 def kernel(
     function: Callable[..., Any] | None = None,
     /,
     *,
     twin: Callable[..., Any] | None = None,
     small: Callable[..., bool] | None = None,
+    meanwhile: Callable[..., bool] | None = None,
     **options: Any,
 ) -> Any:
     """Make a loop a kernel.
 
     ``small(*arguments)`` tells whether the work is too little to meet a compiler for: then ``twin``, or without one the function as
-    it is written, answers. It looks at sizes, never at what is compiled. The other options are numba's (``fastmath``, ``inline``);
-    Python's lock is always let go.
+    it is written, answers. It looks at sizes, never at what is compiled. ``meanwhile(*arguments)`` tells whether it may answer while a
+    helper compiles, which asks for the same bits and for work of no more than some seconds. The other options are numba's
+    (``fastmath``, ``inline``); Python's lock is always let go.
     """
     if function is not None:
         return Kernel(function, None, None, {})
-    return lambda f: Kernel(f, twin, small, options)
+    return lambda f: Kernel(f, twin, small, options, meanwhile)
+
+
+def bearable(first: Any, *others: Any) -> bool:
+    """Tell whether the first argument is a table that Python itself may go through while the loop is compiled."""
+    return bool(first.size <= BEARABLE)
 
 
 def spent() -> dict[str, float]:
@@ -129,8 +170,6 @@ def spent() -> dict[str, float]:
 
 def ready(kernel: Kernel) -> bool:
     """Tell whether a kernel can be called without a compiler: it was called before, or its code lies in a file."""
-    if kernel._compiled is not None and getattr(kernel._compiled, "overloads", None):
-        return True
     from epee.kernels.store import holds
 
     return holds(kernel)
@@ -150,6 +189,16 @@ def named(key: str) -> Kernel:
         return found
     pairs = (pair.split("=") for pair in values.rstrip(")").split(", "))
     return found(**{name: int(v) for name, v in pairs})
+
+
+@cache
+def _say_once() -> None:
+    """Say that a compiler is waited for, the first time that it is; a helper, and whoever asked for nothing else, says nothing."""
+    from epee.kernels import store
+    from epee.settings import announce
+
+    if store.kept is None:
+        announce("compiling for this machine: some seconds, once")
 
 
 def _jit(kernel: Kernel) -> Any:
@@ -180,6 +229,7 @@ def _jit(kernel: Kernel) -> Any:
             types = tuple(made.typeof_pyval(a) for a in arguments)
             ready = made.overloads.get(types) or made._cache.load_overload(types, made.targetctx)
             if ready is None:
+                _say_once()
                 return on_the_spot(*arguments, **others)
             if types not in made.overloads:
                 made.targetctx.insert_user_function(ready.entry_point, ready.fndesc, [ready.library])

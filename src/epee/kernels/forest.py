@@ -6,12 +6,15 @@ of the classes, or :math:`\sum w y`). A cut into bins on the left and bins on th
 .. math:: \sum_k \frac{S_{Lk}^2}{W_L} + \sum_k \frac{S_{Rk}^2}{W_R} - \sum_k \frac{S_k^2}{W} \tag{1}
 
 for the variance and for Gini's index, and by the same expression with :math:`S \log_2 (S / W)` in place of :math:`S^2 / W` for the entropy.
+Weights, counts and values are whole numbers in units of a power of two, so that sums have the same bits in any order; the columns of a node
+are drawn from a key that says its place in the tree. :mod:`epee.kernels.forest_twin` grows the same tree level by level in NumPy.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from epee.kernels import forest_twin as twin
 from epee.kernels.compiling import kernel
 from epee.kernels.trees_split import mix
 
@@ -241,13 +244,13 @@ def describe(rows, a, b, about, mine, whole):
     return squares - whole[2] * whole[2] / whole[0] <= 1e-14 * squares
 
 
-@kernel
+@kernel(twin=twin.grow, meanwhile=twin.few)
 def grow(columns, centres, rows, about, flags, limits, key, first, feature, cut, missing_left, gain, sums, bounds):
     """Grow one tree on ``rows``, which end up ordered by leaf; return how many nodes it has and how deep it is.
 
-    ``about`` (n, 4) holds the weight, the count, the weighted value and the class of each row; ``flags`` (entropy, random cuts,
-    columns drawn, longest branch, whether weights are counts); ``limits`` (least count to cut, least count and weight of a leaf,
-    least gain). The children of a node lie side by side from ``first`` on; ``bounds`` (nodes, 2) are its rows.
+    ``about`` (n, 4) holds the weight, the count, the weighted value and the class of each row, whole numbers all; ``flags`` (entropy,
+    random cuts, columns drawn, longest branch, whether weights are counts); ``limits`` (least count to cut, least count and weight
+    of a leaf, least gain). The children of a node lie side by side from ``first`` on; ``bounds`` (nodes, 2) are its rows.
     """
     entropy, random, drawn, max_depth, plain = flags[0] != 0, flags[1] != 0, flags[2], flags[3], flags[4] != 0
     p, n, width = columns.shape[0], rows.shape[0], sums.shape[1]
@@ -255,8 +258,8 @@ def grow(columns, centres, rows, about, flags, limits, key, first, feature, cut,
     order, spare, seen = np.arange(p), np.empty(n, rows.dtype), np.empty(4, np.uint64)
     left, right = np.empty(width), np.empty(width)
     means = width == 3 and not random and not entropy
-    stack, height = np.empty((n + 2, 2), np.int64), 1
-    stack[0, 0], stack[0, 1] = 0, 0
+    stack, keys, height = np.empty((n + 2, 2), np.int64), np.empty(n + 2, np.uint64), 1
+    stack[0, 0], stack[0, 1], keys[0] = 0, 0, key
     bounds[0, 0], bounds[0, 1] = 0, n
     size, deepest = 1, 0
     while height > 0:
@@ -270,6 +273,10 @@ def grow(columns, centres, rows, about, flags, limits, key, first, feature, cut,
         if pure or depth >= max_depth or whole[1] < limits[0] or whole[1] < 2.0 * limits[1] or b - a < 2:
             continue
         base = purity(whole[2:], whole[0], width - 2, entropy)
+        key = keys[height]
+        left_key, right_key = mix(key + np.uint64(1)), mix(key + np.uint64(2))
+        for j in range(p):
+            order[j] = j
         best, f, at, to_left, varied = limits[3], np.int64(-1), np.int64(-1), np.int64(0), 0
         for j in range(p):
             key = mix(key)
@@ -320,12 +327,13 @@ def grow(columns, centres, rows, about, flags, limits, key, first, feature, cut,
         bounds[size + 1, 0], bounds[size + 1, 1] = middle, b
         stack[height, 0], stack[height, 1] = size + 1, depth + 1
         stack[height + 1, 0], stack[height + 1, 1] = size, depth + 1
+        keys[height], keys[height + 1] = right_key, left_key
         height += 2
         size += 2
     return size, deepest
 
 
-@kernel
+@kernel(twin=twin.reach, meanwhile=twin.few_walk)
 def reach(X, roots, first, feature, threshold, missing_left, out):
     """Fill ``out`` (n, trees) with the leaves that the rows reach; a leaf is its own child, and rows of a strip go down in step."""
     strip = 64

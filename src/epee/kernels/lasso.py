@@ -29,7 +29,28 @@ def gap_of(w, q, c, yy, l1, l2):
     return 0.5 * rr * (1.0 + const * const) + l1 * norm1 - const * ry + 0.5 * l2 * (1.0 + const * const) * norm2
 
 
-@kernel
+def sweep_in_numpy(G, w, q, members, count, l1, l2, positive):
+    """Do what :func:`sweep` does, a row of G at a time."""
+    largest = 0.0
+    for j in members[:count].tolist():
+        d, old = G[j, j], w[j]
+        if d <= 0.0:
+            continue
+        z = q[j] + d * old
+        new = (z - l1) / (d + l2) if z > l1 else (z + l1) / (d + l2) if z < -l1 and not positive else 0.0
+        if new != old:
+            w[j] = new
+            q -= (new - old) * G[j]
+            largest = max(largest, d * (new - old) * (new - old))
+    return largest
+
+
+def few_columns(G, c, yy, alphas, *others):
+    """Tell whether a path of penalties is short enough for NumPy while the loops are compiled."""
+    return len(c) * len(alphas) <= 20_000
+
+
+@kernel(twin=sweep_in_numpy)
 def sweep(G, w, q, members, count, l1, l2, positive):
     """Update the working set once; return the largest change of a fitted value."""
     p = len(w)
@@ -59,7 +80,7 @@ def sweep(G, w, q, members, count, l1, l2, positive):
     return largest
 
 
-@kernel
+@kernel(meanwhile=few_columns)
 def gram_path(G, c, yy, alphas, ratio, tol, max_iter, positive, start):
     """Return coefficients (A, p), gaps (A,) and sweeps (A,) along decreasing penalties."""
     p, A = len(c), len(alphas)

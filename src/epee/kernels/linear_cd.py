@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from epee.kernels.compiling import kernel
+from epee.kernels.compiling import bearable, kernel
 
 
-@kernel
+@kernel(meanwhile=bearable)
 def threshold_sweeps(H, g, w, lam, tol, sweeps):
     """Return the minimiser v = w + d; H (q, q), g, w and lam (q,). Stops when no coordinate moves its slope by more than tol."""
     q = len(g)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from epee.kernels import mixture_twin as twin
 from epee.kernels.compiling import kernel
 
 
@@ -68,7 +69,7 @@ def softmax_columns(L, constants, log_noise, w, N, totals):
     return top
 
 
-@kernel
+@kernel(twin=twin.expanded_sums, meanwhile=twin.few)
 def expanded_sums(X, w, origin, slopes, constants, log_noise, flat, some, G, N, totals):
     """Add the sums of the rows of a block: ``G`` (q, K) of the products, ``N`` (K,), ``totals`` (2,); ``some`` rows at a time."""
     n, q = X.shape[0], slopes.shape[1]
@@ -81,7 +82,7 @@ def expanded_sums(X, w, origin, slopes, constants, log_noise, flat, some, G, N, 
         G += np.dot(Z, L.T)
 
 
-@kernel
+@kernel(twin=twin.expanded_log_joint, meanwhile=twin.few)
 def expanded_log_joint(X, origin, slopes, constants, flat, some, out):
     """Write the log of weight and density of each row and component to ``out`` (n, K)."""
     n, q = X.shape[0], slopes.shape[1]
@@ -95,7 +96,7 @@ def expanded_log_joint(X, origin, slopes, constants, flat, some, out):
                 out[start + i, k] = L[k, i] + constants[k]
 
 
-@kernel
+@kernel(twin=twin.expanded_log_density, meanwhile=twin.few)
 def expanded_log_density(X, origin, slopes, constants, log_noise, flat, some, out):
     """Write the log-density of each row under the mixture to ``out`` (n,)."""
     n, q, K = X.shape[0], slopes.shape[1], slopes.shape[0]

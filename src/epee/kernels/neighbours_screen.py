@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from epee.kernels import neighbours_twin as twin
 from epee.kernels.compiling import kernel
 from epee.kernels.neighbours_heap import sink, unwind
 from epee.kernels.neighbours_tree import exact
@@ -17,7 +18,7 @@ from epee.kernels.neighbours_tree import exact
 STRIDE = 64
 
 
-@kernel
+@kernel(twin=twin.screen, meanwhile=twin.few_queries)
 def screen(S, norms, start, best, who):
     """Keep the smallest ``S + norms`` of each row of ``S`` (m, b) in the heaps ``best``, ``who`` (m, c)."""
     width, c = S.shape[1], best.shape[1]
@@ -37,7 +38,7 @@ def screen(S, norms, start, best, who):
                     sink(heap, rows, 0, c, s, start + first + t)
 
 
-@kernel
+@kernel(twin=twin.settle, meanwhile=twin.few_queries)
 def settle(Q, X, best, who, error, lengths, dist, found, doubtful):
     """Fill ``dist`` and ``found`` (m, k) from the candidates ``who``; mark the queries that they do not settle."""
     k = dist.shape[1]

@@ -8,10 +8,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from epee.kernels.compiling import kernel
+from epee.kernels.compiling import FEW_ROWS, kernel
 
 
-@kernel
+def few(indptr, *others):
+    """Tell whether the nodes are few enough for SciPy while the loop is compiled."""
+    return len(indptr) <= FEW_ROWS
+
+
+def by_dijkstra(indptr, indices, weights, width, rings, sources, start, stop, out):
+    """Do what :func:`shortest_paths` does, by SciPy: a distance is the smallest of the sums along paths, in their order, by either."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import dijkstra
+
+    n = len(indptr) - 1
+    out[start:stop] = dijkstra(csr_array((weights, indices, indptr), shape=(n, n)), indices=sources[start:stop])
+
+
+@kernel(twin=by_dijkstra, meanwhile=few)
 def shortest_paths(indptr, indices, weights, width, rings, sources, start, stop, out):
     """Write the distances from sources[start:stop] to all nodes into rows start..stop of ``out``; inf when there is no path.
 

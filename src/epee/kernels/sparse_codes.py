@@ -4,10 +4,40 @@ from __future__ import annotations
 
 import numpy as np
 
-from epee.kernels.compiling import kernel
+from epee.kernels.compiling import FEW_ROWS, kernel
 
 
-@kernel
+def few(G, C, *others):
+    """Tell whether the rows are few enough for NumPy while the loop is compiled."""
+    return len(C) < FEW_ROWS
+
+
+def codes_in_numpy(G, C, alpha, tol, max_iter, W, start, stop):
+    """Do what :func:`codes` does, all rows that still move at once."""
+    going = np.arange(start, stop)
+    Q = C[going].astype(np.float64)
+    for m in range(len(G)):
+        Q -= G[:, m] * W[going, m, None]
+    for _ in range(max_iter):
+        largest = np.zeros(len(going))
+        for j in range(len(G)):
+            d = G[j, j]
+            if d <= 0.0:
+                continue
+            old = W[going, j]
+            z = Q[:, j] + d * old
+            new = np.where(z > alpha, (z - alpha) / d, np.where(z < -alpha, (z + alpha) / d, 0.0))
+            step = new - old
+            W[going, j] = new
+            Q -= step[:, None] * G[j]
+            largest = np.maximum(largest, np.abs(step))
+        on = largest > tol
+        going, Q = going[on], Q[on]
+        if not len(going):
+            break
+
+
+@kernel(twin=codes_in_numpy, meanwhile=few)
 def codes(G, C, alpha, tol, max_iter, W, start, stop):
     """Improve the codes W[start:stop] (n, k) in place: min 1/2 ||x - D'w||^2 + alpha ||w||_1 with G = D D', C = X D'."""
     k = G.shape[0]

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from epee.kernels.compiling import kernel
+from epee.kernels.compiling import bearable, kernel
 
 
-@kernel
+@kernel(meanwhile=bearable)
 def smooth(h, w, y, lam):
     """Return the fit g (n,), second derivatives gamma (n,), leverages (n,): the diagonal of the smoother matrix."""
     n = len(y)
@@ -94,7 +94,7 @@ def smooth(h, w, y, lam):
     return g, gamma, leverage
 
 
-@kernel
+@kernel(meanwhile=bearable)
 def evaluate(x, knots, g, gamma, start, stop, out):
     """Write the values of the natural cubic spline at x[start:stop]; linear outside the knots."""
     n = len(knots)

@@ -6,16 +6,20 @@ Whatever else it holds (another version's, another machine's, half of what was m
 
 Two folders are read. One lies in the package and holds code made ahead for a family of processors (:data:`FAMILIES`); the other is the
 first that may be written of ``EPEE_KERNELS``, ``NUMBA_CACHE_DIR``, the package's ``__pycache__`` and the user's cache, and holds code
-for this very processor. Where none may be written, or ``EPEE_KERNELS`` is ``none``, nothing is kept.
+for this very processor. Where none may be written, or ``EPEE_KERNELS`` is ``none``, nothing is kept beyond this process.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import pickle
 import re
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -30,7 +34,9 @@ FAMILIES = {  # of each kind of machine: the processor to compile for, and what 
     "x86_64": ("x86-64-v3", "avx,avx2,bmi,bmi2,cx16,f16c,fma,fxsr,lzcnt,mmx,movbe,popcnt,sahf,sse,sse2,sse3,sse4.1,sse4.2,ssse3,xsave"),
     "aarch64": ("generic", "neon"),
 }  # fmt: skip
+LONGEST = 120.0  # seconds after which a kernel that another process set out to compile is given up
 kept: set[str] | None = None  # where set, only these files are written
+private: Path | None = None  # a folder of this process alone, where no other may be written
 
 
 class Store:
@@ -91,14 +97,51 @@ def _named(kernel: Any, digest: str) -> str:
     return f"{safe}-{digest}.{sys.implementation.cache_tag}.kernel"
 
 
-def holds(kernel: Any) -> bool:
-    """Tell whether a file has code of a kernel that this process can use, for whatever signature."""
-    some = [path for folder in (writable(), AHEAD) if folder is not None for path in folder.glob(_named(kernel, "*"))]
-    if not some:
+def holds(kernel: Any, words: str = "") -> bool:
+    """Tell whether this process has code of a kernel or a file has some that it can use: for a signature in words, or for any."""
+    if not words and kernel._compiled is not None and getattr(kernel._compiled, "overloads", None):
+        return True
+    folders = [folder for folder in (writable(), private, AHEAD) if folder is not None]
+    some = [path for folder in folders for path in folder.glob(_named(kernel, "*"))]
+    if not some and kernel._compiled is None:
         return False  # without a look at numba
-    context = kernel.compiled.targetctx
-    wanted = {stamp(kernel, processor).encode() for _, processor in places(context)}
+    if words:
+        from epee.kernels.catalogue import typed
+
+        types = tuple(typed(word) for word in json.loads(words))
+        if not hasattr(kernel.compiled, "overloads") or types in kernel.compiled.overloads:
+            return True
+        name = file_name(kernel, types)
+        some = [path for path in some if path.name == name]
+    wanted = (
+        {stamp(kernel, processor).encode() for _, processor in places(kernel.compiled.targetctx)} if some else set()
+    )
     return any(_first_line(path) in wanted for path in some)
+
+
+@contextmanager
+def claimed(name: str) -> Iterator[bool]:
+    """Be the one who makes a file, for the length of a ``with`` block: yields False, some time later, where another process was."""
+    folder = writable()
+    claim = None if folder is None else folder / f"{name}.claim"
+    try:
+        if claim is not None:
+            os.close(os.open(claim, os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        assert claim is not None
+        with suppress(OSError):
+            while time.time() - claim.stat().st_mtime < LONGEST:
+                time.sleep(0.1)
+            claim.unlink()  # of a process that was ended
+        yield False
+        return
+    except OSError:
+        claim = None
+    try:
+        yield True
+    finally:
+        if claim is not None:
+            claim.unlink(missing_ok=True)
 
 
 def _first_line(path: Path) -> bytes:
@@ -114,6 +157,8 @@ def places(target_context: Any) -> list[tuple[Path, str]]:
     own = own_processor(target_context)
     folder = writable()
     found = [] if folder is None else [(folder, own)]
+    if private is not None:
+        found.append((private, own))
     family = usable_family()
     return found if family is None else [*found, (AHEAD, family)]
 

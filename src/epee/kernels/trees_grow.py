@@ -146,7 +146,7 @@ def find_split(order, s, e, data, rules, nodes, node, key, left, levels, best_le
     return best, column, cut, to_left, threshold
 
 
-@kernel(twin=twin.describe, small=twin.few_rows)
+@kernel(twin=twin.describe, small=twin.few_rows, meanwhile=twin.bearable_rows)
 def describe(seg, go, side, data, rules, nodes, node, medians, several):
     """Fill the statistics of the node made of the rows of ``seg`` that go to ``side`` (all if -1)."""
     if several is not None:
@@ -202,7 +202,7 @@ def is_final(rules, nodes, node, depth):
     )
 
 
-@kernel(twin=twin.grow, small=twin.few)
+@kernel(twin=twin.grow, small=twin.few, meanwhile=twin.bearable)
 def grow(
     orders, go, data, rules, nodes, start, end, turn, depth, key, defer, later, later_keys, levels, best_levels, medians,
     several,

@@ -11,6 +11,7 @@ from math import log
 
 import numpy as np
 
+from epee.kernels import trees_twin as twin
 from epee.kernels.compiling import kernel
 from epee.kernels.trees_split import ABSOLUTE, ENTROPY, GINI, MOST_LEVELS, NOTHING, POISSON, ROW, bits, xlogx
 
@@ -52,6 +53,20 @@ def spread_around_median(y, w):
     return median, spread
 
 
+@kernel(twin=twin.level_sums)
+def level_sums(seg, data, mu, weight, count, total, table):
+    """Add up, for each level (L,), the weights, the counts, the values around ``mu`` and the weights of the classes (L, K)."""
+    K = table.shape[1]  # 1 without classes, and then not looked at
+    for t in range(seg.shape[0]):
+        i, level = seg[t] & ROW, seg[t] >> 32
+        wi = data.w[i]
+        weight[level] += wi
+        count[level] += data.c[i]
+        total[level] += wi * (data.y[i] - mu)
+        if K > 1:
+            table[level, data.codes[i]] += wi
+
+
 @kernel
 def sweep_levels(seg, only, data, rules, W, mu, impurity, totals, best, tol, chosen, scale):
     """Return gain of the best set of levels above ``best``, written to ``chosen`` (levels,) as ones on the left; else -inf."""
@@ -59,14 +74,7 @@ def sweep_levels(seg, only, data, rules, W, mu, impurity, totals, best, tol, cho
     many = K > 2 or (K == 2 and rules.criterion != GINI)
     weight, count, total = np.zeros(L), np.zeros(L), np.zeros(L)
     table = np.zeros((L, max(K, 1)))
-    for t in range(seg.shape[0]):
-        i, level = seg[t] & ROW, seg[t] >> 32
-        wi = data.w[i]
-        weight[level] += wi
-        count[level] += data.c[i]
-        total[level] += wi * (data.y[i] - mu)
-        if K > 0:
-            table[level, data.codes[i]] += wi
+    level_sums(seg, data, mu, weight, count, total, table)
     present, s, all_count, found = np.empty(L, dtype=np.int64), 0, 0.0, -np.inf
     for level in range(L):
         all_count += count[level]

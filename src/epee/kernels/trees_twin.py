@@ -1,15 +1,15 @@
 """The growth of a tree in NumPy: what :mod:`epee.kernels.trees_grow` means, and what small tables use.
 
 All columns of a node are swept at once, cumulated sums in place of loops. Sums run in the same order and gains are the same expressions,
-so both find the same splits; only logarithms may differ in their last bit, which the tolerance between two gains absorbs. Left to
-the compiler are sets of levels, medians, Poisson's criterion, columns drawn by lot and monotone columns.
+so both find the same splits; only logarithms may differ in their last bit, which the tolerance between two gains absorbs. Medians,
+Poisson's criterion, columns drawn by lot and monotone columns are left to the loops: for few rows, while they are compiled, to Python.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from epee.kernels.compiling import FEW_CELLS
+from epee.kernels.compiling import FEW_CELLS, FEW_ROWS
 
 GINI, ENTROPY, ERROR, SQUARED = range(4)
 ROW = (1 << 32) - 1
@@ -37,10 +37,35 @@ def few(
 ):
     """Tell whether a tree is small, and of the kind that is grown here."""
     p = orders.shape[1]
-    plain = levels is None and medians is None and not rules.random and rules.criterion <= SQUARED
-    return (
-        plain and p * (end - start) <= FEW_CELLS and rules.max_features >= p and defer == 0 and not data.monotone.any()
-    )
+    return p * (end - start) <= FEW_CELLS and defer == 0 and levels is None and in_numpy(data, rules, medians, p)
+
+
+MOST_CELLS = 400_000  # that NumPy sweeps meanwhile
+MOST_STEPS = 600_000  # of loops that Python itself takes meanwhile: a second or two
+
+
+def in_numpy(data, rules, medians, p):
+    """Tell whether a tree is of the kind that is grown here."""
+    plain = medians is None and not rules.random and rules.criterion <= SQUARED
+    return plain and rules.max_features >= p and not data.monotone.any()
+
+
+def bearable(
+    orders, go, data, rules, nodes, start, end, turn, depth, key, defer, later, later_keys, levels, best, medians, several
+):  # fmt: skip
+    """Tell whether a tree may be grown here while the loops are compiled."""
+    p, m = orders.shape[1], end - start
+    if m >= FEW_ROWS or defer > 0:
+        return False
+    if in_numpy(data, rules, medians, p):
+        return p * m <= MOST_CELLS
+    steps = min(rules.max_features, p) * m * max(np.log2(max(m, 2)), 1.0)
+    return steps * (6 if medians is not None else 1) <= MOST_STEPS
+
+
+def bearable_rows(seg, go, side, data, rules, nodes, node, medians, several):
+    """Tell whether a node may be described here while the loop is compiled."""
+    return len(seg) < FEW_ROWS
 
 
 def few_rows(seg, go, side, data, rules, nodes, node, medians, several):
@@ -60,6 +85,11 @@ def in_bits(x):
 
 def describe(seg, go, side, data, rules, nodes, node, medians, several):
     """Fill the statistics of the node made of the rows of ``seg`` that go to ``side`` (all if -1)."""
+    if medians is not None or rules.criterion > SQUARED:
+        from epee.kernels.trees_grow import describe as loop
+
+        loop.py_func(seg, go, side, data, rules, nodes, node, medians, several)
+        return
     rows = seg & ROW
     if side >= 0:
         rows = rows[go[rows] == side]
@@ -163,7 +193,17 @@ def better(gain, best, tol):
     return best, place
 
 
-def find_split(S, data, rules, nodes, node, several):
+def level_sums(seg, data, mu, weight, count, total, table):
+    """Add up, for each level (L,), the weights, the counts, the values around ``mu`` and the weights of the classes (L, K)."""
+    rows, level, (L, K) = seg & ROW, seg >> 32, table.shape
+    w = data.w[rows]
+    weight[:], count[:] = np.bincount(level, w, L), np.bincount(level, data.c[rows], L)
+    total[:] = np.bincount(level, w * (data.y[rows] - mu), L)
+    if K > 1:
+        table[:] = np.bincount(level * K + data.codes[rows], w, L * K).reshape(L, K)
+
+
+def find_split(S, data, rules, nodes, node, several, levels, best_levels):
     """Return (gain, column, rows on the left, missing to the left, threshold) of the best split of a node; column -1 if none."""
     p, size = S.shape
     by_values = several is None and (rules.K == 0 or (rules.K == 2 and rules.criterion == GINI))
@@ -171,7 +211,9 @@ def find_split(S, data, rules, nodes, node, several):
     tol = 1e-12 * nodes.impurity[node] * W + (0.0 if by_values else 1e-13 * W)
     rank, rows = S >> 32, S & ROW
     there = np.where(data.missing >= 0, (rank != data.missing[:, None]).sum(axis=1), size)
-    whole = np.flatnonzero((there == size) & (rank[:, 0] < rank[:, -1]))
+    named = data.categorical != 0
+    there[named] = size
+    whole = np.flatnonzero((there == size) & (rank[:, 0] < rank[:, -1]) & ~named)
     nobody = rows[0, :0]
     gains = np.full((p, size), -np.inf)
     if len(whole):
@@ -183,6 +225,12 @@ def find_split(S, data, rules, nodes, node, several):
     for f in range(p):
         m = int(there[f])
         if m == 0 or (m == size and rank[f, 0] == rank[f, -1]):
+            continue
+        if named[f]:
+            new = _sweep_levels(S[f], f, data, rules, nodes, node, levels, best, tol)
+            if new > best:
+                best, column, cut = new, f, 0
+                best_levels[: len(levels)] = levels
             continue
         for side in range(2 if m < size else 1):
             if m == size:
@@ -205,6 +253,17 @@ def find_split(S, data, rules, nodes, node, several):
                     threshold = u / 2.0 + v / 2.0
                     threshold = threshold if u <= threshold < v else u
     return best, column, cut, to_left, threshold
+
+
+def _sweep_levels(seg, f, data, rules, nodes, node, levels, best, tol):
+    """Return the gain of the best set of levels of a column above ``best``, and write it to ``levels``."""
+    from epee.kernels.trees_levels import sweep_levels
+
+    W, value, K = nodes.weight[node], nodes.value[node], rules.K
+    size = data.offsets[f + 1] - data.offsets[f] + (1 if data.missing[f] >= 0 else 0)
+    mu = value[0] if K == 0 else (value[1] / W if K == 2 else 0.0)
+    impurity, scale = nodes.impurity[node] * W, 1.0 if K == 0 else 2.0
+    return sweep_levels.py_func(seg, -1, data, rules, W, mu, impurity, value, best, tol, levels[:size], scale)
 
 
 def is_final(rules, nodes, node, depth):
@@ -238,19 +297,29 @@ def grow(
     several,
 ):
     """Grow the tree below the node 0, described already; return how many nodes it has and how many are left for later: none."""
+    if not in_numpy(data, rules, medians, orders.shape[1]):
+        from epee.kernels.trees_grow import grow as loop
+
+        return loop.py_func(
+            orders, go, data, rules, nodes, start, end, turn, depth, key, defer, later, later_keys, levels, best, medians, several
+        )  # fmt: skip
     stack, size = [(0, orders[turn][:, start:end], depth)], 1
     with np.errstate(invalid="ignore", divide="ignore"):
         while stack:
             node, S, depth = stack.pop()
             if is_final(rules, nodes, node, depth):
                 continue
-            gain, f, cut, to_left, threshold = find_split(S, data, rules, nodes, node, several)
+            gain, f, cut, to_left, threshold = find_split(S, data, rules, nodes, node, several, levels, best)
             if f < 0 or (rules.min_decrease > 0.0 and gain * (1.0 + 1e-12) < rules.min_decrease):
                 continue
             seg = S[f]
-            m = len(seg) if data.missing[f] < 0 else int((seg >> 32 != data.missing[f]).sum())
-            go[seg[:m] & ROW] = np.arange(m) < cut
-            go[seg[m:] & ROW] = to_left
+            by_set, m = data.categorical[f] != 0, len(seg)
+            if by_set:
+                go[seg & ROW] = best[seg >> 32]
+            else:
+                m = m if data.missing[f] < 0 else int((seg >> 32 != data.missing[f]).sum())
+                go[seg[:m] & ROW] = np.arange(m) < cut
+                go[seg[m:] & ROW] = to_left
             left, right = size, size + 1
             size += 2
             for side in range(2):
@@ -259,6 +328,13 @@ def grow(
             nodes.gain[node] = gain
             heavier_left = nodes.weight[left] > nodes.weight[right]
             nodes.missing_left[node] = to_left if m < len(seg) else heavier_left
+            if by_set:  # a level that is not here follows the heavier side
+                width = data.offsets[f + 1] - data.offsets[f]
+                here = np.unique(seg >> 32)
+                nodes.sets[node] = heavier_left
+                nodes.sets[node, here[here < width]] = best[here[here < width]]
+                nodes.threshold[node] = np.nan
+                nodes.missing_left[node] = best[width] if here[-1] == width else heavier_left
             nodes.low[left] = nodes.low[right] = nodes.low[node]
             nodes.high[left] = nodes.high[right] = nodes.high[node]
             if is_final(rules, nodes, left, depth + 1) and is_final(rules, nodes, right, depth + 1):
@@ -270,13 +346,30 @@ def grow(
 
 
 def walk(X, left, right, feature, threshold, missing_left, heavier_left, set_of, sets, levels, starts, out):
-    """Fill ``out`` with the leaf of each row: all rows go down a level at a time; no sets of levels here."""
+    """Fill ``out`` with the leaf of each row: all rows go down a level at a time."""
     node, going = np.zeros(len(X), dtype=np.int64), np.arange(len(X))
+    rank = _ranks(X, levels, starts) if len(sets) else None
     while len(going):
         at = node[going]
         inner = left[at] >= 0
         going, at = going[inner], at[inner]
         v = X[going, feature[at]]
-        goes_left = np.where(np.isnan(v), missing_left[at] != 0, v <= threshold[at])
+        goes_left = v <= threshold[at]
+        if rank is not None:
+            level, mine = rank[going, feature[at]], set_of[at]
+            by_set = np.where(level >= 0, sets[np.maximum(mine, 0), np.maximum(level, 0)] != 0, heavier_left[at] != 0)
+            goes_left = np.where(mine >= 0, by_set, goes_left)
+        goes_left = np.where(np.isnan(v), missing_left[at] != 0, goes_left)
         node[going] = np.where(goes_left, left[at], right[at])
     out[:] = node
+
+
+def _ranks(X, levels, starts):
+    """Return the rank (n, p) of each cell among the levels of its column, -1 for one that is none of them."""
+    out = np.full(X.shape, -1)
+    for f in range(X.shape[1]):
+        mine = levels[starts[f] : starts[f + 1]]
+        if len(mine):
+            place = np.minimum(np.searchsorted(mine, X[:, f]), len(mine) - 1)
+            out[:, f] = np.where(mine[place] == X[:, f], place, -1)
+    return out

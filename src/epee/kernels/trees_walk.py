@@ -16,14 +16,30 @@ from heapq import heappop, heappush
 import numpy as np
 
 from epee.kernels import trees_twin as twin
-from epee.kernels.compiling import FEW_CELLS, kernel
+from epee.kernels.compiling import FEW_CELLS, FEW_ROWS, kernel
 
 FEW_NODES = 300  # of a tree that Python itself goes through
+MORE_NODES = 4_000  # that it goes through while the loop is compiled
 
 
 def few_nodes(left, *others):
     """Tell whether a tree is so small that its loops are left to Python."""
     return len(left) <= FEW_NODES
+
+
+def more_nodes(left, *others):
+    """Tell whether a tree is small enough for Python while its loops are compiled."""
+    return len(left) <= MORE_NODES
+
+
+def bearable_rows(X, *others):
+    """Tell whether rows walk in NumPy while the loop is compiled."""
+    return len(X) < FEW_ROWS
+
+
+def few_lost(X, rows, *others):
+    """Tell whether the losses of rows are left to Python while the loop is compiled."""
+    return len(rows) < FEW_ROWS
 
 
 def few_rows(X, left, right, feature, threshold, missing_left, heavier_left, set_of, sets, levels, starts, out):
@@ -52,7 +68,7 @@ def goes_left(x, node, feature, threshold, missing_left, heavier_left, set_of, s
     return heavier_left[node] != 0
 
 
-@kernel(twin=twin.walk, small=few_rows)
+@kernel(twin=twin.walk, small=few_rows, meanwhile=bearable_rows)
 def walk(X, left, right, feature, threshold, missing_left, heavier_left, set_of, sets, levels, starts, out):
     """Fill ``out`` with the leaf of each row."""
     plain = sets.shape[0] == 0
@@ -68,7 +84,7 @@ def walk(X, left, right, feature, threshold, missing_left, heavier_left, set_of,
         out[i] = node
 
 
-@kernel(small=few_nodes)
+@kernel(small=few_nodes, meanwhile=more_nodes)
 def weakest_links(left, right, risk, tol):
     """Return the alpha (nodes,) at which each node ceases to branch by (1); leaves have -inf."""
     n = left.shape[0]
@@ -115,7 +131,7 @@ def weakest_links(left, right, risk, tol):
     return ceases
 
 
-@kernel
+@kernel(meanwhile=few_lost)
 def path_losses(
     X,
     rows,
@@ -170,7 +186,7 @@ def path_losses(
                 node = right[node]
 
 
-@kernel(small=few_nodes)
+@kernel(small=few_nodes, meanwhile=more_nodes)
 def preorder(left, right):
     """Return the nodes reachable from the root, each before its left branch and that before its right one."""
     out, stack = np.empty(left.shape[0], dtype=np.int64), np.empty(left.shape[0] + 1, dtype=np.int64)
@@ -187,7 +203,7 @@ def preorder(left, right):
     return out[:size]
 
 
-@kernel(small=few_nodes)
+@kernel(small=few_nodes, meanwhile=more_nodes)
 def depths(left, right):
     """Return the depth of each node of a tree whose parents come before their children."""
     out = np.zeros(left.shape[0], dtype=np.int64)

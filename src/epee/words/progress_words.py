@@ -21,6 +21,7 @@ FRENCH: dict[str, str] = {
     "complexity curve of {parameter}": "courbe de complexité de {parameter}", "reading {label}": "lecture de {label}",
     "linear classifier, log": "classifieur linéaire, log", "linear classifier, hinge": "classifieur linéaire, hinge",
     "linear classifier, squared_hinge": "classifieur linéaire, hinge au carré", "linear classifier, squared": "classifieur linéaire, quadratique",
+    "compiling for this machine: some seconds, once": "compilation pour cette machine : quelques secondes, une seule fois",
     "linear classifier, perceptron": "classifieur linéaire, perceptron",
 }  # fmt: skip
 

@@ -51,6 +51,7 @@ def test_any_number_of_threads_gives_the_same_bits(threads, monkeypatch):
 def test_twin_and_kernels_grow_the_same_trees(n, kind, categories, weighted, seed):
     from epee.kernels import boosting, boosting_twin
 
+    compiled = [thing for thing in vars(boosting).values() if getattr(thing, "meanwhile", None)]
     X, y = table(n, 3, 0.2, categories, seed)
     w = np.random.default_rng(seed).integers(0, 3, n).astype(float) + (0.25 if seed % 2 else 0.0) if weighted else None
     target = y if kind == 0 else np.digitize(y, [0.0] if kind == 1 else [-0.5, 0.5])
@@ -59,8 +60,10 @@ def test_twin_and_kernels_grow_the_same_trees(n, kind, categories, weighted, see
     with pytest.MonkeyPatch.context() as patch:
         found = []
         for steps, room in ((boosting, 4096), (boosting, 0), (boosting_twin, 0)):  # at once, step by step, in NumPy
-            patch.setattr("epee.predictors.ensembles.rounds.steps_for", lambda n, rounds=0, steps=steps: steps)
-            patch.setattr("epee.predictors.ensembles.boosting_base.steps_for", lambda n, rounds=0, steps=steps: steps)
+            for thing in compiled:
+                patch.setattr(thing, "meanwhile", None)
+                patch.setattr(thing, "small", None if steps is boosting else lambda *arguments: True)
+            patch.setattr("epee.kernels.background.there", lambda kernel, arguments: True)
             patch.setattr("epee.predictors.ensembles.rounds.LARGEST_ROOM", room)
             model = maker(
                 max_iter=3,

@@ -8,12 +8,12 @@ beyond :math:`B` of them, the rarest share a bin, and a level never seen counts 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from epee.engines.local import in_order
+from epee.kernels.boosting import bin_rows
 from epee.predictors.ensembles.soundness import refuse_strange
 from epee.stateful import Part
 from epee.typing import Codes, Matrix, Vector
@@ -72,7 +72,7 @@ class Bins(Part):
             X[:, f] = np.where(levels[at] == v, self.level_bins[self.starts[f] + at], np.nan)
         return X
 
-    def fill(self, X: Matrix, out: np.ndarray, steps: Any) -> None:
+    def fill(self, X: Matrix, out: np.ndarray) -> None:
         """Write the bins of coded rows (n, p) to words (n, groups)."""
         starts, cuts = self.starts, self.cuts
         if self.categorical.any():  # codes are their own bins: cut them half way between whole numbers
@@ -82,7 +82,7 @@ class Bins(Part):
             ]
             starts = np.concatenate([[0], np.cumsum([len(piece) for piece in pieces])])
             cuts = np.concatenate(pieces)
-        steps.bin_rows(X, cuts, starts, out.view(np.uint8))
+        bin_rows(X, cuts, starts, out.view(np.uint8))
 
 
 def find_bins(X: Matrix, w: Vector | None, most: int, categorical: np.ndarray) -> Bins:
@@ -188,18 +188,17 @@ class Binning:
     """The words (m, groups) of the rows of a block; travels to workers."""
 
     bins: Bins
-    steps: str  # the module of the loops
 
     def __call__(self, block: Any) -> np.ndarray:
         """Return the words of a block, or of rows (m, p)."""
         X = block if isinstance(block, np.ndarray) else block.X
         words = np.zeros((len(X), self.bins.groups), dtype=np.uint64)
-        self.bins.fill(self.bins.coded(X), words, import_module(self.steps))
+        self.bins.fill(self.bins.coded(X), words)
         return words
 
 
-def bin_table(bins: Bins, X: Matrix, steps: Any) -> Binned:
+def bin_table(bins: Bins, X: Matrix) -> Binned:
     """Return the bytes of rows (n, p) in memory."""
-    table, work = Binned.room(len(X), bins), Binning(bins, steps.__name__)
+    table, work = Binned.room(len(X), bins), Binning(bins)
     list(in_order(lambda s: table.put(work(X[s : s + STEP]), s), range(0, len(X), STEP)))
     return table

@@ -18,7 +18,7 @@ from epee.predictors.ensembles.binning import Binned, bin_table, find_bins, samp
 from epee.predictors.ensembles.frames import encode_categories
 from epee.predictors.ensembles.growth import Plan
 from epee.predictors.ensembles.parameters import between, columns_named, groups_of, monotone_signs, whole
-from epee.predictors.ensembles.rounds import Rounds, rows_aside, steps_for
+from epee.predictors.ensembles.rounds import Rounds, rows_aside
 from epee.predictors.ensembles.soundness import refuse_strange
 from epee.predictors.ensembles.spooling import spool_table
 from epee.predictors.ensembles.stages import Stages, stages_of
@@ -91,13 +91,12 @@ class HistGradientBoosting(Estimator):
     def _fit(self, X: Matrix, y: Any, w: Vector | None) -> None:
         plan = self._plan(X.shape[1])
         n = len(X)
-        steps = steps_for(n, self.max_iter)
         warm = self.warm_start and hasattr(self, "trees_")
         if not warm:
             chosen = sampled(0, n, n, plan.seed)
             some = X if chosen.all() else X[chosen]
             self._bins = find_bins(some, None if w is None else w[chosen], self.max_bins, self.is_categorical_)
-        self._boost(bin_table(self._bins, X, steps), y, w, plan, X if warm else None)
+        self._boost(bin_table(self._bins, X), y, w, plan, X if warm else None)
 
     def _boost(self, table: Binned, y: Any, w: Vector | None, plan: Plan, X: Matrix | None) -> None:
         """Run the rounds on a table of bytes; with rows ``X`` go on from the trees there are."""
@@ -115,7 +114,7 @@ class HistGradientBoosting(Estimator):
             held = rows_aside(codes, n, between("validation_fraction", share, 0, 1, open_low=True), plan.seed)
             if w is not None and not (w[held] > 0).any():
                 held = None
-        rounds = Rounds(table, self._bins, y, self._factored(y, w), w, objective, plan, held, self.max_iter)
+        rounds = Rounds(table, self._bins, y, self._factored(y, w), w, objective, plan, held)
         start = rounds.start()
         before, done = Trees.empty(), 0
         self.n_trees_per_iteration_ = len(start)
@@ -123,7 +122,7 @@ class HistGradientBoosting(Estimator):
             before, done, start = self.trees_, self.n_iter_, self._start
             if self.max_iter < done:
                 raise WrongUse(f"max_iter is {self.max_iter}, but warm_start goes on from {done} rounds: ask for more.")
-            rounds.raw[:] = scores(before, self._bins.coded(X), start, rounds.steps)
+            rounds.raw[:] = scores(before, self._bins.coded(X), start)
         else:
             self.train_score_, self.validation_score_ = np.zeros(0), np.zeros(0)
         self._start = start
@@ -157,14 +156,14 @@ class HistGradientBoosting(Estimator):
     def _raw(self, X: Matrix, rounds: int | None = None) -> Matrix:
         """Return the scores (n, outputs) of checked rows after a number of rounds."""
         trees = self.trees_ if rounds is None else self.trees_.upto(rounds * self.n_trees_per_iteration_)
-        return scores(trees, self._bins.coded(X), self._start, steps_for(len(X)))
+        return scores(trees, self._bins.coded(X), self._start)
 
     def _staged(self, X: Any) -> Iterator[Matrix]:
         """Yield the scores after each round."""
         rows = self._bins.coded(self._leave(X))
-        raw, K, steps = np.tile(self._start, (len(rows), 1)), self.n_trees_per_iteration_, steps_for(len(rows))
+        raw, K = np.tile(self._start, (len(rows), 1)), self.n_trees_per_iteration_
         for t in range(self.n_iter_):
-            raw = raw + scores(self.trees_.only(t * K, (t + 1) * K), rows, np.zeros(K), steps)
+            raw = raw + scores(self.trees_.only(t * K, (t + 1) * K), rows, np.zeros(K))
             yield raw
 
     def stages_risk(
@@ -210,11 +209,11 @@ class HistGradientBoosting(Estimator):
     def answer_together(self, variants: Sequence[Any], X: Matrix, needs: Needs | None = None) -> list[np.ndarray]:
         """Return what each number of rounds says of clean rows, from one walk through the trees."""
         needs = needs or ("labels" if hasattr(self, "classes_") else "values")
-        rows, K, steps = self._bins.coded(X), self.n_trees_per_iteration_, steps_for(len(X))
+        rows, K = self._bins.coded(X), self.n_trees_per_iteration_
         longest = max(variants, key=lambda v: v.n_iter_)
         raw, done, found = np.tile(self._start, (len(rows), 1)), 0, {}
         for n_iter in sorted({v.n_iter_ for v in variants}):
-            raw = raw + scores(longest.trees_.only(done * K, n_iter * K), rows, np.zeros(K), steps)
+            raw = raw + scores(longest.trees_.only(done * K, n_iter * K), rows, np.zeros(K))
             done, found[n_iter] = n_iter, self._said(raw, needs)
         return [found[v.n_iter_] for v in variants]
 

@@ -19,7 +19,6 @@ from epee.predictors.ensembles.leaves import proximity, quantiles
 from epee.predictors.ensembles.members import Members
 from epee.predictors.ensembles.oob import losses_of, oob_risk, out_of_bag
 from epee.predictors.ensembles.parameters import MOST, between, whole
-from epee.predictors.ensembles.rounds import steps_for
 from epee.predictors.ensembles.soundness import refuse_strange
 from epee.predictors.trees.outputs import rounded_level
 from epee.predictors.trees.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -121,7 +120,7 @@ class BaseForest(Estimator):
                 truth = y if not K else self.classes_[y.astype(int)]
             return ExactRecipe(self._tree_class, arguments, X, truth, draw)
         n = len(X)
-        steps, chosen = steps_for(n), sampled(0, n, n, draw.seed)
+        chosen = sampled(0, n, n, draw.seed)
         bins = find_bins(
             X if chosen.all() else X[chosen], None if w is None else w[chosen], 255, np.zeros(X.shape[1], bool)
         )
@@ -138,7 +137,7 @@ class BaseForest(Estimator):
             plan.min_impurity_decrease,
         )
         return Recipe(
-            bin_table(bins, X, steps),
+            bin_table(bins, X),
             bins,
             centres_of(bins),
             y,

@@ -55,12 +55,13 @@ class Recipe:
     def tree(self, t: int) -> Forest:
         """Grow tree t."""
         from epee.kernels.forest import grow
+        from epee.kernels.forest_twin import whole
 
         count = self.draw.counts(t)
         weight = count if self.factor is None else count * self.factor
         rows = np.flatnonzero(count > 0).astype(np.int32)
         several = self.K > 2
-        about = np.column_stack([weight, count, weight * self.y, self.y])
+        about = np.column_stack([whole(weight), whole(count), whole(weight * self.y), self.y])
         most = 2 * len(rows) + 1
         first, feature, cut = (np.zeros(most, dtype=np.int64) for _ in range(3))
         missing_left, gain = np.zeros(most, dtype=np.uint8), np.zeros(most)
@@ -78,6 +79,13 @@ class Recipe:
             self.table.columns, self.centres, rows, about, (entropy, *rest, int(self.factor is None)), (*self.limits[:3], least),
             np.uint64(self.draw.seed * 1_000_003 + t), first, feature, cut, missing_left, gain, sums, bounds,
         )  # fmt: skip
+        if self.K == 0 or (about[:, 0] != weight).any():  # leaves speak for values and weights as they are given
+            leaves = np.flatnonzero(first[:size] < 0)
+            leaves = leaves[np.argsort(bounds[leaves, 0])]
+            sums[leaves, 0] = np.add.reduceat(weight[rows], bounds[leaves, 0])
+            for k in range(sums.shape[1] - 2):
+                part = weight * (self.y == k if sums.shape[1] > 3 else self.y)
+                sums[leaves, 2 + k] = np.add.reduceat(part[rows], bounds[leaves, 0])
         return self._forest(size, first, feature, cut, missing_left, gain, sums, bounds, rows)
 
     def _forest(self, size: int, first: Codes, feature: Codes, cut: Codes, missing_left: np.ndarray, gain: Vector, sums: Matrix,

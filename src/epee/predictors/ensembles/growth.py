@@ -114,9 +114,14 @@ class Grown:
 
 def grown_at_once(
     strip: Strip, pairs: np.ndarray, bins: Bins, missing: np.ndarray, plan: Plan, units: Units, number: int
-) -> Grown:
-    """Return tree ``number`` of the rows of one strip from one call; the same as :class:`Growth` grows step by step."""
+) -> Grown | None:
+    """Return tree ``number`` of the rows of one strip from one call; the same as :class:`Growth` grows step by step.
+
+    For few rows None while that would mean to wait for a compiler: it is then compiled beside the work.
+    """
+    from epee.kernels.background import there
     from epee.kernels.boosting_tree import grow
+    from epee.kernels.compiling import FEW_ROWS
 
     strip.begin()
     most = min(plan.max_leaves, max(2, len(strip.rows)))
@@ -124,12 +129,15 @@ def grown_at_once(
     first, tests = np.empty((nodes, 2), np.int64), np.zeros((nodes, 3), np.int64)
     gain, goes_left, values = np.zeros(nodes), np.zeros((nodes, 256), np.uint8), np.empty((nodes, 3))
     totals, bounds = np.empty((nodes, 2), np.int64), np.empty((nodes, 2), np.int64)
-    m = grow(
+    arguments = (
         strip.words, strip.columns, strip.rows, strip.spare, pairs, bins.n_bins, missing, bins.categorical, plan.monotone, units.counts,
         units.scales, (plan.min_leaf, LEAST_CURVATURE, plan.l2), (most, plan.max_depth), columns_wanted(plan.share, p),
         np.uint64(tree_key(plan.seed, number)), strip.room((most + 1, 8 * bins.groups, 256, 2)), first, tests, gain, goes_left, values,
         totals, bounds,
     )  # fmt: skip
+    if len(strip.rows) < FEW_ROWS and not there(grow, arguments):
+        return None
+    m = grow(*arguments)
     strip.bounds = bounds[:m]
     return Grown(
         bins, units, first[:m, 0], first[:m, 1], tests[:m], gain[:m], goes_left[:m], values[:m, 0].copy(), values[:m, 1], values[:m, 2],

@@ -21,7 +21,7 @@ import numpy as np
 
 from epee.engines.deadline import check_time
 from epee.engines.local import free_threads
-from epee.kernels.compiling import ready
+from epee.kernels import boosting, boosting_twin
 from epee.predictors.ensembles.binning import MISSING, Binned, Bins
 from epee.predictors.ensembles.growth import Grown, Growth, Plan, Units, grown_at_once
 from epee.predictors.ensembles.objectives import Objective
@@ -30,19 +30,9 @@ from epee.predictors.ensembles.structure import Trees, joined
 from epee.settings import progress
 from epee.typing import Codes, Matrix, Vector
 
-SMALL = 2_000  # rows below which nobody waits for a compiler
 ENOUGH = 22  # bits a row for gradients that share a word with the counts: as many as a float32 has
 EACH = 10_000  # rows that a thread should have at least
-COMPILED = "epee.kernels.boosting"
 LARGEST_ROOM = 4096  # words of a row times leaves: 130 MB of histograms
-
-
-def steps_for(n: int, rounds: int = 0) -> Any:
-    """Return the loops, or their twin in NumPy for a small table while a compiler would be waited for; the trees are the same."""
-    from epee.kernels import boosting, boosting_tree, boosting_twin
-
-    large = n >= SMALL or n * rounds >= 15 * SMALL
-    return boosting if large or ready(boosting_tree.grow) else boosting_twin
 
 
 @dataclass
@@ -57,12 +47,10 @@ class Rounds:
     objective: Objective
     plan: Plan
     held: np.ndarray | None = None  # (n,) rows kept for early stopping
-    most: int = 0  # rounds that there may be
     grown: list[tuple[Grown, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         n = len(self.y)
-        self.steps = steps_for(n, self.most)
         train = np.ones(n, dtype=bool) if self.held is None else ~self.held
         if self.counts is not None:
             train &= self.counts > 0
@@ -123,13 +111,18 @@ class Rounds:
         return rounds
 
     def _tree(self, workers: Team, pairs: np.ndarray, units: Units, number: int) -> Grown:
-        """Grow one tree: in one call where all rows are in one strip, and the histograms of all its leaves have room."""
-        alone, plan = workers.strips[0], self.plan
+        """Grow one tree: in one call where all rows are in one strip, and the histograms of all its leaves have room.
+
+        While that one call is being compiled, the steps in NumPy grow the same tree.
+        """
+        alone, plan, steps = workers.strips[0], self.plan, boosting
         small = plan.max_leaves * self.bins.groups <= LARGEST_ROOM
-        compiled = self.steps.__name__ == COMPILED
-        if compiled and small and len(workers.strips) == 1 and plan.groups is None and not len(alone.other.rows):
-            return grown_at_once(alone.train, pairs, self.bins, self.missing, plan, units, number)
-        return Growth(self.bins, self.missing, plan, units, self.steps).grow(workers, pairs, number)
+        if small and len(workers.strips) == 1 and plan.groups is None and not len(alone.other.rows):
+            tree = grown_at_once(alone.train, pairs, self.bins, self.missing, plan, units, number)
+            if tree is not None:
+                return tree
+            steps = boosting_twin
+        return Growth(self.bins, self.missing, plan, units, steps).grow(workers, pairs, number)
 
     def _slopes(self, workers: Team) -> None:
         """Set the derivatives of the loss at the scores, weights included."""
@@ -161,7 +154,7 @@ class Rounds:
         def work(pair: Pair) -> None:
             g, h = pair.slopes[0], pair.slopes[1]
             curve = np.zeros(0) if self.constant else np.ones(len(g)) if h is None else h[:, min(k, h.shape[1] - 1)]
-            self.steps.pack(np.ascontiguousarray(g[:, k]), np.ascontiguousarray(curve), self.copies[pair.rows], g_scale, h_scale,
+            boosting.pack(np.ascontiguousarray(g[:, k]), np.ascontiguousarray(curve), self.copies[pair.rows], g_scale, h_scale,
                             self.bits, pairs[pair.rows])  # fmt: skip
 
         workers.each(work)
@@ -184,7 +177,7 @@ class Rounds:
         def work(pair: Pair) -> None:
             for strip in (pair.train, pair.other):
                 if len(strip.rows):
-                    self.steps.add_values(strip.rows, strip.bounds_of(leaves), values, self.raw[pair.rows, k])
+                    boosting.add_values(strip.rows, strip.bounds_of(leaves), values, self.raw[pair.rows, k])
 
         workers.each(work)
 

@@ -14,7 +14,6 @@ import numpy as np
 from epee.engines.choice import engine_for
 from epee.errors import DataError
 from epee.predictors.ensembles.binning import Binned, Binning, Bins, find_bins, sampled
-from epee.predictors.ensembles.rounds import steps_for
 from epee.table.block import Source, refuse_bad_cells
 from epee.table.labels import codes_of, scan_classes
 from epee.table.spool import Spool
@@ -58,7 +57,7 @@ def spool_table(source: Source, categorical: np.ndarray, most: int, seed: int, l
     bins = find_bins(np.concatenate(some), chosen, most, categorical)
     table = Binned.room(n, bins, _on_disk if 2 * n * len(categorical) > AT_HAND else np.empty)
     start = 0
-    for words in engine_for(source).map(source, Binning(bins, steps_for(n).__name__)):
+    for words in engine_for(source).map(source, Binning(bins)):
         table.put(words, start)
         start += len(words)
     return Spooled(table, bins, np.concatenate(targets), weight, classes)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from epee.engines.local import in_order
+from epee.kernels.boosting import walk
 from epee.predictors.ensembles.growth import Grown
 from epee.predictors.ensembles.soundness import refuse_strange, walkable
 from epee.stateful import Part
@@ -148,13 +148,13 @@ def joined(grown: Sequence[tuple[Grown, int]]) -> Trees:
     )  # fmt: skip
 
 
-def scores(trees: Trees, X: Matrix, start: Vector, steps: Any, step: int = 16_384) -> Matrix:
+def scores(trees: Trees, X: Matrix, start: Vector, step: int = 16_384) -> Matrix:
     """Return the raw scores (n, outputs) of coded rows: the start and what the trees add."""
     out = np.empty((len(X), len(start)))
     out[:] = start
 
     def work(s: int) -> None:
-        steps.walk(X[s : s + step], trees.roots, trees.depths, *trees.walking, trees.outputs, out[s : s + step])
+        walk(X[s : s + step], trees.roots, trees.depths, *trees.walking, trees.outputs, out[s : s + step])
 
     list(in_order(work, range(0, len(X), step)))
     return out

@@ -98,16 +98,37 @@ class Search(Part):
             self._tree = (centre, spread, rows, boxes, leaves, depth)
         return self._tree
 
+    def _compiled(self, Q: Matrix, d: Matrix, found: Codes) -> bool:
+        """Tell whether the search by boxes can be called without a compiler; where not, have it compiled beside the work."""
+        from epee.kernels.background import there
+        from epee.kernels.neighbours_tree import build, search
+
+        assert self.metric is not None
+        if hasattr(self, "_tree"):
+            return True
+        line, rows, boxes, leaves = np.empty(0), np.empty(0, np.int64), np.empty((0, 2, 0)), np.empty(0, np.float32)
+        ways = self.metric.code, self.metric.power
+        ready = [
+            there(build, (self.X, line, rows, boxes, leaves, 0, 0, 0, 0)),
+            there(search, (Q[:1], self.X, line, 0.0, rows, boxes, leaves, 0, *ways, d[:1], found[:1])),
+        ]
+        return all(ready)
+
     def _by_boxes(self, Q: Matrix, k: int) -> tuple[Matrix, Codes]:
         from epee.kernels.neighbours_tree import search
-        from epee.kernels.neighbours_twin import few, search_all
+        from epee.kernels.neighbours_twin import bearable, few, search_all
 
         metric = self.metric
         assert metric is not None
         if few(Q, self.X):
             return search_all(Q, self.X, k, metric.code, metric.power)
-        tree = self._boxes()
         d, found = np.empty((len(Q), k)), np.empty((len(Q), k), dtype=np.int64)
+        if bearable(Q, self.X, metric.code) and not self._compiled(Q, d, found):
+            parts = [
+                search_all(Q[i : i + QUERIES], self.X, k, metric.code, metric.power) for i in range(0, len(Q), QUERIES)
+            ]
+            return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
+        tree = self._boxes()
 
         def work(start: int) -> None:
             part = slice(start, start + QUERIES)

@@ -1,0 +1,155 @@
+"""Kernels compiled beside the work, so that no one waits for them.
+
+The first call of a kernel whose twin gives the same bits asks a helper process, one for all kernels, to compile it; meanwhile the twin
+answers, and the machine code is taken up as soon as it lies in a file. The helper works at the lowest priority and finishes what it was
+asked for, so that the next process finds it all. Where no folder may be written it fills one of this process alone, and both end with it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+from threading import Lock, Thread
+from typing import Any
+
+PATIENCE = 10.0  # seconds of a twin's work after which, without a helper, the compiler is met on the spot
+
+
+class Helper:
+    """A process that compiles what it is told of, one kernel a line."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.process: Any = None
+        self.ears: Thread | None = None
+        self.asked: set[tuple[str, str]] = set()
+        self.done: set[tuple[str, str]] = set()
+
+    @property
+    def works(self) -> bool:
+        """Whether it may still answer: it was not started yet, or is alive."""
+        return self.process is None or (self.process is not False and self.process.poll() is None)
+
+    def ask(self, key: str, words: str) -> None:
+        """Have a kernel compiled for a signature in the words of the catalogue, if that was not asked for yet."""
+        with self.lock:
+            if (key, words) in self.asked:
+                return
+            self.asked.add((key, words))
+            if self.process is None:
+                self.process = self._started()
+            if self.process:
+                with suppress(OSError):
+                    self.process.stdin.write(f"{key}\t{words}\n")
+                    self.process.stdin.flush()
+
+    def _started(self) -> Any:
+        import subprocess
+
+        from epee.kernels import store
+
+        kept = store.writable()
+        folder = Path(mkdtemp(prefix="epee-kernels-")) if kept is None else kept
+        home = str(Path(__file__).parents[2])
+        path = os.pathsep.join(filter(None, [home, os.environ.get("PYTHONPATH", "")]))
+        env = {**os.environ, "PYTHONPATH": path, "EPEE_KERNELS": str(folder)}
+        env.pop("EPEE_SIGNATURES", None)
+        process: Any
+        try:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "epee.kernels", "--serve"], env=env, text=True, stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
+            )  # fmt: skip
+        except (OSError, ValueError):  # no processes here: twins go on, then the compiler on the spot
+            process = False
+        else:
+            self.ears = Thread(target=self._listen, args=(process.stdout,), daemon=True)
+            self.ears.start()
+        if kept is None:
+            store.private = folder
+            atexit.register(rmtree, folder, ignore_errors=True)
+            atexit.register(self.end)
+        return process
+
+    def end(self) -> None:
+        """End the process, whatever it is at."""
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+            self.process.stdin.close()
+            if self.ears is not None:
+                self.ears.join()
+            self.process.stdout.close()
+
+    def _listen(self, stream: Any) -> None:
+        with suppress(OSError, ValueError):
+            for line in stream:
+                key, _, words = line.rstrip("\n").partition("\t")
+                self.done.add((key, words))
+
+
+helper = Helper()
+of_parents: list[Helper] = []
+
+
+def _after_fork() -> None:
+    """A child has its own helper: the pipe belongs to the parent."""
+    global helper
+    of_parents.append(helper)
+    helper = Helper()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+def there(kernel: Any, arguments: tuple[Any, ...]) -> bool:
+    """Tell whether a kernel can be called with these arguments without a compiler; where not, have the helper see to it."""
+    from epee.kernels.catalogue import spelt
+
+    try:
+        words = json.dumps([spelt(a) for a in arguments])
+    except TypeError:  # no words for it: it is compiled on the spot
+        return True
+    if words in kernel.known:
+        return True
+    key = kernel.key
+    if (key, words) in helper.asked:
+        found = (key, words) in helper.done or (not helper.works and kernel.waited > PATIENCE)
+    else:
+        from epee.kernels.store import holds
+
+        found = holds(kernel, words)
+    if found:
+        kernel.known.add(words)
+    else:
+        helper.ask(key, words)
+    return found
+
+
+def serve() -> None:
+    """Compile what standard input asks for, line by line, and say each line again when its code lies in a file."""
+    from epee.kernels import store
+    from epee.kernels.catalogue import typed
+    from epee.kernels.compiling import named
+
+    if hasattr(os, "nice"):
+        os.nice(19)
+    store.kept = set()
+    for line in sys.stdin:
+        key, _, words = line.rstrip("\n").partition("\t")
+        kernel = named(key)
+        types = tuple(typed(word) for word in json.loads(words))
+        name = store.file_name(kernel, types)
+        store.kept.add(name)
+        with store.claimed(name) as free:
+            if free or not store.holds(kernel, words):
+                kernel.compiled.compile(types)
+        with suppress(OSError):  # who asked may be gone
+            print(line, end="", flush=True)
