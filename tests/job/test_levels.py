@@ -9,7 +9,7 @@ import pytest
 
 import epee
 from epee import TableEncoder
-from epee.job.levels import TreeColumns, code_columns, level_means
+from epee.job.levels import TreeColumns, level_means
 
 
 def rows(n=400, rich=20, seed=0):
@@ -20,16 +20,18 @@ def rows(n=400, rich=20, seed=0):
     return X, few, many, rng
 
 
-def test_few_levels_become_codes_and_many_become_means():
+def test_levels_become_codes_and_many_have_means():
     X, few, many, rng = rows()
     y = many * 1.0 + rng.normal(size=len(X))
     step = TreeColumns([(1, 4), (4, 24)]).fit(X, y)
     Z = step.transform(X)
-    assert Z.shape == (400, 3) and code_columns(24, [(1, 4), (4, 24)]) == [1]
-    np.testing.assert_array_equal(Z[:, 1], few)
-    assert np.corrcoef(Z[:, 2], many)[0, 1] > 0.99
+    assert Z.shape == (400, 4)
+    np.testing.assert_array_equal(Z[:, 1:3], np.column_stack([few, many]))
+    assert np.corrcoef(Z[:, 3], many)[0, 1] > 0.99
+    wide = TreeColumns([(1, 4), (4, 24)], codes=False).fit(X, y).transform(X)
+    np.testing.assert_array_equal(wide, np.column_stack([X, Z[:, 3]]))
     gone = step.transform(np.zeros((1, 24)))  # no level: a missing cell, or one never seen
-    assert np.isnan(gone[0, 1]) and gone[0, 2] == pytest.approx(y.mean())
+    assert np.isnan(gone[0, 1:3]).all() and gone[0, 3] == pytest.approx(y.mean())
 
 
 def test_a_row_does_not_tell_its_own_target():
@@ -56,8 +58,8 @@ def test_classes_have_a_mean_each():
     X, _, many, _ = rows()
     labels = np.array(list("abc"))[many % 3]
     Z = TreeColumns([(1, 4), (4, 24)], by_class=True).fit_transform(X, labels)
-    assert Z.shape == (400, 5)
-    assert (np.argmax(Z[:, 2:], axis=1) == many % 3).mean() > 0.95
+    assert Z.shape == (400, 6)
+    assert (np.argmax(Z[:, 3:], axis=1) == many % 3).mean() > 0.95
 
 
 def towns(n=300, levels=90, seed=1, classes=False):
@@ -99,8 +101,8 @@ def test_means_of_coded_levels_are_those_of_columns_for_all_of_them():
     # ten levels and the rest, then the code
     narrow = np.column_stack([X[:, :4], X[:, 4:14], X[:, 14:].sum(axis=1), many + 1])
     coded = TreeColumns([(4, 15)], few=5, told=[15]).fit(narrow, y)
-    np.testing.assert_allclose(coded.transform(narrow), wide.transform(X), rtol=1e-12)
-    np.testing.assert_allclose(coded.fit_transform(narrow, y), wide.fit_transform(X, y), rtol=1e-12)
+    np.testing.assert_allclose(coded.transform(narrow)[:, -1], wide.transform(X)[:, -1], rtol=1e-12)
+    np.testing.assert_allclose(coded.fit_transform(narrow, y)[:, -1], wide.fit_transform(X, y)[:, -1], rtol=1e-12)
     unknown = narrow[:1].copy()
     unknown[0, 15] = 999
     assert coded.transform(unknown)[0, -1] == pytest.approx(y.mean())
@@ -140,3 +142,23 @@ def test_codes_lower_the_error_of_trees(monkeypatch):
         for name, rows in (("told", told), ("blind", blind))
     }
     assert error["told"] < 0.7 * error["blind"]
+
+
+@pytest.mark.parametrize("law", ["sum", "product"])
+def test_levels_and_means_together_are_nearer_to_the_better_of_the_two(law):
+    """A sum of a level and a number needs means; a slope for each level needs levels."""
+    rng = np.random.default_rng(5)
+    code, x = rng.integers(0, 30, 700), rng.normal(size=700)
+    height, slope = rng.normal(size=(2, 30))
+    y = (height[code] + x if law == "sum" else slope[code] * x) + 0.3 * rng.normal(size=700)
+    X = np.column_stack([x, np.eye(30)[code]])
+    steps = {"levels": TreeColumns([(1, 31)], False, few=50), "both": TreeColumns([(1, 31)], False)}
+    seen = {}
+    for name, step in steps.items():
+        model = epee.ExtraTreesRegressor(40, random_state=0).fit(step.fit_transform(X[:300], y[:300]), y[:300])
+        seen[name] = np.mean((model.predict(step.transform(X[300:])) - y[300:]) ** 2)
+    alone = [step.fit_transform(X[:300], y[:300])[:, [0, -1]], step.transform(X[300:])[:, [0, -1]]]
+    model = epee.ExtraTreesRegressor(40, random_state=0).fit(alone[0], y[:300])
+    seen["means"] = np.mean((model.predict(alone[1]) - y[300:]) ** 2)
+    better, worse = sorted([seen["levels"], seen["means"]])
+    assert seen["both"] < 0.5 * (better + worse)

@@ -12,7 +12,7 @@ from typing import Any
 
 from epee.estimator.method import Setting, quantile_of
 
-FEW = 12  # levels up to which a category is given to trees as it is; richer ones as means of the target
+FEW = 12  # levels up to which a category is given to trees as it is; richer ones with the means of the target, too
 MANY = 3_000  # rows from which forests are judged out of the bag
 ROUNDS = (20, 40, 70, 100, 150, 200, 250, 300, 400, 550, 800)
 
@@ -29,7 +29,7 @@ def boosting(s: Setting) -> dict[str, Any]:
         "learning_rate": 0.07 if s.n < 500 else 0.05 if s.n < 5_000 else 0.1, "max_iter": rounds(s)[-1], "max_leaf_nodes": leaves(s),
         "min_samples_leaf": least, "l2_regularization": 1.0, "max_features": 0.5 if s.p > 2 else 1.0,
         "early_stopping": False, "random_state": s.seed,
-        "categorical_features": [width + k for k in range(sum(b - a <= FEW for a, b in groups))] or None,
+        "categorical_features": [width + k for k in range(len(groups))] or None,
     }  # fmt: skip
 
 
