@@ -11,6 +11,7 @@ tables comes before the second of any::
     python -m benchmarks.wild                                        # what is missing
     python -m benchmarks.wild --only epee --again                    # ours again, after a change
     python -m benchmarks.wild --show                                 # the tables of what there is
+    python -m benchmarks.wild --rows 120 --kept /tmp/rehearsal.jsonl # a rehearsal: does every player take every table?
 """
 
 from __future__ import annotations
@@ -93,7 +94,13 @@ def ours(train: pd.DataFrame, test: pd.DataFrame, table: Wild) -> dict[str, Any]
 
 
 def run(
-    tables: list[str], splits: list[int], only: list[str], again: bool, kept: Path, minutes: float = np.inf
+    tables: list[str],
+    splits: list[int],
+    only: list[str],
+    again: bool,
+    kept: Path,
+    minutes: float = np.inf,
+    most: int | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Run what is missing, as long as there are minutes left, and yield each result as it is written; a player that fails has no error."""
     ends = time.perf_counter() + 60 * minutes
@@ -107,6 +114,8 @@ def run(
             continue
         table = TABLES[name]
         frame = table.frame()
+        if most is not None and len(frame) > most:
+            frame = frame.sample(most, random_state=0).reset_index(drop=True)
         rows, rest = split_of(table, frame, split)
         train, test = frame.iloc[rows].reset_index(drop=True), frame.iloc[rest].reset_index(drop=True)
         for who, play in players.items():
@@ -159,16 +168,19 @@ def main() -> None:
     parser.add_argument("--only", default="", help="players, by commas: epee, CatBoost, ...")
     parser.add_argument("--most", type=int, default=10**9, help="leave tables of more rows out")
     parser.add_argument("--minutes", type=float, default=np.inf, help="begin nothing after so many")
+    parser.add_argument("--rows", type=int, help="draw so many rows of each table, to rehearse")
     parser.add_argument("--again", action="store_true", help="run what is finished once more")
     parser.add_argument("--show", action="store_true", help="run nothing")
     parser.add_argument("--kept", type=Path, default=KEPT, help="where results are kept")
     given = parser.parse_args()
+    if given.rows is not None and given.kept == KEPT:
+        parser.error("a rehearsal (--rows) is no result: name another file (--kept)")
     names = [name for name in given.tables.split(",") if name] or list(TABLES)
     if given.most < 10**9:
         names = [name for name in names if len(TABLES[name].frame()) <= given.most]
     if not given.show:
         splits, only = [int(s) for s in given.splits.split(",")], [w for w in given.only.split(",") if w]
-        for r in run(names, splits, only, given.again, given.kept, given.minutes):
+        for r in run(names, splits, only, given.again, given.kept, given.minutes, given.rows):
             beside = r.get("failed", r.get("chosen", ""))
             error = r.get("error", np.nan)
             print(f"{r['table']:14} {r['split']}  {r['who']:22} {error:10.4g}  {r['cpu']:6.1f} s  {beside}", flush=True)
