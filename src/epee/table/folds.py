@@ -82,22 +82,21 @@ def places_of(n: int, key: int) -> np.ndarray:
 
 def _feistel(ranks: np.ndarray, n: int, key: int) -> np.ndarray:
     """Return the places of some ranks among many: rounds that change one half of the bits by a hash of the other."""
-    bits = int(n - 1).bit_length()
-    low = np.uint64(bits // 2)
-    masks = (np.uint64(2 ** (bits // 2) - 1), np.uint64(2 ** (bits - bits // 2) - 1))
-    with np.errstate(over="ignore"):
-        keys = mix64(np.uint64(key) + np.arange(1, ROUNDS + 1, dtype=np.uint64))
-        x = ranks.astype(np.uint64)
-        walking = np.arange(len(x))
-        while len(walking):
-            part = x[walking]
-            a, b = part & masks[0], part >> low
-            for r in range(0, ROUNDS, 2):
-                b ^= _hash(a, keys[r]) & masks[1]
-                a ^= _hash(b, keys[r + 1]) & masks[0]
-            x[walking] = part = a | (b << low)
-            walking = walking[part >= n]
-    return x.astype(np.int64)
+    low, tables = round_tables(n, key)
+
+    def rounds(part: np.ndarray) -> np.ndarray:
+        a, b = part & ((1 << low) - 1), part >> low
+        for r in range(0, ROUNDS, 2):
+            b ^= tables[r].take(a)
+            a ^= tables[r + 1].take(b)
+        return a | (b << low)
+
+    x = rounds(ranks.astype(np.int64))
+    walking = np.flatnonzero(x >= n)
+    while len(walking):
+        x[walking] = part = rounds(x[walking])
+        walking = walking[part >= n]
+    return x
 
 
 def round_tables(n: int, key: int) -> tuple[int, list[np.ndarray]]:
