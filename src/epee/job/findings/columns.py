@@ -105,6 +105,9 @@ def _left(e: Evidence, name: str, rows: np.ndarray) -> tuple[float, float, float
     if e.task == "classification":
         codes = e.codes[rows]
         wrong, base = np.zeros(len(rows), dtype=bool), np.zeros(len(rows), dtype=bool)
+        near = (
+            name in e.numbers and np.count_nonzero(np.bincount(cell)) > 3 and in_stretches(e.numbers[name][rows], codes)
+        )
         for side in (0, 1):
             own = half != side
             table = np.zeros((cell.max() + 1, len(e.classes)))  # type: ignore[arg-type]
@@ -112,9 +115,7 @@ def _left(e: Evidence, name: str, rows: np.ndarray) -> tuple[float, float, float
             common = int(table.sum(axis=0).argmax())
             table[:, common] = table[:, common] + 1e-9
             answer = table.argmax(axis=1)[cell[~own]]
-            if (
-                name in e.numbers and len(np.unique(cell)) > 3
-            ):  # a cell may hold the end of one class and the begin of another
+            if near:  # a cell may hold the end of one class and the begin of another
                 answer = nearest_vote(e.numbers[name][rows], codes, own, answer)
             wrong[~own] = answer != codes[~own]
             base[~own] = codes[~own] != common
@@ -142,6 +143,19 @@ def _left(e: Evidence, name: str, rows: np.ndarray) -> tuple[float, float, float
     bar = float((r**2 - share * whole_).std() / np.sqrt(len(r)) / max(whole_.mean(), 1e-300))
     p = above(-float(d.mean()), float(d.std() / np.sqrt(len(d))))
     return p, share, max(share - 1.96 * bar, 0.0), share + 1.96 * bar
+
+
+def in_stretches(x: Vector, codes: np.ndarray) -> bool:
+    """Tell whether rows that follow each other in the order of a column are of one class at least twice as often as chance has them differ.
+
+    A column of which that is not so tells the class of no row by its neighbours.
+
+    >>> in_stretches(np.arange(8.0), np.repeat([0, 1], 4)), in_stretches(np.arange(8.0), np.arange(8) % 2)
+    (True, False)
+    """
+    ordered = codes[np.argsort(x)]
+    share = np.bincount(codes) / len(codes)
+    return bool((ordered[1:] != ordered[:-1]).mean() < (1 - (share**2).sum()) / 2)
 
 
 def nearest_vote(x: Vector, codes: np.ndarray, own: np.ndarray, otherwise: np.ndarray) -> np.ndarray:
@@ -217,7 +231,7 @@ def constant(e: Evidence) -> Suspicion | None:
         if len(there) < 2:
             continue
         n = len(there)
-        k = n - int(np.unique(there, return_counts=True)[1].max())
+        k = n - (longest_run(e.sorted_cells(name)) if name in e.numbers else int(np.bincount(there).max()))
         p = min(at_least(k, n, 0.01) * len(e.names), 1.0) if k or n < 10 else 0.0
         if worst is None or p < worst.p_value:
             ends = share_interval(k, n)
@@ -271,6 +285,16 @@ def unseen_levels(e: Evidence) -> Suspicion | None:
             }
             worst = Suspicion(p, words, k / m, None, *ends, names=[name])
     return worst
+
+
+def longest_run(ordered: Vector) -> int:
+    """Return how often the commonest of some values occurs, given them in order.
+
+    >>> longest_run(np.array([1.0, 2.0, 2.0, 5.0]))
+    2
+    """
+    starts = np.flatnonzero(np.diff(ordered, prepend=np.nan) != 0)
+    return int(np.diff(np.append(starts, len(ordered))).max())
 
 
 def _varies(x: Vector) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -107,11 +107,16 @@ class Evidence:
 
     def sorted_cells(self, name: str) -> Vector:
         """Return the finite cells of a column of numbers in order; sorted once for all tests."""
-        kept: dict[str, Vector] = self.__dict__.setdefault("_ordered", {})
-        if name not in kept:
-            x = self.numbers[name]
-            kept[name] = np.sort(x[np.isfinite(x)])
-        return kept[name]
+        x = self.numbers[name]
+        ordered: Vector = self.once(f"order of {name}", lambda: np.sort(x[np.isfinite(x)]))
+        return ordered
+
+    def once(self, what: str, make: Callable[[], Any]) -> Any:
+        """Return what several tests look at, made when the first asks for it."""
+        kept: dict[str, Any] = self.__dict__.setdefault("_made", {})
+        if what not in kept:
+            kept[what] = make()
+        return kept[what]
 
     def missing(self, name: str) -> np.ndarray:
         """Return which cells of a column are missing."""

@@ -223,6 +223,10 @@ def bits_of(e: Evidence) -> list[np.ndarray]:
 
     What was read and is no input makes one column more: who has another name is no copy.
     """
+    return e.once("bits", lambda: _bits(e))
+
+
+def _bits(e: Evidence) -> list[np.ndarray]:
     columns = [e.raw.columns[name] for name in e.names]
     if e.y is not None:
         columns += list(np.reshape(e.y, (e.n, -1)).T)
