@@ -27,7 +27,7 @@ from epee.risk.cross_validation import CrossValidation
 from epee.risk.estimate import Difference
 from epee.risk.paired_tests import adjusted_together, corrected_difference, over_pairs
 from epee.risk.winner import Choice, Nested, Optimism, by_folds, winner_optimism
-from epee.typing import Matrix, Vector
+from epee.typing import Codes, Matrix, Vector
 from epee.words.job_words import say
 from epee.words.numbers import amount, figures, p_value, points
 from epee.words.numbers import gap as gap_of
@@ -98,16 +98,24 @@ class Verdict:
         """The candidate that the rule takes."""
         if self.prefer == "accuracy":
             return self.best
-        return self._simplest(self.near, self.values, self.best)
+        near = np.isin(np.arange(len(self.values)), self.near)
+        return int(self._simplest(near[None], self.values[None], np.array([self.best]))[0])
 
-    def _simplest(self, near: Sequence[int], values: Vector, best: int) -> int:
-        """Return the simplest of those within one standard error; in balance, of those whose price is small, or the baseline."""
-        if self.prefer == "balance" and self.baseline not in near:
+    def _simplest(self, near: np.ndarray, values: Matrix, best: Codes) -> Codes:
+        """Return, for each of B draws, the simplest of those within one standard error, ``near`` (B, M) of the ``best`` (B,).
+
+        In balance, of those whose price is small, or the baseline; of those who give probabilities, where there are any.
+        """
+        if self.prefer == "balance":
             risk = self.risks[0]
-            least = PRICE * max(float(values[best]), 0.0)  # a draw of the parts of a ranking may be below 0
-            least = least if not risk.is_rate else max(least, 1.0 / max(risk.n, 1.0))
-            near = [i for i in near if values[i] - values[best] <= least]
-        return min(self._speaking(near), key=lambda i: self.rank[i])
+            lowest = np.take_along_axis(values, best[:, None], axis=1)  # (B, 1)
+            least = PRICE * np.maximum(lowest, 0.0)  # a draw of the parts of a ranking may be below 0
+            least = np.maximum(least, 1.0 / max(risk.n, 1.0)) if risk.is_rate else least
+            kept = near[:, [self.baseline]] if self.baseline is not None else np.zeros((len(near), 1), dtype=bool)
+            near = near & (kept | (values - lowest <= least))
+        told = near & ~np.asarray(self.silent, dtype=bool) if len(self.silent) else near
+        near = np.where(told.any(axis=1, keepdims=True), told, near)
+        return np.argmin(np.where(near, self.rank, np.inf), axis=1)
 
     @cached_property
     def near(self) -> list[int]:
@@ -227,14 +235,17 @@ class Verdict:
         """Return the whole rule of choice among the columns of a table of losses, which says how far differences are noise."""
         ends, spread = self._table[1], paired_errors(table)
 
-        def rule(means: Vector, errors: Vector) -> int:
-            means = steady(means, 0.0 if self.baseline is None else float(means[ends[self.baseline]]))
-            picked = np.array([a + int(np.argmin(means[a:b])) for a, b in itertools.pairwise(ends)])
-            best = picked[np.argmin(means[picked])]
-            if self.prefer == "accuracy":
-                return int(best)
-            near = np.flatnonzero(means[picked] - means[best] <= spread[picked, best]).tolist()
-            return int(picked[self._simplest(near, means[picked], int(np.argmin(means[picked])))])
+        def rule(means: Matrix, errors: Matrix) -> Codes:
+            means = steady(means, 0.0 if self.baseline is None else means[:, [ends[self.baseline]]])
+            picked = np.stack(
+                [a + np.argmin(means[:, a:b], axis=1) for a, b in itertools.pairwise(ends)], axis=1
+            )  # (B, C)
+            values = np.take_along_axis(means, picked, axis=1)
+            best, draws = np.argmin(values, axis=1), np.arange(len(means))
+            if self.prefer != "accuracy":
+                near = values - values[draws, best][:, None] <= spread[picked, picked[draws, best][:, None]]
+                best = self._simplest(near, values, best)
+            return np.asarray(picked[draws, best])
 
         return rule
 
@@ -301,7 +312,7 @@ def ranks(orders: Sequence[tuple[float, ...]]) -> Vector:
     return out
 
 
-def steady(values: Vector, unit: float = 0.0) -> Vector:
+def steady(values: Any, unit: Any = 0.0) -> Any:
     """Return values without their last digits, which the order of a sum decides: what is equal to rounding is equal.
 
     Twelve digits of each value are left, or as many as twelve of ``unit`` have, below which errors are nothing: that of a baseline. One
@@ -312,7 +323,7 @@ def steady(values: Vector, unit: float = 0.0) -> Vector:
     >>> steady(np.array([1e-31, 3e-30, 0.25, 1e20]), unit=2.0).tolist()
     [0.0, 0.0, 0.25, 1e+20]
     """
-    size = np.maximum(np.abs(values), unit if np.isfinite(unit) else 0.0)
+    size = np.maximum(np.abs(values), np.where(np.isfinite(unit), unit, 0.0))
     some = np.isfinite(size) & (size > 1e-290) & (size < 1e290)
     power = 10.0 ** (12 - np.ceil(np.log10(size, where=some, out=np.zeros_like(size))))
     return np.where(some, np.round(values * power) / power, values)

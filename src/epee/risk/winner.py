@@ -25,7 +25,9 @@ import numpy as np
 
 from epee.typing import Codes, Matrix, Tensor, Vector
 
-Choice = Callable[[Vector, Vector], int]  # mean losses (M,) and their standard errors (M,) to the chosen candidate
+Choice = Callable[
+    [Matrix, Matrix], Codes
+]  # mean losses (B, M) and their standard errors (B, M) to the chosen candidates (B,)
 BINS = 2000
 BEYOND = 1e6  # times the middle error: such a candidate would swallow the digits of the others
 
@@ -52,9 +54,9 @@ class Optimism:
         return f"{self.value:.3g} ({self.tibshirani:.3g} by folds, which overcorrects)"
 
 
-def smallest(means: Vector, stderrs: Vector) -> int:
-    """Choose the candidate with the smallest mean loss."""
-    return int(np.argmin(means))
+def smallest(means: Matrix, stderrs: Matrix) -> Codes:
+    """Choose the candidates with the smallest mean losses."""
+    return np.argmin(means, axis=1)
 
 
 def winner_optimism(
@@ -100,12 +102,12 @@ def winner_optimism(
     total = np.maximum(drawn @ counts, 1e-300)[:, None]
     means = drawn @ sums / total  # (B, M)
     errors = np.sqrt(np.maximum(drawn @ squares / total - means**2, 0.0) / total)
-    chosen = np.array([choose(m, e) for m, e in zip(means, errors, strict=True)])
+    chosen = choose(means, errors)
     overall = sums.sum(axis=0) / counts.sum()
     spread = np.sqrt(np.maximum(squares.sum(axis=0) / counts.sum() - overall**2, 0.0) / counts.sum())
     alike = overall <= BEYOND * np.sort(overall)[(len(overall) - 1) // 2]
     value = _outside(drawn, sums, counts, chosen, alike) - float(
-        overall[choose(overall, spread)] - overall[alike].mean()
+        overall[choose(overall[None], spread[None])[0]] - overall[alike].mean()
     )
     inside = overall[chosen] - means[np.arange(draws), chosen]
     return Optimism(
@@ -136,7 +138,8 @@ class Nested:
         """Return how much larger the error of the whole rule is than that of the candidate that it takes on all rows."""
         M = self.outer.shape[-1]
         overall = np.tensordot(self.sizes, self.outer, 2) / self.sizes.sum()  # (M,)
-        return nested_choice(self.inner, self.outer, self.sizes, choose) - float(overall[choose(overall, np.zeros(M))])
+        picked = choose(overall[None], np.zeros((1, M)))[0]
+        return nested_choice(self.inner, self.outer, self.sizes, choose) - float(overall[picked])
 
 
 def nested_choice(inner: Tensor, outer: Tensor, sizes: Matrix, choose: Choice = smallest) -> float:
@@ -158,7 +161,7 @@ def nested_choice(inner: Tensor, outer: Tensor, sizes: Matrix, choose: Choice = 
     True
     """
     R, K, M = inner.shape
-    chosen = np.array([choose(m, np.zeros(M)) for m in inner.reshape(-1, M)]).reshape(R, K)
+    chosen = choose(inner.reshape(-1, M), np.zeros((R * K, M))).reshape(R, K)
     picked = np.take_along_axis(outer, chosen[..., None], axis=2)[..., 0]  # (R, K)
     return float((picked * sizes).sum() / sizes.sum())
 
@@ -172,5 +175,5 @@ def by_folds(per_fold: Matrix, choose: Choice = smallest) -> float:
     rows = per_fold[np.isfinite(per_fold).all(axis=1)]
     J = len(rows)
     error = rows.std(axis=0, ddof=1) / np.sqrt(J) if J > 1 else np.zeros(rows.shape[1])
-    best = choose(rows.mean(axis=0), error)
+    best = choose(rows.mean(axis=0)[None], error[None])[0]
     return float((rows[:, best] - rows.min(axis=1)).mean())
