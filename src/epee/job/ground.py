@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import itertools
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -226,8 +227,11 @@ class Ground:
         h = self.hand
         tested_by = self.split.tested_by[:, : h.folds]
         panel = Panel(asked or self.asked, models, np.full_like(tested_by, self.n_models) if training else tested_by)
-        weight = None if h.weight is None else h.looked_weight
-        return score_held(panel, self._looked_rows, self.truth[h.looked], self._looked_by_cell, weight)
+        X, order, rows_of = self._looked_by_cell
+        weight = None if h.weight is None else h.looked_weight[order]
+        found = score_held(panel, X, self.truth[h.looked][order], rows_of, weight)
+        back = np.argsort(order) if isinstance(order, np.ndarray) else order
+        return Outcome(found.losses[:, back], found.predictions[:, back])
 
     def probabilities(self, route: MomentRoute | RefitRoute) -> Matrix:
         """Return the probabilities (n, K) that a road gives the looked rows, held out; NaN for rows that nobody is tested on."""
@@ -239,13 +243,14 @@ class Ground:
         return told.evaluate(self.plan(1).splits[0]).predictions[0][self.hand.looked]
 
     @cached_property
-    def _looked_by_cell(self) -> list[np.ndarray]:
-        return [np.flatnonzero(self.hand.looked_cell == c) for c in range(self.hand.folds)]
-
-    @cached_property
-    def _looked_rows(self) -> Matrix:
+    def _looked_by_cell(self) -> tuple[Matrix, Any, list[Any]]:
+        """The looked rows, how they are ordered, and which are those of each cell: one stretch, where they are a copy anyway."""
         h = self.hand
-        return h.numbers if len(h.looked) == len(h.train) else np.ascontiguousarray(h.numbers[h.looked])
+        if len(h.looked) == len(h.train):
+            return h.numbers, slice(None), [np.flatnonzero(h.looked_cell == c) for c in range(h.folds)]
+        order = np.argsort(h.looked_cell, kind="stable")
+        ends = np.searchsorted(h.looked_cell[order], np.arange(h.folds + 1))
+        return h.numbers[h.looked[order]], order, [range(a, b) for a, b in itertools.pairwise(ends.tolist())]
 
     def looked_means(self, losses: Vector) -> tuple[Vector, Vector]:
         """Return the mean loss and the weight, for each model, of the looked rows."""

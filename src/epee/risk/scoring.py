@@ -104,7 +104,7 @@ class Laid:
         self.losses = np.full((layers, n), np.nan)
         self.predictions = np.empty((0,))
 
-    def put(self, layer: int, rows: np.ndarray, prediction: np.ndarray, losses: Vector | None = None) -> None:
+    def put(self, layer: int, rows: Any, prediction: np.ndarray, losses: Vector | None = None) -> None:
         """Lay out what is said of some rows, and what it loses where that is known."""
         if not self.predictions.size:
             nothing = np.nan if prediction.dtype.kind == "f" else -1
@@ -125,7 +125,7 @@ def score_held(
     """Return what becomes of rows that are at hand, ``rows_of`` each cell, some thousand of a cell at a time."""
     laid, asks = Laid(len(panel.tested_by), len(truth)), panel.asks()
 
-    def work(task: tuple[int, np.ndarray]) -> tuple[np.ndarray, list[tuple[int, np.ndarray]]]:
+    def work(task: tuple[int, Any]) -> tuple[Any, list[tuple[int, np.ndarray]]]:
         c, rows = task
         found = [(r, prediction) for r, _, prediction in panel.answers(X[rows], c, asks)]
         if panel.asked.loss.rowwise:
@@ -143,10 +143,11 @@ def score_held(
     return laid.outcome()
 
 
-def tasks_of(tested_by: np.ndarray, rows_of: Sequence[np.ndarray]) -> list[tuple[int, np.ndarray]]:
-    """Return (cell, some of its rows) for all rows that are tested."""
+def tasks_of(tested_by: np.ndarray, rows_of: Sequence[Any]) -> list[tuple[int, Any]]:
+    """Return (cell, some of its rows) for all rows that are tested; of a range of rows some are a slice, which is copied by nobody."""
     tested: np.ndarray = np.any(tested_by >= 0, axis=0)
-    return [(c, rows[i : i + ROWS]) for c, rows in enumerate(rows_of) if tested[c] for i in range(0, len(rows), ROWS)]
+    parts = ((c, rows[i : i + ROWS]) for c, rows in enumerate(rows_of) if tested[c] for i in range(0, len(rows), ROWS))
+    return [(c, slice(rows.start, rows.stop) if isinstance(rows, range) else rows) for c, rows in parts]
 
 
 def samples_of(tested_by: np.ndarray, rows_of: Sequence[np.ndarray]) -> Iterator[tuple[int, np.ndarray]]:
