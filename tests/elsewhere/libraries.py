@@ -24,6 +24,8 @@ def sender(name: str) -> Any:
     if package == "jax":
         library.config.update("jax_enable_x64", True)
         return lambda a: importlib.import_module("jax.numpy").asarray(a)
+    if package == "array_api_strict":  # on a device of its own, from which nothing comes unless it is brought
+        return lambda a: library.asarray(np.array(a), device=library.Device("device1"))
     if name == "torch on cuda":
         if not library.cuda.is_available():
             raise LookupError("this machine has no graphics card that PyTorch can use")
@@ -55,6 +57,10 @@ LIBRARIES = [
 def close(there: Any, here: Any, tolerance: float = 1e-10) -> bool:
     """Tell whether two arrays agree relative to the largest entry."""
     a, b = np.asarray(at_home(there), dtype=float), np.asarray(here, dtype=float)
+    if a.shape == b.shape and np.isinf(b).any():  # a log of nothing
+        return bool((np.isinf(a) == np.isinf(b)).all()) and close(
+            np.where(np.isinf(a), 0.0, a), np.where(np.isinf(b), 0.0, b), tolerance
+        )
     return a.shape == b.shape and bool(
         np.abs(a - b).max(initial=0.0) <= tolerance * max(np.abs(b).max(initial=0.0), 1e-300)
     )

@@ -26,6 +26,7 @@ from epee.decision.rejection import ErrorReject
 from epee.errors import WrongUse
 from epee.estimator.base import encode_labels
 from epee.estimator.dof import shown_degrees_of_freedom
+from epee.estimator.kinds import InKind
 from epee.estimator.protocol import Answer, Counted, Judge, Needs
 from epee.estimator.state import Saved
 from epee.losses.decisions import Costs
@@ -37,7 +38,7 @@ from epee.table.fingerprints import fingerprint
 from epee.typing import Labels, Matrix, Vector
 
 
-class BayesDecision(MetaEstimatorMixin, ClassifierMixin, Saved, BaseEstimator):
+class BayesDecision(MetaEstimatorMixin, ClassifierMixin, InKind, Saved, BaseEstimator):
     r"""The decision of least expected cost around any probabilistic classifier.
 
     Parameters

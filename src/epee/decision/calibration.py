@@ -27,6 +27,7 @@ from epee.decision.reliability import ReliabilityCurve, reliability_curve
 from epee.errors import WrongUse
 from epee.estimator.base import PosteriorMixin, encode_labels, say
 from epee.estimator.dof import shown_degrees_of_freedom
+from epee.estimator.kinds import InKind, all_here
 from epee.estimator.protocol import Answer, Counted, Judge, Needs
 from epee.estimator.state import Saved
 from epee.risk.intervals import check_level, normal_quantile
@@ -40,7 +41,7 @@ from epee.typing import Labels, Matrix, Tensor, Vector
 LEAST = 1e-3  # smaller ones pull Platt's line far from all other rows
 
 
-class Calibrated(MetaEstimatorMixin, ClassifierMixin, Saved, BaseEstimator):
+class Calibrated(MetaEstimatorMixin, ClassifierMixin, InKind, Saved, BaseEstimator):
     r"""Probabilities for any classifier that has scores, calibrated on out-of-fold rows.
 
     Parameters
@@ -100,6 +101,7 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, Saved, BaseEstimator):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the estimator on each training part, calibrate on what it left out, then fit it on all rows."""
+        X, y, sample_weight = all_here(self, X, y, sample_weight)
         if self.method not in ("isotonic", "platt"):
             raise WrongUse(f"method {self.method!r} is not one of 'isotonic' and 'platt'.")
         if not hasattr(self.estimator, "decision_function") and not hasattr(self.estimator, "predict_proba"):

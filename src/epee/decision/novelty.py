@@ -29,6 +29,7 @@ from epee.estimator.base import encode_labels, say
 from epee.estimator.protocol import Answer, Judge, Needs
 from epee.solve.cholesky import Cholesky
 from epee.table.block import check_weights
+from epee.table.partitions import in_kind
 from epee.typing import Labels, Matrix, Vector
 
 CHANCE = 1e-3  # so rarely is something said of rows of the classes that were learned
@@ -164,12 +165,14 @@ class OpenClassifier(AroundClassifier):
         return self.estimator_.answers(needs) if isinstance(self.estimator_, Judge) else None
 
     @available_if(inner_has("predict_proba"))
+    @in_kind
     def predict_proba(self, X: Any) -> Matrix:
         """Return the probability of each known class (n, K)."""
         check_is_fitted(self)
         return np.asarray(self.estimator_.predict_proba(X))
 
     @available_if(inner_has("decision_function"))
+    @in_kind
     def decision_function(self, X: Any) -> Matrix:
         """Return the scores of the classifier inside."""
         check_is_fitted(self)

@@ -11,12 +11,13 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from epee.errors import WrongUse
 from epee.estimator.dof import shown_degrees_of_freedom
+from epee.estimator.kinds import InKind
 from epee.estimator.protocol import Counted, Judge
 from epee.estimator.state import Saved
 from epee.table.fingerprints import fingerprint
 
 
-class AroundClassifier(MetaEstimatorMixin, ClassifierMixin, Saved, BaseEstimator):
+class AroundClassifier(MetaEstimatorMixin, ClassifierMixin, InKind, Saved, BaseEstimator):
     """A classifier that holds a fitted copy of another in ``estimator_``."""
 
     estimator: Any

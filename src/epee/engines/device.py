@@ -25,7 +25,9 @@ from epee.table.elsewhere import ElsewhereSource
 T = TypeVar("T")
 BLOCK_BYTES = 1 << 30  # of a block and what is made of it, on the device, at least
 BLOCK_SHARE = 32  # and this part of the memory of a card that is larger
-SENT_BYTES = 1 << 26  # of a block that travels: long enough for the full speed of the bus
+SENT_BYTES = (
+    1 << 27
+)  # of a block that travels: long enough for the full speed of the bus, and of the threads that fill its buffer
 FEWEST_ROWS = 1024
 SINGLE_ROWS = 1 << 16  # that are added up in 32 bits
 SHARE = 0.4  # of the free memory that a table may take: as much again is needed to work on it
@@ -97,7 +99,8 @@ class DeviceEngine:
             return True
         reads = source.n_columns and not getattr(work, "narrow", False)
         if reads:  # nothing need be said where the rows themselves are not read
-            what = getattr(work, "said", None) or getattr(work, "__name__", type(work).__name__)
+            named = getattr(work, "__name__", type(work).__name__)
+            what = getattr(work, "said", None) or asker_of(source) or named
             tell_once(f"{what} has no road on the device: it runs on the CPU, and the rows are brought there.")
         return False
 
@@ -122,6 +125,15 @@ class DeviceEngine:
                 f"the device has no memory left ({words}): use smaller tables, or engine('auto'), which then turns to the CPU."
             ) from fault
         tell_once(f"the device has no memory left ({words}): the CPU takes over.")
+
+
+def asker_of(source: Any) -> str | None:
+    """Return the name of the method that reads a source, or what it is a view of; None where nobody said."""
+    while source is not None:
+        if getattr(source, "asked_by", None):
+            return str(source.asked_by)
+        source = getattr(source, "source", None)
+    return None
 
 
 def _after(source: Readable, row: int) -> Iterator[Block]:

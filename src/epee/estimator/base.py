@@ -7,7 +7,6 @@ A method that keeps its rows in memory derives from :class:`Classifier`, :class:
 
 from __future__ import annotations
 
-import inspect
 import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self, cast
@@ -32,6 +31,7 @@ from epee.arrays import at_home, is_elsewhere, is_real, namespace
 from epee.engines.device import tell_once
 from epee.errors import DataError, DataWarning, SearchWarning
 from epee.estimator.dof import shown_degrees_of_freedom
+from epee.estimator.kinds import InKind
 from epee.estimator.protocol import Answer, Needs, QuadraticForm
 from epee.estimator.state import Saved
 from epee.moments.sizes import LARGEST_SIDE as LARGEST_SIDE
@@ -39,15 +39,14 @@ from epee.moments.sizes import refuse_large as refuse_large
 from epee.solve.soundness import insist_sound
 from epee.table.block import Source, check_weights, column_name, refuse_bad_cells
 from epee.table.doors import gather, is_stream, open_source
+from epee.table.elsewhere import ElsewhereSource
 from epee.table.fingerprints import fingerprint
-from epee.table.partitions import by_partition, in_kind
+from epee.table.partitions import by_partition
 from epee.table.sparse import SparseSource, is_sparse, laid_out, refuse_bad_sparse
 from epee.typing import Codes, Labels, Matrix, Vector
 
-ANSWERS = ("predict", "predict_proba", "predict_log_proba", "decision_function", "score_samples")
 
-
-class Estimator(Saved, BaseEstimator):
+class Estimator(InKind, Saved, BaseEstimator):
     """An estimator whose data enter by one door."""
 
     _takes_missing = False  # NaN is a missing cell that the method can handle
@@ -60,7 +59,6 @@ class Estimator(Saved, BaseEstimator):
     is_linear = False  # predictions are exactly X coef + intercept
     learns_anywhere = False  # ``_fit`` takes rows that lie elsewhere
     fits_here = False  # rows that lie elsewhere come here to be kept, and nothing need be said of it
-    answers_anywhere = False  # what it says of rows it can say where they lie, see epee.arrays
     left_out_by = "closed form"  # how predictions without the row are had, where they are
     _names_of_parameters: list[str]
 
@@ -70,14 +68,6 @@ class Estimator(Saved, BaseEstimator):
         if "_names_of_parameters" not in cls.__dict__:
             cls._names_of_parameters = super()._get_param_names()
         return cls._names_of_parameters
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        """Let what a class says of rows be said in kind: an answer for an array of another library is one of that library."""
-        super().__init_subclass__(**options)
-        for name in ANSWERS:
-            method = cls.__dict__.get(name)
-            if inspect.isfunction(method) and not hasattr(method, "__wrapped__"):
-                setattr(cls, name, in_kind(method))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -183,6 +173,8 @@ class Estimator(Saved, BaseEstimator):
         """Note the columns of a stream, or check that they are those learned, and return it."""
         if isinstance(source, SparseSource) and not reset:
             source = cast(Source, self._as_wide(source))
+        if isinstance(source, ElsewhereSource):
+            source.asked_by = type(self).__name__
         if reset:
             self.n_features_in_ = source.n_columns
             self.__dict__.pop("feature_names_in_", None)
@@ -685,4 +677,4 @@ class Density(DensityMixin, Unsupervised):
 
     def score(self, X: Any, y: Any = None) -> float:
         """Return the mean log-density of the rows."""
-        return float(self.score_samples(X).mean())
+        return float(np.mean(at_home(self.score_samples(X))))

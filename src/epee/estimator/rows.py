@@ -26,6 +26,7 @@ class FromRows(Estimator):
 
     keeps: Keep = Keep()
     classes_: Labels
+    sums_there = True  # rows are summed on a device, where one was asked for
 
     def rows_in(
         self, X: Any, y: Any = None, sample_weight: Any = None, fold: Codes | None = None, *, reset: bool = True
@@ -33,7 +34,7 @@ class FromRows(Estimator):
         """Return the checked rows as a source of blocks, as the sums see them."""
         if reset and self.keeps.targets:
             self._one_target = is_vector(y)
-        X = sent(X)
+        X = sent(X) if self.sums_there else X
         if is_stream(X):
             return self._view(self._stream(X, y, sample_weight, fold, reset=reset), reset)
         X = self._enter(X, reset=reset, finite=False)

@@ -101,7 +101,7 @@ class BaselineClassifier(_TargetAlone, MomentClassifier):
         return QuadraticForm(None, None, np.zeros(p), gap, np.zeros(p))
 
     def _score(self, X: Matrix) -> Matrix:
-        return np.tile(self._logs(self.class_count_[None]), (len(X), 1))
+        return np.tile(self._logs(self.class_count_[None]), (X.shape[0], 1))
 
     def _logs(self, count: Matrix) -> Matrix:
         """Return the scores (n, K) from counts (n, K)."""
@@ -201,7 +201,7 @@ class BaselineRegressor(_TargetAlone, MomentRegressor):
         self.constant_ = self.intercept_
 
     def _predict(self, X: Matrix) -> Matrix:
-        shape = (len(X),) if np.ndim(self.constant_) == 0 else (len(X), np.size(self.constant_))
+        shape = (X.shape[0],) if np.ndim(self.constant_) == 0 else (X.shape[0], np.size(self.constant_))
         return np.broadcast_to(self.constant_, shape).copy()
 
     def left_out(self, X: Matrix, y: Matrix, w: Vector | None = None) -> Matrix:

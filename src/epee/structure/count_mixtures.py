@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 from epee.engines.choice import engine_for
 from epee.errors import DataError, DataWarning, MissingValues, SearchWarning, WrongUse
 from epee.estimator.base import Density, list_columns, say
+from epee.estimator.kinds import all_here
 from epee.structure.em import Climb, Expected, expectation_maximisation
 from epee.structure.gaussian_mixture import blank_rows, some_rows
 from epee.structure.gaussian_steps import patterns_of, responsibilities
@@ -112,6 +113,7 @@ class CountMixture(Density):
         """Climb from the best of ``n_init`` starts; ``y`` is ignored, weights are counts, NaN is a missing cell."""
         if int(self.n_components) != self.n_components or self.n_components < 1:
             raise WrongUse(f"n_components is {self.n_components!r}; it must be a whole number of at least 1.")
+        X, sample_weight = all_here(self, X, sample_weight)
         if is_stream(X):
             plain = self._enter_stream(open_source(X, None, sample_weight), reset=True)
             empty = np.flatnonzero(engine_for(plain).reduce(plain, present_cells) == 0)

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from epee.errors import DataError, WrongUse
 from epee.estimator.base import NewAxes, Transformer
+from epee.estimator.kinds import all_here
 from epee.structure.pca import PCA
 from epee.typing import Codes, Labels, Matrix, Vector
 
@@ -90,6 +91,7 @@ class Eigenfaces(NewAxes, Transformer):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the axes of images ``X`` (n, h, w), or of rows (n, p); ``y`` names the images, for answers."""
         self.__dict__.pop("_shape", None)
+        X, y = all_here(self, X, y)
         rows = self._enter(self._flat(X), reset=True)
         n = len(rows)
         most = min(n - 1, rows.shape[1])

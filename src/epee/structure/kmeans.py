@@ -106,6 +106,7 @@ class KMeans(NewAxes, TransformerMixin, Clusterer):
     """
 
     _takes_sparse = True
+    answers_anywhere = True
 
     def __init__(
         self, n_clusters: int = 8, *, init: Any = "k-means++", n_init: Any = "auto", max_iter: int = 300, tol: float = 1e-4,

@@ -21,8 +21,10 @@ from scipy.spatial.distance import cdist
 
 from epee.errors import DataError, DataWarning, WrongUse
 from epee.estimator.base import NewAxes, Transformer, say
+from epee.estimator.kinds import all_here
 from epee.estimator.state import Saved
 from epee.solve.spectral import descending_eigh, fix_signs
+from epee.table.partitions import sent_back
 from epee.typing import Matrix, Vector
 
 
@@ -215,6 +217,7 @@ class MDS(Saved, sklearn.manifold.MDS):
 
     def fit_transform(self, X: Any, y: Any = None, init: Any = None) -> Matrix:
         """Return the points of the rows of ``X``, or of the objects of a table of dissimilarities."""
+        given, (X,) = X, all_here(self, X)
         pairwise = "precomputed" in (getattr(self, "metric", None), getattr(self, "dissimilarity", None))
         if pairwise and np.ndim(X) == 2:
             check_dissimilarities(X)
@@ -222,4 +225,5 @@ class MDS(Saved, sklearn.manifold.MDS):
             warnings.simplefilter(
                 "ignore", FutureWarning
             )  # its defaults are on the move; ours follow the release installed
-            return super().fit_transform(X, y, init=init)
+            points: Matrix = sent_back(super().fit_transform(X, y, init=init), given)
+        return points

@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from epee.errors import DataError, WrongUse
 from epee.estimator.base import Estimator, encode_labels, enter_values
+from epee.estimator.kinds import all_here
 from epee.moments.moments import Moments
 from epee.risk.cross_validation import cross_validate
 from epee.risk.linear_stack import squared_risk
@@ -96,6 +97,7 @@ class SelectFeatures(SelectorMixin, MetaEstimatorMixin, Estimator):
         """Choose columns of ``X`` (n, p) for the target ``y`` (n,)."""
         if self.direction not in DIRECTIONS:
             raise WrongUse(f"direction is {self.direction!r}; it must be one of {', '.join(DIRECTIONS)}.")
+        X, y, sample_weight = all_here(self, X, y, sample_weight)
         if is_stream(X):  # every step judges the columns on the rows again
             source = self._enter_stream(open_source(X, y, sample_weight), reset=True)
             names = self.__dict__.get("feature_names_in_")

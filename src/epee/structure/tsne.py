@@ -11,7 +11,9 @@ from typing import Any, Self
 import sklearn.manifold
 
 from epee.errors import DataError
+from epee.estimator.kinds import all_here
 from epee.estimator.state import Saved
+from epee.table.partitions import sent_back
 from epee.typing import Matrix
 
 
@@ -50,7 +52,9 @@ class TSNE(Saved, sklearn.manifold.TSNE):
             raise DataError(
                 f"perplexity must be less than n_samples: it is {self.perplexity} and there are {n} rows. Lower it."
             )
-        return super().fit_transform(X, y)
+        (rows,) = all_here(self, X)
+        points: Matrix = sent_back(super().fit_transform(rows, y), X)
+        return points
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Place the rows of ``X``; ``y`` is ignored."""

@@ -58,6 +58,7 @@ class ElsewhereSource(BlockSource):
         self.y, self.fold, self.group = y, fold, group
         weight = None if weight is None else at_home(weight)
         self.weight = check_weights(weight, self.n_rows)
+        self.asked_by: str | None = None  # the method that reads them
 
     @cached_property
     def beside(self) -> dict[str, Any]:
@@ -119,7 +120,9 @@ class ElsewhereSource(BlockSource):
     def having(self, **parts: Any) -> ElsewhereSource:
         """Return the same rows with other things beside them: ``source.having(fold=folds)``."""
         beside = {"y": self.y, "weight": self.weight, "fold": self.fold, "group": self.group} | parts
-        return ElsewhereSource(self.X, **beside)
+        found = ElsewhereSource(self.X, **beside)
+        found.asked_by = self.asked_by
+        return found
 
     @property
     def narrow_weight(self) -> float:

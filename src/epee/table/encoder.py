@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
+from epee.arrays import at_home, is_elsewhere
 from epee.errors import DataError, DataWarning, MissingValues, WrongUse
 from epee.table.block import check_weights
 from epee.table.encoding import (
@@ -409,6 +410,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self, X: Any, y: Any, sample_weight: Any, *, reset: bool, strict: bool = True, **reading: Any
     ) -> TableSource:
         """Return a source of raw blocks, with the columns of the schema once there is one."""
+        X = at_home(X) if is_elsewhere(X) else X
         columns = None if reset else self.schema_.names
         types = dict(self.types or {}) if reset else {c.name: c.kind for c in self.schema_}
         if isinstance(X, TableSource):

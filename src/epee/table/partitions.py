@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from epee.arrays import is_elsewhere, like
+from epee.arrays import at_home, is_elsewhere, like
 from epee.table.frames import is_away, is_spark
 from epee.table.spark_answers import of_spark
 
@@ -31,7 +31,8 @@ def by_partition(method: F) -> F:
         if isinstance(X, np.ndarray):
             return method(self, X, *rest, **options)
         if is_elsewhere(X):
-            return sent_back(method(self, X, *rest, **options), X)
+            rows = X if getattr(self, "answers_anywhere", False) else at_home(X)
+            return sent_back(method(self, rows, *rest, **options), X)
         if not is_away(X):
             return method(self, X, *rest, **options)
         asked = Answer(copy(self), method.__name__, rest, options)
@@ -39,25 +40,33 @@ def by_partition(method: F) -> F:
             return of_spark(asked, X)
         return _of_frame(asked, X) if hasattr(X, "columns") else _of_array(asked, X)
 
+    answer.answers_in_kind = True  # type: ignore[attr-defined]
     return cast(F, answer)
 
 
-def in_kind(method: F) -> F:
-    """Let a method of a fitted estimator answer for rows that lie elsewhere with an array of their library, on their device."""
+def in_kind(method: F, *, stays: bool = True) -> F:
+    """Let a method of a fitted estimator answer for rows that lie elsewhere with arrays of their library, on their device.
+
+    The rows come here first, unless the estimator answers anywhere and they may stay for this method.
+    """
 
     @wraps(method)
     def answer(self: Any, X: Any = None, *rest: Any, **options: Any) -> Any:
         if X is None or isinstance(X, np.ndarray) or not is_elsewhere(X):
             return method(self, X, *rest, **options)
-        return sent_back(method(self, X, *rest, **options), X)
+        rows = X if stays and getattr(self, "answers_anywhere", False) else at_home(X)
+        return sent_back(method(self, rows, *rest, **options), X)
 
+    answer.answers_in_kind = True  # type: ignore[attr-defined]
     return cast(F, answer)
 
 
 def sent_back(answer: Any, X: Any) -> Any:
-    """Return an answer as an array of the kind of ``X``; words stay as they are."""
+    """Return an answer, or several, as arrays of the kind of ``X``; words stay as they are."""
     if not is_elsewhere(X):
         return answer
+    if type(answer) is tuple:
+        return tuple(sent_back(part, X) for part in answer)
     return like(answer, X) if isinstance(answer, np.ndarray) and answer.dtype.kind in "fiub" else answer
 
 

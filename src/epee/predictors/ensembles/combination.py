@@ -26,6 +26,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_para
 from epee.engines.local import in_order
 from epee.errors import DataError, WrongUse
 from epee.estimator.base import encode_labels, enter_values
+from epee.estimator.kinds import InKind, all_here
 from epee.estimator.state import Saved
 from epee.losses.names import resolve
 from epee.risk.estimate import Risk
@@ -38,7 +39,7 @@ from epee.table.folds import assign_folds, check_folds
 from epee.typing import Codes, Labels, Matrix, Tensor, Vector
 
 
-class Combination(MetaEstimatorMixin, Saved, BaseEstimator):
+class Combination(MetaEstimatorMixin, InKind, Saved, BaseEstimator):
     r"""Several predictors as one: the weighted mean of what they say, with the weights (1).
 
     Parameters
@@ -126,6 +127,7 @@ class Combination(MetaEstimatorMixin, Saved, BaseEstimator):
                 )
         if y is None:
             raise DataError("requires y to be passed, but the target y is None.")
+        X, y, sample_weight = all_here(self, X, y, sample_weight)
         if hasattr(X, "tocsr"):
             raise DataError("Sparse data was passed, and a combination takes dense data only: use X.toarray().")
         X, y = X if hasattr(X, "shape") else np.asarray(X), column_or_1d(y, warn=True)

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from epee.arrays import as_type, at_home, is_elsewhere, namespace
 from epee.errors import DataError, WrongUse
 from epee.estimator.keep import Keep
 from epee.moments.class_sums import ClassSummation
@@ -161,16 +162,18 @@ def to_binary(X: Matrix, threshold: float | None, names: Any, start: int = 0) ->
     >>> to_binary(np.array([[0.2, 3.0]]), 0.5, None)
     array([[0., 1.]])
     """
+    xp = namespace(X)
     if threshold is not None:
         with np.errstate(invalid="ignore"):
-            return (threshold < X) + 0.0 * X  # NaN and infinity stay bad, for the check of the sums
-    bad = (X != 0) & (X != 1) & np.isfinite(X)
-    if bad.any():
-        row, j = np.argwhere(bad)[0]
+            return as_type(threshold < X, X.dtype) + 0.0 * X  # NaN and infinity stay bad, for the check of the sums
+    bad = (X != 0) & (X != 1) & xp.isfinite(X)
+    if bool(xp.any(bad)):
+        X = at_home(X)
+        row, j = np.argwhere(at_home(bad))[0]
         raise DataError(
             f"{column_name(names, int(j))}: {X[row, j]:g} in row {start + row} is neither 0 nor 1. Give `binarize` a threshold, or recode."
         )
-    return np.asarray(X, dtype=np.float64)
+    return X if is_elsewhere(X) else np.asarray(X, dtype=np.float64)
 
 
 @dataclass(frozen=True)

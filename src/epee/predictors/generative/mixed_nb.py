@@ -342,6 +342,7 @@ class _CheckedSummation(TableSummation):
     """Looks at the cells of a block for what their kinds do not allow while it sums them."""
 
     kinds: Any = None
+    said = "MixedNB"  # where it runs on the CPU
 
     def kinds_to_check(self) -> tuple[Codes, Codes]:
         columns, numbers = self.kinds.checked(codes=False)  # codes are looked at when they are counted

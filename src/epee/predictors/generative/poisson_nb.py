@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from epee.arrays import at_home, is_elsewhere, namespace
 from epee.errors import DataError, WrongUse
 from epee.estimator.base import say
 from epee.estimator.keep import Keep
@@ -153,6 +154,8 @@ def first_negative(X: Any) -> tuple[int, int, float] | None:
     >>> first_negative(np.array([[1.0, 2.0], [0.0, -3.0]]))
     (1, 1, -3.0)
     """
+    if is_elsewhere(X):
+        return first_negative(at_home(X)) if bool(namespace(X).any(X < 0)) else None
     cells = X.data if is_sparse(X) else X
     if not cells.size or not cells.min() < 0:
         return None

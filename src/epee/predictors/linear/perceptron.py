@@ -25,6 +25,7 @@ import numpy as np
 from epee.engines.local import in_order, one_blas_thread
 from epee.errors import SearchWarning, WrongUse
 from epee.estimator.base import say
+from epee.estimator.kinds import all_here
 from epee.losses.margins import PerceptronLoss
 from epee.optimize.linear_risk import LinearRisk
 from epee.optimize.linear_stochastic import Stochastic, shuffled
@@ -187,6 +188,7 @@ class Perceptron(LinearDescentClassifier):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of ``X`` (n, p) and their labels ``y``; a weight multiplies the corrections of its row."""
         self._check()
+        X, y, sample_weight = all_here(self, X, y, sample_weight)
         source = self._source(X, y, sample_weight)
         factors, _ = self._weigh_classes(source)
         M = 1 if len(self.classes_) == 2 else len(self.classes_)

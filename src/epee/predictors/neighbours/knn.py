@@ -21,6 +21,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from epee.arrays import namespace
 from epee.errors import DataError, WrongUse
 from epee.estimator.base import Estimator, ProbabilityMixin, Regressor, say
 from epee.estimator.outputs import SeveralLabels, is_several, labels_of
@@ -328,7 +329,9 @@ class KNeighborsClassifier(NeighbourSearch, ProbabilityMixin, SeveralLabels):
         """Return the logarithm of :meth:`predict_proba`."""
         shares = self.predict_proba(X)
         with np.errstate(divide="ignore"):
-            return [np.log(P) for P in shares] if isinstance(shares, list) else np.log(shares)
+            if isinstance(shares, list):
+                return [np.log(P) for P in shares]
+            return namespace(shares).log(shares)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of rows whose class is found; ``X=None`` judges the training rows, each without itself."""

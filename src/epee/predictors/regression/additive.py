@@ -85,6 +85,8 @@ class AdditiveSplines(MomentRegressor):
         super()._reset()
         self.__dict__.pop("knots_", None)
 
+    answers_anywhere = False  # the basis is made here
+
     def _view(self, source: Source, reset: bool) -> Source:
         """Return the rows in the basis; the knots stay where the first rows put them."""
         if not hasattr(self, "knots_"):

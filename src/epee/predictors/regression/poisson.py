@@ -26,6 +26,7 @@ from epee.engines.choice import engine_for
 from epee.errors import DataError, SearchWarning, WrongUse
 from epee.estimator.base import Regressor, refuse_large, say
 from epee.estimator.keep import Keep
+from epee.estimator.kinds import all_here
 from epee.estimator.rows import FromRows
 from epee.moments.moments import Moments
 from epee.moments.passes import Summation
@@ -89,6 +90,7 @@ class PoissonRegressor(FromRows, Regressor):
     """
 
     keeps = Keep(targets=True)
+    sums_there = False
     _takes_sparse = True
 
     def __init__(
@@ -121,6 +123,7 @@ class PoissonRegressor(FromRows, Regressor):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of ``X`` (n, p) and their counts ``y`` (n,), at least 0; weights are counts."""
         self._check()
+        X, y, sample_weight = all_here(self, X, y, sample_weight)
         source = self.rows_in(X, y, sample_weight)
         refuse_large(None, source.n_columns)
         with source.held() as rows:

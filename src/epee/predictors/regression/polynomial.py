@@ -93,6 +93,8 @@ class PolynomialRegression(Inference, Influence, LinearSmoother, MomentRegressor
             raise WrongUse(f"degree is {self.degree!r}; it must be a whole number of at least 0.")
         return int(self.degree)
 
+    answers_anywhere = False  # the basis is made here
+
     def _view(self, source: Source, reset: bool) -> Source:
         """Return the rows in the Chebyshev basis of the range of the first ones."""
         degree = self._check()
