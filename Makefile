@@ -72,7 +72,7 @@ clean-tables: $(VENV)/.test ## how often do findings cry wolf? a hundred tables 
 
 peer: $(VENV)/.test ## scikit-learn's own tests with our classes; long; shares to benchmarks/results/peer.md
 	$(BIN)/python -m benchmarks.peer
-	PEER_FUZZ=2000 $(BIN)/python -m pytest -q -n $(WORKERS) tests/agreement/test_fuzz.py
+	PEER_FUZZ=2000 $(BIN)/python -m pytest -q -n $(WORKERS) tests/agreement/test_fuzz.py tests/agreement/test_fuzz_methods.py
 
 docs: $(VENV)/.docs ## the documentation, to docs/_build/html
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html

@@ -1,30 +1,26 @@
 """Run scikit-learn's test modules with our classes: ``python -m benchmarks.peer [module ...]``; no module means all of them.
 
 A test that its own classes do not pass on this machine, or that uses nothing of ours, is not counted. ``benchmarks/results/peer.md``
-has the share that passes, by module, and the tests that are set aside with a reason each (``benchmarks/peer/aside.txt``).
+has the share that passes, by module, what fails, and the tests that are set aside with a reason each (``benchmarks/peer/aside.txt``).
+A run that was stopped goes on where it was, as long as the sources are the same.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
-import resource
 import subprocess
-import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-KEPT, RESULTS, ASIDE = (
-    ROOT / "build" / "peer",
-    ROOT / "benchmarks" / "results" / "peer.json",
-    Path(__file__).parent / "aside.txt",
-)
-LONGEST = 1500  # seconds for a module
-MOST = 8 * 2**30  # bytes that a module may ask for: a test that wants more fails, and the machine goes on
+from benchmarks.peer.running import ROOT, run
+
+AT_ONCE = 7  # modules in a process, after which what is known is kept
+RESULTS, ASIDE = ROOT / "benchmarks" / "results" / "peer.json", Path(__file__).parent / "aside.txt"
 MODULES = (
     "linear_model.tests.test_base", "linear_model.tests.test_ridge", "linear_model.tests.test_coordinate_descent",
     "linear_model.tests.test_sparse_coordinate_descent", "linear_model.tests.test_logistic", "linear_model.tests.test_perceptron",
@@ -44,33 +40,6 @@ MODULES = (
 )  # fmt: skip
 
 
-def run(module: str, only: Iterable[str] | None = None) -> dict[str, dict[str, object]]:
-    """Run one module in a process of its own and return what became of its tests: with our classes, or ``only`` some with theirs."""
-    KEPT.mkdir(parents=True, exist_ok=True)
-    out, listed = KEPT / f"{module}.json", KEPT / f"{module}.txt"
-    out.unlink(missing_ok=True)
-    more = {"PEER_OUT": str(out), "PEER_SWAP": "1", "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}", "MPLBACKEND": "Agg"}
-    if only is not None:
-        listed.write_text("\n".join(only))
-        more |= {"PEER_SWAP": "0", "PEER_ONLY": str(listed)}
-    command = [
-        sys.executable, "-m", "pytest", "-q", "-p", "benchmarks.peer.swap", "-p", "no:cacheprovider", "-p", "no:xdist", "-c", os.devnull,
-        "--rootdir", str(KEPT), "--pyargs", f"sklearn.{module}", "--no-header", "--tb=short",
-    ]  # fmt: skip
-    try:
-        done = subprocess.run(
-            command, env={**os.environ, **more}, cwd=KEPT, capture_output=True, text=True, timeout=LONGEST, check=False,
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MOST, MOST)),
-        )  # fmt: skip
-    except subprocess.TimeoutExpired:
-        print(f"  {module}: longer than {LONGEST} s; what came before is counted")
-        return dict(json.loads(out.read_text())) if out.exists() else {}
-    if not out.exists():
-        print(f"  {module} ended before its end:", done.stdout[-1500:], done.stderr[-1500:])
-        return {}
-    return dict(json.loads(out.read_text()))
-
-
 def aside() -> list[tuple[str, str]]:
     """Return the patterns of tests that are set aside, with the reason of each."""
     lines = [line.strip() for line in ASIDE.read_text().splitlines()]
@@ -78,77 +47,127 @@ def aside() -> list[tuple[str, str]]:
     return [(pattern, reason.strip()) for pattern, _, reason in pairs]
 
 
-def compare(module: str) -> dict[str, object]:
-    """Run a module and return its count, with what fails and why; a test that fails with their classes, too, is not counted."""
-    mine = {
-        test: entry for test, entry in run(module).items() if entry.get("asked") and entry.get("outcome") != "skipped"
+def sources() -> str:
+    """Return a name for the state of our sources, by which a run that was stopped knows what it has done."""
+    git = ("git", "-C", str(ROOT))
+    tree = subprocess.run([*git, "rev-parse", "--short", "HEAD:src/epee"], capture_output=True, text=True, check=False)
+    changed = subprocess.run([*git, "status", "--porcelain", "src/epee"], capture_output=True, text=True, check=False)
+    return tree.stdout.strip() + ("+" if changed.stdout.strip() else "")
+
+
+def compare(modules: Sequence[str], before: dict[str, dict[str, Any]] | None = None) -> dict[str, dict[str, Any]]:
+    """Run modules, or what failed in them ``before``, and return the counts of each, with what fails and why.
+
+    A test that fails with their classes, too, is not counted; theirs are asked only about what fails with ours.
+    """
+    only = None if before is None else [f"{m}{t}" for m in modules for t in before[m]["failed"]]
+    ran = run(modules, only=only)
+    mine = {t: e for t, e in ran.items() if e.get("asked") and e.get("outcome") != "skipped"}
+    wrong = [t for t, e in mine.items() if e.get("outcome") != "passed"]
+    if before is None and wrong:
+        theirs = run(modules, swap=False, only=wrong)
+        strange = {t for t in wrong if theirs.get(t, {}).get("outcome") != "passed"}
+        mine = {t: e for t, e in mine.items() if t not in strange}
+    found = {}
+    for module in modules:
+        own = {t.removeprefix(module): e for t, e in mine.items() if t.startswith(f"{module}::")}
+        failed = {t: _why(e) for t, e in own.items() if e.get("outcome") != "passed"}
+        if before is None and not any(t.startswith(f"{module}::") for t in ran):
+            failed["::the module cannot be imported with our classes"] = "nothing of it was run"
+        passed = sum(e.get("outcome") == "passed" for e in own.values()) + (before[module]["passed"] if before else 0)
+        found[module] = {
+            "asked": passed + len(failed), "passed": passed, "failed": failed, "date": date.today().isoformat(),
+            "slow": {t: e["seconds"] for t, e in own.items() if float(str(e.get("seconds", 0))) > 10.0},
+            "sources": before[module]["sources"] if before else sources(),
+        }  # fmt: skip
+    return found
+
+
+def _why(entry: dict[str, object]) -> str:
+    return f"{entry.get('where', '')} {' '.join(str(entry.get('why', entry['outcome'])).split())[:200]}"
+
+
+def sorted_out(module: str, failed: dict[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return those of the failures that are set aside, with the reason, and the others, with what went wrong."""
+    reasons = aside()
+    reason = {
+        t: next((r for p, r in reasons if fnmatchcase(f"{module}::{t.partition('::')[2]}", p)), None) for t in failed
     }
-    wrong = [test for test, entry in mine.items() if entry.get("outcome") != "passed"]
-    theirs = run(module, wrong) if wrong else {}
-    wrong = [test for test in wrong if theirs.get(test, {}).get("outcome") == "passed"]
-    passed = sum(entry.get("outcome") == "passed" for entry in mine.values())
-    reasons, failed, set_aside = aside(), {}, {}
-    for test in wrong:
-        reason = next((r for p, r in reasons if fnmatchcase(f"{module}::{test.partition('::')[2]}", p)), None)
-        if reason is None:
-            failed[test] = (
-                f"{mine[test].get('where', '')} {str(mine[test].get('why', mine[test].get('outcome')))[:200]}"
-            )
-        else:
-            set_aside[test] = reason
-    return {"asked": passed + len(wrong), "passed": passed, "aside": set_aside, "failed": failed}
+    return {t: r for t, r in reason.items() if r}, {t: failed[t] for t, r in reason.items() if not r}
 
 
-def table(results: dict[str, dict[str, object]]) -> Iterator[str]:
+def table(results: dict[str, dict[str, Any]]) -> Iterator[str]:
     """Yield the lines of the report."""
     import sklearn
 
-    rows = [(m, results[m]) for m in MODULES if m in results]
-    asked, passed = (sum(int(str(r[key])) for _, r in rows) for key in ("asked", "passed"))
-    set_aside = sum(len(r["aside"]) for _, r in rows)  # type: ignore[arg-type]
+    rows = [(m, results[m], *sorted_out(m, results[m]["failed"])) for m in MODULES if m in results]
+    passed, away = sum(r["passed"] for _, r, _, _ in rows), sum(len(a) for _, _, a, _ in rows)
+    counted = max(sum(r["asked"] for _, r, _, _ in rows) - away, 1)
+    dates = sorted({r["date"] for _, r, _, _ in rows})
     yield "# scikit-learn's own tests, with our classes in the place of theirs"
     yield ""
-    yield f"scikit-learn {sklearn.__version__}; written by `make peer`. Counted: tests its own classes pass and that use one of ours."
+    yield f"scikit-learn {sklearn.__version__}; written by `make peer`, {' to '.join(dict.fromkeys((dates[0], dates[-1])))}."
+    yield f"Modules: {len(rows)} of {len(MODULES)}. Counted: tests that its own classes pass and that use one of ours."
     yield ""
-    counted = max(asked - set_aside, 1)
-    yield f"**{passed:,} of {counted:,} pass: {100 * passed / counted:.1f} %**; {set_aside} more are set aside, each with a reason below."
+    yield f"**{passed:,} of {counted:,} pass: {100 * passed / counted:.1f} %**; {away} more are set aside, each with a reason below."
     yield ""
     yield "| module | counted | pass | share | set aside |"
     yield "|---|---|---|---|---|"
-    for module, r in rows:
-        there = int(str(r["asked"])) - len(r["aside"])  # type: ignore[arg-type]
-        share = 100 * int(str(r["passed"])) / there if there else 100.0
-        yield f"| `{module}` | {there} | {r['passed']} | {share:.0f} % | {len(r['aside'])} |"  # type: ignore[arg-type]
+    for module, r, apart, _ in rows:
+        there = r["asked"] - len(apart)
+        yield f"| `{module}` | {there} | {r['passed']} | {100 * r['passed'] / max(there, 1):.0f} % | {len(apart)} |"
     yield ""
     yield "## Set aside"
     yield ""
     yield "| tests | reason |"
     yield "|---|---|"
-    for reason, n in Counter(reason for _, r in rows for reason in r["aside"].values()).most_common():  # type: ignore[attr-defined]
+    for reason, n in Counter(reason for _, _, apart, _ in rows for reason in apart.values()).most_common():
         yield f"| {n} | {reason} |"
+    yield ""
+    yield "## Failing"
+    yield ""
+    yield "| module | test | variants | where, and what |"
+    yield "|---|---|---|---|"
+    for module, _, _, wrong in rows:
+        groups: dict[str, list[str]] = {}
+        for test, why in wrong.items():
+            groups.setdefault(test.partition("[")[0].removeprefix("::"), []).append(why)
+        for name, whys in groups.items():
+            why = whys[0][:160].replace("|", "/").replace("<", "&lt;")
+            yield f"| `{module.rpartition('.')[2]}` | `{name}` | {len(whys)} | {why} |"
 
 
 def main(arguments: Iterable[str] | None = None) -> None:
-    """Run the modules that are named, or all, and write the report."""
+    """Run the modules that are named, or all that this state of the sources has not run, and write the report."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("modules", nargs="*", help="parts of the names of modules")
+    parser.add_argument("--failed", action="store_true", help="run only what failed before")
+    parser.add_argument("--page", action="store_true", help="run nothing, write the report from what is known")
     parser.add_argument("--why", action="store_true", help="print every failure")
     options = parser.parse_args(None if arguments is None else list(arguments))
-    chosen = [m for m in MODULES if not options.modules or any(part in m for part in options.modules)]
-    results = json.loads(RESULTS.read_text()) if RESULTS.exists() and options.modules else {}  # a whole run starts anew
-    for module in chosen:
-        found = compare(module)
-        if found["asked"]:
+    results: dict[str, dict[str, Any]] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    now = sources()
+
+    def is_due(module: str) -> bool:
+        if options.page or (options.modules and not any(part in module for part in options.modules)):
+            return False
+        if options.failed:
+            return bool(results.get(module, {}).get("failed"))
+        done = results.get(module, {}).get("sources") == now and not now.endswith("+")
+        return bool(options.modules) or not done
+
+    due = [module for module in MODULES if is_due(module)]
+    for i in range(0, len(due), AT_ONCE):
+        group = due[i : i + AT_ONCE]
+        for module, found in compare(group, results if options.failed else None).items():
             results[module] = found
-        print(
-            f"{module}: {found['passed']} of {found['asked']}, {len(found['aside'])} aside",
-            flush=True,
-        )  # type: ignore[arg-type]
-        if options.why:
-            for test, why in found["failed"].items():  # type: ignore[attr-defined]
-                print("  ", test, "|", " ".join(why.split())[:230])
+            apart, wrong = sorted_out(module, found["failed"])
+            print(f"{module}: {found['passed']} of {found['asked']}, {len(apart)} aside", flush=True)
+            for test, why in wrong.items() if options.why else ():
+                print("  ", test, "|", why)
         RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n")
         RESULTS.with_suffix(".md").write_text("\n".join(table(results)) + "\n")
+    RESULTS.with_suffix(".md").write_text("\n".join(table(results)) + "\n")
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@
 Names are changed only while a test module is being imported, so that scikit-learn itself goes on with its own classes. A test counts
 as asking us when it makes an instance of one of our estimators, or calls a function of ours.
 
-Run by :mod:`benchmarks.peer.__main__`: ``PEER_OUT`` is the file to write, ``PEER_SWAP=0`` runs the tests as they are, ``PEER_ONLY`` is
-a file that lists those to run.
+Run by :mod:`benchmarks.peer.running`: ``PEER_OUT`` is the file to write, a line before and one after each test;
+``PEER_SWAP=0`` runs the tests as they are; ``PEER_ONLY`` and ``PEER_DONE`` are files that list those to run and those that have run.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import importlib
 import json
 import os
 import pkgutil
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +23,7 @@ from typing import Any
 import pytest
 
 FUNCTIONS = ("lasso_path",)
+LONGEST = float(os.environ.get("PEER_LONGEST", "0"))  # seconds of processor time for a test; 0 for no bound
 _touched = False
 
 
@@ -83,7 +85,7 @@ class Peer:
 
     def __init__(self, out: Path, swap: bool) -> None:
         self.out, self.places = out, places() if swap else []
-        self.results: dict[str, dict[str, Any]] = {}
+        self.entry: dict[str, Any] = {}
 
     @pytest.hookimpl(wrapper=True)
     def pytest_make_collect_report(self, collector: Any) -> Iterator[None]:
@@ -100,41 +102,55 @@ class Peer:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: Any) -> Iterator[None]:
-        """Tell whether the test used one of ours."""
+        """Note the test before and after, whether it used one of ours, and end it when it takes too much processor time."""
         global _touched
-        _touched = False
+        _touched, self.entry = False, {}
+        self._write({"test": _id(item), "begins": True})
+        signal.signal(signal.SIGPROF, _stop)
+        signal.setitimer(signal.ITIMER_PROF, LONGEST)
         try:
             return (yield)
         finally:
-            self.results.setdefault(_id(item.nodeid), {})["asked"] = _touched
-            if len(self.results) % 50 == 0:  # what is known so far, should the run be stopped
-                self.pytest_sessionfinish()
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            self._write({"test": _id(item), "asked": _touched, **self.entry})
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Keep the outcome, and the last line of what went wrong."""
-        entry = self.results.setdefault(_id(report.nodeid), {})
         if report.when == "call" or report.outcome != "passed":
-            entry["outcome"] = report.outcome
+            self.entry["outcome"] = report.outcome
+            self.entry["seconds"] = round(report.duration, 1)
             crash = getattr(report.longrepr, "reprcrash", None)
             if crash is not None:
-                entry["why"] = crash.message[:400]
-                entry["where"] = f"{Path(crash.path).name}:{crash.lineno}"
+                self.entry["why"] = crash.message[:400]
+                self.entry["where"] = f"{Path(crash.path).name}:{crash.lineno}"
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
-        """Leave the tests that were asked for."""
-        only = os.environ.get("PEER_ONLY")
+        """Leave the tests that were asked for and that have not run yet."""
+        only, done = (os.environ.get(name) for name in ("PEER_ONLY", "PEER_DONE"))
         if only:
             wanted = set(Path(only).read_text().splitlines())
-            items[:] = [item for item in items if _id(item.nodeid) in wanted]
+            items[:] = [item for item in items if _id(item) in wanted]
+        if done:
+            known = set(Path(done).read_text().splitlines())
+            items[:] = [item for item in items if _id(item) not in known]
 
     def pytest_sessionfinish(self) -> None:
-        """Write the outcomes."""
-        self.out.write_text(json.dumps(self.results, indent=0, sort_keys=True))
+        """Say that no test is left."""
+        self._write({"end": True})
+
+    def _write(self, line: dict[str, Any]) -> None:
+        with self.out.open("a") as file:
+            file.write(json.dumps(line) + "\n")
 
 
-def _id(nodeid: str) -> str:
-    """Return the id of a test without the path of the machine."""
-    return nodeid.rpartition("/")[2]
+def _stop(*_: Any) -> None:
+    raise TimeoutError(f"longer than {LONGEST:g} s of processor time")
+
+
+def _id(item: Any) -> str:
+    """Return the module, without scikit-learn's name, and the test."""
+    module: str = item.module.__name__
+    return f"{module.removeprefix('sklearn.')}::{item.nodeid.partition('::')[2]}"
 
 
 def pytest_configure(config: Any) -> None:
