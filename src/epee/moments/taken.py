@@ -13,7 +13,8 @@ import numpy as np
 from epee.engines.choice import engine_for
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source
-from epee.typing import Codes, Matrix, Vector
+from epee.table.sparse import SparseSource, is_sparse
+from epee.typing import Codes, Vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,18 +26,27 @@ class Taken:
     array([1., 2.])
     """
 
-    X: Matrix
+    X: Any  # (n, p), sparse where the rows are
     y: np.ndarray | None
     weight: Vector | None
     group: Codes | None
 
     def __add__(self, other: Taken) -> Taken:
         ours, theirs = vars(self).values(), vars(other).values()
-        return Taken(*(None if a is None else np.concatenate([a, b]) for a, b in zip(ours, theirs, strict=True)))  # type: ignore[arg-type]
+        return Taken(*(None if a is None else _followed(a, b) for a, b in zip(ours, theirs, strict=True)))
 
-    def source(self) -> ArraySource:
+    def source(self) -> ArraySource | SparseSource:
         """Return the rows as a source in memory."""
-        return ArraySource(self.X, self.y, self.weight, None, self.group)
+        kind = SparseSource if is_sparse(self.X) else ArraySource
+        return kind(self.X, self.y, self.weight, None, self.group)
+
+
+def _followed(a: Any, b: Any) -> Any:
+    if not is_sparse(a):
+        return np.concatenate([a, b])
+    from scipy.sparse import vstack
+
+    return vstack([a, b], format="csr")
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +65,8 @@ class Taking:
             i, j = np.searchsorted(self.numbers, [block.start, block.start + len(block)])
             chosen = self.numbers[i:j] - block.start
         beside = (None if a is None else np.array(np.asarray(a)[chosen]) for a in (block.y, block.weight, block.group))
-        return Taken(np.array(block.X[chosen]), *beside)
+        rows = block.rows[chosen] if is_sparse(block.rows) else np.array(block.X[chosen])
+        return Taken(rows, *beside)
 
 
 def rows_in_all(source: Source) -> int:

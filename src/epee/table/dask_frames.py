@@ -37,7 +37,7 @@ class DaskBatches:
         self._lengths: list[int] | None = None
         self._X = X if hasattr(X, "partitions") and hasattr(X, "columns") else X.rechunk({1: -1})
         own = set(map(str, X.columns)) if hasattr(X, "columns") else set()
-        self._beside = {_free(name, own): _matched(name, column, X) for name, column in (beside or {}).items()}
+        self._beside = {_free(name, own): matched(name, column, X) for name, column in (beside or {}).items()}
         self.beside_names = {
             name: _names_of(new, column) for name, (new, column) in zip(beside or {}, self._beside.items(), strict=True)
         }
@@ -147,7 +147,7 @@ def _names_of(name: str, column: Any) -> list[str]:
     return [name] if len(wide) == 1 else [f"{name}{j}" for j in range(len(wide))]
 
 
-def _matched(name: str, column: Any, X: Any) -> Any:
+def matched(name: str, column: Any, X: Any) -> Any:
     """Return a collection that goes beside ``X``, or say that its partitions are others."""
     if getattr(column, "ndim", 1) == 2 and hasattr(column, "chunks"):
         column = column.rechunk({1: -1})
@@ -161,7 +161,7 @@ def _matched(name: str, column: Any, X: Any) -> Any:
     if len(sizes[0]) == len(sizes[1]):
         for k, (a, b) in enumerate(zip(*sizes, strict=True)):
             if a == a and b == b and a != b:
-                raise _unequal(name, k, int(a), int(b))
+                raise unequal(name, k, int(a), int(b))
     return column
 
 
@@ -169,7 +169,8 @@ def _partitions(X: Any) -> int:
     return int(X.numblocks[0]) if hasattr(X, "numblocks") else int(X.npartitions)
 
 
-def _unequal(name: str, k: int, ours: int, theirs: int) -> DataError:
+def unequal(name: str, k: int, ours: int, theirs: int) -> DataError:
+    """Return the sentence for a partition whose rows are not as many as what goes beside them."""
     return DataError(
         f"partition {k}: X has {ours} rows and {name} has {theirs}: inconsistent numbers of samples; partition k of both must "
         "hold the same rows."
@@ -185,7 +186,7 @@ def _joined(part: Any, names: Sequence[str], columns: Sequence[Any], k: int) -> 
     for name, column in zip(names, columns, strict=True):
         values = np.asarray(column)
         if len(values) != table.num_rows:
-            raise _unequal(name, k, table.num_rows, len(values))
+            raise unequal(name, k, table.num_rows, len(values))
         values = values[:, None] if values.ndim == 1 else values
         for j, new in enumerate([name] if values.shape[1] == 1 else [f"{name}{j}" for j in range(values.shape[1])]):
             cells = values[:, j]

@@ -78,7 +78,7 @@ class Answer:
         self.like: np.ndarray | None = None  # an answer of no rows
 
     def __call__(self, part: Any) -> np.ndarray:
-        if not len(part) and self.like is not None:
+        if not part.shape[0] and self.like is not None:
             return self.like
         return np.asarray(getattr(self.model, self.name)(part, *self.rest, **self.options))
 

@@ -24,6 +24,7 @@ from epee.table.block import BLOCK_ROWS, Block, ColumnBlock, Source, check_weigh
 from epee.table.cells import kind_of_texts
 from epee.table.changes import Mapped
 from epee.table.dask_frames import DaskBatches
+from epee.table.dask_sparse import DaskSparse, has_sparse_blocks
 from epee.table.delimited import Reading
 from epee.table.files import open_path
 from epee.table.frames import FrameBatches, is_away, is_dask, is_frame, is_spark
@@ -110,6 +111,8 @@ def as_source(
         X = np.asarray(X)
         return ArraySource(X, None if y is None else np.asarray(y), check_weights(sample_weight, len(X)), fold)
     reading = Reading(encoding, delimiter, decimal, header)
+    if is_dask(X) and has_sparse_blocks(X):
+        return cast(Source, DaskSparse(X, y, sample_weight))
     if is_dask(X):
         batches, y, sample_weight, groups = _beside_dask(X, y, sample_weight, groups)
     else:
