@@ -152,3 +152,36 @@ def test_what_is_wrong_is_said():
         MLPRegressor("poisson").fit(X, Y)
     with pytest.warns(SearchWarning, match="passes"):
         MLPRegressor(max_iter=2, random_state=0).fit(X, Y)
+
+
+@pytest.mark.parametrize("solver", ["adam", "sgd"])
+def test_rows_that_come_in_turns_take_the_steps_of_a_fit(solver):
+    given = {"hidden_layer_sizes": (6,), "solver": solver, "random_state": 3, "tol": 0.0}
+    whole = MLPRegressor(**given, max_iter=12).fit(X, Y)
+    parts = MLPRegressor(**given)
+    for _ in range(12):
+        parts = pickle.loads(pickle.dumps(parts.partial_fit(X, Y)))
+    for u, v in zip(whole.coefs_, parts.coefs_, strict=True):
+        np.testing.assert_allclose(u, v, rtol=1e-9)
+    assert parts.n_iter_ == 12
+    assert parts.t_ == 12 * len(X)
+
+
+def test_labels_that_come_later_were_named_at_first():
+    model = MLPClassifier(random_state=0, hidden_layer_sizes=(5,))
+    model.partial_fit(X[:3], ["a", "b", "c"], classes=["a", "b", "c", "d"])
+    model.partial_fit(X[3:4], ["d"])
+    assert model.predict_proba(X[:2]).shape == (2, 4)
+    with pytest.raises(DataError, match="labels that classes does not"):
+        model.partial_fit(X[:1], ["e"])
+    with pytest.raises(DataError, match="first call"):
+        MLPClassifier().partial_fit(X[:2], ["a", "b"])
+    assert not hasattr(MLPClassifier(solver="lbfgs"), "partial_fit")
+
+
+def test_several_labels_at_once():
+    marks = np.column_stack([X[:, 0] > 0, X[:, 1] > 0, X[:, 0] + X[:, 1] > 1]).astype(int)
+    given = {"hidden_layer_sizes": (8,), "max_iter": 30, "random_state": 4}
+    ours, rival = MLPClassifier(**given).fit(X, marks), theirs.MLPClassifier(**given).fit(X, marks)
+    np.testing.assert_allclose(ours.predict_proba(X), rival.predict_proba(X), atol=1e-8)
+    np.testing.assert_array_equal(ours.predict(X), rival.predict(X))

@@ -7,115 +7,18 @@ r"""Networks of layers, fitted by backpropagation.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import type_of_target
 
 from epee.errors import DataError, WrongUse
-from epee.estimator.base import Classifier, Estimator, ProbabilityMixin, Regressor
-from epee.predictors.ensembles.parameters import between, whole
-from epee.predictors.networks.layers import ACTIVATIONS, Network, start_values
-from epee.predictors.networks.training import Training, learn
-from epee.predictors.networks.units import Units
-from epee.solve.soundness import insist_sound
-from epee.typing import Codes, Matrix, Vector
-
-
-class MultilayerPerceptron(Estimator):
-    """Start, training and the way forward."""
-
-    state_parts = ("_network", "_one")
-    _takes_sparse = "dense"
-    scale_target = False  # classes have no unit
-
-    coefs_: list[Matrix]
-    intercepts_: list[Vector]
-
-    def _check(self) -> tuple[int, ...]:
-        for name, among in (
-            ("activation", tuple(ACTIVATIONS)),
-            ("solver", ("lbfgs", "sgd", "adam")),
-            ("learning_rate", ("constant", "invscaling", "adaptive")),
-        ):
-            if getattr(self, name) not in among:
-                raise WrongUse(f"{name} is {getattr(self, name)!r}; it must be one of {', '.join(map(repr, among))}.")
-        between("alpha", self.alpha, 0, np.inf)
-        between("learning_rate_init", self.learning_rate_init, 0, np.inf, open_low=True)
-        whole("max_iter", self.max_iter, 1)
-        if self.batch_size != "auto":
-            whole("batch_size", self.batch_size, 1)
-        return tuple(
-            whole("hidden_layer_sizes", size, 1) for size in np.ravel(np.asarray(self.hidden_layer_sizes)).tolist()
-        )
-
-    def _fit(self, X: Matrix, y: Any, w: Vector | None) -> None:
-        training = self._begun(X, y, w)
-        learn([training])
-        self._ended(training)
-
-    @classmethod
-    def fit_together(cls, models: Sequence[Self], rows: Sequence[tuple[Any, Any, Any]]) -> None:
-        """Fit several networks, each on rows (X, y, weights or None) of its own: side by side where they have one shape."""
-        begun = []
-        for model, given in zip(models, rows, strict=True):
-            X, y, w = model._enter_both(*given)
-            if w is not None and isinstance(model, Classifier):
-                model._check_weighted_classes(y, w)
-            begun.append(model._begun(X, y, w))
-        learn(begun)
-        for model, training in zip(models, begun, strict=True):
-            model._ended(training)
-            insist_sound(model)
-
-    def _begun(self, X: Matrix, y: Any, w: Vector | None) -> Training:
-        """Return the network at its start, with the rows that it will see."""
-        hidden = self._check()
-        Y, end, strata = self._targets(y)
-        units = Units.of(Y, w, end == "exp") if self.scale_target else None
-        Y = Y if units is None else units.scaled(Y)
-        X = np.asarray(X, dtype=np.float64)
-        rng = check_random_state(self.random_state)
-        sizes = (X.shape[1], *hidden, Y.shape[1])
-        self.out_activation_, self.n_layers_, self.n_outputs_ = end, len(sizes), Y.shape[1]
-        old = self.warm_start and hasattr(self, "coefs_") and [W.shape for W in self.coefs_] == list(pairwise(sizes))
-        weights, biases = (self.coefs_, self.intercepts_) if old else start_values(sizes, self.activation, rng)
-        if old and units is not None:
-            weights, biases = units.forth(weights, biases)
-        self._network = Network(self.activation, end, float(self.alpha))
-        if not self.early_stopping or self.solver == "lbfgs":
-            return Training(self._network, weights, biases, X, Y, w, self, rng, units)
-        from sklearn.model_selection import train_test_split
-
-        rows, held = train_test_split(
-            np.arange(len(X)), random_state=rng, test_size=self.validation_fraction, stratify=strata
-        )
-        if len(held) < 2:
-            raise DataError(
-                f"early_stopping keeps only {len(held)} rows aside: enlarge validation_fraction, or add rows."
-            )
-        far, truth, weight = X[held], Y[held], None if w is None else w[held]
-
-        def score(t: Training) -> float:
-            return self._judge(self._network.forward(far, t.weights, t.biases)[-1], truth, weight)
-
-        own = None if w is None else w[rows]
-        return Training(self._network, weights, biases, X[rows], Y[rows], own, self, rng, units, score)
-
-    def _ended(self, training: Training) -> None:
-        found = training.weights, training.biases
-        self.coefs_, self.intercepts_ = found if training.units is None else training.units.back(*found)
-        self.loss_curve_, self.loss_ = training.curve, training.curve[-1]
-        self.best_loss_ = None if self.early_stopping else min(training.curve)
-        self.validation_scores_ = training.scores if self.early_stopping else None
-        self.n_iter_ = len(training.curve)
-        self.t_ = self.n_iter_ * len(training.X)
-
-    def _out(self, X: Matrix) -> Matrix:
-        """Return the last layer (n, outputs) of rows."""
-        return self._network.forward(np.asarray(X, dtype=np.float64), self.coefs_, self.intercepts_)[-1]
+from epee.estimator.base import Classifier, ProbabilityMixin, Regressor, encode_labels
+from epee.estimator.outputs import is_several
+from epee.predictors.networks.fitting import MultilayerPerceptron, by_few
+from epee.table.block import check_weights
+from epee.typing import Codes, Labels, Matrix, Vector
 
 
 class MLPClassifier(MultilayerPerceptron, ProbabilityMixin, Classifier):
@@ -148,7 +51,7 @@ class MLPClassifier(MultilayerPerceptron, ProbabilityMixin, Classifier):
     tol : float, default=1e-4
         Least change that counts as better; least gradient of "lbfgs".
     verbose : bool, default=False
-        Kept for scikit-learn's signature.
+        Print the loss after each pass.
     warm_start : bool, default=False
         Begin with the weights of the last fit.
     momentum, nesterovs_momentum : float, bool, default=0.9, True
@@ -221,19 +124,73 @@ class MLPClassifier(MultilayerPerceptron, ProbabilityMixin, Classifier):
         self.n_iter_no_change = n_iter_no_change
         self.max_fun = max_fun
 
-    def _targets(self, y: Codes) -> tuple[Matrix, str, Codes]:
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags
+
+    def _enter_target(self, y: Any, n: int) -> Codes:
+        if not is_several(y):
+            return super()._enter_target(y, n)
+        marks = np.asarray(y)
+        if type_of_target(marks) != "multilabel-indicator" or len(marks) != n:
+            raise DataError(
+                f"y has shape {marks.shape}: several columns of y are marks, 0 or 1, of labels that a row may bear together, a line for "
+                f"each of the {n} rows."
+            )
+        self.classes_ = np.arange(marks.shape[1])
+        return marks.astype(np.intp)
+
+    def _check_weighted_classes(self, codes: Codes, w: Vector) -> None:
+        if codes.ndim == 1:
+            super()._check_weighted_classes(codes, w)
+
+    @available_if(by_few)
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Go over these rows once, from the weights of the last call; ``classes`` names all labels at the first one."""
+        known = self.__dict__.get("classes_")
+        if known is None and classes is None:
+            raise DataError(
+                "classes must be passed on the first call to partial_fit: the last layer has a unit for each."
+            )
+        labels: Any = known if classes is None else np.unique(np.asarray(classes))
+        if known is not None and not np.array_equal(known, labels):
+            raise DataError(f"classes is {labels.tolist()}, and the first call to partial_fit knew {known.tolist()}.")
+        X = self._enter(X, reset=known is None)
+        if is_several(y):
+            codes = self._enter_target(y, len(X))
+        else:
+            seen, codes = encode_labels(y, len(X))
+            strange = np.setdiff1d(seen, labels)
+            if len(strange):
+                raise DataError(f"y holds labels that classes does not: {strange.tolist()}.")
+            self.classes_, codes = labels, np.searchsorted(labels, seen)[codes]
+        self._more(X, codes, check_weights(sample_weight, len(X)))
+        return self
+
+    def _targets(self, y: Codes) -> tuple[Matrix, str, Codes | None]:
         """Return the targets of the last layer, how it ends, and what rows kept aside must be balanced by."""
-        K = len(self.classes_)
+        K, self._several = len(self.classes_), y.ndim == 2
+        if self._several:
+            return y.astype(np.float64), "logistic", None
         return (y[:, None].astype(np.float64), "logistic", y) if K == 2 else (np.eye(K)[y], "softmax", y)
 
-    @staticmethod
-    def _judge(P: Matrix, Y: Matrix, w: Vector | None) -> float:
+    def _judge(self, P: Matrix, Y: Matrix, w: Vector | None) -> float:
         """Return the accuracy."""
-        right = (Y > 0.5) == (P > 0.5) if P.shape[1] == 1 else np.argmax(Y, axis=1) == np.argmax(P, axis=1)
-        return float(np.average(right.reshape(len(Y)), weights=w))
+        one_of = self.out_activation_ == "softmax"
+        right = np.argmax(Y, axis=1) == np.argmax(P, axis=1) if one_of else ((Y > 0.5) == (P > 0.5)).all(axis=1)
+        return float(np.average(right, weights=w))
+
+    def predict(self, X: Any) -> Labels:
+        """Return the class of each row (n,); of several labels the marks of each (n, labels)."""
+        if not self.__dict__.get("_several", False):
+            return super().predict(X)
+        return (self._proba(self._leave(X)) > 0.5).astype(np.intp)
 
     def _proba(self, X: Matrix) -> Matrix:
         P = self._out(X)
+        if self.__dict__.get("_several", False):
+            return P
         return np.column_stack([1 - P[:, 0], P[:, 0]]) if P.shape[1] == 1 else P
 
 
@@ -269,7 +226,7 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
     tol : float, default=1e-4
         Least change that counts as better; least gradient of "lbfgs".
     verbose : bool, default=False
-        Kept for scikit-learn's signature.
+        Print the loss after each pass.
     warm_start : bool, default=False
         Begin with the weights of the last fit.
     momentum, nesterovs_momentum : float, bool, default=0.9, True
@@ -351,6 +308,12 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
         self.max_fun = max_fun
         self.scale_target = scale_target
 
+    @available_if(by_few)
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Go over these rows once, from the weights of the last call."""
+        self._more(*self._enter_both(X, y, sample_weight, reset=not hasattr(self, "coefs_")))
+        return self
+
     def _targets(self, y: np.ndarray) -> tuple[Matrix, str, None]:
         """Return the targets of the last layer and how it ends."""
         if self.loss not in ("squared_error", "poisson"):
@@ -361,8 +324,7 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
         self._one = y.ndim == 1
         return y[:, None] if self._one else y, "identity" if self.loss == "squared_error" else "exp", None
 
-    @staticmethod
-    def _judge(P: Matrix, Y: Matrix, w: Vector | None) -> float:
+    def _judge(self, P: Matrix, Y: Matrix, w: Vector | None) -> float:
         """Return R2."""
         from sklearn.metrics import r2_score
 

@@ -49,6 +49,9 @@ class Training:
     rng: Any
     units: Units | None = None  # of the target, where it is scaled
     score: Callable[[Training], float] | None = None
+    step: Any = None  # what remembers the steps before, from one call of partial_fit to the next
+    seen: int = 0  # rows that were seen before
+    before: int = 0  # passes that were made before
     curve: list[float] = field(default_factory=list)
     scores: list[float] = field(default_factory=list)
     converged: bool = False
@@ -126,21 +129,24 @@ def _descend(stack: list[Training]) -> None:
         by_batches(stack)
 
 
-def by_batches(stack: list[Training]) -> None:
-    """Descend on a few rows at a time, each network until it gets no better."""
+def by_batches(stack: list[Training], most: int | None = None) -> None:
+    """Descend on a few rows at a time, each network until it gets no better, with at most ``max_iter`` passes, or ``most``."""
     model, network, n, L = stack[0].model, stack[0].network, len(stack[0].X), len(stack[0].weights)
     X, Y, w = _stacked([t.X for t in stack]), _stacked([t.Y for t in stack]), None
     if stack[0].w is not None:
         w = _stacked([t.w for t in stack])
-    step, rule = make_step(
-        model, [np.stack(a) for a in zip(*([*t.weights, *t.biases] for t in stack), strict=True)]
-    )  # (T, ...)
+    passes = model.max_iter if most is None else most
+    rule, step = length_rule(model), stack[0].step
+    if step is None:
+        step = make_step(
+            model, [np.stack(a) for a in zip(*([*t.weights, *t.biases] for t in stack), strict=True)]
+        )  # (T, ...)
     alpha = np.array([t.network.alpha for t in stack])
     order = [np.arange(n) for _ in stack]
     idle, best = np.zeros(len(stack), dtype=int), np.full(len(stack), np.inf)
     kept = {t: _parameters(step, t, L) for t in range(len(stack))}
     here = np.arange(len(stack))  # those that still learn
-    for turn in range(model.max_iter):
+    for turn in range(passes):
         if model.shuffle:
             for t in here.tolist():
                 mixed = np.arange(n)
@@ -159,6 +165,8 @@ def by_batches(stack: list[Training]) -> None:
         for k, t in enumerate(here.tolist()):
             one = stack[t]
             one.curve.append(float(total[k]) / n)
+            if one.model.verbose:
+                print(f"Iteration {len(one.curve)}, loss = {one.curve[-1]:.8f}")
             if one.score is None:
                 idle[t] = idle[t] + 1 if one.curve[-1] > best[t] - model.tol else 0
                 best[t] = min(best[t], one.curve[-1])
@@ -170,8 +178,8 @@ def by_batches(stack: list[Training]) -> None:
                     best[t], kept[t] = -one.scores[-1], (one.weights, one.biases)
             stuck = idle[t] > model.n_iter_no_change
             idle[t] = 0 if stuck else idle[t]
-            ended[k] = one.converged = rule(step, (turn + 1) * n, bool(stuck))
-            if (ended[k] or turn + 1 == model.max_iter) and one.score is None:
+            ended[k] = one.converged = rule(step, stack[0].seen + (turn + 1) * n, bool(stuck))
+            if (ended[k] or turn + 1 == passes) and one.score is None:
                 kept[t] = _parameters(step, k, L)
         if ended.any():
             here = here[~ended]
@@ -180,6 +188,7 @@ def by_batches(stack: list[Training]) -> None:
             break
     for t, one in enumerate(stack):
         one.weights, one.biases = kept[t]
+    stack[0].step = step
 
 
 def _stacked(parts: list[Any]) -> tuple[Tensor, np.ndarray]:
@@ -200,21 +209,26 @@ def _parameters(step: Any, k: int, L: int) -> tuple[list[Matrix], list[Vector]]:
     return every[:L], every[L:]
 
 
-def make_step(model: Any, parameters: list[np.ndarray]) -> tuple[Any, Callable[[Any, int, bool], bool]]:
-    """Return the step of a solver by name, and the rule that changes its length: constant, inverse scaling, or a fifth when stuck."""
-    first = model.learning_rate_init
+def make_step(model: Any, parameters: list[np.ndarray]) -> Any:
+    """Return the step of a solver by name."""
     if model.solver == "adam":
         return Adam(
-            parameters, rate=first, beta_1=model.beta_1, beta_2=model.beta_2, epsilon=model.epsilon
-        ), lambda s, n, stuck: stuck
-    step = Momentum(parameters, rate=first, momentum=model.momentum, ahead=model.nesterovs_momentum)
+            parameters, rate=model.learning_rate_init, beta_1=model.beta_1, beta_2=model.beta_2, epsilon=model.epsilon
+        )
+    return Momentum(parameters, rate=model.learning_rate_init, momentum=model.momentum, ahead=model.nesterovs_momentum)
+
+
+def length_rule(model: Any) -> Callable[[Any, int, bool], bool]:
+    """Return what changes the length of steps, and tells whether they end: constant, inverse scaling, or a fifth when stuck."""
+    if model.solver == "adam":
+        return lambda s, n, stuck: stuck
 
     def rule(s: Momentum, seen: int, stuck: bool) -> bool:
         if model.learning_rate == "invscaling":
-            s.rate = first / (seen + 1) ** model.power_t
+            s.rate = model.learning_rate_init / (seen + 1) ** model.power_t
         if stuck and model.learning_rate == "adaptive" and s.rate > 1e-6:
             s.rate /= 5.0
             return False
         return stuck
 
-    return step, rule
+    return rule
