@@ -356,3 +356,31 @@ def test_a_curve_along_the_rounds_takes_one_fit_a_fold(labels, monkeypatch):
         np.testing.assert_allclose(curve.per_fold[:, v], one.per_fold, rtol=1e-12)
         whole = epee.risk.empirical_risk(model.fit(X, y, sample_weight=w), X, y, sample_weight=w)
         np.testing.assert_allclose(curve.train[v], whole, rtol=1e-12)
+
+
+def test_rows_to_watch_stop_the_rounds_and_grow_no_tree():
+    X, y = table(400)
+    far, values = table(200, seed=5)
+    model = HistGradientBoostingRegressor(max_iter=300, n_iter_no_change=3).fit(X, y, X_val=far, y_val=values)
+    assert 3 < model.n_iter_ < 300
+    assert len(model.validation_score_) == model.n_iter_ + 1
+    plain = HistGradientBoostingRegressor(max_iter=model.n_iter_).fit(X, y)
+    same_trees(model, plain)
+    labels, seen = np.where(y > 0, "b", "a"), np.full(200, "b")
+    assert HistGradientBoostingClassifier(max_iter=20).fit(X, labels, X_val=far, y_val=seen).n_iter_ <= 20
+    with pytest.raises(DataError, match="labels that y does not"):
+        HistGradientBoostingClassifier().fit(X, labels, X_val=far, y_val=np.full(200, "c"))
+    with pytest.raises(WrongUse, match="y_val was not provided"):
+        HistGradientBoostingRegressor().fit(X, y, X_val=far)
+    with pytest.raises(WrongUse, match="early_stopping=False"):
+        HistGradientBoostingRegressor(early_stopping=False).fit(X, y, X_val=far, y_val=values)
+
+
+def test_early_stopping_by_the_score_of_the_class_itself():
+    X, y = table(300)
+    model = HistGradientBoostingRegressor(max_iter=200, early_stopping=True, scoring=None, n_iter_no_change=2).fit(X, y)
+    assert model.n_iter_ < 200
+    assert -1 < model.validation_score_[-1] < 1  # a share of the variance
+    for wrong in ([0, 1], [{0, 99}], [{0.5}]):
+        with pytest.raises(WrongUse, match="Interaction constraints must"):
+            HistGradientBoostingRegressor(interaction_cst=wrong).fit(X, y)

@@ -229,3 +229,42 @@ def test_wrong_use_is_a_sentence():
             RandomForestClassifier(**{"n_estimators": 2} | given).fit(X, y)
     with pytest.raises(WrongUse, match="bootstrap"):
         ExtraTreesRegressor(2).fit(X, y).predict_interval(X)
+
+
+def test_rows_out_of_the_bag_are_scored_as_asked_for():
+    from sklearn.metrics import f1_score
+
+    r = np.random.default_rng(3)
+    X, y = r.normal(size=(120, 3)), r.integers(0, 2, (120, 2))
+    model = epee.RandomForestClassifier(30, oob_score=True, random_state=0).fit(X, y)
+    found = np.argmax(np.nan_to_num(model.oob_decision_function_), axis=1)
+    assert model.oob_score_ == pytest.approx((found == y).all(axis=1).mean())
+    asked = epee.RandomForestClassifier(30, oob_score=lambda t, p: f1_score(t, p), random_state=0).fit(X, y[:, 0])
+    assert asked.oob_score_ == pytest.approx(f1_score(y[:, 0], asked.oob_prediction_))
+    with pytest.warns(UserWarning, match="Some inputs do not have OOB scores"):
+        few = epee.RandomForestClassifier(1, oob_score=True, random_state=0).fit(X, y[:, 0])
+    assert [len(few), len(list(few))] == [1, 1]
+    assert len(few.estimators_samples_[0]) == len(X)
+
+
+def test_weights_so_large_that_every_tree_has_every_row():
+    r = np.random.default_rng(4)
+    X, y = r.normal(size=(30, 2)), r.normal(size=30)
+    model = epee.RandomForestRegressor(5, random_state=0).fit(X, y, sample_weight=np.full(30, 1000.0))
+    assert not hasattr(model, "oob_risk_")
+    with pytest.raises(ValueError, match="no row is out of the bag"):
+        model.predict_interval(X)
+
+
+def test_leaves_have_the_numbers_that_the_trees_themselves_use():
+    X, y = load_diabetes(return_X_y=True)
+    model = RandomForestRegressor(4, max_depth=4, random_state=0).fit(X, y)
+    leaves = model.apply(X[:50])
+    paths, begin = model.decision_path(X[:50])
+    for t, tree in enumerate(model.estimators_):
+        np.testing.assert_array_equal(leaves[:, t], tree.apply(X[:50]))
+        assert (paths[np.arange(50), begin[t] + leaves[:, t]] == 1).all()
+    with pytest.warns(UserWarning, match="does not fit new trees"):
+        RandomForestRegressor(4, warm_start=True, random_state=0).fit(X, y).fit(X, y)
+    with pytest.raises(WrongUse, match="max_sample"):
+        RandomForestRegressor(bootstrap=False, max_samples=0.5).fit(X, y)

@@ -92,7 +92,7 @@ class HistGradientBoostingRegressor(HistGradientBoosting, Regressor):
         Rounds made.
     train_score_, validation_score_ : arrays (rounds + 1,)
         Scores by round where early stopping watched.
-    is_categorical_ : array (p,)
+    is_categorical_ : array (p,), or None without categories
         Which columns are categories.
     gain_importances_ : array (p,)
         The share of each column in what the cuts gained.
@@ -146,8 +146,15 @@ class HistGradientBoostingRegressor(HistGradientBoosting, Regressor):
         self.verbose = verbose
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from the rows of ``X`` (n, p) and their values ``y``; of a file or a cluster ``y`` may be the name of a column."""
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None, sample_weight_val: Any = None
+    ) -> Self:  # fmt: skip
+        """Learn from the rows of ``X`` (n, p) and their values ``y``; of a file or a cluster ``y`` may be the name of a column.
+
+        ``X_val``, ``y_val`` and ``sample_weight_val`` are rows that early stopping watches, in the place of a share of ``X``.
+        """
+        if X_val is not None or y_val is not None:
+            return self._fit_watching((X, y, sample_weight), (X_val, y_val, sample_weight_val))
         return self._fit_stream(X, y, sample_weight) if is_stream(X) else super().fit(X, y, sample_weight)
 
     def _objective(self) -> Objective:
@@ -231,7 +238,7 @@ class HistGradientBoostingClassifier(HistGradientBoosting, ProbabilityMixin, Cla
         Rounds made.
     train_score_, validation_score_ : arrays (rounds + 1,)
         Scores by round where early stopping watched.
-    is_categorical_ : array (p,)
+    is_categorical_ : array (p,), or None without categories
         Which columns are categories.
     gain_importances_ : array (p,)
         The share of each column in what the cuts gained.
@@ -287,8 +294,15 @@ class HistGradientBoostingClassifier(HistGradientBoosting, ProbabilityMixin, Cla
         self.random_state = random_state
         self.class_weight = class_weight
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from the rows of ``X`` (n, p) and their labels ``y``; of a file or a cluster ``y`` may be the name of a column."""
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None, sample_weight_val: Any = None
+    ) -> Self:  # fmt: skip
+        """Learn from the rows of ``X`` (n, p) and their labels ``y``; of a file or a cluster ``y`` may be the name of a column.
+
+        ``X_val``, ``y_val`` and ``sample_weight_val`` are rows that early stopping watches, in the place of a share of ``X``.
+        """
+        if X_val is not None or y_val is not None:
+            return self._fit_watching((X, y, sample_weight), (X_val, y_val, sample_weight_val))
         return self._fit_stream(X, y, sample_weight) if is_stream(X) else super().fit(X, y, sample_weight)
 
     def _objective(self) -> Objective:

@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from epee.errors import WrongUse
-from epee.estimator.base import Estimator
+from epee.errors import DataError, WrongUse
+from epee.estimator.base import Estimator, encode_labels
 from epee.estimator.protocol import Needs
 from epee.losses.names import resolve
 from epee.predictors.ensembles.binning import Binned, bin_table, find_bins, sampled
@@ -25,6 +25,7 @@ from epee.predictors.ensembles.stages import Stages, stages_of
 from epee.predictors.ensembles.stopping import Stopping
 from epee.predictors.ensembles.structure import Trees, scores
 from epee.risk.intervals import check_level
+from epee.solve.soundness import insist_sound
 from epee.table.block import check_weights
 from epee.table.doors import open_source
 from epee.typing import Matrix, Vector
@@ -70,8 +71,9 @@ class HistGradientBoosting(Estimator):
         between("tol", self.tol, 0, np.inf)
         if self.early_stopping not in (True, False, "auto"):
             raise WrongUse(f"early_stopping is {self.early_stopping!r}; it must be True, False or 'auto'.")
-        self.is_categorical_ = self._categorical(p, names)
-        self._signs = monotone_signs(self.monotonic_cst, names, p, self.is_categorical_)
+        mask = self._categorical(p, names)
+        self.is_categorical_ = mask if mask.any() else None
+        self._signs = monotone_signs(self.monotonic_cst, names, p, mask)
         seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1))
         return Plan(
             whole("max_leaf_nodes", self.max_leaf_nodes, 2, none=True), whole("max_depth", self.max_depth, 1, none=True),
@@ -88,6 +90,10 @@ class HistGradientBoosting(Estimator):
             return mask
         return mask | columns_named(self.categorical_features, names, p, "categorical_features")
 
+    def _mask(self, p: int) -> np.ndarray:
+        """Return which columns (p,) hold categories."""
+        return np.zeros(p, dtype=bool) if self.is_categorical_ is None else self.is_categorical_
+
     def _fit(self, X: Matrix, y: Any, w: Vector | None) -> None:
         plan = self._plan(X.shape[1])
         n = len(X)
@@ -95,18 +101,58 @@ class HistGradientBoosting(Estimator):
         if not warm:
             chosen = sampled(0, n, n, plan.seed)
             some = X if chosen.all() else X[chosen]
-            self._bins = find_bins(some, None if w is None else w[chosen], self.max_bins, self.is_categorical_)
+            self._bins = find_bins(some, None if w is None else w[chosen], self.max_bins, self._mask(X.shape[1]))
         self._boost(bin_table(self._bins, X), y, w, plan, X if warm else None)
 
-    def _boost(self, table: Binned, y: Any, w: Vector | None, plan: Plan, X: Matrix | None) -> None:
-        """Run the rounds on a table of bytes; with rows ``X`` go on from the trees there are."""
+    def _fit_watching(self, own: tuple[Any, Any, Any], watched: tuple[Any, Any, Any]) -> Self:
+        """Fit with rows (X, y, weights or None) for early stopping to watch; they set no bin and grow no tree."""
+        for k, name in enumerate(("X_val", "y_val")):
+            if watched[k] is None:
+                raise WrongUse(f"{('y_val', 'X_val')[k]} is provided, but {name} was not provided.")
+        if self.early_stopping is False:
+            raise WrongUse(
+                "X_val and y_val are passed to fit while at the same time early_stopping=False: they are rows for it to watch."
+            )
+        X, y, w = self._enter_both(*own)
+        far = self._enter(watched[0], reset=False)
+        weight = check_weights(watched[2], len(far))
+        if hasattr(self, "classes_"):
+            seen, values = encode_labels(watched[1], len(far))
+            strange = np.setdiff1d(seen, self.classes_)
+            if len(strange):
+                raise DataError(f"y_val holds labels that y does not: {strange.tolist()}.")
+            values = np.searchsorted(self.classes_, seen)[values]
+            if w is not None:
+                self._check_weighted_classes(y, w)
+        else:
+            values = self._enter_target(watched[1], len(far))
+        if w is not None or weight is not None:
+            w = np.concatenate([np.ones(len(a)) if b is None else b for a, b in ((X, w), (far, weight))])
+        plan, n = self._plan(X.shape[1]), len(X) + len(far)
+        warm = self.warm_start and hasattr(self, "trees_")
+        if not warm:
+            chosen = sampled(0, len(X), len(X), plan.seed)
+            self._bins = find_bins(
+                X[chosen], None if w is None else w[: len(X)][chosen], self.max_bins, self._mask(X.shape[1])
+            )
+        rows = np.concatenate([X, far])
+        table = bin_table(self._bins, rows)
+        self._boost(table, np.concatenate([y, values]), w, plan, rows if warm else None, np.arange(n) >= len(X))
+        insist_sound(self)
+        return self
+
+    def _boost(
+        self, table: Binned, y: Any, w: Vector | None, plan: Plan, X: Matrix | None, held: np.ndarray | None = None
+    ) -> None:
+        """Run the rounds on a table of bytes; with rows ``X`` go on from the trees there are; ``held`` are those kept aside."""
         y = np.asarray(y, dtype=np.float64)
         objective = self._objective()
         objective.check(y)
         n = len(y)
         self.do_early_stopping_ = n > 10_000 if self.early_stopping == "auto" else bool(self.early_stopping)
-        held = None
-        if self.do_early_stopping_ and self.validation_fraction is not None:
+        if held is not None:
+            self.do_early_stopping_ = True
+        elif self.do_early_stopping_ and self.validation_fraction is not None:
             share = (
                 self.validation_fraction / n if isinstance(self.validation_fraction, int) else self.validation_fraction
             )
@@ -144,7 +190,7 @@ class HistGradientBoosting(Estimator):
         source = self._enter_stream(open_source(X, y, sample_weight), reset=True)
         plan = self._plan(source.n_columns)
         spooled = spool_table(
-            source, self.is_categorical_, self.max_bins, plan.seed, labels=hasattr(self, "_enter_labels")
+            source, self._mask(source.n_columns), self.max_bins, plan.seed, labels=hasattr(self, "_enter_labels")
         )
         self._bins = spooled.bins
         if spooled.classes is not None:
@@ -160,7 +206,8 @@ class HistGradientBoosting(Estimator):
 
     def _staged(self, X: Any) -> Iterator[Matrix]:
         """Yield the scores after each round."""
-        rows = self._bins.coded(self._leave(X))
+        clean = self._leave(X)
+        rows = self._bins.coded(clean)
         raw, K = np.tile(self._start, (len(rows), 1)), self.n_trees_per_iteration_
         for t in range(self.n_iter_):
             raw = raw + scores(self.trees_.only(t * K, (t + 1) * K), rows, np.zeros(K))

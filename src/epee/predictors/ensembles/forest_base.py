@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from epee.table.fingerprints import fingerprint
 from epee.table.partitions import by_partition
 from epee.typing import Codes, Labels, Matrix, Tensor, Vector
 
+NO_BAG = "no row is out of the bag of any tree. Ask for more trees, or bootstrap=False."
 JUDGES = 2_000  # rows out of the bag by which intervals are calibrated
 
 
@@ -52,6 +54,10 @@ class BaseForest(Estimator):
             raise WrongUse(
                 f"criterion is {self.criterion!r}; it must be one of {', '.join(map(repr, self._criteria))}."
             )
+        if not self.bootstrap and self.max_samples is not None:
+            raise WrongUse(
+                "`max_sample` cannot be set if `bootstrap=False`. Either switch to `bootstrap=True` or set `max_sample=None`."
+            )
         seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1))
         total = float(n if w is None else w.sum())
         draw = Draw(n, self._rows_drawn(total) if self.bootstrap else None, w, seed)
@@ -61,6 +67,8 @@ class BaseForest(Estimator):
             raise WrongUse(
                 f"n_estimators is {self.n_estimators}, but warm_start goes on from {there} trees: ask for more."
             )
+        if there == self.n_estimators:
+            say("Warm-start fitting without increasing n_estimators does not fit new trees: ask for more of them.")
         if there < self.n_estimators:
             grown = grow_trees(self._recipe(X, y, w, K, factor, draw, total), range(there, self.n_estimators))
             self.forest_ = self.forest_.followed_by(grown) if there else grown
@@ -68,11 +76,15 @@ class BaseForest(Estimator):
         if self.bootstrap and y.ndim == 1:
             self._judge(X, y, w, draw)
         elif self.bootstrap and self.oob_score:
-            self._judge_outputs(out_of_bag(self.forest_, X, draw), y)
+            judged = out_of_bag(self.forest_, X, draw)
+            self._say_unjudged(judged[1] > 0)
+            self._judge_outputs(judged, y)
         elif self.bootstrap:
             pass  # one risk cannot speak of several outputs
         elif self.oob_score:
-            raise WrongUse("oob_score=True needs bootstrap=True: otherwise every tree has seen every row.")
+            raise WrongUse(
+                "Out of bag estimation only available if bootstrap=True: otherwise every tree has seen every row."
+            )
 
     def _restore(self) -> None:
         if hasattr(self, "forest_"):
@@ -86,7 +98,7 @@ class BaseForest(Estimator):
             return max(1, round(total))
         if isinstance(given, (int, np.integer)) and not isinstance(given, bool):
             return whole("max_samples", given, 1)
-        return max(1, round(between("max_samples", given, 0, 1, open_low=True) * total))
+        return max(1, round(between("max_samples", given, 0, np.inf, open_low=True) * total))
 
     def _recipe(
         self, X: Matrix, y: Vector, w: Vector | None, K: int, factor: Vector | None, draw: Draw, total: float
@@ -150,12 +162,16 @@ class BaseForest(Estimator):
 
     def _judge(self, X: Matrix, y: Vector, w: Vector | None, draw: Draw) -> None:
         """Set what the trees say of the rows that they left out."""
+        for name in ("oob_risk_", "oob_prediction_", "oob_decision_function_", "oob_score_"):
+            self.__dict__.pop(name, None)
         said, judged, fewer = out_of_bag(self.forest_, X, draw)
         there = (judged > 0) & (True if w is None else w > 0)
-        if not there.any():
-            raise DataError(
-                f"n_samples = {len(X)}: no row is out of the bag of any tree. Ask for more trees, or bootstrap=False."
-            )
+        if not there.any():  # large weights are many copies of a row: each tree has drawn one of them
+            if self.oob_score:
+                raise DataError(f"n_samples = {len(X)}: {NO_BAG}")
+            return
+        if self.oob_score:
+            self._say_unjudged(judged > 0)
         self._set_oob(said, there, y)
         classes = getattr(self, "classes_", None)
         truth = y if classes is None else classes[y.astype(int)]
@@ -165,15 +181,40 @@ class BaseForest(Estimator):
             losses = losses - fewer
         self.oob_risk_ = oob_risk(losses, there, w, name, fingerprint(X, truth))
 
+    def _say_unjudged(self, there: np.ndarray) -> None:
+        """Tell that rows were drawn by every tree, which leaves nobody to judge them."""
+        if not there.all():
+            say(
+                f"Some inputs do not have OOB scores: {int((~there).sum())} of {len(there)} rows are in every tree. This probably means "
+                "too few trees were used to compute any reliable OOB estimates.",
+            )  # fmt: skip
+
     def apply(self, X: Any) -> Codes:
-        """Return the leaf (n, T) of each row in each tree."""
+        """Return the leaf (n, T) of each row in each tree, by its number there, as ``estimators_`` and ``decision_path`` count."""
         rows = self._leave(X)
-        return self.forest_.leaves(np.ascontiguousarray(rows, dtype=np.float64)).astype(np.intp)
+        leaves: Codes = self.forest_.numbers()[self.forest_.leaves(np.ascontiguousarray(rows, dtype=np.float64))]
+        return leaves
 
     def proximity(self, X: Any, Y: Any = None) -> Matrix:
         """Return the share of the trees in which a row of ``X`` and one of ``Y`` (``X`` itself if None) share a leaf, (n, m)."""
         a = self.apply(X)
         return proximity(a, a if Y is None else self.apply(Y))
+
+    def __len__(self) -> int:
+        """Return the number of trees."""
+        return len(self.estimators_)
+
+    def __bool__(self) -> bool:
+        """A forest is something, fitted or not."""
+        return True
+
+    def __getitem__(self, t: int) -> Any:
+        """Return a tree."""
+        return self.estimators_[t]
+
+    def __iter__(self) -> Iterator[Any]:
+        """Go over the trees."""
+        return iter(self.estimators_)
 
     @property
     def estimators_(self) -> Members:
@@ -182,9 +223,23 @@ class BaseForest(Estimator):
         return Members(self)
 
     @property
+    def estimators_samples_(self) -> list[np.ndarray]:
+        """The rows that each tree was given, a row as often as it was drawn; they are drawn again from the seed."""
+        check_is_fitted(self, "forest_")
+        if not hasattr(self, "_draw"):
+            raise WrongUse("a forest that was read from a file does not know its rows: fit it to ask for them.")
+        counts = (self._draw.counts(t) for t in range(len(self.forest_)))
+        return [np.repeat(np.arange(len(count), dtype=np.int32), np.asarray(count).astype(np.intp)) for count in counts]
+
+    @property
     def estimator_(self) -> Any:
         """A tree as those of the forest, not fitted."""
-        return self._tree_class()
+        return self._tree_class(splitter="random" if self._random_cuts else "best")
+
+    @property
+    def estimator(self) -> Any:
+        """The same, by scikit-learn's older name."""
+        return self.estimator_
 
     @property
     def n_outputs_(self) -> int:
@@ -268,14 +323,22 @@ class ForestClassifier(BaseForest, ProbabilityMixin, SeveralLabels):
         self.oob_decision_function_ = said
         self.oob_prediction_ = self.classes_[np.argmax(np.where(np.isnan(said), 0.0, said), axis=1)]
         if self.oob_score:
-            self.oob_score_ = float((self.oob_prediction_ == self.classes_[y.astype(int)])[there].mean())
+            self.oob_score_ = self._oob_scored(self.classes_[y.astype(int)][there], self.oob_prediction_[there])
+
+    def _oob_scored(self, truth: np.ndarray, said: np.ndarray) -> float:
+        """Return the score by the caller's function, or the share of rows whose labels are all right."""
+        if callable(self.oob_score):
+            return float(self.oob_score(truth, said))
+        right = truth == said
+        return float((right if right.ndim == 1 else right.all(axis=1)).mean())
 
     def _judge_outputs(self, judged: tuple[Any, ...], y: Vector) -> None:
         """Set what the trees say of several outputs of rows that they left out."""
         said = self.said_by_nodes(judged[0])  # (n, outputs, K)
         self.oob_decision_function_ = np.moveaxis(said, 1, 2)
         found, there = np.argmax(np.nan_to_num(said), axis=2), judged[1] > 0
-        self.oob_score_ = float((found == y)[there].mean())
+        truth, labels = (labels_of(codes[there].astype(np.int64), self.classes_) for codes in (y, found))
+        self.oob_score_ = self._oob_scored(truth, labels)
 
     def class_counts(self) -> Codes | None:
         """Return how many classes each output has, where there are several."""
@@ -332,13 +395,16 @@ class ForestRegressor(BaseForest, Regressor):
 
     def _set_oob(self, said: Matrix, there: np.ndarray, y: Vector) -> None:
         self.oob_prediction_ = said[:, 0]
-        if self.oob_score:
+        if callable(self.oob_score):
+            self.oob_score_ = float(self.oob_score(y[there] + self._level, said[there, 0] + self._level))
+        elif self.oob_score:
             error = np.mean((y - said[:, 0])[there] ** 2)
             self.oob_score_ = float(1 - error / np.var(y[there]))
 
     def _judge(self, X: Matrix, y: Vector, w: Vector | None, draw: Draw) -> None:
         super()._judge(X, y, w, draw)
-        self.oob_prediction_ = self.oob_prediction_ + self._level
+        if hasattr(self, "oob_prediction_"):
+            self.oob_prediction_ = self.oob_prediction_ + self._level
 
     def _calibrate(self, X: Matrix, y: Vector) -> None:
         """Keep the leaves of some rows, and the trees that left them out: what intervals are calibrated on."""
@@ -357,7 +423,8 @@ class ForestRegressor(BaseForest, Regressor):
         from sklearn.metrics import r2_score
 
         self.oob_prediction_, there = judged[0], judged[1] > 0
-        self.oob_score_ = float(r2_score(y[there], judged[0][there]))
+        score = self.oob_score if callable(self.oob_score) else r2_score
+        self.oob_score_ = float(score(y[there], judged[0][there]))
 
     def _predict(self, X: Matrix) -> Vector | Matrix:
         means = self.forest_.mean(np.ascontiguousarray(X, dtype=np.float64)) + self._level
@@ -381,6 +448,8 @@ class ForestRegressor(BaseForest, Regressor):
         check_level(level)
         if not self.bootstrap:
             raise WrongUse("predict_interval needs bootstrap=True: it is calibrated on the rows that trees left out.")
+        if not len(self._judges):
+            raise WrongUse(f"predict_interval is calibrated on the rows that trees left out, and {NO_BAG}")
         ends = np.array([(1 - level) / 2, (1 + level) / 2])
         low, high = quantiles(self.forest_, self._judge_leaves, self._values, ends, self._judge_trees).T
         truth = self._values[self._judges]

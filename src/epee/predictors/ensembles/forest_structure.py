@@ -72,6 +72,19 @@ class Forest(Part):
         reach(X, roots, self.first, self.feature, self.threshold, self.missing_left, out)
         return out
 
+    def numbers(self) -> np.ndarray:
+        """Return the number (nodes,) that each node has in its own tree, a node before its left branch."""
+        from epee.kernels.trees_walk import preorder
+
+        size = len(self.first)
+        leaf = self.first == np.arange(size)
+        out = np.empty(size, dtype=np.intp)
+        for a, b in zip(self.roots.tolist(), [*self.roots[1:].tolist(), size], strict=True):
+            left = np.where(leaf[a:b], -1, self.first[a:b].astype(np.int64) - a)
+            order = preorder(left, np.where(leaf[a:b], -1, left + 1))
+            out[a + order] = np.arange(len(order))
+        return out
+
     def mean(self, X: Matrix) -> Matrix:
         """Return (1) for each row, (n, K)."""
         out = np.empty((len(X), self.value.shape[1]))

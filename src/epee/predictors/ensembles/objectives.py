@@ -141,7 +141,7 @@ class Poisson(Objective):
     def start(self, y: Vector, w: Vector | None) -> Vector:
         mean = np.average(y, weights=w)
         if not mean > 0:
-            raise DataError("loss='poisson' needs a target whose sum is positive; every value of y is zero.")
+            raise DataError("loss='poisson' requires non-negative y and sum(y) > 0. Every value of y is zero.")
         return np.array([np.log(mean)])
 
     def slopes(self, y: Vector, raw: Matrix) -> tuple[Matrix, Matrix | None]:
@@ -229,8 +229,7 @@ def weighted_quantile(v: Vector, w: Vector | None, level: float) -> float:
 
 
 def _refuse_sign(y: Vector, bad: np.ndarray, word: str, loss: str) -> None:
+    needed = "strictly positive y." if loss == "gamma" else "non-negative y and sum(y) > 0."
     if bad.any():
         row = int(np.argmax(bad))
-        raise DataError(
-            f"loss={loss!r} needs another target: y is {word} in row {row} ({y[row]:g}). Choose another loss."
-        )
+        raise DataError(f"loss={loss!r} requires {needed} y is {word} in row {row} ({y[row]:g}). Choose another loss.")

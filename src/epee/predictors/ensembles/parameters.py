@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -41,16 +41,32 @@ def columns_named(given: Any, names: Sequence[str] | None, p: int, parameter: st
     mask = np.zeros(p, dtype=bool)
     if given is None or len(np.atleast_1d(given)) == 0:
         return mask
-    given = np.atleast_1d(np.asarray(given))
-    if given.dtype == bool:
-        if given.shape != (p,):
-            raise WrongUse(f"{parameter} is a mask of {given.size} columns; the table has {p}.")
-        return given
+    items = np.atleast_1d(np.asarray(given, dtype=object)).tolist()
+    if all(isinstance(item, (bool, np.bool_)) for item in items):
+        if len(items) != p:
+            raise WrongUse(
+                f"{parameter} set as a boolean mask must have shape (n_features,): it has {len(items)} entries for {p} columns."
+            )
+        return np.array(items, dtype=bool)
+    strange = sorted({type(item).__name__ for item in items if not isinstance(item, (str, int, np.integer))})
+    if strange:
+        raise WrongUse(f"{parameter} must be an array-like of bool, int or str, got: {', '.join(strange)}.")
     known = [] if names is None else [str(name) for name in names]
-    for item in given.tolist():
-        j = known.index(item) if item in known else item
-        if not isinstance(j, int) or not -p <= j < p:
-            raise WrongUse(f"{parameter} names {item!r}, which is not one of the {p} columns.")
+    for item in items:
+        if isinstance(item, str) and names is None:
+            raise WrongUse(
+                f"{parameter} should be passed as an array of integers or as a boolean mask when the model is fitted on data without "
+                f"feature names. It names {item!r}."
+            )
+        if isinstance(item, str) and item not in known:
+            raise WrongUse(
+                f"{parameter} has an item value {item!r} which is not a valid feature name of the training data."
+            )
+        j = known.index(item) if isinstance(item, str) else int(item)
+        if not 0 <= j < p:
+            raise WrongUse(
+                f"{parameter} set as integer indices must be in [0, n_features - 1] = [0, {p - 1}]; got {item}."
+            )
         mask[j] = True
     return mask
 
@@ -69,7 +85,9 @@ def monotone_signs(given: Any, names: Sequence[str] | None, p: int, categorical:
     if signs.shape != (p,) or not np.isin(signs, (-1, 0, 1)).all():
         raise WrongUse(f"monotonic_cst must hold -1, 0 or 1 for each of the {p} columns; got {given!r}.")
     if (signs != 0)[categorical].any():
-        raise WrongUse("monotonic_cst must be 0 for a categorical column: its values have no order.")
+        raise WrongUse(
+            "Categorical features cannot have monotonic constraints: monotonic_cst must be 0 where values have no order."
+        )
     return signs
 
 
@@ -85,9 +103,14 @@ def groups_of(given: Any, p: int) -> tuple[frozenset[int], ...] | None:
         raise WrongUse(
             f"interaction_cst is {given!r}; it must be 'pairwise', 'no_interactions' or a list of sets of columns."
         )
+    if not all(isinstance(group, Iterable) and not isinstance(group, str) for group in given):
+        raise WrongUse(f"Interaction constraints must be a sequence of tuples or lists of columns; got {given!r}.")
+    for group in given:
+        if not all(isinstance(j, (int, np.integer)) and 0 <= j < p for j in group):
+            raise WrongUse(
+                f"Interaction constraints must consist of integer indices in [0, n_features - 1] = [0, {p - 1}], specifying the "
+                f"position of features, and interaction_cst holds {list(group)}."
+            )
     groups = [frozenset(int(j) for j in group) for group in given]
-    for group in groups:
-        if not all(0 <= j < p for j in group):
-            raise WrongUse(f"interaction_cst holds {sorted(group)}; columns are numbered 0 to {p - 1}.")
     rest = frozenset(range(p)) - frozenset().union(*groups)
     return (*groups, rest) if rest else tuple(groups)

@@ -60,6 +60,13 @@ class Spoken:
         """Return what the trees so far predict."""
         return self._model._said(self._raw, "labels" if hasattr(self, "classes_") else "values", self._objective)
 
+    def score(self, X: Any, y: np.ndarray, sample_weight: Any = None) -> float:
+        """Return the accuracy, or the share of the variance that is explained."""
+        from sklearn.metrics import accuracy_score, r2_score
+
+        judge = accuracy_score if hasattr(self, "classes_") else r2_score
+        return float(judge(y, self.predict(X), sample_weight=sample_weight))
+
     def predict_proba(self, X: Any) -> Matrix:
         """Return the probabilities so far."""
         return self._objective.answer(self._raw)

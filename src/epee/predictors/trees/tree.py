@@ -616,7 +616,7 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
                     f"Some value(s) of y are negative which is not allowed for Poisson regression: row {row} has {y[row].min():g}."
                 )
             if not y.sum(axis=0).all():
-                raise DataError("Sum of y is not positive which is necessary for Poisson regression.")
+                raise DataError("Sum of y is not strictly positive which is necessary for Poisson regression.")
         level = np.zeros(y.shape[1:]) if self.criterion == "poisson" else rounded_level(y, w)
         self._level = float(level) if y.ndim == 1 else level
         several = None if y.ndim == 1 else several_outputs(None, y - self._level, np.ones(y.shape[1]))
