@@ -51,3 +51,13 @@ def test_a_model_without_callbacks_is_not_changed():
     model = epee.LogisticRegression().set_callbacks(Notes()).set_callbacks()
     assert "_skl_callbacks" not in vars(model)
     np.testing.assert_array_equal(model.fit(X, y).coef_, epee.LogisticRegression().fit(X, y).coef_)
+
+
+def test_a_scaler_tells_of_each_fit_once():
+    notes = Notes()
+    scaler = epee.StandardScaler().set_callbacks(notes)
+    for learn in (scaler.fit, scaler.partial_fit):
+        notes.said.clear()
+        learn(X)
+        assert [name for name, _ in notes.said] == ["setup", "begin fit", "end fit", "teardown"]
+    np.testing.assert_array_equal(notes.said[2][1].transform(X), scaler.transform(X))

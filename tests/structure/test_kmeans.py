@@ -14,7 +14,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import epee
 from epee import KMeans
-from epee.errors import WrongUse
+from epee.errors import SearchWarning, WrongUse
 from epee.structure.kmeans_blocks import nearest_centres
 from epee.structure.kmeans_passes import Allocation, BoundedRows, StreamRows, lloyd
 from epee.structure.kmeans_starts import Draw, plus_plus
@@ -239,8 +239,8 @@ def test_transform_and_score():
     [
         ({"n_clusters": 0}, "n_clusters is 0; it must be a whole number of at least 1"),
         ({"n_clusters": 2.5}, "n_clusters is 2.5"),
-        ({"n_clusters": 4}, "only 3 distinct rows"),
-        ({"n_clusters": 2, "init": np.zeros((3, 2))}, r"init gives centres of shape \(3, 2\); \(2, 2\) is needed"),
+        ({"n_clusters": 13}, "n_samples=12 should be >= n_clusters=13: the table has only 3 distinct rows"),
+        ({"n_clusters": 2, "init": np.zeros((3, 2))}, r"initial centers \(3, 2\) does not match .* of shape \(2, 2\)"),
         ({"n_clusters": 2, "init": "far"}, "init is 'far'"),
         ({"n_clusters": 2, "init": np.full((2, 2), np.nan)}, "Input init contains NaN"),
         ({"n_clusters": 2, "n_init": 0}, "n_init is 0"),
@@ -253,6 +253,16 @@ def test_bad_parameters(arguments, sentence):
     X = np.repeat([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]], 4, axis=0)
     with pytest.raises(ValueError, match=sentence):
         KMeans(**arguments).fit(X)
+
+
+def test_fewer_distinct_rows_than_clusters_are_said_and_fitted():
+    X = np.repeat([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]], 4, axis=0)
+    with pytest.warns(SearchWarning, match=r"Number of distinct clusters \(3\) found smaller than n_clusters \(4\)"):
+        km = KMeans(4, random_state=0).fit(X)
+    assert km.inertia_ == 0.0
+    assert set(km.labels_) == {0, 1, 2}
+    with pytest.warns(RuntimeWarning, match="only one init"):
+        KMeans(2, init=X[[0, 4]], n_init=5).fit(X)
 
 
 def test_bad_cells():

@@ -145,3 +145,9 @@ def test_local_lines_say_that_their_graph_is_in_pieces(method):
     assert model.n_pieces_ == 2
     with pytest.raises(DataError, match="2 pieces"):
         LocallyLinearEmbedding(n_neighbors=6, method=method, disconnected="raise").fit(X)
+
+
+@pytest.mark.parametrize("q", [1, 2])
+def test_the_error_of_isomap_is_what_its_coordinates_miss(q):
+    ours, theirs = (cls(n_neighbors=6, n_components=q).fit(CURVE[:120]) for cls in (Isomap, sklearn.manifold.Isomap))
+    assert ours.reconstruction_error() == pytest.approx(theirs.reconstruction_error(), rel=1e-6)

@@ -84,3 +84,13 @@ def test_dense_rows_follow_sparse_ones():
     X = rng.poisson(0.3, size=(50, 4)).astype(float)
     both = StandardScaler(with_mean=False).fit(scipy.sparse.csr_matrix(X[:20])).partial_fit(X[20:])
     np.testing.assert_allclose(both.var_, X.var(axis=0), rtol=1e-12)
+
+
+@pytest.mark.parametrize("weight", [None, rng.random(100)])
+def test_a_sparse_column_of_one_value_has_no_spread(weight):
+    table = scipy.sparse.csc_array(np.column_stack([np.full(100, 0.1), rng.integers(0, 2, 100)]))
+    scaler = StandardScaler(with_mean=False).fit(table, sample_weight=weight)
+    assert scaler.var_[0] == 0.0
+    assert scaler.scale_[0] == 1.0
+    dense = sklearn.preprocessing.StandardScaler().fit(table.toarray(), sample_weight=weight)
+    np.testing.assert_allclose(scaler.scale_, dense.scale_)

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from epee.errors import WrongUse
 from epee.estimator.base import NewAxes, Transformer
@@ -146,6 +147,13 @@ class Isomap(NewAxes, Transformer):
     def _placed(self, D: Matrix) -> Matrix:
         """Return the coordinates of rows from their distances (m, L) to the landmarks."""
         return 0.5 * (self._mean_square - D**2) @ self._inverse
+
+    def reconstruction_error(self) -> float:
+        r"""Return what the coordinates miss of the centred squares of the path lengths: :math:`\|K - ZZ^\top\|_F / L`."""
+        check_is_fitted(self)
+        K = double_centre(self.dist_matrix_[:, self._marks] ** 2)
+        kept = (self.embedding_[self._marks] ** 2).sum(axis=0)  # the eigenvalues
+        return float(np.sqrt(max((K**2).sum() - (kept**2).sum(), 0.0)) / len(K))
 
     def fit_transform(self, X: Any, y: Any = None) -> Matrix:
         """Return the coordinates of the rows of ``X`` on the unrolled sheet."""

@@ -20,8 +20,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from epee.arrays import at_home, namespace
 from epee.engines.choice import LOCAL, engine_for, sent
-from epee.errors import WrongUse
-from epee.estimator.base import Clusterer, NewAxes
+from epee.errors import SearchWarning, WrongUse
+from epee.estimator.base import Clusterer, NewAxes, say
 from epee.settings import progress
 from epee.solve.sparse_rows import is_large_and_sparse
 from epee.structure.kmeans_blocks import labels_of
@@ -147,7 +147,7 @@ class KMeans(NewAxes, TransformerMixin, Clusterer):
         """Find the clusters of the rows of ``X`` (n, p), a frame, a sparse matrix or a path; ``y`` is ignored, weights are counts."""
         k, before = self._check_parameters(), passes_over(X)
         source = self._open(X, sample_weight, reset=True)
-        refuse_too_many(source, k)
+        refuse_too_many(source, k, copies=True)
         rng = as_generator(self.random_state)
         with source.held() as rows:
             if isinstance(rows, ArraySource) and engine_for(rows) is LOCAL:
@@ -159,6 +159,12 @@ class KMeans(NewAxes, TransformerMixin, Clusterer):
                 with progress("k-means passes", self.max_iter) as tick:
                     best = lloyd(StreamRows(rows), start, self.max_iter, self.tol, tick, self.stop)
             self._keep(best, rows)
+        found = int((np.bincount(self.labels_, minlength=k) > 0).sum())
+        if found < k:
+            say(
+                f"Number of distinct clusters ({found}) found smaller than n_clusters ({k}). Possibly due to duplicate points in X.",
+                SearchWarning,
+            )
         if is_stream(X):
             self.n_passes_ = passes_over(source) - before
         return self
@@ -174,6 +180,16 @@ class KMeans(NewAxes, TransformerMixin, Clusterer):
             raise WrongUse(f"stop is {self.stop!r}; it must be 'shift' or 'criterion'.")
         if self.algorithm not in ("lloyd", "elkan"):
             raise WrongUse(f"algorithm is {self.algorithm!r}; it must be 'lloyd' or 'elkan'.")
+        if self.algorithm == "elkan" and k == 1:
+            say(
+                "algorithm='elkan' doesn't make sense for a single cluster: there is no other centre to rule out.",
+                RuntimeWarning,
+            )
+        if self.n_init not in ("auto", 1) and self._tries() == 1 and not isinstance(self.init, str):
+            say(
+                f"Explicit initial center position passed: performing only one init in {type(self).__name__} instead of "
+                f"n_init={self.n_init}.", RuntimeWarning,
+            )  # fmt: skip
         if isinstance(self.init, str) and self.init not in ("k-means++", "random"):
             raise WrongUse(
                 f"init is {self.init!r}; it must be 'k-means++', 'random', an array of centres or a function."
@@ -204,7 +220,8 @@ class KMeans(NewAxes, TransformerMixin, Clusterer):
         centres = np.asarray(centres, dtype=np.float64)
         if centres.shape != (k, X.shape[1]):
             raise WrongUse(
-                f"init gives centres of shape {centres.shape}; {(k, X.shape[1])} is needed: n_clusters by columns."
+                f"The shape of the initial centers {centres.shape} does not match the number of clusters {k} or it does not match "
+                f"the number of features of the data {X.shape[1]}: init must give centres of shape {(k, X.shape[1])}."
             )
         refuse_bad_cells(centres, what="init")
         return centres
@@ -231,7 +248,7 @@ class KMeans(NewAxes, TransformerMixin, Clusterer):
         draw = Draw(max(SAMPLE_ROWS, 50 * k), int(rng.integers(2**62)))
         sample = self._drawn(source, draw)
         refuse_bad_cells(sample, source.names)
-        refuse_too_many(ArraySource(sample), k)
+        refuse_too_many(ArraySource(sample), k, copies=True)
         return self._best_start(sample, None, k, rng).centres
 
     def _drawn(self, source: Source, draw: Draw) -> Matrix:

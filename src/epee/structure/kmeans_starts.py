@@ -59,8 +59,8 @@ def check_count(k: Any, what: str = "n_clusters") -> int:
     return int(k)
 
 
-def refuse_too_many(source: Source, k: int) -> None:
-    """Refuse more clusters than the rows have distinct values; reads only until k of them are found."""
+def refuse_too_many(source: Source, k: int, *, copies: bool = False) -> None:
+    """Refuse more clusters than there are distinct rows, or with ``copies`` than rows; reads only until k are found."""
     found, n = np.empty((0, source.n_columns)), 0
     if isinstance(source, SparseSource):  # which rows differ is told by a few sums of each
         X = source.X if source.weight is None else source.X[source.weight > 0]
@@ -77,9 +77,12 @@ def refuse_too_many(source: Source, k: int) -> None:
         found = np.unique(np.concatenate([found, rows]), axis=0)
         if len(found) >= k:
             return
+    if copies and n >= k:
+        return
+    many = "s" if len(found) != 1 else ""
     raise DataError(
-        f"n_clusters is {k}, but the table has only {len(found)} distinct row{'s' if len(found) != 1 else ''} of positive weight "
-        f"(n_samples={n}): ask for at most {len(found)} cluster{'s' if len(found) != 1 else ''}."
+        f"n_samples={n} should be >= n_clusters={k}: the table has only {len(found)} distinct row{many} of positive weight; ask for "
+        f"at most {len(found)} cluster{many}."
     )
 
 

@@ -7,7 +7,7 @@ The covariance of the standardised table is the correlation matrix of the raw on
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from epee.errors import DataError, WrongUse
 from epee.estimator.base import SameColumns, refuse_vector
+from epee.estimator.callbacks import Callbacks
 from epee.estimator.keep import Keep
 from epee.estimator.moment import MomentTransformer
 from epee.moments.columns import ColumnMoments, ColumnSummation
@@ -46,11 +47,17 @@ def sparse_sums(source: SparseSource) -> ColumnMoments:
     count = rows.sum() - total(rows[X.indices] * missing)
     mean = total(weight * values) / np.maximum(count, 1e-300)
     zeros = np.maximum(count - total(weight), 0.0)  # cells that are not stored lie at -mean from the mean
+    same = np.diff(X.indptr) == X.shape[0]
+    zeros[same] = 0.0  # where all are stored, sums in two orders leave a rest
     scatter = total(weight * (values - mean[columns]) ** 2) + zeros * mean**2
+    if same.any() and X.shape[0]:  # a column of one value has that mean and no scatter, whatever the rounding
+        first = np.where(same, X.indptr[:-1], 0)
+        same &= total(~missing & (values == values[first][columns])) == X.shape[0]
+        mean, scatter = np.where(same, values[first], mean), np.where(same, 0.0, scatter)
     return ColumnMoments(count, mean, scatter, np.zeros(X.shape[1]))
 
 
-class StandardScaler(SameColumns, MomentTransformer):
+class StandardScaler(Callbacks, SameColumns, MomentTransformer):
     r"""Columns of mean 0 and variance 1: :math:`z_{ij} = (x_{ij} - \bar x_j) / \sigma_j`.
 
     Parameters
@@ -102,6 +109,18 @@ class StandardScaler(SameColumns, MomentTransformer):
         tags.input_tags.sparse = not self.with_mean
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from the rows of ``X`` (n, p); ``y`` is ignored."""
+        with self._told(X, y, sample_weight):
+            return super().fit(X, y, sample_weight)
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Add rows to what was learned; the order and the cut of the rows do not matter."""
+        if not hasattr(self, "moments_"):
+            return self.fit(X, y, sample_weight)
+        with self._told(X, y, sample_weight):
+            return super().partial_fit(X, y, sample_weight)
 
     def _view(self, source: Source, reset: bool) -> Source:
         if isinstance(source, SparseSource) and self.with_mean:
