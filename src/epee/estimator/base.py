@@ -202,8 +202,9 @@ class Estimator(InKind, Saved, BaseEstimator):
             names = source.names
             X, y, sample_weight = gather(source)
         if is_sparse(y):
-            raise TypeError(
-                "Sparse data was passed for y, but dense data is required. Use '.toarray()' to convert to a dense numpy array."
+            raise SparseTarget(
+                "Sparse data was passed for y, but dense data is required. Use '.toarray()' to convert to a dense numpy array: "
+                "sparse multilabel-indicator for y is not supported."
             )
         X = self._enter(X, reset=reset)
         if reset and names is not None:
@@ -315,6 +316,10 @@ def warn_of_long_integers(X: Any) -> None:
 
 def _length(X: Any) -> int:
     return int(X.shape[0])
+
+
+class SparseTarget(DataError, TypeError):
+    """A target that is sparse: a wrong value to some of scikit-learn's methods, and a wrong type to others."""
 
 
 class Unconverged(SearchWarning, ConvergenceWarning):

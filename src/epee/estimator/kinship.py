@@ -40,6 +40,23 @@ def akin(module: str) -> Callable[[type], type]:
     return note
 
 
+def adopted_by(module: str, name: str) -> Callable[[type], type]:
+    """Make a class of ours a real heir of a plain class of scikit-learn's, the last in line, once that module is imported.
+
+    A mixin that is no abstract base class cannot be registered with, and tools ask whether a model is one of its heirs. Whatever ours
+    has of its own comes first.
+    """
+
+    def note(own: type) -> type:
+        def join(loaded: ModuleType) -> None:
+            own.__bases__ = (*own.__bases__, getattr(loaded, name))
+
+        when_loaded(module, join)
+        return own
+
+    return note
+
+
 class Waiting(MetaPathFinder):
     """Finds nothing itself: when a module is imported that somebody waits for, it lets the others find it and tells them afterwards."""
 

@@ -141,3 +141,14 @@ def test_sentences(options, words):
         Perceptron(**options).fit([[0.0], [1.0]], [0, 1])
     with pytest.raises(ValueError, match="only one class"):
         Perceptron().fit([[0.0], [1.0]], [1, 1])
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_weights_to_begin_with(K):
+    X, y = separable(K=K, seed=3)
+    found = Perceptron().fit(X, y)
+    again = Perceptron().fit(X, y, coef_init=found.coef_, intercept_init=found.intercept_)
+    assert again.n_iter_ == 1  # nothing is left to correct
+    assert_allclose(again.coef_, found.coef_)
+    with pytest.raises(WrongUse, match="coef_init"):
+        Perceptron().fit(X, y, coef_init=np.zeros((7, 2)))

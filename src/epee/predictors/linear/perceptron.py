@@ -185,8 +185,13 @@ class Perceptron(LinearDescentClassifier):
         alpha = 0.0 if self.penalty is None else self.alpha
         return alpha * (1 - share), alpha * share
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from the rows of ``X`` (n, p) and their labels ``y``; a weight multiplies the corrections of its row."""
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, coef_init: Any = None, intercept_init: Any = None
+    ) -> Self:
+        """Learn from the rows of ``X`` (n, p) and their labels ``y``; a weight multiplies the corrections of its row.
+
+        ``coef_init`` (K, p) and ``intercept_init`` (K,) are weights to begin with, one row of them with two classes.
+        """
         self._check()
         X, y, sample_weight = all_here(self, X, y, sample_weight)
         source = self._source(X, y, sample_weight)
@@ -200,6 +205,8 @@ class Perceptron(LinearDescentClassifier):
         start = None
         if self.warm_start and hasattr(self, "coef_") and self.coef_.shape == (M, rows.shape[1]):
             start = self._weights()
+        if coef_init is not None or intercept_init is not None:
+            start = self._given_start(coef_init, intercept_init, M, rows.shape[1])
         self._descend(
             rows,
             codes.astype(np.int64),
@@ -214,6 +221,16 @@ class Perceptron(LinearDescentClassifier):
             kept = f"the pocket weights, with {self.errors_:g} errors, are kept"
             say(f"no plane that separates the rows was found in {self.n_iter_} passes: {kept}.", SearchWarning)
         return self
+
+    def _given_start(self, coef: Any, intercept: Any, M: int, p: int) -> Matrix:
+        """Return the weights (p + 1, M) that the caller begins with; what is not given is 0."""
+        W = np.zeros((M, p)) if coef is None else np.array(coef, dtype=np.float64, ndmin=2)
+        b = np.zeros(M) if intercept is None else np.array(intercept, dtype=np.float64, ndmin=1)
+        if W.shape != (M, p) or b.shape != (M,):
+            raise WrongUse(
+                f"coef_init and intercept_init have shapes {W.shape} and {b.shape}; these classes and columns need {(M, p)} and {(M,)}."
+            )
+        return np.vstack([W.T, b]) if self.fit_intercept else W.T
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Do one pass over more rows; ``classes`` names all labels at the first call."""

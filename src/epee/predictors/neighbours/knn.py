@@ -24,6 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 from epee.arrays import namespace
 from epee.errors import DataError, WrongUse
 from epee.estimator.base import Estimator, ProbabilityMixin, Regressor, say
+from epee.estimator.kinship import adopted_by
 from epee.estimator.outputs import SeveralLabels, is_several, labels_of
 from epee.estimator.protocol import Needs
 from epee.estimator.smoother import LinearSmoother
@@ -220,6 +221,7 @@ class NeighbourSearch(RadiusQueries, Estimator):
         return out
 
 
+@adopted_by("sklearn.neighbors._base", "KNeighborsMixin")
 class KNeighborsClassifier(NeighbourSearch, ProbabilityMixin, SeveralLabels):
     r"""The majority among the nearest training rows, equation (1).
 
@@ -378,6 +380,7 @@ class KNeighborsClassifier(NeighbourSearch, ProbabilityMixin, SeveralLabels):
         return out
 
 
+@adopted_by("sklearn.neighbors._base", "KNeighborsMixin")
 class KNeighborsRegressor(NeighbourSearch, LinearSmoother, Regressor):
     r"""The mean, or the median, of the nearest training rows, equation (1).
 

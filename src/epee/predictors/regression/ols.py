@@ -253,7 +253,9 @@ class LinearRegression(RowSource, Inference, Influence, LinearSmoother, MomentRe
         self._count, self._tss, self._centre = float(m.count), tss, mean
         variances = m.variances[: m.p]
         varies = variances > (4 * EPS * m.x_mean) ** 2
-        self._rounding = float(np.max(EPS * np.abs(m.x_mean[varies]) / np.sqrt(variances[varies]), initial=0.0))
+        short = getattr(self, "_given_type", None) == np.float32
+        unit = float(np.finfo(np.float32).eps) if short else EPS  # what the cells themselves were rounded to
+        self._rounding = float(np.max(unit * np.abs(m.x_mean[varies]) / np.sqrt(variances[varies]), initial=unit))
 
     def solve_stack(self, m: Moments) -> tuple[Tensor, Tensor] | None:
         """Return the solutions of all folds at once, (F, m, p) and (F, m); None when some must go back to their rows."""

@@ -193,6 +193,8 @@ class Ridge(RowSource, LeftOut, LinearSmoother, MomentRegressor):
         self._factor, self.solver_ = factor, solver if self.solver == "auto" else self.solver
         self.n_iter_ = 1  # solved at once
         self._set_linear(np.ascontiguousarray(coef.T), intercept)
+        if coef.shape[1] == 1:  # a target (n, 1) is one, too, and as in scikit-learn its constant keeps the axis
+            self.coef_ = self.coef_.reshape(-1)
         if not self.fit_intercept:
             self.intercept_ = 0.0
 

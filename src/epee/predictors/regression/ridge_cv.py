@@ -139,10 +139,9 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
             raise WrongUse(f"leave is {self.leave!r}; it must be 'row' or 'copy'.")
         if self.gcv_mode not in (None, "auto", "svd", "eigen"):
             raise WrongUse(f"gcv_mode is {self.gcv_mode!r}; it must be None, 'auto', 'svd' or 'eigen'.")
-        if self.cv is not None and (self.store_cv_results or self.alpha_per_target):
-            raise WrongUse(
-                "cv!=None and store_cv_results=True are incompatible, as are cv!=None and alpha_per_target=True: leave cv=None."
-            )
+        for name in ("store_cv_results", "alpha_per_target"):
+            if self.cv is not None and getattr(self, name):
+                raise WrongUse(f"cv!=None and {name}=True are incompatible: leave cv=None, or {name}=False.")
         return check_penalties(self.alphas, "alphas").ravel()
 
     def _reset(self) -> None:
@@ -252,7 +251,7 @@ class RidgeCV(RowSource, LeftOut, MomentRegressor):
                 values.mean(axis=1, keepdims=True),
                 None if se is None else np.sqrt((se**2).sum(axis=1, keepdims=True)) / m,
             )
-        best = _smallest(values, alphas)  # (m,)
+        best = np.argmin(values, axis=0)  # (m,), of equal ones the first that was given
         where = np.arange(values.shape[1])
         if self.rule == "one_se" and se is not None:
             within = values <= values[best, where] + se[best, where]
@@ -464,9 +463,3 @@ def squared_error(m: Moments, coef: Tensor, intercept: Tensor) -> Tensor:
     fitted = xp.reshape(flat @ m.x_mean[:, :, None], (F, A, k))
     shift = m.y_mean[:, None, :] - intercept - fitted
     return xp.where(spread > 0, spread, xp.zeros_like(spread)) / m.count[:, None, None] + shift**2
-
-
-def _smallest(values: Matrix, alphas: Vector) -> Codes:
-    """Return the best penalty of each column; of equal ones the largest."""
-    order = np.argsort(-alphas, kind="stable")
-    return order[np.argmin(values[order], axis=0)]
