@@ -45,3 +45,19 @@ def test_a_degree_that_makes_no_sense_is_refused():
     for degree in (-1, 1.5, (3, 2)):
         with pytest.raises(WrongUse, match="degree is"):
             PolynomialFeatures(degree).fit(np.ones((2, 2)))
+
+
+def test_sparse_rows_of_many_columns_list_no_products():
+    from scipy import sparse
+
+    rows = sparse.csr_array(([2.0, 3.0], ([0, 0], [70_000, 120_000])), shape=(1, 120_001))
+    model = PolynomialFeatures(2).fit(rows)
+    p = 120_001
+    assert model.n_output_features_ == 1 + p + p * (p + 1) // 2
+    made = model.transform(rows)
+    assert sorted(made.data.tolist()) == [1.0, 2.0, 3.0, 4.0, 6.0, 9.0]
+    assert made.indices.max() == model.n_output_features_ - 1
+    with pytest.raises(ValueError, match="too many to be named"):
+        model.get_feature_names_out()
+    with pytest.raises(ValueError, match="too large to be indexed"):
+        PolynomialFeatures(40).fit(rows)

@@ -374,6 +374,10 @@ class AgglomerativeClustering(Clusterer):
             )
         if self.distance_threshold is not None and not self.distance_threshold >= 0:
             raise WrongUse(f"distance_threshold is {self.distance_threshold!r}; it must be at least 0.")
+        if self.distance_threshold is not None and self.compute_full_tree is False:
+            raise WrongUse(
+                "compute_full_tree must be True if distance_threshold is set: the threshold may cut it anywhere."
+            )
         if self.n_clusters is not None and self.n_clusters != "gap":
             check_count(self.n_clusters)
         if self.linkage not in LINKAGES:

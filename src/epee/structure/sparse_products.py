@@ -12,10 +12,10 @@ each next column begins one further.
 from __future__ import annotations
 
 from itertools import combinations, combinations_with_replacement
+from math import comb, factorial
 from typing import Any
 
 import numpy as np
-from scipy.special import comb
 
 from epee.typing import Codes
 
@@ -27,14 +27,26 @@ def places(columns: Codes, p: int, repeated: bool) -> Codes:
     array([0, 2, 3, 5])
     """
     d = columns.shape[-1]
-    values, total = np.arange(p + 2), np.zeros(columns.shape[:-1], dtype=np.int64)
+    kind: Any = np.int64 if float(p + d) ** d / factorial(d - 1) < 2.0**62 else object  # whole numbers of any size
+    total = np.zeros(columns.shape[:-1], dtype=kind)
+    columns = columns.astype(kind)
     for i in range(d):
-        k = d - i
-        count = comb(p - values + k - 1, k) if repeated else comb(p - values, k)
-        count = np.rint(np.where(p - values >= (0 if not repeated else 1), count, 0)).astype(np.int64)
-        before = np.zeros_like(columns[..., 0]) if i == 0 else columns[..., i - 1] + (0 if repeated else 1)
-        total += count[before] - count[columns[..., i]]
-    return total
+        before = np.zeros_like(total) if i == 0 else columns[..., i - 1] + (0 if repeated else 1)
+        k, more = d - i, d - i - 1 if repeated else 0
+        total = total + binomial(p - before + more, k) - binomial(p - columns[..., i] + more, k)
+    return total.astype(np.int64)
+
+
+def binomial(n: np.ndarray, k: int) -> np.ndarray:
+    """Return n over k for whole numbers n >= -1; every step is itself such a number, so no division leaves a rest.
+
+    >>> binomial(np.array([1, 2, 5]), 2)
+    array([ 0,  1, 10])
+    """
+    out = np.ones_like(n)
+    for i in range(1, k + 1):
+        out = out * (n - k + i) // i
+    return out
 
 
 def sparse_products(X: Any, degrees: tuple[int, int], bias: bool, repeated: bool) -> Any:
@@ -63,7 +75,7 @@ def sparse_products(X: Any, degrees: tuple[int, int], bias: bool, repeated: bool
             rows.append(np.repeat(some, len(which)))
             columns.append((first + places(X.indices[at].astype(np.int64)[:, which], p, repeated)).ravel())
             cells.append(X.data[at][:, which].prod(axis=2).ravel())
-        first += int(comb(p + d - 1, d, exact=True) if repeated else comb(p, d, exact=True))
+        first += comb(p + d - 1, d) if repeated else comb(p, d)
     kind = csr_matrix if isinstance(X, csr_matrix) else csr_array
     empty = np.empty(0, dtype=np.int64)
     where = (np.concatenate([empty, *rows]), np.concatenate([empty, *columns]))

@@ -94,7 +94,7 @@ def test_rows_out_of_the_bag_are_judged_by_other_trees():
     model = RandomForestRegressor(30).fit(X, y)
     said = np.full(80, np.nan)
     counts = np.array([model._draw.counts(t) for t in range(30)])
-    values = model.forest_.value[model.apply(X), 0] + model._level
+    values = model.forest_.value[model.forest_.leaves(X), 0] + model._level
     for i in range(80):
         out = counts[:, i] == 0
         if out.any():

@@ -147,7 +147,7 @@ class CategoricalNB(DiscreteNB):
         if len(X) and X.min() < 0:
             row, j = np.argwhere(X < 0)[0]
             raise WrongUse(
-                f"Negative values in data passed to CategoricalNB: column {j} holds {X[row, j]:g} in row {row}."
+                f"Negative values in data passed to CategoricalNB (input X): column {j} holds {X[row, j]:g} in row {row}."
             )
         warn_unseen(X, self._columns, self.n_categories_, getattr(self, "feature_names_in_", None))
         return X

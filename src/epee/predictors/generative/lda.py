@@ -159,11 +159,11 @@ class LinearDiscriminantAnalysis(NewAxes, TransformerMixin, MomentClassifier):
     def _axes(self, m: Moments) -> None:
         """Set the whitened axes, the scores (2) and scikit-learn's attributes."""
         K, n = len(self.means_), m.count.sum()
+        if n <= K:
+            raise DataError(
+                f"The number of samples must be more than the number of classes: {n:g} rows, {K} classes; n_samples = 1 a class is few."
+            )
         if self.solver == "svd":
-            if n <= K:
-                raise DataError(
-                    f"The number of samples must be more than the number of classes: {n:g} rows, {K} classes; n_samples = 1 a class is few."
-                )
             within, tol, centre = self._pooled(m) / n, self.tol, self.xbar_
         else:
             if self.shrinkage not in (None, "auto"):

@@ -76,6 +76,10 @@ class MultilayerPerceptron(Estimator):
 
     def _more(self, X: Matrix, y: Any, w: Vector | None) -> None:
         """Go over some rows once: the weights, the memory of the steps and the order of the draws are those of the last call."""
+        if self.early_stopping:
+            raise WrongUse(
+                "partial_fit does not support early_stopping=True: it makes one pass, and keeps no rows aside."
+            )
         first = not hasattr(self, "coefs_")
         training = self._begun(X, y, w, more=not first)
         if not first:
@@ -106,7 +110,7 @@ class MultilayerPerceptron(Estimator):
             and hasattr(self, "coefs_")
             and [W.shape for W in self.coefs_] == list(pairwise(sizes))
         )
-        weights, biases = (self.coefs_, self.intercepts_) if old else start_values(sizes, self.activation, rng)
+        weights, biases = start_values(sizes, self.activation, rng) if not old else self._in_full()
         if old and units is not None:
             weights, biases = units.forth(weights, biases)
         self._network = Network(self.activation, end, float(self.alpha))
@@ -123,7 +127,8 @@ class MultilayerPerceptron(Estimator):
         )
         if len(held) < 2:
             raise DataError(
-                f"early_stopping keeps only {len(held)} rows aside: enlarge validation_fraction, or add rows."
+                f"The validation set is too small: early_stopping keeps only {len(held)} rows aside. Enlarge validation_fraction, or add "
+                "rows."
             )
         far, truth, weight = X[held], Y[held], None if w is None else w[held]
 
@@ -133,14 +138,27 @@ class MultilayerPerceptron(Estimator):
         own = None if w is None else w[rows]
         return Training(self._network, weights, biases, X[rows], Y[rows], own, self, rng, units, score)
 
+    def _in_full(self) -> tuple[list[Matrix], list[Vector]]:
+        """Return the parameters as float64, in which they are searched for."""
+        weights, biases = ([a.astype(np.float64) for a in part] for part in (self.coefs_, self.intercepts_))
+        return weights, biases
+
     def _ended(self, training: Training) -> None:
         self.__dict__.pop("_step", None)  # a fit begins with no memory of steps
         found = training.weights, training.biases
-        self.coefs_, self.intercepts_ = found if training.units is None else training.units.back(*found)
+        found = found if training.units is None else training.units.back(*found)
+        if not all(np.isfinite(a).all() for part in found for a in part):
+            raise DataError(
+                "Solver produced non-finite parameter weights. The input data may contain large values and need to be preprocessed: "
+                "scale the columns first."
+            )
+        kind = np.float32 if getattr(self, "_given_type", None) == np.float32 else np.float64
+        self.coefs_, self.intercepts_ = ([a.astype(kind, copy=False) for a in part] for part in found)
         self.loss_curve_, self.loss_ = training.curve, training.curve[-1]
         self.best_loss_ = None if training.score is not None else min(training.curve)
         self.validation_scores_ = training.scores if training.score is not None else None
-        self.best_validation_score_ = max(training.scores) if training.scores else None
+        known = [score for score in training.scores if score == score]  # one that diverges has none
+        self.best_validation_score_ = max(known, default=None)
         self.n_iter_ = len(training.curve)
         self.t_ = training.seen + (self.n_iter_ - training.before) * len(training.X)
 

@@ -124,14 +124,24 @@ class MLPClassifier(MultilayerPerceptron, ProbabilityMixin, Classifier):
         self.n_iter_no_change = n_iter_no_change
         self.max_fun = max_fun
 
+    _minimum_classes = 1
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
         return tags
 
     def _enter_target(self, y: Any, n: int) -> Codes:
+        known = self.__dict__.get("classes_") if self.warm_start and hasattr(self, "coefs_") else None
         if not is_several(y):
-            return super()._enter_target(y, n)
+            codes = super()._enter_target(y, n)
+            if known is not None and not np.array_equal(known, self.classes_):
+                seen, self.classes_ = self.classes_, known
+                raise DataError(
+                    "warm_start can only be used where `y` has the same classes as in the previous call to fit. Previously got "
+                    f"{known}, `y` has {seen}"
+                )
+            return codes
         marks = np.asarray(y)
         if type_of_target(marks) != "multilabel-indicator" or len(marks) != n:
             raise DataError(
@@ -328,8 +338,8 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
         """Return R2."""
         from sklearn.metrics import r2_score
 
-        return float(r2_score(Y, P, sample_weight=w)) if np.isfinite(P).all() else -np.inf
+        return float(r2_score(Y, P, sample_weight=w)) if np.isfinite(P).all() else float("nan")
 
     def _predict(self, X: Matrix) -> np.ndarray:
-        P = self._out(X)
+        P = self._out(X).astype(self.coefs_[0].dtype, copy=False)
         return P[:, 0] if self._one else P
