@@ -141,6 +141,7 @@ class ElasticNet(MomentRegressor):
         if self.alpha_ == 0:  # no penalty, no search: least squares
             W, gaps = quadratic.without_penalty(self.positive)[None], np.zeros_like(gaps)
         self._set_linear(W[0], quadratic.intercepts(W[0]))
+        self.coef_ = self.coef_.reshape(-1) if len(W[0]) == 1 else self.coef_  # a target (n, 1) is one, too
         one = np.ndim(self.coef_) == 1
         self.dual_gap_ = float(gaps[0, 0]) if one else gaps[0]
         self.n_iter_ = int(sweeps[0].max())
