@@ -430,3 +430,11 @@ def test_rules_in_french():
     with options(language="fr"):
         rules = str(DecisionTreeClassifier().fit(X, y).rules())
     assert "si " in rules and "lignes" in rules and " rows" not in rules
+
+
+@pytest.mark.parametrize("name", ["DecisionTreeRegressor", "HistGradientBoostingRegressor", "RandomForestRegressor"])
+def test_signs_of_columns_are_not_rounded(name):
+    import epee
+
+    with pytest.raises(ValueError, match=r"monotonic_cst must .* 0\.8"):
+        getattr(epee, name)(monotonic_cst=[-1, 0.8]).fit(np.eye(4)[:, :2], np.arange(4.0))

@@ -81,14 +81,14 @@ def monotone_signs(given: Any, names: Sequence[str] | None, p: int, categorical:
         if stranger:
             raise WrongUse(f"monotonic_cst names {stranger[0]!r}, which is not a column.")
         given = [given.get(name, 0) for name in known]
-    signs = np.asarray(given, dtype=np.int64)
+    signs = np.asarray(given)
     if signs.shape != (p,) or not np.isin(signs, (-1, 0, 1)).all():
         raise WrongUse(f"monotonic_cst must hold -1, 0 or 1 for each of the {p} columns; got {given!r}.")
     if (signs != 0)[categorical].any():
         raise WrongUse(
             "Categorical features cannot have monotonic constraints: monotonic_cst must be 0 where values have no order."
         )
-    return signs
+    return signs.astype(np.int64)
 
 
 def groups_of(given: Any, p: int) -> tuple[frozenset[int], ...] | None:

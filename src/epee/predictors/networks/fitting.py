@@ -152,7 +152,7 @@ class MultilayerPerceptron(Estimator):
                 "Solver produced non-finite parameter weights. The input data may contain large values and need to be preprocessed: "
                 "scale the columns first."
             )
-        kind = np.float32 if getattr(self, "_given_type", None) == np.float32 else np.float64
+        kind: Any = np.float32 if getattr(self, "_given_type", None) == np.float32 else np.float64
         self.coefs_, self.intercepts_ = ([a.astype(kind, copy=False) for a in part] for part in found)
         self.loss_curve_, self.loss_ = training.curve, training.curve[-1]
         self.best_loss_ = None if training.score is not None else min(training.curve)

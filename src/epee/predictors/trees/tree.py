@@ -102,18 +102,19 @@ class DecisionTree(Estimator):
         given = self.monotonic_cst
         if isinstance(given, dict):
             given = [given.get(name, 0) for name in getattr(self, "feature_names_in_", range(p))]
-        signs = np.asarray(given, dtype=np.int64)
+        signs = np.asarray(given)
         if signs.ndim == 1 and len(signs) != p:
             raise WrongUse(f"monotonic_cst has shape {len(signs)} but the input data X has {p} features.")
         if signs.shape != (p,) or not np.isin(signs, (-1, 0, 1)).all():
             raise WrongUse(
-                f"monotonic_cst must be None or an array-like of -1, 0 or 1, one for each of the {p} columns; got {self.monotonic_cst!r}."
+                f"monotonic_cst must be None or an array-like of -1, 0 or 1. One is needed for each of the {p} columns; got "
+                f"{np.asarray(given).tolist()}."
             )
         if signs.any() and len(getattr(self, "classes_", (0, 1))) > 2:
             raise WrongUse("Monotonicity constraints are not supported with multiclass classification")
         if (signs != 0)[self._categorical(p)].any():
             raise WrongUse("monotonic_cst must be 0 for a categorical column: its values have no order.")
-        return signs
+        return signs.astype(np.int64)
 
     def _categorical(self, p: int) -> np.ndarray:
         """Return which columns are categories (p,)."""
