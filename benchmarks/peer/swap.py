@@ -1,7 +1,8 @@
 """A pytest plugin that puts our classes where scikit-learn's test modules import theirs from, and notes how each test ended.
 
-Names are changed only while a test module is being imported, so that scikit-learn itself goes on with its own classes. A test counts
-as asking us when it makes an instance of one of our estimators, or calls a function of ours.
+Names are changed only while a test module is being imported, so that scikit-learn itself goes on with its own classes. Tests whose
+parameters name only estimators that we do not have are left out. A test counts as asking us when it makes an instance of one of our
+estimators, or calls a function of ours.
 
 Run by :mod:`benchmarks.peer.running`: ``PEER_OUT`` is the file to write, a line before and one after each test;
 ``PEER_SWAP=0`` runs the tests as they are; ``PEER_ONLY`` and ``PEER_DONE`` are files that list those to run and those that have run.
@@ -14,6 +15,7 @@ import importlib
 import json
 import os
 import pkgutil
+import re
 import signal
 import sys
 from collections.abc import Iterator
@@ -23,6 +25,9 @@ from typing import Any
 import pytest
 
 FUNCTIONS = ("lasso_path",)
+MADE_OF_OTHERS = (
+    "bagging", "voting", "stacking", "weight_boosting", "calibration", "multi", "rfe", "from_model", "inspection", "frozen", "pipeline",
+)  # fmt: skip
 LONGEST = float(os.environ.get("PEER_LONGEST", "0"))  # seconds of processor time for a test; 0 for no bound
 _touched = False
 
@@ -130,6 +135,8 @@ class Peer:
         if only:
             wanted = set(Path(only).read_text().splitlines())
             items[:] = [item for item in items if _id(item) in wanted]
+        others = _others()
+        items[:] = [item for item in items if not _is_of(item, others)]
         if done:
             known = set(Path(done).read_text().splitlines())
             items[:] = [item for item in items if _id(item) not in known]
@@ -145,6 +152,24 @@ class Peer:
 
 def _stop(*_: Any) -> None:
     raise TimeoutError(f"longer than {LONGEST:g} s of processor time")
+
+
+def _others() -> tuple[set[str], set[str]]:
+    """Return the names of our estimators, and those of theirs that we do not have."""
+    from sklearn.utils import all_estimators
+
+    from epee.estimator.registry import METHODS
+
+    own = {method.name for method in METHODS}
+    return own, {name for name, _ in all_estimators()} - own
+
+
+def _is_of(item: Any, names: tuple[set[str], set[str]]) -> bool:
+    """Tell whether the parameters of a test name estimators, none of them ours; nothing is said of modules about those made of others."""
+    module, _, test = _id(item).partition("::")
+    own, theirs = names
+    words = set(re.findall("[A-Za-z]+", test.partition("[")[2]))
+    return bool(words & theirs) and not words & own and not any(word in module for word in MADE_OF_OTHERS)
 
 
 def _id(item: Any) -> str:

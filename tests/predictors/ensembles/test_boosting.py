@@ -301,7 +301,7 @@ def test_pickles_and_importance():
 
 @pytest.mark.parametrize(("given", "words"), [
     ({"loss": "cubic"}, "loss is 'cubic'"), ({"max_bins": 256}, "max_bins is 256"), ({"learning_rate": 0}, "learning_rate is 0"),
-    ({"loss": "quantile"}, "needs a level"), ({"monotonic_cst": [1]}, "monotonic_cst must hold"),
+    ({"loss": "quantile"}, "needs a level"), ({"monotonic_cst": [1]}, "monotonic_cst (must be an array-like|has shape)"),
     ({"interaction_cst": [[9]]}, "interaction_cst holds"), ({"categorical_features": ["z"]}, "'z'"), ({"max_iter": 0}, "max_iter is 0"),
 ])  # fmt: skip
 def test_wrong_use_is_a_sentence(given, words):

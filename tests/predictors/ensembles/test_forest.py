@@ -223,7 +223,7 @@ def test_wrong_use_is_a_sentence():
     for given, words in (
         ({"criterion": "x"}, "criterion"),
         ({"n_estimators": 0}, "n_estimators"),
-        ({"max_samples": 2.0}, "max_samples"),
+        ({"max_samples": -1.0}, "max_samples"),
     ):
         with pytest.raises(WrongUse, match=words):
             RandomForestClassifier(**{"n_estimators": 2} | given).fit(X, y)

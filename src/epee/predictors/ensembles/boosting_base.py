@@ -167,7 +167,9 @@ class HistGradientBoosting(Estimator):
         if X is not None:
             before, done, start = self.trees_, self.n_iter_, self._start
             if self.max_iter < done:
-                raise WrongUse(f"max_iter is {self.max_iter}, but warm_start goes on from {done} rounds: ask for more.")
+                raise WrongUse(
+                    f"max_iter={self.max_iter} must be larger than or equal to n_iter_={done} when warm_start==True."
+                )
             rounds.raw[:] = scores(before, self._bins.coded(X), start)
         else:
             self.train_score_, self.validation_score_ = np.zeros(0), np.zeros(0)
@@ -178,8 +180,7 @@ class HistGradientBoosting(Estimator):
         self.n_iter_ = done + made
         self._loss = objective
         if stopping is not None:
-            self.train_score_ = np.concatenate([self.train_score_, stopping.train])
-            self.validation_score_ = np.concatenate([self.validation_score_, stopping.held])
+            self.train_score_, self.validation_score_ = np.array(stopping.train), np.array(stopping.held)
 
     def _factored(self, y: Vector, w: Vector | None) -> Vector | None:
         return w

@@ -78,12 +78,23 @@ def monotone_signs(given: Any, names: Sequence[str] | None, p: int, categorical:
     if isinstance(given, dict):
         known = list(range(p)) if names is None else [str(name) for name in names]
         stranger = [name for name in given if name not in known]
+        if stranger and names is None and any(isinstance(name, str) for name in stranger):
+            raise WrongUse("the rows have no names of columns. Pass monotonic_cst as an integer array instead.")
         if stranger:
-            raise WrongUse(f"monotonic_cst names {stranger[0]!r}, which is not a column.")
+            shown = sorted(map(str, stranger))
+            shown = [*shown[:5], "..."] if len(shown) > 5 else shown
+            raise WrongUse(f"monotonic_cst contains {len(stranger)} unexpected feature names: {shown}.")
+        for name, sign in given.items():
+            if sign not in (-1, 0, 1):
+                raise WrongUse(f"monotonic_cst[{name!r}] must be either -1, 0 or 1. Got {sign!r}.")
         given = [given.get(name, 0) for name in known]
     signs = np.asarray(given)
-    if signs.shape != (p,) or not np.isin(signs, (-1, 0, 1)).all():
-        raise WrongUse(f"monotonic_cst must hold -1, 0 or 1 for each of the {p} columns; got {given!r}.")
+    if signs.shape != (p,):
+        raise WrongUse(f"monotonic_cst has shape {signs.shape} but the input data X has {p} features.")
+    if not np.isin(signs, (-1, 0, 1)).all():
+        raise WrongUse(
+            f"monotonic_cst must be an array-like of -1, 0 or 1. Observed values: {np.unique(signs).tolist()}."
+        )
     if (signs != 0)[categorical].any():
         raise WrongUse(
             "Categorical features cannot have monotonic constraints: monotonic_cst must be 0 where values have no order."

@@ -15,12 +15,13 @@ class Stopping:
     """Tells when the score of the rows kept aside no longer gets better."""
 
     def __init__(self, model: Any, rounds: Rounds) -> None:
-        self.model = model
-        self.train: list[float] = []
-        self.held: list[float] = []
+        self.model = model  # whose scores so far, of a fit that goes on, are not forgotten
+        self.train: list[float] = model.train_score_.tolist()
+        self.held: list[float] = model.validation_score_.tolist()
         self.scorer = None if model.scoring == "loss" else _scorer(model)
         self.rows = rounds.held
-        self(rounds)
+        if not self.train:
+            self(rounds)
 
     def _score(self, rounds: Rounds, rows: np.ndarray) -> float:
         if self.scorer is None:
