@@ -174,6 +174,17 @@ def test_other_roads_of_pca_are_taken_here(rows, send):
     assert close(far.components_, epee.PCA(2, svd_solver="full").fit(rows[0]).components_)
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_penalties_are_judged_by_rows_left_out_there(rows, send, weighted, intercept):
+    def make():
+        return epee.RidgeCV(np.logspace(-2, 3, 7), fit_intercept=intercept, store_cv_results=True)
+
+    here, far = learned_alike(make, rows, send, rows[2], weighted)
+    assert far.alpha_ == here.alpha_
+    assert close(far.cv_results_, here.cv_results_)
+
+
 @pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("steps", [None, 18, 3])
 def test_the_ridge_path_of_all_folds(rows, send, monkeypatch, intercept, steps):

@@ -31,7 +31,8 @@ LEARNS_THERE = {
     "BernoulliNB", "ComplementNB", "DiscriminantFactorAnalysis", "ElasticNet", "FisherDiscriminant", "GaussianDensity",
     "GaussianMixture", "GaussianNB", "Hebb", "KMeans", "LandmarkClassifier", "LandmarkRegressor", "Lasso", "LassoCV",
     "LeastSquaresClassifier", "LinearDiscriminantAnalysis", "LinearRegression", "LogisticRegression", "MapRegression", "MultinomialNB",
-    "Nystroem", "PCA", "PoissonNB", "PseudoInverse", "QuadraticDiscriminantAnalysis", "Ridge", "StandardScaler", "Tikhonov",
+    "Nystroem", "PCA", "PoissonNB", "PoissonRegressor", "PseudoInverse", "QuadraticDiscriminantAnalysis", "Ridge",
+    "RidgeCV", "StandardScaler", "Tikhonov",
 }  # fmt: skip
 AROUND_OTHERS = {
     "BayesDecision",
@@ -112,12 +113,14 @@ def test_answers_are_of_the_kind_that_came_in(method, send):
 @pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
 def test_what_learns_on_the_cpu_says_so_once(method, send):
     X, y = rows_for(method)
-    said = []
-    for _ in range(2):
+    said = [[], []]
+    for again in range(2):
         with warnings.catch_warnings(record=True) as heard:
             warnings.simplefilter("always")
             method.example(**arguments_of(method, X.shape[1])).fit(send(X), send(y))
-        said.append([str(w.message) for w in heard if issubclass(w.category, EngineWarning)])
+        said[again] = [str(w.message) for w in heard if issubclass(w.category, EngineWarning)]
+        if not said[0]:
+            break
     assert len(said[0]) <= 1
     if method.name not in AROUND_OTHERS:
         assert all(method.name in sentence for sentence in said[0])

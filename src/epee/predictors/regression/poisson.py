@@ -22,19 +22,20 @@ from typing import Any, Self
 import numpy as np
 from scipy.special import xlogy
 
+from epee.arrays import like, namespace
 from epee.engines.choice import engine_for
 from epee.errors import DataError, SearchWarning, WrongUse
 from epee.estimator.base import Regressor, refuse_large, say
 from epee.estimator.keep import Keep
-from epee.estimator.kinds import all_here
 from epee.estimator.rows import FromRows
-from epee.moments.moments import Moments
+from epee.moments.moments import Moments, brought_here
 from epee.moments.passes import Summation
 from epee.optimize.linear_risk import operand
 from epee.predictors.regression.ols import normal_equations
 from epee.predictors.regression.ridge import penalised
 from epee.table.block import Block, Source, check_weights, refuse_bad_source
 from epee.table.doors import is_stream
+from epee.table.elsewhere import ElsewhereSource
 from epee.table.fingerprints import fingerprint
 from epee.table.sparse import is_sparse
 from epee.typing import Matrix, Vector
@@ -90,7 +91,6 @@ class PoissonRegressor(FromRows, Regressor):
     """
 
     keeps = Keep(targets=True)
-    sums_there = False
     _takes_sparse = True
 
     def __init__(
@@ -123,11 +123,11 @@ class PoissonRegressor(FromRows, Regressor):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of ``X`` (n, p) and their counts ``y`` (n,), at least 0; weights are counts."""
         self._check()
-        X, y, sample_weight = all_here(self, X, y, sample_weight)
         source = self.rows_in(X, y, sample_weight)
         refuse_large(None, source.n_columns)
         with source.held() as rows:
-            total: CountTotals = engine_for(rows).reduce(rows, CountTotals.of)
+            counts = rows.narrow() if isinstance(rows, ElsewhereSource) else rows
+            total: CountTotals = engine_for(counts).reduce(counts, CountTotals.of)
             if not np.isfinite(total.sum):
                 refuse_bad_source(source)
             if not total.sum > 0:
@@ -180,6 +180,7 @@ class PoissonRegressor(FromRows, Regressor):
     def _pass(self, source: Source, coef: Vector, intercept: float, n: float) -> WorkingSum:
         keep = Summation(np.append(source.origin, 0.0), "full", None, None, 1)
         found: WorkingSum = engine_for(source).reduce(source, Working(coef, float(intercept), keep), rows=keep.rows())
+        found.m = brought_here(found.m)
         found.value = found.loss / n + 0.5 * self.alpha * float(coef @ coef)
         return found
 
@@ -230,14 +231,22 @@ class Working:
     intercept: float
     keep: Summation
 
+    anywhere = True
+
+    def width(self) -> int:
+        """Return how many numbers a row takes where all of a block is multiplied at once."""
+        return self.keep.width() + 8
+
     def __call__(self, block: Block) -> WorkingSum:
         X = operand(block)
-        eta = X @ self.coef + self.intercept
-        w = np.ones(len(eta)) if block.weight is None else block.weight
-        y = np.asarray(block.y, dtype=np.float64).reshape(-1)
+        xp, dtype = namespace(X), X.dtype
+        eta = X @ like(self.coef, X, dtype) + self.intercept
+        w = xp.ones_like(eta) if block.weight is None else like(block.weight, eta, dtype)
+        y = xp.reshape(like(block.y, eta, dtype), (-1,))
         with np.errstate(over="ignore", invalid="ignore"):
-            mu = np.maximum(np.exp(np.minimum(eta, STEEPEST)), SMALLEST)
-            loss = float(w @ np.where(eta > STEEPEST, np.inf, mu - y * eta))
+            least = max(SMALLEST, float(xp.finfo(dtype).smallest_normal))
+            mu = xp.clip(xp.exp(xp.clip(eta, None, STEEPEST)), least, None)
+            loss = float(w @ xp.where(eta > STEEPEST, xp.full_like(eta, np.inf), mu - y * eta))
             rows = {"rows": X} if is_sparse(X) else {"X": X}
             m = self.keep(block.having(**rows, y=eta + (y - mu) / mu, weight=w * mu))
         return WorkingSum(m, loss if np.isfinite(loss) else np.inf)

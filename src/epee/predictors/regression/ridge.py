@@ -19,7 +19,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from epee.arrays import namespace
+from epee.arrays import like_together, namespace
 from epee.engines.choice import engine_for
 from epee.errors import SingularProblem, WrongUse
 from epee.estimator.moment import MomentRegressor
@@ -464,22 +464,23 @@ def centred_rows(X: Matrix, Y: Matrix, w: Vector | None, centred: bool) -> tuple
 
 
 def left_out_block(
-    Z: Matrix, Y: Matrix, w: Vector | None, spectrum: RidgeSpectrum, alphas: Vector, n: float, centred: bool, whole: bool = False
-) -> tuple[Tensor, Tensor]:  # fmt: skip
+    Z: Any, Y: Any, w: Any, spectrum: RidgeSpectrum, alphas: Vector, n: float, centred: bool, whole: bool = False
+) -> tuple[Any, Any]:  # fmt: skip
     """Return left-out and ordinary predictions (rows, A, m) of centred targets Y (rows, m); Z (rows, r) are rows on the axes V.
 
-    Of a row of weight above one, one copy is left out, or the ``whole`` row.
+    Of a row of weight above one, one copy is left out, or the ``whole`` row. The rows may lie elsewhere.
     """
     total = spectrum.values + alphas[:, None]  # (A, r)
     inverse = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
-    h = Z**2 @ inverse.T + (1 / n if centred else 0.0)  # (rows, A)
-    if w is not None:
-        h = h * (w if whole else np.minimum(w, 1.0))[:, None]
-    A, m = len(alphas), Y.shape[1]
+    xp, A, m = namespace(Z), len(alphas), Y.shape[1]
     inner = (inverse[:, :, None] * spectrum.rotated).transpose(1, 0, 2).reshape(-1, A * m)  # (r, A m)
-    fitted = (Z @ inner).reshape(len(Z), A, m)
-    left = Y[:, None, :] - (Y[:, None, :] - fitted) / np.maximum(1 - h, 1e-12)[:, :, None]
-    return (left if w is None else np.where((w > 0)[:, None, None], left, fitted)), fitted
+    across, inner = like_together(Z, inverse.T, inner)
+    h = Z**2 @ across + (1 / n if centred else 0.0)  # (rows, A)
+    if w is not None:
+        h = h * (w if whole else xp.clip(w, None, 1.0))[:, None]
+    fitted = xp.reshape(Z @ inner, (Z.shape[0], A, m))
+    left = Y[:, None, :] - (Y[:, None, :] - fitted) / xp.clip(1 - h, 1e-12, None)[:, :, None]
+    return (left if w is None else xp.where((w > 0)[:, None, None], left, fitted)), fitted
 
 
 def check_penalties(values: Any, name: str) -> Vector:

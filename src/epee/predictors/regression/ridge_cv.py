@@ -21,7 +21,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from epee.arrays import at_home, is_elsewhere, namespace
+from epee.arrays import at_home, home_together, is_elsewhere, like, like_together, namespace, sum_of_rows
 from epee.engines.choice import engine_for
 from epee.errors import WrongUse
 from epee.estimator.moment import MomentRegressor
@@ -429,17 +429,35 @@ class LeftOutErrors:
     whole: bool = False
 
     def __call__(self, block: Block) -> LeftOutSums:
-        turned = self.spectrum.axes is None and self.spectrum.rows is None  # the rows are coordinates on the axes
-        Z = block.X if turned else (block.X - self.mean) @ self.spectrum.V  # (rows, r)
-        Y = np.asarray(block.y, dtype=np.float64).reshape(len(block), -1) - self.level
-        w = block.weight
+        X: Any = block.X
+        xp, n = namespace(X), X.shape[0]
+        Z = X
+        if (
+            self.spectrum.axes is not None or self.spectrum.rows is not None
+        ):  # otherwise the rows are coordinates on the axes
+            mean, V = like_together(X, self.mean, self.spectrum.V)
+            Z = (X - mean) @ V  # (rows, r)
+        (level,) = like_together(X, self.level)
+        Y = xp.reshape(like(block.y, X, level.dtype), (n, -1)) - level
+        w = None if block.weight is None else like(block.weight, X, level.dtype)
         left, fitted = left_out_block(
             Z, Y, w, self.spectrum, self.alphas, self.count, self.centred, self.whole
         )  # (rows, A, m)
         plain = (Y[:, None, :] - fitted) ** 2
         error = (Y[:, None, :] - left) ** 2
-        weigh = (lambda v: v.sum(axis=0)) if w is None else (lambda v: np.tensordot(w, v, axes=1))
-        return LeftOutSums(weigh(error), weigh(error**2), weigh(plain), [left + self.level] if self.keep else [])
+
+        def weigh(v: Any) -> Any:
+            rows = xp.reshape(v, (n, -1))
+            return xp.reshape(sum_of_rows(rows) if w is None else w @ rows, tuple(v.shape[1:]))
+
+        sums, fourths, squares = home_together(weigh(error), weigh(error**2), weigh(plain))
+        return LeftOutSums(sums, fourths, squares, [at_home(left + level)] if self.keep else [])
+
+    anywhere = True
+
+    def width(self) -> int:
+        """Return how many numbers a row takes where all of a block is multiplied at once."""
+        return 4 * len(self.mean) + 5 * len(self.alphas) * len(self.level)
 
 
 def _unions(parts: Moments) -> tuple[Moments, Moments]:
