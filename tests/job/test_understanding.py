@@ -144,3 +144,16 @@ def test_unequal_classes_are_said():
 def test_tables_that_cannot_be_learned(table, words):
     with pytest.raises(DataError, match=words):
         look(table)
+
+
+def test_counts_with_a_tail_are_a_number_and_the_user_may_say_classes():
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(8), [40, 30, 20, 9, 6, 4, 2, 1])
+    table = pa.table({"a": rng.normal(size=len(y)) + y, "y": y})
+    counted = epee.learn(table, "y", predictors=["linear"], folds=3)
+    assert counted.facts["task"] == "regression" and any(
+        "taken as a number; say --type y=category" in n for n in counted.notes
+    )
+    said = epee.learn(table, "y", predictors=["lda"], folds=3, types={"y": "category"})
+    assert said.facts["task"] == "classification"
+    assert epee.learn(table, "y", predictors=["lda"], folds=3, rare="join").facts["task"] == "classification"

@@ -173,9 +173,21 @@ def read_target(
     found, codes = np.unique(np.where(there, column, values[0]), return_inverse=True)
     if len(found) > FEW_INTEGERS or len(found) * 5 > len(values):
         return Target("regression", column, there)
+    if types.get(name) is None and rare == "leave" and is_tailed(codes[there], len(found)):
+        notes.append(say("integers_as_number", target=name, k=len(found)))
+        return Target("regression", column, there)
     if len(found) > 2:
         notes.append(say("integers_as_classes", target=name, k=len(found)))
     return _classes(name, found.astype(np.int64), codes, there, notes, rare)
+
+
+def is_tailed(codes: np.ndarray, k: int) -> bool:
+    """Tell whether whole numbers are counts rather than classes: more than five different ones, the largest in a row or two only.
+
+    >>> is_tailed(np.repeat(np.arange(7), [40, 20, 9, 6, 4, 2, 1]), 7), is_tailed(np.repeat(np.arange(7), 9), 7)
+    (True, False)
+    """
+    return k > 5 and bool(np.bincount(codes, minlength=k)[-1] < FEWEST_MEMBERS)
 
 
 def _classes(

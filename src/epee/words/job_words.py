@@ -51,6 +51,12 @@ WORDS: dict[str, tuple[str, str]] = {
         "{target} ne contient que {k} {k:nombre entier distinct|nombres entiers distincts}, pris pour des classes ; écrire "
         "--type {target:typed=number} pour une régression.",
     ),
+    "integers_as_number": (
+        "{target} holds {k} different whole {k:number|numbers}, the largest in a row or two only, and is taken as a number; say --type "
+        "{target:typed=category} for classes.",
+        "{target} contient {k} {k:nombre entier distinct|nombres entiers distincts}, le plus grand dans une ligne ou deux seulement, et est "
+        "prise comme un nombre ; écrire --type {target:typed=category} pour des classes.",
+    ),
     "took": ("Inputs: {parts}.", "Entrées : {parts}."),
     "took_number": ("{k} numeric ({names})", "{k} {k:quantitative|quantitatives} ({names})"),
     "took_boolean": ("{k} yes/no ({names})", "{k} oui/non ({names})"),

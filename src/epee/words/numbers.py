@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from epee.settings import options
 
 NOTHING = "–"  # where there is no number
+LARGE = 1e7  # from which on powers of ten are written
 ROUNDING = 1e-12  # of a figure: an error bar below is none
 _FRENCH = str.maketrans({",": "\u202f", ".": ","})
 
@@ -75,7 +76,7 @@ def fixed(value: float | None, places: int) -> Written:
         return Written(NOTHING, math.nan)
     value = _steady(value)
     if _out_of_scale(value):
-        return _scientific(value, 3)
+        return _powers(value, 10.0**-places if places < 0 else 0.0)
     return Written(_plain(value, places), value)
 
 
@@ -108,7 +109,7 @@ def plus_minus(value: float | None, stderr: float | None, *, percent: bool = Fal
         bare = Written(f"{figures(value)} ± 0", value)
         return in_unit(bare, "%") if percent else bare
     d = decimals(value, stderr)
-    small = _out_of_scale(value) and _out_of_scale(stderr or value)
+    small = (_out_of_scale(value) and _out_of_scale(stderr)) or (d < 0 and max(abs(value), stderr) >= LARGE)
     shown = [_powers(v, stderr) if small else _plain(v, d) for v in (value, stderr)]
     text = " ± ".join(shown)
     return in_unit(Written(text, value), "%") if percent else Written(text, value)
@@ -280,7 +281,7 @@ def listed(names: Sequence[str], most: int = 4) -> str:
 
 
 def _out_of_scale(value: float) -> bool:
-    return value != 0 and not 1e-4 <= abs(value) < 1e7
+    return value != 0 and not 1e-4 <= abs(value) < LARGE
 
 
 def _plain(value: float, places: int) -> str:
