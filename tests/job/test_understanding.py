@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import epee
 from epee.errors import DataError
 from epee.job.cells import assign_cells
 from epee.job.holding import columns_of
