@@ -114,3 +114,21 @@ def test_formulas_on_paper_are_never_cut(lang):
             for width in (20, 55, 92):
                 lines = lines_of(words, width)
                 assert all(line.count("$") % 2 == 0 for line in lines) and " ".join(lines).split() == words.split()
+
+
+def test_what_belongs_together_stays_on_one_page():
+    """A question and its choices are not parted by the end of a page, and no formula is wider than the paper."""
+    from epee.labs.machinery.paper import HEIGHT, MARGIN, WIDTH, Sheet, size_of
+
+    sheet = Sheet()
+    sheet.y = MARGIN + 0.3
+    need = sheet.height_of("a question " * 20) + 3 * sheet.height_of("a choice", after=0.0)
+    assert need > 0.3
+    sheet.keep(need)
+    assert len(sheet.pages) == 2 and sheet.y == HEIGHT - MARGIN
+    wide = [r"\sum_{i=1}^n (y_i - f(x_i))^2 + \lambda \sum_j \beta_j^2"] * 3
+    sheet.formula(wide)
+    drawn = [text.get_text() for text in sheet.page.texts]
+    assert len(drawn) == 3 and all(size_of(words)[0] < WIDTH - 2 * MARGIN for words in drawn)
+    sheet.formula([" + ".join(wide)])
+    assert sheet.page.texts[-1].get_size() < 11

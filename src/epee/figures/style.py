@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from epee.settings import options
+
 COLOURS: tuple[str, ...] = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7A6A00", "#555555")
 INK, QUIET, GRID = "#222222", "#767676", "#E4E4E4"
 MARKERS: tuple[str, ...] = ("o", "s", "^", "D", "v", "P", "X", "*")
@@ -50,10 +52,15 @@ def _pyplot() -> Any:
 
 
 def dress(ax: Any) -> None:
-    """Put the look on axes: no box, a faint grid behind, our colours in turn."""
+    """Put the look on axes: no box, a faint grid behind, our colours in turn, in French decimal commas."""
     ax.set_prop_cycle(color=list(COLOURS))
     if ax.name != "rectilinear":
         return
+    if options.language == "fr":
+        for axis in (ax.xaxis, ax.yaxis):
+            if isinstance(axis.get_major_formatter(), _plain_numbers()):
+                axis.set_major_formatter(_with_commas())
+                axis.isDefault_majfmt = True  # names and dates that are drawn later write their own
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     for side in ("left", "bottom"):
@@ -65,6 +72,22 @@ def dress(ax: Any) -> None:
     ax.yaxis.label.set_color(INK)
     ax.title.set_fontsize(10.5)
     ax.title.set_color(INK)
+
+
+def _plain_numbers() -> Any:
+    from matplotlib.ticker import ScalarFormatter
+
+    return ScalarFormatter
+
+
+def _with_commas() -> Any:
+    """Return a writer of ticks as matplotlib's own, with decimal commas."""
+
+    class Commas(_plain_numbers()):  # type: ignore[misc]
+        def __call__(self, x: float, pos: int | None = None) -> str:
+            return str(super().__call__(x, pos)).replace(".", ",")
+
+    return Commas()
 
 
 def band(ax: Any, x: Any, low: Any, high: Any, colour: str) -> None:

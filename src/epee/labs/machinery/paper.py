@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import re
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from epee.labs.machinery.words import formula_parts, localise, tell
 
 WIDTH, HEIGHT, MARGIN = 8.27, 11.69, 0.8  # A4, in inches
 COLUMNS = 92  # characters of a line of text
+FORMULA = 11.0  # points
 
 
 class Sheet:
@@ -35,7 +37,8 @@ class Sheet:
         self.pages.append(self.page)
         self.y = HEIGHT - MARGIN
 
-    def _room(self, height: float) -> None:
+    def keep(self, height: float) -> None:
+        """Turn the page unless so much fits on it: what belongs together stays together."""
         if self.y - height < MARGIN:
             self._turn()
 
@@ -45,20 +48,30 @@ class Sheet:
         """Set a paragraph."""
         step = size / 72 * 1.42
         for line in lines_of(words, int(COLUMNS * 10 / size)):
-            self._room(step)
+            self.keep(step)
             self.page.text(
                 MARGIN / WIDTH, self.y / HEIGHT, _dollars(line), size=size, weight=weight, color=colour, va="top"
             )
             self.y -= step
         self.y -= after
 
-    def formula(self, latex: str) -> None:
-        """Set a formula on a line of its own."""
-        self._room(0.45)
-        self.page.text(
-            0.5, self.y / HEIGHT, f"${plain_latex(latex)}$", size=11, ha="center", va="top", math_fontfamily="cm"
-        )
-        self.y -= 0.45
+    def formula(self, parts: Sequence[str]) -> None:
+        """Set a formula on a line of its own, its parts one under the other where they are too wide for one."""
+        words = "$" + plain_latex(" \\quad ".join(parts)) + "$"
+        wide, tall = size_of(words)
+        if wide > WIDTH - 2 * MARGIN and len(parts) > 1:
+            for part in parts:
+                self.formula([part])
+            return
+        shrunk = min(1.0, (WIDTH - 2 * MARGIN) / wide)
+        tall = max(tall * shrunk + 0.14, 0.36)
+        self.keep(tall)
+        self.page.text(0.5, self.y / HEIGHT, words, size=FORMULA * shrunk, ha="center", va="top", math_fontfamily="cm")
+        self.y -= tall
+
+    def height_of(self, words: str, size: float = 10.0, after: float = 0.06) -> float:
+        """Return how much room a paragraph takes."""
+        return len(lines_of(words, int(COLUMNS * 10 / size))) * size / 72 * 1.42 + after
 
     def pictures(self, figures: list[Any]) -> None:
         """Set figures side by side, two in a row."""
@@ -72,7 +85,7 @@ class Sheet:
                 images.append(imread(io.BytesIO(out.getvalue())))
             wide = (WIDTH - 2 * MARGIN) / 2
             tall = max(wide * image.shape[0] / image.shape[1] for image in images)
-            self._room(tall)
+            self.keep(tall)
             for k, image in enumerate(images):
                 own = wide * image.shape[0] / image.shape[1]
                 ax = self.page.add_axes(
@@ -93,6 +106,20 @@ class Sheet:
         with PdfPages(path, metadata={"CreationDate": None, "Creator": "épée"}) as pdf:
             for page in self.pages:
                 pdf.savefig(page)
+
+
+def size_of(words: str, size: float = FORMULA) -> tuple[float, float]:
+    """Return how wide and how tall a formula stands on paper, in inches."""
+    from matplotlib.mathtext import MathTextParser
+
+    found = MathTextParser("path").parse(words, dpi=72, prop=_modern(size))
+    return found[0] / 72, (found[1] + found[2]) / 72
+
+
+def _modern(size: float) -> Any:
+    from matplotlib.font_manager import FontProperties
+
+    return FontProperties(size=size, math_fontfamily="cm")
 
 
 def lines_of(words: str, width: int) -> list[str]:
@@ -128,15 +155,21 @@ def write_paper(this: Lab, lang: str, path: Path) -> None:
     sheet.pictures(this.pictures(found, lang))
     for paragraph in this.say("formula", found, lang).split("\n\n"):
         if paragraph.startswith("$$"):
-            sheet.formula(" \\quad ".join(formula_parts(paragraph.strip("$"))))
+            sheet.formula(formula_parts(paragraph.strip("$")))
         else:
             sheet.text(_bare(paragraph))
     sheet.gap(0.1)
-    sheet.text(say("exercises", lang), 13, weight="bold")
     for number, exercise in enumerate(this.exercises, 1):
-        sheet.text(f"{number}. {_bare(tell(exercise.prompt, found, lang))}")
-        if isinstance(exercise, Pick):
-            for words in exercise.options.values():
-                sheet.text(f"   ☐  {_bare(localise(words(lang), lang))}", after=0.0)
+        prompt = f"{number}. {_bare(tell(exercise.prompt, found, lang))}"
+        options = exercise.options.values() if isinstance(exercise, Pick) else ()
+        choices = [f"   ☐  {_bare(localise(words(lang), lang))}" for words in options]
+        sheet.keep(
+            sheet.height_of(prompt) + sum(sheet.height_of(line, after=0.0) for line in choices) + 0.4 * (number == 1)
+        )
+        if number == 1:
+            sheet.text(say("exercises", lang), 13, weight="bold")
+        sheet.text(prompt)
+        for line in choices:
+            sheet.text(line, after=0.0)
         sheet.gap(0.25 if isinstance(exercise, Pick) else 0.6 if isinstance(exercise, Goal) else 0.8)
     sheet.save(path)

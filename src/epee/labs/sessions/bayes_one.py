@@ -13,6 +13,7 @@ from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Lab, Results, Slider, State, spread
 from epee.labs.machinery.words import blocks, in_language, percent, shown
 from epee.words.catalogue import Words
+from epee.words.numbers import local
 
 GRID = np.linspace(-5, 8, 1301)
 STEP = GRID[1] - GRID[0]
@@ -58,7 +59,11 @@ def draw(r: Results, lang: str) -> list:
     right.plot(GRID, posterior, color=COLOURS[0], lw=2)
     level = 1 / (1 + r.cost)
     right.axhline(
-        level, color=INK, lw=1, ls=":", label=("décider 1 au-dessus de " if fr else "decide 1 above ") + f"{level:.2f}"
+        level,
+        color=INK,
+        lw=1,
+        ls=":",
+        label=("décider 1 au-dessus de " if fr else "decide 1 above ") + local(f"{level:.2f}"),
     )
     right.fill_between(GRID, 0, 1.02, where=r.first, color=COLOURS[0], alpha=0.12, lw=0)
     right.fill_between(GRID, 0, 1.02, where=~r.first, color=COLOURS[1], alpha=0.12, lw=0)

@@ -12,7 +12,7 @@ from epee.figures.style import COLOURS, INK, legend
 from epee.labs.machinery.canvas import panel
 from epee.labs.machinery.exercises import Goal, Number, Pick
 from epee.labs.machinery.lab import Choice, Lab, Results, Slider, State, spread
-from epee.labs.machinery.words import blocks, in_language, shown
+from epee.labs.machinery.words import blocks, in_language, localise, shown
 from epee.labs.sessions.worlds import noisy_wave, wave, wave_lines
 from epee.words.catalogue import Words
 
@@ -59,7 +59,9 @@ def draw(r: Results, lang: str) -> list:
     fr = lang == "fr"
     left = panel(xlabel="$x$", ylabel="$y$", ylim=(-2, 2.6))
     left.plot(GRID, wave(GRID), color=INK, lw=1, ls="--", label="vraie courbe" if fr else "true curve")
-    left.plot(GRID, r.fit, color=COLOURS[1], lw=2, label=rf"$df(\lambda) = {r.d:.1f}$")
+    left.plot(
+        GRID, r.fit, color=COLOURS[1], lw=2, label=localise(rf"$df(\lambda) = {shown(r.d)}$", "fr" if fr else "en")
+    )
     left.plot(r.x, r.y, "o", color=COLOURS[0], ms=4, alpha=0.8)
     legend(left)
     right = panel(
