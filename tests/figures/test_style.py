@@ -12,7 +12,7 @@ def test_ticks_have_decimal_commas_in_french():
         ax.figure.canvas.draw()
         return [label.get_text() for label in ax.get_xticklabels()]
 
-    assert "0.1" in ticks("en") and "0,1" in ticks("fr") and not any("." in text for text in ticks("fr"))
+    assert "0.05" in ticks("en") and "0,05" in ticks("fr") and not any("." in text for text in ticks("fr"))
 
 
 def test_names_on_an_axis_stay_names_in_french():

@@ -126,9 +126,9 @@ def test_what_belongs_together_stays_on_one_page():
     assert need > 0.3
     sheet.keep(need)
     assert len(sheet.pages) == 2 and sheet.y == HEIGHT - MARGIN
-    wide = [r"\sum_{i=1}^n (y_i - f(x_i))^2 + \lambda \sum_j \beta_j^2"] * 3
+    wide = [r"\sum_{i=1}^n (y_i - f(x_i))^2 + \lambda \sum_j \beta_j^2"] * 6
     sheet.formula(wide)
     drawn = [text.get_text() for text in sheet.page.texts]
-    assert len(drawn) == 3 and all(size_of(words)[0] < WIDTH - 2 * MARGIN for words in drawn)
+    assert len(drawn) == 6 and all(size_of(words)[0] < WIDTH - 2 * MARGIN for words in drawn)
     sheet.formula([" + ".join(wide)])
     assert sheet.page.texts[-1].get_size() < 11
