@@ -83,7 +83,7 @@ def _plain_numbers() -> Any:
 def _with_commas() -> Any:
     """Return a writer of ticks as matplotlib's own, with decimal commas."""
 
-    class Commas(_plain_numbers()):  # type: ignore[misc]
+    class Commas(_plain_numbers()):
         def __call__(self, x: float, pos: int | None = None) -> str:
             return str(super().__call__(x, pos)).replace(".", ",")
 
