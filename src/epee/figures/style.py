@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from epee.settings import options
+from epee.words.numbers import local
 
 COLOURS: tuple[str, ...] = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7A6A00", "#555555")
 INK, QUIET, GRID = "#222222", "#767676", "#E4E4E4"
@@ -85,7 +86,8 @@ def _with_commas() -> Any:
 
     class Commas(_plain_numbers()):
         def __call__(self, x: float, pos: int | None = None) -> str:
-            return str(super().__call__(x, pos)).replace(".", ",")
+            with options(language="fr"):  # drawn later, perhaps in another
+                return local(str(super().__call__(x, pos)))
 
     return Commas()
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def choose(label: str, inner: str | None, there: Sequence[str], what: str = "table") -> str:
-    """Return which of the tables of a file is meant; several are named, none is said.
+def choose(label: str, inner: str | None, there: Sequence[str], what: str = "table", typed: str = "") -> str:
+    """Return which of the tables of a file is meant; several are named, none is said. ``typed`` is how the file is written, if not so.
 
     >>> choose("a.db", None, ["sales"])
     'sales'
@@ -35,7 +35,7 @@ def choose(label: str, inner: str | None, there: Sequence[str], what: str = "tab
         return there[0]
     shown = ", ".join(repr(name) for name in there[:12]) + (f" and {len(there) - 12} more" if len(there) > 12 else "")
     if inner is None:
-        raise WrongUse(f"{label} holds {len(there)} {what}s: {shown}; choose one: {label}::{there[0]}")
+        raise WrongUse(f"{label} holds {len(there)} {what}s: {shown}; choose one: {typed or label}::{there[0]}")
     if inner not in there:
         raise WrongUse(f"{label} holds no {what} {inner!r}; there are {shown}.")
     return inner

@@ -64,7 +64,7 @@ def spooled_table(text: str) -> tuple[Spool, str]:
         names = {
             name if schema in ("public", "main") else f"{schema}.{name}": (schema, name) for schema, name in tables
         }
-        schema, name = names[choose(label, inner, list(names))]
+        schema, name = names[choose(label, inner, list(names), typed=without_password(address))]
         spool = Spool(".parquet")
         where = f"there.{quoted(schema)}.{quoted(name)}"
         base.execute(f"COPY (SELECT * FROM {where}) TO {quoted(spool.path, chr(39))} (FORMAT parquet)")
@@ -74,7 +74,7 @@ def spooled_table(text: str) -> tuple[Spool, str]:
         raise BadFile(
             f"{label} cannot be read: {first.rstrip('.')}. Look at its address, and at your rights there."
         ) from None
-    return spool, label
+    return spool, f"{label}::{name}"
 
 
 def attached(kind: str, address: str, label: str) -> Any:

@@ -37,6 +37,7 @@ FRENCH: dict[str, str] = {
     "the folder {} holds no Parquet or CSV file, nor any other table.": "le dossier {} ne contient ni fichier Parquet ou CSV, ni autre tableau.",
     "{} is an address, and only files are read here: fetch it first, then give the file.": "{} est une adresse, et seuls des fichiers sont lus ici : la récupérer d'abord, puis donner le fichier.",
     "{} is a pipe or a device, not a file, and can be read only once: give '-' and redirect it, < {}.": "{} est un tube ou un périphérique, pas un fichier, et ne se lit qu'une fois : donner '-' et rediriger, < {}.",
+    "{} holds no {} {}; there are {}.": "{} ne contient pas de {} {} ; il y a {}.",
     "{} holds {} {}s: {}; choose one: {}::{}": "{} contient {} {}s : {} ; en choisir un : {}::{}",
     "Input {} contains NaN: {}: {} missing value{} (NaN), first in row {}. Fill or drop them.": "{1} : données manquantes (NaN) dans {0}, au nombre de {2}, la première à la ligne {4}. Les compléter ou les retirer.",
     "Input {} contains infinity: {}: {} infinite value{}, first in row {}. Replace or drop them.": "{1} : valeurs infinies dans {0}, au nombre de {2}, la première à la ligne {4}. Les remplacer ou les retirer.",
