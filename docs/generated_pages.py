@@ -211,7 +211,7 @@ def _name_page(name: str) -> str:
     module = import_module(getattr(thing, "__module__", "epee")) if hasattr(thing, "__module__") else None
     if inspect.isclass(thing):
         lines += [f".. autoclass:: epee.{name}", ""]
-        members = _members(thing)
+        members = shown_members(thing)
         for kind, directive in (("method", "automethod"), ("value", "autoattribute")):
             for member in sorted(m for m, k in members.items() if k == kind):
                 lines += [f"   .. {directive}:: epee.{name}.{member}", ""]
@@ -234,7 +234,7 @@ def _name_page(name: str) -> str:
     return "\n".join(lines)
 
 
-def _members(cls: type) -> dict[str, str]:
+def shown_members(cls: type) -> dict[str, str]:
     """Return the documented methods and properties that our own classes define."""
     found: dict[str, str] = {}
     for base in cls.__mro__:

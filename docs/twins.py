@@ -23,6 +23,7 @@ PAGES = tuple(
     str(p.relative_to(DOCS).with_suffix("")) for folder in (DOCS, DOCS / "guide") for p in sorted(folder.glob("*.md"))
 )
 DATE = datetime(2026, 11, 16, tzinfo=UTC)  # of the catalogue: a date of each sentence would make each merge a conflict
+FIELDS = ("Parameters", "Other Parameters", "Attributes", "Returns", "Yields", "Raises")
 # what the gallery says on every page
 REPEATED = (
     (
@@ -96,6 +97,41 @@ def summaries() -> Iterator[tuple[str, str]]:
         yield name, text
         if ". Parameters: " in text:  # the page of all names shows the first sentence
             yield name, text.split(". Parameters: ")[0] + "."
+
+
+def paragraphs(doc: str | None) -> Iterator[str]:
+    """Yield what a docstring says, each paragraph on one line: its head, its notes, and what it says of parameters; not their names."""
+    import inspect
+
+    section, block = "", list[str]()
+    lines = [*inspect.cleandoc(doc or "").splitlines(), ""]
+    for line, below in zip(lines, [*lines[1:], ""], strict=True):
+        heading = bool(line) and re.fullmatch("-{3,}", below.strip()) is not None
+        rule = re.fullmatch("-{3,}", line.strip()) is not None
+        term = section in FIELDS and line[:1].strip() != ""
+        if heading or rule or term or not line.strip():
+            text = " ".join(part.strip() for part in block)
+            if section not in ("Examples", "References") and has_words(text):
+                yield text
+            section, block = line.strip() if heading else section, []
+        else:
+            block.append(line)
+
+
+def parameters(name: str) -> Iterator[str]:
+    """Yield the paragraphs of a public name and of the methods that its page shows."""
+    import inspect
+
+    import generated_pages
+
+    thing = generated_pages.resolve(name)
+    named = thing if inspect.isclass(thing) or inspect.isroutine(thing) else type(thing)
+    yield from paragraphs(named.__doc__)
+    for member in generated_pages.shown_members(named) if inspect.isclass(named) else ():
+        found = inspect.getattr_static(named, member)
+        found = getattr(found, "__func__", getattr(found, "fget", getattr(found, "func", found)))
+        if "sklearn" not in (getattr(found, "__module__", "") or ""):
+            yield from paragraphs(found.__doc__)
 
 
 def gallery() -> Iterator[tuple[str, str]]:
