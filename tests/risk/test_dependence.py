@@ -50,7 +50,9 @@ def test_rows_in_time():
     for i in range(1, 300):
         e[i] = 0.8 * e[i - 1] + rng.normal()
     found = by_kind(dependence(e, rng.normal(size=(300, 2))))
-    assert found["order"].shown() and found["order"].effect > 4 and not found["nearest"].shown()
+    assert (
+        found["order"].shown() and found["order"].effect > 4 and "nearest" not in found
+    )  # no closer than chance makes them
     assert not by_kind(dependence(e, order=rng.permutation(300)))["order"].shown()
 
 

@@ -127,6 +127,6 @@ def test_bootstraps_take_whole_weights_for_copies():
     assert (a.value, a.stderr) == pytest.approx((b.value, b.stderr), rel=1e-12)
     z = X[:, 0] ** 2
     a = holdout_error(line, X, z, sample_weight=w, interval="bootstrap")
-    b = holdout_error(line, X[again], z[again], interval="bootstrap")
+    b = holdout_error(line, X[again], z[again], interval="bootstrap", groups=np.arange(len(again)))
     assert (a.low, a.high) == pytest.approx((b.low, b.high), rel=1e-12)
     assert average_precision(model, X, y, sample_weight=w + 0.5).stderr > 0

@@ -19,7 +19,8 @@ from epee.estimator.simplicity import order_of
 from epee.lazy import Shown
 from epee.risk.asked import kind_of
 from epee.risk.complexity import fitted_on_all
-from epee.risk.cross_validation import CrossValidation, counted, from_outcomes, plan_for
+from epee.risk.counts import long_table
+from epee.risk.cross_validation import CrossValidation, counted, dealt_by_rule, from_outcomes, plan_for
 from epee.risk.estimate import Difference
 from epee.risk.intervals import check_level
 from epee.risk.nested import nested_sums, partitions, rare_class
@@ -28,7 +29,9 @@ from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import Outcome
 from epee.risk.splitting import Plan
 from epee.risk.steps import last_of
+from epee.risk.units import Weights
 from epee.risk.verdict import Verdict, ranks
+from epee.risk.watching import at_a_glance, kinship, marked, seen_rows, shaped
 from epee.risk.winner import Nested, Optimism
 from epee.settings import progress
 from epee.typing import Matrix, Vector
@@ -188,6 +191,7 @@ def named(models: Any) -> dict[str, Any]:
 def compare(
     models: Any, X: Any, y: Any, *, folds: Any = 10, repeats: int = 10, loss: Any = None, level: float = 0.95,
     sample_weight: Any = None, groups: Any = None, time: Any = None, stratify: Any = None, random_state: Any = None,
+    weights: Weights | None = None,
 ) -> Comparison:  # fmt: skip
     """Compare predictors on the same folds.
 
@@ -197,7 +201,7 @@ def compare(
     X, y : rows and their targets
     folds, repeats : default 10 x 10
         More repeats steady the differences; training samples overlap all the same, which the test corrects for.
-    loss, level, sample_weight, groups, time, stratify, random_state
+    loss, level, sample_weight, weights, groups, time, stratify, random_state
         As in :func:`cross_validate`.
 
     Returns
@@ -230,9 +234,21 @@ def compare(
         raise WrongUse("classifiers and regressors cannot be compared with one another; give candidates of one kind.")
     if time is not None or not isinstance(folds, int | np.integer):
         repeats = 1
+    table = long_table(X, y, sample_weight, weights) if dealt_by_rule(folds, groups, time, stratify) else None
+    if table is not None:
+        X, y, sample_weight = table.X, table.y, None
     routes = _routes(list(candidates.values()), X, y, sample_weight, loss)
-    plan = counted(routes[0], plan_for(routes[0], folds, repeats, groups, time, stratify, random_state))
+    for route in routes:
+        route.weights = weights
+    apart = table is not None
+    plan = counted(routes[0], plan_for(routes[0], folds, repeats, groups, time, stratify, random_state, apart))
     risks = _run_all(routes, plan, level)
+    if time is None and all(at_a_glance(route) for route in routes):
+        risks = [shaped(risk, route, plan) for risk, route in zip(risks, routes, strict=True)]
+        if groups is None and not apart and isinstance(folds, int | np.integer):
+            best = int(np.argmin([risk.value for risk in risks]))
+            kin = kinship(*seen_rows(routes[best], plan, risks[best].losses, risks[best].predictions))
+            risks = [marked(risk, kin) for risk in risks]
     dof = np.array([_dof(route) for route in routes])
     order = np.array([order_of(last_of(model)) for model in candidates.values()], dtype=float)
     return Comparison(list(candidates), risks, dof, order, level, plan.groups, partial(nested_candidates, routes, plan))

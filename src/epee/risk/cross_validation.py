@@ -21,6 +21,7 @@ import numpy as np
 
 from epee.errors import WrongUse
 from epee.estimator.protocol import SolvesStack
+from epee.risk.copies import copies_of
 from epee.risk.estimate import Difference, Risk
 from epee.risk.intervals import Interval, check_level
 from epee.risk.mean_loss import summary_interval
@@ -28,7 +29,7 @@ from epee.risk.opening import open_route
 from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import Outcome
 from epee.risk.splitting import Deal, Pairs, Plan, Split, deal_plan, make_plan
-from epee.risk.units import as_counts
+from epee.risk.units import Weights
 from epee.table.fingerprints import fingerprint
 from epee.typing import Codes, Vector
 
@@ -117,7 +118,7 @@ class CrossValidation(Risk):
 def cross_validate(
     model: Any, X: Any, y: Any, *, folds: Any = 10, repeats: int | None = None, interval: str = "fold", loss: Any = None,
     level: float = 0.95, sample_weight: Any = None, groups: Any = None, time: Any = None, stratify: Any = None,
-    random_state: Any = None,
+    random_state: Any = None, weights: Weights | None = None,
 ) -> CrossValidation:  # fmt: skip
     r"""Estimate the risk of a way of learning by cross-validation.
 
@@ -132,15 +133,18 @@ def cross_validate(
         How often the folds are drawn anew; None is 1. Nested intervals need many: None is 100 where the estimator solves a
         stack of moments (least squares, ridge, LDA), 30 for others on the one-pass route, 10 on the ordinary one.
     interval : {"fold", "nested"}, default="fold"
-        "fold" is (1) with a t interval, for rates Wilson's on as many rows as that error bar is worth, and in time the error bar of losses
-        that follow each other; "nested" covers what it claims, for the error of the predictor trained on these rows.
+        "fold" is (1) with Student's law and the skewness of the rows' losses, for rates Wilson's on as many rows as that error bar is
+        worth, and in time the error bar of losses that follow each other; "nested" covers what it claims, for the error of the predictor
+        trained on these rows.
     loss : name, costs matrix or Loss, default=None
         "zero_one" for classifiers, "squared" for regressors.
     level : float in (0, 1), default=0.95
     sample_weight : array (n,), optional
-        Counts.
+        Counts: each copy goes to a fold of its own. Or sampling weights, whose scale means nothing.
+    weights : {"counts", "sampling"}, default=None
+        What the weights mean; None takes whole numbers as counts and others as sampling weights.
     groups : array (n,), optional
-        Rows of one group stay in one fold.
+        Rows of one group stay in one fold. Without it, rows that are copies stay together where chance does not explain them.
     time : array (n,) or True, optional
         Forward chaining: each fold is tested after learning from what came before; True is the order of the rows.
     stratify : bool or array (n,), default=None
@@ -157,6 +161,9 @@ def cross_validate(
     An estimator that lives on moments costs one pass for all folds and repeats, then a solve each and one scoring pass;
     others are fitted fold by fold, in parallel. Of a file or a Dask collection nothing is kept of a row: memory is bounded by
     the block, and ``losses`` are found only if asked for.
+
+    In tables in memory of up to two million cells, dependence of the rows is looked for in what the predictor leaves over
+    (:mod:`epee.risk.watching`): where it is shown the interval is longer, and ``caution`` says so.
 
     References
     ----------
@@ -176,30 +183,75 @@ def cross_validate(
     if isinstance(folds, str) and folds == "loo" and interval == "fold" and time is None:
         from epee.risk.leave_one_out import leave_each_out
 
-        return leave_each_out(model, X, y, loss, level, sample_weight)
+        return leave_each_out(model, X, y, loss, level, sample_weight, weights)
+    if sample_weight is not None and dealt_by_rule(folds, groups, time, stratify):
+        from epee.risk.counts import long_table
+
+        table = long_table(X, y, sample_weight, weights)
+        if table is not None:
+            route = open_route(model, table.X, table.y, None, loss)
+            return table.told(
+                _validated(route, folds, repeats, interval, level, None, None, stratify, random_state, apart=True)
+            )
     route = open_route(model, X, y, sample_weight, loss)
+    route.weights = weights
+    found = _validated(route, folds, repeats, interval, level, groups, time, stratify, random_state)
+    return (
+        replace(found, how=f"{found.how}, weights taken as sampling weights")
+        if route.at_hand and route.sampled
+        else found
+    )
+
+
+def _validated(
+    route: Route, folds: Any, repeats: int | None, interval: str, level: float, groups: Any, time: Any, stratify: Any, random_state: Any,
+    apart: bool = False,
+) -> CrossValidation:  # fmt: skip
+    """Return the cross-validation of a route; ``apart`` says that equal rows are no copies."""
+    from epee.risk.watching import at_a_glance, seen_rows, shaped, watched
+
     if repeats is None:
         single = interval == "fold" or not isinstance(folds, int | np.integer)
         stacked = isinstance(route, MomentRoute) and isinstance(route.probe, SolvesStack)
         repeats = 1 if single else 100 if stacked else 30 if route.one_pass else 10
-    plan = plan_for(route, folds, repeats, groups, time, stratify, random_state)
+    plan = plan_for(route, folds, repeats, groups, time, stratify, random_state, apart)
     if interval == "nested":
         from epee.risk.nested import nested_interval
 
-        return nested_interval(route, plan, level)
-    found = run_plan(route, plan, level)
-    if time is None:
+        found = nested_interval(route, plan, level)
+    else:
+        found = run_plan(route, plan, level)
+    if time is not None:
+        from epee.risk.in_time import with_long_run_error
+
+        return with_long_run_error(found, time, route) if interval == "fold" else found
+    if not at_a_glance(route):
         return found
-    from epee.risk.in_time import with_long_run_error
+    if interval == "fold":
+        found = shaped(found, route, plan)
+    if (
+        groups is not None or apart or not isinstance(folds, int | np.integer)
+    ):  # the user has said what belongs together
+        return found
+    if interval == "nested":
+        once = route.evaluate(plan.splits[0])
+        return watched(found, *seen_rows(route, plan, once.losses[0], once.predictions[0]))
+    return watched(found, *seen_rows(route, plan, found.losses, found.predictions))
 
-    return with_long_run_error(found, time, route)
+
+def dealt_by_rule(folds: Any, groups: Any, time: Any, stratify: Any) -> bool:
+    """Tell whether rows are dealt to numbered folds one by one."""
+    return isinstance(folds, int | np.integer) and groups is None and time is None and stratify in (None, True, False)
 
 
-def plan_for(route: Route, folds: Any, repeats: int, groups: Any, time: Any, stratify: Any, random_state: Any) -> Plan:
-    """Return the plan for the rows of a route; where these pass by, numbered folds are dealt by rule as they do."""
-    by_rule = (
-        isinstance(folds, int | np.integer) and groups is None and time is None and stratify in (None, True, False)
-    )
+def plan_for(
+    route: Route, folds: Any, repeats: int, groups: Any, time: Any, stratify: Any, random_state: Any, apart: bool = False
+) -> Plan:  # fmt: skip
+    """Return the plan for the rows of a route; where these pass by, numbered folds are dealt by rule as they do.
+
+    Copies of a row stay together, unless they are to be kept ``apart``.
+    """
+    by_rule = dealt_by_rule(folds, groups, time, stratify)
     if stratify is True and route.classes is None:
         raise WrongUse("stratify=True needs classes; for a regression give an array of strata.")
     if isinstance(route, MomentRoute) and not route.at_hand and by_rule:
@@ -212,9 +264,10 @@ def plan_for(route: Route, folds: Any, repeats: int, groups: Any, time: Any, str
     elif stratify is not None and stratify is not True:
         classes, codes = np.unique(np.asarray(stratify), return_inverse=True)
     X, y, _ = route.raw
+    copies = copies_of(X, y) if by_rule and not apart and route.at_hand and route.weight is None else None
     return make_plan(
         folds, route.n, codes=codes, classes=classes, repeats=repeats, groups=groups, time=time, random_state=random_state,
-        X=X if route.at_hand else None, y=y if route.at_hand else route.truth,
+        X=X if route.at_hand else None, y=y if route.at_hand else route.truth, copies=copies,
     )  # fmt: skip
 
 
@@ -316,7 +369,7 @@ def _weight_of_all(route: Route, plan: Plan, sizes: Vector, repeats: int) -> flo
 def _worth(route: Route, whole: float) -> float:
     """Return how many rows the weights are worth; where rows pass by without weights, their number is their weight."""
     if route.at_hand or not isinstance(route, MomentRoute):
-        return float(as_counts(route.weight, route.n).sum())
+        return float(route.counts.sum())
     return whole if abs(whole - route.n) <= 1e-9 * route.n else float(np.prod(route.shared.weighed))
 
 

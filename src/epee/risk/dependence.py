@@ -11,12 +11,20 @@ variance splits into between and within,
 with :math:`B, W` the mean squares; :math:`\rho` is the intraclass correlation, and by its *design effect*
 :math:`1 + (\sum m_g^2 / n - 1)\, \rho` the variance of a mean over rows is larger than independent rows would make it. For
 neighbours in order the test is that of the first autocorrelation and the effect that of an autoregression
-(:mod:`epee.risk.units`); for nearest rows :math:`z = \sum_i r_i r_{\nu(i)} / \sqrt{n + n_{mutual}}`, since a pair that is mutually
-nearest counts twice. Residuals are replaced by normal scores, so heavy tails do not matter. Of all tries the p-values are adjusted by
+(:mod:`epee.risk.units`). Residuals are replaced by normal scores, so heavy tails do not matter. Of all tries the p-values are adjusted by
 Holm's rule.
 
-Resemblance of nearest rows may also mean that the predictor misses a shape. Both make its error bars too short; only the user can tell
-which it is.
+A predictor that misses a shape leaves residuals that resemble each other, too, but its error bars are right. A shape is much the same a
+little farther away, and kin are not. So a cubic in the ranks of each input is taken off first, and where nearness is nearness in an input
+(numbers that look like names; a file in the order of an input; the nearest rows) the kin :math:`N_i` of a row are compared with the rows
+:math:`F_i` a little farther away,
+
+.. math:: \sum_i r_i \Bigl(\frac{1}{|N_i|} \sum_{j \in N_i} r_j - \frac{1}{|F_i|} \sum_{j \in F_i} r_j\Bigr)
+          = \sum_{i < j} s_{ij}\, r_i r_j, \qquad \text{of variance } \sum_{i < j} s_{ij}^2. \tag{2}
+
+Nearest rows must also lie closer together than points of a smooth density of any dimension :math:`m` do: with :math:`d_k` the
+distance to the k-th neighbour, :math:`m \log (d_{11} / d_1)` has mean :math:`\sum_{j \le 10} 1/j` there, and :math:`m` is known from
+:math:`d_{11} \dots d_{30}`. Rows that are equal in all inputs count only if chance does not explain them.
 """
 
 from __future__ import annotations
@@ -29,12 +37,20 @@ import numpy as np
 from scipy import special
 
 from epee.errors import DataError
+from epee.risk.copies import CHANCE, coincidence, column_bits
 from epee.risk.paired_tests import holm
 from epee.risk.units import inflation
 from epee.typing import Codes, Matrix, Vector
 
 MOST_ROWS = 5_000  # nearest rows are looked for among so many
 NEARLY = 1e-3  # rows are nearly equal when all inputs agree to this share of a standard deviation
+FAR = (11, 30)  # neighbours that are near, and not kin
+FARTHER = (2, 3, 4)  # rows away in a file
+NEXT = 2  # numbers on each side of a name
+SORTED = 0.3  # ratio below which the file goes along an input
+CLUMPED = 1.2  # times the logarithm of distances that a smooth density gives
+FEWEST_NAMES = 10  # values that a column of names has
+ROWS_OF_A_TERM = 10  # for each term of a shape
 Kind = Literal["copies", "order", "column", "nearest"]
 
 
@@ -84,7 +100,7 @@ def dependence(
     residuals : array (n,)
         Out-of-fold: what was observed minus what was predicted, or losses.
     X : array (n, p), optional
-        Inputs as numbers, for copies and nearest rows.
+        Inputs as numbers, for copies, nearest rows, and columns that look like names: whole numbers, each for some rows.
     columns : pairs of name and values, optional
         Columns of any kind; those whose values repeat are tried. Give those that are no inputs, too.
     order : array (n,), optional
@@ -101,18 +117,23 @@ def dependence(
     >>> found[0].name, found[0].shown(), found[-1].shown()
     ('patient', True, False)
     """
-    r = np.asarray(residuals, dtype=np.float64)
+    r = np.array(residuals, dtype=np.float64)
     if r.ndim != 1 or len(r) < 8:
         raise DataError(f"the residuals have shape {r.shape}; dependence is looked for in a vector of at least 8.")
     seen = np.isfinite(r)
     scores = np.full(len(r), np.nan)
     scores[seen] = normal_scores(r[seen])
+    Z = None if X is None else standardised(np.asarray(X, dtype=np.float64)[seen])
+    if Z is not None:
+        scores[seen] = without_shape(scores[seen], Z)
     place = np.argsort(np.arange(len(r)) if order is None else np.asarray(order), kind="stable")
-    found: list[Dependence | None] = [_in_order(scores[place][np.isfinite(scores[place])])]
+    in_order = place[seen[place]]
+    along = Z is not None and _along_an_input(Z[(np.cumsum(seen) - 1)[in_order]])
+    found: list[Dependence | None] = [_in_order(scores[in_order], along)]
     found += [_in_groups("column", name, scores[seen], np.asarray(values)[seen]) for name, values in columns]
-    if X is not None:
-        Z = standardised(np.asarray(X, dtype=np.float64)[seen])
-        found += [_in_groups("copies", "", scores[seen], np.round(Z / NEARLY)), _nearest(scores[seen], Z, seed)]
+    if X is not None and Z is not None:
+        found += [_named(str(j), scores[seen], x, seed) for j, x in enumerate(np.asarray(X)[seen].T) if _names(x)]
+        found += [_copies(scores[seen], Z), _nearest(scores[seen], Z, seed)]
     tried = [f for f in found if f is not None]
     adjusted = holm(np.array([f.p_value for f in tried]))
     tried = [replace(f, p_value=float(p)) for f, p in zip(tried, adjusted, strict=True)]
@@ -145,11 +166,23 @@ def standardised(X: Matrix) -> Matrix:
     return np.nan_to_num((X[:, kept] - centre[kept]) / spread[kept])
 
 
-def _in_order(z: Vector) -> Dependence:
+def _in_order(z: Vector, along_an_input: bool = False) -> Dependence:
+    """Return the test of neighbours in the file; where it is sorted by an input, a shape would make them alike, and (2) is the test."""
     n = len(z)
     rho = float(z[1:] @ z[:-1]) / max(float(z @ z), 1e-300)
-    p = float(special.ndtr(-(rho + 1 / n) * np.sqrt(n)))  # a mean was taken off: -1/n is expected
+    if along_an_input:
+        lags = [1, *FARTHER]
+        weights = [1.0] + [-1 / len(FARTHER)] * len(FARTHER)
+        value = sum(w * float(z[k:] @ z[:-k]) for k, w in zip(lags, weights, strict=True))
+        p = float(special.ndtr(-value / np.sqrt(sum(w * w * (n - k) for k, w in zip(lags, weights, strict=True)))))
+    else:
+        p = float(special.ndtr(-(rho + 1 / n) * np.sqrt(n)))  # a mean was taken off: -1/n is expected
     return Dependence("order", "", rho, p, inflation(z) if rho > 0 else 1.0, 1.0)
+
+
+def _along_an_input(Z: Matrix) -> bool:
+    """Tell whether rows that follow each other are close in some standardised input: von Neumann's ratio, 1 for a random order."""
+    return bool(((np.diff(Z, axis=0) ** 2).mean(axis=0) / 2 < SORTED).any())
 
 
 def _in_groups(kind: Kind, name: str, z: Vector, values: np.ndarray) -> Dependence | None:
@@ -176,19 +209,103 @@ def _codes(values: np.ndarray) -> Codes:
     return codes
 
 
-def _nearest(z: Vector, Z: Matrix, seed: int) -> Dependence | None:
-    """Return the test of each row against the nearest other one."""
-    if not Z.shape[1]:
+def _names(x: np.ndarray) -> bool:
+    """Tell whether the numbers of a column look like names: whole, of many values, each for some rows."""
+    if not np.isfinite(x).all() or (x % 1).any():
+        return False
+    values = len(np.unique(x))
+    return values >= FEWEST_NAMES and 3 * values <= 2 * len(x)
+
+
+def without_shape(z: Vector, Z: Matrix) -> Vector:
+    """Return scores less a cubic in the ranks of each input, or of those that tell most where inputs are many."""
+    n, p = Z.shape
+    rank = np.empty((n, p))
+    for j in range(p):
+        _, where, counts = np.unique(Z[:, j], return_inverse=True, return_counts=True)
+        rank[:, j] = ((np.cumsum(counts) - (counts + 1) / 2) / max(n - 1, 1))[where.reshape(-1)]
+    t = 2 * rank - 1
+    powers = np.stack([t, t**2, t**3], axis=2)  # (n, p, 3)
+    most = n // (3 * ROWS_OF_A_TERM)
+    if p > most:
+        told = [
+            float(np.square(np.linalg.qr(powers[:, j] - powers[:, j].mean(axis=0))[0].T @ z).sum()) for j in range(p)
+        ]
+        powers = powers[:, np.sort(np.argsort(told)[::-1][:most])]
+    B = np.column_stack([np.ones(n), powers.reshape(n, -1)])
+    left = z - B @ np.linalg.lstsq(B, z, rcond=1e-10)[0]
+    spread = float(np.sqrt((left**2).mean()))
+    return left / spread if spread > 1e-8 else z
+
+
+def _copies(z: Vector, Z: Matrix) -> Dependence | None:
+    """Return the test (1) for rows that are equal or nearly equal in all inputs, where chance does not make such rows."""
+    if Z.shape[1] < 2:  # points of a line are close to each other
         return None
+    cells = np.round(Z / NEARLY) + 0.0
+    again, chance = coincidence([column_bits(cells[:, j], j) for j in range(Z.shape[1])], np.arange(len(z)), None)
+    return _in_groups("copies", "", z, cells) if again and chance < CHANCE else None
+
+
+def _named(name: str, z: Vector, x: Vector, seed: int) -> Dependence | None:
+    """Return the test (2) for rows that share a number: against those with the next numbers on both sides."""
+    if len(z) > MOST_ROWS:
+        some = np.random.default_rng(seed).choice(len(z), MOST_ROWS, replace=False)
+        z, x = z[some], x[some]
+    plain = _in_groups("column", name, z, x)
+    if plain is None:
+        return None
+    from scipy import sparse
+
+    values, group = np.unique(x, return_inverse=True)
+    G, n = len(values), len(z)
+    member = sparse.csr_matrix((np.ones(n), (np.arange(n), group.reshape(-1))), shape=(n, G))
+    size = np.asarray(member.sum(axis=0)).ravel()
+    beside = sparse.diags([1.0] * 2 * NEXT, [k for k in range(-NEXT, NEXT + 1) if k], shape=(G, G)).tocsr()
+    around = np.asarray(beside @ size).ravel()
+    own = sparse.diags(1 / np.maximum(size - 1, 1)) - sparse.diags(1 / np.maximum(around, 1)) @ beside
+    A = (member @ own @ member.T).tolil()
+    A.setdiag(0.0)
+    return replace(plain, p_value=_contrast(z, A.tocsr()))
+
+
+def _contrast(z: Vector, A: Any) -> float:
+    """Return the p-value of (2), for weights A (n, n)."""
+    S = (A + A.T).tocsr()
+    return float(special.ndtr(-float(z @ (A @ z)) / np.sqrt(max(float((S.data**2).sum()) / 2, 1e-300))))
+
+
+def _nearest(z: Vector, Z: Matrix, seed: int) -> Dependence | None:
+    """Return the test (2) of each row against the nearest other one, None where these are as near as chance makes them."""
+    if not Z.shape[1] or len(z) < 3 * FAR[1]:
+        return None
+    from scipy import sparse
     from scipy.spatial import cKDTree
 
     if len(z) > MOST_ROWS:
         some = np.random.default_rng(seed).choice(len(z), MOST_ROWS, replace=False)
         z, Z = z[some], Z[some]
-    n = len(z)
-    near = cKDTree(Z).query(Z, 2)[1]
-    nearest = np.where(near[:, 0] == np.arange(n), near[:, 1], near[:, 0])
-    mutual = int((nearest[nearest] == np.arange(n)).sum())
-    rho = float(z @ z[nearest]) / n
-    p = float(special.ndtr(-(rho + 1 / n) * n / np.sqrt(n + mutual)))
-    return Dependence("nearest", "", rho, p, 1 + max(rho, 0.0), 1.0)
+    n, (first, last) = len(z), FAR
+    distance, near = cKDTree(Z).query(Z, last + 1)
+    if not _clumped(distance[:, 1:]):
+        return None
+    itself = near == np.arange(n)[:, None]
+    itself[~itself.any(axis=1), -1] = True  # among many copies a row need not find itself
+    near = near[~itself].reshape(n, last)
+    weight = np.zeros(last)
+    weight[0], weight[first - 1 :] = 1.0, -1 / (last - first + 1)
+    A = sparse.csr_matrix((np.tile(weight, n), (np.repeat(np.arange(n), last), near.ravel())), shape=(n, n))
+    rho = float(z @ z[near[:, 0]]) / n
+    return Dependence("nearest", "", rho, _contrast(z, A), 1 + max(rho, 0.0), 1.0)
+
+
+def _clumped(distance: Matrix) -> bool:
+    """Tell whether nearest rows, of distances (n, 30), lie closer together than points of a smooth density do."""
+    first, last = FAR
+    d = distance[(distance[:, 0] > 0) & (distance[:, -1] > distance[:, first - 1])]
+    if len(d) < 0.9 * len(distance):  # cells of few values: nearest rows are equal
+        return False
+    harmonic = np.cumsum(1 / np.arange(1.0, last))  # m log (d_b / d_a) has mean H(b - 1) - H(a - 1)
+    outside = (harmonic[last - 2] - harmonic[first - 2 : last - 2]).mean()
+    dimension = outside / np.log(d[:, -1:] / d[:, first - 1 : -1]).mean()
+    return bool(dimension * np.log(d[:, first - 1] / d[:, 0]).mean() > CLUMPED * harmonic[first - 2])

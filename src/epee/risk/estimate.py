@@ -48,7 +48,8 @@ class Risk(Shown, Part):
     row_losses, weight, rows : arrays and str, optional
         The losses behind it, their weights and which rows they belong to: what a paired difference needs.
     caution : str
-        Why the interval cannot be trusted, in words; empty when it can.
+        Why the interval cannot be trusted, in words; empty when it can. ``kin`` is its part about rows that belong together, which holds
+        for differences, too.
     ends_at : function of a level
         Makes the interval of another level in the same way, for :meth:`at`; None takes Student's.
 
@@ -70,6 +71,9 @@ class Risk(Shown, Part):
     weight: Vector | None = field(default=None, kw_only=True)
     rows: str | None = field(default=None, kw_only=True)  # fingerprint of the rows: equal for paired risks
     caution: str = field(default="", kw_only=True)  # why the interval cannot be trusted, in words
+    kin: str = field(
+        default="", kw_only=True
+    )  # why the rows are not independent, in words; empty when nothing shows it
     ends_at: Callable[[float], Interval] | None = field(default=None, kw_only=True)  # the interval at another level
 
     def __post_init__(self) -> None:
@@ -117,7 +121,8 @@ class Risk(Shown, Part):
         a, b = self.losses, other.losses
         if self.rows is not None and self.rows == other.rows and a is not None and b is not None and a.shape == b.shape:
             value, stderr, n = weighted_mean(a - b, self.weight)
-            return difference(value, stderr, n - 1, self.level, n, self.loss, "paired, row by row")
+            found = difference(value, stderr, n - 1, self.level, n, self.loss, "paired, row by row")
+            return replace(found, kin=self.kin, caution=self.kin) if self.kin else found
         value, stderr = self.value - other.value, math.hypot(self.stderr, other.stderr)
         return difference(value, stderr, np.inf, self.level, self.n + other.n, self.loss, "independent samples")
 

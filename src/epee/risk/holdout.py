@@ -40,6 +40,7 @@ from epee.risk.mean_loss import MeanLoss, mean_loss
 from epee.risk.ranking import area_interval
 from epee.risk.splitting import group_codes
 from epee.risk.units import Weights, meaning_of
+from epee.risk.watching import MOST_CELLS, less_class, watched
 from epee.table.block import check_weights
 from epee.table.doors import is_stream, open_source
 from epee.table.fingerprints import fingerprint
@@ -193,10 +194,25 @@ def holdout_error(
     found, ends = ends_at(level, whole=True)
     sampled = w is not None and meaning_of(w, weights) == "sampling"
     n = float(len(losses)) if w is None else float(w.sum() ** 2 / (w @ w)) if sampled else float(w.sum())
-    return Risk(
+    told = Risk(
         found.value, found.stderr, ends, level, n, chosen.name, _how(w, sampled, ids, order), found.dof, row_losses=losses, weight=w,
         rows=None if is_stream(X) else fingerprint(X, y), caution=found.sentence or _rare_class(chosen, y, losses), ends_at=ends_at,
     )  # fmt: skip
+    if is_stream(X) or ids is not None or order is not None or w is not None or np.size(X) > MOST_CELLS:
+        return told
+    return watched(told, _left_over(model, X, y, losses, chosen), X)
+
+
+def _left_over(model: Any, X: Any, y: Any, losses: Vector, chosen: Loss) -> Vector:
+    """Return what a fitted predictor leaves over: residuals of a number, else losses, less the mean of their class."""
+    truth = np.asarray(y)
+    if chosen.classes is not None:
+        return less_class(losses, chosen.codes(truth))
+    return (
+        truth - np.asarray(model.predict(X)).reshape(truth.shape)
+        if truth.ndim == 1 and truth.dtype.kind in "fiub"
+        else losses
+    )
 
 
 def _in_time(time: Any, n: int) -> np.ndarray:

@@ -30,7 +30,8 @@ from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import ask_behind
 from epee.risk.splitting import kfold
 from epee.risk.unions import unions
-from epee.risk.units import as_counts
+from epee.risk.units import Weights
+from epee.risk.watching import at_a_glance, left_over, watched
 from epee.settings import progress
 from epee.table.arrays import ArraySource
 from epee.table.doors import gather, is_stream, open_source
@@ -42,7 +43,14 @@ CHUNK = 32
 
 
 def loo(
-    model: Any, X: Any, y: Any, loss: Any = None, *, level: float = 0.95, sample_weight: Any = None
+    model: Any,
+    X: Any,
+    y: Any,
+    loss: Any = None,
+    *,
+    level: float = 0.95,
+    sample_weight: Any = None,
+    weights: Weights | None = None,
 ) -> CrossValidation:
     r"""Estimate the risk by leave-one-out, in closed form wherever there is one.
 
@@ -54,7 +62,9 @@ def loo(
         "zero_one" for classifiers, "squared" for regressors.
     level : float in (0, 1), default=0.95
     sample_weight : array (n,), optional
-        Counts: one copy of a row is left out at a time.
+        Counts: one copy of a row is left out at a time. Or sampling weights, whose scale means nothing.
+    weights : {"counts", "sampling"}, default=None
+        What the weights mean; None takes whole numbers as counts and others as sampling weights.
 
     Returns
     -------
@@ -78,10 +88,12 @@ def loo(
     >>> print(loo(LinearDiscriminantAnalysis(), X, y))
     0.020 ± 0.011 [0.005, 0.057]
     """
-    return leave_each_out(model, X, y, loss, level, sample_weight)
+    return leave_each_out(model, X, y, loss, level, sample_weight, weights)
 
 
-def leave_each_out(model: Any, X: Any, y: Any, loss: Any, level: float, sample_weight: Any) -> CrossValidation:
+def leave_each_out(
+    model: Any, X: Any, y: Any, loss: Any, level: float, sample_weight: Any, weights: Weights | None = None
+) -> CrossValidation:
     """Do the work behind :func:`loo`."""
     check_level(level)
     if is_stream(X):
@@ -103,19 +115,25 @@ def leave_each_out(model: Any, X: Any, y: Any, loss: Any, level: float, sample_w
                 "leave-one-out, by fitting each",
             )
     losses = route.value(found, np.arange(route.n))
-    ends_at = partial(_ends, losses, route.weight, route.loss)
-    mean, sizes = mean_loss(losses, route.weight, loss=route.loss, level=level), as_counts(route.weight, route.n)
+    route.weights = weights
+    ends_at = partial(_ends, losses, route.weight, weights, route.loss)
+    mean, sizes = mean_loss(losses, route.weight, loss=route.loss, level=level, weights=weights), route.counts
     predictions, value, n = route.asked.decode(found), mean.value, float(sizes.sum())
-    return CrossValidation(
+    told = CrossValidation(
         value, mean.stderr, mean.interval, level, n, route.loss.name, how, mean.dof, caution=mean.sentence, ends_at=ends_at,
         row_losses=losses, weight=route.weight, rows=fingerprint(*route.raw[:2]), pooled=value, per_fold=losses, n_folds=route.n,
         sizes=sizes, fold_ids=np.arange(route.n),
         one_pass=how != "leave-one-out, by fitting each", look=lambda: (losses, predictions),
     )  # fmt: skip
+    return (
+        watched(told, left_over(route, losses, found), route.raw[0])
+        if at_a_glance(route) and route.weight is None
+        else told
+    )
 
 
-def _ends(losses: Vector, weight: Vector | None, loss: Any, level: float) -> Interval:
-    return mean_loss(losses, weight, loss=loss, level=level).interval
+def _ends(losses: Vector, weight: Vector | None, weights: Weights | None, loss: Any, level: float) -> Interval:
+    return mean_loss(losses, weight, loss=loss, level=level, weights=weights).interval
 
 
 def closed_form(route: RefitRoute) -> np.ndarray | None:

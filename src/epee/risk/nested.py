@@ -16,7 +16,8 @@ of the losses over :math:`\sqrt n`) and :math:`\sqrt K` times it, and the centre
 which is :math:`CV - \frac{K-2}{K} (\bar e^{in} - CV)` to first order and never negative. It corrects by at most one standard error: where
 a fold less changes more than that, the risk is not known well enough to be extrapolated. The interval about it is that of the losses
 (:mod:`epee.risk.mean_loss`), which follows their skewness, its distances multiplied by the ratio of the two standard errors.
-Groups are the units of both: their sums take the place of the rows' losses in :math:`b` and in the naive standard error.
+Groups are the units of both: their sums take the place of the rows' losses in :math:`b` and in the naive standard error. So are rows
+that stand for a share of a population.
 
 Only models trained without fold :math:`k`, and without folds :math:`j` and :math:`k`, are needed. Where the
 estimator lives on moments these are merges, and where it solves a stack of moments, many repeats are solved at once.
@@ -46,7 +47,6 @@ from epee.risk.refit import RefitRoute
 from epee.risk.route import MomentRoute, Route
 from epee.risk.splitting import Pairs, Plan, Split
 from epee.risk.unions import raw_unions
-from epee.risk.units import as_counts
 from epee.settings import progress
 from epee.table.block import Block
 from epee.typing import Codes, Matrix, Vector
@@ -151,8 +151,8 @@ class Sums:
 
     def __init__(self, route: Route, K: int, groups: Codes | None = None) -> None:
         self.route, self.K = route, K
-        self.w = as_counts(route.weight, route.n)
-        self.groups = groups
+        self.w = route.counts
+        self.groups = groups if groups is not None or not route.sampled else np.arange(route.n)
         self.a: list[Vector] = []
         self.b: list[Vector] = []
         self.inner: list[float] = []

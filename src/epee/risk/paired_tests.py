@@ -62,7 +62,9 @@ def corrected_difference(a: Any, b: Any, level: float) -> Difference:
     """Return the corrected difference of two cross-validations on the same folds."""
     tested = float(a.sizes[a.sizes > 0].mean())
     found = corrected_t(a.per_fold - b.per_fold, tested / (a.n - tested), level, a.n, a.loss, a.n_folds)
-    return crowded(found, max(a.columns, b.columns), a.n - tested)
+    kin = a.kin or b.kin
+    found = crowded(found, max(a.columns, b.columns), a.n - tested)
+    return replace(found, kin=kin, caution=f"{kin} {found.caution}".strip()) if kin else found
 
 
 def crowded(found: Difference, columns: int, learned: float) -> Difference:

@@ -35,6 +35,7 @@ from epee.risk.scoring import Laid, Models, Outcome, Panel, Sums, samples_of, sc
 from epee.risk.splitting import Deal, Pairs, Split
 from epee.risk.steps import Steps, steps_of
 from epee.risk.unions import dealt_unions, flattened, known_classes, raw_unions, select, unions
+from epee.risk.units import Weights, as_counts, meaning_of
 from epee.table.arrays import ArraySource
 from epee.table.block import Block
 from epee.table.view import View
@@ -47,7 +48,8 @@ LARGEST_MOMENTS = 60_000_000  # numbers kept for all cells together: 0.5 GB
 class Route:
     """From rows to their losses under models that did not see them.
 
-    ``truth`` are class codes (n,) or values (n,) / (n, m); ``weight`` (n,) or None; ``raw`` is what the user gave.
+    ``truth`` are class codes (n,) or values (n,) / (n, m); ``weight`` (n,) or None, ``weights`` what the user says they mean; ``raw`` is
+    what the user gave.
     """
 
     one_pass = False
@@ -56,6 +58,7 @@ class Route:
     n: int
     truth: np.ndarray
     weight: Vector | None
+    weights: Weights | None = None
     raw: tuple[Any, Any, Any]
 
     def __init__(self, model: Any, asked: Asked) -> None:
@@ -86,6 +89,17 @@ class Route:
     def codes(self) -> Codes | None:
         """The class of every row."""
         return None if self.classes is None else self.truth
+
+    @property
+    def counts(self) -> Vector:
+        """Weights of the rows (n,) whose sum is how many rows they are worth."""
+        return as_counts(self.weight, self.n, self.weights)
+
+    @property
+    def sampled(self) -> bool:
+        """Tell whether each row stands for a share of a population."""
+        w = self.weight
+        return w is not None and meaning_of(w, self.weights) == "sampling" and bool(np.ptp(w) > 0)
 
     def value(self, prediction: np.ndarray, rows: Any) -> Vector:
         """Return the loss of some rows."""

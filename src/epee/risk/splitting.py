@@ -138,11 +138,11 @@ def repeat_seed(seed: int, r: int) -> int:
 
 def make_plan(
     folds: Any, n: int, *, codes: Codes | None = None, classes: Any = None, repeats: int = 1, groups: Any = None,
-    time: Any = None, random_state: Any = None, X: Any = None, y: Any = None,
+    time: Any = None, random_state: Any = None, X: Any = None, y: Any = None, copies: Codes | None = None,
 ) -> Plan:  # fmt: skip
     """Return the plan that a user means by ``folds`` and its companions.
 
-    ``codes`` are what the folds are stratified by, None for no strata.
+    ``codes`` are what the folds are stratified by, None for no strata; ``copies`` are equal for rows that are dealt as one.
     """
     if repeats < 1 or int(repeats) != repeats:
         raise WrongUse(f"repeats is {repeats!r}; it must be a whole number of at least 1.")
@@ -158,7 +158,7 @@ def make_plan(
         check_folds(n, n)
         return Plan([kfold(np.arange(n), n)] if n <= 5000 else [], n, 1, "leave-one-out")
     if isinstance(folds, int | np.integer | float):
-        return _numbered(float(folds), n, codes, classes, int(repeats), groups, random_state)
+        return _numbered(float(folds), n, codes, classes, int(repeats), groups, random_state, copies)
     if hasattr(folds, "split") or (not hasattr(folds, "__array__") and not isinstance(folds, list | tuple)):
         pairs = folds.split(X if X is not None else np.zeros((n, 1)), y, groups) if hasattr(folds, "split") else folds
         return _from_pairs([(np.asarray(a), np.asarray(b)) for a, b in pairs], n)
@@ -168,8 +168,8 @@ def make_plan(
 
 
 def _numbered(
-    folds: float, n: int, codes: Codes | None, classes: Any, repeats: int, groups: Any, random_state: Any
-) -> Plan:
+    folds: float, n: int, codes: Codes | None, classes: Any, repeats: int, groups: Any, random_state: Any, copies: Codes | None
+) -> Plan:  # fmt: skip
     check_folds(int(folds) if folds == int(folds) else folds, n)  # type: ignore[arg-type]
     K, seed = int(folds), seed_of(random_state)
     times = f", repeated {repeats} times" if repeats > 1 else ""
@@ -181,11 +181,19 @@ def _numbered(
         check_strata(codes, K, classes)
     strata = "stratified " if codes is not None else ""
     how = f"{strata}{K}-fold cross-validation{times}"
+    rows: Any = slice(None)
+    if copies is not None and int(copies.max()) + 1 >= K:
+        first = np.unique(copies, return_index=True)[1]
+        rows, n, codes = copies, len(first), None if codes is None else codes[first]
+        how = f"{how}, copies of a row together"
+    else:
+        copies = None
     fine = fine_cells(n, codes, K)
     if repeats > 1 and fine:
-        return Plan([regrouped(assign_folds(codes, n, fine, seed), fine, K, repeats, seed)], K, repeats, how)
-    splits = [kfold(assign_folds(codes, n, K, repeat_seed(seed, r)), K) for r in range(repeats)]
-    return Plan(splits, K, repeats, how)
+        cells = assign_folds(codes, n, fine, seed)[rows]
+        return Plan([regrouped(cells, fine, K, repeats, seed)], K, repeats, how, copies)
+    splits = [kfold(assign_folds(codes, n, K, repeat_seed(seed, r))[rows], K) for r in range(repeats)]
+    return Plan(splits, K, repeats, how, copies)
 
 
 def deal_plan(

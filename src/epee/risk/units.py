@@ -109,7 +109,7 @@ def meaning_of(weight: Vector, said: Weights | None = None) -> Weights:
     return said or ("counts" if bool((weight == np.round(weight)).all()) else "sampling")
 
 
-def as_counts(weight: Vector | None, n: int) -> Vector:
+def as_counts(weight: Vector | None, n: int, weights: Weights | None = None) -> Vector:
     """Return weights whose sum is the number of rows they are worth: counts as they are, sampling weights scaled to Kish's number.
 
     >>> as_counts(np.array([2.0, 3.0]), 2).sum(), float(as_counts(np.array([0.5, 0.5]), 2).sum())
@@ -117,7 +117,7 @@ def as_counts(weight: Vector | None, n: int) -> Vector:
     """
     if weight is None:
         return np.ones(n)
-    return weight if meaning_of(weight) == "counts" else weight * (weight.sum() / (weight @ weight))
+    return weight if meaning_of(weight, weights) == "counts" else weight * (weight.sum() / (weight @ weight))
 
 
 def inflation(series: Vector) -> float:

@@ -74,15 +74,6 @@ def share_interval(k: float, n: float, level: float = 0.95) -> Interval:
     return clopper_pearson(k / n, n, level)
 
 
-def poisson_tail(k: float, mean: float) -> float:
-    """Return the probability of ``k`` or more events where ``mean`` are expected.
-
-    >>> round(poisson_tail(1, 1.0), 3)
-    0.632
-    """
-    return 1.0 if k <= 0 else float(special.gammainc(k, mean)) if mean > 0 else 0.0
-
-
 def gamma_tail(value: float, sample: Vector) -> float:
     """Return the tail beyond ``value`` of the Pearson III law with the mean, variance and skewness of a sample.
 

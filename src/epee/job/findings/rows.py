@@ -9,27 +9,24 @@ at most
 and likewise below. A positive column is judged on its own scale and on that of its logarithm, and only what is far out on both
 is called an outlier: incomes and durations are not.
 
-Equal rows are no mistake where cells have few values. So the number of equal rows is compared with what chance gives: at most
-:math:`\binom n2 \min_j \sum_v p_{jv}^2` pairs, whatever the dependence between columns; and with the number of rows that agree in all
-columns but one, which chance would make far more common.
+Equal rows are no mistake where cells have few values; :mod:`epee.risk.copies` says how many chance would give.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from scipy import special
 
 from epee.job.findings.chance import (
     correlation_above,
     fisher_interval,
     independent,
-    poisson_tail,
     share_interval,
     two_samples,
 )
 from epee.job.findings.evidence import Evidence
 from epee.job.findings.registry import Suspicion, finding
 from epee.job.sealing import fingerprints
+from epee.risk.copies import coincidence, enough, row_bits
 from epee.risk.estimate import Risk
 from epee.table.raw import RawBlock
 from epee.typing import Vector
@@ -234,39 +231,6 @@ def _bits(e: Evidence) -> list[np.ndarray]:
     return bits if e.beside is None else [*bits, e.beside]
 
 
-def coincidence(bits: list[np.ndarray], a: np.ndarray, b: np.ndarray | None) -> tuple[int, float]:
-    """Return how many rows occur again (rows of ``a`` among those before; or rows of ``b`` in ``a``), and the p-value of chance."""
-    with np.errstate(over="ignore"):
-        total = _row_bits(bits)
-        again = _again(total, a, b)
-        if again == 0:
-            return 0, 1.0
-        first = np.unique(total, return_index=True)[1]
-        pairs = len(a) * (len(a) - 1) / 2 if b is None else len(a) * len(b)
-        collide = np.array([_collisions(column[first]) for column in bits])
-        likely = sorted(range(len(bits)), key=lambda j: collide[j])[:16]
-        near = max(_again(total - bits[j], a, b) for j in likely) if len(bits) > 1 else 0
-    free = poisson_tail(again, pairs * float(np.prod(collide)))  # columns independent: what a discrete table gives
-    single = poisson_tail(again, pairs * float(collide.min()))  # any dependence
-    almost = float(special.bdtrc(again - 1, near, 0.5)) if near >= again else 1.0
-    return again, max(free, min(2 * min(single, almost), 1.0))
-
-
-def _row_bits(bits: list[np.ndarray]) -> np.ndarray:
-    return np.add.reduce(np.stack(bits), axis=0, dtype=np.uint64)
-
-
-def _again(prints: np.ndarray, a: np.ndarray, b: np.ndarray | None) -> int:
-    return len(a) - len(np.unique(prints[a])) if b is None else int(np.isin(prints[b], prints[a]).sum())
-
-
-def _collisions(column: np.ndarray) -> float:
-    """Return the probability that two rows agree in a column, from the pairs that do."""
-    counts = np.unique(column, return_counts=True)[1].astype(float)
-    n = len(column)
-    return max(float((counts * (counts - 1)).sum()), 1.0) / max(n * (n - 1.0), 1.0)
-
-
 @finding("E022")
 def repeated(e: Evidence) -> Suspicion | None:
     """Rows occur again, more often than chance explains: H0, by chance."""
@@ -280,7 +244,7 @@ def repeated(e: Evidence) -> Suspicion | None:
         "share": percent(again / e.n, 1),
         "span": interval(*ends, percent=True, digits=1),
     }
-    return Suspicion(p if again >= max(2, 0.005 * e.n) else 1.0, words, again / e.n, None, *ends)
+    return Suspicion(p if enough(again, e.n) else 1.0, words, again / e.n, None, *ends)
 
 
 @finding("E023")
@@ -296,7 +260,7 @@ def twins(e: Evidence) -> Suspicion | None:
     form = ""
     if isinstance(e.risk, Risk) and e.risk.losses is not None and len(e.risk.losses) == m and m - again > 1 and again:
         with np.errstate(over="ignore"):
-            total = _row_bits(bits)
+            total = row_bits(bits)
         known = np.isin(total[e.test], total[e.train])
         fresh = e.risk.losses[~known]
         words |= {
@@ -304,4 +268,4 @@ def twins(e: Evidence) -> Suspicion | None:
             "fresh": plus_minus(fresh.mean(), fresh.std(ddof=1) / np.sqrt(len(fresh)), percent=e.risk.is_rate),
         }
         form = "error"
-    return Suspicion(p if again >= max(2, 0.005 * m) else 1.0, words, again / m, None, *ends, form=form)
+    return Suspicion(p if enough(again, m) else 1.0, words, again / m, None, *ends, form=form)

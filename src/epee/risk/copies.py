@@ -1,0 +1,120 @@
+r"""Rows that are copies of each other: how many there are, and whether chance made them.
+
+Equal rows are no mistake where cells have few values. So the number of equal rows is compared with what chance gives: at most
+:math:`\binom n2 \min_j \sum_v p_{jv}^2` pairs, whatever the dependence between columns; and with the number of rows that agree in all
+columns but one, which chance would make far more common.
+
+A copy tests a predictor that has seen it. So copies that chance does not explain are dealt to folds as one row, and count as one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from epee.table.folds import mix64
+from epee.typing import Codes
+
+MOST_ROWS = 1_000_000  # copies are looked for among so many
+CHANCE = 1e-3  # p-value below which copies are no chance
+SHARE = 0.005  # of the rows: fewer copies than that change nothing
+SCREEN = 4  # columns that are compared first
+
+
+def coincidence(bits: list[np.ndarray], a: np.ndarray, b: np.ndarray | None) -> tuple[int, float]:
+    """Return how many rows occur again (rows of ``a`` among those before; or rows of ``b`` in ``a``), and the p-value of chance.
+
+    ``bits`` are 64 for each cell, column by column; equal cells of two columns have other bits.
+    """
+    with np.errstate(over="ignore"):
+        total = row_bits(bits)
+        again = _again(total, a, b)
+        if again == 0:
+            return 0, 1.0
+        first = np.unique(total, return_index=True)[1]
+        pairs = len(a) * (len(a) - 1) / 2 if b is None else len(a) * len(b)
+        collide = np.array([_collisions(column[first]) for column in bits])
+        likely = sorted(range(len(bits)), key=lambda j: collide[j])[:16]
+        near = max(_again(total - bits[j], a, b) for j in likely) if len(bits) > 1 else 0
+    free = poisson_tail(again, pairs * float(np.prod(collide)))  # columns independent: what a discrete table gives
+    single = poisson_tail(again, pairs * float(collide.min()))  # any dependence
+    almost = float(special.bdtrc(again - 1, near, 0.5)) if near >= again else 1.0
+    return again, max(free, min(2 * min(single, almost), 1.0))
+
+
+def enough(again: int, n: int) -> bool:
+    """Tell whether so many of ``n`` rows occur again that it matters."""
+    return again >= max(2, SHARE * n)
+
+
+def poisson_tail(k: float, mean: float) -> float:
+    """Return the probability of ``k`` or more events where ``mean`` are expected.
+
+    >>> round(poisson_tail(1, 1.0), 3)
+    0.632
+    """
+    return 1.0 if k <= 0 else float(special.gammainc(k, mean)) if mean > 0 else 0.0
+
+
+def row_bits(bits: list[np.ndarray]) -> np.ndarray:
+    """Return 64 bits for each row, equal for equal rows."""
+    return np.add.reduce(np.stack(bits), axis=0, dtype=np.uint64)
+
+
+def _again(prints: np.ndarray, a: np.ndarray, b: np.ndarray | None) -> int:
+    return len(a) - len(np.unique(prints[a])) if b is None else int(np.isin(prints[b], prints[a]).sum())
+
+
+def _collisions(column: np.ndarray) -> float:
+    """Return the probability that two rows agree in a column, from the pairs that do."""
+    counts = np.unique(column, return_counts=True)[1].astype(float)
+    n = len(column)
+    return max(float((counts * (counts - 1)).sum()), 1.0) / max(n * (n - 1.0), 1.0)
+
+
+def copies_of(X: Any, y: Any) -> Codes | None:
+    """Return a number for each row, equal for copies and in the order of their first; None where chance explains the copies.
+
+    Tables of numbers up to a million rows are looked at.
+
+    >>> rng = np.random.default_rng(0); X = rng.normal(size=(40, 2)); y = rng.normal(size=40)
+    >>> copies_of(X, y) is None, int(copies_of(np.vstack([X, X]), np.append(y, y)).max()) + 1
+    (True, 40)
+    """
+    columns = _columns(X, y)
+    if columns is None or not 20 <= len(columns[0]) <= MOST_ROWS:
+        return None
+    n = len(columns[0])
+    some = sorted({len(columns) - 1, *np.linspace(0, len(columns) - 1, SCREEN).astype(int).tolist()})
+    prints = row_bits([column_bits(columns[j], j) for j in some])
+    if not enough(n - len(np.unique(prints)), n):
+        return None
+    bits = [column_bits(column, j) for j, column in enumerate(columns)]
+    again, p = coincidence(bits, np.arange(n), None)
+    if not enough(again, n) or p >= CHANCE:
+        return None
+    _, first, ids = np.unique(row_bits(bits), return_index=True, return_inverse=True)
+    place = np.empty(len(first), dtype=np.intp)
+    place[np.argsort(first)] = np.arange(len(first))
+    return place[ids.reshape(-1)]
+
+
+def _columns(X: Any, y: Any) -> list[np.ndarray] | None:
+    """Return the columns of a table of numbers, the target last; None for any other."""
+    if hasattr(X, "tocsr") or not hasattr(X, "shape") or len(X.shape) != 2 or not X.shape[1]:
+        return None
+    cells, target = np.asarray(X), np.asarray(y)
+    if cells.dtype.kind not in "fiub" or len(target) != len(cells):
+        return None
+    if target.dtype.kind not in "fiub":
+        target = np.unique(target.astype(str), return_inverse=True)[1]
+    return [*cells.T, *target.reshape(len(cells), -1).T]
+
+
+def column_bits(column: np.ndarray, j: int) -> np.ndarray:
+    """Return 64 bits for each cell of column ``j``."""
+    cells = np.asarray(column, dtype=np.float64) + 0.0  # no -0.0
+    cells[np.isnan(cells)] = np.nan  # one NaN
+    return mix64(cells.view(np.uint64) ^ np.uint64(mix64(np.array([j], dtype=np.uint64))[0]))

@@ -1,0 +1,148 @@
+"""What the rows say about an interval: the shape of their losses, and whether they belong together.
+
+The error bar of fold means knows nothing of how losses are spread. Where the rows are at hand it gets the shape of
+:mod:`epee.risk.mean_loss`, and its cautions. And in what the predictor leaves over, dependence is looked for
+(:mod:`epee.risk.dependence`): where it is shown, the interval is made longer by the design effect, and says that it cannot be trusted
+before the user has told which rows belong together, by ``groups`` or ``time``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+
+from epee.risk.cross_validation import CrossValidation
+from epee.risk.dependence import Dependence, dependence
+from epee.risk.estimate import Risk
+from epee.risk.intervals import Interval, t_quantile, within_range
+from epee.risk.mean_loss import MeanLoss, mean_loss
+from epee.risk.route import Route
+from epee.risk.splitting import Pairs, Plan
+from epee.typing import Codes, Vector
+from epee.words import risk_words
+from epee.words.numbers import amount, p_value
+
+MOST_CELLS = (
+    2_000_000  # a larger table is not looked at row by row: asked for one figure, nobody waits for a second pass
+)
+FEWEST_ROWS = 50
+ALARM = 0.01  # of all that is tried together
+
+R = TypeVar("R", bound=Risk)
+
+
+def at_a_glance(route: Route) -> bool:
+    """Tell whether the rows of a route are few enough to be looked at one by one."""
+    return route.at_hand and route.n * max(route.n_columns, 1) <= MOST_CELLS
+
+
+def shaped(found: CrossValidation, route: Route, plan: Plan) -> CrossValidation:
+    """Return a cross-validation of folds whose interval follows the losses of its rows."""
+    if found.n_folds < 3 or isinstance(plan.splits[0], Pairs) or not found.stderr > 0:
+        return found
+    losses = np.atleast_2d(found.losses)  # (R, n)
+    of_rows = partial(
+        _of_rows, losses.ravel(), np.tile(route.counts, len(losses)) / len(losses), _units(route, plan, len(losses))
+    )
+    plain: MeanLoss = of_rows(route.loss, found.level)
+    if route.loss.is_rate:
+        return replace(found, caution=plain.sentence)
+    ends_at = partial(_shaped_ends, of_rows, found.value, found.stderr, found.n_folds - 1, route.loss)
+    return replace(found, interval=ends_at(found.level), caution=plain.sentence, ends_at=ends_at)
+
+
+def _units(route: Route, plan: Plan, repeats: int) -> Codes | None:
+    """Return which losses of all repeats belong to one unit: a group, or a row that stands for a share of a population."""
+    one = plan.groups if plan.groups is not None else np.arange(route.n) if route.sampled else None
+    return None if one is None else np.tile(one, repeats)
+
+
+def _of_rows(losses: Vector, counts: Vector, units: Codes | None, loss: Any, level: float, **centred: Any) -> MeanLoss:
+    return mean_loss(losses, counts, loss=loss, level=level, weights="counts", groups=units, **centred)
+
+
+def _shaped_ends(
+    of_rows: Callable[..., MeanLoss], value: float, stderr: float, dof: float, loss: Any, level: float
+) -> Interval:
+    """Return the interval of the rows' losses about the mean of the folds, as long as the error bar of the folds makes it."""
+    plain = of_rows(loss, level)
+    if not plain.stderr > 0:
+        return within_range(Interval(value, value), loss)
+    longer = t_quantile(level, dof) / t_quantile(level, max(plain.dof, 1.0))
+    return of_rows(loss, level, centre=value, stretch=longer * stderr / plain.stderr).interval
+
+
+def watched(found: R, residuals: Vector, X: Any) -> R:
+    """Return an estimate that is marked, and its interval longer, where what is left over shows that rows belong together."""
+    return marked(found, kinship(residuals, X))
+
+
+def kinship(residuals: Vector, X: Any) -> Dependence | None:
+    """Return the way in which rows most certainly belong together; None where none is shown, or the rows are few."""
+    if np.isfinite(residuals).sum() < FEWEST_ROWS or not np.nanstd(residuals) > 0:
+        return None
+    return next((d for d in dependence(residuals, _numbers(X, len(residuals))) if d.shown(ALARM)), None)
+
+
+def marked(found: R, shown: Dependence | None) -> R:
+    """Return an estimate with a longer interval, and the sentence that says why; as it is where nothing is shown."""
+    if shown is None:
+        return found
+    longer = float(np.sqrt(shown.effect))
+    ends_at = partial(_longer, found.at, longer)
+    words = risk_words.say(
+        f"caution kin {shown.kind}", r=amount(shown.correlation, 0.01), p=p_value(shown.p_value), name=shown.name
+    )
+    return replace(
+        found, stderr=found.stderr * longer, interval=ends_at(found.level), ends_at=ends_at, kin=words,
+        caution=f"{words} {found.caution}".strip(),
+    )  # fmt: skip
+
+
+def _longer(at: Callable[[float], Risk], factor: float, level: float) -> Interval:
+    found = at(level)
+    low, high = (found.value + factor * (end - found.value) for end in found.interval)
+    return within_range(Interval(low, high), found.loss)
+
+
+def seen_rows(route: Route, plan: Plan, losses: np.ndarray, predictions: np.ndarray) -> tuple[Vector, Any]:
+    """Return what the predictor leaves over and the inputs, of one row of each set of copies."""
+    rest, X = left_over(route, losses, predictions), route.raw[0]
+    if plan.groups is None:
+        return rest, X
+    first = np.unique(plan.groups, return_index=True)[1]
+    return rest[first], np.asarray(X)[first]
+
+
+def left_over(route: Route, losses: np.ndarray, predictions: np.ndarray) -> Vector:
+    """Return what the predictor leaves over, (n,): residuals of a number; of classes losses, less the mean of their class."""
+    if (
+        route.codes is None
+        and route.truth.ndim == 1
+        and predictions.dtype.kind == "f"
+        and predictions.shape[-1:] == route.truth.shape
+    ):
+        return route.truth - (predictions if predictions.ndim == 1 else predictions[0])
+    rows = losses if losses.ndim == 1 else losses[0]
+    return rows if route.codes is None else less_class(rows, route.codes)
+
+
+def less_class(losses: Vector, codes: Codes) -> Vector:
+    """Return losses less the mean of their class: a table sorted by class is no time series."""
+    seen = np.isfinite(losses)
+    many = np.maximum(np.bincount(codes[seen]), 1)
+    return (
+        losses - (np.bincount(codes[seen], losses[seen], minlength=len(many)) / many)[np.minimum(codes, len(many) - 1)]
+    )
+
+
+def _numbers(X: Any, n: int) -> np.ndarray | None:
+    """Return the inputs as numbers, None where they are not."""
+    if hasattr(X, "tocsr") or len(getattr(X, "shape", ())) != 2 or X.shape[0] != n:
+        return None
+    cells = np.asarray(X)
+    return cells.astype(np.float64) if cells.dtype.kind in "fiub" and np.isfinite(cells).any(axis=0).all() else None

@@ -1,0 +1,137 @@
+"""Intervals that look at their rows: copies stay together, dependence is said, counts are dealt one by one, losses give the shape."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from epee import DecisionTreeClassifier, LinearDiscriminantAnalysis, LinearRegression
+from epee.risk import compare, cross_validate, holdout_error, loo
+from epee.risk.copies import copies_of
+from epee.risk.dependence import dependence
+
+
+def line(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    return X, X.sum(axis=1) + rng.normal(size=n)
+
+
+def in_time(n: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    e = np.zeros(n)
+    for i in range(1, n):
+        e[i] = 0.8 * e[i - 1] + rng.normal()
+    X = rng.normal(size=(n, 2))
+    return X, X[:, 0] + e
+
+
+@pytest.mark.parametrize("classes", [False, True])
+def test_copies_stay_in_one_fold_and_count_once(classes):
+    X, y = line(60)
+    y = (y > 0).astype(int) if classes else y
+    model = LinearDiscriminantAnalysis() if classes else LinearRegression()
+    order = np.random.default_rng(1).permutation(180)
+    again = np.tile(np.arange(60), 3)[order]
+    found = cross_validate(model, X[again], y[again])
+    assert all(len(np.unique(found.folds[again == i])) == 1 for i in range(60))
+    assert "copies of a row together" in found.how
+    once = cross_validate(model, X, y)
+    assert found.value == pytest.approx(once.value, rel=0.3) and found.stderr > 0.6 * once.stderr
+
+
+def test_equal_rows_of_a_table_of_few_values_are_no_copies():
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 3, size=(400, 3)).astype(float), rng.integers(0, 2, 400)
+    assert copies_of(X, y) is None and copies_of(*line(200)) is None
+    assert "copies" not in cross_validate(LinearDiscriminantAnalysis(), X, y).how
+
+
+def test_copies_are_numbered_by_their_first():
+    X, y = line(30)
+    ids = copies_of(np.vstack([X, X[::-1]]), np.append(y, y[::-1]))
+    np.testing.assert_array_equal(ids, np.append(np.arange(30), np.arange(30)[::-1]))
+
+
+@pytest.mark.parametrize("how", ["fold", "nested", "loo", "held out", "compared"])
+def test_rows_in_time_that_nobody_declared_are_said(how):
+    X, y = in_time(200)
+    if how == "held out":
+        found = holdout_error(LinearRegression().fit(X[:20], y[:20]), X[20:], y[20:])
+        told = holdout_error(LinearRegression().fit(X[:20], y[:20]), X[20:], y[20:], groups=np.arange(180))
+    elif how == "compared":
+        found = compare([LinearRegression(), LinearRegression()], X, y, repeats=1)
+        assert "follow each other" in found.verdict
+        found, told = found.risks[0], compare([LinearRegression()], X, y, repeats=1, groups=np.arange(200)).risks[0]
+    elif how == "loo":
+        found, told = loo(LinearRegression(), X, y), None
+    else:
+        more = {"interval": how, "repeats": 2 if how == "nested" else 1}
+        found = cross_validate(LinearRegression(), X, y, **more)
+        told = cross_validate(LinearRegression(), X, y, **more, groups=np.arange(200))
+    assert "follow each other" in found.caution and found.kin
+    assert found.low <= found.value <= found.high and found.at(0.5).high < found.high
+    if told is not None:
+        assert not told.kin and found.high - found.low > 1.4 * (told.high - told.low)
+
+
+def test_a_shape_that_the_predictor_misses_is_no_kinship():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([np.sort(rng.normal(size=600)), rng.normal(size=600)])
+    y = np.sin(2 * X[:, 0]) + X[:, 0] * X[:, 1] + 0.2 * rng.normal(size=600)
+    found = cross_validate(LinearRegression(), X, y)
+    assert not found.kin
+    ages = rng.integers(18, 80, 600)
+    r = np.sin(ages / 10) + 0.5 * rng.normal(size=600)
+    assert not any(d.shown() for d in dependence(r, ages[:, None]))
+
+
+def test_numbers_that_are_names_are_found():
+    rng = np.random.default_rng(0)
+    patient = rng.integers(0, 40, 300)
+    X = np.column_stack([patient, rng.normal(size=300)])
+    y = X[:, 1] + rng.normal(size=40)[patient] + rng.normal(size=300)
+    found = cross_validate(LinearRegression(), X, y)
+    assert "column 0" in found.caution
+    assert not cross_validate(LinearRegression(), X, y, groups=patient).kin
+
+
+def test_a_table_given_as_counts_is_the_long_table():
+    rng = np.random.default_rng(0)
+    X = np.array([[i, j] for i in range(3) for j in range(3)] * 2, dtype=float)
+    y = np.repeat(["a", "b"], 9)
+    counts = rng.integers(0, 30, 18) + 25 * ((X[:, 0] > 1) == (y == "a"))
+    model = DecisionTreeClassifier(max_depth=3)
+    short = cross_validate(model, X, y, sample_weight=counts)
+    row = np.repeat(np.arange(18), counts)
+    long = cross_validate(model, X[row], y[row])
+    assert short.value == pytest.approx(long.value) and short.n == counts.sum()
+    np.testing.assert_allclose(short.interval, long.interval)
+    assert short.losses.shape == short.predictions.shape == short.folds.shape == (18,)
+    assert short.losses @ counts / counts.sum() == pytest.approx(long.losses.mean())
+    both = compare([model, LinearDiscriminantAnalysis()], X, y, sample_weight=counts, repeats=2)
+    assert both.risks[0].n == counts.sum()
+
+
+def test_weights_mean_what_is_said():
+    X, y = line(80)
+    w = np.full(80, 10.0)
+    counted, sampled = (
+        cross_validate(LinearRegression(), X, y, sample_weight=w, weights=s) for s in ("counts", "sampling")
+    )
+    assert counted.n == 800 and sampled.n == 80 and "counts" in counted.how
+    assert counted.high - counted.low < 0.6 * (sampled.high - sampled.low)
+    uneven = np.where(np.arange(80) < 40, 1.0, 3.0)
+    found = cross_validate(
+        LinearRegression(), X, y, sample_weight=uneven, weights="sampling", interval="nested", repeats=2
+    )
+    assert "sampling weights" in found.how and found.n == pytest.approx(64)
+    assert loo(LinearRegression(), X, y, sample_weight=w, weights="sampling").n == 80
+
+
+def test_the_interval_of_folds_follows_skewed_losses():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2))
+    found = cross_validate(LinearRegression(), X, X[:, 0] + rng.exponential(size=200) ** 1.5)
+    assert found.high - found.value > 1.3 * (found.value - found.low) and "largest losses" in found.caution
+    assert found.at(0.5).high < found.high
