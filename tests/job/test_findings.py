@@ -70,6 +70,7 @@ def entry(
         n_folds=folds,
         per_fold=per_fold,
         columns=0,
+        kin="",
         sizes=np.bincount(fold).astype(float),
         n=float(n),
         weight=None,
