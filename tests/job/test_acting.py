@@ -66,6 +66,14 @@ def test_the_grid_goes_on_where_its_last_value_is_best():
     assert np.isclose(curve["cv"][curve["best"]], min(curve["cv"]))
 
 
+def test_a_network_decays_less_where_there_is_hardly_any_noise():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(160, 3))
+    table = pa.table({f"x{j}": X[:, j] for j in range(3)} | {"y": 1e4 * (np.sin(X[:, 0]) + X[:, 1] * X[:, 2])})
+    curve = epee.learn(table, "y", predictors=["network"], folds=3).facts["curves"]["network"]
+    assert curve["values"][:3] == [10.0, 1.0, 0.1] and curve["values"][curve["chosen"]] <= 0.1
+
+
 def test_a_flat_or_inner_best_ends_the_search():
     rng = np.random.default_rng(1)
     losses = rng.random((50, 4))

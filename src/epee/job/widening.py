@@ -1,7 +1,7 @@
 """At the edge of its grid a parameter is searched further: the values that were tried are no limit of the method.
 
-A grid ends somewhere; where the best value is the last, and the step to it still lowers the error by more than twice its own error bar, the
-next values of the same progression are tried, at most twice.
+A grid ends somewhere, or is but a step, such as the two decays of a network; where the best value is the last, and the step to it still
+lowers the error by more than twice its own error bar, the next values of the same progression are tried, at most twice.
 """
 
 from __future__ import annotations
@@ -29,9 +29,11 @@ def beyond(parameter: str | None, values: Sequence[Any], losses: Matrix, best: i
     ([0.1, 0.01, 0.001], False)
     >>> beyond("alpha", [100.0, 10.0, 1.0], losses[:, ::-1], 0)
     ([100000.0, 10000.0, 1000.0], True)
+    >>> beyond("alpha", [10.0, 1.0], losses[:, 1:], 1)
+    ([0.1, 0.01, 0.001], False)
     """
     name = (parameter or "").split("__")[-1]
-    if name not in BOUNDS or len(values) < 3 or best not in (0, len(values) - 1):
+    if name not in BOUNDS or len(values) < 2 or best not in (0, len(values) - 1):
         return [], False
     before = best == 0
     edge, inner = (values[0], values[1]) if before else (values[-1], values[-2])
