@@ -7,9 +7,26 @@ import pyarrow as pa
 import pytest
 
 import epee
-from epee.job.combining import sparse_weights
+from epee.job import contest
+from epee.job.combining import Sums, plain_mean, sparse_weights
 from epee.job.levels import TreeColumns
 from epee.risk.steps import last_of
+
+KEPT = []  # what the contest tried, by each rule
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _keep_what_was_tried():
+    plain = contest.combine
+
+    def kept(*given):
+        found = plain(*given)
+        KEPT.extend(found)
+        return found
+
+    contest.combine = kept
+    yield
+    contest.combine = plain
 
 
 def bent(n=260, seed=0, classes=False, holes=0.0):
@@ -130,3 +147,28 @@ def test_probabilities_are_combined_whatever_judges_them(loss):
     }
     assert board["combination"] < 0.8 * board["naive_bayes"]
     assert board["combination"] < 2.5 * board["lda"] + 1e-9
+
+
+def test_the_plain_mean_is_that_of_those_within_one_standard_error():
+    """The sums of products of squared errors tell the same as the rows."""
+    rng = np.random.default_rng(4)
+    error = rng.normal(size=(120, 5, 1)) * np.array([1.0, 1.03, 1.1, 1.4, 3.0])[:, None]
+    by = rng.integers(0, 6, 120)
+    sums = Sums.of(error, np.ones(120), by, 6)
+    for fold in (None, 0, 5):
+        loss = (error[by != fold, :, 0]) ** 2
+        best = loss.mean(axis=0).argmin()
+        gap = loss - loss[:, [best]]
+        near = gap.mean(axis=0) <= gap.std(axis=0, ddof=1) / np.sqrt(len(gap)) + 1e-12
+        np.testing.assert_allclose(plain_mean(sums.without(fold)), near / near.sum(), atol=1e-12)
+        assert 1 <= near.sum() < 5
+
+
+def test_the_rule_that_errs_less_is_taken(mixed):
+    entry = mixed.contest.entries[-1]
+    tried = [one for one in KEPT if one.route is entry.route]
+    assert len(tried) == 2 and entry.curve.losses.shape[1] == 2
+    assert entry.risk.value == min(one.risk.value for one in tried) == entry.curve.cv[entry.curve.best]
+    for one in tried:
+        assert sum(weight for _, weight in one.members) == pytest.approx(1)
+    assert len({weight for _, weight in tried[0].members}) == 1  # the plain mean

@@ -464,11 +464,13 @@ class Contest:
         return curve, (route, outcome, [outcome] if bagged else [])
 
     def enter_combined(self, entries: dict[str, Entry], candidate: Candidate) -> Entry:
-        """Return the line of the weighted mean of those who have run."""
-        c = combine(self.ground, list(entries.values()))
-        dof = sum(weight * entry.dof for entry, weight in c.members)
-        cv, stderr = np.array([c.risk.value]), np.array([c.risk.stderr])
-        curve = Curve(None, [None], np.array([dof]), np.array([np.nan]), cv, stderr, c.outcome.losses.T)
+        """Return the line of the mean of those who have run, by the rule that errs less."""
+        tried = combine(self.ground, list(entries.values()))
+        cv, stderr = (np.array([getattr(one.risk, name) for one in tried]) for name in ("value", "stderr"))
+        dof = np.array([sum(weight * entry.dof for entry, weight in one.members) for one in tried])
+        losses = np.column_stack([one.outcome.losses[0] for one in tried])
+        curve = Curve(None, [None] * len(tried), dof, np.full(len(tried), np.nan), cv, stderr, losses)
+        c = tried[curve.best]
         found = self._entry(candidate, c.route, c.risk, c.risk, False, curve, c.outcome, c.seconds)
         return replace(found, members=tuple(c.members))
 
