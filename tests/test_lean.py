@@ -81,6 +81,19 @@ assert type(scipy.stats).__name__ == "module"
     loaded_by(code)
 
 
+def test_a_package_waits_while_one_module_of_it_is_used():
+    code = """
+import sys
+from epee.cli.shared_options import load_lean
+load_lean()
+assert not {"sklearn.preprocessing", "scipy.interpolate", "scipy.optimize"} & set(sys.modules)
+import sklearn.pipeline, sklearn.preprocessing
+assert type(sklearn.preprocessing).__name__ == "module" and sklearn.preprocessing.SplineTransformer
+assert sklearn.pipeline.FunctionTransformer is sklearn.preprocessing.FunctionTransformer
+"""
+    loaded_by(code)
+
+
 def test_what_seems_absent_is_there_again_afterwards():
     code = """
 from epee.lazy import absent

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from contextlib import contextmanager
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -38,24 +39,40 @@ def attach(package: str, places: Mapping[str, str]) -> tuple[Callable[[str], Any
 
 
 class Later(ModuleType):
-    """Stands for a module that somebody imports and perhaps never uses: the first attribute asked of it loads it."""
+    """Stands for a module that somebody imports and perhaps never uses: the first attribute asked of it loads it.
+
+    Of a package, ``parts`` are names that are had from one of its modules alone.
+    """
+
+    def __init__(self, name: str, parts: Mapping[str, str] | None = None) -> None:
+        super().__init__(name)
+        self.parts = parts or {}
+        if self.parts:
+            spec = find_spec(name)
+            self.__path__ = list((spec and spec.submodule_search_locations) or ())
 
     def __getattr__(self, name: str) -> Any:
+        if name in vars(self).get("parts", ()):
+            return getattr(import_module(self.parts[name]), name)
         if sys.modules.get(self.__name__) is self:
             del sys.modules[self.__name__]
         return getattr(import_module(self.__name__), name)
 
 
-def import_lean(module: str, without: Sequence[str]) -> None:
+def import_lean(module: str, without: Sequence[str], parts: Mapping[str, Mapping[str, str]] | None = None) -> None:
     """Import a module while others that it imports, and seldom uses, wait until they are asked for something.
 
-    Who imports one of them afterwards gets the module itself. For a program of its own, such as a command: a library leaves the
-    imports of others as they are.
+    Of the packages that are keys of ``parts``, only modules are loaded: {package: {name: its module}}. Who imports one of them afterwards
+    gets the module itself. For a program of its own, such as a command: a library leaves the imports of others as they are.
     """
     waiting = {name: Later(name) for name in without if name not in sys.modules}
     try:
         if module not in sys.modules:
             sys.modules.update(waiting)
+            import_module(module.partition(".")[0])
+            for package, names in (parts or {}).items():
+                if package not in sys.modules:
+                    waiting[package] = sys.modules[package] = Later(package, names)
             import_module(module)
     finally:
         for name, stand_in in waiting.items():

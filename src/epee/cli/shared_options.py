@@ -22,8 +22,9 @@ NoColor = Annotated[bool, typer.Option("--no-color", help=say("no_color"))]
 
 
 def load_lean() -> None:
-    """Import scikit-learn without what it imports for others: SciPy's tests and pandas take longer than all the rest of it."""
-    import_lean("sklearn.pipeline", without=("scipy.stats", "pandas"))
+    """Import scikit-learn without what it imports for others: SciPy's tests, splines and searches, and pandas."""
+    one = {"FunctionTransformer": "sklearn.preprocessing._function_transformer"}
+    import_lean("sklearn.pipeline", without=("scipy.stats", "pandas"), parts={"sklearn.preprocessing": one})
 
 
 @contextmanager

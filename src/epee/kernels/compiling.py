@@ -61,7 +61,7 @@ class Kernel:
         self.small = small
         self.meanwhile = meanwhile
         self.options = options
-        self.known: set[str] = set()  # signatures whose code is there, in the words of the catalogue
+        self.known: set[tuple[Any, ...]] = set()  # kinds of arguments for which its code is there
         self.waited = 0.0  # seconds that its twin worked because it was not there
         self._compiled: Any = None
 
