@@ -274,3 +274,14 @@ def test_pictures():
     assert plot_margin_losses().get_legend().get_texts()[0].get_text() == "0-1"
     assert len(plot_residual_losses().lines) == 6
     plt.close("all")
+
+
+@pytest.mark.parametrize("K", [2, 3, 6, 7])
+def test_the_hessian_of_a_softmax_is_its_definition(K):
+    from epee.optimize.linear_risk import _softmax_hessian
+
+    rng = np.random.default_rng(K)
+    B, P, w = rng.normal(size=(40, 3)), rng.dirichlet(np.ones(K), 40), rng.random(40)
+    bends = w[:, None, None] * (P[:, :, None] * np.eye(K) - P[:, :, None] * P[:, None, :])
+    wanted = np.einsum("ikj,ia,ib->kajb", bends, B, B).reshape(3 * K, 3 * K)
+    np.testing.assert_allclose(_softmax_hessian(B, P * w[:, None], P), wanted, rtol=1e-10, atol=1e-13)

@@ -162,6 +162,31 @@ def gain_of(g_left, h_left, g_all, h_all, parent, sign, low, high, l2):
     return parent - g_left * a - g_right * b
 
 
+@kernel(error_model="numpy")
+def cut_gains(left, m, whole, counts, scales, limits, node, sign, out):
+    """Fill ``out[:m]`` with what :func:`gain_of` says of cuts whose left sides are the pairs ``left`` (2, m); 0 where a cut is not allowed.
+
+    No step waits for the one before and none branches, so that several cuts are weighed at once.
+    """
+    bits, mask = counts[0], counts[1]
+    g_unit, h_unit, c_unit = scales[0], scales[1], scales[2]
+    least, least_h, l2 = limits[0], limits[1], limits[2]
+    g_all, h_all, c_all, parent = whole
+    low, high = node[1], node[2]
+    constant = h_unit == 0.0
+    first, second = left[0], left[1]
+    for i in range(m):
+        g, c = first[i] * g_unit, (second[i] & mask) * c_unit
+        h = c if constant else (second[i] >> bits) * h_unit
+        g_right, h_right = g_all - g, h_all - h
+        a = min(max(-g / (h + l2 + 1e-15), low), high)
+        b = min(max(-g_right / (h_right + l2 + 1e-15), low), high)
+        gain = parent - g * a - g_right * b
+        fine = (c >= least) & (c_all - c >= least) & (h >= least_h) & (h_right >= least_h)
+        fine &= not (((sign > 0) & (a > b)) | ((sign < 0) & (a < b)))
+        out[i] = gain if fine else 0.0
+
+
 @kernel(twin=twin.find_split, meanwhile=twin.whatever)
 def find_split(
     sums, total, counts, allowed, n_bins, missing, categorical, monotone, scales, limits, node, best, goes_left, pair
@@ -182,6 +207,7 @@ def find_split(
     top, column, cut, to_left = 0.0, -1, 0, 0
     order, keys = np.empty(256, np.int64), np.empty(256)
     chosen, n_chosen = np.empty(256, np.int64), 0
+    left, gains = np.empty((2, 256), np.int64), np.empty(256)
     for f in range(n_bins.shape[0]):
         if not allowed[f]:
             continue
@@ -217,23 +243,20 @@ def find_split(
                     chosen[i] = order[by_key[used - 1 - i if own_left else i]]
         else:
             for side in range(1 + missing[f]):  # missing cells to the right, then to the left
-                a0, a1 = np.int64(0), np.int64(0)
-                for step in range(m - 1 + missing[f] - side):
-                    b = m - 1 - step if side else step
-                    a0 += sums[f, b, 0]
-                    a1 += sums[f, b, 1]
-                    if (a1 & mask) * c_unit < least:
-                        continue
-                    l0, l1 = (total[0] - a0, total[1] - a1) if side else (a0, a1)
-                    c_left = (l1 & mask) * c_unit
-                    h_left = c_left if constant else (l1 >> bits) * h_unit
-                    if c_left < least or c_all - c_left < least:
-                        break
-                    if h_left < least_h or h_all - h_left < least_h:
-                        continue
-                    gain = gain_of(l0 * g_unit, h_left, g_all, h_all, parent, monotone[f], low, high, l2)
-                    if gain > own:
-                        own, own_cut, own_left = gain, b - side, side
+                a0, a1 = (total[0], total[1]) if side else (np.int64(0), np.int64(0))
+                steps = m - 1 + missing[f] - side
+                for step in range(steps):
+                    if side:
+                        a0 -= sums[f, m - 1 - step, 0]
+                        a1 -= sums[f, m - 1 - step, 1]
+                    else:
+                        a0 += sums[f, step, 0]
+                        a1 += sums[f, step, 1]
+                    left[0, step], left[1, step] = a0, a1
+                cut_gains(left, steps, (g_all, h_all, c_all, parent), counts, scales, limits, node, monotone[f], gains)
+                for step in range(steps):
+                    if gains[step] > own:
+                        own, own_cut, own_left = gains[step], m - 2 - step if side else step, side
         if own > top:
             top, column, cut, to_left = own, f, own_cut, own_left
     best[0], best[1], best[2], best[3] = top, column, cut, to_left

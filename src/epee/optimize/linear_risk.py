@@ -13,6 +13,7 @@ of any engine.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ from epee.typing import Codes, Matrix, Tensor, Vector
 FEWEST_OF_A_CLASS = 100  # rows of each class in a sample, where the class has them
 SAMPLE_CELLS = 4_000_000  # numbers of a stream that are held to find a start: 32 MB
 MANY_ROWS = 1024  # in a block for a Hessian of many classes: even a few rows are work for every thread
+FEW_CLASSES = 6  # with a product a pair in the Hessian of a softmax
 FEW = 2_000_000  # rows times unknowns below which a kernel is not worth compiling
 FEW_HELD = 200_000  # cells of sparse rows times classes, the same
 
@@ -212,7 +214,21 @@ def operand(block: Block) -> Any:
 
 
 def _softmax_hessian(B: Any, weighted: Any, P: Any) -> Matrix:
+    r"""Return the blocks :math:`H_{kj} = \sum_i w_i\, p_k (\delta_{kj} - p_j)\, x x^\top`, with ``weighted`` :math:`w p`.
+
+    Few classes: :math:`1 - p_k` is the sum of the other :math:`p_j`, so one symmetric product :math:`C_{kj}` for each pair of classes gives
+    :math:`H_{kj} = -C_{kj}` and :math:`H_{kk} = \sum_j C_{kj}`, and nothing cancels.
+    """
     xp, (n, d), M = namespace(B), B.shape, P.shape[1]
+    if M <= FEW_CLASSES:
+        pairs = list(combinations(range(M), 2))
+        rooted = (B * xp.sqrt(weighted[:, k] * P[:, j])[:, None] for k, j in pairs)
+        blocks = np.zeros((M, d, M, d))
+        for (k, j), C in zip(pairs, home_together(*(S.T @ S for S in rooted))):
+            blocks[k, :, j] = blocks[j, :, k] = -C
+            blocks[k, :, k] += C
+            blocks[j, :, j] += C
+        return blocks.reshape(M * d, M * d)
     scale = xp.sqrt(weighted * P)  # sqrt(w) p
     wide = xp.reshape(scale[:, :, None] * B[:, None, :], (n, M * d))
     across, *own = home_together(wide.T @ wide, *(B.T @ (weighted[:, k, None] * B) for k in range(M)))
