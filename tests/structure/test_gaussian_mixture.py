@@ -248,7 +248,10 @@ def test_parameters_that_make_no_sense(kw, words):
 
 def test_data_that_cannot_be_used():
     with pytest.raises(DataError, match="only 2 distinct points"):
-        GaussianMixture(3).fit(np.repeat([[0.0], [1.0]], 5, axis=0))
+        GaussianMixture(3, reg_covar=0).fit(np.repeat([[0.0], [1.0]], 5, axis=0))
+    with pytest.warns(DataWarning, match="only 2 distinct points"):
+        few = GaussianMixture(3, random_state=0).fit(np.repeat([[0.0], [1.0]], 5, axis=0))
+    assert few.score(np.array([[0.0], [1.0]])) > few.score(np.array([[0.5], [0.5]]))
     hole = X.copy()
     hole[:, 1] = np.nan
     with pytest.raises(MissingValues, match="column 1 is missing in every row"):
@@ -294,7 +297,7 @@ def test_rows_without_cells_are_counted_in_a_file_too(tmp_path):
 def test_rows_of_weight_zero_are_no_rows():
     X = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0], [3.0, 4.0]])
     with pytest.raises(DataError, match="only 2 distinct points"):
-        GaussianMixture(3).fit(X, sample_weight=[1, 1, 0, 0])
+        GaussianMixture(3, reg_covar=0).fit(X, sample_weight=[1, 1, 0, 0])
     rng = np.random.default_rng(0)
     X = rng.normal(size=(100, 2))
     far = GaussianMixture(noise=True).fit(np.vstack([X, [[1e3, 1e3]]]), sample_weight=np.append(np.ones(100), 0))

@@ -57,6 +57,7 @@ def test_sparse_rows_of_many_columns_list_no_products():
     made = model.transform(rows)
     assert sorted(made.data.tolist()) == [1.0, 2.0, 3.0, 4.0, 6.0, 9.0]
     assert made.indices.max() == model.n_output_features_ - 1
+    assert PolynomialFeatures(2).fit_transform(sparse.csr_array(np.eye(3))).indices.dtype == np.int32
     with pytest.raises(ValueError, match="too many to be named"):
         model.get_feature_names_out()
     with pytest.raises(ValueError, match="too large to be indexed"):

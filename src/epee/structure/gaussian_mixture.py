@@ -25,7 +25,7 @@ from epee.estimator.base import Density, list_columns, say
 from epee.moments.columns import ColumnSummation
 from epee.moments.taken import rows_in_all, take
 from epee.structure.em import Climb, Expected, expectation_maximisation
-from epee.structure.gaussian_forms import Components, free_parameters, precision_factors, shape_covariances
+from epee.structure.gaussian_forms import COLLAPSED, Components, free_parameters, precision_factors, shape_covariances
 from epee.structure.gaussian_steps import GaussianStep, Told, patterns_of, responsibilities, step
 from epee.structure.predictive import spread_factors
 from epee.table.arrays import ArraySource
@@ -228,8 +228,10 @@ class GaussianMixture(Density):
         filled = np.where(np.isnan(X), centre, X)
         K = int(self.n_components)
         few = too_few_points(filled, K)
+        if few and self.reg_covar == 0:
+            raise DataError(f"{few} {COLLAPSED}")
         if few:
-            raise DataError(few)
+            say(few)
         share = (0.05 if self.noise is True else float(self.noise)) if self.noise is not False else 0.0
         R = first_responsibilities(filled, w, K, self.init_params, rng)
         theta = components_from(

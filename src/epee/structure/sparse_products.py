@@ -78,5 +78,6 @@ def sparse_products(X: Any, degrees: tuple[int, int], bias: bool, repeated: bool
         first += comb(p + d - 1, d) if repeated else comb(p, d)
     kind = csr_matrix if isinstance(X, csr_matrix) else csr_array
     empty = np.empty(0, dtype=np.int64)
-    where = (np.concatenate([empty, *rows]), np.concatenate([empty, *columns]))
+    index = np.int32 if max(first, n) <= np.iinfo(np.int32).max else np.int64
+    where = (np.concatenate([empty, *rows]).astype(index), np.concatenate([empty, *columns]).astype(index))
     return kind((np.concatenate([np.empty(0, X.dtype), *cells]), where), shape=(n, first))

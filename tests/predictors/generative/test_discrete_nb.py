@@ -165,3 +165,12 @@ def test_bad_cells_are_named_by_the_columns_of_a_frame():
         BernoulliNB(binarize=None).fit(frame, list("abab"))
     with pytest.raises(DataError, match="column 'size' holds -2 in row 2"):
         PoissonNB().fit(frame, list("abab"))
+
+
+def test_a_fit_that_is_refused_leaves_the_model_as_it_was():
+    X, y = np.array([[0, 1], [1, 0], [2, 1]]), np.array(["a", "b", "b"])
+    model = CategoricalNB().fit(X, y)
+    before = model.predict_proba(X)
+    with pytest.raises(ValueError, match="Negative values"):
+        model.fit(np.array([[0, -1]]), ["c"])
+    np.testing.assert_array_equal(model.predict_proba(X), before)

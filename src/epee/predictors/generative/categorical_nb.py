@@ -96,6 +96,11 @@ class CategoricalNB(DiscreteNB):
         from epee.kernels.class_sums import first_fraction
 
         X = super()._enter(X, reset=reset, finite=False)
+        if len(X) and X.min() < 0:
+            row, j = np.argwhere(X < 0)[0]
+            raise WrongUse(
+                f"Negative values in data passed to CategoricalNB (input X): column {j} holds {X[row, j]:g} in row {row}."
+            )
         row, j = first_fraction(X)
         if row < 0:
             return X
@@ -144,11 +149,6 @@ class CategoricalNB(DiscreteNB):
 
     def _leave(self, X: Any) -> Matrix:
         X = super()._leave(X)
-        if len(X) and X.min() < 0:
-            row, j = np.argwhere(X < 0)[0]
-            raise WrongUse(
-                f"Negative values in data passed to CategoricalNB (input X): column {j} holds {X[row, j]:g} in row {row}."
-            )
         warn_unseen(X, self._columns, self.n_categories_, getattr(self, "feature_names_in_", None))
         return X
 
