@@ -37,8 +37,14 @@ def first_responsibilities(X: Matrix, w: Vector | None, K: int, how: str, rng: A
     n = len(X)
     if K == 1:
         return np.ones((n, 1))
-    if how == "random" or (n <= 20_000 and len(np.unique(X, axis=0)) < K):  # too few distinct rows for as many centres
+    if how == "random":
         R = rng.uniform(size=(n, K))
+        return R / R.sum(axis=1, keepdims=True)
+    if (
+        n <= 20_000 and len(np.unique(X, axis=0)) < K
+    ):  # too few distinct rows for as many centres: each is shared by several
+        point = np.unique(X, axis=0, return_inverse=True)[1].reshape(-1)
+        R = (np.arange(K) % (point.max() + 1) == point[:, None]).astype(np.float64)
         return R / R.sum(axis=1, keepdims=True)
     if how == "random_from_data":
         R = np.zeros((n, K))

@@ -168,7 +168,7 @@ def test_bad_cells_are_named_by_the_columns_of_a_frame():
 
 
 def test_a_fit_that_is_refused_leaves_the_model_as_it_was():
-    X, y = np.array([[0, 1], [1, 0], [2, 1]]), np.array(["a", "b", "b"])
+    X, y = np.array([[0, 1], [1, 0], [2, 1], [2, 0]]), np.array(["a", "a", "b", "b"])
     model = CategoricalNB().fit(X, y)
     before = model.predict_proba(X)
     with pytest.raises(ValueError, match="Negative values"):

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from epee.errors import WrongUse
+from epee.errors import DataError, WrongUse
 from epee.estimator.base import say
 from epee.estimator.keep import Keep
 from epee.moments.counts import Counting, Counts
@@ -98,7 +98,7 @@ class CategoricalNB(DiscreteNB):
         X = super()._enter(X, reset=reset, finite=False)
         if len(X) and X.min() < 0:
             row, j = np.argwhere(X < 0)[0]
-            raise WrongUse(
+            raise DataError(
                 f"Negative values in data passed to CategoricalNB (input X): column {j} holds {X[row, j]:g} in row {row}."
             )
         row, j = first_fraction(X)
