@@ -20,6 +20,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -85,6 +86,17 @@ def places() -> list[tuple[Any, str, Any]]:
     return found
 
 
+class Stand(ModuleType):
+    """A module of scikit-learn's as a test sees it, ``manifold`` in ``manifold.Isomap``: ours where we have it, theirs elsewhere."""
+
+    def __init__(self, module: ModuleType, own: dict[str, Any]) -> None:
+        super().__init__(module.__name__, module.__doc__)
+        self.__dict__.update({"_module": module, "_own": {k: v for k, v in own.items() if hasattr(module, k)}})
+
+    def __getattr__(self, name: str) -> Any:
+        return self._own[name] if name in self._own else getattr(self._module, name)
+
+
 class Peer:
     """Swaps while modules are imported, and keeps what became of each test."""
 
@@ -100,10 +112,21 @@ class Peer:
             if isinstance(collector, pytest.Module):
                 for module, key, own in self.places:
                     setattr(module, key, own)
-            return (yield)
+            report = yield
+            if isinstance(collector, pytest.Module) and self.places:
+                self._stand_in(collector.obj)
+            return report
         finally:
             for module, key, theirs in before:
                 setattr(module, key, theirs)
+
+    def _stand_in(self, test: ModuleType) -> None:
+        """Put our classes into the packages that a test module has imported whole."""
+        own = {key: value for _, key, value in self.places}
+        for name, value in list(vars(test).items()):
+            public = isinstance(value, ModuleType) and "._" not in value.__name__ and value.__name__.count(".") == 1
+            if public and value.__name__.startswith("sklearn.") and not isinstance(value, Stand):
+                setattr(test, name, Stand(value, own))
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: Any) -> Iterator[None]:

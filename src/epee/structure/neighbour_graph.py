@@ -21,7 +21,9 @@ SOURCES = 64  # starting points walked at once
 def neighbour_search(X: Matrix, k: int | None, radius: float | None, **how: Any) -> NearestNeighbors:
     """Return a fitted search for ``k`` neighbours or those within ``radius``."""
     if (k is None) == (radius is None):
-        raise WrongUse("give n_neighbors or radius, one of the two.")
+        raise WrongUse(
+            "Both n_neighbors and radius are provided, or neither: give one of the two, and the other as None."
+        )
     if k is not None and not (int(k) == k and 1 <= k < X.shape[0]):
         raise DataError(
             f"n_neighbors is {k!r}; it must be at least 1 and below the number of rows, n_samples = {X.shape[0]}."
@@ -80,7 +82,10 @@ def pieces_of(graph: sparse.csr_matrix, disconnected: str, meanwhile: str) -> tu
     if count > 1:
         sizes = np.sort(np.bincount(piece))[::-1]
         shown = ", ".join(map(str, sizes[:5])) + (", ..." if count > 5 else "")
-        sentence = f"the graph of neighbours is in {count} pieces of {shown} rows: no path joins them. Raise n_neighbors or radius"
+        sentence = (
+            f"the number of connected components is {count}: the graph of neighbours is in {count} pieces of {shown} rows, no path joins "
+            "them. Raise n_neighbors or radius"
+        )
         if disconnected == "raise":
             raise DataError(sentence + ", or embed each piece alone.")
         say(f"{sentence}; {meanwhile}.")

@@ -50,7 +50,7 @@ class TSNE(Saved, sklearn.manifold.TSNE):
         n = X.shape[0] if hasattr(X, "shape") else len(X)
         if not float(self.perplexity) < n:
             raise DataError(
-                f"perplexity must be less than n_samples: it is {self.perplexity} and there are {n} rows. Lower it."
+                f"perplexity ({self.perplexity}) must be less than n_samples ({n}): there are not so many neighbours. Lower it."
             )
         (rows,) = all_here(self, X)
         points: Matrix = sent_back(super().fit_transform(rows, y), X)

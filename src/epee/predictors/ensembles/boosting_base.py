@@ -182,6 +182,14 @@ class HistGradientBoosting(Estimator):
         if stopping is not None:
             self.train_score_, self.validation_score_ = np.array(stopping.train), np.array(stopping.held)
 
+    def _should_stop(self, scores: Sequence[float]) -> bool:
+        """Tell whether none of the last scores is better than the one before them, by more than ``tol``."""
+        patience = self.n_iter_no_change
+        if len(scores) <= patience:
+            return False
+        reference = scores[-patience - 1] + self.tol
+        return not any(score > reference for score in scores[-patience:])
+
     def _factored(self, y: Vector, w: Vector | None) -> Vector | None:
         return w
 

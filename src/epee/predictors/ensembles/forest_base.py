@@ -60,7 +60,8 @@ class BaseForest(Estimator):
             )
         seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1))
         total = float(n if w is None else w.sum())
-        draw = Draw(n, self._rows_drawn(total) if self.bootstrap else None, w, seed)
+        self._n_samples_bootstrap = self._rows_drawn(total) if self.bootstrap else None
+        draw = Draw(n, self._n_samples_bootstrap, w, seed)
         X = np.ascontiguousarray(X, dtype=np.float64)
         there = len(self.forest_) if self.warm_start and hasattr(self, "forest_") else 0
         if there > self.n_estimators:

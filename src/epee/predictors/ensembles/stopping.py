@@ -35,11 +35,8 @@ class Stopping:
         self.train.append(self._score(rounds, rounds.train))
         if self.rows is not None:
             self.held.append(self._score(rounds, self.rows))
-        watched, patience = self.held if self.rows is not None else self.train, self.model.n_iter_no_change
-        if len(watched) <= patience:
-            return False
-        reference = watched[-patience - 1] + self.model.tol
-        return not any(score > reference for score in watched[-patience:])
+        stop: bool = self.model._should_stop(self.held if self.rows is not None else self.train)
+        return stop
 
 
 class Spoken:
