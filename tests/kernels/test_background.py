@@ -1,5 +1,6 @@
 """No one waits for a compiler: twins answer while a helper compiles, and give the same bits."""
 
+import io
 import json
 import os
 import subprocess
@@ -116,6 +117,19 @@ def test_a_wait_is_said_once_beforehand(tmp_path, monkeypatch):
         one(SEED)
         two(np.array([1, -1, -1]), np.array([2, -1, -1]))
     assert [words for words, _, _ in heard] == ["compilation pour cette machine : quelques secondes, une seule fois"]
+
+
+def test_a_twin_that_took_very_long_gives_way_to_the_compiler(helper, monkeypatch):
+    helper.process = type(
+        "Busy", (), {"poll": lambda self: None, "stdin": io.StringIO()}
+    )()  # it is alive and has not come to it yet
+    fresh = Kernel(mix.py_func, lambda key: "twin", None, mix.options, lambda *arguments: True)
+    assert fresh(SEED) == "twin" and "trees_split.mix" in helper.process.stdin.getvalue()
+    fresh.waited = 1.5 * background.PATIENCE
+    assert fresh(SEED) == "twin"
+    fresh.waited = 2 * background.MORE_PATIENCE
+    assert fresh(SEED) == mix(SEED)
+    helper.process = None
 
 
 def test_one_process_makes_a_file_and_others_wait_for_it(tmp_path, monkeypatch):

@@ -1,8 +1,9 @@
 """Kernels compiled beside the work, so that no one waits for them.
 
 The first call of a kernel whose twin gives the same bits asks a helper process, one for all kernels, to compile it; meanwhile the twin
-answers, and the machine code is taken up as soon as it lies in a file. The helper works at the lowest priority and finishes what it was
-asked for, so that the next process finds it all. Where no folder may be written it fills one of this process alone, and both end with it.
+answers, and the machine code is taken up as soon as it lies in a file. The helper works at a lower priority, the latest wish first, and
+finishes what it was asked for, so that the next process finds it all. Where no folder may be written it fills one of this process alone,
+and both end with it.
 """
 
 from __future__ import annotations
@@ -13,14 +14,18 @@ import os
 import sys
 from contextlib import suppress
 from pathlib import Path
+from queue import Empty, LifoQueue
 from shutil import rmtree
 from tempfile import mkdtemp
-from threading import Lock, Thread
+from threading import Event, Lock, Thread
 from typing import Any
 
 import numpy as np
 
 PATIENCE = 10.0  # seconds of a twin's work after which, without a helper, the compiler is met on the spot
+MORE_PATIENCE = (
+    20.0  # and with one: the machine is so busy, or the work so long, that compiling here is the shorter way
+)
 
 
 class Helper:
@@ -131,7 +136,7 @@ def there(kernel: Any, arguments: tuple[Any, ...]) -> bool:
         return True
     key = kernel.key
     if (key, words) in helper.asked:
-        found = (key, words) in helper.done or (not helper.works and kernel.waited > PATIENCE)
+        found = (key, words) in helper.done or kernel.waited > (MORE_PATIENCE if helper.works else PATIENCE)
     else:
         from epee.kernels.store import holds
 
@@ -144,15 +149,30 @@ def there(kernel: Any, arguments: tuple[Any, ...]) -> bool:
 
 
 def serve() -> None:
-    """Compile what standard input asks for, line by line, and say each line again when its code lies in a file."""
+    """Compile what standard input asks for, the latest line first, and say each line again when its code lies in a file."""
     from epee.kernels import store
     from epee.kernels.catalogue import typed
     from epee.kernels.compiling import named
 
     if hasattr(os, "nice"):
-        os.nice(19)
+        os.nice(5)
     store.kept = set()
-    for line in sys.stdin:
+    wishes: LifoQueue[str] = LifoQueue()
+    heard = Event()
+
+    def hear() -> None:
+        for line in sys.stdin:
+            wishes.put(line)
+        heard.set()
+
+    Thread(target=hear, daemon=True).start()
+    while True:
+        try:
+            line = wishes.get(timeout=0.2)
+        except Empty:
+            if heard.is_set():
+                return
+            continue
         key, _, words = line.rstrip("\n").partition("\t")
         kernel = named(key)
         types = tuple(typed(word) for word in json.loads(words))
