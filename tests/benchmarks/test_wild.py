@@ -40,5 +40,9 @@ def test_it_goes_on_past_a_failure_and_where_it_was_stopped(players, tmp_path):
     assert len(mean_errors(records)["diabetes"]["mean"]) == 2  # the splits that all players have who did not fail
     said = text_of(records)
     assert "Failed: broken on diabetes, split 0: ValueError: no such column" in said
+    assert (
+        "Ahead of every single rival: yes" in said
+        and "At most 4 % behind the best of each table: -" in said.replace("4%", "4 %")
+    )
     assert "One split of these 1 tables" in said and "| mean |" in said
     assert "in 0% of 2 splits of 1 tables" in said
