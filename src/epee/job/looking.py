@@ -96,11 +96,10 @@ def prints_beside(source: TableSource, seen: Understood, rows: np.ndarray) -> np
         c["name"]
         for c in seen.columns
         for key in ("left_identifier", "left_constant", "left_empty", "left_asked")
-        if c["note"] == say(key, name=c["name"])
+        if c["note"] and c["note"] == say(key, name=c["name"])
     }
-    names = [
-        c["name"] for c in seen.columns if c["name"] not in (*seen.names, *seen.targets) and c["name"] not in silent
-    ]
+    known = {*seen.names, *seen.targets, *silent}
+    names = [c["name"] for c in seen.columns if c["name"] not in known]
     if not names:
         return None
     narrow = RawRows(TableSource(source.batches, types=source.types, columns=names))

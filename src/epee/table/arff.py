@@ -98,7 +98,7 @@ class ArffFile(FileBatches):
         for _, line in lines:
             if line.lower().startswith("@data"):
                 break
-        places = [self.fields.names.index(name) for name in columns]
+        places = [self.fields.get_field_index(name) for name in columns]
         while some := [(k, self._row(k, line)) for k, line in islice(lines, rows)]:
             arrays = [
                 pa.array([self._value(k, j, row[j]) for k, row in some], self.fields.field(j).type) for j in places

@@ -28,7 +28,7 @@ class IpcFile(FileBatches):
 
         if columns is None:
             return pa.ipc.open_file(pa.memory_map(self.path))
-        options = pa.ipc.IpcReadOptions(included_fields=sorted(self.fields.names.index(name) for name in columns))
+        options = pa.ipc.IpcReadOptions(included_fields=sorted(self.fields.get_field_index(name) for name in columns))
         return pa.ipc.open_file(pa.memory_map(self.path), options=options)
 
     def _look(self) -> None:

@@ -124,11 +124,12 @@ def agree(parts: Sequence[tuple[str, pa.Schema]], what: str = "files of a folder
 
     first_label, first = parts[0]
     for label, fields in parts[1:]:
+        ours, theirs = set(first.names), set(fields.names)
         for name in first.names:
-            if name not in fields.names:
+            if name not in theirs:
                 raise DataError(f"{label} has no column {name!r}, which {first_label} has; all {what} need the same.")
         for name in fields.names:
-            if name not in first.names:
+            if name not in ours:
                 raise DataError(
                     f"{label} has a column {name!r}, which {first_label} has not; all {what} need the same."
                 )

@@ -92,12 +92,12 @@ class TextBatches:
     def _check_names(self) -> None:
         first = self.files[0]
         for file in self.files[1:]:
-            for name in {*first.dialect.names, *file.dialect.names}:
-                if name not in file.dialect.names or name not in first.dialect.names:
-                    a, b = (file, first) if name in first.dialect.names else (first, file)
-                    raise DataError(
-                        f"{a.label} has no column {name!r}, which {b.label} has; all files of a folder need the same."
-                    )
+            ours, theirs = set(first.dialect.names), set(file.dialect.names)
+            for name in sorted(ours ^ theirs):
+                a, b = (file, first) if name in ours else (first, file)
+                raise DataError(
+                    f"{a.label} has no column {name!r}, which {b.label} has; all files of a folder need the same."
+                )
 
     @staticmethod
     def _sample(file: TextFile, limit: int) -> pa.Table:

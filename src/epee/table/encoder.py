@@ -167,7 +167,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return self
 
     def _say_texts(self) -> None:
-        left = [c.name for c in self.schema_ if c not in self._layout.used]
+        used = {c.name for c in self._layout.used}
+        left = [name for name in self.schema_.names if name not in used]
         if len(left) == len(self.schema_):
             raise DataError(
                 f"column {left[0]!r} holds texts that hardly come back, and there is no other column to learn from."

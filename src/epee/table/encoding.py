@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,7 @@ class Layout:
         clock = (f"{c.name}:hour",) if c.note == CLOCK else ()
         return (f"{c.name}:days", f"{c.name}:month", f"{c.name}:weekday", *clock)
 
-    @property
+    @cached_property
     def used(self) -> tuple[Column, ...]:
         """The columns that are encoded: all but texts of which nothing can be read."""
         return tuple(c for c in self.schema if c.kind != "text" or (self.words and c.note == WORDS))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from functools import cached_property
 from typing import Any
 
 from epee.errors import DataError, EmptyTable, WrongUse
@@ -102,10 +103,15 @@ class Schema:
     def __post_init__(self) -> None:
         refuse_duplicates(c.name for c in self.columns)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of the columns."""
         return tuple(c.name for c in self.columns)
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Where each column stands."""
+        return {name: j for j, name in enumerate(self.names)}
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -128,7 +134,7 @@ class Schema:
 
     def find(self, name: str, what: str = "column") -> int:
         """Return the place of a column, or say which name was probably meant."""
-        return find_name(name, self.names, what)
+        return self.places[name] if name in self.places else find_name(name, self.names, what)
 
     def select(self, names: Iterable[str]) -> Schema:
         """Return the schema of some columns, in the order of ``names``."""

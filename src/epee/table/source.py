@@ -213,7 +213,7 @@ class TableSource(BlockSource):
         elif not (
             isinstance(given, list | tuple)
             and given
-            and all(isinstance(name, str) and name in schema.names for name in given)
+            and all(isinstance(name, str) and name in schema.places for name in given)
         ):
             return ()
         for name in given:

@@ -79,7 +79,7 @@ class SvmlightFile(FileBatches):
                 for word in words:
                     place, _, value = word.partition(b":")
                     cells[1 if place == b"qid" else int(place) + shift, i] = float(value)
-            arrays = [cells[self.fields.names.index(name)] for name in columns]
+            arrays = [cells[self.fields.get_field_index(name)] for name in columns]
             yield pa.RecordBatch.from_arrays(
                 [pa.array(a).cast(self.fields.field(n).type) for a, n in zip(arrays, columns, strict=True)],
                 names=list(columns),

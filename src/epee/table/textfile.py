@@ -167,7 +167,8 @@ class TextFile:
         """Yield the rows after the first ``done``, cut one by one; a line that can be read in two ways is refused."""
         import pyarrow as pa
 
-        places = [self.dialect.names.index(name) for name in columns]
+        there = {name: j for j, name in enumerate(self.dialect.names)}
+        places = [there[name] for name in columns]
         rows, size = islice(self.rows(), done + int(self.dialect.header), None), 0
         while limit is None or size < limit:
             some = list(islice(rows, SLOW_ROWS))
