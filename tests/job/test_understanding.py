@@ -9,7 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import epee
-from epee.errors import DataError
+from epee import explore, learn
+from epee.errors import DataError, WrongUse
+from epee.job import policy
 from epee.job.cells import assign_cells
 from epee.job.holding import columns_of
 from epee.job.tallies import CHANCE, WATCHED, Numbers, Tallying
@@ -158,3 +160,23 @@ def test_counts_with_a_tail_are_a_number_and_the_user_may_say_classes():
     said = epee.learn(table, "y", predictors=["lda"], folds=3, types={"y": "category"})
     assert said.facts["task"] == "classification"
     assert epee.learn(table, "y", predictors=["lda"], folds=3, rare="join").facts["task"] == "classification"
+
+
+@pytest.mark.parametrize("cells", [20_000_000, 10], ids=["at hand", "passing by"])
+@pytest.mark.parametrize("value", [np.inf, -np.inf])
+def test_infinite_values_are_refused_by_the_name_of_their_column(cells, value, monkeypatch):
+    monkeypatch.setattr(policy, "POLICY", policy.Policy(cells=cells))
+    table = base()
+    table["b"] = np.where(np.arange(60) == 7, value, table["a"])
+    with pytest.raises(DataError, match="column 'b' holds infinite values"):
+        learn(pa.table(table), "y", predictors=["lda"])
+
+
+@pytest.mark.parametrize("seed", [-1, 0.5, None])
+def test_a_seed_is_a_whole_number_from_0_on(seed):
+    for ask in (
+        lambda: learn(pa.table(base()), "y", random_state=seed),
+        lambda: explore(pa.table(base()), random_state=seed),
+    ):
+        with pytest.raises(WrongUse, match="whole number of at least 0"):
+            ask()

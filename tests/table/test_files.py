@@ -41,6 +41,9 @@ def test_missing(folder):
         open_path(folder / "tt.csv")
     with pytest.raises(FileNotFoundError, match="there is no folder"):
         open_path(folder / "nowhere" / "t.csv")
+    (folder / "link.csv").symlink_to("gone.csv")
+    with pytest.raises(FileNotFoundError, match="link.csv': it is a link to 'gone.csv', which is not there"):
+        open_path(folder / "link.csv")
     with pytest.raises(BadFile, match="not the name of a file"):
         open_path("a\0b")
 

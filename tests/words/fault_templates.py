@@ -16,15 +16,16 @@ ERRORS = (
     "BadFile",
     "WrongUse",
 )
+OF_THE_SYSTEM = ("OSError", "FileNotFoundError", "PermissionError")  # with a number before the sentence
 
 
 def templates(folder: Path) -> Iterator[tuple[str, str]]:
-    """Yield (file, sentence) for every error of ours that a folder of sources raises with a sentence of its own."""
-    for path in sorted(folder.rglob("*.py")):
+    """Yield (file, sentence) for every error of ours that a folder of sources, or one file, makes with a sentence of its own."""
+    for path in sorted(folder.rglob("*.py")) if folder.is_dir() else [folder]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and node.exc.args:
-                name = node.exc.func.id if isinstance(node.exc.func, ast.Name) else ""
-                text = template(node.exc.args[0]) if name in ERRORS else None
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                place = 0 if node.func.id in ERRORS else 1 if node.func.id in OF_THE_SYSTEM else len(node.args)
+                text = template(node.args[place]) if place < len(node.args) else None
                 if text and text.strip("{} .:,"):
                     yield path.name, text
 

@@ -12,10 +12,12 @@ from epee.words.fault_words import FRENCH, in_french
 from tests.words.fault_templates import templates
 
 SOURCES = Path(epee.__file__).parent
-SAID = {text: name for room in ("table", "job", "cli", "losses") for name, text in templates(SOURCES / room)}
+ROOMS = ("table", "job", "cli", "losses", "decision/costs.py", "risk/intervals.py", "settings.py")
+SAID = {text: name for room in ROOMS for name, text in templates(SOURCES / room)}
+FILES = "arff arrow_files batches databases delimited filebatches files formats frames parquet query raw sql svmlight values workbooks"
 
 
-@pytest.mark.parametrize("room", ["job", "cli"])
+@pytest.mark.parametrize("room", ["job", "cli", "decision/costs.py", *(f"table/{name}.py" for name in FILES.split())])
 def test_every_sentence_has_its_twin(room):
     assert [text for _, text in templates(SOURCES / room) if text not in FRENCH] == []
 
@@ -44,6 +46,21 @@ def test_what_is_filled_in_is_french_too():
     )
     said = in_french("there are no columns 'b', 'size' (did you mean 'Size'?) and 3 more.")
     assert said == "il n'y a pas de colonnes 'b', 'size' (vouliez-vous dire 'Size' ?) et 3 de plus."
+
+
+def test_what_the_system_says_is_french_too():
+    assert (
+        in_french("'a' cannot be read: Too many levels of symbolic links.")
+        == "'a' ne peut être lu : trop de liens l'un vers l'autre."
+    )
+    assert in_french("there is no folder 'no' to write 'x' in.") == "il n'y a pas de dossier 'no' où écrire 'x'."
+    assert in_french("a.epee: No such file or directory.") == "a.epee : il n'y a ni fichier ni dossier de ce nom."
+    assert in_french("a.csv, line 2: a quoted cell never ends; close the quote or double it.").startswith(
+        "a.csv, ligne 2 : une cellule"
+    )
+    assert in_french("there is no file 'b.csv': it is a link to 'c.csv', which is not there.").endswith(
+        "vers 'c.csv', qui n'existe pas."
+    )
 
 
 def test_a_sentence_without_twin_stands_as_it_is():

@@ -95,16 +95,21 @@ def sentence(error: BaseException) -> str:
         case MemoryError():
             words = say("memory")
         case OSError(strerror=str(reason), filename=name) if name is not None:
-            words = f"{name}: {reason}."
+            words = _spoken(f"{name}: {reason}.")
         case OSError(strerror=str(reason)):
-            words = reason if reason.endswith((".", "?")) else f"{reason}."
+            words = _spoken(reason if reason.endswith((".", "?")) else f"{reason}.")
         case OSError() | WrongUse() | DataError():
-            words = in_french(str(error)) if options.language == "fr" else str(error)
+            words = _spoken(str(error))
         case _ if is_shortage(error):
             words = say("memory")
         case _:
             words = say("inside", what=f"{type(error).__name__}: {error}")
     return "epee: " + one_line(words)
+
+
+def _spoken(words: str) -> str:
+    """Return a sentence of ours in the language that was asked for."""
+    return in_french(words) if options.language == "fr" else words
 
 
 def is_shortage(error: BaseException) -> bool:

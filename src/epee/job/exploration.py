@@ -34,7 +34,7 @@ from epee.job.findings.registry import Finding, check_codes, find
 from epee.job.holding import hold
 from epee.job.learned import Reported
 from epee.job.redo import redo
-from epee.job.sealing import fingerprints
+from epee.job.sealing import check_seed, fingerprints
 from epee.job.survey import MOST_PAIRED, survey
 from epee.job.tallies import Tallies
 from epee.job.understanding import IGNORE, open_columns, reason_to_leave
@@ -114,6 +114,7 @@ def explore(
     2
     """
     check_level(level)
+    check_seed(random_state)
     muted = check_codes(mute)
     begin = clock.perf_counter()
     with options(language=lang or options.language), progress(say("reading"), 6) as tick:

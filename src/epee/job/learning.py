@@ -39,6 +39,7 @@ from epee.job.merit import attempt
 from epee.job.past import Past, make_lags
 from epee.job.predictor import Predictor, last_step, residual_quantiles
 from epee.job.reasons import KEPT_ROWS
+from epee.job.sealing import check_seed
 from epee.job.thresholds import apply_threshold, threshold_facts
 from epee.job.understanding import open_roles
 from epee.losses.names import resolve
@@ -129,8 +130,7 @@ def learn(
     """
     check_level(level)
     begin = clock.perf_counter()
-    if not isinstance(random_state, int | np.integer):
-        raise WrongUse(f"random_state is {random_state!r}; give a whole number, so that the result can be had again.")
+    check_seed(random_state)
     if not (isinstance(folds, int | np.integer) and folds >= 2):
         raise WrongUse(f"folds is {folds!r}; it must be a whole number of at least 2.")
     if prefer not in ("simplicity", "balance", "accuracy"):

@@ -16,7 +16,7 @@ import numpy as np
 
 from epee.errors import DataError, WrongUse
 from epee.estimator.base import encode_labels
-from epee.job.sealing import seal
+from epee.job.sealing import check_seed, seal
 from epee.job.understanding import FEW_INTEGERS
 from epee.risk.estimate import Risk
 from epee.risk.holdout import holdout_error
@@ -99,10 +99,7 @@ def split(
         raise WrongUse(
             "split parts rows in memory; a file is parted by learn(path, target), which keeps its rows sealed."
         )
-    if not isinstance(random_state, int | np.integer):
-        raise WrongUse(
-            f"random_state is {random_state!r}; give a whole number, so that the same rows can be had again."
-        )
+    check_seed(random_state)
     if isinstance(y, str):
         X, y = _column(X, y)
     n = int(X.shape[0]) if hasattr(X, "shape") else len(X)

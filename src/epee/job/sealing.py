@@ -27,6 +27,14 @@ FEWEST = 5  # folds that a small class does not lower
 SALT = 0x5EA1  # the sealed rows and the folds must not follow the same permutations
 
 
+def check_seed(seed: Any) -> None:
+    """Refuse what no random numbers can begin with."""
+    if not (isinstance(seed, int | np.integer) and seed >= 0):
+        raise WrongUse(
+            f"random_state is {seed!r}; give a whole number of at least 0, so that the result can be had again."
+        )
+
+
 def test_fraction(test_size: float) -> Fraction:
     """Return the test share as a simple fraction.
 

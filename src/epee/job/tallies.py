@@ -74,6 +74,11 @@ class Numbers:
         )  # fmt: skip
 
     @property
+    def infinite(self) -> bool:
+        """Whether a value lies beyond all numbers; of a column without any value the ends are turned around."""
+        return self.high == np.inf or self.low == -np.inf
+
+    @property
     def constant(self) -> bool:
         """Tell whether all cells that are there are equal."""
         return self.low == self.high

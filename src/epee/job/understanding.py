@@ -367,6 +367,8 @@ def reason_to_leave(tallies: Tallies, column: Column, types: Mapping[str, str]) 
     if column.kind == "text" and column.note != WORDS:
         return say("left_text", name=name)
     if isinstance(found, Numbers):
+        if found.infinite:
+            raise DataError(f"column {name!r} holds infinite values; replace them, or leave them empty.")
         if not column.missing and found.constant:
             return say("left_constant", name=name)
         if asked is None and column.kind == "number" and found.numbers_rows(tallies.n):

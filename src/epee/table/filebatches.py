@@ -84,7 +84,7 @@ def _sentence(fault: Exception, label: str, what: str, after: int = 0) -> Except
     if any(words in first.lower() for words in _IN_USE):
         return BadFile(f"{label} is in use by another program: {first.rstrip('.')}. Close it there, or give a copy.")
     place = f" after row {after}" if after else ""
-    return BadFile(f"{label} is a damaged {what}{place}: {first.rstrip('.')}. Fetch or write the file again.")
+    return BadFile(f"{label} is a damaged {what}{place}: {first.rstrip(' .')}. Fetch or write the file again.")
 
 
 def no_rows(label: str) -> EmptyTable:

@@ -141,6 +141,8 @@ def _kept(batches: Batches, spool: Spool) -> Batches:
 
 def _neighbour(path: str) -> str:
     folder = os.path.dirname(path) or "."
+    if os.path.islink(path):
+        return f": it is a link to {os.readlink(path)!r}, which is not there."
     if not os.path.isdir(folder):
         return f"; there is no folder {folder!r} either."
     names = [name for name in os.listdir(folder) if is_table_name(name)]

@@ -46,6 +46,74 @@ FRENCH: dict[str, str] = {
     "the query cannot be run: {}": "la requête ne peut pas être exécutée : {}",
     "the query failed: {}.": "la requête a échoué : {}.",
     "{} is an Excel workbook, which needs openpyxl: pip install 'epee[excel]'.": "{} est un classeur Excel, qui demande openpyxl : pip install 'epee[excel]'.",
+    "column {} holds infinite values; replace them, or leave them empty.": "la colonne {} contient des valeurs infinies ; les remplacer, ou les laisser vides.",
+    "{} is a damaged {}{}: {}. Fetch or write the file again.": "{0} est abîmé ({1}{2}) : {3}. Le récupérer ou le réécrire.",
+    "{} is in use by another program: {}. Close it there, or give a copy.": "{} est ouvert dans un autre programme : {}. L'y fermer, ou donner une copie.",
+    "column {} mixes cells of several types: {}; make them one.": "la colonne {} mêle des cellules de plusieurs types : {} ; n'en garder qu'un.",
+    "{}, line {}: attribute {} is of the type {}; numeric, string, date or levels are read.": "{}, ligne {} : l'attribut {} est du type {} ; numeric, string, date ou des niveaux sont lus.",
+    "{}, line {}: {}. Correct the line.": "{}, ligne {} : {}. Corriger la ligne.",
+    "{} is a truncated ARFF file: it has no @data. Fetch or write the file again.": "{} est un fichier ARFF tronqué : il n'a pas de @data. Le récupérer ou le réécrire.",
+    "{}, line {}: {} is not an attribute: @attribute name type.": "{}, ligne {} : {} n'est pas un attribut : @attribute nom type.",
+    "{}: the file was changed or removed while it was being read; start again.": "{} : le fichier a été modifié ou retiré pendant sa lecture ; recommencer.",
+    "{} has no column {}, which {} has; all {} need the same.": "{} n'a pas de colonne {}, qu'a {} ; tous les {} doivent avoir les mêmes.",
+    "{} has a column {}, which {} has not; all {} need the same.": "{} a une colonne {}, que n'a pas {} ; tous les {} doivent avoir les mêmes.",
+    "column {} holds {} in {} but {} in {}; all {} need the same.": "la colonne {} contient {} dans {} mais {} dans {} ; il faut la même chose dans tous les {}.",
+    "{} has no column {}, which {} has; all files of a folder need the same.": "{} n'a pas de colonne {}, qu'a {} ; tous les fichiers d'un dossier doivent avoir les mêmes.",
+    "Input X contains values as large as {}, whose squares exceed the range of float64 (infinity). Rescale the columns.": "des valeurs vont jusqu'à {}, et leurs carrés dépassent les nombres de la machine. Changer d'unité.",
+    "sample_weight contains NaN or infinity, first in row {}. Give each row a finite weight.": "un poids manque ou est infini, d'abord à la ligne {}. Donner à chaque ligne un poids fini.",
+    "{} holds no {}: Found array with 0 sample(s), and a minimum of 1 is required.": "{} ne contient pas de {} ; il en faut au moins une ligne.",
+    "{} holds no {} {}; there are {}.": "{} ne contient pas de {} {} ; il y a {}.",
+    "column {} of {} holds {} cells of bytes, which are no cells of a table: drop it.": "la colonne {} de {} contient {} cellules d'octets, qui ne sont pas des cellules de tableau : la retirer.",
+    "column {} of {} mixes {} numbers with {} texts, {} for one; make them one.": "la colonne {} de {} mêle {} nombres et {} textes, {} par exemple ; n'en garder qu'une sorte.",
+    '{} is JSON, but neither lines of objects nor an array of objects: {"column": cell, ...}.': '{} est du JSON, mais ni des lignes d\'objets ni un tableau d\'objets : {{"colonne": cellule, ...}}.',
+    "column {} holds texts that hardly come back, and there is no other column to learn from.": "la colonne {} contient des textes qui ne reviennent guère, et il n'y en a pas d'autre d'où apprendre.",
+    "column {} has a missing cell in row {}, but had none when the table was first read.": "la colonne {} a une cellule manquante à la ligne {}, mais n'en avait pas à la première lecture.",
+    "{} lies in folders {}, the first file in {}: they must agree.": "{} est dans les dossiers {}, le premier fichier dans {} : ils doivent s'accorder.",
+    "{} mixes formats: {} is {} and {} is not; give one of them.": "{} mêle des formats : {} est {} et {} ne l'est pas ; n'en donner qu'un.",
+    "{} is {}, not a table that can be read: save it as CSV or Parquet.": "{} est {}, pas un tableau lisible : l'enregistrer en CSV ou Parquet.",
+    "{} has no rows: Found array with 0 sample(s) (shape=(0, {})) while a minimum of 1 is required.": "{0} n'a aucune ligne ; il en faut au moins une.",
+    "{} is damaged after row {}: {} Fetch or write the file again.": "{} est abîmé après la ligne {} : {} Le récupérer ou le réécrire.",
+    "the query names {}, which is no table: its name should end in .csv, .tsv, .parquet or the like.": "la requête nomme {}, qui n'est pas un tableau : son nom devrait finir par .csv, .tsv, .parquet ou semblable.",
+    "the query returns no rows: Found array with 0 sample(s), and a minimum of 1 is required.": "la requête ne rend aucune ligne ; il en faut au moins une.",
+    "{} has columns {} and {}, which SQL cannot tell apart: rename one of them.": "{} a les colonnes {} et {}, que SQL ne distingue pas : en renommer une.",
+    "{} has a column that is neither number, text, boolean nor date ({}); cast it or leave it out.": "{} a une colonne qui n'est ni nombre, ni texte, ni booléen, ni date ({}) ; la convertir ou la laisser de côté.",
+    "the query returns too much: more than {} rows, {}. Make it smaller, or allow more with --memory.": "la requête rend trop : plus de {} lignes, {}. La réduire, ou permettre plus avec --memory.",
+    "the query names {}, which is not on this machine; fetch the file first.": "la requête nomme {}, qui n'est pas sur cette machine ; récupérer d'abord le fichier.",
+    "the query calls {} with options, which are not taken: name the file, FROM 'file.csv'; its dialect is found out.": "la requête appelle {} avec des options, qui ne sont pas prises : nommer le fichier, FROM 'file.csv' ; son dialecte est deviné.",
+    "the query needs more memory than it may take ({}); make it smaller, or allow more with --memory.": "la requête demande plus de mémoire que permis ({}) ; la réduire, ou permettre plus avec --memory.",
+    "the query needs an extension of DuckDB{}; none is installed or loaded by a query.": "la requête demande une extension de DuckDB{} ; une requête n'en installe ni n'en charge aucune.",
+    "the query may read only the files that it names: {}.": "la requête ne peut lire que les fichiers qu'elle nomme : {}.",
+    "the query met a file that cannot be read: {}.": "la requête a rencontré un fichier illisible : {}.",
+    "the query calls {}, which is not allowed: rows come from tables in files, FROM 'file.csv' or FROM 'file.parquet'.": "la requête appelle {}, ce qui n'est pas permis : les lignes viennent de tableaux dans des fichiers, FROM 'file.csv' ou FROM 'file.parquet'.",
+    "{} has columns up to {}, too many for a dense table: read it with scikit-learn's load_svmlight_file and give the sparse matrix.": "{} a des colonnes jusqu'à {}, trop pour un tableau plein : le lire avec load_svmlight_file de scikit-learn et donner la matrice creuse.",
+    "{}, line {}: {} is not 'target index:value ...'.": "{}, ligne {} : {} n'est pas 'cible indice:valeur ...'.",
+    "column {} holds {}, which is no date: give dates, or drop types={{}: 'date'}.": "la colonne {0} contient {1}, qui n'est pas une date : donner des dates, ou retirer types={{{2}: 'date'}}.",
+    "column {} holds {}, which cannot be a target.": "la colonne {} contient {}, qui ne peut être une cible.",
+    "sample_weight: column {} is {} in {}; weights are counts, 0 or more.": "la colonne de poids {} vaut {} en {} ; des poids sont des effectifs, 0 ou plus.",
+    "column {}: {} in {} is neither 0 nor 1, in a boolean column.": "colonne {} : {} en {} n'est ni 0 ni 1, dans une colonne booléenne.",
+    "column {}: {} in {} {}; could not convert string to float.": "colonne {} : {} en {} {}.",
+    "column {} has more than {} different texts: too many for a category; drop it.": "la colonne {} a plus de {} textes différents : trop pour une catégorie ; la retirer.",
+    "{} has no input column: 0 feature(s) while a minimum of 1 is required.": "{} n'a pas de colonne d'entrée ; il en faut au moins une.",
+    "there is no file {}{}": "il n'y a pas de fichier {}{}",
+    "the query names a file that is not there: {}": "la requête nomme un fichier qui n'existe pas : {}",
+    "{} may not be read by this user; ask for the right to, or copy it": "{} ne peut être lu par cet utilisateur ; en demander le droit, ou le copier",
+    "{} cannot be read: {}": "{} ne peut être lu : {}",
+    "column {} holds {}, which is neither number, text, boolean nor date: drop or unpack it.": "la colonne {} contient {}, qui n'est ni nombre, ni texte, ni booléen, ni date : la retirer ou la déplier.",
+    "{} is not the name of a file.": "{} n'est pas un nom de fichier.",
+    # costs
+    "the costs have shape {}; with {} classes they must be {} x {}, or {} x {} with a last row for rejection.": "la table des coûts est de taille {} ; avec {} classes elle doit être {} x {}, ou {} x {} avec une dernière ligne pour le rejet.",
+    "costs[{}, {}] (deciding {} when {} is true) is {}; a cost must be finite and not negative.": "costs[{}, {}] (décider {} quand {} est vrai) vaut {} ; un coût est fini et n'est pas négatif.",
+    "reject_cost is {}; it must be finite and not negative.": "reject_cost vaut {} ; il doit être fini et pas négatif.",
+    "the costs have a row for rejection already; give either that row or reject_cost.": "les coûts ont déjà une ligne pour le rejet ; donner cette ligne ou reject_cost.",
+    "{}: a table of costs has a line of class names and at least two lines of costs.": "{} : une table de coûts a une ligne de noms de classes et au moins deux lignes de coûts.",
+    "{}: {}; the classes are {}, and a row {} may be added.": "{} : {} ; les classes sont {}, et une ligne {} peut être ajoutée.",
+    "the costs in {} cannot be read: {}.": "les coûts de {} ne peuvent être lus : {}.",
+    "{}: byte {} is not UTF-8; save the file as UTF-8.": "{} : l'octet {} n'est pas de l'UTF-8 ; enregistrer le fichier en UTF-8.",
+    "{}, line {}: {} cells where {} are needed (a name and {} costs).": "{}, ligne {} : {} cellules là où il en faut {} (un nom et {} coûts).",
+    "{}: {} is not a number.": "{} : {} n'est pas un nombre.",
+    "{}: two {}s are called {}.": "{} : deux {}s s'appellent {}.",
+    "the costs {} are not a table of numbers.": "les coûts {} ne sont pas une table de nombres.",
+    "level is {}; it must lie between 0 and 1, such as 0.95.": "level vaut {} ; il doit être entre 0 et 1, comme 0.95.",
     # the target and the other roles
     "which column is to be predicted? Name the target.": "quelle colonne prédire ? Nommer la cible.",
     "{} has {} rows with a target: too few to learn from and to test; at least 8 are needed.": "{} a {} lignes avec une cible : trop peu pour apprendre et tester ; il en faut au moins 8.",
@@ -74,8 +142,8 @@ FRENCH: dict[str, str] = {
     "the budget {} is no time; write it like 60s, 2min or 1h.": "le budget {} n'est pas une durée ; l'écrire comme 60s, 2min ou 1h.",
     "test_size is {}; it must be a share of the rows, from 0 (no test) to below 1.": "test_size vaut {} ; c'est une part des lignes, de 0 (pas de test) à moins de 1.",
     "folds is {}; it must be a whole number of at least 2.": "folds vaut {} ; c'est un nombre entier d'au moins 2.",
-    "random_state is {}; give a whole number, so that the result can be had again.": "random_state vaut {} ; donner un nombre entier, pour pouvoir retrouver le résultat.",
-    "random_state is {}; give a whole number, so that the same rows can be had again.": "random_state vaut {} ; donner un nombre entier, pour pouvoir retrouver les mêmes lignes.",
+    "random_state is {}; give a whole number of at least 0, so that the result can be had again.": "random_state vaut {} ; donner un nombre entier d'au moins 0, pour pouvoir retrouver le résultat.",
+    "memory is {}; it must be a number of bytes above 0, or one with a unit such as 500MB or 2GB.": "memory vaut {} ; c'est un nombre d'octets positif, ou un nombre avec une unité, comme 500MB ou 2GB.",
     "prefer is {}; it must be 'simplicity', 'balance' or 'accuracy'.": "prefer vaut {} ; ce doit être 'simplicity', 'balance' ou 'accuracy'.",
     "predictors is empty: give keys of the hierarchy or estimators, or leave it out.": "predictors est vide : donner des clés de la hiérarchie ou des estimateurs, ou ne rien dire.",
     "there is no predictor {} for this target{}": "il n'y a pas de prédicteur {} pour cette cible{}",
@@ -162,6 +230,13 @@ FRENCH: dict[str, str] = {
     "not enough memory: the limit of this process is {} GB (ulimit -v), and {} GB are needed at least.": "mémoire insuffisante : la limite de ce processus est de {} Go (ulimit -v), et il en faut au moins {} Go.",
     "not enough memory: a table of {} cells needs about {}, and {} may be taken. Learn from a sample of it, or allow more with --memory.": "mémoire insuffisante : un tableau de {} cellules demande environ {}, et {} peuvent être pris. Apprendre d'un échantillon, ou permettre davantage avec --memory.",
     "not enough memory: a table of {} cells needs about {} GB, and the limit of this process (ulimit -v) leaves {} GB. Learn from a sample of it.": "mémoire insuffisante : un tableau de {} cellules demande environ {} Go, et la limite de ce processus (ulimit -v) en laisse {}. Apprendre d'un échantillon.",
+    "{} cannot be written, and uses of test rows are counted there; copy the predictor to a place of your own": "{} ne peut être écrit, et les usages des lignes de test y sont comptés ; copier le prédicteur à un endroit à soi",
+    "{} may not be written; choose another place with -o": "{} ne peut être écrit ; choisir un autre endroit avec -o",
+    "there is no folder {} to write {} in": "il n'y a pas de dossier {} où écrire {}",
+    "cannot write {}: {}": "impossible d'écrire {} : {}",
+    "{} is no open file of this command": "{} n'est pas un fichier ouvert de cette commande",
+    "cannot write in {}: {}; choose another place with -o": "impossible d'écrire dans {} : {} ; choisir un autre endroit avec -o",
+    "there is no file {}; look at its name and folder": "il n'y a pas de fichier {} ; vérifier son nom et son dossier",
     "split parts rows in memory; a file is parted by learn(path, target), which keeps its rows sealed.": "split partage des lignes en mémoire ; un fichier se partage par learn(chemin, cible), qui garde ses lignes scellées.",
     "Found input variables with inconsistent numbers of samples: X has {} rows and y has {}.": "X a {} lignes et y en a {} : il en faut autant.",
     "there are {} rows (n_samples = {}): at least two are needed, to learn from and to test.": "il y a {0} lignes : il en faut au moins deux, pour apprendre et tester.",
@@ -172,6 +247,7 @@ FRENCH: dict[str, str] = {
 
 _FIELDS = {  # where one field ends and the next begins
     "there is no {} {}{}": r"""there is no ((?:\w+ )?column|.*?) ('.*?'|".*?"|)(.*)""",
+    "there is no file {}{}": r"""there is no file ('.*?'|".*?")(.*)""",
     "there are no columns {}{}.": r"there are no columns (.*?)( and \d+ more|)\.",
 }
 # what may be filled in and is said in words, too
@@ -187,6 +263,28 @@ PARTS: dict[str, str] = {
     "; there are {}.": " ; il y a {}.", "; the table has no columns.": " ; le tableau n'a pas de colonnes.",
     "; the nearest to it here is {}.": " ; le plus proche ici est {}.", " and {} more": " et {} de plus",
     " and {} more classes have few": " et {} autres classes en ont peu", "all have other roles.": "toutes ont un autre rôle.",
+    "; look at its name and folder.": " ; vérifier son nom et son dossier.",
+    "; there is no folder {} either.": " ; il n'y a pas non plus de dossier {}.",
+    ": it is a link to {}, which is not there.": " : c'est un lien vers {}, qui n'existe pas.",
+    "a quoted cell never ends": "une cellule entre guillemets ne finit pas", "text follows a closing quote": "du texte suit un guillemet fermant",
+    "too few; is the file truncated?": "trop peu ; le fichier est-il tronqué ?",
+    "too many; is a delimiter unquoted?": "trop ; un séparateur manque-t-il de guillemets ?", "{} cells": "{} cellules", "{} cell": "{} cellule",
+    "is too large for a number": "est trop grand pour un nombre", "is not a number": "n'est pas un nombre",
+    "is not a date written as the others": "n'est pas une date écrite comme les autres", "is neither true nor false": "n'est ni vrai ni faux",
+    "is not a number written as the others": "n'est pas un nombre écrit comme les autres",
+    "is not a number written as the others, with {}": "n'est pas un nombre écrit comme les autres, avec {}",
+    "has leading zeros, as an identifier has, in a column of numbers": "a des zéros en tête, comme un identifiant, dans une colonne de nombres",
+    "has no time zone, unlike the others": "n'a pas de fuseau horaire, à la différence des autres",
+    "has a time zone, unlike the others": "a un fuseau horaire, à la différence des autres",
+    "class {} has no column": "la classe {} n'a pas de colonne", "class {} has no row": "la classe {} n'a pas de ligne",
+    "{} is no class": "{} n'est pas une classe", " after row {}": " après la ligne {}", "JSON file": "fichier JSON",
+    "files of a folder": "fichiers d'un dossier",
+    "read or written by this command too": "lu ou écrit par cette commande aussi", "the same file as {}": "le même fichier que {}",
+    "the query": "la requête", "{}, line {}, column {}": "{}, ligne {}, colonne {}", "disk": "disque", "row": "ligne", "is truncated or damaged": "est tronqué ou abîmé", "is no predictor of épée": "n'est pas un prédicteur d'épée",
+    "Too many levels of symbolic links": "trop de liens l'un vers l'autre", "No such file or directory": "il n'y a ni fichier ni dossier de ce nom",
+    "Permission denied": "droits insuffisants", "No space left on device": "plus de place sur le disque",
+    "Read-only file system": "système de fichiers en lecture seule", "File name too long": "nom de fichier trop long",
+    "Is a directory": "c'est un dossier", "Not a directory": "ce n'est pas un dossier", "Input/output error": "erreur d'entrée-sortie",
     " Name the column that tells several series apart as groups.": " Donner par groups la colonne qui distingue plusieurs séries.",
 }  # fmt: skip
 
@@ -198,11 +296,12 @@ def in_french(sentence: str) -> str:
     "la colonne 'y' vaut 'a' dans toutes les lignes : il n'y a rien à prédire."
     """
     for pattern, french in _patterns():
-        found = pattern.fullmatch(sentence)
-        if found:
-            return french.format(*(_part(text) for text in found.groups()))
+        for end in ("", "."):  # of what the system says the end is put by who shows it
+            found = pattern.fullmatch(sentence.removesuffix(end) if end else sentence)
+            if found:
+                return french.format(*(_part(text) for text in found.groups())) + end
     where, mark, rest = sentence.partition(": ")  # a sentence about a file may begin with its name
-    translated = in_french(rest) if mark else rest
+    translated = _part(in_french(rest)) if mark else rest
     return f"{where} : {translated}" if translated != rest else sentence
 
 
@@ -213,9 +312,10 @@ def _part(text: str) -> str:
     (" ; vouliez-vous dire 'price' ?", "'b', 'size' (vouliez-vous dire 'Size' ?)")
     """
     for pattern, french in _patterns(True):
-        found = pattern.fullmatch(text)
-        if found:
-            return french.format(*found.groups())
+        for end in ("", "."):
+            found = pattern.fullmatch(text.removesuffix(end) if end else text)
+            if found:
+                return french.format(*found.groups()) + end
     return re.sub(r"\(did you mean (.*?)\?\)", r"(vouliez-vous dire \1 ?)", text)
 
 
