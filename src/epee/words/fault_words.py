@@ -62,7 +62,6 @@ FRENCH: dict[str, str] = {
     "Input X contains values as large as {}, whose squares exceed the range of float64 (infinity). Rescale the columns.": "des valeurs vont jusqu'à {}, et leurs carrés dépassent les nombres de la machine. Changer d'unité.",
     "sample_weight contains NaN or infinity, first in row {}. Give each row a finite weight.": "un poids manque ou est infini, d'abord à la ligne {}. Donner à chaque ligne un poids fini.",
     "{} holds no {}: Found array with 0 sample(s), and a minimum of 1 is required.": "{} ne contient pas de {} ; il en faut au moins une ligne.",
-    "{} holds no {} {}; there are {}.": "{} ne contient pas de {} {} ; il y a {}.",
     "column {} of {} holds {} cells of bytes, which are no cells of a table: drop it.": "la colonne {} de {} contient {} cellules d'octets, qui ne sont pas des cellules de tableau : la retirer.",
     "column {} of {} mixes {} numbers with {} texts, {} for one; make them one.": "la colonne {} de {} mêle {} nombres et {} textes, {} par exemple ; n'en garder qu'une sorte.",
     '{} is JSON, but neither lines of objects nor an array of objects: {"column": cell, ...}.': '{} est du JSON, mais ni des lignes d\'objets ni un tableau d\'objets : {{"colonne": cellule, ...}}.',
