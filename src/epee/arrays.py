@@ -224,6 +224,20 @@ def squares_of_columns(Z: Any) -> Any:
     return sum_of_rows(Z * Z) if is_elsewhere(Z) else np.einsum("ij,ij->j", Z, Z)
 
 
+def less_one_at(P: Any, places: Any) -> Any:
+    """Return a table (n, K) with 1 taken from one cell of each row, at ``places`` (n,).
+
+    >>> less_one_at(np.array([[0.25, 0.75]]), np.array([1]))
+    array([[ 0.25, -0.25]])
+    """
+    if is_elsewhere(P):
+        own = places[:, None] == numbers_like(P.shape[1], places, places.dtype)
+        return namespace(P).where(own, P - 1, P)
+    out: np.ndarray = P.copy()
+    out[np.arange(len(out)), places] -= 1
+    return out
+
+
 def sum_of_rows(B: Any) -> Any:
     """Return the sums of the columns of a table (n, p); CuPy's own leave a card idle where the table is tall, a product does not.
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from epee.arrays import as_type, home_together, is_elsewhere, like, namespace, numbers_like, select_rows
+from epee.arrays import as_type, home_together, is_elsewhere, less_one_at, like, namespace, select_rows
 from epee.engines.choice import engine_for
 from epee.losses.entropy import CrossEntropy
 from epee.losses.margins import MarginLoss
@@ -260,8 +260,7 @@ def row_terms(loss: MarginLoss, S: Any, codes: Any, bends: bool) -> tuple[Any, A
     total = xp.sum(P, axis=1, keepdims=True)
     P /= total
     value = (xp.log(total) + top - xp.take_along_axis(S, codes[:, None], axis=1))[:, 0]
-    own = codes[:, None] == numbers_like(S.shape[1], codes, codes.dtype)
-    return value, xp.where(own, P - 1, P), P if bends else None
+    return value, less_one_at(P, codes), P if bends else None
 
 
 @dataclass(frozen=True)
