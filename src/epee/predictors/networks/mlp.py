@@ -201,7 +201,7 @@ class MLPClassifier(MultilayerPerceptron, ProbabilityMixin, Classifier):
         P = self._out(X)
         if self.__dict__.get("_several", False):
             return P
-        return np.column_stack([1 - P[:, 0], P[:, 0]]) if P.shape[1] == 1 else P
+        return np.column_stack([1 - P[:, 0], P[:, 0]]) if self.out_activation_ == "logistic" else P
 
 
 class MLPRegressor(MultilayerPerceptron, Regressor):
