@@ -96,8 +96,8 @@ class CategoricalNB(DiscreteNB):
         from epee.kernels.class_sums import first_fraction
 
         X = super()._enter(X, reset=reset, finite=False)
-        if len(X) and X.min() < 0:
-            row, j = np.argwhere(X < 0)[0]
+        if len(X) and X.min() <= -1:  # a fraction between -1 and 0 is taken as 0
+            row, j = np.argwhere(X <= -1)[0]
             raise DataError(
                 f"Negative values in data passed to CategoricalNB (input X): column {j} holds {X[row, j]:g} in row {row}."
             )
