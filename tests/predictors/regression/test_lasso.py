@@ -164,3 +164,20 @@ def test_a_fold_without_weight_is_refused():
     X, y = rng.normal(size=(50, 2)), rng.normal(size=50)
     with pytest.raises(DataError, match="fold 0 of the cross-validation has rows of weight 0 only"):
         LassoCV(cv=5).fit(X, y, np.repeat([0.0, 1.0], [10, 40]))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_far_more_columns_than_rows_form_no_scatter(weighted, monkeypatch):
+    """The answer is that of the quadratic form, and no matrix of all columns is made."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(3, 1, size=(40, 2100))
+    y, w = X[:, :3].sum(axis=1) + 0.1 * rng.normal(size=40), rng.integers(1, 4, 40).astype(float) if weighted else None
+    by_columns = Lasso(0.05, tol=1e-10, max_iter=100_000).fit(X, y, w)
+    monkeypatch.setattr("epee.predictors.regression.lasso.WIDE", 10**9)
+    by_scatter = Lasso(0.05, tol=1e-10, max_iter=100_000).fit(X, y, w)
+    np.testing.assert_allclose(by_columns.coef_, by_scatter.coef_, atol=1e-5)
+    assert by_columns.intercept_ == pytest.approx(by_scatter.intercept_, abs=1e-4)
+    monkeypatch.setattr("epee.predictors.regression.lasso.WIDE", 2000)
+    X[3, 7] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        Lasso(0.05).fit(X, y)

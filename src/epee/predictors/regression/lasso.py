@@ -25,8 +25,12 @@ from epee.predictors.regression.ridge import RidgePath
 from epee.solve.elastic_net import Quadratic, decreasing, penalty_grid
 from epee.solve.sparse_elastic_net import SparseColumns
 from epee.solve.sparse_rows import has_many_sparse_columns
-from epee.table.block import Source
+from epee.table.arrays import ArraySource
+from epee.table.block import Source, refuse_bad_cells
+from epee.table.sparse import SparseSource
 from epee.typing import ArrayLike, Matrix, Tensor
+
+WIDE = 2000  # columns from which on those of few rows are swept one by one, and their scatter is not formed
 
 
 class ElasticNet(MomentRegressor):
@@ -117,9 +121,10 @@ class ElasticNet(MomentRegressor):
         return super().fit(X, y, sample_weight)
 
     def _from_rows(self, source: Source) -> bool:
-        if not has_many_sparse_columns(source):
+        columns = columns_alone(source, self.fit_intercept)
+        if columns is None:
             return False
-        self._search(SparseColumns.of(source, self.fit_intercept))  # type: ignore[arg-type]
+        self._search(columns)
         return True
 
     def _solve(self, m: Moments) -> None:
@@ -204,10 +209,8 @@ class ElasticNet(MomentRegressor):
         self._check()
         model = clone(self)
         source = model.rows_in(X, y, sample_weight)
-        quadratic: Quadratic | SparseColumns
-        if has_many_sparse_columns(source):
-            quadratic = SparseColumns.of(source, self.fit_intercept)
-        else:
+        quadratic: Quadratic | SparseColumns | None = columns_alone(source, self.fit_intercept)
+        if quadratic is None:
             quadratic = Quadratic.of(MomentRegressor._sum(model, source), self.fit_intercept)
         ratio = max(self._ratio(), 1e-3)  # without a share of the norm no penalty is the largest
         grid = (
@@ -228,6 +231,16 @@ class ElasticNet(MomentRegressor):
     def sparse_coef_(self) -> Any:
         """The coefficients as a sparse matrix."""
         return sparse.csr_matrix(np.atleast_2d(self.coef_))
+
+
+def columns_alone(source: Any, intercept: bool) -> SparseColumns | None:
+    """Return the columns of rows whose scatter should not be formed: of many sparse ones, or of far more columns than rows."""
+    if has_many_sparse_columns(source):
+        return SparseColumns.of(source, intercept)
+    if not isinstance(source, ArraySource) or source.n_columns <= max(WIDE, 4 * len(source.X)):
+        return None
+    refuse_bad_cells(source.X, source.names)
+    return SparseColumns.of(SparseSource(sparse.csr_array(source.X), source.y, source.weight), intercept)
 
 
 class Lasso(ElasticNet):
