@@ -343,6 +343,17 @@ def e023(bad):
     return made
 
 
+def e025(bad):
+    rng = np.random.default_rng(0)
+    patient = rng.integers(0, 60, N)
+    columns = table(patient=patient.astype(float))
+    predicted = columns["x0"]
+    y = predicted + rng.normal(size=N) + (rng.normal(size=60)[patient] if bad else 0.0)
+    made = evidence(columns, y)
+    made.entry = entry((y - predicted)[made.train] ** 2, predictions=predicted[made.train])
+    return made
+
+
 def e024(bad):
     made = evidence(table())
     words = np.array([f"k{i % 5}" for i in range(N)])

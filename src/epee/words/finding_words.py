@@ -33,6 +33,7 @@ TITLES: dict[str, tuple[str, str]] = {
     "E022": ("repeated rows", "lignes répétées"),
     "E023": ("test rows that are training rows too", "des lignes de test déjà vues à l'apprentissage"),
     "E024": ("categories never seen in training", "des modalités jamais vues à l'apprentissage"),
+    "E025": ("rows that belong together", "des lignes qui vont ensemble"),
 }
 
 # (code, form): (English, French)
@@ -275,6 +276,18 @@ SENTENCES: dict[tuple[str, str], tuple[str, str]] = {
         "and {fresh} without.",
         "{k} {k:ligne|lignes} de test sur {m} ({share} {span}) {k:est|sont} aussi dans l'apprentissage : l'erreur de test est de "
         "{all} avec elles, de {fresh} sans elles.",
+    ),
+    ("E025", "column"): (
+        "Errors of rows with the same {name} have a correlation of {r} ({n} {n:row|rows}): the rows are not independent, and the variance of the "
+        "error is about {effect} times what it seems.",
+        "Les erreurs de lignes de même {name} ont une corrélation de {r} ({n} {n:ligne|lignes}) : les lignes ne sont pas indépendantes, et la variance "
+        "de l'erreur est environ {effect} fois ce qu'elle paraît.",
+    ),
+    ("E025", "nearest"): (
+        "Errors of rows that are nearest in the inputs have a correlation of {r} ({n} {n:row|rows}), far more than rows a little farther away: some "
+        "rows belong together, and error bars are too short.",
+        "Les erreurs des lignes les plus proches par leurs entrées ont une corrélation de {r} ({n} {n:ligne|lignes}), bien plus que des lignes un peu "
+        "plus loin : des lignes vont ensemble, et les barres d'erreur sont trop courtes.",
     ),
     ("E024", ""): (
         "{k} of {m} test rows ({share} {span}) {k:has|have} a category of {name} that no training row has.",

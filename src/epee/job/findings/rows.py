@@ -27,7 +27,9 @@ from epee.job.findings.evidence import Evidence
 from epee.job.findings.registry import Suspicion, finding
 from epee.job.sealing import fingerprints
 from epee.risk.copies import coincidence, enough, row_bits
+from epee.risk.dependence import dependence
 from epee.risk.estimate import Risk
+from epee.risk.watching import less_class
 from epee.table.raw import RawBlock
 from epee.typing import Vector
 from epee.words.numbers import amount, interval, percent, plus_minus, whole
@@ -189,30 +191,56 @@ def drift(e: Evidence) -> Suspicion | None:
 @finding("E020")
 def order(e: Evidence) -> Suspicion | None:
     """Errors of neighbouring rows are alike: H0, their correlation is at most 0.1."""
-    if e.ordered or e.first_losses is None or len(e.train) < 50:
+    left = left_over(e)
+    if left is None:
         return None
+    r = left[np.isfinite(left)]
     if e.residuals is not None:
-        r = e.residuals[0]
-        r = r[np.isfinite(r)]
         r = np.clip(r, *np.quantile(r, [0.01, 0.99]))
-    elif e.classes is not None:
-        codes, losses = e.codes[e.train], e.first_losses
-        seen = np.isfinite(losses)
-        means = np.bincount(codes[seen], losses[seen], minlength=len(e.classes)) / np.maximum(
-            np.bincount(codes[seen], minlength=len(e.classes)), 1
-        )
-        if min((losses[seen] > 0).sum(), (losses[seen] == 0).sum()) < 10:
-            return None  # too few errors to have an order
-        r = (losses - means[codes])[seen]  # a table sorted by class is no time series
-    else:
-        return None
-    if len(r) < 50 or np.ptp(r) == 0:
-        return None
     r = r - r.mean()
     near = float((r[1:] * r[:-1]).sum() / (r**2).sum())
     ends = fisher_interval(near, len(r))
     words = {"r": amount(near, 0.01), "span": interval(*ends), "n": whole(len(r))}
     return Suspicion(correlation_above(near, len(r), ORDER), words, near, float(1 / np.sqrt(len(r) - 3)), *ends)
+
+
+def left_over(e: Evidence) -> Vector | None:
+    """Return what the chosen predictor leaves over on the training rows, held out; None where that is too little to show kinship."""
+    if e.ordered or e.first_losses is None or len(e.train) < 50:
+        return None
+    if e.residuals is not None:
+        r = e.residuals[0]
+    elif e.classes is not None:
+        losses = e.first_losses
+        if min((losses > 0).sum(), (losses == 0).sum()) < 10:
+            return None  # too few errors to have an order
+        r = less_class(losses, e.codes[e.train])
+    else:
+        return None
+    seen = r[np.isfinite(r)]
+    return None if len(seen) < 50 or np.ptp(seen) == 0 else r
+
+
+@finding("E025")
+def kin(e: Evidence) -> Suspicion | None:
+    """Errors of rows that share a value, or are nearest, are alike: H0, they are no more so than chance makes them."""
+    r = left_over(e)
+    if r is None:
+        return None
+    X = np.column_stack([e.numbers[name][e.train] for name in e.numbers]) if e.numbers else None
+    if X is not None and not np.isfinite(X).any(axis=0).all():
+        X = None  # a column without a cell
+    tried = dependence(r, X, columns=[(name, codes[e.train]) for name, codes in e.levels.items()], seed=e.seed)
+    tried = [d for d in tried if d.kind in ("column", "nearest")]
+    if not tried or tried[0].correlation <= 0:
+        return None
+    d, n = tried[0], int(np.isfinite(r).sum())
+    names = list(e.numbers)
+    name = names[int(d.name)] if d.name.isdigit() and d.name not in e.levels else d.name
+    words = {"name": name, "r": amount(d.correlation, 0.01), "effect": amount(d.effect, 0.1), "n": whole(n)}
+    ends = fisher_interval(min(d.correlation, 0.999), n)
+    p = min(d.p_value, 1.0) if d.correlation > ORDER / 2 else 1.0
+    return Suspicion(p, words, d.correlation, None, *ends, [name] if d.kind == "column" else [], d.kind)
 
 
 def bits_of(e: Evidence) -> list[np.ndarray]:
