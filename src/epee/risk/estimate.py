@@ -48,8 +48,9 @@ class Risk(Shown, Part):
     row_losses, weight, rows : arrays and str, optional
         The losses behind it, their weights and which rows they belong to: what a paired difference needs.
     caution : str
-        Why the interval cannot be trusted, in words; empty when it can. ``kin`` is its part about rows that belong together, which holds
-        for differences, too.
+        Why the interval cannot be trusted, in words; empty when it can.
+    kin : str
+        The part of it about rows that belong together, which holds for differences, too.
     ends_at : function of a level
         Makes the interval of another level in the same way, for :meth:`at`; None takes Student's.
 
