@@ -122,7 +122,7 @@ def test_the_trees_of_a_forest_one_by_one(table):
 
 def test_forests_answer_several_outputs(table):
     X, Y, C = table
-    forest = RandomForestClassifier(10, random_state=0, oob_score=True).fit(X, C)
+    forest = RandomForestClassifier(40, random_state=0, oob_score=True).fit(X, C)
     assert forest.predict(X).shape == C.shape and (forest.predict(X) == C).mean() > 0.95 and 0.5 < forest.oob_score_ < 1
     shares = [np.mean([tree.predict_proba(X)[o] for tree in forest.estimators_], axis=0) for o in range(2)]
     for P, mean in zip(forest.predict_proba(X), shares, strict=True):
