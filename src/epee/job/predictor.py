@@ -94,11 +94,17 @@ class Predictor(Shown):
         beside = {name: kind for name, kind in (more or {}).items() if name not in types}
         lags = [] if self.past is None else self.past.columns
         wanted = {name: kind for name, kind in {**types, **beside}.items() if name not in lags}
-        batches = open_table(table, types=wanted)
+        asked = [name for name in beside if name in self.targets]
+        if asked:  # the target is missed before any input
+            from epee.job.understanding import reopen
+
+            first = open_table(table)
+            for name in asked:
+                find_name(name, list(first.fields.names), "target column")
+            batches = reopen(table, first, wanted)
+        else:
+            batches = open_table(table, types=wanted)
         there = batches.fields.names
-        for name in beside:
-            if name in self.targets:
-                find_name(name, there, "target column")
         refuse_missing(list(wanted), there)
         if self.past is not None:
             batches = self.past.open(batches, lambda raw: self.model.predict(self.encode(raw)), types)

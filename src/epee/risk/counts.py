@@ -13,7 +13,7 @@ import numpy as np
 
 from epee.risk.cross_validation import CrossValidation
 from epee.risk.units import Weights, meaning_of
-from epee.table.block import check_weights
+from epee.table.block import Source, check_weights
 from epee.table.doors import gather, is_stream, open_source
 from epee.table.fingerprints import fingerprint
 from epee.typing import Codes, Vector
@@ -64,7 +64,7 @@ def long_table(X: Any, y: Any, sample_weight: Any, weights: Weights | None = Non
         return None
     if is_stream(X):
         source = open_source(X, y, sample_weight)
-        if source.n_rows is None or source.n_rows * source.n_columns > MOST_CELLS:
+        if not _few_and_whole(source, weights):
             return None
         X, y, sample_weight = gather(source)
     counts = check_weights(sample_weight, X.shape[0] if hasattr(X, "shape") else len(X))
@@ -72,3 +72,16 @@ def long_table(X: Any, y: Any, sample_weight: Any, weights: Weights | None = Non
         return None
     columns = X.shape[1] if len(getattr(X, "shape", ())) == 2 else 1
     return LongTable(X, y, counts) if counts.sum() * columns <= MOST_CELLS else None
+
+
+def _few_and_whole(source: Source, weights: Weights | None) -> bool:
+    """Tell whether the weights of rows that pass by are counts of a table that can be laid out; stops reading when they are not."""
+    cells = 0.0
+    for block in source.narrow().blocks():
+        w = None if block.weight is None else np.asarray(block.weight, dtype=np.float64)
+        if w is None or meaning_of(w, weights) != "counts":
+            return False
+        cells += float(w.sum()) * source.n_columns
+        if cells > MOST_CELLS:
+            return False
+    return True

@@ -207,7 +207,7 @@ def _left_over(model: Any, X: Any, y: Any, losses: Vector, chosen: Loss) -> Vect
     """Return what a fitted predictor leaves over: residuals of a number, else losses, less the mean of their class."""
     truth = np.asarray(y)
     if chosen.classes is not None:
-        return less_class(losses, chosen.codes(truth))
+        return less_class(losses, np.unique(truth, return_inverse=True)[1].reshape(-1))
     return (
         truth - np.asarray(model.predict(X)).reshape(truth.shape)
         if truth.ndim == 1 and truth.dtype.kind in "fiub"
