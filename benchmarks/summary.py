@@ -93,7 +93,8 @@ def _figure(name: str, seen: float) -> str:
 def claimed() -> dict[str, list[Record]]:
     """Return the problems with claims, by the name of their file."""
     found = {
-        name: [r for r in load(name) if r.get("claims")] for name in sorted(path.stem for path in RESULTS.glob("*.jsonl"))
+        name: [r for r in load(name) if r.get("claims")]
+        for name in sorted(path.stem for path in RESULTS.glob("*.jsonl"))
     }
     return {name: records for name, records in found.items() if records}
 
