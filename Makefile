@@ -26,6 +26,7 @@ spark: $(VENV)/.spark ## PySpark, for the tests of the Spark engine; they need J
 
 faults: $(VENV)/.test ## damaged files, kills, full disks, forks, a thousand fits; long; result to benchmarks/results/faults.md
 	EPEE_FAULTS=1 $(BIN)/python -m pytest -n0 tests/faults
+	EPEE_FAULTS=1 $(BIN)/python -m pytest -n0 -m long tests
 
 lint: $(VENV)/.lint ## ruff (rules and format) and the one way of the imports
 	$(BIN)/ruff check .

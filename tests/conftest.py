@@ -29,6 +29,14 @@ settings.register_profile(
 settings.load_profile("house")
 
 
+def pytest_collection_modifyitems(items):
+    """Leave what takes half a minute to ``make faults``."""
+    if not os.environ.get("EPEE_FAULTS"):
+        for item in items:
+            if item.get_closest_marker("long"):
+                item.add_marker(pytest.mark.skip(reason="long: make faults"))
+
+
 @pytest.fixture(autouse=True)
 def _tidy():
     """Put the options back and close the figures that a test opened."""

@@ -125,6 +125,7 @@ def test_wide_sparse_tables_are_solved_without_a_scatter():
 
 
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.long
 def test_least_squares_on_a_wide_sparse_table_is_the_shortest():
     Z, t = wide(2500, 8000)
     model = epee.LinearRegression().fit(Z, t)

@@ -37,6 +37,7 @@ def test_a_rival_with_another_answer_keeps_no_claim():
     assert record_of(problem, found, facts(), quick=False, fresh=None)["claims"]["r"]["kept"] is False
 
 
+@pytest.mark.long
 def test_quick_does_not_replace_thorough(tmp_path):
     save("x", [record()], tmp_path)
     save("x", [record(quick=True)], tmp_path)

@@ -64,6 +64,7 @@ class Deadly:
         return self.keep(block)
 
 
+@pytest.mark.long
 def test_a_worker_killed_in_the_middle_of_a_pass_changes_no_digit(client, path, tmp_path):
     source = open_source(path)
     keep = Summation(source.origin, "full")

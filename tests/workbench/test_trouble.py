@@ -104,6 +104,7 @@ def workers(server):
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc here")
+@pytest.mark.long
 def test_two_pages_one_stopped_one_closed_in_mid_run(opened, bench):
     before = workers(bench[2].pid)
     one, two = opened(), opened("fr")
