@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from epee import DecisionTreeClassifier, LinearDiscriminantAnalysis, LinearRegression
+from epee.errors import WrongUse
 from epee.risk import compare, cross_validate, holdout_error, loo
 from epee.risk.copies import copies_of
 from epee.risk.dependence import dependence
+from epee.risk.watching import kinship
 
 
 def line(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -135,3 +137,21 @@ def test_the_interval_of_folds_follows_skewed_losses():
     found = cross_validate(LinearRegression(), X, X[:, 0] + rng.exponential(size=200) ** 1.5)
     assert found.high - found.value > 1.3 * (found.value - found.low) and "largest losses" in found.caution
     assert found.at(0.5).high < found.high
+
+
+def test_long_tables_are_looked_at_in_stretches():
+    X, y = in_time(6000)
+    assert "follow each other" in cross_validate(LinearRegression(), X, y).caution
+    X, y = line(6000)
+    X[:, 0], X[150, 0] = np.nan, 1.0  # a cell between two stretches
+    assert kinship(y, X) is None
+
+
+def test_strata_may_be_an_array_and_meanings_are_checked():
+    X, y = line(80)
+    strata = np.arange(80) % 4
+    found = cross_validate(LinearRegression(), X, y, stratify=strata, folds=5)
+    assert all((np.bincount(found.folds[strata == k], minlength=5) == 4).all() for k in range(4))
+    for call in (cross_validate, lambda model, *data, **more: compare([model], *data, **more)):
+        with pytest.raises(WrongUse, match="counts"):
+            call(LinearRegression(), X, y, weights="frequency")

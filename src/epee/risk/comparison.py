@@ -29,7 +29,7 @@ from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import Outcome
 from epee.risk.splitting import Plan
 from epee.risk.steps import last_of
-from epee.risk.units import Weights
+from epee.risk.units import Weights, check_meaning
 from epee.risk.verdict import Verdict, ranks
 from epee.risk.watching import at_a_glance, kinship, marked, seen_rows, shaped
 from epee.risk.winner import Nested, Optimism
@@ -226,6 +226,7 @@ def compare(
     'linear beats naive by ... points, p = ...: not shown. The simplest predictor that nothing here beats is ...'
     """
     check_level(level)
+    check_meaning(weights)
     candidates = named(models)
     if not candidates:
         raise WrongUse("there is no candidate to compare: give a list or a dict of estimators.")

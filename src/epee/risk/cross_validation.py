@@ -29,7 +29,7 @@ from epee.risk.opening import open_route
 from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import Outcome
 from epee.risk.splitting import Deal, Pairs, Plan, Split, deal_plan, make_plan
-from epee.risk.units import Weights
+from epee.risk.units import Weights, check_meaning
 from epee.table.fingerprints import fingerprint
 from epee.typing import Codes, Vector
 
@@ -178,6 +178,7 @@ def cross_validate(
     0.020 ± 0.010 [0.004, 0.066]
     """
     check_level(level)
+    check_meaning(weights)
     if interval not in ("fold", "nested"):
         raise WrongUse(f"interval is {interval!r}; it must be 'fold' or 'nested'.")
     if isinstance(folds, str) and folds == "loo" and interval == "fold" and time is None:
@@ -229,9 +230,8 @@ def _validated(
         return found
     if interval == "fold":
         found = shaped(found, route, plan)
-    if (
-        groups is not None or apart or not isinstance(folds, int | np.integer)
-    ):  # the user has said what belongs together
+    told = groups is not None or apart or not isinstance(folds, int | np.integer)
+    if told:  # which rows belong together
         return found
     if interval == "nested":
         once = route.evaluate(plan.splits[0])
@@ -241,7 +241,8 @@ def _validated(
 
 def dealt_by_rule(folds: Any, groups: Any, time: Any, stratify: Any) -> bool:
     """Tell whether rows are dealt to numbered folds one by one."""
-    return isinstance(folds, int | np.integer) and groups is None and time is None and stratify in (None, True, False)
+    by_class = stratify is None or isinstance(stratify, bool | np.bool_)
+    return isinstance(folds, int | np.integer) and groups is None and time is None and by_class
 
 
 def plan_for(

@@ -18,7 +18,7 @@ order, replaces :math:`s^2`, and :math:`U` becomes the number of independent uni
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -98,14 +98,19 @@ def units_of(
     return Units(w[kept] * losses[kept], w[kept], np.ones(int(kept.sum())), rows, in_order)
 
 
+def check_meaning(said: Any) -> None:
+    """Refuse what weights cannot mean."""
+    if said not in (None, "counts", "sampling"):
+        raise WrongUse(f"weights is {said!r}; it must be 'counts' or 'sampling'.")
+
+
 def meaning_of(weight: Vector, said: Weights | None = None) -> Weights:
     """Return what weights mean: what was said, else counts where all are whole numbers and sampling weights where they are not.
 
     >>> meaning_of(np.array([1.0, 3.0])), meaning_of(np.array([0.25, 0.75]))
     ('counts', 'sampling')
     """
-    if said not in (None, "counts", "sampling"):
-        raise WrongUse(f"weights is {said!r}; it must be 'counts' or 'sampling'.")
+    check_meaning(said)
     return said or ("counts" if bool((weight == np.round(weight)).all()) else "sampling")
 
 

@@ -26,9 +26,8 @@ from epee.typing import Codes, Vector
 from epee.words import risk_words
 from epee.words.numbers import amount, p_value
 
-MOST_CELLS = (
-    2_000_000  # a larger table is not looked at row by row: asked for one figure, nobody waits for a second pass
-)
+MOST_CELLS = 2_000_000  # of a table that is looked at row by row: asked for one figure, nobody waits for a second pass
+MOST_ROWS, STRETCHES = 2_000, 20  # in which dependence is looked for, and from how many places they come
 FEWEST_ROWS = 50
 ALARM = 0.01  # of all that is tried together
 
@@ -85,7 +84,17 @@ def kinship(residuals: Vector, X: Any) -> Dependence | None:
     """Return the way in which rows most certainly belong together; None where none is shown, or the rows are few."""
     if np.isfinite(residuals).sum() < FEWEST_ROWS or not np.nanstd(residuals) > 0:
         return None
-    return next((d for d in dependence(residuals, _numbers(X, len(residuals))) if d.shown(ALARM)), None)
+    rows = _some_rows(len(residuals))
+    found = dependence(residuals[rows], _numbers(X, len(residuals), rows))
+    return next((d for d in found if d.shown(ALARM)), None)
+
+
+def _some_rows(n: int) -> Any:
+    """Return the rows that are looked at: all, or stretches of successive ones, spread over the table."""
+    if n <= MOST_ROWS:
+        return slice(None)
+    each = MOST_ROWS // STRETCHES
+    return (np.linspace(0, n - each, STRETCHES).astype(np.intp)[:, None] + np.arange(each)).ravel()
 
 
 def marked(found: R, shown: Dependence | None) -> R:
@@ -134,15 +143,14 @@ def left_over(route: Route, losses: np.ndarray, predictions: np.ndarray) -> Vect
 def less_class(losses: Vector, codes: Codes) -> Vector:
     """Return losses less the mean of their class: a table sorted by class is no time series."""
     seen = np.isfinite(losses)
-    many = np.maximum(np.bincount(codes[seen]), 1)
-    return (
-        losses - (np.bincount(codes[seen], losses[seen], minlength=len(many)) / many)[np.minimum(codes, len(many) - 1)]
-    )
+    K = int(codes.max()) + 1
+    many, total = np.bincount(codes[seen], minlength=K), np.bincount(codes[seen], losses[seen], minlength=K)
+    return losses - (total / np.maximum(many, 1))[codes]
 
 
-def _numbers(X: Any, n: int) -> np.ndarray | None:
-    """Return the inputs as numbers, None where they are not."""
+def _numbers(X: Any, n: int, rows: Any) -> np.ndarray | None:
+    """Return the inputs of some of ``n`` rows as numbers, None where they are not."""
     if hasattr(X, "tocsr") or len(getattr(X, "shape", ())) != 2 or X.shape[0] != n:
         return None
-    cells = np.asarray(X)
-    return cells.astype(np.float64) if cells.dtype.kind in "fiub" and np.isfinite(cells).any(axis=0).all() else None
+    cells = np.asarray(X)[rows]
+    return cells if cells.dtype.kind in "fiub" and np.isfinite(cells).any(axis=0).all() else None
