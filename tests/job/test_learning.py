@@ -274,6 +274,11 @@ def test_the_notes_of_a_table_are_french_too(tmp_path):
     assert said.count("UTF-8 :") == 1 and "1 qualitative (code)" in said and "column" not in said
 
 
+def test_a_budget_that_suffices_drops_no_predictor():
+    table = pa.table(list(np.random.default_rng(0).normal(size=(2, 200))), names=["a", "y"])
+    assert not epee.learn(table, "y", budget=600).card["dropped"]
+
+
 def test_a_budget_may_be_a_small_number():
     assert seconds_of(1e-9) == 1e-9 and seconds_of("1,5 s") == 1.5
     for wrong in (0, -1, True, float("inf"), "soon"):

@@ -268,7 +268,7 @@ class Contest:
         return not candidate.of_others and (candidate.method is None or candidate.cost(self.ground.setting) > 2e7)
 
     def _needed(self, candidate: Candidate) -> float:
-        """Return the seconds that a candidate will take, from fits on a tenth of the rows and, where it is not ours, on a fifth."""
+        """Return the seconds that a candidate will take, from fits on a tenth of the rows and on a fifth."""
         g, grid = self.ground, candidate.grid(self.ground.setting)
         if g.on_sums(candidate):
             return 0.0
@@ -282,11 +282,9 @@ class Contest:
             return clock.perf_counter() - begin
 
         fits = g.cells.folds * (len(grid) + g.repeats)
-        if candidate.method is not None:
-            return trial(1) * 10 * fits / 2
         try:
             with self._in_time(candidate):
-                trial(1)  # loads the library, too
+                trial(1)  # loads the library, or the kernels
                 small, double = trial(1), trial(2)
         except OutOfTime:
             return np.inf

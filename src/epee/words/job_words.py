@@ -300,7 +300,10 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     # what did not run
     "stopped": ("the run was stopped", "l'apprentissage a été arrêté"),
-    "out_of_budget": ("the budget of {budget} s was spent", "le budget de {budget} s est épuisé"),
+    "out_of_budget": (
+        "the budget of {budget} s leaves no time for it",
+        "le budget de {budget} s ne lui laisse pas le temps",
+    ),
     "too_large": (
         "{n} {n:row|rows} and {p} {p:column|columns} are too many for it without --budget",
         "{n} {n:ligne|lignes} et {p} {p:colonne|colonnes}, c'est trop sans --budget",
