@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from math import prod
 from typing import Any
 
@@ -140,6 +141,19 @@ def as_type(a: Any, dtype: Any) -> Any:
     array([1., 2.])
     """
     return namespace(a).astype(a, dtype, copy=False) if is_elsewhere(a) else a.astype(dtype, copy=False)
+
+
+def whole_products(a: Any) -> AbstractContextManager[Any]:
+    """Return a context in which products of arrays of a library keep the digits of their type: JAX drops half of them on a card.
+
+    >>> with whole_products(np.zeros(1)):
+    ...     np.eye(1) @ np.eye(1)
+    array([[1.]])
+    """
+    if library_of(a) not in ("jax", "jaxlib"):
+        return nullcontext()
+    highest: AbstractContextManager[Any] = sys.modules["jax"].default_matmul_precision("highest")
+    return highest
 
 
 def memory_of(a: Any) -> int | None:

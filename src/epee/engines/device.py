@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from epee.arrays import memory_of
+from epee.arrays import memory_of, whole_products
 from epee.engines.libraries import Library, find_library, is_full, travelling
 from epee.engines.local import LOCAL, tree
 from epee.errors import EngineLost, EngineWarning, WrongUse
@@ -61,7 +61,8 @@ class DeviceEngine:
         if not self._can(source, work):
             return LOCAL.reduce(source, work, merge=merge, rows=rows)
         try:
-            return tree(map(work, self._blocks(source, work)), merge)
+            with whole_products(getattr(source, "X", None)):
+                return tree(map(work, self._blocks(source, work)), merge)
         except Exception as fault:  # noqa: BLE001 - every library has its own word for a full device
             self._or_give_up(fault)
             return LOCAL.reduce(source, work, merge=merge, rows=rows)
@@ -74,7 +75,8 @@ class DeviceEngine:
         done = 0
         try:
             for block in self._blocks(source, work):
-                found = work(block)
+                with whole_products(block.X):
+                    found = work(block)
                 done = block.start + block.X.shape[0]
                 yield found
         except Exception as fault:  # noqa: BLE001 - every library has its own word for a full device

@@ -159,8 +159,7 @@ class KMeans(NewAxes, TransformerMixin, Clusterer):
                 with progress("k-means passes", self.max_iter) as tick:
                     best = lloyd(StreamRows(rows), start, self.max_iter, self.tol, tick, self.stop)
             self._keep(best, rows)
-        found = int((np.bincount(self.labels_, minlength=k) > 0).sum())
-        if found < k:
+        if not np.all(self.counts_ > 0) and (found := len(np.unique(self.labels_))) < k:
             say(
                 f"Number of distinct clusters ({found}) found smaller than n_clusters ({k}). Possibly due to duplicate points in X.",
                 SearchWarning,

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from epee.arrays import at_home, is_elsewhere, like
+from epee.arrays import at_home, is_elsewhere, like, whole_products
 from epee.table.frames import is_away, is_spark
 from epee.table.spark_answers import of_spark
 
@@ -32,7 +32,8 @@ def by_partition(method: F) -> F:
             return method(self, X, *rest, **options)
         if is_elsewhere(X):
             rows = X if getattr(self, "answers_anywhere", False) else at_home(X)
-            return sent_back(method(self, rows, *rest, **options), X)
+            with whole_products(rows):
+                return sent_back(method(self, rows, *rest, **options), X)
         if not is_away(X):
             return method(self, X, *rest, **options)
         asked = Answer(copy(self), method.__name__, rest, options)
@@ -55,7 +56,8 @@ def in_kind(method: F, *, stays: bool = True) -> F:
         if X is None or isinstance(X, np.ndarray) or not is_elsewhere(X):
             return method(self, X, *rest, **options)
         rows = X if stays and getattr(self, "answers_anywhere", False) else at_home(X)
-        return sent_back(method(self, rows, *rest, **options), X)
+        with whole_products(rows):
+            return sent_back(method(self, rows, *rest, **options), X)
 
     answer.answers_in_kind = True  # type: ignore[attr-defined]
     return cast(F, answer)
