@@ -2,11 +2,13 @@ import numpy as np
 import pytest
 
 from epee.arrays import at_home
+from epee.engines.device import DeviceEngine
 from epee.moments import anywhere
 from epee.moments.anywhere import moments_anywhere
 from epee.moments.moments import Moments, stack
 from epee.moments.passes import Summation
 from epee.table.block import Block
+from epee.table.elsewhere import ElsewhereSource
 from epee.table.folds import assign_folds
 from epee.table.folds_elsewhere import folds_elsewhere
 from tests.elsewhere.libraries import close
@@ -26,8 +28,8 @@ def both(table, send, scatter, folds, groups, weighted, targets=False, dtype=np.
     }
     origin = np.append(X[0], t[0]) if targets else X[0].astype(float)
     keep = Summation(origin, scatter, folds, groups, int(targets))
-    there = Block(send(X), **{k: None if a is None else send(a) for k, a in parts.items()})
-    return keep(there), keep(Block(X.astype(np.float64), **parts))
+    there = ElsewhereSource(send(X), **{k: None if a is None else send(a) for k, a in parts.items()})
+    return DeviceEngine().reduce(there, keep), keep(Block(X.astype(np.float64), **parts))
 
 
 def agree(m, here, tolerance=1e-12):
