@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import sklearn.decomposition
+from scipy.sparse import csr_array
 
 from epee import PCA
 from epee.errors import DataWarning, InfiniteValues, MissingValues, SingularProblem, TooLarge, WrongUse
@@ -199,3 +200,47 @@ def test_variances_with_one_over_n_are_those_of_the_course():
         np.testing.assert_allclose(model.variances_, values[:q])
         np.testing.assert_allclose(model.variances_, model.explained_variance_ * 11 / 12)
         assert model.inertia_ == pytest.approx(values.sum())
+
+
+@pytest.mark.parametrize("shape", [(100, 80), (80, 100)], ids=["tall", "wide"])
+@pytest.mark.parametrize("kind", ["dense", "sparse", "weighted"])
+def test_random_projections_tell_the_variances_of_their_own_scores(shape, kind):
+    X = np.random.default_rng(3).normal(size=shape)
+    w = np.random.default_rng(4).integers(1, 4, shape[0]).astype(float) if kind == "weighted" else None
+    given = csr_array(X) if kind == "sparse" else X
+    pca = PCA(3, svd_solver="randomized", random_state=0).fit(given, sample_weight=w)
+    scores = pca.transform(X)
+    covariance = np.cov(scores.T, fweights=None if w is None else w.astype(int))
+    np.testing.assert_allclose(covariance, np.diag(pca.explained_variance_), atol=1e-12)
+    exact = PCA(3, svd_solver="full").fit(X, sample_weight=w)
+    np.testing.assert_allclose(pca.explained_variance_, exact.explained_variance_, rtol=5e-3)  # the powers are theirs
+    assert (pca.explained_variance_ <= exact.explained_variance_ * (1 + 1e-12)).all()
+
+
+@pytest.mark.parametrize("X", [TALL, csr_array(TALL)], ids=["dense", "sparse"])
+@pytest.mark.parametrize("solver", ["arpack", "randomized"])
+def test_searches_for_the_leading_axes_say_how_many_they_can_give(X, solver):
+    for q, sentence in (
+        (0, r"n_components=0 must be between 1 and min\(n_samples, n_features\)=6"),
+        (7, "n_components=7 must be between 1"),
+        (0.5, "n_components=0.5 must be between 1"),
+        ("mle", f"n_components='mle' cannot be a string with svd_solver='{solver}'"),
+    ):
+        with pytest.raises(WrongUse, match=sentence):
+            PCA(q, svd_solver=solver).fit(X)
+    assert PCA(svd_solver=solver, random_state=0).fit(X).n_components_ == 6 - (solver == "arpack")
+
+
+def test_lanczos_cannot_give_all_axes():
+    with pytest.raises(WrongUse, match=r"n_components=6 must be strictly less than min\(n_samples, n_features\)=6"):
+        PCA(6, svd_solver="arpack").fit(TALL)
+    with pytest.raises(
+        WrongUse, match=r"between 0 and min\(n_samples, n_features\)=6 with svd_solver='full' or 'auto'"
+    ):
+        PCA(7).fit(TALL)
+
+
+def test_the_law_of_axes_does_not_depend_on_how_scores_are_scaled():
+    plain, white = PCA(2).fit(TALL), PCA(2, whiten=True).fit(TALL)
+    np.testing.assert_allclose(white.get_covariance(), plain.get_covariance())
+    np.testing.assert_allclose(white.score_samples(TALL), plain.score_samples(TALL))

@@ -38,6 +38,7 @@ from epee.table.sparse import SparseSource, is_sparse, laid_out
 from epee.typing import Matrix, Vector
 
 SOLVERS = ("auto", "full", "covariance_eigh", "arpack", "randomized")
+SEARCHES = ("arpack", "randomized")  # for the leading axes alone
 
 
 class PCA(AxesOfRows, AxesAsLaw, AxesInPictures, NewAxes, MomentTransformer):
@@ -163,8 +164,8 @@ class PCA(AxesOfRows, AxesAsLaw, AxesInPictures, NewAxes, MomentTransformer):
         if is_sparse(X):
             return self._fit_sparse(X, w)
         refuse_large(n, p)
-        self._keep_count(n if w is None else w.sum(), int(min(n if w is None else w.sum(), p)))
         road = self._road(n, p)
+        self._keep_count(n if w is None else w.sum(), int(min(n if w is None else w.sum(), p)))
         self.__dict__.pop("moments_", None)
         try:
             if road == "covariance_eigh":
@@ -183,6 +184,8 @@ class PCA(AxesOfRows, AxesAsLaw, AxesInPictures, NewAxes, MomentTransformer):
         """Find the axes of sparse rows without centring them."""
         n, p = X.shape
         road = sparse_road(self.svd_solver, n, p)
+        if self.svd_solver in SEARCHES:
+            self._insist_few(min(n, p))
         count = float(n if w is None else w.sum())
         self._keep_count(count, int(min(count, p)) - (road == "arpack"))
         self.__dict__.pop("moments_", None)
@@ -190,7 +193,7 @@ class PCA(AxesOfRows, AxesAsLaw, AxesInPictures, NewAxes, MomentTransformer):
             refuse_large(None, p)
             return self.fit_moments(self._sum(SparseSource(X, None, w)))
         X, q = X.astype(np.float64, copy=False), self.n_components
-        few = min(n, p) - 1 if q is None else q
+        few = min(n, p) - (road == "arpack") if q is None else q
         if road == "dual":
             found = axes_by_rows(X, w)
         elif not isinstance(few, int | np.integer):
@@ -229,21 +232,30 @@ class PCA(AxesOfRows, AxesAsLaw, AxesInPictures, NewAxes, MomentTransformer):
     def _road(self, n: int, p: int) -> str:
         q = self.n_components
         few = isinstance(q, int | np.integer) and 1 <= q < 0.8 * min(n, p)
-        if self.svd_solver == "arpack":
-            if not isinstance(q, int | np.integer) or not 1 <= q < min(n, p):
-                raise WrongUse(
-                    f"n_components={q!r} must be between 1 and min(n_samples, n_features) - 1 = {min(n, p) - 1} with svd_solver='arpack'."
-                )
-            return "arpack"
-        if self.svd_solver == "randomized":
-            if isinstance(q, str) or (isinstance(q, float) and q < 1):
-                raise WrongUse(f"n_components={q!r} cannot be a string or a fraction with svd_solver='randomized'.")
-            return "randomised"
+        if self.svd_solver in SEARCHES:
+            self._insist_few(min(n, p))
+            return "arpack" if self.svd_solver == "arpack" else "randomised"
         if self.svd_solver == "full":
             return "full"
         if self.svd_solver == "auto" and min(n, p) > 1000 and few and q < 0.1 * min(n, p):
             return "randomised"
         return "dual" if p > n and self.svd_solver == "auto" else "covariance_eigh"
+
+    def _insist_few(self, rank: int) -> None:
+        """Refuse a number of axes that a search for the leading ones cannot give."""
+        q, solver = self.n_components, self.svd_solver
+        if q is None:
+            return
+        if isinstance(q, str):
+            raise WrongUse(f"n_components={q!r} cannot be a string with svd_solver={solver!r}: give a number of axes.")
+        if not isinstance(q, int | np.integer) or not 1 <= q <= rank:
+            raise WrongUse(
+                f"n_components={q!r} must be between 1 and min(n_samples, n_features)={rank} with svd_solver={solver!r}, a whole number."
+            )
+        if solver == "arpack" and q == rank:
+            raise WrongUse(
+                f"n_components={q!r} must be strictly less than min(n_samples, n_features)={rank} with svd_solver='arpack'."
+            )
 
     def _keep_count(self, n: float, rank: int) -> None:
         self.n_samples_ = int(n) if float(n).is_integer() else float(n)
@@ -258,8 +270,9 @@ class PCA(AxesOfRows, AxesAsLaw, AxesInPictures, NewAxes, MomentTransformer):
         elif q is not None and q > 1 and int(q) != q:
             raise WrongUse(f"n_components={q!r} is neither a whole number of axes nor a share of the variance below 1.")
         elif q is not None and not (0 <= q <= rank):
+            solver = "'full' or 'auto'" if self.svd_solver == "auto" else repr(self.svd_solver)
             raise WrongUse(
-                f"n_components={q!r} must be between 0 and min(n_samples, n_features)={rank} with svd_solver={self.svd_solver!r}."
+                f"n_components={q!r} must be between 0 and min(n_samples, n_features)={rank} with svd_solver={solver}."
             )
 
     def _solve(self, m: Moments) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from epee.moments.sparse import centred_products
 from epee.solve.sparse_rows import CentredRows
 from epee.solve.spectral import descending_eigh
-from epee.structure.randomised import Centred, range_finder
+from epee.structure.randomised import Centred, leading_axes
 from epee.typing import Matrix, Vector
 
 FEW = 1000  # columns whose covariance, or rows whose products, are formed
@@ -38,8 +38,8 @@ def sparse_road(solver: str, n: int, p: int) -> str:
     """Return how the axes of a sparse table are found."""
     if solver not in ("auto", "arpack", "covariance_eigh", "randomized"):
         raise TypeError(
-            'PCA only support sparse inputs with the "arpack" and "covariance_eigh" solvers (and here "randomized"), while '
-            f'"{solver}" was passed: it would need all cells. See TruncatedSVD for a possible alternative.'
+            'PCA only support sparse inputs with the "arpack" and "covariance_eigh" solvers, while '
+            f'"{solver}" was passed: it would need all cells. Here "randomized" takes sparse rows, too.'
         )
     if solver == "auto":
         return "dual" if n < p and n <= FEW else "covariance_eigh" if p <= FEW else "arpack"
@@ -86,10 +86,8 @@ def axes_by_projections(
         from scipy.sparse import csr_array
 
         X = csr_array(X.multiply(Z.root[:, None]))
-    A = Rooted(X, Z.mean, Z.root)
-    Q = range_finder(A, q + more, powers, rng, normaliser)
-    _, s, V = np.linalg.svd(A.back(Q).T, full_matrices=False)
-    return Axes(s[:q] ** 2 / count, V[:q], Z.mean, count, inertia, min(X.shape))
+    s, V = leading_axes(Rooted(X, Z.mean, Z.root), q, more, powers, rng, normaliser)
+    return Axes(s**2 / count, V, Z.mean, count, inertia, min(X.shape))
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,7 @@ class AxesOfRows:
 
     if TYPE_CHECKING:
         n_components: Any
+        svd_solver: str
         random_state: Any
         n_oversamples: int
         iterated_power: Any
@@ -147,7 +148,8 @@ class AxesOfRows:
         self._set(s[::-1] ** 2 / total, V[::-1], total, square / total, rank=min(X.shape))
 
     def _few(self, X: Any) -> int:
-        return min(X.shape) if self.n_components is None else int(self.n_components)
+        most = min(X.shape) - (self.svd_solver == "arpack")
+        return most if self.n_components is None else int(self.n_components)
 
     def _centre(self, X: Any, w: Vector | None) -> tuple[Vector, float, float]:
         """Keep the mean; return it with the number of rows and the sum of squares about it."""

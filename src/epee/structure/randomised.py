@@ -1,8 +1,9 @@
-r"""The range of a large matrix by random projections.
+r"""The leading axes of a large matrix by random projections.
 
-:math:`Q = \operatorname{orth}\big((A A^\top)^t A \Omega\big)` for a Gaussian :math:`\Omega` holds the leading singular
-directions of :math:`A` with high probability (Halko, Martinsson and Tropp, 2011). The matrix is met only through products,
-so centring needs no copy of it: :math:`(X - 1\mu^\top) B = XB - 1(\mu^\top B)`. It may lie elsewhere (:mod:`epee.arrays`).
+:math:`P = \operatorname{orth}\big((A^\top A)^{t+1} \Omega\big)` for a Gaussian :math:`\Omega` holds the leading axes of :math:`A` with high
+probability (Halko, Martinsson and Tropp, 2011), and :math:`AP = U S W^\top` turns it into them: the axes :math:`V = PW` are such that
+:math:`AV = US`, so that the variances that are told are those of the scores. The matrix is met only through products, so centring
+needs no copy of it: :math:`(X - 1\mu^\top) B = XB - 1(\mu^\top B)`. It may lie elsewhere (:mod:`epee.arrays`).
 """
 
 from __future__ import annotations
@@ -37,26 +38,6 @@ class Centred:
         return found if is_elsewhere(found) else np.ascontiguousarray(found)
 
 
-def range_finder(A: Centred, size: int, powers: Any, rng: np.random.Generator, normaliser: str = "auto") -> Matrix:
-    """Return an orthonormal basis Q (n, size) of the leading range of ``A`` (n, p).
-
-    >>> A = np.outer(np.arange(6.0), np.ones(4))
-    >>> Q = range_finder(Centred(A, np.zeros(4)), 2, "auto", np.random.default_rng(0))
-    >>> bool(np.allclose(Q @ (Q.T @ A), A))
-    True
-    """
-    n, p = A.shape
-    size = min(size, n, p)
-    t = (7 if size < 0.1 * min(n, p) else 4) if powers == "auto" else int(powers)
-    tall = p <= n
-    mine, other = (A.times, A.back) if tall else (A.back, A.times)
-    Y = mine(like(rng.normal(size=(min(n, p), size)), A.X, A.X.dtype))
-    for _ in range(t):
-        Y = mine(_settled(other(_settled(Y, normaliser, t)), normaliser, t))
-    qr = namespace(Y).linalg.qr
-    return qr(Y)[0] if tall else qr(A.times(qr(Y)[0]))[0]
-
-
 def leading_axes(
     A: Centred, q: int, extra: int, powers: Any, rng: np.random.Generator, normaliser: str
 ) -> tuple[Vector, Matrix]:
@@ -67,9 +48,18 @@ def leading_axes(
     >>> bool(np.allclose(s, np.linalg.norm(A))), np.abs(V).round(6)
     (True, array([[0.5, 0.5, 0.5, 0.5]]))
     """
-    Q = range_finder(A, q + extra, powers, rng, normaliser)
-    _, s, V = namespace(Q).linalg.svd(A.back(Q).T, full_matrices=False)
-    return at_home(s)[:q], at_home(V)[:q]
+    n, p = A.shape
+    size = min(q + extra, n, p)
+    t = (7 if q < 0.1 * min(n, p) else 4) if powers == "auto" else int(powers)
+    tall = p <= n
+    mine, other = (A.times, A.back) if tall else (A.back, A.times)
+    Y = mine(like(rng.normal(size=(min(n, p), size)), A.X, A.X.dtype))
+    for _ in range(t):
+        Y = mine(_settled(other(_settled(Y, normaliser, t)), normaliser, t))
+    linalg = namespace(Y).linalg
+    P = linalg.qr(A.back(_settled(Y, normaliser, t)) if tall else Y)[0]  # (p, size)
+    _, s, Wt = linalg.svd(linalg.qr(A.times(P))[1], full_matrices=False)
+    return at_home(s)[:q], at_home(Wt @ P.T)[:q]
 
 
 def _settled(Z: Matrix, normaliser: str, powers: int) -> Matrix:
