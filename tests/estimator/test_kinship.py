@@ -53,3 +53,27 @@ def test_whoever_comes_first(first):
 def test_nothing_is_inherited():
     assert RandomForestRegressor not in epee.RandomForestRegressor.__mro__
     assert issubclass(epee.RandomForestRegressor, RandomForestRegressor)
+
+
+def test_boosted_trees_have_the_dependence_of_their_decision_function():
+    inspect = sklearn.inspection.partial_dependence
+    model = epee.HistGradientBoostingRegressor(max_iter=10, max_depth=1, min_samples_leaf=5).fit(X, y)
+    for columns in ([0], [0, 1]):
+        ways = [inspect(model, X, columns, method=method, grid_resolution=5)["average"] for method in ("auto", "brute")]
+        np.testing.assert_allclose(*ways, atol=1e-10)
+    two = epee.HistGradientBoostingClassifier(max_iter=10, max_depth=1, min_samples_leaf=5).fit(X, y > 0.8)
+    ways = [
+        inspect(two, X, [1], method=m, response_method="decision_function")["average"] for m in ("recursion", "brute")
+    ]
+    np.testing.assert_allclose(*ways, atol=1e-10)
+
+
+def test_dependence_of_trees_that_split_categories_by_sets():
+    z = np.arange(60) % 6
+    tree = epee.DecisionTreeRegressor(categorical_features=[1], max_depth=4).fit(
+        np.column_stack([X[:, 0], z]), y + z % 2
+    )
+    rows = np.column_stack([X[:, 0], z])
+    out = np.zeros(len(rows))
+    tree.tree_.compute_partial_dependence(rows, np.array([0, 1]), out)
+    np.testing.assert_allclose(out, tree.predict(rows))

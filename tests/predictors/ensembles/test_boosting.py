@@ -78,7 +78,7 @@ def test_twin_and_kernels_grow_the_same_trees(n, kind, categories, weighted, see
                 return
         for other in found[1:]:
             same_trees(found[0], other)
-            np.testing.assert_array_equal(found[0]._raw(X), other._raw(X))
+            np.testing.assert_array_equal(found[0]._raw_predict(X), other._raw_predict(X))
 
 
 @pytest.mark.parametrize("n", [100, 5000])
@@ -384,3 +384,61 @@ def test_early_stopping_by_the_score_of_the_class_itself():
     for wrong in ([0, 1], [{0, 99}], [{0.5}]):
         with pytest.raises(WrongUse, match="Interaction constraints must"):
             HistGradientBoostingRegressor(interaction_cst=wrong).fit(X, y)
+
+
+def brute(model, X, w, column, grid):
+    """The mean score of all rows with one cell put at each value of the grid."""
+    found = []
+    for value in grid:
+        rows = X.copy()
+        rows[:, column] = value
+        found.append(np.average(model._raw_predict(rows), axis=0, weights=w))
+    return np.array(found).T
+
+
+@pytest.mark.parametrize("classes", [0, 2, 3])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_dependence_by_recursion_is_that_of_the_training_rows_where_trees_have_one_cut(classes, weighted):
+    X, y = table(300, 4, 0.1, categories=7)
+    w = rng.integers(1, 4, len(X)).astype(float) if weighted else None
+    maker = HistGradientBoostingClassifier if classes else HistGradientBoostingRegressor
+    target = np.digitize(y, np.linspace(-1, 1, classes - 1)) if classes else y
+    model = maker(max_iter=8, max_depth=1, categorical_features=[3]).fit(X, target, sample_weight=w)
+    for column, grid in ((0, np.array([-2.0, 0.1, np.nan, 3.0])), (3, np.array([0.0, 3.0, 99.0]))):
+        found = model._compute_partial_dependence_recursion(grid[:, None], np.array([column]))
+        np.testing.assert_allclose(found, brute(model, X, w, column, grid), atol=1e-10)
+
+
+def test_dependence_by_recursion_follows_rows_of_which_all_columns_are_given():
+    X, y = table(400, 3, 0.1, categories=5)
+    model = HistGradientBoostingRegressor(max_iter=10, categorical_features=[2]).fit(X, y)
+    found = model._compute_partial_dependence_recursion(X, np.arange(3))
+    np.testing.assert_allclose(found[0], model.predict(X), atol=1e-10)
+
+
+@pytest.mark.parametrize("classes", [0, 2, 3])
+def test_records_in_the_layout_of_scikit_learn_answer_as_our_trees(classes):
+    X, y = table(500, 4, 0.1, categories=9)
+    maker = HistGradientBoostingClassifier if classes else HistGradientBoostingRegressor
+    target = np.digitize(y, np.linspace(-1, 1, classes - 1)) if classes else y
+    model = maker(max_iter=6, max_leaf_nodes=7, categorical_features=[3]).fit(X, target)
+    known = np.zeros((1, 8), dtype=np.uint32)
+    known[0, 0] = 2**9 - 1
+    said = np.tile(model._baseline_prediction, (len(X), 1))
+    for one_round in model._predictors:
+        for k, tree in enumerate(one_round):
+            assert tree.get_n_leaf_nodes() <= 7 and tree.get_max_depth() < 7
+            said[:, k] += tree.predict(X, known, np.array([0, 0, 0, 0], dtype=np.uint32), 1)
+    np.testing.assert_allclose(said, model._raw_predict(X), atol=1e-10)
+    assert len(model._predictors) == model.n_iter_
+
+
+@pytest.mark.parametrize("n", [60, 2000])  # a bin for each value, bins at quantiles
+def test_infinite_cells_are_the_ends_of_their_column(n):
+    X, y = table(n, 3)
+    X[rng.random(n) < 0.1, 0] = np.inf
+    X[rng.random(n) < 0.1, 0] = -np.inf
+    large = np.where(np.isinf(X), np.sign(X) * 1e6, X)
+    given, plain = (HistGradientBoostingRegressor(max_iter=5, min_samples_leaf=5).fit(Z, y) for Z in (X, large))
+    np.testing.assert_allclose(given.predict(X), plain.predict(large))
+    np.testing.assert_allclose(given.predict(np.full((1, 3), np.inf)), given.predict(np.full((1, 3), 1e9)))

@@ -268,3 +268,15 @@ def test_leaves_have_the_numbers_that_the_trees_themselves_use():
         RandomForestRegressor(4, warm_start=True, random_state=0).fit(X, y).fit(X, y)
     with pytest.raises(WrongUse, match="max_sample"):
         RandomForestRegressor(bootstrap=False, max_samples=0.5).fit(X, y)
+
+
+def test_rows_out_of_the_bag_are_judged_again_only_by_new_trees():
+    X, y = load_diabetes(return_X_y=True)
+    model = RandomForestRegressor(25, max_depth=3, random_state=0, warm_start=True).fit(X[:100], y[:100])
+    risk = model.oob_risk_
+    with pytest.warns(UserWarning, match="Warm-start fitting without increasing"):
+        assert model.fit(X[:100], y[:100]).oob_risk_ is risk
+    assert not hasattr(model, "oob_score_")
+    with pytest.warns(UserWarning, match="Warm-start"):
+        assert hasattr(model.set_params(oob_score=True).fit(X[:100], y[:100]), "oob_score_")
+    assert model.set_params(n_estimators=30).fit(X[:100], y[:100]).oob_risk_ is not risk

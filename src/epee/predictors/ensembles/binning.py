@@ -120,13 +120,20 @@ def cuts_of(v: Vector, w: Vector | None, most: int) -> Vector:
         return distinct[:0]
     if len(distinct) <= most:
         a, b = distinct[:-1], distinct[1:]
-        middle = a / 2 + b / 2
+        middle = _between(a, b)
         return np.where((a < middle) & (middle < b), middle, a)
     below = np.arange(1.0, len(v) + 1) if order is None else np.cumsum(w[order])  # type: ignore[index]
     wanted = np.arange(1, most) * below[-1] / most  # the quantile k / B lies where this much weight lies below
     at = np.searchsorted(below, wanted)
     onto = np.minimum(at + (below[at] == wanted), len(v) - 1)  # on an edge: half way to the next row
-    return np.unique(v[at] / 2 + v[onto] / 2)
+    cuts = np.unique(_between(v[at], v[onto]))
+    return cuts[cuts < np.inf]  # nothing lies above infinity
+
+
+def _between(a: Vector, b: Vector) -> Vector:
+    """Return what lies half way from ``a`` up to ``b``; ``a`` itself where one of them is infinite."""
+    with np.errstate(invalid="ignore"):
+        return np.where(np.isfinite(a) & np.isfinite(b), a / 2 + b / 2, a)
 
 
 def levels_of(v: Vector, w: Vector | None, most: int) -> tuple[Vector, Codes]:

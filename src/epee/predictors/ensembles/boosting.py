@@ -18,6 +18,7 @@ import numpy as np
 
 from epee.errors import WrongUse
 from epee.estimator.base import Classifier, ProbabilityMixin, Regressor
+from epee.estimator.kinship import akin
 from epee.predictors.ensembles.boosting_base import HistGradientBoosting
 from epee.predictors.ensembles.objectives import (
     Absolute,
@@ -35,6 +36,7 @@ from epee.table.doors import is_stream
 from epee.typing import Labels, Matrix, Vector
 
 
+@akin("sklearn.ensemble._hist_gradient_boosting.gradient_boosting")
 class HistGradientBoostingRegressor(HistGradientBoosting, Regressor):
     r"""A number by a sum of small trees, (1).
 
@@ -173,7 +175,7 @@ class HistGradientBoostingRegressor(HistGradientBoosting, Regressor):
         return (objective or self._loss).answer(raw)
 
     def _predict(self, X: Matrix) -> Vector:
-        return self._loss.answer(self._raw(X))
+        return self._loss.answer(self._raw_predict(X))
 
     def staged_predict(self, X: Any) -> Iterator[Vector]:
         """Yield the predictions after each round."""
@@ -181,6 +183,7 @@ class HistGradientBoostingRegressor(HistGradientBoosting, Regressor):
             yield self._loss.answer(raw)
 
 
+@akin("sklearn.ensemble._hist_gradient_boosting.gradient_boosting")
 class HistGradientBoostingClassifier(HistGradientBoosting, ProbabilityMixin, Classifier):
     r"""Classes by the log-odds of sums of small trees, (1): one sum for two classes, one a class for more.
 
@@ -337,11 +340,11 @@ class HistGradientBoostingClassifier(HistGradientBoosting, ProbabilityMixin, Cla
         return self.classes_[np.argmax(P, axis=1)] if needs == "labels" else P
 
     def _proba(self, X: Matrix) -> Matrix:
-        return self._loss.answer(self._raw(X))
+        return self._loss.answer(self._raw_predict(X))
 
     def decision_function(self, X: Any) -> Matrix:
         """Return the log-odds of the second class (n,), or the score of each of several (n, K)."""
-        return self._said(self._raw(self._leave(X)), "scores")
+        return self._said(self._raw_predict(self._leave(X)), "scores")
 
     def staged_predict(self, X: Any) -> Iterator[Labels]:
         """Yield the classes predicted after each round."""

@@ -15,7 +15,7 @@ from epee.estimator.base import Estimator, encode_labels
 from epee.estimator.protocol import Needs
 from epee.losses.names import resolve
 from epee.predictors.ensembles.binning import Binned, bin_table, find_bins, sampled
-from epee.predictors.ensembles.frames import encode_categories
+from epee.predictors.ensembles.frames import codes_in, encode_categories
 from epee.predictors.ensembles.growth import Plan
 from epee.predictors.ensembles.parameters import between, columns_named, groups_of, monotone_signs, whole
 from epee.predictors.ensembles.rounds import Rounds, rows_aside
@@ -23,12 +23,12 @@ from epee.predictors.ensembles.soundness import refuse_strange
 from epee.predictors.ensembles.spooling import spool_table
 from epee.predictors.ensembles.stages import Stages, stages_of
 from epee.predictors.ensembles.stopping import Stopping
-from epee.predictors.ensembles.structure import Trees, scores
+from epee.predictors.ensembles.structure import Trees, dependence, scores
 from epee.risk.intervals import check_level
 from epee.solve.soundness import insist_sound
 from epee.table.block import check_weights
 from epee.table.doors import open_source
-from epee.typing import Matrix, Vector
+from epee.typing import Codes, Matrix, Vector
 
 
 class HistGradientBoosting(Estimator):
@@ -48,7 +48,7 @@ class HistGradientBoosting(Estimator):
             X, self._levels = encode_categories(X, None, words)
         else:
             X, _ = encode_categories(X, self._levels, words)
-        return super()._enter(X, reset=reset, finite=finite)
+        return super()._enter(X, reset=reset, finite=False)  # an infinite cell is the first or the last of its column
 
     def _restore(self) -> None:
         if not hasattr(self, "trees_"):
@@ -73,15 +73,19 @@ class HistGradientBoosting(Estimator):
             raise WrongUse(f"early_stopping is {self.early_stopping!r}; it must be True, False or 'auto'.")
         mask = self._categorical(p, names)
         self.is_categorical_ = mask if mask.any() else None
-        self._signs = monotone_signs(self.monotonic_cst, names, p, mask)
+        self._signs = monotone_signs(self.monotonic_cst, names, p, mask, type(self).__name__)
         seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1))
         return Plan(
             whole("max_leaf_nodes", self.max_leaf_nodes, 2, none=True), whole("max_depth", self.max_depth, 1, none=True),
             float(whole("min_samples_leaf", self.min_samples_leaf, 1)), between("l2_regularization", self.l2_regularization, 0, np.inf),
             between("max_features", self.max_features, 0, 1, open_low=True),
-            self._signs, groups_of(self.interaction_cst, p),
+            self._signs, self._check_interaction_cst(p),
             between("learning_rate", self.learning_rate, 0, np.inf, open_low=True), seed,
         )  # fmt: skip
+
+    def _check_interaction_cst(self, p: int) -> list[frozenset[int]] | None:
+        """Return the sets of columns that may meet in a branch; None where all may."""
+        return groups_of(self.interaction_cst, p)
 
     def _categorical(self, p: int, names: Any) -> np.ndarray:
         mask = np.zeros(p, dtype=bool)
@@ -208,7 +212,7 @@ class HistGradientBoosting(Estimator):
         self._boost(spooled.table, spooled.y, check_weights(spooled.weight, len(spooled.y)), plan, None)
         return self
 
-    def _raw(self, X: Matrix, rounds: int | None = None) -> Matrix:
+    def _raw_predict(self, X: Matrix, rounds: int | None = None) -> Matrix:
         """Return the scores (n, outputs) of checked rows after a number of rounds."""
         trees = self.trees_ if rounds is None else self.trees_.upto(rounds * self.n_trees_per_iteration_)
         return scores(trees, self._bins.coded(X), self._start)
@@ -221,6 +225,31 @@ class HistGradientBoosting(Estimator):
         for t in range(self.n_iter_):
             raw = raw + scores(self.trees_.only(t * K, (t + 1) * K), rows, np.zeros(K))
             yield raw
+
+    def _compute_partial_dependence_recursion(self, grid: Any, target_features: Codes) -> Matrix:
+        """Return the mean scores (outputs, m) at the points of a grid (m, q) of some columns: what scikit-learn's ``inspection`` asks.
+
+        The constant that the rounds start from is in them, so that they are the means of ``decision_function``.
+        """
+        points = np.asarray(grid)
+        X = np.full((len(points), self.n_features_in_), np.nan)
+        for k, j in enumerate(np.asarray(target_features).tolist()):
+            cells = points[:, k]
+            X[:, j] = codes_in(cells.astype(object), self._levels[j]) if j in self._levels else cells.astype(np.float64)
+        return dependence(self.trees_, self._bins.coded(X), target_features, self._start)
+
+    @property
+    def _predictors(self) -> list[list[Any]]:
+        """The trees by round and output, as scikit-learn's own records: what tools read that know its boosted trees."""
+        from epee.predictors.ensembles.records import as_records
+
+        check_is_fitted(self, "trees_")
+        return as_records(self.trees_, self._bins, self.n_trees_per_iteration_)
+
+    @property
+    def _baseline_prediction(self) -> Matrix:
+        """The constant that the rounds start from, (1, outputs)."""
+        return self._start[None]
 
     def stages_risk(
         self, X: Any, y: Any, *, loss: Any = None, sample_weight: Any = None, level: float = 0.95

@@ -74,18 +74,22 @@ class BaseForest(Estimator):
             grown = grow_trees(self._recipe(X, y, w, K, factor, draw, total), range(there, self.n_estimators))
             self.forest_ = self.forest_.followed_by(grown) if there else grown
         self._draw = draw
-        if self.bootstrap and y.ndim == 1:
-            self._judge(X, y, w, draw)
-        elif self.bootstrap and self.oob_score:
-            judged = out_of_bag(self.forest_, X, draw)
-            self._say_unjudged(judged[1] > 0)
-            self._judge_outputs(judged, y)
-        elif self.bootstrap:
-            pass  # one risk cannot speak of several outputs
-        elif self.oob_score:
+        judged = there == self.n_estimators and (not self.oob_score or hasattr(self, "oob_score_"))
+        if self.bootstrap and not judged:
+            self._set_oob_score_and_attributes(X, y, w, draw)
+        elif self.oob_score and not self.bootstrap:
             raise WrongUse(
                 "Out of bag estimation only available if bootstrap=True: otherwise every tree has seen every row."
             )
+
+    def _set_oob_score_and_attributes(self, X: Matrix, y: Vector, w: Vector | None, draw: Draw) -> None:
+        """Judge the rows by the trees that left them out; one risk cannot speak of several outputs, only a score can."""
+        if y.ndim == 1:
+            self._judge(X, y, w, draw)
+        elif self.oob_score:
+            judged = out_of_bag(self.forest_, X, draw)
+            self._say_unjudged(judged[1] > 0)
+            self._judge_outputs(judged, y)
 
     def _restore(self) -> None:
         if hasattr(self, "forest_"):

@@ -12,7 +12,7 @@ same histogram however the rows were cut.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from heapq import heappop, heappush
@@ -38,7 +38,7 @@ class Plan:
     l2: float
     share: float  # of the columns that a node looks at
     monotone: Codes
-    groups: tuple[frozenset[int], ...] | None
+    groups: Sequence[frozenset[int]] | None
     rate: float
     seed: int
 
@@ -79,7 +79,7 @@ class Node:
     value: float
     low: float = -np.inf
     high: float = np.inf
-    groups: tuple[frozenset[int], ...] | None = None
+    groups: Sequence[frozenset[int]] | None = None
     sums: np.ndarray | None = None
     first: int = -1  # the left child; the right one follows it
     gain: float = 0.0
@@ -239,7 +239,7 @@ class Growth:
         pairs = (node.left_pair, node.pair - node.left_pair)
         read = [self.units.read(pair) for pair in pairs]
         values = [min(max(-G / (H + plan.l2 + 1e-15), node.low), node.high) for G, H, _ in read]
-        groups = node.groups and tuple(g for g in node.groups if node.column in g)
+        groups = node.groups and [g for g in node.groups if node.column in g]
         for pair, value in zip(pairs, values):
             self.nodes.append(Node(pair, node.depth + 1, value, node.low, node.high, groups))
         sign = int(plan.monotone[node.column])

@@ -71,7 +71,9 @@ def columns_named(given: Any, names: Sequence[str] | None, p: int, parameter: st
     return mask
 
 
-def monotone_signs(given: Any, names: Sequence[str] | None, p: int, categorical: np.ndarray) -> Codes:
+def monotone_signs(
+    given: Any, names: Sequence[str] | None, p: int, categorical: np.ndarray, owner: str = "the model"
+) -> Codes:
     """Return -1, 0 or 1 for each column (p,)."""
     if given is None:
         return np.zeros(p, dtype=np.int64)
@@ -79,7 +81,9 @@ def monotone_signs(given: Any, names: Sequence[str] | None, p: int, categorical:
         known = list(range(p)) if names is None else [str(name) for name in names]
         stranger = [name for name in given if name not in known]
         if stranger and names is None and any(isinstance(name, str) for name in stranger):
-            raise WrongUse("the rows have no names of columns. Pass monotonic_cst as an integer array instead.")
+            raise WrongUse(
+                f"{owner} was not fitted on data with feature names. Pass monotonic_cst as an integer array instead."
+            )
         if stranger:
             shown = sorted(map(str, stranger))
             shown = [*shown[:5], "..."] if len(shown) > 5 else shown
@@ -102,15 +106,15 @@ def monotone_signs(given: Any, names: Sequence[str] | None, p: int, categorical:
     return signs.astype(np.int64)
 
 
-def groups_of(given: Any, p: int) -> tuple[frozenset[int], ...] | None:
+def groups_of(given: Any, p: int) -> list[frozenset[int]] | None:
     """Return the sets of columns that may meet in a branch; columns in none of them make one more."""
     if given is None:
         return None
     if isinstance(given, str):
         if given == "no_interactions":
-            return tuple(frozenset([j]) for j in range(p))
+            return [frozenset([j]) for j in range(p)]
         if given == "pairwise":
-            return tuple(frozenset(pair) for pair in combinations(range(p), 2)) or (frozenset(range(p)),)
+            return [frozenset(pair) for pair in combinations(range(p), 2)] or [frozenset(range(p))]
         raise WrongUse(
             f"interaction_cst is {given!r}; it must be 'pairwise', 'no_interactions' or a list of sets of columns."
         )
@@ -124,4 +128,4 @@ def groups_of(given: Any, p: int) -> tuple[frozenset[int], ...] | None:
             )
     groups = [frozenset(int(j) for j in group) for group in given]
     rest = frozenset(range(p)) - frozenset().union(*groups)
-    return (*groups, rest) if rest else tuple(groups)
+    return [*groups, rest] if rest else groups

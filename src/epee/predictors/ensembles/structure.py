@@ -107,6 +107,14 @@ class Trees(Part):
         leaf = self.first == np.arange(len(self.first))
         return np.add.reduceat(leaf, self.roots).astype(int) if len(self.roots) else self.roots
 
+    def goes_left(self, node: int, v: Vector) -> np.ndarray:
+        """Return whether the cells (n,) of its column, coded, go left at a node."""
+        at, missing = int(self.set_of[node]), bool(self.missing_left[node])
+        if at < 0:
+            return np.where(np.isnan(v), missing, v <= self.threshold[node])
+        known = (v >= 0) & (v < self.sets.shape[1] - 1)
+        return np.where(known, self.sets[at, np.where(known, v, 0).astype(int)] != 0, missing)
+
     def importance(self, p: int) -> Vector:
         """Return the gain of the cuts of each column (p,)."""
         inner = self.first != np.arange(len(self.first))
@@ -146,6 +154,30 @@ def joined(grown: Sequence[tuple[Grown, int]]) -> Trees:
         np.where(inner, np.concatenate([tree.gain for tree, _ in grown]), 0.0), count * np.repeat(masks[1], sizes),
         np.concatenate([tree.goes_left for tree, _ in grown])[by_set],
     )  # fmt: skip
+
+
+def dependence(trees: Trees, X: Matrix, columns: Codes, start: Vector) -> Matrix:
+    """Return the mean scores (outputs, n) of coded rows of which only some columns are given.
+
+    At a cut of one of these a row goes its way; at any other both ways are taken, each by its share of the training rows.
+    """
+    given = np.zeros(X.shape[1], dtype=bool)
+    given[columns] = True
+    out = np.tile(start[:, None], len(X))
+    for root, k in zip(trees.roots.tolist(), trees.outputs.tolist(), strict=True):
+        waiting = [(root, np.ones(len(X)))]
+        while waiting:
+            node, share = waiting.pop()
+            left, f = int(trees.first[node]), int(trees.feature[node])
+            if left == node:
+                out[k] += share * trees.value[node]
+                continue
+            if given[f]:
+                part = share * trees.goes_left(node, X[:, f])
+            else:
+                part = share * (trees.count[left] / (trees.count[left] + trees.count[left + 1]))
+            waiting += [(child, s) for child, s in ((left, part), (left + 1, share - part)) if s.any()]
+    return out
 
 
 def scores(trees: Trees, X: Matrix, start: Vector, step: int = 16_384) -> Matrix:

@@ -149,6 +149,11 @@ class LogisticRegression(Callbacks, PosteriorMixin, LinearDescentClassifier):
         self.step = step
         self.eta = eta
 
+    def _settle_types(self) -> None:
+        """Give float32 rows float32 weights; "liblinear" keeps float64, as scikit-learn's does."""
+        if self.solver != "liblinear":
+            super()._settle_types()
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of ``X`` (n, p), a frame, a path or a Dask collection, and their labels ``y``; weights are counts."""
         self._check()

@@ -75,6 +75,11 @@ class NeighbourSearch(RadiusQueries, Estimator):
                 "Mind that for 0 < p < 1, Minkowski metrics are not distance metrics. Continuing the execution with `algorithm='brute'`: "
                 "all rows are compared."
             )
+        if self.p is not None and "p" in (self.metric_params or {}):
+            say(
+                "Parameter p is found in metric_params. The corresponding parameter from __init__ is ignored.",
+                SyntaxWarning,
+            )
         self.n_samples_fit_ = int(X.shape[0])
         self.effective_metric_ = self.metric
         self.effective_metric_params_ = dict(self.metric_params or {})
@@ -87,6 +92,11 @@ class NeighbourSearch(RadiusQueries, Estimator):
             self._counts = w[self._kept]
         self._fit_X = X if self._kept is None else X[self._kept]
         self._search = Search(self._fit_X, self.metric, self.p, self.metric_params, self.algorithm, self.leaf_size)
+
+    @property
+    def _fit_method(self) -> str:
+        """How neighbours are searched for, in scikit-learn's words: among all distances, or down a tree of boxes."""
+        return "brute" if self._search.metric is None or self._search.by_products else "kd_tree"
 
     def _threads(self) -> AbstractContextManager[Any]:
         if self.n_jobs is None or self.n_jobs < 1:
@@ -312,7 +322,8 @@ class KNeighborsClassifier(NeighbourSearch, ProbabilityMixin, SeveralLabels):
         if not (total > 0).all():
             row = int(np.flatnonzero(~(total[:, 0] > 0))[0])
             raise DataError(
-                f"All neighbors of query {row} have a total weight that is not positive: change the weights function."
+                "All neighbors of some sample is getting zero weights. Please modify 'weights' to avoid this case if you are using a "
+                f"user-defined function. The first such query is row {row}."
             )
         return votes / total
 

@@ -193,11 +193,21 @@ class Tree(Part):
                 out += share * self.value[node, 0, 0]
                 continue
             if f in at:
-                goes = X[:, at[f]] <= self.threshold[node]
+                goes = self._goes_left(node, X[:, at[f]])
                 shares = (share * goes, share * ~goes)
             else:
                 shares = (share * w[left] / w[node], share * w[right] / w[node])
             waiting += [(child, part) for child, part in zip((left, right), shares, strict=True) if part.any()]
+
+    def _goes_left(self, node: int, v: Vector) -> np.ndarray:
+        """Return whether cells (n,) of its column go left at a node; the rule is that of the kernel that walks."""
+        f, own = int(self.feature[node]), int(self.category_set[node])
+        left = v <= self.threshold[node]
+        if own >= 0:
+            levels = self.levels[self.level_starts[f] : self.level_starts[f + 1]]
+            code = np.minimum(np.searchsorted(levels, v), len(levels) - 1)
+            left = np.where(levels[code] == v, self.categories_left[own, code] != 0, self.heavier_left[node] != 0)
+        return np.where(np.isnan(v), self.missing_go_to_left[node] != 0, left)
 
     def cut(self, stop: np.ndarray) -> Tree:
         """Return the tree in which the nodes of a mask (nodes,) do not branch."""

@@ -671,14 +671,20 @@ def _whole(name: str, value: Any, least: int) -> int:
     return int(value)
 
 
+_COUNT = (
+    "the parameter '{name}' is {value!r}; it must be an int in the range [{least}, inf) or a float in the range (0.0, 1.0], "
+    "a share of the rows."
+)
+
+
 def _count(name: str, value: Any, n: float, least: int) -> float:
     """Return a count from a count or a share of the rows."""
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         if value < least:
-            raise WrongUse(f"{name} is {value!r}; it must be at least {least}, or a share in (0, 1].")
+            raise WrongUse(_COUNT.format(name=name, value=value, least=least))
         return float(value)
     if not 0 < value <= 1:
-        raise WrongUse(f"{name} is {value!r}; it must be a count of at least {least}, or a share in (0, 1].")
+        raise WrongUse(_COUNT.format(name=name, value=value, least=least))
     return max(float(least), float(np.ceil(value * n)))
 
 
