@@ -287,3 +287,15 @@ def test_the_courses_stopping_rule_looks_at_the_criterion():
     assert KMeans(2, init=same[[0, 5]], n_init=1, stop="criterion").fit(same).inertia_ == 0
     with pytest.raises(WrongUse, match="'shift' or 'criterion'"):
         KMeans(2, stop="tired").fit(X)
+
+
+@pytest.mark.parametrize("stop", ["shift", "criterion"])
+def test_verbose_tells_every_pass_and_why_it_ended(stop, capsys):
+    X = np.random.default_rng(0).normal(size=(300, 3))
+    model = KMeans(4, random_state=0, verbose=1, stop=stop, tol=1e-2).fit(X)
+    first, *passes, last = capsys.readouterr().out.splitlines()
+    assert first == "Initialization complete" and len(passes) == model.n_iter_
+    assert passes[-1].startswith(f"Iteration {model.n_iter_ - 1}, inertia {model.trace_[-2]:.9g}.")
+    assert ("center shift" if stop == "shift" else "criterion") in last and last.startswith("Converged at iteration")
+    KMeans(4, random_state=0, verbose=1, tol=0).fit(X)
+    assert "strict convergence" in capsys.readouterr().out

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import sklearn.discriminant_analysis
 import sklearn.semi_supervised
+from scipy.sparse import csr_array
 
 from epee import GaussianMixture, LabelPropagation, LinearDiscriminantAnalysis, SelfTraining, SemiSupervisedGaussian
 from epee.errors import DataError, WrongUse
@@ -75,6 +76,16 @@ def test_propagation_agrees_with_scikit_learn(kernel):
     theirs = sklearn.semi_supervised.LabelPropagation(kernel, gamma=2, tol=1e-12, max_iter=100_000).fit(X, FEW)
     np.testing.assert_allclose(ours.label_distributions_, theirs.label_distributions_, atol=1e-6)
     np.testing.assert_allclose(ours.predict_proba(X + 0.01), theirs.predict_proba(X + 0.01), atol=1e-6)
+
+
+def test_a_kernel_of_the_caller_may_give_sparse_affinities():
+    def near(A, B):
+        return csr_array(np.exp(-2 * ((A[:, None] - B[None]) ** 2).sum(axis=2)))
+
+    dense = LabelPropagation(lambda A, B: near(A, B).toarray(), tol=1e-12, max_iter=100_000).fit(X, FEW)
+    sparse = LabelPropagation(near, tol=1e-12, max_iter=100_000).fit(X, FEW)
+    np.testing.assert_allclose(sparse.label_distributions_, dense.label_distributions_, atol=1e-8)
+    np.testing.assert_allclose(sparse.predict_proba(X), dense.predict_proba(X), atol=1e-8)
 
 
 def test_what_counts_as_unlabelled():

@@ -94,3 +94,10 @@ def test_a_sparse_column_of_one_value_has_no_spread(weight):
     assert scaler.scale_[0] == 1.0
     dense = sklearn.preprocessing.StandardScaler().fit(table.toarray(), sample_weight=weight)
     np.testing.assert_allclose(scaler.scale_, dense.scale_)
+
+
+def test_half_precision_is_answered_in_kind():
+    X = np.random.default_rng(0).normal(size=(20, 3)).astype(np.float16)
+    scaler = StandardScaler().fit(X)
+    assert scaler.transform(X).dtype == np.float16 and scaler.mean_.dtype == np.float64
+    np.testing.assert_allclose(scaler.transform(X), scaler.transform(X.astype(float)), atol=2e-3)

@@ -66,7 +66,7 @@ class KMeans(NewAxes, TransformerMixin, Clusterer):
         "criterion" is the course's rule: stop when :math:`|J_a - J_{a-1}| < \mathrm{tol} \cdot J_a` from one pass to the next
         (or when :math:`J` is 0), whatever the centres do.
     verbose : int, default=0
-        Print :math:`J` after each start.
+        Print :math:`J` after each pass, and why a start ended.
     random_state : int, RandomState, Generator or None
         Seed of the starts.
     copy_x : bool, default=True
@@ -158,6 +158,7 @@ class KMeans(NewAxes, TransformerMixin, Clusterer):
                 start = self._stream_start(rows, k, rng)
                 with progress("k-means passes", self.max_iter) as tick:
                     best = lloyd(StreamRows(rows), start, self.max_iter, self.tol, tick, self.stop)
+                self._tell(best)
             self._keep(best, rows)
         if not np.all(self.counts_ > 0) and (found := len(np.unique(self.labels_))) < k:
             say(
@@ -184,7 +185,7 @@ class KMeans(NewAxes, TransformerMixin, Clusterer):
                 "algorithm='elkan' doesn't make sense for a single cluster: there is no other centre to rule out.",
                 RuntimeWarning,
             )
-        if self.n_init not in ("auto", 1) and self._tries() == 1 and not isinstance(self.init, str):
+        if self.n_init not in ("auto", 1) and self._n_init == 1 and not isinstance(self.init, str):
             say(
                 f"Explicit initial center position passed: performing only one init in {type(self).__name__} instead of "
                 f"n_init={self.n_init}.", RuntimeWarning,
@@ -195,7 +196,13 @@ class KMeans(NewAxes, TransformerMixin, Clusterer):
             )
         return k
 
-    def _tries(self) -> int:
+    def _tell(self, run: Descent) -> None:
+        if self.verbose:
+            print(*run.told(), sep="\n")
+
+    @property
+    def _n_init(self) -> int:
+        """How many starts ``n_init`` stands for."""
         if not isinstance(self.init, str) and not callable(self.init):
             return 1
         if self.n_init == "auto":
@@ -230,11 +237,10 @@ class KMeans(NewAxes, TransformerMixin, Clusterer):
     ) -> Descent:
         best: Descent | None = None
         with progress("k-means passes") as tick:
-            for t in range(self._tries()):
+            for _ in range(self._n_init):
                 held = BoundedRows(X, w) if rows is None else rows
                 run = lloyd(held, self._start(X, w, k, rng), self.max_iter, self.tol, tick, self.stop)
-                if self.verbose:
-                    print(f"start {t}: J = {run.trace[-1]:.6g} after {run.iterations} passes")
+                self._tell(run)
                 if best is None or run.trace[-1] < best.trace[-1]:
                     best = run
         assert best is not None

@@ -11,7 +11,7 @@ only what changed; a stream is reduced by its engine.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -191,12 +191,25 @@ def half_gaps(centres: Matrix) -> Vector:
 
 @dataclass(frozen=True)
 class Descent:
-    """One run of k-means: centres (k, p), how many passes, J after each half-step, and whether nothing moved at the end."""
+    """One run of k-means: centres (k, p), how many passes, J after each half-step, and why it ended; "" where passes were used up."""
 
     centres: Matrix
     iterations: int
     trace: Vector
-    converged: bool
+    reason: str = ""
+
+    @property
+    def converged(self) -> bool:
+        """Whether it ended before its passes were used up."""
+        return bool(self.reason)
+
+    def told(self) -> Iterator[str]:
+        """Yield what happened, line by line, in the words of scikit-learn."""
+        yield "Initialization complete"
+        for i, J in enumerate(self.trace[::2]):
+            yield f"Iteration {i}, inertia {J:.9g}."
+        if self.reason:
+            yield f"Converged at iteration {self.iterations - 1}: {self.reason}."
 
 
 def lloyd(
@@ -206,8 +219,7 @@ def lloyd(
     """Alternate allocation and means until no row changes, the centres (or the criterion) move little, or passes are used up."""
     centres = np.asarray(start, dtype=np.float64) - rows.origin
     trace: list[float] = []
-    converged = False
-    bound = 0.0
+    bound, reason = 0.0, ""
     for _ in range(max_iter):
         clouds, changed = rows.allocate(centres)
         if not trace:
@@ -225,9 +237,12 @@ def lloyd(
         centres = new
         tick()
         if not len(empty) and (changed == 0 or (changed is None and shift == 0.0)):
-            converged = True
+            reason = "strict convergence"
             break
-        if shift <= bound if stop == "shift" else len(trace) > 2 and abs(trace[-1] - trace[-3]) <= tol * trace[-1]:
-            converged = True
+        if stop == "shift" and shift <= bound:
+            reason = f"center shift {shift:.6g} within tolerance {bound:.6g}"
             break
-    return Descent(centres + rows.origin, len(trace) // 2, np.array(trace), converged)
+        if stop == "criterion" and len(trace) > 2 and abs(trace[-1] - trace[-3]) <= tol * trace[-1]:
+            reason = f"the criterion moved by less than {tol:g} of itself"
+            break
+    return Descent(centres + rows.origin, len(trace) // 2, np.array(trace), reason)

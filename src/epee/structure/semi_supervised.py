@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import get_tags
 
@@ -342,11 +343,7 @@ class LabelPropagation(ProbabilityMixin, SomeLabels):
         F[known] = np.eye(len(self.classes_))[codes[known]]
         self.n_iter_ = 1
         if not known.all():
-            W = self._affinity(self.X_, self.X_)
-            total = np.asarray(W.sum(axis=1)).reshape(-1)
-            scale = 1.0 / np.where(total > 0, total, 1.0)[:, None]
-            P = W * scale if isinstance(W, np.ndarray) else W.multiply(scale).tocsr()
-            F[~known] = self._settle(P, F, known)
+            F[~known] = self._settle(self._build_graph(), F, known)
         lost = F.sum(axis=1) <= 1e-12  # no label flows so far: the nearest ones decide
         if lost.any():
             F[lost] = np.asarray(self._affinity(self.X_[lost], self.X_[known]) @ F[known])
@@ -356,9 +353,17 @@ class LabelPropagation(ProbabilityMixin, SomeLabels):
         self.transduction_ = self.classes_[self.label_distributions_.argmax(axis=1)]
         return self
 
+    def _build_graph(self) -> Any:
+        """Return the share (n, n) that each row takes from each other, its affinities scaled to the sum 1; sparse where these are."""
+        W = self._affinity(self.X_, self.X_)
+        total = np.asarray(W.sum(axis=1)).reshape(-1)
+        scale = 1.0 / np.where(total > 0, total, 1.0)[:, None]
+        return W.multiply(scale).tocsr() if issparse(W) else W * scale
+
     def _affinity(self, A: Matrix, B: Matrix) -> Any:
         if callable(self.kernel):
-            return np.asarray(self.kernel(A, B))
+            W = self.kernel(A, B)
+            return W.tocsr() if issparse(W) else np.asarray(W)
         if self.kernel == "rbf":
             if not self.gamma > 0:
                 raise WrongUse(f"gamma is {self.gamma!r}; it must be positive.")

@@ -160,6 +160,7 @@ class StandardScaler(Callbacks, SameColumns, MomentTransformer):
     def transform(self, X: Any, copy: bool | None = None) -> Matrix:
         """Return the standardised rows."""
         check_is_fitted(self)
+        half = getattr(X, "dtype", None) == np.float16  # reckoned in float64, answered in kind
         X = self._enter(X, reset=False)
         if hasattr(X, "tocsr"):
             if self.with_mean:
@@ -171,7 +172,7 @@ class StandardScaler(Callbacks, SameColumns, MomentTransformer):
             X -= self.mean_.astype(X.dtype)
         if self.with_std:
             X /= self.scale_.astype(X.dtype)
-        return X
+        return X.astype(np.float16) if half else X
 
     def inverse_transform(self, X: Any, copy: bool | None = None) -> Matrix:
         """Return the rows in their own units again."""

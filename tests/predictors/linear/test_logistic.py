@@ -421,3 +421,9 @@ def test_a_bad_cell_is_named_by_its_own_row(bad, solver):
         X[row, 1] = bad
         with pytest.raises(ValueError, match=f"column 1.*first in row {row}"):
             LogisticRegression(solver=solver, max_iter=5).fit(X, y)
+
+
+@pytest.mark.parametrize(("solver", "kind"), [("liblinear", np.float64), ("lbfgs", np.float32)])
+def test_weights_of_float32_rows_have_the_type_of_scikit_learn(solver, kind):
+    X = np.random.default_rng(0).normal(size=(40, 2)).astype(np.float32)
+    assert LogisticRegression(solver=solver).fit(X, X[:, 0] > 0).coef_.dtype == kind

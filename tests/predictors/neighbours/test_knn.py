@@ -239,3 +239,13 @@ def test_training_rows_are_judged_without_themselves():
     ]
     np.testing.assert_array_equal(model.predict(None), alone)
     assert model.score(None, y) == pytest.approx(np.mean(np.array(alone) == y))
+
+
+def test_parameters_that_speak_twice_and_weights_that_vanish_are_told():
+    X = np.arange(8.0).reshape(4, 2)
+    with pytest.warns(SyntaxWarning, match="Parameter p is found in metric_params"):
+        model = epee.KNeighborsClassifier(2, metric_params={"p": 3}).fit(X, [0, 0, 1, 1])
+    np.testing.assert_allclose(model.kneighbors([[1.0, 3.0]])[0][0], [1.0, 9 ** (1 / 3)])
+    none = epee.KNeighborsClassifier(2, weights=lambda d: np.where(d > 0.5, 0.0, 1.0)).fit(X, [0, 0, 1, 1])
+    with pytest.raises(DataError, match="getting zero weights.*row 1"):
+        none.predict([[0.0, 1.0], [3.0, 2.0]])
