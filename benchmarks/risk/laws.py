@@ -7,6 +7,7 @@ that what is judged is the interval and not the learning.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import gamma
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,6 +33,12 @@ def student(dof: float) -> Noise:
     return Noise(lambda r, n: r.standard_t(dof, n), dof / (dof - 2))
 
 
+def weibull(shape: float) -> Noise:
+    """Return Weibull's law about its mean; below a shape of 1 its tail is heavier than the exponential."""
+    mean, second = gamma(1 + 1 / shape), gamma(1 + 2 / shape)
+    return Noise(lambda r, n: r.weibull(shape, n) - mean, second - mean**2)
+
+
 NOISES: dict[str, Noise] = {
     "Gaussian": Noise(lambda r, n: r.normal(size=n), 1.0),
     "uniform": Noise(lambda r, n: r.uniform(-1, 1, n), 1 / 3),
@@ -48,6 +55,10 @@ NOISES: dict[str, Noise] = {
     ),
     "sd = exp(x/2)": Noise(lambda r, n: r.normal(size=n) * np.exp(r.normal(size=n) / 2), float(np.exp(0.5))),
     "logistic": Noise(lambda r, n: r.logistic(size=n), float(np.pi**2 / 3)),
+    "Weibull(0.8)": weibull(0.8),
+    "2 % of errors ten times larger": Noise(
+        lambda r, n: r.normal(size=n) * np.where(r.random(n) < 0.02, 10.0, 1.0), 2.98
+    ),
     "two-sided, 10 % far": Noise(
         lambda r, n: r.normal(size=n) * 0.3 + 3 * np.where(r.random(n) < 0.1, r.choice([-1, 1], n), 0), 0.99
     ),

@@ -37,7 +37,7 @@ def test_the_spread_of_a_ranking_is_delongs(seed):
     a, b = placement[y], placement[~y]
     delong = a.var() / P + b.var() / N  # with P and N under the variances
     assert found.var() / n == pytest.approx(delong)
-    assert area_error(value, placement, y, np.ones(60))[0] == pytest.approx(np.sqrt(delong), rel=0.05)
+    assert area_error(placement, y, np.ones(60))[0] == pytest.approx(np.sqrt(delong), rel=0.05)
 
 
 def test_one_class_cannot_be_ranked():

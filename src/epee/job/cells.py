@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 
 from epee.errors import DataError
+from epee.job.copying import copies_in
 from epee.job.holding import columns_of
 from epee.job.sealing import fold_number, seal
-from epee.job.understanding import Target, beside, read_target
+from epee.job.understanding import IGNORE, Target, beside, read_target
+from epee.risk.copies import numbered
 from epee.risk.splitting import Split, make_plan
 from epee.table.block import Block
 from epee.table.source import TableSource
@@ -31,7 +33,7 @@ class Cells:
 
     ``sealed_parts`` cells hold the sealed rows: several, for the error bar of a mean that comes from sums. ``forward`` folds
     are stretches of time, each tested after learning from those before; the first is not tested. ``groups`` and ``time`` are
-    those of the training rows, and beside them those of the sealed ones.
+    those of the training rows, and beside them those of the sealed ones; ``copies`` are equal for rows that are dealt as one.
     """
 
     target: Target
@@ -44,11 +46,18 @@ class Cells:
     time: Vector | None = None
     sealed_groups: np.ndarray | None = None
     sealed_time: Vector | None = None
+    copies: Codes | None = None
+    sealed_copies: Codes | None = None
 
     @property
     def forward(self) -> bool:
         """Tell whether folds are stretches of time."""
         return self.time is not None
+
+    @property
+    def alone(self) -> bool:
+        """Tell whether every row stands alone: no group, no copy, no time."""
+        return not self.forward and self.groups is None and self.copies is None
 
     @cached_property
     def train(self) -> Codes:
@@ -73,9 +82,12 @@ class Cells:
 
 def assign_cells(
     source: TableSource, roles: dict[str, list[str]], types: dict[str, str], notes: list[str], asked: dict[str, Any], *,
-    ranks: bool = False,
+    ranks: bool = False, held: bool = False,
 ) -> Cells:  # fmt: skip
-    """Read the target, and the groups and times if any, and give each row its cell; ``ranks`` tells that a fold must have all classes."""
+    """Read the target, and the groups and times if any, and give each row its cell.
+
+    ``ranks`` tells that a fold must have all classes, ``held`` that the table is at hand: then copies of a row stay together.
+    """
     side = columns_of(source, [*roles["target"], *roles["groups"], *roles["time"]])
     target = read_target(source, side, roles["target"], types, notes, asked.get("rare", "leave"))
     rows = np.flatnonzero(target.there)
@@ -89,19 +101,32 @@ def assign_cells(
     groups, time = (beside(side, roles[role], role, rows) for role in ("groups", "time"))
     groups = None if asked.get("lags") else groups  # which then tell series apart, and the folds follow time
     codes = None if target.codes is None else target.codes[rows]
-    sealed, how = seal(len(rows), asked["test_size"], asked["seed"], codes=codes, groups=groups, time=time)
+    copies = None
+    if held and groups is None and time is None and not roles["weight"]:
+        names = [name for name in source.names if name not in roles["target"] and types.get(name) != IGNORE]
+        values = target.y[rows] if codes is None else codes
+        copies = copies_in(source, names, types, np.reshape(values, (len(rows), -1)), codes, rows)
+    alike = np.arange(len(rows)) if copies is None else copies  # rows that are dealt as one
+    first = np.unique(alike, return_index=True)[1]
+    sealed, how = seal(
+        len(first), asked["test_size"], asked["seed"], codes=None if codes is None else codes[first], groups=groups, time=time
+    )  # fmt: skip
+    sealed = sealed[alike]
     train = np.flatnonzero(~sealed)
+    dealt = first[~sealed[first]]
     folds = fold_number(
-        asked["folds"], len(train), notes, groups=None if groups is None else groups[train],
-        classes=None if time is not None else target.classes, counts=None if codes is None else np.bincount(codes[train]),
+        asked["folds"], len(dealt), notes, groups=None if groups is None else groups[train],
+        classes=None if time is not None else target.classes, counts=None if codes is None else np.bincount(codes[dealt]),
         ranks=ranks,
     )  # fmt: skip
     own = None if codes is None else codes[train]
+    together = tuple(None if copies is None else numbered(copies[some]) for some in (train, np.flatnonzero(sealed)))
 
     def planned(folds: int) -> Split:
         return make_plan(
             folds, len(train), codes=None if groups is not None else own, classes=target.classes,
             groups=None if groups is None else groups[train], random_state=asked["seed"], time=None if time is None else time[train],
+            copies=together[0],
         ).splits[0]  # fmt: skip
 
     split = planned(folds)
@@ -126,11 +151,14 @@ def assign_cells(
     alone = target.classes is not None and groups is None and time is None
     parts = 1 if alone else SEALED_PARTS  # decisions on rows that stand alone tell their own spread
     cell[rows[sealed]] = K + part_of(int(sealed.sum()), parts, *apart)
+    if copies is not None:
+        again = len(rows) - len(first)
+        notes.append(say("copies_together", k=whole(again), n=whole(len(rows))))
     if how:
         notes.append(say("sealed", test=whole(int(sealed.sum())), train=whole(len(train)), how=how))
     return Cells(
         target, cell, K, parts if sealed.any() else 0, how, split, None if groups is None else groups[train],
-        None if time is None else time[train], *apart,
+        None if time is None else time[train], *apart, *together,
     )  # fmt: skip
 
 

@@ -532,6 +532,11 @@ class Contest:
         return nested_interval(route, self.ground.plan(repeats), self.ground.level)
 
 
+def interval_of(entry: Entry) -> str:
+    """Return what kind of interval a line shows: nested, or one that covers less than it claims."""
+    return "nested" if entry.nested and not entry.sure.kin else "approximate"
+
+
 def curve_of_values(
     candidate: Candidate,
     values: list[Any],

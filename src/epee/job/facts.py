@@ -11,7 +11,7 @@ import numpy as np
 from epee.engines.local import in_order
 from epee.estimator.protocol import CoefficientCovariance, LinearPredictor
 from epee.job.card import figure, plain
-from epee.job.contest import Contest, Curve, Entry
+from epee.job.contest import Contest, Curve, Entry, interval_of
 from epee.job.effects import effects_of
 from epee.job.ground import Ground
 from epee.job.merit import attempt, headline_of, sealed_facts
@@ -51,6 +51,8 @@ def facts_of(
     headline = headline_of(risk, merit["scores"], len(seen.targets))
     test, agrees = test_facts(risk, verdict, n_sealed, asked["level"], headline)
     sentences = verdict.sentences(ranking_sentence(ground, verdict)) + test["sentences"]
+    caution = risk.caution.removeprefix(risk.kin if risk.kin in sentences else "").strip() if n_sealed else ""
+    sentences += [caution] if caution else []
     if asked["refit"] and n_sealed:
         sentences.append(say("refit"))
     if threshold is not None and threshold["applied"] is not None:
@@ -112,7 +114,7 @@ def line_of(entry: Entry, i: int, verdict: Verdict) -> dict[str, Any]:
     bar = entry.sure.stderr if entry.sure.stderr > 1e-12 * abs(entry.risk.value) else 0.0  # rounding is no spread
     return {
         "key": entry.candidate.key, "name": entry.name, "value": entry.risk.value, "stderr": bar, "low": entry.sure.low,
-        "high": entry.sure.high, "level": entry.sure.level, "interval": "nested" if entry.nested else "approximate", "dof": entry.dof,
+        "high": entry.sure.high, "level": entry.sure.level, "interval": interval_of(entry), "dof": entry.dof,
         "seconds": entry.seconds, "parameter": entry.curve.parameter, "chosen_value": entry.value,
         "difference": 0.0 if gap is None else gap.value, "difference_stderr": 0.0 if gap is None else gap.stderr,
         "p_value": float(verdict.p_values[i]), "mark": verdict.mark(i), "chosen": i == verdict.chosen,
@@ -289,8 +291,9 @@ def curve_of_sizes(chosen: Entry, ground: Ground) -> dict[str, Any] | None:
     from epee.risk.curves import curve_on
 
     found = curve_on(
-        chosen.route, sizes=6, folds=cells.folds, groups=cells.groups, random_state=s.seed, level=ground.level
-    )
+        chosen.route, sizes=6, folds=cells.folds, groups=cells.groups, random_state=s.seed, level=ground.level,
+        copies=cells.copies,
+    )  # fmt: skip
     then = attempt(lambda: found.extrapolate(2 * s.n))
     return {
         "sizes": found.sizes, "test": found.test, "train": found.train, "stderr": found.stderr,

@@ -146,7 +146,8 @@ def sealed_risk(ground: Ground, entry: Entry, model: Pipeline, verdict: Verdict,
         loss = ground.asked.loss
         rows = hand.sealed
         cells = ground.cells
-        beside: dict[str, Any] = {"groups": cells.sealed_groups, "time": cells.sealed_time} if hand.whole else {}
+        groups = cells.sealed_copies if cells.sealed_groups is None else cells.sealed_groups
+        beside: dict[str, Any] = {"groups": groups, "time": cells.sealed_time} if hand.whole else {}
         return holdout_error(
             model, hand.encoded(rows), hand.y[rows], loss=loss, level=level, sample_weight=hand.weights(rows), **beside
         )
@@ -164,7 +165,7 @@ def corrected(risk: Risk, shift: float) -> Risk:
     value = within_range(Interval(risk.value + shift, risk.value + shift), risk.loss).low
     return Risk(
         value, risk.stderr, ends_at(risk.level), risk.level, risk.n, risk.loss, f"{risk.how}, corrected for the choice",
-        caution=risk.caution, ends_at=ends_at,
+        caution=risk.caution, kin=risk.kin, ends_at=ends_at,
     )  # fmt: skip
 
 

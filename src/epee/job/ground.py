@@ -208,19 +208,22 @@ class Ground:
                 inner = c.split if self.at_hand else Split(fold.astype(np.intp), c.split.learns, c.split.tested_by)
                 K = inner.n_cells - c.forward
                 how = f"forward chaining in time, {K} folds" if c.forward else self._how(K, 1)
-                self._plans[repeats] = Plan([inner], K, 1, how, c.groups)
+                self._plans[repeats] = Plan(
+                    [inner], K, 1, how, c.copies if c.groups is None and self.at_hand else c.groups
+                )
             else:
                 codes = None if self.asked.classes is None or c.groups is not None else self.truth
                 self._plans[repeats] = make_plan(
                     c.folds, len(self.hand.train), codes=codes, classes=self.asked.classes, repeats=repeats, groups=c.groups,
-                    random_state=s.seed,
+                    random_state=s.seed, copies=c.copies,
                 )  # fmt: skip
         return self._plans[repeats]
 
     def _how(self, K: int, repeats: int) -> str:
         kind = " by group" if self.cells.groups is not None else ""
         strata = "stratified " if self.asked.classes is not None and not kind else ""
-        return f"{strata}{K}-fold cross-validation{kind}"
+        copies = ", copies of a row together" if self.cells.copies is not None else ""
+        return f"{strata}{K}-fold cross-validation{kind}{copies}"
 
     def look(self, models: Models, training: bool = False, asked: Asked | None = None) -> Outcome:
         """Return what models make of the rows that a choice looks at: those that did not see them, or the one of all rows."""

@@ -31,6 +31,7 @@ from epee.job.finishing import final_parts, sealed_risk
 from epee.job.ground import Ground
 from epee.job.hierarchy import Candidate, Setting, fits_loss, hierarchy
 from epee.job.holding import hold, take
+from epee.job.kin import kin_of, with_kin
 from epee.job.kinds import settled
 from epee.job.lags import settled_lags
 from epee.job.learned import Learned
@@ -47,6 +48,7 @@ from epee.risk.asked import Asked
 from epee.risk.intervals import check_level
 from epee.risk.route import MomentRoute
 from epee.risk.verdict import Verdict, ranks
+from epee.risk.watching import marked
 from epee.settings import options, progress
 from epee.table.servers import without_password
 from epee.words.job_words import say
@@ -186,7 +188,7 @@ def _start(
     if asked["lags"]:
         source, past = make_lags(source, roles, asked["lags"], notes)
     ranks = loss is not None and not resolve(loss).rowwise
-    cells = assign_cells(source, roles, asked["types"], notes, asked, ranks=ranks)
+    cells = assign_cells(source, roles, asked["types"], notes, asked, ranks=ranks, held=held)
     classes = cells.target.classes
     table_of_costs = cost_table(costs, asked["reject_cost"], classes)
     kind = "classifier" if classes is not None else "regressor"
@@ -219,6 +221,8 @@ def _learn(
         asked["predictors"] = [e.candidate.key for e in entries]
     _say_samples(looked, entries)
     _say_loss(looked, entries, setting)
+    kin = kin_of(ground, entries)
+    entries = with_kin(entries, kin)
     verdict = _verdict(entries, ground, asked)
     winner = entries[verdict.chosen]
     hand.encoder, model = final_parts(ground, winner)
@@ -239,6 +243,7 @@ def _learn(
     threshold = attempt(lambda: threshold_facts(ground, winner, predictor))
     turned = apply_threshold(model, threshold)
     risk = sealed_risk(ground, winner, model, verdict, turned)
+    risk = risk if risk.kin or not len(cells.sealed) else marked(risk, kin)
     facts = facts_of(seen, asked, contest, verdict, predictor, risk, threshold, begin)
     learned = Learned(predictor, risk, facts)
     learned.findings = find(evidence_of(seen, ground, verdict, predictor, risk, facts["uses"]), asked["mute"])
@@ -266,7 +271,7 @@ def _setting(looked: Looked, cells: Cells, judged: Asked, seed: int) -> Setting:
         looked.seen.task, n, width, 0 if judged.classes is None else len(judged.classes), int(counts.min()), n_targets, spread,
         hand.weight is not None, any(c.missing for c in looked.seen.schema if c.kind != "category"), judged.costs, seed,
         n // (cells.folds) if cells.forward else n // 2, judged.loss.name, _levels(hand.encoder),
-        not cells.forward and cells.groups is None, judged.classes is None and is_skewed(cells), hand.encoder.code_columns,
+        cells.alone, judged.classes is None and is_skewed(cells), hand.encoder.code_columns,
     )  # fmt: skip
 
 
@@ -293,7 +298,7 @@ def repeats_for(s: Setting, candidates: list[Candidate]) -> int:
 
 
 def _verdict(entries: list[Entry], ground: Ground, asked: dict[str, Any]) -> Verdict:
-    groups = ground.cells.groups
+    groups = ground.cells.copies if ground.cells.groups is None else ground.cells.groups
     if groups is not None:
         groups = np.unique(groups, return_inverse=True)[1].reshape(-1)[ground.hand.looked] if ground.at_hand else None
     return Verdict(

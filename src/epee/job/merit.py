@@ -135,8 +135,8 @@ def calibration_points(model: Any, X: Matrix, y: np.ndarray, level: float) -> li
 
 def ranking_facts(model: Any, X: Matrix, y: np.ndarray, w: Any, level: float, seed: int) -> list[dict[str, Any]]:
     """Return the curves of each class against the rest: ROC, precision over recall, lift and calibration, with their bands."""
+    from epee.risk.brier_score import calibration_bins
     from epee.risk.ranking_curves import ranking_curves
-    from epee.risk.scores import calibration_bins
 
     P, classes = np.asarray(model.predict_proba(X)), model.classes_
     counts = np.array([(y == label).sum() for label in classes])

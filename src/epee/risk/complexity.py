@@ -25,9 +25,9 @@ from epee.errors import WrongUse
 from epee.estimator.protocol import LeavesOneOutPath, SolvesPath
 from epee.lazy import Shown
 from epee.moments.moments import Moments, stack
-from epee.risk.cross_validation import fold_error, plan_for, run_plan
+from epee.risk.counts import long_table
+from epee.risk.cross_validation import dealt_by_rule, fold_error, plan_for, run_plan
 from epee.risk.dof import degrees_of_freedom
-from epee.risk.intervals import weighted_mean
 from epee.risk.leave_one_out import leave_each_out
 from epee.risk.linear_stack import Linear, Mapped, linear_of, squared_risk
 from epee.risk.opening import open_route
@@ -36,6 +36,7 @@ from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import Panel
 from epee.risk.splitting import Pairs, Plan, Split
 from epee.risk.unions import select
+from epee.risk.units import Weights, check_meaning, taken_as, units_of
 from epee.risk.varying import varied_path
 from epee.settings import progress
 from epee.typing import Matrix, Tensor, Vector
@@ -101,7 +102,7 @@ class ComplexityCurve(Shown):
 def complexity_curve(
     model: Any, X: Any, y: Any, parameter: str, values: Sequence[Any], *, folds: Any = 10, rule: str = "one_se",
     simpler: str | None = None, repeats: int = 1, loss: Any = None, sample_weight: Any = None, groups: Any = None,
-    time: Any = None, stratify: Any = None, random_state: Any = None,
+    time: Any = None, stratify: Any = None, random_state: Any = None, weights: Weights | None = None,
 ) -> ComplexityCurve:  # fmt: skip
     """Return training and cross-validated errors along the values of a parameter, and the choice they suggest.
 
@@ -113,7 +114,7 @@ def complexity_curve(
         Name of a parameter of the model; ``step__name`` in a pipeline.
     values : sequence
         Values to try.
-    folds, repeats, loss, sample_weight, groups, time, stratify, random_state
+    folds, repeats, loss, sample_weight, weights, groups, time, stratify, random_state
         As in :func:`cross_validate`.
     rule : {"one_se", "min"}, default="one_se"
         "one_se" takes the simplest value within one standard error of the best, "min" the best.
@@ -142,6 +143,7 @@ def complexity_curve(
     >>> curve.best
     0.0
     """
+    check_meaning(weights)
     values = list(values)
     if not values:
         raise WrongUse(f"values is empty: give at least one value of {parameter!r}.")
@@ -153,16 +155,26 @@ def complexity_curve(
     if simpler not in (None, "smaller", "larger"):
         raise WrongUse(f"simpler is {simpler!r}; it must be 'smaller' or 'larger'.")
     if isinstance(folds, str) and folds == "loo":
-        return _left_out_curve(model, X, y, parameter, values, rule, simpler, loss, sample_weight)
+        return _left_out_curve(model, X, y, parameter, values, rule, simpler, loss, sample_weight, weights)
+    table = long_table(X, y, sample_weight, weights) if dealt_by_rule(folds, groups, time, stratify) else None
+    if table is not None:
+        X, y, sample_weight = table.X, table.y, None
     route = open_route(clone(model).set_params(**{parameter: values[0]}), X, y, sample_weight, loss)
-    plan = plan_for(route, folds, repeats, groups, time, stratify, random_state)
+    plan = plan_for(route, folds, repeats, groups, time, stratify, random_state, apart=table is not None)
+    meant = (
+        taken_as(table.counts, "counts")
+        if table is not None
+        else taken_as(route.weight, weights)
+        if route.at_hand
+        else ""
+    )
     per_fold, train, dof = _path(route, plan, parameter, values)
     one = 1 if isinstance(plan.splits[0], Pairs) else plan.repeats
     cv, stderr, _ = fold_error(per_fold, one)
     order = simplicity(values, dof, simpler)
     best, chosen = choose(cv, stderr, order, rule)
     return ComplexityCurve(
-        parameter, values, dof, train, cv, stderr, per_fold, best, chosen, rule, route.loss.name, plan.how
+        parameter, values, dof, train, cv, stderr, per_fold, best, chosen, rule, route.loss.name, plan.how + meant
     )
 
 
@@ -176,6 +188,7 @@ def _left_out_curve(
     simpler: str | None,
     loss: Any,
     sample_weight: Any,
+    weights: Weights | None,
 ) -> ComplexityCurve:
     """Return the curve by leave-one-out: all values at once where the estimator has a formula for a path."""
     first = RefitRoute(clone(model).set_params(**{parameter: values[0]}), X, y, sample_weight, loss)
@@ -188,10 +201,11 @@ def _left_out_curve(
         else:
             losses[:, v] = first.value(path[v], np.arange(first.n))
         train[v], dof[v] = fitted_on_all(open_route(here, X, y, sample_weight, loss))
-    found = [weighted_mean(column, first.weight) for column in losses.T]
-    cv, stderr = np.array([f[0] for f in found]), np.array([f[1] for f in found])
+    units = [units_of(column, first.weight, weights=weights) for column in losses.T]
+    cv, stderr = np.array([u.mean for u in units]), np.array([u.spread()[0] / np.sqrt(u.n) for u in units])
     best, chosen = choose(cv, stderr, simplicity(values, dof, simpler), rule)
     how = "leave-one-out" if path is None else "leave-one-out, closed form"
+    how += taken_as(first.weight, weights)
     return ComplexityCurve(parameter, values, dof, train, cv, stderr, losses, best, chosen, rule, first.loss.name, how)
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from epee.risk.held_rows import codes_of, truth_and_weights
-from epee.risk.rates import rate_interval
+from epee.risk.held_rows import codes_of, held_rows
+from epee.risk.units import Weights
 from epee.typing import Labels, Matrix
 
 
@@ -16,7 +16,8 @@ from epee.typing import Labels, Matrix
 class Confusion:
     """Counts (K, D) of rows of each true class (row) by the label decided (column), and their shares of the row.
 
-    ``low`` and ``high`` are Wilson's intervals of the shares, with Poisson's end for the rarest, ``stderr`` their standard errors.
+    ``low`` and ``high`` are Wilson's intervals of the shares, with Poisson's end for the rarest, ``stderr`` their standard errors;
+    ``how`` says what weights were taken as.
     """
 
     labels: Labels
@@ -27,6 +28,7 @@ class Confusion:
     low: Matrix
     high: Matrix
     level: float
+    how: str = "held-out rows"
 
     def __str__(self) -> str:
         """Return the shares as a table."""
@@ -48,7 +50,9 @@ class Confusion:
         return plot_confusion(self, ax)
 
 
-def confusion_matrix(model: Any, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any = None) -> Confusion:
+def confusion_matrix(
+    model: Any, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any = None, weights: Weights | None = None
+) -> Confusion:
     """Return the confusion matrix of a fitted classifier on held-out rows.
 
     Parameters
@@ -57,7 +61,9 @@ def confusion_matrix(model: Any, X: Any, y: Any, *, level: float = 0.95, sample_
     X, y : held-out rows and their labels
     level : float in (0, 1), default=0.95
     sample_weight : array (n,), optional
-        Counts.
+        Counts, or sampling weights, whose scale means nothing.
+    weights : {"counts", "sampling"}, default=None
+        What the weights mean; None takes whole numbers as counts and others as sampling weights, whose error bar is the sandwich's.
 
     Examples
     --------
@@ -68,8 +74,8 @@ def confusion_matrix(model: Any, X: Any, y: Any, *, level: float = 0.95, sample_
     array([[1., 1.],
            [0., 1.]])
     """
-    truth, w = truth_and_weights(model, X, y, sample_weight, level)
-    codes, said = codes_of(model, truth), np.asarray(model.predict(X))
+    held = held_rows(model, X, y, sample_weight, level, weights)
+    w, codes, said = held.weight, codes_of(model, held.truth), np.asarray(model.predict(X))
     labels = np.asarray(model.classes_)
     others = [v for v in np.unique(said).tolist() if v not in set(labels.tolist())]  # a rejection
     decided = np.array([*labels.tolist(), *others], dtype=labels.dtype if not others else object)
@@ -78,8 +84,10 @@ def confusion_matrix(model: Any, X: Any, y: Any, *, level: float = 0.95, sample_
         counts[:, j] = np.bincount(codes, np.where(said == label, w, 0.0), minlength=len(labels))
     total = counts.sum(axis=1, keepdims=True)
     rates = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
-    stderr = np.sqrt(np.divide(rates * (1 - rates), total, out=np.zeros_like(counts), where=total > 0))
-    ends = np.array(
-        [[rate_interval(r, max(t, 1e-9), level) for r in row] for row, t in zip(rates, total[:, 0], strict=True)]
-    )
-    return Confusion(labels, decided, counts, rates, stderr, ends[..., 0], ends[..., 1], level)
+    cells = [
+        [held.share((said == label).astype(float), codes == k, level)[1:] for label in decided]
+        for k in range(len(labels))
+    ]
+    stderr = np.array([[bar for bar, _ in row] for row in cells])
+    ends = np.array([[end for _, end in row] for row in cells])  # (K, D, 2)
+    return Confusion(labels, decided, counts, rates, stderr, ends[..., 0], ends[..., 1], level, held.how)

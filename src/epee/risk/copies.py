@@ -95,7 +95,16 @@ def copies_of(X: Any, y: Any) -> Codes | None:
     again, p = coincidence(bits, np.arange(n), None)
     if not enough(again, n) or p >= CHANCE:
         return None
-    _, first, ids = np.unique(row_bits(bits), return_index=True, return_inverse=True)
+    return numbered(row_bits(bits))
+
+
+def numbered(prints: np.ndarray) -> Codes:
+    """Return a number for each row, equal for equal prints and in the order of their first.
+
+    >>> numbered(np.array([7, 3, 7, 5])).tolist()
+    [0, 1, 0, 2]
+    """
+    _, first, ids = np.unique(prints, return_index=True, return_inverse=True)
     place = np.empty(len(first), dtype=np.intp)
     place[np.argsort(first)] = np.arange(len(first))
     return place[ids.reshape(-1)]

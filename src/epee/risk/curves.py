@@ -12,7 +12,7 @@ Student's quantile for as many folds.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -20,12 +20,16 @@ import numpy as np
 from epee.errors import WrongUse
 from epee.estimator.base import say
 from epee.lazy import Shown
+from epee.risk.copies import copies_of
+from epee.risk.counts import long_table
+from epee.risk.cross_validation import dealt_by_rule
 from epee.risk.estimate import Risk
 from epee.risk.intervals import Interval, check_level, normal_quantile, t_quantile
 from epee.risk.opening import open_route
 from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import Outcome
 from epee.risk.splitting import Split, check_strata, group_codes, make_plan, seed_of
+from epee.risk.units import Weights, check_meaning, taken_as
 from epee.table.folds import assign_folds, check_folds
 from epee.typing import Codes, Matrix, Vector
 from epee.words import risk_words
@@ -41,7 +45,7 @@ class LearningCurve(Shown):
     Attributes
     ----------
     sizes : array (S,)
-        Mean weight of the training samples.
+        Mean number of rows of the training samples, or what their weights are worth.
     train, test, stderr : arrays (S,)
         Error on training rows, on held-out rows, and the standard error of the latter.
     per_fold : array (S, K)
@@ -124,7 +128,7 @@ class LearningCurve(Shown):
 
 def learning_curve(
     model: Any, X: Any, y: Any, *, sizes: Any = 10, folds: int = 10, loss: Any = None, level: float = 0.95,
-    sample_weight: Any = None, groups: Any = None, stratify: Any = None, random_state: Any = None,
+    sample_weight: Any = None, groups: Any = None, stratify: Any = None, random_state: Any = None, weights: Weights | None = None,
 ) -> LearningCurve:  # fmt: skip
     """Return training and test error against the number of training rows.
 
@@ -135,7 +139,7 @@ def learning_curve(
     sizes : int or array, default=10
         How many sizes, spaced evenly on a logarithmic scale; or the sizes, as numbers of rows or as shares below or equal to 1 of
         the largest training sample. They are rounded to whole cells of rows.
-    folds, loss, level, sample_weight, groups, stratify, random_state
+    folds, loss, level, sample_weight, weights, groups, stratify, random_state
         As in :func:`cross_validate`.
 
     Returns
@@ -155,22 +159,31 @@ def learning_curve(
     >>> bool(curve.test[0] > curve.test[-1] > curve.train[-1] > curve.train[0])
     True
     """
+    check_meaning(weights)
+    table = long_table(X, y, sample_weight, weights) if dealt_by_rule(folds, groups, None, stratify) else None
+    if table is not None:
+        X, y, sample_weight = table.X, table.y, None
     route = open_route(model, X, y, sample_weight, loss)
-    return curve_on(
-        route, sizes=sizes, folds=folds, level=level, groups=groups, stratify=stratify, random_state=random_state
-    )
+    route.weights = weights
+    looked = table is None and route.weight is None and route.at_hand
+    found = curve_on(
+        route, sizes=sizes, folds=folds, level=level, groups=groups, stratify=stratify, random_state=random_state,
+        copies=copies_of(*route.raw[:2]) if looked else None,
+    )  # fmt: skip
+    meant = taken_as(table.counts, "counts") if table is not None else taken_as(route.weight, weights)
+    return replace(found, how=found.how + meant)
 
 
 def curve_on(
     route: Route, *, sizes: Any = 10, folds: int = 10, level: float = 0.95, groups: Any = None, stratify: Any = None,
-    random_state: Any = None,
+    random_state: Any = None, copies: Codes | None = None,
 ) -> LearningCurve:  # fmt: skip
-    """Return the learning curve of a model on the rows of its route."""
+    """Return the learning curve of a model on the rows of its route; ``copies`` are equal for rows that stay together."""
     check_level(level)
     check_folds(folds, route.n)
     seed = seed_of(random_state)
-    cell, fold_of_cell = _cells(route, folds, groups, stratify, seed)
-    weight = np.bincount(cell, route.weight, minlength=len(fold_of_cell)).astype(float)
+    cell, fold_of_cell = _cells(route, folds, groups, stratify, seed, copies)
+    weight = np.bincount(cell, route.counts, minlength=len(fold_of_cell)).astype(float)
     split, trained, outcome = _evaluate(route, cell, fold_of_cell, weight, sizes, folds)
     S = len(trained)
     test_split = Split(split.cell, split.learns, split.tested_by[:S])
@@ -218,7 +231,9 @@ def _smallest(route: Route) -> float:
     return float(max(2 * (p + 1), 4 * (len(route.classes) if route.classes is not None else 1)))
 
 
-def _cells(route: Route, folds: int, groups: Any, stratify: Any, seed: int) -> tuple[Codes, Codes]:
+def _cells(
+    route: Route, folds: int, groups: Any, stratify: Any, seed: int, copies: Codes | None
+) -> tuple[Codes, Codes]:
     """Return the fine cell of each row and the fold of each cell."""
     if groups is not None:  # whole groups are the cells of a fold
         ids = group_codes(groups, route.n)
@@ -233,8 +248,12 @@ def _cells(route: Route, folds: int, groups: Any, stratify: Any, seed: int) -> t
         codes = np.unique(np.asarray(stratify), return_inverse=True)[1].reshape(-1)
     if codes is not None:
         check_strata(codes, folds, route.classes)
-    parts = int(np.clip(route.n // (4 * folds), 1, 20))
-    cell = assign_folds(codes, route.n, folds * parts, seed)
+    n, rows = route.n, np.arange(route.n)
+    if copies is not None and int(copies.max()) + 1 >= 4 * folds:  # copies are dealt as one row
+        first = np.unique(copies, return_index=True)[1]
+        n, rows, codes = len(first), copies, None if codes is None else codes[first]
+    parts = int(np.clip(n // (4 * folds), 1, 20))
+    cell = assign_folds(codes, n, folds * parts, seed)[rows]
     return cell, np.arange(folds * parts) % folds
 
 

@@ -17,7 +17,8 @@ import numpy as np
 from epee.errors import WrongUse
 from epee.lazy import Shown
 from epee.losses.names import named
-from epee.risk.intervals import Interval, check_level, normal_p_value, t_interval, t_p_value, weighted_mean
+from epee.risk.intervals import Interval, check_level, normal_p_value, t_interval, t_p_value
+from epee.risk.units import units_of
 from epee.stateful import Part
 from epee.typing import Vector
 from epee.words.numbers import gap, interval, p_value, plus_minus
@@ -46,7 +47,7 @@ class Risk(Shown, Part):
     dof : float
         Degrees of freedom of the t interval.
     row_losses, weight, rows : arrays and str, optional
-        The losses behind it, their weights and which rows they belong to: what a paired difference needs.
+        The losses behind it, how many rows each is worth and which rows they belong to: what a paired difference needs.
     caution : str
         Why the interval cannot be trusted, in words; empty when it can.
     kin : str
@@ -121,8 +122,9 @@ class Risk(Shown, Part):
             return NotImplemented
         a, b = self.losses, other.losses
         if self.rows is not None and self.rows == other.rows and a is not None and b is not None and a.shape == b.shape:
-            value, stderr, n = weighted_mean(a - b, self.weight)
-            found = difference(value, stderr, n - 1, self.level, n, self.loss, "paired, row by row")
+            units = units_of(a - b, self.weight)
+            stderr, n = units.spread()[0] / math.sqrt(units.n) if units.n > 1 else float("nan"), units.effective
+            found = difference(units.mean, stderr, n - 1, self.level, n, self.loss, "paired, row by row")
             return replace(found, kin=self.kin, caution=self.kin) if self.kin else found
         value, stderr = self.value - other.value, math.hypot(self.stderr, other.stderr)
         return difference(value, stderr, np.inf, self.level, self.n + other.n, self.loss, "independent samples")

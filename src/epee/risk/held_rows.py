@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,20 +12,67 @@ from epee.estimator.base import encode_labels
 from epee.estimator.protocol import Labels, gives_probabilities, gives_scores
 from epee.risk.asking import refuse_missing_truth
 from epee.risk.holdout import refuse_training_rows, require_fitted
-from epee.risk.intervals import check_level
+from epee.risk.intervals import Interval, check_level
+from epee.risk.mean_loss import mean_loss
+from epee.risk.rates import rate_interval
+from epee.risk.units import Units, Weights, as_counts, check_meaning, meaning_of, taken_as, units_of
 from epee.table.block import check_weights
 from epee.typing import Codes, Matrix, Vector
 
 
-def truth_and_weights(model: Any, X: Any, y: Any, sample_weight: Any, level: float) -> tuple[np.ndarray, Vector]:
+@dataclass(frozen=True, eq=False)
+class Held:
+    """The truth of held-out rows and their weights (n,), as given; ``w`` are the rows that each is worth.
+
+    ``how`` says what the weights were taken as.
+    """
+
+    truth: np.ndarray
+    weight: Vector
+    w: Vector
+    sampled: bool
+    how: str
+
+    def units(self, values: Vector, own: Any = slice(None)) -> Units:
+        """Return the units behind the mean of some values, one for each of these rows, or of those that are their ``own``."""
+        return units_of(values[own], self.weight[own], weights="sampling" if self.sampled else "counts")
+
+    def stderr(self, influence: Vector) -> float:
+        """Return the standard error of a figure from the influence of each row on it: by the sandwich for sampling weights."""
+        units = self.units(influence)
+        return units.spread()[0] / float(np.sqrt(units.n))
+
+    def worth(self, own: Any = slice(None)) -> float:
+        """Return how many rows some of the rows are worth: counts added, or Kish's number."""
+        w = self.weight[own]
+        return float(w.sum() ** 2 / (w @ w)) if self.sampled and w.any() else float(w.sum())
+
+    def share(self, hits: Vector, own: Any, level: float = 0.95) -> tuple[float, float, Interval]:
+        """Return the share of hits (n,), 0 or 1, among the ``own`` rows, with its standard error and interval."""
+        w = self.weight[own]
+        if not w.any():
+            return 0.0, 0.0, rate_interval(0.0, 1.0, level)
+        if self.sampled:
+            found = mean_loss(hits[own], w, loss="zero_one", level=level, weights="sampling")
+            return found.value, found.stderr, found.interval
+        n = float(w.sum())
+        rate = float(w @ hits[own] / n)
+        return rate, float(np.sqrt(rate * (1 - rate) / n)), rate_interval(rate, max(n, 1.0), level)
+
+
+def held_rows(model: Any, X: Any, y: Any, sample_weight: Any, level: float, weights: Weights | None = None) -> Held:
     """Return the truth and the weights of held-out rows; those that the model has learned from are refused."""
+    check_meaning(weights)
     check_level(level)
     require_fitted(model)
     refuse_training_rows(model, X, y, sample_weight)
     truth = np.asarray(y)
     refuse_missing_truth(truth)
     w = check_weights(sample_weight, len(truth))
-    return truth, np.ones(len(truth)) if w is None else w
+    if w is None:
+        return Held(truth, np.ones(len(truth)), np.ones(len(truth)), False, "held-out rows")
+    sampled = meaning_of(w, weights) == "sampling"
+    return Held(truth, w, as_counts(w, len(w), weights), sampled, f"held-out rows{taken_as(w, weights)}")
 
 
 def codes_of(model: Any, truth: np.ndarray) -> Codes:

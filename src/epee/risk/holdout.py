@@ -39,7 +39,7 @@ from epee.risk.intervals import (
 from epee.risk.mean_loss import MeanLoss, mean_loss
 from epee.risk.ranking import area_interval
 from epee.risk.splitting import group_codes
-from epee.risk.units import Weights, meaning_of
+from epee.risk.units import Weights, as_counts, taken_as, units_of
 from epee.risk.watching import MOST_CELLS, less_class, watched
 from epee.table.block import check_weights
 from epee.table.doors import is_stream, open_source
@@ -192,10 +192,10 @@ def holdout_error(
     if not chosen.rowwise and interval is None and ids is None and order is None and w is None:
         ends_at = partial(_ranking_ends, losses, chosen.codes(_labels(X, y)))
     found, ends = ends_at(level, whole=True)
-    sampled = w is not None and meaning_of(w, weights) == "sampling"
-    n = float(len(losses)) if w is None else float(w.sum() ** 2 / (w @ w)) if sampled else float(w.sum())
+    worth = None if w is None else as_counts(w, len(w), weights)
+    n = float(len(losses)) if worth is None else float(worth.sum())
     told = Risk(
-        found.value, found.stderr, ends, level, n, chosen.name, _how(w, sampled, ids, order), found.dof, row_losses=losses, weight=w,
+        found.value, found.stderr, ends, level, n, chosen.name, _how(w, weights, ids, order), found.dof, row_losses=losses, weight=worth,
         rows=None if is_stream(X) else fingerprint(X, y), caution=found.sentence or _rare_class(chosen, y, losses), ends_at=ends_at,
     )  # fmt: skip
     if is_stream(X) or ids is not None or order is not None or w is not None or np.size(X) > MOST_CELLS:
@@ -225,13 +225,13 @@ def _in_time(time: Any, n: int) -> np.ndarray:
     return np.argsort(when, kind="stable")
 
 
-def _how(w: Vector | None, sampled: bool, ids: Any, order: Any) -> str:
+def _how(w: Vector | None, weights: Weights | None, ids: Any, order: Any) -> str:
     said = "held-out rows"
     if ids is not None:
         return f"{said}, error bar from {len(np.unique(ids))} groups"
     if order is not None:
         return f"{said}, error bar for rows in time"
-    return said if w is None or not sampled else f"{said}, weights taken as sampling weights"
+    return f"{said}{taken_as(w, weights)}"
 
 
 def _rare_class(chosen: Loss, y: Any, losses: Vector) -> str:
@@ -263,8 +263,11 @@ def _ends(
     )  # fmt: skip
     ends = found.interval
     if kind is not None:
-        value, stderr, n = weighted_mean(losses, w)
-        ends = within_range(_interval(kind, value, stderr, n, losses, w, level, chosen.is_rate), chosen)
+        units = units_of(losses, w, weights=weights)
+        bar, worth = units.spread()[0] / float(np.sqrt(units.n)), None if w is None else as_counts(w, len(w), weights)
+        ends = within_range(
+            _interval(kind, units.mean, bar, units.effective, losses, worth, level, chosen.is_rate), chosen
+        )
     return (found, ends) if whole else ends
 
 

@@ -30,7 +30,7 @@ from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import ask_behind
 from epee.risk.splitting import kfold
 from epee.risk.unions import unions
-from epee.risk.units import Weights
+from epee.risk.units import Weights, check_meaning, taken_as
 from epee.risk.watching import at_a_glance, left_over, watched
 from epee.settings import progress
 from epee.table.arrays import ArraySource
@@ -96,6 +96,7 @@ def leave_each_out(
 ) -> CrossValidation:
     """Do the work behind :func:`loo`."""
     check_level(level)
+    check_meaning(weights)
     if is_stream(X):
         X, y, sample_weight = gather(open_source(X, y, sample_weight))
     found = None
@@ -119,8 +120,9 @@ def leave_each_out(
     ends_at = partial(_ends, losses, route.weight, weights, route.loss)
     mean, sizes = mean_loss(losses, route.weight, loss=route.loss, level=level, weights=weights), route.counts
     predictions, value, n = route.asked.decode(found), mean.value, float(sizes.sum())
+    said = how + taken_as(route.weight, weights)
     told = CrossValidation(
-        value, mean.stderr, mean.interval, level, n, route.loss.name, how, mean.dof, caution=mean.sentence, ends_at=ends_at,
+        value, mean.stderr, mean.interval, level, n, route.loss.name, said, mean.dof, caution=mean.sentence, ends_at=ends_at,
         row_losses=losses, weight=route.weight, rows=fingerprint(*route.raw[:2]), pooled=value, per_fold=losses, n_folds=route.n,
         sizes=sizes, fold_ids=np.arange(route.n),
         one_pass=how != "leave-one-out, by fitting each", look=lambda: (losses, predictions),

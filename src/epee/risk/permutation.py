@@ -21,12 +21,13 @@ from sklearn.utils.validation import check_is_fitted
 from epee.engines.local import in_order
 from epee.errors import WrongUse
 from epee.risk.asking import asker
+from epee.risk.counts import long_table
 from epee.risk.cross_validation import plan_for
 from epee.risk.intervals import check_level
 from epee.risk.refit import RefitRoute
 from epee.risk.skewed import skewed_interval
 from epee.risk.splitting import Split, seed_of
-from epee.risk.units import Units
+from epee.risk.units import Weights, check_meaning, taken_as, units_of
 from epee.settings import progress
 from epee.typing import Vector
 
@@ -63,7 +64,7 @@ class Importance:
 
 def importance(
     model: Any, X: Any, y: Any, *, loss: Any = None, repeats: int = 10, folds: int = 5, level: float = 0.95,
-    sample_weight: Any = None, random_state: Any = None,
+    sample_weight: Any = None, random_state: Any = None, weights: Weights | None = None,
 ) -> Importance:  # fmt: skip
     """Return how much the error rises when each column is shuffled on held-out rows.
 
@@ -76,8 +77,8 @@ def importance(
     loss : name, costs matrix or Loss, default=None
     repeats : int, default=10
         Shuffles of each column; more make the figures steadier.
-    level, sample_weight, random_state
-        As in :func:`cross_validate`.
+    level, sample_weight, weights, random_state
+        As in :func:`cross_validate`. By sampling weights a row is also drawn as a donor, and the error bar is the sandwich's.
     folds : int, default=5
         Folds, so that rows are permuted where the predictor did not see them.
 
@@ -96,17 +97,24 @@ def importance(
     check_level(level)
     if repeats < 1:
         raise WrongUse(f"repeats is {repeats}; give at least one shuffle.")
+    check_meaning(weights)
+    table = long_table(X, y, sample_weight, weights)
+    if table is not None:
+        X, y, sample_weight = table.X, table.y, None
     route = RefitRoute(model, X, y, sample_weight, loss)
+    route.weights = weights
     rng = np.random.default_rng(seed_of(random_state))
     try:
         check_is_fitted(model)
         jobs, how = [(model, np.arange(route.n))], "held-out rows"
     except NotFittedError:
-        split = plan_for(route, folds, 1, None, None, None, random_state).splits[0]
+        split = plan_for(route, folds, 1, None, None, None, random_state, apart=table is not None).splits[0]
         assert isinstance(split, Split)
         jobs = list(zip(route.models(split), split.rows_of, strict=True))
         how = f"rows held out in turn, {folds} folds"
-    names = column_names(route.X)
+    how += taken_as(table.counts, "counts") if table is not None else taken_as(route.weight, weights)
+    names, sampled = column_names(route.X), route.sampled
+    w = route.counts
     rises, given = np.zeros((len(names), route.n)), np.zeros((len(names), route.n))  # as receiver, as donor
     seeds = rng.integers(2**63, size=len(names))
     with progress("importance of columns", len(jobs) * len(names)) as tick:
@@ -117,26 +125,39 @@ def importance(
 
             def work(j: int, part: Any = part, ask: Any = ask, rows: np.ndarray = rows) -> tuple[Vector, Vector]:
                 g = np.random.default_rng([seeds[j], len(rows)])
-                received, donated = np.zeros(len(rows)), np.zeros(len(rows))
+                received, donated, times = np.zeros((3, len(rows)))
                 for _ in range(repeats):
-                    order = g.permutation(len(rows))
+                    order = g.permutation(_donors(w[rows], g) if sampled else len(rows))
                     losses = route.value(np.asarray(ask(shuffled(part, j, order))), rows)
                     received += losses / repeats
-                    donated[order] += losses / repeats
-                return received, donated
+                    donated += np.bincount(order, w[rows] * losses, minlength=len(rows))
+                    times += np.bincount(order, w[rows], minlength=len(rows))
+                mean = float(donated.sum() / max(times.sum(), 1e-300))
+                return received, np.divide(donated, times, out=np.full(len(rows), mean), where=times > 0) - mean
 
             for j, (received, donated) in enumerate(in_order(work, range(len(names)))):
                 rises[j, rows] = received - base
-                given[j, rows] = donated - donated.mean()
+                given[j, rows] = donated
                 tick()
-    w = np.ones(route.n) if route.weight is None else route.weight
-    n = float(w.sum())
-    value = rises @ w / n
-    spreads = [Units(rise + gift, np.ones(route.n), w, n).spread() for rise, gift in zip(rises, given, strict=True)]
-    ends = [skewed_interval(float(v), *s, n, n - 1, level) for v, s in zip(value, spreads, strict=True)]
-    stderr = np.array([sd / np.sqrt(n) for sd, _ in spreads])
+    value = rises @ w / w.sum()
+    meant: Weights = "sampling" if sampled else "counts"
+    units = [units_of(rise + gift, w, weights=meant) for rise, gift in zip(rises, given, strict=True)]
+    ends = [
+        skewed_interval(float(v), *u.spread(), u.n, u.effective - 1, level) for v, u in zip(value, units, strict=True)
+    ]
+    stderr = np.array([u.spread()[0] / np.sqrt(u.n) for u in units])
     low, high = np.array(ends).reshape(-1, 2).T
     return Importance(names, value, stderr, low, high, route.loss.name, level, how)
+
+
+def _donors(w: Vector, g: np.random.Generator) -> np.ndarray:
+    """Return as many rows as there are, each as often as its weight says to less than one: a systematic sample.
+
+    >>> _donors(np.array([1.0, 1.0, 2.0, 0.0]), np.random.default_rng(0)).tolist()
+    [0, 1, 2, 2]
+    """
+    places = (np.arange(len(w)) + g.random()) * (w.sum() / len(w))
+    return np.minimum(np.searchsorted(np.cumsum(w), places, side="right"), len(w) - 1)
 
 
 def column_names(X: Any) -> list[str]:

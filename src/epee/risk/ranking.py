@@ -23,6 +23,7 @@ import numpy as np
 from scipy import special
 
 from epee.risk.intervals import Interval, normal_quantile, t_quantile
+from epee.risk.units import units_of
 from epee.typing import Vector
 
 FEW_OF_A_CLASS = 30  # below, (2) stands beside (1)
@@ -43,13 +44,13 @@ def area(score: Vector, positive: np.ndarray, w: Vector) -> tuple[float, Vector]
     return float(wp @ placement / p.sum()), placement
 
 
-def area_error(value: float, placement: Vector, positive: np.ndarray, w: Vector) -> tuple[float, float]:
-    """Return the standard error (1) and its degrees of freedom."""
+def area_error(placement: Vector, positive: np.ndarray, w: Vector, sampled: bool = False) -> tuple[float, float]:
+    """Return the standard error (1) and its degrees of freedom; the sandwich's where weights are ``sampled``, not counts."""
     parts, dofs = [], []
     for own in (positive, ~positive):
-        m = float(w[own].sum())
-        parts.append(float(w[own] @ (placement[own] - value) ** 2) / max(m - 1, 1.0) / m)
-        dofs.append(max(m - 1, 1.0))
+        units = units_of(placement[own], w[own], weights="sampling" if sampled else "counts")
+        parts.append(units.spread()[0] ** 2 / units.n)
+        dofs.append(max(units.effective - 1, 1.0))
     total = sum(parts)
     dof = total**2 / sum(v**2 / d for v, d in zip(parts, dofs, strict=True)) if total > 0 else min(dofs)
     return float(np.sqrt(total)), float(dof)

@@ -107,11 +107,29 @@ def check_meaning(said: Any) -> None:
 def meaning_of(weight: Vector, said: Weights | None = None) -> Weights:
     """Return what weights mean: what was said, else counts where all are whole numbers and sampling weights where they are not.
 
+    Shares that add up to 1 are no counts, whoever says so: all rows together would be one.
+
     >>> meaning_of(np.array([1.0, 3.0])), meaning_of(np.array([0.25, 0.75]))
     ('counts', 'sampling')
     """
     check_meaning(said)
+    if said == "counts" and len(weight) and weight.sum() <= 1 + 1e-9 and weight.max() < 1:
+        raise WrongUse(
+            f"the weights add up to {weight.sum():.4g}: they are shares, and no counts. Say weights='sampling', or give the number of "
+            "rows that each row stands for."
+        )
     return said or ("counts" if bool((weight == np.round(weight)).all()) else "sampling")
+
+
+def taken_as(weight: Vector | None, said: Weights | None = None) -> str:
+    """Return the words that say what weights were taken as, to be put behind how an estimate was found; none without weights.
+
+    >>> taken_as(None), taken_as(np.array([1.0, 3.0])), taken_as(np.array([0.25, 0.75]))
+    ('', ', weights taken as counts', ', weights taken as sampling weights')
+    """
+    if weight is None:
+        return ""
+    return f", weights taken as {'counts' if meaning_of(weight, said) == 'counts' else 'sampling weights'}"
 
 
 def as_counts(weight: Vector | None, n: int, weights: Weights | None = None) -> Vector:

@@ -8,7 +8,7 @@ before the user has told which rows belong together, by ``groups`` or ``time``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
@@ -80,12 +80,16 @@ def watched(found: R, residuals: Vector, X: Any) -> R:
     return marked(found, kinship(residuals, X))
 
 
-def kinship(residuals: Vector, X: Any) -> Dependence | None:
-    """Return the way in which rows most certainly belong together; None where none is shown, or the rows are few."""
+def kinship(residuals: Vector, X: Any, columns: Sequence[tuple[str, Any]] = ()) -> Dependence | None:
+    """Return the way in which rows most certainly belong together; None where none is shown, or the rows are few.
+
+    ``columns`` are pairs of a name and its values, of columns that are no numbers.
+    """
     if np.isfinite(residuals).sum() < FEWEST_ROWS or not np.nanstd(residuals) > 0:
         return None
     rows = _some_rows(len(residuals))
-    found = dependence(residuals[rows], _numbers(X, len(residuals), rows))
+    beside = [(name, np.asarray(values)[rows]) for name, values in columns]
+    found = dependence(residuals[rows], _numbers(X, len(residuals), rows), columns=beside)
     return next((d for d in found if d.shown(ALARM)), None)
 
 

@@ -109,7 +109,7 @@ def roc(
     hits, alarms = np.cumsum(positive[order])[last], np.cumsum(~positive[order])[last]
     detections, false_alarms = np.append(0.0, hits / P), np.append(0.0, alarms / N)
     value, placement = area(s, positive, np.ones(len(s)))
-    interval = area_interval(value, *area_error(value, placement, positive, np.ones(len(s))), P, N, level)
+    interval = area_interval(value, *area_error(placement, positive, np.ones(len(s))), P, N, level)
     ends = _whole_band(false_alarms, detections, P, N, level) if band == "simultaneous" else np.array(
         [rate_interval(float(d), P, level) for d in detections]
     )  # fmt: skip

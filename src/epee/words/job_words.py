@@ -210,6 +210,12 @@ WORDS: dict[str, tuple[str, str]] = {
         "{test} {test:row is|rows are} sealed for the final test ({how}); {train} {train:row|rows} to learn from.",
         "{test} {test:ligne est mise|lignes sont mises} sous scellés pour le test final ({how}) ; {train} {train:ligne|lignes} d'apprentissage.",
     ),
+    "copies_together": (
+        "{k} of {n} {n:row|rows} {k:is a copy|are copies} of another, more than chance makes: copies stay together, on one side of the seal and in "
+        "one fold, and count once in every error bar.",
+        "{k} {k:ligne|lignes} sur {n} {k:en recopie une autre|en recopient d'autres}, plus que le hasard ne le fait : les copies restent ensemble, "
+        "du même côté des scellés et dans un même pli, et comptent une fois dans chaque barre d'erreur.",
+    ),
     "by_class": ("the same share of every class", "la même part de chaque classe"),
     "by_chance": ("drawn at random", "tirées au hasard"),
     "by_group": ("whole groups", "par groupes entiers"),

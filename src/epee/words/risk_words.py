@@ -96,20 +96,20 @@ WORDS: dict[str, tuple[str, str]] = {
         "{n} {n:ligne|lignes} de la classe seulement : la précision moyenne ressort trop grande, son intervalle est large.",
     ),
     "caution kin copies": (
-        "Rows are copies of each other in all inputs, and their errors resemble each other (correlation {r}, {p}): the interval is not to be trusted. Say by groups which rows belong together.",
-        "Des lignes se répètent dans toutes les entrées, et leurs erreurs se ressemblent (corrélation {r}, {p}) : l'intervalle n'est pas fiable. Dites par groups quelles lignes vont ensemble.",
+        "Rows are copies of each other in all inputs, and their errors resemble each other (correlation {r}, p {p}): the interval is not to be trusted. Say by groups which rows belong together.",
+        "Des lignes se répètent dans toutes les entrées, et leurs erreurs se ressemblent (corrélation {r}, p {p}) : l'intervalle n'est pas fiable. Dites par groups quelles lignes vont ensemble.",
     ),
     "caution kin order": (
-        "Errors of rows that follow each other resemble each other (correlation {r}, {p}): the interval is not to be trusted. Are the rows in time (time), or do neighbours belong together (groups)?",
-        "Les erreurs de lignes qui se suivent se ressemblent (corrélation {r}, {p}) : l'intervalle n'est pas fiable. Les lignes suivent-elles le temps (time), ou des voisines vont-elles ensemble (groups) ?",
+        "Errors of rows that follow each other resemble each other (correlation {r}, p {p}): the interval is not to be trusted. Are the rows in time (time), or do neighbours belong together (groups)?",
+        "Les erreurs de lignes qui se suivent se ressemblent (corrélation {r}, p {p}) : l'intervalle n'est pas fiable. Les lignes suivent-elles le temps (time), ou des voisines vont-elles ensemble (groups) ?",
     ),
     "caution kin column": (
-        "Errors of rows with the same value of column {name} resemble each other (correlation {r}, {p}): the interval is not to be trusted. Give that column as groups.",
-        "Les erreurs de lignes de même valeur dans la colonne {name} se ressemblent (corrélation {r}, {p}) : l'intervalle n'est pas fiable. Donnez cette colonne comme groups.",
+        "Errors of rows with the same value of column {name} resemble each other (correlation {r}, p {p}): the interval is not to be trusted. Give that column as groups.",
+        "Les erreurs de lignes de même valeur dans la colonne {name} se ressemblent (corrélation {r}, p {p}) : l'intervalle n'est pas fiable. Donnez cette colonne comme groups.",
     ),
     "caution kin nearest": (
-        "Errors of rows that are nearest to each other in the inputs resemble each other more than those a little farther away (correlation {r}, {p}): the interval is not to be trusted. Say by groups which rows belong together.",
-        "Les erreurs des lignes les plus proches par leurs entrées se ressemblent plus que celles de lignes un peu plus loin (corrélation {r}, {p}) : l'intervalle n'est pas fiable. Dites par groups quelles lignes vont ensemble.",
+        "Errors of rows that are nearest to each other in the inputs resemble each other more than those a little farther away (correlation {r}, p {p}): the interval is not to be trusted. Say by groups which rows belong together.",
+        "Les erreurs des lignes les plus proches par leurs entrées se ressemblent plus que celles de lignes un peu plus loin (corrélation {r}, p {p}) : l'intervalle n'est pas fiable. Dites par groups quelles lignes vont ensemble.",
     ),
     "caution columns": (
         "{p} {p:column|columns} and {n} {n:row|rows} to learn from: another sample would give other predictors, and the difference may be chance.",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from epee.job.card import plain
-from epee.job.contest import Contest, Entry
+from epee.job.contest import Contest, Entry, interval_of
 from epee.job.hierarchy import Candidate
 from epee.job.witness import Witness
 
@@ -37,7 +37,7 @@ def line_of(entry: Entry) -> dict[str, Any]:
     """Return one line of the board as plain data, before there is a verdict."""
     return plain({
         "key": entry.candidate.key, "name": entry.name, "value": entry.risk.value, "stderr": entry.sure.stderr,
-        "low": entry.sure.low, "high": entry.sure.high, "interval": "nested" if entry.nested else "approximate",
+        "low": entry.sure.low, "high": entry.sure.high, "interval": interval_of(entry),
         "order": list(entry.order), "loss": entry.risk.loss, "seconds": entry.seconds,
     })  # fmt: skip
 

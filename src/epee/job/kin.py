@@ -1,0 +1,59 @@
+"""Kin: rows that belong together without saying so, as errors show.
+
+It is looked for once, in what the best predictor of the contest leaves over (:mod:`epee.risk.dependence`): rows belong together or do not,
+whoever predicts them. Where it is shown every interval of the board, and that of the sealed rows, is made longer and marked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from epee.job.contest import Entry
+from epee.job.ground import Ground
+from epee.job.holding import take
+from epee.risk.dependence import Dependence
+from epee.risk.watching import kinship, less_class, marked
+from epee.typing import Codes
+
+
+def kin_of(ground: Ground, entries: Sequence[Entry]) -> Dependence | None:
+    """Return the way in which rows most certainly belong together; None where none is shown, or it was said how they do."""
+    cells, hand = ground.cells, ground.hand
+    if cells.groups is not None or cells.forward or hand.weight is not None or not ground.asked.loss.rowwise:
+        return None
+    best = min(entries, key=lambda e: e.risk.value)
+    truth, said = ground.truth[hand.looked], np.asarray(best.outcome.predictions[0])
+    rest = best.outcome.losses[0]
+    if ground.asked.classes is not None:
+        rest = less_class(rest, truth)
+    elif truth.ndim == 1 and said.dtype.kind == "f":
+        rest = truth - said.reshape(truth.shape)
+    rows = hand.train[hand.looked]
+    if cells.copies is not None and ground.at_hand:  # of copies, one
+        first = np.unique(cells.copies[hand.looked], return_index=True)[1]
+        rest, rows = rest[first], rows[first]
+    raw = take(hand.raw, rows)
+    numbers = {name: column for name, column in raw.columns.items() if isinstance(column, np.ndarray)}
+    levels = [(name, column) for name, column in raw.columns.items() if name not in numbers]
+    X = np.column_stack(list(numbers.values())).astype(np.float64) if numbers else None
+    shown = kinship(rest, X, [(name, _codes(column)) for name, column in levels])
+    if shown is None or shown.kind != "column" or shown.name in dict(levels):
+        return shown
+    return replace(shown, name=list(numbers)[int(shown.name)])
+
+
+def with_kin(entries: Sequence[Entry], kin: Dependence | None) -> list[Entry]:
+    """Return the lines of the board with longer intervals, marked, where rows belong together."""
+    if kin is None:
+        return list(entries)
+    return [replace(e, risk=marked(e.risk, kin), sure=marked(e.sure, kin)) for e in entries]
+
+
+def _codes(column: Any) -> Codes:
+    coded = column if hasattr(column, "indices") else column.dictionary_encode()
+    codes: Codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    return codes
