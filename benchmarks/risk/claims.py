@@ -120,6 +120,18 @@ def in_time(rho: float, n: int, r: np.random.Generator) -> Outcome:
     return inside(cross_validate(FirstNumber(), X, y, time=True, level=0.9), 1 / (1 - rho**2))
 
 
+def line_in_time(rho: float, n: int, r: np.random.Generator, p: int = 3) -> Outcome:
+    """The error of the line that all rows teach, on rows far ahead."""
+    from epee import LinearRegression
+    from epee.risk import cross_validate
+
+    X = r.normal(size=(n, p))
+    y = 0.5 * X.sum(axis=1) + autoregression(r, n, rho)
+    m = LinearRegression().fit(X, y)
+    truth = 1 / (1 - rho**2) + ((m.coef_ - 0.5) ** 2).sum() + m.intercept_**2
+    return inside(cross_validate(LinearRegression(), X, y, time=True, level=0.9), float(truth))
+
+
 def ranked(score: str, P: int, n: int, gap: float, r: np.random.Generator) -> Outcome:
     from epee.risk import average_precision, roc_auc
 
@@ -298,6 +310,8 @@ def claims() -> Iterator[Claim]:
         yield Claim("nested, groups=", f"{G} groups of 5", 0.9, partial(nested_groups, G))
     yield Claim("time=", "AR(0.9), n = 150", 0.9, partial(in_time, 0.9, 150))
     yield Claim("time=", "AR(0.5), n = 100", 0.9, partial(in_time, 0.5, 100))
+    for rho, n in ((0.0, 60), (0.3, 60), (0.5, 100), (0.9, 150)):
+        yield Claim("time=, a line, p = 3", f"AR({rho:g}), n = {n}", 0.9, partial(line_in_time, rho, n))
     yield Claim("undeclared groups found", "30 groups of 5", 0.9, undeclared)
     yield Claim("verdict at 5 %", "rows sorted by what matters", 0.95, partial(sorted_verdict, True))
     yield Claim("verdict at 5 %", "the same rows shuffled", 0.95, partial(sorted_verdict, False))

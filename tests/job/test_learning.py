@@ -334,7 +334,7 @@ def test_predictors_dropped_for_one_reason_share_its_words(classifier):
 def test_few_neighbours_are_asked_of_the_first_stretch_of_time():
     t = line(90).append_column("when", pa.array(np.arange(90)))
     learned = epee.learn(t, "y", time="when", predictors=["neighbours"])
-    assert not learned.card["dropped"] and max(learned.card["curves"]["neighbours"]["values"]) <= 6
+    assert not learned.card["dropped"] and max(learned.card["curves"]["neighbours"]["values"]) <= 24
     assert "stretches of time" in learned.card["how"][0]
 
 

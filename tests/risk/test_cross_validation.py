@@ -96,7 +96,7 @@ def test_time_and_groups(iris):
     X, y = iris
     order = np.random.default_rng(0).permutation(150)
     cv = cross_validate(LinearDiscriminantAnalysis(), X[order], y[order], time=True, folds=4)
-    assert (cv.folds == -1).sum() == 30 and np.isnan(cv.losses[:30]).all() and "time" in cv.how
+    assert (cv.folds == -1).sum() == 50 and np.isnan(cv.losses[:50]).all() and "time" in cv.how
     foreign = cross_validate(Theirs(), X[order], y[order], time=True, folds=4)
     np.testing.assert_allclose(foreign.per_fold, cv.per_fold)
     by_group = cross_validate(LinearDiscriminantAnalysis(), X, y, groups=np.arange(150) // 3, folds=5)

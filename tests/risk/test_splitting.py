@@ -52,7 +52,7 @@ def test_time_never_looks_ahead():
     by = split.models_of_rows()[0]
     for t in range(4):
         assert when[split.training_rows(t)].max() < when[by == t].min()
-    assert (by == -1).sum() == 20
+    assert 30 <= (by == -1).sum() <= 36 and np.bincount(by[by >= 0]).min() >= 14  # a third is only learned from
     with pytest.raises(DataError, match="distinct times"):
         make_plan(4, 100, time=np.zeros(100))
 

@@ -47,6 +47,7 @@ from epee.losses.names import resolve
 from epee.risk.asked import Asked
 from epee.risk.intervals import check_level
 from epee.risk.route import MomentRoute
+from epee.risk.splitting import FIRST_STRETCH
 from epee.risk.verdict import Verdict, ranks
 from epee.risk.watching import marked
 from epee.settings import options, progress
@@ -270,7 +271,7 @@ def _setting(looked: Looked, cells: Cells, judged: Asked, seed: int) -> Setting:
     return Setting(
         looked.seen.task, n, width, 0 if judged.classes is None else len(judged.classes), int(counts.min()), n_targets, spread,
         hand.weight is not None, any(c.missing for c in looked.seen.schema if c.kind != "category"), judged.costs, seed,
-        n // (cells.folds) if cells.forward else n // 2, judged.loss.name, _levels(hand.encoder),
+        int(n * FIRST_STRETCH) if cells.forward else n // 2, judged.loss.name, _levels(hand.encoder),
         cells.alone, judged.classes is None and is_skewed(cells), hand.encoder.code_columns,
     )  # fmt: skip
 

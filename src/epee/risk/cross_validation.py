@@ -146,7 +146,8 @@ def cross_validate(
     groups : array (n,), optional
         Rows of one group stay in one fold. Without it, rows that are copies stay together where chance does not explain them.
     time : array (n,) or True, optional
-        Forward chaining: each fold is tested after learning from what came before; True is the order of the rows.
+        Forward chaining: each fold is tested after learning from what came before, at least a third of the rows; True is the order of the
+        rows.
     stratify : bool or array (n,), default=None
         Keep the shares of classes in every fold; None does so for classifiers.
     random_state : int, default=None

@@ -443,9 +443,9 @@ WORDS: dict[str, tuple[str, str]] = {
         "pour tous ; remplissage et réduction sont appris à l'intérieur des plis.",
     ),
     "how_forward": (
-        "Each predictor was tested on {folds} successive {folds:stretch|stretches} of time, after learning from the rows before each; "
+        "Each predictor was tested on {folds} successive {folds:stretch|stretches} of time, after learning from the rows before each, a third of all at least; "
         "filling and scaling are learned from those rows too.",
-        "Chaque prédicteur est éprouvé sur {folds} périodes successives, après apprentissage sur les lignes qui précèdent chacune ; "
+        "Chaque prédicteur est éprouvé sur {folds} périodes successives, après apprentissage sur les lignes qui précèdent chacune, un tiers au moins ; "
         "remplissage et réduction sont appris sur ces mêmes lignes.",
     ),
     "how_complexity": (
