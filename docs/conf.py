@@ -16,6 +16,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 os.environ.setdefault("MPLBACKEND", "Agg")
 
+import code_words  # noqa: E402
 import generated_pages  # noqa: E402
 import measured_words  # noqa: E402
 import twins  # noqa: E402
@@ -77,7 +78,13 @@ sphinx_gallery_conf = {
     "capture_repr": (),  # what is printed is shown, what a last line happens to return is not
 }
 if language == "fr":
-    sphinx_gallery_conf |= {"reset_modules": ("matplotlib", "gallery_words.speak"), "reset_modules_order": "both"}
+    KNOWN = twins.catalogue()
+    code_words.write_examples(HERE.parent / "examples", HERE / "_build" / "examples-fr", KNOWN)
+    sphinx_gallery_conf |= {
+        "examples_dirs": ["_build/examples-fr"],
+        "reset_modules": ("matplotlib", "gallery_words.speak"),
+        "reset_modules_order": "both",
+    }
 suppress_warnings = ["config.cache"]  # the settings of the gallery hold a class
 
 html_context = {"default_mode": "auto"}
@@ -133,9 +140,15 @@ def tell_included(app: Any, path: Path, docname: str, content: list[str]) -> Non
         content[0] = measured_words.in_french(content[0])
 
 
+def tell_code(app: Any, doctree: nodes.document) -> None:
+    """Let the comments in code and what it printed be French."""
+    code_words.tell_code(doctree, KNOWN)
+
+
 def setup(app: Any) -> None:
-    """Add the links that the pages do not spell out, and in the French site the words of what is measured."""
+    """Add the links that the pages do not spell out, and in the French site the words of what is measured and of code."""
     app.connect("doctree-read", link_names)
     if language == "fr":
+        app.connect("doctree-read", tell_code)
         app.connect("source-read", tell_measured)
         app.connect("include-read", tell_included)

@@ -1,6 +1,7 @@
 """What the figures of the gallery draw and print, in French: the French site runs the same examples and says these instead.
 
-An example stays plain Python in English. While the French site is built, :func:`speak` stands between the example and matplotlib's texts,
+An example stays plain Python in English, and the French site runs a copy in which ``code_words`` put these twins in the place of whole
+texts. For what is put together from parts, and for the comma of numbers, :func:`speak` stands between the example and matplotlib's texts,
 and between the example and ``print``. The braces of a twin take what the braces of the sentence held; a number gets its comma.
 """
 
@@ -332,9 +333,11 @@ def said(path: Path) -> Iterator[str]:
 
 @cache
 def _patterns() -> list[tuple[re.Pattern[str], str]]:
-    """Return the sentences with braces as patterns, the longest first."""
-    filled = sorted((english for english in TWINS if "{}" in english), key=len, reverse=True)
-    return [(re.compile("(.*?)".join(map(re.escape, english.split("{}"))), re.S), TWINS[english]) for english in filled]
+    """Return the sentences with braces as patterns, the longest first, in both languages: a French one has its numbers to be mended."""
+    filled = {english: french for english, french in TWINS.items() if "{}" in english}
+    filled |= {french: french for french in filled.values()}
+    longest = sorted(filled, key=len, reverse=True)
+    return [(re.compile("(.*?)".join(map(re.escape, text.split("{}"))), re.S), filled[text]) for text in longest]
 
 
 def in_french(text: str) -> str:
@@ -342,6 +345,8 @@ def in_french(text: str) -> str:
 
     >>> in_french("training 0.25, new rows 0.5"), in_french("pseudo-inverse, new rows"), in_french("0.5")
     ('apprentissage 0,25, nouveaux individus 0,5', 'pseudo-inverse, nouveaux individus', '0.5')
+    >>> in_french("apprentissage 0.25, nouveaux individus 0.5")
+    'apprentissage 0,25, nouveaux individus 0,5'
     """
     if text in TWINS:
         return TWINS[text]

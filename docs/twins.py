@@ -47,10 +47,10 @@ def catalogue() -> dict[str, str]:
 def has_words(text: str) -> bool:
     """Tell whether a text has words outside code, formulas and links to pages.
 
-    >>> has_words("`Ridge`, $x^2$"), has_words("the largest")
-    (False, True)
+    >>> has_words("`Ridge`, $x^2$"), has_words("``.chosen .plot()``"), has_words("the largest")
+    (False, False, True)
     """
-    bare = re.sub(r"`[^`]*`|\$[^$]*\$|\{[\w:]+\}|:[\w:]+:|\d+|[A-Z]\d", "", text)
+    bare = re.sub(r"``.*?``|`[^`]*`|\$[^$]*\$|\{[\w:]+\}|:[\w:]+:|\d+|[A-Z]\d", "", text)
     return bool(re.search(r"[^\W\d_]{3}", bare)) and not text.lstrip().startswith("\\")
 
 
@@ -111,27 +111,34 @@ def paragraphs(doc: str | None) -> Iterator[str]:
         term = section in FIELDS and line[:1].strip() != ""
         if heading or rule or term or not line.strip():
             text = " ".join(part.strip() for part in block)
-            if section not in ("Examples", "References") and has_words(text):
+            shown = not text.startswith((".. math::", ">>>"))
+            if section not in ("Examples", "References") and shown and has_words(text):
                 yield text
             section, block = line.strip() if heading else section, []
         else:
             block.append(line)
 
 
-def parameters(name: str) -> Iterator[str]:
-    """Yield the paragraphs of a public name and of the methods that its page shows."""
+def docstrings(name: str) -> Iterator[str | None]:
+    """Yield the docstrings of a public name and of the methods that its page shows."""
     import inspect
 
     import generated_pages
 
     thing = generated_pages.resolve(name)
     named = thing if inspect.isclass(thing) or inspect.isroutine(thing) else type(thing)
-    yield from paragraphs(named.__doc__)
+    yield named.__doc__
     for member in generated_pages.shown_members(named) if inspect.isclass(named) else ():
         found = inspect.getattr_static(named, member)
         found = getattr(found, "__func__", getattr(found, "fget", getattr(found, "func", found)))
         if "sklearn" not in (getattr(found, "__module__", "") or ""):
-            yield from paragraphs(found.__doc__)
+            yield found.__doc__
+
+
+def parameters(name: str) -> Iterator[str]:
+    """Yield the paragraphs of a public name and of the methods that its page shows."""
+    for doc in docstrings(name):
+        yield from paragraphs(doc)
 
 
 def gallery() -> Iterator[tuple[str, str]]:
