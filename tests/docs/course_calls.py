@@ -7,10 +7,11 @@ covariance of ``X``; ``M`` a small process.
 
 from __future__ import annotations
 
-from math import erfc
+from math import comb, erfc, factorial
 from pathlib import Path
 
 import numpy as np
+from scipy import stats
 
 import epee
 from epee import design as design_
@@ -38,6 +39,11 @@ def posterior(U, labels):
     return P / P.sum(axis=1, keepdims=True)
 
 
+def distances(U):
+    """Return the distances of all pairs of rows."""
+    return np.linalg.norm(U[:, None] - U, axis=2)
+
+
 def cosine(u, w):
     """Return the cosine of the angle of two directions."""
     u, w = np.ravel(u), np.ravel(w)
@@ -48,6 +54,87 @@ def same(one, other):
     """Tell whether two partitions are the same, whatever the names of their parts."""
     one, other = np.asarray(one), np.asarray(other)
     return bool(((one[:, None] == one) == (other[:, None] == other)).all())
+
+
+def perceptron(U, signs):
+    """Return (bias, weights) after one pass of the rule: a row that is not on its side is added, times its sign."""
+    w = np.zeros(U.shape[1] + 1)
+    for u, sign in zip(np.c_[np.ones(len(U)), U], signs, strict=True):
+        w += sign * u * (sign * (w @ u) <= 0)
+    return w
+
+
+def embedding(U, k):
+    """Return (I - W)'(I - W) of locally linear embedding, with k neighbours."""
+    W = np.zeros((len(U), len(U)))
+    for i, near in enumerate(np.argsort(distances(U), axis=1)[:, 1 : k + 1]):
+        G = (U[i] - U[near]) @ (U[i] - U[near]).T
+        w = np.linalg.solve(G + 1e-3 * np.trace(G) * np.eye(k), np.ones(k))
+        W[i, near] = w / w.sum()
+    return (np.eye(len(U)) - W).T @ (np.eye(len(U)) - W)
+
+
+def paths(U, k):
+    """Return the lengths of the shortest paths in the graph of k neighbours, by Floyd's recurrence."""
+    D = distances(U)
+    joined = np.sort(D, axis=1)[:, k : k + 1] >= D
+    D = np.where(joined | joined.T, D, np.inf)
+    for through in range(len(U)):
+        D = np.minimum(D, D[:, [through]] + D[through])
+    return D
+
+
+def propagated(U, labels, hidden, gamma):
+    """Return the limit (I - P_UU)^-1 P_UL Y_L of labels that flow."""
+    P = np.exp(-gamma * distances(U) ** 2)
+    P /= P.sum(axis=1, keepdims=True)
+    inner = np.eye(hidden.sum()) - P[np.ix_(hidden, hidden)]
+    return np.linalg.solve(inner, P[np.ix_(hidden, ~hidden)] @ np.eye(3)[labels[~hidden]])
+
+
+def replayed(agent, rule, discount=0.8):
+    """Return what an agent must have learned from the steps that it wrote down: Q by "max" or "next", (Q, gain), or V by traces."""
+    Q, V, trace, visits, gain, gains = np.zeros((3, 3)), np.zeros(3), np.zeros(3), np.zeros(3), 0.0, 0
+    Q[~np.isfinite(agent.q_)] = -np.inf
+    for now, then in zip(agent.experience_, [*agent.experience_[1:], None], strict=True):
+        s, a, ahead = now.state, now.action, Q[now.next_state]
+        if rule == "max":
+            Q[s, a] += now.step * (now.reward + discount * ahead.max() - Q[s, a])
+        elif rule == "next":  # the last step does not say what was chosen after it
+            Q[s, a] += (
+                now.step * (now.reward + discount * ahead[then.action] - Q[s, a]) if then else now.after - Q[s, a]
+            )
+        elif rule == "gain":
+            future = ahead.max()
+            Q[s, a] += now.step * (now.reward - gain + future - Q[s, a])
+            if Q[s, a] == Q[s].max():
+                gains += 1
+                gain += gains**-0.8 * (now.reward - gain + future - Q[s].max())
+        else:
+            visits[s] += 1
+            trace *= discount * rule
+            trace[s] += 1
+            V += (
+                np.maximum(visits, 1) ** -0.8 * (now.reward + discount * V[now.next_state] - V[s]) * trace
+            )  # each state its step
+    table = np.where(np.isfinite(Q), Q, 0)
+    return (table, gain) if rule == "gain" else table if rule in ("max", "next") else V
+
+
+def divergence(U, Z, perplexity):
+    """Return KL(P || Q) of t-SNE, each row's width found by bisection."""
+    P = np.zeros((len(U), len(U)))
+    for i, d in enumerate(distances(U) ** 2):
+        low, high, others = 0.0, 1e3, np.arange(len(U)) != i
+        for _ in range(60):
+            p = np.exp(-(low + high) / 2 * (d[others] - d[others].min()))
+            p /= p.sum()
+            wide = -(p * np.log(np.maximum(p, 1e-300))).sum() > np.log(perplexity)
+            low, high = ((low + high) / 2, high) if wide else (low, (low + high) / 2)
+        P[i, others] = p
+    P, Q = (P + P.T) / (2 * len(U)), (1 - np.eye(len(U))) / (1 + distances(Z) ** 2)
+    there = P > 0
+    return (P[there] * np.log(P[there] / (Q / Q.sum())[there])).sum()
 
 
 def names() -> dict:
@@ -66,7 +153,9 @@ def names() -> dict:
         "H": lambda z: 2 * np.eye(len(z)),
         "A": np.cov(X.T, bias=True), "F": X + 30 * np.eye(3)[y], "log_normal": log_normal, "within": within, "posterior": posterior,
         "cosine": cosine, "same": same, "normal": lambda z: 0.5 * erfc(-z / 2**0.5),
-        "fisher": lambda w: (w @ gap) ** 2 / (w @ within(X, b) @ w), "distances": lambda U: np.linalg.norm(U[:, None] - U, axis=2),
+        "fisher": lambda w: (w @ gap) ** 2 / (w @ within(X, b) @ w), "distances": distances, "perceptron": perceptron,
+        "embedding": embedding, "paths": paths, "propagated": propagated, "replayed": replayed, "divergence": divergence,
+        "norm": stats.norm, "comb": comb, "factorial": factorial,
         "lines": lambda U, T: np.linalg.lstsq(np.c_[np.ones(len(U)), U], T, rcond=None)[0],  # first row: the constants
     }  # fmt: skip
 
