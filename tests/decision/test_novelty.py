@@ -21,7 +21,7 @@ def draw(n, rng=RNG, skew=False):
 
 def test_left_out_distances_are_those_of_a_cloud_without_the_row():
     X, y = draw(40)
-    model = OpenClassifier(GaussianNB()).fit(X, y)
+    model = OpenClassifier(GaussianNB(), level=0.05).fit(X, y)
     slow = []
     for i in range(40):
         rest = np.arange(40) != i
@@ -65,6 +65,14 @@ def test_rows_like_those_learned_from_bring_no_word():
         for seed in range(10):
             model.predict(draw(100, np.random.default_rng(seed))[0])
     np.testing.assert_array_equal(model.predict_proba(X), GaussianNB().fit(X, y).predict_proba(X))
+
+
+def test_too_few_rows_to_notice_anything_are_said():
+    X, y = draw(40)
+    with pytest.warns(DataWarning, match=r"40 rows are too few .* level 0.01: .* at least 0.0244"):
+        blind = OpenClassifier(GaussianNB(), label="new").fit(X, y)
+    assert "new" not in blind.predict(X + 99.0)
+    assert set(OpenClassifier(GaussianNB(), level=0.0244, label="new").fit(X, y).predict(X[:1] + 99.0)) == {"new"}
 
 
 def test_what_is_refused():

@@ -58,7 +58,7 @@ class OpenClassifier(AroundClassifier):
     Notes
     -----
     ``predict`` warns (:class:`~epee.errors.DataWarning`) when more rows are strange than chance explains. Distances cost
-    :math:`O(Kp^2)` a row. With fewer than :math:`1/\alpha` rows nothing can be called strange.
+    :math:`O(Kp^2)` a row. With fewer than :math:`1/\alpha - 1` rows nothing can be called strange, and ``fit`` says so.
 
     References
     ----------
@@ -113,6 +113,13 @@ class OpenClassifier(AroundClassifier):
             room > 1e-9, counts[codes] / left * own / np.maximum(room, 1e-9), np.inf
         )
         self.distances_ = np.sort(np.repeat(all_.min(axis=1), np.maximum(w.round().astype(int), 1)))
+        least = 1.0 / (len(self.distances_) + 1.0)  # of all p-values (2)
+        if least > self.level:
+            say(
+                f"{len(self.distances_)} rows are too few to call any row strange at level {self.level:g}: give more rows, or a level "
+                f"of at least {np.ceil(1e4 * least) / 1e4:g}.",
+                DataWarning,
+            )
         return self
 
     def _numbers(self, X: Any) -> Matrix:
