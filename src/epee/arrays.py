@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import AbstractContextManager, nullcontext
+from functools import cache
 from math import prod
 from typing import Any
 
@@ -20,6 +21,7 @@ import numpy as np
 from epee.errors import WrongUse
 
 LIBRARIES = ("cupy", "torch", "jax", "jaxlib", "array_api_strict")
+_namespaces: dict[type, Any] = {}  # of the kinds of arrays that were met: asked for many times in every step
 
 
 def library_of(a: Any) -> str:
@@ -56,7 +58,10 @@ def namespace(a: Any) -> Any:
     >>> namespace(np.zeros(2)) is np
     True
     """
-    return _compat().array_namespace(a) if is_elsewhere(a) else np
+    found = _namespaces.get(type(a))
+    if found is None:
+        found = _namespaces[type(a)] = _compat().array_namespace(a) if is_elsewhere(a) else np
+    return found
 
 
 def at_home(a: Any) -> np.ndarray:
@@ -160,9 +165,13 @@ def memory_of(a: Any) -> int | None:
     """Return how many bytes the graphics card has on which an array lies; None where it lies on none, or nobody says."""
     if library_of(a) == "torch" and a.is_cuda:
         return int(sys.modules["torch"].cuda.get_device_properties(a.device).total_memory)
-    if library_of(a) == "cupy":
-        return int(sys.modules["cupy"].cuda.runtime.memGetInfo()[1])
-    return None
+    return _memory_of_card(int(a.device.id)) if library_of(a) == "cupy" else None
+
+
+@cache
+def _memory_of_card(number: int) -> int:
+    """Return how many bytes a card has, by CuPy."""
+    return int(sys.modules["cupy"].cuda.Device(number).mem_info[1])
 
 
 def is_real(a: Any) -> bool:

@@ -284,10 +284,10 @@ class GaussianStep(Part):
         R, ll = responsibilities(self.log_joint_lines(X, c, factors), axis=0)  # (K, n), (n,)
         if w is not None:
             R, ll = R * w, ll * w
-        noise = xp.sum(R[c.n_components :, :])
+        noise = () if c.noise is None else (xp.sum(R[c.n_components :, :]),)
         mass = float(X.shape[0]) if w is None else float(xp.sum(w))
-        total, noise, *sums = home_together(xp.sum(ll), noise, *weighted_moments(X, R, c))
-        return Expected(float(total), mass, (*sums, noise.reshape(1)))
+        total, N, s, Q, *rest = home_together(xp.sum(ll), *weighted_moments(X, R, c), *noise)
+        return Expected(float(total), mass, (N, s, Q, rest[0].reshape(1) if rest else np.zeros(1)))
 
 
 @dataclass(frozen=True)

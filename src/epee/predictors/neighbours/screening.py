@@ -138,10 +138,9 @@ class ScreenThere(Screen):
 
     def _settled(self, Q: Any, k: int, best: Any, who: Any, error: Any, lengths: Any) -> Found:
         xp, (m, p) = namespace(Q), Q.shape
+        who = xp.sort(who, axis=1)  # by row number, then, stably, by distance
         rows = xp.reshape(xp.take(self.X, xp.reshape(who, (-1,)), axis=0), (m, -1, p))
         exact = squares_of_rows(rows - Q[:, None, :])
-        order = xp.argsort(who, axis=1, stable=True)  # by row number, then, stably, by distance
-        who, exact = xp.take_along_axis(who, order, axis=1), xp.take_along_axis(exact, order, axis=1)
         order = xp.argsort(exact, axis=1, stable=True)
         who, exact = xp.take_along_axis(who, order, axis=1), xp.take_along_axis(exact, order, axis=1)
         sure = exact[:, k - 1] < as_type(best[:, -1], Q.dtype) - error + lengths
