@@ -12,12 +12,15 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
+from sklearn.base import clone
 
 import epee
 from epee import (
     PCA,
     GaussianMixture,
     GaussianNB,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
     KMeans,
     LinearDiscriminantAnalysis,
     LinearRegression,
@@ -96,6 +99,20 @@ def test_more_closed_forms(frames, rows):
     ours, local = PCA().fit(there.select(*"abcd")), PCA().fit(X)
     np.testing.assert_allclose(ours.moments_.scatter, local.moments_.scatter, rtol=1e-12, atol=1e-9)
     np.testing.assert_allclose(ours.explained_variance_, local.explained_variance_, rtol=1e-11)
+
+
+def test_boosted_trees_to_the_last_bit(frames, rows):
+    _, table = rows
+    labels, values = (table[name].to_numpy(zero_copy_only=False) for name in ("label", "value"))
+    there = frames["7"]
+    for model, target, y in (
+        (HistGradientBoostingRegressor(max_iter=5), "value", values),
+        (HistGradientBoostingClassifier(max_iter=3), "label", labels),
+    ):
+        here = table.select(list("abcd")).to_pandas()
+        ours, local = clone(model).fit(there.select(*"abcd", target), target), clone(model).fit(here, y)
+        answer = "predict_proba" if target == "label" else "predict"
+        np.testing.assert_array_equal(getattr(ours, answer)(here), getattr(local, answer)(here))
 
 
 def test_weights_and_folds(frames, rows):
