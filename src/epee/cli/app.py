@@ -13,15 +13,18 @@ from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import pairwise
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from epee.cli import faults, phrases
 from epee.cli.phrases import say
 from epee.errors import WrongUse
 from epee.job.memory import refuse_tight_limit
 from epee.lazy import absent
+from epee.settings import options
+from epee.words.usage_words import help_in_french
 
 # command: (the module that parses its arguments, the module that does its work)
 COMMANDS = {
@@ -48,6 +51,7 @@ def build() -> typer.Typer:
     """Return the application, in the language that was chosen."""
     app = typer.Typer(
         name="epee",
+        cls=SpokenGroup,
         help=say("epee"),
         epilog=say("examples"),
         rich_markup_mode=None,
@@ -72,8 +76,25 @@ def build() -> typer.Typer:
     for name, module in offered():
         examples = f"{name}_examples"
         epilog = on_lines(say(examples)) if examples in say else None
-        app.command(name, help=say(name), epilog=epilog)(import_module(module).command)
+        app.command(name, cls=SpokenCommand, help=say(name), epilog=epilog)(import_module(module).command)
     return app
+
+
+class Spoken:
+    """A command, or a group of them, whose help is in the language that was chosen."""
+
+    def get_help(self, ctx: Any) -> str:
+        """Return the help."""
+        page: str = super().get_help(ctx)  # type: ignore[misc]
+        return help_in_french(page) if options.language == "fr" else page
+
+
+class SpokenGroup(Spoken, TyperGroup):
+    """The commands."""
+
+
+class SpokenCommand(Spoken, TyperCommand):
+    """One command."""
 
 
 def on_lines(examples: str) -> str:

@@ -35,6 +35,7 @@ from epee.errors import DataError, EpeeWarning, TableWarning, TooLarge, WrongUse
 from epee.settings import options
 from epee.table.spool import remove_unfinished
 from epee.words.fault_words import in_french
+from epee.words.usage_words import usage_in_french
 
 DONE, FAILURE, WRONG_USE, BAD_DATA, ENVIRONMENT, INCONCLUSIVE, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 4, 5, 130, 143
 
@@ -91,7 +92,9 @@ def sentence(error: BaseException) -> str:
         case Terminated():
             words = say("terminated")
         case _UsageError():
-            words = f"{error.format_message().rstrip('.')}. {say('try', command=_path(error))}"
+            said = error.format_message()
+            said = usage_in_french(said) if options.language == "fr" else said
+            words = f"{said.rstrip('.')}{'' if said.endswith('?') else '.'} {say('try', command=_path(error))}"
         case MemoryError():
             words = say("memory")
         case OSError(strerror=str(reason), filename=name) if name is not None:

@@ -7,6 +7,7 @@ Errors are raised in English, where code written against scikit-learn looks for 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 
 FRENCH: dict[str, str] = {
@@ -320,8 +321,11 @@ def _part(text: str) -> str:
 
 @cache
 def _patterns(parts: bool = False) -> list[tuple[re.Pattern[str], str]]:
-    """Return a pattern for each English sentence, or part of one, those with most words of their own first."""
-    twins = PARTS if parts else FRENCH
+    return compiled(PARTS if parts else FRENCH)
+
+
+def compiled(twins: Mapping[str, str]) -> list[tuple[re.Pattern[str], str]]:
+    """Return a pattern for each English sentence, or part of one, with its twin; those with most words of their own first."""
     order = sorted(twins, key=lambda text: -len(text.replace("{}", "")))
     return [
         (re.compile(_FIELDS.get(text) or "(.*?)".join(map(re.escape, text.split("{}"))), re.S), twins[text])
