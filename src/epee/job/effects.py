@@ -46,11 +46,29 @@ from epee.typing import Matrix, Tensor, Vector
 
 COLUMNS, ROWS, PLACES = 6, 60, 10  # columns that are drawn, rows that are averaged over, values of a column
 PAIRED, PAIRED_ROWS = 4, 20  # columns whose pairs are looked at, and on how many rows
+CELLS = 4_000_000  # read as numbers at once: of wide tables fewer rows are asked about
 CLASSES = 4  # most classes that are drawn
 ROUNDING = 1e-9  # what is smaller than this share of the joint effect is none
 CHEAP = 3e8  # cells read by a run that may be made once more, for bands
 
-Ask = Callable[[RawBlock], Matrix]  # (n, outputs)
+Numbers = Callable[[RawBlock], Matrix]
+
+
+Ask = list[
+    tuple[float, Numbers, Callable[[Matrix], Matrix]]
+]  # weight of a model, how it reads rows, its answer (n, outputs) to these
+
+
+def answers(asks: Sequence[Ask], raw: RawBlock) -> Iterator[Matrix]:
+    """Yield the weighted mean of models that each ask is, for some rows; these are read once for all models that read them alike."""
+    read: dict[Numbers, Matrix] = {}
+    for ask in asks:
+        found = []
+        for weight, numbers, answer in ask:
+            if numbers not in read:
+                read[numbers] = numbers(raw)
+            found.append(weight * answer(read[numbers]))
+        yield np.sum(found, axis=0)
 
 
 def effects_of(
@@ -66,11 +84,13 @@ def effects_of(
     ):
         return None
     outputs, labels = _outputs(ground, predictor)
-    asks = [_final(predictor, outputs), *_folds(ground, entry, outputs)]
     hand, seed = ground.hand, ground.setting.seed
-    rows = take(hand.raw, POLICY.sample(hand.train, ROWS, seed))
+    readers = hand.encoder.holed().encode if hand.plain else hand.encoder.row_map, hand.encoder.coded().holed().encode
+    asks = [_final(predictor, outputs), *_folds(ground, entry, outputs, readers)]
+    at_once = max(100, CELLS // max(1, ground.setting.p))  # rows that are asked about together
+    rows = take(hand.raw, POLICY.sample(hand.train, min(ROWS, at_once // PLACES), seed))
     columns = [_effect(name, kinds[name], rows, hand, asks, level) for name in names]
-    few = take(hand.raw, POLICY.sample(hand.train, PAIRED_ROWS, seed))
+    few = take(hand.raw, POLICY.sample(hand.train, min(PAIRED_ROWS, int(np.sqrt(at_once))), seed))
     pairs = [_interaction(a, b, few, asks) for a, b in combinations(names[:PAIRED], 2)]
     pairs.sort(key=lambda pair: -pair["value"])
     return {
@@ -97,60 +117,52 @@ def _outputs(ground: Ground, predictor: Predictor) -> tuple[list[int], list[str]
 def _final(predictor: Predictor, outputs: list[int]) -> Ask:
     model = predictor.model
     if predictor.task == "regression":
-        return lambda raw: np.asarray(model.predict(predictor.encode(raw)), dtype=float).reshape(len(raw), 1)
-    return lambda raw: np.asarray(model.predict_proba(predictor.encode(raw)))[:, outputs]
+        return [(1.0, predictor.encode, lambda X: np.asarray(model.predict(X), dtype=float).reshape(len(X), 1))]
+    return [(1.0, predictor.encode, lambda X: np.asarray(model.predict_proba(X))[:, outputs])]
 
 
-def _folds(ground: Ground, entry: Entry, outputs: list[int]) -> Iterator[Ask]:
-    """Yield what the models of the cross-validation answer, each without a fold; none where they would take too long, or follow time."""
+def _folds(ground: Ground, entry: Entry, outputs: list[int], readers: tuple[Numbers, Numbers]) -> Iterator[Ask]:
+    """Yield the models of the cross-validation, each without a fold; none where they would take too long, or follow time.
+
+    ``readers`` are how models on sums read rows, and how those that saw their rows do.
+    """
     if ground.cells.forward:
         return
     if entry.members:
         cost = sum(m.candidate.cost(ground.setting) for m, _ in entry.members if not isinstance(m.route, MomentRoute))
-        parts = [] if cost > CHEAP else [list(_folds(ground, member, outputs)) for member, _ in entry.members]
+        parts = [] if cost > CHEAP else [list(_folds(ground, member, outputs, readers)) for member, _ in entry.members]
         if parts and all(len(part) == ground.n_models for part in parts):
             weights = [weight for _, weight in entry.members]
-            yield from (_mean_of(asks, weights) for asks in zip(*parts, strict=True))
+            for asks in zip(*parts, strict=True):
+                yield [(w * own, *of) for w, ask in zip(weights, asks, strict=True) for own, *of in ask]  # type: ignore[misc]
         return
-    told, h = copy(entry.route), ground.hand
+    told = copy(entry.route)
     loss = Power(2.0) if ground.asked.classes is None else PROBABILITIES
     told.asked = asked = replace(ground.asked, loss=loss, costs=None)
     if isinstance(told, MomentRoute):
         models = told.like(told.model).models(ground.split)
-        numbers = h.encoder.holed().encode if h.plain else h.encoder.row_map
         for t in range(ground.n_models):
-            yield _answering(asked, models, t, numbers, outputs)
+            yield _answering(asked, models, t, readers[0], outputs)
         return
     own = entry.candidate.method is None
-    if (own and len(h.train) > 2000) or entry.candidate.cost(ground.setting) > CHEAP:
+    if (own and len(ground.hand.train) > 2000) or entry.candidate.cost(ground.setting) > CHEAP:
         return
-    split = ground.plan(1).splits[0]
-    for model in told.models(split):
-        yield _answering(asked, [model], 0, h.encoder.coded().holed().encode, outputs)
+    for model in told.models(ground.plan(1).splits[0]):
+        yield _answering(asked, [model], 0, readers[1], outputs)
 
 
-def _mean_of(asks: Sequence[Ask], weights: Sequence[float]) -> Ask:
-    """Return the weighted mean of several answers."""
-
-    def ask(raw: RawBlock) -> Matrix:
-        total: Matrix = np.sum([weight * one(raw) for one, weight in zip(asks, weights, strict=True)], axis=0)
-        return total
-
-    return ask
-
-
-def _answering(asked: Asked, models: Any, t: int, numbers: Callable[[RawBlock], Matrix], outputs: list[int]) -> Ask:
+def _answering(asked: Asked, models: Any, t: int, numbers: Numbers, outputs: list[int]) -> Ask:
     if isinstance(models, Linear):
 
-        def raw_of(raw: RawBlock) -> np.ndarray:
-            return asked.finish(models.raw(numbers(raw), [t])[:, 0])
+        def told(X: Matrix) -> np.ndarray:
+            return asked.finish(models.raw(X, [t])[:, 0])
     else:
         ask = asked.of(models[t], checked=False) if not hasattr(models[t], "before") else ask_behind(asked, models[t])
 
-        def raw_of(raw: RawBlock) -> np.ndarray:
-            return np.asarray(ask(numbers(raw)))
+        def told(X: Matrix) -> np.ndarray:
+            return np.asarray(ask(X))
 
-    return lambda raw: raw_of(raw).reshape(len(raw), -1)[:, outputs]
+    return [(1.0, numbers, lambda X: told(X).reshape(len(X), -1)[:, outputs])]
 
 
 def with_value(raw: RawBlock, name: str, value: Any) -> RawBlock:
@@ -200,7 +212,7 @@ def _effect(
     for block in blocks[1:]:
         whole = whole.followed_by(block)
     found = np.stack(
-        [ask(whole).reshape(len(values), len(rows), -1).mean(axis=1) for ask in asks]
+        [found.reshape(len(values), len(rows), -1).mean(axis=1) for found in answers(asks, whole)]
     )  # (models, places, outputs)
     pd, low, high = _banded(found, level)
     numeric = kind in ("number", "date")
@@ -239,8 +251,7 @@ def _accumulated(name: str, rows: RawBlock, edges: Vector, asks: Sequence[Ask]) 
     both = with_value(some, name, edges[k - 1]).followed_by(with_value(some, name, edges[k])).followed_by(some)
     m, out = len(kept), []
     count = np.bincount(k, minlength=len(edges)).astype(float)
-    for ask in asks:
-        f = ask(both)
+    for f in answers(asks, both):
         steps = np.stack([np.bincount(k, column, minlength=len(edges)) for column in (f[m : 2 * m] - f[:m]).T], axis=1)
         curve = np.cumsum(steps / np.maximum(count, 1.0)[:, None], axis=0)  # (places, outputs)
         middle = (curve[k] + curve[k - 1]).mean(axis=0) / 2
@@ -263,8 +274,8 @@ def _interaction(a: str, b: str, rows: RawBlock, asks: Sequence[Ask]) -> dict[st
 
     blocks = [swapped(a, b), swapped(a), swapped(b)]
     found = []
-    for ask in asks:
-        joint, first, second = (ask(block).reshape(n, n, -1).mean(axis=1) for block in blocks)  # (n, outputs)
+    for told in zip(*(answers(asks, block) for block in blocks), strict=True):
+        joint, first, second = (part.reshape(n, n, -1).mean(axis=1) for part in told)  # (n, outputs)
         joint, first, second = (part - part.mean(axis=0) for part in (joint, first, second))
         rest, size = (np.sqrt((part**2).mean(axis=0)) for part in (joint - first - second, joint))
         found.append((float(np.where(rest > ROUNDING * size, rest, 0.0).max()), float(size.max())))

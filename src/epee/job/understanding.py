@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,7 @@ class Understood:
         """The inputs."""
         return self.schema.names
 
-    @property
+    @cached_property
     def kinds(self) -> dict[str, str]:
         """Their kinds."""
         return {c.name: c.kind for c in self.schema}

@@ -181,3 +181,17 @@ def test_far_more_columns_than_rows_form_no_scatter(weighted, monkeypatch):
     X[3, 7] = np.nan
     with pytest.raises(ValueError, match="NaN"):
         Lasso(0.05).fit(X, y)
+
+
+def test_other_penalties_of_a_wide_table_come_from_its_columns():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2100))
+    y = X[:, :3].sum(axis=1) + 0.1 * rng.normal(size=40)
+    values = [0.01, 0.3, 0.05]
+    found = Lasso(0.05, tol=1e-8, max_iter=100_000).fit(X, y).variants("alpha", values)
+    for value, model in zip(values, found, strict=True):
+        alone = Lasso(value, tol=1e-8, max_iter=100_000).fit(X, y)
+        assert model.alpha == model.alpha_ == value and model.effective_dof_ == (model.coef_ != 0).sum()
+        np.testing.assert_allclose(model.coef_, alone.coef_, atol=1e-3)
+        np.testing.assert_allclose(model.predict(X), alone.predict(X), atol=1e-3)
+    assert Lasso(0.05).fit(X, y).fit(X[:, :5], y).variants("alpha", [0.1])[0].n_features_in_ == 5  # of the last rows

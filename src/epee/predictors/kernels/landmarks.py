@@ -255,7 +255,7 @@ def ridge_solution(m: Moments, alpha: float) -> tuple[Matrix, Vector]:
 
 def median_width(landmarks: Landmarks) -> float:
     """Return one over the median squared distance between two landmarks."""
-    Z = landmarks.points
-    D = ((Z[:200, None] - Z[None, :200]) ** 2).sum(axis=2)
-    middle = float(np.median(D[np.triu_indices(len(D), 1)])) if len(D) > 1 else 1.0
+    Z = landmarks.points[:200]
+    D = [((Z[i + 1 :] - z) ** 2).sum(axis=1) for i, z in enumerate(Z[:-1])]  # point by point: wide ones are many numbers
+    middle = float(np.median(np.concatenate(D))) if D else 1.0
     return 1.0 / middle if middle > 0 else 1.0

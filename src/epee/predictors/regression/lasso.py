@@ -10,6 +10,8 @@ At the optimum the residual :math:`r` satisfies :math:`|x_j^\top r| / n \le \alp
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -118,6 +120,7 @@ class ElasticNet(MomentRegressor):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Self:
         """Learn from the rows of ``X`` (n, p) and their values ``y`` (n,) or (n, m); ``check_input`` is scikit-learn's."""
+        self.__dict__.pop("_columns", None)  # of other rows
         return super().fit(X, y, sample_weight)
 
     def _from_rows(self, source: Source) -> bool:
@@ -125,15 +128,31 @@ class ElasticNet(MomentRegressor):
         if columns is None:
             return False
         self._search(columns)
+        if isinstance(source, ArraySource):
+            self._columns = columns
         return True
+
+    def variants(self, parameter: str, values: Sequence[Any]) -> list[Self] | None:
+        """Return the solutions of the same sums, or of the same few rows, at other values; None where a value asks for others."""
+        columns = self.__dict__.get("_columns")
+        if columns is None or parameter != "alpha" or self.bound is not None:
+            return super().variants(parameter, values)
+        found: dict[float, Self] = {}
+        last = copy.copy(self).set_params(warm_start=False)
+        for alpha in sorted(set(values), reverse=True):  # each begins where the one before has ended
+            start = np.atleast_2d(last.coef_) if found else None
+            last = found[alpha] = copy.copy(last).set_params(alpha=alpha)
+            last._search(columns, start)
+        return [found[alpha] for alpha in values]
 
     def _solve(self, m: Moments) -> None:
         self._search(Quadratic.of(m, self.fit_intercept))
 
-    def _search(self, quadratic: Quadratic | SparseColumns) -> None:
-        """Find the coefficients at the penalty."""
+    def _search(self, quadratic: Quadratic | SparseColumns, start: Matrix | None = None) -> None:
+        """Find the coefficients at the penalty, from a start where there is one."""
         self.alpha_ = float(self.alpha) if self.bound is None else self._penalty_for(quadratic)
-        start = np.atleast_2d(self.coef_) if self.warm_start and hasattr(self, "coef_") else None
+        if self.warm_start and hasattr(self, "coef_"):
+            start = np.atleast_2d(self.coef_)
         start = start if start is not None and start.shape == (len(quadratic.yy), len(quadratic.x_mean)) else None
         W, gaps, sweeps = quadratic.path(
             np.array([self.alpha_]),
