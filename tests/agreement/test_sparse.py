@@ -315,10 +315,14 @@ def test_folds_of_sparse_rows_come_from_one_pass(monkeypatch):
     from epee.table.sparse import SparseSource
 
     passes, blocks = [], SparseSource.blocks
-    monkeypatch.setattr(
-        SparseSource, "blocks", lambda self, rows=None: passes.append(self.n_rows) or blocks(self, rows)
-    )
+
+    def counted(self, rows=None):
+        if rows != 256:  # the first rows are no pass
+            passes.append(self.n_rows)
+        return blocks(self, rows)
+
+    monkeypatch.setattr(SparseSource, "blocks", counted)
     found = cross_validate(epee.Ridge(), S, y, folds=4)
     few = sum(passes)
     cross_validate(epee.Ridge(), S, y, folds=20)
-    assert found.one_pass and sum(passes) == 2 * few <= 8 * n  # whatever the number of folds
+    assert found.one_pass and sum(passes) == 2 * few <= 6 * n  # whatever the number of folds

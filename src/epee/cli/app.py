@@ -85,7 +85,7 @@ class Spoken:
 
     def get_help(self, ctx: Any) -> str:
         """Return the help."""
-        page: str = super().get_help(ctx)  # type: ignore[misc]
+        page: str = super().get_help(ctx)
         return help_in_french(page) if options.language == "fr" else page
 
 

@@ -100,7 +100,9 @@ class DeviceEngine:
         if getattr(work, "anywhere", False) and (self.library is not None or isinstance(source, ElsewhereSource)):
             return True
         reads = source.n_columns and not getattr(work, "narrow", False)
-        if reads:  # nothing need be said where the rows themselves are not read
+        if reads and not getattr(
+            work, "quiet", False
+        ):  # nothing need be said where rows are not read, or only looked at
             named = getattr(work, "__name__", type(work).__name__)
             what = getattr(work, "said", None) or asker_of(source) or named
             tell_once(f"{what} has no road on the device: it runs on the CPU, and the rows are brought there.")

@@ -134,7 +134,7 @@ def _folds(ground: Ground, entry: Entry, outputs: list[int], readers: tuple[Numb
         if parts and all(len(part) == ground.n_models for part in parts):
             weights = [weight for _, weight in entry.members]
             for asks in zip(*parts, strict=True):
-                yield [(w * own, *of) for w, ask in zip(weights, asks, strict=True) for own, *of in ask]  # type: ignore[misc]
+                yield [(w * own, *of) for w, ask in zip(weights, asks, strict=True) for own, *of in ask]
         return
     told = copy(entry.route)
     loss = Power(2.0) if ground.asked.classes is None else PROBABILITIES

@@ -147,10 +147,10 @@ class Ground:
                 return k * (p + 1.0 - self.dependent)
         return dof
 
-    @property
+    @cached_property
     def unit(self) -> float:
         """How many rows a unit of weight is worth: 1 but for weights that are no counts."""
-        return 1.0 if self.hand.weight is None else self.rows.weighed[1]
+        return 1.0 if self.hand.weight is None else self.rows.unit()
 
     @cached_property
     def _filled(self) -> Setting:

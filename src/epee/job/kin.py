@@ -40,7 +40,7 @@ def kin_of(ground: Ground, entries: Sequence[Entry]) -> Dependence | None:
     numbers = {name: column for name, column in raw.columns.items() if isinstance(column, np.ndarray)}
     levels = [(name, column) for name, column in raw.columns.items() if name not in numbers]
     X = np.column_stack(list(numbers.values())).astype(np.float64) if numbers else None
-    shown = kinship(rest, X, [(name, _codes(column)) for name, column in levels])
+    shown = kinship(rest, X, columns=[(name, _codes(column)) for name, column in levels])
     if shown is None or shown.kind != "column" or shown.name in dict(levels):
         return shown
     return replace(shown, name=list(numbers)[int(shown.name)])

@@ -13,6 +13,7 @@ import numpy as np
 from epee.engines.choice import engine_for
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source
+from epee.table.elsewhere import ElsewhereSource
 from epee.table.sparse import SparseSource, is_sparse
 from epee.typing import Codes, Vector
 
@@ -57,6 +58,7 @@ class Taking:
     step: int = 1
 
     numbered = True  # it needs the numbers of the rows, on a cluster too
+    quiet = True  # it asks for rows here
 
     def __call__(self, block: Block) -> Taken:
         if self.numbers is None:
@@ -83,6 +85,9 @@ def take(source: Source, numbers: Codes) -> Taken:
     >>> take(ArraySource(np.arange(5.0)[:, None]), np.array([1, 4])).X.ravel()
     array([1., 4.])
     """
+    if isinstance(source, ElsewhereSource):
+        there = source.taken(numbers)
+        return Taken(there.X, there.y, there.weight, there.group)
     found: Taken = engine_for(source).reduce(source, Taking(np.asarray(numbers)))
     return found
 

@@ -31,7 +31,7 @@ from epee.risk.splitting import Plan
 from epee.risk.steps import last_of
 from epee.risk.units import Weights, check_meaning
 from epee.risk.verdict import Verdict, ranks
-from epee.risk.watching import at_a_glance, kinship, marked, seen_rows, shaped
+from epee.risk.watching import kinship, marked, seen_rows, shaped
 from epee.risk.winner import Nested, Optimism
 from epee.settings import progress
 from epee.typing import Matrix, Vector
@@ -244,7 +244,7 @@ def compare(
     apart = table is not None
     plan = counted(routes[0], plan_for(routes[0], folds, repeats, groups, time, stratify, random_state, apart))
     risks = _run_all(routes, plan, level)
-    if time is None and all(at_a_glance(route) for route in routes):
+    if time is None and all(route.at_a_glance for route in routes):
         risks = [shaped(risk, route, plan) for risk, route in zip(risks, routes, strict=True)]
         if groups is None and not apart and isinstance(folds, int | np.integer):
             best = int(np.argmin([risk.value for risk in risks]))
@@ -256,12 +256,12 @@ def compare(
 
 
 def nested_candidates(routes: Sequence[Route], plan: Plan) -> Nested | None:
-    """Return the errors of candidates inside and outside each fold; None where folds do not part the rows, or rows only pass by.
+    """Return the errors of candidates inside and outside each fold; None where folds do not part the rows, or many rows pass by.
 
     As many models as there are pairs of folds are fitted for each repeat: on all repeats by candidates that merge, once by the others.
     """
-    at_hand = all(route.at_hand if isinstance(route, MomentRoute) else True for route in routes)
-    if not at_hand or not partitions(plan) or any(rare_class(route) is not None for route in routes):
+    near = all(route.at_hand or route.at_a_glance for route in routes)
+    if not near or not partitions(plan) or any(rare_class(route) is not None for route in routes):
         return None
     merged = all(isinstance(route, MomentRoute) for route in routes)
     plan = plan if merged else replace(plan, splits=plan.splits[:1])

@@ -9,15 +9,22 @@ A copy tests a predictor that has seen it. So copies that chance does not explai
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import special
 
+from epee.engines.choice import engine_for
+from epee.moments.taken import take
+from epee.table.block import Block
+from epee.table.doors import is_stream, width_of
+from epee.table.elsewhere import ElsewhereSource
 from epee.table.folds import mix64
+from epee.table.sparse import laid_out
 from epee.typing import Codes
 
-MOST_ROWS = 1_000_000  # copies are looked for among so many
+MOST_ROWS, MOST_CELLS = 1_000_000, 20_000_000  # of a table in which copies are looked for, wherever it lies
 CHANCE = 1e-3  # p-value below which copies are no chance
 SHARE = 0.005  # of the rows: fewer copies than that change nothing
 SCREEN = 4  # columns that are compared first
@@ -74,22 +81,28 @@ def _collisions(column: np.ndarray) -> float:
     return max(float((counts * (counts - 1)).sum()), 1.0) / max(n * (n - 1.0), 1.0)
 
 
-def copies_of(X: Any, y: Any) -> Codes | None:
+def copies_of(X: Any, y: Any, n: int | None = None) -> Codes | None:
     """Return a number for each row, equal for copies and in the order of their first; None where chance explains the copies.
 
-    Tables of numbers up to a million rows are looked at.
+    Tables of numbers of up to a million rows and twenty million cells are looked at: arrays, frames, sparse matrices, or a source of ``n``
+    rows, of which some columns are seen in one pass, and all only where these are equal in some rows.
 
     >>> rng = np.random.default_rng(0); X = rng.normal(size=(40, 2)); y = rng.normal(size=40)
     >>> copies_of(X, y) is None, int(copies_of(np.vstack([X, X]), np.append(y, y)).max()) + 1
     (True, 40)
     """
-    columns = _columns(X, y)
-    if columns is None or not 20 <= len(columns[0]) <= MOST_ROWS:
+    n = len(y) if n is None else n
+    if not 20 <= n <= MOST_ROWS or n * width_of(X) > MOST_CELLS:
         return None
-    n = len(columns[0])
-    some = sorted({len(columns) - 1, *np.linspace(0, len(columns) - 1, SCREEN).astype(int).tolist()})
-    prints = row_bits([column_bits(columns[j], j) for j in some])
-    if not enough(n - len(np.unique(prints)), n):
+    if is_stream(X):
+        if not isinstance(X, ElsewhereSource):  # whose rows are here as soon as some of their columns
+            prints = np.concatenate(list(engine_for(X).map(X, Screening())))
+            if not enough(n - len(np.unique(prints)), n):
+                return None
+        found = take(X, np.arange(n))
+        X, y = found.X, found.y if found.group is None else found.group
+    columns = _columns(X, y)
+    if columns is None or not enough(n - len(np.unique(_screen(columns))), n):
         return None
     bits = [column_bits(column, j) for j, column in enumerate(columns)]
     again, p = coincidence(bits, np.arange(n), None)
@@ -110,12 +123,26 @@ def numbered(prints: np.ndarray) -> Codes:
     return place[ids.reshape(-1)]
 
 
+@dataclass(frozen=True)
+class Screening:
+    """Find 64 bits for each row of a block, equal for rows that are equal in some columns."""
+
+    quiet = True  # it need not be said that a device has no road for a look
+
+    def __call__(self, block: Block) -> np.ndarray:
+        columns = _columns(block.rows, block.y if block.group is None else block.group)
+        return np.zeros(len(block), dtype=np.uint64) if columns is None else _screen(columns)
+
+
+def _screen(columns: list[np.ndarray]) -> np.ndarray:
+    some = {len(columns) - 1, *np.linspace(0, len(columns) - 1, SCREEN).astype(int).tolist()}
+    return row_bits([column_bits(columns[j], j) for j in sorted(some)])
+
+
 def _columns(X: Any, y: Any) -> list[np.ndarray] | None:
     """Return the columns of a table of numbers, the target last; None for any other."""
-    if hasattr(X, "tocsr") or not hasattr(X, "shape") or len(X.shape) != 2 or not X.shape[1]:
-        return None
-    cells, target = np.asarray(X), np.asarray(y)
-    if cells.dtype.kind not in "fiub" or len(target) != len(cells):
+    cells, target = np.asarray(laid_out(X)), np.asarray(y)
+    if cells.ndim != 2 or not cells.shape[1] or cells.dtype.kind not in "fiub" or len(target) != len(cells):
         return None
     if target.dtype.kind not in "fiub":
         target = np.unique(target.astype(str), return_inverse=True)[1]

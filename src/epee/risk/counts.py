@@ -60,13 +60,14 @@ def long_table(X: Any, y: Any, sample_weight: Any, weights: Weights | None = Non
     >>> long_table([[0.0], [1.0]], [5.0, 6.0], [2, 1]).y
     [5.0, 5.0, 6.0]
     """
-    if sample_weight is None:
-        return None
     if is_stream(X):
         source = open_source(X, y, sample_weight)
-        if not _few_and_whole(source, weights):
+        head = source.head()
+        if head is None or head.weight is None or not _few_and_whole(source, weights):
             return None
         X, y, sample_weight = gather(source)
+    elif sample_weight is None:
+        return None
     counts = check_weights(sample_weight, X.shape[0] if hasattr(X, "shape") else len(X))
     if counts is None or meaning_of(counts, weights) != "counts" or counts.max() <= 1 or (counts % 1).any():
         return None

@@ -21,7 +21,7 @@ import numpy as np
 
 from epee.errors import WrongUse
 from epee.estimator.protocol import SolvesStack
-from epee.risk.copies import copies_of
+from epee.risk.copies import MOST_CELLS, copies_of
 from epee.risk.estimate import Difference, Risk
 from epee.risk.intervals import Interval, check_level
 from epee.risk.mean_loss import summary_interval
@@ -160,10 +160,10 @@ def cross_validate(
     Notes
     -----
     An estimator that lives on moments costs one pass for all folds and repeats, then a solve each and one scoring pass;
-    others are fitted fold by fold, in parallel. Of a file or a Dask collection nothing is kept of a row: memory is bounded by
+    others are fitted fold by fold, in parallel. Of a larger file or Dask collection nothing is kept of a row: memory is bounded by
     the block, and ``losses`` are found only if asked for.
 
-    In tables in memory of up to two million cells, dependence of the rows is looked for in what the predictor leaves over
+    In tables of up to two million cells, wherever they lie, dependence of the rows is looked for in what the predictor leaves over
     (:mod:`epee.risk.watching`): where it is shown the interval is longer, and ``caution`` says so.
 
     References
@@ -186,7 +186,7 @@ def cross_validate(
         from epee.risk.leave_one_out import leave_each_out
 
         return leave_each_out(model, X, y, loss, level, sample_weight, weights)
-    if sample_weight is not None and dealt_by_rule(folds, groups, time, stratify):
+    if dealt_by_rule(folds, groups, time, stratify):
         from epee.risk.counts import long_table
 
         table = long_table(X, y, sample_weight, weights)
@@ -200,7 +200,7 @@ def cross_validate(
     found = _validated(route, folds, repeats, interval, level, groups, time, stratify, random_state)
     return (
         replace(found, how=f"{found.how}, weights taken as sampling weights")
-        if route.at_hand and route.sampled
+        if (route.at_hand or route.at_a_glance) and route.sampled
         else found
     )
 
@@ -210,7 +210,7 @@ def _validated(
     apart: bool = False,
 ) -> CrossValidation:  # fmt: skip
     """Return the cross-validation of a route; ``apart`` says that equal rows are no copies."""
-    from epee.risk.watching import at_a_glance, seen_rows, shaped, watched
+    from epee.risk.watching import seen_rows, shaped, watched
 
     if repeats is None:
         single = interval == "fold" or not isinstance(folds, int | np.integer)
@@ -227,7 +227,7 @@ def _validated(
         from epee.risk.in_time import with_long_run_error
 
         return with_long_run_error(found, time, route) if interval == "fold" else found
-    if not at_a_glance(route):
+    if not route.at_a_glance:
         return found
     if interval == "fold":
         found = shaped(found, route, plan)
@@ -256,7 +256,9 @@ def plan_for(
     by_rule = dealt_by_rule(folds, groups, time, stratify)
     if stratify is True and route.classes is None:
         raise WrongUse("stratify=True needs classes; for a regression give an array of strata.")
-    if isinstance(route, MomentRoute) and not route.at_hand and by_rule:
+    few = by_rule and not apart and route.cells <= MOST_CELLS
+    copies = copies_of(route.inputs, route.raw[1], route.n) if few and route.weight is None else None
+    if isinstance(route, MomentRoute) and not route.at_hand and by_rule and copies is None:
         return deal_plan(
             int(folds), route.n, route.shared.counts, stratify is not False, route.classes, repeats, random_state
         )
@@ -266,7 +268,6 @@ def plan_for(
     elif stratify is not None and stratify is not True:
         classes, codes = np.unique(np.asarray(stratify), return_inverse=True)
     X, y, _ = route.raw
-    copies = copies_of(X, y) if by_rule and not apart and route.at_hand and route.weight is None else None
     return make_plan(
         folds, route.n, codes=codes, classes=classes, repeats=repeats, groups=groups, time=time, random_state=random_state,
         X=X if route.at_hand else None, y=y if route.at_hand else route.truth, copies=copies,
@@ -285,7 +286,8 @@ def counted(route: Route, plan: Plan) -> Plan:
 def run_plan(route: Route, plan: Plan, level: float = 0.95) -> CrossValidation:
     """Return the cross-validation of a plan."""
     quick = [_from_moments(route, split) for split in plan.splits]
-    if any(part is None for part in quick) and route.at_hand:
+    if any(part is None for part in quick) and (route.at_hand or route.at_a_glance):
+        plan = counted(route, plan)
         return from_outcomes(route, plan, [route.evaluate(split) for split in plan.splits], level)
     parts = [
         part if part is not None else route.fold_means(split) for part, split in zip(quick, plan.splits, strict=True)
@@ -369,10 +371,10 @@ def _weight_of_all(route: Route, plan: Plan, sizes: Vector, repeats: int) -> flo
 
 
 def _worth(route: Route, whole: float) -> float:
-    """Return how many rows the weights are worth; where rows pass by without weights, their number is their weight."""
+    """Return how many rows the weight ``whole`` of all of them is worth."""
     if route.at_hand or not isinstance(route, MomentRoute):
         return float(route.counts.sum())
-    return whole if abs(whole - route.n) <= 1e-9 * route.n else float(np.prod(route.shared.weighed))
+    return whole * route.shared.unit(route.weights)
 
 
 def _fold_ids(route: Route, plan: Plan) -> Any:

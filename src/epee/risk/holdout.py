@@ -38,11 +38,12 @@ from epee.risk.intervals import (
 )
 from epee.risk.mean_loss import MeanLoss, mean_loss
 from epee.risk.ranking import area_interval
+from epee.risk.route import GLANCE
 from epee.risk.splitting import group_codes
 from epee.risk.units import Weights, as_counts, taken_as, units_of
-from epee.risk.watching import MOST_CELLS, less_class, watched
+from epee.risk.watching import less_class, watched
 from epee.table.block import check_weights
-from epee.table.doors import is_stream, open_source
+from epee.table.doors import gather, is_stream, open_source, width_of
 from epee.table.fingerprints import fingerprint
 from epee.typing import Codes, Vector
 from epee.words import risk_words
@@ -186,6 +187,10 @@ def holdout_error(
                 f"{share:.1%} of the test rows are also training rows: the error is too small for new rows.",
                 DataWarning,
             )
+    if is_stream(X):
+        source = open_source(X, y, sample_weight)
+        if len(losses) * source.n_columns <= GLANCE:  # so few that they are looked at
+            X, y, _ = gather(source)
     ids = None if groups is None else group_codes(groups, len(losses))
     order = None if time is None else _in_time(time, len(losses))
     ends_at = partial(_ends, interval, losses, w, chosen, weights, ids, order)
@@ -198,7 +203,7 @@ def holdout_error(
         found.value, found.stderr, ends, level, n, chosen.name, _how(w, weights, ids, order), found.dof, row_losses=losses, weight=worth,
         rows=None if is_stream(X) else fingerprint(X, y), caution=found.sentence or _rare_class(chosen, y, losses), ends_at=ends_at,
     )  # fmt: skip
-    if is_stream(X) or ids is not None or order is not None or w is not None or np.size(X) > MOST_CELLS:
+    if is_stream(X) or ids is not None or order is not None or w is not None or len(losses) * width_of(X) > GLANCE:
         return told
     return watched(told, _left_over(model, X, y, losses, chosen), X)
 

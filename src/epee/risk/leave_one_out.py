@@ -31,7 +31,7 @@ from epee.risk.scoring import ask_behind
 from epee.risk.splitting import kfold
 from epee.risk.unions import unions
 from epee.risk.units import Weights, check_meaning, taken_as
-from epee.risk.watching import at_a_glance, left_over, watched
+from epee.risk.watching import left_over, watched
 from epee.settings import progress
 from epee.table.arrays import ArraySource
 from epee.table.doors import gather, is_stream, open_source
@@ -128,8 +128,8 @@ def leave_each_out(
         one_pass=how != "leave-one-out, by fitting each", look=lambda: (losses, predictions),
     )  # fmt: skip
     return (
-        watched(told, left_over(route, losses, found), route.raw[0])
-        if at_a_glance(route) and route.weight is None
+        watched(told, left_over(route, losses, found), route.inputs)
+        if route.at_a_glance and route.weight is None
         else told
     )
 

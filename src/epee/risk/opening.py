@@ -16,7 +16,7 @@ from epee.risk.route import MomentRoute, Route
 from epee.risk.rows import Rows
 from epee.risk.steps import Steps, steps_of
 from epee.table.block import check_weights
-from epee.table.doors import is_stream, open_source
+from epee.table.doors import gather, is_stream, open_source
 from epee.table.sparse import is_sparse
 
 
@@ -34,7 +34,7 @@ def open_route(model: Any, X: Any, y: Any, sample_weight: Any = None, loss: Any 
             passing = open_passing(model, parts, X, y, sample_weight, loss)
             if passing is not None:
                 return passing
-        return RefitRoute(model, X, y, sample_weight, loss)
+        X, y, sample_weight = gather(open_source(X, y, sample_weight))
     route = open_held(model, parts, X, y, sample_weight, loss)
     return route if route.fits else RefitRoute(model, X, y, sample_weight, loss)
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from epee.arrays import at_home, is_elsewhere
+from epee.arrays import at_home, is_elsewhere, like, select_rows
 from epee.engines.choice import engine_for
 from epee.engines.local import in_order
 from epee.errors import ConditionWarning
@@ -38,10 +38,12 @@ from epee.risk.unions import dealt_unions, flattened, known_classes, raw_unions,
 from epee.risk.units import Weights, as_counts, meaning_of
 from epee.table.arrays import ArraySource
 from epee.table.block import Block
+from epee.table.doors import is_stream, width_of
 from epee.table.view import View
 from epee.typing import Codes, Labels, Matrix, Tensor, Vector
 
 SCORED_ROWS = 16_384  # in a block that passes by: some hundred for each cell
+GLANCE = 2_000_000  # cells of a table that is looked at row by row: asked for one figure, nobody waits for long
 LARGEST_MOMENTS = 60_000_000  # numbers kept for all cells together: 0.5 GB
 
 
@@ -80,10 +82,24 @@ class Route:
         return self.asked.classes
 
     @property
+    def inputs(self) -> Any:
+        """The inputs as the user gave them, or the source of those that pass by."""
+        return self.raw[0]
+
+    @property
     def n_columns(self) -> int:
-        """How many columns the predictor sees, as the user gave them."""
-        shape = np.shape(self.raw[0])
-        return int(shape[1]) if len(shape) == 2 else 1
+        """How many columns the predictor sees."""
+        return width_of(self.raw[0])
+
+    @property
+    def cells(self) -> int:
+        """How many cells the table has, as the user gave it."""
+        return self.n * width_of(self.inputs)
+
+    @property
+    def at_a_glance(self) -> bool:
+        """Tell whether the rows are few enough to be looked at one by one, wherever they lie."""
+        return self.cells <= GLANCE
 
     @property
     def codes(self) -> Codes | None:
@@ -157,6 +173,11 @@ class MomentRoute(Route):
     def source(self) -> Any:
         """The rows, before any affine step."""
         return self.shared.source
+
+    @property
+    def inputs(self) -> Any:
+        """The inputs as the user gave them, or the source of those that pass by."""
+        return self.source if is_stream(self.raw[0]) else self.raw[0]
 
     @property
     def n_columns(self) -> int:
@@ -432,14 +453,19 @@ class Answering:
     """What the models of a panel answer for the rows of a block: (repeat, numbers of the rows, predictions)."""
 
     panel: Panel
-    said = "the answer of each row in a cross-validation"
     numbered = True  # it needs the numbers of the rows, on a cluster too
+
+    @property
+    def anywhere(self) -> bool:
+        """Whether blocks may lie elsewhere: where all models answer there."""
+        return self.panel.answers_anywhere
 
     def __call__(self, block: Block) -> list[tuple[int, np.ndarray, np.ndarray]]:
         assert block.fold is not None
-        asks, done = self.panel.asks(), []
-        for c in np.unique(block.fold[block.fold >= 0]):
-            rows = np.flatnonzero(block.fold == c)
-            X = np.asarray(block.X[rows], dtype=np.float64)
+        asks, done, fold = self.panel.asks(), [], at_home(block.fold)
+        there = is_elsewhere(block.rows)
+        for c in np.unique(fold[fold >= 0]):
+            rows = np.flatnonzero(fold == c)
+            X = select_rows(block.X, like(rows, block.X)) if there else np.asarray(block.X[rows], dtype=np.float64)
             done += [(r, block.start + rows, prediction) for r, _, prediction in self.panel.answers(X, int(c), asks)]
         return done

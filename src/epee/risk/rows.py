@@ -24,6 +24,7 @@ from epee.moments.moments import Moments, brought_here, stack
 from epee.moments.passes import Summation, reduce_source
 from epee.risk.splitting import Deal
 from epee.risk.unions import select
+from epee.risk.units import Weights
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source, refuse_bad_source
 from epee.table.changes import Celled, Dealt
@@ -74,12 +75,14 @@ class Rows:
         )
         return counts
 
-    @cached_property
-    def weighed(self) -> tuple[float, float]:
-        """The sum of the weights, and how many rows a unit of weight is worth: 1 for counts, Kish's share for others; from one pass."""
+    def unit(self, weights: Weights | None = None) -> float:
+        """Return how many rows a unit of weight is worth: 1 for counts, Kish's share for others; from one pass where there are weights."""
+        known = self.beside if "beside" in vars(self) else (None, getattr(self.source.head(), "weight", None))
+        if known[1] is None:
+            return 1.0
         narrow = self.source.narrow()
         total, squares, broken = engine_for(narrow).reduce(narrow, _weighed)
-        return float(total), float(total / squares) if broken else 1.0
+        return float(total / squares) if (weights == "sampling" if weights else broken) else 1.0
 
     @cached_property
     def beside(self) -> tuple[np.ndarray, Vector | None]:

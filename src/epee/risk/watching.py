@@ -1,6 +1,6 @@
 """What the rows say about an interval: the shape of their losses, and whether they belong together.
 
-The error bar of fold means knows nothing of how losses are spread. Where the rows are at hand it gets the shape of
+The error bar of fold means knows nothing of how losses are spread. Where the table is not too large it gets the shape of
 :mod:`epee.risk.mean_loss`, and its cautions. And in what the predictor leaves over, dependence is looked for
 (:mod:`epee.risk.dependence`): where it is shown, the interval is made longer by the design effect, and says that it cannot be trusted
 before the user has told which rows belong together, by ``groups`` or ``time``.
@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from epee.moments.taken import take
 from epee.risk.cross_validation import CrossValidation
 from epee.risk.dependence import Dependence, dependence
 from epee.risk.estimate import Risk
@@ -22,21 +23,17 @@ from epee.risk.intervals import Interval, t_quantile, within_range
 from epee.risk.mean_loss import MeanLoss, mean_loss
 from epee.risk.route import Route
 from epee.risk.splitting import Pairs, Plan
+from epee.table.doors import is_stream
+from epee.table.sparse import is_sparse, laid_out
 from epee.typing import Codes, Vector
 from epee.words import risk_words
 from epee.words.numbers import amount, p_value
 
-MOST_CELLS = 2_000_000  # of a table that is looked at row by row: asked for one figure, nobody waits for a second pass
 MOST_ROWS, STRETCHES = 2_000, 20  # in which dependence is looked for, and from how many places they come
 FEWEST_ROWS = 50
 ALARM = 0.01  # of all that is tried together
 
 R = TypeVar("R", bound=Risk)
-
-
-def at_a_glance(route: Route) -> bool:
-    """Tell whether the rows of a route are few enough to be looked at one by one."""
-    return route.at_hand and route.n * max(route.n_columns, 1) <= MOST_CELLS
 
 
 def shaped(found: CrossValidation, route: Route, plan: Plan) -> CrossValidation:
@@ -75,28 +72,31 @@ def _shaped_ends(
     return of_rows(loss, level, centre=value, stretch=longer * stderr / plain.stderr).interval
 
 
-def watched(found: R, residuals: Vector, X: Any) -> R:
-    """Return an estimate that is marked, and its interval longer, where what is left over shows that rows belong together."""
-    return marked(found, kinship(residuals, X))
+def watched(found: R, *seen: Any) -> R:
+    """Return an estimate that is marked, and its interval longer, where :func:`kinship` shows that rows belong together."""
+    return marked(found, kinship(*seen))
 
 
-def kinship(residuals: Vector, X: Any, columns: Sequence[tuple[str, Any]] = ()) -> Dependence | None:
+def kinship(
+    residuals: Vector, X: Any, places: Codes | None = None, columns: Sequence[tuple[str, Any]] = ()
+) -> Dependence | None:
     """Return the way in which rows most certainly belong together; None where none is shown, or the rows are few.
 
-    ``columns`` are pairs of a name and its values, of columns that are no numbers.
+    ``X`` are the inputs, wherever they lie, and ``places`` those of the residuals in it, where they are not all; ``columns`` are pairs of a
+    name and its values, of columns that are no numbers.
     """
     if np.isfinite(residuals).sum() < FEWEST_ROWS or not np.nanstd(residuals) > 0:
         return None
     rows = _some_rows(len(residuals))
     beside = [(name, np.asarray(values)[rows]) for name, values in columns]
-    found = dependence(residuals[rows], _numbers(X, len(residuals), rows), columns=beside)
+    found = dependence(residuals[rows], _numbers(X, rows if places is None else places[rows]), columns=beside)
     return next((d for d in found if d.shown(ALARM)), None)
 
 
-def _some_rows(n: int) -> Any:
+def _some_rows(n: int) -> Codes:
     """Return the rows that are looked at: all, or stretches of successive ones, spread over the table."""
     if n <= MOST_ROWS:
-        return slice(None)
+        return np.arange(n)
     each = MOST_ROWS // STRETCHES
     return (np.linspace(0, n - each, STRETCHES).astype(np.intp)[:, None] + np.arange(each)).ravel()
 
@@ -122,13 +122,15 @@ def _longer(at: Callable[[float], Risk], factor: float, level: float) -> Interva
     return within_range(Interval(low, high), found.loss)
 
 
-def seen_rows(route: Route, plan: Plan, losses: np.ndarray, predictions: np.ndarray) -> tuple[Vector, Any]:
-    """Return what the predictor leaves over and the inputs, of one row of each set of copies."""
-    rest, X = left_over(route, losses, predictions), route.raw[0]
+def seen_rows(
+    route: Route, plan: Plan, losses: np.ndarray, predictions: np.ndarray
+) -> tuple[Vector, Any, Codes | None]:
+    """Return what the predictor leaves over, of one row of each set of copies, the inputs, and which rows of these it belongs to."""
+    rest = left_over(route, losses, predictions)
     if plan.groups is None:
-        return rest, X
+        return rest, route.inputs, None
     first = np.unique(plan.groups, return_index=True)[1]
-    return rest[first], np.asarray(X)[first]
+    return rest[first], route.inputs, first
 
 
 def left_over(route: Route, losses: np.ndarray, predictions: np.ndarray) -> Vector:
@@ -152,9 +154,11 @@ def less_class(losses: Vector, codes: Codes) -> Vector:
     return losses - (total / np.maximum(many, 1))[codes]
 
 
-def _numbers(X: Any, n: int, rows: Any) -> np.ndarray | None:
-    """Return the inputs of some of ``n`` rows as numbers, None where they are not."""
-    if hasattr(X, "tocsr") or len(getattr(X, "shape", ())) != 2 or X.shape[0] != n:
+def _numbers(X: Any, rows: Codes) -> np.ndarray | None:
+    """Return the inputs of some rows, of ascending numbers, as numbers; None where they are not."""
+    if is_stream(X):
+        X, rows = take(X, rows).X, np.arange(len(rows))
+    if len(np.shape(X)) != 2:
         return None
-    cells = np.asarray(X)[rows]
+    cells = laid_out(X.tocsr()[rows]) if is_sparse(X) else np.asarray(X)[rows]
     return cells if cells.dtype.kind in "fiub" and np.isfinite(cells).any(axis=0).all() else None

@@ -33,6 +33,16 @@ def is_stream(X: Any) -> bool:
     return isinstance(X, str | os.PathLike | BlockSource | Readable) or is_away(X) or is_elsewhere(X)
 
 
+def width_of(X: Any) -> int:
+    """Return how many columns a table has: a source, an array, a frame, rows as lists.
+
+    >>> width_of([[1.0, 2.0]]), width_of(np.zeros(3))
+    (2, 1)
+    """
+    shape = (0, cast(Readable, X).n_columns) if isinstance(X, BlockSource | Readable) else np.shape(X)
+    return int(shape[1]) if len(shape) == 2 else 1
+
+
 def open_source(X: Any, y: Any = None, sample_weight: Any = None, columns: Sequence[str] | None = None) -> Source:
     """Return a source for a stream; ``y`` and ``sample_weight`` may be names of columns, ``columns`` those of the inputs."""
     from epee.table.source import as_source

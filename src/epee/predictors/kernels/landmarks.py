@@ -256,6 +256,6 @@ def ridge_solution(m: Moments, alpha: float) -> tuple[Matrix, Vector]:
 def median_width(landmarks: Landmarks) -> float:
     """Return one over the median squared distance between two landmarks."""
     Z = landmarks.points[:200]
-    D = [((Z[i + 1 :] - z) ** 2).sum(axis=1) for i, z in enumerate(Z[:-1])]  # point by point: wide ones are many numbers
+    D = [((Z[i + 1 :] - z) ** 2).sum(axis=1) for i, z in enumerate(Z[:-1])]  # wide ones are many numbers
     middle = float(np.median(np.concatenate(D))) if D else 1.0
     return 1.0 / middle if middle > 0 else 1.0
