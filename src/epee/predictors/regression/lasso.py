@@ -133,7 +133,7 @@ class ElasticNet(MomentRegressor):
         return True
 
     def variants(self, parameter: str, values: Sequence[Any]) -> list[Self] | None:
-        """Return the solutions of the same sums, or of the same few rows, at other values; None where a value asks for others."""
+        """Return the solutions of the same moments at other values; None where a value asks for other sums."""
         columns = self.__dict__.get("_columns")
         if columns is None or parameter != "alpha" or self.bound is not None:
             return super().variants(parameter, values)
