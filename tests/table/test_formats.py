@@ -383,8 +383,7 @@ def test_svmlight(tmp_path):
     with pytest.raises(BadFile, match="bad, line 3003: '1 x:4' is not"):
         open_path(tmp_path / "bad")
     (tmp_path / "wide").write_text("1 1:2\n1 900000:3\n")
-    with pytest.raises(DataError, match="columns up to 900,000, too many"):
-        open_path(tmp_path / "wide")
+    assert open_path(tmp_path / "wide").fields.names == ["target", "x"]  # too many to look at one by one
 
 
 def test_arff_as_it_comes(tmp_path):

@@ -1,6 +1,7 @@
 """Estimators read svmlight files as sparse rows, of any width, and say what the matrix itself makes them say."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from scipy import sparse
 from sklearn.base import clone
@@ -8,6 +9,9 @@ from sklearn.datasets import dump_svmlight_file
 
 import epee
 from epee.errors import BadFile, DataError
+from epee.job.bundle import load_to_predict
+from epee.table.schema import PAIRS
+from epee.table.source import as_source
 
 rng = np.random.default_rng(0)
 X = sparse.random_array(
@@ -73,3 +77,48 @@ def test_what_is_no_such_line_is_named(tmp_path):
     (tmp_path / "bad.svm").write_text("1 3:1\n-1 four:2\n")
     with pytest.raises(BadFile, match=r"bad.svm, line 2: '-1 four:2' is not 'target index:value ...'"):
         epee.MultinomialNB().fit(str(tmp_path / "bad.svm"), "target")
+
+
+def test_a_wide_file_is_one_column_of_sparse_numbers_to_the_main_job(files, tmp_path):
+    source = as_source(files["codes"], "target")
+    assert source.names == ("x",) and any("stay sparse" in note for note in source.notes)
+    encoder = epee.TableEncoder(words=64).fit(source)
+    Z = encoder.transform(source)
+    assert Z.shape == (200, 256) and encoder.schema_["x"].note == PAIRS
+    block = next(source.raw_blocks())
+    assert block.columns["x"][0].as_py() == " ".join(f"{j + 1}:{v:g}" for j, v in zip(X[[0]].indices, X[[0]].data))
+    dump_svmlight_file(X[:5, :4000], codes[:5], str(tmp_path / "narrow.svm"), zero_based=False)
+    narrow = encoder.transform(str(tmp_path / "narrow.svm"))  # a file of few columns is read as the encoder knows it
+    kept = sparse.csr_array(X[:5, :4000])
+    again = [" ".join(f"{j + 1}:{v:g}" for j, v in zip(row.indices, row.data)) for row in (kept[[i]] for i in range(5))]
+    np.testing.assert_allclose(narrow, encoder.transform(pa.table({"x": again})))
+
+
+def test_queries_stand_beside_sparse_numbers(tmp_path):
+    (tmp_path / "q.svm").write_text("1 qid:4 3:1 90000:2\n-1 qid:5 # none\n2.5 7:1\n")
+    source = as_source(str(tmp_path / "q.svm"))
+    assert source.names == ("target", "query", "x")
+    block = next(source.raw_blocks())
+    assert [c.as_py() for c in block.columns["x"]] == ["3:1 90000:2", "", "7:1"]
+    np.testing.assert_array_equal(block.columns["query"], [4, 5, 0])
+    (tmp_path / "nan.svm").write_text("1 3:1\n-1 4:nan 90000:2\n")
+    with pytest.raises(BadFile, match="nan.svm, line 2: a number is missing or infinite"):
+        as_source(str(tmp_path / "nan.svm"))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_learn_takes_a_wide_file_and_predicts_from_narrower_ones(tmp_path):
+    r = np.random.default_rng(1)
+    y = np.where(np.arange(240) % 2, 1.0, -1.0)
+    own = (r.random((240, 400)) < 0.4) & (
+        (y[:, None] > 0) == (np.arange(400) < 200)
+    )  # half of these places are of one class
+    rest = sparse.random_array((240, 30_000), density=1e-4, rng=r, format="csr")
+    tells = sparse.csr_matrix(sparse.hstack([sparse.csr_array(own * 1.0), rest]))
+    paths = [str(tmp_path / name) for name in ("wide.svm", "new.svm")]
+    dump_svmlight_file(tells[:200], y[:200], paths[0], zero_based=False)
+    dump_svmlight_file(tells[200:, :9000], y[200:], paths[1], zero_based=False)
+    learned = epee.learn(paths[0], "target", predictors=["baseline", "least_squares"], folds=3)
+    assert learned.risk.value < 0.2 and learned.predictor.encoder.schema_.names == ("x",)
+    again = load_to_predict(learned.save(tmp_path / "wide.epee")).predictor
+    assert (np.asarray(again.predict(paths[1]), dtype=float) == y[200:]).mean() > 0.8

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 import epee
 from epee.errors import DataError, DataWarning, WrongUse
-from epee.table.words import hashed_words, words_in
+from epee.job.bundle import load_to_predict
+from epee.table.schema import PAIRS, WORDS
+from epee.table.words import Reading, hashed_pairs, hashed_words
 
 TEXTS = st.lists(st.one_of(st.none(), st.text(max_size=40)), min_size=1, max_size=8)
 
@@ -31,7 +33,54 @@ def test_case_and_marks_do_not_count_and_order_does():
     np.testing.assert_array_equal(Z[0], Z[1])
     assert not np.array_equal(Z[0], Z[2])  # other pairs
     assert not Z[3:].any()
-    assert words_in(["a b c", "d"], [3, 1]) == 2.5
+    assert Reading.of(pa.array(["a b c", "d"]), [3, 1]) == Reading(cells=4, words=10)
+
+
+ROWS = st.lists(st.dictionaries(st.integers(0, 10**9), st.floats(-9, 9, width=32), max_size=6), min_size=1, max_size=6)
+
+
+@given(rows=ROWS, cut=st.integers(0, 6))
+@settings(max_examples=60, deadline=None)
+def test_listed_numbers_add_and_do_not_see_the_other_rows(rows, cut):
+    texts = [" ".join(f"{j}:{v!r}" for j, v in row.items()) for row in rows]
+    Z = hashed_pairs(pa.array(texts, pa.string()), 64)
+    parts = [hashed_pairs(pa.array(part, pa.string()), 64) for part in (texts[:cut], texts[cut:]) if part]
+    np.testing.assert_array_equal(np.concatenate(parts), Z)
+    each = [[hashed_pairs(pa.array([f"{j}:1"]), 64)[0] * v for j, v in row.items()] for row in rows]
+    np.testing.assert_allclose(Z, [np.sum(row, axis=0) if row else np.zeros(64) for row in each], atol=1e-12)
+
+
+def test_products_of_rows_are_kept_in_the_mean():
+    rng = np.random.default_rng(0)
+    texts = [" ".join(f"{j}:1" for j in rng.choice(10**6, 200, replace=False)) for _ in range(30)]
+    Z = hashed_pairs(pa.array(texts), 1024)
+    G = Z @ Z.T
+    assert abs(np.diag(G).mean() - 200) < 15  # 200 places of 10^6, hardly shared
+    assert abs(G[np.triu_indices(30, 1)].mean()) < 5
+
+
+@pytest.mark.parametrize(
+    ("texts", "note"),
+    [
+        (["3:0.5 17:2", "1:1 2:-1e-3 9:4"], PAIRS),
+        (["8:15", "12:30", "9:45"], ""),  # times of day
+        (["3:0.5 17:2", "a fine old book"], WORDS),
+        (["", "1:1 2:2 3:3 4:4"], PAIRS),
+        (["anna", "bob"], ""),
+    ],
+)
+def test_how_texts_are_read(texts, note):
+    parts = [Reading.of(pa.array([text]), [1]) for text in texts]
+    assert Reading.of(pa.array(texts), np.ones(len(texts))) == sum(parts[1:], parts[0])
+    assert sum(parts[1:], parts[0]).note == note
+
+
+def test_texts_are_read_however_many_different_ones_there_are(monkeypatch):
+    monkeypatch.setattr("epee.table.tally.MOST_LEVELS", 20)
+    table = reviews(60)
+    table = table.drop_columns(["liked", "sku"])
+    encoder = epee.TableEncoder(words=16).fit(table)
+    assert encoder.schema_["review"].note == WORDS and encoder.transform(table).shape == (60, 17)
 
 
 def reviews(n: int = 240) -> pa.Table:
@@ -83,7 +132,7 @@ def test_sums_of_rows_and_their_fillings_have_room_for_words():
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_learn_takes_a_text_and_predicts_from_it():
+def test_learn_takes_a_text_and_predicts_from_it(tmp_path):
     table = reviews()
     learned = epee.learn(table, "liked", predictors=["baseline", "lda"], folds=5)
     assert learned.risk.value < 0.2
@@ -95,3 +144,7 @@ def test_learn_takes_a_text_and_predicts_from_it():
         }
     )
     assert list(map(int, learned.predictor.predict(new))) == [1, 0]
+    again = load_to_predict(
+        learned.save(tmp_path / "words.epee")
+    ).predictor  # where a row of missing cells is asked first
+    assert list(map(int, again.predict(new))) == [1, 0]

@@ -31,7 +31,7 @@ from epee.table.changes import Celled, Mapped
 from epee.table.encoder import TableEncoder
 from epee.table.raw import RawBlock
 from epee.table.raw_rows import RawRows
-from epee.table.schema import WORDS, Schema
+from epee.table.schema import Schema
 from epee.table.source import TableSource
 from epee.table.view import View
 from epee.typing import Vector
@@ -153,7 +153,7 @@ def _passing(
         tallies.column(name, kind, types) if name in texts else guessed.column(name, kind, types)
         for name, kind in kinds.items()
     ]
-    inputs = [c for c in inputs if c.kind != "text" or c.note == WORDS]
+    inputs = [c for c in inputs if c.kind != "text" or c.note]
     picked = np.concatenate([
         policy.sample(cells.train, policy.looked, seed), policy.sample(cells.sealed, policy.looked_sealed, seed)
     ])  # fmt: skip

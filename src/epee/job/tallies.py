@@ -23,10 +23,9 @@ import numpy as np
 from epee.table.cells import kind_of_texts
 from epee.table.folds import mix64
 from epee.table.raw import RawBlock
-from epee.table.schema import CLOCK, KINDS, WORDS, Column
+from epee.table.schema import CLOCK, KINDS, PAIRS, WORDS, Column
 from epee.table.tally import MOST_LEVELS
-from epee.table.words import FEWEST as FEWEST_WORDS
-from epee.table.words import words_in
+from epee.table.words import Reading
 from epee.typing import Vector
 
 FEWEST = 20  # rows that a column must number to be called a number of the rows
@@ -106,15 +105,19 @@ class Texts:
     missing: int = 0
     counts: dict[str, int] | None = None
     learned: dict[str, int] | None = None
+    read: Reading = field(default_factory=Reading)
 
     @classmethod
     def of(cls, texts: Any, learns: np.ndarray | None) -> Texts:
         """Count some cells; ``learns`` says which rows are learned from, None for all."""
-        counts = _counted(texts)
-        return cls(texts.null_count, counts, counts if learns is None else _counted(texts.filter(_mask(learns))))
+        counts, read = _counted(texts)
+        learned = counts if learns is None else _counted(texts.filter(_mask(learns)))[0]
+        return cls(texts.null_count, counts, learned, read)
 
     def __add__(self, other: Texts) -> Texts:
-        return Texts(self.missing + other.missing, _both(self.counts, other.counts), _both(self.learned, other.learned))
+        return Texts(
+            self.missing + other.missing, _both(self.counts, other.counts), _both(self.learned, other.learned), self.read + other.read
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -139,12 +142,9 @@ class Tallies:
         note = WORDS if types.get(name) == "text" else ""
         if types.get(name) not in KINDS:
             kind = "text" if found.counts is None else kind_of_texts(len(found.counts), self.n - found.missing)
-            if (
-                kind == "text"
-                and found.counts is not None
-                and words_in(found.counts, found.counts.values()) >= FEWEST_WORDS
-            ):
-                note = WORDS
+            note = found.read.note if kind == "text" else ""
+        elif note and found.read.note == PAIRS:
+            note = PAIRS
         if kind != "category" or found.learned is None:
             return Column(name, kind, missing=found.missing, note=note)
         levels = tuple(sorted(found.learned))
@@ -186,14 +186,16 @@ def _smallest(mixes: np.ndarray, times: np.ndarray | None = None) -> tuple[np.nd
     return found[:WATCHED], counts[:WATCHED].astype(np.uint64)
 
 
-def _counted(texts: Any) -> dict[str, int] | None:
+def _counted(texts: Any) -> tuple[dict[str, int] | None, Reading]:
+    """Return how often each text occurs, None above the most, and what they are like."""
     import pyarrow.compute as pc
 
     plain = texts.dictionary_decode() if hasattr(texts, "dictionary_decode") else texts
     found = pc.value_counts(plain.drop_null())
+    read = Reading.of(found.field(0), found.field(1))
     if len(found) > MOST_LEVELS:
-        return None
-    return dict(zip(found.field(0).to_pylist(), found.field(1).to_pylist(), strict=True))
+        return None, read
+    return dict(zip(found.field(0).to_pylist(), found.field(1).to_pylist(), strict=True)), read
 
 
 def _mask(learns: np.ndarray) -> Any:

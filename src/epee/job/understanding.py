@@ -17,7 +17,7 @@ from epee.errors import DataError, WrongUse
 from epee.job.tallies import Numbers, Tallies
 from epee.table.block import check_weights
 from epee.table.raw import RawBlock
-from epee.table.schema import CLOCK, KINDS, WORDS, Column, Schema, find_name
+from epee.table.schema import CLOCK, KINDS, PAIRS, WORDS, Column, Schema, find_name
 from epee.table.source import TableSource, is_table, open_table
 from epee.words.job_words import say
 from epee.words.numbers import figures, listed, percent, whole
@@ -323,7 +323,7 @@ def choose_inputs(
             f"{source.label} has no column left to learn from: " + (notes[-1] if notes else "all have other roles.")
         )
     schema = Schema(tuple(kept))
-    notes.append(listed_kinds(schema.names, {c.name: c.kind for c in schema}))
+    notes.append(listed_kinds(schema))
     dates = [c.name for c in kept if c.kind == "date"]
     if dates and not roles["time"] and not roles["groups"]:
         notes.append(say("date_hint", name=dates[0]))
@@ -354,7 +354,8 @@ def noted(note: str) -> str:
     """Return the note of a column in the language of the run: dates that have a time of day, texts that are read word by word."""
     from epee.words.table_words import say as said
 
-    return said({CLOCK: "clock", WORDS: "words"}[note]) if note in (CLOCK, WORDS) else note
+    known = {CLOCK: "clock", WORDS: "words", PAIRS: "pairs"}
+    return said(known[note]) if note in known else note
 
 
 def reason_to_leave(tallies: Tallies, column: Column, types: Mapping[str, str]) -> str:
@@ -365,7 +366,7 @@ def reason_to_leave(tallies: Tallies, column: Column, types: Mapping[str, str]) 
     found = tallies.columns[name]
     if column.missing == tallies.n:
         return say("left_empty", name=name)
-    if column.kind == "text" and column.note != WORDS:
+    if column.kind == "text" and not column.note:
         return say("left_text", name=name)
     if isinstance(found, Numbers):
         if found.infinite:
@@ -379,11 +380,11 @@ def reason_to_leave(tallies: Tallies, column: Column, types: Mapping[str, str]) 
     return ""
 
 
-def listed_kinds(names: Sequence[str], kinds: Mapping[str, str]) -> str:
+def listed_kinds(schema: Schema) -> str:
     """Say how the inputs were taken."""
     parts = []
-    for kind in ("number", "boolean", "category", "date", "text"):
-        those = [name for name in names if kinds[name] == kind]
+    for kind in ("number", "boolean", "category", "date", "text", "pairs"):
+        those = [c.name for c in schema if ("pairs" if c.note == PAIRS else c.kind) == kind]
         if those:
             parts.append(say(f"took_{kind}", k=len(those), names=listed(those, 6)))
     return say("took", parts=", ".join(parts))

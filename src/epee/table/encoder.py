@@ -32,7 +32,7 @@ from epee.table.raw import RawBlock
 from epee.table.schema import Column, Schema
 from epee.table.source import TableSource, is_table, open_table
 from epee.table.view import View
-from epee.table.words import COLUMNS, hashed_words
+from epee.table.words import COLUMNS, hashed_text
 from epee.typing import Matrix, Vector
 
 
@@ -283,8 +283,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                     out[:, at] = every + 1
                     at += 1
             elif c.kind == "text":
-                out[:, at : at + layout.words] = hashed_words(raw.columns[c.name], layout.words)
-                at += layout.words
+                width = layout.width(c)
+                out[:, at : at + width] = hashed_text(raw.columns[c.name], c.note, layout.words, c.name, raw.start)
+                at += width
             if layout.indicator and c.name in holes:
                 out[:, at] = missing_of(raw, c)
                 at += 1
@@ -301,7 +302,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         import pyarrow as pa
 
         nothing: dict[str, Any] = {
-            c.name: pa.array([None], pa.string()) if c.kind == "category" else np.array([np.nan]) for c in self.schema_
+            c.name: pa.array([None], pa.string()) if c.kind in ("category", "text") else np.array([np.nan])
+            for c in self.schema_
         }
         row: Vector = self.encode(RawBlock(nothing, rows=1))[0]
         return row

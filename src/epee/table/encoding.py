@@ -24,8 +24,8 @@ import numpy as np
 
 from epee.errors import DataError
 from epee.table.raw import RawBlock
-from epee.table.schema import CLOCK, WORDS, Column, Schema
-from epee.table.words import hashed_words
+from epee.table.schema import CLOCK, PAIRS, WORDS, Column, Schema
+from epee.table.words import hashed_text, hashed_width
 from epee.typing import Matrix, Vector
 
 Kept = Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]  # of each category: levels with a column, rare ones
@@ -63,12 +63,16 @@ class Layout:
     @cached_property
     def used(self) -> tuple[Column, ...]:
         """The columns that are encoded: all but texts of which nothing can be read."""
-        return tuple(c for c in self.schema if c.kind != "text" or (self.words and c.note == WORDS))
+        return tuple(c for c in self.schema if c.kind != "text" or (self.words and c.note in (WORDS, PAIRS)))
 
     @property
     def texts(self) -> tuple[Column, ...]:
         """The columns whose words are read."""
         return tuple(c for c in self.used if c.kind == "text")
+
+    def width(self, c: Column) -> int:
+        """Return how many columns a text takes; other columns take none of this kind."""
+        return hashed_width(c.note, self.words) if c.kind == "text" else 0
 
     @property
     def cell_names(self) -> tuple[str, ...]:
@@ -89,7 +93,7 @@ class Layout:
     def row_names(self) -> tuple[str, ...]:
         """The names of the columns of :math:`z`."""
         levels = (f"{c.name}={level}" for c in self.categories for level in c.levels or ())
-        words = (f"{c.name}~{h}" for c in self.texts for h in range(self.words))
+        words = (f"{c.name}~{h}" for c in self.texts for h in range(self.width(c)))
         return (*self.cell_names, *(f"{c.name}=(missing)" for c in self.holes), *levels, *words)
 
     def kept(self, counts: Mapping[str, Vector] | None = None) -> Kept:
@@ -184,8 +188,8 @@ def map_rows(layout: Layout, centre: Vector, raw: RawBlock) -> Matrix:
         Z[seen, at + codes[seen]] = 1.0
         at += len(levels)
     for c in layout.texts:
-        Z[:, at : at + layout.words] = hashed_words(raw.columns[c.name], layout.words)
-        at += layout.words
+        Z[:, at : at + layout.width(c)] = hashed_text(raw.columns[c.name], c.note, layout.words, c.name, raw.start)
+        at += layout.width(c)
     return Z
 
 
@@ -203,7 +207,7 @@ def sum_rows(layout: Layout, centre: Vector, raw: RawBlock) -> Vector:
         levels = c.levels or ()
         codes = codes_of_levels(raw.columns[c.name], levels)
         sums.append(np.bincount(codes + 1, weights=w, minlength=len(levels) + 1)[1:].astype(np.float64))
-    sums += [w @ hashed_words(raw.columns[c.name], layout.words) for c in layout.texts]
+    sums += [w @ hashed_text(raw.columns[c.name], c.note, layout.words, c.name, raw.start) for c in layout.texts]
     return np.concatenate(sums)
 
 
@@ -265,8 +269,8 @@ def _pattern(
                 takes.append([place[text] for text in own + rare])
             level += len(place)
         elif c.kind == "text":
-            takes += [[word + h] for h in range(layout.words)]
-            word += layout.words
+            takes += [[word + h] for h in range(layout.width(c))]
+            word += layout.width(c)
         if layout.indicator and hole is not None:
             takes.append([hole])
         shift += [0.0] * (len(takes) - len(shift))
@@ -282,7 +286,7 @@ def encoded_columns(layout: Layout, kept: Kept) -> dict[str, range]:
         if c.kind == "category":
             own, rare = kept[c.name]
             width += len(own) + bool(rare) * (1 + layout.codes) - layout.drop_first
-        width += layout.words * (c.kind == "text")
+        width += layout.width(c)
         found[c.name] = range(at, at + width)
         at += width
     return found
@@ -300,7 +304,7 @@ def encoded_names(layout: Layout, kept: Kept) -> list[str]:
             names += [f"{c.name}=(rare)"] if rare else []
             names += [f"{c.name}=(code)"] if rare and layout.codes else []
         elif c.kind == "text":
-            names += [f"{c.name}~{h}" for h in range(layout.words)]
+            names += [f"{c.name}~{h}" for h in range(layout.width(c))]
         if layout.indicator and c.name in holes:
             names.append(f"{c.name}=(missing)")
     seen: set[str] = set()

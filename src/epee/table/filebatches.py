@@ -48,6 +48,9 @@ class FileBatches:
         """Set ``fields``, and ``n_rows`` where the file states it."""
         raise NotImplementedError
 
+    def asked(self, types: Mapping[str, str]) -> None:
+        """Take note of the columns that are asked for by name, with their kinds, where a format can give its cells in several ways."""
+
     def _batches(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
         """Yield these columns, about ``rows`` rows at a time."""
         raise NotImplementedError

@@ -186,7 +186,10 @@ def open_files(
         return TextBatches(paths, label, reading, types)
     else:
         reader = kind.reader()
-        batches = _chained([reader(path, _label(path, paths, label), inner) for path in paths], label)
+        files = [reader(path, _label(path, paths, label), inner) for path in paths]
+        for file in files:
+            file.asked(types or {})
+        batches = _chained(files, label)
     other_name = next((f for f in FORMATS if label.lower().endswith(f.ends)), kind)
     if other_name is not kind and not label.lower().endswith(kind.ends):
         batches.notes.append(say("is_format", label=label, what=say(f"format_{kind.key}")))

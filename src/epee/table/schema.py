@@ -16,6 +16,7 @@ from epee.errors import DataError, EmptyTable, WrongUse
 
 KINDS = ("number", "category", "boolean", "date", "text")
 CLOCK = "with a time of day"  # the note of a date column that has one
+PAIRS = "by its sparse numbers"  # the note of a text that lists numbers by their place, "3:0.5 17:2"
 WORDS = "by its words"  # the note of a text whose words are worth reading, and of one that the user calls a text
 
 

@@ -33,13 +33,12 @@ from epee.table.prefetch import ahead
 from epee.table.query import QueryBatches, is_query
 from epee.table.raw import BESIDE, RawBlock, common_dtype, kind_of_type, refuse_type
 from epee.table.raw_rows import NoRows, RawRows
-from epee.table.schema import CLOCK, WORDS, Column, Schema
+from epee.table.schema import CLOCK, PAIRS, WORDS, Column, Schema
 from epee.table.spark_frames import SparkBatches
 from epee.table.sparse import SparseSource, refuse_sparse
 from epee.table.tally import MOST_LEVELS, in_total, labels_in, labels_in_table, tally, tally_table
 from epee.table.values import labels_of, values_of, weights_of
 from epee.table.view import View
-from epee.table.words import FEWEST, words_in
 from epee.typing import Matrix, Vector
 from epee.words.progress_words import say as say_progress
 from epee.words.table_words import say
@@ -314,8 +313,9 @@ class TableSource(BlockSource):
             note = WORDS if self.types.get(name) == "text" else ""
             if name not in self.types:
                 kind = "text" if counts is None else kind_of_texts(len(counts), n - missing[name])
-                if kind == "text" and counts is not None and words_in(counts, counts.values()) >= FEWEST:
-                    note = WORDS
+                note = total.read[name].note if kind == "text" else ""
+            elif note and total.read[name].note == PAIRS:
+                note = PAIRS
             if kind == "category" and counts is None:
                 raise DataError(
                     f"column {name!r} has more than {MOST_LEVELS:,} different texts: too many for a category; drop it."

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from epee.table.values import labels_of, values_of
+from epee.table.words import Reading
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,11 +23,12 @@ MOST_LEVELS = 100_000  # different texts that are counted; a column with more is
 
 @dataclass(frozen=True)
 class Tally:
-    """Rows, missing cells of each column, how often each text occurs (None above the most), whether dates have a time."""
+    """Rows, missing cells of each column, how often each text occurs (None above the most), how texts read, whether dates have a time."""
 
     n: int
     missing: dict[str, int]
     seen: dict[str, dict[str, int] | None]
+    read: dict[str, Reading]
     clocks: dict[str, bool]
 
     def __add__(self, other: Tally) -> Tally:
@@ -40,6 +42,7 @@ class Tally:
             seen[name] = None if both is None or len(both) > MOST_LEVELS else both
         return Tally(
             self.n + other.n, {name: k + other.missing[name] for name, k in self.missing.items()}, seen,
+            {name: read + other.read[name] for name, read in self.read.items()},
             {name: clock or other.clocks[name] for name, clock in self.clocks.items()},
         )  # fmt: skip
 
@@ -51,6 +54,7 @@ def tally(batches: Iterable[pa.RecordBatch], kinds: Mapping[str, str], where: Ca
     names = list(kinds)
     missing, clocks = dict.fromkeys(names, 0), dict.fromkeys(names, False)
     seen: dict[str, dict[str, int] | None] = {name: {} for name in names if kinds[name] in ("text", "category")}
+    read = {name: Reading() for name in seen}
     n = 0
     for batch in batches:
         for name, column in zip(names, batch.columns, strict=True):
@@ -63,15 +67,15 @@ def tally(batches: Iterable[pa.RecordBatch], kinds: Mapping[str, str], where: Ca
                 continue
             texts = values_of(column, "text", name, where, n)
             missing[name] += texts.null_count
-            counts = seen[name]
+            counts, found = seen[name], pc.value_counts(texts.drop_null())
+            read[name] += Reading.of(found.field(0), found.field(1))
             if counts is not None:
-                found = pc.value_counts(texts.drop_null())
                 for text, k in zip(found.field(0).to_pylist(), found.field(1).to_pylist(), strict=True):
                     counts[text] = counts.get(text, 0) + k
                 if len(counts) > MOST_LEVELS:
                     seen[name] = None
         n += batch.num_rows
-    return Tally(n, missing, seen, clocks)
+    return Tally(n, missing, seen, read, clocks)
 
 
 def tally_table(table: pa.Table, kinds: Mapping[str, str]) -> Tally:

@@ -62,6 +62,10 @@ WORDS: dict[str, tuple[str, str]] = {
     "took_boolean": ("{k} yes/no ({names})", "{k} oui/non ({names})"),
     "took_category": ("{k} categorical ({names})", "{k} {k:qualitative|qualitatives} ({names})"),
     "took_date": ("{k} {k:date|dates} ({names})", "{k} {k:date|dates} ({names})"),
+    "took_pairs": (
+        "{k} {k:column|columns} of sparse numbers, hashed by their places ({names})",
+        "{k} {k:colonne|colonnes} de nombres creux, hachés par leurs places ({names})",
+    ),
     "took_text": ("{k} {k:text|texts}, by their words ({names})", "{k} {k:texte|textes}, par leurs mots ({names})"),
     "missing_cells": (
         "{k} missing {k:cell|cells} in {names}: filled with the mean of the training rows, within each fold.",

@@ -46,6 +46,11 @@ WORDS: dict[str, tuple[str, str]] = {
         "numbers with different signs, {first!r} and {second!r}: read as texts. Write all of them alike to have numbers",
         "des nombres aux signes différents, {first!r} et {second!r} : lus comme des textes. Les écrire tous de même pour avoir des nombres",
     ),
+    "pairs": ("by its sparse numbers", "par ses nombres creux"),
+    "stays_sparse": (
+        "{label} has {columns} {columns:column|columns}: they stay sparse, in one column {name!r} of places and numbers",
+        "{label} a {columns} {columns:colonne|colonnes} : elles restent creuses, dans une seule colonne {name!r} de places et de nombres",
+    ),
     "words": ("by its words", "par ses mots"),
     "clock": ("with a time of day", "avec l'heure du jour"),
     "column": ("column {names}: {note}", "colonne {names} : {note}"),

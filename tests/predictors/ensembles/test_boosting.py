@@ -442,3 +442,15 @@ def test_infinite_cells_are_the_ends_of_their_column(n):
     given, plain = (HistGradientBoostingRegressor(max_iter=5, min_samples_leaf=5).fit(Z, y) for Z in (X, large))
     np.testing.assert_allclose(given.predict(X), plain.predict(large))
     np.testing.assert_allclose(given.predict(np.full((1, 3), np.inf)), given.predict(np.full((1, 3), 1e9)))
+
+
+@pytest.mark.parametrize("early_stopping", [False, True])
+def test_one_class_alone_is_learned(early_stopping):
+    X, _ = table(80)
+    model = HistGradientBoostingClassifier(max_iter=3, early_stopping=early_stopping).fit(X, ["a"] * 80)
+    assert (
+        set(model.predict(X)) == {"a"}
+        and (model.predict_proba(X) == 1).all()
+        and model.predict_proba(X).shape == (80, 1)
+    )
+    assert not model.decision_function(X).any() and all(len(tree.nodes) == 1 for (tree,) in model._predictors)

@@ -86,6 +86,8 @@ def leakage(e: Evidence) -> Suspicion | None:
         return None
     rows = np.intersect1d(e.some, e.train)
     found = [(name, *_left(e, name, rows)) for name in e.names]
+    if not found:  # texts alone
+        return None
     name, p, share, low, high = min(found, key=lambda line: line[1])
     words = {
         "name": name,

@@ -26,6 +26,7 @@ from epee.predictors.ensembles.objectives import (
     Huber,
     ManyClasses,
     Objective,
+    OneClass,
     Poisson,
     Quantile,
     Squared,
@@ -266,6 +267,7 @@ class HistGradientBoostingClassifier(HistGradientBoosting, ProbabilityMixin, Cla
     """
 
     _enter_labels = True
+    _minimum_classes = 1
 
     def __init__(
         self, loss: str = "log_loss", *, learning_rate: float = 0.1, max_iter: int = 100, max_leaf_nodes: int | None = 31,
@@ -311,8 +313,8 @@ class HistGradientBoostingClassifier(HistGradientBoosting, ProbabilityMixin, Cla
     def _objective(self) -> Objective:
         if self.loss != "log_loss":
             raise WrongUse(f"loss is {self.loss!r}; it must be 'log_loss'.")
-        if len(self.classes_) == 2:
-            return TwoClasses()
+        if len(self.classes_) <= 2:
+            return TwoClasses() if len(self.classes_) == 2 else OneClass()
         if self._signs.any():
             raise WrongUse(
                 "monotonic constraints are not supported for multiclass classification: K scores have no one order."

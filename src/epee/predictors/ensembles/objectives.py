@@ -169,6 +169,22 @@ class Gamma(Poisson):
         return y * np.exp(-raw[:, 0]) + raw[:, 0]
 
 
+class OneClass(Objective):
+    """One class alone, of which every row is: there is nothing to tell."""
+
+    def start(self, y: Vector, w: Vector | None) -> Vector:
+        return np.zeros(1)
+
+    def slopes(self, y: Vector, raw: Matrix) -> tuple[Matrix, Matrix | None]:
+        return np.zeros_like(raw), None
+
+    def losses(self, y: Vector, raw: Matrix) -> Vector:
+        return np.zeros(len(y))
+
+    def answer(self, raw: Matrix) -> np.ndarray:
+        return np.ones((len(raw), 1))
+
+
 class TwoClasses(Objective):
     """The log loss of two classes: f is the log-odds of the second."""
 
