@@ -14,6 +14,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:
         os.environ.setdefault(variable, "1")
 os.environ.setdefault("NUMBA_NUM_THREADS", "2")
 os.environ.setdefault("MPLBACKEND", "Agg")
+os.environ.setdefault("EPEE_COMPILE", "now")  # what helpers compile beside tests that run slow twins takes their cores
 
 import pytest
 from hypothesis import HealthCheck, settings

@@ -49,6 +49,12 @@ print(sorted(set(Count.met)), len(background.helper.asked) > 10, store.private i
 """
 
 
+@pytest.fixture(autouse=True)
+def _helped(monkeypatch):
+    monkeypatch.setattr(background, "AT_ONCE", False)
+    monkeypatch.delenv("EPEE_COMPILE", raising=False)
+
+
 def first_calls(folder):
     env = {k: v for k, v in os.environ.items() if k != "EPEE_SIGNATURES"} | {"EPEE_KERNELS": str(folder)}
     done = subprocess.run([sys.executable, "-c", FIRST], env=env, capture_output=True, text=True, check=True)
@@ -98,6 +104,42 @@ def test_the_twin_answers_until_the_helper_has_compiled(helper, tmp_path):
     assert found.metadata is None  # loaded, not compiled here
     assert [path.suffix for path in tmp_path.iterdir()] == [".kernel"]
     assert background.there(Kernel(mix.py_func, None, None, mix.options), (SEED,))  # another process finds it at once
+
+
+def test_what_will_be_wanted_is_compiled_after_what_is_and_once(helper, tmp_path, monkeypatch):
+    (types,) = catalogue.listed()["trees_walk.weakest_links"]
+    monkeypatch.setattr(
+        catalogue, "listed", lambda: {"trees_walk.weakest_links": [types], "trees_split.mix": [["uint64"]]}
+    )
+    background.expect(["trees_walk.weakest_links", "trees_split.mix", "no.kernel_at_all"])
+    assert helper.expected == {("trees_walk.weakest_links", json.dumps(types)), ("trees_split.mix", '["uint64"]')}
+    until = time.monotonic() + 120
+    while len(helper.done) < 2 and time.monotonic() < until:
+        time.sleep(0.05)
+    assert helper.done == helper.expected and helper.begun is None
+    background.helper.expected.clear()
+    background.expect(["trees_split.mix"])  # its file is there
+    assert not helper.expected
+    fresh = Kernel(mix.py_func, lambda key: "twin", None, mix.options, lambda *arguments: True)
+    assert fresh(SEED) == mix(SEED)
+
+
+def test_who_needs_what_is_being_compiled_waits_for_it(helper, tmp_path):
+    fresh = Kernel(mix.py_func, None, None, mix.options)  # no twin: it cannot do without
+    helper.ask("trees_split.mix", '["uint64"]')
+    until = time.monotonic() + 120
+    while helper.begun is None and not helper.done and time.monotonic() < until:
+        time.sleep(0.001)
+    assert fresh(SEED) == mix(SEED) and helper.done
+    (found,) = fresh.compiled.overloads.values()
+    assert found.metadata is None  # loaded, not compiled here
+
+
+def test_with_compile_now_nobody_helps(monkeypatch):
+    monkeypatch.setattr(background, "AT_ONCE", True)
+    monkeypatch.setattr(background, "helper", None)
+    background.expect(["trees_split.mix"])
+    assert background.there(mix, (SEED,))
 
 
 def test_without_a_helper_the_compiler_is_met_once_the_twin_took_long(helper, monkeypatch):

@@ -10,10 +10,13 @@ from epee.kernels import (
     class_sums,
     cluster_links,
     cluster_lloyd,
+    cluster_medoids,
+    cluster_shift,
     cluster_tree,
     forest,
     forest_twin,
     lasso,
+    linear_sgd,
     mixture_sums,
     neighbours_screen,
     neighbours_tree,
@@ -44,7 +47,7 @@ def both(kernel, *arguments):
 
 def same(kernel, *arguments, exact=True):
     (a, compiled), (b, twin) = both(kernel, *arguments)
-    assert a == b
+    np.testing.assert_equal(a, b)
     for x, y in zip(compiled, twin):
         if isinstance(x, np.ndarray):
             (np.testing.assert_array_equal if exact else np.testing.assert_allclose)(x, y)
@@ -340,3 +343,48 @@ def test_codes_and_shortest_paths_are_the_same(rng, monkeypatch):
     np.testing.assert_allclose(a.components_, b.components_, rtol=1e-12)
     a, b = by_both(monkeypatch, [paths.shortest_paths], lambda: epee.Isomap(n_neighbors=8).fit(X))
     np.testing.assert_array_equal(a.dist_matrix_, b.dist_matrix_)
+
+
+@pytest.mark.parametrize("k", [1, 2, 5])
+@pytest.mark.parametrize("ties", [False, True])
+def test_medoids_are_swapped_the_same_way(rng, monkeypatch, k, ties):
+    X = rng.normal(size=(143, 3))
+    X = X.round(0) if ties else X
+    w = rng.random(143) * (rng.random(143) < 0.9)
+    kernels = [getattr(cluster_medoids, name) for name in ("build_gains", "two_medoids", "swap_until_settled")]
+    for init in ("build", rng.permutation(np.flatnonzero(w))[:k] if not ties else "build"):
+        fits = by_both(monkeypatch, kernels, lambda init=init: epee.KMedoids(k, init=init).fit(X, sample_weight=w))
+        assert len(fits[0].trace_) > 1 or isinstance(init, str)
+        alike(*fits, ["medoid_indices_", "labels_", "inertia_", "trace_", "n_iter_"])
+
+
+@pytest.mark.parametrize("bandwidth", [0.6, 2.0])
+def test_seeds_climb_to_the_same_modes(rng, monkeypatch, bandwidth):
+    X, w = np.concatenate([rng.normal(size=(150, 3)), 3 + rng.normal(size=(90, 3))]), rng.random(240)
+    kernels = [cluster_shift.node_sums, cluster_shift.shift_seeds]
+    fits = by_both(monkeypatch, kernels, lambda: epee.MeanShift(bandwidth=bandwidth).fit(X, sample_weight=w))
+    alike(*fits, ["cluster_centers_", "labels_", "n_iter_"])
+    alone = epee.MeanShift(bandwidth=bandwidth, seeds=[[90.0, 90.0, 90.0], [0.0, 0.0, 0.0]])
+    assert len(by_both(monkeypatch, kernels, lambda: alone.fit(X).cluster_centers_)[1]) == 1
+
+
+@pytest.mark.parametrize("loss", range(5))
+@pytest.mark.parametrize(("l2", "l1"), [(0.0, 0.0), (0.3, 0.0), (0.01, 0.02)])
+def test_passes_of_stochastic_descents_have_the_same_bits(rng, loss, l2, l1):
+    X, codes, order, weight = rng.normal(size=(90, 7)), rng.integers(0, 3, 90), rng.permutation(90), rng.random(90)
+    t, state, W = np.where(codes > 0, 1.0, -1.0), np.array([0.1, 3.0, 0.0, 0.2, 5.0]), rng.normal(size=(3, 7))
+    for kind, power in ((0, 0.5), (2, 0.4), *([(3, 0.5)] if l2 + l1 else [])):
+        steps = (kind, 0.5, power, 2.0, l2, l1, True)
+        same(linear_sgd.sgd_pass, X, t, weight, order, W[0], state, rng.random(7), np.zeros(7), loss, *steps, True)
+        for form in (0, 1):
+            same(linear_sgd.sgd_pass_many, X, codes, weight, order, W, rng.random(3), state, loss, form, *steps)
+    with np.errstate(all="ignore"):  # steps that leave all bounds
+        far, steps = 1e300 * X, (loss, 0, 1.0, 1.0, 1.0, l2, l1, True, False)
+        same(linear_sgd.sgd_pass, far, t, weight, order, W[0], state, W[1], W[2], *steps)
+
+
+@pytest.mark.parametrize("p", range(10))
+def test_scalar_products_are_added_in_four_lanes(rng, p):
+    w, x = rng.normal(size=(2, p))
+    lanes = [sum((w[j] * x[j] for j in range(k, p, 4)), 0.0) for k in range(4)]
+    assert linear_sgd.lane_sum(w, x) == (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])

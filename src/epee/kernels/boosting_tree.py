@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from epee.kernels import boosting_twin as twin
 from epee.kernels.boosting import MISSING, draw, fill, find_split, split_rows
 from epee.kernels.compiling import kernel
 
@@ -25,7 +26,7 @@ def clear(sums, n_bins):
         sums[f, MISSING, 1] = 0
 
 
-@kernel
+@kernel(twin=twin.no_tree, meanwhile=twin.few_grown)
 def grow(
     words,
     columns,
@@ -51,7 +52,7 @@ def grow(
     totals,
     bounds,
 ):
-    """Grow a tree, best leaf first; return its number of nodes.
+    """Grow a tree, best leaf first; return its number of nodes, 0 while it is being compiled: who calls it takes the steps one by one.
 
     ``shape`` is (most leaves, longest branch); ``wanted`` columns are drawn for a node, all where it is their number; ``pool`` (leaves + 1,
     8 G, 256, 2) is room for histograms. By node: ``first`` child (-1 for a leaf) and depth, ``tests`` (column, bin, missing

@@ -30,6 +30,16 @@ def whatever(*others):
     return True
 
 
+def few_grown(words, columns, rows, *others):
+    """Tell whether a few rows are grown step by step while the one call is compiled."""
+    return len(rows) < FEW_ROWS
+
+
+def no_tree(*others):
+    """Return that no node was grown."""
+    return 0
+
+
 def bin_rows(X, thresholds, starts, out):
     """Fill ``out`` (n, 8 G) with the bin of each cell: how many thresholds of its column lie below it."""
     for f in range(X.shape[1]):

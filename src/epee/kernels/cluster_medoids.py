@@ -4,27 +4,36 @@ Of every row are kept the nearest medoid with its dissimilarity :math:`d_1` and 
 medoid :math:`m` costs :math:`\sum_{i \in m} w_i (d_2 - d_1)`. With a candidate :math:`c` taken in for it, only rows with
 :math:`d(i, c) < d_2` change what they pay, so one scan of the row of ``D`` gives the change of cost for *all* medoids that
 :math:`c` might replace; the best is swapped at once when the cost drops (Schubert and Rousseeuw, 2021).
+:mod:`epee.kernels.medoids_twin` does the same in NumPy.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from epee.kernels import medoids_twin as twin
 from epee.kernels.compiling import kernel
-from epee.kernels.reordering import REORDER
 
 
-@kernel(fastmath=REORDER)
+@kernel(twin=twin.build_gains, meanwhile=twin.few)
 def build_gains(D, w, near, low, high, gain):
-    """Fill ``gain`` with what each candidate in [low, high) would save: the sum of w max(near - d, 0)."""
-    for c in range(low, high):
-        total = 0.0
+    """Fill ``gain`` with what each candidate in [low, high) would save: the sum of w max(near - d, 0).
+
+    Four candidates are added up side by side: none of their sums waits for another, and each has its terms in order.
+    """
+    for s in range(low, high, 4):
+        c0, c1, c2, c3 = s, min(s + 1, high - 1), min(s + 2, high - 1), min(s + 3, high - 1)
+        g0, g1, g2, g3 = 0.0, 0.0, 0.0, 0.0
         for i in range(near.shape[0]):
-            total += w[i] * max(near[i] - D[c, i], 0.0)
-        gain[c] = total
+            weight, d = w[i], near[i]
+            g0 += weight * max(d - D[c0, i], 0.0)
+            g1 += weight * max(d - D[c1, i], 0.0)
+            g2 += weight * max(d - D[c2, i], 0.0)
+            g3 += weight * max(d - D[c3, i], 0.0)
+        gain[c0], gain[c1], gain[c2], gain[c3] = g0, g1, g2, g3
 
 
-@kernel
+@kernel(twin=twin.two_medoids, meanwhile=twin.few)
 def two_medoids(D, medoids, first, second, d1, d2):
     """Fill for each row the places of its two nearest medoids and their dissimilarities."""
     d1[:] = np.inf
@@ -102,7 +111,7 @@ def do_swap(D, w, medoids, best, c, first, second, d1, d2):
             d2[i], second[i] = d, best
 
 
-@kernel
+@kernel(twin=twin.swap_until_settled, meanwhile=twin.few)
 def swap_until_settled(D, w, medoids, is_medoid, first, second, d1, d2, start, scans, tol, trace):
     """Try candidates in turn from ``start`` on, swapping at once, until ``scans`` were tried or none of n helped.
 

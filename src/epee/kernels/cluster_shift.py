@@ -10,11 +10,12 @@ import math
 
 import numpy as np
 
+from epee.kernels import shift_twin as twin
 from epee.kernels.cluster_tree import LEAF, box_distance, scan
-from epee.kernels.compiling import kernel
+from epee.kernels.compiling import bearable, kernel
 
 
-@kernel
+@kernel(meanwhile=bearable)
 def node_sums(P, w, span):
     """Return the total weight (N,) and the weighted sum (N, p) of the points of each node."""
     p = P.shape[0]
@@ -86,7 +87,7 @@ def ball_mean(x, P, w, span, box, total, sums, radius2, reach2, gaussian, stack,
     return mass
 
 
-@kernel
+@kernel(twin=twin.shift_seeds, meanwhile=twin.few)
 def shift_seeds(seeds, P, w, span, box, total, sums, radius, reach, gaussian, tol, max_iter, mass, steps):
     """Move each seed (s, p) in place until it stops; fill the mass around its end and the moves it made."""
     p = P.shape[0]

@@ -14,6 +14,7 @@ Nothing above this room knows which of the four it was. Modules of kernels impor
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Callable
@@ -46,6 +47,10 @@ _clock: dict[str, Any] = {"numba": 0.0, "loading": 0.0, "listener": None}
 called: Callable[[Kernel, tuple[Any, ...]], None] | None = None  # told of every call, while someone takes notes
 
 
+class NotYet(Exception):
+    """What a dispatcher says of arguments whose code a helper is compiling: the twin answers."""
+
+
 class Kernel:
     """A loop that is compiled when it is first called, for the types of its arguments."""
 
@@ -62,6 +67,9 @@ class Kernel:
         self.meanwhile = meanwhile
         self.options = options
         self.known: set[tuple[Any, ...]] = set()  # kinds of arguments for which its code is there
+        self.spelt: dict[
+            tuple[Any, ...], tuple[str, str]
+        ] = {}  # by kind of arguments: its key, and their types in words
         self.waited = 0.0  # seconds that its twin worked because it was not there
         self._compiled: Any = None
 
@@ -101,13 +109,23 @@ class Kernel:
             return (self.twin or self.py_func)(*arguments)
         if self.small is not None and self.small(*arguments):
             return self.plainly(*arguments)
-        if self.meanwhile is not None and self.meanwhile(*arguments) and not there(self, arguments):
-            start = perf_counter()
-            try:
-                return self.plainly(*arguments)
-            finally:
-                self.waited += perf_counter() - start
-        return (self._compiled or self.compiled)(*arguments)
+        if self._compiled is None and self._later(arguments):
+            return self._while_compiling(*arguments)
+        try:
+            return (self._compiled or self.compiled)(*arguments)
+        except NotYet:
+            return self._while_compiling(*arguments)
+
+    def _later(self, arguments: tuple[Any, ...]) -> bool:
+        """Tell whether the code for these arguments is to be made beside the work, and is not there yet."""
+        return self.meanwhile is not None and self.meanwhile(*arguments) and not there(self, arguments)
+
+    def _while_compiling(self, *arguments: Any) -> Any:
+        start = perf_counter()
+        try:
+            return self.plainly(*arguments)
+        finally:
+            self.waited += perf_counter() - start
 
     def plainly(self, *arguments: Any) -> Any:
         """Run its twin, or without one the function as it is written."""
@@ -201,6 +219,19 @@ def _say_once() -> None:
         announce("compiling for this machine: some seconds, once")
 
 
+def _helped(kernel: Kernel, arguments: tuple[Any, ...]) -> bool:
+    """Wait for the helper where it is compiling this very code now; tell whether it did."""
+    from epee.kernels import background
+    from epee.kernels.catalogue import spelt
+
+    if background.helper.begun is None:
+        return False
+    try:
+        return background.helper.wait(kernel.key, json.dumps([spelt(a) for a in arguments]))
+    except TypeError:
+        return False
+
+
 def _jit(kernel: Kernel) -> Any:
     start = perf_counter()
     first = "numba" not in sys.modules
@@ -227,7 +258,13 @@ def _jit(kernel: Kernel) -> Any:
         """Return the machine code for the types of a call; what is stored is loaded before the half of numba that compiles is."""
         with global_compiler_lock:
             types = tuple(made.typeof_pyval(a) for a in arguments)
-            ready = made.overloads.get(types) or made._cache.load_overload(types, made.targetctx)
+            ready = made.overloads.get(types)
+            if ready is None and kernel._later(arguments):
+                made._types_active_call.clear()
+                raise NotYet
+            ready = ready or made._cache.load_overload(types, made.targetctx)
+            if ready is None and _helped(kernel, arguments):
+                ready = made._cache.load_overload(types, made.targetctx)
             if ready is None:
                 _say_once()
                 return on_the_spot(*arguments, **others)

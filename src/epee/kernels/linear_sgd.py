@@ -9,18 +9,40 @@ length :math:`\eta_k` is
 the factor of :math:`w` being kept apart so that a step costs one scalar product and one addition. The L1 term is paid
 by each coordinate down to 0 and not beyond (cumulative penalty of Tsuruoka, Tsujii and Ananiadou, 2009).
 
-What losses and steps the numbers stand for is in :mod:`epee.kernels.linear_step`.
+What losses and steps the numbers stand for is in :mod:`epee.kernels.linear_step`. Scalar products are added in four lanes, so that the
+processor adds several terms at once and the sum is the same wherever it is taken (:mod:`epee.kernels.sgd_twin`).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from epee.kernels import sgd_twin as twin
 from epee.kernels.compiling import kernel
 from epee.kernels.linear_step import length_of_step, loss_of, scale_all, slope_of, slopes_of_scores
 
 
-@kernel(fastmath={"reassoc", "contract", "nsz"})
+@kernel
+def lane_sum(w, x):
+    """Return the scalar product of weights and a row: column j adds to lane j mod 4, in order, then the lanes add up."""
+    p = w.shape[0]
+    m = p - p % 4
+    a, b, c, d = 0.0, 0.0, 0.0, 0.0
+    for j in range(0, m, 4):
+        a += w[j] * x[j]
+        b += w[j + 1] * x[j + 1]
+        c += w[j + 2] * x[j + 2]
+        d += w[j + 3] * x[j + 3]
+    if m < p:
+        a += w[m] * x[m]
+    if m + 1 < p:
+        b += w[m + 1] * x[m + 1]
+    if m + 2 < p:
+        c += w[m + 2] * x[m + 2]
+    return (a + b) + (c + d)
+
+
+@kernel(twin=twin.sgd_pass, meanwhile=twin.few)
 def sgd_pass(X, t, weight, order, w, state, mean, paid, loss, kind, eta, power, start, l2, l1, bias, averaging):
     """Do one pass over the rows in ``order``; return the mean loss met on the way.
 
@@ -34,10 +56,7 @@ def sgd_pass(X, t, weight, order, w, state, mean, paid, loss, kind, eta, power, 
     total, count = 0.0, 0.0
     for position in range(len(order)):
         i = order[position]
-        s = 0.0
-        for j in range(p):
-            s += w[j] * X[i, j]
-        m = t[i] * (scale * s + b)
+        m = t[i] * (scale * lane_sum(w, X[i]) + b)
         k += 1.0
         step = length_of_step(kind, eta, power, start, l2 + l1, k)
         total += weight[i] * loss_of(loss, m)
@@ -83,7 +102,7 @@ def sgd_pass(X, t, weight, order, w, state, mean, paid, loss, kind, eta, power, 
     return total / count if count > 0 else 0.0
 
 
-@kernel(fastmath={"reassoc", "contract", "nsz"})
+@kernel(twin=twin.sgd_pass_many, meanwhile=twin.few)
 def sgd_pass_many(X, codes, weight, order, W, biases, state, loss, form, kind, eta, power, start, l2, l1, bias):
     """Do one pass with one score a class; ``W`` (K, p) and ``biases`` (K,) in place; form 0 sums over wrong classes, 1
     takes the worst.
@@ -98,10 +117,7 @@ def sgd_pass_many(X, codes, weight, order, W, biases, state, loss, form, kind, e
         i = order[position]
         truth = codes[i]
         for c in range(K):
-            s = 0.0
-            for j in range(p):
-                s += W[c, j] * X[i, j]
-            scores[c] = scale * s + biases[c]
+            scores[c] = scale * lane_sum(W[c], X[i]) + biases[c]
         value = slopes_of_scores(loss, form, scores, truth, g)
         k += 1.0
         step = length_of_step(kind, eta, power, start, l2 + l1, k)

@@ -89,20 +89,30 @@ class Store:
 def file_name(kernel: Any, sig: Any) -> str:
     """Return the name of the file of a kernel for a signature."""
     arguments = getattr(sig, "args", sig)
-    return _named(kernel, hashlib.sha256(repr(arguments).encode()).hexdigest()[:12])
+    return _named(kernel.key, hashlib.sha256(repr(arguments).encode()).hexdigest()[:12])
 
 
-def _named(kernel: Any, digest: str) -> str:
-    safe = re.sub(r"[^\w.=-]+", "_", kernel.key)
+def _named(key: str, digest: str) -> str:
+    safe = re.sub(r"[^\w.=-]+", "_", key)
     return f"{safe}-{digest}.{sys.implementation.cache_tag}.kernel"
+
+
+def _files(key: str) -> list[Path]:
+    folders = [folder for folder in (writable(), private, AHEAD) if folder is not None]
+    return [path for folder in folders for path in folder.glob(_named(key, "*"))]
+
+
+def any_file(key: str) -> bool:
+    """Tell, without a look at numba, whether a file has code of a kernel as it is written now."""
+    text = f" {sources('epee.kernels.' + key.partition('.')[0])} ".encode()
+    return any(text in _first_line(path) for path in _files(key))
 
 
 def holds(kernel: Any, words: str = "") -> bool:
     """Tell whether this process has code of a kernel or a file has some that it can use: for a signature in words, or for any."""
     if not words and kernel._compiled is not None and getattr(kernel._compiled, "overloads", None):
         return True
-    folders = [folder for folder in (writable(), private, AHEAD) if folder is not None]
-    some = [path for folder in folders for path in folder.glob(_named(kernel, "*"))]
+    some = _files(kernel.key)
     if not some and kernel._compiled is None:
         return False  # without a look at numba
     if words:

@@ -119,9 +119,7 @@ def grown_at_once(
 
     For few rows None while that would mean to wait for a compiler: it is then compiled beside the work.
     """
-    from epee.kernels.background import there
     from epee.kernels.boosting_tree import grow
-    from epee.kernels.compiling import FEW_ROWS
 
     strip.begin()
     most = min(plan.max_leaves, max(2, len(strip.rows)))
@@ -135,9 +133,9 @@ def grown_at_once(
         np.uint64(tree_key(plan.seed, number)), strip.room((most + 1, 8 * bins.groups, 256, 2)), first, tests, gain, goes_left, values,
         totals, bounds,
     )  # fmt: skip
-    if len(strip.rows) < FEW_ROWS and not there(grow, arguments):
-        return None
     m = grow(*arguments)
+    if not m:
+        return None
     strip.bounds = bounds[:m]
     return Grown(
         bins, units, first[:m, 0], first[:m, 1], tests[:m], gain[:m], goes_left[:m], values[:m, 0].copy(), values[:m, 1], values[:m, 2],
