@@ -52,7 +52,7 @@ class Later(ModuleType):
             self.__path__ = list((spec and spec.submodule_search_locations) or ())
 
     def __getattr__(self, name: str) -> Any:
-        if name in vars(self).get("parts", ()):
+        if name in vars(self).get("parts", ()) and find_spec(self.parts[name]):
             return getattr(import_module(self.parts[name]), name)
         if sys.modules.get(self.__name__) is self:
             del sys.modules[self.__name__]
@@ -66,15 +66,24 @@ def import_lean(module: str, without: Sequence[str], parts: Mapping[str, Mapping
     gets the module itself. For a program of its own, such as a command: a library leaves the imports of others as they are.
     """
     waiting = {name: Later(name) for name in without if name not in sys.modules}
+    shown: list[tuple[ModuleType, str]] = []  # packages that have one of them as an attribute, as they would the module
     try:
         if module not in sys.modules:
             sys.modules.update(waiting)
+            for name, stand_in in waiting.items():
+                parent, _, own = name.rpartition(".")
+                if parent in sys.modules and own not in vars(sys.modules[parent]):
+                    setattr(sys.modules[parent], own, stand_in)
+                    shown.append((sys.modules[parent], own))
             import_module(module.partition(".")[0])
             for package, names in (parts or {}).items():
                 if package not in sys.modules:
                     waiting[package] = sys.modules[package] = Later(package, names)
             import_module(module)
     finally:
+        for package_, own in shown:
+            if isinstance(vars(package_).get(own), Later):
+                delattr(package_, own)
         for name, stand_in in waiting.items():
             if sys.modules.get(name) is stand_in:
                 del sys.modules[name]

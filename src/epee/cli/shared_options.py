@@ -22,9 +22,17 @@ NoColor = Annotated[bool, typer.Option("--no-color", help=say("no_color"))]
 
 
 def load_lean() -> None:
-    """Import scikit-learn without what it imports for others: SciPy's tests, splines and searches, and pandas."""
+    """Import scikit-learn without what it imports for others: SciPy's tests, splines and searches, NumPy's Fortran, and pandas.
+
+    Of SciPy's searches, those that are needed come alone.
+    """
+    import numpy  # whose Fortran is not to be loaded with all its names
+
+    assert numpy
     one = {"FunctionTransformer": "sklearn.preprocessing._function_transformer"}
-    import_lean("sklearn.pipeline", without=("scipy.stats", "pandas"), parts={"sklearn.preprocessing": one})
+    without = ("scipy.stats", "pandas", "numpy.f2py")
+    import_lean("sklearn.pipeline", without=without, parts={"sklearn.preprocessing": one})
+    import_lean("epee.solve.positive", without=(), parts={"scipy.optimize": {"nnls": "scipy.optimize._nnls"}})
 
 
 @contextmanager

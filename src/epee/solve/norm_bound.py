@@ -11,7 +11,6 @@ which falls as :math:`\alpha` grows; no penalty is needed where least squares it
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import brentq
 
 from epee.typing import Matrix, Vector
 
@@ -22,6 +21,8 @@ def penalties_of_bound(values: Vector, rotated: Matrix, bound: float) -> Vector:
     >>> penalties_of_bound(np.array([1.0]), np.array([[2.0]]), 1.0)
     array([1.])
     """
+    from scipy.optimize import brentq
+
     kept = values > 1e-14 * values.max(initial=0.0)
     d, C = values[kept], rotated[kept]
     out = np.zeros(C.shape[1])

@@ -18,7 +18,6 @@ from typing import Any, Self
 
 import numpy as np
 from scipy.linalg import eigh
-from scipy.optimize import brentq
 
 from epee.errors import WrongUse
 from epee.estimator.moment import MomentRegressor
@@ -277,6 +276,8 @@ def penalty_for(S: Matrix, omega: Matrix, dof: float) -> float:
     >>> round(penalty_for(np.eye(2), np.diag([0.0, 1.0]), 1.5), 6)
     1.0
     """
+    from scipy.optimize import brentq
+
     dof = max(dof, 1 + 1e-5)  # the straight line, nearly: a larger penalty would drown the data in rounding
     scale = np.sqrt(np.maximum(np.diag(S), np.finfo(float).tiny))
     R = S / np.outer(scale, scale) + 1e-10 * np.eye(len(S))

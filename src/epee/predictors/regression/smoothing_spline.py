@@ -16,8 +16,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from scipy.optimize import brentq, minimize_scalar
-from scipy.stats import t as student
+from scipy.special import stdtrit
 from sklearn.utils.validation import check_is_fitted
 
 from epee.errors import DataError, WrongUse
@@ -117,6 +116,8 @@ class SmoothingSpline(LinearSmoother, Regressor):
 
     def _choose(self) -> float:
         """Return the penalty in scaled units."""
+        from scipy.optimize import brentq, minimize_scalar
+
         if self.lam is not None:
             return float(self.lam) / self._unit**3
         n = len(self.knots_)
@@ -202,7 +203,7 @@ class SmoothingSpline(LinearSmoother, Regressor):
             )
         variance = self.sigma2_ * np.interp(X[:, 0], self.knots_, self.leverages_ / self._w)
         variance = variance + (self.sigma2_ if kind == "prediction" else 0.0)
-        half = student.ppf((1 + level) / 2, self._n - self.effective_dof_) * np.sqrt(variance)
+        half = stdtrit(self._n - self.effective_dof_, (1 + level) / 2) * np.sqrt(variance)
         centre = self._predict(X)
         return np.column_stack([centre - half, centre + half])
 
