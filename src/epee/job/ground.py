@@ -62,6 +62,11 @@ class Hand:
         """The sealed rows among them."""
         return np.flatnonzero(self.cell >= self.folds)
 
+    @property
+    def cells(self) -> int:
+        """How many numbers the training rows are."""
+        return len(self.train) * len(self.encoder.get_feature_names_out())
+
     def weights(self, rows: Codes) -> Vector | None:
         """Return the weights of some rows."""
         return None if self.weight is None else self.weight[rows]

@@ -14,12 +14,13 @@ from __future__ import annotations
 import time as clock
 import warnings
 from collections.abc import Collection, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from epee.engines.local import one_blas_thread
+from epee.engines.local import alone, one_blas_thread
 from epee.errors import EpeeWarning, SearchWarning, TableWarning, WrongUse
 from epee.estimator.protocol import gives_probabilities
 from epee.job import policy
@@ -43,6 +44,7 @@ from epee.job.reasons import KEPT_ROWS
 from epee.job.sealing import check_seed
 from epee.job.thresholds import apply_threshold, threshold_facts
 from epee.job.understanding import open_roles
+from epee.kernels.background import expect
 from epee.losses.names import resolve
 from epee.risk.asked import Asked
 from epee.risk.intervals import check_level
@@ -57,6 +59,10 @@ from epee.words.loss_words import mean_of
 from epee.words.numbers import whole
 
 SEVERAL = 10_000  # cells tested in repeats: small tables are repeated, large ones need not be
+FEW_CELLS = 10_000  # of a table whose fits are Python's work: a second thread would wait for the first
+LOOPS = (  # of the slowest candidates, in the order in which they come
+    "forest.grow", "boosting_tree.grow", "boosting.bin_rows", "forest.reach", "boosting.walk", "boosting.pack", "boosting.add_values",
+)  # fmt: skip
 REPEATED_COST = 8e8  # cells that all candidates may read in all repeats
 
 
@@ -182,6 +188,8 @@ def _start(
     table: Any, target: Any, asked: dict[str, Any], predictors: Any, costs: Any, loss: Any, begin: float
 ) -> Learned:
     """Open the table, give each row its cell, and look at it: at hand where it is small, passing by where it is large."""
+    if predictors is None:
+        expect(LOOPS)
     source, roles = open_roles(table, target, asked["weight"], asked["groups"], asked["time"], asked["types"])
     source, held = hold(source, policy.POLICY)
     notes = list(source.notes)
@@ -199,7 +207,8 @@ def _start(
     judged = Asked(wanted, kind, classes, cells.target.y.ndim > 1, table_of_costs)
     types = asked["types"] if past is None else {**asked["types"], **past.types}
     looked = look(source, held, roles, types, notes, cells, judged, policy.POLICY, asked["seed"])
-    return _learn(looked, cells, judged, asked, predictors, begin, past)
+    with alone() if looked.hand.whole and looked.hand.cells <= FEW_CELLS else nullcontext():
+        return _learn(looked, cells, judged, asked, predictors, begin, past)
 
 
 def _learn(
