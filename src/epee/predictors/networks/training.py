@@ -201,7 +201,8 @@ def _stacked(parts: list[Any]) -> tuple[Tensor, np.ndarray]:
 def _taken(stacked: tuple[Tensor, np.ndarray], here: np.ndarray, at: np.ndarray) -> Tensor:
     """Return some rows (T, b, ...) of each network that learns."""
     parts, which = stacked
-    return parts[which[here][:, None], at]
+    n = parts.shape[1]
+    return parts.reshape(-1, *parts.shape[2:]).take(n * which[here][:, None] + at, axis=0)
 
 
 def _parameters(step: Any, k: int, L: int) -> tuple[list[Matrix], list[Vector]]:
