@@ -11,6 +11,7 @@ from typing import Any
 
 from docutils import nodes
 from sphinx import addnodes
+from sphinx.transforms import SphinxTransform
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
@@ -19,6 +20,7 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 import code_words  # noqa: E402
 import generated_pages  # noqa: E402
 import measured_words  # noqa: E402
+import page_words  # noqa: E402
 import twins  # noqa: E402
 
 import epee  # noqa: E402
@@ -140,15 +142,28 @@ def tell_included(app: Any, path: Path, docname: str, content: list[str]) -> Non
         content[0] = measured_words.in_french(content[0])
 
 
-def tell_code(app: Any, doctree: nodes.document) -> None:
-    """Let the comments in code and what it printed be French."""
+def tell_rest(app: Any, doctree: nodes.document) -> None:
+    """Let the comments in code, what it printed, and the words in formulas be French."""
     code_words.tell_code(doctree, KNOWN)
+    page_words.tell_page(doctree)
+
+
+class PlainTypes(SphinxTransform):
+    """Leave the quotes of a parameter's type as they are: they are code."""
+
+    default_priority = 700  # before the quotes are made beautiful
+
+    def apply(self, **options: Any) -> None:
+        """Mark the types."""
+        for node in self.document.findall(nodes.classifier):
+            node["support_smartquotes"] = False
 
 
 def setup(app: Any) -> None:
-    """Add the links that the pages do not spell out, and in the French site the words of what is measured and of code."""
+    """Add the links that the pages do not spell out, and in the French site the words of what is measured, of code and of formulas."""
     app.connect("doctree-read", link_names)
+    app.add_transform(PlainTypes)
     if language == "fr":
-        app.connect("doctree-read", tell_code)
+        app.connect("doctree-read", tell_rest, priority=400)  # before titles are gathered
         app.connect("source-read", tell_measured)
         app.connect("include-read", tell_included)

@@ -256,6 +256,7 @@ def _course_page(lang: str) -> str:
     lines: list[str] = []
     rows = course_map()
     twins = import_module("twins").catalogue() if lang == "fr" else {}
+    between = " ; " if lang == "fr" else "; "
     titles = {stem: _example_title(stem, twins) for stem in {s for row in rows for s in row["figures"].split()}}
     for family, heading in FAMILIES.items():
         lines += [
@@ -263,7 +264,7 @@ def _course_page(lang: str) -> str:
             ".. list-table::",
             "   :header-rows: 1",
             "   :class: course-map",
-            "   :widths: 22 14 22 26 16",
+            "   :widths: 20 11 25 26 18",
             "",
         ]
         lines += ["   * - item", "     - course", "     - names", "     - formula", "     - figures, exercises; lab"]
@@ -278,7 +279,7 @@ def _course_page(lang: str) -> str:
                 f"     - {names or 'the gallery'}",
                 f"     - {formula}",
             ]
-            lines += [f"     - {'; '.join(part for part in (pictures, lab) if part) or chr(92) + ' '}"]
+            lines += [f"     - {between.join(part for part in (pictures, lab) if part) or chr(92) + ' '}"]
         lines.append("")
     lines += [
         *_title("Figures and exercises", "-"),

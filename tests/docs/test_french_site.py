@@ -14,6 +14,7 @@ pytest.importorskip("babel")
 import code_words  # noqa: E402
 import gallery_words  # noqa: E402
 import measured_words  # noqa: E402
+import page_words  # noqa: E402
 import twins  # noqa: E402
 
 KNOWN = twins.catalogue()
@@ -120,6 +121,30 @@ def test_a_page_is_told_in_french_and_stays_coloured():
     code_words.tell_code(page, {"the centre": "le centre", "aloud": "à voix haute", "it rains": "il pleut"})
     assert [block.astext() for block in page] == ["mean(x)  # le centre", ">>> say()  # à voix haute\nil pleut"]
     assert all(block.rawsource == block.astext() for block in page)
+
+
+def test_words_in_formulas_have_their_twin():
+    files = [*(ROOT / "src").rglob("*.py"), *(ROOT / "examples").rglob("*.py"), *(ROOT / "docs").rglob("*.md")]
+    missing = page_words.left((ROOT / "docs" / "course_map.csv").read_text(encoding="utf-8"))
+    missing |= {
+        words
+        for path in files
+        if "_build" not in path.parts
+        for words in page_words.left(path.read_text(encoding="utf-8"))
+    }
+    assert not missing, "write these into docs/page_words.py"
+
+
+def test_formulas_are_told_and_lines_do_not_end_before_a_colon():
+    from docutils import nodes
+
+    page = nodes.section()
+    page += nodes.title("", "Où couper ?")
+    page += nodes.paragraph(
+        "", "", nodes.math("", r"x \text{ if } y"), nodes.Text(" : 95 %"), nodes.literal("", "a : b")
+    )
+    page_words.tell_page(page)
+    assert page.astext().split("\n\n") == ["Où couper\u00a0?", "x \\text{ si } y\u00a0: 95\u00a0%a : b"]
 
 
 @pytest.mark.parametrize("page", ["docs/speed.md", *measured_words.RESULTS])
