@@ -57,6 +57,17 @@ def test_the_cells_of_a_jupyter_notebook_run(capsys):
     assert "corrélation" in capsys.readouterr().out
 
 
+def test_a_notebook_runs_in_a_kernel_of_its_own():
+    """As Jupyter runs it: in another process, with the pictures among the outputs."""
+    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
+    pytest.importorskip("ipykernel")
+    book = nbformat.reads(json.dumps(jupyter_notebook(lab("covariance"), "fr")), as_version=4)
+    nbclient.NotebookClient(book, timeout=120, kernel_name="python3").execute()
+    outputs = [output for cell in book.cells for output in cell.get("outputs", ())]
+    assert "image/svg+xml" in str(outputs) and "corrélation" in str(outputs)
+    assert not [output for output in outputs if output["output_type"] == "error"]
+
+
 def test_one_shell_opens_every_lab(tmp_path):
     """The marimo files differ by the id and the title alone, and the shell itself is the first of them."""
     shell = notebook_text(IDS[0])

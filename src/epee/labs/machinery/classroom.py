@@ -26,7 +26,7 @@ from epee.labs.machinery.markup import to_html
 from epee.labs.machinery.notebooks import notebook_text
 from epee.labs.machinery.paper import write_paper
 from epee.labs.machinery.phrases import say
-from epee.labs.machinery.still_pages import STILL_CSS, still_page
+from epee.labs.machinery.still_pages import STILL_CSS, still_page, told_value
 from epee.labs.machinery.words import localise, tell
 
 
@@ -161,8 +161,9 @@ def _shown(this: Lab, number: int, lang: str) -> str:
     if isinstance(exercise, Pick):
         return exercise.options[answer](lang)
     if isinstance(exercise, Goal):
-        labels = {control.name: control.label(lang) for control in this.controls}
-        return ", ".join(f"{labels.get(key, key)} = {value}" for key, value in answer.items())
+        state = _start(this, lang) | answer
+        set_ = [f"{c.label(lang)} = {told_value(c, state, lang)}" for c in this.controls if c.name in answer]
+        return (" ; " if lang == "fr" else "; ").join(set_)
     return localise(f"{answer:.4g}", lang)
 
 

@@ -94,7 +94,7 @@ def _scene(this: Lab, state: State, lang: str, number: int) -> str:
     found = this.run(state | {"lang": lang})
     pictures = "".join(to_svg(f, f"{this.id}{lang}{number}{k}") for k, f in enumerate(this.pictures(found, lang)))
     rows = "".join(
-        f"<dt>{html.escape(c.label(lang))}</dt><dd>{html.escape(_value(c, state, lang))}</dd>"
+        f"<dt>{html.escape(c.label(lang))}</dt><dd>{html.escape(told_value(c, state, lang))}</dd>"
         for c in this.controls
         if state.get(c.name) is not None
     )
@@ -105,7 +105,8 @@ def _scene(this: Lab, state: State, lang: str, number: int) -> str:
     )
 
 
-def _value(control: object, state: State, lang: str) -> str:
+def told_value(control: object, state: State, lang: str) -> str:
+    """Return what a control is set to, as its page says it."""
     value = state[control.name]  # type: ignore[attr-defined]
     if isinstance(control, Choice):
         return control.offered(state)[value](lang)
@@ -132,7 +133,7 @@ def _answer(this: Lab, exercise: object, found: object, lang: str) -> str:
         changes = {k: v for k, v in exercise.solution(found).items() if k in {c.name for c in this.controls}}
         labels = {c.name: c for c in this.controls}
         state = this.start(**changes)
-        right = ", ".join(f"{labels[k].label(lang)} : {_value(labels[k], state, lang)}" for k in changes) or say(
+        right = ", ".join(f"{labels[k].label(lang)} : {told_value(labels[k], state, lang)}" for k in changes) or say(
             "go", lang
         )
     inside = to_html(f"{right} – {tell(exercise.why, found, lang)}")
