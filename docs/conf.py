@@ -133,6 +133,7 @@ def tell_measured(app: Any, docname: str, source: list[str]) -> None:
     if docname.startswith("gallery/"):
         for english, french in twins.REPEATED:
             source[0] = re.sub(english, french, source[0])
+        source[0] = re.sub(r'(?<=thumbnail-title">)[^<]+', lambda m: page_words.tied(m[0]), source[0])
 
 
 def tell_included(app: Any, path: Path, docname: str, content: list[str]) -> None:

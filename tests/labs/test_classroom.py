@@ -82,7 +82,6 @@ def test_lab_notebooks_run(folder, monkeypatch):
     place, lang, _ = folder
     shown: list = []
     stand_in = SimpleNamespace(SVG=lambda text: text, display=shown.append)
-    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(display=stand_in))
     monkeypatch.setitem(sys.modules, "IPython.display", stand_in)
     names: dict = {}
     for cell in code_of(place / "jupyter" / "kernels.ipynb"):
