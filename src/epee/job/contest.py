@@ -27,7 +27,7 @@ from epee.job.combining import combine
 from epee.job.ground import Ground
 from epee.job.guests import Guest
 from epee.job.hierarchy import LARGEST_COST, Candidate, unfit
-from epee.job.variants import Tried, out_of_bag, together, varied
+from epee.job.variants import Tried, at_every_value, out_of_bag, together, varied
 from epee.job.widening import MOST_TURNS, beyond
 from epee.job.witness import Stopped, present
 from epee.losses.residuals import Power
@@ -281,7 +281,8 @@ class Contest:
             route.ask_rows(route.fit_rows(rows), rows, "a trial")
             return clock.perf_counter() - begin
 
-        fits = g.cells.folds * (len(grid) + g.repeats)
+        each = 1 if at_every_value(route) else len(grid)  # fits of a fold
+        fits = len(grid) if candidate.out_of_bag(g.setting) else g.cells.folds * (each + g.repeats - 1) + each
         try:
             with self._in_time(candidate):
                 trial(1)  # loads the library, or the kernels
@@ -292,7 +293,7 @@ class Contest:
             return 0.0
         # the power of the rows that the time grows with; a smaller difference is that of the clock
         power = np.clip(np.log2(double / small), 0.0, 3.0) if double - small > LEAST_GROWTH else 0.0
-        return float((fits + 1) * double * 5.0**power)
+        return float(fits * double * 5.0**power)
 
     def solve(self, candidate: Candidate) -> Solved:
         """Return the models of a candidate at the value of its parameter that does best."""

@@ -32,6 +32,11 @@ class Tried:
     whole: list[Any] = field(default_factory=list)
 
 
+def at_every_value(route: RefitRoute) -> bool:
+    """Tell whether one fit of the last step gives those at other values of a parameter, too."""
+    return isinstance(last_of(route.model), Varies)
+
+
 def varied(route: RefitRoute, split: Split, parameter: str, grid: list[Any]) -> Tried | None:
     """Return what becomes of the rows along a parameter, for its first values.
 
@@ -39,7 +44,7 @@ def varied(route: RefitRoute, split: Split, parameter: str, grid: list[Any]) -> 
     does harm, and the other folds go no further. None when the last step cannot be had at other values without a fit.
     """
     last = last_of(route.model)
-    if not isinstance(last, Varies):
+    if not at_every_value(route):
         return None
     lengthens = isinstance(last, Lengthened) and last.lengthened_by == parameter
     model = route.model
