@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = tuple(
     f"benchmarks/results/{name}.md"
-    for name in ("scale.simulation", "scale.growth", "scale.study", "honesty", "honesty.claims")
+    for name in ("scale.simulation", "scale.growth", "scale.study", "honesty", "honesty.claims", "wild")
 )
 BETWEEN = re.compile(r"(?<=<!-- speed -->)(.*?)(?=<!-- /speed -->)", re.S)
 
@@ -118,6 +118,22 @@ PHRASES = {
     "the same rows shuffled": "les mêmes lignes mélangées", "verdict against the best": "verdict contre le meilleur",
     "four equal candidates": "quatre candidats égaux", "corrected t": "t corrigé", "nested difference": "différence emboîtée", "one Gaussian": "une gaussienne",
     "three components": "trois composantes", "tree": "arbre", "a bent surface": "une surface courbe",
+    # in the wild
+    "Numbers": "Nombres", "Classes": "Classes", "tables": "tableaux", "rival": "rival", "its error / ours": "son erreur / la nôtre",
+    "tables where we are ahead": "tableaux où nous sommes devant", "its log loss - ours": "sa perte log - la nôtre", "its AUC - ours": "son AUC - la nôtre",
+    "RBF machine, grid": "machine RBF, grille", "extra trees": "arbres extrêmement aléatoires", "network": "réseau", "random forest": "forêt aléatoire",
+    "best of each table, with hindsight": "le meilleur de chaque tableau, choisi après coup",
+    "(CatBoost against the best of the others)": "(CatBoost contre le meilleur des autres)",
+    "Ahead of every single rival": "Devant chaque rival", "yes": "oui", "no": "non", "no, not of": "non, pas de",
+    "Ahead of CatBoost by 2 % or more": "Devant CatBoost de 2 % ou plus", "At most": "Au plus", "behind the best of each table": "derrière le meilleur de chaque tableau",
+    "No table more than 15 % behind beyond two standard errors of its splits": "Aucun tableau à plus de 15 % au-delà de deux écarts-types de ses partages",
+    "table": "tableau", "best rival": "meilleur rival", "chosen": "choisi",
+    "Processor seconds a table and split": "Secondes de processeur par tableau et partage", "épée": "épée",
+    "One split of these": "Un partage de ces", "minutes of one core, between that and half of it on two that have nothing else to do":
+        "minutes d'un cœur, entre cela et la moitié sur deux qui n'ont rien d'autre à faire",
+    "The sealed 95 % interval held the error on the rest": "L'intervalle scellé à 95 % a contenu l'erreur sur le reste",
+    "splits of": "partages de", "when the rest's own error bar is allowed for": "en tenant compte de la barre d'erreur du reste",
+    "Processor time of `learn`": "Temps de processeur de `learn`", "median": "médiane", "most": "maximum",
 }  # fmt: skip
 # what has the same name in French: libraries, classes, solvers, laws, worlds
 NAMES = re.compile(

@@ -40,7 +40,7 @@ def text_of(records: list[dict[str, Any]]) -> str:
         errors = mean_errors(mine)
         if errors:
             lines += [
-                f"## {title}: {len(errors)} tables",
+                f"**{title}: {len(errors)} tables**",
                 "",
                 *_ratios(errors, mine),
                 "",
@@ -56,7 +56,7 @@ def text_of(records: list[dict[str, Any]]) -> str:
         strict, fair = (np.mean([r[key] for r in own]) for key in ("covers_strictly", "covers"))
         seconds = [r["cpu"] for r in own]
         lines += [
-            f"The sealed 95 % interval held the error on the rest in {strict:.0%} of {len(own)} splits of {len(tables)} tables, and in "
+            f"The sealed 95 % interval held the error on the rest: {strict:.0%} ({len(own)} splits of {len(tables)} tables); "
             f"{fair:.0%} when the rest's own error bar is allowed for. Processor time of `learn`: median {np.median(seconds):.1f} s, "
             f"most {np.max(seconds):.1f} s.",
             "",
@@ -102,11 +102,11 @@ def _ratios(errors: dict[str, dict[str, np.ndarray]], records: list[dict[str, An
             if any(who in f for f in o.values()) else "" for o in others.values()
         ]  # fmt: skip
         lines.append(
-            f"| {who} | {geometric(ratios):.3f} | {sum(r >= 1 for r in ratios)} of {len(ratios)} | {' | '.join(beside)} |"
+            f"| {who} | {geometric(ratios):.3f} | {sum(r >= 1 for r in ratios)} / {len(ratios)} | {' | '.join(beside)} |"
         )
     best = [min(v.mean() for who, v in found.items() if who != US) / found[US].mean() for found in errors.values()]
     lines.append(
-        f"| best of each table, with hindsight | {geometric(best):.3f} | {sum(r >= 1 for r in best)} of {len(best)} | | |"
+        f"| best of each table, with hindsight | {geometric(best):.3f} | {sum(r >= 1 for r in best)} / {len(best)} | | |"
     )
     for who in players:
         own = [
@@ -133,7 +133,7 @@ def _asked(errors: dict[str, dict[str, np.ndarray]], kind: str) -> list[str]:
         behind = found[US] / found[who] - 1
         bar = behind.std(ddof=1) / np.sqrt(len(behind)) if len(behind) > 1 else np.inf
         if behind.mean() - 2 * bar > 0.15:
-            far.append(table)
+            far.append(f"`{table}`")
     gap = geometric(best) - 1
     wins = [who for who, ratio in ratios.items() if ratio < 1]
     cat = ratios.get("CatBoost", np.nan)
@@ -157,11 +157,11 @@ def _each(errors: dict[str, dict[str, np.ndarray]], records: list[dict[str, Any]
         each = found[who] / found[US]
         bar = each.std(ddof=1) / np.sqrt(len(each)) if len(each) > 1 else np.nan
         own = [r for r in records if r["table"] == table and r["who"] == US and "error" in r]
-        chosen = ", ".join(sorted({r["chosen"] for r in own}))
+        chosen = ", ".join(sorted({f"`{r['chosen']}`" for r in own}))
         rows.append(
             (
                 ratio,
-                f"| {table} | {own[0]['n']} | {found[US].mean():.4g} | {who} | {ratio:.3f} | {bar:.3f} | {chosen} |",
+                f"| `{table}` | {own[0]['n']} | {found[US].mean():.4g} | {who} | {ratio:.3f} | {bar:.3f} | {chosen} |",
             )
         )
     return [*lines, *(line for _, line in sorted(rows))]
