@@ -23,7 +23,9 @@ from epee import (
 )
 from epee.errors import EpeeWarning
 from epee.risk import complexity_curve, cross_validate, loo
+from epee.risk.dof import degrees_of_freedom
 from epee.risk.holdout import losses_of
+from epee.risk.leave_one_out import sharing
 
 CLASSIFIERS = [
     LinearDiscriminantAnalysis(), LinearDiscriminantAnalysis("lsqr", shrinkage=0.3), LinearDiscriminantAnalysis("eigen", shrinkage=1.0),
@@ -79,7 +81,10 @@ def test_regressors(model):
     y = X[:, 0] + X[:, 1] ** 2 + rng.normal(size=40)
     found = loo(model, X, y)
     np.testing.assert_allclose(found.losses, brute(model, X, y), rtol=1e-8)
-    assert found.stderr == pytest.approx(found.losses.std(ddof=1) / np.sqrt(40))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", EpeeWarning)
+        free = degrees_of_freedom(clone(model).fit(X, y))
+    assert found.stderr == pytest.approx(np.sqrt(1 + 2 * free / 40) * found.losses.std(ddof=1) / np.sqrt(40))
     assert "by fitting" not in found.how
     absolute = loo(model, X, y, "absolute")
     np.testing.assert_allclose(absolute.losses**2, found.losses, rtol=1e-8)
@@ -113,3 +118,16 @@ def test_a_whole_path_of_penalties():
     curve = complexity_curve(Ridge(), X, y, "alpha", alphas, folds="loo")
     np.testing.assert_allclose(curve.cv, [loo(Ridge(a), X, y).value for a in alphas], rtol=1e-10)
     assert curve.dof[0] > curve.dof[-1] and curve.per_fold.shape == (50, 4)
+
+
+@pytest.mark.parametrize(("n", "p"), [(40, 3), (80, 4), (200, 10)])
+def test_left_out_losses_share_what_theory_says(n, p):
+    """Of Gaussian noise e, the left-out mean is e'Me and the error of the fit 1 + e'Qe: variances of quadratic forms are 2 tr(A^2)."""
+    X = np.column_stack([np.ones(n), np.random.default_rng(0).normal(size=(n, p))])
+    back = np.linalg.solve(X.T @ X, X.T)  # (p + 1, n)
+    rest = np.eye(n) - X @ back
+    M = rest @ np.diag(1 / np.diagonal(rest) ** 2) @ rest / n
+    Q = back.T @ back
+    exact = 2 * np.trace((M - Q) @ (M - Q))
+    alone = 2 * (1 / np.diagonal(rest) ** 2).sum() / n**2  # as if the losses were independent
+    assert np.sqrt(exact / alone) == pytest.approx(sharing(p + 1, n), rel=0.04)  # but for second-order terms

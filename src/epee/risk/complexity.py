@@ -28,7 +28,7 @@ from epee.moments.moments import Moments, stack
 from epee.risk.counts import long_table
 from epee.risk.cross_validation import dealt_by_rule, fold_error, plan_for, run_plan
 from epee.risk.dof import degrees_of_freedom
-from epee.risk.leave_one_out import leave_each_out
+from epee.risk.leave_one_out import leave_each_out, sharing
 from epee.risk.linear_stack import Linear, Mapped, linear_of, squared_risk
 from epee.risk.opening import open_route
 from epee.risk.refit import RefitRoute
@@ -202,7 +202,9 @@ def _left_out_curve(
             losses[:, v] = first.value(path[v], np.arange(first.n))
         train[v], dof[v] = fitted_on_all(open_route(here, X, y, sample_weight, loss))
     units = [units_of(column, first.weight, weights=weights) for column in losses.T]
-    cv, stderr = np.array([u.mean for u in units]), np.array([u.spread()[0] / np.sqrt(u.n) for u in units])
+    cv = np.array([u.mean for u in units])
+    shared = [sharing(free, u.effective) for free, u in zip(dof, units, strict=True)]
+    stderr = np.array([s * u.spread()[0] / np.sqrt(u.n) for s, u in zip(shared, units, strict=True)])
     best, chosen = choose(cv, stderr, simplicity(values, dof, simpler), rule)
     how = "leave-one-out" if path is None else "leave-one-out, closed form"
     how += taken_as(first.weight, weights)

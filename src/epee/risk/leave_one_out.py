@@ -6,6 +6,15 @@ moments, the sample without row :math:`i` is a merge: the rows are cut into chun
 chunks with the rest of its own, so nothing is subtracted. What remains is fitted n times, in parallel.
 
 A weight is a count: one copy of the row is left out, and its loss counts as often as the row.
+
+Left-out losses are not independent: all predictors but one learned from any row. For least squares with Gaussian noise and a hat matrix
+:math:`H` the variance of the mean is that of its :math:`n` losses plus :math:`\sum_{i \ne j} H_{ij}^2` in the same unit, which is
+:math:`d = \mathrm{tr}\, H` but for second-order terms, and the error of the fitted predictor varies by as much on its own. So the error bar
+is
+
+.. math:: \sqrt{1 + 2 d / n} \tag{1}
+
+times that of independent losses, with :math:`d` the degrees of freedom where they are known.
 """
 
 from __future__ import annotations
@@ -22,6 +31,7 @@ from epee.estimator.protocol import LeavesOneOut
 from epee.moments.moments import Moments, share, stack
 from epee.risk.asking import one_column
 from epee.risk.cross_validation import CrossValidation
+from epee.risk.dof import degrees_of_freedom
 from epee.risk.intervals import Interval, check_level
 from epee.risk.mean_loss import mean_loss
 from epee.risk.opening import open_route
@@ -74,7 +84,7 @@ def loo(
     Notes
     -----
     Least squares, ridge, splines, neighbours, LDA, QDA, naive Bayes: about the cost of one fit and one prediction. Other
-    estimators on moments: n solves. All others: n fits.
+    estimators on moments: n solves. All others: n fits. The interval is of the error of the predictor trained on all rows, by (1).
 
     References
     ----------
@@ -86,7 +96,7 @@ def loo(
     >>> from epee import LinearDiscriminantAnalysis
     >>> X, y = load_iris(return_X_y=True)
     >>> print(loo(LinearDiscriminantAnalysis(), X, y))
-    0.020 ± 0.011 [0.005, 0.057]
+    0.020 ± 0.013 [0.005, 0.062]
     """
     return leave_each_out(model, X, y, loss, level, sample_weight, weights)
 
@@ -104,7 +114,9 @@ def leave_each_out(
         plain = RefitRoute(model, X, y, sample_weight, loss)
         route: Route = plain
         check_folds(route.n, route.n)
-        found, how = closed_form(plain), f"leave-one-out, {model.left_out_by}"
+        fitted = plain.fit_rows(None)
+        found, how = closed_form(plain, fitted), f"leave-one-out, {model.left_out_by}"
+        free = degrees_of_freedom(fitted, plain.X)
     if found is None:
         route = open_route(model, X, y, sample_weight, loss)
         check_folds(route.n, route.n)
@@ -115,10 +127,13 @@ def leave_each_out(
                 route.evaluate(kfold(np.arange(route.n), route.n)).predictions[0],
                 "leave-one-out, by fitting each",
             )
+        free = _freedom(route)
     losses = route.value(found, np.arange(route.n))
     route.weights = weights
-    ends_at = partial(_ends, losses, route.weight, weights, route.loss)
-    mean, sizes = mean_loss(losses, route.weight, loss=route.loss, level=level, weights=weights), route.counts
+    shared = sharing(free, float(route.counts.sum()))
+    ends_at = partial(_ends, losses, route.weight, weights, route.loss, shared)
+    mean = mean_loss(losses, route.weight, loss=route.loss, level=level, weights=weights, stretch=shared)
+    sizes = route.counts
     predictions, value, n = route.asked.decode(found), mean.value, float(sizes.sum())
     said = how + taken_as(route.weight, weights)
     told = CrossValidation(
@@ -134,13 +149,30 @@ def leave_each_out(
     )
 
 
-def _ends(losses: Vector, weight: Vector | None, weights: Weights | None, loss: Any, level: float) -> Interval:
-    return mean_loss(losses, weight, loss=loss, level=level, weights=weights).interval
+def _ends(
+    losses: Vector, weight: Vector | None, weights: Weights | None, loss: Any, shared: float, level: float
+) -> Interval:
+    return mean_loss(losses, weight, loss=loss, level=level, weights=weights, stretch=shared).interval
 
 
-def closed_form(route: RefitRoute) -> np.ndarray | None:
-    """Return left-out predictions by the estimator's own formula, as the loss needs them; None when it has none here."""
-    fitted = route.fit_rows(None)
+def sharing(dof: float, n: float) -> float:
+    """Return (1); 1 where the degrees of freedom are not known, and never more than as many as there are rows give.
+
+    >>> round(sharing(5.0, 60.0), 3), sharing(float("nan"), 60.0)
+    (1.08, 1.0)
+    """
+    return float(np.sqrt(1 + 2 * min(max(dof, 0.0), n) / n)) if np.isfinite(dof) else 1.0
+
+
+def _freedom(route: Route) -> float:
+    """Return the degrees of freedom of the predictor that all rows teach."""
+    from epee.risk.complexity import fitted_on_all
+
+    return fitted_on_all(route, error=False)[1] if isinstance(route, MomentRoute) else float("nan")
+
+
+def closed_form(route: RefitRoute, fitted: Any) -> np.ndarray | None:
+    """Return left-out predictions by the formula of an estimator fitted on all rows, as the loss needs them; None when it has none here."""
     raw = fitted.left_out(fitted.clean(route.X), route.truth, route.weight)
     if raw is None:
         return None
