@@ -112,7 +112,7 @@ def paragraphs(doc: str | None) -> Iterator[str]:
         if heading or rule or term or not line.strip():
             text = " ".join(part.strip() for part in block)
             shown = not text.startswith((".. math::", ">>>"))
-            if section not in ("Examples", "References") and shown and has_words(text):
+            if section != "References" and shown and has_words(text):
                 yield text
             section, block = line.strip() if heading else section, []
         else:
@@ -139,6 +139,27 @@ def parameters(name: str) -> Iterator[str]:
     """Yield the paragraphs of a public name and of the methods that its page shows."""
     for doc in docstrings(name):
         yield from paragraphs(doc)
+
+
+def mathematics(name: str) -> Iterator[str]:
+    """Yield what the page of a public name says under "The mathematics": the paragraphs and items of its module between the formulas."""
+    import inspect
+    from importlib import import_module
+
+    import generated_pages
+
+    thing = generated_pages.resolve(name)
+    doc = inspect.cleandoc(import_module(getattr(thing, "__module__", "epee")).__doc__ or "")
+    if ".. math::" not in doc or not getattr(thing, "__module__", "").startswith("epee."):
+        return
+    for block in re.split(r"\n\s*\n", doc):
+        if block.startswith((" ", "..", ">>>", "===")):
+            continue
+        listed = re.match(r"(?:[-*]|\d+\.)\s", block)
+        for item in re.split(r"^(?:[-*]|\d+\.)\s+", block, flags=re.M) if listed else [block]:
+            line = " ".join(part.strip() for part in item.splitlines()).strip()
+            if has_words(line) and not line.startswith(("References:", "Reference:")):
+                yield line
 
 
 def gallery() -> Iterator[tuple[str, str]]:

@@ -59,6 +59,15 @@ def test_what_parameters_mean_is_french():
     assert not missing, "write these into docs/locale/fr/LC_MESSAGES/site.po"
 
 
+def test_the_mathematics_is_told_in_french():
+    import generated_pages
+
+    said = {line: name for name in generated_pages.public_names() for line in twins.mathematics(name)}
+    assert len(said) > 300
+    missing = [(name, line) for line, name in said.items() if line not in KNOWN]
+    assert not missing, "write these into docs/locale/fr/LC_MESSAGES/site.po"
+
+
 @pytest.mark.parametrize("page", twins.PAGES)
 def test_code_on_french_pages_speaks_french(page):
     """No comment and no printed line of the page is English on the French one, and the code between them is the same."""
