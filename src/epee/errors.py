@@ -32,6 +32,10 @@ class TooLarge(DataError):
     """The problem would need more memory than can be asked for; raised before anything is allocated."""
 
 
+class InPieces(DataError, RuntimeError):
+    """A graph of neighbours that no path joins; Python's ``RuntimeError``, too, as scikit-learn has it."""
+
+
 class BadFile(DataError):
     """A file is ragged, truncated, undecodable or of another format."""
 

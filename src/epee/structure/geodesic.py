@@ -17,6 +17,7 @@ from epee.estimator.base import NewAxes, Transformer
 from epee.solve.spectral import fix_signs
 from epee.structure.neighbour_graph import distance_graph, geodesics, in_one_piece, neighbour_search
 from epee.structure.scaling import double_centre, leading
+from epee.table.sparse import refuse_lossy_graph
 from epee.typing import Matrix
 
 
@@ -100,6 +101,12 @@ class Isomap(NewAxes, Transformer):
     def _takes_sparse(self) -> bool | str:
         """Rows are laid out; a graph of distances is not, for what it does not store is out of reach, not at distance 0."""
         return True if isinstance(self.metric, str) and self.metric == "precomputed" else "dense"
+
+    def _enter(self, X: Any, *, reset: bool, finite: bool = True) -> Any:
+        """Check rows, or a table of distances."""
+        if self._takes_sparse is True:
+            refuse_lossy_graph(X)
+        return super()._enter(X, reset=reset, finite=finite)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

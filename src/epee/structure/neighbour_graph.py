@@ -10,7 +10,7 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.neighbors import NearestNeighbors
 
 from epee.engines.local import in_order
-from epee.errors import DataError, WrongUse
+from epee.errors import DataError, InPieces, WrongUse
 from epee.estimator.base import say
 from epee.settings import options
 from epee.typing import Codes, Matrix
@@ -87,7 +87,7 @@ def pieces_of(graph: sparse.csr_matrix, disconnected: str, meanwhile: str) -> tu
             "them. Raise n_neighbors or radius"
         )
         if disconnected == "raise":
-            raise DataError(sentence + ", or embed each piece alone.")
+            raise InPieces(sentence + ", or embed each piece alone.")
         say(f"{sentence}; {meanwhile}.")
     return int(count), piece
 

@@ -236,6 +236,15 @@ def rows_between(X: Any, i: int, j: int) -> Any:
     return part
 
 
+def refuse_lossy_graph(X: Any) -> None:
+    """Refuse a sparse table of distances that does not tell a distance of 0 from none: dok forgets zeros, bsr and dia add some."""
+    if is_sparse(X) and X.format not in ("csr", "csc", "coo", "lil"):
+        raise TypeError(
+            f"Sparse matrix in {X.format!r} format is not supported due to its handling of explicit zeros: distances of 0 would be lost "
+            "or made up. Build the table of distances as csr, csc, coo or lil."
+        )
+
+
 def refuse_sparse(X: Any, method: str = "this method") -> TypeError:
     """Return the sentence for a method that needs dense rows."""
     return TypeError(

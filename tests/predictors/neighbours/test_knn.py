@@ -249,3 +249,20 @@ def test_parameters_that_speak_twice_and_weights_that_vanish_are_told():
     none = epee.KNeighborsClassifier(2, weights=lambda d: np.where(d > 0.5, 0.0, 1.0)).fit(X, [0, 0, 1, 1])
     with pytest.raises(DataError, match="getting zero weights.*row 1"):
         none.predict([[0.0, 1.0], [3.0, 2.0]])
+
+
+@pytest.mark.parametrize("form", ["bsr", "dok", "dia"])
+def test_distances_whose_zeros_are_lost_or_made_up_are_refused(form):
+    from scipy.sparse import csr_array
+
+    X = np.array([[0.0], [0.0], [1.0], [3.0]])  # the first two rows are equal: a distance of 0 that must be kept
+    graph = csr_array(sklearn.neighbors.kneighbors_graph(X, 2, mode="distance", include_self=True))
+    model = epee.KNeighborsRegressor(2, metric="precomputed").fit(graph, X[:, 0])
+    with pytest.raises(TypeError, match="not supported due to its handling of explicit zeros"):
+        model.predict(graph.asformat(form))
+    with pytest.raises(TypeError, match="explicit zeros"):
+        epee.Isomap(n_neighbors=1, metric="precomputed").fit(graph.asformat(form))
+    with pytest.raises(RuntimeError, match="connected components"):
+        epee.Isomap(n_neighbors=1, n_components=1, metric="precomputed").fit(
+            sklearn.neighbors.kneighbors_graph(np.array([[0.0], [1], [2], [5], [6], [7]]), 2, mode="distance")
+        )

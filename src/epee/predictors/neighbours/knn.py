@@ -34,6 +34,7 @@ from epee.predictors.neighbours.statistics import centre, power_of
 from epee.predictors.neighbours.table import Neighbours
 from epee.settings import options
 from epee.table.partitions import by_partition
+from epee.table.sparse import refuse_lossy_graph
 from epee.typing import ArrayLike, Codes, Labels, Matrix, Tensor, Vector
 
 
@@ -57,6 +58,8 @@ class NeighbourSearch(RadiusQueries, Estimator):
 
     def _enter(self, X: Any, *, reset: bool, finite: bool = True) -> Any:
         """Check rows; a search that holds some already, of ours or of scikit-learn's, gives them to be learned from."""
+        if isinstance(self.metric, str) and self.metric == "precomputed":
+            refuse_lossy_graph(X)
         return super()._enter(rows_inside(X) if reset else X, reset=reset, finite=finite)
 
     def _start(self, X: Any, w: Vector | None) -> None:
