@@ -84,7 +84,12 @@ def test_a_wide_file_is_one_column_of_sparse_numbers_to_the_main_job(files, tmp_
     assert source.names == ("x",) and any("stay sparse" in note for note in source.notes)
     encoder = epee.TableEncoder(words=64).fit(source)
     Z = encoder.transform(source)
-    assert Z.shape == (200, 256) and encoder.schema_["x"].note == PAIRS
+    often = np.bincount(X.indices, minlength=X.shape[1])
+    own = encoder.schema_["x"].own
+    assert encoder.schema_["x"].note == PAIRS and Z.shape == (200, len(own) + 64) and min(often[np.array(own) - 1]) > 1
+    np.testing.assert_array_equal(Z[:, : len(own)], X[:, np.array(own) - 1].toarray())  # columns of their own
+    again = epee.TableEncoder.from_state(encoder.to_state())
+    np.testing.assert_array_equal(again.transform(source), Z)
     block = next(source.raw_blocks())
     assert block.columns["x"][0].as_py() == " ".join(f"{j + 1}:{v:g}" for j, v in zip(X[[0]].indices, X[[0]].data))
     dump_svmlight_file(X[:5, :4000], codes[:5], str(tmp_path / "narrow.svm"), zero_based=False)

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 import epee
 from epee.errors import DataError, DataWarning, WrongUse
 from epee.job.bundle import load_to_predict
+from epee.table.places import OWN, both, frequent, spread
 from epee.table.schema import PAIRS, WORDS
-from epee.table.words import Reading, hashed_pairs, hashed_words
+from epee.table.words import Reading, hashed_words
 
 TEXTS = st.lists(st.one_of(st.none(), st.text(max_size=40)), min_size=1, max_size=8)
 
@@ -43,17 +44,31 @@ ROWS = st.lists(st.dictionaries(st.integers(0, 10**9), st.floats(-9, 9, width=32
 @settings(max_examples=60, deadline=None)
 def test_listed_numbers_add_and_do_not_see_the_other_rows(rows, cut):
     texts = [" ".join(f"{j}:{v!r}" for j, v in row.items()) for row in rows]
-    Z = hashed_pairs(pa.array(texts, pa.string()), 64)
-    parts = [hashed_pairs(pa.array(part, pa.string()), 64) for part in (texts[:cut], texts[cut:]) if part]
+    own = tuple(sorted(rows[0]))[:3]
+    Z = spread(pa.array(texts, pa.string()), own, 64)
+    parts = [spread(pa.array(part, pa.string()), own, 64) for part in (texts[:cut], texts[cut:]) if part]
     np.testing.assert_array_equal(np.concatenate(parts), Z)
-    each = [[hashed_pairs(pa.array([f"{j}:1"]), 64)[0] * v for j, v in row.items()] for row in rows]
-    np.testing.assert_allclose(Z, [np.sum(row, axis=0) if row else np.zeros(64) for row in each], atol=1e-12)
+    np.testing.assert_array_equal(Z[:, : len(own)], [[row.get(j, 0.0) for j in own] for row in rows])
+    each = [[spread(pa.array([f"{j}:1"]), own, 64)[0] * v for j, v in row.items()] for row in rows]
+    np.testing.assert_allclose(Z, [np.sum(row, axis=0) if row else np.zeros(Z.shape[1]) for row in each], atol=1e-12)
+
+
+@given(rows=ROWS, cut=st.integers(0, 6))
+@settings(max_examples=40, deadline=None)
+def test_places_are_counted_in_any_parts(rows, cut):
+    texts = pa.array([" ".join(f"{j}:1" for j in row) for row in rows], pa.string())
+    total = Reading.of(texts, np.ones(len(texts)))
+    parts = [Reading.of(part, np.ones(len(part))) for part in (texts[:cut], texts[cut:])]
+    assert parts[0] + parts[1] == total
+    often = {j: sum(j in row for row in rows) for row in rows for j in row}
+    assert total.places == often and set(frequent(often)) <= set(often) and len(frequent(often)) <= OWN
+    assert all(often[j] > 1 for j in frequent(often)) and both(often, {}) == often
 
 
 def test_products_of_rows_are_kept_in_the_mean():
     rng = np.random.default_rng(0)
     texts = [" ".join(f"{j}:1" for j in rng.choice(10**6, 200, replace=False)) for _ in range(30)]
-    Z = hashed_pairs(pa.array(texts), 1024)
+    Z = spread(pa.array(texts), (), 1024)
     G = Z @ Z.T
     assert abs(np.diag(G).mean() - 200) < 15  # 200 places of 10^6, hardly shared
     assert abs(G[np.triu_indices(30, 1)].mean()) < 5

@@ -22,6 +22,7 @@ import numpy as np
 
 from epee.table.cells import kind_of_texts
 from epee.table.folds import mix64
+from epee.table.places import frequent
 from epee.table.raw import RawBlock
 from epee.table.schema import CLOCK, KINDS, PAIRS, WORDS, Column
 from epee.table.tally import MOST_LEVELS
@@ -111,8 +112,10 @@ class Texts:
     def of(cls, texts: Any, learns: np.ndarray | None) -> Texts:
         """Count some cells; ``learns`` says which rows are learned from, None for all."""
         counts, read = _counted(texts)
-        learned = counts if learns is None else _counted(texts.filter(_mask(learns)))[0]
-        return cls(texts.null_count, counts, learned, read)
+        if learns is None:
+            return cls(texts.null_count, counts, counts, read)
+        learned, seen = _counted(texts.filter(_mask(learns)))
+        return cls(texts.null_count, counts, learned, replace(read, places=seen.places))
 
     def __add__(self, other: Texts) -> Texts:
         return Texts(
@@ -146,7 +149,8 @@ class Tallies:
         elif note and found.read.note == PAIRS:
             note = PAIRS
         if kind != "category" or found.learned is None:
-            return Column(name, kind, missing=found.missing, note=note)
+            own = frequent(found.read.places) if note == PAIRS else None
+            return Column(name, kind, missing=found.missing, note=note, own=own)
         levels = tuple(sorted(found.learned))
         return Column(name, kind, levels, tuple(found.learned[level] for level in levels), found.missing)
 

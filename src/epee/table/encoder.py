@@ -284,7 +284,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                     at += 1
             elif c.kind == "text":
                 width = layout.width(c)
-                out[:, at : at + width] = hashed_text(raw.columns[c.name], c.note, layout.words, c.name, raw.start)
+                out[:, at : at + width] = hashed_text(raw.columns[c.name], c, layout.words, raw.start)
                 at += width
             if layout.indicator and c.name in holes:
                 out[:, at] = missing_of(raw, c)

@@ -25,7 +25,7 @@ import numpy as np
 from epee.errors import DataError
 from epee.table.raw import RawBlock
 from epee.table.schema import CLOCK, PAIRS, WORDS, Column, Schema
-from epee.table.words import hashed_text, hashed_width
+from epee.table.words import hashed_names, hashed_text, hashed_width
 from epee.typing import Matrix, Vector
 
 Kept = Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]  # of each category: levels with a column, rare ones
@@ -72,7 +72,7 @@ class Layout:
 
     def width(self, c: Column) -> int:
         """Return how many columns a text takes; other columns take none of this kind."""
-        return hashed_width(c.note, self.words) if c.kind == "text" else 0
+        return hashed_width(c, self.words) if c.kind == "text" else 0
 
     @property
     def cell_names(self) -> tuple[str, ...]:
@@ -93,7 +93,7 @@ class Layout:
     def row_names(self) -> tuple[str, ...]:
         """The names of the columns of :math:`z`."""
         levels = (f"{c.name}={level}" for c in self.categories for level in c.levels or ())
-        words = (f"{c.name}~{h}" for c in self.texts for h in range(self.width(c)))
+        words = (name for c in self.texts for name in hashed_names(c, self.words))
         return (*self.cell_names, *(f"{c.name}=(missing)" for c in self.holes), *levels, *words)
 
     def kept(self, counts: Mapping[str, Vector] | None = None) -> Kept:
@@ -188,7 +188,7 @@ def map_rows(layout: Layout, centre: Vector, raw: RawBlock) -> Matrix:
         Z[seen, at + codes[seen]] = 1.0
         at += len(levels)
     for c in layout.texts:
-        Z[:, at : at + layout.width(c)] = hashed_text(raw.columns[c.name], c.note, layout.words, c.name, raw.start)
+        Z[:, at : at + layout.width(c)] = hashed_text(raw.columns[c.name], c, layout.words, raw.start)
         at += layout.width(c)
     return Z
 
@@ -207,7 +207,7 @@ def sum_rows(layout: Layout, centre: Vector, raw: RawBlock) -> Vector:
         levels = c.levels or ()
         codes = codes_of_levels(raw.columns[c.name], levels)
         sums.append(np.bincount(codes + 1, weights=w, minlength=len(levels) + 1)[1:].astype(np.float64))
-    sums += [w @ hashed_text(raw.columns[c.name], c.note, layout.words, c.name, raw.start) for c in layout.texts]
+    sums += [w @ hashed_text(raw.columns[c.name], c, layout.words, raw.start) for c in layout.texts]
     return np.concatenate(sums)
 
 
@@ -304,7 +304,7 @@ def encoded_names(layout: Layout, kept: Kept) -> list[str]:
             names += [f"{c.name}=(rare)"] if rare else []
             names += [f"{c.name}=(code)"] if rare and layout.codes else []
         elif c.kind == "text":
-            names += [f"{c.name}~{h}" for h in range(layout.width(c))]
+            names += hashed_names(c, layout.words)
         if layout.indicator and c.name in holes:
             names.append(f"{c.name}=(missing)")
     seen: set[str] = set()

@@ -68,6 +68,8 @@ class Column:
         Empty cells; None when they have not been counted.
     note : str
         How the column was read, where that is worth saying.
+    own : tuple of int, optional
+        Of a text that lists numbers by their places, the places that have a column of their own.
     """
 
     name: str
@@ -76,6 +78,7 @@ class Column:
     counts: tuple[int, ...] | None = None
     missing: int | None = None
     note: str = ""
+    own: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -174,6 +177,8 @@ class Schema:
                 entry["missing"] = c.missing
             if c.note:
                 entry["note"] = c.note
+            if c.own is not None:
+                entry["own"] = list(c.own)
             plain.append(entry)
         return plain
 
@@ -186,7 +191,7 @@ class Schema:
                 raise DataError(
                     f"the schema holds {entry!r}, which is not a column; the file was edited or is damaged."
                 )
-            levels, counts = entry.get("levels"), entry.get("counts")
+            levels, counts, own = (entry.get(name) for name in ("levels", "counts", "own"))
             columns.append(
                 Column(
                     entry["name"],
@@ -195,6 +200,7 @@ class Schema:
                     None if counts is None else tuple(int(k) for k in counts),
                     entry.get("missing"),
                     str(entry.get("note", "")),
+                    None if own is None else tuple(sorted({abs(int(place)) for place in own})),
                 )
             )
         return cls(tuple(columns))

@@ -29,6 +29,7 @@ from epee.table.delimited import Reading
 from epee.table.files import open_path
 from epee.table.frames import FrameBatches, is_away, is_dask, is_frame, is_spark
 from epee.table.parts import BlockSource, Part
+from epee.table.places import frequent
 from epee.table.prefetch import ahead
 from epee.table.query import QueryBatches, is_query
 from epee.table.raw import BESIDE, RawBlock, common_dtype, kind_of_type, refuse_type
@@ -323,7 +324,7 @@ class TableSource(BlockSource):
             levels = sorted(counts) if counts is not None and kind == "category" else None
             yield Column(name, kind, None if levels is None else tuple(levels),
                          None if levels is None or counts is None else tuple(counts[level] for level in levels), missing[name],
-                         note)  # fmt: skip
+                         note, frequent(total.read[name].places) if note == PAIRS else None)  # fmt: skip
 
     _count = counted
 

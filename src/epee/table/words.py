@@ -9,34 +9,27 @@ of words in column :math:`h` the cell becomes
 of length one however long the text: a word said twice weighs less than twice, and an empty cell is 0 everywhere. Two words that share a
 column are one to everything that follows; more columns make that rarer.
 
-A cell may also list the numbers of a long sparse row by their places, ``3:0.5 17:2``. It stays as it is written until a block is encoded;
-then each number :math:`x_j` falls, with a sign :math:`s_j` that the hash of its place gives, into one of :math:`4H` columns,
-
-.. math:: z_h = \sum_{j :\, h(j) = h} s_j x_j, \qquad E\, z^\top z' = x^\top x', \tag{2}
-
-so that products of rows, which linear methods live on, are kept in the mean however many places there are.
+A cell may also list the numbers of a long sparse row by their places: :mod:`epee.table.places`.
 
 Reference: Weinberger and others, "Feature hashing for large scale multitask learning", *ICML*, 2009.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from zlib import crc32
 
 import numpy as np
 
-from epee.errors import DataError
 from epee.table.folds import mix64
-from epee.table.schema import PAIRS, WORDS
+from epee.table.places import are_listed, both, counted, spread
+from epee.table.schema import PAIRS, WORDS, Column
 from epee.typing import Codes, Matrix
 
 COLUMNS = 256  # that the words of a text fall into
 FEWEST = 3.0  # words in a mean cell, from which on it is a text and no name
 FEWEST_PAIRS = 2.0  # numbers in a mean cell, from which on places and numbers are no times of day
-PAIR = r"\d+:[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
-LISTED = rf"^\s*(?:{PAIR}(?:\s+{PAIR})*)?\s*$"
 
 
 @dataclass(frozen=True)
@@ -46,6 +39,7 @@ class Reading:
     cells: int = 0
     words: int = 0
     listed: int = 0
+    places: dict[int, int] = field(default_factory=dict)  # in how many rows each occurs, while all texts list some
 
     @classmethod
     def of(cls, texts: Any, counts: Any) -> Reading:
@@ -53,19 +47,25 @@ class Reading:
 
         >>> import pyarrow as pa
         >>> Reading.of(pa.array(["a good book", "3:1.5 9:-2"]), np.array([2, 1]))
-        Reading(cells=3, words=8, listed=1)
+        Reading(cells=3, words=8, listed=1, places={})
         """
         import pyarrow.compute as pc
 
         often = np.asarray(counts, dtype=np.int64)
         if not len(often):
             return cls()
-        words = np.asarray(pc.count_substring_regex(texts, r"\S+"), dtype=np.int64)
-        listed = np.asarray(pc.match_substring_regex(texts, LISTED))
-        return cls(int(often.sum()), int(words @ often), int(listed @ often))
+        bare = pc.utf8_trim_whitespace(texts)
+        words = np.asarray(pc.list_value_length(pc.utf8_split_whitespace(bare))) * np.asarray(pc.not_equal(bare, ""))
+        listed = are_listed(texts)
+        return cls(
+            int(often.sum()), int(words @ often), int(listed @ often), counted(texts, often) if listed.all() else {}
+        )
 
     def __add__(self, other: Reading) -> Reading:
-        return Reading(self.cells + other.cells, self.words + other.words, self.listed + other.listed)
+        cells, listed = self.cells + other.cells, self.listed + other.listed
+        return Reading(
+            cells, self.words + other.words, listed, both(self.places, other.places) if listed == cells else {}
+        )
 
     @property
     def note(self) -> str:
@@ -75,47 +75,28 @@ class Reading:
         return WORDS if self.cells and self.words >= FEWEST * self.cells else ""
 
 
-def hashed_width(note: str, H: int) -> int:
+def hashed_width(c: Column, H: int) -> int:
     """Return how many columns a text takes."""
-    return 4 * H if note == PAIRS else H
+    return H + (len(c.own or ()) if c.note == PAIRS else 0)
 
 
-def hashed_text(column: Any, note: str, H: int, name: str = "", start: int = 0) -> Matrix:
-    """Return (1), or (2) where the cells list numbers, for an Arrow array of texts; a cell that lists none is named."""
-    return hashed_pairs(column, hashed_width(note, H), name, start) if note == PAIRS else hashed_words(column, H)
+def hashed_names(c: Column, H: int) -> list[str]:
+    """Return the names of the columns of a text.
 
-
-def hashed_pairs(column: Any, H: int, name: str = "", start: int = 0) -> Matrix:
-    """Return (2) for the cells of an Arrow array of listed numbers, (n, H).
-
-    >>> import pyarrow as pa
-    >>> Z = hashed_pairs(pa.array(["3:0.5 17:2", None, "17:2 3:0.5"]), 8)
-    >>> bool((Z[0] == Z[2]).all()), float((Z[0] ** 2).sum()), Z[1].any()
-    (True, 4.25, np.False_)
+    >>> hashed_names(Column("x", "text", note=PAIRS, own=(3, 17)), 2)
+    ['x3', 'x17', 'x~0', 'x~1']
     """
-    import pyarrow as pa
+    own = [f"{c.name}{place}" for place in c.own or ()] if c.note == PAIRS else []
+    return [*own, *(f"{c.name}~{h}" for h in range(H))]
+
+
+def hashed_text(column: Any, c: Column, H: int, start: int = 0) -> Matrix:
+    """Return the columns of the cells of a text, an Arrow array: (1), or those of :mod:`epee.table.places` where they list numbers."""
     import pyarrow.compute as pc
 
-    texts = pc.fill_null(_texts(column), "")
-    fit = np.asarray(pc.match_substring_regex(texts, LISTED))
-    if not fit.all():
-        row = int(np.argmin(fit))
-        raise DataError(
-            f"column {name!r}, row {start + row}: {str(texts[row])[:60]!r} does not list numbers by their places, as '3:0.5 17:2' does."
-        )
-    cut = pc.split_pattern_regex(pc.utf8_trim_whitespace(texts), r"\s+")
-    cut = cut.combine_chunks() if isinstance(cut, pa.ChunkedArray) else cut
-    rows = np.repeat(np.arange(len(texts)), np.asarray(pc.list_value_length(cut)))
-    listed = pc.list_flatten(cut)
-    there = np.asarray(pc.not_equal(listed, ""))
-    halves = pc.list_flatten(pc.split_pattern(listed.filter(pa.array(there)), ":"))
-    places = np.asarray(halves.take(pa.array(np.arange(0, len(halves), 2))).cast(pa.uint64()))
-    values = np.asarray(halves.take(pa.array(np.arange(1, len(halves), 2))).cast(pa.float64()))
-    keys = mix64(places + np.uint64(1))
-    buckets = (keys % np.uint64(H)).astype(np.int64)
-    signs = np.where((keys >> np.uint64(63)).astype(bool), -1.0, 1.0)
-    sums = np.bincount(rows[there] * H + buckets, weights=signs * values, minlength=len(texts) * H)
-    return sums.reshape(len(texts), H).astype(np.float64, copy=False)
+    if c.note != PAIRS:
+        return hashed_words(column, H)
+    return spread(pc.fill_null(_texts(column), ""), c.own or (), H, c.name, start)
 
 
 def _texts(column: Any) -> Any:

@@ -63,8 +63,8 @@ WORDS: dict[str, tuple[str, str]] = {
     "took_category": ("{k} categorical ({names})", "{k} {k:qualitative|qualitatives} ({names})"),
     "took_date": ("{k} {k:date|dates} ({names})", "{k} {k:date|dates} ({names})"),
     "took_pairs": (
-        "{k} {k:column|columns} of sparse numbers, hashed by their places ({names})",
-        "{k} {k:colonne|colonnes} de nombres creux, hachés par leurs places ({names})",
+        "{k} {k:column|columns} of sparse numbers, the frequent places each by itself, the others hashed ({names})",
+        "{k} {k:colonne|colonnes} de nombres creux, les places fréquentes chacune pour soi, les autres hachées ({names})",
     ),
     "took_text": ("{k} {k:text|texts}, by their words ({names})", "{k} {k:texte|textes}, par leurs mots ({names})"),
     "missing_cells": (
