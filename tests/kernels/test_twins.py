@@ -7,6 +7,7 @@ import pytest
 
 import epee
 from epee.kernels import (
+    boosting,
     class_sums,
     cluster_links,
     cluster_lloyd,
@@ -388,3 +389,13 @@ def test_scalar_products_are_added_in_four_lanes(rng, p):
     w, x = rng.normal(size=(2, p))
     lanes = [sum((w[j] * x[j] for j in range(k, p, 4)), 0.0) for k in range(4)]
     assert linear_sgd.lane_sum(w, x) == (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
+
+
+@pytest.mark.parametrize("p", [1, 2, 7, 60])
+def test_the_same_columns_are_drawn(rng, p):
+    for wanted in {1, 2, p // 2 + 1, p}:
+        for _ in range(20):
+            allowed, key = (rng.random(p) < 0.8).astype(np.uint8), np.uint64(rng.integers(2**63))
+            same(boosting.draw, allowed, wanted, key)
+            boosting.draw(allowed, wanted, key)
+            assert allowed.sum() <= wanted

@@ -134,16 +134,43 @@ def add_values(rows, bounds, values, raw):
 
 @kernel(twin=twin.draw, meanwhile=twin.whatever)
 def draw(allowed, wanted, key):
-    """Keep, of the columns that are ``allowed`` (p,), those with the ``wanted`` smallest random keys."""
+    """Keep, of the columns that are ``allowed`` (p,), those with the ``wanted`` smallest random keys; of equal ones the first."""
     p = allowed.shape[0]
-    keys, places, m = np.empty(p, np.uint64), np.empty(p, np.int64), 0
+    keys, m = np.empty(p, np.uint64), 0
     for f in range(p):
         if allowed[f]:
-            keys[m], places[m] = mix(key + np.uint64(f)), f
+            keys[m] = mix(key + np.uint64(f))
             m += 1
-    order = np.argsort(keys[:m], kind="mergesort")
-    for i in range(min(wanted, m), m):
-        allowed[places[order[i]]] = 0
+    if wanted >= m:
+        return
+    low, high, last = 0, m - 1, max(wanted, 1) - 1
+    while low < high:  # the last key that is kept comes to its place (Hoare): a sort would take the compiler seconds
+        pivot, i, j = keys[(low + high) >> 1], low, high
+        while i <= j:
+            while keys[i] < pivot:
+                i += 1
+            while keys[j] > pivot:
+                j -= 1
+            if i <= j:
+                keys[i], keys[j] = keys[j], keys[i]
+                i += 1
+                j -= 1
+        if last <= j:
+            high = j
+        elif last >= i:
+            low = i
+        else:
+            break
+    limit, left = keys[last], wanted
+    for i in range(m):
+        left -= np.int64(keys[i] < limit)
+    for f in range(p):
+        if allowed[f]:
+            own = mix(key + np.uint64(f))
+            if own == limit:
+                left -= 1
+            if own > limit or (own == limit and left < 0):
+                allowed[f] = 0
 
 
 @kernel
@@ -219,13 +246,16 @@ def find_split(
                 c = (sums[f, b, 1] & mask) * c_unit
                 h = c if constant else (sums[f, b, 1] >> bits) * h_unit
                 if h * support >= SUPPORT:
-                    order[used], keys[used] = b, sums[f, b, 0] * g_unit / (h + SUPPORT)
+                    slope, at = sums[f, b, 0] * g_unit / (h + SUPPORT), used
+                    while at > 0 and keys[at - 1] > slope:  # to its place among those before
+                        order[at], keys[at] = order[at - 1], keys[at - 1]
+                        at -= 1
+                    order[at], keys[at] = b, slope
                     used += 1
-            by_key = np.argsort(keys[:used], kind="mergesort")
             for backwards in range(2):
                 a0, a1 = np.int64(0), np.int64(0)
                 for i in range((used + 1) // 2 - backwards if used > 1 else 0):
-                    b = order[by_key[used - 1 - i if backwards else i]]
+                    b = order[used - 1 - i if backwards else i]
                     a0 += sums[f, b, 0]
                     a1 += sums[f, b, 1]
                     c_left = (a1 & mask) * c_unit
@@ -240,7 +270,7 @@ def find_split(
             if own > top:
                 n_chosen = own_cut + 1
                 for i in range(n_chosen):
-                    chosen[i] = order[by_key[used - 1 - i if own_left else i]]
+                    chosen[i] = order[used - 1 - i if own_left else i]
         else:
             for side in range(1 + missing[f]):  # missing cells to the right, then to the left
                 a0, a1 = (total[0], total[1]) if side else (np.int64(0), np.int64(0))

@@ -1,7 +1,8 @@
 r"""One boosted tree in one call, for the rows of a single thread.
 
 The same steps in the same order as :class:`epee.predictors.ensembles.growth.Growth`, which asks for them one by one: histograms are whole
-numbers, so both give the same tree to the last bit. A node of a small table takes a few microseconds here, a hundred there.
+numbers, so both give the same tree to the last bit. A node of a small table takes a few microseconds here, a hundred there. Numbers are
+written one by one, and room is made in few kinds, since each kind of expression on arrays takes the compiler a good part of a second.
 """
 
 from __future__ import annotations
@@ -63,30 +64,35 @@ def grow(
     least, least_h, l2 = limits
     most, deepest = shape
     p = n_bins.shape[0]
-    slot, free = np.full(first.shape[0], -1, np.int64), np.arange(pool.shape[0])
+    slot, free = np.empty(first.shape[0], np.int64), np.empty(pool.shape[0], np.int64)
+    for i in range(pool.shape[0]):
+        free[i] = i
     n_free = pool.shape[0] - 1
     slot[0] = free[n_free]
+    first[0, 0], first[0, 1], bounds[0, 0], bounds[0, 1] = -1, 0, 0, rows.shape[0]
     clear(pool[slot[0]], n_bins)
-    fill(words, rows, 0, rows.shape[0], pairs, joint, pool[slot[0]])
-    totals[0] = pool[slot[0], 0, MISSING]
+    fill(words, rows, bounds[0, 0], bounds[0, 1], pairs, joint, pool[slot[0]])
+    totals[0, 0], totals[0, 1] = pool[slot[0], 0, MISSING, 0], pool[slot[0], 0, MISSING, 1]
     for b in range(n_bins[0]):
         totals[0, 0] += pool[slot[0], 0, b, 0]
         totals[0, 1] += pool[slot[0], 0, b, 1]
     c = (totals[0, 1] & mask) * c_unit
     h = (totals[0, 1] >> bits) * h_unit if h_unit != 0.0 else c
     values[0, 0], values[0, 1], values[0, 2] = -(totals[0, 0] * g_unit) / (h + l2 + 1e-15), -np.inf, np.inf
-    first[0, 0], first[0, 1], bounds[0, 0], bounds[0, 1] = -1, 0, 0, rows.shape[0]
-    best, left_pairs = np.zeros(4), np.zeros((first.shape[0], 2), np.int64)
-    open_ = np.zeros(first.shape[0], np.uint8)
-    allowed = np.empty(p, np.uint8)
+    best, sides = np.empty(4), np.empty(4)  # sides: counts of both, then curvatures
+    left_pairs = np.empty((first.shape[0], 2), np.int64)
+    open_, allowed = np.empty(first.shape[0], np.uint8), np.empty(p, np.uint8)
+    for i in range(first.shape[0]):
+        open_[i] = 0
     size, leaves = 1, 1
     child, k = 0, 0
-    fresh = np.zeros(2, np.int64)  # the nodes whose cuts are to be found
-    n_fresh = 1
+    fresh = np.empty(2, np.int64)  # the nodes whose cuts are to be found
+    fresh[0], n_fresh = 0, 1
     while True:
         for i in range(n_fresh):
             child = fresh[i]
-            allowed[:] = 1
+            for f in range(p):
+                allowed[f] = 1
             if wanted < p:
                 draw(allowed, wanted, key + np.uint64(child) * STRIDE)
             find_split(
@@ -130,14 +136,14 @@ def grow(
         column = tests[k, 0]
         middle = split_rows(columns[column], rows, spare, bounds[k, 0], bounds[k, 1], goes_left[k])
         n_fresh = 0
-        sides = np.zeros((2, 2))  # count and curvature
         for s in range(2):
             j = left + s
             first[j, 0], first[j, 1] = -1, first[k, 1] + 1
-            totals[j] = left_pairs[k] if s == 0 else totals[k] - left_pairs[k]
+            for i in range(2):
+                totals[j, i] = left_pairs[k, i] if s == 0 else totals[k, i] - left_pairs[k, i]
             c = (totals[j, 1] & mask) * c_unit
             h = (totals[j, 1] >> bits) * h_unit if h_unit != 0.0 else c
-            sides[s, 0], sides[s, 1] = c, h
+            sides[s], sides[2 + s] = c, h
             values[j, 1], values[j, 2] = values[k, 1], values[k, 2]
             values[j, 0] = min(max(-(totals[j, 0] * g_unit) / (h + l2 + 1e-15), values[k, 1]), values[k, 2])
             bounds[j, 0], bounds[j, 1] = (bounds[k, 0], middle) if s == 0 else (middle, bounds[k, 1])
@@ -147,16 +153,16 @@ def grow(
             values[below, 2] = between
             values[2 * left + 1 - below, 1] = between
         if not missing[column]:  # none were seen: they follow the larger side
-            tests[k, 2] = np.int64(sides[0, 0] > sides[1, 0])
+            tests[k, 2] = np.int64(sides[0] > sides[1])
         for s in range(2):
-            if leaves < most and first[k, 1] + 1 < deepest and sides[s, 0] >= 2 * least and sides[s, 1] >= 2 * least_h:
+            if leaves < most and first[k, 1] + 1 < deepest and sides[s] >= 2 * least and sides[2 + s] >= 2 * least_h:
                 fresh[n_fresh] = left + s
                 n_fresh += 1
         if n_fresh == 0:
             free[n_free] = slot[k]
             n_free += 1
             continue
-        small = left if sides[0, 0] <= sides[1, 0] else left + 1
+        small = left if sides[0] <= sides[1] else left + 1
         large = 2 * left + 1 - small
         n_free -= 1
         slot[small], slot[large] = free[n_free], slot[k]
