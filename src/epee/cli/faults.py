@@ -26,6 +26,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from shlex import quote
 from typing import Any
 
 import typer
@@ -111,8 +112,13 @@ def sentence(error: BaseException) -> str:
 
 
 def _spoken(words: str) -> str:
-    """Return a sentence of ours in the language that was asked for."""
-    return in_french(words) if options.language == "fr" else words
+    """Return a sentence of ours in the language that was asked for, its settings as one types them in a shell.
+
+    >>> _spoken("take it as text with types={'unit price': 'category'}.")
+    "take it as text with --type 'unit price=category'."
+    """
+    said = in_french(words) if options.language == "fr" else words
+    return re.sub(r"types=\{(['\"])(.*?)\1: '(\w+)'\}", lambda found: f"--type {quote(f'{found[2]}={found[3]}')}", said)
 
 
 def is_shortage(error: BaseException) -> bool:

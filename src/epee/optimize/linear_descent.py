@@ -28,6 +28,7 @@ from epee.losses.margins import SignedSquares
 from epee.optimize.descent import Trace
 from epee.optimize.linear_risk import LinearRisk
 from epee.optimize.quasi_newton import _Recent as Recent
+from epee.optimize.row_span import span_of
 from epee.table.sparse import SparseSource
 from epee.typing import Matrix, Vector
 
@@ -167,6 +168,17 @@ def minimise(
     polish: float = 1e-9, watch: Callable[[Matrix], None] | None = None,
 ) -> Minimum:  # fmt: skip
     """Minimise a smooth risk; ``newton`` takes Hessians of all rows, ``levels`` starts from a tenth of them."""
+    span = span_of(risk)
+    if span is not None:
+        begin, told = None if W is None else span.within(W), None if watch is None else lambda V: watch(span.lifted(V))
+        found = minimise(
+            span.risk, begin, tol=tol, max_iter=max_iter, newton=newton, levels=levels, polish=polish, watch=told
+        )
+        points = [flat(span.lifted(x.reshape(risk.M, -1).T)) for x in found.trace.iterates]
+        return replace(
+            found, W=span.lifted(found.W), gradient=span.lifted(found.gradient), metric=None,
+            trace=replace(found.trace, iterates=points),
+        )  # fmt: skip
     metric = None
     n = risk.source.n_rows
     enough = max(FEWEST_ROWS, 8 * min(risk.unknowns, LARGEST_HESSIAN))

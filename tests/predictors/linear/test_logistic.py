@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression as Theirs
 
@@ -427,3 +428,27 @@ def test_a_bad_cell_is_named_by_its_own_row(bad, solver):
 def test_weights_of_float32_rows_have_the_type_of_scikit_learn(solver, kind):
     X = np.random.default_rng(0).normal(size=(40, 2)).astype(np.float32)
     assert LogisticRegression(solver=solver).fit(X, X[:, 0] > 0).coef_.dtype == kind
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_few_rows_of_many_columns_are_searched_in_their_span(K, intercept, monkeypatch):
+    """The answer is that of all columns, at the cost of as many unknowns as rows."""
+    from epee.optimize import row_span
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(1, 1, size=(40, 300))
+    y, w = rng.integers(0, K, 40), rng.integers(1, 4, 40).astype(float)
+    model = LogisticRegression(C=0.5, fit_intercept=intercept, tol=1e-9, max_iter=1000)
+    spanned = clone(model).fit(X, y, w)
+    monkeypatch.setattr(row_span, "FEWEST", 10**9)
+    whole = clone(model).fit(X, y, w)
+    np.testing.assert_allclose(spanned.coef_, whole.coef_, atol=1e-6)
+    np.testing.assert_allclose(spanned.intercept_, whole.intercept_, atol=1e-6)
+    assert spanned.trace_.x.shape[1] == whole.trace_.x.shape[1]
+    monkeypatch.setattr(row_span, "FEWEST", 200)
+    warm = clone(model).set_params(warm_start=True).fit(X, y, w)
+    np.testing.assert_allclose(warm.fit(X, y, w).coef_, spanned.coef_, atol=1e-6)
+    X[3, 7] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        clone(model).fit(X, y)
