@@ -311,7 +311,7 @@ def claims() -> Iterator[Claim]:
     yield Claim("time=", "AR(0.9), n = 150", 0.9, partial(in_time, 0.9, 150))
     yield Claim("time=", "AR(0.5), n = 100", 0.9, partial(in_time, 0.5, 100))
     for rho, n in ((0.0, 60), (0.3, 60), (0.5, 100), (0.9, 150)):
-        yield Claim("time=, a line, p = 3", f"AR({rho:g}), n = {n}", 0.9, partial(line_in_time, rho, n))
+        yield Claim("a line of three inputs, time=", f"AR({rho:g}), n = {n}", 0.9, partial(line_in_time, rho, n))
     yield Claim("undeclared groups found", "30 groups of 5", 0.9, undeclared)
     yield Claim("verdict at 5 %", "rows sorted by what matters", 0.95, partial(sorted_verdict, True))
     yield Claim("verdict at 5 %", "the same rows shuffled", 0.95, partial(sorted_verdict, False))
