@@ -23,6 +23,7 @@ CHUNK = 1024  # rows gathered at once: their words and pairs stay in the nearest
 JOINT = 1024  # rows from which a node adds both numbers of a pair in one word
 MISSING = 255  # the bin of a missing cell
 SUPPORT = 10.0  # rows that a category needs to be sorted among the others; the rest go right together
+FLAT = 1e-12  # of what a node is worth: a cut that gains less gains what rounding makes, and weight 2 would not be the row twice
 
 
 @kernel(twin=twin.bin_rows, meanwhile=twin.few_rows)
@@ -231,6 +232,7 @@ def find_split(
     g_all, c_all = total[0] * g_unit, (total[1] & mask) * c_unit
     h_all = c_all if constant else (total[1] >> bits) * h_unit
     parent = g_all * value
+    tie = FLAT * abs(parent)
     top, column, cut, to_left = 0.0, -1, 0, 0
     order, keys = np.empty(256, np.int64), np.empty(256)
     chosen, n_chosen = np.empty(256, np.int64), 0
@@ -267,7 +269,7 @@ def find_split(
                     gain = gain_of(a0 * g_unit, h_left, g_all, h_all, parent, monotone[f], low, high, l2)
                     if gain > own:
                         own, own_cut, own_left = gain, i, backwards
-            if own > top:
+            if own > top * (1.0 + FLAT) + tie:
                 n_chosen = own_cut + 1
                 for i in range(n_chosen):
                     chosen[i] = order[used - 1 - i if own_left else i]
@@ -284,11 +286,18 @@ def find_split(
                         a1 += sums[f, step, 1]
                     left[0, step], left[1, step] = a0, a1
                 cut_gains(left, steps, (g_all, h_all, c_all, parent), counts, scales, limits, node, monotone[f], gains)
+                peak = 0.0
                 for step in range(steps):
-                    if gains[step] > own:
-                        own, own_cut, own_left = gains[step], m - 2 - step if side else step, side
-        if own > top:
+                    peak = max(peak, gains[step])
+                if peak > own * (1.0 + FLAT) + tie:
+                    step = 0
+                    while gains[step] < peak * (1.0 - FLAT) - tie:  # the first of those that rounding alone tells apart
+                        step += 1
+                    own, own_cut, own_left = gains[step], m - 2 - step if side else step, side
+        if own > top * (1.0 + FLAT) + tie:
             top, column, cut, to_left = own, f, own_cut, own_left
+    if top <= tie:
+        top, column, cut, to_left = 0.0, -1, 0, 0
     best[0], best[1], best[2], best[3] = top, column, cut, to_left
     if column < 0:
         return

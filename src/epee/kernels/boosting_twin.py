@@ -12,6 +12,7 @@ from epee.kernels.compiling import FEW_ROWS
 
 MISSING = 255
 SUPPORT = 10.0
+FLAT = 1e-12
 HALF = 26  # bits: whole numbers of 60 are added in two parts, which floats hold exactly
 
 
@@ -118,6 +119,7 @@ def find_split(
     g_all, c_all = total[0] * g_unit, (total[1] & mask) * c_unit
     h_all = (total[1] >> bits) * h_unit if h_unit else c_all
     parent = g_all * value
+    tie = FLAT * abs(parent)
 
     def gains(left, sign):
         """Return the gain (..., m) of cuts whose left side adds to ``left`` (..., m, 2); 0 where they are not allowed."""
@@ -137,23 +139,31 @@ def find_split(
         gain = gains(left, signs)
         gain[~numeric] = 0.0
         gain[k >= (n_bins - 1 + there)[:, None]] = 0.0
-        cut = np.argmax(gain, axis=1)  # (p,) the first of equals
+        cut = np.argmax(
+            gain >= gain.max(axis=1, keepdims=True) * (1.0 - FLAT) - tie, axis=1
+        )  # (p,) the first of equals
         top = gain[np.arange(p), cut]
         side = np.zeros(p, dtype=np.int64)
         if (there & numeric).any():
             gain = gains(left + sums[:p, MISSING][:, None], signs)
             gain[~(numeric & there)] = 0.0
             gain[k >= (n_bins - 1)[:, None]] = 0.0
-            other = width - 1 - np.argmax(gain[:, ::-1], axis=1)  # the last of equals
-            better = gain[np.arange(p), other] > top
+            peak = gain.max(axis=1)
+            other = (
+                width - 1 - np.argmax(gain[:, ::-1] >= peak[:, None] * (1.0 - FLAT) - tie, axis=1)
+            )  # the last of equals
+            better = peak > top * (1.0 + FLAT) + tie
             top, cut = np.where(better, gain[np.arange(p), other], top), np.where(better, other, cut)
             side[better] = 1
         sets = {}
         for f in np.flatnonzero((np.asarray(allowed) != 0) & (np.asarray(categorical) != 0)).tolist():
             units = (bits, mask, h_unit, c_unit, g_unit, c_all / h_all)
             top[f], sets[f] = _best_set(sums[f], n_bins[f], there[f], gains, monotone[f], *units)
-    column = int(np.argmax(top)) if p else -1
-    if column < 0 or not top[column] > 0:
+    column, most = -1, 0.0
+    for f in np.flatnonzero(top > 0).tolist():
+        if top[f] > most * (1.0 + FLAT) + tie:
+            column, most = f, top[f]
+    if column < 0 or not most > tie:
         best[:4] = 0.0, -1, 0, 0
         return
     goes_left[:] = 0

@@ -146,6 +146,16 @@ def test_weight_two_is_the_row_twice():
     np.testing.assert_allclose(a.predict(X), b.predict(X), atol=1e-9)
 
 
+def test_weight_two_is_the_row_twice_where_leaves_are_pure():
+    r = np.random.default_rng(0)
+    X = r.normal(size=(300, 2))
+    y, w = X[:, 0] + 0.3 * r.normal(size=300) > 0, r.integers(0, 3, 300)
+    a = HistGradientBoostingClassifier(max_iter=20, min_samples_leaf=1).fit(X, y, w)
+    b = HistGradientBoostingClassifier(max_iter=20, min_samples_leaf=1).fit(np.repeat(X, w, axis=0), np.repeat(y, w))
+    np.testing.assert_array_equal(a.trees_.roots, b.trees_.roots)  # rounding alone cuts nothing
+    np.testing.assert_allclose(a.decision_function(X), b.decision_function(X), rtol=1e-7)
+
+
 @pytest.mark.parametrize("loss", ["squared_error", "absolute_error", "gamma", "poisson"])
 def test_numbers_as_scikit_learn(loss):
     X, y = table(1500)
