@@ -27,8 +27,25 @@ from epee.words.numbers import whole
 SEALED_PARTS = 10  # of a regression whose sums tell the mean error of each part, not the spread within
 
 
+class Parted:
+    """Rows that know their cells: a fold 0 ... K - 1, sealed from K on."""
+
+    cell: np.ndarray
+    folds: int
+
+    @cached_property
+    def train(self) -> Codes:
+        """The training rows."""
+        return np.flatnonzero((self.cell >= 0) & (self.cell < self.folds))
+
+    @cached_property
+    def sealed(self) -> Codes:
+        """The sealed rows."""
+        return np.flatnonzero(self.cell >= self.folds)
+
+
 @dataclass(eq=False)
-class Cells:
+class Cells(Parted):
     """The target, and the cell of every row as it was read: a fold 0 ... K - 1, sealed from K on, -1 without a target.
 
     ``sealed_parts`` cells hold the sealed rows: several, for the error bar of a mean that comes from sums. ``forward`` folds
@@ -58,16 +75,6 @@ class Cells:
     def alone(self) -> bool:
         """Tell whether every row stands alone: no group, no copy, no time."""
         return not self.forward and self.groups is None and self.copies is None
-
-    @cached_property
-    def train(self) -> Codes:
-        """The training rows, as they are numbered in the table."""
-        return np.flatnonzero((self.cell >= 0) & (self.cell < self.folds))
-
-    @cached_property
-    def sealed(self) -> Codes:
-        """The sealed rows."""
-        return np.flatnonzero(self.cell >= self.folds)
 
     def whole_split(self) -> Split:
         """Return the split of all rows of the table: a model for each fold, and one of all training rows for the sealed ones."""

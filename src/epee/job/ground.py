@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from epee.estimator.protocol import SolvesStack, gives_probabilities
-from epee.job.cells import Cells
+from epee.job.cells import Cells, Parted
 from epee.job.hierarchy import Candidate, Setting
 from epee.job.holding import take
 from epee.risk.asked import PROBABILITIES, Asked
@@ -34,7 +34,7 @@ WIDE = 500  # columns beyond which nobody counts the dependent ones
 
 
 @dataclass(eq=False)
-class Hand:
+class Hand(Parted):
     """Rows at hand: their columns, target, weight and cell.
 
     ``y`` are labels or values of all these rows; ``cell`` as in :class:`~epee.job.cells.Cells`. ``whole`` says that they are
@@ -51,16 +51,6 @@ class Hand:
     whole: bool
     looked: Codes = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     beside: np.ndarray | None = None  # prints of what was read of these rows and is no input
-
-    @cached_property
-    def train(self) -> Codes:
-        """The training rows among them."""
-        return np.flatnonzero((self.cell >= 0) & (self.cell < self.folds))
-
-    @cached_property
-    def sealed(self) -> Codes:
-        """The sealed rows among them."""
-        return np.flatnonzero(self.cell >= self.folds)
 
     @property
     def cells(self) -> int:

@@ -81,6 +81,11 @@ def _collisions(column: np.ndarray) -> float:
     return max(float((counts * (counts - 1)).sum()), 1.0) / max(n * (n - 1.0), 1.0)
 
 
+def looked_at(X: Any, n: int) -> bool:
+    """Tell whether copies are looked for in a table of ``n`` rows."""
+    return 20 <= n <= MOST_ROWS and n * width_of(X) <= MOST_CELLS
+
+
 def copies_of(X: Any, y: Any, n: int | None = None) -> Codes | None:
     """Return a number for each row, equal for copies and in the order of their first; None where chance explains the copies.
 
@@ -92,7 +97,7 @@ def copies_of(X: Any, y: Any, n: int | None = None) -> Codes | None:
     (True, 40)
     """
     n = len(y) if n is None else n
-    if not 20 <= n <= MOST_ROWS or n * width_of(X) > MOST_CELLS:
+    if not looked_at(X, n):
         return None
     if is_stream(X):
         if not isinstance(X, ElsewhereSource):  # whose rows are here as soon as some of their columns

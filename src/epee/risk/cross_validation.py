@@ -21,7 +21,7 @@ import numpy as np
 
 from epee.errors import WrongUse
 from epee.estimator.protocol import SolvesStack
-from epee.risk.copies import MOST_CELLS, copies_of
+from epee.risk.copies import copies_of, looked_at
 from epee.risk.estimate import Difference, Risk
 from epee.risk.intervals import Interval, check_level
 from epee.risk.mean_loss import summary_interval
@@ -256,7 +256,7 @@ def plan_for(
     by_rule = dealt_by_rule(folds, groups, time, stratify)
     if stratify is True and route.classes is None:
         raise WrongUse("stratify=True needs classes; for a regression give an array of strata.")
-    few = by_rule and not apart and route.cells <= MOST_CELLS
+    few = by_rule and not apart and looked_at(route.inputs, route.n)
     copies = copies_of(route.inputs, route.raw[1], route.n) if few and route.weight is None else None
     if isinstance(route, MomentRoute) and not route.at_hand and by_rule and copies is None:
         return deal_plan(
