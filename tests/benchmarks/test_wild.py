@@ -45,4 +45,4 @@ def test_it_goes_on_past_a_failure_and_where_it_was_stopped(players, tmp_path):
         and "At most 4 % behind the best of each table: -" in said.replace("4%", "4 %")
     )
     assert "One split of these 1 tables" in said and "| mean |" in said
-    assert "in 0% of 2 splits of 1 tables" in said
+    assert "on the rest: 0% (2 splits of 1 tables)" in said
