@@ -32,6 +32,7 @@ from epee.risk.splitting import Deal, Pairs, Plan, Split, deal_plan, make_plan
 from epee.risk.units import Weights, check_meaning
 from epee.table.fingerprints import fingerprint
 from epee.typing import Codes, Vector
+from epee.words import risk_words
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -164,7 +165,8 @@ def cross_validate(
     the block, and ``losses`` are found only if asked for.
 
     In tables of up to two million cells, wherever they lie, dependence of the rows is looked for in what the predictor leaves over
-    (:mod:`epee.risk.watching`): where it is shown the interval is longer, and ``caution`` says so.
+    (:mod:`epee.risk.watching`): where it is shown the interval is longer, and ``caution`` says so. It also says where the predictor is
+    fitted again in each fold: such fits share rows, and intervals of folds then cover a little less than they claim.
 
     References
     ----------
@@ -231,6 +233,8 @@ def _validated(
         return found
     if interval == "fold":
         found = shaped(found, route, plan)
+        if not route.one_pass:
+            found = replace(found, caution=f"{found.caution} {risk_words.say('caution refits')}".strip())
     told = groups is not None or apart or not isinstance(folds, int | np.integer)
     if told:  # which rows belong together
         return found

@@ -75,6 +75,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "The largest losses are too far from the others (one alone makes {share} of the mean): no interval from {n} {n:row|rows} is sure to cover. Look at the absolute loss.",
         "Les plus grandes pertes sont trop loin des autres (une seule fait {share} de la moyenne) : aucun intervalle tiré de {n} {n:ligne|lignes} n'est sûr. Voyez la perte absolue.",
     ),
+    "caution refits": (
+        'The predictor is fitted again in each fold, and the fits share rows: the interval covers a little less than it claims. interval="nested" knows it.',
+        "Le prédicteur est appris de nouveau dans chaque pli, et ces apprentissages partagent des lignes : l'intervalle couvre un peu moins qu'il ne dit. interval=\"nested\" le sait.",
+    ),
     "caution flat": (
         "All losses are equal: their spread, and so the interval, is not known.",
         "Toutes les pertes sont égales : leur dispersion, donc l'intervalle, est inconnue.",
