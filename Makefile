@@ -19,7 +19,7 @@ test: $(VENV)/.test ## all the tests and the examples in docstrings
 test-oldest: ## the tests with the oldest versions that pyproject.toml allows, or some: TESTS=tests/kernels
 	@test -x $(VENV)-oldest/bin/python || $(PYTHON) -m venv $(VENV)-oldest
 	$(PYTHON) .ci/oldest.py > $(VENV)-oldest/oldest.txt
-	$(VENV)-oldest/bin/python -m pip install --quiet --disable-pip-version-check -e ".[test]" -c $(VENV)-oldest/oldest.txt
+	$(VENV)-oldest/bin/python -m pip install --quiet --disable-pip-version-check -e ".[test-oldest]" -c $(VENV)-oldest/oldest.txt
 	$(VENV)-oldest/bin/python -m pytest -n $(WORKERS) --dist loadgroup -W default $(TESTS)
 
 spark: $(VENV)/.spark ## PySpark, for the tests of the Spark engine; they need Java, too

@@ -28,7 +28,7 @@ from epee.job.ground import Ground
 from epee.job.guests import Guest
 from epee.job.hierarchy import LARGEST_COST, Candidate, unfit
 from epee.job.variants import Tried, at_every_value, out_of_bag, together, varied
-from epee.job.widening import MOST_TURNS, beyond
+from epee.job.widening import MOST_TURNS, STEPS, beyond
 from epee.job.witness import Stopped, present
 from epee.losses.residuals import Power
 from epee.moments.moments import share
@@ -298,19 +298,19 @@ class Contest:
     def solve(self, candidate: Candidate) -> Solved:
         """Return the models of a candidate at the value of its parameter that does best."""
         begin = clock.perf_counter()
-        curve, one = self._searched(candidate, self._solve_on)
+        curve, one = self._searched(candidate, self._solve_on, STEPS)
         return replace(one, curve=curve, seconds=clock.perf_counter() - begin)
 
     def _searched(
-        self, candidate: Candidate, work: Callable[[Candidate, list[Any]], tuple[Curve, Any]]
+        self, candidate: Candidate, work: Callable[[Candidate, list[Any]], tuple[Curve, Any]], steps: int
     ) -> tuple[Curve, Any]:
         """Return the curve along a parameter and what belongs to its best value, searched on where that is the last of its grid.
 
-        ``work`` gives both for some values; further ones that cannot be had are let be.
+        ``work`` gives both for some values, ``steps`` further ones at a time; those that cannot be had are let be.
         """
         curve, kept = work(candidate, candidate.grid(self.ground.setting))
         for _ in range(MOST_TURNS):
-            more, before = beyond(curve.parameter, curve.values, curve.losses, curve.best)
+            more, before = beyond(curve.parameter, curve.values, curve.losses, curve.best, steps)
             if not more:
                 break
             try:
@@ -423,7 +423,7 @@ class Contest:
         """Return the line of a candidate that is fitted on the rows at hand."""
         begin = clock.perf_counter()
         candidate = self._settled(candidate)
-        curve, (route, outcome, bagged) = self._searched(candidate, self._refit_on)
+        curve, (route, outcome, bagged) = self._searched(candidate, self._refit_on, 1)
         g = self.ground
         repeated = bagged * len(g.plan(g.repeats).splits) if bagged else self._outcomes(route, outcome)
         risk = self._over_repeats(route, repeated)

@@ -1,7 +1,8 @@
 """At the edge of its grid a parameter is searched further: the values that were tried are no limit of the method.
 
 A grid ends somewhere, or is but a step, such as the two decays of a network; where the best value is the last, and the step to it still
-lowers the error by more than twice its own error bar, the next values of the same progression are tried, at most twice.
+lowers the error by more than twice its own error bar, the next values of the same progression are tried, at most twice: three at a time
+where they cost no fit, else one.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ BOUNDS = {  # parameters whose next values make sense, and between which bounds
 }  # fmt: skip
 
 
-def beyond(parameter: str | None, values: Sequence[Any], losses: Matrix, best: int) -> tuple[list[Any], bool]:
+def beyond(
+    parameter: str | None, values: Sequence[Any], losses: Matrix, best: int, steps: int = STEPS
+) -> tuple[list[Any], bool]:
     """Return the next values to try and whether they lie before the others; none where the best is inside, or the end is flat.
 
     >>> losses = np.array([[3.0, 2.0, 1.0], [3.1, 2.0, 0.9], [2.9, 2.1, 1.1]])
@@ -29,8 +32,8 @@ def beyond(parameter: str | None, values: Sequence[Any], losses: Matrix, best: i
     ([0.1, 0.01, 0.001], False)
     >>> beyond("alpha", [100.0, 10.0, 1.0], losses[:, ::-1], 0)
     ([100000.0, 10000.0, 1000.0], True)
-    >>> beyond("alpha", [10.0, 1.0], losses[:, 1:], 1)
-    ([0.1, 0.01, 0.001], False)
+    >>> beyond("alpha", [10.0, 1.0], losses[:, 1:], 1, steps=1)
+    ([0.1], False)
     """
     name = (parameter or "").split("__")[-1]
     if name not in BOUNDS or len(values) < 2 or best not in (0, len(values) - 1):
@@ -42,7 +45,7 @@ def beyond(parameter: str | None, values: Sequence[Any], losses: Matrix, best: i
     low, high = BOUNDS[name]
     whole = all(isinstance(v, int) for v in values)
     found: list[Any] = []
-    for k in range(1, STEPS + 1):
+    for k in range(1, steps + 1):
         value = float(f"{edge * (edge / inner) ** k:.3g}")
         value = round(value) if whole else value
         if low < value <= high and value not in (*values, *found):

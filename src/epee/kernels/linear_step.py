@@ -2,6 +2,7 @@
 
 Losses: 0 hinge, 1 log, 2 squared hinge, 3 perceptron, 4 squares. Steps: 0 constant, 1 inverse, 2 power, 3 optimal (1 / (alpha (t0 + k))).
 The passes over dense and sparse rows (:mod:`epee.kernels.linear_sgd`, :mod:`epee.kernels.sparse_sgd`) differ only in how they read a row.
+All say ``fastmath=False``: numba would else take the rule of whichever caller has them compiled first.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import math
 from epee.kernels.compiling import kernel
 
 
-@kernel
+@kernel(fastmath=False)
 def slope_of(loss, m):
     """Return the derivative of a loss by the margin."""
     if loss == 0:
@@ -28,7 +29,7 @@ def slope_of(loss, m):
     return -2.0 * (1.0 - m)
 
 
-@kernel
+@kernel(fastmath=False)
 def loss_of(loss, m):
     """Return a loss of the margin."""
     if loss == 0:
@@ -42,7 +43,7 @@ def loss_of(loss, m):
     return (1.0 - m) ** 2
 
 
-@kernel
+@kernel(fastmath=False)
 def length_of_step(kind, eta, power, start, alpha, k):
     """Return the length of update k: eta, eta / k, eta / k^power, or 1 / (alpha (start + k - 1))."""
     if kind == 0:
@@ -54,7 +55,7 @@ def length_of_step(kind, eta, power, start, alpha, k):
     return 1.0 / (alpha * (start + k - 1.0))
 
 
-@kernel
+@kernel(fastmath=False)
 def scale_all(W, scale):
     """Multiply all weights by ``scale``."""
     for c in range(W.shape[0]):
@@ -62,7 +63,7 @@ def scale_all(W, scale):
             W[c, j] *= scale
 
 
-@kernel
+@kernel(fastmath=False)
 def slopes_of_scores(loss, form, scores, truth, g):
     """Put the slopes of a loss by the scores (K,) of one row into ``g``, and return the loss.
 

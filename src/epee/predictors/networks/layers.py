@@ -39,7 +39,7 @@ def over_outputs(reduce: np.ufunc, z: Matrix) -> Vector:
         return reduce.reduce(z, axis=-1)
     out = reduce(z[..., 0], z[..., 1])
     for k in range(2, z.shape[-1]):
-        reduce(out, z[..., k], out=out)
+        out = reduce(out, z[..., k])
     return out
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from epee.engines.local import in_order
+from epee.engines.local import free_threads, in_order
 from epee.errors import SearchWarning
 from epee.estimator.base import say
 from epee.optimize.quasi_newton import lbfgs
@@ -106,7 +106,10 @@ def learn(trainings: Sequence[Training]) -> None:
     stacks: dict[Any, list[Training]] = {}
     for one in trainings:
         stacks.setdefault(one.shape, []).append(one)
-    cut = [stack[i : i + AT_ONCE] for stack in stacks.values() for i in range(0, len(stack), AT_ONCE)]
+    cut = []
+    for stack in stacks.values():
+        size = min(AT_ONCE, -(-len(stack) // free_threads()))
+        cut += [stack[i : i + size] for i in range(0, len(stack), size)]
     list(in_order(_descend, cut))
     for one in trainings:
         if not one.converged and one.model.solver == "lbfgs":
