@@ -7,12 +7,13 @@ cross-validation and the decays that it tries cost then hardly more calls than o
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from epee.engines.local import free_threads, in_order
+from epee.engines.local import in_order, one_blas_thread
 from epee.errors import SearchWarning
 from epee.estimator.base import say
 from epee.optimize.quasi_newton import lbfgs
@@ -32,7 +33,9 @@ STEPPING = (
     "tol",
     "n_iter_no_change",
 )
-AT_ONCE = 10  # networks in a stack: more would leave the cache, and a core idle
+AT_ONCE = (
+    24  # networks in a stack; stacks follow each other, for threads of such short steps would wait for Python's lock
+)
 
 
 @dataclass(eq=False)
@@ -103,14 +106,15 @@ class Training:
 
 def learn(trainings: Sequence[Training]) -> None:
     """Let networks learn, those of one shape side by side, and say of those that did not finish that they did not."""
+    list(in_order(Training.whole, [one for one in trainings if one.model.solver == "lbfgs"]))
     stacks: dict[Any, list[Training]] = {}
     for one in trainings:
-        stacks.setdefault(one.shape, []).append(one)
-    cut = []
-    for stack in stacks.values():
-        size = min(AT_ONCE, -(-len(stack) // free_threads()))
-        cut += [stack[i : i + size] for i in range(0, len(stack), size)]
-    list(in_order(_descend, cut))
+        if one.model.solver != "lbfgs":
+            stacks.setdefault(one.shape, []).append(one)
+    with one_blas_thread() if len(trainings) > 1 else nullcontext():
+        for stack in stacks.values():
+            for i in range(0, len(stack), AT_ONCE):
+                by_batches(stack[i : i + AT_ONCE])
     for one in trainings:
         if not one.converged and one.model.solver == "lbfgs":
             say(
@@ -122,14 +126,6 @@ def learn(trainings: Sequence[Training]) -> None:
                 f"{one.model.max_iter} passes were made and the loss still falls: allow more (max_iter), or longer steps.",
                 SearchWarning,
             )
-
-
-def _descend(stack: list[Training]) -> None:
-    if stack[0].model.solver == "lbfgs":
-        for one in stack:
-            one.whole()
-    else:
-        by_batches(stack)
 
 
 def by_batches(stack: list[Training], most: int | None = None) -> None:
