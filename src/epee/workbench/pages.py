@@ -52,7 +52,7 @@ def parts(s: Session, *wanted: str) -> str:
 def progress(s: Session) -> str:
     """Return how far the run is."""
     with options(language=s.lang):
-        inner = _template("progress").render(s=s, say=say, time_left=_time_left(s))
+        inner = _template("progress").render(s=s, say=say, time_left=_time_left(s)) if s.doing else ""
     return f'<div id="wb-progress" hx-swap-oob="true">{inner}</div>'
 
 
