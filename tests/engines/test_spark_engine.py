@@ -128,6 +128,7 @@ def test_weights_and_folds(frames, rows):
 
 
 @pytest.mark.filterwarnings("ignore::epee.errors.SearchWarning")  # a few steps are enough to be the same
+@pytest.mark.long
 def test_iterative_methods_take_the_same_steps_and_the_driver_never_collects_rows(frames, rows, monkeypatch):
     X, _ = rows
 
