@@ -264,9 +264,8 @@ def _named(name: str, z: Vector, x: Vector, seed: int) -> Dependence | None:
     beside = sparse.diags([1.0] * 2 * NEXT, [k for k in range(-NEXT, NEXT + 1) if k], shape=(G, G)).tocsr()
     around = np.asarray(beside @ size).ravel()
     own = sparse.diags(1 / np.maximum(size - 1, 1)) - sparse.diags(1 / np.maximum(around, 1)) @ beside
-    A = (member @ own @ member.T).tolil()
-    A.setdiag(0.0)
-    return replace(plain, p_value=_contrast(z, A.tocsr()))
+    A = member @ own @ member.T
+    return replace(plain, p_value=_contrast(z, A - sparse.diags(A.diagonal())))
 
 
 def _contrast(z: Vector, A: Any) -> float:
