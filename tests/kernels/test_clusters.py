@@ -175,7 +175,7 @@ def test_nearest_clusters_by_boxes(rng, ward):
     np.testing.assert_allclose(best, jump.min(axis=1))
 
 
-def test_mutual_neighbours_merge(rng):
+def test_mutual_neighbours_merge():
     X, size = np.array([[0.0], [1.0], [5.0]]), np.array([1.0, 3.0, 1.0])
     active, fresh = np.ones(3, bool), np.zeros(3, np.int64)
     left, right, height = np.zeros(2, np.int64), np.zeros(2, np.int64), np.zeros(2)
@@ -186,9 +186,6 @@ def test_mutual_neighbours_merge(rng):
     assert tree.merge_two(X, size, active, 0, 2, 18.0625, fresh, left, right, height, 1, 1) == 2 and X[
         0, 0
     ] == pytest.approx(1.6)
-    values, order = rng.random(50), np.arange(50)
-    tree._split(values, order, 0, 50, 20)
-    assert values[order[:20]].max() <= values[order[20]] <= values[order[21:]].min()
 
 
 @pytest.mark.parametrize("gaussian", [False, True])

@@ -38,13 +38,6 @@ def test_the_heap_keeps_the_nearest(rng):
     assert heap.farther(1.0, 2, 1.0, 1) and not heap.farther(1.0, 1, 1.0, 2) and heap.farther(2.0, 0, 1.0, 9)
 
 
-def test_selection(rng):
-    keys, rows = rng.integers(0, 10, 40).astype(float), np.arange(40)
-    before = keys.copy()
-    tree.select(keys, rows, 15)
-    assert keys[:15].max() <= keys[15:].min() and (before[rows] == keys).all()
-
-
 @pytest.mark.parametrize(("metric", "power"), METRICS)
 def test_distances(rng, metric, power):
     q, x, box = rng.random(6), rng.random(6), np.sort(rng.random((2, 6)), axis=0)

@@ -13,7 +13,7 @@ from scipy import sparse
 from sklearn.utils import get_tags
 
 from epee import DecisionTreeClassifier, LinearDiscriminantAnalysis, LinearRegression, Ridge
-from epee.risk import compare, cross_validate, holdout_error, loo, route
+from epee.risk import compare, cross_validate, holdout_error, learning_curve, loo, route
 from epee.table.arrays import ArraySource
 from tests.elsewhere.libraries import ABSENT, sender
 from tests.job.roads import in_parts
@@ -122,6 +122,18 @@ def test_comparisons_held_out_rows_and_left_out_ones_are_the_same_by_every_road(
                 found, here = found.risks[1], here.risks[1]
             np.testing.assert_allclose(figures(found), figures(here), rtol=1e-9, err_msg=f"{road}, {how}")
             assert found.caution == here.caution, (road, how)
+
+
+@pytest.mark.parametrize("name", ["copies", "classes", "tree on copies"])
+def test_learning_curves_are_the_same_by_every_road(name, tmp_path):
+    case = CASES[name]
+    first = learning_curve(case.model, case.X, case.y, sizes=4, folds=5)
+    for road, (X, y, _) in roads(case, tmp_path, every=False).items():
+        found = learning_curve(case.model, X, y, sizes=4, folds=5)
+        for what in ("sizes", "train", "test", "stderr"):
+            np.testing.assert_allclose(
+                getattr(found, what), getattr(first, what), rtol=1e-9, atol=1e-12, err_msg=f"{road}, {what}"
+            )
 
 
 def test_larger_tables_are_looked_at_on_no_road(tmp_path, monkeypatch):

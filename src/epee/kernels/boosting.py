@@ -17,6 +17,7 @@ import numpy as np
 
 from epee.kernels import boosting_twin as twin
 from epee.kernels.compiling import kernel
+from epee.kernels.selecting import select
 from epee.kernels.trees_split import mix
 
 CHUNK = 1024  # rows gathered at once: their words and pairs stay in the nearest cache
@@ -144,24 +145,8 @@ def draw(allowed, wanted, key):
             m += 1
     if wanted >= m:
         return
-    low, high, last = 0, m - 1, max(wanted, 1) - 1
-    while low < high:  # the last key that is kept comes to its place (Hoare): a sort would take the compiler seconds
-        pivot, i, j = keys[(low + high) >> 1], low, high
-        while i <= j:
-            while keys[i] < pivot:
-                i += 1
-            while keys[j] > pivot:
-                j -= 1
-            if i <= j:
-                keys[i], keys[j] = keys[j], keys[i]
-                i += 1
-                j -= 1
-        if last <= j:
-            high = j
-        elif last >= i:
-            low = i
-        else:
-            break
+    last = max(wanted, 1) - 1
+    select(keys[:m], np.empty(m, np.uint8), last)  # no one follows the keys
     limit, left = keys[last], wanted
     for i in range(m):
         left -= np.int64(keys[i] < limit)

@@ -16,33 +16,9 @@ import numpy as np
 
 from epee.kernels import cluster_twin as twin
 from epee.kernels.compiling import bearable, kernel
+from epee.kernels.selecting import select
 
 LEAF = 32
-
-
-@kernel
-def _split(values, order, low, high, middle):
-    """Put the index of the middle-th smallest value at its place among order[low:high], smaller ones before it (Hoare)."""
-    high -= 1
-    while low < high:
-        a, b, c = values[order[low]], values[order[(low + high) // 2]], values[order[high]]
-        pivot = max(min(a, b), min(max(a, b), c))
-        i, j = low, high
-        while i <= j:
-            while values[order[i]] < pivot:
-                i += 1
-            while values[order[j]] > pivot:
-                j -= 1
-            if i <= j:
-                order[i], order[j] = order[j], order[i]
-                i += 1
-                j -= 1
-        if middle <= j:
-            high = j
-        elif middle >= i:
-            low = i
-        else:
-            return
 
 
 @kernel(meanwhile=bearable)
@@ -54,7 +30,7 @@ def build_tree(X, size):
     """
     m, p = X.shape
     room = 4 * (m // LEAF) + 8
-    order = np.arange(m)
+    order, keys = np.arange(m), np.empty(m)
     span = np.empty((room, 3), np.int64)
     box = np.empty((room, 2, p))
     least = np.empty(room)
@@ -81,7 +57,9 @@ def build_tree(X, size):
         span[node, 2] = -1
         if high - low > LEAF:
             middle = (low + high) // 2
-            _split(columns[widest], order, low, high, middle)
+            for t in range(low, high):
+                keys[t] = columns[widest, order[t]]
+            select(keys[low:high], order[low:high], middle - low)
             span[node, 2] = nodes
             span[nodes, 0], span[nodes, 1] = low, middle
             span[nodes + 1, 0], span[nodes + 1, 1] = middle, high

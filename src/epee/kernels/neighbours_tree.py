@@ -16,35 +16,10 @@ import numpy as np
 from epee.kernels.compiling import kernel
 from epee.kernels.neighbours_heap import sink, unwind
 from epee.kernels.reordering import REORDER
+from epee.kernels.selecting import select
 
 SLACK = 1.0 + 1e-12  # a box is never left out because its bound was rounded up
 UNIT = 2.0**-23  # twice the unit roundoff of float32
-
-
-@kernel
-def select(keys, rows, k):
-    """Permute so that the k smallest keys come first (Hoare's quickselect)."""
-    low, high = 0, keys.shape[0] - 1
-    while low < high:
-        a, b, c = keys[low], keys[(low + high) >> 1], keys[high]
-        pivot = max(min(a, b), min(max(a, b), c))
-        i, j = low, high
-        while i <= j:
-            while keys[i] < pivot:
-                i += 1
-            while keys[j] > pivot:
-                j -= 1
-            if i <= j:
-                keys[i], keys[j] = keys[j], keys[i]
-                rows[i], rows[j] = rows[j], rows[i]
-                i += 1
-                j -= 1
-        if k <= j:
-            high = j
-        elif k >= i:
-            low = i
-        else:
-            return
 
 
 @kernel

@@ -160,15 +160,16 @@ def learning_curve(
     True
     """
     check_meaning(weights)
-    table = long_table(X, y, sample_weight, weights) if dealt_by_rule(folds, groups, None, stratify) else None
+    by_rule = dealt_by_rule(folds, groups, None, stratify)
+    table = long_table(X, y, sample_weight, weights) if by_rule else None
     if table is not None:
         X, y, sample_weight = table.X, table.y, None
     route = open_route(model, X, y, sample_weight, loss)
     route.weights = weights
-    looked = table is None and route.weight is None and route.at_hand
+    looked = by_rule and table is None and route.weight is None
     found = curve_on(
         route, sizes=sizes, folds=folds, level=level, groups=groups, stratify=stratify, random_state=random_state,
-        copies=copies_of(*route.raw[:2]) if looked else None,
+        copies=copies_of(route.inputs, route.raw[1], route.n) if looked else None,
     )  # fmt: skip
     meant = taken_as(table.counts, "counts") if table is not None else taken_as(route.weight, weights)
     return replace(found, how=found.how + meant)
