@@ -154,6 +154,7 @@ def grow(
             values[2 * left + 1 - below, 1] = between
         if not missing[column]:  # none were seen: they follow the larger side
             tests[k, 2] = np.int64(sides[0] > sides[1])
+            goes_left[k, MISSING] = np.uint8(tests[k, 2])
         for s in range(2):
             if leaves < most and first[k, 1] + 1 < deepest and sides[s] >= 2 * least and sides[2 + s] >= 2 * least_h:
                 fresh[n_fresh] = left + s

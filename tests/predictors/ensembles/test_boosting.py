@@ -39,7 +39,7 @@ def same_trees(a, b):
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_any_number_of_threads_gives_the_same_bits(threads, monkeypatch):
-    monkeypatch.setattr(rounds, "EACH", 100)
+    monkeypatch.setattr(rounds, "EACH", 1000)
     X, y = table(2500)
     epee.options.threads = 1
     one = HistGradientBoostingRegressor(max_iter=5).fit(X, y)
@@ -71,6 +71,8 @@ def test_twin_and_kernels_grow_the_same_trees(n, kind, categories, weighted, see
                 max_features=1.0 if seed % 3 else 0.6,
                 categorical_features=columns,
                 monotonic_cst=[1, 0, 0] if kind < 2 else None,
+                early_stopping=seed % 2 == 0,
+                random_state=0,
             )
             try:
                 found.append(model.fit(X, target, w))
@@ -79,6 +81,19 @@ def test_twin_and_kernels_grow_the_same_trees(n, kind, categories, weighted, see
         for other in found[1:]:
             same_trees(found[0], other)
             np.testing.assert_array_equal(found[0]._raw_predict(X), other._raw_predict(X))
+            np.testing.assert_array_equal(found[0].validation_score_, other.validation_score_)
+
+
+@pytest.mark.parametrize("room", [4096, 0])  # at once, step by step
+def test_rows_that_are_watched_walk_as_those_that_are_predicted(room, monkeypatch):
+    """With missing cells where the training rows have none, too."""
+    monkeypatch.setattr(rounds, "LARGEST_ROOM", room)
+    X, y = table(600, 3, 0.0, 5)
+    far, values = table(200, 3, 0.3, 5, seed=1)
+    model = HistGradientBoostingRegressor(max_iter=8, categorical_features=[2], n_iter_no_change=100)
+    model.fit(X, y, X_val=far, y_val=values)
+    losses = [((values - at) ** 2).mean() / 2 for at in model.staged_predict(far)]
+    np.testing.assert_allclose(-np.asarray(model.validation_score_[1:]), losses, rtol=1e-10)
 
 
 @pytest.mark.parametrize("n", [100, 5000])

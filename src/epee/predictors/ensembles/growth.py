@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from epee.predictors.ensembles.binning import Bins
+from epee.predictors.ensembles.binning import MISSING, Bins
 from epee.predictors.ensembles.strips import Strip, Team
 from epee.typing import Codes, Vector
 
@@ -246,6 +246,7 @@ class Growth:
             self.nodes[below].high = self.nodes[above].low = (values[0] + values[1]) / 2
         if not self.missing[node.column]:  # none were seen: they follow the larger side
             node.missing_left = read[0][2] > read[1][2]
+            node.goes_left[MISSING] = node.missing_left
         open_ = [
             left + side
             for side, (_, H, count) in enumerate(read)

@@ -31,7 +31,7 @@ from epee.settings import progress
 from epee.typing import Codes, Matrix, Vector
 
 ENOUGH = 22  # bits a row for gradients that share a word with the counts: as many as a float32 has
-EACH = 10_000  # rows that a thread should have at least
+EACH = 700_000  # cells that a thread should have at least: to meet at every node takes threads as long as summing these alone
 LARGEST_ROOM = 4096  # words of a row times leaves: 130 MB of histograms
 
 
@@ -84,7 +84,7 @@ class Rounds:
     def _strips(self) -> list[Pair]:
         """Cut the rows into strips, one a thread, and those kept aside likewise."""
         n = len(self.y)
-        edges = np.linspace(0, n, max(1, min(free_threads(), n // EACH)) + 1).astype(int)
+        edges = np.linspace(0, n, max(1, min(free_threads(), 8 * self.bins.groups * n // EACH)) + 1).astype(int)
         strips = []
         for a, b in pairwise(edges):
             train = np.flatnonzero(self.train[a:b]).astype(np.int32)
@@ -117,9 +117,11 @@ class Rounds:
         """
         alone, plan, steps = workers.strips[0], self.plan, boosting
         small = plan.max_leaves * self.bins.groups <= LARGEST_ROOM
-        if small and len(workers.strips) == 1 and plan.groups is None and not len(alone.other.rows):
+        if small and len(workers.strips) == 1 and plan.groups is None:
             tree = grown_at_once(alone.train, pairs, self.bins, self.missing, plan, units, number)
             if tree is not None:
+                if len(alone.other.rows):
+                    alone.other.follow(steps, tree.first, tree.tests[:, 0], tree.goes_left)
                 return tree
             steps = boosting_twin
         return Growth(self.bins, self.missing, plan, units, steps).grow(workers, pairs, number)

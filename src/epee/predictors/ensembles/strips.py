@@ -35,6 +35,12 @@ class Strip:
         middle = steps.split_rows(self.columns[column], self.rows, self.spare, a, b, goes_left)
         self.bounds[left], self.bounds[left + 1] = (a, middle), (middle, b)
 
+    def follow(self, steps: Any, first: np.ndarray, columns: np.ndarray, goes_left: np.ndarray) -> None:
+        """Let the rows walk down a tree that others have grown; children come after their parents."""
+        self.begin()
+        for node in np.flatnonzero(first >= 0).tolist():
+            self.split(steps, node, int(first[node]), columns[node], goes_left[node])
+
     def room(self, shape: tuple[int, ...]) -> np.ndarray:
         """Return room for histograms, the same at every call."""
         size = math.prod(shape)
