@@ -129,6 +129,13 @@ PHRASES = {
     "classes of unequal spread": "classes de dispersions inégales", "a class of": "une classe de", "five ordered classes": "cinq classes ordonnées",
     "forest": "forêt", "neighbours": "voisins", "kernel ridge": "régression écrêtée à noyau", "tuned ridge": "régression écrêtée réglée",
     "tuned lasso": "lasso réglé", "nothing is shown": "rien n'est montré", "pure noise": "pur bruit",
+    "gamma errors": "erreurs gamma", "far inputs": "entrées lointaines", "an interaction": "une interaction", "lifetimes": "durées de vie",
+    "rounded inputs": "entrées arrondies", "one label of ten wrong": "une étiquette fausse sur dix", "one to thirty": "un contre trente",
+    "a class on both sides": "une classe des deux côtés", "classes with far rows": "classes à lignes lointaines",
+    "exponential scores": "scores exponentiels", "tied scores": "scores ex æquo", "scores of unequal spread": "scores de dispersions inégales",
+    "gamma inputs": "entrées gamma", "log loss": "perte log", "twice n": "deux fois n", "correlated inputs": "entrées corrélées",
+    "two clouds": "deux nuages", "four equal predictors": "quatre prédicteurs égaux", "moving average": "moyenne mobile", "a season": "une saison",
+    "groups of unequal sizes": "groupes de tailles inégales",
     "fails": "échoue",
     # in the wild
     "Numbers": "Nombres", "Classes": "Classes", "tables": "tableaux", "rival": "rival", "its error / ours": "son erreur / la nôtre",
@@ -152,7 +159,7 @@ NAMES = re.compile(
     r"""`[^`]*`|--help|\b[a-z_]+=|\b(?:[A-Z]\w*[A-Z]\w*|\w+_\w+|\w+\.\w+|learn|cKDTree|scikit-learn(?:-intelex)?|intelex|elkan|faiss|fastcluster|kmedoids|fasterpam|float\d+|
     Ward|lsqr|eigen|Taxi-v\d+|FrozenLake-v\d+|CliffWalking-v\d+|Wilson|SciPy|lbfgs|newton-\w+|liblinear|saga|pymdptoolbox|mdptoolbox-hiive|uniform|
     auto|celer|Dask|dask|Isomap|Lasso|Ridge|Newton|Laplace|gamma|AMD|EPYC|Linux|Python|openblas|numpy|scipy|numba|pyarrow|pandas|polars|xgboost|
-    importance|outliers|exp|size|epee|max|exactly|Parquet|PyTorch|torch)\b""",
+    importance|outliers|extrapolate|brier|Calibrated|exp|size|epee|max|exactly|Parquet|PyTorch|torch)\b""",
     re.X,
 )
 

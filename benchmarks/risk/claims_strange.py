@@ -1,112 +1,20 @@
 """Claims under laws that the intervals were not made with: inputs, targets and classes as tables have them.
 
-Skewed and very correlated inputs, inputs of two values, targets that are counts, mostly zero, rounded, cut off or of two kinds, classes of
-unequal spread, rare ones, ordered ones. The truth is the mean loss of the fitted predictor on 60,000 fresh rows.
+The laws are those of :mod:`benchmarks.risk.table_laws`. The truth is the mean loss of the fitted predictor on 60,000 fresh rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from benchmarks.risk.claims import Claim, Outcome, inside
+from benchmarks.risk.table_laws import LAWS, Table
 
 FRESH = 60_000
-Table = tuple[np.ndarray, np.ndarray]
-
-
-class Law(NamedTuple):
-    """How rows are drawn, how many, and whether the target is a class."""
-
-    draw: Callable[[np.random.Generator, int], Table]
-    n: int
-    classes: bool = False
-
-
-def _skewed(r: np.random.Generator, n: int) -> Table:
-    X = np.exp(r.normal(size=(n, 4)))
-    return X, 0.3 * X.sum(axis=1) + r.normal(size=n)
-
-
-def _mostly_zero(r: np.random.Generator, n: int) -> Table:
-    X = r.normal(size=(n, 4))
-    return X, np.where(r.random(n) < 0.3, np.exp(0.3 * X.sum(axis=1) + 0.5 * r.normal(size=n)), 0.0)
-
-
-def _counts(r: np.random.Generator, n: int) -> Table:
-    X = r.normal(size=(n, 4))
-    return X, r.poisson(np.exp(0.3 * X.sum(axis=1))).astype(float)
-
-
-def _two_kinds(r: np.random.Generator, n: int) -> Table:
-    X = r.normal(size=(n, 4))
-    slope = np.where(r.random(n) < 0.2, -1.0, 1.0)
-    return X, slope * X.sum(axis=1) / 2 + 0.3 * r.normal(size=n)
-
-
-def _rounded(r: np.random.Generator, n: int) -> Table:
-    X = r.normal(size=(n, 4))
-    return X, np.round(0.5 * X.sum(axis=1) + 0.6 * r.normal(size=n))
-
-
-def _two_values(r: np.random.Generator, n: int) -> Table:
-    X = (r.random((n, 4)) < 0.3).astype(float)
-    return X, X.sum(axis=1) + r.normal(size=n)
-
-
-def _correlated(r: np.random.Generator, n: int) -> Table:
-    X = r.normal(size=(n, 1)) + 0.03 * r.normal(size=(n, 4))
-    return X, X.mean(axis=1) + r.normal(size=n)
-
-
-def _cut_off(r: np.random.Generator, n: int) -> Table:
-    X = r.normal(size=(n, 4))
-    return X, np.minimum(np.exp(0.4 * X.sum(axis=1) + 0.7 * r.normal(size=n)), 2.0)
-
-
-def _fanning_out(r: np.random.Generator, n: int) -> Table:
-    X = r.uniform(0, 1, size=(n, 4))
-    return X, X.sum(axis=1) * (1 + 0.8 * r.normal(size=n))
-
-
-def _unequal_spread(r: np.random.Generator, n: int) -> Table:
-    y = r.integers(0, 2, n)
-    return r.normal(size=(n, 4)) * np.where(y == 1, 2.5, 1.0)[:, None] + y[:, None], y
-
-
-def _rare(r: np.random.Generator, n: int) -> Table:
-    y = (r.random(n) < 0.15).astype(int)
-    return r.normal(size=(n, 4)) + 0.8 * y[:, None], y
-
-
-def _ordered(r: np.random.Generator, n: int) -> Table:
-    X = r.normal(size=(n, 4))
-    return X, np.digitize(0.6 * X.sum(axis=1) + r.normal(size=n), [-1.2, -0.4, 0.4, 1.2])
-
-
-def _tied(r: np.random.Generator, n: int) -> Table:
-    X = r.integers(0, 3, size=(n, 4)).astype(float)
-    return X, (r.random(n) < 1 / (1 + np.exp(3 - 0.8 * X.sum(axis=1)))).astype(int)
-
-
-LAWS: dict[str, Law] = {
-    "skewed inputs": Law(_skewed, 80),
-    "mostly zero": Law(_mostly_zero, 100),
-    "counts": Law(_counts, 100),
-    "two kinds of rows": Law(_two_kinds, 80),
-    "a rounded target": Law(_rounded, 60),
-    "inputs of two values": Law(_two_values, 60),
-    "very correlated inputs": Law(_correlated, 50),
-    "a target cut off": Law(_cut_off, 80),
-    "spread grows with the mean": Law(_fanning_out, 80),
-    "classes of unequal spread": Law(_unequal_spread, 60, classes=True),
-    "a class of 15 %, n = 40": Law(_rare, 40, classes=True),
-    "five ordered classes": Law(_ordered, 100, classes=True),
-    "inputs of three values": Law(_tied, 80, classes=True),
-}
 
 
 @cache

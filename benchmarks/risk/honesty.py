@@ -4,7 +4,8 @@ Each simulation draws a sample, fits the predictor, and knows its true error in 
 cross-validated error plus or minus 1.645 standard deviations of the losses over the root of n; the nested one is
 ``cross_validate(..., interval="nested")``. Then every claim of :mod:`benchmarks.risk.claims` under its own law: rare errors, skewed and
 heavy losses, groups, time, weights, verdicts; of :mod:`benchmarks.risk.claims_rows`: copies, kin that nobody declared, strata, counts;
-of :mod:`benchmarks.risk.claims_strange`: inputs, targets and classes that the intervals were not made with; and of
+of :mod:`benchmarks.risk.claims_strange`: inputs, targets and classes that the intervals were not made with; of
+:mod:`benchmarks.risk.claims_figures`: figures of merit, curves, comparisons and rows in time under such laws; and of
 :mod:`benchmarks.risk.claims_learning`: refitted predictors and ``learn``.
 ``python -m benchmarks.risk.honesty [--simulations N]`` prints all of it, and puts it into ``benchmarks/results``, from where the site takes
 it; ``--claims`` leaves the first table alone. Simulation s has the seed s, so the number of processes changes nothing.
@@ -25,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.record import RESULTS
-from benchmarks.risk import claims_learning, claims_rows, claims_strange
+from benchmarks.risk import claims_figures, claims_learning, claims_rows, claims_strange
 from benchmarks.risk.claims import Kept, claims, judge
 from benchmarks.risk.claims import table as claims_table
 
@@ -204,7 +205,8 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _judged(only: str, simulations: int, run: Callable[..., Iterator[Any]]) -> list[Kept]:
     kept = []
-    for claim in chain(claims(), claims_rows.claims(), claims_strange.claims(), claims_learning.claims()):
+    rooms = (claims_rows, claims_strange, claims_figures, claims_learning)
+    for claim in chain(claims(), *(room.claims() for room in rooms)):
         if only in f"{claim.what}, {claim.law}":
             k = judge(claim, simulations, run)
             figures = f"kept {100 * k.kept:5.1f} %   marked {100 * k.marked:5.1f} %   either {100 * k.either:5.1f} %"

@@ -22,6 +22,7 @@ from epee.risk.complexity import fitted_on_all
 from epee.risk.counts import long_table
 from epee.risk.cross_validation import CrossValidation, counted, dealt_by_rule, from_outcomes, plan_for
 from epee.risk.estimate import Difference
+from epee.risk.halves import halves_of
 from epee.risk.intervals import check_level
 from epee.risk.nested import nested_sums, partitions, rare_class
 from epee.risk.opening import open_route
@@ -245,7 +246,10 @@ def compare(
     plan = counted(routes[0], plan_for(routes[0], folds, repeats, groups, time, stratify, random_state, apart))
     risks = _run_all(routes, plan, level)
     if time is None and all(route.at_a_glance for route in routes):
-        risks = [shaped(risk, route, plan) for risk, route in zip(risks, routes, strict=True)]
+        risks = [
+            replace(shaped(risk, route, plan), halves=halves_of(route, plan))
+            for risk, route in zip(risks, routes, strict=True)
+        ]
         if groups is None and not apart and isinstance(folds, int | np.integer):
             best = int(np.argmin([risk.value for risk in risks]))
             kin = kinship(*seen_rows(routes[best], plan, risks[best].losses, risks[best].predictions))

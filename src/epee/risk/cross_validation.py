@@ -23,6 +23,7 @@ from epee.errors import WrongUse
 from epee.estimator.protocol import SolvesStack
 from epee.risk.copies import copies_of, looked_at
 from epee.risk.estimate import Difference, Risk
+from epee.risk.halves import Halves, halves_of
 from epee.risk.intervals import Interval, check_level
 from epee.risk.mean_loss import summary_interval
 from epee.risk.opening import open_route
@@ -63,6 +64,7 @@ class CrossValidation(Risk):
     one_pass: bool = field(default=False, kw_only=True)
     look: Callable[[], tuple[np.ndarray, np.ndarray]] | None = field(default=None, kw_only=True)
     columns: int = field(default=0, kw_only=True)  # that the predictor sees; 0 where nobody counted
+    halves: Halves | None = field(default=None, kw_only=True)  # how it does in halves of the folds, for differences
 
     def _rows(self) -> tuple[np.ndarray, np.ndarray]:
         found = self.__dict__.get("_found")
@@ -229,6 +231,7 @@ def _validated(
         from epee.risk.in_time import with_long_run_error
 
         return with_long_run_error(found, time, route) if interval == "fold" else found
+    found = replace(found, halves=halves_of(route, plan))
     if not route.at_a_glance:
         return found
     if interval == "fold":

@@ -14,18 +14,22 @@ is
 
 .. math:: \sqrt{1 + 2 d / n} \tag{1}
 
-times that of independent losses, with :math:`d` the degrees of freedom where they are known.
+times that of independent losses, with :math:`d` the degrees of freedom where they are known. Where many rows share their inputs, as in a
+table given as counts, a rate of errors has the error bar that halves of the table show, if that is larger (:mod:`epee.risk.tied_rows`).
 """
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from epee.arrays import at_home
 from epee.engines.local import in_order
+from epee.errors import WrongUse
 from epee.estimator.base import PosteriorMixin, softmax
 from epee.estimator.protocol import LeavesOneOut
 from epee.moments.moments import Moments, share, stack
@@ -39,6 +43,7 @@ from epee.risk.refit import RefitRoute
 from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import ask_behind
 from epee.risk.splitting import kfold
+from epee.risk.tied_rows import cells_of, longer, share_inputs, spread_of_halves
 from epee.risk.unions import unions
 from epee.risk.units import Weights, check_meaning, taken_as
 from epee.risk.watching import left_over, watched
@@ -47,7 +52,8 @@ from epee.table.arrays import ArraySource
 from epee.table.doors import gather, is_stream, open_source
 from epee.table.fingerprints import fingerprint
 from epee.table.folds import check_folds
-from epee.typing import Vector
+from epee.table.sparse import laid_out
+from epee.typing import Codes, Vector
 
 CHUNK = 32
 
@@ -130,7 +136,7 @@ def leave_each_out(
         free = _freedom(route)
     losses = route.value(found, np.arange(route.n))
     route.weights = weights
-    shared = sharing(free, float(route.counts.sum()))
+    shared = max(sharing(free, float(route.counts.sum())), _tied(route))
     ends_at = partial(_ends, losses, route.weight, weights, route.loss, shared)
     mean = mean_loss(losses, route.weight, loss=route.loss, level=level, weights=weights, stretch=shared)
     sizes = route.counts
@@ -162,6 +168,29 @@ def sharing(dof: float, n: float) -> float:
     (1.08, 1.0)
     """
     return float(np.sqrt(1 + 2 * min(max(dof, 0.0), n) / n)) if np.isfinite(dof) else 1.0
+
+
+def _tied(route: Route) -> float:
+    """Return by how much rows that share their inputs lengthen the error bar of a rate; 1 for others, and where no formula leaves out."""
+    if not isinstance(route, RefitRoute) or not isinstance(route.model, LeavesOneOut) or not route.at_a_glance:
+        return 1.0
+    if not route.loss.is_rate or route.sampled or (route.counts % 1).any():
+        return 1.0
+    X = np.asarray(at_home(laid_out(route.X)))
+    if X.ndim != 2 or X.dtype.kind not in "fiub" or not share_inputs(X, float(route.counts.sum())):
+        return 1.0
+    first, counts = cells_of(X, route.truth, route.counts)
+
+    def left_out(cells: Codes, counts: Vector) -> Vector:
+        part = RefitRoute(route.model, X[first[cells]], route.truth[first[cells]], counts, route.loss)
+        said = closed_form(part, part.fit_rows(None))
+        if said is None:
+            raise WrongUse("this sample has no formula for its left-out rows.")
+        return part.value(said, np.arange(part.n))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of tables that nobody asked for
+        return longer(spread_of_halves(left_out, counts))
 
 
 def _freedom(route: Route) -> float:

@@ -5,11 +5,12 @@ overlap, so their variance of the mean is not :math:`s^2 / J`. Nadeau and Bengio
 
 .. math:: t = \frac{\bar d}{\sqrt{\bigl(\frac1J + \frac{n_{test}}{n_{train}}\bigr) s^2}}, \qquad J - 1 \text{ degrees of freedom;} \tag{1}
 
-the naive test alarms in most cases where there is nothing. With more columns than training rows predictors nearly interpolate, folds share
-their training noise, and (1) alarms too often: the difference then carries a caution. Fewer than five folds leave fewer degrees of
-freedom than figures: :math:`K - 1`, since repeats draw the same rows again. Folds that all differ by the same amount show no
-spread; the smallest p-value that K signs can give, :math:`2^{1-K}`, then stands for the test. On one test sample, McNemar's test
-looks only at the rows where one predictor is right and the other wrong. On two independent samples rates are compared by
+the naive test alarms in most cases where there is nothing. Where predictors vary a lot from table to table (1) still alarms too often,
+since folds share what they learned. Halves of the table share nothing (:mod:`epee.risk.halves`), and of the two tests the more careful one
+is told. With more columns than training rows predictors nearly interpolate: the difference then carries a caution. Fewer than five folds
+leave fewer degrees of freedom than figures: :math:`K - 1`, since repeats draw the same rows again. Folds that all differ by the same
+amount show no spread; the smallest p-value that K signs can give, :math:`2^{1-K}`, then stands for the test. On one test sample,
+McNemar's test looks only at the rows where one predictor is right and the other wrong. On two independent samples rates are compared by
 :math:`z = (\tau_1 - \tau_2) / \sqrt{s_1^2 + s_2^2}`.
 """
 
@@ -25,6 +26,7 @@ from scipy import special
 
 from epee.errors import DataError, WrongUse
 from epee.risk.estimate import Difference, difference
+from epee.risk.halves import variance_by_halves
 from epee.risk.intervals import Interval, check_level, normal_p_value, t_quantile, wilson
 from epee.typing import Matrix, Vector
 from epee.words.risk_words import say
@@ -59,12 +61,29 @@ def corrected_t(
 
 
 def corrected_difference(a: Any, b: Any, level: float) -> Difference:
-    """Return the corrected difference of two cross-validations on the same folds."""
+    """Return the difference of two cross-validations on the same folds, by the more careful one of (1) and of halves of the table."""
     tested = float(a.sizes[a.sizes > 0].mean())
     found = corrected_t(a.per_fold - b.per_fold, tested / (a.n - tested), level, a.n, a.loss, a.n_folds)
+    apart = in_halves(a, b, found)
+    found = apart if apart is not None and apart.p_value > found.p_value else found
     kin = a.kin or b.kin
     found = crowded(found, max(a.columns, b.columns), a.n - tested)
     return replace(found, kin=kin, caution=f"{kin} {found.caution}".strip()) if kin else found
+
+
+def in_halves(a: Any, b: Any, found: Difference) -> Difference | None:
+    """Return a difference with the error bar that halves of the folds show (:mod:`epee.risk.halves`); None where they do not."""
+    if a.halves is None or b.halves is None or not found.p_value < 1:
+        return None
+    one, other = a.halves.means, b.halves.means
+    many = min(len(one), len(other))
+    variance = (
+        variance_by_halves(one[:many] - other[:many], (a.per_fold - b.per_fold).reshape(a.repeats, -1)) if many else 0.0
+    )
+    if not variance > 0:
+        return None
+    how = "paired by fold, error bar from halves of the table"
+    return difference(found.value, math.sqrt(variance), a.n_folds - 1, found.level, found.n, found.loss, how)
 
 
 def crowded(found: Difference, columns: int, learned: float) -> Difference:
