@@ -110,6 +110,17 @@ def numbers_like(n: int, there: Any, dtype: Any = None) -> Any:
     return xp.arange(n, dtype=xp.int64 if dtype is None else dtype, device=_compat().device(there))
 
 
+def identity_like(p: int, there: Any) -> Any:
+    """Return the unit matrix (p, p) where an array lies and in its type, made there.
+
+    >>> identity_like(2, np.zeros(1))
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    device = {"device": _compat().device(there)} if is_elsewhere(there) else {}
+    return namespace(there).eye(p, dtype=there.dtype, **device)
+
+
 def like_together(there: Any, *arrays: Any) -> tuple[Any, ...]:
     """Return several arrays of float64 where another one lies, in its precision and in one journey, which costs more than its load.
 
@@ -174,9 +185,24 @@ def _memory_of_card(number: int) -> int:
     return int(sys.modules["cupy"].cuda.Device(number).mem_info[1])
 
 
+def name_of_type(dtype: Any) -> str:
+    """Return NumPy's name of a type of any library.
+
+    >>> name_of_type(np.zeros(1).dtype)
+    'float64'
+    """
+    return _name_of_type(type(dtype).__module__, dtype)
+
+
+@cache
+def _name_of_type(library: str, dtype: Any) -> str:
+    """Return the name, found once for each; types of two libraries are not to be compared, so these come first."""
+    return str(dtype).rpartition(".")[2]
+
+
 def is_real(a: Any) -> bool:
     """Tell whether an array holds floating-point numbers of 32 or 64 bits, so that it can be worked on where it lies."""
-    return str(a.dtype).rpartition(".")[2] in ("float32", "float64")
+    return name_of_type(a.dtype) in ("float32", "float64")
 
 
 def kind_of(a: Any) -> str:
@@ -185,7 +211,7 @@ def kind_of(a: Any) -> str:
     >>> kind_of(np.zeros(2)), kind_of(np.zeros(2, dtype=bool))
     ('f', 'b')
     """
-    name = str(a.dtype).rpartition(".")[2]
+    name = name_of_type(a.dtype)
     return "b" if name.startswith("bool") else name[0] if not name.startswith("bfloat") else "f"
 
 
@@ -213,9 +239,34 @@ def shaped(a: Any, *shape: int) -> Any:
     return namespace(a).reshape(a, shape)
 
 
+def taken(a: Any, places: Any, axis: int = 0) -> Any:
+    """Return entries along an axis by their places (m,), which count from 0: the standard's way looks first whether one is below.
+
+    >>> taken(np.array([[1.0, 2.0, 3.0]]), np.array([2, 0]), axis=1)
+    array([[3., 1.]])
+    """
+    return a.index_select(axis, places) if library_of(a) == "torch" else namespace(a).take(a, places, axis=axis)
+
+
+def taken_along(a: Any, places: Any) -> Any:
+    """Return entries of each line of a table (m, n) by their places (m, k), which count from 0.
+
+    >>> taken_along(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[1], [0]]))
+    array([[2.],
+           [3.]])
+    """
+    library = library_of(a)
+    if library == "torch":
+        return sys.modules["torch"].take_along_dim(a, places, 1)
+    if library == "cupy":  # which makes lists of all places of its own
+        lines = numbers_like(a.shape[0], a, places.dtype) * a.shape[1]
+        return a.reshape(-1).take(places + lines[:, None])
+    return namespace(a).take_along_axis(a, places, axis=1)
+
+
 def select_rows(a: Any, rows: Any) -> Any:
     """Return some rows by their places."""
-    return namespace(a).take(a, rows, axis=0)
+    return taken(a, rows)
 
 
 def affine_rows(X: Any, A: Any, b: Any) -> Any:
@@ -288,7 +339,7 @@ def nearest_first(D: Any, k: int) -> tuple[Any, Any]:
         places = places_in_one_sort(D, k)
     else:
         places = xp.argsort(D, axis=1)[:, :k]
-    return xp.take_along_axis(D, places, axis=1), places
+    return taken_along(D, places), places
 
 
 def places_in_one_sort(D: Any, k: int) -> Any:

@@ -26,6 +26,7 @@ from epee.moments.columns import ColumnSummation
 from epee.moments.taken import rows_in_all, take
 from epee.structure.em import Climb, Expected, expectation_maximisation
 from epee.structure.gaussian_forms import COLLAPSED, Components, free_parameters, precision_factors, shape_covariances
+from epee.structure.gaussian_products import Products
 from epee.structure.gaussian_steps import GaussianStep, Told, patterns_of, responsibilities, step
 from epee.structure.predictive import spread_factors
 from epee.table.arrays import ArraySource
@@ -147,15 +148,22 @@ class GaussianMixture(Density):
     def _climbed(self, source: Source) -> Climb:
         """Return the best climb."""
         self._about = source.n_rows
+        if isinstance(source, ElsewhereSource):
+            self._products = Products(source.origin, source.n_rows)
         rng = check_random_state(self.random_state)
         best: Climb | None = None
         warm = self.warm_start and hasattr(self, "means_")
         last = self.lower_bound_ if warm else None
-        for _ in range(1 if warm else self.n_init):
-            theta = self._components() if warm else self._start(source, rng)
-            climb = expectation_maximisation(self, source, theta=theta, tol=self.tol, max_iter=self.max_iter, last=last)
-            if best is None or climb.trace[-1] > best.trace[-1]:
-                best = climb
+        try:
+            for _ in range(1 if warm else self.n_init):
+                theta = self._components() if warm else self._start(source, rng)
+                climb = expectation_maximisation(
+                    self, source, theta=theta, tol=self.tol, max_iter=self.max_iter, last=last
+                )
+                if best is None or climb.trace[-1] > best.trace[-1]:
+                    best = climb
+        finally:
+            self.__dict__.pop("_products", None)
         assert best is not None
         return best
 
@@ -288,7 +296,7 @@ class GaussianMixture(Density):
 
     def expect(self, theta: Components) -> GaussianStep:
         """Return the E-step of a block under these components."""
-        return step(theta, getattr(self, "_about", None))
+        return step(theta, getattr(self, "_about", None), getattr(self, "_products", None))
 
     def maximise(self, expected: Expected, theta: Components) -> Components:
         """Return the components that maximise the bound: weighted moments, eigenvalues above the floor."""

@@ -9,6 +9,9 @@ and so are the sums of the M-step. The products :math:`u_i u_j, i \le j` of some
 cache; one product of matrices then gives the densities of all components, another all their sums. Per component it
 would be two products for each of them, and twice the arithmetic. All of it is one call of a kernel, without Python in between.
 
+Rows that lie elsewhere are multiplied there, about an origin that stays: so the products of a table of one block are made once, and a
+step is two products of matrices with a softmax between them, one journey there and one back.
+
 The terms of (1) may be larger than their sum. With columns measured in deviations :math:`\sigma_j` of the whole mixture the
 digits lost are those of :math:`\sum_{ij} |a^k_{ij}| \sigma_i \sigma_j`; beyond a million (1) is not used.
 """
@@ -16,9 +19,12 @@ digits lost are those of :math:`\sum_{ij} |a^k_{ij}| \sigma_i \sigma_j`; beyond 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
+from epee.arrays import like, namespace, taken
 from epee.moments.gram import SMALL
 from epee.structure.gaussian_forms import LOG_2PI, Components, log_determinants
 from epee.typing import Matrix, Tensor, Vector
@@ -39,13 +45,13 @@ class Expanded:
     flat: bool  # squares only
 
     @classmethod
-    def of(cls, c: Components, factors: Tensor) -> Expanded | None:
-        """Return the components multiplied out; None where that costs digits or is no faster."""
+    def of(cls, c: Components, factors: Tensor, origin: Vector | None = None) -> Expanded | None:
+        """Return the components multiplied out, about their centre by default; None where that costs digits or is no faster."""
         K, p = c.means.shape
         flat = c.form in ("diag", "spherical")
         if not flat and (K < 3 or p * (p + 3) // 2 > LARGEST_ROW):
             return None
-        origin = c.weights @ c.means / c.weights.sum()
+        origin = c.weights @ c.means / c.weights.sum() if origin is None else origin
         M = c.means - origin  # (K, p)
         if flat:
             A = np.broadcast_to((factors if c.form == "diag" else factors[:, None]) ** 2, (K, p))
@@ -62,7 +68,7 @@ class Expanded:
         if flat:
             quadratic = -0.5 * A
         else:
-            i, j = np.triu_indices(p)
+            i, j = pairs(p)
             quadratic = np.where(i == j, -0.5, -1.0) * A[:, i, j]
         constants = log_determinants(factors, c.form, p) - 0.5 * (p * LOG_2PI + (linear * M).sum(axis=1))
         slopes = np.ascontiguousarray(np.hstack([quadratic, linear]))
@@ -102,23 +108,70 @@ class Expanded:
         """
         from epee.kernels.mixture_sums import expanded_sums
 
-        K, p = self.means.shape
-        G, N, totals = np.zeros((self.slopes.shape[1], K)), np.zeros(K), np.zeros(2)
+        K, q = self.slopes.shape
+        G, N, totals = np.zeros((q, K)), np.zeros(K), np.zeros(2)
         weights = np.empty(0) if w is None else np.ascontiguousarray(w, dtype=np.float64)
         noise = np.nan if log_noise is None else log_noise
         expanded_sums(
             _rows(X), weights, self.origin, self.slopes, self.constants, noise, self.flat, self.some, G, N, totals
         )
-        first, M = G[-p:].T, self.means
+        return float(totals[0]), N, *self.about_means(G.T, N), float(totals[1])
+
+    def table(self, log_noise: float | None) -> Matrix:
+        """Return slopes and constants side by side (K, q + 1); the noise, the same for all rows, is one line more."""
+        lines = np.column_stack([self.slopes, self.constants])
+        if log_noise is None:
+            return lines
+        return np.vstack([lines, np.append(np.zeros(lines.shape[1] - 1), log_noise)])
+
+    def about_means(self, G: Matrix, N: Vector) -> tuple[Matrix, Tensor]:
+        """Return s and Q about the means from the sums ``G`` (K, q) about the origin and the weights of the components."""
+        K, p = self.means.shape
+        first, M = G[:, -p:], self.means
         s = first - N[:, None] * M
         if self.flat:
-            return float(totals[0]), N, s, G[:-p].T - 2 * M * first + N[:, None] * M**2, float(totals[1])
+            return s, G[:, :-p] - 2 * M * first + N[:, None] * M**2
         Q = np.empty((K, p, p))
-        i, j = np.triu_indices(p)
-        Q[:, i, j] = Q[:, j, i] = G[:-p].T
+        i, j = pairs(p)
+        Q[:, i, j] = Q[:, j, i] = G[:, :-p]
         cross = M[:, :, None] * first[:, None, :]
         Q += N[:, None, None] * M[:, :, None] * M[:, None, :] - cross - cross.swapaxes(1, 2)
-        return float(totals[0]), N, s, Q, float(totals[1])
+        return s, Q
+
+
+@dataclass(eq=False)
+class Products:
+    """The products (1) of rows that lie elsewhere about an origin; those of a table of one block of ``rows`` are kept from step to step."""
+
+    origin: Vector
+    rows: int
+    kept: Any = None
+
+    def of(self, X: Any, flat: bool) -> Any:
+        """Return the products of the rows of a block, their cells and a one, (n, q + 1)."""
+        if self.kept is not None:
+            return self.kept
+        xp = namespace(X)
+        U = X - like(self.origin, X, X.dtype)
+        if flat:
+            squares = U * U
+        else:
+            i, j = (like(side, X) for side in pairs(X.shape[1]))
+            squares = taken(U, i, axis=1) * taken(U, j, axis=1)
+        Z = xp.concat([squares, U, xp.ones_like(U[:, :1])], axis=1)
+        if X.shape[0] == self.rows:
+            self.kept = Z
+        return Z
+
+
+@lru_cache(maxsize=16)
+def pairs(p: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the columns of the products of two cells.
+
+    >>> pairs(2)
+    (array([0, 0, 1]), array([0, 1, 1]))
+    """
+    return np.triu_indices(p)
 
 
 def _rows(X: Matrix) -> Matrix:

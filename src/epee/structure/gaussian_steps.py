@@ -11,7 +11,7 @@ the observed cells are enough: those of the missing cells follow from them. Rows
 each pattern is factored once a step.
 
 Densities and sums are written against the namespace of the rows, which may lie on a device: there all components are one stack of
-products, here they follow each other. Many rows here go through a kernel instead (:mod:`epee.structure.gaussian_products`).
+products, here they follow each other. Many rows are multiplied out instead (:mod:`epee.structure.gaussian_products`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from epee.arrays import home_together, is_elsewhere, like, like_together, namesp
 from epee.stateful import Part
 from epee.structure.em import Expected
 from epee.structure.gaussian_forms import LOG_2PI, Components, log_determinants, precision_factors
-from epee.structure.gaussian_products import Expanded
+from epee.structure.gaussian_products import Expanded, Products
 from epee.table.block import Block
 from epee.typing import Codes, Matrix, Tensor, Vector
 
@@ -43,8 +43,8 @@ def responsibilities(log_joint: Any, axis: int = 1) -> tuple[Any, Any]:
     (array([[0.25, 0.75]]), 4.0)
     """
     xp = namespace(log_joint)
-    top = xp.max(log_joint, axis=axis, keepdims=True)
-    top = xp.where(xp.isfinite(top), top, xp.zeros_like(top))
+    top, least = xp.max(log_joint, axis=axis, keepdims=True), float(xp.finfo(log_joint.dtype).min)
+    top = xp.where(top > least, top, least)  # where no component is possible at all
     R = xp.exp(log_joint - top)
     total = xp.sum(R, axis=axis, keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -180,6 +180,7 @@ class GaussianStep(Part):
     factors: Tensor
     known: dict[bytes, Marginal] = field(default_factory=dict)
     large: bool = True  # enough work to be worth compiled kernels
+    products: Products | None = None  # of rows that lie elsewhere
 
     state_parts = ("components", "factors", "large")
 
@@ -239,12 +240,14 @@ class GaussianStep(Part):
 
     def width(self) -> int:
         """Return how many numbers a row takes where all of a block is multiplied at once."""
-        return 4 * self.components.means.size + 6 * self.components.n_components
+        size, p = self.components.means.size, self.components.means.shape[1]
+        return 4 * max(size, 0 if self.products is None else p * (p + 3) // 2 + 1) + 6 * self.components.n_components
 
     def __call__(self, block: Block) -> Expected:
         if is_elsewhere(block.rows):  # no cell is missing there
             there = block.rows
-            return self._added(there, like(block.weight, there, there.dtype) if block.weight is not None else None)
+            w = like(block.weight, there, there.dtype) if block.weight is not None else None
+            return self._multiplied(there, w) or self._added(there, w)
         X = np.asarray(block.X, dtype=np.float64)
         total: Expected | None = None
         for missing, rows in patterns_of(X):
@@ -278,16 +281,38 @@ class GaussianStep(Part):
         N, s, Q, noise = found.sums
         return replace(found, sums=(N, *completed(N, s, Q, missing, part), noise))
 
+    def _multiplied(self, X: Any, w: Any) -> Expected | None:
+        """Return the sums of rows that lie elsewhere from the products of their cells; None where there are none, or they cost digits."""
+        if self.products is None or not self.large or str(X.dtype).endswith("32"):
+            return None
+        c = self.components
+        ready = Expanded.of(c, self.factors, self.products.origin)
+        if ready is None:
+            return None
+        Z, ready, noise = self.products.of(X, ready.flat), ready.weighted(c.log_weights()), self._log_noise(c)
+        xp, K = namespace(Z), c.n_components
+        R, ll = responsibilities(like(ready.table(noise), Z, Z.dtype) @ Z.T, axis=0)  # (K, n), (n,)
+        if w is not None:
+            R, ll = R * w, ll * w
+        total, G, *mass = home_together(xp.sum(ll), R @ Z, *(() if w is None else (xp.sum(w),)))
+        N, weight = G[:K, -1], float(mass[0]) if mass else float(X.shape[0])
+        return Expected(
+            float(total),
+            weight,
+            (N, *ready.about_means(G[:K, :-1], N), G[K:, -1] if c.noise is not None else np.zeros(1)),
+        )
+
     def _added(self, X: Any, w: Any, c: Components | None = None, factors: Tensor | None = None) -> Expected:
         """Return the sums over the cells of rows that lie anywhere, here; ``c`` are the components on these cells."""
         c, xp = c or self.components, namespace(X)
         R, ll = responsibilities(self.log_joint_lines(X, c, factors), axis=0)  # (K, n), (n,)
         if w is not None:
             R, ll = R * w, ll * w
-        noise = () if c.noise is None else (xp.sum(R[c.n_components :, :]),)
-        mass = float(X.shape[0]) if w is None else float(xp.sum(w))
-        total, N, s, Q, *rest = home_together(xp.sum(ll), *weighted_moments(X, R, c), *noise)
-        return Expected(float(total), mass, (N, s, Q, rest[0].reshape(1) if rest else np.zeros(1)))
+        more = [] if c.noise is None else [xp.sum(R[c.n_components :, :])]
+        more += [] if w is None else [xp.sum(w)]
+        total, N, s, Q, *rest = home_together(xp.sum(ll), *weighted_moments(X, R, c), *more)
+        mass = float(X.shape[0]) if w is None else float(rest[-1])
+        return Expected(float(total), mass, (N, s, Q, np.zeros(1) if c.noise is None else rest[0].reshape(1)))
 
 
 @dataclass(frozen=True)
@@ -331,7 +356,7 @@ def completed(N: Vector, s: Matrix, Q: Tensor, missing: np.ndarray, part: Margin
     return whole, table
 
 
-def step(components: Components, n: int | None = None) -> GaussianStep:
-    """Return the E-step under these components, for about ``n`` rows (None for many)."""
+def step(components: Components, n: int | None = None, products: Products | None = None) -> GaussianStep:
+    """Return the E-step under these components, for about ``n`` rows (None for many); ``products`` of rows that lie elsewhere."""
     large = n is None or n * components.means.size > FEW
-    return GaussianStep(components, precision_factors(components), {}, large)
+    return GaussianStep(components, precision_factors(components), {}, large, products)

@@ -85,7 +85,7 @@ class ClampedStep(GaussianStep):
     unlabelled_weight: float = 1.0
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return ClampedStep, (self.components, self.factors, {}, self.large, self.unlabelled_weight)
+        return ClampedStep, (self.components, self.factors, {}, self.large, None, self.unlabelled_weight)
 
     def __call__(self, block: Block) -> Expected:
         X = np.asarray(block.X, dtype=np.float64)
@@ -192,7 +192,7 @@ class SemiSupervisedGaussian(PosteriorMixin, SomeLabels):
     def expect(self, theta: Components) -> ClampedStep:
         """Return the E-step of a block."""
         plain = step(theta, self._about)
-        return ClampedStep(theta, plain.factors, {}, plain.large, self.unlabelled_weight)
+        return ClampedStep(theta, plain.factors, {}, plain.large, unlabelled_weight=self.unlabelled_weight)
 
     def maximise(self, expected: Expected, theta: Components) -> Components:
         """Return the classes that maximise the bound."""
