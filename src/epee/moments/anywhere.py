@@ -18,7 +18,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from epee.arrays import at_home, like, namespace, numbers_like, sum_of_rows
+from epee.arrays import as_type, at_home, like, namespace, numbers_like, sum_of_rows, taken
 from epee.moments.moments import Moments
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def _beside(xp: Any, parts: list[Any]) -> Any:
 def _of_all(xp: Any, B: Any, w: Any, keep: Summation) -> Moments:
     """Return the moments of all rows together; ``B`` is ours to change."""
     count = _full(xp, B, float(B.shape[0])) if w is None else xp.sum(_double(xp, w))
-    least = xp.where(count > 0, count, xp.ones_like(count))
+    least = xp.where(count > 0, count, 1.0)
     mean = xp.astype(_double(xp, _total(B, w)) / least, B.dtype)
     shift, scatter, rest = _double(xp, mean), None, None
     if B.dtype != xp.float64 or keep.scatter is not None:
@@ -90,23 +90,25 @@ def _of_cells(xp: Any, parts: list[Any], w: Any, cell: Any, origin: Any, keep: S
     )  # cells of one scatter, whatever the groups
     ends = [0, int(cell.shape[0])]
     if matrices and strip < C:
-        which = cell // strip
+        which = as_type(
+            cell // strip, xp.int16 if C // strip < 2**15 else cell.dtype
+        )  # short numbers are sorted sooner
         order = xp.argsort(which, stable=True)
-        last = xp.searchsorted(xp.take(which, order), numbers_like(C // strip, which, which.dtype), side="right")
-        cell, w = xp.take(cell, order), None if w is None else xp.take(w, order)
-        B, ends = _beside(xp, [xp.take(part, order, axis=0) for part in parts]), [0, *at_home(last).tolist()]
+        last = xp.searchsorted(taken(which, order), numbers_like(C // strip, which, which.dtype), side="right")
+        cell, w = taken(cell, order), None if w is None else taken(w, order)
+        B, ends = _beside(xp, [taken(part, order) for part in parts]), [0, *at_home(last).tolist()]
         B -= origin
     else:
         B = _beside(xp, parts) - origin
     q, exact = B.shape[1], B.dtype == xp.float64
     E = xp.astype(cell[:, None] == numbers_like(C, cell, cell.dtype)[None, :], B.dtype)  # (n, C)
     count = _double(xp, _total(E, w))
-    least = xp.where(count > 0, count, xp.ones_like(count))[:, None]
+    least = xp.where(count > 0, count, 1.0)[:, None]
     mean = xp.astype(_double(xp, E.T @ (B if w is None else B * w[:, None])) / least, B.dtype)  # (C, q)
     shift, rest = _double(xp, mean), None
     alone = exact and matrices and strip == 1  # each scatter has one mean
     if not alone and (keep.scatter is not None or not exact):
-        B -= xp.take(mean, cell, axis=0)
+        B -= taken(mean, cell)
     if not exact:
         rest = _double(xp, E.T @ (B if w is None else B * w[:, None])) / least
         shift = shift + rest
@@ -128,7 +130,7 @@ def _of_cells(xp: Any, parts: list[Any], w: Any, cell: Any, origin: Any, keep: S
             s = s - (count[own, None] * rest[own, :]).T @ rest[own, :]
         S.append(s)
     within = lead if strip == 1 else lead[:-1]
-    return replace(made, scatter=xp.reshape(xp.stack(S), (*within, q, q)))
+    return replace(made, scatter=xp.reshape(S[0] if len(S) == 1 else xp.stack(S), (*within, q, q)))
 
 
 def symmetric_product(A: Any, D: Any) -> Any:

@@ -23,6 +23,7 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -42,8 +43,8 @@ def share(part: np.ndarray, total: np.ndarray) -> np.ndarray:
     array([0.25, 0.  ])
     """
     if is_elsewhere(total):
-        xp = namespace(total)
-        return xp.where(total > 0, part / xp.where(total > 0, total, xp.ones_like(total)), xp.zeros_like(total))
+        xp, some = namespace(total), total > 0
+        return xp.where(some, part / xp.where(some, total, 1.0), 0.0)
     return np.divide(part, total, out=np.zeros_like(total), where=total > 0)
 
 
@@ -144,7 +145,12 @@ class Moments(Part):
     @property
     def mean(self) -> Tensor:
         """Mean of the rows (axes, p)."""
-        return like(self.origin, self.shift) + self.shift if is_elsewhere(self.shift) else self.origin + self.shift
+        return (self._origin_there if is_elsewhere(self.shift) else self.origin) + self.shift
+
+    @cached_property
+    def _origin_there(self) -> Any:
+        """The origin where the shifts lie: asked for with every mean, and sent once."""
+        return like(self.origin, self.shift)
 
     @property
     def is_here(self) -> bool:
@@ -459,6 +465,8 @@ class Moments(Part):
     def is_finite(self) -> bool:
         """Tell whether every sum is a number: it is not when a cell was NaN, infinite or too large to square."""
         xp = namespace(self.shift)
+        if not self.is_here and self.scatter is not None:  # what is centred by such a mean is none either
+            return bool(xp.all(xp.isfinite(self.scatter)))
         finite = xp.all(xp.isfinite(self.shift))
         return bool(finite if self.scatter is None else finite & xp.all(xp.isfinite(self.scatter)))
 

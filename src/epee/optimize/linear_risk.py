@@ -18,7 +18,17 @@ from typing import Any
 
 import numpy as np
 
-from epee.arrays import as_type, home_together, is_elsewhere, less_one_at, like, namespace, select_rows
+from epee.arrays import (
+    as_type,
+    home_together,
+    is_elsewhere,
+    less_one_at,
+    like,
+    namespace,
+    select_rows,
+    taken,
+    taken_along,
+)
 from epee.engines.choice import engine_for
 from epee.losses.entropy import CrossEntropy
 from epee.losses.margins import MarginLoss
@@ -183,7 +193,7 @@ class RowSum:
         xp, M = namespace(X), self.W.shape[1]
         centre = self.centre
         if self.columns is not None:
-            X, centre = xp.take(X, like(self.columns, X), axis=1), centre[self.columns]
+            X, centre = taken(X, like(self.columns, X), axis=1), centre[self.columns]
         B = X - like(centre, X, X.dtype)  # (n, q)
         if self.bias:
             B = xp.concat([B, xp.ones_like(B[:, :1])], axis=1)
@@ -259,7 +269,7 @@ def row_terms(loss: MarginLoss, S: Any, codes: Any, bends: bool) -> tuple[Any, A
     P = xp.exp(S - top)
     total = xp.sum(P, axis=1, keepdims=True)
     P /= total
-    value = (xp.log(total) + top - xp.take_along_axis(S, codes[:, None], axis=1))[:, 0]
+    value = (xp.log(total) + top - taken_along(S, codes[:, None]))[:, 0]
     return value, less_one_at(P, codes), P if bends else None
 
 

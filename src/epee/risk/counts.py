@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from epee.arrays import is_elsewhere
 from epee.risk.cross_validation import CrossValidation
 from epee.risk.units import Weights, meaning_of
 from epee.table.block import Source, check_weights
@@ -60,6 +61,8 @@ def long_table(X: Any, y: Any, sample_weight: Any, weights: Weights | None = Non
     >>> long_table([[0.0], [1.0]], [5.0, 6.0], [2, 1]).y
     [5.0, 5.0, 6.0]
     """
+    if is_elsewhere(X) and sample_weight is None:
+        return None
     if is_stream(X):
         source = open_source(X, y, sample_weight)
         head = source.head()

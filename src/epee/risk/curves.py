@@ -248,7 +248,7 @@ def _cells(
     elif stratify is not None and stratify is not True:
         codes = np.unique(np.asarray(stratify), return_inverse=True)[1].reshape(-1)
     if codes is not None:
-        check_strata(codes, folds, route.classes)
+        check_strata(np.bincount(codes), folds, route.classes)
     n, rows = route.n, np.arange(route.n)
     if copies is not None and int(copies.max()) + 1 >= 4 * folds:  # copies are dealt as one row
         first = np.unique(copies, return_index=True)[1]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from epee.arrays import affine_rows, at_home, like, namespace, numbers_like
+from epee.arrays import affine_rows, at_home, like, namespace, numbers_like, taken
 from epee.risk.linear_stack import Linear
 from epee.table.block import Block
 from epee.typing import Matrix
@@ -25,16 +25,17 @@ def count_errors(block: Block, models: Linear, tested_by: np.ndarray, by_cell: b
     scores = xp.reshape(scores, (n * T, k))
     fold, truth = like(block.fold, X), like(block.group, X)
     w = None if block.weight is None else xp.astype(like(block.weight, X), xp.float64)
-    cell = xp.where(fold >= 0, fold, xp.zeros_like(fold))
+    counts = fold >= 0
+    cell = xp.where(counts, fold, 0)
     first, places = (
         numbers_like(n, fold, fold.dtype) * T,
         numbers_like(tested_by.shape[1] if by_cell else T, fold, fold.dtype),
     )
     sums = []
     for by in tested_by:  # a repeat
-        model = xp.take(like(by, fold, fold.dtype), cell)
-        tested = (fold >= 0) & (model >= 0)
-        own = xp.take(scores, first + xp.where(tested, model, xp.zeros_like(model)), axis=0)  # (n, k)
+        model = taken(like(by, fold, fold.dtype), cell)
+        tested = counts if (by >= 0).all() else counts & (model >= 0)
+        own = taken(scores, first + xp.where(tested, model, 0))  # (n, k)
         wrong = xp.astype(xp.argmax(own, axis=1) != truth, xp.float64)
         E = xp.astype(((cell if by_cell else model)[:, None] == places[None, :]) & tested[:, None], xp.float64)
         E = E if w is None else E * w[:, None]

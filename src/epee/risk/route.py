@@ -202,7 +202,7 @@ class MomentRoute(Route):
     @property
     def weight(self) -> Vector | None:
         """Weights of all rows."""
-        return self.shared.beside[1]
+        return self.shared.weight
 
     @property
     def rows(self) -> Matrix:

@@ -75,10 +75,17 @@ class Rows:
         )
         return counts
 
+    @property
+    def weight(self) -> Vector | None:
+        """The weight of every row; takes a pass where the rows pass by."""
+        if "beside" not in vars(self) and isinstance(self.source, ArraySource | ElsewhereSource):
+            return self.source.weight
+        return self.beside[1]
+
     def unit(self, weights: Weights | None = None) -> float:
         """Return how many rows a unit of weight is worth: 1 for counts, Kish's share for others; from one pass where there are weights."""
-        known = self.beside if "beside" in vars(self) else (None, getattr(self.source.head(), "weight", None))
-        if known[1] is None:
+        passing = "beside" not in vars(self) and not isinstance(self.source, ArraySource | ElsewhereSource)
+        if (getattr(self.source.head(), "weight", None) if passing else self.weight) is None:
             return 1.0
         narrow = self.source.narrow()
         total, squares, broken = engine_for(narrow).reduce(narrow, _weighed)

@@ -179,7 +179,7 @@ def _numbered(
         splits = [kfold(_by_group(ids, K, repeat_seed(seed, r)), K) for r in range(repeats)]
         return Plan(splits, K, repeats, f"{K}-fold cross-validation by group{times}", ids)
     if codes is not None:
-        check_strata(codes, K, classes)
+        check_strata(np.bincount(codes), K, classes)
     strata = "stratified " if codes is not None else ""
     how = f"{strata}{K}-fold cross-validation{times}"
     rows: Any = slice(None)
@@ -189,7 +189,7 @@ def _numbered(
         how = f"{how}, copies of a row together"
     else:
         copies = None
-    fine = fine_cells(n, codes, K)
+    fine = fine_cells(np.array([n]) if codes is None else np.bincount(codes), K)
     if repeats > 1 and fine:
         cells = assign_folds(codes, n, fine, seed)[rows]
         return Plan([regrouped(cells, fine, K, repeats, seed)], K, repeats, how, copies)
@@ -205,26 +205,24 @@ def deal_plan(
         raise WrongUse(f"repeats is {repeats!r}; it must be a whole number of at least 1.")
     check_folds(K, n)
     seed, by_class = seed_of(random_state), stratified and classes is not None
-    codes = (
-        np.repeat(np.arange(len(counts)), np.minimum(counts, 30 * FINE_FOLDS + K)) if by_class else None
-    )  # enough to judge by
-    if codes is not None:
-        check_strata(codes, K, classes)
+    sizes = counts if by_class else np.array([n])
+    if by_class:
+        check_strata(sizes, K, classes)
     times = f", repeated {repeats} times" if repeats > 1 else ""
     how = f"{'stratified ' if by_class else ''}{K}-fold cross-validation{times}"
-    strata, fine = len(counts) if by_class else None, fine_cells(n, codes, K)
+    strata, fine = len(counts) if by_class else None, fine_cells(sizes, K)
     if repeats > 1 and fine:
         return Plan([regrouped(Deal(seed, strata), fine, K, repeats, seed)], K, repeats, how, seed=seed)
     splits = [kfold(Deal(repeat_seed(seed, r), strata), K) for r in range(repeats)]
     return Plan(splits, K, repeats, how, seed=seed)
 
 
-def fine_cells(n: int, codes: Codes | None, n_folds: int) -> int:
-    """Return how many fine folds to cut, 0 when the rows are too few for balanced unions of them.
+def fine_cells(sizes: np.ndarray, n_folds: int) -> int:
+    """Return how many fine folds to cut of classes of these ``sizes``, 0 when the rows are too few for balanced unions of them.
 
     Each class needs some thirty rows a fine fold, so that unions of fine folds stay stratified to a few rows in a hundred.
     """
-    smallest = n if codes is None else int(np.bincount(codes).min())
+    smallest = int(sizes.min())
     fine = -(-FINE_FOLDS // n_folds) * n_folds
     return fine if n_folds <= FINE_FOLDS // 2 and smallest >= 30 * fine else 0
 
@@ -239,9 +237,8 @@ def regrouped(cell: Codes | Deal, fine: int, n_folds: int, repeats: int, seed: i
     return Split(cell, learns, tested_by, fold)
 
 
-def check_strata(codes: Codes, n_folds: int, classes: Any = None) -> None:
-    """Say what happens to a class with fewer members than folds; refuse a class of one."""
-    counts = np.bincount(codes)
+def check_strata(counts: np.ndarray, n_folds: int, classes: Any = None) -> None:
+    """Say what happens to a class with fewer members than folds, of which ``counts`` tell; refuse a class of one."""
     present = np.flatnonzero(counts)
     k = int(present[np.argmin(counts[present])])
     name = classes[k] if classes is not None else k

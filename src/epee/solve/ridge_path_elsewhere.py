@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from epee.arrays import at_home, like, namespace, positive_solve
+from epee.arrays import at_home, like, namespace, positive_solve, taken
 from epee.typing import Vector
 
 LARGE, MANY = 256, 20  # columns and penalties from which on one decomposition for all is cheaper
@@ -45,8 +45,8 @@ def ridge_path_elsewhere(xx: Any, xy: Any, alphas: Vector) -> Any:
         if not fine.all():
             exact = _by_factors(xp, xx, xy, alphas[~fine])
             order = np.argsort(np.concatenate([np.flatnonzero(fine), np.flatnonzero(~fine)]), kind="stable")
-            kept = xp.take(found, like(np.flatnonzero(fine), xx), axis=1)
-            found = xp.take(xp.concat([kept, exact], axis=1), like(order, xx), axis=1)
+            kept = taken(found, like(np.flatnonzero(fine), xx), axis=1)
+            found = taken(xp.concat([kept, exact], axis=1), like(order, xx), axis=1)
     return found if bool(xp.all(xp.isfinite(found))) else None
 
 

@@ -31,6 +31,7 @@ from epee.arrays import (
     namespace,
     numbers_like,
     squares_of_rows,
+    taken,
 )
 from epee.engines.local import in_order
 from epee.moments.sparse import cell_sums
@@ -235,7 +236,7 @@ class RowsThere:
         """Return some rows about the origin, their squared distances and their weights, here; a place of -1 is that of any row."""
         xp, rows = namespace(self.X), like(np.maximum(places, 0).astype(np.int64), self.X)
         w = xp.ones_like(squared) if self.w is None else self.w
-        far, distance, weight = home_together(xp.take(self.B, rows, axis=0), xp.take(squared, rows), xp.take(w, rows))
+        far, distance, weight = home_together(taken(self.B, rows), taken(squared, rows), taken(w, rows))
         return far[:, :-1], distance, weight
 
     def tallied(self, labels: Any, squared: Any, k: int) -> tuple[float, Vector]:

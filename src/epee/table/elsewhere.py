@@ -13,7 +13,20 @@ from typing import Any
 
 import numpy as np
 
-from epee.arrays import at_home, is_elsewhere, is_real, kind_of, like, namespace, numbers_like, select_rows
+from epee.arrays import (
+    as_type,
+    at_home,
+    is_elsewhere,
+    is_real,
+    kind_of,
+    like,
+    name_of_type,
+    namespace,
+    numbers_like,
+    select_rows,
+    sum_of_rows,
+    taken,
+)
 from epee.errors import DataError
 from epee.table.arrays import ArraySource
 from epee.table.block import BLOCK_ROWS, Block, check_weights
@@ -59,6 +72,7 @@ class ElsewhereSource(BlockSource):
         weight = None if weight is None else at_home(weight)
         self.weight = check_weights(weight, self.n_rows)
         self.asked_by: str | None = None  # the method that reads them
+        self._counts: np.ndarray | None = None  # rows of each group, where they were counted
 
     @cached_property
     def beside(self) -> dict[str, Any]:
@@ -82,7 +96,7 @@ class ElsewhereSource(BlockSource):
         if not self.n_rows:
             return np.zeros(self.n_columns)
         xp = namespace(self.X)
-        head = xp.mean(xp.astype(self.X[: min(256, self.n_rows), ...], xp.float64), axis=0)
+        head = xp.mean(as_type(self.X[: min(256, self.n_rows), ...], xp.float64), axis=0)
         return np.asarray(at_home(head), dtype=np.float64)
 
     def there(self, rows: int) -> Iterator[Block]:
@@ -122,6 +136,10 @@ class ElsewhereSource(BlockSource):
         beside = {"y": self.y, "weight": self.weight, "fold": self.fold, "group": self.group} | parts
         found = ElsewhereSource(self.X, **beside)
         found.asked_by = self.asked_by
+        if "group" not in parts:
+            found._counts = self._counts
+        if "origin" in vars(self):
+            found.origin = self.origin
         return found
 
     @property
@@ -135,6 +153,8 @@ class ElsewhereSource(BlockSource):
 
     def group_sizes(self, n_groups: int) -> np.ndarray:
         """Return how many rows each group has, (n_groups,)."""
+        if self._counts is not None and len(self._counts) == n_groups:
+            return self._counts
         if not is_elsewhere(self.group):
             return np.bincount(np.asarray(self.group), minlength=n_groups)
         xp = namespace(self.group)
@@ -146,13 +166,40 @@ class ElsewhereSource(BlockSource):
         if self.y is None:
             raise DataError("requires y to be passed, but the target y is None.")
         if classes is None and is_elsewhere(self.y) and kind_of(self.y) in "iu" and self.y.ndim == 1:
-            found = namespace(self.y).unique_inverse(self.y)
-            codes = namespace(self.y).reshape(found.inverse_indices, (-1,))
-            return self.having(group=codes, y=None), at_home(found.values)
+            return self._coded_there()
         y = at_home(self.y)
         y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
         labels = np.unique(y) if classes is None else classes
         return self.having(group=codes_of(y, labels), y=None), labels
 
+    def _coded_there(self) -> tuple[ElsewhereSource, Labels]:
+        """Do the same for whole numbers there: a few that lie together are counted, which is sooner done than to sort them."""
+        y, xp, low = self.y, namespace(self.y), 0
+        codes = as_type(y, xp.int64)
+        counts = self._labels_counted(codes, LIKELY_LABELS)
+        if counts.sum() < self.n_rows or not self.n_rows:
+            low, high = (int(xp.min(codes)), int(xp.max(codes))) if self.n_rows else (0, FEW_LABELS)
+            if high - low >= FEW_LABELS:
+                found = xp.unique_inverse(y)
+                return self.having(group=xp.reshape(found.inverse_indices, (-1,)), y=None), at_home(found.values)
+            codes = codes - low
+            counts = self._labels_counted(codes, high - low + 1)
+        counts = counts[: np.flatnonzero(counts)[-1] + 1]
+        present = counts > 0
+        if not present.all():
+            codes = taken(like(np.cumsum(present) - 1, codes), codes)
+        coded = self.having(group=codes, y=None)
+        coded._counts = counts[present]
+        return coded, (np.flatnonzero(present) + low).astype(name_of_type(y.dtype))
+
+    @staticmethod
+    def _labels_counted(codes: Any, n: int) -> np.ndarray:
+        """Return how many rows have each label 0, ..., n - 1, (n,), here; others are not counted."""
+        own = codes[:, None] == numbers_like(n, codes)[None, :]
+        counts: np.ndarray = np.rint(at_home(sum_of_rows(as_type(own, namespace(codes).float64))))
+        return counts.astype(np.int64)
+
 
 FETCHED = 64 << 20  # bytes that travel at once
+LIKELY_LABELS = 16  # from 0 on: codes of classes
+FEW_LABELS = 64  # whole numbers from the least to the largest, whose rows are counted one label beside the other

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from epee.arrays import at_home, is_elsewhere, like, select_rows
+from epee.arrays import at_home, is_elsewhere
 from epee.table.doors import is_stream
 from epee.table.folds import mix64
 
@@ -26,9 +26,9 @@ def fingerprint(*tables: Any, rows: int = 256) -> str:
         if is_elsewhere(table):
             n = int(table.shape[0])
             few = max(16, min(rows, FETCHED // max(1, int(table.shape[1]) if table.ndim > 1 else 1)))
-            some = np.unique(np.linspace(0, max(n - 1, 0), min(n, few)).astype(np.int64))
             digest.update(str((n, tuple(table.shape))).encode())
-            digest.update(_bytes(at_home(select_rows(table, like(some, table))), np.arange(len(some))))
+            some = at_home(table[:: max(1, -(-n // few)), ...])  # each so many rows: no list of them need travel
+            digest.update(_bytes(some, np.arange(len(some))))
             continue
         if table is None or is_stream(table):
             digest.update(repr(table).encode())

@@ -6,11 +6,12 @@ look into it. After two walks most ranks have arrived; the few others walk on he
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from epee.arrays import at_home, like, namespace, numbers_like
+from epee.arrays import at_home, like, namespace, numbers_like, taken
 from epee.table.folds import SORTED_UP_TO, check_folds, class_keys, mix64, places_of, round_tables
 
 WALKS = 2  # that all ranks take there
@@ -35,20 +36,27 @@ def folds_elsewhere(
         classes = int(xp.max(codes)) + 1 if totals is None else len(totals)
         narrow = xp.astype(codes, xp.int16) if classes < 2**15 else codes  # short codes are sorted sooner
         order = xp.argsort(narrow, stable=True)
-        totals = _counted(xp, xp.take(codes, order), classes) if totals is None else np.asarray(totals)
+        totals = _counted(xp, taken(codes, order), classes) if totals is None else np.asarray(totals)
         rank = xp.argsort(order, stable=True)  # among all rows, those of a class after those of the classes before it
     keys = class_keys(len(totals), seed)
     first = (mix64(keys) % np.uint64(n_folds)).astype(np.int64)
     small = totals <= SORTED_UP_TO
-    if small.all():
-        table = np.concatenate([places_of(t, int(k)) for t, k in zip(totals.tolist(), keys, strict=True)])
-        place = xp.take(like(table, rank, rank.dtype), rank)
-    else:
-        if codes is not None:
-            rank = rank - xp.take(like(np.cumsum(totals) - totals, rank, rank.dtype), codes)
-        place = _walked(xp, rank, codes, totals, keys, small)
-    begin = int(first[0]) if codes is None else xp.take(like(first, rank, rank.dtype), codes)
+    if small.all() and n_folds < 2**15:
+        return xp.astype(taken(like(_dealt(tuple(totals.tolist()), n_folds, seed), rank), rank), rank.dtype)
+    if codes is not None:
+        rank = rank - taken(like(np.cumsum(totals) - totals, rank, rank.dtype), codes)
+    place = _walked(xp, rank, codes, totals, keys, small)
+    begin = int(first[0]) if codes is None else taken(like(first, rank, rank.dtype), codes)
     return (place + begin) % n_folds
+
+
+@lru_cache(maxsize=4)
+def _dealt(totals: tuple[int, ...], n_folds: int, seed: int) -> np.ndarray:
+    """Return the fold of each rank in classes that are small, one class after the other: models that are compared ask for the same."""
+    keys = class_keys(len(totals), seed)
+    first = (mix64(keys) % np.uint64(n_folds)).astype(np.int64)
+    parts = [(places_of(t, int(k)) + c) % n_folds for t, k, c in zip(totals, keys, first.tolist(), strict=True)]
+    return np.concatenate(parts).astype(np.int16)
 
 
 def _walked(xp: Any, rank: Any, codes: Any, totals: np.ndarray, keys: np.ndarray, small: np.ndarray) -> Any:
@@ -57,11 +65,9 @@ def _walked(xp: Any, rank: Any, codes: Any, totals: np.ndarray, keys: np.ndarray
     if small.any():
         sizes = np.where(small, totals, 0)
         table = np.concatenate([places_of(t, int(k)) for t, k in zip(sizes.tolist(), keys, strict=True)])
-        mine = xp.take(like(small, rank), codes)
-        at = xp.where(
-            mine, rank + xp.take(like(np.cumsum(sizes) - sizes, rank, rank.dtype), codes), xp.zeros_like(rank)
-        )
-        place = xp.where(mine, xp.take(like(table, rank, rank.dtype), at), rank)
+        mine = taken(like(small, rank), codes)
+        at = xp.where(mine, rank + taken(like(np.cumsum(sizes) - sizes, rank, rank.dtype), codes), xp.zeros_like(rank))
+        place = xp.where(mine, taken(like(table, rank, rank.dtype), at), rank)
     for k in np.flatnonzero(~small):
         walked = _feistel(xp, rank, int(totals[k]), int(keys[k]))
         place = walked if codes is None else xp.where(codes == int(k), walked, place)
@@ -91,13 +97,13 @@ def _feistel(xp: Any, rank: Any, n: int, key: int) -> Any:
         walking = walking[part >= n]
     add_up = xp.cumulative_sum if hasattr(xp, "cumulative_sum") else xp.cumsum  # NumPy 2.0 has the older name
     which = add_up(xp.astype(outside, rank.dtype)) - 1
-    return xp.where(outside, xp.take(like(late, rank, rank.dtype), xp.where(outside, which, xp.zeros_like(which))), x)
+    return xp.where(outside, taken(like(late, rank, rank.dtype), xp.where(outside, which, xp.zeros_like(which))), x)
 
 
 def _walk(xp: Any, x: Any, low: int, tables: list[Any]) -> Any:
     """Return numbers after all rounds."""
     a, b = x & (2**low - 1), x >> low
     for even, odd in zip(tables[::2], tables[1::2], strict=True):
-        b = b ^ xp.take(even, a)
-        a = a ^ xp.take(odd, b)
+        b = b ^ taken(even, a)
+        a = a ^ taken(odd, b)
     return a | (b << low)

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import TransformerMixin, clone
 
-from epee.arrays import affine_rows, like, namespace
+from epee.arrays import affine_rows, identity_like, like, namespace
 from epee.errors import DataError, SingularProblem, Unavailable, WrongUse
 from epee.estimator.base import NewAxes, both_sides, say
 from epee.estimator.keep import Keep
@@ -222,9 +222,7 @@ class LinearDiscriminantAnalysis(NewAxes, TransformerMixin, MomentClassifier):
             return None
         self._check()
         xp = namespace(m.count)
-        n = xp.sum(m.count, axis=1)  # (F,)
-        if not bool(xp.all(n > m.count.shape[1])):
-            return None
+        K, n = m.count.shape[1], xp.sum(m.count, axis=1)  # (F,)
         priors = m.count / n[:, None]
         if self.priors is not None:
             given = like(self._class_priors(m.at("fold", 0)), m.count)
@@ -232,21 +230,20 @@ class LinearDiscriminantAnalysis(NewAxes, TransformerMixin, MomentClassifier):
         sigma: Any = m.scatter / n[:, None, None]  # (F, p, p)
         if self.shrinkage is not None:
             sigma = shrink(sigma, float(self.shrinkage))
-        variances = xp.linalg.diagonal(sigma)  # (F, p)
-        if not bool(xp.all(variances > 0) & xp.all(priors > 0)):
-            return None
-        sd, mean = xp.sqrt(variances), m.mean
-        centre = (priors[:, None, :] @ mean)[:, 0, :] if self.solver == "svd" else xp.zeros_like(sd)
-        means = (mean - centre[:, None, :]) / sd[:, None, :]  # (F, K, p)
-        R = sigma / (sd[:, :, None] * sd[:, None, :])
-        eye = xp.broadcast_to(like(np.eye(m.p), R), R.shape)
-        try:
-            whole = xp.linalg.solve(R, xp.concat([xp.matrix_transpose(means), eye], axis=2))
-        except (np.linalg.LinAlgError, RuntimeError):  # PyTorch has a word of its own for it
-            return None
-        K = m.count.shape[1]
-        least = 1 / xp.sqrt(xp.sum(whole[:, :, K:] ** 2, axis=(1, 2)))  # no eigenvalue of R is below
-        if not bool(xp.all(least > max(4 * self.tol**2 if self.solver == "svd" else 0.0, 1e-9))):
+        with np.errstate(divide="ignore", invalid="ignore"):  # whether all is sound is asked once, at the end
+            sd, mean = xp.sqrt(xp.linalg.diagonal(sigma)), m.mean  # (F, p), (F, K, p)
+            centre = (priors[:, None, :] @ mean)[:, 0, :] if self.solver == "svd" else xp.zeros_like(sd)
+            means = (mean - centre[:, None, :]) / sd[:, None, :]  # (F, K, p)
+            R = sigma / (sd[:, :, None] * sd[:, None, :])
+            eye = xp.broadcast_to(identity_like(m.p, R), R.shape)
+            try:
+                whole = xp.linalg.solve(R, xp.concat([xp.matrix_transpose(means), eye], axis=2))
+            except (np.linalg.LinAlgError, RuntimeError):  # PyTorch has a word of its own for it
+                return None
+        inverse = xp.sum(whole[:, :, K:] ** 2, axis=(1, 2))  # no eigenvalue of R is below one over its root
+        fewest = max(4 * self.tol**2 if self.solver == "svd" else 0.0, 1e-9)
+        sound = (n > K) & (inverse < fewest**-2) & (xp.min(priors, axis=1) > 0) & (xp.min(sd, axis=1) > 0)  # nor NaN
+        if not bool(xp.all(sound)):
             return None
         coef = xp.matrix_transpose(whole[:, :, :K])
         intercept = xp.log(priors) - xp.sum(means * coef, axis=2) / 2

@@ -21,12 +21,15 @@ import numpy as np
 from epee.arrays import (
     as_type,
     home_together,
+    library_of,
     like,
     multiplies_in_full,
     namespace,
     nearest_first,
     numbers_like,
     squares_of_rows,
+    taken,
+    taken_along,
 )
 from epee.engines.local import in_order
 from epee.typing import Codes, Matrix, Vector
@@ -123,27 +126,34 @@ class ScreenThere(Screen):
     def _at_once(self) -> int:
         return max(1, CELLS // self.wide.shape[0])
 
-    def _each(self, work: Callable[[slice], Found], parts: Iterable[slice]) -> Iterable[Found]:
-        return map(work, parts)
+    def nearest(self, Q: Any, k: int, candidates: int) -> Found:
+        """Return squared distances and places (m, k) of the nearest rows, and which queries are in doubt (m,), here, by one journey."""
+        m, step = int(Q.shape[0]), self._at_once()
+        parts = [self._some(Q[i : min(i + step, m), ...], k, candidates) for i in range(0, m, step)]
+        xp = namespace(Q)
+        d, found, settled = home_together(*(xp.concat(part) for part in zip(*parts, strict=True)))
+        return d, found.astype(np.int64), settled == 0
 
     def _candidates(self, q: Any, candidates: int) -> tuple[Any, Any]:
         xp, m = namespace(q), q.shape[0]
         D = xp.astype(xp.concat([-2 * q, xp.ones_like(q[:, :1])], axis=1), self.wide.dtype) @ self.wide.T  # (m, n)
         groups = D.shape[1] // GROUP
-        _, nearest = nearest_first(xp.min(xp.reshape(D, (m, groups, GROUP)), axis=2), min(candidates, groups))
+        beside = library_of(D) == "cupy"  # whose sums along lines are the faster ones; those of others go side by side
+        least = xp.min(xp.reshape(D, (m, groups, GROUP) if beside else (m, GROUP, groups)), axis=2 if beside else 1)
+        _, nearest = nearest_first(least, min(candidates, groups))
         inside = numbers_like(GROUP, nearest, nearest.dtype)
-        places = xp.reshape(nearest[:, :, None] * GROUP + inside, (m, -1))  # (m, c GROUP)
-        values, order = nearest_first(xp.take_along_axis(D, places, axis=1), candidates)
-        return values, xp.take_along_axis(places, order, axis=1)
+        near = nearest[:, :, None]
+        places = xp.reshape(near * GROUP + inside if beside else near + inside * groups, (m, -1))  # (m, c GROUP)
+        values, order = nearest_first(taken_along(D, places), candidates)
+        return values, taken_along(places, order)
 
-    def _settled(self, Q: Any, k: int, best: Any, who: Any, error: Any, lengths: Any) -> Found:
+    def _settled(self, Q: Any, k: int, best: Any, who: Any, error: Any, lengths: Any) -> Any:
+        """Do the same there; the last are the queries that are not in doubt."""
         xp, (m, p) = namespace(Q), Q.shape
         who = xp.sort(who, axis=1)  # by row number, then, stably, by distance
-        rows = xp.reshape(xp.take(self.X, xp.reshape(who, (-1,)), axis=0), (m, -1, p))
+        rows = xp.reshape(taken(self.X, xp.reshape(who, (-1,))), (m, -1, p))
         exact = squares_of_rows(rows - Q[:, None, :])
         order = xp.argsort(exact, axis=1, stable=True)
-        who, exact = xp.take_along_axis(who, order, axis=1), xp.take_along_axis(exact, order, axis=1)
+        who, exact = taken_along(who, order), taken_along(exact, order)
         sure = exact[:, k - 1] < as_type(best[:, -1], Q.dtype) - error + lengths
-        parts = (exact[:, :k], as_type(who[:, :k], Q.dtype), as_type(sure, Q.dtype))
-        d, found, settled = home_together(*parts)
-        return d, found.astype(np.int64), settled == 0
+        return exact[:, :k], as_type(who[:, :k], Q.dtype), as_type(sure, Q.dtype)
