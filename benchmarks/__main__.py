@@ -30,7 +30,6 @@ def main(arguments: list[str] | None = None) -> int:
 
     start, failures = time.monotonic(), 0
     for file in bench_files():
-        records: list[Record] = []
         try:
             problems = [p for p in problems_of(file) if _wanted(file, p, chosen)]
         except Exception:  # noqa: BLE001 - one broken file must not hide the others
@@ -44,13 +43,13 @@ def main(arguments: list[str] | None = None) -> int:
                 print(f"{name_of(file)}: {problem.name}: left out, the quick run has used its time", file=sys.stderr)
             else:
                 try:
-                    records.append(run(file, problem, chosen))
-                    show(name_of(file), records[-1])
+                    record = run(file, problem, chosen)
+                    show(name_of(file), record)
+                    if not chosen.no_save:  # at once: a run that is stopped keeps what it has seen
+                        save(name_of(file), [record])
                 except Exception:  # noqa: BLE001 - as above
                     failures += 1
                     print(f"{name_of(file)}: {problem.name}: failed\n{traceback.format_exc(limit=-3)}", file=sys.stderr)
-        if records and not chosen.no_save:
-            save(name_of(file), records)
     if not chosen.list:
         print(in_words(facts()))
     return 1 if failures else 0
@@ -65,10 +64,11 @@ def run(file: Path, problem: Problem, chosen: argparse.Namespace) -> Record:
         problem.limits,
         data=data,
         repeat=chosen.repeat or (3 if chosen.quick else 5),
-        budget=chosen.budget or (10.0 if chosen.quick else 120.0),
+        budget=chosen.budget or min(problem.budget, 10.0 if chosen.quick else 120.0),
         same=problem.same,
     )
-    fresh = None if chosen.quick and "process MB" not in problem.claim else fresh_process(file, problem.name, data)
+    alone = "process MB" in problem.claim or (problem.fresh and not chosen.quick)
+    fresh = fresh_process(file, problem.name, data) if alone else None
     return record_of(problem, found, facts(), quick=chosen.quick, fresh=fresh)
 
 

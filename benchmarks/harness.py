@@ -31,7 +31,8 @@ for a limit *at most* that many times slower, and for the keys ``"seconds"``, ``
 there before the call) and ``"process MB"`` (peak of a fresh process, interpreter and data included) *at most* that
 figure. "Two threads against one" is a rival named ``"one thread"``. ``same(ours, theirs)`` gets the two results and says
 whether they agree: a speed without the same answer is worth nothing. A function that measures itself, for
-instance in a child process, returns :class:`Seconds`. A rival that is not installed is shown as absent.
+instance in a child process, returns :class:`Seconds`. A rival that is not installed is shown as absent. ``budget`` is how many seconds
+the rounds may take where a rival is slow (at least one is made), and ``fresh=False`` leaves out the process in which nothing is compiled.
 
 Run ``python -m benchmarks [words of names] [--quick] [--repeat N]``; ``make bench`` and ``make bench-quick`` run all.
 
@@ -76,6 +77,8 @@ class Problem:
     claim: Mapping[str, float] = field(default_factory=dict)
     same: Callable[[Any, Any], bool] | None = None
     quick: bool = False
+    budget: float = math.inf
+    fresh: bool = True
 
     def __post_init__(self) -> None:
         known = {*self.rivals, *self.limits, "seconds", "extra MB", "process MB"}

@@ -14,6 +14,7 @@ from epee.kernels.sparse_sums import (
     nearest_of_sparse,
     normal_product,
     row_products,
+    row_scores,
     sparse_logistic_sums,
     sparse_softmax_sums,
 )
@@ -34,11 +35,15 @@ def test_sums_and_products(weight):
     v, out = rng.normal(size=p), np.empty(n)
     row_products(*rows, v, out)
     assert_allclose(out, X @ v, atol=1e-14)
+    for scores in (1, 2, 5):
+        W, out = rng.normal(size=(p, scores)), np.empty((n, scores))
+        row_scores(*rows, W, out)
+        assert_allclose(out, X @ W, atol=1e-14)
     for m in (rng.normal(size=n), none):
-        level, total = m if m.size else np.ones(n), np.ones(p)
+        level, both = m if m.size else np.ones(n), np.column_stack([v, np.ones(p)])
         r = u * (X @ v - 0.7 * level)
-        assert_allclose(normal_product(*rows, weight, m, 0.7, v, total), level @ r)
-        assert_allclose(total, 1 + X.T @ r, atol=1e-14)
+        assert_allclose(normal_product(*rows, weight, m, 0.7, both), level @ r)
+        assert_allclose(both, np.column_stack([v, 1 + X.T @ r]), atol=1e-14)
 
 
 @pytest.mark.parametrize("weight", [w, none], ids=["weighted", "plain"])

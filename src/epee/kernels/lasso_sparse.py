@@ -12,23 +12,29 @@ from __future__ import annotations
 import numpy as np
 
 from epee.kernels.compiling import kernel
+from epee.kernels.reordering import REORDER
 
 
-@kernel
+@kernel(fastmath=REORDER)
 def _slope(j, data, indices, indptr, weight, r, s, mean, n):
-    """Return the product of centred column j with the residual, by n."""
+    """Return the product of centred column j with the residual, by n; an empty ``weight`` is ones."""
     total = 0.0
-    for k in range(indptr[j], indptr[j + 1]):
-        i = indices[k]
-        total += weight[i] * data[k] * r[i]
+    first, end = np.uint64(indptr[j]), np.uint64(indptr[j + 1])
+    if weight.size:
+        for k in range(first, end):
+            i = np.uint64(indices[k])
+            total += weight[i] * data[k] * r[i]
+    else:
+        for k in range(first, end):
+            total += data[k] * r[np.uint64(indices[k])]
     return total / n + s * mean[j]
 
 
 @kernel
 def _move(j, step, data, indices, indptr, r, state, mean):
     """Take a step of coordinate j out of the residual."""
-    for k in range(indptr[j], indptr[j + 1]):
-        r[indices[k]] -= step * data[k]
+    for k in range(np.uint64(indptr[j]), np.uint64(indptr[j + 1])):
+        r[np.uint64(indices[k])] -= step * data[k]
     state[0] += step * mean[j]
 
 
@@ -73,7 +79,7 @@ def _gap(slopes, beta, rr, ry, l1, l2, positive):
 def sparse_path(data, indices, indptr, weight, mean, norms, y, alphas, ratio, tol, max_iter, positive, start):
     """Return coefficients (A, p), gaps (A,) and sweeps (A,) along decreasing penalties; ``y`` is centred, ``norms`` divided by n."""
     p, A, rows = len(mean), len(alphas), len(y)
-    n = weight.sum()
+    n = weight.sum() if weight.size else float(rows)
     found, gaps, sweeps = np.zeros((A, p)), np.zeros(A), np.zeros(A, dtype=np.int64)
     beta, r, state = start.copy(), y.copy(), np.zeros(1)
     for j in range(p):
@@ -81,7 +87,7 @@ def sparse_path(data, indices, indptr, weight, mean, norms, y, alphas, ratio, to
             _move(j, beta[j], data, indices, indptr, r, state, mean)
     yy = 0.0
     for i in range(rows):
-        yy += weight[i] * y[i] * y[i] / n
+        yy += (weight[i] if weight.size else 1.0) * y[i] * y[i] / n
     slopes, columns, goal = np.empty(p), np.empty(p, dtype=np.int64), tol * yy
     for a in range(A):
         l1, l2 = alphas[a] * ratio, alphas[a] * (1.0 - ratio)
@@ -89,9 +95,9 @@ def sparse_path(data, indices, indptr, weight, mean, norms, y, alphas, ratio, to
         while True:
             rr, ry = 0.0, 0.0
             for i in range(rows):
-                e = r[i] + state[0]
-                rr += weight[i] * e * e / n
-                ry += weight[i] * e * y[i] / n
+                e, u = r[i] + state[0], weight[i] if weight.size else 1.0
+                rr += u * e * e / n
+                ry += u * e * y[i] / n
             count = 0
             for j in range(p):
                 slopes[j] = _slope(j, data, indices, indptr, weight, r, state[0], mean, n)

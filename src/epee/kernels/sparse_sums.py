@@ -37,18 +37,41 @@ def row_products(data, indices, indptr, v, out):
 
 
 @kernel(fastmath=REORDER)
-def normal_product(data, indices, indptr, w, m, c, v, out):
-    """Add X'W(Xv - cm) to ``out`` (p,); return m'W(Xv - cm). An empty ``m`` is ones."""
+def row_scores(data, indices, indptr, W, out):
+    """Write XW to ``out`` (n, K), for W (p, K): two scores at a time, whose sums stay in the processor."""
+    K = W.shape[1]
+    for i in range(len(indptr) - 1):
+        first, end = np.uint64(indptr[i]), np.uint64(indptr[i + 1])
+        for m in range(0, K - 1, 2):
+            s, t = 0.0, 0.0
+            for k in range(first, end):
+                x, j = data[k], np.uint64(indices[k])
+                s += x * W[j, m]
+                t += x * W[j, m + 1]
+            out[i, m], out[i, m + 1] = s, t
+        if K % 2:
+            s = 0.0
+            for k in range(first, end):
+                s += data[k] * W[np.uint64(indices[k]), K - 1]
+            out[i, K - 1] = s
+
+
+@kernel(fastmath=REORDER)
+def normal_product(data, indices, indptr, w, m, c, both):
+    """Add X'W(Xv - cm) to the second column of ``both`` (p, 2), whose first is v; return m'W(Xv - cm). An empty ``m`` is ones.
+
+    A cell finds what it reads and what it adds to side by side, in one line of the cache: half of the way when these are long.
+    """
     total = 0.0
     for i in range(len(indptr) - 1):
         s = 0.0
         for k in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
-            s += data[k] * v[np.uint64(indices[k])]
+            s += data[k] * both[np.uint64(indices[k]), 0]
         level = m[i] if m.size else 1.0
         s = (s - c * level) * (w[i] if w.size else 1.0)
         total += s * level
         for k in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
-            out[np.uint64(indices[k])] += s * data[k]
+            both[np.uint64(indices[k]), 1] += s * data[k]
     return total
 
 

@@ -295,7 +295,8 @@ class Moments(Part):
         total = self.count + other.count
         part = share(other.count, total)
         delta = other.shift - self.shift  # (axes, p)
-        shift = self.shift + part[..., None] * delta
+        shift = part[..., None] * delta
+        shift += self.shift
         scatter = None
         if self.scatter is not None:
             scatter = self._spread(self.scatter + other._sums(), self.count * part, delta)

@@ -20,7 +20,7 @@ import numpy as np
 
 from epee.moments.moments import Moments
 from epee.table.block import Block
-from epee.table.sparse import is_sparse
+from epee.table.sparse import AT_ONCE, is_sparse, rows_between
 from epee.typing import Codes, Matrix, Tensor, Vector
 
 if TYPE_CHECKING:
@@ -121,21 +121,51 @@ def cell_sums(X: Any, cell: Codes, cells: int, w: Vector | None) -> Matrix:
     array([[3., 0.],
            [0., 5.]])
     """
+    sums: Matrix = np.zeros((cells, X.shape[1]))
+    add_cells(X, cell, w, sums)
+    return sums
+
+
+def add_cells(X: Any, cell: Codes, w: Vector | None, sums: Matrix) -> None:
+    """Add each row, times its weight, to the row of ``sums`` (cells, p) that is its cell."""
     from scipy.sparse import csr_array
 
     n = len(cell)
     if X.nnz > MANY:
         from epee.kernels.sparse_sums import cell_totals
 
-        sums: Matrix = np.zeros((cells, X.shape[1]))
         cell_totals(
             X.data, X.indices, X.indptr, np.asarray(cell, dtype=np.int64), np.empty(0) if w is None else w, sums
         )
-        return sums
-    weights = np.ones(n) if w is None else w
-    members = csr_array((weights, (cell, np.arange(n))), shape=(cells, n))
-    found: Matrix = (members @ X).toarray()
-    return found
+    else:
+        weights = np.ones(n) if w is None else w
+        members = csr_array((weights, (cell, np.arange(n))), shape=(len(sums), n))
+        sums += (members @ X).toarray()
+
+
+def rows_times(X: Any, W: Matrix) -> Matrix:
+    """Return X W (n, K), in threads where the rows have many cells.
+
+    >>> from scipy import sparse
+    >>> rows_times(sparse.csr_array([[1.0, 0.0], [2.0, 5.0]]), np.array([[1.0, 3.0], [2.0, 0.0]]))
+    array([[ 1.,  3.],
+           [12.,  6.]])
+    """
+    if X.nnz < AT_ONCE or X.format != "csr":
+        return np.asarray(X @ W)
+    from epee.engines.local import in_order
+    from epee.kernels.sparse_sums import row_scores
+
+    W, out = np.ascontiguousarray(W, dtype=np.float64), np.empty((X.shape[0], W.shape[1]))
+    step = -(-X.shape[0] // max(2, X.nnz // AT_ONCE))
+
+    def work(i: int) -> None:
+        rows = rows_between(X, i, i + step)
+        row_scores(rows.data, rows.indices, rows.indptr, W, out[i : i + step])
+
+    for _ in in_order(work, range(0, X.shape[0], step)):
+        pass
+    return out
 
 
 def _by_cell(zero: Moments, block: Block, keep: Summation, cell: Codes) -> None:
@@ -143,9 +173,12 @@ def _by_cell(zero: Moments, block: Block, keep: Summation, cell: Codes) -> None:
     X, w, p = block.rows, block.weight, block.rows.shape[1]
     count = zero.count.reshape(-1)
     count[:] = np.bincount(cell, w, len(count))
-    sums = cell_sums(X, cell, len(count), w)
-    means = sums / np.where(count > 0, count, 1.0)[:, None]
-    zero.shift.reshape(-1, p)[:] = np.where(count[:, None] > 0, means - keep.origin, 0.0)
+    means = zero.shift.reshape(-1, p)  # summed in place: (cells, p) may be larger than the rows
+    add_cells(X, cell, w, means)
+    means /= np.where(count > 0, count, 1.0)[:, None]
+    if keep.origin.any():
+        means = means.copy()
+        zero.shift.reshape(-1, p)[:] = np.where(count[:, None] > 0, means - keep.origin, 0.0)
     if zero.scatter is None:
         return
     squares = cell_sums(X.multiply(X).tocsr(), cell, len(count), w)

@@ -60,10 +60,10 @@ class SparseColumns:
 
         p, m, A = len(self.x_mean), self.Y.shape[1], len(alphas)
         W, gaps, sweeps = np.empty((A, m, p)), np.empty((A, m)), np.empty((A, m), dtype=int)
-        indices, indptr = self.X.indices.astype(np.int64), self.X.indptr.astype(np.int64)
+        weight = self.weight if (self.weight != 1.0).any() else np.empty(0)
         for t in range(m):
             W[:, t], gaps[:, t], sweeps[:, t] = sparse_path(
-                np.ascontiguousarray(self.X.data), indices, indptr, self.weight, self.x_mean, self.norms,
+                np.ascontiguousarray(self.X.data), self.X.indices, self.X.indptr, weight, self.x_mean, self.norms,
                 np.ascontiguousarray(self.Y[:, t]), np.ascontiguousarray(alphas, dtype=np.float64), float(ratio), float(tol), int(max_iter),
                 bool(positive), np.zeros(p) if start is None else np.ascontiguousarray(start[t]),
             )  # fmt: skip

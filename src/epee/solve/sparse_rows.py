@@ -26,6 +26,7 @@ from epee.typing import Matrix, Vector
 
 MANY_COLUMNS = 2000  # from which on the scatter of sparse columns is not formed
 FEW_CELLS = 1 << 24  # which are laid out all the same: 128 MB
+DIGITS = 1e-12  # relative errors that a search to all digits leaves
 
 
 def is_large_and_sparse(source: Source) -> bool:
@@ -75,17 +76,20 @@ class CentredRows:
 
 @dataclass(frozen=True)
 class Iterated:
-    """Coefficients (p, m), the most iterations a target took, and whether all of them converged."""
+    """Coefficients (p, m), the most iterations a target took, whether all of them converged, and scikit-learn's name for the way."""
 
     coef: Matrix
     iterations: int
     converged: bool
+    solver: str = "lsqr"
 
 
 def least_squares(
-    Z: CentredRows, T: Matrix, alphas: Vector, *, tol: float = 1e-12, max_iter: int | None = None
+    Z: CentredRows, T: Matrix, alphas: Vector, *, tol: float | None = None, max_iter: int | None = None
 ) -> Iterated:
     r"""Minimise :math:`\|Z\beta - t\|^2 + \alpha\|\beta\|^2` for each column of ``T`` (n, m) with its own penalty.
+
+    ``tol`` bounds the relative errors of the rows and of the target for which the solution would be exact; None asks for all digits.
 
     >>> from scipy import sparse
     >>> X = sparse.csr_array([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]])
@@ -97,6 +101,7 @@ def least_squares(
 
     n, p = Z.X.shape
     most = max_iter if max_iter is not None else 4 * min(n, p) + 100
+    tol = DIGITS if tol is None else tol
     coef, steps, good = np.zeros((p, T.shape[1])), 0, True
     with one_blas_thread():  # products of two vectors are not worth waking its others for
         for k, alpha in enumerate(alphas):

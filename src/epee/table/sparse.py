@@ -236,6 +236,21 @@ def rows_between(X: Any, i: int, j: int) -> Any:
     return part
 
 
+def having_cells(X: Any, data: Vector) -> Any:
+    """Return a CSR matrix with other numbers in the cells that are held: where these lie is shared, not copied.
+
+    >>> import scipy.sparse
+    >>> X = scipy.sparse.csr_array([[0.0, 1.0], [2.0, 0.0]])
+    >>> having_cells(X, np.array([5.0, 6.0])).toarray()
+    array([[0., 5.],
+           [6., 0.]])
+    """
+    other = type(X)(X.shape, dtype=data.dtype)
+    other.data, other.indices, other.indptr = data, X.indices, X.indptr
+    other.has_sorted_indices, other.has_canonical_format = X.has_sorted_indices, X.has_canonical_format
+    return other
+
+
 def refuse_lossy_graph(X: Any) -> None:
     """Refuse a sparse table of distances that does not tell a distance of 0 from none: dok forgets zeros, bsr and dia add some."""
     if is_sparse(X) and X.format not in ("csr", "csc", "coo", "lil"):

@@ -27,10 +27,11 @@ from epee.estimator.keep import Keep
 from epee.moments.class_sums import ClassSummation
 from epee.moments.moments import Moments
 from epee.moments.passes import Summation
+from epee.moments.sparse import rows_times
 from epee.predictors.generative.discrete import DiscreteNB, finite_part, settle
 from epee.predictors.generative.generator import by_blocks, left_out_priors, log_of, without_row
 from epee.table.block import Block, Source, column_name
-from epee.table.sparse import is_sparse, laid_out
+from epee.table.sparse import having_cells, is_sparse, laid_out
 from epee.typing import Codes, Matrix, Vector
 
 
@@ -133,7 +134,7 @@ class BernoulliNB(DiscreteNB):
 
     def _score_block(self, X: Matrix) -> Matrix:
         B = self._binary(X)
-        scores = B @ self._linear + self._constant
+        scores = (rows_times(B, self._linear) if is_sparse(B) else B @ self._linear) + self._constant
         return scores if not self._never.any() else settle(scores, B @ self._never + self._never_constant)
 
     def _scores_without(self, X: Matrix, codes: Codes, w: Vector | None) -> Matrix:
@@ -190,8 +191,19 @@ class BinarySummation(ClassSummation):
 
 
 def sparse_to_binary(X: Any, threshold: float | None) -> Any:
-    """Return the sparse rows with 1 where a cell is above a threshold that is at least 0."""
-    B = X.copy()
-    B.data = to_binary(X.data[:, None], threshold, None)[:, 0]
-    B.eliminate_zeros()
-    return B
+    """Return the sparse rows with 1 where a cell is above a threshold that is at least 0; the cells stay where they are.
+
+    >>> from scipy.sparse import csr_array
+    >>> sparse_to_binary(csr_array([[0.0, 0.2], [3.0, 0.0]]), 0.5).toarray()
+    array([[0., 0.],
+           [1., 0.]])
+    """
+    if threshold is None:
+        ones = to_binary(X.data[:, None], None, None)[:, 0]
+    else:
+        ones = np.empty(len(X.data))
+        with np.errstate(over="ignore", invalid="ignore"):
+            np.greater(X.data, threshold, out=ones, casting="unsafe")  # straight into numbers
+            if not np.isfinite(X.data.sum()):
+                ones += 0.0 * X.data  # NaN and infinity stay bad, for the check of the sums
+    return having_cells(X, ones)

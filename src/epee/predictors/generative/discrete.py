@@ -71,11 +71,13 @@ class DiscreteNB(GenerativeClassifier):
 
 
 def finite_part(logs: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the logarithms with 0 for minus infinity, and where that was.
+    """Return the logarithms with 0 for minus infinity, the same where there is none, and where that was.
 
     >>> finite_part(np.array([-1.0, -np.inf]))
     (array([-1.,  0.]), array([0., 1.]))
     """
+    if not logs.size or np.min(logs) > -np.inf:
+        return logs, np.zeros_like(logs)
     never = np.isneginf(logs)
     return np.where(never, 0.0, logs), never.astype(np.float64)
 

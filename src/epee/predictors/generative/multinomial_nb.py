@@ -26,6 +26,7 @@ from scipy.sparse import csr_array
 from epee.errors import WrongUse
 from epee.estimator.keep import Keep
 from epee.moments.moments import Moments
+from epee.moments.sparse import rows_times
 from epee.predictors.generative.discrete import DiscreteNB, finite_part, settle
 from epee.predictors.generative.generator import by_blocks, left_out_priors, log_of, without_row
 from epee.predictors.generative.poisson_nb import count_sums
@@ -45,7 +46,8 @@ class CountedNB(DiscreteNB):
 
     def _solve(self, m: Moments) -> None:
         self._set_priors(m.count)
-        self.feature_count_ = m.count[:, None] * m.mean
+        self.feature_count_ = counts = m.mean
+        counts *= m.count[:, None]
         self.feature_log_prob_ = self._log_weights(self.feature_count_)
         logs, never = finite_part(self.feature_log_prob_)
         self._linear, self._never = logs.T, never.T
@@ -65,7 +67,8 @@ class CountedNB(DiscreteNB):
         return self._score_block(X) if is_sparse(X) else by_blocks(X, self._score_block, len(self.classes_))
 
     def _score_block(self, X: Any) -> Matrix:
-        scores: Matrix = np.asarray(X @ self._linear) + self._constant
+        scores = rows_times(X, self._linear) if is_sparse(X) else np.asarray(X @ self._linear)
+        scores += self._constant
         if not self._never.any():
             return scores
         return settle(scores, np.asarray((X > 0).astype(np.float64) @ self._never))
@@ -118,10 +121,7 @@ class MultinomialNB(CountedNB):
         self.class_prior = class_prior
 
     def _log_weights(self, counts: Matrix) -> Matrix:
-        smooth = counts + self._smoothing()
-        total = smooth.sum(axis=1, keepdims=True)
-        even = np.full_like(smooth, 1.0 / smooth.shape[1])  # a class without counts and without smoothing
-        return log_of(np.where(total > 0, smooth / np.where(total > 0, total, 1.0), even))
+        return logs_of_shares(counts + self._smoothing())
 
     def _scores_without(self, X: Any, codes: Codes, w: Vector | None) -> Matrix:
         m, rows = self.moments_, csr_array(X)
@@ -200,10 +200,11 @@ class ComplementNB(CountedNB):
         if not isinstance(self.norm, bool | np.bool_):
             raise WrongUse(f"norm is {self.norm!r}; it must be True or False.")
         self.feature_all_ = counts.sum(axis=0)
-        others = np.maximum(self.feature_all_ - counts, 0.0) + self._smoothing()
-        total = others.sum(axis=1, keepdims=True)
-        logged = log_of(np.where(total > 0, others / np.where(total > 0, total, 1.0), 1.0 / counts.shape[1]))
-        return logged / logged.sum(axis=1, keepdims=True) if self.norm else -logged
+        others = self.feature_all_ - counts
+        np.maximum(others, 0.0, out=others)
+        others += self._smoothing()
+        logged = logs_of_shares(others)
+        return logged / logged.sum(axis=1, keepdims=True) if self.norm else np.negative(logged, out=logged)
 
     def _log_level(self) -> Vector:
         return self.class_log_prior_ if len(self.classes_) == 1 else np.zeros(len(self.classes_))
@@ -214,3 +215,17 @@ class ComplementNB(CountedNB):
         if unseen.any():
             self._linear = np.where(unseen, 0.0, self.feature_log_prob_).T
             self._never = -unseen.T.astype(np.float64)
+
+
+def logs_of_shares(counts: Matrix) -> Matrix:
+    """Return the logarithms of what each count is of its row's sum; all as likely in a row without counts. The counts are written over.
+
+    >>> np.exp(logs_of_shares(np.array([[1.0, 3.0], [0.0, 0.0]])))
+    array([[0.25, 0.75],
+           [0.5 , 0.5 ]])
+    """
+    total = counts.sum(axis=1, keepdims=True)
+    counts[total[:, 0] <= 0] = 1.0  # a class without counts and without smoothing
+    counts /= np.where(total > 0, total, counts.shape[1])
+    with np.errstate(divide="ignore"):
+        return np.log(counts, out=counts)

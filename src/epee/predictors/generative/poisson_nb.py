@@ -23,6 +23,7 @@ from epee.estimator.keep import Keep
 from epee.moments.class_sums import ClassSummation
 from epee.moments.moments import Moments
 from epee.moments.passes import Summation
+from epee.moments.sparse import rows_times
 from epee.predictors.generative.discrete import finite_part, settle
 from epee.predictors.generative.generator import (
     GenerativeClassifier,
@@ -116,7 +117,7 @@ class PoissonNB(GenerativeClassifier):
         return self._score_block(X) if is_sparse(X) else by_blocks(X, self._score_block, len(self.classes_))
 
     def _score_block(self, X: Matrix) -> Matrix:
-        scores = np.asarray(X @ self._linear) + self._constant
+        scores = (rows_times(X, self._linear) if is_sparse(X) else np.asarray(X @ self._linear)) + self._constant
         return scores if not self._never.any() else settle(scores, np.asarray((X > 0).astype(float) @ self._never))
 
     def _scores_without(self, X: Matrix, codes: Codes, w: Vector | None) -> Matrix:

@@ -22,17 +22,18 @@ from typing import Any, Self
 
 import numpy as np
 
-from epee.engines.local import in_order, one_blas_thread
+from epee.engines.local import one_blas_thread
 from epee.errors import SearchWarning, WrongUse
 from epee.estimator.base import say
 from epee.estimator.kinds import all_here
 from epee.losses.margins import PerceptronLoss
+from epee.moments.sparse import rows_times
 from epee.optimize.linear_risk import LinearRisk
 from epee.optimize.linear_stochastic import Stochastic, shuffled
 from epee.predictors.linear.descent_base import LinearDescentClassifier, check_number, check_one_of
 from epee.predictors.linear.logistic import gather_rows, seed_of
 from epee.settings import progress
-from epee.table.sparse import AT_ONCE, is_sparse, rows_between
+from epee.table.sparse import is_sparse
 from epee.typing import Codes, Matrix, Vector
 
 
@@ -305,31 +306,13 @@ class Perceptron(LinearDescentClassifier):
 
 def _margins(W: Matrix, X: Any, codes: Codes, bias: bool) -> Vector:
     """Return the score of the true class minus the best of the others (with one score, its sign by the class)."""
-    S = products(X, W[: X.shape[1]]) + (W[-1] if bias else 0.0)
+    S = (rows_times if is_sparse(X) else np.matmul)(X, W[: X.shape[1]]) + (W[-1] if bias else 0.0)
     if S.shape[1] == 1:
         return np.where(codes > 0, S[:, 0], -S[:, 0])
     rows = np.arange(len(S))
     own = S[rows, codes]
     S[rows, codes] = -np.inf
     return own - S.max(axis=1)
-
-
-def products(X: Any, W: Matrix) -> Matrix:
-    """Return X W (n, M), in threads where sparse rows have many cells and one score."""
-    if not is_sparse(X) or W.shape[1] > 1 or X.nnz < AT_ONCE:
-        return np.asarray(X @ W)
-    from epee.kernels.sparse_sums import row_products
-
-    v, out = np.ascontiguousarray(W[:, 0]), np.empty(X.shape[0])
-    step = -(-X.shape[0] // max(2, X.nnz // AT_ONCE))
-
-    def work(i: int) -> None:
-        rows = rows_between(X, i, i + step)
-        row_products(rows.data, rows.indices, rows.indptr, v, out[i : i + step])
-
-    for _ in in_order(work, range(0, X.shape[0], step)):
-        pass
-    return out[:, None]
 
 
 def look(W: Matrix, X: Any, codes: Codes, w: Vector, bias: bool) -> tuple[float, float]:

@@ -64,7 +64,8 @@ class LinearRegression(RowSource, Inference, Influence, LinearSmoother, MomentRe
     copy_X : bool, default=True
         scikit-learn's; the input is never written to here.
     tol : float, default=1e-6
-        scikit-learn's, for its iterative solver on sparse tables; here every table is solved exactly.
+        Where sparse rows of thousands of columns are solved by products with them (LSQR), the relative error that may be left; a smaller
+        one takes more products. Other tables are solved exactly.
     n_jobs : int, default=None
         scikit-learn's; the threads are those of ``epee.options.threads``.
     positive : bool, default=False
@@ -294,8 +295,8 @@ class LinearRegression(RowSource, Inference, Influence, LinearSmoother, MomentRe
 
     def _solve_sparse(self, source: SparseSource) -> None:
         """Solve by products with sparse rows; nothing of size p x p or n x n is formed."""
-        done, intercept, rss = self._iterated(source, np.zeros)
-        self._adopt(NoFactor(), done.coef, intercept, rss)
+        done, intercept, rows = self._iterated(source, np.zeros, float(self.tol))
+        self._adopt(NoFactor(), done.coef, intercept, rows.squares_left(done.coef))
 
     def _solve_wide(self, X: Matrix, Y: Matrix, w: Vector | None) -> None:
         """Solve with at most as many rows as columns: the singular values of the rows themselves, shortest solution."""

@@ -56,8 +56,13 @@ class Ridge(RowSource, LeftOut, LinearSmoother, MomentRegressor):
         is in the units of the scatter: changing the unit of a column changes what it costs.
     fit_intercept : bool, default=True
         Estimate :math:`\beta_0`.
-    copy_X, max_iter, tol, random_state : scikit-learn's
-        Accepted; the input is never written to, and the solution is exact.
+    max_iter : int, default=None
+        The most products with sparse rows of thousands of columns, which are solved by such products; None is as many as it takes.
+    tol : float, default=1e-4
+        Where these stop: at a residual of this share of the right side of (1), as in scikit-learn, once the slopes move by no more than
+        that share; a smaller one gives more digits and takes more products. Every other table is solved exactly.
+    copy_X, random_state : scikit-learn's
+        Accepted; the input is never written to, and nothing is drawn.
     solver : {"auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"}, default="auto"
         scikit-learn's names for roads to the same answer, which is here found from moments, or from the rows' products when
         there are fewer rows than columns.
@@ -75,8 +80,8 @@ class Ridge(RowSource, LeftOut, LinearSmoother, MomentRegressor):
     effective_dof_ : float or array (m,)
         :math:`\sum_j d_j^2 / (d_j^2 + \alpha)`, intercept apart: from p at :math:`\alpha = 0` down to 0.
     solver_ : str
-        The solver that was named; for "auto" "cholesky" (by columns), "svd" (by rows) or "lsqr" (by products with sparse rows of thousands
-        of columns).
+        The solver that was named; for "auto" "cholesky" (by columns), "svd" (by rows) or, by products with sparse rows of thousands of
+        columns, "sparse_cg", "lsqr" where the penalty is next to nothing.
 
     Notes
     -----
@@ -119,7 +124,7 @@ class Ridge(RowSource, LeftOut, LinearSmoother, MomentRegressor):
 
     def _from_rows(self, source: Source) -> bool:
         if is_large_and_sparse(source):
-            self._solve_sparse(source)  # type: ignore[arg-type]
+            self._solve_sparse(source, float(self.tol))  # type: ignore[arg-type]
             return True
         rows = None if self.positive else wide_rows(source)
         if rows is None or uneven(rows[0]):
@@ -218,12 +223,13 @@ class Ridge(RowSource, LeftOut, LinearSmoother, MomentRegressor):
         done = refine(source, factor, self._centre, coef, level, self._count, rate, self._alphas(m.targets))
         self._adopt(factor, done.coef, done.intercept, self.solver_)
 
-    def _solve_sparse(self, source: SparseSource) -> None:
-        """Solve by products with sparse rows; nothing of size p x p or n x n is formed."""
-        done, intercept, _ = self._iterated(source, self._alphas)
+    def _solve_sparse(self, source: SparseSource, tol: float | None = None) -> None:
+        """Solve by products with sparse rows, to all digits without ``tol``; nothing of size p x p or n x n is formed."""
+        most = None if self.max_iter is None else int(self.max_iter)
+        done, intercept, _ = self._iterated(source, self._alphas, tol, most)
         self._scatter = None
         self._values: Vector | None = None
-        self._adopt(NoFactor(), done.coef, intercept, "lsqr")
+        self._adopt(NoFactor(), done.coef, intercept, done.solver)
         self.n_iter_ = done.iterations
 
     def _solve_wide(self, X: Matrix, Y: Matrix, w: Vector | None) -> None:

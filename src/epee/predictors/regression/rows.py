@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
 from epee.engines.choice import engine_for
+from epee.engines.local import one_blas_thread
 from epee.errors import SearchWarning, WrongUse
 from epee.estimator.base import refuse_large, say
 from epee.moments.moments import Moments
@@ -40,18 +42,30 @@ class RowSource:
         elif hasattr(self, "coef_") and not hasattr(self, "moments_"):
             raise WrongUse("what was learned from these sparse rows was not kept as sums: fit all rows again.")
 
-    def _iterated(self, source: SparseSource, alphas: Callable[[int], Vector]) -> tuple[Iterated, Vector, Vector]:
-        """Solve by products with sparse rows, the penalties by the number of targets; return the solution, intercepts and squares left."""
+    def _iterated(
+        self, source: SparseSource, alphas: Callable[[int], Vector], tol: float | None, max_iter: int | None = None
+    ) -> tuple[Iterated, Vector, Centred]:
+        """Solve by products with sparse rows, the penalties by the number of targets; return the solution, intercepts and centred rows.
+
+        Without ``tol`` all digits are sought.
+        """
         if self.positive:
             raise WrongUse(
                 f"positive=True is solved from the scatter of all columns, and {source.n_columns:,} sparse ones are too many: use "
                 "Lasso(positive=True) with a small alpha."
             )
         m = np.asarray(source.y).reshape(source.n_rows, -1).shape[1]
-        done, mean, level, R, self._tss = iterate(self, source, alphas(m), self.fit_intercept)
-        self._wide, self._centre = (source.X, source.y, source.weight), mean
+        with one_blas_thread():  # vectors are not worth waking its others for
+            rows = Centred.of(source, self.fit_intercept)
+            done = solve_penalties(rows.Z, rows.T, alphas(m), tol=tol, max_iter=max_iter)
+        if not done.converged:
+            say(
+                f"{type(self).__name__} did not converge: after {done.iterations} products with the sparse rows the slopes have not "
+                "settled. A penalty, or a larger one, would help.", SearchWarning,
+            )  # fmt: skip
+        self._wide, self._centre, self._tss = (source.X, source.y, source.weight), rows.Z.mean, (rows.T**2).sum(axis=0)
         self._count = float(source.n_rows if source.weight is None else source.weight.sum())
-        return done, level - mean @ done.coef, (R**2).sum(axis=0)
+        return done, rows.level - rows.Z.mean @ done.coef, rows
 
     def _count_rows(self, source: Source) -> None:
         """Keep how many rows carry weight and the sum of their log weights: the likelihood of precision weights needs them."""
@@ -80,27 +94,34 @@ def _both(a: tuple[bool, int, float], b: tuple[bool, int, float]) -> tuple[bool,
     return a[0] and b[0], a[1] + b[1], a[2] + b[2]
 
 
-def solve_penalties(Z: CentredRows, T: Matrix, alphas: Vector) -> Iterated:
+@dataclass(frozen=True, eq=False)
+class Centred:
+    """Sparse rows and their targets about their means, with the roots of weights, and the means of the targets."""
+
+    Z: CentredRows
+    T: Matrix  # (n, m)
+    level: Vector  # (m,)
+
+    @classmethod
+    def of(cls, source: SparseSource, centred: bool) -> Centred:
+        """Return the rows about their means, or about 0."""
+        Y = np.asarray(source.y, dtype=np.float64).reshape(source.X.shape[0], -1)
+        Z = CentredRows.of(source.X, source.weight, centred)
+        level = Z.root**2 @ Y / (Z.root**2).sum() if centred else np.zeros(Y.shape[1])
+        return cls(Z, Z.root[:, None] * (Y - level), level)
+
+    def squares_left(self, coef: Matrix) -> Vector:
+        """Return the sum of squares (m,) that slopes leave."""
+        left: Vector = ((self.T - np.column_stack([self.Z.times(b) for b in coef.T])) ** 2).sum(axis=0)
+        return left
+
+
+def solve_penalties(
+    Z: CentredRows, T: Matrix, alphas: Vector, *, tol: float | None = None, max_iter: int | None = None
+) -> Iterated:
     """Return the slopes of each column of ``T`` with its own penalty: by squares of the rows where these are safe, else without them."""
-    return conjugate_gradients(Z, T, alphas) or least_squares(Z, T, alphas)
-
-
-def iterate(
-    model: object, source: SparseSource, alphas: Vector, centred: bool
-) -> tuple[Iterated, Vector, Vector, Matrix, Vector]:
-    """Solve a large sparse problem; return the solution, the means taken off, and residuals and targets with the roots of weights."""
-    Y = np.asarray(source.y, dtype=np.float64).reshape(source.X.shape[0], -1)
-    Z = CentredRows.of(source.X, source.weight, centred)
-    level = Z.root**2 @ Y / (Z.root**2).sum() if centred else np.zeros(Y.shape[1])
-    T = Z.root[:, None] * (Y - level)
-    done = solve_penalties(Z, T, alphas)
-    if not done.converged:
-        say(
-            f"{type(model).__name__} did not converge: after {done.iterations} products with the sparse rows the slopes have not settled. "
-            "A penalty, or a larger one, would help.", SearchWarning,
-        )  # fmt: skip
-    R = T - np.column_stack([Z.times(b) for b in done.coef.T])
-    return done, Z.mean, level, R, (T**2).sum(axis=0)
+    found = conjugate_gradients(Z, T, alphas, tol=tol, max_iter=max_iter)
+    return found or least_squares(Z, T, alphas, tol=tol, max_iter=max_iter)
 
 
 def uneven(X: Matrix) -> bool:
