@@ -48,12 +48,11 @@ def test_sums_and_products(weight):
 
 @pytest.mark.parametrize("weight", [w, none], ids=["weighted", "plain"])
 def test_cross_entropies(weight):
-    coef, bias, ours, theirs = rng.normal(size=p), 0.3, np.zeros(p + 1), np.zeros(p + 1)
-    two = (codes > 0).astype(np.int64)
-    assert_allclose(
-        sparse_logistic_sums(*rows, two, weight, coef, bias, ours), logistic_sums(X, two, weight, coef, bias, theirs)
-    )
-    assert_allclose(ours, theirs, atol=1e-13)
+    coef, bias, theirs = rng.normal(size=p), 0.3, np.zeros(p + 1)
+    two, both = (codes > 0).astype(np.int64), np.column_stack([coef, np.zeros(p)])
+    *sums, level = sparse_logistic_sums(*rows, two, weight, bias, both)
+    assert_allclose(sums, logistic_sums(X, two, weight, coef, bias, theirs))
+    assert_allclose(np.append(both[:, 1], level), theirs, atol=1e-13)
     coef, biases, ours, theirs = rng.normal(size=(p, K)), rng.normal(size=K), np.zeros((p + 1, K)), np.zeros((K, p + 1))
     assert_allclose(
         sparse_softmax_sums(*rows, codes, weight, coef, biases, ours),
@@ -114,11 +113,10 @@ def test_a_pass_with_several_classes(loss, l2, l1, form):
 def test_sweeps_end_at_the_minimum_of_the_model(with_bias):
     h, g, v0 = rng.uniform(0.1, 1.0, n), rng.normal(size=n), rng.normal(size=p)
     C, l1, l2 = S.tocsc(), 0.3, 0.1
-    r, v, d, bias = g.copy(), np.zeros(n), np.zeros(p), np.array([0.2, 0.0, 0.0, 0.0, float(with_bias)])
-    made = model_sweeps(C.data, C.indices, C.indptr, np.arange(p), h, r, v, v0, d, bias, l1, l2, 1e-12, 10_000)
+    r, d, bias = g.copy(), np.zeros(p), np.array([0.2, 0.0, 0.0, 0.0, float(with_bias)])
+    made = model_sweeps(C.data, C.indices, C.indptr, np.arange(p), h, r, v0, d, bias, l1, l2, 1e-12, 10_000)
     assert made < 10_000
-    assert_allclose(v, X @ d + bias[1], atol=1e-12)
-    assert_allclose(r, g + h * v, atol=1e-12)
+    assert_allclose(r, g + h * (X @ d + bias[1]), atol=1e-12)
     w_new, slope = v0 + d, X.T @ r + l2 * (v0 + d)
     off = np.where(w_new != 0, np.abs(slope + l1 * np.sign(w_new)), np.maximum(np.abs(slope) - l1, 0.0))
     assert off.max() < 1e-10

@@ -13,13 +13,15 @@ from epee.kernels.reordering import REORDER
 
 
 @kernel(fastmath=REORDER)
-def model_sweeps(data, indices, indptr, columns, h, r, v, w, d, bias, l1, l2, goal, most):
+def model_sweeps(data, indices, indptr, columns, h, r, w, d, bias, l1, l2, goal, most):
     """Sweep over ``columns`` and the bias until no coordinate is farther than ``goal`` from its best; return the sweeps made.
 
-    ``r`` (n,), ``v`` = Xd + bias step (n,), ``d`` (p,) and ``bias`` = [weight, step, L1, L2, whether there is one] are changed in place.
+    Most columns stay at 0. So a sweep over all is followed by sweeps over those that are off it, until these have settled, and the next
+    over all tells whether another has to leave. ``r`` (n,), ``d`` (p,) and ``bias`` = [weight, step, L1, L2, whether there is one] are
+    changed in place.
     """
     n, m = len(r), len(columns)
-    bends = np.zeros(m)
+    bends, off, some, whole_table = np.zeros(m), np.arange(m), m, True
     for c in range(m):
         for k in range(np.uint64(indptr[columns[c]]), np.uint64(indptr[columns[c] + 1])):
             bends[c] += h[np.uint64(indices[k])] * data[k] * data[k]
@@ -35,8 +37,9 @@ def model_sweeps(data, indices, indptr, columns, h, r, v, w, d, bias, l1, l2, go
             bias[1] += step
             for row in range(n):
                 r[row] += h[row] * step
-                v[row] += step
-        for c in range(m):
+        left = 0
+        for place in range(m if whole_table else some):
+            c = place if whole_table else off[place]
             j, bend = columns[c], bends[c] + l2
             if bend <= 0.0:
                 continue
@@ -54,7 +57,14 @@ def model_sweeps(data, indices, indptr, columns, h, r, v, w, d, bias, l1, l2, go
                 for k in range(first, last):
                     i = np.uint64(indices[k])
                     r[i] += h[i] * data[k] * step
-                    v[i] += data[k] * step
+            if new != 0.0:
+                off[left] = c  # never ahead of the place that is read
+                left += 1
+        some = left
         if largest <= goal:
-            return sweep + 1
+            if whole_table:
+                return sweep + 1
+            whole_table = True
+        else:
+            whole_table = False
     return most

@@ -76,14 +76,16 @@ def normal_product(data, indices, indptr, w, m, c, both):
 
 
 @kernel(fastmath=REORDER)
-def sparse_logistic_sums(data, indices, indptr, codes, w, coef, bias, gradient):
-    """Add the gradient of two-class cross-entropies to ``gradient`` (p + 1,), the bias last; return the sums of losses and weights."""
-    p = len(coef)
-    value, count = 0.0, 0.0
+def sparse_logistic_sums(data, indices, indptr, codes, w, bias, both):
+    """Add the gradient of two-class cross-entropies to the second column of ``both`` (p, 2), whose first holds the weights.
+
+    Return the sums of losses, of weights and of slopes, which is that by the bias. See :func:`normal_product` for the two columns.
+    """
+    value, count, level = 0.0, 0.0, 0.0
     for i in range(len(indptr) - 1):
         s = bias
         for k in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
-            s += data[k] * coef[np.uint64(indices[k])]
+            s += data[k] * both[np.uint64(indices[k]), 0]
         u = w[i] if w.size else 1.0
         t = np.float64(codes[i])
         small = math.exp(-abs(s))
@@ -92,10 +94,10 @@ def sparse_logistic_sums(data, indices, indptr, codes, w, coef, bias, gradient):
         value += u * (max(s, 0.0) - t * s + math.log1p(small))
         count += u
         r = u * (chance - t)
+        level += r
         for k in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
-            gradient[np.uint64(indices[k])] += r * data[k]
-        gradient[p] += r
-    return value, count
+            both[np.uint64(indices[k]), 1] += r * data[k]
+    return value, count, level
 
 
 @kernel

@@ -30,6 +30,11 @@ from epee.typing import Codes, Matrix, Vector
 
 FLAT = 1e-10  # of the largest curvature: less is taken for so much
 SWEEPS = 200  # at most for one model
+ROUGH, FINE = (
+    0.3,
+    0.05,
+)  # of the largest subgradient: how far a model is solved that held little of what it promised, and one that held it
+HELD = 0.1  # of the largest subgradient before: what a model leaves that is worth solving further
 
 
 def goes_by_columns(risk: LinearRisk) -> bool:
@@ -95,7 +100,7 @@ def minimise_columns(
     W, p = np.zeros((risk.d, 1)) if W is None else W.copy(), columns.p
     with one_blas_thread():
         s = columns.scores(W)
-        value = columns.value(s, W)
+        value, before = columns.value(s, W), np.inf
         for k in range(max_iter + 1):
             g, h, gradient = columns.slopes(s, W)
             away = violation(W, gradient, risk.l1)
@@ -104,14 +109,14 @@ def minimise_columns(
             if size <= tol or k == max_iter:
                 break
             active = np.flatnonzero((W[:p, 0] != 0) | (away[:p, 0] > 0))
-            d, v, r = np.zeros(p), np.zeros(len(s)), g.copy()
+            d, r = np.zeros(p), g.copy()
             last = (W[p, 0], 0.0, risk.l1[p], risk.l2[p], 1.0) if risk.bias else (0.0,) * 5
             bias, l1, l2 = np.array(last), float(risk.l1[0]), float(risk.l2[0])
-            goal = 0.05 * min(size, 1.0) if k else 0.3 * size
-            model_sweeps(
-                *columns.arrays, active, h, r, v, W[:p, 0].copy(), d, bias, l1, l2, max(goal, 0.1 * tol), SWEEPS
-            )
+            share = ROUGH if k == 0 or size > HELD * before else FINE
+            goal, before = share * min(size, 1.0), size
+            model_sweeps(*columns.arrays, active, h, r, W[:p, 0].copy(), d, bias, l1, l2, max(goal, 0.1 * tol), SWEEPS)
             step = np.append(d, bias[1]) if risk.bias else d
+            v = columns.scores(step[:, None])  # Xd
             promised = float(gradient[:, 0] @ step + risk.l1 @ (np.abs(W[:, 0] + step) - np.abs(W[:, 0])))
             found = _shorten(columns, W, s, value, step[:, None], v, promised)
             if found is None:

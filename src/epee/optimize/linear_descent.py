@@ -274,10 +274,10 @@ def _shorten(
 
 def _direction(pairs: Recent, metric: Metric, g: Vector) -> Vector:
     """Apply the two-loop recursion around the inverse Hessian of the metric."""
-    d, back = -g, []
+    d, back, room = -g, [], np.empty_like(g)
     for s, change, rho in reversed(pairs.pairs):
         a = rho * (s @ d)
-        d = d - a * change
+        d -= np.multiply(change, a, out=room)
         back.append(a)
     d = metric.solve(d)
     if (
@@ -286,5 +286,5 @@ def _direction(pairs: Recent, metric: Metric, g: Vector) -> Vector:
         s, change, rho = pairs.pairs[-1]
         d *= 1 / (rho * float(change @ metric.solve(change)))
     for (s, change, rho), a in zip(pairs.pairs, reversed(back), strict=True):
-        d = d + (a - rho * (change @ d)) * s
+        d += np.multiply(s, a - rho * (change @ d), out=room)
     return d

@@ -157,11 +157,14 @@ class RowSum:
             codes,
             np.empty(0) if w is None else np.ascontiguousarray(w, dtype=np.float64),
         )
-        coef, biases = np.ascontiguousarray(self.W[:p]), self.W[p] if self.bias else np.zeros(M)
-        gradient = np.zeros((p + 1, M))
+        biases, gradient = self.W[p] if self.bias else np.zeros(M), np.zeros((p + 1, M))
         if M == 1:
-            value, count = sparse_logistic_sums(*rows, coef[:, 0], float(biases[0]), gradient[:, 0])
+            both = np.zeros((p, 2))
+            both[:, 0] = self.W[:p, 0]
+            value, count, gradient[p] = sparse_logistic_sums(*rows, float(biases[0]), both)
+            gradient[:p, 0] = both[:, 1]
         else:
+            coef = np.ascontiguousarray(self.W[:p])
             value, count = sparse_softmax_sums(*rows, coef, np.ascontiguousarray(biases), gradient)
         return RiskSum(count, value, gradient if self.bias else gradient[:p], None)
 

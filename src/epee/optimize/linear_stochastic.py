@@ -132,7 +132,7 @@ class Stochastic:
 def finish(walk: Stochastic, trace: Trace, stopped: bool, risk: LinearRisk, passes: int) -> Minimum:
     """Return where a descent ended; when that is far worse than weights of 0 its steps were too long, and the best seen is kept."""
     W, zero = walk.weights(), np.zeros((risk.d, risk.M))
-    nothing = risk.at(zero)[0]
+    nothing = risk.at_zero()
     value = risk.at(W)[0] if np.isfinite(W).all() else np.inf
     if isinstance(risk.loss, PerceptronLoss) or value <= FAR * nothing:
         reason = "a pass gains less than tol" if stopped else f"max_iter = {passes} passes were made"

@@ -261,9 +261,10 @@ class Perceptron(LinearDescentClassifier):
         b = np.zeros(M) if start is None or not self.fit_intercept else start[-1].copy()
         walk = Stochastic(W, b, PerceptronLoss(), l2, l1, bool(self.fit_intercept), "constant", self.eta0)
         trace = PerceptronTrace()
-        wrong, criterion = look(walk.weights(), X, codes, w, self.fit_intercept)
+        current, total = walk.weights(), float(w.sum())
+        wrong, criterion = look(current, X, codes, w, self.fit_intercept) if current.any() else (total, 0.0)
         trace.add(wrong, criterion, 0.0)
-        best, waiting, lowest, total = (wrong, criterion, walk.weights()), 0, np.inf, float(w.sum())
+        best, waiting, lowest = (wrong, criterion, current), 0, np.inf
         self.n_iter_ = 0
         with progress("perceptron", passes) as tick, one_blas_thread():
             for k in range(1, passes + 1):
@@ -272,18 +273,18 @@ class Perceptron(LinearDescentClassifier):
                     correct_all(walk, X, codes, w, eta, l2, l1)
                 else:
                     walk.one_pass(X, codes, w, shuffled(n, rng) if self.shuffle else np.arange(n), eta)
-                self.n_iter_ = k
-                wrong, criterion = look(walk.weights(), X, codes, w, self.fit_intercept)
+                self.n_iter_, current = k, walk.weights()
+                wrong, criterion = look(current, X, codes, w, self.fit_intercept)
                 trace.add(wrong, criterion, eta)
                 tick()
                 watched = criterion / total
                 if kept is not None:
                     aside, labels, weight = kept
-                    watched = look(walk.weights(), aside, labels, weight, self.fit_intercept)[0] / max(
+                    watched = look(current, aside, labels, weight, self.fit_intercept)[0] / max(
                         float(weight.sum()), 1e-300
                     )
                 if wrong <= best[0] + 1e-6 * total or not pocket:  # of equals the later one, which has seen more
-                    best = (wrong, criterion, walk.weights())
+                    best = (wrong, criterion, current)
                 if wrong == 0:
                     break
                 waiting = waiting + 1 if tol is not None and watched > lowest - tol else 0
