@@ -174,14 +174,17 @@ def whole_products(a: Any) -> AbstractContextManager[Any]:
 
 def memory_of(a: Any) -> int | None:
     """Return how many bytes the graphics card has on which an array lies; None where it lies on none, or nobody says."""
-    if library_of(a) == "torch" and a.is_cuda:
-        return int(sys.modules["torch"].cuda.get_device_properties(a.device).total_memory)
-    return _memory_of_card(int(a.device.id)) if library_of(a) == "cupy" else None
+    library = library_of(a)
+    if library == "torch":
+        return _memory_of_card(library, a.device.index) if a.is_cuda else None
+    return _memory_of_card(library, int(a.device.id)) if library == "cupy" else None
 
 
 @cache
-def _memory_of_card(number: int) -> int:
-    """Return how many bytes a card has, by CuPy."""
+def _memory_of_card(library: str, number: int) -> int:
+    """Return how many bytes a card has, by PyTorch or CuPy."""
+    if library == "torch":
+        return int(sys.modules["torch"].cuda.get_device_properties(number).total_memory)
     return int(sys.modules["cupy"].cuda.Device(number).mem_info[1])
 
 
@@ -320,6 +323,44 @@ def sum_of_rows(B: Any) -> Any:
     """
     xp = namespace(B)
     return xp.ones(B.shape[0], dtype=B.dtype) @ B if library_of(B) == "cupy" else xp.sum(B, axis=0)
+
+
+def softmax_of_columns(S: Any) -> Any:
+    """Return the softmax of each column of ``S`` (K, n) and, one line more, the log of the sum of its exponentials, (K + 1, n).
+
+    >>> np.exp(softmax_of_columns(np.log([[1.0], [3.0]]))[:, 0]).round(3)
+    array([1.284, 2.117, 4.   ])
+    """
+    library, xp = library_of(S), namespace(S)
+    if library == "torch":
+        torch = sys.modules["torch"]
+        return torch.cat([torch.softmax(S, 0), torch.logsumexp(S, 0, keepdim=True)])
+    if library == "cupy":
+        out = xp.empty((S.shape[0] + 1, S.shape[1]), dtype=S.dtype)
+        _softmax_on_card()(S, *S.shape, float(xp.finfo(S.dtype).min), out, size=S.shape[1])
+        return out
+    top, least = xp.max(S, axis=0, keepdims=True), float(xp.finfo(S.dtype).min)
+    top = xp.where(top > least, top, least)  # where nothing is possible at all
+    E = xp.exp(S - top)
+    total = xp.sum(E, axis=0, keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return xp.concat([E / total, top + xp.log(total)])
+
+
+@cache
+def _softmax_on_card() -> Any:
+    """Return what CuPy makes of a column in one launch; by its functions it takes ten, each longer than its work."""
+    return sys.modules["cupy"].ElementwiseKernel(
+        "raw T S, int32 K, int64 n, T least", "raw T out",
+        """
+        T top = least, total = 0;
+        for (int k = 0; k < K; k++) top = max(top, S[k * n + i]);
+        for (int k = 0; k < K; k++) { const T e = exp(S[k * n + i] - top); out[k * n + i] = e; total += e; }
+        for (int k = 0; k < K; k++) out[k * n + i] /= total;
+        out[K * n + i] = top + log(total);
+        """,
+        "epee_softmax_of_columns",
+    )  # fmt: skip
 
 
 def nearest_first(D: Any, k: int) -> tuple[Any, Any]:

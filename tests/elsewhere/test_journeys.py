@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.special import logsumexp
 
 import epee
 from epee import arrays
@@ -27,10 +28,11 @@ def clouds():
 
 @pytest.fixture
 def journeys(monkeypatch):
-    """Count the arrays that are brought here together."""
+    """Count the arrays that are brought here, alone or together."""
     made = []
     plain = arrays.at_home
-    monkeypatch.setattr(arrays, "at_home", lambda a: (made.append(a), plain(a))[1])
+    for where in (arrays, gaussian_steps):
+        monkeypatch.setattr(where, "at_home", lambda a: (made.append(a), plain(a))[1])
     return made
 
 
@@ -169,3 +171,14 @@ def test_leading_axes_of_steep_and_flat_spectra(send, fall):
     exact = epee.PCA(4).fit(X).explained_variance_
     made = epee.PCA(4, svd_solver="randomized", random_state=0).fit(send(X)).explained_variance_
     assert close(made, exact, 1e-10 if fall < 0.5 else 1e-6)
+
+
+def test_a_softmax_of_columns_with_its_sum(send):
+    S = np.random.default_rng(4).normal(size=(4, 50)) * 300
+    S[1, 3] = -np.inf
+    S[:, 7] = -np.inf
+    found = arrays.at_home(arrays.softmax_of_columns(send(S)))
+    possible = np.delete(np.arange(50), 7)
+    known = logsumexp(S[:, possible], axis=0)
+    assert close(found[-1, possible], known, 1e-14) and found[-1, 7] == -np.inf
+    assert close(found[:-1, possible], np.exp(S[:, possible] - known), 1e-13)

@@ -44,8 +44,8 @@ def moments_anywhere(block: Block, keep: Summation) -> Moments:
     xp = namespace(X)
     parts = [X]
     if keep.targets and block.y is not None:
-        parts.append(xp.reshape(xp.astype(like(block.y, X), X.dtype), (X.shape[0], -1)))
-    w = None if block.weight is None else xp.astype(like(block.weight, X), X.dtype)
+        parts.append(xp.reshape(as_type(like(block.y, X), X.dtype), (X.shape[0], -1)))
+    w = None if block.weight is None else as_type(like(block.weight, X), X.dtype)
     origin, cell = like(keep.origin, X, X.dtype), keep.cell_of(block)
     if cell is None:
         found = _of_all(xp, _beside(xp, parts) - origin, w, keep)
@@ -61,8 +61,8 @@ def _beside(xp: Any, parts: list[Any]) -> Any:
 def _of_all(xp: Any, B: Any, w: Any, keep: Summation) -> Moments:
     """Return the moments of all rows together; ``B`` is ours to change."""
     count = _full(xp, B, float(B.shape[0])) if w is None else xp.sum(_double(xp, w))
-    least = xp.where(count > 0, count, 1.0)
-    mean = xp.astype(_double(xp, _total(B, w)) / least, B.dtype)
+    least = float(max(B.shape[0], 1)) if w is None else xp.where(count > 0, count, 1.0)
+    mean = as_type(_double(xp, _total(B, w)) / least, B.dtype)
     shift, scatter, rest = _double(xp, mean), None, None
     if B.dtype != xp.float64 or keep.scatter is not None:
         B -= mean
@@ -104,7 +104,7 @@ def _of_cells(xp: Any, parts: list[Any], w: Any, cell: Any, origin: Any, keep: S
     E = xp.astype(cell[:, None] == numbers_like(C, cell, cell.dtype)[None, :], B.dtype)  # (n, C)
     count = _double(xp, _total(E, w))
     least = xp.where(count > 0, count, 1.0)[:, None]
-    mean = xp.astype(_double(xp, E.T @ (B if w is None else B * w[:, None])) / least, B.dtype)  # (C, q)
+    mean = as_type(_double(xp, E.T @ (B if w is None else B * w[:, None])) / least, B.dtype)  # (C, q)
     shift, rest = _double(xp, mean), None
     alone = exact and matrices and strip == 1  # each scatter has one mean
     if not alone and (keep.scatter is not None or not exact):

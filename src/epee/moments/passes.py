@@ -335,6 +335,8 @@ def _refuse_wide(n: int | None, p: int, scatter: Scatter) -> None:
 
 def joint_origin(source: Source) -> Vector:
     """Return an origin for the inputs and the targets of a source."""
+    if isinstance(source, ElsewhereSource):
+        return source.joint_origin
     head = source.head() if hasattr(source, "head") else next(iter(source.blocks(256)), None)
     if head is None or head.y is None:
         return source.origin

@@ -65,10 +65,11 @@ def whitening_factor(sigma: Matrix, tol: float = 1e-8) -> Matrix:
     if not (variances > 0).all():
         return whitening(sigma, tol)
     scale = 1.0 / np.sqrt(variances)
-    U, singular = scipy.linalg.lapack.dpotrf(scale[:, None] * sigma * scale)
+    R = (scale[:, None] * sigma * scale).T  # laid out as LAPACK wants it
+    U, singular = scipy.linalg.lapack.dpotrf(R, overwrite_a=True)
     if singular:
         return whitening(sigma, tol)
-    inverse = scipy.linalg.lapack.dtrtri(U)[0]  # no singular value of U is below one over its length
+    inverse = scipy.linalg.lapack.dtrtri(U, overwrite_c=True)[0]  # no singular value of U is below one over its length
     if not 1.0 / np.linalg.norm(inverse) > 2 * max(tol, 1e-8):
         return whitening(sigma, tol)
     return scale[:, None] * inverse

@@ -20,14 +20,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from epee.arrays import like, namespace, taken
 from epee.moments.gram import SMALL
 from epee.structure.gaussian_forms import LOG_2PI, Components, log_determinants
-from epee.typing import Matrix, Tensor, Vector
+from epee.typing import Codes, Matrix, Tensor, Vector
 
 MOST_LOST = 1e6  # six digits of sixteen
 LARGEST_ROW = 1300  # products of a row: 50 columns; with more, a part of some hundred rows leaves the cache
@@ -58,18 +58,15 @@ class Expanded:
             sigma = np.broadcast_to(c.covariances if c.form == "diag" else c.covariances[:, None], (K, p))
             linear = A * M
         else:
-            A = np.broadcast_to(factors @ factors.swapaxes(-1, -2), (K, p, p))
-            sigma = np.broadcast_to(np.diagonal(c.covariances, axis1=-2, axis2=-1), (K, p))
+            A, sigma = factors @ factors.swapaxes(-1, -2), np.diagonal(c.covariances, axis1=-2, axis2=-1)
+            if c.form == "tied":
+                A, sigma = np.broadcast_to(A, (K, p, p)), np.broadcast_to(sigma, (K, p))
             linear = np.matmul(A, M[:, :, None])[:, :, 0]
         sd = np.sqrt(c.weights @ (sigma + M**2) / c.weights.sum())
-        scaled = np.abs(A) * (sd**2 if flat else np.outer(sd, sd))
-        if not (scaled.reshape(K, -1).sum(axis=1) < MOST_LOST).all():
+        scales = sd**2 if flat else (sd[:, None] * sd).reshape(-1)
+        if not (np.abs(A).reshape(K, -1) @ scales < MOST_LOST).all():
             return None
-        if flat:
-            quadratic = -0.5 * A
-        else:
-            i, j = pairs(p)
-            quadratic = np.where(i == j, -0.5, -1.0) * A[:, i, j]
+        quadratic = -0.5 * A if flat else A.reshape(K, -1).take(pairs(p).at, axis=1) * pairs(p).factor
         constants = log_determinants(factors, c.form, p) - 0.5 * (p * LOG_2PI + (linear * M).sum(axis=1))
         slopes = np.ascontiguousarray(np.hstack([quadratic, linear]))
         return cls(origin, M, slopes, np.array(np.broadcast_to(constants, (K,))), flat)
@@ -131,12 +128,9 @@ class Expanded:
         s = first - N[:, None] * M
         if self.flat:
             return s, G[:, :-p] - 2 * M * first + N[:, None] * M**2
-        Q = np.empty((K, p, p))
-        i, j = pairs(p)
-        Q[:, i, j] = Q[:, j, i] = G[:, :-p]
-        cross = M[:, :, None] * first[:, None, :]
-        Q += N[:, None, None] * M[:, :, None] * M[:, None, :] - cross - cross.swapaxes(1, 2)
-        return s, Q
+        half = M[:, :, None] * (first - 0.5 * N[:, None] * M)[:, None, :]
+        Q = G[:, :-p].take(pairs(p).back, axis=1).reshape(K, p, p)
+        return s, Q - (half + half.swapaxes(1, 2))
 
 
 @dataclass(eq=False)
@@ -156,22 +150,36 @@ class Products:
         if flat:
             squares = U * U
         else:
-            i, j = (like(side, X) for side in pairs(X.shape[1]))
-            squares = taken(U, i, axis=1) * taken(U, j, axis=1)
+            here = pairs(X.shape[1])
+            squares = taken(U, like(here.rows, X), axis=1) * taken(U, like(here.columns, X), axis=1)
         Z = xp.concat([squares, U, xp.ones_like(U[:, :1])], axis=1)
         if X.shape[0] == self.rows:
             self.kept = Z
         return Z
 
 
-@lru_cache(maxsize=16)
-def pairs(p: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the columns of the products of two cells.
+class Pairs(NamedTuple):
+    """The products of two cells: columns i <= j, places in a matrix laid out flat and back again, and their factors in (1)."""
 
-    >>> pairs(2)
-    (array([0, 0, 1]), array([0, 1, 1]))
+    rows: Codes
+    columns: Codes
+    at: Codes
+    back: Codes
+    factor: Vector
+
+
+@lru_cache(maxsize=16)
+def pairs(p: int) -> Pairs:
+    """Return the products of two of ``p`` cells.
+
+    >>> two = pairs(2)
+    >>> two.rows, two.columns, two.back, two.factor
+    (array([0, 0, 1]), array([0, 1, 1]), array([0, 1, 1, 2]), array([-0.5, -1. , -0.5]))
     """
-    return np.triu_indices(p)
+    i, j = np.triu_indices(p)
+    back = np.empty((p, p), dtype=np.intp)
+    back[i, j] = back[j, i] = np.arange(len(i))
+    return Pairs(i, j, i * p + j, back.reshape(-1), np.where(i == j, -0.5, -1.0))
 
 
 def _rows(X: Matrix) -> Matrix:

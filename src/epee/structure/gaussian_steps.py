@@ -23,7 +23,16 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from epee.arrays import home_together, is_elsewhere, like, like_together, namespace, squares_of_rows
+from epee.arrays import (
+    at_home,
+    home_together,
+    is_elsewhere,
+    like,
+    like_together,
+    namespace,
+    softmax_of_columns,
+    squares_of_rows,
+)
 from epee.stateful import Part
 from epee.structure.em import Expected
 from epee.structure.gaussian_forms import LOG_2PI, Components, log_determinants, precision_factors
@@ -290,17 +299,11 @@ class GaussianStep(Part):
         if ready is None:
             return None
         Z, ready, noise = self.products.of(X, ready.flat), ready.weighted(c.log_weights()), self._log_noise(c)
-        xp, K = namespace(Z), c.n_components
-        R, ll = responsibilities(like(ready.table(noise), Z, Z.dtype) @ Z.T, axis=0)  # (K, n), (n,)
-        if w is not None:
-            R, ll = R * w, ll * w
-        total, G, *mass = home_together(xp.sum(ll), R @ Z, *(() if w is None else (xp.sum(w),)))
-        N, weight = G[:K, -1], float(mass[0]) if mass else float(X.shape[0])
-        return Expected(
-            float(total),
-            weight,
-            (N, *ready.about_means(G[:K, :-1], N), G[K:, -1] if c.noise is not None else np.zeros(1)),
-        )
+        R = softmax_of_columns(like(ready.table(noise), Z, Z.dtype) @ Z.T)  # (K + 1, n), log-densities last
+        K, G = c.n_components, at_home((R if w is None else R * w) @ Z)
+        N, rest = G[:K, -1], np.zeros(1) if noise is None else G[K:-1, -1]
+        weight = float(X.shape[0]) if w is None else float(N.sum() + rest.sum())
+        return Expected(float(G[-1, -1]), weight, (N, *ready.about_means(G[:K, :-1], N), rest))
 
     def _added(self, X: Any, w: Any, c: Components | None = None, factors: Tensor | None = None) -> Expected:
         """Return the sums over the cells of rows that lie anywhere, here; ``c`` are the components on these cells."""

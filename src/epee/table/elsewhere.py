@@ -99,6 +99,20 @@ class ElsewhereSource(BlockSource):
         head = xp.mean(as_type(self.X[: min(256, self.n_rows), ...], xp.float64), axis=0)
         return np.asarray(at_home(head), dtype=np.float64)
 
+    @property
+    def joint_origin(self) -> Vector:
+        """The mean of the first rows and of their targets."""
+        y = self.y
+        if y is None or not self.n_rows or kind_of(y) not in "fiub":
+            return self.origin
+        head = y[: min(256, self.n_rows), ...]
+        if is_elsewhere(y):
+            xp = namespace(y)
+            head = xp.mean(as_type(head, xp.float64), axis=0)
+        else:
+            head = head.astype(np.float64).mean(axis=0)
+        return np.append(self.origin, at_home(head))
+
     def there(self, rows: int) -> Iterator[Block]:
         """Yield the rows where they lie."""
         for i in range(0, self.n_rows, rows):

@@ -121,13 +121,12 @@ class LinearDiscriminantAnalysis(NewAxes, TransformerMixin, MomentClassifier):
             if not hasattr(self, "_class_covariances"):
                 raise WrongUse("shrinkage='auto' and covariance_estimator need the rows: use fit, not moments.")
             self.covariance_ = np.tensordot(self.priors_, self._class_covariances, axes=1)
-        elif m.kind == "pooled":
-            self.covariance_ = m.covariance()
+        elif self.solver != "svd" or self.store_covariance:
+            sigma = m.covariance()
+            self.covariance_ = sigma if m.kind == "pooled" else np.tensordot(self.priors_, sigma, axes=1)
         else:
-            self.covariance_ = np.tensordot(self.priors_, m.covariance(), axes=1)
+            self.__dict__.pop("covariance_", None)  # of an earlier fit
         self._axes(m)
-        if self.solver == "svd" and not self.store_covariance:
-            del self.covariance_
 
     def _check(self) -> None:
         if self.solver not in ("svd", "lsqr", "eigen"):
