@@ -290,6 +290,16 @@ class Stateful(Protocol):
         """Return the object that :meth:`to_state` described."""
 
 
+_judges: dict[type, bool] = {}
+
+
+def judges(kind: type) -> bool:
+    """Tell whether estimators of a class are a :class:`Judge`: asked of thousands of fits, and found once."""
+    if kind not in _judges:
+        _judges[kind] = issubclass(kind, Judge)
+    return _judges[kind]
+
+
 def gives_probabilities(model: Any) -> bool:
     """Tell whether an estimator, ours or anyone's, gives probabilities.
 

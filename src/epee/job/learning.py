@@ -61,7 +61,7 @@ from epee.words.numbers import whole
 SEVERAL = 10_000  # cells tested in repeats: small tables are repeated, large ones need not be
 FEW_CELLS = 10_000  # of a table whose fits are Python's work: a second thread would wait for the first
 LOOPS = (  # of the slowest candidates, in the order in which they come
-    "forest.grow", "boosting_tree.grow", "boosting.bin_rows", "forest.reach", "boosting.walk", "boosting.pack", "boosting.add_values",
+    "forest.grow", "boosting_tree.grow_round", "boosting.bin_rows", "forest.reach", "boosting.walk", "network_pass.adam_pass",
 )  # fmt: skip
 REPEATED_COST = 8e8  # cells that all candidates may read in all repeats
 

@@ -1,4 +1,4 @@
-r"""One boosted tree in one call, for the rows of a single thread.
+r"""The trees of one round of boosting in one call, for the rows of a single thread.
 
 The same steps in the same order as :class:`epee.predictors.ensembles.growth.Growth`, which asks for them one by one: histograms are whole
 numbers, so both give the same tree to the last bit. A node of a small table takes a few microseconds here, a hundred there. Numbers are
@@ -27,7 +27,7 @@ def clear(sums, n_bins):
         sums[f, MISSING, 1] = 0
 
 
-@kernel(twin=twin.no_tree, meanwhile=twin.few_grown)
+@kernel
 def grow(
     words,
     columns,
@@ -53,7 +53,7 @@ def grow(
     totals,
     bounds,
 ):
-    """Grow a tree, best leaf first; return its number of nodes, 0 while it is being compiled: who calls it takes the steps one by one.
+    """Grow a tree, best leaf first; return its number of nodes.
 
     ``shape`` is (most leaves, longest branch); ``wanted`` columns are drawn for a node, all where it is their number; ``pool`` (leaves + 1,
     8 G, 256, 2) is room for histograms. By node: ``first`` child (-1 for a leaf) and depth, ``tests`` (column, bin, missing
@@ -181,3 +181,69 @@ def grow(
                 free[n_free] = slot[j]
                 n_free += 1
     return size
+
+
+@kernel(twin=twin.no_tree, meanwhile=twin.few_grown)
+def grow_round(
+    words,
+    columns,
+    chosen,
+    rows,
+    spare,
+    slopes,
+    curves,
+    copies,
+    powers,
+    pairs,
+    n_bins,
+    missing,
+    categorical,
+    monotone,
+    counts,
+    count_unit,
+    limits,
+    shape,
+    wanted,
+    keys,
+    rate,
+    pool,
+    sizes,
+    first,
+    tests,
+    gains,
+    goes_left,
+    values,
+    totals,
+    bounds,
+    raw,
+):
+    """Grow the trees of all K outputs; return K, 0 while it is being compiled: who calls it takes the steps one by one.
+
+    ``slopes`` (K, n) and ``curves`` (K or 1, n; none where the curvature is the count) become whole numbers by the ``powers`` (K, 2);
+    ``keys`` (K,) are those of the draws. What :func:`grow` fills has one more axis in front, and ``sizes`` (K,) are the numbers of nodes.
+    With a ``rate`` above 0 the values of the leaves are multiplied by it and added to ``raw`` (K, n).
+    """
+    K, n = slopes.shape
+    for k in range(K):
+        by_slope, by_curve, varies = powers[k, 0], powers[k, 1], curves.shape[0] > 0
+        for i in range(n):
+            pairs[i, 0] = np.int64(np.rint(slopes[k, i] * by_slope))
+            pairs[i, 1] = copies[i]
+        if varies:
+            curve = curves[min(k, curves.shape[0] - 1)]
+            for i in range(n):
+                pairs[i, 1] += np.int64(np.rint(curve[i] * by_curve)) << counts[0]
+        for i in range(chosen.shape[0]):
+            rows[i] = chosen[i]
+        scales = (1.0 / by_slope, 1.0 / by_curve if varies else 0.0, count_unit)
+        sizes[k] = grow(
+            words, columns, rows, spare, pairs, n_bins, missing, categorical, monotone, counts, scales, limits, shape, wanted, keys[k],
+            pool, first[k], tests[k], gains[k], goes_left[k], values[k], totals[k], bounds[k],
+        )  # fmt: skip
+        if rate > 0.0:
+            for j in range(sizes[k]):
+                if first[k, j, 0] < 0:
+                    values[k, j, 0] *= rate
+                    for i in range(bounds[k, j, 0], bounds[k, j, 1]):
+                        raw[k, rows[i]] += values[k, j, 0]
+    return K

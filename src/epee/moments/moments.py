@@ -358,12 +358,29 @@ class Moments(Part):
 
     def merge(self, axis: str) -> Moments:
         """Collapse an axis: the whole sample from its folds, the pooled cloud from its groups."""
+        found: Moments | None = self.__dict__.get(f"_merged_{axis}")
+        if found is not None:
+            return found
         i = self._axis(axis)
         size = self.count.shape[i]
         return self.regroup(axis, np.ones((1, size))).at(axis, 0)
 
+    def with_merged(self, axis: str) -> Moments:
+        """Return the same moments with those of an axis collapsed at hand: :meth:`at` another axis hands them on."""
+        twin = replace(self)
+        twin.__dict__[f"_merged_{axis}"] = self.merge(axis)
+        return twin
+
     def at(self, axis: str, k: int) -> Moments:
         """Return the moments of one fold or group."""
+        found = self._at(axis, k)
+        for other in found.axes:
+            merged: Moments | None = self.__dict__.get(f"_merged_{other}")
+            if merged is not None:
+                found.__dict__[f"_merged_{other}"] = merged.at(axis, k)
+        return found
+
+    def _at(self, axis: str, k: int) -> Moments:
         i = self._axis(axis)
         axes = tuple(a for a in self.axes if a != axis)
         scatter = self.scatter

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from epee.errors import DataError, MissingValues, WrongUse
-from epee.estimator.protocol import Judge, gives_probabilities
+from epee.estimator.protocol import gives_probabilities, judges
 from epee.losses.loss import Loss
 from epee.typing import Labels, Matrix
 
@@ -52,7 +52,7 @@ def ranks_by_probability(loss: Loss, K: int) -> bool:
 
 def _answer(model: Any, needs: Any, checked: bool) -> Ask | None:
     """Return what an estimator that knows the protocol answers, None for any other."""
-    found = model.answers(needs) if isinstance(model, Judge) else None
+    found = model.answers(needs) if judges(type(model)) else None
     if found is None or checked:
         return found
     return lambda X: found(model.clean(X))

@@ -43,6 +43,7 @@ from epee.risk.units import inflation
 from epee.typing import Codes, Matrix, Vector
 
 MOST_ROWS = 5_000  # nearest rows are looked for among so many
+FEW_PAIRS = 2_000_000  # of rows, times columns, for which all distances are quicker than a tree and its import
 NEARLY = 1e-3  # rows are nearly equal when all inputs agree to this share of a standard deviation
 FAR = (11, 30)  # neighbours that are near, and not kin
 FARTHER = (2, 3, 4)  # rows away in a file
@@ -279,13 +280,12 @@ def _nearest(z: Vector, Z: Matrix, seed: int) -> Dependence | None:
     if not Z.shape[1] or len(z) < 3 * FAR[1]:
         return None
     from scipy import sparse
-    from scipy.spatial import cKDTree
 
     if len(z) > MOST_ROWS:
         some = np.random.default_rng(seed).choice(len(z), MOST_ROWS, replace=False)
         z, Z = z[some], Z[some]
     n, (first, last) = len(z), FAR
-    distance, near = cKDTree(Z).query(Z, last + 1)
+    distance, near = _query(Z, last + 1)
     if not _clumped(distance[:, 1:]):
         return None
     itself = near == np.arange(n)[:, None]
@@ -296,6 +296,25 @@ def _nearest(z: Vector, Z: Matrix, seed: int) -> Dependence | None:
     A = sparse.csr_matrix((np.tile(weight, n), (np.repeat(np.arange(n), last), near.ravel())), shape=(n, n))
     rho = float(z @ z[near[:, 0]]) / n
     return Dependence("nearest", "", rho, _contrast(z, A), 1 + max(rho, 0.0), 1.0)
+
+
+def _query(Z: Matrix, k: int) -> tuple[Matrix, Codes]:
+    """Return the distances (n, k) and the numbers of the k nearest rows of each row, itself among them.
+
+    >>> _query(np.array([[0.0], [3.0], [4.0]]), 2)[1].tolist()
+    [[0, 1], [1, 2], [2, 1]]
+    """
+    n, p = Z.shape
+    if n * n * p > FEW_PAIRS:
+        from scipy.spatial import cKDTree
+
+        distance, near = cKDTree(Z).query(Z, k)
+        return distance, near
+    squares = np.zeros((n, n))
+    for x in Z.T:
+        squares += (x[:, None] - x) ** 2
+    near = np.argsort(squares, axis=1, kind="stable")[:, :k]
+    return np.sqrt(np.take_along_axis(squares, near, axis=1)), near
 
 
 def _clumped(distance: Matrix) -> bool:

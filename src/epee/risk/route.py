@@ -310,9 +310,12 @@ class MomentRoute(Route):
         probe, train = self.probe, brought_here(train)
         present = train.count > 0 if "group" in train.axes else np.ones((len(train.count), 1), dtype=bool)
         refines = split is not None and probe.refines
+        known = (
+            train.with_merged("group") if "group" in train.axes else train
+        )  # what each would ask for, found for all at once
 
         def fit(t: int) -> Any:
-            m = train.at("fold", t)
+            m = known.at("fold", t)
             if not present[t].all():
                 m = known_classes(m, present[t])
             model = copy.copy(probe).fit_moments(m)

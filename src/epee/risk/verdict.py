@@ -182,7 +182,7 @@ class Verdict:
             return None
         return self.difference(self.baseline, self.chosen)
 
-    @property
+    @cached_property
     def p_baseline(self) -> float:
         """The adjusted p-value of that difference."""
         if self.baseline is None or self.baseline == self.chosen:

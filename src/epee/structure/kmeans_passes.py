@@ -26,6 +26,10 @@ from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source, refuse_bad_source, rows_for
 from epee.typing import Codes, Matrix, Vector
 
+FEW_GAPS = (
+    20_000  # numbers in a table of the differences of all centres that is made at once, without SciPy's distances
+)
+
 
 @dataclass(frozen=True)
 class Allocation:
@@ -180,11 +184,14 @@ def half_gaps(centres: Matrix) -> Vector:
     >>> half_gaps(np.array([[0.0], [2.0], [6.0]]))
     array([1., 1., 2.])
     """
-    from scipy.spatial.distance import cdist
-
     if len(centres) == 1:
         return np.array([np.inf])
-    D = cdist(centres, centres)
+    if len(centres) * centres.size <= FEW_GAPS:
+        D = np.sqrt(((centres[:, None] - centres) ** 2).sum(axis=2))
+    else:
+        from scipy.spatial.distance import cdist
+
+        D = cdist(centres, centres)
     np.fill_diagonal(D, np.inf)
     return D.min(axis=1) / 2
 

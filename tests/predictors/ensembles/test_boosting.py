@@ -63,7 +63,7 @@ def test_twin_and_kernels_grow_the_same_trees(n, kind, categories, weighted, see
             for thing in compiled:
                 patch.setattr(thing, "meanwhile", None)
                 patch.setattr(thing, "small", None if steps is boosting else lambda *arguments: True)
-            patch.setattr("epee.kernels.boosting_tree.grow.meanwhile", None)
+            patch.setattr("epee.kernels.boosting_tree.grow_round.meanwhile", None)
             patch.setattr("epee.predictors.ensembles.rounds.LARGEST_ROOM", room)
             model = maker(
                 max_iter=3,

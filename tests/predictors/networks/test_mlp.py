@@ -185,3 +185,22 @@ def test_several_labels_at_once():
     ours, rival = MLPClassifier(**given).fit(X, marks), theirs.MLPClassifier(**given).fit(X, marks)
     np.testing.assert_allclose(ours.predict_proba(X), rival.predict_proba(X), atol=1e-8)
     np.testing.assert_array_equal(ours.predict(X), rival.predict(X))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_passes_of_many_rows_are_one_call_and_the_same_network(monkeypatch, weighted):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2100, 3))
+    y, w = np.digitize(X[:, 0] * X[:, 1], [-0.3, 0.3]), rng.integers(1, 4, 2100).astype(float) if weighted else None
+    made = {"hidden_layer_sizes": (8,), "max_iter": 4, "random_state": 0}
+    quick = MLPClassifier(**made).fit(X, y, w)
+    more = MLPClassifier(**made).partial_fit(X, y, [0, 1, 2], w)
+    alone = [MLPClassifier(**made, alpha=a) for a in (0.1, 1.0)]
+    MLPClassifier.fit_together(alone, [(X, y, w)] * 2)
+    monkeypatch.setattr("epee.predictors.networks.training.FEW_ROWS", 10**9)
+    steps = MLPClassifier(**made).fit(X, y, w)
+    other = MLPClassifier(**made, alpha=1.0).fit(X, y, w)
+    np.testing.assert_allclose(quick.loss_curve_, steps.loss_curve_, rtol=1e-10)
+    np.testing.assert_allclose(quick.coefs_[0], steps.coefs_[0], rtol=1e-8)
+    np.testing.assert_allclose(alone[1].coefs_[0], other.coefs_[0], rtol=1e-8)
+    np.testing.assert_allclose(more.loss_curve_, steps.loss_curve_[:1], rtol=1e-10)

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from epee.engines.deadline import check_time
 from epee.engines.local import in_order
+from epee.kernels.forest_twin import BITS
 from epee.predictors.ensembles.binning import Binned, Bins
 from epee.predictors.ensembles.forest_structure import Forest, from_tree, merged
 from epee.settings import progress
@@ -38,6 +40,19 @@ class Draw:
         return rng.multinomial(self.size, self.weight / self.weight.sum()).astype(np.float64)
 
 
+class Grown(NamedTuple):
+    """A tree as the kernel leaves it, by node; ``rows`` are those it was grown on, ordered by leaf."""
+
+    first: np.ndarray  # the left child, -1 for a leaf
+    feature: np.ndarray
+    cut: np.ndarray
+    missing_left: np.ndarray
+    gain: Vector
+    sums: Matrix  # (m, 3 or more) weight, count, and the weights of the classes or the sum of the values
+    bounds: Codes  # (m, 2)
+    rows: np.ndarray
+
+
 @dataclass(frozen=True)
 class Recipe:
     """What one tree is made of: bytes, targets, and the rules of growth (see the kernel)."""
@@ -52,7 +67,7 @@ class Recipe:
     flags: tuple[int, int, int, int]
     limits: tuple[float, float, float, float]
 
-    def tree(self, t: int) -> Forest:
+    def tree(self, t: int) -> Grown:
         """Grow tree t."""
         from epee.kernels.forest import grow
         from epee.kernels.forest_twin import whole
@@ -61,7 +76,10 @@ class Recipe:
         weight = count if self.factor is None else count * self.factor
         rows = np.flatnonzero(count > 0).astype(np.int32)
         several = self.K > 2
-        about = np.column_stack([whole(weight), whole(count), whole(weight * self.y), self.y])
+        if self._counted:
+            about = np.column_stack([count, count, count * self.y, self.y])
+        else:
+            about = np.column_stack([whole(weight), whole(count), whole(weight * self.y), self.y])
         most = 2 * len(rows) + 1
         first, feature, cut = (np.zeros(most, dtype=np.int64) for _ in range(3))
         missing_left, gain = np.zeros(most, dtype=np.uint8), np.zeros(most)
@@ -86,25 +104,45 @@ class Recipe:
             for k in range(sums.shape[1] - 2):
                 part = weight * (self.y == k if sums.shape[1] > 3 else self.y)
                 sums[leaves, 2 + k] = np.add.reduceat(part[rows], bounds[leaves, 0])
-        return self._forest(size, first, feature, cut, missing_left, gain, sums, bounds, rows)
+        left, column, bin_ = (a[:size].astype(np.int32) for a in (first, feature, cut))
+        return Grown(
+            left,
+            column,
+            bin_,
+            missing_left[:size].copy(),
+            gain[:size].copy(),
+            sums[:size].copy(),
+            bounds[:size].copy(),
+            rows,
+        )
 
-    def _forest(self, size: int, first: Codes, feature: Codes, cut: Codes, missing_left: np.ndarray, gain: Vector, sums: Matrix,
-                bounds: Codes, rows: np.ndarray) -> Forest:  # fmt: skip
-        leaf = first[:size] < 0
-        W, S = sums[:size, :1], sums[:size, 2:]
+    @cached_property
+    def _counted(self) -> bool:
+        """Whether weights, counts and sums are whole numbers as they are: rows that are counted, and codes of classes."""
+        whole = self.draw.size is not None or self.draw.weight is None
+        return whole and self.factor is None and self.K > 0 and self.K * (self.draw.size or self.draw.n) < 2**BITS
+
+    def forest(self, trees: Sequence[Grown]) -> Forest:
+        """Return grown trees as one forest."""
+        sizes, held = np.array([len(tree.first) for tree in trees]), np.array([len(tree.rows) for tree in trees])
+        roots, begins = np.cumsum(sizes) - sizes, np.cumsum(held) - held
+        first, feature, cut, missing_left, gain, sums, bounds, rows = (
+            np.concatenate(parts) for parts in zip(*trees, strict=True)
+        )
+        leaf = first < 0
+        W, S = sums[:, :1], sums[:, 2:]
         value = S / W
         if self.K == 2 and S.shape[1] == 1:
             value = np.column_stack([1 - value[:, 0], value[:, 0]])
-        threshold = np.full(size, np.inf)
+        threshold = np.full(len(first), np.inf)
         inner = np.flatnonzero(~leaf)
-        starts, most = self.bins.starts[feature[inner]], self.bins.starts[feature[inner] + 1]
-        at = starts + cut[inner]
+        at, most = self.bins.starts[feature[inner]] + cut[inner], self.bins.starts[feature[inner] + 1]
         inside = at < most
         threshold[inner[inside]] = self.bins.cuts[at[inside]]
+        child = np.where(leaf, np.arange(len(first)), first + np.repeat(roots, sizes)).astype(np.int32)
         return Forest(
-            np.zeros(1, dtype=np.int64), np.where(leaf, np.arange(size), first[:size]).astype(np.int32), feature[:size].astype(np.int32),
-            threshold, leaf | (missing_left[:size] != 0), np.where(leaf, 0.0, gain[:size]), W[:, 0].copy(), value,
-            bounds[:size, 0].copy(), bounds[:size, 1] - bounds[:size, 0], rows,
+            roots, child, feature, threshold, leaf | (missing_left != 0), np.where(leaf, 0.0, gain), W[:, 0].copy(), value,
+            bounds[:, 0] + np.repeat(begins, sizes), bounds[:, 1] - bounds[:, 0], rows,
         )  # fmt: skip
 
 
@@ -125,16 +163,20 @@ class ExactRecipe:
         model = self.tree_class(**self.arguments, random_state=seed).fit(self.X, self.y, count)
         return from_tree(model.tree_, np.flatnonzero(count > 0), np.ascontiguousarray(self.X, dtype=np.float64))
 
+    def forest(self, trees: Sequence[Forest]) -> Forest:
+        """Return grown trees as one forest."""
+        return merged(trees)
+
 
 def grow_trees(recipe: Recipe | ExactRecipe, numbers: Sequence[int]) -> Forest:
     """Grow some trees, several at once."""
-    parts = []
+    parts: list[Any] = []
     with progress("growing trees", len(numbers)) as tick:
         for part in in_order(recipe.tree, numbers):
             check_time()
             parts.append(part)
             tick()
-    return merged(parts)
+    return recipe.forest(parts)
 
 
 def centres_of(bins: Bins) -> Matrix:

@@ -8,6 +8,7 @@ reaches the leaf :math:`\ell_t(x)` of tree :math:`t` is given the mean over the 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -116,7 +117,7 @@ class Forest(Part):
         return int((self.first == np.arange(len(self.first))).sum())
 
 
-def merged(parts: list[Forest]) -> Forest:
+def merged(parts: Sequence[Forest]) -> Forest:
     """Return the trees of several forests in one, copying each once."""
     nodes = np.concatenate([[0], np.cumsum([len(part.first) for part in parts])])
     rows = np.concatenate([[0], np.cumsum([len(part.rows) for part in parts])])

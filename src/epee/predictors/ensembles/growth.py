@@ -112,35 +112,51 @@ class Grown:
         return np.flatnonzero(self.first < 0)
 
 
+@dataclass(frozen=True)
+class Slopes:
+    """The derivatives of a round (K, n), the powers of two (K, 2) that make whole numbers of them, and those that stand for counts (n,)."""
+
+    gradient: np.ndarray
+    curvature: np.ndarray  # (0, n) where it is the count
+    powers: np.ndarray
+    copies: Codes
+
+
 def grown_at_once(
-    strip: Strip, pairs: np.ndarray, bins: Bins, missing: np.ndarray, plan: Plan, units: Units, number: int
-) -> Grown | None:
-    """Return tree ``number`` of the rows of one strip from one call; the same as :class:`Growth` grows step by step.
+    strip: Strip, slopes: Slopes, units: Sequence[Units], pairs: np.ndarray, bins: Bins, missing: np.ndarray, plan: Plan, rate: float,
+    number: int, raw: np.ndarray,
+) -> list[Grown]:  # fmt: skip
+    """Return the trees of a round, from ``number`` on, of the rows of one strip; the same as :class:`Growth` grows step by step.
 
-    For few rows None while that would mean to wait for a compiler: it is then compiled beside the work.
+    With a ``rate`` above 0 they are added to the scores ``raw``. Of few rows none while one would have to wait for a compiler: the call is
+    then compiled beside the work.
     """
-    from epee.kernels.boosting_tree import grow
+    from epee.kernels.boosting_tree import grow_round
 
-    strip.begin()
-    most = min(plan.max_leaves, max(2, len(strip.rows)))
-    nodes, p = 2 * most - 1, len(bins.n_bins)
-    first, tests = np.empty((nodes, 2), np.int64), np.zeros((nodes, 3), np.int64)
-    gain, goes_left, values = np.zeros(nodes), np.zeros((nodes, 256), np.uint8), np.empty((nodes, 3))
-    totals, bounds = np.empty((nodes, 2), np.int64), np.empty((nodes, 2), np.int64)
+    K, p = len(units), len(bins.n_bins)
+    most = min(plan.max_leaves, max(2, len(strip.chosen)))
+    nodes = 2 * most - 1
+    first, tests = np.empty((K, nodes, 2), np.int64), np.zeros((K, nodes, 3), np.int64)
+    gain, goes_left, values = np.zeros((K, nodes)), np.zeros((K, nodes, 256), np.uint8), np.empty((K, nodes, 3))
+    totals, bounds, sizes = np.empty((K, nodes, 2), np.int64), np.empty((K, nodes, 2), np.int64), np.zeros(K, np.int64)
+    keys = np.array([tree_key(plan.seed, number + k) for k in range(K)], dtype=np.uint64)
     arguments = (
-        strip.words, strip.columns, strip.rows, strip.spare, pairs, bins.n_bins, missing, bins.categorical, plan.monotone, units.counts,
-        units.scales, (plan.min_leaf, LEAST_CURVATURE, plan.l2), (most, plan.max_depth), columns_wanted(plan.share, p),
-        np.uint64(tree_key(plan.seed, number)), strip.room((most + 1, 8 * bins.groups, 256, 2)), first, tests, gain, goes_left, values,
-        totals, bounds,
+        strip.words, strip.columns, strip.chosen, strip.rows, strip.spare, slopes.gradient, slopes.curvature, slopes.copies,
+        slopes.powers, pairs, bins.n_bins, missing, bins.categorical, plan.monotone, units[0].counts, units[0].count,
+        (plan.min_leaf, LEAST_CURVATURE, plan.l2), (most, plan.max_depth), columns_wanted(plan.share, p), keys, rate,
+        strip.room((most + 1, 8 * bins.groups, 256, 2)), sizes, first, tests, gain, goes_left, values, totals, bounds, raw.T,
     )  # fmt: skip
-    m = grow(*arguments)
-    if not m:
-        return None
-    strip.bounds = bounds[:m]
-    return Grown(
-        bins, units, first[:m, 0], first[:m, 1], tests[:m], gain[:m], goes_left[:m], values[:m, 0].copy(), values[:m, 1], values[:m, 2],
-        totals[:m],
-    )  # fmt: skip
+    if not grow_round(*arguments):
+        return []
+    ends = sizes.tolist()
+    strip.bounds = bounds[-1, : ends[-1]]
+    return [
+        Grown(
+            bins, units[k], first[k, :m, 0], first[k, :m, 1], tests[k, :m], gain[k, :m], goes_left[k, :m], values[k, :m, 0],
+            values[k, :m, 1], values[k, :m, 2], totals[k, :m],
+        )
+        for k, m in enumerate(ends)
+    ]  # fmt: skip
 
 
 def columns_wanted(share: float, p: int) -> int:

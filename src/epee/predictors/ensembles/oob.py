@@ -28,16 +28,19 @@ from epee.risk.intervals import t_interval, weighted_mean, wilson, within_range
 from epee.typing import Matrix, Vector
 
 SHARED = 1.25
+AT_ONCE = 100_000  # rows times trees that all rows walk down, those that a tree has seen, too
 
 
 def out_of_bag(forest: Forest, X: Matrix, draw: Draw) -> tuple[Matrix, Vector, Vector]:
     """Return (1) for each row (n, K), NaN where no tree left it out, how many trees judged it (n,), and (2) for the first output (n,)."""
     total, judged = np.zeros((len(X), forest.value.shape[1])), np.zeros(len(X))
     squares, T = np.zeros(len(X)), len(forest)
+    walked = forest.leaves(X) if T * len(X) <= AT_ONCE else None  # calls cost more there than steps
 
     def work(t: int) -> tuple[np.ndarray, Matrix]:
         rows = np.flatnonzero(draw.counts(t) == 0)
-        return rows, forest.value[forest.leaves(X[rows], slice(t, t + 1))[:, 0]]
+        leaf = forest.leaves(X[rows], slice(t, t + 1))[:, 0] if walked is None else walked[rows, t]
+        return rows, forest.value[leaf]
 
     for rows, said in in_order(work, range(len(forest))):
         total[rows] += said

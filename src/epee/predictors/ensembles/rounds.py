@@ -23,7 +23,7 @@ from epee.engines.deadline import check_time
 from epee.engines.local import free_threads
 from epee.kernels import boosting, boosting_twin
 from epee.predictors.ensembles.binning import MISSING, Binned, Bins
-from epee.predictors.ensembles.growth import Grown, Growth, Plan, Units, grown_at_once
+from epee.predictors.ensembles.growth import Grown, Growth, Plan, Slopes, Units, grown_at_once
 from epee.predictors.ensembles.objectives import Objective
 from epee.predictors.ensembles.strips import Strip, Team, team
 from epee.predictors.ensembles.structure import Trees, joined
@@ -97,34 +97,51 @@ class Rounds:
         K = self.raw.shape[1]
         pairs = np.empty((len(self.y), 2), dtype=np.int64)
         with team(self._strips()) as workers, progress("boosting", rounds) as tick:
+            at_once = self._at_once(workers)
             for r in range(done, done + rounds):
                 check_time()
                 self._slopes(workers)
-                for k in range(K):
-                    units = self._pack(workers, k, pairs)
-                    tree = self._tree(workers, pairs, units, r * K + k)
-                    self._finish(tree, workers, k)
-                    self.grown.append((tree, k))
+                if not (at_once and self._round(workers, pairs, r * K)):
+                    for k in range(K):
+                        units = self._pack(workers, k, pairs)
+                        tree = Growth(self.bins, self.missing, self.plan, units, boosting_twin if at_once else boosting)
+                        self._finish(tree.grow(workers, pairs, r * K + k), workers, k)
                 tick()
                 if stop is not None and stop(self):
                     return r - done + 1
         return rounds
 
-    def _tree(self, workers: Team, pairs: np.ndarray, units: Units, number: int) -> Grown:
-        """Grow one tree: in one call where all rows are in one strip, and the histograms of all its leaves have room.
+    def _at_once(self, workers: Team) -> bool:
+        """Tell whether a round is one call: all rows are in one strip, and the histograms of all leaves of a tree have room."""
+        small = self.plan.max_leaves * self.bins.groups <= LARGEST_ROOM
+        one = len(workers.strips) == 1
+        return small and one and self.plan.groups is None and not (self.objective.refits and self.raw.shape[1] > 1)
 
-        While that one call is being compiled, the steps in NumPy grow the same tree.
+    def _round(self, workers: Team, pairs: np.ndarray, number: int) -> bool:
+        """Grow the trees of a round in one call and add them; tell whether that could be done.
+
+        While that one call is being compiled, the steps in NumPy grow the same trees.
         """
-        alone, plan, steps = workers.strips[0], self.plan, boosting
-        small = plan.max_leaves * self.bins.groups <= LARGEST_ROOM
-        if small and len(workers.strips) == 1 and plan.groups is None:
-            tree = grown_at_once(alone.train, pairs, self.bins, self.missing, plan, units, number)
-            if tree is not None:
-                if len(alone.other.rows):
-                    alone.other.follow(steps, tree.first, tree.tests[:, 0], tree.goes_left)
-                return tree
-            steps = boosting_twin
-        return Growth(self.bins, self.missing, plan, units, steps).grow(workers, pairs, number)
+        (g, h, *_), K, refits = self.slopes[0], self.raw.shape[1], self.objective.refits
+        g = np.ascontiguousarray(g.T)
+        curve = np.ones((0 if self.constant else 1, len(self.y))) if self.constant or h is None else h.T
+        units = [self._units(k) for k in range(K)]
+        powers = np.array([[1 / u.gradient, 1 / u.curvature if u.curvature else 0.0] for u in units])
+        slopes = Slopes(g, np.ascontiguousarray(curve), powers, self.copies)
+        rate = 0.0 if refits else self.plan.rate
+        strip, other, plan = workers.strips[0].train, workers.strips[0].other, self.plan
+        trees = grown_at_once(strip, slopes, units, pairs, self.bins, self.missing, plan, rate, number, self.raw)
+        for k, tree in enumerate(trees):
+            if len(other.rows):
+                other.follow(boosting, tree.first, tree.tests[:, 0], tree.goes_left)
+            if refits:
+                self._finish(tree, workers, k)
+                continue
+            if len(other.rows):
+                leaves = tree.leaves
+                boosting.add_values(other.rows, other.bounds_of(leaves), tree.value[leaves], self.raw[:, k])
+            self.grown.append((tree, k))
+        return bool(trees)
 
     def _slopes(self, workers: Team) -> None:
         """Set the derivatives of the loss at the scores, weights included."""
@@ -143,13 +160,22 @@ class Rounds:
         self.slopes = workers.each(work)
         self.top = np.max([s[2] for s in self.slopes], axis=0), np.max([s[3] for s in self.slopes], axis=0)
 
+    def _units(self, k: int) -> Units:
+        """Return the units of the whole numbers for one output."""
+        joint = self.constant and 62 - self.bits - self.row_bits >= ENOUGH
+        gradient = 1 / _power((62 - self.bits if joint else 60) - self.row_bits, self.top[0][k])
+        curvature = 0.0
+        if not self.constant:
+            curvature = 1 / _power(62 - self.bits - self.row_bits, self.top[1][min(k, len(self.top[1]) - 1)])
+        return Units(gradient, curvature, self.count_unit, self.bits, self.bits if joint else 0)
+
     def _pack(self, workers: Team, k: int, pairs: np.ndarray) -> Units:
         """Fill the pairs of whole numbers for one output, and return their units."""
-        joint = self.constant and 62 - self.bits - self.row_bits >= ENOUGH
-        g_scale = _power((62 - self.bits if joint else 60) - self.row_bits, self.top[0][k])
-        h_scale = (
-            0.0 if self.constant else _power(62 - self.bits - self.row_bits, self.top[1][min(k, len(self.top[1]) - 1)])
-        )
+        units = self._units(k)
+        g_scale, h_scale = (
+            1 / units.gradient,
+            1 / units.curvature if units.curvature else 0.0,
+        )  # powers of two, and exact
         for pair, slopes in zip(workers.strips, self.slopes):
             pair.slopes = slopes
 
@@ -160,12 +186,11 @@ class Rounds:
                             self.bits, pairs[pair.rows])  # fmt: skip
 
         workers.each(work)
-        return Units(
-            1 / g_scale, 0.0 if self.constant else 1 / h_scale, self.count_unit, self.bits, self.bits if joint else 0
-        )
+        return units
 
     def _finish(self, tree: Grown, workers: Team, k: int) -> None:
-        """Set the values of the leaves and add them to the scores."""
+        """Set the values of the leaves, add them to the scores, and keep the tree."""
+        self.grown.append((tree, k))
         leaves = tree.leaves
         if self.objective.refits:
             for leaf in leaves:

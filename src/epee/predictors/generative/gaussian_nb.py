@@ -88,9 +88,10 @@ class GaussianNB(GenerativeClassifier):
         self.class_prior_ = m.frequencies if self.priors is None else check_priors(self.priors, self.classes_)
         self.class_count_, self.theta_ = m.count, m.mean
         everyone = m.merge("group")
-        self.epsilon_ = float(self.var_smoothing * everyone.variances.max(initial=0.0))
-        noise = 1e-28 * everyone.variances  # what rounding leaves of the variance of a constant
-        self.var_ = np.where(m.variances > noise, m.variances, 0.0) + self.epsilon_
+        variances, own = everyone.variances, m.variances
+        self.epsilon_ = float(self.var_smoothing * variances.max(initial=0.0))
+        noise = 1e-28 * variances  # what rounding leaves of the variance of a constant
+        self.var_ = np.where(own > noise, own, 0.0) + self.epsilon_
         self.var_[m.count == 0] = max(self.epsilon_, 1.0)  # never seen: any number will do beside a prior of 0
         self._gaussians = DiagonalGaussians(self.theta_, self.var_, everyone.mean)
         self._constant = log_of(self.class_prior_) - 0.5 * LOG_2PI * m.p

@@ -150,14 +150,18 @@ def choose_width(
     """
     n = X.shape[0]
     fold = None if folds is None else assign_folds(codes, n, max(2, min(folds, n)), seed)
-    tried = []
+    tried: list[Vector] = []
+    best, kept = 0, None
     if len(gammas) > 1:
         some = np.arange(n) if n <= TRIAL else np.sort(np.random.default_rng([seed, 1]).choice(n, TRIAL, replace=False))
         few = X if n <= TRIAL else some_of(X, some)
         beside = (T[some], None if w is None else w[some], None if fold is None else fold[some])
-        tried = [_errors(landmarks, few, *beside, g, alphas)[0] for g in gammas]
-    best = int(np.argmin([e.min() for e in tried])) if tried else 0
-    errors, A, m, F = _errors(landmarks, X, T, w, fold, float(gammas[best]), alphas)
+        for k, gamma in enumerate(gammas.tolist()):
+            found = _errors(landmarks, few, *beside, gamma, alphas)
+            tried.append(found[0])
+            if k == 0 or found[0].min() < tried[best].min():
+                best, kept = k, found if n <= TRIAL else None
+    errors, A, m, F = kept or _errors(landmarks, X, T, w, fold, float(gammas[best]), alphas)
     order = np.argsort(-alphas, kind="stable")  # of equals the smoothest
     alpha = float(alphas[order[np.argmin(errors[order])]])
     table = np.array(tried) if tried else errors[None]

@@ -2,6 +2,7 @@
 
 Networks of one shape learn side by side: their weights have one more axis, and one product of stacks serves all. The folds of a
 cross-validation and the decays that it tries cost then hardly more calls than one network alone; each takes the steps it would take alone.
+Where rows are many, a pass over them is one call of a kernel (:mod:`epee.kernels.network_pass`), and threads share the networks.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 from epee.engines.local import in_order, one_blas_thread
 from epee.errors import SearchWarning
 from epee.estimator.base import say
+from epee.kernels.compiling import FEW_ROWS
 from epee.optimize.quasi_newton import lbfgs
 from epee.optimize.updates import Adam, Momentum
 from epee.predictors.networks.layers import Network
@@ -36,6 +38,9 @@ STEPPING = (
 AT_ONCE = (
     24  # networks in a stack; stacks follow each other, for threads of such short steps would wait for Python's lock
 )
+
+
+ENDED = ("identity", "logistic", "softmax", "exp")  # as the kernel counts them
 
 
 @dataclass(eq=False)
@@ -68,6 +73,12 @@ class Training:
             self.network.activation, self.network.end, self.X.shape, self.Y.shape, self.w is None, *(W.shape for W in self.weights),
             *(getattr(self.model, name) for name in STEPPING),
         )  # fmt: skip
+
+    @property
+    def by_kernel(self) -> bool:
+        """Whether a pass is one call of a kernel: many rows, the usual steps and units."""
+        plain = self.model.solver == "adam" and self.network.activation == "relu"
+        return plain and len(self.X) >= FEW_ROWS
 
     @property
     def batch(self) -> int:
@@ -113,6 +124,9 @@ def learn(trainings: Sequence[Training]) -> None:
             stacks.setdefault(one.shape, []).append(one)
     with one_blas_thread() if len(trainings) > 1 else nullcontext():
         for stack in stacks.values():
+            if stack[0].by_kernel:
+                list(in_order(by_batches, [[one] for one in stack]))
+                continue
             for i in range(0, len(stack), AT_ONCE):
                 by_batches(stack[i : i + AT_ONCE])
     for one in trainings:
@@ -132,6 +146,7 @@ def by_batches(stack: list[Training], most: int | None = None) -> None:
     """Descend on a few rows at a time, each network until it gets no better, with at most ``max_iter`` passes, or ``most``."""
     model, network, n, L = stack[0].model, stack[0].network, len(stack[0].X), len(stack[0].weights)
     X, Y, w = _stacked([t.X for t in stack]), _stacked([t.Y for t in stack]), None
+    by_kernel = stack[0].by_kernel and len(stack) == 1
     if stack[0].w is not None:
         w = _stacked([t.w for t in stack])
     passes = model.max_iter if most is None else most
@@ -151,15 +166,18 @@ def by_batches(stack: list[Training], most: int | None = None) -> None:
                 mixed = np.arange(n)
                 stack[t].rng.shuffle(mixed)
                 order[t] = order[t][mixed]
-        rows, total = np.stack([order[t] for t in here]), np.zeros(len(here))
-        for begin in range(0, n, stack[0].batch):
-            at = rows[:, begin : begin + stack[0].batch]  # (T, b)
-            weight = None if w is None else _taken(w, here, at)
-            value, by_weight, by_bias = network.gradient(
-                _taken(X, here, at), _taken(Y, here, at), weight, step.x[:L], step.x[L:], alpha[here]
-            )
-            total += value * at.shape[1]
-            step([*by_weight, *by_bias])
+        if by_kernel:
+            total = _one_call(stack[0], step, order[0])
+        else:
+            rows, total = np.stack([order[t] for t in here]), np.zeros(len(here))
+            for begin in range(0, n, stack[0].batch):
+                at = rows[:, begin : begin + stack[0].batch]  # (T, b)
+                weight = None if w is None else _taken(w, here, at)
+                value, by_weight, by_bias = network.gradient(
+                    _taken(X, here, at), _taken(Y, here, at), weight, step.x[:L], step.x[L:], alpha[here]
+                )
+                total += value * at.shape[1]
+                step([*by_weight, *by_bias])
         ended = np.zeros(len(here), dtype=bool)
         for k, t in enumerate(here.tolist()):
             one = stack[t]
@@ -194,7 +212,8 @@ def _stacked(parts: list[Any]) -> tuple[Tensor, np.ndarray]:
     """Return arrays (U, n, ...), one of those that are the same, and which of them each part is."""
     different = list({id(part): part for part in parts}.values())
     places = {id(part): u for u, part in enumerate(different)}
-    return np.stack(different), np.array([places[id(part)] for part in parts])
+    table = different[0][None] if len(different) == 1 else np.stack(different)
+    return table, np.array([places[id(part)] for part in parts])
 
 
 def _taken(stacked: tuple[Tensor, np.ndarray], here: np.ndarray, at: np.ndarray) -> Tensor:
@@ -202,6 +221,25 @@ def _taken(stacked: tuple[Tensor, np.ndarray], here: np.ndarray, at: np.ndarray)
     parts, which = stacked
     n = parts.shape[1]
     return parts.reshape(-1, *parts.shape[2:]).take(n * which[here][:, None] + at, axis=0)
+
+
+def _one_call(one: Training, step: Adam, order: np.ndarray) -> Vector:
+    """Go over the rows of one network in this order; return the objective (1,), summed over them."""
+    from epee.kernels.network_pass import adam_pass
+
+    kept = [np.concatenate([a.ravel() for a in parts]) for parts in (step.x, step.means, step.squares)]
+    sizes = np.array([len(one.weights[0]), *(W.shape[1] for W in one.weights)])
+    X, Y = np.ascontiguousarray(one.X), np.ascontiguousarray(one.Y)
+    w = np.empty(0) if one.w is None else np.ascontiguousarray(one.w, dtype=np.float64)
+    rates = (float(step.beta_1), float(step.beta_2), float(step.epsilon))
+    total = adam_pass(
+        X, Y, w, order, one.batch, sizes, ENDED.index(one.network.end), one.network.alpha, float(step.rate), rates, step.t, *kept
+    )  # fmt: skip
+    step.t += -(-len(order) // one.batch)
+    for parts, flat in zip((step.x, step.means, step.squares), kept, strict=True):
+        for a, own in zip(parts, np.split(flat, np.cumsum([a.size for a in parts])[:-1]), strict=True):
+            a[...] = own.reshape(a.shape)
+    return np.array([total])
 
 
 def _parameters(step: Any, k: int, L: int) -> tuple[list[Matrix], list[Vector]]:
