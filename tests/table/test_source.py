@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from epee.errors import BadFile, DataError, DataWarning, MissingValues, WrongUse
 from epee.table.block import Source
 from epee.table.source import TableSource, as_source, is_table
+from epee.table.sparse import is_sparse
 
 rng = np.random.default_rng(0)
 N = 9001
@@ -257,3 +258,16 @@ def test_kinds_and_counts_in_public(tmp_path):
     x, town = source.counted(["x", "town"])
     assert x.missing == 1 and town.levels == ("a", "b") and town.counts == (2, 1)
     assert not source.weighted and as_source(table, sample_weight="x").weighted
+
+
+def test_a_frame_that_answers_to_every_name_is_not_sparse():
+    """Remote frames of Spark take any name for that of a column."""
+
+    class Remote:
+        def __getattr__(self, name):
+            return f"column {name}"
+
+    assert not is_sparse(Remote())
+    assert all(
+        is_sparse(kind(np.eye(2))) for kind in (scipy.sparse.csr_array, scipy.sparse.coo_matrix, scipy.sparse.dia_array)
+    )

@@ -36,6 +36,7 @@ from epee.stateful import Part
 from epee.table.block import check_weights
 from epee.table.fingerprints import fingerprint
 from epee.table.folds import assign_folds, check_folds, same_rows
+from epee.table.sparse import is_sparse
 from epee.typing import Labels, Matrix, Tensor, Vector
 
 LEAST = 1e-3  # smaller ones pull Platt's line far from all other rows
@@ -116,7 +117,7 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, InKind, Saved, BaseEstimat
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
-        X = X.tocsr() if hasattr(X, "tocsr") else X if hasattr(X, "shape") else np.asarray(X)
+        X = X.tocsr() if is_sparse(X) else X if hasattr(X, "shape") else np.asarray(X)
         y = np.asarray(y).reshape(-1)
         _, codes = encode_labels(y)
         w = check_weights(sample_weight, len(codes))

@@ -269,7 +269,7 @@ def refuse_words(X: Any) -> None:
     """Raise a sentence that names the first cell that is a word where a number is needed; nothing if there is none."""
     if not hasattr(X, "shape"):
         X = np.asarray(X, dtype=object)
-    if len(X.shape) != 2 or hasattr(X, "tocsr"):
+    if len(X.shape) != 2 or is_sparse(X):
         return
     columns = getattr(X, "column_names", getattr(X, "columns", None))  # Arrow's columns are its data
     names = None if columns is None else list(columns)

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from epee.table.sparse import is_sparse
+
 
 def shown_degrees_of_freedom(model: Any, X: Any = None) -> float:
     """Return the effective degrees of freedom of a fitted model; NaN when they are not known.
@@ -26,7 +28,7 @@ def shown_degrees_of_freedom(model: Any, X: Any = None) -> float:
     if X is not None and hasattr(model, "leverage"):
         return float(np.sum(model.leverage(X)))
     coef = getattr(model, "coef_", None)
-    if coef is None or hasattr(coef, "tocsr"):
+    if coef is None or is_sparse(coef):
         return float("nan")
     outputs = np.atleast_2d(coef).shape[0]
     free = float(np.count_nonzero(coef))

@@ -22,6 +22,7 @@ from epee.risk.estimate import Risk
 from epee.risk.holdout import holdout_error
 from epee.table.block import refuse_bad_cells
 from epee.table.doors import is_stream
+from epee.table.sparse import is_sparse
 from epee.typing import Codes
 
 
@@ -158,4 +159,4 @@ def _take(values: Any, rows: np.ndarray) -> Any:
         return values.take(rows)
     if isinstance(values, list | tuple):
         return [values[i] for i in rows]
-    return (values.tocsr() if hasattr(values, "tocsr") else values)[rows]
+    return (values.tocsr() if is_sparse(values) else values)[rows]

@@ -12,6 +12,7 @@ import numpy as np
 
 from epee.errors import DataError, WrongUse
 from epee.mdp.layout import TOLERANCE, TOLERANCE_SINGLE, Layout, assemble
+from epee.table.sparse import is_sparse
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -100,15 +101,11 @@ def _admissible(n: int, n_actions: int, terminal: Any, actions: Any) -> Mask:
     return mask
 
 
-def _is_sparse(thing: Any) -> bool:
-    return hasattr(thing, "tocsr")
-
-
 def read(transitions: Any, rewards: Any, terminal: Any, actions: Any) -> Layout:
     """Read an (S, A, S) array or a list of A sparse S x S matrices, with rewards (S, A), (S, A, S) or sparse."""
-    if _is_sparse(transitions):
+    if is_sparse(transitions):
         raise DataError("transitions is one sparse matrix; give a list of them, one S x S matrix for each action.")
-    if isinstance(transitions, (list, tuple)) and len(transitions) and _is_sparse(transitions[0]):
+    if isinstance(transitions, (list, tuple)) and len(transitions) and is_sparse(transitions[0]):
         return _read_sparse(transitions, rewards, terminal, actions)
     try:
         T = np.asarray(transitions)
@@ -137,7 +134,7 @@ def read(transitions: Any, rewards: Any, terminal: Any, actions: Any) -> Layout:
 
 
 def _dense_rewards(rewards: Any, n: int, n_actions: int) -> npt.NDArray[np.float64]:
-    if isinstance(rewards, (list, tuple)) and len(rewards) and _is_sparse(rewards[0]):
+    if isinstance(rewards, (list, tuple)) and len(rewards) and is_sparse(rewards[0]):
         rewards = np.stack([r.toarray() for r in rewards], axis=1)
     try:
         R = np.asarray(rewards, dtype=float)
@@ -153,10 +150,10 @@ def _read_sparse(transitions: Sequence[Any], rewards: Any, terminal: Any, action
 
     n, n_actions = transitions[0].shape[0], len(transitions)
     for a, matrix in enumerate(transitions):
-        if not _is_sparse(matrix) or matrix.shape != (n, n):
+        if not is_sparse(matrix) or matrix.shape != (n, n):
             raise DataError(f"transitions of action {a} have shape {np.shape(matrix)}; all must be sparse ({n}, {n}).")
     admissible = _admissible(n, n_actions, terminal, actions)
-    by_successor = isinstance(rewards, (list, tuple)) and len(rewards) and _is_sparse(rewards[0])
+    by_successor = isinstance(rewards, (list, tuple)) and len(rewards) and is_sparse(rewards[0])
     if by_successor and (len(rewards) != n_actions or any(r.shape != (n, n) for r in rewards)):
         raise DataError(
             f"rewards is a list of {len(rewards)} sparse matrices; it must be {n_actions} of shape ({n}, {n})."

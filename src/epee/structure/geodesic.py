@@ -17,7 +17,7 @@ from epee.estimator.base import NewAxes, Transformer
 from epee.solve.spectral import fix_signs
 from epee.structure.neighbour_graph import distance_graph, geodesics, in_one_piece, neighbour_search
 from epee.structure.scaling import double_centre, leading
-from epee.table.sparse import refuse_lossy_graph
+from epee.table.sparse import is_sparse, refuse_lossy_graph
 from epee.typing import Matrix
 
 
@@ -186,4 +186,4 @@ class Isomap(NewAxes, Transformer):
 
 def _floats(X: Any) -> Any:
     """Return rows, or a graph of distances, in float64."""
-    return X.astype(np.float64) if hasattr(X, "tocsr") else np.asarray(X, dtype=np.float64)
+    return X.astype(np.float64) if is_sparse(X) else np.asarray(X, dtype=np.float64)

@@ -22,7 +22,7 @@ from epee.moments.columns import ColumnMoments, ColumnSummation
 from epee.moments.moments import Moments
 from epee.table.block import Source, refuse_bad_cells
 from epee.table.partitions import by_partition
-from epee.table.sparse import SparseSource
+from epee.table.sparse import SparseSource, is_sparse
 from epee.typing import Matrix, Vector
 
 
@@ -162,7 +162,7 @@ class StandardScaler(Callbacks, SameColumns, MomentTransformer):
         check_is_fitted(self)
         half = getattr(X, "dtype", None) == np.float16  # reckoned in float64, answered in kind
         X = self._enter(X, reset=False)
-        if hasattr(X, "tocsr"):
+        if is_sparse(X):
             if self.with_mean:
                 raise ValueError("Cannot center sparse matrices: pass `with_mean=False` instead.")
             return X if self.scale_ is None else X.multiply(1.0 / self.scale_).tocsr().astype(X.dtype)
@@ -177,7 +177,7 @@ class StandardScaler(Callbacks, SameColumns, MomentTransformer):
     def inverse_transform(self, X: Any, copy: bool | None = None) -> Matrix:
         """Return the rows in their own units again."""
         check_is_fitted(self)
-        if hasattr(X, "tocsr"):
+        if is_sparse(X):
             if self.with_mean:
                 raise DataError("Cannot uncenter sparse matrices: pass `with_mean=False` instead, or X.toarray().")
             return X if self.scale_ is None else X.multiply(self.scale_).tocsr()

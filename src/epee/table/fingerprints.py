@@ -10,6 +10,7 @@ import numpy as np
 from epee.arrays import at_home, is_elsewhere
 from epee.table.doors import is_stream
 from epee.table.folds import mix64
+from epee.table.sparse import is_sparse
 
 FETCHED = 4096  # cells that travel here from a table that lies elsewhere
 
@@ -43,7 +44,7 @@ def fingerprint(*tables: Any, rows: int = 256) -> str:
 
 
 def _bytes(table: Any, some: np.ndarray) -> bytes:
-    if hasattr(table, "tocsr"):
+    if is_sparse(table):
         rows = table.tocsr()[some].sorted_indices()
         parts = (rows.indptr, rows.indices.astype(np.int64), rows.data.astype(np.float64))
         return b"".join(np.asarray(a).tobytes() for a in parts)

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from epee.errors import DataError, WrongUse
+from epee.table.sparse import is_sparse
 from epee.typing import Codes
 
 SORTED_UP_TO = 65_536
@@ -189,7 +190,7 @@ def same_rows(X: Any) -> np.ndarray:
     >>> same_rows([[2.0], [1.0], [2.0]])
     array([1, 0, 1])
     """
-    if hasattr(X, "tocsr"):
+    if is_sparse(X):
         return np.unique(_keys_of_sparse(X), return_inverse=True)[1].reshape(-1)
     cells = np.asarray(X)
     if cells.dtype.kind not in "fiub":

@@ -36,7 +36,7 @@ from epee.table.raw import BESIDE, RawBlock, common_dtype, kind_of_type, refuse_
 from epee.table.raw_rows import NoRows, RawRows
 from epee.table.schema import CLOCK, PAIRS, WORDS, Column, Schema
 from epee.table.spark_frames import SparkBatches
-from epee.table.sparse import SparseSource, refuse_sparse
+from epee.table.sparse import SparseSource, is_sparse, refuse_sparse
 from epee.table.tally import MOST_LEVELS, in_total, labels_in, labels_in_table, tally, tally_table
 from epee.table.values import labels_of, values_of, weights_of
 from epee.table.view import View
@@ -104,7 +104,7 @@ def as_source(
     (('a', 'b'), (2, 2), array([0, 1]), array(['u', 'v'], dtype='<U1'))
     """
     if not is_table(X):
-        if hasattr(X, "tocsr"):
+        if is_sparse(X):
             if not accept_sparse:
                 raise refuse_sparse(X)
             return cast(Source, SparseSource(X, y, check_weights(sample_weight, X.shape[0]), fold))

@@ -24,11 +24,13 @@ AT_ONCE = 1 << 20  # cells that are held, in a block of rows too wide to be laid
 def is_sparse(X: Any) -> bool:
     """Tell whether ``X`` is a matrix or an array of SciPy that holds its non-zeros alone.
 
+    Its class is asked: a remote frame takes any name that it is asked for to be that of a column.
+
     >>> from scipy import sparse
     >>> is_sparse(sparse.eye_array(2)), is_sparse(np.eye(2))
     (True, False)
     """
-    return hasattr(X, "tocsr")
+    return hasattr(type(X), "tocsr")
 
 
 def laid_out(X: Any) -> Matrix:

@@ -36,6 +36,7 @@ from epee.solve.positive import non_negative
 from epee.table.block import check_weights
 from epee.table.fingerprints import fingerprint
 from epee.table.folds import assign_folds, check_folds
+from epee.table.sparse import is_sparse
 from epee.typing import Codes, Labels, Matrix, Tensor, Vector
 
 
@@ -128,7 +129,7 @@ class Combination(MetaEstimatorMixin, InKind, Saved, BaseEstimator):
         if y is None:
             raise DataError("requires y to be passed, but the target y is None.")
         X, y, sample_weight = all_here(self, X, y, sample_weight)
-        if hasattr(X, "tocsr"):
+        if is_sparse(X):
             raise DataError("Sparse data was passed, and a combination takes dense data only: use X.toarray().")
         X, y = X if hasattr(X, "shape") else np.asarray(X), column_or_1d(y, warn=True)
         if len(X.shape) == 2 and X.shape[0] < 2:

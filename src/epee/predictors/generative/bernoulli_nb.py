@@ -121,14 +121,14 @@ class BernoulliNB(DiscreteNB):
             return tuple(np.where(half > 0, np.log(0.5), log_of(c + a) - total) for c in (ones, zeros))
 
     def _binary(self, X: Any) -> Any:
-        if hasattr(X, "tocsr"):
+        if is_sparse(X):
             if self.binarize is not None and self.binarize < 0:
                 return self._binary(laid_out(X))
             return sparse_to_binary(X, self.binarize)
         return to_binary(X, self.binarize, getattr(self, "feature_names_in_", None))
 
     def _score(self, X: Matrix) -> Matrix:
-        if hasattr(X, "tocsr"):
+        if is_sparse(X):
             return self._score_block(X)
         return by_blocks(X, self._score_block, len(self.classes_))
 

@@ -20,6 +20,7 @@ from epee.engines.local import in_order
 from epee.errors import WrongUse
 from epee.estimator.moment import MomentClassifier
 from epee.estimator.protocol import QuadraticForm
+from epee.table.sparse import is_sparse
 from epee.typing import Codes, Labels, Matrix, Seed, Vector
 
 SCORED_ROWS = 2048  # rows scored at once: their products with a class factor of 100 columns stay in the cache
@@ -78,7 +79,7 @@ class GenerativeClassifier(MomentClassifier):
         ``X``, ``codes`` and ``w`` are the rows of the fit; an estimator that is not fitted yet learns from them first.
         One copy of a row is left out when its weight is a larger count.
         """
-        X = np.asarray(X) if not hasattr(X, "tocsr") else X
+        X = np.asarray(X) if not is_sparse(X) else X
         model = self if hasattr(self, "moments_") else clone(self).fit(X, codes, sample_weight=w)
         return model._scores_without(X, np.asarray(codes), None if w is None else np.asarray(w, dtype=np.float64))
 

@@ -11,6 +11,7 @@ import numpy as np
 from epee.errors import DataError, WrongUse
 from epee.stateful import Part
 from epee.table.block import column_name
+from epee.table.sparse import is_sparse
 from epee.typing import Codes, Matrix
 
 KINDS = {"gaussian": "gaussian", "number": "gaussian", "bernoulli": "bernoulli", "boolean": "bernoulli", "categorical": "categorical",
@@ -94,7 +95,7 @@ class Columns(Part):
         """Tell whether X is a data frame of pandas, polars or Arrow."""
         return (
             hasattr(X, "columns")
-            and not hasattr(X, "tocsr")
+            and not is_sparse(X)
             and type(X).__module__.partition(".")[0] in ("pandas", "polars", "pyarrow")
         )
 

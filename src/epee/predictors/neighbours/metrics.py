@@ -17,6 +17,7 @@ import numpy as np
 
 from epee.errors import DataError, SingularProblem, WrongUse
 from epee.stateful import Part
+from epee.table.sparse import is_sparse
 from epee.typing import Matrix, Vector
 
 ALIASES = {
@@ -56,7 +57,7 @@ def resolve(metric: Any, p: float, params: dict[str, Any] | None, X: Any) -> Met
     >>> resolve("minkowski", 1, None, np.ones((3, 2))).code
     1
     """
-    if hasattr(X, "tocsr") and isinstance(metric, str):
+    if is_sparse(X) and isinstance(metric, str):
         from sklearn.neighbors import VALID_METRICS_SPARSE
 
         plain = metric == "minkowski" and (params or {}).get("p", p) in (1, 2)
@@ -64,7 +65,7 @@ def resolve(metric: Any, p: float, params: dict[str, Any] | None, X: Any) -> Met
             raise WrongUse(
                 f"Metric '{metric}' not valid for sparse input. Use sorted(sklearn.neighbors.VALID_METRICS_SPARSE['brute'])."
             )
-    if callable(metric) or hasattr(metric, "pairwise") or hasattr(X, "tocsr"):
+    if callable(metric) or hasattr(metric, "pairwise") or is_sparse(X):
         return None
     name, params = ALIASES.get(metric, metric), dict(params or {})
     if name == "minkowski":
@@ -149,10 +150,10 @@ def distance_table(Q: Any, X: Any, metric: Any, p: float, params: dict[str, Any]
         kind = np.float32 if "32" in type(metric).__name__ else np.float64
         return metric.pairwise(np.ascontiguousarray(Q, dtype=kind), np.ascontiguousarray(X, dtype=kind))
     if metric == "precomputed":
-        return _from_graph(Q) if hasattr(Q, "tocsr") else np.asarray(Q, dtype=float)
+        return _from_graph(Q) if is_sparse(Q) else np.asarray(Q, dtype=float)
     extra = dict(params or {})
     if metric == "minkowski":
-        if hasattr(X, "tocsr") and p in (1, 2):
+        if is_sparse(X) and p in (1, 2):
             metric = "manhattan" if p == 1 else "euclidean"
         else:
             extra.setdefault("p", p)

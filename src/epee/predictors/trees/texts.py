@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from epee.table.frames import is_frame
+from epee.table.sparse import is_sparse
 from epee.typing import Vector
 
 Levels = dict[int, list[str]]
@@ -51,7 +52,7 @@ def code_texts(X: Any, known: Mapping[int, list[str]] | None = None) -> tuple[An
     """
     if is_frame(X):
         return _code_frame(X, known)
-    if getattr(getattr(X, "dtype", None), "kind", "O") not in "OU" or hasattr(X, "tocsr"):
+    if getattr(getattr(X, "dtype", None), "kind", "O") not in "OU" or is_sparse(X):
         return X, dict(known or {})
     try:
         table = np.array(X, dtype=object)
