@@ -18,6 +18,8 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from epee.arrays import as_type, at_home, like, namespace, numbers_like, sum_of_rows, taken
 from epee.moments.moments import Moments
 
@@ -88,18 +90,7 @@ def _of_cells(xp: Any, parts: list[Any], w: Any, cell: Any, origin: Any, keep: S
     strip = (
         groups if keep.scatter == "pooled" and groups is not None else 1
     )  # cells of one scatter, whatever the groups
-    ends = [0, int(cell.shape[0])]
-    if matrices and strip < C:
-        which = as_type(
-            cell // strip, xp.int16 if C // strip < 2**15 else cell.dtype
-        )  # short numbers are sorted sooner
-        order = xp.argsort(which, stable=True)
-        last = xp.searchsorted(taken(which, order), numbers_like(C // strip, which, which.dtype), side="right")
-        cell, w = taken(cell, order), None if w is None else taken(w, order)
-        B, ends = _beside(xp, [taken(part, order) for part in parts]), [0, *at_home(last).tolist()]
-        B -= origin
-    else:
-        B = _beside(xp, parts) - origin
+    B = _beside(xp, parts) - origin
     q, exact = B.shape[1], B.dtype == xp.float64
     E = xp.astype(cell[:, None] == numbers_like(C, cell, cell.dtype)[None, :], B.dtype)  # (n, C)
     count = _double(xp, _total(E, w))
@@ -121,7 +112,9 @@ def _of_cells(xp: Any, parts: list[Any], w: Any, cell: Any, origin: Any, keep: S
         squares = _double(xp, E.T @ (B * B if w is None else B * B * w[:, None]))
         squares = squares if rest is None else squares - count[:, None] * rest * rest
         return replace(made, scatter=xp.reshape(squares, (*lead, q)))
-    S = []
+    S, ends = [], [0, int(cell.shape[0])]
+    if strip < C:
+        B, w, ends = _by_strips(xp, B, w, cell, strip, count)
     for k, (i, j) in enumerate(pairwise(ends)):
         D = B[i:j, ...] - mean[k, ...] if alone else B[i:j, ...]
         s = _double(xp, symmetric_product(D if w is None else D * w[i:j, None], D))
@@ -131,6 +124,20 @@ def _of_cells(xp: Any, parts: list[Any], w: Any, cell: Any, origin: Any, keep: S
         S.append(s)
     within = lead if strip == 1 else lead[:-1]
     return replace(made, scatter=xp.reshape(S[0] if len(S) == 1 else xp.stack(S), (*within, q, q)))
+
+
+def _by_strips(xp: Any, B: Any, w: Any, cell: Any, strip: int, count: Any) -> tuple[Any, Any, list[int]]:
+    """Return rows and weights with those of each scatter together, and where these begin and end; ``count`` (C,) are sums of weights."""
+    n, C = int(count.shape[0]) // strip, int(count.shape[0])
+    which = as_type(cell if strip == 1 else cell // strip, xp.int16 if C < 2**15 else cell.dtype)  # sorted sooner
+    order = xp.argsort(which, stable=True)
+    B = taken(B, order)
+    if w is None:
+        last = np.cumsum(np.rint(at_home(count)).astype(np.int64).reshape(n, strip).sum(axis=1))
+    else:
+        w = taken(w, order)
+        last = at_home(xp.searchsorted(taken(which, order), numbers_like(n, which, which.dtype), side="right"))
+    return B, w, [0, *last.tolist()]
 
 
 def symmetric_product(A: Any, D: Any) -> Any:

@@ -40,5 +40,5 @@ def count_errors(block: Block, models: Linear, tested_by: np.ndarray, by_cell: b
         E = xp.astype(((cell if by_cell else model)[:, None] == places[None, :]) & tested[:, None], xp.float64)
         E = E if w is None else E * w[:, None]
         sums.append(xp.stack([xp.ones_like(wrong), wrong]) @ E)  # (2, T)
-    weight, errors = at_home(xp.sum(xp.stack(sums), axis=0))
+    weight, errors = at_home(sums[0] if len(sums) == 1 else xp.sum(xp.stack(sums), axis=0))
     return np.stack([weight, errors, errors])  # an error is 0 or 1, and so is its square

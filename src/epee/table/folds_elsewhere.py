@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from epee.arrays import at_home, like, namespace, numbers_like, taken
+from epee.arrays import at_home, before_sorting, like, namespace, numbers_like, taken
 from epee.table.folds import SORTED_UP_TO, check_folds, class_keys, mix64, places_of, round_tables
 
 WALKS = 2  # that all ranks take there
@@ -30,20 +30,23 @@ def folds_elsewhere(
     """
     check_folds(n_folds, n)
     xp = namespace(there)
+    order = None
     if codes is None:
-        rank, totals = numbers_like(n, there), np.array([n])
+        totals = np.array([n])
     else:
         classes = int(xp.max(codes)) + 1 if totals is None else len(totals)
         narrow = xp.astype(codes, xp.int16) if classes < 2**15 else codes  # short codes are sorted sooner
         order = xp.argsort(narrow, stable=True)
         totals = _counted(xp, taken(codes, order), classes) if totals is None else np.asarray(totals)
-        rank = xp.argsort(order, stable=True)  # among all rows, those of a class after those of the classes before it
     keys = class_keys(len(totals), seed)
     first = (mix64(keys) % np.uint64(n_folds)).astype(np.int64)
     small = totals <= SORTED_UP_TO
     if small.all() and n_folds < 2**15:
-        return xp.astype(taken(like(_dealt(tuple(totals.tolist()), n_folds, seed), rank), rank), rank.dtype)
-    if codes is not None:
+        dealt = like(_dealt(tuple(totals.tolist()), n_folds, seed), there)
+        return xp.astype(dealt if order is None else before_sorting(dealt, order), xp.int64)
+    rank = numbers_like(n, there)
+    if order is not None:  # those of a class after those of the classes before it
+        rank = before_sorting(rank, order)
         rank = rank - taken(like(np.cumsum(totals) - totals, rank, rank.dtype), codes)
     place = _walked(xp, rank, codes, totals, keys, small)
     begin = int(first[0]) if codes is None else taken(like(first, rank, rank.dtype), codes)

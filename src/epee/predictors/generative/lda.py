@@ -241,7 +241,7 @@ class LinearDiscriminantAnalysis(NewAxes, TransformerMixin, MomentClassifier):
                 return None
         inverse = xp.sum(whole[:, :, K:] ** 2, axis=(1, 2))  # no eigenvalue of R is below one over its root
         fewest = max(4 * self.tol**2 if self.solver == "svd" else 0.0, 1e-9)
-        sound = (n > K) & (inverse < fewest**-2) & (xp.min(priors, axis=1) > 0) & (xp.min(sd, axis=1) > 0)  # nor NaN
+        sound = (n > K) & (inverse < fewest**-2) & (xp.min(priors, axis=1) > 0)  # NaN where a variance is 0
         if not bool(xp.all(sound)):
             return None
         coef = xp.matrix_transpose(whole[:, :, :K])

@@ -21,7 +21,7 @@ import numpy as np
 from epee.arrays import (
     as_type,
     home_together,
-    library_of,
+    least_in_groups,
     like,
     multiplies_in_full,
     namespace,
@@ -138,12 +138,9 @@ class ScreenThere(Screen):
         xp, m = namespace(q), q.shape[0]
         D = xp.astype(xp.concat([-2 * q, xp.ones_like(q[:, :1])], axis=1), self.wide.dtype) @ self.wide.T  # (m, n)
         groups = D.shape[1] // GROUP
-        beside = library_of(D) == "cupy"  # whose sums along lines are the faster ones; those of others go side by side
-        least = xp.min(xp.reshape(D, (m, groups, GROUP) if beside else (m, GROUP, groups)), axis=2 if beside else 1)
-        _, nearest = nearest_first(least, min(candidates, groups))
+        _, nearest = nearest_first(least_in_groups(D, groups), min(candidates, groups))
         inside = numbers_like(GROUP, nearest, nearest.dtype)
-        near = nearest[:, :, None]
-        places = xp.reshape(near * GROUP + inside if beside else near + inside * groups, (m, -1))  # (m, c GROUP)
+        places = xp.reshape(nearest[:, :, None] + inside * groups, (m, -1))  # (m, c GROUP)
         values, order = nearest_first(taken_along(D, places), candidates)
         return values, taken_along(places, order)
 

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from epee.arrays import launches
 from epee.errors import WrongUse
 
 LIBRARIES = ("cupy", "torch", "jax", "jaxlib", "array_api_strict")
@@ -336,9 +337,7 @@ def softmax_of_columns(S: Any) -> Any:
         torch = sys.modules["torch"]
         return torch.cat([torch.softmax(S, 0), torch.logsumexp(S, 0, keepdim=True)])
     if library == "cupy":
-        out = xp.empty((S.shape[0] + 1, S.shape[1]), dtype=S.dtype)
-        _softmax_on_card()(S, *S.shape, float(xp.finfo(S.dtype).min), out, size=S.shape[1])
-        return out
+        return launches.softmax_of_columns(S, float(xp.finfo(S.dtype).min))
     top, least = xp.max(S, axis=0, keepdims=True), float(xp.finfo(S.dtype).min)
     top = xp.where(top > least, top, least)  # where nothing is possible at all
     E = xp.exp(S - top)
@@ -347,20 +346,29 @@ def softmax_of_columns(S: Any) -> Any:
         return xp.concat([E / total, top + xp.log(total)])
 
 
-@cache
-def _softmax_on_card() -> Any:
-    """Return what CuPy makes of a column in one launch; by its functions it takes ten, each longer than its work."""
-    return sys.modules["cupy"].ElementwiseKernel(
-        "raw T S, int32 K, int64 n, T least", "raw T out",
-        """
-        T top = least, total = 0;
-        for (int k = 0; k < K; k++) top = max(top, S[k * n + i]);
-        for (int k = 0; k < K; k++) { const T e = exp(S[k * n + i] - top); out[k * n + i] = e; total += e; }
-        for (int k = 0; k < K; k++) out[k * n + i] /= total;
-        out[K * n + i] = top + log(total);
-        """,
-        "epee_softmax_of_columns",
-    )  # fmt: skip
+def least_in_groups(D: Any, groups: int) -> Any:
+    """Return the least of each group of each line of a table (m, n), (m, groups); place j is in group j % groups.
+
+    >>> least_in_groups(np.array([[4.0, 2.0, 3.0, 5.0]]), 2)
+    array([[3., 2.]])
+    """
+    if library_of(D) == "cupy":
+        return launches.least_in_groups(D, groups)
+    return namespace(D).min(shaped(D, D.shape[0], -1, groups), axis=1)
+
+
+def before_sorting(values: Any, order: Any) -> Any:
+    """Return values (n,) of sorted rows in the order that the rows had before ``order`` (n,) sorted them.
+
+    >>> before_sorting(np.array([10, 20, 30]), np.array([2, 0, 1]))
+    array([20, 30, 10])
+    """
+    library, xp = library_of(values), namespace(values)
+    if library in ("jax", "jaxlib", "array_api_strict"):  # whose arrays are not written to by places
+        return taken(values, xp.argsort(order, stable=True))
+    out = xp.empty_like(values)
+    out[order] = values
+    return out
 
 
 def nearest_first(D: Any, k: int) -> tuple[Any, Any]:
@@ -396,6 +404,9 @@ def places_in_one_sort(D: Any, k: int) -> Any:
     bits = max(1, (n - 1).bit_length())
     if bits + max(1, (m - 1).bit_length()) > 31:  # they would not fit
         return xp.argsort(D, axis=1)[:, :k]
+    if library_of(D) == "cupy":
+        keys = launches.keys_of_lines(D, bits)
+        return xp.reshape(xp.sort(xp.reshape(keys, (-1,))), (m, n))[:, :k] & (2**bits - 1)
     value = (D + 0.0).view(xp.int32).astype(xp.int64)  # -0 is 0
     value = xp.where(value < 0, -(2**31) - 1 - value, value) + 2**31  # in the order of the numbers, from 0 on
     row, place = xp.arange(m, dtype=xp.int64)[:, None], xp.arange(n, dtype=xp.int64)
