@@ -10,6 +10,7 @@ from sklearn.neighbors import KNeighborsRegressor as Theirs
 from epee import LinearDiscriminantAnalysis, LinearRegression, Ridge
 from epee.risk import compare, cross_validate, loo
 from epee.risk.halves import Halves, halvings, parted, variance_by_halves
+from epee.risk.nested import nested_interval, nested_sums
 from epee.risk.opening import open_route
 from epee.risk.paired_tests import corrected_difference, corrected_t
 from epee.risk.refit import RefitRoute
@@ -23,7 +24,7 @@ Y = X.sum(axis=1) + RNG.normal(size=80)
 
 def test_each_fold_is_tested_by_the_other_folds_of_its_half():
     plan = make_plan(6, len(Y), repeats=2)
-    found = Halves(open_route(Ridge(), X, Y, None, None), plan).means
+    found = Halves(open_route(Ridge(), X, Y, None, None), plan, 10).means
     assert found.shape == (10, 6)
     for h, side in enumerate(halvings(6, 10)):
         fold = plan.splits[h % 2].cell
@@ -35,8 +36,8 @@ def test_each_fold_is_tested_by_the_other_folds_of_its_half():
 
 def test_merged_and_fitted_predictors_meet_in_the_first_halvings():
     plan, y = make_plan(10, len(Y)), (Y > 0) * 1
-    merged = Halves(open_route(LinearDiscriminantAnalysis(), X, y, None, None), plan).means
-    fitted = Halves(RefitRoute(LinearDiscriminantAnalysis(), X, y), plan).means
+    merged = Halves(open_route(LinearDiscriminantAnalysis(), X, y, None, None), plan, 10).means
+    fitted = Halves(RefitRoute(LinearDiscriminantAnalysis(), X, y), plan, 5).means
     np.testing.assert_allclose(merged[: len(fitted)], fitted)
     np.testing.assert_array_equal(halvings(10, 5), halvings(10, 10)[:5])
     assert not parted(np.arange(10), halvings(10, 3)).learns[np.arange(30), np.tile(np.arange(10), 3)].any()
@@ -107,3 +108,22 @@ def test_halves_that_teach_nothing_leave_the_error_bar_alone():
         raise ValueError("one class")
 
     assert spread_of_halves(refuse, np.ones(10)) == 1.0
+
+
+def test_nested_intervals_of_few_repeats_lean_on_halves():
+    """Fitted again in two repeats, LDA has nearly the error bar that a hundred repeats by merges give it."""
+    wide, steady = [], []
+    for seed in range(3):
+        r = np.random.default_rng(seed)
+        y = r.permutation(np.arange(60) % 2)
+        rows = r.normal(size=(60, 4)) + 0.8 * y[:, None]
+        many = cross_validate(LinearDiscriminantAnalysis(), rows, y, interval="nested")
+        few = nested_interval(
+            RefitRoute(LinearDiscriminantAnalysis(), rows, y), make_plan(10, 60, codes=y, repeats=2), 0.95
+        )
+        sums = nested_sums(
+            open_route(LinearDiscriminantAnalysis(), rows, y, None, None), make_plan(10, 60, codes=y, repeats=2)
+        )
+        steady.append(np.log(few.stderr / many.stderr))
+        wide.append(np.log(sums.stderr() / many.stderr))
+    assert np.mean(np.square(steady)) < np.mean(np.square(wide)) / 2

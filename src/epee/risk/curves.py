@@ -6,13 +6,16 @@ asymptote,
 
 .. math:: e(n) = a + b\, n^{-c}, \qquad a, b \ge 0, \tag{1}
 
-weighted by the error bars; its interval comes from drawing the folds with replacement and fitting (1) again, stretched by
-Student's quantile for as many folds.
+weighted by the error bars. Its error bar comes from drawing the folds with replacement and fitting (1) again, and is not let below that of
+the losses of all rows; its interval has the shape that their skewness gives it (:mod:`epee.risk.mean_loss`), with Student's quantile for
+as many folds, and their cautions.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,6 +28,7 @@ from epee.risk.counts import long_table
 from epee.risk.cross_validation import dealt_by_rule
 from epee.risk.estimate import Risk
 from epee.risk.intervals import Interval, check_level, normal_quantile, t_quantile
+from epee.risk.mean_loss import MeanLoss, mean_loss
 from epee.risk.opening import open_route
 from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import Outcome
@@ -60,6 +64,7 @@ class LearningCurve(Shown):
     level: float
     how: str
     seed: int = field(default=0, repr=False)
+    of_rows: Callable[..., MeanLoss] | None = field(default=None, repr=False)  # the mean loss of the largest samples
 
     def fit(self) -> tuple[float, float, float]:
         """Return a, b, c of (1)."""
@@ -78,7 +83,7 @@ class LearningCurve(Shown):
         return np.maximum(np.nan_to_num(bars, nan=floor), 0.2 * floor)
 
     def extrapolate(self, n: float, *, draws: int = 400) -> Risk:
-        """Return the test error to expect with ``n`` training rows, with a bootstrap interval.
+        """Return the test error to expect with ``n`` training rows, with its interval.
 
         Beyond some four times the largest size it rests on (1) alone, and the interval does not know if (1) is wrong.
         """
@@ -92,17 +97,23 @@ class LearningCurve(Shown):
         tail = self._tail()
         a, b, c = _power_laws(self.sizes[tail], np.vstack([self.test[None], drawn])[:, tail], self._bars()[tail])
         values = a + b * n**-c
-        low, high = self._ends(values[0], values[1:], K)
+        value, stderr = float(values[0]), float(values[1:].std(ddof=1) * np.sqrt(K / (K - 1)))
         how = f"extrapolated from {self.sizes[-1]:.0f} rows by a power law"
+        plain = None if self.of_rows is None else self.of_rows(level=self.level)
+        if plain is None or not plain.stderr > 0:
+            return Risk(value, stderr, self._ends(value, values[1:], K), self.level, float(n), self.loss, how)
+        stderr = max(stderr, plain.stderr)
+        ends_at = partial(self._shaped, value, stderr, K - 1)
         return Risk(
-            float(values[0]),
-            float(values[1:].std(ddof=1) * np.sqrt(K / (K - 1))),
-            Interval(low, high),
-            self.level,
-            float(n),
-            self.loss,
-            how,
-        )
+            value, stderr, ends_at(self.level), self.level, float(n), self.loss, how, caution=plain.sentence, ends_at=ends_at
+        )  # fmt: skip
+
+    def _shaped(self, value: float, stderr: float, dof: float, level: float) -> Interval:
+        """Return an interval as long as the folds make it, with the shape that the losses of the rows have."""
+        assert self.of_rows is not None
+        plain = self.of_rows(level=level)
+        longer = t_quantile(level, dof) / t_quantile(level, max(plain.dof, 1.0))
+        return self.of_rows(level=level, centre=value, stretch=longer * stderr / plain.stderr).interval
 
     def _ends(self, value: float, drawn: Vector, K: int) -> Interval:
         """Return the bootstrap's ends, stretched since K folds drawn from K have too small a spread and an unsure one."""
@@ -196,9 +207,13 @@ def curve_on(
     train = route.fold_means(Split(split.cell, split.learns, split.tested_by[S:]), halves[1])[0].reshape(S, folds)
     stderr = np.nanstd(test, axis=1, ddof=1) / np.sqrt(folds)
     how = f"{folds}-fold cross-validation on growing training samples"
+    together = groups if groups is not None else copies
+    units = np.unique(np.asarray(together), return_inverse=True)[1].reshape(-1) if together is not None else None
+    units = np.arange(route.n) if units is None and route.sampled else units
+    of_rows = partial(mean_loss, outcome.losses[S - 1], route.counts, loss=route.loss, weights="counts", groups=units)
     return LearningCurve(
-        trained, np.nanmean(train, axis=1), np.nanmean(test, axis=1), stderr, test, route.loss.name, level, how, seed
-    )
+        trained, np.nanmean(train, axis=1), np.nanmean(test, axis=1), stderr, test, route.loss.name, level, how, seed, of_rows
+    )  # fmt: skip
 
 
 def _evaluate(

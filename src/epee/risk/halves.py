@@ -13,6 +13,9 @@ folds share no row at all. Each is cross-validated inside, every fold tested by 
 from less than half of it. So it is counted in units of what independent folds would have, :math:`s_H^2 / K` from the spread of the
 differences within the halves, and brought to the folds of the whole by their own :math:`s^2`. Nothing is assumed of what folds share.
 
+The first factor, by which the variance of a mean exceeds that of independent folds, holds for the losses of one predictor, too: nested
+intervals of few repeats take it in (:mod:`epee.risk.nested`).
+
 A halving asks for K models of merged cells. The first use of a difference pays for it, and only in tables that are looked at row by row.
 """
 
@@ -38,12 +41,13 @@ class Halves:
 
     route: Route
     plan: Plan
+    many: int
 
     @cached_property
     def means(self) -> Matrix:
         """The mean loss on each fold in each halving, (H, K); no halving where a half does not teach this predictor."""
         K, R = self.plan.n_folds, len(self.plan.splits)
-        sides = halvings(K, MANY if self.route.one_pass else FEW)
+        sides = halvings(K, self.many)
         found = np.empty(sides.shape)
         try:
             with warnings.catch_warnings():
@@ -62,13 +66,14 @@ class Halves:
         return self.route.shared.cells(cell, self.plan.n_folds) if dealt else cell  # type: ignore[attr-defined]
 
 
-def halves_of(route: Route, plan: Plan) -> Halves | None:
-    """Return what is to be found in halves of the folds; None where folds do not part the rows, are few, or hold very many rows."""
+def halves_of(route: Route, plan: Plan, many: int | None = None) -> Halves | None:
+    """Return what is to be found in ``many`` halves of the folds; None where they do not part the rows, are few, or have very many rows."""
     first = plan.splits[0]
     if isinstance(first, Pairs) or plan.n_folds < FEWEST_FOLDS or not route.at_a_glance:
         return None
     whole = first.repeats == 1 and first.n_cells == plan.n_folds and bool((first.tested_by >= 0).all())
-    return Halves(route, plan) if whole else None
+    many = many or (MANY if route.one_pass else FEW)
+    return Halves(route, plan, many) if whole else None
 
 
 def halvings(K: int, many: int) -> np.ndarray:
@@ -98,23 +103,25 @@ def _means(route: Route, split: Split) -> np.ndarray:
     return route.fold_means(split)[0] if known is None else known
 
 
-def variance_by_halves(inside: Matrix, d: Matrix) -> float:
-    """Return (1) from differences in halves, (H, K), and on the folds of each repeat, (R, K); 0 where they have no spread.
+def ratio_by_halves(inside: Matrix) -> float:
+    """Return how many times the variance of a mean is that of independent folds, from figures in halves, (H, K); 0 without any spread.
 
-    >>> rng = np.random.default_rng(0); d = rng.normal(size=(1, 200))
-    >>> bool(0.5 < 200 * variance_by_halves(np.repeat(d, 50, axis=0), d) < 2)       # independent folds: their own variance
+    >>> d = np.random.default_rng(0).normal(size=200)
+    >>> bool(0.5 < ratio_by_halves(np.tile(d, (50, 1))) < 2)          # independent folds
     True
     """
     H, K = inside.shape
     sides = halvings(K, H)
     gaps, within = np.zeros(H), np.zeros(H)
     for side, sign in ((sides, 1), (~sides, -1)):
-        size = side.sum(axis=1)
-        mean = (inside * side).sum(axis=1) / size
+        mean = (inside * side).sum(axis=1) / side.sum(axis=1)
         gaps += sign * mean
         within += (side * (inside - mean[:, None]) ** 2).sum(axis=1)
     one = K // 2
-    spread = float(within.mean()) / (K - 2) / K
-    if not spread > 0:
-        return 0.0
-    return one * (K - one) / K**2 * float((gaps**2).mean()) / spread * float(d.var(axis=1, ddof=1).mean()) / K
+    spread = float(within.mean()) / (K - 2) / K if H else 0.0
+    return one * (K - one) / K**2 * float((gaps**2).mean()) / spread if spread > 0 else 0.0
+
+
+def variance_by_halves(inside: Matrix, d: Matrix) -> float:
+    """Return (1) from differences in halves, (H, K), and on the folds of each repeat, (R, K)."""
+    return ratio_by_halves(inside) * float(d.var(axis=1, ddof=1).mean()) / d.shape[1]
