@@ -11,7 +11,10 @@ from sklearn.neighbors import KNeighborsRegressor
 
 from epee import GaussianNB, LinearDiscriminantAnalysis, LinearRegression, Ridge
 from epee.errors import DataError, WrongUse
+from epee.losses.names import resolve
 from epee.risk import cross_validate
+from epee.risk.intervals import t_quantile
+from epee.risk.mean_loss import mean_loss
 from epee.risk.rates import rate_interval
 
 
@@ -153,3 +156,21 @@ def test_weights_that_a_foreign_estimator_cannot_take(iris):
 def test_missing_target(iris):
     with pytest.raises(DataError, match="requires y"):
         cross_validate(Ridge(), iris[0], None)
+
+
+def test_intervals_of_folds_are_longer_the_more_is_learned_from_few_rows():
+    """By the root of 1 + 2 d / n; and a cost is not known better than its rows tell."""
+    r = np.random.default_rng(0)
+    X = r.normal(size=(60, 20))
+    y = X[:, 0] + r.normal(size=60)
+    found = cross_validate(Ridge(1e-6), X, y)
+    alone = mean_loss(found.losses, loss="squared")
+    longer = t_quantile(0.95, 9) / t_quantile(0.95, 59) * found.stderr / alone.stderr
+    plain = mean_loss(found.losses, loss="squared", centre=found.value, stretch=longer).interval
+    assert (found.high - found.value) / (plain.high - found.value) == pytest.approx(np.sqrt(1 + 42 / 60), rel=1e-3)
+    costs = np.array([[0.0, 8.0], [1.0, 0.0]])
+    for seed in range(5):
+        labels = np.random.default_rng(seed).integers(0, 2, 60)
+        told = cross_validate(LinearDiscriminantAnalysis(), X[:, :3] + labels[:, None], labels, loss=costs)
+        alone = mean_loss(told.losses, loss=resolve(costs))
+        assert told.high - told.low > 0.99 * (alone.interval.high - alone.interval.low)

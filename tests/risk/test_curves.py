@@ -93,3 +93,12 @@ def test_sizes_of_our_choice_begin_where_the_model_can_be_fitted(line):
         learning_curve(KNeighborsClassifier(40), X, y, sizes=[20, 200], folds=5, random_state=0)
     with pytest.raises(DataError, match="n_neighbors"):
         learning_curve(KNeighborsClassifier(400), X, y, folds=5, random_state=0)
+
+
+def test_an_extrapolated_error_has_the_shape_of_the_losses():
+    """Squares of skewed errors miss large means more often than small ones: the upper end is farther away, and a caution says more."""
+    r = np.random.default_rng(0)
+    X = r.normal(size=(80, 3))
+    found = learning_curve(LinearRegression(), X, X.sum(axis=1) + r.exponential(size=80) ** 1.5).extrapolate(160)
+    assert found.high - found.value > 1.5 * (found.value - found.low) and found.caution
+    assert found.at(0.5).high < found.at(0.8).high < found.high

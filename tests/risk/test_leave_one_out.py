@@ -23,9 +23,8 @@ from epee import (
 )
 from epee.errors import EpeeWarning
 from epee.risk import complexity_curve, cross_validate, loo
-from epee.risk.dof import degrees_of_freedom
+from epee.risk.dof import degrees_of_freedom, sharing
 from epee.risk.holdout import losses_of
-from epee.risk.leave_one_out import sharing
 
 CLASSIFIERS = [
     LinearDiscriminantAnalysis(), LinearDiscriminantAnalysis("lsqr", shrinkage=0.3), LinearDiscriminantAnalysis("eigen", shrinkage=1.0),

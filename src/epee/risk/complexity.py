@@ -27,8 +27,8 @@ from epee.lazy import Shown
 from epee.moments.moments import Moments, stack
 from epee.risk.counts import long_table
 from epee.risk.cross_validation import dealt_by_rule, fold_error, plan_for, run_plan
-from epee.risk.dof import degrees_of_freedom
-from epee.risk.leave_one_out import leave_each_out, sharing
+from epee.risk.dof import degrees_of_freedom, sharing
+from epee.risk.leave_one_out import leave_each_out
 from epee.risk.linear_stack import Linear, Mapped, linear_of, squared_risk
 from epee.risk.opening import open_route
 from epee.risk.refit import RefitRoute

@@ -35,7 +35,7 @@ from epee.estimator.protocol import LeavesOneOut
 from epee.moments.moments import Moments, share, stack
 from epee.risk.asking import one_column
 from epee.risk.cross_validation import CrossValidation
-from epee.risk.dof import degrees_of_freedom
+from epee.risk.dof import degrees_of_freedom, sharing
 from epee.risk.intervals import Interval, check_level
 from epee.risk.mean_loss import mean_loss
 from epee.risk.opening import open_route
@@ -159,15 +159,6 @@ def _ends(
     losses: Vector, weight: Vector | None, weights: Weights | None, loss: Any, shared: float, level: float
 ) -> Interval:
     return mean_loss(losses, weight, loss=loss, level=level, weights=weights, stretch=shared).interval
-
-
-def sharing(dof: float, n: float) -> float:
-    """Return (1); 1 where the degrees of freedom are not known, and never more than as many as there are rows give.
-
-    >>> round(sharing(5.0, 60.0), 3), sharing(float("nan"), 60.0)
-    (1.08, 1.0)
-    """
-    return float(np.sqrt(1 + 2 * min(max(dof, 0.0), n) / n)) if np.isfinite(dof) else 1.0
 
 
 def _tied(route: Route) -> float:

@@ -1,9 +1,10 @@
 """What the rows say about an interval: the shape of their losses, and whether they belong together.
 
 The error bar of fold means knows nothing of how losses are spread. Where the table is not too large it gets the shape of
-:mod:`epee.risk.mean_loss`, and its cautions. And in what the predictor leaves over, dependence is looked for
-(:mod:`epee.risk.dependence`): where it is shown, the interval is made longer by the design effect, and says that it cannot be trusted
-before the user has told which rows belong together, by ``groups`` or ``time``.
+:mod:`epee.risk.mean_loss`, and its cautions. Folds share training rows as left-out rows do, so their interval is longer by the same
+factor (:mod:`epee.risk.leave_one_out`), where the degrees of freedom are known. And in what the predictor leaves over, dependence is
+looked for (:mod:`epee.risk.dependence`): where it is shown, the interval is made longer by the design effect, and says that it cannot be
+trusted before the user has told which rows belong together, by ``groups`` or ``time``.
 """
 
 from __future__ import annotations
@@ -18,10 +19,12 @@ import numpy as np
 from epee.moments.taken import take
 from epee.risk.cross_validation import CrossValidation
 from epee.risk.dependence import Dependence, dependence
+from epee.risk.dof import sharing
 from epee.risk.estimate import Risk
 from epee.risk.intervals import Interval, t_quantile, within_range
 from epee.risk.mean_loss import MeanLoss, mean_loss
-from epee.risk.route import Route
+from epee.risk.rates import values_of
+from epee.risk.route import MomentRoute, Route
 from epee.risk.splitting import Pairs, Plan
 from epee.table.doors import is_stream
 from epee.table.sparse import is_sparse, laid_out
@@ -47,8 +50,22 @@ def shaped(found: CrossValidation, route: Route, plan: Plan) -> CrossValidation:
     plain: MeanLoss = of_rows(route.loss, found.level)
     if route.loss.is_rate:
         return replace(found, caution=plain.sentence)
-    ends_at = partial(_shaped_ends, of_rows, found.value, found.stderr, found.n_folds - 1, route.loss)
+    bar = found.stderr * _shared(route, plan.groups)
+    bar = (
+        max(bar, plain.stderr) if values_of(route.loss) is not None else bar
+    )  # no fold knows more of a cost than all rows
+    ends_at = partial(_shaped_ends, of_rows, found.value, bar, found.n_folds - 1, route.loss)
     return replace(found, interval=ends_at(found.level), caution=plain.sentence, ends_at=ends_at)
+
+
+def _shared(route: Route, groups: Codes | None) -> float:
+    """Return by how much folds that share their training rows lengthen an error bar, where the degrees of freedom are known."""
+    from epee.risk.complexity import fitted_on_all
+
+    if not isinstance(route, MomentRoute):
+        return 1.0
+    rows = float(route.counts.sum()) if groups is None else float(len(np.unique(groups)))
+    return sharing(fitted_on_all(route, error=False)[1], rows)
 
 
 def _units(route: Route, plan: Plan, repeats: int) -> Codes | None:
