@@ -207,7 +207,7 @@ def timed(work: Callable[[], Any], wait: Callable[[], None], most: float = 3.0) 
     wait()
     once = time.perf_counter() - begin
     times = [once]
-    while len(times) < 9 and sum(times) + once < most:
+    while len(times) < 25 and sum(times) + once < most:
         begin = time.perf_counter()
         result = work()
         wait()

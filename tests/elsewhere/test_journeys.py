@@ -182,3 +182,12 @@ def test_a_softmax_of_columns_with_its_sum(send):
     known = logsumexp(S[:, possible], axis=0)
     assert close(found[-1, possible], known, 1e-14) and found[-1, 7] == -np.inf
     assert close(found[:-1, possible], np.exp(S[:, possible] - known), 1e-13)
+
+
+@pytest.mark.parametrize("lines", [3, 200])
+def test_each_row_less_its_own_line(send, lines):
+    rng = np.random.default_rng(6)
+    B, M, which = rng.normal(size=(90, 4)), rng.normal(size=(lines, 4)), rng.integers(0, lines, 90)
+    E = (which[:, None] == np.arange(lines)).astype(float)
+    found = arrays.less_own_line(send(B), send(M), send(which), send(E))
+    assert np.array_equal(arrays.at_home(found), B - M[which])

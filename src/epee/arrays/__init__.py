@@ -21,8 +21,10 @@ import numpy as np
 from epee.arrays import launches
 from epee.errors import WrongUse
 
+FEW_LINES = 128  # that a product picks from sooner than a list of places
 LIBRARIES = ("cupy", "torch", "jax", "jaxlib", "array_api_strict")
 _namespaces: dict[type, Any] = {}  # of the kinds of arrays that were met: asked for many times in every step
+_libraries: dict[type, str] = {}  # and the packages that they come from
 
 
 def library_of(a: Any) -> str:
@@ -31,7 +33,13 @@ def library_of(a: Any) -> str:
     >>> library_of(np.zeros(2))
     'numpy'
     """
-    return type(a).__module__.partition(".")[0]
+    kind = type(a)
+    found = _libraries.get(kind)
+    if found is None:
+        found = kind.__module__.partition(".")[0]
+        if found in LIBRARIES or kind is np.ndarray:  # those of all others would be kept for ever
+            _libraries[kind] = found
+    return found
 
 
 def is_elsewhere(a: Any) -> bool:
@@ -355,6 +363,22 @@ def least_in_groups(D: Any, groups: int) -> Any:
     if library_of(D) == "cupy":
         return launches.least_in_groups(D, groups)
     return namespace(D).min(shaped(D, D.shape[0], -1, groups), axis=1)
+
+
+def less_own_line(B: Any, M: Any, which: Any, E: Any) -> Any:
+    """Return each row of ``B`` (n, q), which may be lost, less the line of ``M`` (C, q) that ``which`` (n,) names and ``E`` (n, C) marks.
+
+    >>> less_own_line(np.ones((2, 1)), np.array([[1.0], [3.0]]), np.array([1, 0]), np.array([[0.0, 1.0], [1.0, 0.0]]))
+    array([[-2.],
+           [ 0.]])
+    """
+    library = library_of(B)
+    if library == "cupy":
+        return launches.less_own_line(B, M, which)
+    if library == "torch" and M.shape[0] <= FEW_LINES and name_of_type(B.dtype) == "float64":  # read and written once
+        return sys.modules["torch"].addmm(B, E, M, alpha=-1.0)
+    B -= taken(M, which)
+    return B
 
 
 def before_sorting(values: Any, order: Any) -> Any:

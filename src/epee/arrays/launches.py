@@ -31,6 +31,12 @@ def softmax_of_columns(S: Any, least: float) -> Any:
     return out
 
 
+def less_own_line(B: Any, M: Any, which: Any) -> Any:
+    """Take from each row of ``B`` (n, q) the line of ``M`` that ``which`` (n,) names, and return it."""
+    q, work = B.shape[1], "out = B - M[(long long)which[i / q] * q + i % q];"
+    return _kernel("less", "T B, raw T M, raw U which, int64 q", "T out", work)(B, M, which, q, B)
+
+
 def keys_of_lines(D: Any, bits: int) -> Any:
     """Return a whole number for each number of 32 bits of a table (m, n): its line, its value, and its place in ``bits`` bits."""
     work = """

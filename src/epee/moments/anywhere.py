@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from epee.arrays import as_type, at_home, like, namespace, numbers_like, sum_of_rows, taken
+from epee.arrays import as_type, at_home, less_own_line, like, namespace, numbers_like, sum_of_rows, taken
 from epee.moments.moments import Moments
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _of_cells(xp: Any, parts: list[Any], w: Any, cell: Any, origin: Any, keep: S
     shift, rest = _double(xp, mean), None
     alone = exact and matrices and strip == 1  # each scatter has one mean
     if not alone and (keep.scatter is not None or not exact):
-        B -= taken(mean, cell)
+        B = less_own_line(B, mean, cell, E)
     if not exact:
         rest = _double(xp, E.T @ (B if w is None else B * w[:, None])) / least
         shift = shift + rest

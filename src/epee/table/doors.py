@@ -30,7 +30,7 @@ def is_stream(X: Any) -> bool:
     """
     if isinstance(X, np.ndarray):  # by far the most frequent, and a protocol is slow to tell that something is none
         return False
-    return isinstance(X, str | os.PathLike | BlockSource | Readable) or is_away(X) or is_elsewhere(X)
+    return is_elsewhere(X) or isinstance(X, str | os.PathLike | BlockSource | Readable) or is_away(X)
 
 
 def width_of(X: Any) -> int:
