@@ -275,3 +275,24 @@ def test_the_threshold_of_least_cost_is_found_on_rows_held_out():
     learned = epee.learn(blobs(), "y", predictors=["lda"], folds=3, costs=[[0, 9.0], [1.0, 0]])
     found = learned.facts["threshold"]
     assert found["label"] == "spam" and found["chosen"] < 0.4 and found["least"] <= min(found["cost"]) + 1e-12
+
+
+def test_a_predictor_is_asked_once_for_all_figures_of_the_same_rows():
+    from epee.job.merit import Answered
+
+    X, y = np.random.default_rng(0).normal(size=(60, 2)), np.arange(60) % 3
+    asked = []
+
+    class Counting(epee.GaussianNB):
+        def predict_proba(self, X):
+            asked.append(len(X))
+            return super().predict_proba(X)
+
+    model = Counting().fit(X + 0.5, y)
+    told = Answered(model, X)
+    for figure in (epee.risk.roc_auc, epee.risk.brier, epee.risk.average_precision):
+        assert figure(told, X, y).value == figure(model, X, y).value
+    assert epee.risk.holdout_error(told, X, y).value == epee.risk.holdout_error(model, X, y).value
+    assert len(asked) == 4  # once, and by each figure of the model itself
+    np.testing.assert_array_equal(told.predict_proba(X[:5]), model.predict_proba(X[:5]))
+    assert not hasattr(Answered(epee.LinearRegression().fit(X, y), X), "predict_proba")

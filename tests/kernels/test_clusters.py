@@ -220,10 +220,12 @@ def test_mean_shift(rng, gaussian):
     )
     assert mass == pytest.approx(kernel(x).sum())
     np.testing.assert_allclose(mean, kernel(x) @ X / kernel(x).sum())
-    seeds, masses, steps = X[:5].copy(), np.empty(5), np.empty(5, np.int64)
-    shift.shift_seeds(seeds, P, S, span, box, total, sums, radius, reach, gaussian, 1e-9, 2000, masses, steps)
-    for seed in seeds:  # a seed that stopped is the mean of what is around it
-        np.testing.assert_allclose(kernel(seed) @ X / kernel(seed).sum(), seed, atol=1e-7)
+    for move in (shift.shift_seeds.compiled, shift.shift_seeds.plainly):
+        seeds, masses, steps = X[:5].copy(), np.empty(5), np.empty(5, np.int64)
+        move(seeds, P, S, span, box, total, sums, radius, reach, gaussian, 1e-9, 2000, masses, steps)
+        for seed, around in zip(seeds, masses):  # a seed that stopped is the mean of what is around it
+            np.testing.assert_allclose(kernel(seed) @ X / kernel(seed).sum(), seed, atol=1e-7)
+            assert around == pytest.approx(kernel(seed).sum())
 
 
 def test_shortest_paths(rng):

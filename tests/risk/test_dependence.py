@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import epee.risk.dependence as dependent
 from epee import LinearRegression
 from epee.errors import DataError
 from epee.risk import cross_validate
@@ -85,3 +86,15 @@ def test_columns_that_cannot_tell_are_skipped():
     assert [f.name for f in dependence(r, columns=columns) if f.kind == "column"] == ["text"]
     with pytest.raises(DataError, match="at least 8"):
         dependence(r[:5])
+
+
+def test_nearest_rows_of_few_and_of_many_are_the_same(monkeypatch):
+    Z = np.random.default_rng(0).normal(size=(120, 3))
+    few = dependent._query(Z, 31)
+    monkeypatch.setattr(dependent, "FEW_PAIRS", 0)
+    many = dependent._searched(Z, 31)
+    np.testing.assert_array_equal(few[1], many[1])
+    np.testing.assert_allclose(few[0], many[0], rtol=1e-12)
+    again = Z + 1.0
+    assert dependent._query(again, 31)[0] is dependent._query(again.copy(), 31)[0]
+    assert dependent._query(Z, 31)[0] is not few[0]  # one table is remembered

@@ -9,6 +9,7 @@ from epee import GaussianMixture
 from epee.structure.gaussian_forms import Components, precision_factors
 from epee.structure.gaussian_products import Expanded
 from epee.structure.gaussian_steps import GaussianStep
+from epee.table.arrays import ArraySource
 from epee.table.block import Block
 
 
@@ -42,6 +43,20 @@ def test_sums_equal_those_of_one_component_after_the_other(form, noise, holes, m
     assert fast.log_likelihood == pytest.approx(slow.log_likelihood, rel=1e-12)
     for a, b in zip(fast.sums, slow.sums, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-8)
+
+
+@pytest.mark.parametrize("form", ["diag", "spherical"])
+def test_numpy_multiplies_out_what_no_compiler_is_met_for(form, monkeypatch):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(1500, 6)) + 4 * rng.integers(0, 2, (1500, 1))
+    plain = GaussianMixture(3, covariance_type=form, random_state=0).fit(X)
+    step = plain.expect(plain.start(ArraySource(X)))
+    assert step.plain and not step.large and not step.marginal(None).expanded.compiled
+    monkeypatch.setattr("epee.structure.gaussian_steps.FEWER", np.inf)
+    slow = GaussianMixture(3, covariance_type=form, random_state=0).fit(X)
+    assert plain.n_iter_ == slow.n_iter_
+    np.testing.assert_allclose(plain.means_, slow.means_, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(plain.score_samples(X), slow.score_samples(X), rtol=1e-10)
 
 
 def test_clouds_that_are_too_thin_are_not_multiplied_out():

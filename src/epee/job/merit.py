@@ -7,9 +7,12 @@ the unit of the target: the root of a mean squared error, whose interval is that
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
 
 from epee.errors import DataError, WrongUse
 from epee.job.card import figure
@@ -56,9 +59,56 @@ def tilted(loss: str) -> bool:
     return loss.startswith("quantile") and loss != "quantile0.5"
 
 
+class Answered(BaseEstimator):
+    """A fitted predictor that is asked for many figures of the same rows ``X``: what it said of them it does not work out again."""
+
+    def __init__(self, model: Any, X: Matrix) -> None:
+        self.model = model
+        self.X = X
+
+    def __sklearn_tags__(self) -> Any:
+        return get_tags(self.model)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    @property
+    def classes_(self) -> Any:
+        """The labels that it may answer."""
+        return self.model.classes_
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Return itself: it is fitted."""
+        return self
+
+    def _said(self, way: str, X: Matrix) -> np.ndarray:
+        if X is not self.X:
+            return np.asarray(getattr(self.model, way)(X))
+        known = vars(self).setdefault("known", {})
+        if way not in known:
+            known[way] = np.asarray(getattr(self.model, way)(X))
+        found: np.ndarray = known[way]
+        return found
+
+    def predict(self, X: Matrix) -> np.ndarray:
+        """Return its answers."""
+        return self._said("predict", X)
+
+    @available_if(lambda self: hasattr(self.model, "predict_proba"))
+    def predict_proba(self, X: Matrix) -> np.ndarray:
+        """Return the probabilities of the classes."""
+        return self._said("predict_proba", X)
+
+    @available_if(lambda self: hasattr(self.model, "decision_function"))
+    def decision_function(self, X: Matrix) -> np.ndarray:
+        """Return its scores."""
+        return self._said("decision_function", X)
+
+
 def sealed_facts(predictor: Predictor, sealed: Rows, level: float, seed: int) -> dict[str, Any]:
     """Return confusion, calibration, residuals, curves and scores on the sealed rows."""
     X, y, w = sealed
+    model = Answered(predictor.model, X)
     out: dict[str, Any] = {
         "confusion": None,
         "residuals": None,
@@ -70,15 +120,15 @@ def sealed_facts(predictor: Predictor, sealed: Rows, level: float, seed: int) ->
     if len(y) < 4:
         return out
     if predictor.task == "classification":
-        out["confusion"] = attempt(lambda: confusion_facts(predictor.model, X, y, w, level))
+        out["confusion"] = attempt(lambda: confusion_facts(model, X, y, w, level))
         if out["confusion"] is not None:
             out["by_class"] = class_facts(out["confusion"], w, level)
         if predictor.has_probabilities:
-            out["calibration"] = attempt(lambda: calibration_points(predictor.model, X, y, level)) or []
-            out["ranking"] = attempt(lambda: ranking_facts(predictor.model, X, y, w, level, seed)) or []
+            out["calibration"] = attempt(lambda: calibration_points(model, X, y, level)) or []
+            out["ranking"] = attempt(lambda: ranking_facts(model, X, y, w, level, seed)) or []
     elif y.ndim == 1:
-        out["residuals"] = residual_facts(predictor.model, X, y)
-    out["scores"] = score_facts(predictor, X, y, w, level)
+        out["residuals"] = residual_facts(model, X, y)
+    out["scores"] = score_facts(predictor, model, X, y, w, level)
     return out
 
 
@@ -172,15 +222,15 @@ def residual_facts(model: Any, X: Matrix, y: Vector) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def score_facts(predictor: Predictor, X: Matrix, y: np.ndarray, w: Any, level: float) -> dict[str, Any]:
+def score_facts(predictor: Predictor, model: Any, X: Matrix, y: np.ndarray, w: Any, level: float) -> dict[str, Any]:
     """Return other figures of merit on the sealed rows."""
     from epee import risk
 
     def loss(name: str) -> Any:
-        return risk.holdout_error(predictor.model, X, y, loss=name, level=level, sample_weight=w)
+        return risk.holdout_error(model, X, y, loss=name, level=level, sample_weight=w)
 
     def score(name: str) -> Any:
-        return getattr(risk, name)(predictor.model, X, y, level=level, sample_weight=w)
+        return getattr(risk, name)(model, X, y, level=level, sample_weight=w)
 
     wanted: list[tuple[str, Callable[[str], Any]]] = [("r2", score), ("absolute", loss)]
     if predictor.task == "classification":

@@ -87,7 +87,7 @@ def ball_mean(x, P, w, span, box, total, sums, radius2, reach2, gaussian, stack,
     return mass
 
 
-@kernel(twin=twin.shift_seeds, meanwhile=twin.few)
+@kernel(twin=twin.shift_seeds, small=twin.dense, meanwhile=twin.few)
 def shift_seeds(seeds, P, w, span, box, total, sums, radius, reach, gaussian, tol, max_iter, mass, steps):
     """Move each seed (s, p) in place until it stops; fill the mass around its end and the moves it made."""
     p = P.shape[0]

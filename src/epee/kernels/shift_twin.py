@@ -1,6 +1,7 @@
 """The moves of mean shift for many seeds at once in NumPy: what answers for few rows while the loops are compiled, with the same bits.
 
-All seeds go through the nodes in the order in which :mod:`epee.kernels.cluster_shift` takes them for one, and a sum over rows or columns is
+The Gaussian kernel of few rows is always taken here, where its exponentials and two products of matrices are quicker than loops. Else all
+seeds go through the nodes in the order in which :mod:`epee.kernels.cluster_shift` takes them for one, and a sum over rows or columns is
 the last of its partial sums.
 """
 
@@ -14,6 +15,21 @@ from epee.kernels.compiling import FEW_ROWS
 def few(seeds, P, w, span, box, total, sums, radius, reach, gaussian, *others):
     """Tell whether few points are moved among by the flat kernel; exponentials of NumPy are not those of the loops."""
     return P.shape[1] < FEW_ROWS and not gaussian
+
+
+def dense(seeds, P, w, span, box, total, sums, radius, reach, gaussian, *others):
+    """Tell whether few points are moved among by the Gaussian kernel, which reaches most of them."""
+    return P.shape[1] < FEW_ROWS and bool(gaussian)
+
+
+def gaussian_means(x, P, w, squares, radius2, reach2):
+    """Return the weight under the Gaussian kernel of the points around each of ``x`` (m, p), and their mean; ``squares`` (n,) of points."""
+    d2 = np.maximum((x * x).sum(axis=1)[:, None] + squares - 2 * (x @ P), 0.0)
+    held = np.where(d2 <= reach2, w * np.exp(-0.5 / radius2 * d2), 0.0)  # (m, n)
+    mass, mean = held.sum(axis=1), held @ P.T
+    there = mass > 0
+    mean[there] /= mass[there, None]
+    return mass, mean
 
 
 def last(parts):
@@ -56,10 +72,13 @@ def ball_means(x, P, w, span, box, total, sums, reach2):
 def shift_seeds(seeds, P, w, span, box, total, sums, radius, reach, gaussian, tol, max_iter, mass, steps):
     """Move each seed (s, p) in place until it stops; fill the mass around its end and the moves it made."""
     mass[:] = 0.0
-    going = np.arange(len(seeds))
+    going, squares = np.arange(len(seeds)), (P * P).sum(axis=0)
     for it in range(max_iter + 1):
         steps[going] = it
-        found, mean = ball_means(seeds[going], P, w, span, box, total, sums, reach * reach)
+        if gaussian:
+            found, mean = gaussian_means(seeds[going], P, w, squares, radius * radius, reach * reach)
+        else:
+            found, mean = ball_means(seeds[going], P, w, span, box, total, sums, reach * reach)
         going, found, mean = going[found > 0], found[found > 0], mean[found > 0]
         mass[going] = found
         moved = last((mean - seeds[going]) ** 2)

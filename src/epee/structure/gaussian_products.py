@@ -43,6 +43,7 @@ class Expanded:
     slopes: Matrix
     constants: Vector
     flat: bool  # squares only
+    compiled: bool = True  # whether there is enough work to meet a compiler for; NumPy does less
 
     @classmethod
     def of(cls, c: Components, factors: Tensor, origin: Vector | None = None) -> Expanded | None:
@@ -81,12 +82,15 @@ class Expanded:
         K, q = self.slopes.shape
         return max(64, min(PART // q, SMALL // (K * q)))
 
+    def _run(self, kernel: Any) -> Any:
+        return kernel if self.compiled else kernel.plainly
+
     def log_densities(self, X: Matrix) -> Matrix:
         """Return (1) for each row and component (n, K)."""
         from epee.kernels.mixture_sums import expanded_log_joint
 
         out = np.empty((len(X), len(self.constants)))
-        expanded_log_joint(_rows(X), self.origin, self.slopes, self.constants, self.flat, self.some, out)
+        self._run(expanded_log_joint)(_rows(X), self.origin, self.slopes, self.constants, self.flat, self.some, out)
         return out
 
     def log_density(self, X: Matrix, log_noise: float | None) -> Vector:
@@ -95,7 +99,9 @@ class Expanded:
 
         out = np.empty(len(X))
         noise = np.nan if log_noise is None else log_noise
-        expanded_log_density(_rows(X), self.origin, self.slopes, self.constants, noise, self.flat, self.some, out)
+        self._run(expanded_log_density)(
+            _rows(X), self.origin, self.slopes, self.constants, noise, self.flat, self.some, out
+        )
         return out
 
     def sums(self, X: Matrix, w: Vector | None, log_noise: float | None) -> tuple[float, Vector, Matrix, Tensor, float]:
@@ -109,7 +115,7 @@ class Expanded:
         G, N, totals = np.zeros((q, K)), np.zeros(K), np.zeros(2)
         weights = np.empty(0) if w is None else np.ascontiguousarray(w, dtype=np.float64)
         noise = np.nan if log_noise is None else log_noise
-        expanded_sums(
+        self._run(expanded_sums)(
             _rows(X), weights, self.origin, self.slopes, self.constants, noise, self.flat, self.some, G, N, totals
         )
         return float(totals[0]), N, *self.about_means(G.T, N), float(totals[1])

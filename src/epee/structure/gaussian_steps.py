@@ -42,6 +42,7 @@ from epee.typing import Codes, Matrix, Tensor, Vector
 
 PRODUCTS, PIECE = 256, 1024  # so many products keep a device busy, of so many rows at least
 FEW = 2_000_000  # rows times components times columns below which kernels are not worth compiling
+FEWER = 20_000  # and below which diagonal components are not worth multiplying out in NumPy, either
 
 
 def responsibilities(log_joint: Any, axis: int = 1) -> tuple[Any, Any]:
@@ -190,6 +191,7 @@ class GaussianStep(Part):
     known: dict[bytes, Marginal] = field(default_factory=dict)
     large: bool = True  # enough work to be worth compiled kernels
     products: Products | None = None  # of rows that lie elsewhere
+    plain: bool = False  # enough to be multiplied out by NumPy
 
     state_parts = ("components", "factors", "large")
 
@@ -199,16 +201,20 @@ class GaussianStep(Part):
         return cls(state["components"], state["factors"], {}, state["large"])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return GaussianStep, (self.components, self.factors, {}, self.large)
+        return GaussianStep, (self.components, self.factors, {}, self.large, None, self.plain)
 
     def marginal(self, missing: np.ndarray | None) -> Marginal:
         """Return the components on the observed cells of a pattern."""
         key = b"" if missing is None or not missing.any() else missing.tobytes()
         if key not in self.known:
+            expand = self.large or self.plain
             if not key or missing is None:
-                self.known[key] = Marginal.whole(self.components, self.factors, self.large)
+                found = Marginal.whole(self.components, self.factors, expand)
             else:
-                self.known[key] = marginal(self.components, missing, self.large)
+                found = marginal(self.components, missing, expand)
+            if found.expanded is not None and not self.large:
+                found = replace(found, expanded=replace(found.expanded, compiled=False))
+            self.known[key] = found
         return self.known[key]
 
     def log_joint(self, X: Matrix, missing: np.ndarray | None = None) -> Matrix:
@@ -361,5 +367,6 @@ def completed(N: Vector, s: Matrix, Q: Tensor, missing: np.ndarray, part: Margin
 
 def step(components: Components, n: int | None = None, products: Products | None = None) -> GaussianStep:
     """Return the E-step under these components, for about ``n`` rows (None for many); ``products`` of rows that lie elsewhere."""
-    large = n is None or n * components.means.size > FEW
-    return GaussianStep(components, precision_factors(components), {}, large, products)
+    work = np.inf if n is None else n * components.means.size
+    plain = components.form in ("diag", "spherical") and FEWER < work <= FEW
+    return GaussianStep(components, precision_factors(components), {}, work > FEW, products, plain)
