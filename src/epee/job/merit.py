@@ -7,12 +7,12 @@ the unit of the target: the root of a mean squared error, whose interval is that
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
-from sklearn.utils.metaestimators import available_if
 
 from epee.errors import DataError, WrongUse
 from epee.job.card import figure
@@ -84,25 +84,20 @@ class Answered(BaseEstimator):
     def _said(self, way: str, X: Matrix) -> np.ndarray:
         if X is not self.X:
             return np.asarray(getattr(self.model, way)(X))
-        known = vars(self).setdefault("known", {})
+        known: dict[str, np.ndarray] = self.__dict__.setdefault("known", {})
         if way not in known:
             known[way] = np.asarray(getattr(self.model, way)(X))
-        found: np.ndarray = known[way]
-        return found
+        return known[way]
 
     def predict(self, X: Matrix) -> np.ndarray:
         """Return its answers."""
         return self._said("predict", X)
 
-    @available_if(lambda self: hasattr(self.model, "predict_proba"))
-    def predict_proba(self, X: Matrix) -> np.ndarray:
-        """Return the probabilities of the classes."""
-        return self._said("predict_proba", X)
-
-    @available_if(lambda self: hasattr(self.model, "decision_function"))
-    def decision_function(self, X: Matrix) -> np.ndarray:
-        """Return its scores."""
-        return self._said("decision_function", X)
+    def __getattr__(self, name: str) -> Any:
+        """Return how probabilities and scores are asked for, where the predictor gives them."""
+        if name in ("predict_proba", "decision_function") and hasattr(vars(self).get("model"), name):
+            return partial(self._said, name)
+        raise AttributeError(f"{type(self).__name__} has no {name!r}.")
 
 
 def sealed_facts(predictor: Predictor, sealed: Rows, level: float, seed: int) -> dict[str, Any]:
