@@ -229,6 +229,67 @@ def many_rows(how: str, r: np.random.Generator, n: int = 5000) -> Outcome:
     return inside(found, truth)
 
 
+@cache
+def three_clouds() -> tuple[Any, dict[str, float]]:
+    """Return a fitted rule between three classes, and its figures of merit on 60,000 rows."""
+    from epee import LinearDiscriminantAnalysis
+    from epee.risk import brier, f1, roc_auc
+
+    X, y = draw_three(np.random.default_rng(9), 60_500)
+    model = LinearDiscriminantAnalysis().fit(X[:500], y[:500])
+    return model, {f.__name__: float(f(model, X[500:], y[500:]).value) for f in (roc_auc, f1, brier)}
+
+
+def draw_three(r: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return rows of three classes, of each two at least."""
+    y = r.integers(0, 3, n)
+    y[:6] = 0, 1, 2, 0, 1, 2
+    return r.normal(size=(n, 2)) + y[:, None] * [1.0, 0.5], y
+
+
+def of_three(score: str, n: int, r: np.random.Generator) -> Outcome:
+    """A figure of merit that is a mean over three classes."""
+    from epee import risk
+
+    model, truths = three_clouds()
+    return inside(getattr(risk, score)(model, *draw_three(r, n)), truths[score])
+
+
+def judged_ridge(how: str, n: int, p: int, r: np.random.Generator) -> Outcome:
+    """Nearly as many columns as rows: the folds share most of what they learn."""
+    from epee import Ridge
+    from epee.risk import cross_validate, loo
+
+    X = r.normal(size=(n, p))
+    y = 0.3 * X.sum(axis=1) + r.normal(size=n)
+    m = Ridge(5.0).fit(X, y)
+    truth = float(1 + ((m.coef_ - 0.3) ** 2).sum() + m.intercept_**2)
+    if how == "leave-one-out":
+        return inside(loo(Ridge(5.0), X, y, level=0.9), truth)
+    return inside(
+        cross_validate(Ridge(5.0), X, y, level=0.9, interval=how, repeats=20 if how == "nested" else 1), truth
+    )
+
+
+def costly(how: str, n: int, r: np.random.Generator) -> Outcome:
+    """Costs of 8 to 1, and decisions that mind them; the truth is of 40,000 rows."""
+    from epee import LinearDiscriminantAnalysis
+    from epee.risk import cross_validate, holdout_error, loo
+
+    def draw(r: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
+        y = (r.random(n) < 0.25).astype(int)
+        return r.normal(size=(n, 3)) + 1.2 * y[:, None], y
+
+    costs, model, (X, y) = np.array([[0.0, 8.0], [1.0, 0.0]]), LinearDiscriminantAnalysis(), draw(r, n)
+    truth = holdout_error(
+        LinearDiscriminantAnalysis().fit(X, y), *draw(np.random.default_rng(4), 40_000), loss=costs
+    ).value
+    if how == "leave-one-out":
+        return inside(loo(model, X, y, loss=costs, level=0.9), truth)
+    repeats = 20 if how == "nested" else 1
+    return inside(cross_validate(model, X, y, loss=costs, level=0.9, interval=how, repeats=repeats), truth)
+
+
 def claims() -> Iterator[Claim]:
     """Yield every claim with its law."""
     for law, P, n in (
@@ -264,3 +325,9 @@ def claims() -> Iterator[Claim]:
         yield Claim(f"{how}, groups=", "25 groups of unequal sizes", 0.9, partial(unequal_groups, how, 25))
     for how in ("fold", "leave-one-out"):
         yield Claim(f"{how}, squared", "exponential, n = 5000", 0.9, partial(many_rows, how))
+    for score in ("roc_auc", "f1", "brier"):
+        yield Claim(score, "three classes, n = 90", 0.95, partial(of_three, score, 90))
+    for how in ("fold", "nested", "leave-one-out"):
+        yield Claim(f"{how}, squared", "ridge, n = 40, p = 30", 0.9, partial(judged_ridge, how, 40, 30))
+    for how in ("fold", "nested", "leave-one-out"):
+        yield Claim(f"{how}, costs 8 to 1", "a class of 25 %, n = 80", 0.9, partial(costly, how, 80))

@@ -8,7 +8,8 @@ of :mod:`benchmarks.risk.claims_strange`: inputs, targets and classes that the i
 :mod:`benchmarks.risk.claims_figures`: figures of merit, curves, comparisons and rows in time under such laws; and of
 :mod:`benchmarks.risk.claims_learning`: refitted predictors and ``learn``.
 ``python -m benchmarks.risk.honesty [--simulations N]`` prints all of it, and puts it into ``benchmarks/results``, from where the site takes
-it; ``--claims`` leaves the first table alone. Simulation s has the seed s, so the number of processes changes nothing.
+it; ``--claims`` leaves the first table alone, and ``--only PART --renew`` puts the claims of that name in the place of those stored.
+Simulation s has the seed s, so the number of processes changes nothing.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ import numpy as np
 
 from benchmarks.record import RESULTS
 from benchmarks.risk import claims_figures, claims_learning, claims_rows, claims_strange
-from benchmarks.risk.claims import Kept, claims, judge
+from benchmarks.risk.claims import Claim, Kept, claims, judge
 from benchmarks.risk.claims import table as claims_table
 
 LEVEL = 0.9
@@ -178,10 +179,14 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--only", default="", help="part of the name of a case")
     parser.add_argument("--claims", action="store_true", help="only the claims, each under its own law")
     parser.add_argument("--dry", action="store_true", help="print, do not store")
+    parser.add_argument(
+        "--renew", action="store_true", help="store the claims that ran, and keep the others as they are"
+    )
+    parser.add_argument("--processes", type=int, default=os.cpu_count())
     asked = parser.parse_args(arguments)
-    chosen = [case for case in cases() if asked.only in _title(case) and not asked.claims]
+    chosen = [case for case in cases() if asked.only in _title(case) and not asked.claims and not asked.renew]
     twice, alarms, found = 2 * asked.simulations, None, []  # a share near 5 % needs more
-    with ProcessPoolExecutor(os.cpu_count(), initializer=_one_thread) as pool:
+    with ProcessPoolExecutor(asked.processes, initializer=_one_thread) as pool:
 
         def run(*work: Any) -> Iterator[Any]:
             return pool.map(*work, chunksize=10)
@@ -191,22 +196,36 @@ def main(arguments: list[str] | None = None) -> None:
             found.append(coverage)
             print(f"{coverage.name:<36} naive {100 * coverage.naive:5.1f} %   nested {100 * coverage.nested:5.1f} %   "
                   f"({coverage.simulations} simulations, {coverage.seconds:.0f} s)", flush=True)  # fmt: skip
-        if asked.only in "comparison" and not asked.claims:
+        if asked.only in "comparison" and not asked.claims and not asked.renew:
             alarms = null_alarms(twice, run)
             print(f"{'two equal classifiers, 10 x 10 folds':<36} naive {100 * alarms[1]:5.1f} %   corrected {100 * alarms[0]:5.1f} %   "
                   f"(alarms of a 5 % test, {twice} simulations)", flush=True)  # fmt: skip
         kept = _judged(asked.only, asked.simulations, run)
-    if asked.dry or asked.only:
+    if asked.renew and not asked.dry:
+        store_claims(renewed(kept))
+    if asked.dry or asked.only or asked.renew:
         return
     store_claims(kept)
     if alarms is not None:
         store(found, alarms, twice)
 
 
+def every_claim() -> Iterator[Claim]:
+    """Yield the claims of all files, in the order of the table."""
+    rooms = (claims_rows, claims_strange, claims_figures, claims_learning)
+    return chain(claims(), *(room.claims() for room in rooms))
+
+
+def renewed(kept: list[Kept]) -> list[Kept]:
+    """Return what is stored of every claim of today, with those that ran now in their places."""
+    stored = json.loads((RESULTS / "honesty.claims.json").read_text(encoding="utf-8"))
+    known = {(k.what, k.law): k for k in (*(Kept(**one) for one in stored), *kept)}
+    return [known[c.what, c.law] for c in every_claim() if (c.what, c.law) in known]
+
+
 def _judged(only: str, simulations: int, run: Callable[..., Iterator[Any]]) -> list[Kept]:
     kept = []
-    rooms = (claims_rows, claims_strange, claims_figures, claims_learning)
-    for claim in chain(claims(), *(room.claims() for room in rooms)):
+    for claim in every_claim():
         if only in f"{claim.what}, {claim.law}":
             k = judge(claim, simulations, run)
             figures = f"kept {100 * k.kept:5.1f} %   marked {100 * k.marked:5.1f} %   either {100 * k.either:5.1f} %"

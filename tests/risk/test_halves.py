@@ -7,9 +7,11 @@ import pandas as pd
 import pytest
 from sklearn.neighbors import KNeighborsRegressor as Theirs
 
-from epee import LinearDiscriminantAnalysis, LinearRegression, Ridge
+from epee import KNeighborsClassifier, LinearDiscriminantAnalysis, LinearRegression, Ridge
 from epee.risk import compare, cross_validate, loo
+from epee.risk.dof import sharing
 from epee.risk.halves import Halves, halvings, parted, variance_by_halves
+from epee.risk.mean_loss import mean_loss
 from epee.risk.nested import nested_interval, nested_sums
 from epee.risk.opening import open_route
 from epee.risk.paired_tests import corrected_difference, corrected_t
@@ -101,6 +103,15 @@ def test_left_out_rows_of_few_cells_err_together():
     assert loo(model, rows[order], y[order], level=0.9).interval == pytest.approx(found.interval)
     short = loo(model, rows[first], y[first], sample_weight=counts, level=0.9)
     assert short.interval == pytest.approx(found.interval)
+
+
+def test_left_out_rows_of_neighbours_err_together():
+    """Five neighbours of sixty rows: the binomial law and 1 + 2 d / n alone cover 84 of 90 %."""
+    r = np.random.default_rng(2)
+    labels = np.arange(60) % 2
+    found = loo(KNeighborsClassifier(5), r.normal(size=(60, 2)) + 0.8 * labels[:, None], labels, level=0.9)
+    alone = mean_loss(found.losses, loss="zero_one", level=0.9, stretch=sharing(12.0, 60.0))
+    assert found.stderr > 1.05 * alone.stderr
 
 
 def test_halves_that_teach_nothing_leave_the_error_bar_alone():

@@ -7,6 +7,7 @@ import pytest
 from scipy.special import ndtr
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
+from epee import LinearDiscriminantAnalysis
 from epee.risk import average_precision, f1, holdout_error, importance, r2, roc_auc
 from epee.risk.ranking import area, area_interval, precision_over_recall, score_interval
 
@@ -142,3 +143,20 @@ def test_a_loss_of_probabilities_that_hardly_saw_a_class_says_so():
     y = np.repeat([0, 1], [40, 2])
     X = np.random.default_rng(0).normal(size=(42, 1))
     assert "Class 1 has 2" in holdout_error(FirstColumn(), X, y, loss="log").caution
+
+
+def test_f1_of_three_classes_knows_that_a_mistake_counts_twice():
+    """Independent classes would have intervals that cover 88 of 95 %: a row that is mistaken counts against two of them."""
+
+    def draw(r, n=90):
+        y = r.integers(0, 3, n)
+        y[:3] = 0, 1, 2
+        return r.normal(size=(n, 2)) + y[:, None] * [1.0, 0.5], y
+
+    rows, labels = draw(np.random.default_rng(9), 20_500)
+    model = LinearDiscriminantAnalysis().fit(rows[:500], labels[:500])
+    truth = f1(model, rows[500:], labels[500:]).value
+    held = [f1(model, *draw(np.random.default_rng([6, s]))) for s in range(200)]
+    assert np.mean([found.low <= truth <= found.high for found in held]) > 0.91
+    one = held[0]
+    assert one.at(0.5).low > one.at(0.8).low > one.low

@@ -15,7 +15,8 @@ is
 .. math:: \sqrt{1 + 2 d / n} \tag{1}
 
 times that of independent losses, with :math:`d` the degrees of freedom where they are known. Where many rows share their inputs, as in a
-table given as counts, a rate of errors has the error bar that halves of the table show, if that is larger (:mod:`epee.risk.tied_rows`).
+table given as counts, or much is learned from few rows, a rate of errors has the error bar that halves of the table show, if that is
+larger (:mod:`epee.risk.tied_rows`).
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ from epee.risk.refit import RefitRoute
 from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import ask_behind
 from epee.risk.splitting import kfold
-from epee.risk.tied_rows import cells_of, longer, share_inputs, spread_of_halves
+from epee.risk.tied_rows import cells_of, learns_much, longer, share_inputs, spread_of_halves
 from epee.risk.unions import unions
 from epee.risk.units import Weights, check_meaning, taken_as
 from epee.risk.watching import left_over, watched
@@ -136,7 +137,7 @@ def leave_each_out(
         free = _freedom(route)
     losses = route.value(found, np.arange(route.n))
     route.weights = weights
-    shared = max(sharing(free, float(route.counts.sum())), _tied(route))
+    shared = max(sharing(free, float(route.counts.sum())), _together(route, free))
     ends_at = partial(_ends, losses, route.weight, weights, route.loss, shared)
     mean = mean_loss(losses, route.weight, loss=route.loss, level=level, weights=weights, stretch=shared)
     sizes = route.counts
@@ -161,14 +162,14 @@ def _ends(
     return mean_loss(losses, weight, loss=loss, level=level, weights=weights, stretch=shared).interval
 
 
-def _tied(route: Route) -> float:
-    """Return by how much rows that share their inputs lengthen the error bar of a rate; 1 for others, and where no formula leaves out."""
+def _together(route: Route, free: float) -> float:
+    """Return by how much left-out rows that err together lengthen the error bar of a rate; 1 for others, or without a formula."""
     if not isinstance(route, RefitRoute) or not isinstance(route.model, LeavesOneOut) or not route.at_a_glance:
         return 1.0
     if not route.loss.is_rate or route.sampled or (route.counts % 1).any():
         return 1.0
-    X = np.asarray(at_home(laid_out(route.X)))
-    if X.ndim != 2 or X.dtype.kind not in "fiub" or not share_inputs(X, float(route.counts.sum())):
+    X, n = np.asarray(at_home(laid_out(route.X))), float(route.counts.sum())
+    if X.ndim != 2 or X.dtype.kind not in "fiub" or not (learns_much(free, n) or share_inputs(X, n)):
         return 1.0
     first, counts = cells_of(X, route.truth, route.counts)
 

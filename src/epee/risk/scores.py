@@ -306,7 +306,8 @@ def f1(
         influences.append((2 * b * (hit - a) - 2 * a * (miss - b)) / total**2 if total > 0 else np.zeros(len(w)))
     values = np.array([_f1(held.share(*rate)[0]) for rate in rates])
     value, stderr = float(values.mean()), held.stderr(np.mean(influences, axis=0))
-    ends_at = partial(_f1_ends, held, values, rates)
+    apart = float(np.linalg.norm([held.stderr(one) for one in influences])) / len(influences)
+    ends_at = partial(_f1_ends, held, values, rates, stderr / apart if apart > 0 else 1.0)
     return Score(value, stderr, ends_at(level), level, n, "f1", held.how, n - 1, ends_at=ends_at)
 
 
@@ -314,9 +315,13 @@ def _f1(g: float) -> float:
     return 2 * g / (1 + g)
 
 
-def _f1_ends(held: Held, values: Vector, rates: list[tuple[Vector, Any]], level: float) -> Interval:
-    """Return the interval from those of the rates g; distances of several classes are squared and added."""
+def _f1_ends(held: Held, values: Vector, rates: list[tuple[Vector, Any]], longer: float, level: float) -> Interval:
+    """Return the interval from those of the rates g: distances of several classes are squared and added.
+
+    A row that is mistaken counts against two classes, so that their figures vary together: the sum is ``longer`` than independent ones make
+    it, by what the influences of the rows tell.
+    """
     ends = [held.share(*rate, level)[2] for rate in rates]
-    below = np.linalg.norm(values - [_f1(e.low) for e in ends]) / len(ends)
-    above = np.linalg.norm([_f1(e.high) for e in ends] - values) / len(ends)
+    below = longer * np.linalg.norm(values - [_f1(e.low) for e in ends]) / len(ends)
+    above = longer * np.linalg.norm([_f1(e.high) for e in ends] - values) / len(ends)
     return Interval(float(max(values.mean() - below, 0.0)), float(min(values.mean() + above, 1.0)))

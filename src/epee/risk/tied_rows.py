@@ -1,9 +1,9 @@
-r"""The error bar of leave-one-out where many rows share their inputs.
+r"""The error bar of leave-one-out where rows err together: many share their inputs, or much is learned from few.
 
 A classifier decides alike for all rows of one cell of inputs. Near its boundary a cell goes to whatever class its own rows favour, by
 little, and to leave out one of them hardly ever turns the decision: the left-out losses of a cell err together, which the spread of
-single losses does not show. Halves of the table share no row. With :math:`e_1, e_2` the left-out error rates of two halves of
-:math:`n / 2` rows, and their binomial variances,
+single losses does not show. So it is with neighbours, where a row votes for all rows near it. Halves of the table share no row. With
+:math:`e_1, e_2` the left-out error rates of two halves of :math:`n / 2` rows, and their binomial variances,
 
 .. math:: \frac{\overline{(e_1 - e_2)^2}}{4} \Big/ \frac{\overline{e (1 - e)}}{n} \tag{1}
 
@@ -24,6 +24,10 @@ from epee.typing import Codes, Matrix, Vector
 HALVINGS = 40
 FREEDOM = 20.0  # degrees of freedom that (1) is worth: it varies by a third from sample to sample
 DISTINCT = 0.75  # of the rows: with more cells than that, hardly any row shares its own
+MUCH, MOST_ROWS = (
+    0.1,
+    2_000,
+)  # degrees of freedom a row, from which on rows err together; and how many rows are then halved
 
 
 def share_inputs(X: Matrix, n: float) -> bool:
@@ -33,6 +37,15 @@ def share_inputs(X: Matrix, n: float) -> bool:
     (True, False)
     """
     return len(np.unique(row_hashes(X))) < DISTINCT * n
+
+
+def learns_much(dof: float, n: float) -> bool:
+    """Tell whether a predictor of these degrees of freedom learns much from ``n`` rows, and these are few enough to be learned from again.
+
+    >>> learns_much(12.0, 60.0), learns_much(3.0, 60.0), learns_much(float("nan"), 60.0)
+    (True, False, False)
+    """
+    return n <= MOST_ROWS and dof > MUCH * n
 
 
 def cells_of(X: Matrix, y: Vector, counts: Vector) -> tuple[Codes, Vector]:
