@@ -197,7 +197,7 @@ def _left_out_curve(
     for v, value in enumerate(values):
         here = clone(model).set_params(**{parameter: value})
         if path is None:
-            losses[:, v] = leave_each_out(here, X, y, loss, 0.95, sample_weight).losses
+            losses[:, v] = leave_each_out(here, X, y, loss, 0.95, sample_weight, halved=False).losses
         else:
             losses[:, v] = first.value(path[v], np.arange(first.n))
         train[v], dof[v] = fitted_on_all(open_route(here, X, y, sample_weight, loss))

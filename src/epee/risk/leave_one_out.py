@@ -109,9 +109,9 @@ def loo(
 
 
 def leave_each_out(
-    model: Any, X: Any, y: Any, loss: Any, level: float, sample_weight: Any, weights: Weights | None = None
-) -> CrossValidation:
-    """Do the work behind :func:`loo`."""
+    model: Any, X: Any, y: Any, loss: Any, level: float, sample_weight: Any, weights: Weights | None = None, halved: bool = True
+) -> CrossValidation:  # fmt: skip
+    """Do the work behind :func:`loo`; who asks for losses alone need not have the table ``halved`` for its error bar."""
     check_level(level)
     check_meaning(weights)
     if is_stream(X):
@@ -137,7 +137,7 @@ def leave_each_out(
         free = _freedom(route)
     losses = route.value(found, np.arange(route.n))
     route.weights = weights
-    shared = max(sharing(free, float(route.counts.sum())), _together(route, free))
+    shared = max(sharing(free, float(route.counts.sum())), _together(route, free) if halved else 1.0)
     ends_at = partial(_ends, losses, route.weight, weights, route.loss, shared)
     mean = mean_loss(losses, route.weight, loss=route.loss, level=level, weights=weights, stretch=shared)
     sizes = route.counts
