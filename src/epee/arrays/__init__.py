@@ -365,6 +365,19 @@ def least_in_groups(D: Any, groups: int) -> Any:
     return namespace(D).min(shaped(D, D.shape[0], -1, groups), axis=1)
 
 
+def indicators(codes: Any, C: int, dtype: Any) -> Any:
+    """Return a table (n, C) with 1 where a row has a code 0, ..., C - 1 (n,), else 0.
+
+    >>> indicators(np.array([1, 0]), 2, np.float64)
+    array([[0., 1.],
+           [1., 0.]])
+    """
+    if library_of(codes) == "cupy":
+        return launches.indicators(codes, C, dtype)
+    own = codes[:, None] == numbers_like(C, codes, codes.dtype)[None, :]
+    return as_type(own, dtype)
+
+
 def less_own_line(B: Any, M: Any, which: Any, E: Any) -> Any:
     """Return each row of ``B`` (n, q), which may be lost, less the line of ``M`` (C, q) that ``which`` (n,) names and ``E`` (n, C) marks.
 

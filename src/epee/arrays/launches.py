@@ -31,6 +31,12 @@ def softmax_of_columns(S: Any, least: float) -> Any:
     return out
 
 
+def indicators(codes: Any, C: int, dtype: Any) -> Any:
+    """Return a table (n, C) with 1 in the column that the code of a row names."""
+    out = sys.modules["cupy"].empty((codes.shape[0], C), dtype=dtype)
+    return _kernel("mark", "raw U codes, int64 C", "T out", "out = codes[i / C] == i % C ? 1 : 0;")(codes, C, out)
+
+
 def less_own_line(B: Any, M: Any, which: Any) -> Any:
     """Take from each row of ``B`` (n, q) the line of ``M`` that ``which`` (n,) names, and return it."""
     q, work = B.shape[1], "out = B - M[(long long)which[i / q] * q + i % q];"

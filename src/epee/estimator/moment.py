@@ -217,18 +217,19 @@ class MomentEstimator(FromRows):
         columns = diagonal_of(m)
         if "group" in columns.axes:
             columns = columns.merge("group")  # a column may be constant in each class and yet tell them apart
-        constant = np.flatnonzero(columns.variances[: m.p] <= 0)
+        variances = columns.variances[: m.p]
+        constant = np.flatnonzero(variances <= 0)
         if len(constant):
             say(f"{list_columns(constant, self)} constant and cannot help to predict.")
-        twins = duplicate_columns(m, columns)
+        twins = duplicate_columns(m, columns.x_mean, variances)
         if len(twins):
             say(f"{list_columns(twins, self)} an exact copy of an earlier column.")
 
 
-def duplicate_columns(m: Moments, columns: Moments | None = None) -> Codes:
+def duplicate_columns(m: Moments, mean: Vector | None = None, variances: Vector | None = None) -> Codes:
     """Return the columns that equal an earlier one in every row: same mean and variance, correlation one.
 
-    ``columns`` are the means and variances of all rows, where somebody has them.
+    ``mean`` and ``variances`` (p,) are those of all rows, where somebody has them.
 
     >>> x = np.array([[1.0, 2.0, 1.0], [2.0, 0.0, 2.0], [4.0, 1.0, 4.0]])
     >>> duplicate_columns(Moments.of(x))
@@ -237,7 +238,10 @@ def duplicate_columns(m: Moments, columns: Moments | None = None) -> Codes:
     none: Codes = np.empty(0, dtype=np.intp)
     if m.kind not in ("full", "pooled") or m.scatter is None:
         return none
-    groups = _alike(diagonal_of(m) if columns is None else columns)
+    if mean is None or variances is None:
+        columns = diagonal_of(m)
+        mean, variances = columns.x_mean, columns.variances[: m.p]
+    groups = _alike(mean, variances)
     if not groups:
         return none
     m = m.here()
@@ -248,9 +252,8 @@ def duplicate_columns(m: Moments, columns: Moments | None = None) -> Codes:
     return np.array(sorted(twins), dtype=np.intp)
 
 
-def _alike(m: Moments) -> list[list[int]]:
-    """Return groups of inputs whose means and variances are the same but for the order in which they were added up."""
-    mean, variances = m.x_mean, m.variances[: m.p]
+def _alike(mean: Vector, variances: Vector) -> list[list[int]]:
+    """Return groups of inputs whose means and variances (p,) are the same but for the order in which they were added up."""
     order = np.argsort(mean, kind="stable")
     near = np.abs(np.diff(mean[order])) <= SAME * (np.abs(mean[order[1:]]) + np.sqrt(variances[order[1:]]))
     near &= np.abs(np.diff(variances[order])) <= SAME * variances[order[1:]]

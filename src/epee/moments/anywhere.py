@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from epee.arrays import as_type, at_home, less_own_line, like, namespace, numbers_like, sum_of_rows, taken
+from epee.arrays import as_type, at_home, indicators, less_own_line, like, namespace, numbers_like, sum_of_rows, taken
 from epee.moments.moments import Moments
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _of_cells(xp: Any, parts: list[Any], w: Any, cell: Any, origin: Any, keep: S
     )  # cells of one scatter, whatever the groups
     B = _beside(xp, parts) - origin
     q, exact = B.shape[1], B.dtype == xp.float64
-    E = xp.astype(cell[:, None] == numbers_like(C, cell, cell.dtype)[None, :], B.dtype)  # (n, C)
+    E = indicators(cell, C, B.dtype)  # (n, C)
     count = _double(xp, _total(E, w))
     least = xp.where(count > 0, count, 1.0)[:, None]
     mean = as_type(_double(xp, E.T @ (B if w is None else B * w[:, None])) / least, B.dtype)  # (C, q)

@@ -16,6 +16,7 @@ import numpy as np
 from epee.arrays import (
     as_type,
     at_home,
+    indicators,
     is_elsewhere,
     is_real,
     kind_of,
@@ -209,8 +210,7 @@ class ElsewhereSource(BlockSource):
     @staticmethod
     def _labels_counted(codes: Any, n: int) -> np.ndarray:
         """Return how many rows have each label 0, ..., n - 1, (n,), here; others are not counted."""
-        own = codes[:, None] == numbers_like(n, codes)[None, :]
-        counts: np.ndarray = np.rint(at_home(sum_of_rows(as_type(own, namespace(codes).float64))))
+        counts: np.ndarray = np.rint(at_home(sum_of_rows(indicators(codes, n, namespace(codes).float64))))
         return counts.astype(np.int64)
 
 
