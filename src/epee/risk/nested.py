@@ -52,10 +52,8 @@ from epee.settings import progress
 from epee.table.block import Block
 from epee.typing import Codes, Matrix, Vector
 
-HALVINGS, HALVES_NOISE = (
-    10,
-    0.5,
-)  # in how many halves refitted predictors are judged, and how noisy their ratio is, squared
+HALVINGS = 10  # of the folds, in which refitted predictors are judged
+HALVES_NOISE = 0.5  # the squared noise of the ratio that they show
 LARGEST_TABLE = 4_000_000  # numbers held at once when repeats are solved together
 
 

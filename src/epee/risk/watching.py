@@ -51,9 +51,8 @@ def shaped(found: CrossValidation, route: Route, plan: Plan) -> CrossValidation:
     if route.loss.is_rate:
         return replace(found, caution=plain.sentence)
     bar = found.stderr * _shared(route, plan.groups)
-    bar = (
-        max(bar, plain.stderr) if values_of(route.loss) is not None else bar
-    )  # no fold knows more of a cost than all rows
+    if values_of(route.loss) is not None:  # no fold knows more of a cost than all rows
+        bar = max(bar, plain.stderr)
     ends_at = partial(_shaped_ends, of_rows, found.value, bar, found.n_folds - 1, route.loss)
     return replace(found, interval=ends_at(found.level), caution=plain.sentence, ends_at=ends_at)
 
