@@ -1,8 +1,8 @@
 """One command in this process, and where its time goes: ``python -m benchmarks.one_run learn table.csv -t y``.
 
 The last line of standard error is JSON: the seconds of the whole process, ``all``, and in them those of ``imports`` (whoever asks for
-them, and whenever), of ``compiling`` and loading what was compiled, of ``reading`` the table, of ``writing`` files, and of ``computing``,
-which is the rest.
+them, and whenever), of ``compiling`` and loading what was compiled, of ``reading`` the table and the saved predictor, of ``writing`` files,
+and of ``computing``, which is the rest.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 spent = {"imports": 0.0, "reading": 0.0, "writing": 0.0}
@@ -36,6 +37,16 @@ def timed(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             spent[name] += took
             if inside:
                 spent[inside[-1]] -= took
+
+    return call
+
+
+def each_timed(name: str, function: Callable[..., Iterator[Any]]) -> Callable[..., Iterator[Any]]:
+    """Return a function whose iterator is timed at every step."""
+
+    def call(*given: Any, **options: Any) -> Iterator[Any]:
+        step = timed(name, partial(next, function(*given, **options), None))
+        yield from iter(step, None)
 
     return call
 
@@ -70,7 +81,7 @@ def main(words: list[str]) -> int:
     from epee.cli.shared_options import load_lean
 
     load_lean()
-    from epee.job import learned, learning, understanding, writing
+    from epee.job import bundle, learned, learning, predictor, understanding, writing
     from epee.table import source
 
     learning.hold = timed("reading", learning.hold)
@@ -89,6 +100,9 @@ def main(words: list[str]) -> int:
 
     if words[0] == "predict":
         writing.atomic = watched
+        bundle.load = timed("reading", bundle.load)
+        predictor.Predictor.open = timed("reading", predictor.Predictor.open)
+        source.TableSource.raw_blocks = each_timed("reading", source.TableSource.raw_blocks)
     code = run(words)
     from epee.kernels.compiling import spent as met
 

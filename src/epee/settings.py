@@ -151,13 +151,14 @@ def progress(words: str, total: int | None = None) -> Iterator[Callable[..., Non
     from epee.words.progress_words import say
 
     start, done, shown, words = time.monotonic(), 0, False, say(words) if words in say else words
+    listeners = options._listeners  # one list, whoever joins it later; a tick is called thousands of times
 
     def tick(steps: int = 1) -> None:
         nonlocal done, shown
         done += steps
-        for listener in options._listeners:
+        for listener in listeners:
             listener(words, done, total)
-        if not options._listeners and options.shows_progress() and time.monotonic() - start > 1:
+        if not listeners and time.monotonic() - start > 1 and options.shows_progress():
             share = f"{100 * done / total:3.0f} %" if total else f"{done}"
             print(f"\r{words}: {share}", end="", file=sys.stderr, flush=True)
             shown = True

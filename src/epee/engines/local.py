@@ -101,13 +101,13 @@ def in_order(work: Callable[[Any], T], items: Iterable[Any], ahead: int = 2) -> 
     >>> list(in_order(abs, [-1, -2, -3]))
     [1, 2, 3]
     """
-    threads = options.thread_count()
     iterator = iter(items)
     head = list(itertools.islice(iterator, 2))
     if len(head) < 2 or getattr(_inside, "working", False):
         for item in itertools.chain(head, iterator):
             yield work(item)
         return
+    threads = options.thread_count()
     if threads == 1:
         with one_blas_thread():  # as with more threads: the order in which BLAS adds is part of the answer
             for item in itertools.chain(head, iterator):
