@@ -154,7 +154,9 @@ def adjusted_together(p: Matrix, losses: Matrix, against: int | None = None, dra
     if told.any():
         values, V = np.linalg.eigh(C)
         g = np.random.default_rng(0).normal(size=(draws, M)) @ (V * np.sqrt(np.maximum(values, 0.0))).T
-        largest = np.max(np.abs(g[:, i[told]] - g[:, j[told]]) / np.sqrt(variance[told]), axis=1)
+        lines, largest = np.ascontiguousarray(g.T), np.zeros(draws)
+        for a, b, bar in zip(i[told], j[told], np.sqrt(variance[told]), strict=True):  # a pair stays in the cache
+            np.maximum(largest, np.abs(lines[a] - lines[b]) / bar, out=largest)
         z = -special.ndtri(np.clip(raw / 2, 1e-300, 0.5))
         beyond = 1 - np.searchsorted(np.sort(largest), z, side="left") / draws
         found = np.minimum(found, np.maximum(beyond + 1 / draws, raw))
