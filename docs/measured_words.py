@@ -45,6 +45,9 @@ PHRASES = {
     "logistic": "logistique", "logistic regression": "régression logistique", "squared hinge": "hinge au carré", "hinge": "hinge",
     "path of 50 L2 penalties": "chemin de 50 pénalités L2", "one fit": "un ajustement", "stochastic descent": "descente stochastique",
     "to a slope of": "à une pente de", "log": "log",
+    # sparse rows
+    "filled": "rempli", "k-means": "k-moyennes", "perceptron": "perceptron", "tol": "tol", "logistic with L1": "logistique avec L1",
+    "stochastic descent of the log loss": "descente stochastique de la perte log",
     # decisions in sequence
     "Q-learning": "Q-apprentissage", "states": "états", "actions": "actions", "successors": "successeurs", "million steps": "millions de pas",
     "one core": "un cœur", "the environment alone": "l'environnement seul", "value iteration": "itération de la valeur",

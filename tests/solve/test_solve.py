@@ -97,6 +97,29 @@ def test_minimum_norm_is_the_pseudo_inverse():
     )
 
 
+@pytest.mark.parametrize("power", [0, 4, 8, 12])
+@pytest.mark.parametrize("solver", ["rows", "scatter"])
+def test_the_shortest_solution_does_not_feel_how_far_apart_scales_are(power, solver):
+    rng = np.random.default_rng(power)
+    a, b, c = rng.normal(size=(3, 40))
+    scale = 10.0**power
+    X = np.column_stack([a, scale * a, np.zeros(40), b / scale, b, c])  # two pairs that depend, and a column of zeros
+    t = 2 * a + 3 * b - c
+    factor = MinimumNorm(X) if solver == "rows" else MinimumNorm.of_scatter(X.T @ X)
+    assert factor.rank == 3
+    one, other = 2.0 * np.array([1, scale]) / (1 + scale**2), 3.0 * np.array([1 / scale, 1]) / (1 + 1 / scale**2)
+    found, shortest = factor.solve(X.T @ t), np.array([*one, 0.0, *other, -1.0])
+    np.testing.assert_allclose(X @ found, t, atol=1e-9)
+    assert np.linalg.norm(found) <= np.linalg.norm(shortest) * (1 + 1e-9)
+    np.testing.assert_allclose(found[[1, 4, 5]], shortest[[1, 4, 5]], rtol=1e-9)
+
+
+def test_columns_of_zeros_alone_have_the_answer_zero():
+    for factor in (MinimumNorm(np.zeros((3, 2))), MinimumNorm.of_scatter(np.zeros((2, 2)))):
+        assert factor.rank == 0 and factor.zero.tolist() == [0, 1]
+        np.testing.assert_array_equal(factor.solve(np.ones((2, 1))), np.zeros((2, 1)))
+
+
 def test_dependent_columns_are_found():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(30, 4))

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from epee.engines.local import in_order
 from epee.moments.moments import Moments
 from epee.table.block import Block
 from epee.table.sparse import AT_ONCE, is_sparse, rows_between
@@ -153,7 +154,6 @@ def rows_times(X: Any, W: Matrix) -> Matrix:
     """
     if X.nnz < AT_ONCE or X.format != "csr":
         return np.asarray(X @ W)
-    from epee.engines.local import in_order
     from epee.kernels.sparse_sums import row_scores
 
     W, out = np.ascontiguousarray(W, dtype=np.float64), np.empty((X.shape[0], W.shape[1]))

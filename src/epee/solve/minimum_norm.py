@@ -16,6 +16,10 @@ import numpy as np
 from epee.stateful import Part
 from epee.typing import Codes, Matrix, Tensor, Vector
 
+NOISE = 1e-6  # the largest entry of a direction that is taken for rounding
+MANY = 200  # relations between columns, which are not looked at one by one
+EVEN = 1e3  # how many times a scale of columns may be another for rounding to stay where it is
+
 
 class MinimumNorm(Part):
     """The pseudo-inverse of S = R'R: its ``condition`` is infinite when columns depend on each other; else it is as
@@ -41,7 +45,8 @@ class MinimumNorm(Part):
         norms = np.sqrt((R * R).sum(axis=0))
         self.scale: Vector = np.where(norms > 0, norms, 1.0)  # (p,) D
         self.zero: Codes = np.flatnonzero(norms == 0)
-        self._decompose(*np.linalg.svd(R / self.scale, full_matrices=True)[1:], tol)
+        live = norms > 0
+        self._decompose(*np.linalg.svd(R[:, live] / self.scale[live], full_matrices=True)[1:], tol)
 
     @classmethod
     def of_scatter(cls, S: Matrix, tol: float = 1e-12) -> MinimumNorm:
@@ -50,23 +55,28 @@ class MinimumNorm(Part):
         diagonal = np.diagonal(S)
         self.scale = np.where(diagonal > 0, np.sqrt(np.maximum(diagonal, 0.0)), 1.0)
         self.zero = np.flatnonzero(diagonal <= 0)
-        values, vectors = np.linalg.eigh(S / self.scale[:, None] / self.scale)
+        live, d = np.ix_(diagonal > 0, diagonal > 0), self.scale[diagonal > 0]
+        values, vectors = np.linalg.eigh(S[live] / d[:, None] / d)
         singular = np.sqrt(np.maximum(values[::-1], 0.0))
         self._decompose(singular, vectors[:, ::-1].T, max(tol, 1e-7))
         return self
 
     def _decompose(self, s: Vector, Vt: Matrix, tol: float) -> None:
-        self.rank = int((s > tol * s.max(initial=0.0)).sum())
-        self.s, self.V1, V0 = s[: self.rank], Vt[: self.rank].T, Vt[self.rank :].T  # (p, r), (p, p - r)
-        self.V0 = V0
-        exact = self.rank < len(self.scale) - len(self.zero)  # a relation between columns, not only columns of zeros
-        self.condition = float("inf") if exact or not self.rank else float((self.s[0] / self.s[-1]) ** 2)
-        self.null = np.linalg.qr(V0 / self.scale[:, None])[
-            0
-        ]  # (p, p - r) orthonormal, in the units of the coefficients
+        """Take the singular values and vectors of the columns that are not all 0."""
+        p, live = len(self.scale), np.setdiff1d(np.arange(len(self.scale)), self.zero)
+        self.rank = r = int((s > tol * s.max(initial=0.0)).sum())
+        k = len(live) - r  # relations between columns
+        self.s, self.V1, self.V0 = s[:r], np.zeros((p, r)), np.zeros((p, p - r))
+        self.V1[live], self.V0[live, :k] = Vt[:r].T, Vt[r:].T
+        self.V0[self.zero, k + np.arange(len(self.zero))] = 1.0
+        self.condition = float("inf") if k or not r else float((self.s[0] / self.s[-1]) ** 2)
+        self.null = np.zeros((p, k))  # in the units of the coefficients
+        self.null[live] = null_basis(self.V0[live, :k], self.scale[live], tol * float(s[0] / s[r - 1]) if r else tol)
 
     def _shorten(self, beta: Tensor) -> Tensor:
-        short = beta - self.null @ (self.null.T @ beta)
+        even = is_even(np.delete(self.scale, self.zero))
+        along = self.null.T @ beta if even else np.linalg.lstsq(self.null, beta, rcond=None)[0]
+        short = beta - self.null @ along
         short[self.zero] = 0.0
         return short
 
@@ -102,6 +112,44 @@ class MinimumNorm(Part):
             if part.max(initial=0.0) > 1e-6
             else np.empty(0, dtype=np.intp)
         )
+
+
+def null_basis(V: Matrix, scale: Vector, noise: float) -> Matrix:
+    """Return a basis of D^-1 V (p, k) in vectors of length 1, for orthonormal V and D the scales of the columns.
+
+    It is orthonormal, too, unless scales are far apart. Then an entry of V that is rounding, at most ``noise``, would weigh as much as
+    the others where its column is small enough beside theirs: such entries are 0. And turning vectors until they are orthogonal would cost
+    the digits of their small entries, so each is freed of the columns that the others stand for, those whose coefficients are largest.
+
+    >>> null_basis(np.array([[0.6, 1e-17], [0.8, 0.0], [1e-17, 1.0]]), np.array([1.0, 1.0, 1e-12]), 1e-14)
+    array([[0. , 0.6],
+           [0. , 0.8],
+           [1. , 0. ]])
+    """
+    k = V.shape[1]
+    if is_even(scale) or k > MANY:
+        return np.linalg.qr(V / scale[:, None])[0]
+    noise = min(noise, NOISE)
+    V = np.where(np.abs(V) <= noise, 0.0, V)
+    first: list[int] = []
+    Q = np.empty((0, k))
+    for j in np.argsort(scale, kind="stable"):
+        r = V[j] - (V[j] @ Q.T) @ Q
+        size = float(np.linalg.norm(r))
+        if size > 0.1 / np.sqrt(
+            len(V)
+        ):  # so many rows of V there are: all of them would be less than one without such a one
+            first, Q = [*first, int(j)], np.vstack([Q, r / size])
+        if len(first) == k:
+            break
+    N = np.linalg.solve(V[first].T, V.T).T  # (p, k), the identity in the rows of these columns
+    N = np.where(np.abs(N) <= noise, 0.0, N) / scale[:, None]
+    return N / np.sqrt((N * N).sum(axis=0))
+
+
+def is_even(scale: Vector) -> bool:
+    """Tell whether scales are so near to each other that rounding may stay where it is."""
+    return bool(scale.max(initial=1e-300) <= EVEN * scale.min(initial=np.inf))
 
 
 def weakest(S: Matrix, share: float = 0.3) -> Codes:
