@@ -7,11 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from scipy.sparse import csr_array
 
+import epee
 from epee import Perceptron
 from epee.errors import SearchWarning, WrongUse
 from epee.losses import PerceptronLoss
 from epee.optimize.linear_stochastic import Stochastic
+from epee.predictors.linear import perceptron
 
 
 def separable(n=60, K=2, gap=0.5, seed=0):
@@ -152,3 +155,19 @@ def test_weights_to_begin_with(K):
     assert_allclose(again.coef_, found.coef_)
     with pytest.raises(WrongUse, match="coef_init"):
         Perceptron().fit(X, y, coef_init=np.zeros((7, 2)))
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.filterwarnings("ignore::epee.errors.SearchWarning")
+@pytest.mark.parametrize("gap", [0.5, 0.0])  # it ends without errors, or when it gains no more
+def test_a_thread_that_looks_while_the_next_pass_is_under_way_changes_no_bit(K, gap, monkeypatch):
+    X, y = separable(150, K, gap)
+    y = y if gap else np.where(np.arange(len(y)) % 9, y, 0)
+    monkeypatch.setattr(epee.options, "threads", 2)
+    found = []
+    for cells in (10**9, 0):
+        monkeypatch.setattr(perceptron, "WORTH_A_THREAD", cells)
+        model = Perceptron(random_state=0, max_iter=60).fit(csr_array(X), y)
+        found.append((model.coef_, model.intercept_, model.n_iter_, model.errors_, model.trace_.errors, model.t_))
+    for alone, beside in zip(*found, strict=True):
+        np.testing.assert_array_equal(alone, beside)

@@ -18,11 +18,12 @@ does it never ends; the pocket keeps the weights with the fewest errors seen.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
 
-from epee.engines.local import one_blas_thread
+from epee.engines.local import free_threads, in_order, one_blas_thread
 from epee.errors import SearchWarning, WrongUse
 from epee.estimator.base import say
 from epee.estimator.kinds import all_here
@@ -35,6 +36,8 @@ from epee.predictors.linear.logistic import gather_rows, seed_of
 from epee.settings import progress
 from epee.table.sparse import is_sparse
 from epee.typing import Codes, Matrix, Vector
+
+WORTH_A_THREAD = 200_000  # cells: looking at them takes longer than handing them to a thread
 
 
 class PerceptronTrace:
@@ -266,15 +269,26 @@ class Perceptron(LinearDescentClassifier):
         trace.add(wrong, criterion, 0.0)
         best, waiting, lowest = (wrong, criterion, current), 0, np.inf
         self.n_iter_ = 0
-        with progress("perceptron", passes) as tick, one_blas_thread():
+
+        def walked() -> Iterator[tuple[int, float, Matrix]]:
             for k in range(1, passes + 1):
                 eta = self.eta0 / k if self.schedule == "inverse" else self.eta0
                 if self.mode == "batch":
                     correct_all(walk, X, codes, w, eta, l2, l1)
                 else:
                     walk.one_pass(X, codes, w, shuffled(n, rng) if self.shuffle else np.arange(n), eta)
-                self.n_iter_, current = k, walk.weights()
-                wrong, criterion = look(current, X, codes, w, self.fit_intercept)
+                yield k, eta, walk.weights()
+
+        def seen(at: tuple[int, float, Matrix]) -> tuple[int, float, Matrix, float, float]:
+            return *at, *look(at[2], X, codes, w, self.fit_intercept)
+
+        beside = (
+            is_sparse(X) and X.nnz >= WORTH_A_THREAD and free_threads() > 1
+        )  # looks at rows while the next pass is under way
+        steps = in_order(seen, walked(), ahead=2 - free_threads()) if beside else map(seen, walked())
+        with progress("perceptron", passes) as tick, one_blas_thread():
+            for k, eta, current, wrong, criterion in steps:
+                self.n_iter_ = k
                 trace.add(wrong, criterion, eta)
                 tick()
                 watched = criterion / total
