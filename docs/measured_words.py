@@ -77,7 +77,7 @@ PHRASES = {
     "scaled up from its first step": "extrapolé de son premier pas", "classification tree": "arbre de discrimination", "depth": "profondeur",
     "regression tree": "arbre de régression", "tree pruned by 5-fold cross-validation": "arbre élagué par validation croisée à 5 plis",
     "alphas for scikit-learn": "alphas pour scikit-learn", "the whole path for us": "tout le chemin pour nous", "tree prediction": "prédiction d'un arbre",
-    "boosted prediction": "prédiction boostée", "boosting": "boosting", "trees of": "arbres de", "trees": "arbres", "leaves": "feuilles",
+    "with every number of trees up to": "avec chaque nombre d'arbres jusqu'à", "boosted prediction": "prédiction boostée", "boosting": "boosting", "trees of": "arbres de", "trees": "arbres", "leaves": "feuilles",
     "a third of the columns": "un tiers des colonnes", "landmarks": "repères", "ten folds": "dix plis", "numbers": "nombres",
     # the machine
     "cores": "cœurs", "One thread": "Un fil", "processor time": "temps de processeur", "exponent b of size^b": "exposant b de taille^b",

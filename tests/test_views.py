@@ -20,6 +20,7 @@ ALLOWED = {  # file: {function: reason}
         "rows_about": "the one copy of a block that a pass makes; a second would cost a tenth of every fit"
     },
     "table/encoding.py": {"map_rows": "only the cells that are there; the others keep their zeros"},
+    "optimize/linear_descent.py": {"_direction": "room of this function, contiguous, used again for each pair"},
     "optimize/linear_risk.py": {"__call__": "a product of this function, contiguous, as long as the rows"},
     "structure/products.py": {"_transform": "products are as wide as the memory: no temporary of their size"},
     "predictors/generative/gaussians.py": {"log_densities": "rows about their centre, a fresh array of this function"},

@@ -71,6 +71,7 @@ def entry(
         per_fold=per_fold,
         columns=0,
         kin="",
+        halves=None,
         sizes=np.bincount(fold).astype(float),
         n=float(n),
         weight=None,

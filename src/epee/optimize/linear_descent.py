@@ -282,7 +282,7 @@ def _direction(pairs: Recent, metric: Metric, g: Vector) -> Vector:
     d = metric.solve(d)
     if (
         metric.factor is None and pairs.pairs
-    ):  # a diagonal knows of no two columns that move together: the last step tells its scale
+    ):  # a diagonal knows of no columns that move together: the last step tells its scale
         s, change, rho = pairs.pairs[-1]
         d *= 1 / (rho * float(change @ metric.solve(change)))
     for (s, change, rho), a in zip(pairs.pairs, reversed(back), strict=True):

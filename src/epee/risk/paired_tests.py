@@ -146,9 +146,8 @@ def adjusted_together(p: Matrix, losses: Matrix, against: int | None = None, dra
         i, j = i[kept], j[kept]
     C = np.atleast_2d(np.cov(losses, rowvar=False)) if len(losses) > 1 else np.zeros((M, M))
     variance = C[i, i] + C[j, j] - 2 * C[i, j]
-    told = variance > 1e-12 * max(
-        float(np.diagonal(C).max(initial=0.0)), 1e-300
-    )  # equal candidates have nothing to tell
+    least = 1e-12 * max(float(np.diagonal(C).max(initial=0.0)), 1e-300)
+    told = variance > least  # equal candidates have nothing to tell
     out, raw = np.ones((M, M)), p[i, j]
     found = np.minimum(raw * max(int(told.sum()), 1), 1.0)
     if told.any():
@@ -156,7 +155,7 @@ def adjusted_together(p: Matrix, losses: Matrix, against: int | None = None, dra
         g = np.random.default_rng(0).normal(size=(draws, M)) @ (V * np.sqrt(np.maximum(values, 0.0))).T
         lines, largest = np.ascontiguousarray(g.T), np.zeros(draws)
         for a, b, bar in zip(i[told], j[told], np.sqrt(variance[told]), strict=True):  # a pair stays in the cache
-            np.maximum(largest, np.abs(lines[a] - lines[b]) / bar, out=largest)
+            largest = np.maximum(largest, np.abs(lines[a] - lines[b]) / bar)
         z = -special.ndtri(np.clip(raw / 2, 1e-300, 0.5))
         beyond = 1 - np.searchsorted(np.sort(largest), z, side="left") / draws
         found = np.minimum(found, np.maximum(beyond + 1 / draws, raw))

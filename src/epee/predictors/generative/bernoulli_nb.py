@@ -201,9 +201,8 @@ def sparse_to_binary(X: Any, threshold: float | None) -> Any:
     if threshold is None:
         ones = to_binary(X.data[:, None], None, None)[:, 0]
     else:
-        ones = np.empty(len(X.data))
         with np.errstate(over="ignore", invalid="ignore"):
-            np.greater(X.data, threshold, out=ones, casting="unsafe")  # straight into numbers
+            ones = np.greater(X.data, threshold, out=np.empty(len(X.data)), casting="unsafe")  # straight into numbers
             if not np.isfinite(X.data.sum()):
                 ones += 0.0 * X.data  # NaN and infinity stay bad, for the check of the sums
     return having_cells(X, ones)

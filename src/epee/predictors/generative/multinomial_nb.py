@@ -200,11 +200,10 @@ class ComplementNB(CountedNB):
         if not isinstance(self.norm, bool | np.bool_):
             raise WrongUse(f"norm is {self.norm!r}; it must be True or False.")
         self.feature_all_ = counts.sum(axis=0)
-        others = self.feature_all_ - counts
-        np.maximum(others, 0.0, out=others)
+        others = np.maximum(self.feature_all_ - counts, 0.0)
         others += self._smoothing()
         logged = logs_of_shares(others)
-        return logged / logged.sum(axis=1, keepdims=True) if self.norm else np.negative(logged, out=logged)
+        return logged / logged.sum(axis=1, keepdims=True) if self.norm else -logged
 
     def _log_level(self) -> Vector:
         return self.class_log_prior_ if len(self.classes_) == 1 else np.zeros(len(self.classes_))
@@ -228,4 +227,4 @@ def logs_of_shares(counts: Matrix) -> Matrix:
     counts[total[:, 0] <= 0] = 1.0  # a class without counts and without smoothing
     counts /= np.where(total > 0, total, counts.shape[1])
     with np.errstate(divide="ignore"):
-        return np.log(counts, out=counts)
+        return np.log(counts)
