@@ -88,6 +88,7 @@ def try_options() -> None:
         made(categorical_features=[3], max_iter=5).fit(levels, target).predict(levels)
         tall = np.tile(levels, (10, 1))
         made(categorical_features=[3], max_iter=5).fit(tall, np.tile(target, 10)).predict(tall)
+        epee.risk.complexity_curve(made(early_stopping=False), X, target, "max_iter", [1, 2])
     for algorithm in ("brute", "kd_tree", "auto"):
         epee.KNeighborsClassifier(algorithm=algorithm).fit(X, two).predict(X)
     for loss in ("hinge", "log", "squared_hinge", "perceptron"):

@@ -13,6 +13,7 @@ protocol                what it can do
 :class:`FitsTogether`   fit several of its kind at once, each on rows of its own
 :class:`Varies`         be had at other values of a parameter without a new fit
 :class:`Lengthened`     be fitted longer, so that each shorter fit is its beginning
+:class:`Telling`        say on the way, after each of these beginnings, what it then says of rows
 :class:`RowWise`        map one row at a time
 :class:`AffineStep`     map rows by :math:`x \mapsto Ax + b`, known from moments
 :class:`LeavesOneOut`   predict every row without it, in closed form; :class:`LeavesOneOutPath` along a parameter
@@ -27,7 +28,7 @@ protocol                what it can do
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, Self, runtime_checkable
 
@@ -134,6 +135,19 @@ class Lengthened(Protocol):
     """An estimator whose fit goes on with a parameter: one at a smaller value is the beginning of one at a larger."""
 
     lengthened_by: str
+
+
+@runtime_checkable
+class Telling(Protocol):
+    """An estimator whose fit goes on with a parameter, and that tells on the way what it would say if it stopped there."""
+
+    def fit_telling(
+        self, X: Any, y: Any, sample_weight: Any, rows: Any, values: Sequence[Any], needs: Needs
+    ) -> Iterator[np.ndarray] | None:
+        """Fit, and yield at each of these values, which increase up to its own, what is said of rows; of ``X`` itself with None.
+
+        An answer is good until the next is asked for, and the estimator is fitted after the last. None where it cannot be done.
+        """
 
 
 @runtime_checkable

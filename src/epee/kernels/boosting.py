@@ -134,6 +134,27 @@ def add_values(rows, bounds, values, raw):
             raw[rows[i]] += values[j]
 
 
+@kernel(twin=twin.follow, meanwhile=twin.few_columns)
+def follow(columns, first, tests, goes_left, values, raw):
+    """Add to ``raw`` (n,) the value of the leaf that each row reaches, whose bins lie in ``columns`` (p, n).
+
+    A tree grows its nodes in an order in which children come after their parents, so one way through the nodes brings all rows down.
+    """
+    n, m = raw.shape[0], first.shape[0]
+    rows, spare, bounds = np.empty(n, np.int32), np.empty(n, np.int32), np.empty((m, 2), np.int64)
+    for i in range(n):
+        rows[i] = i
+    bounds[0, 0], bounds[0, 1] = 0, n
+    for node in range(m):
+        a, b, left = bounds[node, 0], bounds[node, 1], first[node]
+        if left < 0:
+            for i in range(a, b):
+                raw[rows[i]] += values[node]
+        else:
+            middle = split_rows(columns[tests[node, 0]], rows, spare, a, b, goes_left[node])
+            bounds[left, 0], bounds[left, 1], bounds[left + 1, 0], bounds[left + 1, 1] = a, middle, middle, b
+
+
 @kernel(twin=twin.draw, meanwhile=twin.whatever)
 def draw(allowed, wanted, key):
     """Keep, of the columns that are ``allowed`` (p,), those with the ``wanted`` smallest random keys; of equal ones the first."""

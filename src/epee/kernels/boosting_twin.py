@@ -31,6 +31,11 @@ def whatever(*others):
     return True
 
 
+def few_columns(columns, *others):
+    """Tell the same of bins that lie column by column."""
+    return columns.shape[1] < FEW_ROWS
+
+
 def few_grown(words, columns, rows, *others):
     """Tell whether a few rows are grown step by step while the one call is compiled."""
     return len(rows) < FEW_ROWS
@@ -81,6 +86,15 @@ def add_values(rows, bounds, values, raw):
     """Add to ``raw`` the value of the leaf of each row; leaf j holds ``rows[bounds[j, 0]:bounds[j, 1]]``."""
     for (a, b), value in zip(bounds, values):
         raw[rows[a:b]] += value
+
+
+def follow(columns, first, tests, goes_left, values, raw):
+    """Add to ``raw`` (n,) the value of the leaf that each row reaches, whose bins lie in ``columns`` (p, n)."""
+    at = np.zeros(len(raw), dtype=np.int64)
+    for node in np.flatnonzero(first >= 0):
+        here = np.flatnonzero(at == node)
+        at[here] = first[node] + (goes_left[node][columns[tests[node, 0], here]] == 0)
+    raw += values[at]
 
 
 def draw(allowed, wanted, key):

@@ -1,23 +1,30 @@
 """Errors along a parameter that lengthens a fit, from one fit a fold.
 
-A boosted predictor of 500 rounds holds those of 1 to 499. Rows are asked some at a time, and only sums of
-their losses are kept, so that hundreds of values need no room for the answers of all of them.
+A boosted predictor of 500 rounds holds those of 1 to 499, and tells what it says of the rows held out while it is fitted: they go down
+each tree as it grows, instead of down all of them again. The fit of all rows is one more than the folds; it is made in two halves, the
+first before them and the second after them, so that an even number of threads has an even share of the work. Where a fit tells nothing on
+the way, rows are asked afterwards, some at a time. Only sums of their losses are kept: hundreds of values need no room for all answers.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
+from threading import Lock
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing as take_rows
 
+from epee.engines.deadline import check_time
 from epee.engines.local import in_order
-from epee.estimator.protocol import Lengthened, Varies
+from epee.estimator.protocol import Lengthened, Needs, Telling, Varies
 from epee.risk.asking import refuse_nan, spread, to_codes
 from epee.risk.dof import degrees_of_freedom
-from epee.risk.refit import RefitRoute
-from epee.risk.splitting import Pairs, Plan
+from epee.risk.refit import RefitRoute, weight_keywords
+from epee.risk.splitting import Pairs, Plan, Split
 from epee.risk.steps import last_of
 from epee.typing import Matrix, Vector
 
@@ -43,6 +50,99 @@ def ask_together(route: RefitRoute, fitted: Any, variants: list[Any], rows: np.n
     return found
 
 
+def tested_rows(split: Split, t: int) -> np.ndarray:
+    """Return the rows that model ``t`` of a split is tested on."""
+    return np.flatnonzero((split.models_of_rows() == t).any(axis=0))
+
+
+def needed(route: RefitRoute) -> Needs | None:
+    """Return what the loss needs, where that is probabilities, or labels and values as they are."""
+    if route.asked.probable and route.classes is not None:
+        return "probabilities"
+    if route.asked.costs is None and route.loss.needs in ("labels", "values"):
+        return "values" if route.classes is None else "labels"
+    return None
+
+
+class Course:
+    """A fit under way, and the mean loss of some rows at each of the values it has passed; ``rows`` None are those it learns from."""
+
+    def __init__(
+        self, route: RefitRoute, model: Any, learned: np.ndarray | None, rows: np.ndarray | None, values: list[Any]
+    ) -> None:
+        self.route, self.model, self.learned, self.rows = route, clone(model), learned, rows
+        self.values, self.means = values, np.empty(len(values))
+        self.passed, self._lock = 0, Lock()
+        self.answers: Iterator[np.ndarray] | None = None
+
+    def begin(self) -> Iterator[np.ndarray] | None:
+        """Fit the steps before the last, and return the answers to come; None where the last tells nothing on the way."""
+        check_time()
+        route, last, needs = self.route, last_of(self.model), needed(self.route)
+        X, y, w = route.X, route.y, route.weight
+        if needs is None or not isinstance(last, Telling):
+            return None
+        if self.learned is not None:
+            X, y, w = take_rows(X, self.learned), take_rows(y, self.learned), None if w is None else w[self.learned]
+        far = None if self.rows is None else take_rows(route.X, self.rows)
+        names = weight_keywords(self.model) if w is not None else []
+        for name, step in self.model.steps[:-1] if isinstance(self.model, Pipeline) else ():
+            X = step.fit_transform(X, y, **({"sample_weight": w} if f"{name}__sample_weight" in names else {}))
+            far = far if far is None else step.transform(far)
+        self.answers = last.fit_telling(X, y, w, far, self.values, needs)
+        return self.answers
+
+    def go(self, upto: int) -> Course:
+        """Go on until so many values are passed; with the last the model is fitted."""
+        with self._lock:
+            answers = self.answers or self.begin()
+            assert answers is not None
+            while self.passed < upto:
+                self.means[self.passed] = self._mean(next(answers))
+                self.passed += 1
+            if upto == len(self.values):
+                next(answers, None)
+        return self
+
+    def _mean(self, answer: np.ndarray) -> float:
+        route, rows = self.route, np.arange(self.route.n) if self.rows is None else self.rows
+        if route.classes is not None:
+            own = np.asarray(last_of(self.model).classes_)
+            if needed(route) == "labels":
+                answer = to_codes(answer, route.classes)
+            else:
+                answer = spread(answer, np.searchsorted(route.classes, own), len(route.classes), 0.0)
+        refuse_nan(answer, self.model, "rows held out")
+        losses = route.value(answer, rows)
+        if route.weight is None:
+            return float(losses.mean())
+        return float(route.weight[rows] @ losses / route.weight[rows].sum())
+
+
+def _told_path(
+    route: RefitRoute, most: Any, parameter: str, values: list[Any], tests: list[tuple[Split, int]]
+) -> tuple[Matrix, Vector, Vector] | None:
+    """Return what :func:`varied_path` does from fits that tell on the way; None where they do not."""
+    ordered = sorted(set(values))
+    piped = isinstance(most, Pipeline)  # its first steps may map the rows that they learn from in another way
+    whole = Course(route, most, None, np.arange(route.n) if piped else None, ordered)
+    if whole.begin() is None:
+        return None
+
+    def fold(test: tuple[Split, int]) -> Vector:
+        split, t = test
+        return Course(route, most, split.training_rows(t), tested_rows(split, t), ordered).go(len(ordered)).means
+
+    def half(upto: int) -> Vector:
+        return whole.go(upto).means
+
+    jobs = [partial(half, len(ordered) // 2), *(partial(fold, test) for test in tests), partial(half, len(ordered))]
+    *per_fold, train = list(in_order(lambda job: job(), jobs))[1:]
+    place = np.searchsorted(ordered, values)
+    variants = last_of(whole.model).variants(parameter, values)
+    return np.stack(per_fold)[:, place], train[place], np.array([degrees_of_freedom(v) for v in variants])
+
+
 def varied_path(
     route: RefitRoute, plan: Plan, parameter: str, values: list[Any]
 ) -> tuple[Matrix, Vector, Vector] | None:
@@ -53,6 +153,10 @@ def varied_path(
     if not (own and lengthens and route.loss.rowwise) or any(isinstance(split, Pairs) for split in plan.splits):
         return None
     most = clone(route.model).set_params(**{parameter: max(values)})
+    tests = [(split, t) for split in plan.splits for t in range(split.n_models)]
+    told = _told_path(route, most, name, values, tests)
+    if told is not None:
+        return told
     whole = route.fit_rows(None, most)
     variants = last_of(whole).variants(name, values)
     if variants is None:
@@ -73,9 +177,8 @@ def varied_path(
         fitted = route.fit_rows(split.training_rows(t), most)
         found = last_of(fitted).variants(name, values)
         assert found is not None
-        return means(fitted, found, np.flatnonzero((split.models_of_rows() == t).any(axis=0)))
+        return means(fitted, found, tested_rows(split, t))
 
-    tasks = [(split, t) for split in plan.splits for t in range(split.n_models)]
-    per_fold = np.stack(list(in_order(fold, tasks)))
+    per_fold = np.stack(list(in_order(fold, tests)))
     train = means(whole, variants, np.arange(route.n))
     return per_fold, train, np.array([degrees_of_freedom(variant) for variant in variants])

@@ -10,6 +10,8 @@ import pytest
 import sklearn.ensemble as theirs
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.pipeline import make_pipeline
 
 import epee
 from epee import HistGradientBoostingClassifier, HistGradientBoostingRegressor
@@ -364,23 +366,100 @@ def test_fewer_rounds_of_one_fit_are_a_fit_of_fewer_rounds():
 @pytest.mark.parametrize("labels", [False, True])
 def test_a_curve_along_the_rounds_takes_one_fit_a_fold(labels, monkeypatch):
     """The errors are those of fits of each number of rounds, and no fold is fitted twice."""
-    from epee.risk.refit import RefitRoute
-
     rng = np.random.default_rng(0)
     X = rng.standard_normal((300, 3))
     y = X[:, 0] ** 2 + X[:, 1] + 0.3 * rng.standard_normal(300)
     y, w = np.where(y > 1, "high", "low") if labels else y, rng.integers(1, 3, 300).astype(float)
     model = (HistGradientBoostingClassifier if labels else HistGradientBoostingRegressor)(early_stopping=False)
     fits, given = [], {"folds": np.arange(300) % 3, "sample_weight": w}
-    fit = RefitRoute.fit_rows
-    monkeypatch.setattr(RefitRoute, "fit_rows", lambda self, *a, **k: fits.append(1) or fit(self, *a, **k))
-    curve = epee.risk.complexity_curve(model, X, y, "max_iter", [1, 4, 9], **given)
+    each = rounds.Rounds.each
+    monkeypatch.setattr(rounds.Rounds, "each", lambda self, *a: fits.append(1) or each(self, *a))
+    curve = epee.risk.complexity_curve(model, X, y, "max_iter", [9, 1, 4], **given)
     assert len(fits) == 4  # three folds, and all rows
+    monkeypatch.setattr(epee.risk.varying, "_told_path", lambda *a: None)  # rows asked after the fit, not on its way
+    after = epee.risk.complexity_curve(model, X, y, "max_iter", [9, 1, 4], **given)
+    assert len(fits) == 8
+    for name in ("per_fold", "train", "dof"):
+        np.testing.assert_allclose(getattr(curve, name), getattr(after, name), rtol=1e-12)
     for v, most in enumerate(curve.values):
         one = epee.risk.cross_validate(model.set_params(max_iter=most), X, y, **given)
         np.testing.assert_allclose(curve.per_fold[:, v], one.per_fold, rtol=1e-12)
         whole = epee.risk.empirical_risk(model.fit(X, y, sample_weight=w), X, y, sample_weight=w)
         np.testing.assert_allclose(curve.train[v], whole, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("kind", "given"), [
+    (0, {}), (0, {"loss": "absolute_error"}), (1, {"categorical_features": [3]}), (2, {"interaction_cst": [{0, 1}, {2, 3}]}),
+    (2, {"max_features": 0.5, "categorical_features": [3]}),
+])  # fmt: skip
+def test_rows_that_look_on_are_told_what_the_finished_trees_say(kind, given):
+    """Also of cells that are missing, and of levels that no row had that taught; the trees are those of a fit that nobody looks at."""
+    X, y = table(300, 4, 0.0, 5)
+    far, _ = table(90, 4, 0.2, 7, seed=1)
+    w = np.random.default_rng(3).integers(0, 3, 300).astype(float)
+    target = np.array(["a", "b", "c"])[np.digitize(y, [0.0] if kind == 1 else [-0.5, 0.5])] if kind else y
+    maker = HistGradientBoostingClassifier if kind else HistGradientBoostingRegressor
+    model, needs = maker(max_iter=6, min_samples_leaf=5, random_state=1, **given), "probabilities" if kind else "values"
+    for rows in (far, None):
+        looked = clone(model)
+        told = [answer.copy() for answer in looked.fit_telling(X, target, w, rows, [1, 3, 6], needs)]
+        alone = maker(**model.get_params()).fit(X, target, sample_weight=w)
+        same_trees(looked, alone)
+        seen = X if rows is None else rows
+        expected = alone.answer_together(alone.variants("max_iter", [1, 3, 6]), seen, needs)
+        np.testing.assert_allclose(told, expected, rtol=1e-12)
+        np.testing.assert_array_equal(looked.predict(seen), alone.predict(seen))
+    stops = maker(max_iter=6, early_stopping=True)
+    assert stops.fit_telling(X, target, None, far, [6], needs) is None
+
+
+class Encoded(TransformerMixin, BaseEstimator):
+    """The mean of the target beside the columns, that of the other half of the rows for those it learns from."""
+
+    def fit(self, X, y):
+        self.mean_ = y.mean()
+        return self
+
+    def fit_transform(self, X, y):
+        half = np.arange(len(y)) % 2
+        return np.column_stack(
+            [self.fit(X, y).transform(X)[:, :-1], np.where(half, y[half == 0].mean(), y[half == 1].mean())]
+        )
+
+    def transform(self, X):
+        return np.column_stack([X, np.full(len(X), self.mean_)])
+
+
+def test_a_curve_of_a_pipeline_is_that_of_its_fits():
+    X, y = table(240, 3, 0.0, 6)
+    model = make_pipeline(Encoded(), HistGradientBoostingRegressor(early_stopping=False))
+    name, given = "histgradientboostingregressor__max_iter", {"folds": np.arange(240) % 3}
+    curve = epee.risk.complexity_curve(model, X, y, name, [2, 5], **given)
+    for v, most in enumerate(curve.values):
+        one = epee.risk.cross_validate(model.set_params(**{name: most}), X, y, **given)
+        np.testing.assert_allclose(curve.per_fold[:, v], one.per_fold, rtol=1e-12)
+        np.testing.assert_allclose(curve.train[v], epee.risk.empirical_risk(model.fit(X, y), X, y), rtol=1e-12)
+
+
+@given(st.integers(1, 60), st.integers(0, 100))
+def test_following_a_tree_is_walking_down_it(n, seed):
+    from epee.kernels import boosting, boosting_twin
+
+    r = np.random.default_rng(seed)
+    columns = r.integers(0, 256, (3, n)).astype(np.uint8)
+    first = np.array([1, 3, -1, -1, 5, -1, -1])
+    tests = np.stack([r.integers(0, 3, 7), np.zeros(7, int), np.zeros(7, int)], axis=1)
+    goes_left, values = r.integers(0, 2, (7, 256)).astype(np.uint8), r.standard_normal(7)
+    expected = np.ones(n)
+    for i in range(n):
+        node = 0
+        while first[node] >= 0:
+            node = first[node] + 1 - goes_left[node, columns[tests[node, 0], i]]
+        expected[i] += values[node]
+    for follow in (boosting.follow.compiled, boosting_twin.follow):
+        raw = np.ones(n)
+        follow(columns, first, tests, goes_left, values, raw)
+        np.testing.assert_array_equal(raw, expected)
 
 
 def test_rows_to_watch_stop_the_rounds_and_grow_no_tree():

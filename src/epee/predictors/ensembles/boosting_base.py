@@ -18,7 +18,7 @@ from epee.predictors.ensembles.binning import Binned, bin_table, find_bins, samp
 from epee.predictors.ensembles.frames import codes_in, encode_categories
 from epee.predictors.ensembles.growth import Plan
 from epee.predictors.ensembles.parameters import between, columns_named, groups_of, monotone_signs, whole
-from epee.predictors.ensembles.rounds import Rounds, rows_aside
+from epee.predictors.ensembles.rounds import Onlookers, Rounds, rows_aside
 from epee.predictors.ensembles.soundness import refuse_strange
 from epee.predictors.ensembles.spooling import spool_table
 from epee.predictors.ensembles.stages import Stages, stages_of
@@ -29,6 +29,8 @@ from epee.solve.soundness import insist_sound
 from epee.table.block import check_weights
 from epee.table.doors import open_source
 from epee.typing import Codes, Matrix, Vector
+
+SMALL = 10_000  # rows up to which "auto" does not stop early
 
 
 class HistGradientBoosting(Estimator):
@@ -100,13 +102,44 @@ class HistGradientBoosting(Estimator):
 
     def _fit(self, X: Matrix, y: Any, w: Vector | None) -> None:
         plan = self._plan(X.shape[1])
-        n = len(X)
         warm = self.warm_start and hasattr(self, "trees_")
         if not warm:
-            chosen = sampled(0, n, n, plan.seed)
-            some = X if chosen.all() else X[chosen]
-            self._bins = find_bins(some, None if w is None else w[chosen], self.max_bins, self._mask(X.shape[1]))
+            self._find_bins(X, w, plan)
         self._boost(bin_table(self._bins, X), y, w, plan, X if warm else None)
+
+    def _find_bins(self, X: Matrix, w: Vector | None, plan: Plan) -> None:
+        """Set the bins of the columns."""
+        n, p = X.shape
+        chosen = sampled(0, n, n, plan.seed)
+        some = X if chosen.all() else X[chosen]
+        self._bins = find_bins(some, None if w is None else w[chosen], self.max_bins, self._mask(p))
+
+    def fit_telling(
+        self, X: Any, y: Any, sample_weight: Any, rows: Any, values: Sequence[int], needs: Needs
+    ) -> Iterator[np.ndarray] | None:
+        """Fit, and yield after each of some numbers of rounds what is then said of other rows, or with None of those it learns from.
+
+        ``values`` increase up to ``max_iter``; an answer is good until the next is asked for. None where early stopping may end the fit.
+        """
+        stops = len(X) > SMALL if self.early_stopping == "auto" else self.early_stopping is not False
+        if stops or values[0] < 1 or any(int(v) != v for v in values):
+            return None
+        return self._telling(X, y, sample_weight, rows, values, needs)
+
+    def _telling(self, X: Any, y: Any, w: Any, rows: Any, values: Sequence[int], needs: Needs) -> Iterator[np.ndarray]:
+        X, y, w = self._enter_both(X, y, w)
+        if w is not None and hasattr(self, "classes_"):
+            self._check_weighted_classes(y, w)
+        plan, wanted = self._plan(X.shape[1]), frozenset(values)
+        self._find_bins(X, w, plan)
+        far = None if rows is None else Onlookers(bin_table(self._bins, self._enter(rows, reset=False)))
+        self.do_early_stopping_, self.train_score_, self.validation_score_ = False, np.zeros(0), np.zeros(0)
+        rounds = self._rounds(bin_table(self._bins, X), np.asarray(y, dtype=np.float64), w, plan, onlookers=far)
+        for r in rounds.each(self.max_iter, 0):
+            if r + 1 in wanted:
+                yield self._said((far or rounds).raw, needs)
+        self.trees_, self.n_iter_ = rounds.trees(), self.max_iter
+        insist_sound(self)
 
     def _fit_watching(self, own: tuple[Any, Any, Any], watched: tuple[Any, Any, Any]) -> Self:
         """Fit with rows (X, y, weights or None) for early stopping to watch; they set no bin and grow no tree."""
@@ -135,10 +168,7 @@ class HistGradientBoosting(Estimator):
         plan, n = self._plan(X.shape[1]), len(X) + len(far)
         warm = self.warm_start and hasattr(self, "trees_")
         if not warm:
-            chosen = sampled(0, len(X), len(X), plan.seed)
-            self._bins = find_bins(
-                X[chosen], None if w is None else w[: len(X)][chosen], self.max_bins, self._mask(X.shape[1])
-            )
+            self._find_bins(X, None if w is None else w[: len(X)], plan)
         rows = np.concatenate([X, far])
         table = bin_table(self._bins, rows)
         self._boost(table, np.concatenate([y, values]), w, plan, rows if warm else None, np.arange(n) >= len(X))
@@ -150,10 +180,8 @@ class HistGradientBoosting(Estimator):
     ) -> None:
         """Run the rounds on a table of bytes; with rows ``X`` go on from the trees there are; ``held`` are those kept aside."""
         y = np.asarray(y, dtype=np.float64)
-        objective = self._objective()
-        objective.check(y)
         n = len(y)
-        self.do_early_stopping_ = n > 10_000 if self.early_stopping == "auto" else bool(self.early_stopping)
+        self.do_early_stopping_ = n > SMALL if self.early_stopping == "auto" else bool(self.early_stopping)
         if held is not None:
             self.do_early_stopping_ = True
         elif self.do_early_stopping_ and self.validation_fraction is not None:
@@ -164,27 +192,36 @@ class HistGradientBoosting(Estimator):
             held = rows_aside(codes, n, between("validation_fraction", share, 0, 1, open_low=True), plan.seed)
             if w is not None and not (w[held] > 0).any():
                 held = None
-        rounds = Rounds(table, self._bins, y, self._factored(y, w), w, objective, plan, held)
-        start = rounds.start()
         before, done = Trees.empty(), 0
-        self.n_trees_per_iteration_ = len(start)
         if X is not None:
             before, done, start = self.trees_, self.n_iter_, self._start
             if self.max_iter < done:
                 raise WrongUse(
                     f"max_iter={self.max_iter} must be larger than or equal to n_iter_={done} when warm_start==True."
                 )
+        rounds = self._rounds(table, y, w, plan, held)
+        if X is not None:
             rounds.raw[:] = scores(before, self._bins.coded(X), start)
+            self._start = start
         else:
             self.train_score_, self.validation_score_ = np.zeros(0), np.zeros(0)
-        self._start = start
         stopping = Stopping(self, rounds) if self.do_early_stopping_ else None
         made = rounds.run(self.max_iter - done, done, stopping)
         self.trees_ = before.followed_by(rounds.trees())
         self.n_iter_ = done + made
-        self._loss = objective
         if stopping is not None:
             self.train_score_, self.validation_score_ = np.array(stopping.train), np.array(stopping.held)
+
+    def _rounds(
+        self, table: Binned, y: Vector, w: Vector | None, plan: Plan, held: np.ndarray | None = None, onlookers: Onlookers | None = None
+    ) -> Rounds:  # fmt: skip
+        """Return the rounds of a fit, at the constant that they start from."""
+        self._loss = self._objective()
+        self._loss.check(y)
+        rounds = Rounds(table, self._bins, y, self._factored(y, w), w, self._loss, plan, held, onlookers)
+        self._start = rounds.start()
+        self.n_trees_per_iteration_ = len(self._start)
+        return rounds
 
     def _should_stop(self, scores: Sequence[float]) -> bool:
         """Tell whether none of the last scores is better than the one before them, by more than ``tol``."""

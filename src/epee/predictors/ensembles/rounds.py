@@ -12,7 +12,8 @@ curvature is constant gradients lie beside the counts themselves, if that leaves
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -47,6 +48,7 @@ class Rounds:
     objective: Objective
     plan: Plan
     held: np.ndarray | None = None  # (n,) rows kept for early stopping
+    onlookers: Onlookers | None = None
     grown: list[tuple[Grown, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -79,6 +81,8 @@ class Rounds:
         begin = self.objective.start(self.y[self.train], w)
         self.raw = np.empty((len(self.y), len(begin)), order="F")
         self.raw[:] = begin
+        if self.onlookers is not None:
+            self.onlookers.start(begin)
         return begin
 
     def _strips(self) -> list[Pair]:
@@ -94,6 +98,14 @@ class Rounds:
 
     def run(self, rounds: int, done: int, stop: Callable[[Rounds], bool] | None = None) -> int:
         """Add up to ``rounds`` trees an output; return how many rounds there were."""
+        with closing(self.each(rounds, done)) as made:
+            for r in made:
+                if stop is not None and stop(self):
+                    return r - done + 1
+        return rounds
+
+    def each(self, rounds: int, done: int) -> Generator[int]:
+        """Add as many trees an output, and yield the number of each round after it."""
         K = self.raw.shape[1]
         pairs = np.empty((len(self.y), 2), dtype=np.int64)
         with team(self._strips()) as workers, progress("boosting", rounds) as tick:
@@ -107,9 +119,7 @@ class Rounds:
                         tree = Growth(self.bins, self.missing, self.plan, units, boosting_twin if at_once else boosting)
                         self._finish(tree.grow(workers, pairs, r * K + k), workers, k)
                 tick()
-                if stop is not None and stop(self):
-                    return r - done + 1
-        return rounds
+                yield r
 
     def _at_once(self, workers: Team) -> bool:
         """Tell whether a round is one call: all rows are in one strip, and the histograms of all leaves of a tree have room."""
@@ -140,7 +150,7 @@ class Rounds:
             if len(other.rows):
                 leaves = tree.leaves
                 boosting.add_values(other.rows, other.bounds_of(leaves), tree.value[leaves], self.raw[:, k])
-            self.grown.append((tree, k))
+            self._keep(tree, k)
         return bool(trees)
 
     def _slopes(self, workers: Team) -> None:
@@ -190,7 +200,6 @@ class Rounds:
 
     def _finish(self, tree: Grown, workers: Team, k: int) -> None:
         """Set the values of the leaves, add them to the scores, and keep the tree."""
-        self.grown.append((tree, k))
         leaves = tree.leaves
         if self.objective.refits:
             for leaf in leaves:
@@ -207,6 +216,13 @@ class Rounds:
                     boosting.add_values(strip.rows, strip.bounds_of(leaves), values, self.raw[pair.rows, k])
 
         workers.each(work)
+        self._keep(tree, k)
+
+    def _keep(self, tree: Grown, k: int) -> None:
+        """Keep a finished tree, and let who looks on follow it."""
+        self.grown.append((tree, k))
+        if self.onlookers is not None:
+            self.onlookers.follow(tree, k)
 
     def loss(self, rows: np.ndarray) -> float:
         """Return the mean loss of some rows at the scores."""
@@ -216,6 +232,24 @@ class Rounds:
     def trees(self) -> Trees:
         """Return what was grown, as arrays."""
         return joined(self.grown)
+
+
+@dataclass
+class Onlookers:
+    """Rows that neither teach nor tell when to stop: after every round they have the scores that the trees so far give them."""
+
+    table: Binned
+    raw: Matrix = field(default_factory=lambda: np.empty((0, 0)))
+
+    def start(self, begin: Vector) -> None:
+        """Put the scores at the constant."""
+        self.raw = np.empty((self.table.columns.shape[1], len(begin)), order="F")
+        self.raw[:] = begin
+
+    def follow(self, tree: Grown, k: int) -> None:
+        """Add the leaves that the rows reach in a tree of output ``k``."""
+        first, tests, value = map(np.ascontiguousarray, (tree.first, tree.tests, tree.value))
+        boosting.follow(self.table.columns, first, tests, tree.goes_left, value, self.raw[:, k])
 
 
 @dataclass
