@@ -16,7 +16,7 @@ import epee
 from epee import KMeans
 from epee.errors import SearchWarning, WrongUse
 from epee.structure.kmeans_blocks import nearest_centres
-from epee.structure.kmeans_passes import Allocation, BoundedRows, StreamRows, lloyd
+from epee.structure.kmeans_passes import Allocation, BoundedRows, FewRows, StreamRows, lloyd
 from epee.structure.kmeans_starts import Draw, plus_plus
 from epee.table.arrays import ArraySource
 from epee.table.block import Block
@@ -299,3 +299,15 @@ def test_verbose_tells_every_pass_and_why_it_ended(stop, capsys):
     assert ("center shift" if stop == "shift" else "criterion") in last and last.startswith("Converged at iteration")
     KMeans(4, random_state=0, verbose=1, tol=0).fit(X)
     assert "strict convergence" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_few_rows_take_the_steps_of_many(dtype, weighted):
+    X = blobs(400, 5, 6, dtype=dtype, distance=1.0)
+    w = np.random.default_rng(3).integers(0, 4, 400).astype(float) if weighted else None
+    start = X[:7].astype(float)
+    few, many = (lloyd(kind(X, w), start, 50, 0.0, lambda: None) for kind in (FewRows, BoundedRows))
+    assert few.iterations == many.iterations
+    np.testing.assert_allclose(few.trace, many.trace, rtol=1e-4 if dtype == np.float32 else 1e-11)
+    np.testing.assert_allclose(few.centres, many.centres, atol=1e-3 if dtype == np.float32 else 1e-10)

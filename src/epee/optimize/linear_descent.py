@@ -211,13 +211,13 @@ def _descend(
         polish = min(polish, tol)
     trace.add(flat(W), value, float(np.abs(gradient).max()), 0.0)
     converged, k = False, 0
-    metric = metric or (Metric(risk, W) if newton else make_metric(risk, W, rough=not np.any(W)))
     since = 0  # steps since the metric was made
     for k in range(max_iter + 1):
         size = float(np.abs(gradient).max())
         converged = size <= tol
         if size <= polish or k == max_iter:
             break
+        metric = metric or (Metric(risk, W) if newton else make_metric(risk, W, rough=not np.any(W)))
         d = _direction(pairs, metric, flat(gradient))
         slope = float(flat(gradient) @ d)
         if not slope < 0:

@@ -13,6 +13,7 @@ of any engine.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -367,7 +368,7 @@ class LinearRisk:
             refuse_bad_source(self.source)
         return total.gradient / total.count + l2 * W
 
-    @property
+    @cached_property
     def _centre(self) -> Vector:
         return np.zeros(self.source.n_columns) if not self.bias else self.source.origin
 

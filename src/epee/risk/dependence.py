@@ -36,6 +36,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy import special
 
+from epee.engines.local import free_threads
 from epee.errors import DataError
 from epee.risk.copies import CHANCE, coincidence, column_bits
 from epee.risk.paired_tests import holm
@@ -322,7 +323,7 @@ def _searched(Z: Matrix, k: int) -> tuple[Matrix, Codes]:
     if n * n * p > FEW_PAIRS:
         from scipy.spatial import cKDTree
 
-        distance, near = cKDTree(Z).query(Z, k)
+        distance, near = cKDTree(Z).query(Z, k, workers=free_threads())
         return distance, near
     squares = np.zeros((n, n))
     for x in Z.T:

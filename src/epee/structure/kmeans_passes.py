@@ -26,6 +26,7 @@ from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source, refuse_bad_source, rows_for
 from epee.typing import Codes, Matrix, Vector
 
+FEW_CELLS = 20_000  # numbers in a table of which every row is allocated anew sooner than its bounds are looked at
 FEW_GAPS = (
     20_000  # numbers in a table of the differences of all centres that is made at once, without SciPy's distances
 )
@@ -176,6 +177,39 @@ class BoundedRows:
         clouds = Clouds(count, sums, clouds.squares, clouds.distance, clouds.farthest, clouds.weight)
         self.state = (self.state[0], clouds)
         return clouds
+
+
+class FewRows(BoundedRows):
+    """Rows so few that bounds cost more than they spare: every pass allocates each anew, by one product in NumPy."""
+
+    def __init__(self, X: Matrix, w: Vector | None) -> None:
+        super().__init__(X, w)
+        self.about_origin = self.X - self.about  # (n, p)
+        self.wide = self.about_origin.astype(np.float64)
+        self.weight = np.ones(len(self.X)) if w is None else np.asarray(w, dtype=np.float64)
+        self.squares = float(self.weight @ np.einsum("ij,ij->i", self.wide, self.wide))
+        if not np.isfinite(self.squares):
+            refuse_bad_source(self.source)
+
+    def allocate(self, centres: Matrix) -> tuple[Clouds, int | None]:
+        """Return the clouds around these centres and how many rows changed cluster."""
+        k = len(centres)
+        here = centres.astype(self.X.dtype)
+        D = self.about_origin @ (-2 * here).T + np.einsum("kj,kj->k", here, here)  # (n, k)
+        place = D.argmin(axis=1)
+        changed = len(place) if self.state is None else int(np.count_nonzero(place != self.labels))
+        self.labels = place.astype(np.int32)
+        E = (place == np.arange(k)[:, None]) * self.weight  # (k, n)
+        clouds = Clouds(
+            E.sum(axis=1), E @ self.wide, self.squares, np.full(k, -1.0), np.zeros_like(centres), np.zeros(k)
+        )
+        self.state = (here.astype(np.float64), clouds)
+        return clouds, changed
+
+
+def rows_at_hand(X: Matrix, w: Vector | None) -> BoundedRows:
+    """Return rows in memory as the alternation takes them; their number alone decides how."""
+    return FewRows(X, w) if X.size <= FEW_CELLS else BoundedRows(X, w)
 
 
 def half_gaps(centres: Matrix) -> Vector:

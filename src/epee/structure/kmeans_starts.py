@@ -73,6 +73,8 @@ def refuse_too_many(source: Source, k: int, *, copies: bool = False) -> None:
         return
     for block in source.blocks(max(256, 4 * k)):
         rows = block.X if block.weight is None else block.X[block.weight > 0]
+        if not n and surely_distinct(rows, k):
+            return
         n += len(rows)
         found = np.unique(np.concatenate([found, rows]), axis=0)
         if len(found) >= k:
@@ -84,6 +86,16 @@ def refuse_too_many(source: Source, k: int, *, copies: bool = False) -> None:
         f"n_samples={n} should be >= n_clusters={k}: the table has only {len(found)} distinct row{many} of positive weight; ask for "
         f"at most {len(found)} cluster{many}."
     )
+
+
+def surely_distinct(X: Matrix, k: int) -> bool:
+    """Tell whether the first rows hold ``k`` distinct ones: what can be said without sorting all of them.
+
+    >>> surely_distinct(np.array([[0.0], [1.0]]), 2), surely_distinct(np.array([[0.0], [-0.0]]), 2)
+    (True, False)
+    """
+    some = np.ascontiguousarray(X[: 4 * k]) + 0  # zero has two spellings; now it has one
+    return len({row.tobytes() for row in some}) >= k
 
 
 def plus_plus(X: Matrix, w: Vector | None, k: int, rng: np.random.Generator, trials: int | None = None) -> Codes:

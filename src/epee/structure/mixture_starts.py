@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from epee.structure.kmeans_starts import surely_distinct
 from epee.typing import Matrix, Vector
 
 LOOKED_AT = 2000  # rows in which the distinct ones are counted first
@@ -17,7 +18,7 @@ def too_few_points(X: Matrix, K: int) -> str:
     >>> too_few_points(np.array([[0.0], [0.0]]), 2)
     'n_components is 2, but the rows have only 1 distinct points. Use fewer components.'
     """
-    if K == 1 or len(np.unique(X[:LOOKED_AT], axis=0)) >= K:
+    if K == 1 or surely_distinct(X, K) or len(np.unique(X[:LOOKED_AT], axis=0)) >= K:
         return ""
     distinct = len(np.unique(X, axis=0))
     return (
@@ -41,7 +42,7 @@ def first_responsibilities(X: Matrix, w: Vector | None, K: int, how: str, rng: A
         R = rng.uniform(size=(n, K))
         return R / R.sum(axis=1, keepdims=True)
     if (
-        n <= 20_000 and len(np.unique(X, axis=0)) < K
+        n <= 20_000 and not surely_distinct(X, K) and len(np.unique(X, axis=0)) < K
     ):  # too few distinct rows for as many centres: each is shared by several
         point = np.unique(X, axis=0, return_inverse=True)[1].reshape(-1)
         R = (np.arange(K) % (point.max() + 1) == point[:, None]).astype(np.float64)

@@ -452,3 +452,38 @@ def test_few_rows_of_many_columns_are_searched_in_their_span(K, intercept, monke
     X[3, 7] = np.nan
     with pytest.raises(ValueError, match="NaN"):
         clone(model).fit(X, y)
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_side_by_side_each_is_fitted_as_alone(K, weighted):
+    X, y = draw(n=150, p=5, K=K, seed=3)
+    rng = np.random.default_rng(0)
+    w = rng.integers(1, 4, len(X)).astype(float) if weighted else None
+    models, given = [], []
+    for size in (60, 110, 150):
+        rows = rng.permutation(len(X))[:size]
+        for C in (1e-3, 1.0, 100.0):
+            models.append(LogisticRegression(C=C, fit_intercept=size != 110))
+            given.append((X[rows], y[rows], None if w is None else w[rows]))
+    for some in ([0, 1, 2], [3, 4, 5], [0, 1, 2, 6, 7, 8]):
+        chosen, rows = [clone(models[i]) for i in some], [given[i] for i in some]
+        LogisticRegression.fit_together(chosen, rows)
+        for model, row in zip(chosen, rows, strict=True):
+            alone = clone(model).fit(*row)
+            assert_allclose(model.coef_, alone.coef_, atol=2e-6 * np.abs(alone.coef_).max())
+            assert_allclose(model.intercept_, alone.intercept_, atol=2e-6 * np.abs(alone.coef_).max())
+            assert model.trace_.norms[-1] <= 1e-9 and model.n_iter_[0] > 0
+
+
+def test_side_by_side_takes_one_by_one_what_it_cannot_take_together():
+    X, y = draw(n=80, p=3, K=3)
+    short = y[y != y[0]], X[y != y[0]]  # a class is missing there
+    odd = [LogisticRegression(), LogisticRegression(l1_ratio=1.0), LogisticRegression(class_weight="balanced")]
+    rows = [(X, y, None), (X, y, None), (short[1], short[0], None)]
+    for model, row in zip(odd, rows, strict=True):
+        alone = clone(model).fit(*row)
+        pair = [clone(model), clone(model)]
+        LogisticRegression.fit_together(pair, [row, (X, y, None)])
+        assert_allclose(pair[0].coef_, alone.coef_, atol=1e-6)
+        assert len(pair[1].classes_) == 3

@@ -25,14 +25,17 @@ the left-out log loss came out too small by 1.5, 2.0 and 0.5 % of what leaving o
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from epee.engines.choice import engine_for
+from epee.engines.local import in_order
 from epee.errors import DataWarning, WrongUse
-from epee.estimator.base import PosteriorMixin, say
+from epee.estimator.base import PosteriorMixin, encode_labels, say
 from epee.estimator.callbacks import Callbacks
 from epee.losses.entropy import CrossEntropy, sigmoid
 from epee.optimize.first_order import gradient_descent
@@ -42,6 +45,7 @@ from epee.optimize.linear_sparse import minimise_sparse
 from epee.optimize.linear_stochastic import Stochastic, finish
 from epee.predictors.linear.descent_base import LinearDescentClassifier, check_number, check_one_of, say_unfinished
 from epee.predictors.linear.logistic_path import LogisticPath, follow_path
+from epee.predictors.linear.logistic_side import minima
 from epee.predictors.linear.logistic_stack import fit_stack
 from epee.predictors.linear.wald import WaldTable, wald_table
 from epee.settings import progress
@@ -156,13 +160,16 @@ class LogisticRegression(Callbacks, PosteriorMixin, LinearDescentClassifier):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of ``X`` (n, p), a frame, a path or a Dask collection, and their labels ``y``; weights are counts."""
+        return self._fit_from(None, 0, X, y, sample_weight)
+
+    def _fit_from(self, start: Matrix | None, taken: int, X: Any, y: Any, sample_weight: Any) -> Self:
+        """Learn by a search that begins at ``start`` (d, M), to which ``taken`` steps have led, or wherever is best."""
         self._check()
         self._say_ignored()
         before = passes_over(X)
         source = self._source(X, y, sample_weight)
         with source.held() as rows:
             risk = self._risk(rows)
-            start = None
             if self.warm_start and hasattr(self, "coef_") and self.coef_.shape == (risk.M, source.n_columns):
                 start = self._weights()
             told = self._told(X, y, sample_weight, max(int(self.max_iter), 1) + 1, f"{self.solver}-iter")
@@ -185,10 +192,48 @@ class LogisticRegression(Callbacks, PosteriorMixin, LinearDescentClassifier):
                     if not steps.taken:
                         steps.end(self._as_learned(risk, found.W))
                     steps.close()
-                self._keep(risk, found)
+                self._keep(risk, replace(found, iterations=found.iterations + taken))
         if is_stream(X):
             self.n_passes_ = passes_over(source) - before
         return self
+
+    @classmethod
+    def fit_together(cls, models: Sequence[Self], rows: Sequence[tuple[Any, Any, Any]]) -> None:
+        """Fit several, each on rows (X, y, weights or None) of its own: small tables side by side, large ones one by one."""
+        starts = cls._minima(models, rows)
+
+        def fit(i: int) -> None:
+            begin, steps = (None, 0) if starts is None else starts[i]
+            models[i]._fit_from(begin, steps, *rows[i])
+
+        if starts is not None:  # what is left of each is too little for threads
+            for i in range(len(models)):
+                fit(i)
+            return
+        for _ in in_order(fit, range(len(models))):
+            pass
+
+    @classmethod
+    def _minima(cls, models: Sequence[Self], rows: Sequence[tuple[Any, Any, Any]]) -> list[tuple[Matrix, int]] | None:
+        """Return where the searches may begin, and the steps to there; None where the models or their rows are not of the plain kind."""
+        first = models[0]
+        plain = all(
+            m.solver in ("lbfgs", "newton", "newton-cholesky") and m.class_weight is None and not m.warm_start
+            and m.fit_intercept == first.fit_intercept and 0 < m._check()[0] < np.inf and not m._check()[1]
+            for m in models
+        )  # fmt: skip
+        if not plain or not all(isinstance(X, np.ndarray) and X.dtype == np.float64 for X, *_ in rows):
+            return None
+        if len({X.shape[1] for X, *_ in rows}) > 1:
+            return None
+        known: dict[int, Any] = {}  # the same labels come with every value of a parameter
+        samples, strengths = [], []
+        for model, (X, y, w) in zip(models, rows, strict=True):
+            if id(y) not in known:
+                known[id(y)] = encode_labels(y, len(X))[1]
+            samples.append((X, known[id(y)], w))
+            strengths.append(1.0 / (float(model.C) * (len(X) if w is None else float(np.sum(w)))))
+        return minima(samples, strengths, bool(first.fit_intercept))
 
     @property
     def _looks_first(self) -> bool:
