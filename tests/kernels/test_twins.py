@@ -70,7 +70,7 @@ def test_allocations_are_the_same(rng, dtype, weighted, monkeypatch):
     X, w = rng.normal(size=(200, 4)).astype(dtype), rng.integers(1, 3, 200).astype(float) if weighted else None
     found = []
     for few in (lambda *a: True, lambda *a: False):
-        for name in ("first_allocation", "next_allocation", "nearest", "own_distances", "closer"):
+        for name in ("alternate", "first_allocation", "next_allocation", "nearest", "own_distances", "closer"):
             monkeypatch.setattr(getattr(cluster_lloyd, name), "small", few)
         found.append(epee.KMeans(5, n_init=3, random_state=0).fit(X, sample_weight=w))
     twin, compiled = found

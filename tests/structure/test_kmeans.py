@@ -15,8 +15,9 @@ from sklearn.metrics import adjusted_rand_score
 import epee
 from epee import KMeans
 from epee.errors import SearchWarning, WrongUse
+from epee.kernels import cluster_lloyd
 from epee.structure.kmeans_blocks import nearest_centres
-from epee.structure.kmeans_passes import Allocation, BoundedRows, FewRows, StreamRows, lloyd
+from epee.structure.kmeans_passes import Allocation, BoundedRows, StreamRows, lloyd
 from epee.structure.kmeans_starts import Draw, plus_plus
 from epee.table.arrays import ArraySource
 from epee.table.block import Block
@@ -303,11 +304,17 @@ def test_verbose_tells_every_pass_and_why_it_ended(stop, capsys):
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_few_rows_take_the_steps_of_many(dtype, weighted):
+@pytest.mark.parametrize(("stop", "tol"), [("shift", 0.0), ("shift", 1e-3), ("criterion", 1e-3)])
+def test_all_passes_at_once_are_the_passes_one_by_one(dtype, weighted, stop, tol, monkeypatch):
     X = blobs(400, 5, 6, dtype=dtype, distance=1.0)
     w = np.random.default_rng(3).integers(0, 4, 400).astype(float) if weighted else None
-    start = X[:7].astype(float)
-    few, many = (lloyd(kind(X, w), start, 50, 0.0, lambda: None) for kind in (FewRows, BoundedRows))
-    assert few.iterations == many.iterations
-    np.testing.assert_allclose(few.trace, many.trace, rtol=1e-4 if dtype == np.float32 else 1e-11)
-    np.testing.assert_allclose(few.centres, many.centres, atol=1e-3 if dtype == np.float32 else 1e-10)
+    start, runs = X[:7].astype(float), []
+    for small in (True, False):
+        monkeypatch.setattr(cluster_lloyd.alternate, "small", lambda *a, small=small: small)
+        runs.append(lloyd(BoundedRows(X, w), start, 50, tol, lambda: None, stop))
+    monkeypatch.setattr(BoundedRows, "all_passes", lambda *a: None)
+    each = lloyd(BoundedRows(X, w), start, 50, tol, lambda: None, stop)
+    for run in runs:
+        assert run.iterations == each.iterations and run.reason[:12] == each.reason[:12]
+        np.testing.assert_allclose(run.trace, each.trace, rtol=1e-4 if dtype == np.float32 else 1e-11)
+        np.testing.assert_allclose(run.centres, each.centres, atol=1e-3 if dtype == np.float32 else 1e-10)

@@ -21,6 +21,7 @@ from epee.kernels import lloyd_twin as twin
 from epee.kernels.compiling import FEW_CELLS, FEW_ROWS, kernel
 from epee.kernels.reordering import REORDER
 
+USED_UP, SETTLED, NEAR, EMPTY = twin.ENDS
 TILE = 128  # rows of a tile: 128 x 20 float64 is 20 kB, and 50 x 128 distances 51 kB
 
 
@@ -155,6 +156,93 @@ def next_allocation(X, w, origin, centres, C, c2, slack, drift, others, half, la
                     changed += 1
             m = 0
     return changed
+
+
+@kernel(twin=twin.alternate, small=twin.few_passes, meanwhile=more)
+def alternate(X, w, origin, centres, slack, tol, by_shift, trace):
+    """Allocate and move until nothing changes, the centres (k, p) about the origin move little, or ``trace`` (2 passes) is full.
+
+    The criterion after each half of a pass goes to ``trace``. With ``by_shift`` centres that together move by at most ``tol`` times the
+    mean variance of a column end it, else a criterion that falls by at most ``tol`` of itself. Returns the passes made, why it ended
+    (:data:`USED_UP`, :data:`SETTLED`, :data:`NEAR` or :data:`EMPTY`: a cluster lost its rows, and someone else must go on), how far
+    the centres moved last, and how far they might.
+    """
+    (n, p), k = X.shape, centres.shape[0]
+    labels, upper, lower = np.empty(n, np.int32), np.empty(n), np.empty(n)
+    count, sums, squares = np.zeros(k), np.zeros((k, p)), np.zeros(1)
+    here, before, C = np.empty((k, p), X.dtype), np.empty((k, p), X.dtype), np.empty((k, p), X.dtype)
+    c2, drift, others, half = np.empty(k, X.dtype), np.zeros(k), np.zeros(k), np.empty(k)
+    own, members = np.empty(k), np.zeros(k, np.int64)
+    bound, shift = 0.0, 0.0
+    for t in range(trace.shape[0] // 2):
+        for a in range(k):
+            own[a], far = 0.0, 0.0
+            for j in range(p):
+                here[a, j] = centres[a, j]
+                C[a, j] = -2 * here[a, j]
+                own[a] += centres[a, j] * centres[a, j]
+                gap = float(here[a, j]) - float(before[a, j])
+                far += gap * gap
+            drift[a] = math.sqrt(far) * (1.0 + 1e-12)
+            c2[a] = X.dtype.type(0)
+            for j in range(p):
+                c2[a] += here[a, j] * here[a, j]
+        changed = n
+        if t == 0:
+            first_allocation(X, w, origin, C, c2, slack, labels, upper, lower, count, sums, squares)
+            total, middle = 0.0, 0.0
+            for a in range(k):
+                total += count[a]
+            for j in range(p):
+                line = 0.0
+                for a in range(k):
+                    line += sums[a, j]
+                middle += line * line
+            bound = tol * max(squares[0] / total - middle / (total * total), 0.0) / p
+        else:
+            for a in range(k):
+                others[a], nearest_one = 0.0, np.inf
+                for b in range(k):
+                    if b != a:
+                        others[a] = max(others[a], drift[b])
+                        far = 0.0
+                        for j in range(p):
+                            gap = float(here[a, j]) - float(here[b, j])
+                            far += gap * gap
+                        nearest_one = min(nearest_one, far)
+                half[a] = math.sqrt(nearest_one) / 2 * (1.0 - slack)
+            changed = next_allocation(
+                X, w, origin, here, C, c2, slack, drift, others, half, labels, upper, lower, count, sums
+            )
+        before[:] = here
+        members[:] = 0
+        for i in range(n):
+            members[labels[i]] += 1
+        J, lost, shift = squares[0], False, 0.0
+        for a in range(k):
+            lost = lost or members[a] == 0 or count[a] <= 0.0
+            J += count[a] * own[a]
+            for j in range(p):
+                J -= 2.0 * centres[a, j] * sums[a, j]
+        trace[2 * t] = max(J, 0.0)
+        if lost:
+            return t, EMPTY, shift, bound
+        J = squares[0]
+        for a in range(k):
+            for j in range(p):
+                moved = sums[a, j] / count[a]
+                gap = moved - centres[a, j]
+                shift += gap * gap
+                centres[a, j] = moved
+                J += count[a] * moved * moved - 2.0 * moved * sums[a, j]
+        trace[2 * t + 1] = max(J, 0.0)
+        if changed == 0:
+            return t + 1, SETTLED, shift, bound
+        if by_shift and shift <= bound:
+            return t + 1, NEAR, shift, bound
+        if not by_shift and t > 0 and abs(trace[2 * t + 1] - trace[2 * t - 1]) <= tol * trace[2 * t + 1]:
+            return t + 1, NEAR, shift, bound
+    return trace.shape[0] // 2, USED_UP, shift, bound
 
 
 @kernel(twin=twin.nearest, small=few, meanwhile=more)

@@ -7,6 +7,14 @@ from __future__ import annotations
 
 import numpy as np
 
+ENDS = USED_UP, SETTLED, NEAR, EMPTY = range(4)  # why the passes of a table ended
+FEW_CELLS = 20_000  # numbers in a table of which every row is allocated anew sooner than its bounds are looked at
+
+
+def few_passes(X, *others):
+    """Tell whether the rows are so few that NumPy makes all passes over them."""
+    return X.size <= FEW_CELLS
+
 
 def product(X, origin, C, c2):
     """Return the rows about the origin (n, p), and the place and value of the smallest c2 + C @ x of each."""
@@ -43,6 +51,46 @@ def next_allocation(X, w, origin, centres, C, c2, slack, drift, others, half, la
         add(place[moved], weight, rows, count, sums)
         labels[moved] = place[moved]
     return len(moved)
+
+
+def criterion(centres, count, sums, squares):
+    """Return the sum of squared distances to the centres, from the sums of their rows."""
+    J = squares - 2.0 * np.vdot(centres, sums) + count @ np.einsum("kj,kj->k", centres, centres)
+    return max(float(J), 0.0)
+
+
+def alternate(X, w, origin, centres, slack, tol, by_shift, trace):
+    """Allocate and move, each row anew at every pass; return the passes, why they ended, the last shift and its bound."""
+    (n, p), k = X.shape, len(centres)
+    Z = X - origin
+    wide, weight = Z.astype(np.float64), w if len(w) else np.ones(n)
+    squares = float(weight @ np.einsum("ij,ij->i", wide, wide))
+    bound, shift, labels = 0.0, 0.0, np.full(n, -1)
+    for t in range(len(trace) // 2):
+        here = centres.astype(X.dtype)
+        place = (Z @ (-2 * here).T + np.einsum("kj,kj->k", here, here)).argmin(axis=1)
+        changed, labels = np.count_nonzero(place != labels), place
+        E = place == np.arange(k)[:, None]  # (k, n)
+        lost = not E.any(axis=1).all()
+        E = E * weight
+        count, sums = E.sum(axis=1), E @ wide
+        if t == 0:
+            total = count.sum()
+            bound = tol * max(squares / total - float((sums.sum(axis=0) ** 2).sum()) / total**2, 0.0) / p
+        trace[2 * t] = criterion(centres, count, sums, squares)
+        if lost or (count <= 0).any():
+            return t, EMPTY, 0.0, bound
+        new = sums / count[:, None]
+        trace[2 * t + 1] = criterion(new, count, sums, squares)
+        shift = float(((new - centres) ** 2).sum())
+        centres[:] = new
+        if changed == 0:
+            return t + 1, SETTLED, shift, bound
+        if by_shift and shift <= bound:
+            return t + 1, NEAR, shift, bound
+        if not by_shift and t and abs(trace[2 * t + 1] - trace[2 * t - 1]) <= tol * trace[2 * t + 1]:
+            return t + 1, NEAR, shift, bound
+    return len(trace) // 2, USED_UP, shift, bound
 
 
 def nearest(X, origin, C, c2, labels, squared):

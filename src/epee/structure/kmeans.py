@@ -28,10 +28,10 @@ from epee.structure.kmeans_blocks import labels_of
 from epee.structure.kmeans_of_sparse import SparseRows, sparse_plus_plus
 from epee.structure.kmeans_passes import (
     Allocation,
+    BoundedRows,
     Descent,
     StreamRows,
     lloyd,
-    rows_at_hand,
 )
 from epee.structure.kmeans_starts import Draw, as_generator, check_count, plus_plus, refuse_too_many
 from epee.table.arrays import ArraySource
@@ -238,7 +238,7 @@ class KMeans(NewAxes, TransformerMixin, Clusterer):
         best: Descent | None = None
         with progress("k-means passes") as tick:
             for _ in range(self._n_init):
-                held = rows_at_hand(X, w) if rows is None else rows
+                held = BoundedRows(X, w) if rows is None else rows
                 run = lloyd(held, self._start(X, w, k, rng), self.max_iter, self.tol, tick, self.stop)
                 self._tell(run)
                 if best is None or run.trace[-1] < best.trace[-1]:

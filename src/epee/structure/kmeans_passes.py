@@ -18,7 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from epee.engines.choice import engine_for
-from epee.engines.local import in_order
+from epee.engines.local import in_order, one_blas_thread
 from epee.moments.moments import share
 from epee.structure.kmeans_blocks import Clouds, clouds_of, contiguous
 from epee.structure.kmeans_starts import chunks
@@ -26,7 +26,6 @@ from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source, refuse_bad_source, rows_for
 from epee.typing import Codes, Matrix, Vector
 
-FEW_CELLS = 20_000  # numbers in a table of which every row is allocated anew sooner than its bounds are looked at
 FEW_GAPS = (
     20_000  # numbers in a table of the differences of all centres that is made at once, without SciPy's distances
 )
@@ -152,6 +151,25 @@ class BoundedRows:
         self.state = (here.astype(np.float64), clouds)
         return clouds, changed
 
+    def all_passes(self, start: Matrix, max_iter: int, tol: float, stop: str) -> Descent | None:
+        """Return the whole run where one part holds all rows; None where they are more, or a cluster becomes empty on the way."""
+        from epee.kernels.cluster_lloyd import EMPTY, NEAR, SETTLED, alternate
+
+        if len(self.parts) > 1 or self.state is not None:
+            return None
+        centres, trace = np.asarray(start, dtype=np.float64) - self.origin, np.empty(2 * max_iter)
+        centres = np.ascontiguousarray(centres)
+        with one_blas_thread():
+            passes, end, shift, bound = alternate(
+                self.X, self.w, self.about, centres, self.slack, float(tol), stop == "shift", trace
+            )
+        if not np.isfinite(trace[0]):
+            refuse_bad_source(self.source)
+        if end == EMPTY:
+            return None
+        reason = {SETTLED: STRICT, NEAR: near_enough(stop, shift, bound, tol)}.get(end, "")
+        return Descent(centres + self.origin, int(passes), trace[: 2 * passes], reason)
+
     def give(self, clouds: Clouds, empty: Codes) -> Clouds:
         """Return the clouds after each empty cluster took one of the rows farthest from their centres."""
         from epee.kernels.cluster_lloyd import own_distances
@@ -177,39 +195,6 @@ class BoundedRows:
         clouds = Clouds(count, sums, clouds.squares, clouds.distance, clouds.farthest, clouds.weight)
         self.state = (self.state[0], clouds)
         return clouds
-
-
-class FewRows(BoundedRows):
-    """Rows so few that bounds cost more than they spare: every pass allocates each anew, by one product in NumPy."""
-
-    def __init__(self, X: Matrix, w: Vector | None) -> None:
-        super().__init__(X, w)
-        self.about_origin = self.X - self.about  # (n, p)
-        self.wide = self.about_origin.astype(np.float64)
-        self.weight = np.ones(len(self.X)) if w is None else np.asarray(w, dtype=np.float64)
-        self.squares = float(self.weight @ np.einsum("ij,ij->i", self.wide, self.wide))
-        if not np.isfinite(self.squares):
-            refuse_bad_source(self.source)
-
-    def allocate(self, centres: Matrix) -> tuple[Clouds, int | None]:
-        """Return the clouds around these centres and how many rows changed cluster."""
-        k = len(centres)
-        here = centres.astype(self.X.dtype)
-        D = self.about_origin @ (-2 * here).T + np.einsum("kj,kj->k", here, here)  # (n, k)
-        place = D.argmin(axis=1)
-        changed = len(place) if self.state is None else int(np.count_nonzero(place != self.labels))
-        self.labels = place.astype(np.int32)
-        E = (place == np.arange(k)[:, None]) * self.weight  # (k, n)
-        clouds = Clouds(
-            E.sum(axis=1), E @ self.wide, self.squares, np.full(k, -1.0), np.zeros_like(centres), np.zeros(k)
-        )
-        self.state = (here.astype(np.float64), clouds)
-        return clouds, changed
-
-
-def rows_at_hand(X: Matrix, w: Vector | None) -> BoundedRows:
-    """Return rows in memory as the alternation takes them; their number alone decides how."""
-    return FewRows(X, w) if X.size <= FEW_CELLS else BoundedRows(X, w)
 
 
 def half_gaps(centres: Matrix) -> Vector:
@@ -253,11 +238,25 @@ class Descent:
             yield f"Converged at iteration {self.iterations - 1}: {self.reason}."
 
 
+STRICT = "strict convergence"
+
+
+def near_enough(stop: str, shift: float, bound: float, tol: float) -> str:
+    """Return the reason of a run that ended since little moved."""
+    if stop == "shift":
+        return f"center shift {shift:.6g} within tolerance {bound:.6g}"
+    return f"the criterion moved by less than {tol:g} of itself"
+
+
 def lloyd(
     rows: Rows, start: Matrix, max_iter: int, tol: float, tick: Callable[[], None],
     stop: str = "shift",
 ) -> Descent:  # fmt: skip
     """Alternate allocation and means until no row changes, the centres (or the criterion) move little, or passes are used up."""
+    whole = rows.all_passes(start, max_iter, tol, stop) if isinstance(rows, BoundedRows) else None
+    if whole is not None:
+        tick()
+        return whole
     centres = np.asarray(start, dtype=np.float64) - rows.origin
     trace: list[float] = []
     bound, reason = 0.0, ""
@@ -278,12 +277,12 @@ def lloyd(
         centres = new
         tick()
         if not len(empty) and (changed == 0 or (changed is None and shift == 0.0)):
-            reason = "strict convergence"
+            reason = STRICT
             break
         if stop == "shift" and shift <= bound:
-            reason = f"center shift {shift:.6g} within tolerance {bound:.6g}"
+            reason = near_enough(stop, shift, bound, tol)
             break
         if stop == "criterion" and len(trace) > 2 and abs(trace[-1] - trace[-3]) <= tol * trace[-1]:
-            reason = f"the criterion moved by less than {tol:g} of itself"
+            reason = near_enough(stop, shift, bound, tol)
             break
     return Descent(centres + rows.origin, len(trace) // 2, np.array(trace), reason)
