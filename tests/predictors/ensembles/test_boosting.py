@@ -462,6 +462,33 @@ def test_following_a_tree_is_walking_down_it(n, seed):
         np.testing.assert_array_equal(raw, expected)
 
 
+def test_a_round_of_a_spooled_table_holds_few_bytes_a_row(monkeypatch):
+    """Slopes and the rows of the nodes, 16 bytes, and 8 more in passing; the whole numbers lie in a file, and no column has a copy."""
+    import tracemalloc
+
+    monkeypatch.setattr(rounds, "EACH", 500_000)  # two strips or more
+    monkeypatch.setattr(spooling, "AT_HAND", 0)
+    epee.options.threads = 2
+    n, found = 300_000, []
+    run = rounds.Rounds.run
+
+    def measured(self, *given):
+        tracemalloc.start()
+        try:
+            return run(self, *given)
+        finally:
+            found.append(tracemalloc.get_traced_memory()[1])
+            tracemalloc.stop()
+
+    monkeypatch.setattr(rounds.Rounds, "run", measured)
+    X, y = table(n, 3, 0.0)
+    model = HistGradientBoostingRegressor(max_iter=2, max_leaf_nodes=4, early_stopping=False).fit(
+        ArraySource(X, y), None
+    )
+    assert model.n_iter_ == 2
+    assert found[0] < 32 * n
+
+
 def test_rows_to_watch_stop_the_rounds_and_grow_no_tree():
     X, y = table(400)
     far, values = table(200, seed=5)

@@ -7,6 +7,7 @@ beyond :math:`B` of them, the rarest share a bin, and a level never seen counts 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -174,6 +175,7 @@ class Binned:
 
     words: np.ndarray  # (n, groups) uint64
     columns: np.ndarray  # (p, n) uint8
+    make: Callable[..., np.ndarray] = np.empty  # room for what goes beside the rows: where they lie
 
     def rows(self, a: int, b: int) -> Binned:
         """Return the rows ``a .. b``, as views."""
@@ -182,7 +184,7 @@ class Binned:
     @classmethod
     def room(cls, n: int, bins: Bins, make: Any = np.empty) -> Binned:
         """Return room for n rows."""
-        return cls(make((n, bins.groups), dtype=np.uint64), make((len(bins.n_bins), n), dtype=np.uint8))
+        return cls(make((n, bins.groups), dtype=np.uint64), make((len(bins.n_bins), n), dtype=np.uint8), make)
 
     def put(self, words: np.ndarray, start: int) -> None:
         """Put words (m, groups) at the rows from ``start`` on."""

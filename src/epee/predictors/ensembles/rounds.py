@@ -15,6 +15,7 @@ import math
 from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -33,6 +34,7 @@ from epee.typing import Codes, Matrix, Vector
 
 ENOUGH = 22  # bits a row for gradients that share a word with the counts: as many as a float32 has
 EACH = 700_000  # cells that a thread should have at least: to meet at every node takes threads as long as summing these alone
+STEP = 1 << 16  # rows whose slopes become whole numbers at once
 LARGEST_ROOM = 4096  # words of a row times leaves: 130 MB of histograms
 
 
@@ -57,8 +59,8 @@ class Rounds:
         if self.counts is not None:
             train &= self.counts > 0
         self.train = train
-        absent = [column == MISSING for column in self.table.columns]
-        self.missing = np.array([bool((gone & train).any()) for gone in absent], dtype=np.uint8)
+        missing = [bool(((column == MISSING) & train).any()) for column in self.table.columns]
+        self.missing = np.array(missing, dtype=np.uint8)
         self._count()
 
     def _count(self) -> None:
@@ -66,14 +68,20 @@ class Rounds:
         n = int(self.train.sum())
         self.whole = self.counts is None or bool((self.counts == np.rint(self.counts)).all())
         if self.counts is None:
-            self.copies, self.count_unit, total = np.ones(len(self.y), dtype=np.int64), 1.0, n
+            self.count_unit, total = 1.0, n
         else:
             weight = np.where(self.train, self.counts, 0.0)
             self.count_unit = 1.0 if self.whole else 2.0 ** (np.frexp(weight.sum())[1] - 26)
-            self.copies = np.rint(weight / self.count_unit).astype(np.int64)
             total = int(self.copies.sum())
         self.bits, self.row_bits = total.bit_length(), n.bit_length()
         self.constant = self.objective.constant and self.whole and self.weight is self.counts
+
+    @cached_property
+    def copies(self) -> Codes:
+        """The whole numbers (n,) that stand for the counts."""
+        if self.counts is None:
+            return np.ones(len(self.y), dtype=np.int64)
+        return np.rint(np.where(self.train, self.counts, 0.0) / self.count_unit).astype(np.int64)
 
     def start(self) -> Vector:
         """Return the best constant, and put the scores there."""
@@ -107,7 +115,7 @@ class Rounds:
     def each(self, rounds: int, done: int) -> Generator[int]:
         """Add as many trees an output, and yield the number of each round after it."""
         K = self.raw.shape[1]
-        pairs = np.empty((len(self.y), 2), dtype=np.int64)
+        pairs = self.table.make((len(self.y), 2), dtype=np.int64)
         with team(self._strips()) as workers, progress("boosting", rounds) as tick:
             at_once = self._at_once(workers)
             for r in range(done, done + rounds):
@@ -165,7 +173,8 @@ class Rounds:
                 w = self.weight[here][:, None]
                 g = g * w
                 h = w if h is None else h * w
-            return g, h, np.abs(g).max(axis=0, initial=0.0), (g if h is None else h).max(axis=0, initial=0.0)
+            top = np.maximum(g.max(axis=0, initial=0.0), -g.min(axis=0, initial=0.0))
+            return g, h, top, (g if h is None else h).max(axis=0, initial=0.0)
 
         self.slopes = workers.each(work)
         self.top = np.max([s[2] for s in self.slopes], axis=0), np.max([s[3] for s in self.slopes], axis=0)
@@ -189,11 +198,21 @@ class Rounds:
         for pair, slopes in zip(workers.strips, self.slopes):
             pair.slopes = slopes
 
+        last = k + 1 == self.raw.shape[1]
+        self.slopes = [] if last else self.slopes  # each pair has its own, and lets them go
+
         def work(pair: Pair) -> None:
-            g, h = pair.slopes[0], pair.slopes[1]
-            curve = np.zeros(0) if self.constant else np.ones(len(g)) if h is None else h[:, min(k, h.shape[1] - 1)]
-            boosting.pack(np.ascontiguousarray(g[:, k]), np.ascontiguousarray(curve), self.copies[pair.rows], g_scale, h_scale,
-                            self.bits, pairs[pair.rows])  # fmt: skip
+            g, h = pair.slopes[:2]
+            for a in range(0, len(g), STEP):  # few at a time: nothing of the length of the table is made in passing
+                here, there = (
+                    slice(a, a + STEP),
+                    slice(pair.rows.start + a, min(pair.rows.start + a + STEP, pair.rows.stop)),
+                )
+                one = np.ascontiguousarray(g[here, k])
+                own = np.ones(len(one)) if h is None else np.ascontiguousarray(h[here, min(k, h.shape[1] - 1)])
+                c = np.ones(len(one), dtype=np.int64) if self.counts is None else self.copies[there]
+                boosting.pack(one, np.zeros(0) if self.constant else own, c, g_scale, h_scale, self.bits, pairs[there])
+            pair.slopes = None if last else pair.slopes
 
         workers.each(work)
         return units

@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,14 +20,24 @@ class Strip:
     """Some rows of the table: where the rows of each node are."""
 
     def __init__(self, table: Binned, chosen: np.ndarray) -> None:
-        self.words, self.columns, self.chosen = table.words, table.columns, chosen
+        self.words, self.columns = table.words, table.columns
         self.rows, self.spare = np.empty_like(chosen), np.empty_like(chosen)
+        self._chosen = None if len(chosen) == len(table.words) else chosen  # all rows need no list
         self.bounds: Any = {}  # of the rows of each node
         self._room = np.empty(0, dtype=np.int64)
 
+    @cached_property
+    def chosen(self) -> np.ndarray:
+        """The rows, as a list."""
+        return np.arange(len(self.rows), dtype=self.rows.dtype) if self._chosen is None else self._chosen
+
     def begin(self) -> None:
         """Put all rows into the root."""
-        self.rows[:] = self.chosen
+        if self._chosen is not None:
+            self.rows[:] = self._chosen
+        elif len(self.rows):  # the numbers from 0 on, without another array of them
+            self.rows[:], self.rows[0] = 1, 0
+            np.cumsum(self.rows, out=self.rows)
         self.bounds = {0: (0, len(self.rows))}
 
     def split(self, steps: Any, node: int, left: int, column: int, goes_left: np.ndarray) -> None:
