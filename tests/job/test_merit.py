@@ -10,9 +10,10 @@ import pytest
 from sklearn import metrics
 
 import epee
-from epee import errors
+from epee import Combination, KNeighborsClassifier, LinearDiscriminantAnalysis, errors
 from epee.job import policy
 from epee.job.assessment import assess
+from epee.job.facts import COMPARED, FEWEST_LOOKED, LOOKED_ROWS, looked_rows
 from epee.risk.ranking_curves import ranking_curves
 from tests.job.conftest import blobs, line
 from tests.job.roads import awkward, roads
@@ -296,3 +297,16 @@ def test_a_predictor_is_asked_once_for_all_figures_of_the_same_rows():
     assert len(asked) == 4  # once, and by each figure of the model itself
     np.testing.assert_array_equal(told.predict_proba(X[:5]), model.predict_proba(X[:5]))
     assert not hasattr(Answered(epee.LinearRegression().fit(X, y), X), "predict_proba")
+
+
+def test_a_model_that_compares_rows_is_asked_about_fewer():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(600, 2)), rng.integers(0, 2, 600)
+    near, plane = KNeighborsClassifier(5).fit(X, y), LinearDiscriminantAnalysis().fit(X, y)
+    assert looked_rows(plane, 10**6) == LOOKED_ROWS
+    assert looked_rows(near, 1) == LOOKED_ROWS
+    assert looked_rows(near, 500) == COMPARED // (500 * 600) < LOOKED_ROWS
+    assert looked_rows(near, 10**6) == FEWEST_LOOKED
+    both = Combination.around([near, plane], [0.5, 0.5])
+    alone = Combination.around([near, plane], [0.0, 1.0])
+    assert (looked_rows(both, 500), looked_rows(alone, 500)) == (looked_rows(near, 500), LOOKED_ROWS)

@@ -20,6 +20,7 @@ protocol                what it can do
 :class:`Judge`          answer for clean rows: labels, values, scores, probabilities
 :class:`Counted`        say its degrees of freedom
 :class:`Seen`           say which rows it learned from
+:class:`Compares`       answer by comparing a row with all that it learned from
 :class:`Quadratic`      write its log-odds as a quadratic form
 :class:`LinearPredictor`  predict :math:`Xw + b` and nothing else
 :class:`Stateful`       be written down as plain data, and made again from it
@@ -231,6 +232,13 @@ class Wraps(Protocol):
     """A fitted estimator around another."""
 
     estimator_: Any
+
+
+@runtime_checkable
+class Compares(Protocol):
+    """A fitted estimator that compares every row it is asked about with those it learned from: what it costs to ask grows with them."""
+
+    n_samples_fit_: int
 
 
 @runtime_checkable

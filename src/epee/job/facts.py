@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from epee.engines.local import in_order
-from epee.estimator.protocol import CoefficientCovariance, LinearPredictor
+from epee.estimator.protocol import CoefficientCovariance, Compares, LinearPredictor
 from epee.job.card import figure, plain
 from epee.job.contest import Contest, Curve, Entry, interval_of
 from epee.job.effects import effects_of
@@ -19,6 +19,7 @@ from epee.job.predictor import Predictor, last_step
 from epee.job.ranked import ranking_sentence
 from epee.job.redo import redo
 from epee.job.understanding import Understood
+from epee.predictors.ensembles.combination import Combination
 from epee.predictors.trees.tree import DecisionTree
 from epee.risk.estimate import Risk
 from epee.risk.route import MomentRoute
@@ -34,7 +35,8 @@ CURVE_ROWS = 50_000  # up to which a learning curve is drawn
 MOST_SHUFFLED = 200  # columns of which it is asked what shuffling them costs
 NONE = 1e-13  # of the baseline's error: an error below is none
 READABLE_LEAVES = 24  # of a tree that is written out
-LOOKED_ROWS = 2000  # sealed rows that importances are taken on
+LOOKED_ROWS, FEWEST_LOOKED = 2000, 200  # sealed rows that importances are taken on
+COMPARED = 200_000_000  # pairs of rows that are compared for them: a second or two
 SHUFFLES, SHUFFLED_CELLS = 3, 1_000_000  # of a column, and cells up to which they are asked about in one call
 
 
@@ -183,7 +185,8 @@ def uses_of(predictor: Predictor, rows: Rows, loss: Any, seed: int, level: float
 
     X, y, w = rows
     rng = np.random.default_rng(seed)
-    some = np.sort(rng.permutation(len(y))[:LOOKED_ROWS])
+    times = SHUFFLES * min(len(predictor.encoder.encoded_columns), MOST_SHUFFLED)
+    some = np.sort(rng.permutation(len(y))[: looked_rows(predictor.model, times)])
     X, y, w = X[some], y[some], None if w is None else w[some]
     weight = np.ones(len(y)) if w is None else w
     base = losses_of(predictor.model, X, y, loss, w)[0]
@@ -215,6 +218,18 @@ def uses_of(predictor: Predictor, rows: Rows, loss: Any, seed: int, level: float
         items.append({"column": name, "value": value, "stderr": bar, "low": value - z * bar, "high": value + z * bar})
     items.sort(key=lambda item: -float(item["value"]))  # type: ignore[arg-type]
     return {"how": "importance", "items": items}
+
+
+def looked_rows(model: Any, times: int) -> int:
+    """Return on how many rows a model is asked ``times`` over: fewer where each is compared with all that it learned from."""
+    last = last_step(model)
+    members = (
+        [m for m, weight in zip(last.estimators_, last.weights_) if weight > 0]
+        if isinstance(last, Combination)
+        else [last]
+    )
+    compared = max((m.n_samples_fit_ for m in map(last_step, members) if isinstance(m, Compares)), default=0)
+    return int(np.clip(COMPARED // max(times * compared, 1), FEWEST_LOOKED, LOOKED_ROWS))
 
 
 def promising(predictor: Predictor, X: Matrix) -> dict[str, list[int]]:
