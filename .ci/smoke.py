@@ -1,7 +1,7 @@
 """Is a wheel fit to be given away? ``python .ci/smoke.py dist/*.whl``, in an empty environment that this script makes.
 
 The wheel is installed without building anything, then the first ``epee learn``, ``predict`` and ``explain`` of that environment are run and
-timed, with no place where compiled code could be kept. Nothing may be compiled.
+timed, with no place where compiled code could be kept; then tables of 10,000 rows. Nothing may be compiled.
 """
 
 from __future__ import annotations
@@ -27,6 +27,19 @@ for model in (epee.DecisionTreeClassifier(), epee.KNeighborsClassifier(), epee.L
     model.fit(X, y).predict(X)
 print("compiling: %.2f s" % spent()["compiling"])
 assert spent()["compiling"] < 1.0, spent()
+"""
+
+TABLES = """
+import numpy
+rng = numpy.random.default_rng(1)
+X = rng.normal(size=(10_000, 20))
+scores = X @ rng.normal(size=(20, 3)) + 0.7 * X[:, :3] ** 2 + rng.gumbel(size=(10_000, 3))
+value = X @ rng.normal(size=20) + 3 * numpy.sin(2 * X[:, 0]) + rng.normal(size=10_000)
+for name, y in (("classes", numpy.array(list("abc"))[scores.argmax(axis=1)]), ("value", value)):
+    with open(name + ".csv", "w") as file:
+        print(*(f"x{j}" for j in range(20)), "y", sep=",", file=file)
+        for x, t in zip(X, y):
+            print(*(f"{v:.6g}" for v in x), t, sep=",", file=file)
 """
 
 
@@ -56,6 +69,9 @@ def main(wheel: Path) -> int:
             "predict": [bin_ / "epee", "predict", "t.epee", rows, "-o", "out.csv"],
             "explain": [bin_ / "epee", "explain", "E001"],
             "estimators": [bin_ / "python", "-c", BY_HAND],
+            "write tables": [bin_ / "python", "-c", TABLES],
+            "10,000 x 20, three classes": [bin_ / "epee", "learn", "classes.csv", "--target", "y", "-q"],
+            "10,000 x 20, a value": [bin_ / "epee", "learn", "value.csv", "--target", "y", "-q"],
         }
         for name, words in steps.items():
             start, before = time.perf_counter(), os.times()
@@ -63,7 +79,7 @@ def main(wheel: Path) -> int:
             took, now = time.perf_counter() - start, os.times()
             busy = now.children_user + now.children_system - before.children_user - before.children_system
             said = done.stdout.strip() if name == "estimators" else ""
-            print(f"  {name:14} {took:6.2f} s, of the processor {busy:6.2f} s  {said}", flush=True)
+            print(f"  {name:26} {took:6.2f} s, of the processor {busy:6.2f} s  {said}", flush=True)
             if done.returncode:
                 print(done.stdout, done.stderr, sep="\n", file=sys.stderr)
                 return 1
