@@ -203,6 +203,26 @@ def level_sums(seg, data, mu, weight, count, total, table):
         table[:] = np.bincount(level * K + data.codes[rows], w, L * K).reshape(L, K)
 
 
+def gains_beside_holes(rank, rows, there, named, data, rules, nodes, node, several):
+    """Return, for each column with missing cells, its gains where these go right and left; columns that miss the same rows at once."""
+    size = rank.shape[1]
+    alike: dict[bytes, list[int]] = {}
+    for f in np.flatnonzero((there > 0) & (there < size) & ~named).tolist():
+        alike.setdefault(rows[f, there[f] :].tobytes(), []).append(f)
+    found: dict[int, list[np.ndarray]] = {}
+    for columns in alike.values():
+        m = int(there[columns[0]])
+        ties = rank[columns, 1:m] == rank[columns, : m - 1]
+        for first in (rows[columns[0], :0], rows[columns[0], m:]):
+            gain = cut_gains(rows[columns, :m], first, data, rules, nodes, node, several)
+            gain[:, :-1][ties] = -np.inf
+            if len(first):
+                gain[:, -1] = -np.inf
+            for f, line in zip(columns, gain):
+                found.setdefault(f, []).append(line)
+    return found
+
+
 def find_split(S, data, rules, nodes, node, several, levels, best_levels):
     """Return (gain, column, rows on the left, missing to the left, threshold) of the best split of a node; column -1 if none."""
     p, size = S.shape
@@ -221,6 +241,7 @@ def find_split(S, data, rules, nodes, node, several, levels, best_levels):
         found[:, :-1][rank[whole, 1:] == rank[whole, :-1]] = -np.inf
         found[:, -1] = -np.inf
         gains[whole] = found
+    holed = gains_beside_holes(rank, rows, there, named, data, rules, nodes, node, several)
     best, column, cut, to_left, threshold = -np.inf, -1, -1, 0, 0.0
     for f in range(p):
         m = int(there[f])
@@ -232,16 +253,7 @@ def find_split(S, data, rules, nodes, node, several, levels, best_levels):
                 best, column, cut = new, f, 0
                 best_levels[: len(levels)] = levels
             continue
-        for side in range(2 if m < size else 1):
-            if m == size:
-                gain = gains[f]
-            else:
-                gain = cut_gains(rows[f, None, :m], rows[f, m:] if side else nobody, data, rules, nodes, node, several)[
-                    0
-                ]
-                gain[:-1][rank[f, 1:m] == rank[f, : m - 1]] = -np.inf
-                if side:
-                    gain[-1] = -np.inf
+        for side, gain in enumerate([gains[f]] if m == size else holed[f]):
             new, t = better(gain, best, tol)
             if t >= 0:
                 best, column, cut, to_left = new, f, t + 1, side
