@@ -121,6 +121,7 @@ def test_sums_in_one_word_are_the_sums_in_two(n):
 def test_a_stream_gives_the_trees_of_the_array(rows, tmp_path, monkeypatch):
     X, y = table(2300)
     monkeypatch.setattr(spooling, "AT_HAND", 1000)  # on disk
+    monkeypatch.setattr(spooling, "ROOM", 512)
     monkeypatch.setattr(ArraySource, "blocks", _in_blocks(ArraySource.blocks, rows))
     array = HistGradientBoostingRegressor(max_iter=4).fit(X, y)
     same_trees(HistGradientBoostingRegressor(max_iter=4).fit(ArraySource(X, y), None), array)

@@ -21,6 +21,7 @@ from epee.table.spool import Spool
 from epee.typing import Labels, Vector
 
 AT_HAND = 1 << 28  # bytes of bins kept in memory
+ROOM = 1 << 23  # numbers, 64 MB
 
 
 @dataclass(frozen=True)
@@ -37,17 +38,17 @@ class Spooled:
 def spool_table(source: Source, categorical: np.ndarray, most: int, seed: int, labels: bool) -> Spooled:
     """Read a stream; ``labels`` says that the target names classes."""
     classes = scan_classes(source) if labels else None
-    targets, weights, n = [], [], 0
+    targets, weights, n = Gathered(), Gathered(), 0
     for block in source.blocks():
         if block.y is None:
             raise DataError("requires y to be passed, but the target y is None: name its column.")
-        targets.append(_target(block, classes))
+        targets.add(_target(block, classes))
         if block.weight is not None:
-            weights.append(block.weight)
+            weights.add(block.weight)
         n += len(block)
     if not n:
         raise DataError("Found array with 0 sample(s) while a minimum of 1 is required.")
-    weight = np.concatenate(weights) if weights else None
+    y, weight = targets.whole(), weights.whole() if weights.n else None
     some = []
     for block in source.blocks():
         X = np.asarray(block.X, dtype=np.float64)
@@ -61,7 +62,34 @@ def spool_table(source: Source, categorical: np.ndarray, most: int, seed: int, l
     for words in engine_for(source).map(source, Binning(bins)):
         table.put(words, start)
         start += len(words)
-    return Spooled(table, bins, np.concatenate(targets), weight, classes)
+    return Spooled(table, bins, y, weight, classes)
+
+
+class Gathered:
+    """Numbers that arrive block by block, in rooms so large that the system has them back at once: small ones would stay with us."""
+
+    def __init__(self) -> None:
+        self.rooms: list[Vector] = []
+        self.n = 0
+
+    def add(self, values: Vector) -> None:
+        """Put some more behind those that are there."""
+        while len(values):
+            at = self.n % ROOM
+            if at == 0:
+                self.rooms.append(np.empty(ROOM))
+            some = values[: ROOM - at]
+            self.rooms[-1][at : at + len(some)] = some
+            self.n, values = self.n + len(some), values[len(some) :]
+
+    def whole(self) -> Vector:
+        """Return all of them, once."""
+        out, n = np.empty(self.n), 0
+        for room in self.rooms:
+            out[n : n + ROOM] = room[: self.n - n]
+            n += ROOM
+        self.rooms = []
+        return out
 
 
 def _target(block: Any, classes: Labels | None) -> Vector:
