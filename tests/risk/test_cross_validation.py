@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as Theirs
 from sklearn.model_selection import ShuffleSplit, StratifiedKFold, cross_val_predict, cross_val_score
 from sklearn.naive_bayes import GaussianNB as TheirNaive
 from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
 
-from epee import GaussianNB, LinearDiscriminantAnalysis, LinearRegression, Ridge
+from epee import GaussianNB, LinearDiscriminantAnalysis, LinearRegression, LogisticRegression, MLPClassifier, Ridge
 from epee.errors import DataError, WrongUse
 from epee.losses.names import resolve
 from epee.risk import cross_validate
 from epee.risk.intervals import t_quantile
 from epee.risk.mean_loss import mean_loss
 from epee.risk.rates import rate_interval
+from epee.risk.refit import RefitRoute
+from epee.risk.splitting import make_plan
 
 
 @pytest.fixture
@@ -174,3 +179,38 @@ def test_intervals_of_folds_are_longer_the_more_is_learned_from_few_rows():
         told = cross_validate(LinearDiscriminantAnalysis(), X[:, :3] + labels[:, None], labels, loss=costs)
         alone = mean_loss(told.losses, loss=resolve(costs))
         assert told.high - told.low > 0.99 * (alone.interval.high - alone.interval.low)
+
+
+class OwnRowsOtherwise(TransformerMixin, BaseEstimator):
+    """Tells the rows that it learns from otherwise than new ones, as an encoder by the target does."""
+
+    def fit(self, X, y=None):
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def transform(self, X):
+        return X
+
+    def fit_transform(self, X, y=None):
+        return np.column_stack([X[:, 0], -X[:, 1]])
+
+
+@pytest.mark.filterwarnings("ignore:15 passes were made")
+@pytest.mark.parametrize("weighted", [False, True])
+def test_steps_before_models_that_fit_together_are_those_of_a_pipeline(weighted):
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.integers(0, 12, 150), rng.normal(size=150)]).astype(float)
+    y = ((X[:, 0] % 3 == 0) ^ (rng.random(150) < 0.2)).astype(int)
+    w = rng.integers(1, 4, 150).astype(float) if weighted else None
+    for last in (LogisticRegression(), MLPClassifier((3,), max_iter=15, random_state=0)):
+        for first in (OwnRowsOtherwise(), "passthrough", None):
+            model = Pipeline([("first", first), ("scaled", StandardScaler()), ("last", last)])
+            split = make_plan(3, 150, codes=y, classes=np.unique(y)).splits[0]
+            losses = RefitRoute(model, X, y, w, loss="log").evaluate(split).losses[0]
+            names = ("scaled__sample_weight", "last__sample_weight") if weighted else ()
+            for t in range(3):
+                learn, judge = split.training_rows(t), np.flatnonzero(split.models_of_rows()[0] == t)
+                own = None if w is None else w[learn]
+                fitted = clone(model).fit(X[learn], y[learn], **dict.fromkeys(names, own))
+                P = fitted.predict_proba(X[judge])
+                np.testing.assert_allclose(losses[judge], -np.log(P[np.arange(len(judge)), y[judge]]), rtol=2e-5)

@@ -163,15 +163,17 @@ def side_by_side(routes: Sequence[RefitRoute], samples: Sequence[np.ndarray | No
         fitted: list[Any] = []
         given: list[Any] = []
         for rows in samples[begin : begin + group]:
+            check_time()
             X, y, w = first.X, first.y, first.weight
             if rows is not None:
                 X, y, w = take_rows(X, rows), take_rows(y, rows), None if w is None else w[rows]
-            front = []
-            for name, step in model.steps[:-1]:
-                front.append(
-                    (name, clone(step).fit(X, y, **({"sample_weight": w} if f"{name}__sample_weight" in names else {})))
-                )
-                X = front[-1][1].transform(X)
+            front: list[Any] = []
+            if model.steps[
+                :-1
+            ]:  # as a whole pipeline would fit them: an encoder may tell its own rows otherwise than new ones
+                maps = clone(Pipeline(model.steps[:-1], memory=model.memory))
+                X = maps.fit_transform(X, y, **dict.fromkeys(names[:-1], w))
+                front = maps.steps
             fitted += [Pipeline([*front, (model.steps[-1][0], clone(last_of(route.model)))]) for route in routes]
             given += [(X, y, w)] * len(routes)
         last_of(model).fit_together([last_of(pipe) for pipe in fitted], given)

@@ -33,6 +33,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from epee.engines.choice import engine_for
+from epee.engines.deadline import check_time
 from epee.engines.local import in_order
 from epee.errors import DataWarning, WrongUse
 from epee.estimator.base import PosteriorMixin, encode_labels, say
@@ -203,6 +204,7 @@ class LogisticRegression(Callbacks, PosteriorMixin, LinearDescentClassifier):
         starts = cls._minima(models, rows)
 
         def fit(i: int) -> None:
+            check_time()
             begin, steps = (None, 0) if starts is None else starts[i]
             models[i]._fit_from(begin, steps, *rows[i])
 
