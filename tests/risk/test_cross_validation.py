@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, TransformerMixin, clone
@@ -10,7 +12,7 @@ from sklearn.model_selection import ShuffleSplit, StratifiedKFold, cross_val_pre
 from sklearn.naive_bayes import GaussianNB as TheirNaive
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 from epee import GaussianNB, LinearDiscriminantAnalysis, LinearRegression, LogisticRegression, MLPClassifier, Ridge
 from epee.errors import DataError, WrongUse
@@ -21,6 +23,7 @@ from epee.risk.mean_loss import mean_loss
 from epee.risk.rates import rate_interval
 from epee.risk.refit import RefitRoute
 from epee.risk.splitting import make_plan
+from epee.settings import options
 
 
 @pytest.fixture
@@ -214,3 +217,16 @@ def test_steps_before_models_that_fit_together_are_those_of_a_pipeline(weighted)
                 fitted = clone(model).fit(X[learn], y[learn], **dict.fromkeys(names, own))
                 P = fitted.predict_proba(X[judge])
                 np.testing.assert_allclose(losses[judge], -np.log(P[np.arange(len(judge)), y[judge]]), rtol=2e-5)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_warning_of_every_fold_is_said_once(threads, monkeypatch):
+    monkeypatch.setattr(options, "threads", threads)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    model = Pipeline([("with a column of ones", PolynomialFeatures(1)), ("last", LinearRegression())])
+    for interval in ("fold", "nested"):
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            cross_validate(model, X, X[:, 1] + rng.normal(size=60), folds=4, interval=interval)
+        assert [str(w.message) for w in heard] == ["column 0 is constant and cannot help to predict."]

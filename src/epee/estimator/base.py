@@ -34,6 +34,7 @@ from epee.errors import DataError, DataWarning, SearchWarning
 from epee.estimator.dof import shown_degrees_of_freedom
 from epee.estimator.kinds import InKind
 from epee.estimator.protocol import Answer, Needs, QuadraticForm
+from epee.estimator.saying import is_new
 from epee.estimator.state import Saved
 from epee.moments.sizes import LARGEST_SIDE as LARGEST_SIDE
 from epee.moments.sizes import refuse_large as refuse_large
@@ -329,7 +330,8 @@ class Unconverged(SearchWarning, ConvergenceWarning):
 
 def say(sentence: str, category: type[Warning] = DataWarning) -> None:
     """Warn the caller of the estimator."""
-    warnings.warn(sentence, Unconverged if category is SearchWarning else category, stacklevel=5)
+    if is_new(sentence, category):
+        warnings.warn(sentence, Unconverged if category is SearchWarning else category, stacklevel=5)
 
 
 def list_columns(columns: Sequence[int] | Codes, estimator: Any = None, most: int = 5) -> str:

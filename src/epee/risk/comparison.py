@@ -15,6 +15,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from epee.errors import WrongUse
+from epee.estimator.saying import each_once
 from epee.estimator.simplicity import order_of
 from epee.lazy import Shown
 from epee.risk.asked import kind_of
@@ -189,6 +190,7 @@ def named(models: Any) -> dict[str, Any]:
     return out
 
 
+@each_once
 def compare(
     models: Any, X: Any, y: Any, *, folds: Any = 10, repeats: int = 10, loss: Any = None, level: float = 0.95,
     sample_weight: Any = None, groups: Any = None, time: Any = None, stratify: Any = None, random_state: Any = None,

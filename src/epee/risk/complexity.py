@@ -23,6 +23,7 @@ from sklearn.pipeline import Pipeline
 from epee.engines.local import in_order
 from epee.errors import WrongUse
 from epee.estimator.protocol import LeavesOneOutPath, SolvesPath
+from epee.estimator.saying import each_once
 from epee.lazy import Shown
 from epee.moments.moments import Moments, stack
 from epee.risk.counts import long_table
@@ -99,6 +100,7 @@ class ComplexityCurve(Shown):
         return plot_complexity(self, ax)
 
 
+@each_once
 def complexity_curve(
     model: Any, X: Any, y: Any, parameter: str, values: Sequence[Any], *, folds: Any = 10, rule: str = "one_se",
     simpler: str | None = None, repeats: int = 1, loss: Any = None, sample_weight: Any = None, groups: Any = None,

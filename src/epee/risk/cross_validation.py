@@ -21,6 +21,7 @@ import numpy as np
 
 from epee.errors import WrongUse
 from epee.estimator.protocol import SolvesStack
+from epee.estimator.saying import each_once
 from epee.risk.copies import copies_of, looked_at
 from epee.risk.estimate import Difference, Risk
 from epee.risk.halves import Halves, halves_of
@@ -118,6 +119,7 @@ class CrossValidation(Risk):
         return plot_folds(self, ax)
 
 
+@each_once
 def cross_validate(
     model: Any, X: Any, y: Any, *, folds: Any = 10, repeats: int | None = None, interval: str = "fold", loss: Any = None,
     level: float = 0.95, sample_weight: Any = None, groups: Any = None, time: Any = None, stratify: Any = None,

@@ -22,6 +22,7 @@ import numpy as np
 
 from epee.errors import WrongUse
 from epee.estimator.base import say
+from epee.estimator.saying import each_once
 from epee.lazy import Shown
 from epee.risk.copies import copies_of
 from epee.risk.counts import long_table
@@ -137,6 +138,7 @@ class LearningCurve(Shown):
         return plot_learning_curve(self, ax, until=until)
 
 
+@each_once
 def learning_curve(
     model: Any, X: Any, y: Any, *, sizes: Any = 10, folds: int = 10, loss: Any = None, level: float = 0.95,
     sample_weight: Any = None, groups: Any = None, stratify: Any = None, random_state: Any = None, weights: Weights | None = None,

@@ -26,6 +26,7 @@ from sklearn.base import clone
 
 from epee.engines.local import in_order
 from epee.errors import DataError, WrongUse
+from epee.estimator.saying import each_once
 from epee.risk.splitting import seed_of
 from epee.settings import progress
 from epee.typing import Matrix, Vector
@@ -86,6 +87,7 @@ class BiasVariance:
         return plot_bias_variance(self, ax)
 
 
+@each_once
 def bias_variance(
     model: Any, target: Any, *, noise: Any = None, x: Any = None, inputs: Any = None, n: int | None = None, repeats: int = 500,
     loss: str = "squared", random_state: Any = None,

@@ -33,6 +33,7 @@ from epee.engines.local import in_order
 from epee.errors import WrongUse
 from epee.estimator.base import PosteriorMixin, softmax
 from epee.estimator.protocol import LeavesOneOut
+from epee.estimator.saying import each_once
 from epee.moments.moments import Moments, share, stack
 from epee.risk.asking import one_column
 from epee.risk.cross_validation import CrossValidation
@@ -59,6 +60,7 @@ from epee.typing import Codes, Vector
 CHUNK = 32
 
 
+@each_once
 def loo(
     model: Any,
     X: Any,

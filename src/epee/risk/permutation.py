@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from epee.engines.local import in_order
 from epee.errors import WrongUse
+from epee.estimator.saying import each_once
 from epee.risk.asking import asker
 from epee.risk.counts import long_table
 from epee.risk.cross_validation import plan_for
@@ -62,6 +63,7 @@ class Importance:
         return plot_importance(self, ax)
 
 
+@each_once
 def importance(
     model: Any, X: Any, y: Any, *, loss: Any = None, repeats: int = 10, folds: int = 5, level: float = 0.95,
     sample_weight: Any = None, random_state: Any = None, weights: Weights | None = None,
