@@ -33,15 +33,15 @@ ROWS = 8192  # asked at once
 
 def ask_together(route: RefitRoute, fitted: Any, variants: list[Any], rows: np.ndarray, where: str) -> list[np.ndarray]:
     """Return what each variant of the last step of a fitted model says of some rows, as the loss needs it."""
-    Z, asked = route.X[rows], route.asked
+    Z, asked = take_rows(route.X, rows), route.asked
     for _, step in fitted.steps[:-1] if isinstance(fitted, Pipeline) else ():
-        Z = step.transform(Z)
+        Z = Z if step in (None, "passthrough") else step.transform(Z)
     if asked.probable and route.classes is not None:
         place = np.searchsorted(route.classes, np.asarray(variants[0].classes_))  # of the classes it knows among all
-        found = variants[0].answer_together(variants, np.asarray(Z), "probabilities")
+        found = variants[0].answer_together(variants, variants[0].clean(Z), "probabilities")
         found = [spread(P, place, len(route.classes), 0.0) for P in found]
     elif asked.costs is None and route.loss.needs in ("labels", "values"):
-        found = variants[0].answer_together(variants, np.asarray(Z))
+        found = variants[0].answer_together(variants, variants[0].clean(Z))
         found = found if route.classes is None else [to_codes(labels, route.classes) for labels in found]
     else:
         found = [np.asarray(asked.of(variant)(Z)) for variant in variants]
@@ -86,9 +86,10 @@ class Course:
             X, y, w = take_rows(X, self.learned), take_rows(y, self.learned), None if w is None else w[self.learned]
         far = None if self.rows is None else take_rows(route.X, self.rows)
         names = weight_keywords(self.model) if w is not None else []
-        for name, step in self.model.steps[:-1] if isinstance(self.model, Pipeline) else ():
-            X = step.fit_transform(X, y, **({"sample_weight": w} if f"{name}__sample_weight" in names else {}))
-            far = far if far is None else step.transform(far)
+        if isinstance(self.model, Pipeline) and len(self.model.steps) > 1:
+            maps = Pipeline(self.model.steps[:-1])
+            X = maps.fit_transform(X, y, **dict.fromkeys(names[:-1], w))
+            far = far if far is None else maps.transform(far)
         self.answers = last.fit_telling(X, y, w, far, self.values, needs)
         return self.answers
 

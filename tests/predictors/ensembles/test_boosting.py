@@ -11,7 +11,7 @@ import sklearn.ensemble as theirs
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator, TransformerMixin, clone
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 
 import epee
 from epee import HistGradientBoostingClassifier, HistGradientBoostingRegressor
@@ -440,6 +440,17 @@ def test_a_curve_of_a_pipeline_is_that_of_its_fits():
         one = epee.risk.cross_validate(model.set_params(**{name: most}), X, y, **given)
         np.testing.assert_allclose(curve.per_fold[:, v], one.per_fold, rtol=1e-12)
         np.testing.assert_allclose(curve.train[v], epee.risk.empirical_risk(model.fit(X, y), X, y), rtol=1e-12)
+
+
+@pytest.mark.parametrize("stops", [False, True])
+def test_a_curve_of_a_frame_behind_a_step_that_does_nothing(stops):
+    X, y = table(200, 3, 0.0)
+    frame = pd.DataFrame(X, columns=list("abc")).assign(d=pd.Categorical(np.array(["u", "v"])[np.arange(200) % 2]))
+    model = HistGradientBoostingRegressor(early_stopping=stops, n_iter_no_change=50)
+    name, given = "m__max_iter", {"folds": np.arange(200) % 4}
+    curve = epee.risk.complexity_curve(Pipeline([("p", "passthrough"), ("m", model)]), frame, y, name, [1, 3], **given)
+    one = epee.risk.cross_validate(model.set_params(max_iter=3), frame, y, **given)
+    np.testing.assert_allclose(curve.per_fold[:, 1], one.per_fold, rtol=1e-12)
 
 
 @given(st.integers(1, 60), st.integers(0, 100))

@@ -121,7 +121,8 @@ class HistGradientBoosting(Estimator):
 
         ``values`` increase up to ``max_iter``; an answer is good until the next is asked for. None where early stopping may end the fit.
         """
-        stops = len(X) > SMALL if self.early_stopping == "auto" else self.early_stopping is not False
+        n = X.shape[0] if hasattr(X, "shape") else len(X)
+        stops = n > SMALL if self.early_stopping == "auto" else self.early_stopping is not False
         if stops or values[0] < 1 or any(int(v) != v for v in values):
             return None
         return self._telling(X, y, sample_weight, rows, values, needs)
