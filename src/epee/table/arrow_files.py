@@ -34,7 +34,10 @@ class IpcFile(FileBatches):
     def _look(self) -> None:
         with self._open() as reader:
             self.fields = reader.schema.remove_metadata()
-            self.n_rows = reader.count_rows()
+            if hasattr(reader, "count_rows"):
+                self.n_rows = reader.count_rows()
+            else:  # pyarrow before 25
+                self.n_rows = sum(reader.get_batch(i).num_rows for i in range(reader.num_record_batches))
 
     def _batches(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
         with self._open(columns) as reader:

@@ -99,7 +99,7 @@ def to_arrow(X: Any) -> pa.Table:
         frame = frame.collect()
     arrays, names = [], [str(name) for name in frame.columns]
     refuse_duplicates(names)
-    for series, name in zip(frame.iter_columns(), names, strict=True):
+    for series, name in zip(map(frame.get_column, frame.columns), names, strict=True):
         try:
             array = series.to_arrow()
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError, ValueError) as fault:

@@ -10,8 +10,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import copy_context
 from queue import Empty, Full, Queue
+from time import sleep
 from typing import Any, TypeVar
 
+LAST_WORDS = 0.1  # seconds for what Arrow's threads have begun, and tell nobody of
 T = TypeVar("T")
 _END = object()
 _thread = threading.local()
@@ -69,6 +71,8 @@ def ahead(make: Callable[[], Iterator[T]], depth: int = 2) -> Iterator[T]:
             close = getattr(items, "close", None)
             if close is not None:
                 close()
+            if not threading.main_thread().is_alive():  # the process ends: Arrow's own threads first, or it would abort
+                sleep(LAST_WORDS)
 
     # no daemon: at the end of the process such a thread would be cut off within Arrow, which then aborts
     thread = threading.Thread(target=copy_context().run, args=(work,), name="epee-read-ahead")

@@ -142,7 +142,8 @@ class QueryBatches:
 
     def _result(self, sql: str, rows: int) -> Iterator[pa.RecordBatch]:
         with Sentences():
-            result = self._connection.cursor().sql(sql)
+            cursor = self._connection.cursor()  # older DuckDB closes one that nobody holds
+            result = cursor.sql(sql)
             reader = getattr(result, "to_arrow_reader", None) or result.fetch_arrow_reader  # its name in older DuckDB
             reader = reader(rows)
             while True:

@@ -15,6 +15,8 @@ import numpy as np
 
 from epee.predictors.ensembles.binning import Binned
 
+NUMBERED = 1 << 20  # rows that are numbered at once
+
 
 class Strip:
     """Some rows of the table: where the rows of each node are."""
@@ -35,9 +37,10 @@ class Strip:
         """Put all rows into the root."""
         if self._chosen is not None:
             self.rows[:] = self._chosen
-        elif len(self.rows):  # the numbers from 0 on, without another array of them
-            self.rows[:], self.rows[0] = 1, 0
-            np.cumsum(self.rows, out=self.rows)
+        else:  # the numbers from 0 on, without another whole array of them
+            for a in range(0, len(self.rows), NUMBERED):
+                some = self.rows[a : a + NUMBERED]
+                some[:] = np.arange(a, a + len(some))
         self.bounds = {0: (0, len(self.rows))}
 
     def split(self, steps: Any, node: int, left: int, column: int, goes_left: np.ndarray) -> None:

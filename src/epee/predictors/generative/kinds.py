@@ -109,7 +109,7 @@ class Columns(Part):
     @staticmethod
     def kinds_of_frame(frame: Any) -> list[str]:
         """Return the kind that the type of each column suggests."""
-        return [_kind_of_type(column.dtype, column.name) for column in frame.iter_columns()]
+        return [_kind_of_type(column.dtype, column.name) for column in map(frame.get_column, frame.columns)]
 
     @staticmethod
     def kinds_of_schema(schema: Any) -> list[str]:
@@ -149,7 +149,7 @@ class Columns(Part):
     def encode(self, frame: Any, categories: dict[int, list[Any]], *, grows: bool) -> Matrix:
         """Return the frame as numbers with NaN for what is missing; new categories are learned when it ``grows``, unknown else."""
         X = np.empty(frame.shape)
-        for j, column in enumerate(frame.iter_columns()):
+        for j, column in enumerate(map(frame.get_column, frame.columns)):
             numeric = column.dtype.is_numeric()
             if self.kinds[j] == "categorical" and not (numeric and j not in categories):
                 X[:, j] = _codes(column, categories.setdefault(j, []), grows)
