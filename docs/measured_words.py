@@ -135,6 +135,7 @@ PHRASES = {
     "gamma errors": "erreurs gamma", "far inputs": "entrées lointaines", "an interaction": "une interaction", "lifetimes": "durées de vie",
     "rounded inputs": "entrées arrondies", "one label of ten wrong": "une étiquette fausse sur dix", "one to thirty": "un contre trente",
     "a class on both sides": "une classe des deux côtés", "classes with far rows": "classes à lignes lointaines",
+    "errors in two heaps": "erreurs en deux tas", "told in a part of the rows": "dit dans une partie des lignes",
     "exponential scores": "scores exponentiels", "tied scores": "scores ex æquo", "scores of unequal spread": "scores de dispersions inégales",
     "gamma inputs": "entrées gamma", "log loss": "perte log", "twice n": "deux fois n", "correlated inputs": "entrées corrélées",
     "two clouds": "deux nuages", "four equal predictors": "quatre prédicteurs égaux", "moving average": "moyenne mobile", "a season": "une saison",

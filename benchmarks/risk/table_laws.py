@@ -139,6 +139,17 @@ def _heavy_clouds(r: np.random.Generator, n: int) -> Table:
     return r.standard_t(2.5, size=(n, 4)) + y[:, None], y
 
 
+def _two_heaps(r: np.random.Generator, n: int) -> Table:
+    X = r.normal(size=(n, 4))
+    return X, 0.5 * X.sum(axis=1) + r.choice([-2.0, 2.0], n) + 0.2 * r.normal(size=n)
+
+
+def _in_a_part(r: np.random.Generator, n: int) -> Table:
+    X = r.normal(size=(n, 4))
+    told = X[:, 0] * (X[:, 1] > 0) + X[:, 2] * (X[:, 3] > 0)
+    return X, (r.random(n) < 1 / (1 + np.exp(-2 * told))).astype(int)
+
+
 LAWS: dict[str, Law] = {
     "skewed inputs": Law(_skewed, 80),
     "mostly zero": Law(_mostly_zero, 100),
@@ -163,4 +174,6 @@ LAWS: dict[str, Law] = {
     "one to thirty": Law(_one_to_thirty, 200, classes=True),
     "a class on both sides": Law(_both_sides, 80, classes=True),
     "classes with far rows": Law(_heavy_clouds, 90, classes=True),
+    "errors in two heaps": Law(_two_heaps, 45),
+    "told in a part of the rows": Law(_in_a_part, 60, classes=True),
 }

@@ -22,9 +22,11 @@ from epee import (
     StandardScaler,
 )
 from epee.errors import EpeeWarning
+from epee.losses.residuals import Power
 from epee.risk import complexity_curve, cross_validate, loo
-from epee.risk.dof import degrees_of_freedom, sharing
+from epee.risk.dof import degrees_of_freedom, sharing, spread_of_squares
 from epee.risk.holdout import losses_of
+from epee.risk.mean_loss import mean_loss
 
 CLASSIFIERS = [
     LinearDiscriminantAnalysis(), LinearDiscriminantAnalysis("lsqr", shrinkage=0.3), LinearDiscriminantAnalysis("eigen", shrinkage=1.0),
@@ -130,3 +132,33 @@ def test_left_out_losses_share_what_theory_says(n, p):
     exact = 2 * np.trace((M - Q) @ (M - Q))
     alone = 2 * (1 / np.diagonal(rest) ** 2).sum() / n**2  # as if the losses were independent
     assert np.sqrt(exact / alone) == pytest.approx(sharing(p + 1, n), rel=0.04)  # but for second-order terms
+
+
+@pytest.mark.parametrize(("n", "p"), [(80, 4), (200, 10), (400, 10)])
+def test_errors_in_two_heaps_share_more(n, p):
+    """Of errors that are 1 or -1 the variance of e'Ae is twice the sum of squares off its diagonal: the squares alone hardly vary."""
+    X = np.column_stack([np.ones(n), np.random.default_rng(0).normal(size=(n, p))])
+    back = np.linalg.solve(X.T @ X, X.T)  # (p + 1, n)
+    rest = np.eye(n) - X @ back
+    left = rest / np.diagonal(rest)[:, None]  # of each row, the left-out residual of e
+    A = left.T @ left / n - back.T @ back
+    exact = 2 * (np.sum(A**2) - np.sum(np.diagonal(A) ** 2))
+    size = (left**2).sum(axis=1)  # the mean of each squared one
+    of_rows = 2 * (size**2 - (left**4).sum(axis=1))
+    spread = of_rows.mean() / size.mean() ** 2
+    told = sharing(p + 1, n, spread)
+    assert spread < 0.5 and told == pytest.approx(
+        np.sqrt(exact / (of_rows.sum() / n**2)), rel=0.04
+    )  # second-order terms again
+
+
+def test_the_interval_of_errors_in_two_heaps_is_longer():
+    rng = np.random.default_rng(0)
+    X, e = rng.normal(size=(60, 3)), rng.permutation(np.repeat([-2.0, 2.0], 30))
+    found = loo(LinearRegression(), X, X[:, 0] + e + 0.1 * rng.normal(size=60), level=0.9)
+    plain = mean_loss(found.losses, loss="squared", level=0.9)
+    assert found.stderr > 1.25 * plain.stderr > 0
+    usual = loo(LinearRegression(), X, X[:, 0] + rng.normal(size=60), level=0.9)
+    assert usual.stderr == pytest.approx(
+        sharing(4, 60, spread_of_squares(usual.losses, None, Power(2))) * mean_loss(usual.losses, loss="squared").stderr
+    )

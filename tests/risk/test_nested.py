@@ -10,8 +10,9 @@ from sklearn.linear_model import LinearRegression as TheirRegression
 from epee import GaussianNB, LinearDiscriminantAnalysis, LinearRegression, LogisticRegression, Ridge
 from epee.errors import DataError, DataWarning, WrongUse
 from epee.risk import cross_validate
+from epee.risk.halves import halves_of, ratio_by_halves
 from epee.risk.mean_loss import mean_loss
-from epee.risk.nested import batched_losses, without_one_or_two
+from epee.risk.nested import FEW_REPEATS, HALVINGS, batched_losses, nested_interval, nested_sums, without_one_or_two
 from epee.risk.opening import open_route
 from epee.risk.splitting import make_plan
 
@@ -191,3 +192,17 @@ def test_weights_that_are_no_counts_have_no_scale():
     plain = cross_validate(LinearRegression(), X, y, interval="nested", repeats=3)
     np.testing.assert_allclose(even.interval, plain.interval, rtol=1e-6)
     assert even.n == pytest.approx(80)
+
+
+def test_few_repeats_of_a_rate_take_in_what_halves_show():
+    rng = np.random.default_rng(4)
+    y = np.arange(60) % 2
+    X = rng.normal(size=(60, 3)) * np.where(y == 1, 2.5, 1.0)[:, None] + 0.5 * y[:, None]
+    route, plan = open_route(LinearDiscriminantAnalysis(), X, y), make_plan(10, 60, codes=y, repeats=2)
+    sums = nested_sums(route, plan)
+    alone = sums.stderr()
+    sums.halves = ratio_by_halves(halves_of(route, plan, HALVINGS).means)
+    found = nested_interval(route, plan, 0.9).stderr
+    assert found == pytest.approx(sums.stderr()) and abs(found / alone - 1) > 0.05
+    often = make_plan(10, 60, codes=y, repeats=FEW_REPEATS)
+    assert nested_interval(route, often, 0.9).stderr == pytest.approx(nested_sums(route, often).stderr())

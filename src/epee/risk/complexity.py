@@ -28,7 +28,7 @@ from epee.lazy import Shown
 from epee.moments.moments import Moments, stack
 from epee.risk.counts import long_table
 from epee.risk.cross_validation import dealt_by_rule, fold_error, plan_for, run_plan
-from epee.risk.dof import degrees_of_freedom, sharing
+from epee.risk.dof import degrees_of_freedom, sharing, spread_of_squares
 from epee.risk.leave_one_out import leave_each_out
 from epee.risk.linear_stack import Linear, Mapped, linear_of, squared_risk
 from epee.risk.opening import open_route
@@ -205,7 +205,8 @@ def _left_out_curve(
         train[v], dof[v] = fitted_on_all(open_route(here, X, y, sample_weight, loss))
     units = [units_of(column, first.weight, weights=weights) for column in losses.T]
     cv = np.array([u.mean for u in units])
-    shared = [sharing(free, u.effective) for free, u in zip(dof, units, strict=True)]
+    spreads = [spread_of_squares(column, first.counts, first.loss) for column in losses.T]
+    shared = [sharing(free, u.effective, spread) for free, u, spread in zip(dof, units, spreads, strict=True)]
     stderr = np.array([s * u.spread()[0] / np.sqrt(u.n) for s, u in zip(shared, units, strict=True)])
     best, chosen = choose(cv, stderr, simplicity(values, dof, simpler), rule)
     how = "leave-one-out" if path is None else "leave-one-out, closed form"

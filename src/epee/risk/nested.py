@@ -23,8 +23,10 @@ Only models trained without fold :math:`k`, and without folds :math:`j` and :mat
 estimator lives on moments these are merges, and where it solves a stack of moments, many repeats are solved at once.
 
 The estimate of (1) is noisy: relative to the squared naive standard error its noise is about :math:`\sqrt{2K/R}` with
-:math:`R` repeats. Predictors that are fitted again have few of them. The ratio that halves of the folds show (:mod:`epee.risk.halves`)
-is far steadier, with a noise of about 0.7: there the two are pooled, each weighted by the inverse of its squared noise.
+:math:`R` repeats. Predictors that are fitted again have few of them, and rates of others where few are asked for. The ratio that
+halves of the folds show (:mod:`epee.risk.halves`) is far steadier, with a noise of about 0.7: there the two are pooled, each weighted by
+the inverse of its squared noise. An unbounded loss of merges is left to (1): half of the rows may be hardly enough to solve for its
+coefficients.
 """
 
 from __future__ import annotations
@@ -52,7 +54,8 @@ from epee.settings import progress
 from epee.table.block import Block
 from epee.typing import Codes, Matrix, Vector
 
-HALVINGS = 10  # of the folds, in which refitted predictors are judged
+HALVINGS = 10  # of the folds, in which predictors that are refitted or repeated rarely are judged
+FEW_REPEATS = 10  # below which (1) alone is too noisy, for rates of merges too
 HALVES_NOISE = 0.5  # the squared noise of the ratio that they show
 LARGEST_TABLE = 4_000_000  # numbers held at once when repeats are solved together
 
@@ -92,7 +95,8 @@ def nested_interval(route: Route, plan: Plan, level: float) -> CrossValidation:
     _refuse_rare_classes(route)
     plan = counted(route, plan)
     sums = nested_sums(route, plan)
-    apart = None if route.one_pass else halves_of(route, plan, HALVINGS)
+    enough = len(plan.splits) >= FEW_REPEATS or not route.loss.is_rate
+    apart = None if route.one_pass and enough else halves_of(route, plan, HALVINGS)
     if apart is not None and len(apart.means):
         sums.halves = ratio_by_halves(apart.means)
     return sums.result(plan, level)

@@ -19,7 +19,7 @@ import numpy as np
 from epee.moments.taken import take
 from epee.risk.cross_validation import CrossValidation
 from epee.risk.dependence import Dependence, dependence
-from epee.risk.dof import sharing
+from epee.risk.dof import sharing, spread_of_squares
 from epee.risk.estimate import Risk
 from epee.risk.intervals import Interval, t_quantile, within_range
 from epee.risk.mean_loss import MeanLoss, mean_loss
@@ -50,21 +50,22 @@ def shaped(found: CrossValidation, route: Route, plan: Plan) -> CrossValidation:
     plain: MeanLoss = of_rows(route.loss, found.level)
     if route.loss.is_rate:
         return replace(found, caution=plain.sentence)
-    bar = found.stderr * _shared(route, plan.groups)
+    spread = spread_of_squares(losses.mean(axis=0), route.counts, route.loss)
+    bar = found.stderr * _shared(route, plan.groups, spread)
     if values_of(route.loss) is not None:  # no fold knows more of a cost than all rows
         bar = max(bar, plain.stderr)
     ends_at = partial(_shaped_ends, of_rows, found.value, bar, found.n_folds - 1, route.loss)
     return replace(found, interval=ends_at(found.level), caution=plain.sentence, ends_at=ends_at)
 
 
-def _shared(route: Route, groups: Codes | None) -> float:
+def _shared(route: Route, groups: Codes | None, spread: float) -> float:
     """Return by how much folds that share their training rows lengthen an error bar, where the degrees of freedom are known."""
     from epee.risk.complexity import fitted_on_all
 
     if not isinstance(route, MomentRoute):
         return 1.0
     rows = float(route.counts.sum()) if groups is None else float(len(np.unique(groups)))
-    return sharing(fitted_on_all(route, error=False)[1], rows)
+    return sharing(fitted_on_all(route, error=False)[1], rows, spread)
 
 
 def _units(route: Route, plan: Plan, repeats: int) -> Codes | None:
