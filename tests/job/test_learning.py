@@ -390,3 +390,14 @@ def test_a_huge_offset_hides_no_candidate_behind_one_that_fails():
     assert board["Astray"]["value"] > 1e6  # or this test shows nothing
     assert learned.facts["chosen"]["key"] == "linear" and learned.conclusive
     assert learned.facts["optimism"]["corrected"] < 2 * board["linear"]["value"]
+
+
+@pytest.mark.parametrize(("key", "told"), [("tree", True), ("linear", False)])
+def test_without_sealed_rows_a_predictor_that_is_fitted_again_says_that_its_interval_is_approximate(key, told):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 2))
+    y = np.where(X[:, 0] > 0, 3.0, 0.0) if told else 3 * X[:, 0]
+    frame = pa.table({"a": X[:, 0], "b": X[:, 1], "y": y + rng.normal(size=120)})
+    learned = epee.learn(frame, "y", predictors=[key], test_size=0)
+    assert learned.facts["chosen"]["key"] == key
+    assert ("fitted again in each fold" in learned.risk.caution) is told

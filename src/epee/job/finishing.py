@@ -33,6 +33,7 @@ from epee.risk.steps import fitted_pipeline
 from epee.risk.verdict import Verdict
 from epee.table.encoder import TableEncoder
 from epee.words import risk_words
+from epee.words.job_words import say
 
 
 def final_parts(
@@ -141,7 +142,8 @@ def sealed_risk(ground: Ground, entry: Entry, model: Pipeline, verdict: Verdict,
     """
     hand, level = ground.hand, ground.level
     if not len(ground.cells.sealed):
-        return corrected(entry.sure, verdict.optimism.value)
+        again = not (entry.nested or ground.cells.forward or isinstance(entry.route, MomentRoute))
+        return corrected(entry.sure, verdict.optimism.value, say("approximate_risk") if again else "")
     if entry.sealed is None or turned:
         loss = ground.asked.loss
         rows = hand.sealed
@@ -155,8 +157,8 @@ def sealed_risk(ground: Ground, entry: Entry, model: Pipeline, verdict: Verdict,
     return from_parts(entry.sealed, ground.asked.loss, level, ground.unit, alone)
 
 
-def corrected(risk: Risk, shift: float) -> Risk:
-    """Return a cross-validated error with the winner's optimism added."""
+def corrected(risk: Risk, shift: float, caution: str = "") -> Risk:
+    """Return a cross-validated error with the winner's optimism added, and a caution beside its own."""
 
     def ends_at(level: float) -> Interval:
         low, high = risk.at(level).interval
@@ -165,7 +167,7 @@ def corrected(risk: Risk, shift: float) -> Risk:
     value = within_range(Interval(risk.value + shift, risk.value + shift), risk.loss).low
     return Risk(
         value, risk.stderr, ends_at(risk.level), risk.level, risk.n, risk.loss, f"{risk.how}, corrected for the choice",
-        caution=risk.caution, kin=risk.kin, ends_at=ends_at,
+        caution=f"{risk.caution} {caution}".strip(), kin=risk.kin, ends_at=ends_at,
     )  # fmt: skip
 
 

@@ -37,6 +37,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "~ approximate interval: cross-validation without nesting; it covers a little less than it claims.",
         "~ intervalle approché : validation croisée simple ; il couvre un peu moins qu'il ne l'annonce.",
     ),
+    "approximate_risk": (
+        "The predictor is fitted again in each fold, and the fits share rows: without sealed rows the interval covers a little less than it claims.",
+        "Le prédicteur est réappris dans chaque pli, et ces apprentissages partagent des lignes : sans lignes scellées l'intervalle couvre un peu moins qu'il ne l'annonce.",
+    ),
     # how the table was taken
     "task_classes": (
         "{target}: {k} {k:class|classes} ({shown}); {n} {n:row|rows}.",
