@@ -52,7 +52,7 @@ def package(name: str) -> Path:
 
 
 @cache
-def _archive() -> dict[str, bytes]:
+def archive() -> dict[str, bytes]:
     with tarfile.open(package("pydataset") / "resources.tar.gz") as bundle:
         return {
             "/".join(Path(m.name).parts[-2:]).removesuffix(".csv"): bundle.extractfile(m).read()  # type: ignore[union-attr]
@@ -64,7 +64,7 @@ def from_r(path: str, drop: str = "", most: int | None = None) -> Callable[[], p
     """Return the reader of a table of R; of ``most`` rows, drawn, where it has more."""
 
     def load() -> pd.DataFrame:
-        table = pd.read_csv(io.BytesIO(_archive()[path]), index_col=0).drop(columns=drop.split())
+        table = pd.read_csv(io.BytesIO(archive()[path]), index_col=0).drop(columns=drop.split())
         return table if most is None or len(table) <= most else table.sample(most, random_state=0)
 
     return load
