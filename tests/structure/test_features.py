@@ -23,11 +23,13 @@ from epee import (
 )
 from epee.errors import DataError, MissingValues, WrongUse
 from epee.risk import cross_validate
+from tests.older import as_of
 
 IRIS, SPECIES = load_iris(return_X_y=True)
 rng = np.random.default_rng(0)
 
 
+@as_of("1.9")
 def test_discriminant_axes_solve_the_generalised_problem_and_equal_lda():
     dfa = DiscriminantFactorAnalysis().fit(IRIS, SPECIES)
     theirs = sklearn.discriminant_analysis.LinearDiscriminantAnalysis().fit(IRIS, SPECIES).transform(IRIS)

@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 from epee import GaussianMixture, LabelPropagation, LinearDiscriminantAnalysis, SelfTraining, SemiSupervisedGaussian
 from epee.errors import DataError, WrongUse
 from epee.structure.semi_supervised import split_labels
+from tests.older import as_of
 
 rng = np.random.default_rng(0)
 Y = np.arange(200) % 2
@@ -19,6 +20,7 @@ FEW = np.where(rng.random(200) < 0.9, -1, Y)
 
 
 @pytest.mark.parametrize(("form", "rival"), [("tied", "Linear"), ("full", "Quadratic")])
+@as_of("1.9")
 def test_without_unlabelled_rows_it_is_the_supervised_fit(form, rival):
     theirs = getattr(sklearn.discriminant_analysis, f"{rival}DiscriminantAnalysis")().fit(X, Y)
     ours = SemiSupervisedGaussian(covariance_type=form, reg_covar=0.0).fit(X, Y)
@@ -59,6 +61,7 @@ def test_unlabelled_rows_help_when_the_model_is_right():
     assert np.mean(gains) > 2 * np.std(gains, ddof=1) / np.sqrt(20)
 
 
+@as_of("1.9")
 def test_self_training_labels_the_rest():
     fitted = SelfTraining(LinearDiscriminantAnalysis(), threshold=0.9).fit(X, FEW)
     assert (fitted.transduction_ == Y).mean() > 0.93

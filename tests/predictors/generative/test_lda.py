@@ -10,6 +10,7 @@ from sklearn.datasets import load_digits, load_iris
 
 from epee import LinearDiscriminantAnalysis, Moments
 from epee.errors import DataError, DataWarning, SingularProblem, WrongUse
+from tests.older import as_of
 
 IRIS = load_iris(return_X_y=True)
 TWO = tuple(a[:100] for a in IRIS)
@@ -29,6 +30,7 @@ SETTINGS = [
 @pytest.mark.filterwarnings("ignore::epee.errors.DataWarning")
 @pytest.mark.parametrize("data", [IRIS, TWO, DIGITS], ids=["iris", "two", "digits"])
 @pytest.mark.parametrize("kw", SETTINGS, ids=str)
+@as_of("1.9")
 def test_agrees_with_scikit_learn(data, kw):
     X, y = data
     if data is DIGITS and kw.get("solver") == "eigen":
@@ -49,6 +51,7 @@ def test_agrees_with_scikit_learn(data, kw):
         np.testing.assert_allclose(ours.covariance_, theirs.covariance_, atol=1e-9)
 
 
+@as_of("1.9")
 def test_given_priors_weigh_the_class_covariances():
     X, y = IRIS
     for kw in ({"solver": "lsqr"}, {"store_covariance": True}):

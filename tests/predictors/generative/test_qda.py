@@ -10,6 +10,7 @@ from epee import GaussianNB, LinearDiscriminantAnalysis
 from epee import QuadraticDiscriminantAnalysis as Ours
 from epee.errors import SingularProblem, WrongUse
 from epee.predictors.generative.threshold import ring_frontier
+from tests.older import as_of
 from tests.predictors.generative.leaving import check_left_out
 
 rng = np.random.default_rng(0)
@@ -29,6 +30,7 @@ w = rng.integers(1, 4, N).astype(float)
         {"solver": "eigen", "shrinkage": "auto"},
     ],
 )
+@as_of("1.9")
 def test_agrees_with_scikit_learn(options):
     ours, theirs = Ours(store_covariance=True, **options).fit(X, y), Theirs(store_covariance=True, **options).fit(X, y)
     np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), rtol=1e-8, atol=1e-8)
@@ -39,11 +41,13 @@ def test_agrees_with_scikit_learn(options):
 
 
 @pytest.mark.parametrize("estimator", [OAS(), LedoitWolf()])
+@as_of("1.8")
 def test_covariance_estimators(estimator):
     ours, theirs = (kind(solver="eigen", covariance_estimator=estimator).fit(X, y) for kind in (Ours, Theirs))
     np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), rtol=1e-8)
 
 
+@as_of("1.8")
 def test_oas_from_moments_alone():
     ours, theirs = (
         Ours(solver="eigen", shrinkage="oas").fit(X, y),

@@ -14,6 +14,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 
 from epee import DecisionTreeClassifier, DecisionTreeRegressor, options
 from epee.errors import DataError, WrongUse
+from tests.older import as_of
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(300, 4)).astype(np.float32).astype(float)  # scikit-learn keeps float32
@@ -92,6 +93,7 @@ def same_tree_but_for_ties(ours, rival):
 
 
 @pytest.mark.parametrize("seed", range(6))
+@as_of("1.9")
 def test_poisson_agrees_with_scikit_learn(seed):
     """Also in refusing a leaf that says 0, under which any count would be impossible."""
     own = np.random.default_rng(seed)
@@ -121,6 +123,7 @@ def test_weights_and_class_weights_agree_with_scikit_learn():
 
 
 @pytest.mark.parametrize("seed", range(8))
+@as_of("1.8")
 def test_missing_cells_agree_with_scikit_learn(seed):
     """In small nodes two splits may lower the impurity alike to the last digit: we take the lowest column, scikit-learn draws.
 
