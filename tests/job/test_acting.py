@@ -90,7 +90,7 @@ def test_a_search_that_stops_early_gets_more_steps(monkeypatch):
     from epee.predictors.linear.logistic import LogisticRegression
 
     tried = []
-    plain = LogisticRegression.fit
+    plain = LogisticRegression._fit_from  # alone or side by side
 
     def fit(self, *args, **keywords):
         tried.append(self.max_iter)
@@ -98,7 +98,7 @@ def test_a_search_that_stops_early_gets_more_steps(monkeypatch):
             warnings.warn("stopped early", errors.SearchWarning, stacklevel=2)
         return plain(self, *args, **keywords)
 
-    monkeypatch.setattr(LogisticRegression, "fit", fit)
+    monkeypatch.setattr(LogisticRegression, "_fit_from", fit)
     learned = epee.learn(blobs(), "y", predictors=["logistic"], folds=3)
     assert max(tried) == 300 * PATIENCE and learned.predictor.model.steps[-1][1].max_iter == 300 * PATIENCE
     assert not any("stopped early" in note for note in learned.notes)
