@@ -11,6 +11,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.pipeline import make_pipeline
 
 import epee
+from tests.older import as_of
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(120, 3))
@@ -61,6 +62,7 @@ def test_groups_without_routing_are_refused():
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
+@as_of("1.9")
 def test_transformers_speak_the_library_of_frames(library):
     frames = pytest.importorskip(library)
     table = frames.DataFrame({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2]})

@@ -15,6 +15,7 @@ from epee.risk.mean_loss import mean_loss
 from epee.risk.nested import FEW_REPEATS, HALVINGS, batched_losses, nested_interval, nested_sums, without_one_or_two
 from epee.risk.opening import open_route
 from epee.risk.splitting import make_plan
+from tests.older import as_of
 
 
 def by_loops(fit, loss, X, y, folds, level_z):
@@ -70,6 +71,7 @@ def test_formula_for_least_squares():
     assert "nested" in found.how and found.losses.shape == (3, 60) and found.predictions.shape == (3, 60)
 
 
+@as_of("1.9")
 def test_formula_for_classes():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(80, 3))

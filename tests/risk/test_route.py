@@ -28,6 +28,7 @@ from epee.risk.refit import RefitRoute
 from epee.risk.route import MomentRoute
 from epee.risk.splitting import Split, kfold, regrouped
 from epee.risk.unions import dealt_unions, raw_unions, unions
+from tests.older import as_of
 
 ON_MOMENTS = [m for m in METHODS if m.kind in ("classifier", "regressor") and issubclass(m.load(), MomentEstimator)]
 
@@ -157,6 +158,7 @@ def test_other_steps_take_the_ordinary_route():
     assert isinstance(open_route(make_pipeline(StandardScaler(), Ridge()), X, y), MomentRoute)
 
 
+@as_of("1.9")
 def test_a_class_missing_from_a_training_fold():
     X, y = rows("classifier", 60)
     y[:3] = 7

@@ -18,6 +18,7 @@ from epee import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from epee.errors import DataError, WrongUse
 from epee.predictors.ensembles import rounds, spooling
 from epee.table.arrays import ArraySource
+from tests.older import as_of
 
 rng = np.random.default_rng(0)
 TREE = ("first", "feature", "threshold", "missing_left", "set_of", "value", "gain", "count", "sets", "roots", "depths")
@@ -175,6 +176,7 @@ def test_weight_two_is_the_row_twice_where_leaves_are_pure():
 
 
 @pytest.mark.parametrize("loss", ["squared_error", "absolute_error", "gamma", "poisson"])
+@as_of("1.9")
 def test_numbers_as_scikit_learn(loss):
     X, y = table(1500)
     t = np.exp(y / 3) if loss in ("gamma", "poisson") else y
@@ -185,6 +187,7 @@ def test_numbers_as_scikit_learn(loss):
 
 
 @pytest.mark.parametrize("classes", [2, 3])
+@as_of("1.9")
 def test_classes_as_scikit_learn(classes):
     X, y = table(1500)
     t = np.digitize(y, [0.0] if classes == 2 else [-1.0, 1.0])
@@ -210,6 +213,7 @@ def test_constraints_as_scikit_learn(given):
     np.testing.assert_allclose(a.predict_proba(X), b.predict_proba(X), atol=1e-6)
 
 
+@as_of("1.9")
 def test_categories_as_scikit_learn():
     X, y = table(1500, categories=30)
     a = HistGradientBoostingRegressor(max_iter=8, categorical_features=[4]).fit(X, y)
