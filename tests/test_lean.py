@@ -38,6 +38,11 @@ def test_start_is_lean(code):
     assert loaded_by(code) == set()
 
 
+def test_a_finding_is_explained_without_estimators():
+    code = "from epee.cli.app import run; assert run(['explain', 'E001']) == 0; print()"
+    assert loaded_by(code) <= {"scipy"}
+
+
 def test_a_small_learn_meets_neither_numba_nor_pandas():
     code = """
 import sys

@@ -26,7 +26,6 @@ from scipy import special
 
 from epee.errors import DataError, WrongUse
 from epee.risk.estimate import Difference, difference
-from epee.risk.halves import variance_by_halves
 from epee.risk.intervals import Interval, check_level, normal_p_value, t_quantile, wilson
 from epee.typing import Matrix, Vector
 from epee.words.risk_words import say
@@ -73,6 +72,10 @@ def corrected_difference(a: Any, b: Any, level: float) -> Difference:
 
 def in_halves(a: Any, b: Any, found: Difference) -> Difference | None:
     """Return a difference with the error bar that halves of the folds show (:mod:`epee.risk.halves`); None where they do not."""
+    from epee.risk.halves import (
+        variance_by_halves,
+    )  # which knows routes, and they scikit-learn: findings are explained without
+
     if a.halves is None or b.halves is None or not found.p_value < 1:
         return None
     one, other = a.halves.means, b.halves.means
