@@ -78,7 +78,7 @@ PHRASES = {
     "regression tree": "arbre de régression", "tree pruned by 5-fold cross-validation": "arbre élagué par validation croisée à 5 plis",
     "alphas for scikit-learn": "alphas pour scikit-learn", "the whole path for us": "tout le chemin pour nous", "tree prediction": "prédiction d'un arbre",
     "with every number of trees up to": "avec chaque nombre d'arbres jusqu'à", "boosted prediction": "prédiction boostée", "boosting": "boosting", "trees of": "arbres de", "trees": "arbres", "leaves": "feuilles",
-    "a third of the columns": "un tiers des colonnes", "landmarks": "repères", "ten folds": "dix plis", "numbers": "nombres",
+    "a third of the columns": "un tiers des colonnes", "landmarks": "repères", "one Gram matrix of": "une matrice de Gram de", "ten folds": "dix plis", "numbers": "nombres",
     # the machine
     "cores": "cœurs", "One thread": "Un fil", "processor time": "temps de processeur", "exponent b of size^b": "exposant b de taille^b",
     # a pass on a cluster
