@@ -13,7 +13,6 @@ from sklearn.datasets import make_s_curve
 from epee import MDS, PCA, TSNE, ClassicalMDS, Isomap, LocallyLinearEmbedding
 from epee.errors import DataError, DataWarning, WrongUse
 from epee.structure.neighbour_graph import distance_graph, geodesics, neighbour_search
-from tests.older import as_of
 
 rng = np.random.default_rng(0)
 CURVE, ALONG = make_s_curve(400, random_state=0)
@@ -36,7 +35,6 @@ def test_large_tables_take_the_leading_axes_only():
     np.testing.assert_allclose(np.abs(ClassicalMDS(2).fit_transform(X)), np.abs(PCA(2).fit_transform(X)), atol=1e-6)
 
 
-@as_of("1.8")
 def test_tables_that_are_no_dissimilarities_are_refused():
     good = cdist(FLAT[:4], FLAT[:4])
     for change, words in (
@@ -103,7 +101,6 @@ def test_lle_is_centred_with_unit_columns_and_unrolls():
     assert max(abs(np.corrcoef(fitted.embedding_[:, k], ALONG)[0, 1]) for k in range(2)) > 0.9
 
 
-@as_of("1.8")
 def test_smacof_lowers_the_stress():
     X = rng.normal(size=(40, 5))
     kw = {"n_init": 1, "init": "random", "random_state": 0}

@@ -167,18 +167,24 @@ def side_by_side(routes: Sequence[RefitRoute], samples: Sequence[np.ndarray | No
             X, y, w = first.X, first.y, first.weight
             if rows is not None:
                 X, y, w = take_rows(X, rows), take_rows(y, rows), None if w is None else w[rows]
-            front: list[Any] = []
-            if model.steps[
-                :-1
-            ]:  # as a whole pipeline would fit them: an encoder may tell its own rows otherwise than new ones
-                maps = clone(Pipeline(model.steps[:-1], memory=model.memory))
-                X = maps.fit_transform(X, y, **dict.fromkeys(names[:-1], w))
-                front = maps.steps
+            maps, X = fitted_front(clone(model), X, y, dict.fromkeys(names[:-1], w))
+            front = [] if maps is None else maps.steps
             fitted += [Pipeline([*front, (model.steps[-1][0], clone(last_of(route.model)))]) for route in routes]
             given += [(X, y, w)] * len(routes)
         last_of(model).fit_together([last_of(pipe) for pipe in fitted], given)
         for k in range(0, len(fitted), len(routes)):
             yield fitted[k : k + len(routes)]
+
+
+def fitted_front(model: Any, X: Any, y: Any, weights: dict[str, Any]) -> tuple[Pipeline | None, Any]:
+    """Return the steps before the last of a pipeline, fitted, and the rows that they hand on; None and the rows where there are none.
+
+    They are fitted as a whole pipeline would fit them: an encoder may tell the rows it learns from otherwise than new ones.
+    """
+    if not isinstance(model, Pipeline) or len(model.steps) < 2:
+        return None, X
+    front = Pipeline(model.steps[:-1], memory=model.memory)
+    return front, front.fit_transform(X, y, **weights)
 
 
 def weight_keywords(model: Any) -> list[str]:

@@ -23,7 +23,7 @@ from epee.engines.local import in_order
 from epee.estimator.protocol import Lengthened, Needs, Telling, Varies
 from epee.risk.asking import refuse_nan, spread, to_codes
 from epee.risk.dof import degrees_of_freedom
-from epee.risk.refit import RefitRoute, weight_keywords
+from epee.risk.refit import RefitRoute, fitted_front, weight_keywords
 from epee.risk.splitting import Pairs, Plan, Split
 from epee.risk.steps import last_of
 from epee.typing import Matrix, Vector
@@ -86,10 +86,9 @@ class Course:
             X, y, w = take_rows(X, self.learned), take_rows(y, self.learned), None if w is None else w[self.learned]
         far = None if self.rows is None else take_rows(route.X, self.rows)
         names = weight_keywords(self.model) if w is not None else []
-        if isinstance(self.model, Pipeline) and len(self.model.steps) > 1:
-            maps = Pipeline(self.model.steps[:-1])
-            X = maps.fit_transform(X, y, **dict.fromkeys(names[:-1], w))
-            far = far if far is None else maps.transform(far)
+        maps, X = fitted_front(self.model, X, y, dict.fromkeys(names[:-1], w))
+        if maps is not None and far is not None:
+            far = maps.transform(far)
         self.answers = last.fit_telling(X, y, w, far, self.values, needs)
         return self.answers
 

@@ -41,13 +41,11 @@ def test_agrees_with_scikit_learn(options):
 
 
 @pytest.mark.parametrize("estimator", [OAS(), LedoitWolf()])
-@as_of("1.8")
 def test_covariance_estimators(estimator):
     ours, theirs = (kind(solver="eigen", covariance_estimator=estimator).fit(X, y) for kind in (Ours, Theirs))
     np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), rtol=1e-8)
 
 
-@as_of("1.8")
 def test_oas_from_moments_alone():
     ours, theirs = (
         Ours(solver="eigen", shrinkage="oas").fit(X, y),

@@ -15,7 +15,6 @@ from epee import LinearDiscriminantAnalysis, LogisticRegression
 from epee.errors import DataWarning, MissingValues, SearchWarning, WrongUse
 from epee.optimize.linear_risk import LinearRisk, thin
 from epee.table.arrays import ArraySource
-from tests.predictors.linear.older import in_its_words
 
 
 def draw(n=400, p=4, K=2, seed=0, strength=1.0):
@@ -28,7 +27,7 @@ def draw(n=400, p=4, K=2, seed=0, strength=1.0):
 def theirs(X, y, w=None, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return Theirs(tol=1e-10, max_iter=10_000, **in_its_words(**options)).fit(X, y, w)
+        return Theirs(tol=1e-10, max_iter=10_000, **options).fit(X, y, w)
 
 
 @pytest.mark.parametrize("K", [2, 4])
@@ -61,7 +60,7 @@ def test_liblinear_penalises_its_bias():
     X = X + 1.0
     for options in ({"l1_ratio": 0.0}, {"l1_ratio": 1.0}, {"intercept_scaling": 3.0}):
         ours = LogisticRegression(C=0.1, solver="liblinear", **options)
-        other = Theirs(C=0.1, solver="liblinear", tol=1e-10, max_iter=10_000, **in_its_words(**options))
+        other = Theirs(C=0.1, solver="liblinear", tol=1e-10, max_iter=10_000, **options)
         assert_allclose(ours.fit(X, y).coef_, other.fit(X, y).coef_, atol=1e-5)
         assert_allclose(ours.intercept_, other.intercept_, atol=1e-5)
 

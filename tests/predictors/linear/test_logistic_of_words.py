@@ -8,7 +8,6 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression as Theirs
 
 import epee
-from tests.predictors.linear.older import in_its_words
 
 rng = np.random.default_rng(0)
 n, p = 800, 3000
@@ -27,9 +26,7 @@ def price(model, C: float, weight=None) -> float:
 @pytest.mark.filterwarnings("ignore:Liblinear failed to converge")
 @pytest.mark.parametrize("C", [0.3, 1.0, 10.0])
 def test_the_price_is_that_of_liblinear_at_its_tightest(C):
-    theirs = Theirs(
-        C=C, solver="liblinear", tol=1e-10, max_iter=2000, intercept_scaling=1e4, **in_its_words(l1_ratio=1)
-    ).fit(S, y)
+    theirs = Theirs(C=C, solver="liblinear", tol=1e-10, max_iter=2000, intercept_scaling=1e4, l1_ratio=1).fit(S, y)
     loose = epee.LogisticRegression(C=C, l1_ratio=1.0).fit(S, y)
     assert price(loose, C) <= price(theirs, C) * (1 + 1e-6)
     tight = epee.LogisticRegression(C=C, l1_ratio=1.0, tol=1e-9).fit(S, y)
@@ -47,7 +44,7 @@ def test_weights_are_copies_and_liblinear_penalises_the_bias():
     )
     np.testing.assert_allclose(a.coef_, b.coef_, atol=1e-5)
     ours = epee.LogisticRegression(l1_ratio=1.0, tol=1e-9, solver="liblinear").fit(S, y)
-    theirs = Theirs(solver="liblinear", tol=1e-10, max_iter=2000, **in_its_words(l1_ratio=1)).fit(S, y)
+    theirs = Theirs(solver="liblinear", tol=1e-10, max_iter=2000, l1_ratio=1).fit(S, y)
     np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-5)
     np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-3)
 

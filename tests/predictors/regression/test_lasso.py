@@ -11,7 +11,6 @@ from sklearn.model_selection import KFold
 
 from epee import ElasticNet, Lasso, LassoCV, Moments, lasso_path
 from epee.errors import DataError, SearchWarning, WrongUse
-from tests.older import as_of
 
 rng = np.random.default_rng(0)
 n, p = 120, 15
@@ -83,7 +82,6 @@ def test_the_constrained_form_meets_its_bound():
 @pytest.mark.parametrize(
     "cv", [5, KFold(4, shuffle=True, random_state=0), np.arange(n) % 6], ids=["5", "splitter", "ids"]
 )
-@as_of("1.8")
 def test_folds_from_one_pass_equal_refits(cv):
     ours = LassoCV(cv=cv, alphas=20, **TIGHT).fit(X, y)
     folds = [(np.flatnonzero(cv != k), np.flatnonzero(cv == k)) for k in range(6)] if isinstance(cv, np.ndarray) else cv

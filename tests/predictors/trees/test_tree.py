@@ -123,7 +123,6 @@ def test_weights_and_class_weights_agree_with_scikit_learn():
 
 
 @pytest.mark.parametrize("seed", range(8))
-@as_of("1.8")
 def test_missing_cells_agree_with_scikit_learn(seed):
     """In small nodes two splits may lower the impurity alike to the last digit: we take the lowest column, scikit-learn draws.
 
