@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.pipeline import make_pipeline
 
-from epee import HistGradientBoostingRegressor, LandmarkRegressor, MLPRegressor, StandardScaler, learn
+from epee import AdditiveSplines, HistGradientBoostingRegressor, LandmarkRegressor, MLPRegressor, StandardScaler, learn
 from epee.job import contest as contests
 from epee.job.variants import together, varied, worth_trying
 from epee.risk.refit import RefitRoute, side_by_side
@@ -123,3 +123,15 @@ def test_the_model_of_all_rows_is_not_fitted_twice(key, monkeypatch):
     assert kept.facts["chosen"]["key"] == key
     np.testing.assert_allclose(kept.predict(table), again.predict(table), rtol=1e-12)
     assert kept.risk.value == pytest.approx(again.risk.value, rel=1e-12)
+
+
+def test_a_search_that_goes_on_takes_the_fits_it_has(monkeypatch):
+    route = RefitRoute(make_pipeline(StandardScaler(), AdditiveSplines(n_knots=5)), X, Y)
+    fits = {}
+    varied(route, SPLIT, "dof", [2, 3], fits)
+    assert sorted(fits) == [0, 1, 2, 3, 4, 5]  # the last on all rows
+    plain = varied(route, SPLIT, "dof", [4])
+    monkeypatch.setattr(RefitRoute, "fit_rows", None)
+    again = varied(route, SPLIT, "dof", [4], fits)
+    np.testing.assert_allclose(again.outcomes[0].predictions, plain.outcomes[0].predictions, rtol=1e-12)
+    assert again.ends == plain.ends

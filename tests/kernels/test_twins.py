@@ -24,6 +24,7 @@ from epee.kernels import (
     neighbours_twin,
     paths,
     sparse_codes,
+    spline,
     trees_grow,
     trees_levels,
     trees_walk,
@@ -62,6 +63,23 @@ def test_sums_by_cell_have_the_same_bits(rng, weighted):
     same(class_sums.class_squares, X, cell, w, origin, count, sums, sums)
     X[rng.random(X.shape) < 0.1] = np.nan
     same(class_sums.class_scatter, X, cell, w, origin, rng.normal(size=(4, 5)), sums)
+
+
+def test_bases_of_splines_have_the_same_bits(rng):
+    knots = [np.sort(rng.normal(size=k)) for k in (10, 3, 5)]
+    C, slopes, ends = np.zeros((4, 10, 10)), np.zeros((4, 2, 10)), np.zeros((4, 10))
+    low, span, lasts = np.zeros(4), np.ones(4), np.array([9, 2, -1, 4])  # the third column has no curve
+    for j, k in zip((0, 1, 3), knots):
+        low[j], span[j], ends[j, : len(k)] = k[0], k[-1] - k[0], (k - k[0]) / (k[-1] - k[0])
+        C[j, : len(k), : len(k)], slopes[j, :, : len(k)] = (
+            rng.normal(size=(len(k), len(k))),
+            rng.normal(size=(2, len(k))),
+        )
+    X = np.vstack(
+        [2 * rng.normal(size=(700, 4)), [[k[i % len(k)] for k in (*knots[:2], knots[2], knots[2])] for i in range(10)]]
+    )
+    starts = np.array([0, 9, 11, 12])
+    same(spline.natural_rows, X, low, span, ends, lasts, C, slopes, starts, np.full((len(X), 16), np.nan))
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

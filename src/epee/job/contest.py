@@ -423,7 +423,7 @@ class Contest:
         """Return the line of a candidate that is fitted on the rows at hand."""
         begin = clock.perf_counter()
         candidate = self._settled(candidate)
-        curve, (route, outcome, bagged) = self._searched(candidate, self._refit_on, 1)
+        curve, (route, outcome, bagged) = self._searched(candidate, partial(self._refit_on, fits={}), 1)
         g = self.ground
         repeated = bagged * len(g.plan(g.repeats).splits) if bagged else self._outcomes(route, outcome)
         risk = self._over_repeats(route, repeated)
@@ -443,14 +443,18 @@ class Contest:
         return replace(candidate, held=tuple(candidate.trial.settled(last_of(fitted)).items()))
 
     def _refit_on(
-        self, candidate: Candidate, grid: list[Any]
+        self, candidate: Candidate, grid: list[Any], fits: dict[int, Any]
     ) -> tuple[Curve, tuple[RefitRoute, Outcome, list[Outcome]]]:
-        """Return the curve along some values, with the road and the outcome of the best of them, and what the bag says, if it does."""
+        """Return the curve along some values, with the road and the outcome of the best of them, and what the bag says, if it does.
+
+        ``fits`` are those of the folds that an earlier turn of the search made.
+        """
         g = self.ground
         split = g.plan(1).splits[0]
         routes = [g.refit(candidate, value) for value in grid]
         bagged = out_of_bag(routes) if candidate.out_of_bag(g.setting) else None
-        found = bagged or (varied(routes[-1], split, str(candidate.parameter), grid) if len(grid) > 1 else None)
+        several = len(grid) > 1 or bool(fits)
+        found = bagged or (varied(routes[-1], split, str(candidate.parameter), grid, fits) if several else None)
         found = (
             found or together(routes, split) or Tried([r.evaluate(split) for r in routes], [_on_all(r) for r in routes])
         )

@@ -20,6 +20,7 @@ from epee.risk.steps import last_of
 from epee.risk.varying import ask_together
 
 TRAINING_ROWS = 2000  # that the training error along a parameter is taken on
+LARGEST_KEPT = 20_000_000  # numbers that the fits of all folds may hold, of those that keep their rows
 FIRST_ROWS, FIRST_FOLDS = 400, 3  # tested rows, and most folds, that tell how far a fit need go
 
 
@@ -37,19 +38,32 @@ def at_every_value(route: RefitRoute) -> bool:
     return isinstance(last_of(route.model), Varies)
 
 
-def varied(route: RefitRoute, split: Split, parameter: str, grid: list[Any]) -> Tried | None:
+def varied(
+    route: RefitRoute, split: Split, parameter: str, grid: list[Any], fits: dict[int, Any] | None = None
+) -> Tried | None:
     """Return what becomes of the rows along a parameter, for its first values.
 
     These are all of them, but for fits that a parameter lengthens (rounds of boosting): the first folds tell from where on more of it only
-    does harm, and the other folds go no further. None when the last step cannot be had at other values without a fit.
+    does harm, and the other folds go no further. None when the last step cannot be had at other values without a fit. ``fits`` by fold
+    are those of an earlier call; where they are not too large, they are left there for the next.
     """
     last = last_of(route.model)
     if not at_every_value(route):
         return None
     lengthens = isinstance(last, Lengthened) and last.lengthened_by == parameter
     model = route.model
+    known = {} if fits is None or route.X.size * split.n_models > LARGEST_KEPT else fits
+
+    def fitted_on(t: int) -> Any:
+        found = known.get(t)
+        if found is None:
+            found = route.fit_rows(split.training_rows(t) if t < split.n_models else None)
+            if known is fits:
+                known[t] = found
+        return found
+
     if not lengthens:
-        whole = route.fit_rows(None)
+        whole = fitted_on(split.n_models)
         all_rows = whole.steps[-1][1].variants(parameter, grid)
         if all_rows is None:
             return None
@@ -57,7 +71,7 @@ def varied(route: RefitRoute, split: Split, parameter: str, grid: list[Any]) -> 
 
     def work(t: int) -> tuple[np.ndarray, list[np.ndarray]]:
         rows = np.flatnonzero(by_row == t)
-        fitted = route.fit_rows(split.training_rows(t), model)
+        fitted = route.fit_rows(split.training_rows(t), model) if lengthens else fitted_on(t)
         return rows, ask_together(route, fitted, fitted.steps[-1][1].variants(parameter, grid), rows, f"fold {t}")
 
     done: list[tuple[np.ndarray, list[np.ndarray]]] = []

@@ -1,4 +1,4 @@
-"""The smoothing spline in O(n): Reinsch's banded equations, and the diagonal of the smoother matrix.
+"""The smoothing spline in O(n): Reinsch's banded equations, and the diagonal of the smoother matrix; bases of natural splines.
 
 Arrays in, arrays out; ``h`` (n-1,) are gaps between knots, ``w`` (n,) weights, ``y`` (n,) values, ``lam`` the penalty.
 """
@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from epee.kernels.compiling import bearable, kernel
+from epee.kernels import spline_twin as twin
+from epee.kernels.compiling import FEW_CELLS, bearable, kernel
 
 
 @kernel(meanwhile=bearable)
@@ -115,3 +116,44 @@ def evaluate(x, knots, g, gamma, start, stop, out):
             out[i] = (a * g[k + 1] + b * g[k]) / h - a * b / 6.0 * (
                 (1.0 + a / h) * gamma[k + 1] + (1.0 + b / h) * gamma[k]
             )
+
+
+def few_cells(X, *others):
+    """Tell whether NumPy makes the bases of a table sooner than numba is met."""
+    return X.size <= FEW_CELLS
+
+
+@kernel(twin=twin.natural_rows, small=few_cells, meanwhile=twin.few_rows)
+def natural_rows(X, low, span, knots, lasts, C, slopes, starts, out):
+    """Write the bases of natural cubic splines of all columns of rows (n, p) side by side to ``out`` (n, q).
+
+    Those of column j begin at ``starts[j]``. Its ``knots[j]`` (K,), scaled to [0, 1] by ``low`` and ``span``, end with the one at
+    ``lasts[j]``; a column that has fewer than three is written as it is. ``C`` (p, K, K) are second derivatives at the knots and
+    ``slopes`` (p, 2, K) first ones at the outer knots, of the splines that are 1 at one knot and 0 at the others; that of the first
+    knot is left out.
+    """
+    n, p = X.shape
+    for i in range(n):
+        for j in range(p):
+            at, last = starts[j], lasts[j]
+            if last < 2:
+                out[i, at] = X[i, j]
+                continue
+            t = (X[i, j] - low[j]) / span[j]
+            inside = min(max(t, 0.0), 1.0)
+            k = 0
+            for m in range(1, last):
+                k += inside >= knots[j, m]
+            left, right = knots[j, k], knots[j, k + 1]
+            h, a, b = right - left, inside - left, right - inside
+            bend = -a * b / 6
+            u, v = bend * (1 + a / h), bend * (1 + b / h)
+            for m in range(1, last + 1):
+                out[i, at + m - 1] = C[j, k + 1, m] * u + C[j, k, m] * v
+            out[i, at + k] += a / h
+            if k > 0:
+                out[i, at + k - 1] += b / h
+            if t != inside:
+                side = 1 if inside > 0.5 else 0
+                for m in range(1, last + 1):
+                    out[i, at + m - 1] += (t - inside) * slopes[j, side, m]

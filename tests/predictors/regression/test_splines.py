@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.interpolate import make_smoothing_spline
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.interpolate import CubicSpline, make_smoothing_spline
 
 from epee import AdditiveSplines, SmoothingSpline, samples
 from epee.errors import DataError, MissingValues, WrongUse
+from epee.predictors.regression.natural_splines import natural_bases
 
 rng = np.random.default_rng(0)
 x = np.sort(rng.random(80) * 5)
@@ -181,3 +184,33 @@ def test_additive_splines_name_the_missing_cell_and_one_number_of_freedom():
         AdditiveSplines().fit(X, y)
     with pytest.raises(WrongUse, match="dof is .* one number"):
         AdditiveSplines(dof=[3, 4]).fit(X, y)
+
+
+@given(st.integers(0, 10_000), st.integers(3, 12), st.sampled_from([1, 30, 4_000]))
+@settings(deadline=None, max_examples=20)
+def test_bases_are_natural_splines_that_are_one_at_one_knot(seed, n_knots, n):
+    rng = np.random.default_rng(seed)
+    knots = [np.sort(rng.choice(200, n_knots, replace=False)) / 7.0, np.empty(0), np.array([0.0, 1.0, 4.0])]
+    X = np.column_stack([rng.uniform(knots[0][0], knots[0][-1], n), rng.normal(size=n), rng.uniform(0, 4, n)])
+    B = natural_bases(X, knots)
+    first = CubicSpline(knots[0], np.eye(n_knots), bc_type="natural")(X[:, 0])
+    third = CubicSpline(knots[2], np.eye(3), bc_type="natural")(X[:, 2])
+    np.testing.assert_allclose(B, np.column_stack([first[:, 1:], X[:, 1], third[:, 1:]]), atol=1e-9)
+
+
+def test_bases_go_on_straight_beyond_the_knots():
+    knots = [np.array([0.0, 1.0, 3.0, 4.0])]
+    for a in (4.0, -3.0):
+        B = natural_bases(np.linspace(a, a + 3, 4)[:, None], knots)
+        np.testing.assert_allclose(np.diff(B, 2, axis=0), 0, atol=1e-12)
+
+
+def test_what_dof_leaves_alone_is_found_once_for_all_variants(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    y = np.sin(2 * X[:, 0]) + rng.normal(size=200)
+    model = AdditiveSplines(dof=4).fit(X, y)
+    plain = [AdditiveSplines(dof=dof).fit(X, y).predict(X) for dof in (2, 3, 6)]
+    monkeypatch.setattr("epee.predictors.regression.additive.spectrum", None)
+    for variant, expected in zip(model.variants("dof", [2, 3, 6]), plain):
+        np.testing.assert_allclose(variant.predict(X), expected, atol=1e-9)

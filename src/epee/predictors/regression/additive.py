@@ -12,22 +12,25 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
 from scipy.linalg import eigh
 
-from epee.errors import WrongUse
+from epee.errors import SingularProblem, WrongUse
 from epee.estimator.moment import MomentRegressor
 from epee.estimator.protocol import Needs
 from epee.moments.moments import Moments
+from epee.predictors.regression.natural_splines import bending, natural_bases
+from epee.solve.cholesky import Cholesky
 from epee.table.block import Block, Source, refuse_bad_cells
 from epee.table.view import View
 from epee.typing import Matrix, Vector
 
 KNOTS_FROM = 20_000  # rows that place the knots
+SOUND = 1e7  # condition number below which a factor is as good as the eigenvalues
 
 
 class AdditiveSplines(MomentRegressor):
@@ -108,16 +111,16 @@ class AdditiveSplines(MomentRegressor):
         rows, w = np.concatenate(parts), np.concatenate(weights)
         shares = np.linspace(0, 1, int(self.n_knots))
         self.knots_ = []
-        for column in np.nan_to_num(rows).T:
-            distinct = np.unique(column)
+        for column in np.ascontiguousarray(np.nan_to_num(rows).T):
+            values, reached = in_order(column, w)
+            distinct = values[np.flatnonzero(np.diff(values, prepend=np.nan))]
             if len(distinct) > self.n_knots:
-                distinct = np.unique(weighted_quantiles(column, w, shares))
+                distinct = np.unique(quantiles(values, reached, shares))
             self.knots_.append(distinct if len(distinct) > 2 else distinct[:0])
 
     def _basis(self, X: Matrix) -> Matrix:
         """Return the basis of rows (n, q): splines of a column, or the column itself when it has two values."""
-        columns = zip(np.asarray(X, dtype=np.float64).T, self.knots_, strict=True)
-        return np.hstack([natural_basis(x, knots) if len(knots) > 2 else x[:, None] for x, knots in columns])
+        return natural_bases(X, self.knots_)
 
     def _solve(self, m: Moments) -> None:
         if not hasattr(self, "knots_"):
@@ -127,23 +130,29 @@ class AdditiveSplines(MomentRegressor):
         S, c = m.xx, m.xy
         P = np.zeros_like(S)
         self.penalties_ = np.zeros(len(self.knots_))
-        at = 0
-        for j, knots in enumerate(self.knots_):
-            width = max(len(knots) - 1, 1)
-            if width > 1:
-                here, omega = slice(at, at + width), bending(knots)
-                self.penalties_[j] = penalty_for(S[here, here], omega, min(float(self.dof), width))
-                P[here, here] = self.penalties_[j] * omega
-            at += width
-        scale = 1.0 / np.sqrt(np.maximum(np.diag(S + P), np.finfo(float).tiny))
-        values, V = np.linalg.eigh(scale[:, None] * (S + P) * scale)
-        kept = (
-            values > 1e-9 * values[-1]
-        )  # constant columns, and more curves than rows can tell apart, get the least norm
-        half = scale[:, None] * V[:, kept] / np.sqrt(values[kept])  # half @ half.T is the inverse of S + P
-        coef = half @ (half.T @ c)
-        self.effective_dof_ = float(np.einsum("ij,ik,kj->", half, S, half, optimize=True))
+        for j, (here, omega, values) in self._spectra_of(m).items():
+            self.penalties_[j] = penalty_for(values, min(float(self.dof), len(omega)))
+            P[here, here] = self.penalties_[j] * omega
+        coef, smoother = penalised(S, P, c)
+        self.effective_dof_ = float(np.trace(smoother))
         self._set_linear(coef.T, m.y_mean - m.x_mean @ coef)
+
+    def _spectra_of(self, m: Moments) -> dict[int, tuple[slice, Matrix, Vector]]:
+        """Return of each curved column where its basis lies, its bending, and what the penalty of each degree of freedom follows from.
+
+        They do not depend on ``dof``: the variants of a fit share them.
+        """
+        known = vars(self).get("_spectra")
+        if known is None or known[0] is not m:
+            found, at = {}, 0
+            for j, knots in enumerate(self.knots_):
+                width = max(len(knots) - 1, 1)
+                if width > 1:
+                    here, omega = slice(at, at + width), bending(knots)
+                    found[j] = here, omega, spectrum(m.xx[here, here], omega)
+                at += width
+            self._spectra = known = m, found
+        return known[1]
 
     def variants(self, parameter: str, values: Sequence[Any]) -> list[Self] | None:
         """Return the curves with other degrees of freedom, on the same knots."""
@@ -192,96 +201,56 @@ class Expansion:
             return block.having(X=self.model._basis(block.X))
 
 
-def weighted_quantiles(x: Vector, w: Vector, shares: Vector) -> Vector:
+def in_order(x: Vector, w: Vector) -> tuple[Vector, Vector]:
+    """Return the values in increasing order, and the weight that is reached with each."""
+    if (w == w[0]).all():
+        return np.sort(x), w[0] * np.arange(1.0, len(x) + 1)
+    order = np.argsort(x, kind="stable")
+    return x[order], np.cumsum(w[order])
+
+
+def quantiles(values: Vector, reached: Vector, shares: Vector) -> Vector:
     """Return the values below which given shares of the weight lie; weight 2 is the row twice.
 
-    >>> weighted_quantiles(np.array([3.0, 1.0, 2.0]), np.array([1.0, 1.0, 2.0]), np.array([0.0, 0.5, 1.0]))
+    >>> quantiles(*in_order(np.array([3.0, 1.0, 2.0]), np.array([1.0, 1.0, 2.0])), np.array([0.0, 0.5, 1.0]))
     array([1., 2., 3.])
     """
-    order = np.argsort(x, kind="stable")
-    reached = np.cumsum(w[order])
     at = np.searchsorted(reached, shares * reached[-1] * (1 - 1e-12))
-    return x[order[np.minimum(at, len(x) - 1)]]
+    return values[np.minimum(at, len(values) - 1)]
 
 
-def bent(knots: Vector) -> tuple[Matrix, Matrix]:
-    """Return, for a natural cubic spline given by its values at the knots, its second derivatives and its bending.
+def penalised(S: Matrix, P: Matrix, c: Matrix) -> tuple[Matrix, Matrix]:
+    """Return ``(S + P)^-1 c`` and the smoother ``(S + P)^-1 S``.
 
-    On the range scaled to [0, 1]: second derivatives are ``C @ values`` (K, K), and the integral of their square is
-    ``values @ P @ values`` with P = Q R^-1 Q' (Green and Silverman, section 2.1). Knots are asked about at every prediction, so the last
-    ones are remembered.
+    Constant columns, and more curves than rows can tell apart, get the least norm: then the eigenvalues are looked at.
     """
-    return _bent(np.asarray(knots, dtype=np.float64).tobytes())
+    with suppress(SingularProblem):
+        factor = Cholesky(S + P)
+        if factor.condition < SOUND:
+            return factor.solve(c), factor.solve(S)
+    scale = 1.0 / np.sqrt(np.maximum(np.diag(S + P), np.finfo(float).tiny))
+    values, V = np.linalg.eigh(scale[:, None] * (S + P) * scale)
+    kept = values > 1e-9 * values[-1]
+    half = scale[:, None] * V[:, kept] / np.sqrt(values[kept])  # half @ half.T is the inverse of S + P
+    return half @ (half.T @ c), half @ (half.T @ S)
 
 
-@lru_cache(maxsize=1024)
-def _bent(cells: bytes) -> tuple[Matrix, Matrix]:
-    knots = np.frombuffer(cells)
-    h = np.diff((knots - knots[0]) / (knots[-1] - knots[0]))
-    K = len(knots)
-    Q, R = np.zeros((K, K - 2)), np.zeros((K - 2, K - 2))
-    for k in range(K - 2):
-        Q[k : k + 3, k] = 1 / h[k], -1 / h[k] - 1 / h[k + 1], 1 / h[k + 1]
-        R[k, k] = (h[k] + h[k + 1]) / 3
-        if k + 1 < K - 2:
-            R[k, k + 1] = R[k + 1, k] = h[k + 1] / 6
-    inner = np.linalg.solve(R, Q.T)
-    found = np.vstack([np.zeros(K), inner, np.zeros(K)]), Q @ inner
-    for part in found:
-        part.setflags(write=False)
-    return found
+def spectrum(S: Matrix, omega: Matrix) -> Vector:
+    """Return the eigenvalues of the bending ``omega`` in units of ``S``: how soon a penalty flattens each direction."""
+    scale = np.sqrt(np.maximum(np.diag(S), np.finfo(float).tiny))
+    R = S / np.outer(scale, scale) + 1e-10 * np.eye(len(S))
+    return np.maximum(eigh(omega / np.outer(scale, scale), R, eigvals_only=True), 0.0)
 
 
-def natural_basis(x: Vector, knots: Vector) -> Matrix:
-    """Return the natural cubic splines (n, K - 1) that are 1 at one knot and 0 at the others, without that of the first knot.
+def penalty_for(values: Vector, dof: float) -> float:
+    """Return the penalty at which the trace of ``S (S + lam omega)^-1`` is ``dof``, from the :func:`spectrum` of both.
 
-    They add up to 1 with the one left out, which the intercept replaces; beyond the last knots they go on straight.
-
-    >>> natural_basis(np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.5, 1.0])) + 0.0
-    array([[0., 0.],
-           [1., 0.],
-           [0., 1.]])
-    """
-    span = knots[-1] - knots[0]
-    t, k = (x - knots[0]) / span, (knots - knots[0]) / span
-    C, _ = bent(knots)
-    inside = np.clip(t, 0.0, 1.0)
-    j = np.clip(np.searchsorted(k, inside, side="right") - 1, 0, len(k) - 2)
-    h = k[j + 1] - k[j]
-    a, b = inside - k[j], k[j + 1] - inside
-    bend = -a * b / 6
-    out = C[j + 1] * (bend * (1 + a / h))[:, None]
-    out += C[j] * (bend * (1 + b / h))[:, None]
-    every = np.arange(len(x))
-    out[every, j + 1] += a / h
-    out[every, j] += b / h
-    beyond = np.flatnonzero(t != inside)
-    if len(beyond):
-        first, last, rows = k[1] - k[0], k[-1] - k[-2], np.eye(len(k))
-        slopes = np.stack(
-            [(rows[1] - rows[0]) / first - first / 6 * C[1], (rows[-1] - rows[-2]) / last + last / 6 * C[-2]]
-        )
-        out[beyond] += (t - inside)[beyond, None] * slopes[inside[beyond].astype(int)]
-    return out[:, 1:]
-
-
-def bending(knots: Vector) -> Matrix:
-    """Return the integral of products of second derivatives of the basis (K - 1, K - 1), in units of the range."""
-    return bent(knots)[1][1:, 1:]
-
-
-def penalty_for(S: Matrix, omega: Matrix, dof: float) -> float:
-    """Return the penalty at which the trace of ``S (S + lam omega)^-1`` is ``dof``.
-
-    >>> round(penalty_for(np.eye(2), np.diag([0.0, 1.0]), 1.5), 6)
+    >>> round(penalty_for(spectrum(np.eye(2), np.diag([0.0, 1.0])), 1.5), 6)
     1.0
     """
     from scipy.optimize import brentq
 
     dof = max(dof, 1 + 1e-5)  # the straight line, nearly: a larger penalty would drown the data in rounding
-    scale = np.sqrt(np.maximum(np.diag(S), np.finfo(float).tiny))
-    R = S / np.outer(scale, scale) + 1e-10 * np.eye(len(S))
-    values = np.maximum(eigh(omega / np.outer(scale, scale), R, eigvals_only=True), 0.0)
 
     def excess(log_lam: float) -> float:
         return float((1.0 / (1.0 + 10.0**log_lam * values)).sum()) - dof
