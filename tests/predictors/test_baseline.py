@@ -55,3 +55,15 @@ def test_bad_input():
         BaselineClassifier("none").fit(X, y)
     with pytest.raises(WrongUse, match="statistic 'mode'"):
         BaselineRegressor("mode").fit(X, v)
+
+
+@pytest.mark.parametrize("targets", [1, 2])
+def test_the_means_of_all_folds_come_at_once(targets):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), rng.normal(size=(60, targets))
+    model = BaselineRegressor()
+    m = model.moments(X, y if targets > 1 else y[:, 0], fold=np.arange(60) % 4).leave_one_out("fold")
+    slopes, means = model.solve_stack(m)
+    assert slopes.shape == (4, targets, 3) and not slopes.any()
+    np.testing.assert_allclose(means.squeeze(), [one.constant_ for one in model.solve_each(m)], rtol=1e-14)
+    assert BaselineRegressor("median").solve_stack(m) is None

@@ -24,8 +24,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from dataclasses import replace
-from itertools import combinations
+from dataclasses import dataclass, replace
+from itertools import combinations, islice
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,7 @@ from epee.risk.linear_stack import Linear
 from epee.risk.route import MomentRoute
 from epee.risk.scoring import ask_behind
 from epee.table.raw import RawBlock
-from epee.typing import Matrix, Tensor, Vector
+from epee.typing import Codes, Matrix, Tensor, Vector
 
 COLUMNS, ROWS, PLACES = 6, 60, 10  # columns that are drawn, rows that are averaged over, values of a column
 PAIRED, PAIRED_ROWS = 4, 20  # columns whose pairs are looked at, and on how many rows
@@ -71,6 +71,39 @@ def answers(asks: Sequence[Ask], raw: RawBlock) -> Iterator[Matrix]:
         yield np.sum(found, axis=0)
 
 
+@dataclass(frozen=True, eq=False)
+class Question:
+    """Rows that every model is asked about, and what their answers (models, rows, outputs) to each block of them come to."""
+
+    blocks: Sequence[RawBlock]
+    told: Callable[..., Any]
+
+
+def replies(asks: Sequence[Ask], questions: Sequence[Question], most: int) -> list[Any]:
+    """Return what the questions come to; several are put at once, of no more than ``most`` rows unless one alone has more."""
+    out: list[Any] = []
+    waiting: list[Question] = []
+
+    def put() -> None:
+        blocks = [block for question in waiting for block in question.blocks]
+        found = np.stack(list(answers(asks, blocks[0].followed_by(*blocks[1:]))))  # (models, rows, outputs)
+        parts = iter(np.split(found, np.cumsum([len(block) for block in blocks])[:-1], axis=1))
+        out.extend(question.told(*islice(parts, len(question.blocks))) for question in waiting)
+        waiting.clear()
+
+    rows = 0
+    for question in questions:
+        own = sum(map(len, question.blocks))
+        if waiting and rows + own > most:
+            put()
+            rows = 0
+        waiting.append(question)
+        rows += own
+    if waiting:
+        put()
+    return out
+
+
 def effects_of(
     ground: Ground, entry: Entry, predictor: Predictor, uses: Sequence[str], level: float
 ) -> dict[str, Any] | None:
@@ -89,14 +122,15 @@ def effects_of(
     asks = [_final(predictor, outputs), *_folds(ground, entry, outputs, readers)]
     at_once = max(100, CELLS // max(1, ground.setting.p))  # rows that are asked about together
     rows = take(hand.raw, POLICY.sample(hand.train, min(ROWS, at_once // PLACES), seed))
-    columns = [_effect(name, kinds[name], rows, hand, asks, level) for name in names]
     few = take(hand.raw, POLICY.sample(hand.train, min(PAIRED_ROWS, int(np.sqrt(at_once))), seed))
-    pairs = [_interaction(a, b, few, asks) for a, b in combinations(names[:PAIRED], 2)]
-    pairs.sort(key=lambda pair: -pair["value"])
+    columns = [q for name in names if (q := _effect(name, kinds[name], rows, hand, level)) is not None]
+    pairs = [_interaction(a, b, few) for a, b in combinations(names[:PAIRED], 2)]
+    found = replies(asks, [*columns, *pairs], at_once)
+    drawn, strengths = found[: len(columns)], sorted(found[len(columns) :], key=lambda pair: -pair["value"])
     return {
         "of": labels,
-        "columns": [c for c in columns if c is not None],
-        "interactions": pairs,
+        "columns": drawn,
+        "interactions": strengths,
         "bands": len(asks) > 2,
         "held": bool(entry.members),
     }
@@ -199,34 +233,31 @@ def _places(name: str, kind: str, hand: Any) -> tuple[list[Any], list[str]] | No
     return (levels, levels) if len(levels) > 1 else None
 
 
-def _effect(
-    name: str, kind: str, rows: RawBlock, hand: Any, asks: Sequence[Ask], level: float
-) -> dict[str, Any] | None:
-    """Return the curves (1) of one column."""
+def _effect(name: str, kind: str, rows: RawBlock, hand: Any, level: float) -> Question | None:
+    """Return the question whose answers are the curves (1) of one column."""
     places = _places(name, kind, hand)
     if places is None:
         return None
     values, labels = places
-    blocks = [with_value(rows, name, v) for v in values]
-    whole = blocks[0]
-    for block in blocks[1:]:
-        whole = whole.followed_by(block)
-    found = np.stack(
-        [found.reshape(len(values), len(rows), -1).mean(axis=1) for found in answers(asks, whole)]
-    )  # (models, places, outputs)
-    pd, low, high = _banded(found, level)
     numeric = kind in ("number", "date")
-    out: dict[str, Any] = {
-        "column": name, "kind": kind, "x": values if numeric or kind == "boolean" else list(range(len(values))),
-        "labels": labels if kind == "date" or not (numeric or kind == "boolean") else [],
-        "pd": pd.T, "low": low.T, "high": high.T, "ale": None,
-    }  # fmt: skip
-    if numeric and len(values) > 2:
-        ale = _accumulated(name, rows, np.asarray(values, dtype=float), asks)
-        if ale is not None:
-            middle, below, above = _banded(ale, level)
+    steps = Steps.of(name, rows, np.asarray(values, dtype=float)) if numeric and len(values) > 2 else None
+
+    def told(*answered: Tensor) -> dict[str, Any]:
+        found = np.stack([part.mean(axis=1) for part in answered[: len(values)]], axis=1)  # (models, places, outputs)
+        pd, low, high = _banded(found, level)
+        out: dict[str, Any] = {
+            "column": name, "kind": kind, "x": values if numeric or kind == "boolean" else list(range(len(values))),
+            "labels": labels if kind == "date" or not (numeric or kind == "boolean") else [],
+            "pd": pd.T, "low": low.T, "high": high.T, "ale": None,
+        }  # fmt: skip
+        if steps is not None:
+            middle, below, above = _banded(steps.accumulated(*answered[len(values) :]), level)
             out["ale"] = {"y": middle.T, "low": below.T, "high": above.T}
-    return out
+        return out
+
+    return Question(
+        [*(with_value(rows, name, v) for v in values), *(() if steps is None else steps.blocks(rows, name))], told
+    )
 
 
 def _banded(found: Tensor, level: float) -> tuple[Matrix, Matrix, Matrix]:
@@ -240,27 +271,38 @@ def _banded(found: Tensor, level: float) -> tuple[Matrix, Matrix, Matrix]:
     return final, final - half, final + half
 
 
-def _accumulated(name: str, rows: RawBlock, edges: Vector, asks: Sequence[Ask]) -> Tensor | None:
-    """Return accumulated local effects (models, places, outputs), about the mean prediction."""
-    x = np.asarray(rows.columns[name])
-    kept = np.flatnonzero(np.isfinite(x))
-    if len(kept) < 5:
-        return None
-    some = take(rows, kept)
-    k = np.clip(np.searchsorted(edges, x[kept], side="left"), 1, len(edges) - 1)  # the interval of each row
-    both = with_value(some, name, edges[k - 1]).followed_by(with_value(some, name, edges[k])).followed_by(some)
-    m, out = len(kept), []
-    count = np.bincount(k, minlength=len(edges)).astype(float)
-    for f in answers(asks, both):
-        steps = np.stack([np.bincount(k, column, minlength=len(edges)) for column in (f[m : 2 * m] - f[:m]).T], axis=1)
-        curve = np.cumsum(steps / np.maximum(count, 1.0)[:, None], axis=0)  # (places, outputs)
-        middle = (curve[k] + curve[k - 1]).mean(axis=0) / 2
-        out.append(curve - middle + f[2 * m :].mean(axis=0))
-    return np.stack(out)
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """The steps of the second of (1): rows ``kept`` whose column is there, each in interval ``k`` between ``edges``."""
+
+    edges: Vector
+    kept: Codes
+    k: Codes
+
+    @classmethod
+    def of(cls, name: str, rows: RawBlock, edges: Vector) -> Steps | None:
+        """Return the steps of a column; None where too few rows have it."""
+        x = np.asarray(rows.columns[name])
+        kept = np.flatnonzero(np.isfinite(x))
+        k = np.clip(np.searchsorted(edges, x[kept], side="left"), 1, len(edges) - 1)
+        return cls(edges, kept, k) if len(kept) >= 5 else None
+
+    def blocks(self, rows: RawBlock, name: str) -> list[RawBlock]:
+        """Return the rows at the lower ends of their intervals, at the upper ends, and as they are."""
+        some = take(rows, self.kept)
+        return [with_value(some, name, self.edges[self.k - 1]), with_value(some, name, self.edges[self.k]), some]
+
+    def accumulated(self, lower: Tensor, upper: Tensor, plain: Tensor) -> Tensor:
+        """Return accumulated local effects (models, places, outputs), about the mean prediction, from answers (models, rows, outputs)."""
+        places = np.arange(len(self.edges))[:, None] == self.k  # (places, rows)
+        steps = places.astype(float) @ (upper - lower) / np.maximum(places.sum(axis=1), 1)[:, None]
+        curve = np.cumsum(steps, axis=1)
+        middle = (curve[:, self.k] + curve[:, self.k - 1]).mean(axis=1, keepdims=True) / 2
+        return curve - middle + plain.mean(axis=1, keepdims=True)
 
 
-def _interaction(a: str, b: str, rows: RawBlock, asks: Sequence[Ask]) -> dict[str, Any]:
-    """Return the strength (2) of a pair of columns, the largest over outputs, with the error bar of the jackknife."""
+def _interaction(a: str, b: str, rows: RawBlock) -> Question:
+    """Return the question whose answer is the strength (2) of two columns, the largest over outputs, with the jackknife's error bar."""
     n = len(rows)
     each, every = np.repeat(np.arange(n), n), np.tile(np.arange(n), n)  # the values of row i in row j
     base = take(rows, every)
@@ -272,19 +314,15 @@ def _interaction(a: str, b: str, rows: RawBlock, asks: Sequence[Ask]) -> dict[st
             columns[name] = own[each] if isinstance(own, np.ndarray) else own.take(each)
         return RawBlock(columns, rows=n * n)
 
-    blocks = [swapped(a, b), swapped(a), swapped(b)]
-    found = []
-    for told in zip(*(answers(asks, block) for block in blocks), strict=True):
-        joint, first, second = (part.reshape(n, n, -1).mean(axis=1) for part in told)  # (n, outputs)
-        joint, first, second = (part - part.mean(axis=0) for part in (joint, first, second))
-        rest, size = (np.sqrt((part**2).mean(axis=0)) for part in (joint - first - second, joint))
-        found.append((float(np.where(rest > ROUNDING * size, rest, 0.0).max()), float(size.max())))
-    strength, folds = found[0], np.array([f[0] for f in found[1:]])
-    K = len(folds)
-    se = float(np.sqrt((K - 1) / K * ((folds - folds.mean()) ** 2).sum())) if K >= 3 else None
-    return {
-        "columns": [a, b],
-        "value": strength[0],
-        "stderr": se,
-        "share": strength[0] / strength[1] if strength[1] > 0 else 0.0,
-    }
+    def told(*answered: Tensor) -> dict[str, Any]:
+        means = (part.reshape(len(part), n, n, -1).mean(axis=2) for part in answered)  # (models, n, outputs)
+        joint, first, second = (part - part.mean(axis=1, keepdims=True) for part in means)
+        rest, size = (np.sqrt((part**2).mean(axis=1)) for part in (joint - first - second, joint))  # (models, outputs)
+        strength = np.where(rest > ROUNDING * size, rest, 0.0).max(axis=1)
+        value, folds = float(strength[0]), strength[1:]
+        K = len(folds)
+        se = float(np.sqrt((K - 1) / K * ((folds - folds.mean()) ** 2).sum())) if K >= 3 else None
+        largest = float(size[0].max())
+        return {"columns": [a, b], "value": value, "stderr": se, "share": value / largest if largest > 0 else 0.0}
+
+    return Question([swapped(a, b), swapped(a), swapped(b)], told)

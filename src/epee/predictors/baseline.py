@@ -21,7 +21,7 @@ from epee.moments.moments import Moments
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source
 from epee.table.view import View
-from epee.typing import Codes, Matrix, Seed, Vector
+from epee.typing import Codes, Matrix, Seed, Tensor, Vector
 
 
 def unseen(block: Block) -> Block:
@@ -186,6 +186,13 @@ class BaselineRegressor(_TargetAlone, MomentRegressor):
         if not 0 < self.quantile < 1:
             raise WrongUse(f"quantile is {self.quantile!r}; it must lie between 0 and 1.")
         self._set(m.y_mean)
+
+    def solve_stack(self, m: Moments) -> tuple[Tensor, Tensor] | None:
+        """Return no slopes (F, m, p), and the means of the target (F, m); None for what sums do not tell."""
+        if self.statistic != "mean":
+            return None
+        means = np.asarray(m.y_mean)
+        return np.zeros((*means.shape, m.p)), means
 
     def refine(self, source: Source, m: Moments) -> None:
         """Find the median, for which all targets are held."""

@@ -55,23 +55,25 @@ class RawBlock:
         beside = {name: a[i:j] for name in BESIDE if (a := getattr(self, name)) is not None}
         return replace(self, columns=columns, **beside, start=self.start + i, rows=max(0, min(j, self.rows) - i))
 
-    def followed_by(self, other: RawBlock) -> RawBlock:
-        """Return the rows of both blocks."""
-        columns = {name: _joined(column, other.columns[name]) for name, column in self.columns.items()}
-        beside = {name: _joined(a, getattr(other, name)) for name in BESIDE if (a := getattr(self, name)) is not None}
-        return replace(self, columns=columns, **beside, rows=self.rows + other.rows)
+    def followed_by(self, *others: RawBlock) -> RawBlock:
+        """Return the rows of all blocks."""
+        columns = {n: _joined([column, *(b.columns[n] for b in others)]) for n, column in self.columns.items()}
+        beside = {
+            n: _joined([a, *(getattr(b, n) for b in others)]) for n in BESIDE if (a := getattr(self, n)) is not None
+        }
+        return replace(self, columns=columns, **beside, rows=self.rows + sum(b.rows for b in others))
 
 
 BESIDE = ("y", "weight", "fold", "groups")  # arrays that go beside the rows of a table
 
 
-def _joined(a: Any, b: Any) -> Any:
-    """Return two stretches of a column as one, arrays or Arrow texts."""
-    if isinstance(a, np.ndarray):
-        return np.concatenate([a, b])
+def _joined(stretches: list[Any]) -> Any:
+    """Return stretches of a column as one, arrays or Arrow texts."""
+    if isinstance(stretches[0], np.ndarray):
+        return np.concatenate(stretches)
     import pyarrow as pa
 
-    return pa.concat_arrays([a, b])
+    return pa.concat_arrays(stretches)
 
 
 def kind_of_type(t: pa.DataType) -> str | None:

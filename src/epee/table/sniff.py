@@ -17,6 +17,7 @@ from itertools import pairwise
 from epee.errors import EmptyTable
 
 DELIMITERS = "\t;|, "
+_DIGIT = re.compile(r"\d")
 _NUMBER = re.compile(r"[+-]?(\d{1,3}([ \u00a0\u202f]\d{3})+|\d+)?([.,]\d*)?([eE][+-]?\d+)?%?")
 _DATE = re.compile(r"\d{4}[-/]\d{2}[-/]\d{2}.*|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}.*")
 _WORDS = frozenset(["true", "false", "yes", "no", "oui", "non", "vrai", "faux"])
@@ -131,7 +132,7 @@ def _choose(cuts: dict[str, list[list[str]]]) -> str:
 def _typed(cell: str) -> bool:
     """Tell whether a cell is a number, a date or a boolean."""
     cell = cell.strip()
-    has_digit = any(c.isdigit() for c in cell)
+    has_digit = _DIGIT.search(cell) is not None
     return bool((has_digit and (_NUMBER.fullmatch(cell) or _DATE.fullmatch(cell))) or cell.lower() in _WORDS)
 
 

@@ -169,6 +169,16 @@ def test_additive_blocks_add_up_and_odd_columns_are_taken():
     np.testing.assert_allclose(pieces.predict(odd), whole.predict(odd), atol=1e-6)
 
 
+def test_a_constant_column_gets_nothing_whatever_the_others_are():
+    for seed in range(20):
+        own = np.random.default_rng(seed)
+        Z, z = own.normal(size=(60, 3)), own.normal(size=60)
+        alone = AdditiveSplines().fit(Z, z)
+        beside = AdditiveSplines().fit(np.column_stack([Z, np.full(60, 7.0)]), z)
+        assert beside.coef_[-1] == 0
+        np.testing.assert_allclose(beside.coef_[:-1], alone.coef_, atol=1e-8)
+
+
 def test_additive_parameters_that_make_no_sense():
     with pytest.raises(WrongUse, match="at least 1"):
         AdditiveSplines(dof=0).fit(X, Y)

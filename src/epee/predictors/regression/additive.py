@@ -130,8 +130,9 @@ class AdditiveSplines(MomentRegressor):
         S, c = m.xx, m.xy
         P = np.zeros_like(S)
         self.penalties_ = np.zeros(len(self.knots_))
-        for j, (here, omega, values) in self._spectra_of(m).items():
-            self.penalties_[j] = penalty_for(values, min(float(self.dof), len(omega)))
+        curved = self._spectra_of(m)
+        self.penalties_[list(curved)] = penalties_for([values for *_, values in curved.values()], float(self.dof))
+        for j, (here, omega, _) in curved.items():
             P[here, here] = self.penalties_[j] * omega
         coef, smoother = penalised(S, P, c)
         self.effective_dof_ = float(np.trace(smoother))
@@ -228,7 +229,8 @@ def penalised(S: Matrix, P: Matrix, c: Matrix) -> tuple[Matrix, Matrix]:
         factor = Cholesky(S + P)
         if factor.condition < SOUND:
             return factor.solve(c), factor.solve(S)
-    scale = 1.0 / np.sqrt(np.maximum(np.diag(S + P), np.finfo(float).tiny))
+    size = np.sqrt(np.diag(S + P))
+    scale = np.divide(1.0, size, out=np.zeros_like(size), where=size > 0)  # a column that is constant gets 0
     values, V = np.linalg.eigh(scale[:, None] * (S + P) * scale)
     kept = values > 1e-9 * values[-1]
     half = scale[:, None] * V[:, kept] / np.sqrt(values[kept])  # half @ half.T is the inverse of S + P
@@ -242,19 +244,30 @@ def spectrum(S: Matrix, omega: Matrix) -> Vector:
     return np.maximum(eigh(omega / np.outer(scale, scale), R, eigvals_only=True), 0.0)
 
 
-def penalty_for(values: Vector, dof: float) -> float:
-    """Return the penalty at which the trace of ``S (S + lam omega)^-1`` is ``dof``, from the :func:`spectrum` of both.
+def penalties_for(spectra: Sequence[Vector], dof: float) -> Vector:
+    """Return for each column the penalty at which the trace of ``S (S + lam omega)^-1`` is ``dof``, from the :func:`spectrum` of both.
 
-    >>> round(penalty_for(spectrum(np.eye(2), np.diag([0.0, 1.0])), 1.5), 6)
-    1.0
+    A column with no more directions than that has none. The trace falls along the logarithm of the penalty, which is halved
+    about for all columns at once until its digits end.
+
+    >>> penalties_for([spectrum(np.eye(2), np.diag([0.0, 1.0]))], 1.5).round(6)
+    array([1.])
     """
-    from scipy.optimize import brentq
+    widths = np.array([len(values) for values in spectra])
+    table = np.full((len(spectra), max(widths, default=0)), np.inf)  # a direction that is not there has no freedom
+    for own, values in zip(table, spectra, strict=True):
+        own[: len(values)] = values
+    wanted = np.maximum(
+        np.minimum(dof, widths), 1 + 1e-5
+    )  # the straight line, nearly: more would drown the data in rounding
 
-    dof = max(dof, 1 + 1e-5)  # the straight line, nearly: a larger penalty would drown the data in rounding
+    def exceeds(logs: Vector) -> np.ndarray:
+        return (1.0 / (1.0 + 10.0 ** logs[:, None] * table)).sum(axis=1) > wanted
 
-    def excess(log_lam: float) -> float:
-        return float((1.0 / (1.0 + 10.0**log_lam * values)).sum()) - dof
-
-    if excess(-30.0) <= 0:
-        return 0.0
-    return float(10.0 ** brentq(excess, -30.0, 30.0, xtol=1e-12))
+    low, high = np.full(len(spectra), -30.0), np.full(len(spectra), 30.0)
+    bent = exceeds(low)
+    for _ in range(52):
+        middle = (low + high) / 2
+        more = exceeds(middle)
+        low, high = np.where(more, middle, low), np.where(more, high, middle)
+    return np.where(bent, 10.0 ** ((low + high) / 2), 0.0)
