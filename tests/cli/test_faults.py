@@ -95,6 +95,29 @@ main()
     assert (done.returncode, done.stderr) == (-signal.SIGINT, b"")
 
 
+def test_whoever_leaves_at_once_leaves_nothing_behind(tmp_path):
+    """What is registered for the end is done, threads end, streams are flushed; the rest of Python's end is left out."""
+    words = f"""
+import atexit, pathlib, sys, tempfile, threading, time, weakref
+from epee.__main__ import leave
+
+class Slow:
+    def __del__(self):
+        print("taken apart")
+
+kept = Slow()
+folder = tempfile.TemporaryDirectory(dir={str(tmp_path)!r})
+atexit.register(print, "registered")
+threading.Thread(target=lambda: (time.sleep(0.3), print("a thread's last words"))).start()
+sys.stdout.write("no end of line")
+leave(3)
+"""
+    done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, timeout=30, check=False)
+    assert done.returncode == 3 and done.stderr == ""
+    assert done.stdout == "no end of linea thread's last words\nregistered\n"
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
 def test_a_step_that_lasts_does_not_hold_up_the_end(name, code, tmp_path):
     place = tmp_path / "half"
