@@ -601,3 +601,53 @@ def test_one_class_alone_is_learned(early_stopping):
         and model.predict_proba(X).shape == (80, 1)
     )
     assert not model.decision_function(X).any() and all(len(tree.nodes) == 1 for (tree,) in model._predictors)
+
+
+@pytest.mark.parametrize("weighted", [None, "counts", "parts"])
+@pytest.mark.parametrize("stopping", [False, "loss", "score"])
+@pytest.mark.parametrize("kind", ["value", "two", "three"])
+def test_rows_laid_out_anew_give_the_same_trees(kind, stopping, weighted, monkeypatch):
+    monkeypatch.setattr(rounds, "EACH", 1000)
+    monkeypatch.setattr(epee.options, "threads", 2)
+    rng = np.random.default_rng(1)
+    X = np.where(rng.random((900, 5)) < 0.05, np.nan, rng.normal(size=(900, 5)))
+    z = np.nan_to_num(X[:, 0]) + np.nan_to_num(X[:, 1]) ** 2 + 0.3 * rng.normal(size=900)
+    y = z if kind == "value" else np.digitize(z, [0.8] if kind == "two" else [0.3, 1.5])
+    w = {None: None, "counts": rng.integers(0, 3, 900).astype(float), "parts": rng.random(900)}[weighted]
+    make = HistGradientBoostingRegressor if kind == "value" else HistGradientBoostingClassifier
+    given = {
+        "max_iter": 7,
+        "max_leaf_nodes": 8,
+        "random_state": 0,
+        "early_stopping": bool(stopping),
+        "n_iter_no_change": 5,
+    }
+    given |= {"scoring": "loss" if stopping != "score" else "r2" if kind == "value" else "accuracy"}
+    untouched = X.copy(), y.copy(), None if w is None else w.copy()
+    plain = make(**given).fit(X, y, sample_weight=w)
+    again = []
+    monkeypatch.setattr(rounds, "SPREAD", 10)
+    monkeypatch.setattr(rounds, "REGROUPED", {0, 1, 4})
+    monkeypatch.setattr(
+        rounds.Rounds, "_regroup", lambda self, team, real=rounds.Rounds._regroup: again.append(real(self, team))
+    )
+    other = make(**given).fit(X, y, sample_weight=w)
+    assert len(again) == 3
+    say = "predict" if kind == "value" else "predict_proba"
+    np.testing.assert_array_equal(getattr(other, say)(X), getattr(plain, say)(X))
+    np.testing.assert_array_equal(other.train_score_, plain.train_score_)
+    np.testing.assert_array_equal(other.validation_score_, plain.validation_score_)
+    for before, now in zip(untouched, (X, y, w)):
+        np.testing.assert_array_equal(before, now) if now is not None else None
+
+
+def test_scores_after_each_round_are_in_the_order_of_the_table(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 3))
+    y = X[:, 0] + rng.normal(size=600)
+    model = HistGradientBoostingRegressor(max_iter=4, early_stopping=False)
+    plain = [said.copy() for said in model.fit_telling(X, y, None, None, [1, 2, 4], "values")]
+    monkeypatch.setattr(rounds, "SPREAD", 10)
+    monkeypatch.setattr(rounds, "REGROUPED", {0, 1})
+    again = [said.copy() for said in model.fit_telling(X, y, None, None, [1, 2, 4], "values")]
+    np.testing.assert_array_equal(again, plain)

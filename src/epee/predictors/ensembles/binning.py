@@ -189,7 +189,11 @@ class Binned:
     def put(self, words: np.ndarray, start: int) -> None:
         """Put words (m, groups) at the rows from ``start`` on."""
         self.words[start : start + len(words)] = words
-        self.columns[:, start : start + len(words)] = words.view(np.uint8)[:, : len(self.columns)].T
+        self.turn(start, start + len(words))
+
+    def turn(self, a: int, b: int) -> None:
+        """Write the words of the rows ``a .. b`` column by column."""
+        self.columns[:, a:b] = self.words[a:b].view(np.uint8)[:, : len(self.columns)].T
 
 
 @dataclass(frozen=True)

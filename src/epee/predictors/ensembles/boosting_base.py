@@ -138,7 +138,7 @@ class HistGradientBoosting(Estimator):
         rounds = self._rounds(bin_table(self._bins, X), np.asarray(y, dtype=np.float64), w, plan, onlookers=far)
         for r in rounds.each(self.max_iter, 0):
             if r + 1 in wanted:
-                yield self._said((far or rounds).raw, needs)
+                yield self._said(far.raw if far is not None else rounds.scores, needs)
         self.trees_, self.n_iter_ = rounds.trees(), self.max_iter
         insist_sound(self)
 

@@ -35,6 +35,8 @@ from epee.typing import Codes, Matrix, Vector
 ENOUGH = 22  # bits a row for gradients that share a word with the counts: as many as a float32 has
 EACH = 700_000  # cells that a thread should have at least: to meet at every node takes threads as long as summing these alone
 STEP = 1 << 16  # rows whose slopes become whole numbers at once
+SPREAD = 100_000  # rows of a strip that are worth laying out anew
+REGROUPED = {1, 15, 63, 255}  # rounds after which they are: trees change less and less
 LARGEST_ROOM = 4096  # words of a row times leaves: 130 MB of histograms
 
 
@@ -52,6 +54,7 @@ class Rounds:
     held: np.ndarray | None = None  # (n,) rows kept for early stopping
     onlookers: Onlookers | None = None
     grown: list[tuple[Grown, int]] = field(default_factory=list)
+    place: np.ndarray | None = None  # (n,) where each row lies, once they were laid out anew
 
     def __post_init__(self) -> None:
         n = len(self.y)
@@ -126,8 +129,51 @@ class Rounds:
                         units = self._pack(workers, k, pairs)
                         tree = Growth(self.bins, self.missing, self.plan, units, boosting_twin if at_once else boosting)
                         self._finish(tree.grow(workers, pairs, r * K + k), workers, k)
+                if r - done in REGROUPED and self._spread(workers):
+                    self._regroup(workers)
                 tick()
                 yield r
+
+    def _spread(self, workers: Team) -> bool:
+        """Tell whether strips are larger than what a core has near, and lie in memory: then it pays to lay them out anew."""
+        here = self.table.make is np.empty and not self.objective.refits
+        return here and any(len(pair.train.rows) >= SPREAD for pair in workers.strips)
+
+    def _regroup(self, workers: Team) -> None:
+        """Lay out the rows of each strip as the leaves of the last tree have them, and all that goes beside them.
+
+        The rows of a node are far apart in a large table, and each costs a line of memory or two. Trees that follow each other cut
+        alike: in this order the rows of a node of the next come in stretches. Whole numbers add up to the same sums in any order.
+        """
+        n, beside = (
+            len(self.y),
+            ["y", *(name for name in ("weight", "counts", "copies") if vars(self).get(name) is not None)],
+        )
+        table, raw, place = Binned.room(n, self.bins), np.empty_like(self.raw), np.empty(n, dtype=np.int32)
+        fresh = {name: np.empty_like(getattr(self, name)) for name in beside}
+
+        def work(pair: Pair) -> None:
+            own, here, m = pair.all_rows(), pair.rows, len(pair.train.rows)
+            np.take(self.table.words[here], own, axis=0, out=table.words[here])
+            table.turn(here.start, here.stop)
+            for name, values in fresh.items():
+                np.take(getattr(self, name)[here], own, out=values[here])
+            for k in range(raw.shape[1]):
+                np.take(self.raw[here, k], own, out=raw[here, k])
+            place[here][own] = np.arange(here.start, here.stop)
+            pair.take(table.rows(here.start, here.stop), m)
+
+        workers.each(work)
+        vars(self).update(fresh, table=table, raw=raw, place=place if self.place is None else place[self.place])
+
+    @property
+    def scores(self) -> Matrix:
+        """The scores (n, K) in the order of the table."""
+        return self.raw if self.place is None else self.raw[self.place]
+
+    def at(self, rows: np.ndarray) -> np.ndarray:
+        """Return where some rows of the table, a mask, lie now."""
+        return rows if self.place is None else self.place[rows]
 
     def _at_once(self, workers: Team) -> bool:
         """Tell whether a round is one call: all rows are in one strip, and the histograms of all leaves of a tree have room."""
@@ -244,7 +290,8 @@ class Rounds:
             self.onlookers.follow(tree, k)
 
     def loss(self, rows: np.ndarray) -> float:
-        """Return the mean loss of some rows at the scores."""
+        """Return the mean loss of some rows of the table, a mask, at the scores."""
+        rows = self.at(rows)
         w = None if self.weight is None else self.weight[rows]
         return float(np.average(self.objective.losses(self.y[rows], self.raw[rows]), weights=w))
 
@@ -279,6 +326,15 @@ class Pair:
     train: Strip
     other: Strip
     slopes: Any = None
+
+    def all_rows(self) -> np.ndarray:
+        """Return those that teach as the last tree has them, then the others likewise."""
+        return np.concatenate([self.train.rows, self.other.rows])
+
+    def take(self, table: Binned, teach: int) -> None:
+        """Take rows of which the first ones teach in place of those before."""
+        rows = np.arange(len(table.words), dtype=np.int32)
+        self.train, self.other = Strip(table, rows[:teach]), Strip(table, rows[teach:])
 
     def begin(self) -> None:
         """Put all rows into the root."""

@@ -26,6 +26,7 @@ class Stopping:
     def _score(self, rounds: Rounds, rows: np.ndarray) -> float:
         if self.scorer is None:
             return -rounds.loss(rows)
+        rows = rounds.at(rows)
         spoken = Spoken(self.model, rounds.raw[rows], rounds.objective)
         y = rounds.y[rows]
         classes = getattr(self.model, "classes_", None)
