@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+import epee
+
 HEAVY = ("sklearn", "numba", "matplotlib", "duckdb", "pandas", "scipy")
 
 
@@ -48,6 +50,21 @@ def test_a_small_learn_meets_neither_numba_nor_pandas():
 import sys
 from epee import __main__ as command
 sys.argv = ["epee", "learn", "-q", "-p", "lda", "-p", "tree", "-p", "knn", "--folds", "3", "--json"]
+command.leave = lambda code: print() if code == 0 else sys.exit(code)
+command.main()
+"""
+    assert {"numba", "pandas", "matplotlib"} & loaded_by(code) == set()
+
+
+def test_a_thousand_rows_go_down_boosted_trees_without_numba(tmp_path):
+    model = tmp_path / "boosted.epee"
+    learned = epee.learn(epee.samples.load("penguins"), "species", predictors=["boosting"], folds=3)
+    learned.save(model)
+    rows = epee.samples.path("penguins")
+    code = f"""
+from epee import __main__ as command
+import sys
+sys.argv = ["epee", "predict", {str(model)!r}, {str(rows)!r}, "-q", "-o", {str(tmp_path / "said.csv")!r}]
 command.leave = lambda code: print() if code == 0 else sys.exit(code)
 command.main()
 """

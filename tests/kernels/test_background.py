@@ -92,6 +92,18 @@ def helper(tmp_path, monkeypatch):
     background.helper.end()
 
 
+def test_brief_work_does_not_load_numba_for_a_while(monkeypatch):
+    fresh = Kernel(mix.py_func, lambda key: "twin", None, mix.options, None, lambda key: True)
+    assert fresh(SEED) == mix(SEED)  # numba is loaded: nothing is spared
+    fresh._compiled = None
+    monkeypatch.delitem(sys.modules, "numba")
+    assert fresh(SEED) == "twin" and fresh.waited > 0
+    fresh.waited = 2 * compiling.SPARED
+    assert not fresh._spares((SEED,))
+    fresh.waited, fresh.brief = 0.0, lambda key: False
+    assert not fresh._spares((SEED,))
+
+
 def test_the_twin_answers_until_the_helper_has_compiled(helper, tmp_path):
     fresh = Kernel(mix.py_func, lambda key: "twin", None, mix.options, lambda *arguments: True)
     assert fresh(SEED) == "twin" and fresh._compiled is None and fresh.waited > 0

@@ -322,7 +322,7 @@ def find_split(
             pair[1] += sums[column, b, 1]
 
 
-@kernel(twin=twin.walk, meanwhile=twin.few_rows)
+@kernel(twin=twin.walk, meanwhile=twin.few_rows, brief=twin.short_walk)
 def walk(X, roots, depths, first, feature, threshold, missing_left, set_of, sets, value, outputs, out):
     """Add to ``out`` (n, K) the leaves that the rows reach in each tree; tree t adds to output ``outputs[t]``.
 

@@ -4,12 +4,14 @@ A function under :func:`kernel` is plain Python until it is called; then, in thi
 
 1. its twin in NumPy answers, where it has one and says that the work is ``small``: by the size of the arguments alone
    (:data:`FEW_CELLS`), so that the same table takes the same road whatever was compiled before;
-2. machine code made earlier is loaded: on this machine, or ahead of time and carried by the package (:mod:`epee.kernels.store`);
-3. where both roads give the same bits and the work is bearable, the twin answers ``meanwhile``: a helper process compiles
+2. where both roads give the same bits, numba is not loaded, and the work is ``brief``, the twin answers, too, for a few tenths of a second
+   in all: as long as loading numba would take;
+3. machine code made earlier is loaded: on this machine, or ahead of time and carried by the package (:mod:`epee.kernels.store`);
+4. where both roads give the same bits and the work is bearable, the twin answers ``meanwhile``: a helper process compiles
    (:mod:`epee.kernels.background`), and what came of it is loaded at the first call after;
-4. numba compiles it on the spot, which is said once, and what came of it is kept for the next time where a folder may be written.
+5. numba compiles it on the spot, which is said once, and what came of it is kept for the next time where a folder may be written.
 
-Nothing above this room knows which of the four it was. Modules of kernels import without numba.
+Nothing above this room knows which of the five it was. Modules of kernels import without numba.
 """
 
 from __future__ import annotations
@@ -35,6 +37,7 @@ FEW_ROWS = 2_000  # of a table for which no one waits for a compiler
 BEARABLE = (
     100_000  # numbers in a table that Python itself goes through once, in a tenth of a second, while a loop is compiled
 )
+SPARED = 0.3  # seconds that twins of a process answer in place of loading numba
 _lock = RLock()
 
 
@@ -58,13 +61,14 @@ class Kernel:
 
     def __init__(
         self, function: Callable[..., Any], twin: Callable[..., Any] | None, small: Callable[..., bool] | None,
-        options: dict[str, Any], meanwhile: Callable[..., bool] | None = None,
+        options: dict[str, Any], meanwhile: Callable[..., bool] | None = None, brief: Callable[..., bool] | None = None,
     ) -> None:  # fmt: skip
         update_wrapper(self, function)
         self.py_func = function
         self.twin = twin
         self.small = small
         self.meanwhile = meanwhile
+        self.brief = brief
         self.options = options
         self.known: set[tuple[Any, ...]] = set()  # kinds of arguments for which its code is there
         self.spelt: dict[
@@ -109,6 +113,8 @@ class Kernel:
             return (self.twin or self.py_func)(*arguments)
         if self.small is not None and self.small(*arguments):
             return self.plainly(*arguments)
+        if self.brief is not None and self._spares(arguments):
+            return self._while_compiling(*arguments)
         if self._compiled is None and self._later(arguments):
             return self._while_compiling(*arguments)
         try:
@@ -119,6 +125,10 @@ class Kernel:
     def _later(self, arguments: tuple[Any, ...]) -> bool:
         """Tell whether the code for these arguments is to be made beside the work, and is not there yet."""
         return self.meanwhile is not None and self.meanwhile(*arguments) and not there(self, arguments)
+
+    def _spares(self, arguments: tuple[Any, ...]) -> bool:
+        """Tell whether the work is brief, and nobody needed numba yet."""
+        return "numba" not in sys.modules and self.waited < SPARED and bool(self.brief and self.brief(*arguments))
 
     def _while_compiling(self, *arguments: Any) -> Any:
         start = perf_counter()
@@ -148,7 +158,7 @@ def kernel(function: Callable[..., Any], /) -> Kernel: ...
 @overload
 def kernel(
     *, twin: Callable[..., Any] | None = None, small: Callable[..., bool] | None = None,
-    meanwhile: Callable[..., bool] | None = None, **options: Any,
+    meanwhile: Callable[..., bool] | None = None, brief: Callable[..., bool] | None = None, **options: Any,
 ) -> Callable[[Callable[..., Any]], Kernel]: ...  # fmt: skip
 def kernel(
     function: Callable[..., Any] | None = None,
@@ -157,18 +167,20 @@ def kernel(
     twin: Callable[..., Any] | None = None,
     small: Callable[..., bool] | None = None,
     meanwhile: Callable[..., bool] | None = None,
+    brief: Callable[..., bool] | None = None,
     **options: Any,
 ) -> Any:
     """Make a loop a kernel.
 
     ``small(*arguments)`` tells whether the work is too little to meet a compiler for: then ``twin``, or without one the function as
     it is written, answers. It looks at sizes, never at what is compiled. ``meanwhile(*arguments)`` tells whether it may answer while a
-    helper compiles, which asks for the same bits and for work of no more than some seconds. The other options are numba's
+    helper compiles, which asks for the same bits and for work of no more than some seconds; ``brief(*arguments)`` whether it may so that
+    numba need not be loaded, for the same bits and some hundredths of a second. The other options are numba's
     (``fastmath``, ``inline``); Python's lock is always let go.
     """
     if function is not None:
         return Kernel(function, None, None, {})
-    return lambda f: Kernel(f, twin, small, options, meanwhile)
+    return lambda f: Kernel(f, twin, small, options, meanwhile, brief)
 
 
 def bearable(first: Any, *others: Any) -> bool:
