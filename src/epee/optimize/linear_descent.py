@@ -35,6 +35,7 @@ from epee.typing import Matrix, Vector
 LARGEST_HESSIAN = 3000  # unknowns; beyond, its diagonal stands for it
 FEWEST_ROWS = 2000
 THINNING = 10
+POLISHED = 2_000_000  # rows times unknowns up to which a search goes on to ``polish``, for nothing
 FALL = 1e-3  # of the largest slope of sparse rows, from where the descent begins
 
 
@@ -165,9 +166,9 @@ def flat(W: Matrix) -> Vector:
 
 def minimise(
     risk: LinearRisk, W: Matrix | None = None, *, tol: float = 1e-4, max_iter: int = 100, newton: bool = False, levels: bool = True,
-    polish: float = 1e-9, watch: Callable[[Matrix], None] | None = None,
+    polish: float = 1e-9, watch: Callable[[Matrix], None] | None = None, metric: Metric | None = None,
 ) -> Minimum:  # fmt: skip
-    """Minimise a smooth risk; ``newton`` takes Hessians of all rows, ``levels`` starts from a tenth of them."""
+    """Minimise a smooth risk; ``newton`` takes Hessians of all rows, ``levels`` starts from a tenth of them, ``metric`` is a first one."""
     span = span_of(risk)
     if span is not None:
         begin, told = None if W is None else span.within(W), None if watch is None else lambda V: watch(span.lifted(V))
@@ -179,7 +180,6 @@ def minimise(
             found, W=span.lifted(found.W), gradient=span.lifted(found.gradient), metric=None,
             trace=replace(found.trace, iterates=points),
         )  # fmt: skip
-    metric = None
     n = risk.source.n_rows
     enough = max(FEWEST_ROWS, 8 * min(risk.unknowns, LARGEST_HESSIAN))
     if levels and (n is None or n >= 4 * enough):
@@ -192,7 +192,7 @@ def minimise(
                     metric = make_metric(sample, W, rough=False)
     if W is None:
         W = np.zeros((risk.d, risk.M))
-    small = n is not None and n * risk.unknowns <= 2e6
+    small = n is not None and n * risk.unknowns <= POLISHED
     with one_blas_thread():  # our threads share the rows; BLAS's own would wait for them and for each other
         return _descend(risk, W, metric, tol, min(tol, polish) if small else tol, max_iter, newton, watch)
 

@@ -101,7 +101,7 @@ class RowSum:
         xp, p, one = namespace(X), X.shape[1], self.W.shape[1] == 1
         W = like(self.W, X, X.dtype)
         with np.errstate(over="ignore", invalid="ignore"):
-            S = X @ (W[:p, 0] if one else W[:p, :])  # (n,) or (n, M)
+            S = X @ W[:p, 0] if one else _scores(X, W[:p, :])  # (n,) or (n, M)
             if self.bias:
                 S += W[p, 0] if one else W[p, :]
             value, slope, bend = row_terms(self.loss, S, codes, self.curvature is not None)
@@ -225,6 +225,11 @@ def operand(block: Block) -> Any:
     if is_elsewhere(block.rows):
         return block.rows
     return block.rows.astype(np.float64, copy=False) if is_sparse(block.rows) else np.asarray(block.X, dtype=np.float64)
+
+
+def _scores(X: Any, W: Any) -> Any:
+    """Return the scores (n, M), here one class after the other in memory: few classes side by side would be summed a handful at a time."""
+    return (W.T @ X.T).T if isinstance(X, np.ndarray) else X @ W
 
 
 def _softmax_hessian(B: Any, weighted: Any, P: Any) -> Matrix:

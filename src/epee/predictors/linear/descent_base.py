@@ -64,6 +64,13 @@ class LinearDescentClassifier(ScoreMixin, Classifier):
         kind = SparseSource if is_sparse(X) else ArraySource
         return kind(X, None, w, None, codes, getattr(self, "feature_names_in_", None))
 
+    def _enter_like(self, other: LinearDescentClassifier) -> None:
+        """Note what :meth:`_source` notes, from another one that was given the same rows."""
+        for name in ("n_features_in_", "feature_names_in_", "_given_type", "_trained_on", "classes_"):
+            self.__dict__.pop(name, None)
+            if name in other.__dict__:
+                setattr(self, name, getattr(other, name))
+
     def _known(self, y: Any, n: int) -> Codes:
         seen, codes = encode_labels(y, n)
         if not np.isin(seen, self.classes_).all():

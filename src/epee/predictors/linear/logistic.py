@@ -36,7 +36,7 @@ from epee.engines.choice import engine_for
 from epee.engines.deadline import check_time
 from epee.engines.local import in_order
 from epee.errors import DataWarning, WrongUse
-from epee.estimator.base import PosteriorMixin, encode_labels, say
+from epee.estimator.base import PosteriorMixin, say
 from epee.estimator.callbacks import Callbacks
 from epee.losses.entropy import CrossEntropy, sigmoid
 from epee.optimize.first_order import gradient_descent
@@ -45,6 +45,7 @@ from epee.optimize.linear_risk import LinearRisk, row_terms
 from epee.optimize.linear_sparse import minimise_sparse
 from epee.optimize.linear_stochastic import Stochastic, finish
 from epee.predictors.linear.descent_base import LinearDescentClassifier, check_number, check_one_of, say_unfinished
+from epee.predictors.linear.logistic_lead import Beginning, beginnings
 from epee.predictors.linear.logistic_path import LogisticPath, follow_path
 from epee.predictors.linear.logistic_side import minima
 from epee.predictors.linear.logistic_stack import fit_stack
@@ -161,22 +162,25 @@ class LogisticRegression(Callbacks, PosteriorMixin, LinearDescentClassifier):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of ``X`` (n, p), a frame, a path or a Dask collection, and their labels ``y``; weights are counts."""
-        return self._fit_from(None, 0, X, y, sample_weight)
-
-    def _fit_from(self, start: Matrix | None, taken: int, X: Any, y: Any, sample_weight: Any) -> Self:
-        """Learn by a search that begins at ``start`` (d, M), to which ``taken`` steps have led, or wherever is best."""
         self._check()
         self._say_ignored()
         before = passes_over(X)
         source = self._source(X, y, sample_weight)
+        self._fit_from(Beginning(), source, X, y, sample_weight)
+        if is_stream(X):
+            self.n_passes_ = passes_over(source) - before
+        return self
+
+    def _fit_from(self, start: Beginning, source: Source, X: Any, y: Any, sample_weight: Any) -> None:
+        """Learn from checked rows by a search that begins at ``start``; ``X``, ``y`` and the weights are what they were made of."""
         with source.held() as rows:
             risk = self._risk(rows)
             if self.warm_start and hasattr(self, "coef_") and self.coef_.shape == (risk.M, source.n_columns):
-                start = self._weights()
+                start = Beginning(self._weights())
             told = self._told(X, y, sample_weight, max(int(self.max_iter), 1) + 1, f"{self.solver}-iter")
             with told as steps, progress("logistic regression", self.max_iter) as tick:
                 if steps is not None:
-                    steps.begin(self._as_learned(risk, np.zeros((risk.d, risk.M)) if start is None else start))
+                    steps.begin(self._as_learned(risk, np.zeros((risk.d, risk.M)) if start.W is None else start.W))
 
                 def watch(W: Matrix) -> None:
                     tick()
@@ -193,22 +197,30 @@ class LogisticRegression(Callbacks, PosteriorMixin, LinearDescentClassifier):
                     if not steps.taken:
                         steps.end(self._as_learned(risk, found.W))
                     steps.close()
-                self._keep(risk, replace(found, iterations=found.iterations + taken))
-        if is_stream(X):
-            self.n_passes_ = passes_over(source) - before
-        return self
+                self._keep(risk, replace(found, iterations=found.iterations + start.steps))
 
     @classmethod
     def fit_together(cls, models: Sequence[Self], rows: Sequence[tuple[Any, Any, Any]]) -> None:
-        """Fit several, each on rows (X, y, weights or None) of its own: small tables side by side, large ones one by one."""
-        starts = cls._minima(models, rows)
+        """Fit several, each on rows (X, y, weights or None) of its own: small tables side by side, larger ones from the minimum of one."""
+        if not cls._plain(models, rows):
+            for _ in in_order(lambda i: models[i].fit(*rows[i]), range(len(models))):
+                check_time()
+            return
+        sources = cls._sources(models, rows)
+        samples = [(source.X, source.group, source.weight) for source in sources]
+        strengths = [
+            1.0 / (float(model.C) * (source.n_rows if source.weight is None else float(source.weight.sum())))
+            for model, source in zip(models, sources, strict=True)
+        ]
+        bias = bool(models[0].fit_intercept)
+        found = minima(samples, strengths, bias)
+        starts = beginnings(samples, strengths, bias) if found is None else [Beginning(*one) for one in found]
 
         def fit(i: int) -> None:
             check_time()
-            begin, steps = (None, 0) if starts is None else starts[i]
-            models[i]._fit_from(begin, steps, *rows[i])
+            models[i]._fit_from(starts[i], sources[i], *rows[i])
 
-        if starts is not None:  # what is left of each is too little for threads
+        if found is not None:  # what is left of each is too little for threads
             for i in range(len(models)):
                 fit(i)
             return
@@ -216,26 +228,31 @@ class LogisticRegression(Callbacks, PosteriorMixin, LinearDescentClassifier):
             pass
 
     @classmethod
-    def _minima(cls, models: Sequence[Self], rows: Sequence[tuple[Any, Any, Any]]) -> list[tuple[Matrix, int]] | None:
-        """Return where the searches may begin, and the steps to there; None where the models or their rows are not of the plain kind."""
+    def _plain(cls, models: Sequence[Self], rows: Sequence[tuple[Any, Any, Any]]) -> bool:
+        """Tell whether models and rows are of the kind whose minima are sought together."""
         first = models[0]
-        plain = all(
-            m.solver in ("lbfgs", "newton", "newton-cholesky") and m.class_weight is None and not m.warm_start
-            and m.fit_intercept == first.fit_intercept and 0 < m._check()[0] < np.inf and not m._check()[1]
-            for m in models
+        return (
+            all(isinstance(X, np.ndarray) and X.dtype == np.float64 and X.ndim == 2 for X, *_ in rows)
+            and len({X.shape[1] for X, *_ in rows}) == 1
+            and all(
+                m.solver in ("lbfgs", "newton", "newton-cholesky") and m.class_weight is None and not m.warm_start
+                and m.fit_intercept == first.fit_intercept and 0 < m._check()[0] < np.inf and not m._check()[1]
+                for m in models
+            )
         )  # fmt: skip
-        if not plain or not all(isinstance(X, np.ndarray) and X.dtype == np.float64 for X, *_ in rows):
-            return None
-        if len({X.shape[1] for X, *_ in rows}) > 1:
-            return None
-        known: dict[int, Any] = {}  # the same labels come with every value of a parameter
-        samples, strengths = [], []
-        for model, (X, y, w) in zip(models, rows, strict=True):
-            if id(y) not in known:
-                known[id(y)] = encode_labels(y, len(X))[1]
-            samples.append((X, known[id(y)], w))
-            strengths.append(1.0 / (float(model.C) * (len(X) if w is None else float(np.sum(w)))))
-        return minima(samples, strengths, bool(first.fit_intercept))
+
+    @classmethod
+    def _sources(cls, models: Sequence[Self], rows: Sequence[tuple[Any, Any, Any]]) -> list[ArraySource]:
+        """Return the checked rows of each: the same ones come with every value of a parameter, and are looked at once."""
+        entered: dict[tuple[int, ...], tuple[Self, ArraySource]] = {}
+        for model, given in zip(models, rows, strict=True):
+            model._say_ignored()
+            known = entered.get(tuple(map(id, given)))
+            if known is None:
+                entered[tuple(map(id, given))] = model, model._source(*given)
+            else:
+                model._enter_like(known[0])
+        return [entered[tuple(map(id, given))][1] for given in rows]
 
     @property
     def _looks_first(self) -> bool:
@@ -301,16 +318,17 @@ class LogisticRegression(Callbacks, PosteriorMixin, LinearDescentClassifier):
         l2, l1 = (1 - ratio) * strength * penalised**2, ratio * strength * penalised
         return LinearRisk(source, CrossEntropy(), 1 if K == 2 else K, bool(self.fit_intercept), l2, l1, factors)
 
-    def _minimise(self, risk: LinearRisk, start: Matrix | None, watch: Any) -> Minimum:
+    def _minimise(self, risk: LinearRisk, start: Beginning, watch: Any) -> Minimum:
         if self.solver == "sgd":
             return self._stochastic(risk)
         if self.solver == "gradient":
-            return self._gradient(risk, start)
-        levels = start is None and risk.source.home != "device" and risk.source.in_order
+            return self._gradient(risk, start.W)
+        levels = start.W is None and risk.source.home != "device" and risk.source.in_order
         options: dict[str, Any] = {"tol": self.tol, "max_iter": int(self.max_iter), "levels": levels, "watch": watch}
         if risk.l1.any():
-            return minimise_sparse(risk, start, **options)
-        return minimise(risk, start, newton=self.solver in ("newton", "newton-cholesky"), **options)
+            return minimise_sparse(risk, start.W, **options)
+        newton = self.solver in ("newton", "newton-cholesky")
+        return minimise(risk, start.W, newton=newton, metric=start.metric, **options)
 
     def _gradient(self, risk: LinearRisk, start: Matrix | None) -> Minimum:
         if risk.l1.any():
