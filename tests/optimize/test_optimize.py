@@ -285,3 +285,24 @@ def test_the_hessian_of_a_softmax_is_its_definition(K):
     bends = w[:, None, None] * (P[:, :, None] * np.eye(K) - P[:, :, None] * P[:, None, :])
     wanted = np.einsum("ikj,ia,ib->kajb", bends, B, B).reshape(3 * K, 3 * K)
     np.testing.assert_allclose(_softmax_hessian(B, P * w[:, None], P), wanted, rtol=1e-10, atol=1e-13)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_the_terms_of_a_softmax_are_those_of_each_row(order):
+    """However the scores lie in memory: the loss is -log P of the true class, its slope P less one there."""
+    from epee.losses.entropy import CrossEntropy
+    from epee.optimize.linear_risk import row_terms
+
+    rng = np.random.default_rng(0)
+    S, codes = np.asarray(20 * rng.normal(size=(30, 4)), order=order), rng.integers(0, 4, 30)
+    before = S.copy()
+    value, slope, P = row_terms(CrossEntropy(), S, codes, True)
+    wanted = np.exp(S) / np.exp(S).sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(P, wanted, rtol=1e-13)
+    np.testing.assert_allclose(value, -np.log(wanted[np.arange(30), codes]), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(slope, wanted - np.eye(4)[codes], atol=1e-14)
+    again, bent, none = row_terms(CrossEntropy(), S, codes, False)
+    np.testing.assert_array_equal(again, value)
+    np.testing.assert_array_equal(bent, slope)
+    np.testing.assert_array_equal(S, before)
+    assert none is None

@@ -319,7 +319,7 @@ def less_one_at(P: Any, places: Any) -> Any:
     if is_elsewhere(P):
         own = places[:, None] == numbers_like(P.shape[1], places, places.dtype)
         return namespace(P).where(own, P - 1, P)
-    out: np.ndarray = P.copy(order="K")
+    out: np.ndarray = P.copy()
     out[np.arange(len(out)), places] -= 1
     return out
 

@@ -101,9 +101,7 @@ class RowSum:
         xp, p, one = namespace(X), X.shape[1], self.W.shape[1] == 1
         W = like(self.W, X, X.dtype)
         with np.errstate(over="ignore", invalid="ignore"):
-            S = X @ W[:p, 0] if one else _scores(X, W[:p, :])  # (n,) or (n, M)
-            if self.bias:
-                S += W[p, 0] if one else W[p, :]
+            S = _scores(X, W[:, 0] if one else W, self.bias)  # (n,) or (n, M)
             value, slope, bend = row_terms(self.loss, S, codes, self.curvature is not None)
             if w is not None:
                 value, slope = value * w, slope * (w if one else w[:, None])
@@ -227,9 +225,18 @@ def operand(block: Block) -> Any:
     return block.rows.astype(np.float64, copy=False) if is_sparse(block.rows) else np.asarray(block.X, dtype=np.float64)
 
 
-def _scores(X: Any, W: Any) -> Any:
-    """Return the scores (n, M), here one class after the other in memory: few classes side by side would be summed a handful at a time."""
-    return (W.T @ X.T).T if isinstance(X, np.ndarray) else X @ W
+def _scores(X: Any, W: Any, bias: bool) -> Any:
+    """Return the scores (n,) or (n, M) by weights (d,) or (d, M); here one class lies after the other, as sums over many rows need it."""
+    p = X.shape[1]
+    if W.ndim > 1 and isinstance(X, np.ndarray):
+        S = W[:p].T @ X.T
+        if bias:
+            S += W[p][:, None]
+        return S.T
+    S = X @ W[:p]
+    if bias:
+        S += W[p]
+    return S
 
 
 def _softmax_hessian(B: Any, weighted: Any, P: Any) -> Matrix:
@@ -274,12 +281,27 @@ def row_terms(loss: MarginLoss, S: Any, codes: Any, bends: bool) -> tuple[Any, A
         P = xp.where(S >= 0, inverse, small * inverse)
         value = xp.clip(S, 0.0, None) - t * S + xp.log1p(small)
         return value, P - t, small * inverse * inverse if bends else None
+    if isinstance(S, np.ndarray):
+        return _softmax_terms(np.ascontiguousarray(S.T), codes, bends)
     top = xp.max(S, axis=1, keepdims=True)
     P = xp.exp(S - top)
     total = xp.sum(P, axis=1, keepdims=True)
     P /= total
     value = (xp.log(total) + top - taken_along(S, codes[:, None]))[:, 0]
     return value, less_one_at(P, codes), P if bends else None
+
+
+def _softmax_terms(S: Matrix, codes: Codes, bends: bool) -> tuple[Vector, Matrix, Matrix | None]:
+    """Do the same here, from scores (M, n): class by class, long runs of rows are summed and not a handful of classes at a time."""
+    n = S.shape[1]
+    own = codes * n + np.arange(n)  # where the scores of the true classes lie
+    top = S.max(axis=0)
+    P = np.exp(S - top)
+    total = P.sum(axis=0)
+    P /= total
+    slope = P.copy() if bends else P
+    slope.reshape(-1)[own] -= 1
+    return np.log(total) + top - S.reshape(-1)[own], slope.T, P.T if bends else None
 
 
 @dataclass(frozen=True)

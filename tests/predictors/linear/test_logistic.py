@@ -13,7 +13,9 @@ from sklearn.linear_model import LogisticRegression as Theirs
 
 from epee import LinearDiscriminantAnalysis, LogisticRegression
 from epee.errors import DataWarning, MissingValues, SearchWarning, WrongUse
+from epee.optimize.linear_descent import Metric
 from epee.optimize.linear_risk import LinearRisk, thin
+from epee.predictors.linear import logistic_side
 from epee.table.arrays import ArraySource
 
 
@@ -487,3 +489,76 @@ def test_side_by_side_takes_one_by_one_what_it_cannot_take_together():
         LogisticRegression.fit_together(pair, [row, (X, y, None)])
         assert_allclose(pair[0].coef_, alone.coef_, atol=1e-6)
         assert len(pair[1].classes_) == 3
+
+
+def folds_of(X, y, w=None, K=5):
+    """Return the training rows of each fold, scaled by themselves, and all rows."""
+    fold = np.arange(len(X)) % K
+    chosen = [fold != k for k in range(K)] + [np.ones(len(X), dtype=bool)]
+    scaled = [(X[some] - X[some].mean(axis=0)) / X[some].std(axis=0) for some in chosen]
+    return [(Z, y[some], None if w is None else w[some]) for Z, some in zip(scaled, chosen, strict=True)]
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_folds_begin_at_the_minimum_of_all_rows_and_end_at_their_own(K, weighted, monkeypatch):
+    """The answers are those of fits alone, and no fold makes a Hessian of its own."""
+    monkeypatch.setattr(logistic_side, "SMALL", 0)
+    X, y = draw(n=600, p=6, K=K, seed=5)
+    names = np.array(["one", "two", "three"])[y]
+    w = np.random.default_rng(0).integers(1, 4, len(X)).astype(float) if weighted else None
+    given = [(rows, C) for rows in folds_of(X * 3 + 1, names, w) for C in (3.0, 0.003, 0.3)]
+    made = []
+    monkeypatch.setattr(Metric, "__init__", counted(Metric.__init__, made))
+    models = [LogisticRegression(C=C) for _, C in given]
+    LogisticRegression.fit_together(models, [rows for rows, _ in given])
+    assert {len(risk.source.X) for risk in made} == {len(X)}
+    passes = [int(model.n_iter_[0]) for model in models[:-3]]
+    for model, (rows, C) in zip(models, given, strict=True):
+        alone = LogisticRegression(C=C).fit(*rows)
+        assert_allclose(model.coef_, alone.coef_, atol=1e-7 * np.abs(alone.coef_).max())
+        assert_allclose(model.intercept_, alone.intercept_, atol=1e-7 * np.abs(alone.coef_).max())
+        assert model.trace_.norms[-1] <= 1e-9 and model.n_iter_[0] > 0
+        assert model.classes_.tolist() == alone.classes_.tolist() and model.n_features_in_ == alone.n_features_in_
+        assert model.training_fingerprint == alone.training_fingerprint
+    assert max(passes) <= 8
+
+
+def counted(make, made):
+    def init(self, risk, W):
+        made.append(risk)
+        make(self, risk, W)
+
+    return init
+
+
+def test_rows_of_another_kind_are_not_misled(monkeypatch):
+    """Other laws, scales, penalties and classes: each ends where it would alone."""
+    monkeypatch.setattr(logistic_side, "SMALL", 0)
+    X, y = draw(n=500, p=5, K=3, seed=1, strength=4.0)
+    other, labels = draw(n=300, p=5, K=3, seed=2, strength=4.0)
+    turned = (-50 * other, labels, None)
+    few = (X[:200][y[:200] > 0], y[:200][y[:200] > 0], None)
+    strong = np.random.default_rng(0).integers(0, 5, len(X)).astype(float)  # the same X with weights of its own
+    for Cs, rows in [
+        ((1.0, 1.0), [(X, y, None), turned]),
+        ((1.0, 1e4), [(X, y, None), (X[:400], y[:400], None)]),
+        ((1.0, 1.0), [(X, y, None), few]),
+        ((1.0, 1.0, 1.0), [(X, y, None), (X, y, strong), (X, y[::-1], None)]),
+    ]:
+        models = [LogisticRegression(C=C) for C in Cs]
+        LogisticRegression.fit_together(models, rows)
+        for model, C, row in zip(models, Cs, rows, strict=True):
+            alone = LogisticRegression(C=C).fit(*row)
+            assert_allclose(model.coef_, alone.coef_, atol=1e-6 * np.abs(alone.coef_).max())
+            assert model.trace_.norms[-1] <= 1e-9
+
+
+def test_a_bad_cell_is_named_by_fits_together(monkeypatch):
+    monkeypatch.setattr(logistic_side, "SMALL", 0)
+    X, y = draw(n=300, p=4, K=3)
+    X[7, 2] = np.nan
+    with pytest.raises(MissingValues, match=r"column 2.*row 7"):
+        LogisticRegression.fit_together(
+            [LogisticRegression(), LogisticRegression()], [(X, y, None), (X[:250], y[:250], None)]
+        )

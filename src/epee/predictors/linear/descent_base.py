@@ -82,7 +82,11 @@ class LinearDescentClassifier(ScoreMixin, Classifier):
 
     def _weigh_classes(self, source: Source) -> tuple[Vector | None, float]:
         """Return a factor for each class, or None, and the sum of weights that follows."""
-        if self.class_weight is None and source.is_away and source.n_rows is not None:
+        if (
+            self.class_weight is None
+            and source.n_rows is not None
+            and (source.is_away or isinstance(source, ArraySource))
+        ):
             head = source.head()
             if head is not None and head.weight is None:  # every row counts once: no pass is needed
                 return None, float(source.n_rows)

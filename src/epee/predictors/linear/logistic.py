@@ -32,9 +32,10 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from epee.arrays import at_home
 from epee.engines.choice import engine_for
 from epee.engines.deadline import check_time
-from epee.engines.local import in_order
+from epee.engines.local import in_order, one_blas_thread
 from epee.errors import DataWarning, WrongUse
 from epee.estimator.base import PosteriorMixin, say
 from epee.estimator.callbacks import Callbacks
@@ -207,22 +208,28 @@ class LogisticRegression(Callbacks, PosteriorMixin, LinearDescentClassifier):
                 check_time()
             return
         sources = cls._sources(models, rows)
-        samples = [(source.X, source.group, source.weight) for source in sources]
+        samples = [(X, at_home(source.group), source.weight) for (X, *_), source in zip(rows, sources, strict=True)]
         strengths = [
-            1.0 / (float(model.C) * (source.n_rows if source.weight is None else float(source.weight.sum())))
-            for model, source in zip(models, sources, strict=True)
+            1.0 / (float(model.C) * (len(X) if w is None else float(w.sum())))
+            for model, (X, _, w) in zip(models, samples, strict=True)
         ]
         bias = bool(models[0].fit_intercept)
         found = minima(samples, strengths, bias)
-        starts = beginnings(samples, strengths, bias) if found is None else [Beginning(*one) for one in found]
+        if found is not None:
+            starts = [Beginning(*one) for one in found]
+        elif isinstance(sources[0], ArraySource):
+            starts = beginnings(samples, strengths, bias)
+        else:  # a device reads many rows sooner than this machine leads
+            starts = [Beginning()] * len(models)
 
         def fit(i: int) -> None:
             check_time()
             models[i]._fit_from(starts[i], sources[i], *rows[i])
 
         if found is not None:  # what is left of each is too little for threads
-            for i in range(len(models)):
-                fit(i)
+            with one_blas_thread():
+                for i in range(len(models)):
+                    fit(i)
             return
         for _ in in_order(fit, range(len(models))):
             pass
@@ -242,9 +249,9 @@ class LogisticRegression(Callbacks, PosteriorMixin, LinearDescentClassifier):
         )  # fmt: skip
 
     @classmethod
-    def _sources(cls, models: Sequence[Self], rows: Sequence[tuple[Any, Any, Any]]) -> list[ArraySource]:
+    def _sources(cls, models: Sequence[Self], rows: Sequence[tuple[Any, Any, Any]]) -> list[Any]:
         """Return the checked rows of each: the same ones come with every value of a parameter, and are looked at once."""
-        entered: dict[tuple[int, ...], tuple[Self, ArraySource]] = {}
+        entered: dict[tuple[int, ...], tuple[Self, Any]] = {}
         for model, given in zip(models, rows, strict=True):
             model._say_ignored()
             known = entered.get(tuple(map(id, given)))

@@ -6,8 +6,8 @@ first matrix of every other search,
 
 .. math:: W \leftarrow W - (\text{pairs around } H^{-1}) \nabla R_s(W),
 
-with the gradient of the sample's own rows: a handful of passes, each as good as Newton's step, and no Hessian of its own. What leads decides
-the speed and never the answer; where it misleads, the search makes a matrix of its own.
+with the gradient of the sample's own rows: a handful of passes, each nearly Newton's step, and no Hessian of its own. What
+leads decides the speed and never the answer; where it misleads, the search makes a matrix of its own.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from epee.engines.deadline import check_time
 from epee.losses.entropy import CrossEntropy
 from epee.optimize.linear_descent import POLISHED, Metric, make_metric, minimise
 from epee.optimize.linear_risk import LinearRisk
@@ -25,6 +26,7 @@ from epee.table.arrays import ArraySource
 from epee.typing import Matrix
 
 WORTH = 40  # unknowns a follower up to which the Hessian of all rows of the leader saves more passes than it costs
+NEAR = 2.0  # times that a penalty is stronger or weaker, and still leads
 
 
 class Beginning(NamedTuple):
@@ -38,19 +40,23 @@ class Beginning(NamedTuple):
 def beginnings(samples: Sequence[Rows], strengths: Sequence[float], bias: bool) -> list[Beginning]:
     """Return where the search of each sample begins, at its penalty of the mean loss: near the minimum of the longest sample.
 
-    Wherever is best, where a sample has classes of its own or where few passes over many rows are all that a search takes.
+    Wherever is best, where a sample has classes or a penalty of its own, and where a few passes over many rows are all that a search takes.
+
+    >>> X, t = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 1, 0, 1])
+    >>> [start.W.round(4).tolist() for start in beginnings([(X[1:], t[1:], None), (X, t, None)], [0.3, 0.25], True)]
+    [[[0.4529], [-0.6793]], [[0.4529], [-0.6793]]]
     """
     X, codes, w = max(samples, key=lambda rows: len(rows[0]))
     K, d = int(codes.max()) + 1, X.shape[1] + bias
     M = 1 if K == 2 else K
     alike = all(len(np.unique(t)) == K for t in {id(t): t for _, t, _ in samples}.values())
-    if len(samples) == 1 or not alike or len(X) * M * d > POLISHED or d > len(X):
+    if not alike or len(samples) == 1 or len(X) * M * d > POLISHED or d > len(X):
         return [Beginning()] * len(samples)
-    source = ArraySource(X, None, w, None, codes)
-    leads = sorted({s for s, rows in zip(strengths, samples, strict=True) if rows[0] is X}, reverse=True)
-    followers = len(samples) / len(leads) - 1
+    leads = sorted({s for s, rows in zip(strengths, samples, strict=True) if rows[1] is codes}, reverse=True)
+    source, followers = ArraySource(X, None, w, None, codes), len(samples) / len(leads) - 1
     found: list[Beginning] = []
     for strength in leads:
+        check_time()
         l2 = np.full(d, strength)
         if bias:
             l2[-1] = 0.0
@@ -58,5 +64,12 @@ def beginnings(samples: Sequence[Rows], strengths: Sequence[float], bias: bool) 
         end = minimise(risk, found[-1].W if found else None)
         metric = Metric(risk, end.W) if M * d <= WORTH * followers else make_metric(risk, end.W, rough=False)
         found.append(Beginning(end.W, end.iterations, metric))
-    near = np.abs(np.log(strengths)[:, None] - np.log(leads)).argmin(axis=1)
-    return [found[j] if rows[0] is X else found[j]._replace(steps=0) for j, rows in zip(near, samples, strict=True)]
+
+    def start(rows: Rows, strength: float) -> Beginning:
+        apart = np.abs(np.log(leads) - np.log(strength))
+        if apart.min() > np.log(NEAR):
+            return Beginning()
+        near = found[int(apart.argmin())]
+        return near if rows[1] is codes else near._replace(steps=0)
+
+    return [start(*one) for one in zip(samples, strengths, strict=True)]

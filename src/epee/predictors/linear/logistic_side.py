@@ -1,7 +1,7 @@
 r"""Several small logistic regressions side by side, each on rows of its own: the folds of a cross-validation, at every penalty.
 
 One fit of a few hundred rows is some twenty passes of next to no arithmetic, each with its fixed cost. Here a pass is that of all of
-them: rows (m, n, d) padded with rows of weight 0, and Newton's step a stack of solves, with the weights :math:`\omega` of the rows and
+them: rows (m, d, n) padded with rows of weight 0, and Newton's step a stack of solves, with the weights :math:`\omega` of the rows and
 classes :math:`k, l`
 
 .. math:: g_k = \sum_i \omega_i (P_{ik} - T_{ik})\, \tilde x_i + \lambda w_k, \qquad
@@ -14,6 +14,7 @@ gradient has no part there. What is found is where each model's own search begin
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from epee.typing import Codes, Matrix, Tensor, Vector
 FLAT = 1e-11  # slope of the mean loss below which a model is at its minimum
 STEPS = 40
 AT_ONCE = 4_000_000  # numbers of all padded rows and of all Hessians
+SMALL = 700_000  # products in a Hessian beyond which it costs more than passes without one
 
 Rows = tuple[Matrix, Codes, Vector | None]
 
@@ -42,15 +44,15 @@ def minima(samples: Sequence[Rows], strengths: Sequence[float], bias: bool) -> l
         return None
     m, n, d = len(samples), max(len(X) for X, *_ in samples), samples[0][0].shape[1] + bias
     M = 1 if K == 2 else K
-    if m * (n * d + (M * d) ** 2) > AT_ONCE:
+    if m * (n * d + (M * d) ** 2) > AT_ONCE or n * d * d * max(1, M * (M - 1) // 2) > SMALL:
         return None
-    A, T, w = np.zeros((m, n, d)), np.zeros((m, n, M)), np.zeros((m, n))
+    A, T, w = np.zeros((m, d, n)), np.zeros((m, M, n)), np.zeros((m, n))
     for i, (X, t, own) in enumerate(samples):
-        A[i, : len(X), : X.shape[1]] = X
-        T[i, : len(X)] = t[:, None] if M == 1 else t[:, None] == np.arange(K)
+        A[i, : X.shape[1], : len(X)] = X.T
+        T[i, :, : len(X)] = t if M == 1 else t == np.arange(K)[:, None]
         w[i, : len(X)] = 1.0 if own is None else own
     if bias:
-        A[:, :, -1] = 1.0
+        A[:, -1] = 1.0
     if not np.isfinite(A).all():
         return None
     w /= w.sum(axis=1, keepdims=True)
@@ -59,29 +61,30 @@ def minima(samples: Sequence[Rows], strengths: Sequence[float], bias: bool) -> l
         penalty[:, -1] = 0.0
     with one_blas_thread(), np.errstate(all="ignore"):
         found = _descend(A, T, w, penalty)
-    return None if found is None else [(W, int(steps)) for W, steps in zip(*found, strict=True)]
+    return None if found is None else [(W.T, int(steps)) for W, steps in zip(*found, strict=True)]
 
 
 def _descend(A: Tensor, T: Tensor, w: Matrix, penalty: Matrix) -> tuple[Tensor, Codes] | None:
-    """Return the weights (m, d, M) and the numbers of steps (m,) by Newton's method; None where one is not found."""
-    W = np.zeros((len(A), A.shape[2], T.shape[2]))
-    value, slope, P = _at(A, T, w, penalty, W)
-    steps = np.zeros(len(A), dtype=np.intp)
+    """Return the weights (m, M, d) and the numbers of steps (m,) by Newton's method; None where one is not found."""
+    W, steps = np.zeros((len(A), T.shape[1], A.shape[1])), np.zeros(len(A), dtype=np.intp)
+    left, here = np.arange(len(A)), W
+    value, slope, P = _at(A, T, w, penalty, here)
     for _ in range(STEPS):
-        left = np.flatnonzero(~(np.abs(slope).max(axis=(1, 2)) <= FLAT))
-        if not len(left):
-            return W, steps
-        rows, own, bend = A[left], penalty[left], _hessians(A[left], w[left], penalty[left], P[left])
+        steep = ~(np.abs(slope).max(axis=(1, 2)) <= FLAT)
+        if not steep.all():  # those that have arrived are left alone
+            W[left[~steep]], left = here[~steep], left[steep]
+            if not len(left):
+                return W, steps
+            A, T, w, penalty, here, value, slope, P = (a[steep] for a in (A, T, w, penalty, here, value, slope, P))
         try:
-            flat = np.linalg.solve(bend, slope[left].swapaxes(1, 2).reshape(len(left), -1, 1))
+            step = np.linalg.solve(_hessians(A, w, penalty, P), slope.reshape(len(left), -1, 1)).reshape(slope.shape)
         except np.linalg.LinAlgError:
             return None
-        step = flat.reshape(len(left), T.shape[2], -1).swapaxes(1, 2)  # (left, d, M)
         length = np.ones((len(left), 1, 1))
         for _ in range(30):
-            trial = W[left] - length * step
-            new, bent, said = _at(rows, T[left], w[left], own, trial)
-            worse = ~(new <= value[left] + 1e-13 * np.abs(value[left]))
+            trial = here - length * step
+            new, bent, said = _at(A, T, w, penalty, trial)
+            worse = ~(new <= value + 1e-13 * np.abs(value))
             if not worse.any():
                 break
             length[worse] /= 2
@@ -89,40 +92,44 @@ def _descend(A: Tensor, T: Tensor, w: Matrix, penalty: Matrix) -> tuple[Tensor, 
             return None
         still = np.abs(length * step).max(axis=(1, 2)) <= 1e-13 * (1.0 + np.abs(trial).max(axis=(1, 2)))
         if still.all() and not (np.abs(bent).max(axis=(1, 2)) <= FLAT).all():
+            W[left] = here
             return W, steps  # rounding is all that is left: the searches of their own judge what was reached
-        W[left], value[left], slope[left], P[left] = trial, new, bent, said
+        here, value, slope, P = trial, new, bent, said
         steps[left] += 1
     return None
 
 
 def _at(A: Tensor, T: Tensor, w: Matrix, penalty: Matrix, W: Tensor) -> tuple[Vector, Tensor, Tensor]:
-    """Return risks (m,), gradients (m, d, M) and probabilities (m, n, M); with two classes that of the second."""
-    S = A @ W
-    if S.shape[2] == 1:
-        P = 1.0 / (1.0 + np.exp(-S))
-        losses = np.logaddexp(0.0, np.where(T > 0, -S, S))[:, :, 0]
+    """Return risks (m,), gradients (m, M, d) and probabilities (m, M, n); with two classes that of the second."""
+    S = W @ A
+    if S.shape[1] == 1:
+        small = np.exp(-np.abs(S))
+        P = np.where(S >= 0.0, 1.0, small) / (1.0 + small)
+        losses = (np.maximum(S, 0.0) - T * S + np.log(1.0 + small))[:, 0]
     else:
-        top = S.max(axis=2, keepdims=True)
+        top = S.max(axis=1, keepdims=True)
         P = np.exp(S - top)
-        total = P.sum(axis=2, keepdims=True)
+        total = P.sum(axis=1, keepdims=True)
         P /= total
-        losses = (top + np.log(total))[:, :, 0] - (S * T).sum(axis=2)
-    value = (w * losses).sum(axis=1) + 0.5 * (penalty[:, :, None] * W * W).sum(axis=(1, 2))
-    slope = A.swapaxes(1, 2) @ (w[:, :, None] * (P - T)) + penalty[:, :, None] * W
-    return value, slope, P
+        losses = (top + np.log(total))[:, 0] - (S * T).sum(axis=1)
+    shrunk = penalty[:, None, :] * W
+    value = (w * losses).sum(axis=1) + 0.5 * (shrunk * W).sum(axis=(1, 2))
+    return value, (w[:, None, :] * (P - T)) @ A.swapaxes(1, 2) + shrunk, P
 
 
 def _hessians(A: Tensor, w: Matrix, penalty: Matrix, P: Tensor) -> Tensor:
-    """Return the Hessians (m, M d, M d), class by class."""
-    m, _, d = A.shape
-    M = P.shape[2]
-    turned = A.swapaxes(1, 2)
-    H = np.empty((m, M, d, M, d))
-    common = np.eye(d) / M if M > 1 else np.zeros((d, d))  # along a change common to all classes there is no slope
-    own = penalty[:, :, None] * np.eye(d) + common
+    """Return the Hessians (m, M d, M d), class by class: with :math:`1 - P_k` the sum of the others, a product for each pair of classes."""
+    m, d, _ = A.shape
+    M, turned = P.shape[1], A.swapaxes(1, 2)
+    own = penalty[:, :, None] * np.eye(d)
+    if M == 1:
+        return (A * (w * P[:, 0] * (1.0 - P[:, 0]))[:, None, :]) @ turned + own
+    common = np.eye(d) / M  # along a change common to all classes there is no slope
+    H, diagonal = np.empty((m, M, d, M, d)), [own + common] * M
+    for k, j in combinations(range(M), 2):
+        C = (A * (w * P[:, k] * P[:, j])[:, None, :]) @ turned
+        H[:, k, :, j, :] = H[:, j, :, k, :] = common - C
+        diagonal[k], diagonal[j] = diagonal[k] + C, diagonal[j] + C
     for k in range(M):
-        for j in range(k + 1):
-            share = P[:, :, k] * ((1.0 if j == k else 0.0) - P[:, :, j]) * w  # (m, n)
-            bend = turned @ (share[:, :, None] * A) + (own if j == k else common)
-            H[:, k, :, j, :] = H[:, j, :, k, :] = bend
+        H[:, k, :, k, :] = diagonal[k]
     return H.reshape(m, M * d, M * d)
