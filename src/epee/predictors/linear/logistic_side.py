@@ -40,11 +40,11 @@ def minima(samples: Sequence[Rows], strengths: Sequence[float], bias: bool) -> l
            [-0.6793]])
     """
     K = int(samples[0][1].max()) + 1
-    if any(len(np.unique(t)) != K or t.max() + 1 != K for _, t, _ in samples):
-        return None
     m, n, d = len(samples), max(len(X) for X, *_ in samples), samples[0][0].shape[1] + bias
     M = 1 if K == 2 else K
     if m * (n * d + (M * d) ** 2) > AT_ONCE or n * d * d * max(1, M * (M - 1) // 2) > SMALL:
+        return None
+    if any(len(np.unique(t)) != K or t.max() + 1 != K for t in {id(t): t for _, t, _ in samples}.values()):
         return None
     A, T, w = np.zeros((m, d, n)), np.zeros((m, M, n)), np.zeros((m, n))
     for i, (X, t, own) in enumerate(samples):
