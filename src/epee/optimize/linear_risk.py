@@ -233,9 +233,9 @@ def _scores(X: Any, W: Any, bias: bool) -> Any:
         if bias:
             S += W[p][:, None]
         return S.T
-    S = X @ W[:p]
+    S = X @ W[:p, ...]
     if bias:
-        S += W[p]
+        S += W[p, ...]
     return S
 
 
