@@ -195,6 +195,22 @@ def test_an_engine_with_a_card_takes_tables_that_fit_whole(table):
 
 
 @pytest.mark.skipif(not SOME, reason="no library of arrays but NumPy is installed")
+@pytest.mark.parametrize("few", [True, False])
+def test_logistic_regressions_of_folds_end_there_where_they_end_here(table, few, monkeypatch):
+    from epee.predictors.linear import logistic_side
+
+    if not few:
+        monkeypatch.setattr(logistic_side, "SMALL", 0)
+    X, codes, _, w, _ = table
+    rows = [(X, codes, w), (X[:-20], codes[:-20], w[:-20])]
+    models = [epee.LogisticRegression() for _ in rows]
+    with epee.engine(DeviceEngine(Lent())):
+        epee.LogisticRegression.fit_together(models, rows)
+    for model, row in zip(models, rows, strict=True):
+        assert close(model.coef_, epee.LogisticRegression().fit(*row).coef_, 1e-6)
+
+
+@pytest.mark.skipif(not SOME, reason="no library of arrays but NumPy is installed")
 def test_larger_tables_and_files_travel_block_by_block(table, monkeypatch, tmp_path):
     import pandas as pd
 
