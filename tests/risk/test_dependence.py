@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.spatial import cKDTree
 
 import epee.risk.dependence as dependent
 from epee import LinearRegression
@@ -98,3 +99,15 @@ def test_nearest_rows_of_few_and_of_many_are_the_same(monkeypatch):
     again = Z + 1.0
     assert dependent._query(again, 31)[0] is dependent._query(again.copy(), 31)[0]
     assert dependent._query(Z, 31)[0] is not few[0]  # one table is remembered
+
+
+@pytest.mark.parametrize("copies", [False, True])
+def test_products_find_the_rows_that_a_tree_finds(copies):
+    rng = np.random.default_rng(0)
+    Z = rng.normal(size=(700, 16))
+    if copies:  # whose equal distances may come in any order
+        Z[::7] = Z[1::7]
+    (near, rows), (there, known) = dependent._by_products(Z, 9), cKDTree(Z).query(Z, 9)
+    np.testing.assert_allclose(near, there, atol=1e-12)
+    np.testing.assert_allclose(np.linalg.norm(Z[:, None] - Z[rows], axis=2), there, atol=1e-12)
+    assert copies or (rows == known).all()

@@ -36,7 +36,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy import special
 
-from epee.engines.local import free_threads
+from epee.engines.local import free_threads, in_order, one_blas_thread
 from epee.errors import DataError
 from epee.risk.copies import CHANCE, coincidence, column_bits
 from epee.risk.paired_tests import holm
@@ -45,6 +45,7 @@ from epee.typing import Codes, Matrix, Vector
 
 MOST_ROWS = 5_000  # nearest rows are looked for among so many
 FEW_PAIRS = 2_000_000  # of rows, times columns, for which all distances are quicker than a tree and its import
+MANY_INPUTS = 15  # from which products of rows are quicker than a tree
 NEARLY = 1e-3  # rows are nearly equal when all inputs agree to this share of a standard deviation
 FAR = (11, 30)  # neighbours that are near, and not kin
 FARTHER = (2, 3, 4)  # rows away in a file
@@ -129,9 +130,9 @@ def dependence(
     if Z is not None:
         scores[seen] = without_shape(scores[seen], Z)
     place = np.argsort(np.arange(len(r)) if order is None else np.asarray(order), kind="stable")
-    in_order = place[seen[place]]
-    along = Z is not None and _along_an_input(Z[(np.cumsum(seen) - 1)[in_order]])
-    found: list[Dependence | None] = [_in_order(scores[in_order], along)]
+    filed = place[seen[place]]
+    along = Z is not None and _along_an_input(Z[(np.cumsum(seen) - 1)[filed]])
+    found: list[Dependence | None] = [_in_order(scores[filed], along)]
     found += [_in_groups("column", name, scores[seen], np.asarray(values)[seen]) for name, values in columns]
     if X is not None and Z is not None:
         found += [_named(str(j), scores[seen], x, seed) for j, x in enumerate(np.asarray(X)[seen].T) if _names(x)]
@@ -320,6 +321,8 @@ def _query(Z: Matrix, k: int) -> tuple[Matrix, Codes]:
 
 def _searched(Z: Matrix, k: int) -> tuple[Matrix, Codes]:
     n, p = Z.shape
+    if n * n * p > FEW_PAIRS and p >= MANY_INPUTS:
+        return _by_products(Z, k)
     if n * n * p > FEW_PAIRS:
         from scipy.spatial import cKDTree
 
@@ -330,6 +333,23 @@ def _searched(Z: Matrix, k: int) -> tuple[Matrix, Codes]:
         squares += (x[:, None] - x) ** 2
     near = np.argsort(squares, axis=1, kind="stable")[:, :k]
     return np.sqrt(np.take_along_axis(squares, near, axis=1)), near
+
+
+def _by_products(Z: Matrix, k: int) -> tuple[Matrix, Codes]:
+    """Return the same from products of rows, 256 at a time: among many inputs a tree of boxes tells little."""
+    squares = (Z**2).sum(axis=1)
+
+    def nearest(start: int) -> tuple[Matrix, Codes]:
+        own = Z[start : start + 256]
+        some = np.argpartition(squares - 2 * own @ Z.T, k + 2, axis=1)[:, : k + 3]  # rounding may swap the last ones
+        some.sort(axis=1)
+        distance = ((own[:, None] - Z[some]) ** 2).sum(axis=2)
+        order = np.argsort(distance, axis=1, kind="stable")[:, :k]
+        return np.sqrt(np.take_along_axis(distance, order, axis=1)), np.take_along_axis(some, order, axis=1)
+
+    with one_blas_thread():
+        parts = list(in_order(nearest, range(0, len(Z), 256)))
+    return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
 
 
 def _clumped(distance: Matrix) -> bool:
