@@ -53,6 +53,7 @@ def test_numpy_multiplies_out_what_no_compiler_is_met_for(form, monkeypatch):
     step = plain.expect(plain.start(ArraySource(X)))
     assert step.plain and not step.large and not step.marginal(None).expanded.compiled
     monkeypatch.setattr("epee.structure.gaussian_steps.FEWER", np.inf)
+    monkeypatch.setattr(GaussianMixture, "_kept_products", lambda *_: None)
     slow = GaussianMixture(3, covariance_type=form, random_state=0).fit(X)
     assert plain.n_iter_ == slow.n_iter_
     np.testing.assert_allclose(plain.means_, slow.means_, rtol=1e-10, atol=1e-10)
@@ -77,3 +78,32 @@ def test_cells_are_drawn_from_their_conditional_law(form):
     holes[:, 1] = np.nan
     filled = model.impute(holes, draw=True, random_state=0)
     assert abs(filled[:200, 1].mean()) < 0.3 and abs(filled[200:, 1].std() - 1) < 0.2
+
+
+@pytest.mark.parametrize("form", ["diag", "spherical"])
+@pytest.mark.parametrize("noise", [False, 0.1])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("n", [60, 1500])
+def test_products_kept_through_a_climb_give_the_climb_without_them(form, noise, weighted, n, monkeypatch):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(n, 4)) * [1, 3, 0.1, 1] + 5 * rng.integers(0, 3, (n, 1)) + 100
+    w = rng.integers(0, 3, n).astype(float) if weighted else None
+    model = GaussianMixture(3, covariance_type=form, noise=noise, random_state=0)
+    assert model._kept_products(ArraySource(X)) is not None
+    kept = model.fit(X, sample_weight=w)
+    assert "_products" not in vars(kept)
+    monkeypatch.setattr(GaussianMixture, "_kept_products", lambda *_: None)
+    made = GaussianMixture(3, covariance_type=form, noise=noise, random_state=0).fit(X, sample_weight=w)
+    np.testing.assert_allclose(kept.trace_, made.trace_, rtol=1e-11)
+    for name in ("weights_", "means_", "covariances_", "noise_weight_"):
+        np.testing.assert_allclose(getattr(kept, name), getattr(made, name), rtol=1e-9, atol=1e-12)
+
+
+def test_products_are_kept_only_of_small_full_tables_of_axes_parallel_clouds():
+    X = np.random.default_rng(0).normal(size=(300, 3))
+    holes = X.copy()
+    holes[7, 1] = np.nan
+    model = GaussianMixture(2, covariance_type="diag")
+    assert model._kept_products(ArraySource(holes)) is None
+    assert model._kept_products(ArraySource(np.zeros((5000, 3)))) is None
+    assert GaussianMixture(2)._kept_products(ArraySource(X)) is None

@@ -16,6 +16,7 @@ import epee
 from epee import KMeans
 from epee.errors import SearchWarning, WrongUse
 from epee.kernels import cluster_lloyd
+from epee.structure.kmeans import cluster_of_rows
 from epee.structure.kmeans_blocks import nearest_centres
 from epee.structure.kmeans_passes import Allocation, BoundedRows, StreamRows, lloyd
 from epee.structure.kmeans_starts import Draw, plus_plus
@@ -318,3 +319,20 @@ def test_all_passes_at_once_are_the_passes_one_by_one(dtype, weighted, stop, tol
         assert run.iterations == each.iterations and run.reason[:12] == each.reason[:12]
         np.testing.assert_allclose(run.trace, each.trace, rtol=1e-4 if dtype == np.float32 else 1e-11)
         np.testing.assert_allclose(run.centres, each.centres, atol=1e-3 if dtype == np.float32 else 1e-10)
+
+
+@pytest.mark.parametrize("starts", [1, 4])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("n", [90, 6000])
+def test_clusters_of_checked_rows_are_those_of_the_estimator(starts, weighted, n):
+    X = blobs(n, 5, 4)
+    w = np.random.default_rng(1).integers(1, 4, n).astype(float) if weighted else None
+    expected = KMeans(4, n_init=starts, random_state=3).fit(X, sample_weight=w).labels_
+    np.testing.assert_array_equal(cluster_of_rows(X, w, 4, starts, 3), expected)
+
+
+def test_clusters_of_copies_are_those_of_the_estimator():
+    X = np.repeat([[0.0], [1.0]], 5, axis=0)
+    with pytest.warns(SearchWarning, match="distinct clusters"):
+        labels = cluster_of_rows(X, None, 3, 1, 0)
+    assert len(np.unique(labels)) == 2

@@ -17,17 +17,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 
-from epee.engines.choice import engine_for
+from epee.engines.choice import LOCAL, engine_for
 from epee.engines.local import one_blas_thread
 from epee.errors import ConditionWarning, WrongUse
 from epee.estimator.base import say
 from epee.settings import progress
 from epee.table.arrays import ArraySource
-from epee.table.block import Block, Source, rows_for
+from epee.table.block import BLOCK_ROWS, Block, Source, rows_for
 from epee.table.doors import is_stream, open_source
 
 
@@ -145,10 +145,12 @@ def expectation_maximisation(
     before = model.start(source) if theta is None else theta
     climb = Climb(before)
     engine, rows = engine_for(source), None if isinstance(source, ArraySource) else rows_for(source.n_columns)
+    block = next(source.blocks()) if is_one_block_here(source) else None  # nothing to add: its sums are the total
     # BLAS stays with one thread through the small solves between passes, too: its idle threads spin, and would slow ours
     with one_blas_thread(), source.held() as held, progress("expectation-maximisation", max_iter) as tick:
         for iteration in range(max(max_iter, 1)):
-            expected: Expected = engine.reduce(held, model.expect(climb.theta), rows=rows)
+            work = model.expect(climb.theta)
+            expected: Expected = engine.reduce(held, work, rows=rows) if block is None else work(block)
             value = expected.log_likelihood / expected.weight
             if watch is not None:
                 watch(iteration, climb.theta, value)
@@ -167,6 +169,15 @@ def expectation_maximisation(
         else:
             climb.reason = f"{max_iter} iterations were made"
     return climb
+
+
+def is_one_block_here(source: Source) -> TypeGuard[ArraySource]:
+    """Tell whether all rows are one block that this process works on.
+
+    >>> is_one_block_here(ArraySource(np.zeros((3, 1)))), is_one_block_here(ArraySource(np.zeros((5000, 1))))
+    (True, False)
+    """
+    return isinstance(source, ArraySource) and 0 < source.n_rows <= BLOCK_ROWS and engine_for(source) is LOCAL
 
 
 def _fell(value: float, climb: Climb) -> bool:

@@ -24,10 +24,10 @@ from epee.errors import ConditionWarning, DataError, DataWarning, MissingValues,
 from epee.estimator.base import Density, list_columns, say
 from epee.moments.columns import ColumnSummation
 from epee.moments.taken import rows_in_all, take
-from epee.structure.em import Climb, Expected, expectation_maximisation
+from epee.structure.em import Climb, Expected, expectation_maximisation, is_one_block_here
 from epee.structure.gaussian_forms import COLLAPSED, Components, free_parameters, precision_factors, shape_covariances
 from epee.structure.gaussian_products import Products
-from epee.structure.gaussian_steps import GaussianStep, Told, patterns_of, responsibilities, step
+from epee.structure.gaussian_steps import FEW, GaussianStep, Told, patterns_of, responsibilities, step
 from epee.structure.predictive import spread_factors
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source, check_weights
@@ -148,8 +148,7 @@ class GaussianMixture(Density):
     def _climbed(self, source: Source) -> Climb:
         """Return the best climb."""
         self._about = source.n_rows
-        if isinstance(source, ElsewhereSource):
-            self._products = Products(source.origin, source.n_rows)
+        self._products = self._kept_products(source)
         rng = check_random_state(self.random_state)
         best: Climb | None = None
         warm = self.warm_start and hasattr(self, "means_")
@@ -166,6 +165,17 @@ class GaussianMixture(Density):
             self.__dict__.pop("_products", None)
         assert best is not None
         return best
+
+    def _kept_products(self, source: Source) -> Products | None:
+        """Return where the products of the rows are kept through a climb: elsewhere, or of a small table of axes-parallel clouds here."""
+        if isinstance(source, ElsewhereSource):
+            return Products(source.origin, source.n_rows)
+        if self.covariance_type not in ("diag", "spherical") or not is_one_block_here(source):
+            return None
+        if source.X.size * int(self.n_components) > FEW:
+            return None
+        origin = source.X.mean(axis=0, dtype=np.float64)
+        return Products(origin, source.n_rows) if np.isfinite(origin).all() else None  # a missing cell is no number
 
     def _check(self) -> None:
         if self.covariance_type not in FORMS:
@@ -191,6 +201,10 @@ class GaussianMixture(Density):
 
     def _looked_at(self, source: Source, X: Any, sample_weight: Any) -> Source:
         """Return the rows once every column is known to have a cell; those with missing ones come from a device to the CPU."""
+        if isinstance(source, ArraySource) and source.weight is None and not np.isnan(source.X).any():
+            self.n_skipped_ = 0
+            self._note(source)
+            return source
         keep = ColumnSummation(np.nan_to_num(source.origin))
         cells = engine_for(source).reduce(source, keep, rows=keep.rows())
         empty = np.flatnonzero(cells.count == 0)
@@ -200,13 +214,7 @@ class GaussianMixture(Density):
             tell_once("rows with missing cells have no road on the device: they are brought to the CPU.")
             home = at_home(sent(X))
             return self._looked_at(self._rows(home, sample_weight), home, sample_weight)
-        self._box = self._ranges(source) if self.noise is not False else None
-        if isinstance(source, ArraySource | ElsewhereSource):
-            n = source.n_rows
-            if n < self.n_components:
-                raise DataError(
-                    f"Expected n_samples >= n_components but got n_components = {self.n_components}, n_samples = {n}"
-                )
+        self._note(source)
         weighted = any(getattr(source, name, None) is not None for name in ("weight", "weight_name"))
         full = cells.count.max() == source.n_rows  # a column without holes: no row is blank
         complete = isinstance(source, ElsewhereSource) or (full and not weighted)
@@ -214,6 +222,14 @@ class GaussianMixture(Density):
         if self.n_skipped_:
             say(f"rows without any cell: {self.n_skipped_}. They are skipped.", DataWarning)
         return source
+
+    def _note(self, source: Source) -> None:
+        """Note the box of the rows where there is noise; refuse fewer rows than components."""
+        self._box = self._ranges(source) if self.noise is not False else None
+        if isinstance(source, ArraySource | ElsewhereSource) and source.n_rows < self.n_components:
+            raise DataError(
+                f"Expected n_samples >= n_components but got n_components = {self.n_components}, n_samples = {source.n_rows}"
+            )
 
     def _ranges(self, source: Source) -> float:
         """Return the log-density of a uniform law over the box of the data."""
@@ -232,8 +248,8 @@ class GaussianMixture(Density):
         from epee.structure.mixture_starts import first_responsibilities, too_few_points
 
         X, w = some_rows(source, START_ROWS, rng)
-        centre = np.nanmean(X, axis=0)
-        filled = np.where(np.isnan(X), centre, X)
+        holes = np.isnan(X)
+        filled = np.where(holes, np.nanmean(X, axis=0), X) if holes.any() else X
         K = int(self.n_components)
         few = too_few_points(filled, K)
         if few and self.reg_covar == 0:
@@ -531,19 +547,21 @@ def some_rows(source: Source, most: int, rng: Any) -> tuple[Matrix, Vector | Non
         return np.asarray(some.X[counts], np.float64), None if some.weight is None else some.weight[counts]
     parts, weights = [], []
     for block in source.blocks():
-        keep = (
-            np.arange(len(block))
-            if n is None or n <= most
-            else np.flatnonzero(rng.random_sample(len(block)) < most / n)
-        )
+        whole = n is None or n <= most
+        keep: Any = slice(None) if whole else np.flatnonzero(rng.random_sample(len(block)) < most / (n or most))
         parts.append(np.asarray(block.X[keep], dtype=np.float64))
         if block.weight is not None:
             weights.append(block.weight[keep])
+    if len(parts) == 1:
+        return _with_cells(parts[0], weights[0] if weights else None)
     return _with_cells(np.concatenate(parts), np.concatenate(weights) if weights else None)
 
 
 def _with_cells(X: Matrix, w: Vector | None) -> tuple[Matrix, Vector | None]:
-    there = ~np.isnan(X).all(axis=1)
+    holes = np.isnan(X)
+    if w is None and not holes.any():
+        return X, None
+    there = ~holes.all(axis=1)
     there &= True if w is None else w > 0
     return X[there], None if w is None else w[there]
 

@@ -9,8 +9,8 @@ and so are the sums of the M-step. The products :math:`u_i u_j, i \le j` of some
 cache; one product of matrices then gives the densities of all components, another all their sums. Per component it
 would be two products for each of them, and twice the arithmetic. All of it is one call of a kernel, without Python in between.
 
-Rows that lie elsewhere are multiplied there, about an origin that stays: so the products of a table of one block are made once, and a
-step is two products of matrices with a softmax between them, one journey there and one back.
+Rows that are one block, here or elsewhere, are multiplied about an origin that stays: their products are made once for all steps of a
+climb, and a step is two products of matrices with a softmax between them; for rows that lie elsewhere, one journey there and one back.
 
 The terms of (1) may be larger than their sum. With columns measured in deviations :math:`\sigma_j` of the whole mixture the
 digits lost are those of :math:`\sum_{ij} |a^k_{ij}| \sigma_i \sigma_j`; beyond a million (1) is not used.
@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from epee.arrays import like, namespace, taken
+from epee.arrays import is_elsewhere, like, namespace, softmax_of_columns, taken
 from epee.moments.gram import SMALL
 from epee.structure.gaussian_forms import LOG_2PI, Components, log_determinants
 from epee.typing import Codes, Matrix, Tensor, Vector
@@ -55,16 +55,17 @@ class Expanded:
         origin = c.weights @ c.means / c.weights.sum() if origin is None else origin
         M = c.means - origin  # (K, p)
         if flat:
-            A = np.broadcast_to((factors if c.form == "diag" else factors[:, None]) ** 2, (K, p))
-            sigma = np.broadcast_to(c.covariances if c.form == "diag" else c.covariances[:, None], (K, p))
+            A, sigma = factors**2, c.covariances
+            if c.form == "spherical":
+                A, sigma = np.repeat(A[:, None], p, axis=1), sigma[:, None]
             linear = A * M
         else:
             A, sigma = factors @ factors.swapaxes(-1, -2), np.diagonal(c.covariances, axis1=-2, axis2=-1)
             if c.form == "tied":
                 A, sigma = np.broadcast_to(A, (K, p, p)), np.broadcast_to(sigma, (K, p))
             linear = np.matmul(A, M[:, :, None])[:, :, 0]
-        sd = np.sqrt(c.weights @ (sigma + M**2) / c.weights.sum())
-        scales = sd**2 if flat else (sd[:, None] * sd).reshape(-1)
+        variances = c.weights @ (sigma + M**2) / c.weights.sum()  # of the whole mixture
+        scales = variances if flat else np.sqrt(variances[:, None] * variances).reshape(-1)
         if not (np.abs(A).reshape(K, -1) @ scales < MOST_LOST).all():
             return None
         quadratic = -0.5 * A if flat else A.reshape(K, -1).take(pairs(p).at, axis=1) * pairs(p).factor
@@ -141,16 +142,42 @@ class Expanded:
 
 @dataclass(eq=False)
 class Products:
-    """The products (1) of rows that lie elsewhere about an origin; those of a table of one block of ``rows`` are kept from step to step."""
+    """The products (1) of rows about an origin; those of a table of one block of ``rows`` are kept from step to step."""
 
     origin: Vector
     rows: int
     kept: Any = None
+    room: Matrix | None = None  # for the responsibilities of rows here
+
+    def softmax(self, table: Matrix, Z: Any) -> Any:
+        """Return the responsibilities of each line of a table, and the log-densities last, (K + 1, n), where the products lie."""
+        if is_elsewhere(Z):
+            return softmax_of_columns(like(table, Z, Z.dtype) @ Z.T)
+        K, n = len(table), len(Z)
+        if self.room is None or self.room.shape != (K + 1, n):
+            self.room = np.empty((K + 1, n))
+        R, total = self.room[:K], self.room[K]
+        np.matmul(table, Z.T, out=R)
+        top = np.maximum(R.max(axis=0), np.finfo(np.float64).min)  # where nothing is possible at all
+        R -= top
+        np.exp(R, out=R)
+        R.sum(axis=0, out=total)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            R /= total
+            np.log(total, out=total)
+        total += top
+        return self.room
 
     def of(self, X: Any, flat: bool) -> Any:
         """Return the products of the rows of a block, their cells and a one, (n, q + 1)."""
         if self.kept is not None:
             return self.kept
+        Z = self._there(X, flat) if is_elsewhere(X) else self._here(X, flat)
+        if X.shape[0] == self.rows:
+            self.kept = Z
+        return Z
+
+    def _there(self, X: Any, flat: bool) -> Any:
         xp = namespace(X)
         U = X - like(self.origin, X, X.dtype)
         if flat:
@@ -158,10 +185,21 @@ class Products:
         else:
             here = pairs(X.shape[1])
             squares = taken(U, like(here.rows, X), axis=1) * taken(U, like(here.columns, X), axis=1)
-        Z = xp.concat([squares, U, xp.ones_like(U[:, :1])], axis=1)
-        if X.shape[0] == self.rows:
-            self.kept = Z
-        return Z
+        return xp.concat([squares, U, xp.ones_like(U[:, :1])], axis=1)
+
+    def _here(self, X: Matrix, flat: bool) -> Matrix:
+        """A product lies next to itself of the row after: BLAS is quickest so where components are few."""
+        n, p = X.shape
+        q = p if flat else len(pairs(p).rows)
+        lines = np.empty((q + p + 1, n))
+        U = lines[q : q + p]
+        np.subtract(X.T, self.origin[:, None], out=U)
+        if flat:
+            np.multiply(U, U, out=lines[:q])
+        else:
+            np.multiply(U[pairs(p).rows], U[pairs(p).columns], out=lines[:q])
+        lines[-1] = 1.0
+        return lines.T
 
 
 class Pairs(NamedTuple):

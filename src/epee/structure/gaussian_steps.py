@@ -30,7 +30,6 @@ from epee.arrays import (
     like,
     like_together,
     namespace,
-    softmax_of_columns,
     squares_of_rows,
 )
 from epee.stateful import Part
@@ -190,7 +189,7 @@ class GaussianStep(Part):
     factors: Tensor
     known: dict[bytes, Marginal] = field(default_factory=dict)
     large: bool = True  # enough work to be worth compiled kernels
-    products: Products | None = None  # of rows that lie elsewhere
+    products: Products | None = None  # of rows without missing cells that lie elsewhere, or are one small block here
     plain: bool = False  # enough to be multiplied out by NumPy
 
     state_parts = ("components", "factors", "large")
@@ -264,6 +263,8 @@ class GaussianStep(Part):
             w = like(block.weight, there, there.dtype) if block.weight is not None else None
             return self._multiplied(there, w) or self._added(there, w)
         X = np.asarray(block.X, dtype=np.float64)
+        if self.products is not None:  # nor here
+            return self._multiplied(X, block.weight) or self._added(X, block.weight)
         total: Expected | None = None
         for missing, rows in patterns_of(X):
             if missing.all():
@@ -297,15 +298,15 @@ class GaussianStep(Part):
         return replace(found, sums=(N, *completed(N, s, Q, missing, part), noise))
 
     def _multiplied(self, X: Any, w: Any) -> Expected | None:
-        """Return the sums of rows that lie elsewhere from the products of their cells; None where there are none, or they cost digits."""
-        if self.products is None or not self.large or str(X.dtype).endswith("32"):
+        """Return the sums of rows from the products of their cells; None where these are not kept, not worth it, or cost digits."""
+        if self.products is None or (is_elsewhere(X) and (not self.large or str(X.dtype).endswith("32"))):
             return None
         c = self.components
         ready = Expanded.of(c, self.factors, self.products.origin)
         if ready is None:
             return None
         Z, ready, noise = self.products.of(X, ready.flat), ready.weighted(c.log_weights()), self._log_noise(c)
-        R = softmax_of_columns(like(ready.table(noise), Z, Z.dtype) @ Z.T)  # (K + 1, n), log-densities last
+        R = self.products.softmax(ready.table(noise), Z)  # (K + 1, n), log-densities last
         K, G = c.n_components, at_home((R if w is None else R * w) @ Z)
         N, rest = G[:K, -1], np.zeros(1) if noise is None else G[K:-1, -1]
         weight = float(X.shape[0]) if w is None else float(N.sum() + rest.sum())
@@ -366,7 +367,7 @@ def completed(N: Vector, s: Matrix, Q: Tensor, missing: np.ndarray, part: Margin
 
 
 def step(components: Components, n: int | None = None, products: Products | None = None) -> GaussianStep:
-    """Return the E-step under these components, for about ``n`` rows (None for many); ``products`` of rows that lie elsewhere."""
+    """Return the E-step under these components, for about ``n`` rows (None for many), whose ``products`` may be kept."""
     work = np.inf if n is None else n * components.means.size
     plain = components.form in ("diag", "spherical") and FEWER < work <= FEW
     return GaussianStep(components, precision_factors(components), {}, work > FEW, products, plain)

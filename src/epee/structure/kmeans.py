@@ -24,7 +24,7 @@ from epee.errors import SearchWarning, WrongUse
 from epee.estimator.base import Clusterer, NewAxes, say
 from epee.settings import progress
 from epee.solve.sparse_rows import is_large_and_sparse
-from epee.structure.kmeans_blocks import labels_of
+from epee.structure.kmeans_blocks import labels_of, nearest_centres
 from epee.structure.kmeans_of_sparse import SparseRows, sparse_plus_plus
 from epee.structure.kmeans_passes import (
     Allocation,
@@ -324,6 +324,21 @@ class KMeans(NewAxes, TransformerMixin, Clusterer):
         """Return minus J of the rows, so that larger is better."""
         check_is_fitted(self)
         return -self._allocate(self._open(X, sample_weight, reset=False))[1]
+
+
+def cluster_of_rows(X: Matrix, w: Vector | None, k: int, starts: int, seed: int) -> Codes:
+    """Return the cluster of each row (n,), as ``KMeans(k, n_init=starts, random_state=seed)`` has it, of rows that were checked.
+
+    >>> cluster_of_rows(np.array([[0.0], [0.1], [9.0]]), None, 2, 1, 0)
+    array([0, 0, 1], dtype=int32)
+    """
+    model = KMeans(k, n_init=starts, random_state=seed)
+    if engine_for(ArraySource(X)) is LOCAL:
+        labels = nearest_centres(X, model._best_start(X, w, k, as_generator(seed)).centres)[0]
+        if np.bincount(labels, minlength=k).all():
+            return labels
+    found: Codes = model.fit(X, sample_weight=w).labels_
+    return found
 
 
 class _Labels:

@@ -106,7 +106,7 @@ class BoundedRows:
         self.about = self.origin.astype(self.X.dtype)  # what the kernels subtract
         self.origin = self.about.astype(np.float64)
         self.slack = 4.0 * p * float(np.finfo(self.X.dtype).eps)
-        self.parts = chunks(n, int(np.clip(n // 16, 4096, 65536)))
+        self.parts = chunks(n, min(max(n // 16, 4096), 65536))
         self.labels, self.upper, self.lower = np.empty(n, dtype=np.int32), np.empty(n), np.empty(n)
         self.state: tuple[Matrix, Clouds] | None = None
 

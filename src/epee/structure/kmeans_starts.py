@@ -111,7 +111,7 @@ def plus_plus(X: Matrix, w: Vector | None, k: int, rng: np.random.Generator, tri
     trials = 2 + int(np.log(k)) if trials is None else trials
     weights = np.ones(n) if w is None else w
     chosen = np.empty(k, dtype=np.intp)
-    chosen[0] = np.searchsorted(np.cumsum(weights), rng.random() * weights.sum(), side="right").clip(0, n - 1)
+    chosen[0] = min(np.searchsorted(np.cumsum(weights), rng.random() * weights.sum(), side="right"), n - 1)
     squared = np.full(n, np.inf)
     out = np.empty((max(trials, 1), n))
 
@@ -123,6 +123,8 @@ def plus_plus(X: Matrix, w: Vector | None, k: int, rng: np.random.Generator, tri
             closer(X[s], C, squared[s], part)
             return part @ weights[s]
 
+        if n <= CHUNK:
+            return work(slice(0, n))
         return np.sum(list(in_order(work, chunks(n))), axis=0)  # (candidates,) potentials
 
     shrink(chosen[:1])
@@ -133,7 +135,7 @@ def plus_plus(X: Matrix, w: Vector | None, k: int, rng: np.random.Generator, tri
             left = np.setdiff1d(np.flatnonzero(weights > 0), chosen[:c])
             chosen[c:] = rng.choice(left, k - c, replace=len(left) < k - c)
             break
-        candidates = np.searchsorted(mass, rng.random(trials) * mass[-1], side="right").clip(0, n - 1)
+        candidates = np.minimum(np.searchsorted(mass, rng.random(trials) * mass[-1], side="right"), n - 1)
         best = int(np.argmin(shrink(candidates)))
         chosen[c] = candidates[best]
         squared[:] = out[best]

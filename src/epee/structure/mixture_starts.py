@@ -57,9 +57,6 @@ def first_responsibilities(X: Matrix, w: Vector | None, K: int, how: str, rng: A
         R = np.zeros((n, K))
         R[kmeans_plusplus(X, K, sample_weight=w, random_state=rng)[1], np.arange(K)] = 1
         return R
-    from epee.structure.kmeans import KMeans
+    from epee.structure.kmeans import cluster_of_rows
 
-    labels = (
-        KMeans(K, n_init=1 if how == "kmeans" else 10, random_state=rng.randint(2**31)).fit(X, sample_weight=w).labels_
-    )
-    return np.eye(K)[labels]
+    return np.eye(K)[cluster_of_rows(X, w, K, 1 if how == "kmeans" else 10, rng.randint(2**31))]
