@@ -10,6 +10,7 @@ the box of the data takes the rows that no cloud explains.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -19,7 +20,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from epee.arrays import at_home, is_elsewhere, namespace
 from epee.engines.choice import LOCAL, engine_for, sent
+from epee.engines.deadline import check_time
 from epee.engines.device import tell_once
+from epee.engines.local import in_order
 from epee.errors import ConditionWarning, DataError, DataWarning, MissingValues, SearchWarning, WrongUse
 from epee.estimator.base import Density, list_columns, say
 from epee.moments.columns import ColumnSummation
@@ -134,9 +137,33 @@ class GaussianMixture(Density):
         source = self._rows(X, sample_weight)
         with source.held() as rows:
             best = self._climbed(self._looked_at(rows, X, sample_weight))
-        self._keep(best)
         if is_stream(X):
             self.n_passes_ = passes_over(source) - before
+        return self._ended(best)
+
+    @classmethod
+    def fit_together(cls, models: Sequence[Self], rows: Sequence[tuple[Any, Any, Any]]) -> None:
+        """Fit several, each on rows (X, y, weights or None) of its own: small plain ones side by side, the others one by one."""
+        from epee.structure.mixtures_together import fit_beside
+
+        beside = fit_beside(models, [(X, w) for X, _, w in rows])
+
+        def fit(i: int) -> None:
+            check_time()
+            models[i].fit(rows[i][0], sample_weight=rows[i][2])
+
+        for _ in in_order(fit, [i for i in range(len(models)) if i not in beside]):
+            pass
+
+    def _climbed_beside(self, X: Matrix, climb: Climb, weight: float) -> None:
+        """Keep what a climb beside others found."""
+        self._enter(X, reset=True)
+        self._about, self._box, self.n_skipped_, self._mass = len(X), None, 0, weight
+        self._ended(climb)
+
+    def _ended(self, best: Climb) -> Self:
+        """Keep the best climb, and say where it has not settled."""
+        self._keep(best)
         if not self.converged_ and self.max_iter > 0:
             say(
                 "Best performing initialization did not converge. Try different init parameters, or increase max_iter, tol, or check for "

@@ -10,16 +10,23 @@ kernels, ours or scikit-learn's. All is done in logarithms, so that no row is to
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils.validation import has_fit_parameter
 
+from epee.engines.deadline import check_time
+from epee.engines.local import in_order
 from epee.errors import DataError, WrongUse
 from epee.estimator.base import Classifier, PosteriorMixin
+from epee.estimator.protocol import FitsTogether
 from epee.predictors.generative.generator import GenerativeClassifier, check_priors, log_of
+from epee.solve.soundness import insist_sound
 from epee.typing import Codes, Labels, Matrix, Seed, Vector
+
+Part = tuple[Matrix, Vector | None] | None  # the rows and weights of a class
 
 
 class BayesClassifier(MetaEstimatorMixin, PosteriorMixin, Classifier):
@@ -61,18 +68,59 @@ class BayesClassifier(MetaEstimatorMixin, PosteriorMixin, Classifier):
 
     def _fit(self, X: Matrix, codes: Codes, w: Vector | None) -> None:
         density = self._density()
-        count = np.bincount(codes, weights=w, minlength=len(self.classes_)).astype(np.float64)
-        self.class_prior_ = count / count.sum() if self.priors is None else check_priors(self.priors, self.classes_)
         self.densities_: list[Any] = []
-        for k in range(len(self.classes_)):
-            rows = np.flatnonzero(codes == k if w is None else (codes == k) & (w > 0))
-            if not len(rows):
+        for label, own in zip(self.classes_.tolist(), self._parts(X, codes, w), strict=True):
+            if own is None:
                 self.densities_.append(None)
                 continue
             try:
-                self.densities_.append(_fit_density(clone(density), X[rows], None if w is None else w[rows]))
+                self.densities_.append(_fit_density(clone(density), *own))
             except (ValueError, np.linalg.LinAlgError) as error:
-                raise DataError(f"class {self.classes_.tolist()[k]!r} ({len(rows)} rows): {error}") from error
+                raise DataError(f"class {label!r} ({len(own[0])} rows): {error}") from error
+
+    def _parts(self, X: Matrix, codes: Codes, w: Vector | None) -> list[Part]:
+        """Note the priors; return the rows and weights of each class, None where it has none."""
+        count = np.bincount(codes, weights=w, minlength=len(self.classes_)).astype(np.float64)
+        self.class_prior_ = count / count.sum() if self.priors is None else check_priors(self.priors, self.classes_)
+        own = [np.flatnonzero(codes == k if w is None else (codes == k) & (w > 0)) for k in range(len(self.classes_))]
+        return [(X[rows], None if w is None else w[rows]) if len(rows) else None for rows in own]
+
+    @classmethod
+    def fit_together(cls, models: Sequence[Self], rows: Sequence[tuple[Any, Any, Any]]) -> None:
+        """Fit several, each on rows (X, y, weights or None) of its own; all their densities at once where these fit together."""
+
+        def fit(i: int) -> None:
+            check_time()
+            models[i].fit(*rows[i])
+
+        try:
+            if cls._fitted_at_once(models, rows):
+                return
+        except (ValueError, np.linalg.LinAlgError):
+            pass  # alone it says of which class
+        for _ in in_order(fit, range(len(models))):
+            pass
+
+    @classmethod
+    def _fitted_at_once(cls, models: Sequence[Self], rows: Sequence[tuple[Any, Any, Any]]) -> bool:
+        """Fit the densities of all classes of all models together; False where they are not of one kind that can."""
+        kinds = {type(model._density()) for model in models}
+        if len(kinds) > 1 or not isinstance(models[0]._density(), FitsTogether):
+            return False
+        densities: list[Any] = []
+        given: list[Any] = []
+        for model, (X, y, w) in zip(models, rows, strict=True):
+            X, codes, w = model._enter_both(X, y, w)
+            if w is not None:
+                model._check_weighted_classes(codes, w)
+            parts = model._parts(X, codes, None if w is None or (w == 1).all() else w)
+            model.densities_ = [None if own is None else clone(model._density()) for own in parts]
+            densities += [density for density in model.densities_ if density is not None]
+            given += [(own[0], None, own[1]) for own in parts if own is not None]
+        densities[0].fit_together(densities, given)
+        for model in models:
+            insist_sound(model)
+        return True
 
     def _density(self) -> Any:
         if self.density is None:
