@@ -27,6 +27,7 @@ from epee.kernels import (
     spline,
     trees_grow,
     trees_levels,
+    trees_twin,
     trees_walk,
 )
 from epee.kernels.compiling import FEW_CELLS
@@ -118,6 +119,23 @@ def test_few_looks_at_sizes_alone():
     assert neighbours_twin.few(np.zeros((5, 2)), np.zeros((FEW_CELLS // 2, 2)))
     assert not neighbours_twin.few(np.zeros((5, 2)), np.zeros((FEW_CELLS, 2)))
     assert not neighbours_twin.few(np.zeros((FEW_CELLS, 2)), np.zeros((5, 2)))
+
+
+def test_branches_go_the_way_of_their_tree(monkeypatch, rng):
+    seen = []
+
+    def small(*arguments):
+        seen.append((arguments[6] - arguments[5], trees_twin.few(*arguments)))
+        return seen[-1][1]
+
+    monkeypatch.setattr(trees_grow.grow, "small", small)
+    X = rng.normal(size=(5000, 3))
+    with epee.options(threads=2):
+        epee.DecisionTreeClassifier().fit(X, X[:, 0] + rng.normal(size=5000) > 0)
+    assert min(rows for rows, _ in seen) * 3 <= FEW_CELLS and not any(is_small for _, is_small in seen)
+    seen.clear()
+    epee.DecisionTreeClassifier().fit(X[:1000], X[:1000, 0] > 0)
+    assert seen == [(1000, True)]
 
 
 OPTIONS = [

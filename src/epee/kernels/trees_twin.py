@@ -35,9 +35,9 @@ def few(
     medians,
     several,
 ):
-    """Tell whether a tree is small, and of the kind that is grown here."""
-    p = orders.shape[1]
-    return p * (end - start) <= FEW_CELLS and defer == 0 and levels is None and in_numpy(data, rules, medians, p)
+    """Tell whether a tree is small, and of the kind that is grown here; a branch goes the way of its tree."""
+    _, p, m = orders.shape
+    return p * m <= FEW_CELLS and defer == 0 and levels is None and in_numpy(data, rules, medians, p)
 
 
 MOST_CELLS = 400_000  # that NumPy sweeps meanwhile
@@ -76,6 +76,12 @@ def few_rows(seg, go, side, data, rules, nodes, node, medians, several):
 def last(sums):
     """Return the last of cumulated sums: the total, added in order."""
     return np.add.accumulate(sums)[-1]
+
+
+def accumulated(steps, begin):
+    """Return the cumulated sums of steps (q, m) from a beginning on, in their place."""
+    steps[:, 0] += begin
+    return np.add.accumulate(steps, axis=1, out=steps)
 
 
 def in_bits(x):
@@ -130,9 +136,7 @@ def cut_gains(rows, first, data, rules, nodes, node, several):
     w = data.w[rows]
     W, value = nodes.weight[node], nodes.value[node]
     wf = data.w[first]
-    wl = np.add.accumulate(np.concatenate([np.full((len(w), 1), last(wf) if len(wf) else 0.0), w], axis=1), axis=1)[
-        :, 1:
-    ]
+    wl = accumulated(w.copy(), last(wf) if len(wf) else 0.0)
     wr = W - wl
     fine = (wl >= rules.min_weight) & (wr >= rules.min_weight)
     if rules.counted:
@@ -145,8 +149,7 @@ def cut_gains(rows, first, data, rules, nodes, node, several):
         if K == 0 or (K == 2 and rules.criterion == GINI and several is None):
             mu, scale = (value[mine.start], 1.0) if K == 0 else (value[1] / W, 2.0)
             begin = last(wf * (y[first] - mu)) if len(first) else 0.0
-            steps = w * (y[rows] - mu)
-            d = np.add.accumulate(np.concatenate([np.full((len(w), 1), begin), steps], axis=1), axis=1)[:, 1:]
+            d = accumulated(w * (y[rows] - mu), begin)
             gain = gain + scale * d * d * W / (wl * wr)
         else:
             before = np.bincount(codes[first], wf, K)
@@ -159,24 +162,22 @@ def cut_gains(rows, first, data, rules, nodes, node, several):
 
 def class_gains(codes, w, start, wl, wr, rules, totals, impurity):
     """Return the gains (q, m) for K classes; ``start`` (K,) is on the left before the first row."""
-    q, m = codes.shape
-    one = np.zeros((q, m + 1, len(totals)))
-    one[:, 0] = start
-    one[np.arange(q)[:, None], np.arange(1, m + 1), codes] = w
-    left = np.add.accumulate(one, axis=1)  # (q, m + 1, K)
+    (q, m), K = codes.shape, len(totals)
+    left = np.zeros((q, m + 1, K))
+    left[:, 0] = start
+    flat, place = left.reshape(-1), codes + K * (np.arange(1, m + 1) + (m + 1) * np.arange(q)[:, None])
+    flat[place] = w  # the class of each row in the line after it
+    np.add.accumulate(left, axis=1, out=left)
     if rules.criterion == ERROR:
         return impurity - (wl - left[:, 1:].max(axis=2)) - (wr - (totals - left[:, 1:]).max(axis=2))
-    after = np.take_along_axis(left[:, 1:], codes[:, :, None], axis=2)[:, :, 0]
-    before = np.take_along_axis(left[:, :-1], codes[:, :, None], axis=2)[:, :, 0]
-    mine = totals[codes]
+    after, before, mine = flat[place], flat[place - K], totals[codes]
     if rules.criterion == GINI:
         up, down = w * (before + after), -w * (2.0 * mine - before - after)
         a, b = last(start * start), last((totals - start) ** 2)
     else:
         up, down = in_bits(after) - in_bits(before), in_bits(mine - after) - in_bits(mine - before)
         a, b = last(in_bits(start)), last(in_bits(totals - start))
-    a = np.add.accumulate(np.concatenate([np.full((q, 1), a), up], axis=1), axis=1)[:, 1:]
-    b = np.add.accumulate(np.concatenate([np.full((q, 1), b), down], axis=1), axis=1)[:, 1:]
+    a, b = accumulated(up, a), accumulated(down, b)
     if rules.criterion == GINI:
         return impurity - (wl - a / wl) - (wr - b / wr)
     return impurity - (in_bits(wl) - a) - (in_bits(wr) - b)
@@ -184,6 +185,8 @@ def class_gains(codes, w, start, wl, wr, rules, totals, impurity):
 
 def better(gain, best, tol):
     """Return the last of the gains (m,) that, taken in order, beat the best so far by more than the tolerance, and its place or -1."""
+    if not gain.max() > best + tol:
+        return best, -1
     highest = np.maximum.accumulate(gain)
     new = np.flatnonzero(np.concatenate([[gain[0] > -np.inf], highest[1:] > highest[:-1]]))
     place = -1
