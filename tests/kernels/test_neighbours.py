@@ -87,3 +87,21 @@ def test_search_by_products(rng):
     np.testing.assert_allclose(dist, d)
     screen.settle(Q, X, best, who, np.full(15, 1e9), lengths, dist, found, doubtful)
     assert doubtful.all()
+
+
+@pytest.mark.parametrize("candidates", [1, 2, 7, 40])
+@pytest.mark.parametrize("width", [3, 64, 150])
+def test_screening_keeps_the_smallest_and_the_largest_of_them_first(rng, candidates, width):
+    S, norms = rng.integers(0, 50, (9, 300)).astype(np.float32), rng.integers(0, 9, 300).astype(np.float32)  # many ties
+    S[3] = np.sort(S[3])[::-1]  # always a smaller one to come
+    S[4] = np.nan
+    best, who = np.full((9, candidates), np.inf, np.float32), np.full((9, candidates), -1)
+    for first in range(0, 300, width):
+        screen.screen(np.ascontiguousarray(S[:, first : first + width]), norms, first, best, who)
+    total = np.where(np.isnan(S), np.inf, S + norms)
+    np.testing.assert_array_equal(np.sort(best, axis=1), np.sort(total, axis=1)[:, :candidates])
+    np.testing.assert_array_equal(best[:, 0], best.max(axis=1))
+    for line, rows, all_of_them in zip(best, who, total, strict=True):
+        there = rows >= 0
+        assert len(set(rows[there].tolist())) == there.sum() and (line[~there] == np.inf).all()
+        np.testing.assert_array_equal(line[there], all_of_them[rows[there]])

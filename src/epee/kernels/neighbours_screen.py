@@ -14,28 +14,43 @@ from epee.kernels import neighbours_twin as twin
 from epee.kernels.compiling import kernel
 from epee.kernels.neighbours_heap import sink, unwind
 from epee.kernels.neighbours_tree import exact
+from epee.kernels.selecting import select
 
 STRIDE = 64
 
 
 @kernel(twin=twin.screen, meanwhile=twin.few_queries)
 def screen(S, norms, start, best, who):
-    """Keep the smallest ``S + norms`` of each row of ``S`` (m, b) in the heaps ``best``, ``who`` (m, c)."""
+    """Keep the smallest ``S + norms`` of each row of ``S`` (m, b) in ``best``, ``who`` (m, c), the largest of them first.
+
+    Those below the largest so far are written behind the others, without a branch; now and then the smallest of all are selected.
+    """
     width, c = S.shape[1], best.shape[1]
+    keys, rows = np.empty(c + width, S.dtype), np.empty(c + width, np.int64)
     for i in range(S.shape[0]):
-        scores, heap, rows = S[i], best[i], who[i]
+        scores, limit, n, changed = S[i], best[i, 0], c, False
+        keys[:c], rows[:c] = best[i], who[i]
         for first in range(0, width, STRIDE):
             last = min(first + STRIDE, width)
             part, part_norms = scores[first:last], norms[start + first : start + last]
-            limit, hits = heap[0], 0
+            hits = 0
             for t in range(last - first):
                 hits += part[t] + part_norms[t] < limit
             if hits == 0:
                 continue
             for t in range(last - first):
                 s = part[t] + part_norms[t]
-                if s < heap[0]:
-                    sink(heap, rows, 0, c, s, start + first + t)
+                keys[n], rows[n] = s, start + first + t
+                n += s < limit
+            if n >= 4 * c:  # a lower limit lets fewer in
+                select(keys[:n], rows[:n], c - 1)
+                limit, n, changed = keys[c - 1], c, True
+        if n > c:
+            select(keys[:n], rows[:n], c - 1)
+            changed = True
+        if changed:
+            best[i, 0], who[i, 0] = keys[c - 1], rows[c - 1]
+            best[i, 1:], who[i, 1:] = keys[: c - 1], rows[: c - 1]
 
 
 @kernel(twin=twin.settle, meanwhile=twin.few_queries)
