@@ -158,7 +158,9 @@ class GaussianMixture(Density):
     def _climbed_beside(self, X: Matrix, climb: Climb, weight: float) -> None:
         """Keep what a climb beside others found."""
         self._enter(X, reset=True)
-        self._about, self._box, self.n_skipped_, self._mass = len(X), None, 0, weight
+        self._about: int | None = len(X)
+        self._box: float | None = None
+        self.n_skipped_, self._mass = 0, weight
         self._ended(climb)
 
     def _ended(self, best: Climb) -> Self:

@@ -68,8 +68,9 @@ class BayesClassifier(MetaEstimatorMixin, PosteriorMixin, Classifier):
 
     def _fit(self, X: Matrix, codes: Codes, w: Vector | None) -> None:
         density = self._density()
+        self._note_priors(codes, w)
         self.densities_: list[Any] = []
-        for label, own in zip(self.classes_.tolist(), self._parts(X, codes, w), strict=True):
+        for label, own in zip(self.classes_.tolist(), by_class(X, codes, w, len(self.classes_)), strict=True):
             if own is None:
                 self.densities_.append(None)
                 continue
@@ -78,12 +79,9 @@ class BayesClassifier(MetaEstimatorMixin, PosteriorMixin, Classifier):
             except (ValueError, np.linalg.LinAlgError) as error:
                 raise DataError(f"class {label!r} ({len(own[0])} rows): {error}") from error
 
-    def _parts(self, X: Matrix, codes: Codes, w: Vector | None) -> list[Part]:
-        """Note the priors; return the rows and weights of each class, None where it has none."""
+    def _note_priors(self, codes: Codes, w: Vector | None) -> None:
         count = np.bincount(codes, weights=w, minlength=len(self.classes_)).astype(np.float64)
         self.class_prior_ = count / count.sum() if self.priors is None else check_priors(self.priors, self.classes_)
-        own = [np.flatnonzero(codes == k if w is None else (codes == k) & (w > 0)) for k in range(len(self.classes_))]
-        return [(X[rows], None if w is None else w[rows]) if len(rows) else None for rows in own]
 
     @classmethod
     def fit_together(cls, models: Sequence[Self], rows: Sequence[tuple[Any, Any, Any]]) -> None:
@@ -109,11 +107,16 @@ class BayesClassifier(MetaEstimatorMixin, PosteriorMixin, Classifier):
             return False
         densities: list[Any] = []
         given: list[Any] = []
-        for model, (X, y, w) in zip(models, rows, strict=True):
-            X, codes, w = model._enter_both(X, y, w)
+        cut: dict[tuple[int, ...], list[Part]] = {}  # the same rows come with every value of a parameter
+        for model, sample in zip(models, rows, strict=True):
+            X, codes, w = model._enter_both(*sample)
             if w is not None:
                 model._check_weighted_classes(codes, w)
-            parts = model._parts(X, codes, None if w is None or (w == 1).all() else w)
+            model._note_priors(codes, w)
+            known = tuple(map(id, sample))
+            if known not in cut:
+                cut[known] = by_class(X, codes, w, len(model.classes_))
+            parts = cut[known]
             model.densities_ = [None if own is None else clone(model._density()) for own in parts]
             densities += [density for density in model.densities_ if density is not None]
             given += [(own[0], None, own[1]) for own in parts if own is not None]
@@ -161,6 +164,16 @@ class BayesClassifier(MetaEstimatorMixin, PosteriorMixin, Classifier):
         return np.asarray(drawn[0] if isinstance(drawn, tuple) else drawn)
 
 
+def by_class(X: Matrix, codes: Codes, w: Vector | None, K: int) -> list[Part]:
+    """Return the rows and weights of each class, None where it has none, and where all weights are one.
+
+    >>> by_class(np.array([[1.0], [2.0]]), np.array([1, 1]), None, 2)[0] is None
+    True
+    """
+    own = [np.flatnonzero(codes == k if w is None else (codes == k) & (w > 0)) for k in range(K)]
+    return [(X[rows], None if w is None or (w[rows] == 1).all() else w[rows]) if len(rows) else None for rows in own]
+
+
 def clone_with_seed(density: Any, seed: int) -> Any:
     """Return the fitted density with another seed."""
     import copy
@@ -170,7 +183,7 @@ def clone_with_seed(density: Any, seed: int) -> Any:
 
 
 def _fit_density(density: Any, X: Matrix, w: Vector | None) -> Any:
-    if w is None or (w == 1).all():
+    if w is None:
         return density.fit(X)
     if has_fit_parameter(density, "sample_weight"):
         return density.fit(X, sample_weight=w)
