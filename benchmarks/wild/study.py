@@ -21,6 +21,7 @@ import json
 import time
 import warnings
 from collections.abc import Iterator
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,8 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.record import RESULTS
-from benchmarks.wild.rivals import rivals
+from benchmarks.wild.rivals import TIMED, rivals
+from benchmarks.wild.summary import US
 from benchmarks.wild.tables import TABLES, Wild
 
 SPLITS = 5
@@ -104,7 +106,9 @@ def run(
 ) -> Iterator[dict[str, Any]]:
     """Run what is missing, as long as there are minutes left, and yield each result as it is written; a player that fails has no error."""
     ends = time.perf_counter() + 60 * minutes
-    done = {(r["table"], r["split"], r["who"]) for r in read(kept)} if not again else set()
+    before = read(kept)
+    done = {(r["table"], r["split"], r["who"]) for r in before} if not again else set()
+    took = {(r["table"], r["split"]): r["seconds"] for r in before if r["who"] == US}
     players: dict[str, Any] = {"épée": None, **rivals()}
     players = {
         who: play for who, play in players.items() if not only or {who, who.split(",")[0], ASCII.get(who)} & set(only)
@@ -123,6 +127,8 @@ def run(
                 continue
             if time.perf_counter() > ends:
                 return
+            if who in TIMED:
+                play = partial(play, seconds=took.get((name, split), 0.0))
             begin, cpu = time.perf_counter(), time.process_time()
             try:
                 found = result_of(play, table, train, test)
@@ -133,6 +139,8 @@ def run(
                 found = {"failed": f"{type(fault).__name__}: {fault}"}
             record = {"table": name, "kind": table.kind, "n": len(frame), "p": frame.shape[1] - 1, "split": split, "who": who, **found,
                       "seconds": time.perf_counter() - begin, "cpu": time.process_time() - cpu}  # fmt: skip
+            if who == US:
+                took[name, split] = record["seconds"]
             with kept.open("a") as out:
                 out.write(json.dumps(record, ensure_ascii=False) + "\n")
             yield record

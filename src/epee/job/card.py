@@ -25,7 +25,7 @@ key                    what it holds
                        ("nested" | "approximate"), "dof", "seconds", "parameter", "chosen_value", "difference",
                        "difference_stderr", "p_value", "mark" ("best" | "worse" | "not distinguishable"), "chosen"}``
 ``dropped``            list of ``{"name", "why"}``: predictors that did not run
-``chosen``             ``{"key", "name", "parameter", "value", "parameters"}``
+``chosen``             ``{"key", "name", "parameter", "value", "parameters", "by_brier"}``, the last whether the Brier score decided
 ``verdict``            sentences
 ``optimism``           ``{"value", "by_folds", "draws", "corrected"}``: how much better the winner looks than it is
 ``test``               figure of the sealed test error, with ``"agrees"`` (bool) and ``"sentence"``

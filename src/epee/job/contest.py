@@ -55,7 +55,7 @@ MANY, SOME = 3_000, 2_000  # training rows from which a parameter is settled on 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """Errors along the parameter of a candidate; losses (n, V) of every looked row under every value."""
+    """Errors along the parameter of a candidate; losses (n, V) and Brier scores (n, V) of every looked row under every value."""
 
     parameter: str | None
     values: list[Any]
@@ -64,6 +64,7 @@ class Curve:
     cv: Vector
     stderr: Vector
     losses: Matrix
+    brier: Matrix  # NaN where they decide nothing, see Ground.brier
 
     @cached_property
     def best(self) -> int:
@@ -78,10 +79,9 @@ class Curve:
     def joined(self, other: Curve, before: bool) -> Curve:
         """Return the curve with the values of another, before its own or behind them."""
         a, b = (other, self) if before else (self, other)
-        parts = {
-            name: np.concatenate([getattr(a, name), getattr(b, name)]) for name in ("dof", "train", "cv", "stderr")
-        }
-        return Curve(self.parameter, [*a.values, *b.values], **parts, losses=np.column_stack([a.losses, b.losses]))
+        names = ("dof", "train", "cv", "stderr", "losses", "brier")
+        parts = {name: np.concatenate([getattr(a, name), getattr(b, name)], axis=-1) for name in names}
+        return Curve(self.parameter, [*a.values, *b.values], **parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -328,7 +328,8 @@ class Contest:
         tried = [self._try_value(route) for route in routes]
         ends = [self._whole(route, one[0]) for route, one in zip(routes, tried, strict=True)]
         losses = [outcome.losses[0] for _, outcome, *_ in tried]
-        curve = curve_of_values(candidate, grid, [means for _, _, means, *_ in tried], ends, losses)
+        brier = [g.brier(g.said(route, one[0])) for route, one in zip(routes, tried, strict=True)]
+        curve = curve_of_values(candidate, grid, [means for _, _, means, *_ in tried], ends, losses, brier)
         models, outcome, means, sizes, sealed = tried[curve.best]
         done = g.all_looked or sizes is not None or not g.asked.loss.rowwise
         if sizes is None:
@@ -461,7 +462,9 @@ class Contest:
         outcomes = found.outcomes
         grid, routes = grid[: len(outcomes)], routes[: len(outcomes)]  # the others were not worth trying
         means = [r.fold_means(split, o)[0] for r, o in zip(routes, outcomes, strict=True)]
-        curve = curve_of_values(candidate, grid, means, found.ends, [o.losses[0][g.hand.looked] for o in outcomes])
+        losses = [o.losses[0][g.hand.looked] for o in outcomes]
+        brier = [g.brier(o.predictions[0][g.hand.looked]) for o in outcomes]
+        curve = curve_of_values(candidate, grid, means, found.ends, losses, brier)
         route, outcome = routes[curve.best], outcomes[curve.best]
         route.fitted = found.whole[curve.best] if found.whole else None
         return curve, (route, outcome, [outcome] if bagged else [])
@@ -472,7 +475,8 @@ class Contest:
         cv, stderr = (np.array([getattr(one.risk, name) for one in tried]) for name in ("value", "stderr"))
         dof = np.array([sum(weight * entry.dof for entry, weight in one.members) for one in tried])
         losses = np.column_stack([one.outcome.losses[0] for one in tried])
-        curve = Curve(None, [None] * len(tried), dof, np.full(len(tried), np.nan), cv, stderr, losses)
+        brier = np.column_stack([self.ground.brier(one.outcome.predictions[0]) for one in tried])
+        curve = Curve(None, [None] * len(tried), dof, np.full(len(tried), np.nan), cv, stderr, losses, brier)
         c = tried[curve.best]
         found = self._entry(candidate, c.route, c.risk, c.risk, False, curve, c.outcome, c.seconds)
         return replace(found, members=tuple(c.members))
@@ -548,11 +552,12 @@ def curve_of_values(
     means: list[Vector],
     ends: Sequence[tuple[float, float]],
     losses: list[Vector],
+    brier: list[Vector],
 ) -> Curve:
-    """Return the curve of some values from their fold means, (training error, degrees of freedom), and losses of the looked rows."""
+    """Return the curve of some values from fold means, (training error, degrees of freedom), losses and Brier scores of looked rows."""
     cv, stderr, _ = fold_error(np.column_stack(means), 1)
     train, dof = np.array(ends).T
-    return Curve(candidate.parameter, values, dof, train, cv, stderr, np.column_stack(losses))
+    return Curve(candidate.parameter, values, dof, train, cv, stderr, np.column_stack(losses), np.column_stack(brier))
 
 
 def _on_all(route: RefitRoute) -> tuple[float, float]:

@@ -71,7 +71,7 @@ def facts_of(
         "columns": seen.columns, "notes": list(seen.notes),
         "leaderboard": [line_of(e, i, verdict) for i, e in enumerate(verdict.entries)],
         "dropped": [{"name": name, "why": why} for name, why in contest.dropped],
-        "chosen": chosen_facts(chosen, predictor), "verdict": sentences,
+        "chosen": chosen_facts(chosen, predictor) | {"by_brier": verdict.by_brier}, "verdict": sentences,
         "optimism": {
             "value": verdict.optimism.value, "by_folds": verdict.optimism.tibshirani, "draws": verdict.optimism.draws,
             "corrected": verdict.corrected,

@@ -18,6 +18,8 @@ from epee.estimator.protocol import SolvesStack, gives_probabilities
 from epee.job.cells import Cells, Parted
 from epee.job.hierarchy import Candidate, Setting
 from epee.job.holding import take
+from epee.losses.brier import Brier
+from epee.losses.decisions import ZeroOne
 from epee.risk.asked import PROBABILITIES, Asked
 from epee.risk.refit import RefitRoute
 from epee.risk.route import MomentRoute
@@ -230,6 +232,25 @@ class Ground:
         found = score_held(panel, X, self.truth[h.looked][order], rows_of, weight)
         back = np.argsort(order) if isinstance(order, np.ndarray) else order
         return Outcome(found.losses[:, back], found.predictions[:, back])
+
+    @property
+    def counts_errors(self) -> bool:
+        """Tell whether a label is right or wrong, and nothing else counts: a noisy judge of few rows."""
+        return self.asked.classes is not None and self.asked.costs is None and type(self.asked.loss) is ZeroOne
+
+    def said(self, route: MomentRoute, models: Models) -> Matrix:
+        """Return the probabilities of the looked rows, held out, by models on sums; NaN (n,) where there are none, or no need of any."""
+        if not (self.counts_errors and gives_probabilities(route.model)):
+            return np.full(len(self.hand.looked), np.nan)
+        return self.look(models, asked=self.asked.with_probabilities()).predictions[0]
+
+    def brier(self, P: np.ndarray) -> Vector:
+        """Return the Brier scores of the looked rows where errors are counted and their probabilities (n, K) are known, else NaN."""
+        seen = np.isfinite(P).all(axis=1) if self.counts_errors and P.ndim == 2 else np.zeros(len(P), dtype=bool)
+        out = np.full(len(P), np.nan)
+        if seen.any():
+            out[seen] = Brier().value(P[seen], self.truth[self.hand.looked][seen])
+        return out
 
     def probabilities(self, route: MomentRoute | RefitRoute) -> Matrix:
         """Return the probabilities (n, K) that a road gives the looked rows, held out; NaN for rows that nobody is tested on."""

@@ -54,6 +54,7 @@ from epee.risk.verdict import Verdict, ranks
 from epee.risk.watching import marked
 from epee.settings import options, progress
 from epee.table.servers import without_password
+from epee.typing import Vector
 from epee.words.job_words import say
 from epee.words.loss_words import mean_of
 from epee.words.numbers import whole
@@ -311,11 +312,21 @@ def _verdict(entries: list[Entry], ground: Ground, asked: dict[str, Any]) -> Ver
     groups = ground.cells.copies if ground.cells.groups is None else ground.cells.groups
     if groups is not None:
         groups = np.unique(groups, return_inverse=True)[1].reshape(-1)[ground.hand.looked] if ground.at_hand else None
+    scores, brier = _scores(entries, ground), [e.curve.brier for e in entries]
     return Verdict(
         [e.name for e in entries], [e.risk for e in entries], ranks([e.order for e in entries]), asked["level"], asked["prefer"],
         0 if entries[0].candidate.key == "baseline" else None, [e.curve.losses for e in entries], groups, entries=entries,
-        silent=_silent(entries, ground),
+        silent=_silent(entries, ground), scores=scores, brier=None if scores is None else brier,
     )  # fmt: skip
+
+
+def _scores(entries: list[Entry], ground: Ground) -> Vector | None:
+    """Return the Brier score of each entry on the looked rows, held out, NaN where it is unknown; None where errors are not counted."""
+    if not ground.counts_errors:
+        return None
+    brier = np.column_stack([e.curve.brier[:, e.curve.best] for e in entries])  # (n, M)
+    seen = np.isfinite(entries[0].curve.losses).all(axis=1)
+    return np.average(brier[seen], axis=0, weights=ground.hand.looked_weight[seen])
 
 
 def _silent(entries: list[Entry], ground: Ground) -> list[bool]:

@@ -118,8 +118,9 @@ def runner_up(card: dict[str, Any]) -> str:
             p=p_value(other["p_value"]),
         )
     best = next(line for line in lines if line["mark"] == "best")
+    by = "_brier" if card["chosen"].get("by_brier") else ""
     return say(
-        "best_apart" if chosen["mark"] == "worse" else "best_not_apart",
+        f"best_apart{by}" if chosen["mark"] == "worse" else f"best_not_apart{by}",
         other=best["name"],
         gap=difference_said(card, chosen),
         p=p_value(chosen["p_value"]),

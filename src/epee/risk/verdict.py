@@ -8,7 +8,13 @@ One rule, for :func:`epee.learn` and for :func:`epee.risk.compare`. The candidat
 with the standard error corrected for the training rows that folds share: what lies between them cannot be told from noise. A
 candidate that is shown to be worse is never chosen, nor one that gives no probabilities where one that does is as near.
 ``prefer="accuracy"`` takes the best itself, and ``prefer="balance"`` the simplest by (1) that costs at most 2 % of the best's error
-(of a rate, one row in all may be the price); the baseline where (1) holds even for it. Differences are *shown* when their p-value,
+(of a rate, one row in all may be the price); the baseline where (1) holds even for it.
+
+Errors of labels are a noisy judge: a row counts or does not. Where they are counted, and the Brier score of the same rows held out is
+known, it decides among those that (1) holds for: ``"accuracy"`` takes the least score, ``"balance"`` the simplest whose score is at most
+2 % above it. A difference of rates that is more than noise is never overruled.
+
+Differences are *shown* when their p-value,
 adjusted for all pairs, is below 5 %; *unbeaten* is the simplest that no other is shown to beat.
 The winner's figure is corrected for having been chosen (:mod:`epee.risk.winner`).
 """
@@ -54,6 +60,10 @@ class Verdict:
     losses : sequence of arrays (n, V), optional
         The out-of-fold losses of the same rows under each value that a candidate's parameter could have taken: the choice among them
         is part of the rule. None takes the losses of the risks.
+    scores : array (M,), optional
+        The Brier scores of the candidates on the rows held out, NaN where unknown: they decide where errors cannot.
+    brier : sequence of arrays (n, V), optional
+        The Brier scores of the same rows and values as ``losses``.
     groups : array (n,), optional
         Rows that are drawn together.
     silent : sequence of bool, optional
@@ -72,6 +82,8 @@ class Verdict:
     baseline: int | None = None
     losses: Sequence[Matrix] | None = field(default=None, repr=False)
     groups: Any = field(default=None, repr=False)
+    scores: Vector | None = field(default=None, repr=False)
+    brier: Sequence[Matrix] | None = field(default=None, repr=False)
     draws: int = 1000
     entries: Sequence[Any] = field(default=(), repr=False)
     silent: Sequence[bool] = ()
@@ -96,36 +108,62 @@ class Verdict:
     @cached_property
     def chosen(self) -> int:
         """The candidate that the rule takes."""
-        if self.prefer == "accuracy":
-            return self.best
-        near = np.isin(np.arange(len(self.values)), self.near)
-        return int(self._simplest(near[None], self.values[None], np.array([self.best]))[0])
+        scores = None if self.scores is None else self.scores[None]
+        return int(self._taken(self._nearness, self.values[None], scores, np.array([self.best]))[0])
 
-    def _simplest(self, near: np.ndarray, values: Matrix, best: Codes) -> Codes:
-        """Return, for each of B draws, the simplest of those within one standard error, ``near`` (B, M) of the ``best`` (B,).
+    def _taken(self, near: np.ndarray, values: Matrix, scores: Matrix | None, best: Codes) -> Codes:
+        """Return, for each of B draws, whom the rule takes of those within one standard error, ``near`` (B, M) of the ``best`` (B,).
 
-        In balance, of those whose price is small, or the baseline; of those who give probabilities, where there are any.
+        For accuracy the best; in balance the simplest of those whose price is small, or the baseline; else the simplest. Brier scores
+        (B, M) decide in place of errors where they are told. Of those who give probabilities, where there are any.
         """
-        if self.prefer == "balance":
-            risk = self.risks[0]
+        kept = near
+        if self.prefer == "accuracy":
+            kept = np.arange(near.shape[1]) == best[:, None]
+        elif self.prefer == "balance":
             lowest = np.take_along_axis(values, best[:, None], axis=1)  # (B, 1)
             least = PRICE * np.maximum(lowest, 0.0)  # a draw of the parts of a ranking may be below 0
-            least = np.maximum(least, 1.0 / max(risk.n, 1.0)) if risk.is_rate else least
-            kept = near[:, [self.baseline]] if self.baseline is not None else np.zeros((len(near), 1), dtype=bool)
-            near = near & (kept | (values - lowest <= least))
+            least = np.maximum(least, 1.0 / max(self.risks[0].n, 1.0)) if self.risks[0].is_rate else least
+            kept = near & (values - lowest <= least)
+        if scores is not None and self.prefer != "simplicity":
+            told = self._told(near, scores)
+            known = np.where(told, steady(scores), np.inf)
+            most = known.min(axis=1, keepdims=True) * (1.0 if self.prefer == "accuracy" else 1.0 + PRICE)
+            kept = np.where(told.any(axis=1, keepdims=True), known <= most, kept)
+        if self.prefer == "balance" and self.baseline is not None:
+            kept = np.where(near[:, [self.baseline]], near, kept)
+        speaking = kept & ~np.asarray(self.silent, dtype=bool) if len(self.silent) else kept
+        kept = np.where(speaking.any(axis=1, keepdims=True), speaking, kept)
+        return np.argmin(np.where(kept, self.rank, np.inf), axis=1)
+
+    def _told(self, near: np.ndarray, scores: Matrix) -> np.ndarray:
+        """Return whose Brier scores decide, of those ``near`` (B, M): all who give probabilities, if each has a score, else none."""
         told = near & ~np.asarray(self.silent, dtype=bool) if len(self.silent) else near
-        near = np.where(told.any(axis=1, keepdims=True), told, near)
-        return np.argmin(np.where(near, self.rank, np.inf), axis=1)
+        return told & (np.isfinite(scores) | ~told).all(axis=1, keepdims=True)
+
+    @cached_property
+    def by_brier(self) -> bool:
+        """Whether the Brier score decided, among several: where the simplest of all is taken anyway, simplicity did."""
+        if self.scores is None or self.prefer == "simplicity":
+            return False
+        several = int(self._told(self._nearness, self.scores[None]).sum()) > 1
+        return several and (self.prefer == "accuracy" or self.chosen != self._simplest)
+
+    @property
+    def _nearness(self) -> np.ndarray:
+        """Of each candidate (1, M), whether (1) holds for it."""
+        return np.isin(np.arange(len(self.values)), self.near)[None]
+
+    @property
+    def _simplest(self) -> int:
+        """The simplest that (1) holds for, of those who give probabilities, where there are any."""
+        told = [i for i in self.near if not (len(self.silent) and self.silent[i])]
+        return min(told or self.near, key=lambda i: self.rank[i])
 
     @cached_property
     def near(self) -> list[int]:
         """The candidates that (1) holds for."""
         return [i for i, gap in enumerate(self.gaps) if gap is None or gap.value <= _bar(gap)]
-
-    def _speaking(self, near: Sequence[int]) -> Sequence[int]:
-        """Return those that give probabilities, where there are any."""
-        told = [i for i in near if not (len(self.silent) and self.silent[i])]
-        return told or near
 
     @cached_property
     def unbeaten(self) -> int:
@@ -229,23 +267,24 @@ class Verdict:
             return values[rows] if values is not None and len(values) == len(whole) else None
 
         weight, groups = of_rows(self.risks[0].weight), of_rows(self.groups)
-        return winner_optimism(table, None, choose=self._rule(table), weight=weight, groups=groups, draws=draws)
+        beside = None if self.brier is None else np.column_stack(list(self.brier))[rows]
+        rule = self._rule(table)
+        return winner_optimism(table, None, choose=rule, beside=beside, weight=weight, groups=groups, draws=draws)
 
     def _rule(self, table: Matrix) -> Choice:
         """Return the whole rule of choice among the columns of a table of losses, which says how far differences are noise."""
         ends, spread = self._table[1], paired_errors(table)
 
-        def rule(means: Matrix, errors: Matrix) -> Codes:
+        def rule(means: Matrix, brier: Matrix | None) -> Codes:
             means = steady(means, 0.0 if self.baseline is None else means[:, [ends[self.baseline]]])
             picked = np.stack(
                 [a + np.argmin(means[:, a:b], axis=1) for a, b in itertools.pairwise(ends)], axis=1
             )  # (B, C)
             values = np.take_along_axis(means, picked, axis=1)
             best, draws = np.argmin(values, axis=1), np.arange(len(means))
-            if self.prefer != "accuracy":
-                near = values - values[draws, best][:, None] <= spread[picked, picked[draws, best][:, None]]
-                best = self._simplest(near, values, best)
-            return np.asarray(picked[draws, best])
+            near = values - values[draws, best][:, None] <= spread[picked, picked[draws, best][:, None]]
+            scores = None if brier is None else np.take_along_axis(brier, picked, axis=1)
+            return np.asarray(picked[draws, self._taken(near, values, scores, best)])
 
         return rule
 
@@ -263,15 +302,27 @@ class Verdict:
         bar = _bar(gap) / (2 * a) or None
         return say("price", chosen=amount(a, bar), best=amount(b, bar), cost=amount(max(a - b, 0.0), bar))
 
+    def _why(self) -> str:
+        """Return the name of the sentence that says why the chosen one is chosen."""
+        if self.by_brier and self.scores is not None:
+            return (
+                "chosen_brier"
+                if self.scores[self.chosen] <= np.nanmin(self.scores[self.near])
+                else "chosen_brier_cheap"
+            )
+        if self.best != self.chosen:
+            return "chosen" if self._simplest == self.chosen else "chosen_cheap"
+        if self._simplest == self.best:
+            return "chosen_best"
+        return "chosen_asked" if self.prefer == "accuracy" else "chosen_accurate"
+
     def sentences(self, ranked: str = "") -> list[str]:
         """Return the verdict in words; ``ranked`` is said in place of a doubt about the inputs, where they rank the classes after all."""
         best, chosen = self.names[self.best], self.names[self.chosen]
         if len(self.names) == 1:
             return [_capital(say("alone", chosen=chosen))]
-        simplest = min(self._speaking(self.near), key=lambda i: self.rank[i])
-        alone = "chosen_asked" if self.prefer == "accuracy" else "chosen_accurate"
-        word = "chosen" if self.best != self.chosen else "chosen_best" if simplest == self.best else alone
-        out = [say("chosen_cheap" if word == "chosen" and simplest != self.chosen else word, chosen=chosen)]
+        simplest = self._simplest
+        out = [say(self._why(), chosen=chosen)]
         price = self.gaps[simplest]
         if simplest != self.chosen and price is not None:
             cost = gap_of(price.value, price.stderr, rate=price.is_rate)

@@ -25,9 +25,8 @@ import numpy as np
 
 from epee.typing import Codes, Matrix, Tensor, Vector
 
-Choice = Callable[
-    [Matrix, Matrix], Codes
-]  # mean losses (B, M) and their standard errors (B, M) to the chosen candidates (B,)
+# mean losses (B, M), and means (B, M) of what is looked at beside them, if anything is, to the chosen candidates (B,)
+Choice = Callable[[Matrix, Matrix | None], Codes]
 BINS = 2000
 BEYOND = 1e6  # times the middle error: such a candidate would swallow the digits of the others
 
@@ -54,14 +53,14 @@ class Optimism:
         return f"{self.value:.3g} ({self.tibshirani:.3g} by folds, which overcorrects)"
 
 
-def smallest(means: Matrix, stderrs: Matrix) -> Codes:
+def smallest(means: Matrix, beside: Matrix | None = None) -> Codes:
     """Choose the candidates with the smallest mean losses."""
     return np.argmin(means, axis=1)
 
 
 def winner_optimism(
-    losses: Matrix, per_fold: Matrix | None = None, *, choose: Choice = smallest, weight: Vector | None = None,
-    groups: Codes | None = None, draws: int = 1000, seed: int = 0,
+    losses: Matrix, per_fold: Matrix | None = None, *, choose: Choice = smallest, beside: Matrix | None = None,
+    weight: Vector | None = None, groups: Codes | None = None, draws: int = 1000, seed: int = 0,
 ) -> Optimism:  # fmt: skip
     """Return the optimism (1) of a choice among the columns of ``losses`` (n, M).
 
@@ -71,8 +70,10 @@ def winner_optimism(
         Out-of-fold loss of each row under each candidate.
     per_fold : array (J, M), optional
         Mean losses by fold, for the estimate of Tibshirani and Tibshirani.
-    choose : function of (means, standard errors)
+    choose : function of (means, means beside)
         The whole rule of choice.
+    beside : array (n, M), optional
+        Another score of the same rows that the rule looks at, too; NaN for a candidate that has none.
     weight, groups : arrays (n,), optional
         Counts; and rows that are drawn together.
     draws, seed : int
@@ -88,26 +89,27 @@ def winner_optimism(
     rng = np.random.default_rng(seed)
     w = np.ones(len(losses)) if weight is None else weight
     seen = np.isfinite(losses).all(axis=1)
-    losses, w = losses[seen], w[seen]
-    bins = rng.permutation(len(losses)) % BINS if groups is None else groups[seen]
-    if groups is not None or len(losses) > BINS:
+    both = np.column_stack([losses, losses[:, :0] if beside is None else beside])[seen]  # (n, M) or (n, 2M)
+    M, w = losses.shape[1], w[seen]
+    bins = rng.permutation(len(both)) % BINS if groups is None else groups[seen]
+    if groups is not None or len(both) > BINS:
         bins = np.unique(bins, return_inverse=True)[1].reshape(-1)
-        sums = np.stack([np.bincount(bins, w * column) for column in losses.T], axis=1).astype(np.float64)
-        squares = np.stack([np.bincount(bins, w * column**2) for column in losses.T], axis=1).astype(np.float64)
+        sums = np.stack([np.bincount(bins, w * column) for column in both.T], axis=1).astype(np.float64)
         counts: Vector = np.bincount(bins, w).astype(np.float64)
     else:
-        sums, squares, counts = w[:, None] * losses, w[:, None] * losses**2, w
+        sums, counts = w[:, None] * both, w
     n = len(sums)
     drawn = rng.multinomial(n, np.full(n, 1 / n), size=draws).astype(float)  # (B, n)
     total = np.maximum(drawn @ counts, 1e-300)[:, None]
-    means = drawn @ sums / total  # (B, M)
-    errors = np.sqrt(np.maximum(drawn @ squares / total - means**2, 0.0) / total)
-    chosen = choose(means, errors)
-    overall = sums.sum(axis=0) / counts.sum()
-    spread = np.sqrt(np.maximum(squares.sum(axis=0) / counts.sum() - overall**2, 0.0) / counts.sum())
+    means, whole = drawn @ sums / total, sums.sum(axis=0) / counts.sum()
+
+    def chosen_by(means: Matrix) -> Codes:
+        return choose(means[:, :M], None if beside is None else means[:, M:])
+
+    chosen, overall = chosen_by(means), whole[:M]
     alike = overall <= BEYOND * np.sort(overall)[(len(overall) - 1) // 2]
-    value = _outside(drawn, sums, counts, chosen, alike) - float(
-        overall[choose(overall[None], spread[None])[0]] - overall[alike].mean()
+    value = _outside(drawn, sums[:, :M], counts, chosen, alike) - float(
+        overall[chosen_by(whole[None])[0]] - overall[alike].mean()
     )
     inside = overall[chosen] - means[np.arange(draws), chosen]
     return Optimism(
@@ -136,9 +138,8 @@ class Nested:
 
     def optimism(self, choose: Choice = smallest) -> float:
         """Return how much larger the error of the whole rule is than that of the candidate that it takes on all rows."""
-        M = self.outer.shape[-1]
         overall = np.tensordot(self.sizes, self.outer, 2) / self.sizes.sum()  # (M,)
-        picked = choose(overall[None], np.zeros((1, M)))[0]
+        picked = choose(overall[None], None)[0]
         return nested_choice(self.inner, self.outer, self.sizes, choose) - float(overall[picked])
 
 
@@ -152,8 +153,8 @@ def nested_choice(inner: Tensor, outer: Tensor, sizes: Matrix, choose: Choice = 
         the fold of the candidate learned from those rows (``mean_in`` and ``per_fold`` of :class:`epee.risk.nested.Sums`).
     sizes : array (R, K)
         Weight of each fold.
-    choose : function of (means, standard errors)
-        Standard errors are not known here: the rule is given zeros.
+    choose : function of (means, means beside)
+        Nothing is known beside the losses here.
 
     >>> rng = np.random.default_rng(0)
     >>> inner, outer = rng.normal(1, 0.1, (1, 10, 30)), rng.normal(1, 0.3, (1, 10, 30))
@@ -161,7 +162,7 @@ def nested_choice(inner: Tensor, outer: Tensor, sizes: Matrix, choose: Choice = 
     True
     """
     R, K, M = inner.shape
-    chosen = choose(inner.reshape(-1, M), np.zeros((R * K, M))).reshape(R, K)
+    chosen = choose(inner.reshape(-1, M), None).reshape(R, K)
     picked = np.take_along_axis(outer, chosen[..., None], axis=2)[..., 0]  # (R, K)
     return float((picked * sizes).sum() / sizes.sum())
 
@@ -173,7 +174,5 @@ def by_folds(per_fold: Matrix, choose: Choice = smallest) -> float:
     0.5
     """
     rows = per_fold[np.isfinite(per_fold).all(axis=1)]
-    J = len(rows)
-    error = rows.std(axis=0, ddof=1) / np.sqrt(J) if J > 1 else np.zeros(rows.shape[1])
-    best = choose(rows.mean(axis=0)[None], error[None])[0]
+    best = choose(rows.mean(axis=0)[None], None)[0]
     return float((rows[:, best] - rows.min(axis=1)).mean())

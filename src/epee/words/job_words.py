@@ -242,6 +242,16 @@ WORDS: dict[str, tuple[str, str]] = {
         "Chosen: {chosen}: of those within one standard error of the best, the simplest that costs hardly anything.",
         "Choisi : {chosen} : de ceux à moins d'un écart-type du meilleur, le plus simple qui ne coûte presque rien.",
     ),
+    "chosen_brier": (
+        "Chosen: {chosen}: of those within one standard error of the smallest error, it has the smallest Brier score.",
+        "Choisi : {chosen} : de ceux à moins d'un écart-type de la plus petite erreur, il a le plus petit score de Brier.",
+    ),
+    "chosen_brier_cheap": (
+        "Chosen: {chosen}: of those within one standard error of the smallest error, the simplest whose Brier score is hardly larger than "
+        "the smallest.",
+        "Choisi : {chosen} : de ceux à moins d'un écart-type de la plus petite erreur, le plus simple dont le score de Brier dépasse à peine "
+        "le plus petit.",
+    ),
     "chosen_accurate": (
         "Chosen: {chosen}: it has the smallest error.",
         "Choisi : {chosen} : il a la plus petite erreur.",

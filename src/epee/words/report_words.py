@@ -70,6 +70,15 @@ WORDS: dict[str, tuple[str, str]] = {
         "{other} does better by {gap} (p {p}), but within one standard error: the simpler one is chosen.",
         "{other} fait mieux de {gap} (p {p}), mais à moins d'un écart-type : le plus simple est choisi.",
     ),
+    "best_not_apart_brier": (
+        "The error of {other} is smaller by {gap} (p {p}): not enough to tell them apart, so the Brier score of the probabilities decided.",
+        "Un autre, {other}, a une erreur plus petite de {gap} (p {p}) : trop peu pour les distinguer, le score de Brier des probabilités a "
+        "donc décidé.",
+    ),
+    "best_apart_brier": (
+        "{other} does better by {gap} (p {p}), but within one standard error: the Brier score of the probabilities decided.",
+        "{other} fait mieux de {gap} (p {p}), mais à moins d'un écart-type : le score de Brier des probabilités a décidé.",
+    ),
     "alone": ("It had no competitor.", "Il n'avait pas de concurrent."),
     "against_baseline": (
         "Without any input, the constant predictor makes an error of {value}.",
