@@ -146,6 +146,7 @@ PHRASES = {
     "tables where we are ahead": "tableaux où nous sommes devant", "its log loss - ours": "sa perte log - la nôtre", "its AUC - ours": "son AUC - la nôtre",
     "RBF machine, grid": "machine RBF, grille", "extra trees": "arbres extrêmement aléatoires", "network": "réseau", "random forest": "forêt aléatoire",
     "best of each table, with hindsight": "le meilleur de chaque tableau, choisi après coup",
+    "on the splits that it has": "sur les partages qu'il a",
     "(CatBoost against the best of the others)": "(CatBoost contre le meilleur des autres)",
     "Ahead of every single rival": "Devant chaque rival", "yes": "oui", "no": "non", "no, not of": "non, pas de",
     "Ahead of CatBoost by 2 % or more": "Devant CatBoost de 2 % ou plus", "At most": "Au plus", "behind the best of each table": "derrière le meilleur de chaque tableau",

@@ -11,11 +11,12 @@ from benchmarks.wild import study
 from benchmarks.wild.summary import mean_errors, text_of
 
 
+def mean(train, y, test, kind):
+    return np.full(len(test), y.mean()), None
+
+
 @pytest.fixture
 def players(monkeypatch):
-    def mean(train, y, test, kind):
-        return np.full(len(test), y.mean()), None
-
     def broken(train, y, test, kind):
         raise ValueError("no such column")
 
@@ -46,3 +47,24 @@ def test_it_goes_on_past_a_failure_and_where_it_was_stopped(players, tmp_path):
     )
     assert "One split of these 1 tables" in said and "| mean |" in said
     assert "on the rest: 0% (2 splits of 1 tables)" in said
+
+
+def test_one_who_searches_gets_our_seconds_and_takes_no_split_from_the_others(players, tmp_path, monkeypatch):
+    kept, given = tmp_path / "wild.jsonl", []
+
+    def search(train, y, test, kind, seconds):
+        given.append(seconds)
+        return mean(train, y, test, kind)
+
+    monkeypatch.setattr(study, "rivals", lambda: {"mean": mean, "FLAML": search})
+    list(study.run(["diabetes"], [0, 1], ["epee", "mean"], False, kept, most=60))
+    list(study.run(["diabetes"], [0], ["FLAML"], False, kept, most=60))
+    records = study.read(kept)
+    assert given == [r["seconds"] for r in records if r["who"] == "épée" and r["split"] == 0]
+    found = mean_errors(records)["diabetes"]
+    assert set(found) == {"épée", "mean"} and len(found["mean"]) == 2
+    assert "| FLAML, on the splits that it has |" in text_of(records)
+    list(study.run(["diabetes"], [1], ["FLAML"], False, kept, most=60))
+    records = study.read(kept)
+    assert len(mean_errors(records)["diabetes"]["FLAML"]) == 2
+    assert "| FLAML |" in text_of(records) and "on the splits" not in text_of(records)

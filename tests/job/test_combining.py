@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
+from sklearn.naive_bayes import GaussianNB
 
 import epee
 from epee.job import contest
 from epee.job.combining import Sums, plain_mean, sparse_weights
 from epee.job.levels import TreeColumns
+from epee.losses.brier import Brier
 from epee.risk.steps import last_of
 
 KEPT = []  # what the contest tried, by each rule
@@ -89,6 +91,28 @@ def test_probabilities_are_averaged():
     truth = entry.route.truth
     np.testing.assert_array_equal(entry.outcome.losses[0], (P.argmax(axis=1) != truth).astype(float))
     assert set(np.asarray(entry.risk.predictions).ravel()) == {"bas", "haut"}
+
+
+def test_the_brier_score_of_the_rows_held_out_is_known_of_all_who_give_probabilities():
+    """On sums, refitted, or a mean of others; not of one without probabilities, nor of a guest, who is asked for labels."""
+    keys = ["lda", "least_squares", "tree", "neighbours", GaussianNB(), "combination"]
+    learned = epee.learn(bent(classes=True), "y", predictors=keys, folds=4)
+    verdict = learned.contest
+    known = dict(zip((e.candidate.key for e in verdict.entries), verdict.scores, strict=True))
+    assert {key for key, score in known.items() if np.isnan(score)} == {"least_squares", "GaussianNB"}
+    tree = next(e for e in verdict.entries if e.candidate.key == "tree")
+    np.testing.assert_allclose(
+        known["tree"], Brier().value(tree.outcome.predictions[0], tree.route.truth).mean(), rtol=1e-12
+    )
+    share = np.mean(tree.route.truth == 0)
+    assert known["baseline"] == pytest.approx(share * (1 - share), rel=0.02)
+    assert min(known["combination"], known["neighbours"]) < known["lda"] < known["baseline"]
+
+
+@pytest.mark.parametrize("settings", [{"costs": [[0, 5.0], [1.0, 0]]}, {"loss": "log"}])
+def test_other_losses_have_no_second_judge(settings):
+    learned = epee.learn(bent(classes=True), "y", predictors=["lda", "tree"], folds=4, **settings)
+    assert learned.contest.scores is None and not learned.facts["chosen"]["by_brier"]
 
 
 def test_costs_decide_behind_the_mean():

@@ -129,6 +129,9 @@ def test_a_table_that_passes_by_gives_what_it_gives_at_hand(name, monkeypatch):
         if not repeated:
             np.testing.assert_allclose(other.risk.per_fold, one.risk.per_fold, rtol=1e-9, atol=1e-12)
         np.testing.assert_allclose(other.outcome.losses, one.outcome.losses, rtol=1e-7, atol=1e-9)
+        np.testing.assert_allclose(other.curve.brier, one.curve.brier, rtol=1e-7, atol=1e-9)
+    if name == "classes":
+        np.testing.assert_allclose(large.contest.scores, small.contest.scores, rtol=1e-9)
     if not repeated:
         assert small.facts["chosen"]["key"] == large.facts["chosen"]["key"]
         np.testing.assert_allclose(answers(large, table), answers(small, table), rtol=1e-8, atol=1e-10)

@@ -107,6 +107,7 @@ def learn(
         another library that outlasts them is ended.
     prefer : {"simplicity", "balance", "accuracy"}, default="balance"
         Take the simplest predictor that cannot be told from the best, the same where it costs at most 2 % of the error, or the best itself.
+        Of classifiers whose rates of errors cannot be told apart, the Brier score of the rows held out says which is best.
     loss : str or Loss, default=None
         What an error costs, in the contest, the choice and the test: "zero_one", "log", "brier" or "auc" (one minus the area under the
         ROC curve) for classes, "squared", "absolute", "quantile0.9", "poisson" and others for numbers. None is "zero_one" for
