@@ -12,11 +12,11 @@ candidate that is shown to be worse is never chosen, nor one that gives no proba
 
 Errors of labels are a noisy judge: a row counts or does not. Where they are counted, and the Brier score of the same rows held out is
 known, it decides among those that (1) holds for: ``"accuracy"`` takes the least score, ``"balance"`` the simplest whose score is at most
-2 % above it. A difference of rates that is more than noise is never overruled.
+2 % above it (or 1/4 of a row in all, the score of one of which nothing is known). A difference of rates that is more than noise is never
+overruled.
 
-Differences are *shown* when their p-value,
-adjusted for all pairs, is below 5 %; *unbeaten* is the simplest that no other is shown to beat.
-The winner's figure is corrected for having been chosen (:mod:`epee.risk.winner`).
+Differences are *shown* when their p-value, adjusted for all pairs, is below 5 %; *unbeaten* is the simplest that no other is shown to
+beat. The winner's figure is corrected for having been chosen (:mod:`epee.risk.winner`).
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ from epee.words.numbers import gap as gap_of
 
 SHOWN = 0.05
 PRICE = 0.02  # of the error, for simplicity in balance
+ROW, UNKNOWN = 1.0, 0.25  # what one row may add to that: to a rate of errors, and to a Brier score by even chances
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,19 +123,23 @@ class Verdict:
             kept = np.arange(near.shape[1]) == best[:, None]
         elif self.prefer == "balance":
             lowest = np.take_along_axis(values, best[:, None], axis=1)  # (B, 1)
-            least = PRICE * np.maximum(lowest, 0.0)  # a draw of the parts of a ranking may be below 0
-            least = np.maximum(least, 1.0 / max(self.risks[0].n, 1.0)) if self.risks[0].is_rate else least
-            kept = near & (values - lowest <= least)
+            kept = near & (values - lowest <= self._price(lowest, ROW if self.risks[0].is_rate else 0.0))
         if scores is not None and self.prefer != "simplicity":
             told = self._told(near, scores)
             known = np.where(told, steady(scores), np.inf)
-            most = known.min(axis=1, keepdims=True) * (1.0 if self.prefer == "accuracy" else 1.0 + PRICE)
+            lowest = known.min(axis=1, keepdims=True)
+            most = lowest if self.prefer == "accuracy" else lowest + self._price(lowest, UNKNOWN)
             kept = np.where(told.any(axis=1, keepdims=True), known <= most, kept)
         if self.prefer == "balance" and self.baseline is not None:
             kept = np.where(near[:, [self.baseline]], near, kept)
         speaking = kept & ~np.asarray(self.silent, dtype=bool) if len(self.silent) else kept
         kept = np.where(speaking.any(axis=1, keepdims=True), speaking, kept)
         return np.argmin(np.where(kept, self.rank, np.inf), axis=1)
+
+    def _price(self, lowest: Matrix, row: float) -> Matrix:
+        """Return what simplicity may cost above the ``lowest`` error or score: a share of it, or what one ``row`` of all weighs."""
+        share = PRICE * np.maximum(lowest, 0.0)  # a draw of the parts of a ranking may be below 0
+        return np.maximum(share, row / max(self.risks[0].n, 1.0))
 
     def _told(self, near: np.ndarray, scores: Matrix) -> np.ndarray:
         """Return whose Brier scores decide, of those ``near`` (B, M): all who give probabilities, if each has a score, else none."""
