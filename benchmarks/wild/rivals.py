@@ -1,6 +1,7 @@
 """What others would do with the same table: each with its defaults, and the columns as its documentation wants them.
 
-FLAML, which searches among such methods, is told by what it will be judged, and gets as many seconds as we took.
+FLAML, which searches among such methods, is told by what it will be judged, and gets as many seconds as we took: a comparison for
+machines that have nothing else to do.
 """
 
 from __future__ import annotations

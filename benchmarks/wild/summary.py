@@ -184,13 +184,13 @@ def _each(errors: Errors, records: list[dict[str, Any]]) -> list[str]:
         who = min((w for w in found if w != US), key=lambda w: found[w].mean())
         ratio = found[who].mean() / found[US].mean()
         each = found[who] / found[US]
-        bar = each.std(ddof=1) / np.sqrt(len(each)) if len(each) > 1 else np.nan
+        bar = f"{each.std(ddof=1) / np.sqrt(len(each)):.3f}" if len(each) > 1 else ""  # one split shows no spread
         own = [r for r in records if r["table"] == table and r["who"] == US and "error" in r]
         chosen = ", ".join(sorted({f"`{r['chosen']}`" for r in own}))
         rows.append(
             (
                 ratio,
-                f"| `{table}` | {own[0]['n']} | {found[US].mean():.4g} | {who} | {ratio:.3f} | {bar:.3f} | {chosen} |",
+                f"| `{table}` | {own[0]['n']} | {found[US].mean():.4g} | {who} | {ratio:.3f} | {bar} | {chosen} |",
             )
         )
     return [*lines, *(line for _, line in sorted(rows))]
