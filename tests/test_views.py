@@ -22,6 +22,10 @@ ALLOWED = {  # file: {function: reason}
     "table/encoding.py": {"map_rows": "only the cells that are there; the others keep their zeros"},
     "optimize/linear_descent.py": {"_direction": "room of this function, contiguous, used again for each pair"},
     "optimize/linear_risk.py": {"__call__": "a product of this function, contiguous, as long as the rows"},
+    "structure/gaussian_products.py": {
+        "softmax": "leading rows of room that is kept through a climb, contiguous",
+        "_here": "leading rows of a fresh array, contiguous",
+    },
     "structure/products.py": {"_transform": "products are as wide as the memory: no temporary of their size"},
     "predictors/generative/gaussians.py": {"log_densities": "rows about their centre, a fresh array of this function"},
     "predictors/regression/polynomial.py": {

@@ -55,7 +55,7 @@ class Stack:
         U, w = np.zeros((len(tables), n, p)), np.zeros((len(tables), n))
         origin = np.array([X.mean(axis=0) for X in tables])
         for b, X in enumerate(tables):
-            np.subtract(X, origin[b], out=U[b, : len(X)])
+            U[b, : len(X)] = X - origin[b]
             w[b, : len(X)] = 1.0
         return cls(U, w, origin, np.array([len(X) for X in tables], dtype=np.float64))
 
@@ -224,8 +224,7 @@ def expected(stack: Stack, T: Tensor, Z: Tensor) -> tuple[Vector, Tensor]:
     """Return the mean log-likelihood of each table, and the sums (1) of its M-step (B, K, 2p + 1)."""
     R = T @ Z  # (B, K, n)
     top = R.max(axis=1, keepdims=True)
-    R -= top
-    np.exp(R, out=R)
+    R = np.exp(R - top)
     total = R.sum(axis=1, keepdims=True)
     R *= stack.w[:, None] / total
     log_densities = (top + np.log(total))[:, 0]

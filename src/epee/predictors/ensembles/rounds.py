@@ -154,12 +154,12 @@ class Rounds:
 
         def work(pair: Pair) -> None:
             own, here, m = pair.all_rows(), pair.rows, len(pair.train.rows)
-            np.take(self.table.words[here], own, axis=0, out=table.words[here])
+            table.words[here] = self.table.words[here].take(own, axis=0)
             table.turn(here.start, here.stop)
             for name, values in fresh.items():
-                np.take(getattr(self, name)[here], own, out=values[here])
+                values[here] = getattr(self, name)[here].take(own)
             for k in range(raw.shape[1]):
-                np.take(self.raw[here, k], own, out=raw[here, k])
+                raw[here, k] = self.raw[here, k].take(own)
             place[here][own] = np.arange(here.start, here.stop)
             pair.take(table.rows(here.start, here.stop), m)
 
