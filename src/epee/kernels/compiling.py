@@ -4,8 +4,8 @@ A function under :func:`kernel` is plain Python until it is called; then, in thi
 
 1. its twin in NumPy answers, where it has one and says that the work is ``small``: by the size of the arguments alone
    (:data:`FEW_CELLS`), so that the same table takes the same road whatever was compiled before;
-2. where both roads give the same bits, numba is not loaded, and the work is ``brief``, the twin answers, too, for a few tenths of a second
-   in all: as long as loading numba would take;
+2. where both roads give the same bits, numba is not loaded, and the work is ``brief``, the twin answers, too, for some tenths of a
+   second in all: as long as loading numba would take;
 3. machine code made earlier is loaded: on this machine, or ahead of time and carried by the package (:mod:`epee.kernels.store`);
 4. where both roads give the same bits and the work is bearable, the twin answers ``meanwhile``: a helper process compiles
    (:mod:`epee.kernels.background`), and what came of it is loaded at the first call after;
@@ -37,7 +37,7 @@ FEW_ROWS = 2_000  # of a table for which no one waits for a compiler
 BEARABLE = (
     100_000  # numbers in a table that Python itself goes through once, in a tenth of a second, while a loop is compiled
 )
-SPARED = 0.3  # seconds that twins of a process answer in place of loading numba
+SPARED = 0.3  # seconds that the twin of a kernel answers in place of loading numba
 _lock = RLock()
 
 

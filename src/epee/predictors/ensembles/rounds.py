@@ -145,10 +145,8 @@ class Rounds:
         The rows of a node are far apart in a large table, and each costs a line of memory or two. Trees that follow each other cut
         alike: in this order the rows of a node of the next come in stretches. Whole numbers add up to the same sums in any order.
         """
-        n, beside = (
-            len(self.y),
-            ["y", *(name for name in ("weight", "counts", "copies") if vars(self).get(name) is not None)],
-        )
+        n = len(self.y)
+        beside = [name for name in ("y", "weight", "counts", "copies") if vars(self).get(name) is not None]
         table, raw, place = Binned.room(n, self.bins), np.empty_like(self.raw), np.empty(n, dtype=np.int32)
         fresh = {name: np.empty_like(getattr(self, name)) for name in beside}
 
