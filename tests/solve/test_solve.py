@@ -272,3 +272,54 @@ def test_dependent_columns_get_the_shortest_solution_from_sums(alpha):
     kept = s > 1e-10 * s[0]
     direct = (V[kept].T * (s / (s**2 + alpha))[kept]) @ (U[:, kept].T @ y)
     np.testing.assert_allclose(coef, direct, atol=1e-10)
+
+
+@given(st.integers(0, 60), st.sampled_from([0.0, 1e-3, 5.0]))
+def test_the_order_of_another_sample_changes_no_solution(seed, alpha):
+    """Where it holds it is taken; where a level is missing or a column has come free, pivots are asked again."""
+    from epee.solve.dependent import Dependent
+
+    rng = np.random.default_rng(seed)
+    levels, other = rng.integers(0, 5, 90), rng.integers(0, 3, 90)
+    X = np.column_stack([np.eye(5)[levels], np.eye(3)[other], rng.normal(size=(90, 3))])
+    X = np.column_stack([X, X[:, 8] - 2 * X[:, 9]])
+    y = rng.normal(size=(90, 1))
+    before = Dependent(np.cov(X.T))
+    for rows in (rng.permutation(90)[:70], np.flatnonzero(levels != seed % 5), np.flatnonzero(other != 1)):
+        Z, t = X[rows] - X[rows].mean(axis=0), y[rows] - y[rows].mean(axis=0)
+        varies = (Z**2).sum(axis=0) > 1e-9
+        tried = Dependent(Z.T @ Z, varies, before)
+        np.testing.assert_allclose(
+            tried.solve(Z.T @ t, alpha), Dependent(Z.T @ Z, varies).solve(Z.T @ t, alpha), atol=1e-9
+        )
+        assert len(tried.first) == np.linalg.matrix_rank(Z)
+    free = X.copy()
+    free[:, 11] = rng.normal(size=90)  # it depended on two others
+    free -= free.mean(axis=0)
+    assert len(Dependent(free.T @ free, like=before).first) == len(before.first) + 1
+
+
+def test_a_scatter_without_a_column_that_varies_has_the_solution_zero():
+    from epee.solve.dependent import Dependent
+
+    assert Dependent(np.zeros((2, 2)), np.zeros(2, dtype=bool)).solve(np.zeros((2, 1))).tolist() == [[0.0], [0.0]]
+
+
+@given(st.integers(0, 60), st.sampled_from([1e-9, 1e-2, 30.0]), st.sampled_from([3, 60]))
+def test_a_stack_of_ridges_is_each_ridge(seed, alpha, p):
+    """A penalty bounds the condition where the determinant does not; small ones leave copies to the other road."""
+    from epee.moments.moments import Moments
+    from epee.solve.stacked import stacked_least_squares
+
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(240, p)) * 10.0 ** rng.uniform(-2, 2, p)
+    X = np.column_stack([X, X[:, 0]])
+    y, fold = rng.normal(size=240), np.arange(240) % 4
+    coef, level = stacked_least_squares(Moments.of(X, y, fold=fold).leave_one_out(), alpha)
+    for t in range(4):
+        Z, own = X[fold != t], y[fold != t]
+        Zc, yc = Z - Z.mean(axis=0), own - own.mean()
+        wide = np.vstack([Zc, np.sqrt(alpha) * np.eye(p + 1)])
+        direct = np.linalg.lstsq(wide, np.append(yc, np.zeros(p + 1)), rcond=None)[0]
+        np.testing.assert_allclose(Zc @ coef[t, 0], Zc @ direct, atol=1e-7)
+        assert level[t, 0] == pytest.approx(own.mean() - Z.mean(axis=0) @ coef[t, 0], abs=1e-9)

@@ -160,10 +160,10 @@ class RowWise(Protocol):
 
 @runtime_checkable
 class AffineStep(Protocol):
-    r"""A transformer :math:`x \mapsto a \circ x + b` whose map follows from moments."""
+    r"""A transformer :math:`x \mapsto a \circ x + b` whose map follows from moments, column by column."""
 
     def affine(self, m: Any) -> tuple[Matrix, Matrix]:
-        """Return a and b, each (T, p) for moments with an axis of T folds."""
+        """Return a and b, each (T, p) for moments with an axis of T folds; means, variances and counts are all that may be asked."""
 
     def fit_moments(self, m: Any) -> Self:
         """Return the step fitted on the rows behind ``m``; groups and targets in it are left aside."""

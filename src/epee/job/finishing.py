@@ -126,7 +126,7 @@ def _from_sums(ground: Ground, entry: Entry, m: Moments, everything: bool) -> Pi
     route: MomentRoute = entry.route
     encoded = m
     if route.encoder is not None:
-        encoded = Affine(*route.encoder.fill_map(_merged(m))).inputs(m.targets).of(m)
+        encoded = Affine.encoding(route.encoder, _merged(m)).of(m)
     split = ground.split
     learns = np.ones((1, split.n_cells), dtype=bool) if everything else split.learns[-1:]
     alone = replace(split, learns=learns, tested_by=np.full_like(split.tested_by, -1))

@@ -5,8 +5,8 @@ With :math:`x' = A x + b`, the moments of the rows :math:`x'` follow from those 
 .. math:: \bar x' = A \bar x + b, \qquad S' = A S A^\top, \tag{1}
 
 and a linear predictor of :math:`x'` is one of :math:`x`: :math:`\beta^\top x' + c = (A^\top \beta)^\top x + (c + \beta^\top
-b)`. A scaler has a diagonal :math:`A`, held as a vector. Each training sample asks for its own map, so :math:`A` and :math:`b`
-have a leading axis of folds.
+b)`. A scaler has a diagonal :math:`A`, held as a vector; an encoding has few entries (:class:`epee.moments.entries.Entries`). Each
+training sample asks for its own map, so :math:`A` and :math:`b` have a leading axis of folds.
 
 A diagonal scatter knows no products of columns. It can still be mapped when the columns that :math:`A` adds up are never both different
 from zero in a row, as a cell and the mark of its absence, or the levels of a category: then squares add,
@@ -21,10 +21,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from epee.moments.entries import Entries
 from epee.typing import Matrix, Tensor
 
 if TYPE_CHECKING:
     from epee.moments.moments import Moments
+    from epee.table.encoder import TableEncoder
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,8 +35,8 @@ class Affine:
 
     Parameters
     ----------
-    A : array (T, p) or (T, e, p)
-        A vector scales the columns, a matrix mixes them; without the first axis, one map for all samples.
+    A : array (T, p) or (T, e, p), or Entries
+        A vector scales the columns, a matrix mixes them, as do entries; without the first axis, one map for all samples.
     b : array (T, p) or (T, e)
 
     Examples
@@ -44,8 +46,19 @@ class Affine:
     array([[1., 5.]])
     """
 
-    A: Tensor
+    A: Tensor | Entries
     b: Tensor
+
+    @classmethod
+    def encoding(cls, encoder: TableEncoder, m: Moments) -> Affine:
+        """Return the maps that encode rows and fill them with the means of moments without groups; targets have no part in them."""
+        row, column, weight, b = encoder.fill_entries(m)
+        return cls(Entries(row, column, weight, m.n_columns), b).inputs(m.targets)
+
+    @property
+    def dense(self) -> Tensor:
+        """A as an array."""
+        return self.A.dense() if isinstance(self.A, Entries) else self.A
 
     @property
     def scales(self) -> bool:
@@ -61,12 +74,16 @@ class Affine:
 
     def rows(self, X: Matrix) -> Matrix:
         """Return the mapped rows, of one map."""
+        if isinstance(self.A, Entries):
+            return self.A.onto(X) + self.b
         return X * self.A + self.b if self.scales else X @ self.A.T + self.b
 
     def inputs(self, targets: int) -> Affine:
         """Return the map of the inputs alone, of one by which so many targets, the last columns, pass."""
         if not targets:
             return self
+        if isinstance(self.A, Entries):
+            return Affine(self.A.without(targets), self.b[..., :-targets])
         A = self.A[..., :-targets] if self.scales else self.A[..., :-targets, :-targets]
         return Affine(A, self.b[..., :-targets])
 
@@ -77,10 +94,14 @@ class Affine:
         >>> first.then(second).rows(np.array([[1.0]]))
         array([[9., 8.]])
         """
+        second = after.dense
         if after.scales:
-            return Affine(self.A * (after.A if self.scales else after.A[..., None]), self.b * after.A + after.b)
-        A = after.A * self.A[..., None, :] if self.scales else after.A @ self.A
-        return Affine(A, np.matmul(after.A, self.b[..., None])[..., 0] + after.b)
+            b = self.b * second + after.b
+            if isinstance(self.A, Entries):
+                return Affine(self.A.scaled(second), b)
+            return Affine(self.A * (second if self.scales else second[..., None]), b)
+        A = second * self.dense[..., None, :] if self.scales else second @ self.dense
+        return Affine(A, np.matmul(second, self.b[..., None])[..., 0] + after.b)
 
     def of(self, m: Moments) -> Moments:
         """Return the moments of the mapped rows; targets, the last columns, stay as they are.
@@ -92,44 +113,81 @@ class Affine:
         """
         A, b = self._beside_targets(m)
         grouped = "group" in m.axes and b.ndim > 1
-        wide, more = (A[:, None], b[:, None]) if grouped else (A, b)
-        mean = (m.mean * wide if self.scales else np.matmul(wide, m.mean[..., None])[..., 0]) + more
-        mean = np.where(m.count[..., None] > 0, mean, 0.0)
+        wide, more = (_beside_groups(A), b[:, None]) if grouped else (A, b)
+        mean = np.where(m.count[..., None] > 0, _moved(wide, m.mean, self.scales) + more, 0.0)
         scatter = m.scatter
         if scatter is not None:
             by = A if m.kind == "pooled" else wide
             if m.kind == "diagonal":
-                scatter = scatter * by**2 if self.scales else _disjoint(m, by)
+                dense = by.dense() if isinstance(by, Entries) else by
+                scatter = scatter * dense**2 if self.scales else _disjoint(m, dense)
+            elif isinstance(by, Entries):
+                scatter = by.around(scatter)
+            elif self.scales:
+                scatter = scatter * by[..., :, None]
+                scatter *= by[..., None, :]
             else:
-                scatter = (
-                    scatter * (by[..., :, None] * by[..., None, :])
-                    if self.scales
-                    else by @ scatter @ by.swapaxes(-1, -2)
-                )
+                scatter = by @ scatter @ by.swapaxes(-1, -2)
         return replace(m, shift=mean, scatter=scatter, origin=np.zeros(mean.shape[-1]))
+
+    def of_each(self, m: Moments) -> Moments:
+        """Return the moments of the mapped columns, each by itself, of moments without groups: enough for whoever scales.
+
+        >>> from epee.moments.moments import Moments
+        >>> X = np.array([[0.0, 1.0], [2.0, 5.0]])
+        >>> Affine(np.array([2.0, 1.0]), np.zeros(2)).of_each(Moments.of(X)).variances
+        array([4., 4.])
+        """
+        if m.scatter is None or m.kind == "diagonal":
+            return self.of(m)
+        A, b = self._beside_targets(m)
+        mean = np.where(m.count[..., None] > 0, _moved(A, m.mean, self.scales) + b, 0.0)
+        if isinstance(A, Entries):
+            squares = A.around_each(m.scatter)
+        elif self.scales:
+            squares = np.diagonal(m.scatter, axis1=-2, axis2=-1) * A**2
+        else:
+            squares = ((A @ m.scatter) * A).sum(axis=-1)
+        return replace(m, shift=mean, scatter=squares, kind="diagonal", origin=np.zeros(mean.shape[-1]))
 
     def through(self, coef: Tensor, intercept: Tensor) -> tuple[Tensor, Tensor]:
         """Return linear predictors (T, ..., k, e) and (T, ..., k) of mapped rows as predictors of the rows before."""
         middle = [1] * (coef.ndim - 3)
         b = self.b.reshape(len(self.b), *middle, 1, self.b.shape[-1])
         moved = intercept + (coef * b).sum(axis=-1)
+        if isinstance(self.A, Entries):
+            return self.A.before(coef), moved
         if self.scales:
             return coef * self.A.reshape(len(self.A), *middle, 1, self.A.shape[-1]), moved
         return np.matmul(coef, self.A.reshape(len(self.A), *middle, *self.A.shape[1:])), moved
 
-    def _beside_targets(self, m: Moments) -> tuple[Tensor, Tensor]:
+    def _beside_targets(self, m: Moments) -> tuple[Tensor | Entries, Tensor]:
         """Return A and b for all columns of the moments: where they know only the inputs, targets pass."""
         k = m.n_columns - self.A.shape[-1]
         if not k:
             return self.A, self.b
         lead = self.b.shape[:-1]
         b = np.concatenate([self.b, np.zeros((*lead, k))], axis=-1)
+        if isinstance(self.A, Entries):
+            return self.A.beside(k), b
         if self.scales:
             return np.concatenate([self.A, np.ones((*lead, k))], axis=-1), b
         e, q = self.A.shape[-2:]
         A = np.zeros((*lead, e + k, q + k))
         A[..., :e, :q], A[..., e:, q:] = self.A, np.eye(k)
         return A, b
+
+
+def _beside_groups(A: Tensor | Entries) -> Tensor | Entries:
+    """Return the maps of samples with an axis for the groups of each."""
+    return replace(A, weight=A.weight[:, None]) if isinstance(A, Entries) else A[:, None]
+
+
+def _moved(A: Tensor | Entries, v: Tensor, scales: bool) -> Tensor:
+    """Return A v for vectors (..., p)."""
+    if isinstance(A, Entries):
+        return A.onto(v)
+    return v * A if scales else np.matmul(A, v[..., None])[..., 0]
 
 
 def _disjoint(m: Moments, A: Tensor) -> Tensor:

@@ -71,7 +71,7 @@ def linear_of(models: Linear | list[Any]) -> Linear:
         inner = model.model if isinstance(model, Mapped) else model
         w, b = np.atleast_2d(inner.coef_), np.atleast_1d(inner.intercept_)
         if isinstance(model, Mapped):
-            A, shift = model.before.A, model.before.b
+            A, shift = model.before.dense, model.before.b
             w, b = (w * A if model.before.scales else w @ A), b + w @ shift
         coef.append(w)
         intercept.append(np.broadcast_to(b, (len(w),)))

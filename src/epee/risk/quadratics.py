@@ -31,7 +31,7 @@ def behind(form: QuadraticForm, before: Affine | None, origin: Vector) -> Quadra
     >>> behind(form, halve, np.array([2.0]))(x) == form(halve.rows(x))
     array([ True])
     """
-    S = np.ones(len(form.slope)) if before is None else before.A
+    S = np.ones(len(form.slope)) if before is None else before.dense
     at = origin if before is None else before.rows(origin[None])[0]
     k = at - form.centre  # the form's own u is S u + k
     diagonal = S.ndim == 1

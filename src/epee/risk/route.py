@@ -278,19 +278,16 @@ class MomentRoute(Route):
 
     def mapped(self, train: Moments) -> tuple[Moments, Affine | None]:
         """Return training moments after the affine steps, and the maps that these rows asked for."""
-        before: Affine | None = None
-        if self.encoder is not None or self.steps.affine:
-            train = brought_here(train)
-        if self.encoder is not None:
-            whole = train.merge("group") if "group" in train.axes else train
-            before = Affine(*self.encoder.fill_map(whole)).inputs(whole.targets)
-            train = before.of(train)
-        for step in self.steps.affine:
-            whole = train.merge("group") if "group" in train.axes else train
-            scale = Affine(*clone(step).affine(whole))
-            train = scale.of(train)
+        if self.encoder is None and not self.steps.affine:
+            return train, None
+        train = brought_here(train)
+        whole = train.merge("group") if "group" in train.axes else train
+        before = None if self.encoder is None else Affine.encoding(self.encoder, whole)
+        for step in self.steps.affine:  # each column asks for its own scale
+            scale = Affine(*clone(step).affine(whole if before is None else before.of_each(whole)))
             before = scale if before is None else before.then(scale)
-        return train, before
+        assert before is not None
+        return before.of(train), before
 
     def solve(self, train: Moments, split: Split | None = None, before: Affine | None = None) -> Models:
         """Return all models: stacked when they are linear and the estimator solves a stack, else fitted one by one."""

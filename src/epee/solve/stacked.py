@@ -5,44 +5,61 @@ correlation matrix has its smallest eigenvalue bounded from below by its determi
 
 .. math:: \lambda_{\min}(R) \ge \det(R) \Bigl(\frac{p-1}{p}\Bigr)^{p-1} \ge \frac{\det R}{e}, \tag{1}
 
-which Cholesky's factor gives for nothing; where (1) does not settle it, the inverse does. Columns that depend on each other exactly, as
-those of all the levels of a category do, are told by pivots, problem by problem (:mod:`epee.solve.dependent`). A stack with any other
-problem that would lose too many digits is left to the slow road.
+which Cholesky's factor gives for nothing; where (1) does not settle it, the inverse does. A penalty settles it beforehand:
+
+.. math:: \lambda_{\min}(R) \ge \min_j \frac{\alpha}{S_{jj} + \alpha}. \tag{2}
+
+Columns that depend on each other exactly, as those of all the levels of a category do, are told by pivots, problem by problem
+(:mod:`epee.solve.dependent`). A stack with any other problem that would lose too many digits is left to the slow road.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from scipy.linalg.lapack import dpotrs
 
 from epee.moments.moments import Moments
-from epee.solve.dependent import shortest_solution
+from epee.solve.dependent import Dependent
 from epee.solve.soundness import stationary
 from epee.typing import Tensor
 
 LARGEST_CONDITION = 1e6
+FACTORS_PAY = 40  # columns from which factors one by one are quicker than all problems in one call
 
 
-def well_conditioned(R: Tensor) -> bool:
-    """Tell whether every matrix (F, p, p) of unit diagonal has a condition number below a million.
+def well_conditioned(R: Tensor, smallest: float = 0.0) -> Tensor | None:
+    """Return the factors of matrices (F, p, p) of unit diagonal, None unless each has a condition number below a million.
 
-    >>> well_conditioned(np.array([[[1.0, 0.5], [0.5, 1.0]]])), well_conditioned(np.ones((1, 2, 2)))
-    (True, False)
+    No eigenvalue is below ``smallest``, as far as is known beforehand.
+
+    >>> well_conditioned(np.array([[[1.0, 0.6], [0.6, 1.0]]])), well_conditioned(np.ones((1, 2, 2)))
+    (array([[[1. , 0. ],
+            [0.6, 0.8]]]), None)
     """
     try:
-        L = np.linalg.cholesky(R)
+        L: Tensor = np.asarray(np.linalg.cholesky(R), dtype=np.float64)
     except np.linalg.LinAlgError:
-        return False
+        return None
     p = R.shape[-1]
+    if p <= smallest * LARGEST_CONDITION:  # no eigenvalue exceeds p
+        return L
     with np.errstate(divide="ignore"):
         logdet = 2 * np.log(np.diagonal(L, axis1=-2, axis2=-1)).sum(axis=-1)
-    unsure = logdet - 1 < np.log(p / LARGEST_CONDITION)  # no eigenvalue exceeds p
+    unsure = logdet - 1 < np.log(p / LARGEST_CONDITION)
     if not unsure.any():
-        return True
+        return L
     try:
         inverse = np.linalg.inv(R[unsure])
     except np.linalg.LinAlgError:
-        return False
-    return bool((p * np.sqrt((inverse**2).sum(axis=(-2, -1))) <= LARGEST_CONDITION).all())
+        return None
+    return L if (p * np.sqrt((inverse**2).sum(axis=(-2, -1))) <= LARGEST_CONDITION).all() else None
+
+
+def solved(R: Tensor, L: Tensor, right: Tensor) -> Tensor:
+    """Return the solutions (F, p, m) of problems R whose factors are at hand."""
+    if R.shape[-1] < FACTORS_PAY:
+        return np.asarray(np.linalg.solve(R, right), dtype=np.float64)
+    return np.stack([dpotrs(factor.T, c, lower=0)[0] for factor, c in zip(L, right, strict=True)])
 
 
 def rounding_of(m: Moments) -> Tensor:
@@ -72,14 +89,21 @@ def stacked_least_squares(m: Moments, alpha: float = 0.0, *, intercept: bool = T
         shifted = S + alpha * np.eye(m.p) if alpha else S
         scale = 1 / np.sqrt(diagonal + alpha)
         R = shifted * (scale[:, :, None] * scale[:, None, :])
-        if well_conditioned(R[:1]) and well_conditioned(R):  # where columns depend, they do in the first fold already
+        bound = alpha * float(scale.min()) ** 2
+        first = (
+            bound > 0 or well_conditioned(R[:1]) is not None
+        )  # where columns depend, they do in the first fold already
+        L = well_conditioned(R, bound) if first else None
+        if L is not None:
             right = C * scale[:, :, None]
-            scaled: Tensor = np.asarray(np.linalg.solve(R, right), dtype=np.float64)
+            scaled = solved(R, L, right)
             coef = scaled * scale[:, :, None] if stationary(R, scaled, right) else None  # (F, p, m)
     if coef is None:
-        found = []
+        found: list[Tensor] = []
+        order = None
         for f in range(len(S)):
-            one = shortest_solution(S[f], C[f], alpha, varies[f])
+            order = Dependent(S[f], varies[f], order)
+            one = order.solve(C[f], alpha)
             if one is None:
                 return None
             found.append(one)

@@ -17,11 +17,11 @@ from epee.errors import DataError, DataWarning, MissingValues, WrongUse
 from epee.table.block import check_weights
 from epee.table.encoding import (
     Layout,
-    affine_of,
     cells_of,
     codes_of_levels,
     encoded_columns,
     encoded_names,
+    entries_of,
     map_rows,
     missing_of,
     sum_rows,
@@ -33,7 +33,7 @@ from epee.table.schema import Column, Schema
 from epee.table.source import TableSource, is_table, open_table
 from epee.table.view import View
 from epee.table.words import COLUMNS, hashed_text
-from epee.typing import Matrix, Vector
+from epee.typing import Codes, Matrix, Vector
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
@@ -331,8 +331,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
         ``moments`` are those of the rows :meth:`row_map`, with a leading axis of folds or without, targets last; or their mean.
         """
+        row, column, weight, b = self.fill_entries(moments)
+        A = np.zeros((*b.shape, np.shape(_mean_of(moments))[-1]))
+        A[..., row, column] = weight
+        return A, b
+
+    def fill_entries(self, moments: Any) -> tuple[Codes, Codes, np.ndarray, np.ndarray]:
+        """Return the same ``A`` by its entries: rows, columns and weights (..., entries), and ``b``; nearly all of ``A`` is zero."""
         targets = getattr(moments, "targets", 0)
-        return affine_of(self._layout, self.kept_, self.centre_, _mean_of(moments), targets)
+        return entries_of(self._layout, self.kept_, self.centre_, _mean_of(moments), targets)
 
     def rows(self, source: TableSource) -> View:
         """Return the source of the rows :meth:`row_map`."""

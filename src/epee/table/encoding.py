@@ -26,7 +26,7 @@ from epee.errors import DataError
 from epee.table.raw import RawBlock
 from epee.table.schema import CLOCK, PAIRS, WORDS, Column, Schema
 from epee.table.words import hashed_names, hashed_text, hashed_width
-from epee.typing import Matrix, Vector
+from epee.typing import Codes, Matrix, Vector
 
 Kept = Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]  # of each category: levels with a column, rare ones
 
@@ -211,31 +211,36 @@ def sum_rows(layout: Layout, centre: Vector, raw: RawBlock) -> Vector:
     return np.concatenate(sums)
 
 
-def affine_of(
+def entries_of(
     layout: Layout, kept: Kept, centre: Vector, mean: np.ndarray, targets: int = 0
-) -> tuple[np.ndarray, np.ndarray]:
-    r"""Return ``A`` (..., e, q) and ``b`` (..., e) of the map :math:`z \mapsto A z + b` to encoded rows, equation (2).
+) -> tuple[Codes, Codes, np.ndarray, np.ndarray]:
+    r"""Return the entries of ``A`` (..., e, q), and ``b`` (..., e), of the map :math:`z \mapsto A z + b` to encoded rows, equation (2).
 
-    ``mean`` (..., q) is the mean of :math:`z` over the training rows; leading axes are folds. All folds have the same encoded
-    columns: that of a level which a fold never saw is zero there. The last ``targets`` columns pass through.
+    Entries are a row, a column and a weight (..., entries), row after row; all others are zero. ``mean`` (..., q) is the mean of
+    :math:`z` over the training rows; leading axes are folds. All folds have the same encoded columns: that of a level which a fold never
+    saw is zero there. The last ``targets`` columns pass through.
     """
     mean = np.asarray(mean, dtype=np.float64)
-    q = mean.shape[-1] - targets
+    lead, q = mean.shape[:-1], mean.shape[-1] - targets
     takes, codes, filled, shift = _pattern(layout, kept, centre)
-    e = len(takes)
-    A = np.zeros((*mean.shape[:-1], e + targets, q + targets))
-    rows = np.repeat(np.arange(e), [len(columns) for columns in takes])
-    A[..., rows, np.concatenate(takes).astype(np.intp)] = 1.0
+    last = np.arange(targets)
+    taken = [len(columns) for columns in takes]
+    row = np.concatenate([np.repeat(np.arange(len(takes)), taken), [r for r, _, _ in filled], len(takes) + last])
+    column = np.concatenate([*takes, [hole for _, _, hole in filled], q + last])
+    weight = np.ones((*lead, len(row)))
     for j in codes:
-        A[..., j, takes[j]] = np.arange(1.0, len(takes[j]) + 1)
+        at = sum(taken[:j])
+        weight[..., at : at + taken[j]] = np.arange(1.0, taken[j] + 1)
     if filled:
-        row, cell, hole = np.array(filled).T
+        _, cell, hole = np.array(filled).T
         there = 1.0 - mean[..., hole]
         seen = there > 1e-12
-        A[..., row, hole] = np.where(seen, mean[..., cell] / np.where(seen, there, 1.0), 0.0)
-    last = np.arange(targets)
-    A[..., e + last, q + last] = 1.0
-    return A, np.broadcast_to(np.append(shift, np.zeros(targets)), A.shape[:-1]).copy()
+        weight[..., sum(taken) : sum(taken) + len(filled)] = np.where(
+            seen, mean[..., cell] / np.where(seen, there, 1.0), 0.0
+        )
+    order = np.argsort(row, kind="stable")
+    b = np.broadcast_to(np.append(shift, np.zeros(targets)), (*lead, len(takes) + targets)).copy()
+    return row[order].astype(np.intp), column[order].astype(np.intp), weight[..., order], b
 
 
 def _pattern(
