@@ -49,6 +49,20 @@ def test_equal_rows_of_a_table_of_few_values_are_no_copies():
     assert "copies" not in cross_validate(LinearDiscriminantAnalysis(), X, y).how
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_rows_that_share_their_inputs_are_no_copies_where_their_targets_differ(seed):
+    """Ten purchases at each of sixty lists of prices: nearly every row has an earlier one of its class, and none is a copy."""
+    rng = np.random.default_rng(seed)
+    prices = rng.normal(size=(60, 4)).round(1)
+    at = np.repeat(np.arange(60), rng.integers(2, 18, 60))
+    bought = (rng.random((len(at), 1)) > np.cumsum(rng.dirichlet(np.ones(4), 60), axis=1)[at]).sum(axis=1)
+    assert len(at) - len(np.unique(np.column_stack([at, bought]), axis=0)) > 0.5 * len(at)
+    assert copies_of(prices[at], bought) is None
+    assert copies_of(prices[at], at % 4) is not None  # all that share their inputs share their target
+    twice = np.tile(np.arange(60), 2)
+    assert copies_of(prices[twice], rng.integers(0, 4, 60)[twice]) is not None
+
+
 def test_copies_are_numbered_by_their_first():
     X, y = line(30)
     ids = copies_of(np.vstack([X, X[::-1]]), np.append(y, y[::-1]))

@@ -1,8 +1,9 @@
 r"""Rows that are copies of each other: how many there are, and whether chance made them.
 
 Equal rows are no mistake where cells have few values. So the number of equal rows is compared with what chance gives: at most
-:math:`\binom n2 \min_j \sum_v p_{jv}^2` pairs, whatever the dependence between columns; and with the number of rows that agree in all
-columns but one, which chance would make far more common.
+:math:`\binom n2 \min_j \sum_v p_{jv}^2` pairs, whatever the dependence between columns; and the number of pairs of equal rows with that of
+pairs that agree in all columns but one, which chance would make far more common. Pairs are counted there, not rows: where a hundred
+rows share their inputs, nearly all find an earlier one of the same class, whatever decides between the classes.
 
 A copy tests a predictor that has seen it. So copies that chance does not explain are dealt to folds as one row, and count as one.
 """
@@ -45,10 +46,13 @@ def coincidence(bits: list[np.ndarray], a: np.ndarray, b: np.ndarray | None) -> 
         pairs = len(a) * (len(a) - 1) / 2 if b is None else len(a) * len(b)
         collide = np.array([_collisions(column[first]) for column in bits])
         likely = sorted(range(len(bits)), key=lambda j: collide[j])[:16]
-        near = max(_again(total - bits[j], a, b) for j in likely) if len(bits) > 1 else 0
+        equal = _pairs(total, a, b)
+        near = max(_pairs(total - bits[j], a, b) for j in likely) if len(bits) > 1 else 0.0
     free = poisson_tail(again, pairs * float(np.prod(collide)))  # columns independent: what a discrete table gives
     single = poisson_tail(again, pairs * float(collide.min()))  # any dependence
-    almost = float(special.bdtrc(again - 1, near, 0.5)) if near >= again else 1.0
+    almost = (
+        float(special.betainc(equal, near - equal + 1, 0.5)) if near >= equal else 1.0
+    )  # half of near pairs, or more
     return again, max(free, min(2 * min(single, almost), 1.0))
 
 
@@ -73,6 +77,16 @@ def row_bits(bits: list[np.ndarray]) -> np.ndarray:
 
 def _again(prints: np.ndarray, a: np.ndarray, b: np.ndarray | None) -> int:
     return len(a) - len(np.unique(prints[a])) if b is None else int(np.isin(prints[b], prints[a]).sum())
+
+
+def _pairs(prints: np.ndarray, a: np.ndarray, b: np.ndarray | None) -> float:
+    """Return how many pairs of rows are equal: of ``a``, or one of each."""
+    values, counts = np.unique(prints[a], return_counts=True)
+    if b is None:
+        return float((counts * (counts - 1.0) / 2).sum())
+    theirs, more = np.unique(prints[b], return_counts=True)
+    _, here, there = np.intersect1d(values, theirs, assume_unique=True, return_indices=True)
+    return float((counts[here] * more[there].astype(float)).sum())
 
 
 def _collisions(column: np.ndarray) -> float:
