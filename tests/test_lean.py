@@ -9,7 +9,7 @@ import pytest
 
 import epee
 
-HEAVY = ("sklearn", "numba", "matplotlib", "duckdb", "pandas", "scipy")
+HEAVY = ("sklearn", "numba", "matplotlib", "duckdb", "pandas", "scipy", "narwhals")
 
 
 def loaded_by(code: str) -> set[str]:
@@ -53,7 +53,23 @@ sys.argv = ["epee", "learn", "-q", "-p", "lda", "-p", "tree", "-p", "knn", "--fo
 command.leave = lambda code: print() if code == 0 else sys.exit(code)
 command.main()
 """
-    assert {"numba", "pandas", "matplotlib"} & loaded_by(code) == set()
+    assert {"numba", "pandas", "matplotlib", "narwhals"} & loaded_by(code) == set()
+
+
+def test_frames_are_still_read_where_their_libraries_waited():
+    code = """
+from epee.cli.shared_options import load_lean
+load_lean()
+import sys
+assert "narwhals" not in sys.modules
+import numpy as np, pandas as pd, sklearn.utils
+frame = pd.DataFrame({"a": [1.0, 2.0, 3.0]})
+assert sklearn.utils._safe_indexing(frame, np.array([2, 0]))["a"].tolist() == [3.0, 1.0]
+assert np.ma.is_masked(np.ma.masked_equal([1, 2], 2)) and np.testing.assert_allclose(1.0, 1.0) is None
+import narwhals
+assert type(narwhals).__name__ == "module" and narwhals.from_native(frame).columns == ["a"]
+"""
+    assert "narwhals" in loaded_by(code)
 
 
 def test_a_thousand_rows_go_down_boosted_trees_without_numba(tmp_path):
@@ -68,7 +84,7 @@ sys.argv = ["epee", "predict", {str(model)!r}, {str(rows)!r}, "-q", "-o", {str(t
 command.leave = lambda code: print() if code == 0 else sys.exit(code)
 command.main()
 """
-    assert {"numba", "pandas", "matplotlib"} & loaded_by(code) == set()
+    assert {"numba", "pandas", "matplotlib", "narwhals"} & loaded_by(code) == set()
 
 
 def test_the_candidates_load_no_metrics_of_others():

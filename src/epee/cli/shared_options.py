@@ -22,7 +22,7 @@ NoColor = Annotated[bool, typer.Option("--no-color", help=say("no_color"))]
 
 
 def load_lean() -> None:
-    """Import scikit-learn without what it imports for others: pandas, and parts of SciPy (tests, splines, searches), NumPy and Python.
+    """Import scikit-learn without what it imports for others: frames, and parts of SciPy (tests, splines, searches), NumPy and Python.
 
     Of SciPy's searches, those that are needed come alone.
     """
@@ -30,7 +30,9 @@ def load_lean() -> None:
 
     assert numpy
     one = {"FunctionTransformer": "sklearn.preprocessing._function_transformer"}
-    without = ("scipy.stats", "pandas", "numpy.f2py", "pydoc", "asyncio")
+    of_numpy = ("numpy.f2py", "numpy.testing", "numpy.ma")
+    of_frames = ("pandas", "narwhals", "narwhals.stable", "narwhals.stable.v2")
+    without = ("scipy.stats", "pydoc", "asyncio", *of_numpy, *of_frames)
     import_lean("sklearn.pipeline", without=without, parts={"sklearn.preprocessing": one})
     import_lean("epee.solve.positive", without=(), parts={"scipy.optimize": {"nnls": "scipy.optimize._nnls"}})
 

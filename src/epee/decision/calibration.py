@@ -20,7 +20,6 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.utils import _safe_indexing as take_rows
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from epee.decision.reliability import ReliabilityCurve, reliability_curve
@@ -37,6 +36,7 @@ from epee.table.block import check_weights
 from epee.table.fingerprints import fingerprint
 from epee.table.folds import assign_folds, check_folds, same_rows
 from epee.table.sparse import is_sparse
+from epee.table.taking import take_rows
 from epee.typing import Labels, Matrix, Tensor, Vector
 
 LEAST = 1e-3  # smaller ones pull Platt's line far from all other rows

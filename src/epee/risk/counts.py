@@ -17,6 +17,7 @@ from epee.risk.units import Weights, meaning_of
 from epee.table.block import Source, check_weights
 from epee.table.doors import gather, is_stream, open_source
 from epee.table.fingerprints import fingerprint
+from epee.table.taking import take_rows
 from epee.typing import Codes, Vector
 
 MOST_CELLS = 20_000_000  # of the long table
@@ -26,8 +27,6 @@ class LongTable:
     """The rows of a table, each as often as its count says."""
 
     def __init__(self, X: Any, y: Any, counts: Vector) -> None:
-        from sklearn.utils import _safe_indexing as take_rows
-
         self.short, self.counts = (X, y), counts
         self.row: Codes = np.repeat(np.arange(len(counts)), counts.astype(np.intp))
         self.X, self.y = (take_rows(a, self.row) for a in (X, y))

@@ -30,6 +30,7 @@ from epee.risk.skewed import skewed_interval
 from epee.risk.splitting import Split, seed_of
 from epee.risk.units import Weights, check_meaning, taken_as, units_of
 from epee.settings import progress
+from epee.table.taking import take_rows
 from epee.typing import Vector
 
 
@@ -121,7 +122,7 @@ def importance(
     seeds = rng.integers(2**63, size=len(names))
     with progress("importance of columns", len(jobs) * len(names)) as tick:
         for fitted, rows in jobs:
-            part = _take(route.X, rows)
+            part = take_rows(route.X, rows)
             ask = asker(fitted, route.loss, route.classes, checked=False)
             base = route.value(np.asarray(ask(part)), rows)
 
@@ -168,12 +169,6 @@ def column_names(X: Any) -> list[str]:
     if columns is None:
         columns = getattr(X, "column_names", None)
     return [str(c) for c in columns] if columns is not None else [str(j) for j in range(X.shape[1])]
-
-
-def _take(X: Any, rows: np.ndarray) -> Any:
-    from sklearn.utils import _safe_indexing as take_rows
-
-    return take_rows(X, rows)
 
 
 def shuffled(X: Any, j: int, order: np.ndarray) -> Any:

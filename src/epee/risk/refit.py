@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing as take_rows
 from sklearn.utils.validation import has_fit_parameter
 
 from epee.engines.deadline import check_time
@@ -27,6 +26,7 @@ from epee.risk.steps import last_of
 from epee.settings import progress
 from epee.table.block import check_weights
 from epee.table.doors import gather, is_stream, open_source
+from epee.table.taking import take_rows
 
 AT_ONCE = 4_000_000  # cells of all samples on which models are fitted side by side
 Answered = tuple[int, np.ndarray, np.ndarray]  # layer, rows, what a model that did not see them says of them

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing as take_rows
 
 from epee.engines.deadline import check_time
 from epee.engines.local import in_order
@@ -26,6 +25,7 @@ from epee.risk.dof import degrees_of_freedom
 from epee.risk.refit import RefitRoute, fitted_front, weight_keywords
 from epee.risk.splitting import Pairs, Plan, Split
 from epee.risk.steps import last_of
+from epee.table.taking import take_rows
 from epee.typing import Matrix, Vector
 
 ROWS = 8192  # asked at once

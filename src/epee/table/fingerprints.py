@@ -11,6 +11,7 @@ from epee.arrays import at_home, is_elsewhere
 from epee.table.doors import is_stream
 from epee.table.folds import mix64
 from epee.table.sparse import is_sparse
+from epee.table.taking import take_rows
 
 FETCHED = 4096  # cells that travel here from a table that lies elsewhere
 
@@ -48,10 +49,7 @@ def _bytes(table: Any, some: np.ndarray) -> bytes:
         rows = table.tocsr()[some].sorted_indices()
         parts = (rows.indptr, rows.indices.astype(np.int64), rows.data.astype(np.float64))
         return b"".join(np.asarray(a).tobytes() for a in parts)
-    else:
-        from sklearn.utils import _safe_indexing as take_rows
-
-        part = np.asarray(take_rows(table, some) if not isinstance(table, np.ndarray) else table[some])
+    part = np.asarray(take_rows(table, some))
     if part.dtype.kind in "OUS":
         return repr(part.tolist()).encode()
     return np.ascontiguousarray(part, dtype=np.float64).tobytes() if part.dtype.kind in "fiub" else part.tobytes()

@@ -77,7 +77,6 @@ def to_arrow(X: Any) -> pa.Table:
     >>> to_arrow(pa.record_batch({"a": [1, 2]})).column_names
     ['a']
     """
-    import narwhals as nw
     import pyarrow as pa
 
     if isinstance(X, pa.RecordBatch):
@@ -87,6 +86,8 @@ def to_arrow(X: Any) -> pa.Table:
     if isinstance(X, pa.Table):
         refuse_duplicates(X.column_names)
         return X.replace_schema_metadata(None)
+    import narwhals as nw
+
     if type(X).__module__.startswith("pandas"):
         refuse_duplicates(str(name) for name in X.columns)
     try:

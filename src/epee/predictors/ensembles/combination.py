@@ -18,7 +18,6 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing as take_rows
 from sklearn.utils import assert_all_finite, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
@@ -37,6 +36,7 @@ from epee.table.block import check_weights
 from epee.table.fingerprints import fingerprint
 from epee.table.folds import assign_folds, check_folds
 from epee.table.sparse import is_sparse
+from epee.table.taking import take_rows
 from epee.typing import Codes, Labels, Matrix, Tensor, Vector
 
 
