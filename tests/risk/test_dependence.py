@@ -111,3 +111,20 @@ def test_products_find_the_rows_that_a_tree_finds(copies):
     np.testing.assert_allclose(near, there, atol=1e-12)
     np.testing.assert_allclose(np.linalg.norm(Z[:, None] - Z[rows], axis=2), there, atol=1e-12)
     assert copies or (rows == known).all()
+
+
+@pytest.mark.parametrize("kind", ["normal", "far out", "copies", "few values", "one row"])
+def test_products_rank_rows_by_distance_then_by_number(kind):
+    rng = np.random.default_rng(1)
+    Z = rng.standard_t(1.2, (600, 16)) if kind == "far out" else rng.normal(size=(600, 16))
+    if kind == "copies":
+        Z = np.repeat(Z[:200], 3, axis=0)
+    if kind == "few values":
+        Z = np.sign(Z)
+    if kind == "one row":  # all are as near as each other
+        Z = np.repeat(Z[:1], 600, axis=0)
+    squares = ((Z[:, None] - Z) ** 2).sum(axis=2)
+    order = np.argsort(squares, axis=1, kind="stable")[:, :31]
+    near, rows = dependent._by_products(Z, 31)
+    np.testing.assert_allclose(near, np.sqrt(np.take_along_axis(squares, order, axis=1)), rtol=1e-12)
+    assert kind == "one row" or (rows == order).all()

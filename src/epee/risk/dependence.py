@@ -46,6 +46,7 @@ from epee.typing import Codes, Matrix, Vector
 MOST_ROWS = 5_000  # nearest rows are looked for among so many
 FEW_PAIRS = 2_000_000  # of rows, times columns, for which all distances are quicker than a tree and its import
 MANY_INPUTS = 15  # from which products of rows are quicker than a tree
+GROUPS, MOST_NEAR = 8, 8  # of rows, and rows that may be among the nearest, for each neighbour that is asked for
 NEARLY = 1e-3  # rows are nearly equal when all inputs agree to this share of a standard deviation
 FAR = (11, 30)  # neighbours that are near, and not kin
 FARTHER = (2, 3, 4)  # rows away in a file
@@ -336,19 +337,43 @@ def _searched(Z: Matrix, k: int) -> tuple[Matrix, Codes]:
 
 
 def _by_products(Z: Matrix, k: int) -> tuple[Matrix, Codes]:
-    """Return the same from products of rows, 256 at a time: among many inputs a tree of boxes tells little."""
-    squares = (Z**2).sum(axis=1)
+    r"""Return the same from products of rows, 256 at a time: among many inputs a tree of boxes tells little.
+
+    Products in float32 give :math:`s_j = \|z_j\|^2 - 2 q^\top z_j`, which ranks the rows as their distance from :math:`q` does, to
+    within :math:`\epsilon = 3 (p + 8)\, 2^{-23} \max_j \|z_j\|^2`. The k-th smallest of the least of some groups of rows is no smaller
+    than the k-th smallest of all, so that rows more than :math:`2 \epsilon` above it are not among the nearest; the others are told
+    apart by their differences in float64, equal ones by their number.
+    """
+    n, p = Z.shape
+    squares = np.einsum("ij,ij->i", Z, Z)
+    wide = np.column_stack([Z, squares]).T.astype(np.float32)  # (p + 1, n)
+    slack = 6 * (p + 8) * 2.0**-23 * float(squares.max(initial=0.0))
+    groups = min(GROUPS * k, n)
+    each = n // groups
 
     def nearest(start: int) -> tuple[Matrix, Codes]:
         own = Z[start : start + 256]
-        some = np.argpartition(squares - 2 * own @ Z.T, k + 2, axis=1)[:, : k + 3]  # rounding may swap the last ones
-        some.sort(axis=1)
-        distance = ((own[:, None] - Z[some]) ** 2).sum(axis=2)
+        m = len(own)
+        s = np.column_stack([-2 * own, np.ones(m)]).astype(np.float32) @ wide  # (m, n)
+        least = s[:, : groups * each].reshape(m, each, groups).min(axis=1)
+        bound = np.partition(least, k - 1, axis=1)[:, k - 1 : k] + np.float32(slack)
+        row, who = np.divmod(np.flatnonzero(s <= bound), n)
+        many = np.bincount(row, minlength=m)
+        if many.max() > MOST_NEAR * k:  # cells of few values: most rows are as near as the others
+            some = np.argpartition(squares - 2 * own @ Z.T, k + 2, axis=1)[
+                :, : k + 3
+            ]  # rounding may swap the last ones
+            some.sort(axis=1)
+            distance = ((own[:, None] - Z[some]) ** 2).sum(axis=2)
+        else:
+            place = np.arange(len(row)) - np.repeat(np.cumsum(many) - many, many)
+            some, distance = np.zeros((m, many.max()), dtype=np.intp), np.full((m, many.max()), np.inf)
+            some[row, place], distance[row, place] = who, ((own[row] - Z[who]) ** 2).sum(axis=1)
         order = np.argsort(distance, axis=1, kind="stable")[:, :k]
         return np.sqrt(np.take_along_axis(distance, order, axis=1)), np.take_along_axis(some, order, axis=1)
 
     with one_blas_thread():
-        parts = list(in_order(nearest, range(0, len(Z), 256)))
+        parts = list(in_order(nearest, range(0, n, 256)))
     return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
 
 
