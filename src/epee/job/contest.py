@@ -27,7 +27,7 @@ from epee.job.combining import combine
 from epee.job.ground import Ground
 from epee.job.guests import Guest
 from epee.job.hierarchy import LARGEST_COST, Candidate, unfit
-from epee.job.variants import Tried, at_every_value, out_of_bag, together, varied
+from epee.job.variants import Tried, at_every_value, kept_folds, out_of_bag, together, varied
 from epee.job.widening import MOST_TURNS, STEPS, beyond
 from epee.job.witness import Stopped, present
 from epee.losses.residuals import Power
@@ -424,8 +424,12 @@ class Contest:
         """Return the line of a candidate that is fitted on the rows at hand."""
         begin = clock.perf_counter()
         candidate = self._settled(candidate)
-        curve, (route, outcome, bagged) = self._searched(candidate, partial(self._refit_on, fits={}), 1)
+        fits: dict[int, Any] = {}
+        curve, (route, outcome, bagged) = self._searched(candidate, partial(self._refit_on, fits=fits), 1)
         g = self.ground
+        route.folds = kept_folds(
+            route, fits, g.plan(1).splits[0].n_models, str(candidate.parameter), curve.values[curve.best]
+        )
         repeated = bagged * len(g.plan(g.repeats).splits) if bagged else self._outcomes(route, outcome)
         risk = self._over_repeats(route, repeated)
         looked = g.hand.looked

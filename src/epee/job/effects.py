@@ -181,7 +181,7 @@ def _folds(ground: Ground, entry: Entry, outputs: list[int], readers: tuple[Numb
     own = entry.candidate.method is None
     if (own and len(ground.hand.train) > 2000) or entry.candidate.cost(ground.setting) > CHEAP:
         return
-    for model in told.models(ground.plan(1).splits[0]):
+    for model in told.models(ground.plan(1).splits[0]) if told.folds is None else told.folds():
         yield _answering(asked, [model], 0, readers[1], outputs)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,7 +21,10 @@ from epee.risk.varying import ask_together
 
 TRAINING_ROWS = 2000  # that the training error along a parameter is taken on
 LARGEST_KEPT = 20_000_000  # numbers that the fits of all folds may hold, of those that keep their rows
+LARGEST_HELD = 4_000_000  # the same until the contest is decided, and the folds of the winner are asked again
 FIRST_ROWS, FIRST_FOLDS = 400, 3  # tested rows, and most folds, that tell how far a fit need go
+
+Folds = Callable[[], Iterable[Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,9 +95,24 @@ def varied(
     w = None if route.weight is None else route.weight[some]
     said = ask_together(route, whole, all_rows, some, "all rows")
     train = [float(np.average(route.value(answer, some), weights=w)) for answer in said]
-    fitted = [Pipeline([*whole.steps[:-1], (whole.steps[-1][0], variant)]) for variant in all_rows] if lengthens else []
     ends = list(zip(train, map(degrees_of_freedom, all_rows), strict=True))
-    return Tried([own.outcome() for own in laid], ends, fitted)
+    return Tried([own.outcome() for own in laid], ends, [ending_with(whole, variant) for variant in all_rows])
+
+
+def ending_with(fitted: Pipeline, variant: Any) -> Pipeline:
+    """Return a fitted pipeline with a variant of its last step in the place of it."""
+    return Pipeline([*fitted.steps[:-1], (fitted.steps[-1][0], variant)])
+
+
+def kept_folds(route: RefitRoute, fits: dict[int, Any], n_models: int, parameter: str, value: Any) -> Folds | None:
+    """Return what gives the models of the folds at a value, from the fits that :func:`varied` left; None without them, or if large."""
+    if len(fits) <= n_models or route.X.size * n_models > LARGEST_HELD:
+        return None
+
+    def model(t: int) -> Pipeline:
+        return ending_with(fits[t], fits[t].steps[-1][1].variants(parameter, [value])[0])
+
+    return lambda: map(model, range(n_models))
 
 
 def worth_trying(route: RefitRoute, done: list[tuple[np.ndarray, list[np.ndarray]]], grid: list[Any]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -74,6 +74,7 @@ class RefitRoute(Route):
         self.y = y if hasattr(y, "shape") else np.asarray(y)
         self._keywords = weight_keywords(model) if self.weight is not None else []
         self.fitted: Any = None  # the model of all rows, where it was fitted on the way
+        self.folds: Callable[[], Iterable[Any]] | None = None  # what gives those without each fold, likewise
 
     def fit_rows(self, rows: np.ndarray | None, model: Any = None) -> Any:
         """Return a clone of the model fitted on some rows, or on all; begun only while there is time."""
