@@ -11,6 +11,7 @@ from epee.job import contest, facts, learning, variants
 from epee.predictors.neighbours.knn import KNeighborsRegressor
 from epee.predictors.regression.additive import AdditiveSplines
 from epee.predictors.trees.tree import DecisionTreeRegressor
+from epee.risk.refit import RefitRoute
 
 ROWS, FOLDS = 300, 4
 CLASSES = {"additive": AdditiveSplines, "tree": DecisionTreeRegressor, "neighbours": KNeighborsRegressor}
@@ -60,3 +61,22 @@ def test_effects_and_the_final_model_are_those_of_fits_made_anew(table, key, mon
             np.testing.assert_allclose(a[part], b[part], rtol=1e-12, atol=1e-12)
     assert kept.facts["effects"]["interactions"] == anew.facts["effects"]["interactions"]
     np.testing.assert_array_equal(*(one.predict(table) for one in (kept, anew)))
+
+
+@pytest.mark.parametrize("key", CLASSES)
+def test_the_first_repeat_of_the_folds_is_what_the_search_said(table, key, monkeypatch):
+    known = learned(table, key)
+    asked = []
+    evaluate = RefitRoute.evaluate
+    monkeypatch.setattr(RefitRoute, "evaluate", lambda self, split: asked.append(split) or evaluate(self, split))
+    counted = learned(table, key)
+    repeats = counted.facts["settings"]["repeats"]
+    assert repeats > 1 and len(asked) == repeats - 1
+    monkeypatch.setattr(contest, "alike", lambda *given: False)
+    anew = learned(table, key)
+    assert len(asked) == 2 * repeats - 1
+    lines = [
+        [{k: v for k, v in line.items() if k != "seconds"} for line in one.facts["leaderboard"]]
+        for one in (known, anew)
+    ]
+    assert lines[0] == lines[1]

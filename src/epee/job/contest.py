@@ -41,6 +41,7 @@ from epee.risk.nested import nested_interval, rare_class
 from epee.risk.refit import RefitRoute
 from epee.risk.route import LARGEST_MOMENTS, MomentRoute
 from epee.risk.scoring import Models, Outcome, Panel
+from epee.risk.splitting import Split
 from epee.risk.steps import last_of
 from epee.risk.unions import select
 from epee.settings import progress
@@ -509,11 +510,12 @@ class Contest:
         return self._over_repeats(route, self._outcomes(route))
 
     def _outcomes(self, route: Any, first: Outcome | None = None) -> list[Outcome]:
-        """Return what becomes of the rows at hand in each repeat of the folds; ``first`` is known of a single one."""
-        plan = self.ground.plan(self.ground.repeats)
-        if first is not None and plan is self.ground.plan(1):
-            return [first]
-        return [route.evaluate(split) for split in plan.splits]
+        """Return what becomes of the rows at hand in each repeat of the folds; ``first`` is known of those that the search was made on."""
+        searched = self.ground.plan(1).splits[0]
+        return [
+            first if first is not None and alike(split, searched) else route.evaluate(split)
+            for split in self.ground.plan(self.ground.repeats).splits
+        ]
 
     def _over_repeats(self, route: Any, outcomes: list[Outcome]) -> CrossValidation:
         return from_outcomes(route, self.ground.plan(self.ground.repeats), outcomes, self.ground.level)
@@ -562,6 +564,11 @@ def curve_of_values(
     cv, stderr, _ = fold_error(np.column_stack(means), 1)
     train, dof = np.array(ends).T
     return Curve(candidate.parameter, values, dof, train, cv, stderr, np.column_stack(losses), np.column_stack(brier))
+
+
+def alike(a: Split, b: Split) -> bool:
+    """Tell whether two splits have the same models, tested on the same rows."""
+    return a is b or all(np.array_equal(getattr(a, part), getattr(b, part)) for part in ("cell", "learns", "tested_by"))
 
 
 def _on_all(route: RefitRoute) -> tuple[float, float]:
