@@ -7,6 +7,7 @@ import codecs
 import pytest
 
 from epee.errors import EmptyTable
+from epee.table import sniff
 from epee.table.sniff import find_dialect, find_encoding
 
 
@@ -78,3 +79,15 @@ def test_a_sample_may_end_inside_a_character():
     assert find_encoding("été".encode()[:-1], whole=False) == ("utf-8", False)
     assert find_encoding("t\xe9".encode()[:-1], whole=True) == ("cp1252", True)
     assert find_encoding("été été".encode() + b"\xe9.", whole=True) == ("utf-8", False)  # damaged, not cp1252
+
+
+def test_cells_are_read_only_where_two_marks_cut_alike(monkeypatch):
+    read = []
+    share = sniff._typed_share
+    monkeypatch.setattr(sniff, "_typed_share", lambda rows: read.append(rows) or share(rows))
+    assert find_dialect("a,b\n1,2\n3,4\n", True, "utf-8", "x").delimiter == "," and not read
+    assert find_dialect("a;b\n1,5;2,5\n3,1;4,2\n", True, "utf-8", "x").delimiter == ";" and not read
+    assert (
+        find_dialect("a,b;c\n1,2;3\n4,5;6\n", True, "utf-8", "x").delimiter == ";" and len(read) == 2
+    )  # 1,2 is a number
+    assert find_dialect("u,v;w\nx,7;8\ny,1;3\n", True, "utf-8", "x").delimiter == ";"

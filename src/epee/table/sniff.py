@@ -113,20 +113,24 @@ def _records(text: str, delimiter: str, whole: bool, most: int = 500) -> list[li
 
 
 def _choose(cuts: dict[str, list[list[str]]]) -> str:
-    best, best_score = ",", (0.0, 0.0, 0)
-    for place, (mark, rows) in enumerate(cuts.items()):
+    """Return the mark that cuts the lines most evenly; of several that cut all alike, the one that gives most numbers and dates."""
+    even: dict[str, float] = {}
+    for mark, rows in cuts.items():
         width, common = Counter(len(row) for row in rows).most_common(1)[0]
-        if width < 2 or len(rows[0]) < 2:
-            continue
-        even = common / len(rows)
-        if mark == " " and even < 1:
-            continue
-        cells = [cell for row in rows[1:] or rows for cell in row]
-        typed = sum(_typed(cell) for cell in cells) / max(1, len(cells))
-        score = (1.0 if even == 1 else 0.5 * even, round(typed, 1) if even == 1 else 0.0, -place)
-        if score > best_score:
-            best, best_score = mark, score
-    return best
+        share = common / len(rows)
+        if width >= 2 and len(rows[0]) >= 2 and not (mark == " " and share < 1):
+            even[mark] = share
+    best = max(even.values(), default=0.0)
+    marks = [mark for mark, share in even.items() if share == best]
+    if best < 1 or len(marks) == 1:
+        return next(iter(marks), ",")
+    return max(marks, key=lambda mark: _typed_share(cuts[mark]))
+
+
+def _typed_share(rows: list[list[str]]) -> float:
+    """Return the share of numbers, dates and booleans among the cells below the first line, to one digit."""
+    cells = [cell for row in rows[1:] or rows for cell in row]
+    return round(sum(_typed(cell) for cell in cells) / max(1, len(cells)), 1)
 
 
 def _typed(cell: str) -> bool:

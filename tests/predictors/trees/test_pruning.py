@@ -103,3 +103,23 @@ def test_the_path_prints_and_draws():
     assert str(path).splitlines()[0].split() == ["CP", "nsplit", "rel", "error", "xerror", "xstd"]
     assert str(path).splitlines()[1].split()[1:3] == ["0", "1.00000"]
     assert path.plot().get_xlabel() == "leaves"
+
+
+@pytest.mark.parametrize("kind", [DecisionTreeClassifier, DecisionTreeRegressor])
+def test_a_grown_tree_is_traced_once_for_all_prices(kind, monkeypatch):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(200, 3))
+    y = (X[:, 0] + rng.normal(size=200) > 0).astype(int)
+    traced = []
+    plain = kind._trace
+    monkeypatch.setattr(kind, "_trace", lambda self, tree: traced.append(tree) or plain(self, tree))
+    tree = kind(ccp_alpha=0.002).fit(X, y)
+    prices = [1e-4, 0.002, 0.01]
+    cuts = tree.variants("ccp_alpha", prices) + tree.variants("ccp_alpha", prices)
+    assert len(traced) == 1
+    for cut, price in zip(cuts, prices * 2):
+        np.testing.assert_array_equal(cut.predict(X), kind(ccp_alpha=price).fit(X, y).predict(X))
+    tree.fit(X[:100], y[:100])  # other rows: another tree
+    np.testing.assert_array_equal(
+        tree.variants("ccp_alpha", [0.01])[0].predict(X), kind(ccp_alpha=0.01).fit(X[:100], y[:100]).predict(X)
+    )

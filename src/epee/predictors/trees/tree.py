@@ -158,6 +158,7 @@ class DecisionTree(Estimator):
             self._cross_validate(X, columns, used, *data, counts)
         elif self.ccp_alpha > 0:
             path, ceases = self._trace(self._grown)
+            self._ceases = self._grown, self.prune_on, ceases
             chosen = int(np.searchsorted(path.alphas, self.ccp_alpha, side="right")) - 1
             self._path = replace(path, chosen=chosen)
             self.tree_ = self._grown.cut(ceases <= self.ccp_alpha)
@@ -226,7 +227,7 @@ class DecisionTree(Estimator):
         """Return the tree as it was grown, cut at other prices of a leaf; only ``ccp_alpha`` needs no new growth."""
         if parameter != "ccp_alpha" or self.pruning is not None:
             return None
-        _, ceases = self._trace(self._grown)
+        ceases = self._ceasing()
         out = []
         for alpha in values:
             tree = copy.copy(self).set_params(ccp_alpha=alpha)
@@ -234,6 +235,13 @@ class DecisionTree(Estimator):
             tree._settle()
             out.append(tree)
         return out
+
+    def _ceasing(self) -> Vector:
+        """Return the price (nodes,) at which each node of the tree as it was grown ceases to branch: found once for all prices."""
+        known = vars(self).get("_ceases")
+        if known is None or known[0] is not self._grown or known[1] != self.prune_on:
+            self._ceases = known = self._grown, self.prune_on, self._trace(self._grown)[1]
+        return known[2]
 
     def answer_together(self, variants: Sequence[Any], X: Matrix, needs: Needs | None = None) -> list[np.ndarray]:
         """Return what each cut of the tree says of clean rows."""
