@@ -90,7 +90,7 @@ def test_search_by_products(rng):
 
 
 @pytest.mark.parametrize("candidates", [1, 2, 7, 40])
-@pytest.mark.parametrize("width", [3, 64, 150])
+@pytest.mark.parametrize("width", [3, 64, 150, 290, 300])
 def test_screening_keeps_the_smallest_and_the_largest_of_them_first(rng, candidates, width):
     S, norms = rng.integers(0, 50, (9, 300)).astype(np.float32), rng.integers(0, 9, 300).astype(np.float32)  # many ties
     S[3] = np.sort(S[3])[::-1]  # always a smaller one to come

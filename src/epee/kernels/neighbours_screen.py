@@ -17,18 +17,30 @@ from epee.kernels.neighbours_tree import exact
 from epee.kernels.selecting import select
 
 STRIDE = 64
+GROUPS = 4  # of scores, for each that is kept
 
 
 @kernel(twin=twin.screen, meanwhile=twin.few_queries)
 def screen(S, norms, start, best, who):
     """Keep the smallest ``S + norms`` of each row of ``S`` (m, b) in ``best``, ``who`` (m, c), the largest of them first.
 
-    Those below the largest so far are written behind the others, without a branch; now and then the smallest of all are selected.
+    Those below the largest so far are written behind the others, without a branch; now and then the smallest of all are selected. Where
+    nothing is kept yet the c-th smallest of the least of groups is a first limit: so many are no larger, and few more.
     """
     width, c = S.shape[1], best.shape[1]
     keys, rows = np.empty(c + width, S.dtype), np.empty(c + width, np.int64)
+    groups = min(GROUPS * c, width)
     for i in range(S.shape[0]):
         scores, limit, n, changed = S[i], best[i, 0], c, False
+        if limit == np.inf and groups > c:
+            keys[:groups] = np.inf
+            for first in range(0, width - groups + 1, groups):
+                part, part_norms = scores[first : first + groups], norms[start + first : start + first + groups]
+                for t in range(groups):
+                    s = part[t] + part_norms[t]
+                    keys[t] = s if s < keys[t] else keys[t]
+            select(keys[:groups], rows[:groups], c - 1)
+            limit = np.nextafter(keys[c - 1], S.dtype.type(np.inf))  # itself too
         keys[:c], rows[:c] = best[i], who[i]
         for first in range(0, width, STRIDE):
             last = min(first + STRIDE, width)

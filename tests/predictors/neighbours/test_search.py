@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
 from epee.errors import DataError, SingularProblem, WrongUse
+from epee.predictors.neighbours import screening
 from epee.predictors.neighbours.search import Search
 
 
@@ -113,3 +114,15 @@ def test_sentences():
         Search(X, p=-1)
     with pytest.raises(WrongUse, match="one a column"):
         Search(X, params={"w": [1.0]})
+
+
+@pytest.mark.parametrize("values", ["normal", "few"])
+def test_the_tiles_of_a_screen_change_nothing(values, monkeypatch):
+    rng = np.random.default_rng(5)
+    X, Q = rng.normal(size=(1500, 17)), rng.normal(size=(300, 17))
+    if values == "few":  # many rows are equally far
+        X, Q = np.round(X / 2), np.round(Q / 2)
+    whole = Search(X).nearest(Q, 40)
+    monkeypatch.setattr(screening, "WHOLE", 0)
+    for tiled, known in zip(Search(X).nearest(Q, 40), whole, strict=True):
+        np.testing.assert_array_equal(tiled, known)

@@ -35,6 +35,7 @@ from epee.engines.local import in_order
 from epee.typing import Codes, Matrix, Vector
 
 QUERIES, ROWS = 256, 1024  # a tile of distances in float32 takes 1 MB: it stays in the cache
+WHOLE = 8192  # rows that come in one tile, of fewer queries: a first limit of all of them lets few in
 GROUP = 64  # rows of which the nearest is looked at first, on a device
 CELLS = 1 << 28  # distances at hand there at once: 1 GB
 
@@ -75,7 +76,12 @@ class Screen:
 
     def _at_once(self) -> int:
         """Return how many queries are taken at a time."""
-        return QUERIES
+        return min(QUERIES, QUERIES * ROWS // self._width())
+
+    def _width(self) -> int:
+        """Return how many rows a tile has."""
+        n = len(self.Z)
+        return n if n <= WHOLE else ROWS
 
     def _each(self, work: Callable[[slice], Found], parts: Iterable[slice]) -> Iterable[Found]:
         return in_order(work, parts)
@@ -86,12 +92,13 @@ class Screen:
 
         best = np.full((len(q), candidates), np.inf, dtype=np.float32)
         who = np.full((len(q), candidates), -1, dtype=np.int64)
-        tile = np.empty((len(q), ROWS), dtype=np.float32)
+        width = self._width()
+        tile = np.empty((len(q), width), dtype=np.float32)
         with np.errstate(over="ignore", invalid="ignore"):
             q = (-2.0 * q).astype(np.float32)
-            for first in range(0, len(self.Z), ROWS):
-                block = self.Z[first : first + ROWS]
-                S = np.matmul(q, block.T, out=tile if len(block) == ROWS else None)
+            for first in range(0, len(self.Z), width):
+                block = self.Z[first : first + width]
+                S = np.matmul(q, block.T, out=tile if len(block) == width else None)
                 screen(S, self.squares, first, best, who)
         return best, who
 
