@@ -32,7 +32,6 @@ from epee.estimator.state import Saved
 from epee.losses.decisions import Costs
 from epee.predictors.generative.generator import check_priors
 from epee.risk.estimate import Risk
-from epee.risk.holdout import holdout_error
 from epee.table.block import check_weights
 from epee.table.fingerprints import fingerprint
 from epee.typing import Labels, Matrix, Vector
@@ -209,7 +208,11 @@ class BayesDecision(MetaEstimatorMixin, ClassifierMixin, InKind, Saved, BaseEsti
 
     def predict(self, X: Any) -> Labels:
         """Return the decision of least expected cost (n,); where several are equal, the first class, and rejection last."""
-        return self._labels(self._decide(self.predict_proba(X)))
+        return self.decided(self.predict_proba(X))
+
+    def decided(self, P: Matrix) -> Labels:
+        """Return the decision of least expected cost (n,) for the probabilities of each row (n, K)."""
+        return self._labels(self._decide(P))
 
     def _decide(self, P: Matrix) -> np.ndarray:
         """Return decisions (n,) from probabilities (n, K), by (1) or by the thresholds."""
@@ -264,6 +267,8 @@ class BayesDecision(MetaEstimatorMixin, ClassifierMixin, InKind, Saved, BaseEsti
 
     def risk(self, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any = None) -> Risk:
         """Return the mean cost on rows that were not learned from, with its interval."""
+        from epee.risk.holdout import holdout_error  # who only decides has no use for it
+
         self._fitted()
         plain = self.costs is None and self.reject_cost is None
         loss = None if plain else self.loss

@@ -202,6 +202,14 @@ class Judge(Protocol):
 
 
 @runtime_checkable
+class Decides(Protocol):
+    """A classifier whose label is a function of its probabilities: who has these need not ask it again."""
+
+    def decided(self, P: Matrix) -> np.ndarray:
+        """Return the label of each row (n,), as :meth:`predict` does, from what :meth:`predict_proba` says of it (n, K)."""
+
+
+@runtime_checkable
 class Labels(Protocol):
     """A fitted classifier, ours or anyone's."""
 

@@ -112,13 +112,14 @@ class Answers:
             for raw in self.source.raw_blocks(WHY_ROWS if self.why else ROWS):
                 self.tally.add(raw)
                 X = p.encode(raw)
-                answer = p.answer(X, self.threshold)
+                told = p.answer_twice(X, self.threshold) if self.details and p.has_probabilities else None
+                answer = p.answer(X, self.threshold) if told is None else told[0]
                 columns: list[Any] = [_cells(raw.columns[name]) for name in self.keep]
                 if self.numbered:
                     columns.append(np.arange(done + 1, done + len(raw) + 1))
                 columns += list(answer.reshape(len(answer), -1).T)
-                if self.details and p.has_probabilities:
-                    columns += list(p.model.predict_proba(X).T)
+                if told is not None:
+                    columns += list(told[1].T)
                 elif half is not None:
                     for value, h in zip(answer.reshape(len(answer), -1).T, np.atleast_1d(half), strict=True):
                         columns += [value - h, value + h]

@@ -17,7 +17,7 @@ import numpy as np
 
 from epee.decision.bayes_decision import BayesDecision
 from epee.errors import WrongUse
-from epee.estimator.protocol import LinearPredictor, gives_probabilities
+from epee.estimator.protocol import Decides, LinearPredictor, gives_probabilities
 from epee.job.guests import Guest, class_name
 from epee.job.past import Past
 from epee.job.reasons import Contributions, shares
@@ -123,10 +123,17 @@ class Predictor(Shown):
 
     def answer(self, X: Matrix, threshold: float | None = None) -> Labels:
         """Return the label or the value of encoded rows."""
-        if threshold is None:
-            return np.asarray(self.model.predict(X))
-        self.require_threshold(threshold)
-        return self.classes_[(np.asarray(self.model.predict_proba(X))[:, 1] >= threshold).astype(np.intp)]
+        return np.asarray(self.model.predict(X)) if threshold is None else self.answer_twice(X, threshold)[0]
+
+    def answer_twice(self, X: Matrix, threshold: float | None = None) -> tuple[Labels, Matrix]:
+        """Return the label of encoded rows and the probability of each class (n, K), in one go where the one follows from the other."""
+        last = last_of(self.model)
+        if threshold is not None:
+            self.require_threshold(threshold)
+        P = np.asarray(self.model.predict_proba(X))
+        if threshold is not None:
+            return self.classes_[(P[:, 1] >= threshold).astype(np.intp)], P
+        return np.asarray(last.decided(P) if isinstance(last, Decides) else self.model.predict(X)), P
 
     def require_threshold(self, threshold: float) -> None:
         """Refuse a threshold where there is nothing to decide by it."""

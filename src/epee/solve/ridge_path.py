@@ -21,6 +21,8 @@ from typing import Any
 
 import numpy as np
 
+from epee.arrays import namespace
+from epee.moments.moments import Moments
 from epee.solve.spectral import descending_eigh
 from epee.solve.tridiagonal import tridiagonal_path
 from epee.stateful import Part
@@ -161,3 +163,16 @@ def effective_dof(values: Any, alphas: Vector) -> Tensor:
     return np.divide(kept, total, out=np.zeros(np.broadcast_shapes(kept.shape, total.shape)), where=total > 0).sum(
         axis=-1
     )
+
+
+def squared_error(m: Moments, coef: Tensor, intercept: Tensor) -> Tensor:
+    """Return the mean squared error (F, A, m) of linear predictors (F, A, m, p) on the rows behind the moments of each fold."""
+    xp, (F, A, k, p) = namespace(coef), coef.shape
+    C = xp.matrix_transpose(m.xy)[:, None, :, :]  # (F, 1, m, p)
+    flat = xp.reshape(coef, (F, A * k, p))  # one product a fold, whatever the penalties
+    squares = xp.reshape(flat @ m.xx, (F, A, k, p))
+    yy = xp.linalg.diagonal(m.yy)[:, None, :]
+    spread = xp.sum(coef * (squares - 2 * C), axis=-1) + yy
+    fitted = xp.reshape(flat @ m.x_mean[:, :, None], (F, A, k))
+    shift = m.y_mean[:, None, :] - intercept - fitted
+    return xp.where(spread > 0, spread, xp.zeros_like(spread)) / m.count[:, None, None] + shift**2

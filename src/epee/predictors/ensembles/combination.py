@@ -231,7 +231,11 @@ class Combination(MetaEstimatorMixin, InKind, Saved, BaseEstimator):
     def predict(self, X: Any) -> Labels:
         """Return the weighted mean of the values (n,), or the class of the largest weighted mean of the probabilities."""
         said = self._combined(X)
-        return self.classes_[np.argmax(said, axis=1)] if hasattr(self, "classes_") else said[:, 0]
+        return self.decided(said) if hasattr(self, "classes_") else said[:, 0]
+
+    def decided(self, P: Matrix) -> Labels:
+        """Return the class of the largest probability (n,), of those of each row (n, K)."""
+        return self.classes_[np.argmax(P, axis=1)]
 
     @available_if(lambda self: bool(self._members()) and is_classifier(self._members()[0][1]))
     def predict_proba(self, X: Any) -> Matrix:

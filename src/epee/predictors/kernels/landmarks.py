@@ -26,8 +26,7 @@ from epee.engines.local import in_order
 from epee.moments.moments import Moments, stack
 from epee.moments.passes import Summation, reduce_source
 from epee.predictors.kernels.similarity import whitening
-from epee.predictors.regression.ridge_cv import squared_error
-from epee.solve.ridge_path import ridge_path, spectral_path
+from epee.solve.ridge_path import ridge_path, spectral_path, squared_error
 from epee.solve.spectral import descending_eigh
 from epee.stateful import Part
 from epee.table.block import Block

@@ -33,7 +33,7 @@ from epee.predictors.regression.ols import normal_equations
 from epee.predictors.regression.ridge import Ridge, centred_rows, check_penalties, left_out_block
 from epee.predictors.regression.ridge_cv_of_sparse import fold_errors, on_axes
 from epee.predictors.regression.rows import RowSource, wide_rows
-from epee.solve.ridge_path import RidgeSpectrum
+from epee.solve.ridge_path import RidgeSpectrum, squared_error
 from epee.solve.sparse_rows import is_large_and_sparse
 from epee.table.block import Block, Source
 from epee.table.doors import gather
@@ -468,16 +468,3 @@ def _unions(parts: Moments) -> tuple[Moments, Moments]:
     both: Any = parts.regroup("fold", np.vstack([1.0 - np.eye(F), np.ones(F)]))
     without = replace(both, count=both.count[:F, ...], shift=both.shift[:F, ...], scatter=both.scatter[:F, ...])
     return without, both.at("fold", F)
-
-
-def squared_error(m: Moments, coef: Tensor, intercept: Tensor) -> Tensor:
-    """Return the mean squared error (F, A, m) of linear predictors (F, A, m, p) on the rows behind the moments of each fold."""
-    xp, (F, A, k, p) = namespace(coef), coef.shape
-    C = xp.matrix_transpose(m.xy)[:, None, :, :]  # (F, 1, m, p)
-    flat = xp.reshape(coef, (F, A * k, p))  # one product a fold, whatever the penalties
-    squares = xp.reshape(flat @ m.xx, (F, A, k, p))
-    yy = xp.linalg.diagonal(m.yy)[:, None, :]
-    spread = xp.sum(coef * (squares - 2 * C), axis=-1) + yy
-    fitted = xp.reshape(flat @ m.x_mean[:, :, None], (F, A, k))
-    shift = m.y_mean[:, None, :] - intercept - fitted
-    return xp.where(spread > 0, spread, xp.zeros_like(spread)) / m.count[:, None, None] + shift**2
