@@ -231,3 +231,34 @@ def test_a_twin_says_nothing_of_numbers_that_overflow():
         return x * x
 
     assert square(np.float64(1e200)) == np.inf
+
+
+def test_a_loaded_kernel_brings_none_of_the_modules_of_numba_it_was_compiled_from(tmp_path):
+    code = """
+import sys
+import numpy as np
+from epee.kernels.trees_walk import depths
+LEFT, RIGHT = np.array([1, 3, -1, -1, -1]), np.array([2, 4, -1, -1, -1])
+assert depths.compiled(LEFT, RIGHT).tolist() == [0, 1, 1, 2, 2]
+if sys.argv[1] == "again":
+    assert "numba" in sys.modules and "numba.np.arrayobj" not in sys.modules
+    from numba import njit
+
+    @njit
+    def fresh(n):  # compiled here, from parts that were loaded with the other
+        found = np.full(n, 2.0)
+        if n > 3:
+            raise ValueError("too many")
+        return found.cumsum()
+
+    assert fresh(3).tolist() == [2.0, 4.0, 6.0] and depths.compiled(LEFT, RIGHT).tolist() == [0, 1, 1, 2, 2]
+    try:
+        fresh(4)
+        raise SystemExit("no fault")
+    except ValueError as fault:
+        assert fault.args == ("too many",)
+"""
+    env = {**os.environ, "EPEE_KERNELS": str(tmp_path)}
+    for turn in ("first", "again"):
+        subprocess.run([sys.executable, "-c", code, turn], check=True, env=env)
+    assert files(tmp_path)

@@ -12,6 +12,7 @@ for this very processor. Where none may be written, or ``EPEE_KERNELS`` is ``non
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import pickle
@@ -25,6 +26,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from time import perf_counter
+from types import SimpleNamespace
 from typing import Any
 
 from epee.kernels.compiling import loaded
@@ -37,6 +39,30 @@ FAMILIES = {  # of each kind of machine: the processor to compile for, and what 
 LONGEST = 120.0  # seconds after which a kernel that another process set out to compile is given up
 kept: set[str] | None = None  # where set, only these files are written
 private: Path | None = None  # a folder of this process alone, where no other may be written
+
+
+class Compiled(pickle.Unpickler):
+    """Reads what numba says of a compiled function, without the modules that its parts were written in.
+
+    Numba would load them for their globals, which compiled code does not look at: two dozen modules of its own, about arrays and lists.
+    """
+
+    def find_class(self, module: str, name: str) -> Any:
+        """Return what a name stands for."""
+        rebuilds = (module, name) == ("numba.core.environment", "_rebuild_env")
+        return environment if rebuilds else super().find_class(module, name)
+
+
+def environment(module: str, consts: list[Any], name: str) -> Any:
+    """Return the constants of a compiled function as numba keeps them; of its module, what is loaded."""
+    from numba.core.environment import Environment, lookup_environment
+
+    known = lookup_environment(name)
+    if known is None:
+        names = vars(sys.modules[module]) if module in sys.modules else {"__name__": module}
+        known = Environment.from_fndesc(SimpleNamespace(env_name=name, lookup_globals=lambda: names))
+        known.consts[:] = consts
+    return known
 
 
 class Store:
@@ -59,7 +85,7 @@ class Store:
                 found = read(folder / name, stamp(self.kernel, processor))
                 if found is not None:
                     rtsys.initialize(target_context)
-                    return CompileResult._rebuild(target_context, *pickle.loads(found))
+                    return CompileResult._rebuild(target_context, *Compiled(io.BytesIO(found)).load())
         except Exception:  # noqa: BLE001 whatever is wrong with it, compiling is the answer
             return None
         finally:
