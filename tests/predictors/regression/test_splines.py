@@ -224,3 +224,21 @@ def test_what_dof_leaves_alone_is_found_once_for_all_variants(monkeypatch):
     monkeypatch.setattr("epee.predictors.regression.additive.spectrum", None)
     for variant, expected in zip(model.variants("dof", [2, 3, 6]), plain):
         np.testing.assert_allclose(variant.predict(X), expected, atol=1e-9)
+
+
+def test_the_curves_that_were_solved_last_are_not_solved_again(monkeypatch):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(200, 3))
+    y = np.sin(2 * X[:, 0]) + rng.normal(size=200)
+    model = AdditiveSplines(dof=4).fit(X, y)
+    solved = []
+    solve = AdditiveSplines._solve
+    monkeypatch.setattr(AdditiveSplines, "_solve", lambda self, m: solved.append(self.dof) or solve(self, m))
+    same, other = model.variants("dof", [4, 6])
+    assert solved == [6] and same is not model and same.dof == 4 and other.effective_dof_ > same.effective_dof_
+    np.testing.assert_array_equal(same.predict(X), model.predict(X))
+    np.testing.assert_array_equal(other.variants("dof", [4])[0].predict(X), model.predict(X))
+    moved = model.set_params(dof=6).variants("dof", [6, 4])  # it is still the fit of 4
+    assert solved == [6, 4, 6]
+    np.testing.assert_array_equal(moved[0].predict(X), other.predict(X))
+    np.testing.assert_array_equal(moved[1].predict(X), same.predict(X))

@@ -137,6 +137,7 @@ class AdditiveSplines(MomentRegressor):
         coef, smoother = penalised(S, P, c)
         self.effective_dof_ = float(np.trace(smoother))
         self._set_linear(coef.T, m.y_mean - m.x_mean @ coef)
+        self._solved = float(self.dof), m
 
     def _spectra_of(self, m: Moments) -> dict[int, tuple[slice, Matrix, Vector]]:
         """Return of each curved column where its basis lies, its bending, and what the penalty of each degree of freedom follows from.
@@ -159,7 +160,13 @@ class AdditiveSplines(MomentRegressor):
         """Return the curves with other degrees of freedom, on the same knots."""
         if parameter != "dof":
             return None
-        return [copy.copy(self).set_params(dof=value).fit_moments(self.moments_) for value in values]
+        return [self._at(value) for value in values]
+
+    def _at(self, dof: float) -> Self:
+        """Return the curves with other degrees of freedom; those that were solved last are known."""
+        other, known = copy.copy(self).set_params(dof=dof), vars(self).get("_solved")
+        solved = known is not None and known[0] == dof and known[1] is self.moments_
+        return other if solved else other.fit_moments(self.moments_)
 
     def answer_together(self, variants: Sequence[Any], X: Matrix, needs: Needs | None = None) -> list[np.ndarray]:
         """Return what each variant predicts for clean rows, from one basis."""
