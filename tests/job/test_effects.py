@@ -6,6 +6,9 @@ import pytest
 
 import epee
 from epee.job import policy
+from epee.job.effects import answers
+from epee.settings import options
+from epee.table.raw import RawBlock
 from tests.job.conftest import blobs, line
 from tests.job.roads import awkward, roads
 
@@ -102,3 +105,25 @@ def test_effects_are_the_same_on_every_road(kept, tmp_path, monkeypatch):
         found.append(np.concatenate([np.ravel(part) for part in numbers] + [[p["value"] for p in e["interactions"]]]))
     for other in found[1:]:
         np.testing.assert_allclose(other, found[0], rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_rows_are_read_once_for_models_that_read_them_alike(threads):
+    read = []
+
+    def doubled(raw):
+        read.append("doubled")
+        return 2 * raw.columns["x"][:, None]
+
+    def plain(raw):
+        read.append("plain")
+        return raw.columns["x"][:, None]
+
+    raw = RawBlock({"x": np.arange(4.0)}, rows=4)
+    asks = [[(0.5, doubled, np.sin), (0.5, plain, np.cos)], [(1.0, plain, np.exp)], [(1.0, doubled, np.tan)]]
+    with options(threads=threads):
+        found = list(answers(asks, raw))
+    x = np.arange(4.0)[:, None]
+    for one, wanted in zip(found, (np.sin(2 * x) / 2 + np.cos(x) / 2, np.exp(x), np.tan(2 * x)), strict=True):
+        np.testing.assert_array_equal(one, wanted)
+    assert sorted(read) == ["doubled", "plain"]

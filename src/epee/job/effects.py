@@ -30,6 +30,7 @@ from typing import Any
 
 import numpy as np
 
+from epee.engines.local import in_order
 from epee.job.contest import Entry
 from epee.job.ground import Ground
 from epee.job.holding import take
@@ -60,15 +61,14 @@ Ask = list[
 
 
 def answers(asks: Sequence[Ask], raw: RawBlock) -> Iterator[Matrix]:
-    """Yield the weighted mean of models that each ask is, for some rows; these are read once for all models that read them alike."""
-    read: dict[Numbers, Matrix] = {}
-    for ask in asks:
-        found = []
-        for weight, numbers, answer in ask:
-            if numbers not in read:
-                read[numbers] = numbers(raw)
-            found.append(weight * answer(read[numbers]))
-        yield np.sum(found, axis=0)
+    """Yield the weighted mean of models that each ask is, for some rows, several at once; rows are read once by all who read alike."""
+    read = {numbers: numbers(raw) for numbers in dict.fromkeys(numbers for ask in asks for _, numbers, _ in ask)}
+
+    def mean(ask: Ask) -> Matrix:
+        found: Matrix = np.sum([weight * answer(read[numbers]) for weight, numbers, answer in ask], axis=0)
+        return found
+
+    return in_order(mean, asks)
 
 
 @dataclass(frozen=True, eq=False)
