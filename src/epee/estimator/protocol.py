@@ -8,6 +8,7 @@ protocol                what it can do
 ======================  ==========================================================================================
 :class:`KeepsMoments`   learn from sums of its rows: a fit is a sum
 :class:`SolvesStack`    solve many training samples at once
+:class:`SolvesScores`   score by many training samples at once
 :class:`SolvesPath`     solve many values of a parameter at once
 :class:`FitsStack`      fit many weightings of the same rows at once
 :class:`FitsTogether`   fit several of its kind at once, each on rows of its own
@@ -94,6 +95,14 @@ class SolvesStack(Protocol):
 
     def solve_stack(self, m: Any) -> tuple[Tensor, Tensor] | None:
         """Return coefficients (T, k, p) and intercepts (T, k) of moments with an axis of T folds; None when one by one is safer."""
+
+
+@runtime_checkable
+class SolvesScores(Protocol):
+    """Scores of a classifier under many training samples at once, where nothing else is wanted of the fits."""
+
+    def solve_scores(self, m: Any) -> Any:
+        """Return a stack of scores (:mod:`epee.risk.linear_stack`) of moments with an axis of folds; None when one by one is safer."""
 
 
 @runtime_checkable

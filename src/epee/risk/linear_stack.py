@@ -18,7 +18,7 @@ import numpy as np
 from epee.arrays import affine_rows, at_home, is_elsewhere, shaped
 from epee.moments.affine import Affine
 from epee.moments.moments import Moments, share
-from epee.typing import Matrix, Tensor
+from epee.typing import Matrix, Tensor, Vector
 
 FEWEST_DIGITS = 1e-6  # of the sums in (1), what must be left after they cancel
 
@@ -31,7 +31,27 @@ class Mapped:
     before: Affine
 
 
-class Linear:
+class Stack:
+    """Many predictors at once, of which a row asks for scores or values."""
+
+    def __len__(self) -> int:
+        raise TypeError(f"{type(self).__name__} does not say how many it holds.")
+
+    @property
+    def numbers_a_row(self) -> int:
+        """How many numbers a row and its scores under all predictors take."""
+        raise TypeError(f"{type(self).__name__} does not say what a row takes.")
+
+    def behind(self, before: Affine, origin: Vector) -> Stack:
+        """Return the same predictors of the rows before an affine map, one for each training sample, which lie about ``origin``."""
+        raise TypeError(f"{type(self).__name__} does not say what it is behind a map.")
+
+    def raw(self, X: Matrix, which: Any) -> Tensor:
+        """Return the scores or values (n, t, k) of the rows under some of the predictors."""
+        raise TypeError(f"{type(self).__name__} does not say how it scores.")
+
+
+class Linear(Stack):
     """Many linear predictors at once: ``coef`` (T, k, p) and ``intercept`` (T, k)."""
 
     def __init__(self, coef: Tensor, intercept: Tensor) -> None:
@@ -45,6 +65,10 @@ class Linear:
         """How many numbers a row and its scores under all predictors take."""
         T, k, p = self.coef.shape
         return int(2 * T * k + 3 * T + 4 * p)
+
+    def behind(self, before: Affine, origin: Vector | None = None) -> Linear:
+        """Return the same predictors of the rows before an affine map, one for each training sample."""
+        return Linear(*before.through(self.coef, self.intercept))
 
     def here(self) -> Linear:
         """Return the same predictors as NumPy's arrays."""

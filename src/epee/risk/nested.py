@@ -37,14 +37,14 @@ from typing import Any
 
 import numpy as np
 
-from epee.engines.local import one_blas_thread
+from epee.engines.local import in_order, one_blas_thread
 from epee.errors import DataError, WrongUse
 from epee.estimator.protocol import FitsStack, SolvesStack
 from epee.moments.moments import Moments
 from epee.risk.cross_validation import CrossValidation, assemble, counted
 from epee.risk.halves import halves_of, ratio_by_halves
 from epee.risk.intervals import Interval, within_range
-from epee.risk.linear_stack import Linear
+from epee.risk.linear_stack import Linear, Stack
 from epee.risk.mean_loss import MeanLoss, mean_loss
 from epee.risk.refit import RefitRoute
 from epee.risk.route import MomentRoute, Route
@@ -57,6 +57,7 @@ from epee.typing import Codes, Matrix, Vector
 HALVINGS = 10  # of the folds, in which predictors that are refitted or repeated rarely are judged
 FEW_REPEATS = 10  # below which (1) alone is too noisy, for rates of merges too
 HALVES_NOISE = 0.5  # the squared noise of the ratio that they show
+MANY = 20_000  # rows times models that score each, from which threads share them
 LARGEST_TABLE = 4_000_000  # numbers held at once when repeats are solved together
 
 
@@ -114,9 +115,19 @@ def nested_sums(route: Route, plan: Plan) -> Sums:
         return sums
     with progress("nested cross-validation", len(folds)) as tick:
         for ids, split in zip(folds, nested_splits(plan), strict=True):
-            sums.add(ids, route.evaluate(split).losses)
+            sums.add(ids, _losses_of(route, split, ids))
             tick()
     return sums
+
+
+def _losses_of(route: Route, split: Split, fold: Codes) -> Matrix:
+    """Return the losses (K, n) of one repeat: by the scores of all its models at once where that can be."""
+    scores = route.scores(route.training(split)) if isinstance(route, MomentRoute) else None
+    if scores is None:
+        return route.evaluate(split).losses
+    assert isinstance(route, MomentRoute)
+    _, tested_by = without_one_or_two(len(split.tested_by))  # by fold, of which a cell may be a part
+    return _losses_under(route, np.asarray(route.rows, dtype=np.float64), scores, fold[None], tested_by)[0]
 
 
 def partitions(plan: Plan) -> bool:
@@ -277,8 +288,7 @@ def batched_losses(route: Route, plan: Plan) -> np.ndarray | None:
         X, fit = route.X, _fit_weights
     X = np.asarray(X, dtype=np.float64)
     P, p = learns.shape[0], X.shape[1]
-    k = len(route.classes) if route.classes is not None else route.truth.reshape(n, -1).shape[1]
-    some = LARGEST_TABLE // max(n * (p + 1), n * P * k, P * (p + 1) ** 2)  # repeats that fit into memory together
+    some = LARGEST_TABLE // max(n * (p + 1), P * (p + 1) ** 2)  # repeats that fit into memory together
     if some < 1 or not np.isfinite(X).all():
         return None
     out = np.empty((R, K, n))
@@ -307,15 +317,26 @@ def _fit_weights(route: Any, folds: np.ndarray, learns: np.ndarray) -> Linear | 
     return None if found is None else Linear(*found)
 
 
-def _losses_under(route: Route, X: Matrix, models: Linear, folds: np.ndarray, tested_by: np.ndarray) -> np.ndarray:
-    """Return the losses (R, K, n) of rows under the models that did not see them."""
-    (R, n), K = folds.shape, len(tested_by)
-    raw = (X @ models.coef.reshape(-1, X.shape[1]).T).reshape(n, R, len(models) // R, -1)  # (n, R, P, k)
-    by = tested_by[:, folds].transpose(1, 0, 2)  # (R, K, n): which model tests each row
-    repeat = np.arange(R)[:, None, None]
-    picked = raw[np.arange(n), repeat, by] + models.intercept.reshape(R, len(models) // R, -1)[repeat, by]
-    flat = route.asked.finish(picked.reshape(R * K * n, -1))
-    return route.value(flat, np.tile(np.arange(n), R * K)).reshape(R, K, n)
+def _losses_under(route: Route, X: Matrix, models: Stack, folds: np.ndarray, tested_by: np.ndarray) -> np.ndarray:
+    """Return the losses (R, K, n) of rows under the models that did not see them, those of a fold at a time."""
+    (R, n), K, P = folds.shape, len(tested_by), len(models) // len(folds)
+    out = np.empty((R, K, n))
+
+    def judge(task: tuple[int, int, np.ndarray]) -> None:
+        r, c, rows = task
+        raw = models.raw(X[rows], r * P + tested_by[:, c])  # (rows, K, k)
+        said = route.asked.finish(raw.reshape(len(rows) * K, -1))
+        out[r][:, rows] = route.value(said, np.repeat(rows, K)).reshape(len(rows), K).T
+
+    tasks = [(r, c, rows) for r in range(R) for c, rows in enumerate(_rows_of(folds[r], K))]
+    for _ in in_order(judge, tasks) if n * K >= MANY else map(judge, tasks):
+        pass
+    return out
+
+
+def _rows_of(fold: Codes, K: int) -> list[np.ndarray]:
+    """Return the rows of each fold."""
+    return np.split(np.argsort(fold, kind="stable"), np.cumsum(np.bincount(fold, minlength=K))[:-1])
 
 
 def repeated_moments(route: MomentRoute, folds: np.ndarray, K: int) -> Moments:

@@ -23,13 +23,13 @@ from epee.engines.choice import engine_for
 from epee.engines.local import in_order
 from epee.errors import ConditionWarning
 from epee.estimator.base import PosteriorMixin
-from epee.estimator.protocol import SolvesStack
+from epee.estimator.protocol import SolvesScores, SolvesStack
 from epee.losses.loss import Loss
 from epee.losses.residuals import Power
 from epee.moments.affine import Affine
 from epee.moments.moments import Moments, brought_here, share
 from epee.risk.asked import Asked
-from epee.risk.linear_stack import Linear, Mapped, linear_of, squared_risk
+from epee.risk.linear_stack import Linear, Mapped, Stack, linear_of, squared_risk
 from epee.risk.rows import Learning, Rows
 from epee.risk.scoring import Laid, Models, Outcome, Panel, Sums, samples_of, score_held, scoring_of, tasks_of
 from epee.risk.splitting import Deal, Pairs, Split
@@ -352,12 +352,23 @@ class MomentRoute(Route):
         if before is None:
             return models
         if isinstance(models, Linear):
-            return Linear(*before.through(models.coef, models.intercept))
+            return models.behind(before)
         return [Mapped(model, before.at(t)) for t, model in enumerate(models)]
 
     def models(self, split: Split) -> Models:
         """Return the models of a split."""
         return self.fit(self.training(split), split)
+
+    def scores(self, train: Moments) -> Stack | None:
+        """Return the scores of all training samples at once, where nothing else is wanted of the models; None when one by one is safer."""
+        if not self.at_hand or not isinstance(self.probe, SolvesScores) or not self._stackable():
+            return None
+        if not (train.count > 0).all():
+            return None
+        rows = train.mean.reshape(-1, train.n_columns).mean(axis=0)
+        train, before = self.mapped(train)
+        found: Stack | None = self.probe.solve_scores(train)
+        return found if found is None or before is None else found.behind(before, rows)
 
     def evaluate(self, split: Split | Pairs) -> Outcome:
         """Return the losses of rows under the models of a split."""
@@ -365,9 +376,10 @@ class MomentRoute(Route):
             from epee.risk.refit import RefitRoute
 
             return RefitRoute(self.model, *self.raw, self.loss).evaluate(split)
-        return self.test(split, self.models(split))
+        scores = self.scores(self.training(split))
+        return self.test(split, self.models(split) if scores is None else scores)
 
-    def test(self, split: Split, models: Models) -> Outcome:
+    def test(self, split: Split, models: Stack | list[Any]) -> Outcome:
         """Score each row by the models that are tested on it."""
         panel = Panel(self.asked, models, split.tested_by)
         return (

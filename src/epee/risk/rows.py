@@ -34,6 +34,7 @@ from epee.table.folds_elsewhere import folds_elsewhere
 from epee.table.view import View
 from epee.typing import Codes, Matrix, Vector
 
+REMEMBERED = 1_000_000  # numbers of earlier sums: those of the repeats of all folds, which halves of them ask for again
 ROWS = 4096  # summed or scored at once: they stay in the cache
 
 
@@ -165,7 +166,13 @@ class Rows:
 
     def remember(self, cell: Codes | Deal, keep: Any, m: Moments) -> None:
         """Take moments of cells that somebody else has summed of these rows."""
-        self._sums = [(cell, keep, m), *self._sums[:3]]
+        kept, room = [(cell, keep, m)], REMEMBERED
+        for one in self._sums:
+            room -= numbers_in(one[2])
+            if room < 0 and len(kept) > 3:
+                break
+            kept.append(one)
+        self._sums = kept
 
     def whole(self, keep_of: Callable[..., Any]) -> Moments:
         """Return the moments of all rows, from cells that cover them where these are known."""
@@ -222,6 +229,11 @@ class Rows:
         if not m.is_finite():
             refuse_bad_source(s)
         return m
+
+
+def numbers_in(m: Moments) -> int:
+    """Return how many numbers moments hold."""
+    return int(np.prod(m.shift.shape)) + (0 if m.scatter is None else int(np.prod(m.scatter.shape)))
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from epee.losses.decisions import ZeroOne
 from epee.risk.asked import Asked
 from epee.risk.asking import Ask, refuse_nan
 from epee.risk.errors_elsewhere import count_errors
-from epee.risk.linear_stack import Linear, Mapped
+from epee.risk.linear_stack import Linear, Mapped, Stack
 from epee.risk.quadratics import Errors, counting_errors
 from epee.table.block import Block
 from epee.typing import Codes, Matrix, Tensor, Vector
@@ -38,7 +38,7 @@ class Panel:
     """The models of one candidate, and who tests which cell: ``tested_by`` (R, C), -1 for none."""
 
     asked: Asked
-    models: Models
+    models: Stack | list[Any]
     tested_by: np.ndarray
 
     @property
@@ -49,8 +49,8 @@ class Panel:
     @property
     def answers_anywhere(self) -> bool:
         """Whether all models give what the loss needs where the rows lie."""
-        if isinstance(self.models, Linear):
-            return True
+        if isinstance(self.models, Stack):
+            return isinstance(self.models, Linear)
         plain = self.asked.costs is None and not self.asked.probable and self.asked.loss.needs in ("labels", "values")
         return plain and all(getattr(model, "answers_anywhere", False) for model in self.models)
 
@@ -61,14 +61,14 @@ class Panel:
         return plain and isinstance(self.models, Linear) and type(self.asked.loss) is ZeroOne
 
     def asks(self) -> list[Ask]:
-        """Return a function of rows for each model that is not linear; none for a stack."""
-        return [] if isinstance(self.models, Linear) else [ask_behind(self.asked, model) for model in self.models]
+        """Return a function of rows for each model; none for a stack."""
+        return [] if isinstance(self.models, Stack) else [ask_behind(self.asked, model) for model in self.models]
 
     def answers(self, X: Matrix, c: int, asks: Sequence[Ask]) -> Iterator[tuple[int, int, np.ndarray]]:
         """Yield (repeat, model, predictions) for rows of cell ``c``, by every model that is tested on it."""
         by = self.tested_by[:, c]
         repeats = np.flatnonzero(by >= 0)
-        if isinstance(self.models, Linear):
+        if isinstance(self.models, Stack):
             raw: Tensor = self.models.raw(X, by[repeats])  # (n, R, k)
             for i, r in enumerate(repeats):
                 yield int(r), int(by[r]), self._checked(self.asked.finish(raw[:, i, ...]), by[r])
@@ -77,7 +77,7 @@ class Panel:
             yield int(r), int(by[r]), self._checked(at_home(asks[by[r]](X)), by[r])
 
     def _checked(self, prediction: np.ndarray, t: int) -> np.ndarray:
-        refuse_nan(prediction, self.models if isinstance(self.models, Linear) else self.models[t], f"fold {t}")
+        refuse_nan(prediction, self.models if isinstance(self.models, Stack) else self.models[t], f"fold {t}")
         return prediction
 
 
@@ -175,7 +175,7 @@ class Scoring:
     def width(self) -> int:
         """Return how many numbers a row takes where all models answer at once."""
         panels = (panel.models for panel in self.panels)
-        return sum(models.numbers_a_row if isinstance(models, Linear) else MODEL_NUMBERS for models in panels)
+        return sum(models.numbers_a_row if isinstance(models, Stack) else MODEL_NUMBERS for models in panels)
 
     def __call__(self, block: Block) -> Sums:
         if is_elsewhere(block.rows):

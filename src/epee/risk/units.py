@@ -68,7 +68,9 @@ class Units:
         scale = float(np.abs(d).max(initial=0.0))
         if not scale > 1e-14 * abs(self.mean) or n <= 1:  # rounding is no spread
             return 0.0, 0.0
-        second, third = float(self.copies @ (d / scale) ** 2) / n, float(self.copies @ (d / scale) ** 3) / n
+        u = d / scale
+        weighed = self.copies * u * u
+        second, third = float(weighed.sum()) / n, float(weighed @ u) / n
         return scale * float(np.sqrt(second * n / (n - 1))), third / second**1.5
 
     def independent(self) -> float:

@@ -33,16 +33,15 @@ from epee.typing import Codes, Matrix, Tensor, Vector
 
 
 def friedman_covariances(m: Moments, lam: float, gamma: float | Vector, reg: float = 0.0) -> Tensor:
-    """Return (1) for every class, (K, p, p) or (K, p) from diagonal moments, then ``(1 - reg) S + reg I``."""
+    """Return (1) for every class, (..., K, p, p) or (..., K, p) from diagonal moments, then ``(1 - reg) S + reg I``."""
     S: Any = m.scatter
-    total = S.sum(axis=0)
-    n = (1 - lam) * m.count + lam * m.count.sum()
+    n = (1 - lam) * m.count + lam * m.count.sum(axis=-1, keepdims=True)  # (..., K)
     if m.kind == "diagonal":
-        var = share((1 - lam) * S + lam * total, np.broadcast_to(n[:, None], S.shape))
+        var = share((1 - lam) * S + lam * S.sum(axis=-2, keepdims=True), np.broadcast_to(n[..., None], S.shape))
         g = np.asarray(gamma)[..., None]
-        return (1 - reg) * ((1 - g) * var + g * var.mean(axis=1, keepdims=True)) + reg
-    sigma = S if lam == 0 else (1 - lam) * S + lam * total
-    sigma = share(sigma, np.broadcast_to(n[:, None, None], S.shape))
+        return (1 - reg) * ((1 - g) * var + g * var.mean(axis=-1, keepdims=True)) + reg
+    sigma = S if lam == 0 else (1 - lam) * S + lam * S.sum(axis=-3, keepdims=True)
+    sigma = share(sigma, np.broadcast_to(n[..., None, None], S.shape))
     sigma = sigma if np.ndim(gamma) == 0 and gamma == 0 else shrink(sigma, gamma)
     return sigma if reg == 0 else (1 - reg) * sigma + reg * np.eye(m.p)
 

@@ -32,8 +32,10 @@ from epee.predictors.generative.generator import (
     log_of,
     without_row,
 )
+from epee.risk.gaussian_stack import AxisGaussians
+from epee.risk.linear_stack import Stack
 from epee.table.block import Source, column_name
-from epee.typing import Codes, Matrix, Vector
+from epee.typing import Codes, Matrix, Tensor, Vector
 
 
 class GaussianNB(GenerativeClassifier):
@@ -82,19 +84,37 @@ class GaussianNB(GenerativeClassifier):
         self.priors = priors
         self.var_smoothing = var_smoothing
 
-    def _solve(self, m: Moments) -> None:
+    def _check(self) -> None:
         if not 0 <= self.var_smoothing < np.inf:
             raise WrongUse(f"var_smoothing is {self.var_smoothing!r}; it must be a number of at least 0.")
+
+    def _solve(self, m: Moments) -> None:
+        self._check()
         self.class_prior_ = m.frequencies if self.priors is None else check_priors(self.priors, self.classes_)
         self.class_count_, self.theta_ = m.count, m.mean
         everyone = m.merge("group")
-        variances, own = everyone.variances, m.variances
-        self.epsilon_ = float(self.var_smoothing * variances.max(initial=0.0))
-        noise = 1e-28 * variances  # what rounding leaves of the variance of a constant
-        self.var_ = np.where(own > noise, own, 0.0) + self.epsilon_
+        self.var_, epsilon = self._variances(m, everyone)
+        self.epsilon_ = float(epsilon)
         self.var_[m.count == 0] = max(self.epsilon_, 1.0)  # never seen: any number will do beside a prior of 0
         self._gaussians = DiagonalGaussians(self.theta_, self.var_, everyone.mean)
         self._constant = log_of(self.class_prior_) - 0.5 * LOG_2PI * m.p
+
+    def _variances(self, m: Moments, everyone: Moments) -> tuple[Tensor, Vector]:
+        """Return the variances of (1), (..., K, p), and what was added to them, (...,)."""
+        variances, own = everyone.variances, m.variances
+        epsilon = self.var_smoothing * variances.max(axis=-1, initial=0.0)
+        noise = 1e-28 * variances[..., None, :]  # what rounding leaves of the variance of a constant
+        return np.where(own > noise, own, 0.0) + epsilon[..., None, None], epsilon
+
+    def solve_scores(self, m: Moments) -> Stack | None:
+        """Return the scores of every fold at once; None where a variance is zero."""
+        self._check()
+        variances, _ = self._variances(m, m.merge("group"))
+        if not (variances > 0).all():
+            return None
+        priors = m.frequencies if self.priors is None else check_priors(self.priors, self.classes_)
+        level = log_of(priors) - 0.5 * (LOG_2PI * m.p + np.log(variances).sum(axis=-1))
+        return AxisGaussians.of(1 / np.sqrt(variances), m.mean, level)
 
     @property
     def effective_dof_(self) -> float:

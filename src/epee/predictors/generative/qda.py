@@ -40,6 +40,8 @@ from epee.predictors.generative.generator import (
     log_of,
     without_row,
 )
+from epee.risk.gaussian_stack import AxisGaussians, Gaussians
+from epee.risk.linear_stack import Stack
 from epee.settings import progress
 from epee.solve.spectral import descending_eigh
 from epee.table.block import Block, Source
@@ -239,6 +241,21 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
         sigma = self._sigma[:1] if tied else self._sigma
         self._gaussians = FullGaussians.of(self.means_, sigma, self.classes_, self.tol, remedy, empty, _column_scale(m))
 
+    def solve_scores(self, m: Moments) -> Stack | None:
+        """Return the scores (1) of every fold at once; None where a covariance is near to singular, or found in another way."""
+        if self.needs_rows or self.shrinkage == "oas" or m.kind not in ("full", "diagonal"):
+            return None
+        self._check()
+        lam, gamma = self._weights()
+        if not (m.count > 1).all():
+            return None
+        priors = m.frequencies if self.priors is None else check_priors(self.priors, self.classes_)
+        factors = _factors(friedman_covariances(m, lam, gamma, self.reg_param), _column_scale(m), self.tol)
+        if factors is None:
+            return None
+        stack = AxisGaussians if m.kind == "diagonal" else Gaussians
+        return stack.of(factors[0], m.mean, log_of(priors) - 0.5 * factors[1])
+
     def _prepare(self, source: Source, m: Moments) -> None:
         if self._searches:
             self._search(source, m)
@@ -388,12 +405,34 @@ class _Errors:
 
 
 def _column_scale(m: Any) -> Vector:
-    """Return the standard deviation of each column in the whole sample."""
-    n = m.count.sum()
-    mean = m.count @ m.shift / n
-    between = m.count @ (m.shift - mean) ** 2
-    within = m.scatter if m.kind == "diagonal" else np.diagonal(m.scatter, axis1=1, axis2=2)
-    return np.sqrt((within.sum(axis=0) + between) / n)
+    """Return the standard deviation of each column in the whole sample, (..., p)."""
+    n = m.count[..., None]  # (..., K, 1)
+    total = n.sum(axis=-2)
+    mean = (n * m.shift).sum(axis=-2) / total
+    between = (n * (m.shift - mean[..., None, :]) ** 2).sum(axis=-2)
+    within = m.scatter if m.kind == "diagonal" else np.diagonal(m.scatter, axis1=-2, axis2=-1)
+    return np.sqrt((within.sum(axis=-2) + between) / total)
+
+
+def _factors(sigma: Tensor, scale: Matrix, tol: float) -> tuple[Tensor, Matrix] | None:
+    """Return factors and log-determinants (T, K) of covariances (T, K, p, p), or variances (T, K, p), of columns of a ``scale`` (T, p).
+
+    None where one of them is singular, or so near to it that its eigenvalues must be asked.
+    """
+    if sigma.ndim == 3:
+        if not (sigma > 1e-13 * scale[:, None] ** 2).all():
+            return None
+        return 1 / np.sqrt(sigma), np.log(sigma).sum(axis=-1)
+    unit = np.where(scale > 0, scale, 1.0)[:, None, :]  # (T, 1, p)
+    try:
+        L = np.linalg.cholesky(sigma / unit[..., None, :] / unit[..., :, None])
+    except np.linalg.LinAlgError:
+        return None
+    inverse = np.linalg.inv(L)
+    if not ((inverse**2).sum(axis=(-2, -1)) < 1 / max(tol, 1e-13)).all():
+        return None
+    logdet = 2 * (np.log(np.diagonal(L, axis1=-2, axis2=-1)).sum(axis=-1) + np.log(unit).sum(axis=-1))
+    return inverse.swapaxes(-1, -2) / unit[..., None], logdet
 
 
 def _check_weight(name: str, value: Any, others: str = "") -> None:

@@ -29,7 +29,10 @@ from epee.predictors.linear.closed_forms import (
     say_deficient,
     spectral_factor,
 )
+from epee.risk.linear_stack import Linear
 from epee.typing import Codes, Matrix, Vector
+
+MOST_DEPENDENT = 1e6  # the trace of the inverse of correlations that are solved fold beside fold
 
 
 class LeastSquaresClassifier(EitherSide):
@@ -103,6 +106,40 @@ class LeastSquaresClassifier(EitherSide):
                 say_deficient(half.shape[1], m.p, "Set alpha above 0, or drop columns.")
         self._adopt(half @ (half.T @ C), half, level, mean, m.count)
 
+    def solve_scores(self, m: Moments) -> Linear | None:
+        """Return the scores of every fold at once; None where columns are so nearly dependent that they are looked at fold by fold."""
+        if m.kind != "pooled":
+            return None
+        self._check()
+        everyone: Any = m.merge("group")
+        n, mean, T = everyone.count, everyone.mean, _hot(m.count.shape[1])
+        level = m.frequencies @ T  # (T, K + 1)
+        C = ((m.mean - mean[:, None]) * m.count[:, :, None]).swapaxes(1, 2) @ T  # (T, p, K + 1)
+        bent = self._bend(n) * mean.T  # (p, T)
+        S = everyone.scatter + bent.T[:, :, None] * mean[:, None] + self.alpha * np.eye(m.p)
+        C = C + bent.T[:, :, None] * level[:, None]
+        sd = np.sqrt(np.diagonal(S, axis1=1, axis2=2))
+        if not sd.min(initial=1.0) > 0:
+            return None
+        eye = np.broadcast_to(np.eye(m.p), S.shape)
+        try:
+            found = np.linalg.solve(
+                S / (sd[:, :, None] * sd[:, None]), np.concatenate([C / sd[:, :, None], eye], axis=2)
+            )
+        except np.linalg.LinAlgError:
+            return None
+        if not (np.trace(found[:, :, C.shape[2] :], axis1=1, axis2=2) < MOST_DEPENDENT).all():
+            return None
+        coef = found[:, :, : C.shape[2]] / sd[:, :, None]  # (T, p, K + 1)
+        share = n / (n + self.alpha) if self.penalise_intercept else np.ones(len(n))
+        bias = share[:, None] * (level - np.matmul(mean[:, None], coef)[:, 0])
+        high, low = self._target_values(m.count)
+        W = (high - low)[:, None] * coef[:, :, :-1] + low[:, None] * coef[:, :, -1:]  # (T, p, K)
+        b = (high - low) * bias[:, :-1] + low * bias[:, -1:]
+        if b.shape[1] == 2:  # the second class wins where its score is positive
+            W, b = W * [0.0, 1.0], b * [0.0, 1.0]
+        return Linear(np.ascontiguousarray(W.swapaxes(1, 2)), b)
+
     def _solve_rows(self, X: Matrix, codes: Codes, w: Vector) -> None:
         self._check()
         count, n = np.bincount(codes, weights=w, minlength=len(self.classes_)).astype(np.float64), float(w.sum())
@@ -117,7 +154,7 @@ class LeastSquaresClassifier(EitherSide):
         coef = Vt.T @ ((s / (s**2 + self.alpha))[:, None] * (U.T @ R))
         self._adopt(coef, Vt.T / np.sqrt(s**2 + self.alpha), level, mean, count)
 
-    def _bend(self, n: float) -> float:
+    def _bend(self, n: Any) -> Any:
         """Return what a penalty of the bias adds to the scatter along the mean, once the bias is eliminated."""
         return n * self.alpha / (n + self.alpha) if self.penalise_intercept else 0.0
 
