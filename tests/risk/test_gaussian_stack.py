@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.pipeline import make_pipeline
 
-from epee import GaussianNB, LeastSquaresClassifier, QuadraticDiscriminantAnalysis, StandardScaler
+from epee import BaselineClassifier, GaussianNB, LeastSquaresClassifier, QuadraticDiscriminantAnalysis, StandardScaler
 from epee.moments.affine import Affine
 from epee.risk.gaussian_stack import FAR, AxisGaussians, Gaussians
 from epee.risk.linear_stack import Linear
@@ -52,10 +52,18 @@ def test_at_once_or_one_by_one(model, scaled, weights):
     X, y = table(3)
     rng = np.random.default_rng(1)
     w = {None: None, "counts": rng.integers(1, 4, 240).astype(float), "shares": rng.random(240)}[weights]
-    loss = "zero_one" if isinstance(model, LeastSquaresClassifier) else "log"
+    loss = "log" if isinstance(model, GaussianNB | QuadraticDiscriminantAnalysis) else "zero_one"
     at_once, alone = both(make_pipeline(StandardScaler(), model) if scaled else model, X, y, w, loss)
     assert_allclose(at_once.losses, alone.losses, rtol=1e-9, atol=1e-9)
     assert_allclose(at_once.predictions, alone.predictions, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("loss", ["zero_one", "brier"])
+@pytest.mark.parametrize("strategy", ["frequencies", "most_frequent"])
+def test_constants(strategy, loss):
+    X, y = table(3)
+    at_once, alone = both(BaselineClassifier(strategy), X, y, None, loss)
+    assert_allclose(at_once.losses, alone.losses, rtol=1e-12)
 
 
 @pytest.mark.parametrize("model", [m for m in MODELS if getattr(m, "priors", None) is None], ids=repr)

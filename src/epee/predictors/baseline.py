@@ -18,6 +18,7 @@ from epee.estimator.moment import MomentClassifier, MomentEstimator, MomentRegre
 from epee.estimator.protocol import QuadraticForm
 from epee.losses.location import best_constant, best_quantile
 from epee.moments.moments import Moments
+from epee.risk.linear_stack import Linear
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source
 from epee.table.view import View
@@ -87,11 +88,19 @@ class BaselineClassifier(_TargetAlone, MomentClassifier):
         tags.classifier_tags.poor_score = True
         return tags
 
-    def _solve(self, m: Moments) -> None:
+    def _check(self) -> None:
         if self.strategy not in ("frequencies", "most_frequent"):
             raise WrongUse(f"strategy {self.strategy!r} is not one of 'frequencies' and 'most_frequent'.")
+
+    def _solve(self, m: Moments) -> None:
+        self._check()
         self.class_count_ = np.array(m.count)
         self.class_prior_ = m.frequencies
+
+    def solve_scores(self, m: Moments) -> Linear:
+        """Return the scores of every fold at once: no slopes, and what the frequencies say."""
+        self._check()
+        return Linear(np.zeros((*m.count.shape, m.p)), self._logs(m.count))
 
     def log_odds(self) -> QuadraticForm | None:
         """Return the constant whose sign says which of two classes is more frequent; None for more classes."""

@@ -226,10 +226,7 @@ def _evaluate(
     while True:
         split, trained = _nested_parts(cell, fold_of_cell, weight, sizes, folds, smallest)
         try:
-            if isinstance(route, MomentRoute):
-                outcome = route.test(split, route.models(split))
-            else:
-                outcome = route.evaluate(split)
+            outcome = route.evaluate(split)
         except (ValueError, np.linalg.LinAlgError) as error:
             if not isinstance(sizes, int | np.integer) or smallest >= half:
                 raise

@@ -101,8 +101,14 @@ def precision_over_recall(tp: Vector, fp: Vector, own: float = 1.0) -> float:
     >>> precision_over_recall(np.array([1.0, 2.0]), np.array([0.0, 1.0]))
     0.8333333333333333
     """
-    step = np.diff(tp, prepend=0.0)
+    return float(precisions_over_recall(tp, fp, own))
+
+
+def precisions_over_recall(tp: np.ndarray, fp: np.ndarray, own: float = 1.0) -> np.ndarray:
+    """Return the same for each of several samples, (thresholds, ...); NaN for one without positives."""
+    step = np.diff(tp, axis=0, prepend=np.zeros_like(tp[:1]))
     kept = tp - (1 - own) * np.minimum(step, 1.0)
     total = kept + fp
     precision = np.divide(kept, total, out=np.ones_like(kept), where=total > 0)
-    return float((step * precision).sum() / tp[-1]) if tp[-1] > 0 else float("nan")
+    last = tp[-1]
+    return np.divide((step * precision).sum(axis=0), last, out=np.full(np.shape(last), np.nan), where=last > 0)

@@ -17,9 +17,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from epee.risk.rates import rate_interval
-from epee.typing import Matrix, Vector
+from epee.typing import Matrix, Tensor, Vector
 
 PLACES = 41  # at which a curve is read
+DRAWN = 16_000  # weights of rows in samples that are looked at together: they stay in the cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,12 +80,16 @@ def ranking_curves(
     own, wo = positive[order], w[order]
     rng = np.random.default_rng(seed)
     P = float(wo[own].sum())
-    whole = _read(own, wo, last)
-    m = len(wo)
-    drawn = np.array([_read(own, wo * np.bincount(rng.integers(0, m, m), minlength=m), last) for _ in range(draws)])
+    whole = _read(own, wo[None], last)[0]
+    m, parts = len(wo), []
+    some = max(1, DRAWN // m)
+    for start in range(0, draws, some):
+        lots = (rng.integers(0, m, m) for _ in range(min(some, draws - start)))
+        parts.append(_read(own, wo * np.stack([np.bincount(lot, minlength=m) for lot in lots]), last))
+    drawn = np.concatenate(parts)  # (draws, 3, places)
+    known = drawn[np.isfinite(drawn[:, 0, 0])]  # a sample of one kind has no curve
     tails = (1 - level) / 2
-    with np.errstate(invalid="ignore"):
-        low, high = np.nanquantile(drawn, [tails, 1 - tails], axis=0)  # (3, places)
+    low, high = np.quantile(known, [tails, 1 - tails], axis=0) if len(known) else np.full((2, 3, PLACES), np.nan)
     roc = _held(whole[0], low[0], high[0], np.full(PLACES, P), level)
     recall = _grid()
     taken = np.maximum(recall * P / np.maximum(whole[1], 1e-12), 1.0)  # rows said positive at each recall
@@ -98,23 +103,25 @@ def _grid() -> Vector:
     return np.linspace(0.0, 1.0, PLACES)
 
 
-def _read(own: np.ndarray, w: Vector, last: np.ndarray) -> Matrix:
-    """Return TPR over FPR, precision over recall and TPR over depth at the places of the grid, (3, places)."""
-    tp = np.cumsum(np.where(own, w, 0.0))[last]
-    all_ = np.cumsum(w)[last]
+def _read(own: np.ndarray, w: Matrix, last: np.ndarray) -> Tensor:
+    """Return TPR over FPR, precision over recall and TPR over depth at the places of the grid, (d, 3, places), for weights (d, n)."""
+    tp = np.cumsum(np.where(own, w, 0.0), axis=1)[:, last]
+    all_ = np.cumsum(w, axis=1)[:, last]
     fp = all_ - tp
-    if not (tp[-1] > 0 and fp[-1] > 0):
-        return np.full((3, PLACES), np.nan)
-    x, start = _grid(), np.zeros(1)
-    tpr, fpr, depth = (np.concatenate([start, part / part[-1]]) for part in (tp, fp, all_))
-    up = np.searchsorted(fpr, x, side="right") - 1  # the highest point at or before each place
-    step = np.minimum(up + 1, len(fpr) - 1)
-    width = fpr[step] - fpr[up]
-    share = np.divide(x - fpr[up], width, out=np.zeros(PLACES), where=width > 0)
-    roc = tpr[up] + share * (tpr[step] - tpr[up])
-    reached = np.minimum(np.searchsorted(tpr[1:], np.maximum(x, 1e-12) - 1e-12), len(tp) - 1)
-    precision = tp[reached] / np.maximum(all_[reached], 1e-300)
-    return np.stack([roc, precision, np.interp(np.maximum(x, 1 / PLACES), depth, tpr)])
+    found = np.full((len(w), 3, PLACES), np.nan)
+    x, deep = _grid(), np.maximum(_grid(), 1 / PLACES)
+    sought = np.maximum(x, 1e-12) - 1e-12
+    for d in np.flatnonzero((tp[:, -1] > 0) & (fp[:, -1] > 0)):
+        tpr, fpr, depth = (np.concatenate([[0.0], part[d] / part[d, -1]]) for part in (tp, fp, all_))
+        up = np.searchsorted(fpr, x, side="right") - 1  # the highest point at or before each place
+        step = np.minimum(up + 1, len(fpr) - 1)
+        width = fpr[step] - fpr[up]
+        share = np.divide(x - fpr[up], width, out=np.zeros(PLACES), where=width > 0)
+        found[d, 0] = tpr[up] + share * (tpr[step] - tpr[up])
+        reached = np.minimum(np.searchsorted(tpr[1:], sought), len(last) - 1)
+        found[d, 1] = tp[d, reached] / np.maximum(all_[d, reached], 1e-300)
+        found[d, 2] = np.interp(deep, depth, tpr)
+    return found
 
 
 def _held(value: Vector, low: Vector, high: Vector, n: Vector, level: float) -> tuple[Vector, Vector, Vector]:

@@ -30,13 +30,22 @@ from epee.risk.intervals import (
     normal_quantile,
     t_quantile,
 )
-from epee.risk.ranking import FEW_OF_A_CLASS, area, area_error, area_interval, precision_over_recall
+from epee.risk.ranking import (
+    FEW_OF_A_CLASS,
+    area,
+    area_error,
+    area_interval,
+    precision_over_recall,
+    precisions_over_recall,
+)
 from epee.risk.rates import rate_interval
 from epee.risk.skewed import FEWEST_ROWS, skewed_interval, too_dominant
 from epee.risk.units import Units, Weights
-from epee.typing import Codes, Vector
+from epee.typing import Codes, Matrix, Vector
 from epee.words import risk_words
 from epee.words.numbers import whole
+
+DRAWN = 16_000  # weights of rows in samples that are looked at together: they stay in the cache
 
 
 def _curve(score: Vector, positive: np.ndarray, w: Vector) -> tuple[Vector, Vector, Vector]:
@@ -168,17 +177,12 @@ def average_precision(
     counted = not held.sampled and w.sum() <= MOST_COPIES and bool((w == np.round(w)).all())
     copies = np.repeat(np.arange(n), w.astype(np.int64)) if counted else np.arange(n)  # else rows are drawn whole
     each = np.ones(n) if counted else w
-    orders = {k: np.argsort(-scores[:, k], kind="stable") for k in classes}
-    drawn = []
-    for _ in range(draws):
-        again = each * np.bincount(copies[rng.integers(0, len(copies), len(copies))], minlength=n)
-        parts = [
-            _precision(scores[orders[k], k], (codes == k)[orders[k]], again[orders[k]])
-            for k in classes
-            if again[codes == k].any()
-        ]
-        drawn.append(float(np.mean(parts)) if parts else np.nan)
-    stderr = float(np.nanstd(drawn, ddof=1))
+    drawn, some = [], max(1, DRAWN // n)
+    for start in range(0, draws, some):
+        lots = (rng.integers(0, len(copies), len(copies)) for _ in range(min(some, draws - start)))
+        again = each[:, None] * np.stack([np.bincount(copies[lot], minlength=n) for lot in lots], axis=1)  # (n, some)
+        drawn.append(_mean_of_known(np.stack([_precisions(scores[:, k], codes == k, again) for k in classes])))
+    stderr = float(np.nanstd(np.concatenate(drawn), ddof=1))
     centre = float(np.mean([_precision(scores[:, k], codes == k, w, own=0.5) for k in classes]))
     curves = []
     for k in classes:
@@ -205,6 +209,22 @@ def _precision_ends(value: float, centre: float, stderr: float, fewest: float, l
 def _precision(score: Vector, positive: np.ndarray, w: Vector, own: float = 1.0) -> float:
     tp, fp, _ = _curve(score, positive, w)
     return precision_over_recall(tp, fp, own)
+
+
+def _precisions(score: Vector, positive: np.ndarray, w: Matrix) -> Vector:
+    """Return average precision under each of several weightings (n, draws) of the rows, NaN without a positive."""
+    order = np.argsort(-score, kind="stable")
+    last = np.diff(score[order], append=np.inf) != 0
+    w, own = w[order], positive[order, None]
+    tp, fp = np.cumsum(np.where(own, w, 0.0), axis=0)[last], np.cumsum(np.where(own, 0.0, w), axis=0)[last]
+    return precisions_over_recall(tp, fp)
+
+
+def _mean_of_known(parts: Matrix) -> Vector:
+    """Return the mean of each column over the rows that are known there, NaN where none is."""
+    known = ~np.isnan(parts)
+    many = known.sum(axis=0)
+    return np.divide(np.where(known, parts, 0.0).sum(axis=0), many, out=np.full(len(many), np.nan), where=many > 0)
 
 
 def r2(
