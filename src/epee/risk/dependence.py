@@ -229,7 +229,7 @@ def without_shape(z: Vector, Z: Matrix) -> Vector:
         _, where, counts = np.unique(Z[:, j], return_inverse=True, return_counts=True)
         rank[:, j] = ((np.cumsum(counts) - (counts + 1) / 2) / max(n - 1, 1))[where.reshape(-1)]
     t = 2 * rank - 1
-    powers = np.stack([t, t**2, t**3], axis=2)  # (n, p, 3)
+    powers = np.stack([t, t * t, t * t * t], axis=2)  # (n, p, 3)
     most = n // (3 * ROWS_OF_A_TERM)
     if p > most:
         told = [

@@ -165,7 +165,7 @@ def bootstrap_interval(losses: Vector, w: Vector | None, level: float, *, draws:
     z0 = special.ndtri(below)
     pull = sums - centre * counts  # influence of each row
     scale = (pull**2).sum() ** 1.5
-    a = (pull**3).sum() / (6 * scale) if scale > 0 else 0.0
+    a = float((pull * pull) @ pull) / (6 * scale) if scale > 0 else 0.0
     z = special.ndtri(np.array([(1 - level) / 2, (1 + level) / 2]))
     ends = special.ndtr(z0 + (z0 + z) / (1 - a * (z0 + z)))
     low, high = np.quantile(found, ends)
