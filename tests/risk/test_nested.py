@@ -12,7 +12,15 @@ from epee.errors import DataError, DataWarning, WrongUse
 from epee.risk import cross_validate
 from epee.risk.halves import halves_of, ratio_by_halves
 from epee.risk.mean_loss import mean_loss
-from epee.risk.nested import FEW_REPEATS, HALVINGS, batched_losses, nested_interval, nested_sums, without_one_or_two
+from epee.risk.nested import (
+    FEW_REPEATS,
+    HALVINGS,
+    batched_losses,
+    nested_interval,
+    nested_splits,
+    nested_sums,
+    without_one_or_two,
+)
 from epee.risk.opening import open_route
 from epee.risk.splitting import make_plan
 from tests.older import as_of
@@ -208,3 +216,17 @@ def test_few_repeats_of_a_rate_take_in_what_halves_show():
     assert found == pytest.approx(sums.stderr()) and abs(found / alone - 1) > 0.05
     often = make_plan(10, 60, codes=y, repeats=FEW_REPEATS)
     assert nested_interval(route, often, 0.9).stderr == pytest.approx(nested_sums(route, often).stderr())
+
+
+@pytest.mark.parametrize("model", [LinearDiscriminantAnalysis(), GaussianNB()], ids=repr)
+def test_ranked_losses_are_ranked_within_a_test_sample(model):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 120)
+    X = rng.normal(size=(120, 3)) + y[:, None]
+    route, plan = open_route(model, X, y, None, "auc"), make_plan(6, 120, codes=y, repeats=2)
+    sums = nested_sums(route, plan)
+    for r, split in enumerate(nested_splits(plan)):
+        alone = route.test(split, route.models(split)).losses
+        np.testing.assert_allclose(sums.outer[r], alone[0], rtol=1e-12)
+    if isinstance(model, LinearDiscriminantAnalysis):
+        np.testing.assert_allclose(batched_losses(route, plan)[-1], alone, rtol=1e-12)

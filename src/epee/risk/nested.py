@@ -48,6 +48,7 @@ from epee.risk.linear_stack import Linear, Stack
 from epee.risk.mean_loss import MeanLoss, mean_loss
 from epee.risk.refit import RefitRoute
 from epee.risk.route import MomentRoute, Route
+from epee.risk.scoring import Laid, samples_of
 from epee.risk.splitting import Pairs, Plan, Split
 from epee.risk.unions import raw_unions
 from epee.settings import progress
@@ -320,18 +321,27 @@ def _fit_weights(route: Any, folds: np.ndarray, learns: np.ndarray) -> Linear | 
 def _losses_under(route: Route, X: Matrix, models: Stack, folds: np.ndarray, tested_by: np.ndarray) -> np.ndarray:
     """Return the losses (R, K, n) of rows under the models that did not see them, those of a fold at a time."""
     (R, n), K, P = folds.shape, len(tested_by), len(models) // len(folds)
-    out = np.empty((R, K, n))
+    laid, rows_of = [Laid(K, n) for _ in range(R)], [_rows_of(fold, K) for fold in folds]
 
-    def judge(task: tuple[int, int, np.ndarray]) -> None:
-        r, c, rows = task
+    def judge(task: tuple[int, int]) -> None:
+        r, c = task
+        rows = rows_of[r][c]
         raw = models.raw(X[rows], r * P + tested_by[:, c])  # (rows, K, k)
         said = route.asked.finish(raw.reshape(len(rows) * K, -1))
-        out[r][:, rows] = route.value(said, np.repeat(rows, K)).reshape(len(rows), K).T
+        if route.loss.rowwise:
+            laid[r].losses[:, rows] = route.value(said, np.repeat(rows, K)).reshape(len(rows), K).T
+            return
+        for k, one in enumerate(said.reshape(len(rows), K, *said.shape[1:]).swapaxes(0, 1)):
+            laid[r].put(k, rows, one)
 
-    tasks = [(r, c, rows) for r in range(R) for c, rows in enumerate(_rows_of(folds[r], K))]
-    for _ in in_order(judge, tasks) if n * K >= MANY else map(judge, tasks):
+    tasks = [(r, c) for r in range(R) for c in range(K)]
+    for _ in in_order(judge, tasks) if n * K >= MANY and route.loss.rowwise else map(judge, tasks):
         pass
-    return out
+    if not route.loss.rowwise:  # rows of a test sample are ranked against each other
+        for own, parts in zip(laid, rows_of, strict=True):
+            for k, rows in samples_of(tested_by, parts):
+                own.losses[k, rows] = route.value(own.predictions[k, rows], rows)
+    return np.stack([own.losses for own in laid])
 
 
 def _rows_of(fold: Codes, K: int) -> list[np.ndarray]:
