@@ -9,6 +9,7 @@ from sklearn.pipeline import make_pipeline
 
 from epee import BaselineClassifier, GaussianNB, LeastSquaresClassifier, QuadraticDiscriminantAnalysis, StandardScaler
 from epee.moments.affine import Affine
+from epee.moments.entries import Entries
 from epee.risk.gaussian_stack import FAR, AxisGaussians, Gaussians
 from epee.risk.linear_stack import Linear
 from epee.risk.nested import nested_interval, nested_splits
@@ -115,12 +116,29 @@ def test_behind_maps_that_scale_or_mix():
     full = np.linalg.inv(np.linalg.cholesky(np.eye(4) + 0.3)) * np.ones((3, 2, 1, 1))
     scale = Affine(rng.normal(size=(3, 4)), rng.normal(size=(3, 4)))
     mix = Affine(rng.normal(size=(3, 4, 6)), rng.normal(size=(3, 4)))
+    few = Affine(Entries(np.arange(4), np.array([5, 0, 2, 2]), rng.normal(size=(3, 4)), 6), rng.normal(size=(3, 4)))
     for stack in (AxisGaussians.of(half, means, level), Gaussians.of(full, means, level)):
-        for before, p in ((scale, 4), (mix, 6)):
+        for before, p in ((scale, 4), (mix, 6), (few, 6)):
             Z, moved = rng.normal(size=(7, p)), stack.behind(before, rng.normal(size=p))
             assert len(moved) == 3
             for t in range(3):
                 assert_allclose(moved.raw(Z, [t]), stack.raw(before.at(t).rows(Z), [t]), rtol=1e-9, atol=1e-9)
+
+
+def test_one_by_one_where_matrices_would_be_large(monkeypatch):
+    from epee.risk import gaussian_stack, route
+
+    rng = np.random.default_rng(2)
+    stack = AxisGaussians.of(np.ones((3, 2, 4)), rng.normal(size=(3, 2, 4)), np.zeros((3, 2)))
+    monkeypatch.setattr(gaussian_stack, "MOST_MIXED", 3 * 2 * 4 * 6 - 1)
+    assert stack.behind(Affine(rng.normal(size=(3, 4, 6)), np.zeros((3, 4))), np.zeros(6)) is None
+    X, y = table(3)
+    wide = open_route(MODELS[0], X, y)
+    split = nested_splits(make_plan(5, len(y), codes=y))[0]
+    at_once = wide.evaluate(split).losses
+    monkeypatch.setattr(route, "MOST_AT_ONCE", 10)
+    assert wide.scores(wide.training(split)) is None
+    np.testing.assert_array_equal(wide.evaluate(split).losses, at_once)
 
 
 @pytest.mark.parametrize("model", [MODELS[2], MODELS[4], MODELS[8]], ids=repr)

@@ -26,6 +26,7 @@ from epee.moments.affine import Affine
 from epee.risk.linear_stack import Stack
 from epee.typing import Matrix, Tensor, Vector
 
+MOST_MIXED = 2_000_000  # numbers of factors behind a map that mixes columns
 FAR = 1e5  # squared distance of a mean from the origin, in variances, beyond which (2) would lose digits
 NUMBERS = 400_000  # of whitened rows at once: three megabytes
 
@@ -70,10 +71,10 @@ class Gaussians(Stack):
 
     def behind(self, before: Affine, origin: Vector) -> Gaussians:
         """Return the scores of the rows before an affine map, one for each training sample, about another origin."""
-        centre = before.b + (before.A * origin if before.scales else np.matmul(before.A, origin))  # (T, p)
+        A = before.dense
+        centre = before.b + (A * origin if before.scales else np.matmul(A, origin))  # (T, p)
         moved = np.matmul(self.white, (centre - self.origin)[:, None, :, None])[..., 0]
-        A = before.A[:, None, None, :] if before.scales else before.A[:, None]
-        white = self.white * A if before.scales else np.matmul(self.white, A)
+        white = self.white * A[:, None, None, :] if before.scales else np.matmul(self.white, A[:, None])
         return Gaussians(white, self.mean - moved, self.level, origin)
 
     def raw(self, X: Matrix, which: Any) -> Tensor:
@@ -135,12 +136,17 @@ class AxisGaussians(Stack):
         T, K, p = self.half.shape
         return 2 * T * K + 3 * p
 
-    def behind(self, before: Affine, origin: Vector) -> Stack:
-        """Return the scores of the rows before an affine map, one for each training sample, about another origin."""
-        if not before.scales or not before.A.all():
-            return self._whole().behind(before, origin)
-        A, moved = before.A[:, None], (before.b + before.A * origin - self.origin)[:, None]  # (T, 1, p)
-        return AxisGaussians(self.half * A, (self.mean - moved) / A, self.level, origin)._kept()
+    def behind(self, before: Affine, origin: Vector) -> Stack | None:
+        """Return the scores of the rows before an affine map, one for each training sample, about another origin.
+
+        A map that mixes columns makes matrices of the vectors; None where these would be large.
+        """
+        A = before.dense
+        if not before.scales or not A.all():
+            large = self.half.size * A.shape[-1] > MOST_MIXED
+            return None if large else self._whole().behind(before, origin)
+        moved = (before.b + A * origin - self.origin)[:, None]  # (T, 1, p)
+        return AxisGaussians(self.half * A[:, None], (self.mean - moved) / A[:, None], self.level, origin)._kept()
 
     def raw(self, X: Matrix, which: Any) -> Tensor:
         """Return the scores (n, t, K) of the rows under some of the models."""

@@ -42,8 +42,11 @@ class Stack:
         """How many numbers a row and its scores under all predictors take."""
         raise TypeError(f"{type(self).__name__} does not say what a row takes.")
 
-    def behind(self, before: Affine, origin: Vector) -> Stack:
-        """Return the same predictors of the rows before an affine map, one for each training sample, which lie about ``origin``."""
+    def behind(self, before: Affine, origin: Vector) -> Stack | None:
+        """Return the same predictors of the rows before an affine map, one for each training sample, which lie about ``origin``.
+
+        None where one by one is cheaper.
+        """
         raise TypeError(f"{type(self).__name__} does not say what it is behind a map.")
 
     def raw(self, X: Matrix, which: Any) -> Tensor:

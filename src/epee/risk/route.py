@@ -30,7 +30,7 @@ from epee.moments.affine import Affine
 from epee.moments.moments import Moments, brought_here, share
 from epee.risk.asked import Asked
 from epee.risk.linear_stack import Linear, Mapped, Stack, linear_of, squared_risk
-from epee.risk.rows import Learning, Rows
+from epee.risk.rows import Learning, Rows, numbers_in
 from epee.risk.scoring import Laid, Models, Outcome, Panel, Sums, samples_of, score_held, scoring_of, tasks_of
 from epee.risk.splitting import Deal, Pairs, Split
 from epee.risk.steps import Steps, steps_of
@@ -44,6 +44,7 @@ from epee.typing import Codes, Labels, Matrix, Tensor, Vector
 
 SCORED_ROWS = 16_384  # in a block that passes by: some hundred for each cell
 GLANCE = 2_000_000  # cells of a table that is looked at row by row: asked for one figure, nobody waits for long
+MOST_AT_ONCE = 8_000_000  # numbers of the moments of models that are scored at once
 LARGEST_MOMENTS = 60_000_000  # numbers kept for all cells together: 0.5 GB
 
 
@@ -363,7 +364,7 @@ class MomentRoute(Route):
         """Return the scores of all training samples at once, where nothing else is wanted of the models; None when one by one is safer."""
         if not self.at_hand or not isinstance(self.probe, SolvesScores) or not self._stackable():
             return None
-        if not (train.count > 0).all():
+        if not (train.count > 0).all() or numbers_in(train) > MOST_AT_ONCE:
             return None
         rows = train.mean.reshape(-1, train.n_columns).mean(axis=0)
         train, before = self.mapped(train)
