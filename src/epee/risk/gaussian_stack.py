@@ -84,13 +84,11 @@ class Gaussians(Stack):
         flat = white.reshape(-1, p)  # (t K r, p)
         out = np.empty((t * K, len(X)))
         step = max(32, NUMBERS // max(len(flat), 1))
-        room = np.empty(len(flat) * min(step, len(X)))  # one for all: fresh pages would cost as much as the product
         for i in range(0, len(X), step):
-            U = X[i : i + step] - self.origin
-            Z = np.matmul(flat, U.T, out=room[: len(flat) * len(U)].reshape(-1, len(U)))
+            Z = flat @ (X[i : i + step] - self.origin).T
             Z -= mean
             Z *= Z
-            np.sum(Z.reshape(t * K, r, -1), axis=1, out=out[:, i : i + step])
+            out[:, i : i + step] = Z.reshape(t * K, r, -1).sum(axis=1)
         out *= -0.5
         out += level.reshape(-1, 1)
         return np.ascontiguousarray(out.T).reshape(len(X), t, K)
@@ -156,6 +154,6 @@ class AxisGaussians(Stack):
         level = self.level[which] - 0.5 * (pull * mean).sum(axis=-1)
         U = X - self.origin
         out = U @ pull.reshape(-1, p).T
-        out += np.multiply(U, U, out=U) @ (-0.5 * precision.reshape(-1, p).T)
+        out += (U * U) @ (-0.5 * precision.reshape(-1, p).T)
         out += level.reshape(-1)
         return out.reshape(len(X), t, K)
