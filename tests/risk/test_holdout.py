@@ -140,3 +140,22 @@ def test_no_error_lies_below_zero():
     found = holdout_error(LinearRegression().fit(X[:34], y[:34]), X[34:], y[34:])
     half = (found.high - found.value) if found.low == 0 else 0
     assert found.low == 0 < found.value < half
+
+
+def test_a_pipeline_that_ends_in_a_regressor_is_no_classifier():
+    """It has a property ``classes_`` that fails, which Python 3.12 takes for an attribute."""
+    from sklearn.pipeline import make_pipeline
+
+    from epee import LinearRegression, StandardScaler
+    from epee.risk import empirical_risk, r2, roc_auc
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    y = X[:, 0] + rng.normal(size=60)
+    model, plain = make_pipeline(StandardScaler(), LinearRegression()).fit(X, y), LinearRegression().fit(X, y)
+    X, y = rng.normal(size=(40, 2)), rng.normal(size=40)
+    assert holdout_error(model, X, y).value == pytest.approx(holdout_error(plain, X, y).value)
+    assert float(empirical_risk(model, X, y)) == pytest.approx(float(empirical_risk(plain, X, y)))
+    assert r2(model, X, y).value == pytest.approx(r2(plain, X, y).value)
+    with pytest.raises(WrongUse, match="not a classifier"):
+        roc_auc(model, X, y > 0)

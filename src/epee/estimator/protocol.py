@@ -32,7 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, Self, runtime_checkable
+from typing import Any, Literal, Protocol, Self, TypeGuard, runtime_checkable
 
 import numpy as np
 
@@ -337,6 +337,20 @@ def judges(kind: type) -> bool:
     if kind not in _judges:
         _judges[kind] = issubclass(kind, Judge)
     return _judges[kind]
+
+
+def gives_labels(model: Any) -> TypeGuard[Labels]:
+    """Tell whether a model is a fitted classifier.
+
+    A pipeline has a property for the classes of its last step, which fails for a regressor: ``isinstance`` takes that for an attribute
+    from Python 3.12 on, so it is asked itself.
+
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from epee import LinearRegression
+    >>> gives_labels(make_pipeline(LinearRegression()).fit([[0.0], [1.0]], [0.0, 1.0]))
+    False
+    """
+    return hasattr(model, "classes_")
 
 
 def gives_probabilities(model: Any) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 
 from epee.errors import DataError, WrongUse
 from epee.estimator.base import encode_labels
-from epee.estimator.protocol import Labels, gives_probabilities, gives_scores
+from epee.estimator.protocol import gives_labels, gives_probabilities, gives_scores
 from epee.risk.asking import refuse_missing_truth
 from epee.risk.holdout import refuse_training_rows, require_fitted
 from epee.risk.intervals import Interval, check_level
@@ -77,7 +77,7 @@ def held_rows(model: Any, X: Any, y: Any, sample_weight: Any, level: float, weig
 
 def codes_of(model: Any, truth: np.ndarray) -> Codes:
     """Return the place of each label among the classes of a fitted classifier."""
-    if not isinstance(model, Labels):
+    if not gives_labels(model):
         raise WrongUse(f"{type(model).__name__} is not a classifier: this figure is for labels; r2 is for numbers.")
     classes = np.asarray(model.classes_)
     labels, codes = encode_labels(truth, len(truth))

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from epee.errors import DataError, DataWarning, WrongUse
 from epee.estimator.base import say
-from epee.estimator.protocol import Labels, Remembers, Seen, Wraps
+from epee.estimator.protocol import Remembers, Seen, Wraps, gives_labels
 from epee.losses.loss import Loss
 from epee.losses.names import resolve
 from epee.moments.moments import Moments
@@ -57,7 +57,7 @@ def losses_of(
     """Return the loss of every row under a fitted model, the weights, and the loss itself."""
     require_fitted(model)
     chosen = resolve(loss, kind_of(model))
-    if isinstance(model, Labels) and chosen.classes is None:
+    if gives_labels(model) and chosen.classes is None:
         chosen = chosen.bind(model.classes_)
 
     def asked(X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from epee.errors import DataError, WrongUse
-from epee.estimator.protocol import Labels
+from epee.estimator.protocol import gives_labels
 from epee.risk.asking import refuse_nan
 from epee.risk.estimate import Score
 from epee.risk.held_rows import Held, codes_of, held_rows, ranks_of
@@ -254,7 +254,7 @@ def r2(
     """
     held = held_rows(model, X, y, sample_weight, level, weights)
     truth, w = held.truth, held.w
-    if isinstance(model, Labels):
+    if gives_labels(model):
         raise WrongUse(
             f"{type(model).__name__} is a classifier: r2 is for numbers; roc_auc, brier and f1 are for labels."
         )
