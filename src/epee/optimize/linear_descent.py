@@ -26,6 +26,7 @@ from epee.errors import SingularProblem
 from epee.losses.entropy import CrossEntropy
 from epee.losses.margins import SignedSquares
 from epee.optimize.descent import Trace
+from epee.optimize.far_rows import about_mean
 from epee.optimize.linear_risk import LinearRisk
 from epee.optimize.quasi_newton import _Recent as Recent
 from epee.optimize.row_span import span_of
@@ -169,15 +170,18 @@ def minimise(
     polish: float = 1e-9, watch: Callable[[Matrix], None] | None = None, metric: Metric | None = None,
 ) -> Minimum:  # fmt: skip
     """Minimise a smooth risk; ``newton`` takes Hessians of all rows, ``levels`` starts from a tenth of them, ``metric`` is a first one."""
-    span = span_of(risk)
-    if span is not None:
-        begin, told = None if W is None else span.within(W), None if watch is None else lambda V: watch(span.lifted(V))
-        found = minimise(
-            span.risk, begin, tol=tol, max_iter=max_iter, newton=newton, levels=levels, polish=polish, watch=told
+    other = span_of(risk) or about_mean(risk)
+    if other is not None:
+        begin, told = (
+            None if W is None else other.within(W),
+            None if watch is None else lambda V: watch(other.lifted(V)),
         )
-        points = [flat(span.lifted(x.reshape(risk.M, -1).T)) for x in found.trace.iterates]
+        found = minimise(
+            other.risk, begin, tol=tol, max_iter=max_iter, newton=newton, levels=levels, polish=polish, watch=told
+        )
+        points = [flat(other.lifted(x.reshape(risk.M, -1).T)) for x in found.trace.iterates]
         return replace(
-            found, W=span.lifted(found.W), gradient=span.lifted(found.gradient), metric=None,
+            found, W=other.lifted(found.W), gradient=other.slopes(found.gradient), metric=None,
             trace=replace(found.trace, iterates=points),
         )  # fmt: skip
     n = risk.source.n_rows

@@ -37,6 +37,10 @@ class Span:
         p = self.basis.shape[0]
         return np.vstack([self.basis.T @ W[:p], W[p:]])
 
+    def slopes(self, gradient: Matrix) -> Matrix:
+        """Return the gradient along the weights; at right angles to the rows it has none."""
+        return self.lifted(gradient)
+
 
 def span_of(risk: LinearRisk) -> Span | None:
     """Return a risk of far more columns than rows in the span of these; None for others, and where the penalty is not their length."""

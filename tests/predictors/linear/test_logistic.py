@@ -181,6 +181,24 @@ def test_large_means_cost_no_digits():
     assert_allclose(far.coef_, near.coef_, atol=1e-5)
 
 
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("offset", [1e5, 1e7, 1e9])
+def test_rows_far_from_the_origin_take_no_more_steps(offset, classes):
+    """A date in seconds is a column about 1e9."""
+    X, y = draw(n=300, p=3)
+    y = y + (X[:, 0] > 1) if classes == 3 else y
+    for C in (1.0, np.inf):
+        near, far = (
+            LogisticRegression(C=C).fit(X, y),
+            LogisticRegression(C=C).fit(X + offset * np.array([1.0, -0.3, 0]), y),
+        )
+        assert_allclose(far.coef_, near.coef_, rtol=1e-6 * max(1, offset / 1e7), atol=1e-6)
+        assert_allclose(far.predict_proba(X + offset * np.array([1.0, -0.3, 0])), near.predict_proba(X), atol=1e-5)
+        assert far.n_iter_.max() <= 2 * near.n_iter_.max()
+    again = LogisticRegression(warm_start=True).fit(X + offset, y)
+    assert again.fit(X + offset, y).n_iter_.max() <= 2
+
+
 def test_copies_of_a_column_share_its_weight():
     X, y = draw(n=200, p=2)
     twin = LogisticRegression().fit(X[:, [0, 0, 1]], y)
