@@ -99,7 +99,7 @@ def winner_optimism(
     else:
         sums, counts = w[:, None] * both, w
     n = len(sums)
-    drawn = _samples(rng, n, draws)  # (B, n)
+    drawn = rng.multinomial(n, np.full(n, 1 / n), size=draws).astype(float)  # (B, n)
     total = np.maximum(drawn @ counts, 1e-300)[:, None]
     means, whole = drawn @ sums / total, sums.sum(axis=0) / counts.sum()
 
@@ -115,17 +115,6 @@ def winner_optimism(
     return Optimism(
         max(value, 0.0), float("nan") if per_fold is None else by_folds(per_fold, choose), draws, float(inside.mean())
     )
-
-
-def _samples(rng: np.random.Generator, n: int, draws: int) -> Matrix:
-    """Return how often each of ``n`` rows is in each sample drawn with replacement, (B, n).
-
-    >>> _samples(np.random.default_rng(0), 5, 3).sum(axis=1)
-    array([5., 5., 5.])
-    """
-    lots = rng.integers(0, n, size=(draws, n), dtype=np.uint32).astype(np.int64)
-    lots += n * np.arange(draws)[:, None]
-    return np.bincount(lots.ravel(), minlength=draws * n).reshape(draws, n).astype(np.float64)
 
 
 def _outside(drawn: Matrix, sums: Matrix, counts: Vector, chosen: Codes, alike: np.ndarray) -> float:
