@@ -70,6 +70,7 @@ PHRASES = {
     "least squares from a Parquet folder of": "moindres carrés d'un dossier Parquet de", "least squares from a Parquet folder": "moindres carrés d'un dossier Parquet",
     "LDA from a Parquet folder": "LDA d'un dossier Parquet", "GB in": "Go en", "GB": "Go", "MB": "Mo", "columns": "colonnes", "two Dask workers": "deux ouvriers Dask",
     "one worker": "un ouvrier", "DuckDB's Arrow reader": "le lecteur Arrow de DuckDB", "beyond the interpreter": "au-delà de l'interpréteur",
+    "first run": "première fois", "second run": "seconde fois", "predictors of": "prédicteurs de", "a value": "une valeur",
     "import epee": "import epee", "in all": "en tout", "Parquet to blocks": "Parquet en blocs", "CSV to blocks": "CSV en blocs",
     "French CSV to blocks": "CSV français en blocs", "Moments from Parquet": "moments de Parquet",
     # features, trees, ensembles
