@@ -360,10 +360,8 @@ def _by_products(Z: Matrix, k: int) -> tuple[Matrix, Codes]:
         row, who = np.divmod(np.flatnonzero(s <= bound), n)
         many = np.bincount(row, minlength=m)
         if many.max() > MOST_NEAR * k:  # cells of few values: most rows are as near as the others
-            some = np.argpartition(squares - 2 * own @ Z.T, k + 2, axis=1)[
-                :, : k + 3
-            ]  # rounding may swap the last ones
-            some.sort(axis=1)
+            told = squares - 2 * own @ Z.T
+            some = np.sort(np.argpartition(told, k + 2, axis=1)[:, : k + 3], axis=1)  # rounding may swap the last ones
             distance = ((own[:, None] - Z[some]) ** 2).sum(axis=2)
         else:
             place = np.arange(len(row)) - np.repeat(np.cumsum(many) - many, many)

@@ -139,10 +139,11 @@ class AxisGaussians(Stack):
 
         A map that mixes columns makes matrices of the vectors; None where these would be large.
         """
+        if not before.scales and self.half.size * before.A.shape[-1] > MOST_MIXED:
+            return None
         A = before.dense
         if not before.scales or not A.all():
-            large = self.half.size * A.shape[-1] > MOST_MIXED
-            return None if large else self._whole().behind(before, origin)
+            return self._whole().behind(before, origin)
         moved = (before.b + A * origin - self.origin)[:, None]  # (T, 1, p)
         return AxisGaussians(self.half * A[:, None], (self.mean - moved) / A[:, None], self.level, origin)._kept()
 
