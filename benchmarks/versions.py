@@ -1,0 +1,135 @@
+"""Our time now against an earlier version: ``python -m benchmarks.versions CHECKOUT [words]``.
+
+Two processes, one for each checkout, make the data of a problem that both have and time their own answer in turn, so that what slows the
+machine for a while slows both; the ratio of a round is the earlier time over ours. Rivals stay away. The table goes to
+``benchmarks/results/versions.md``: what got slower by more than a twentieth, beyond the spread of the rounds, is marked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+BOUND = 1 / 1.05
+LEAST = 0.02  # seconds of one reading: shorter calls are repeated within it
+
+
+class Checkout:
+    """A process that measures what one checkout's code takes; each question is a line of JSON, and so is each answer."""
+
+    def __init__(self, place: Path) -> None:
+        env = os.environ | {"PYTHONPATH": f"{place / 'src'}{os.pathsep}{place}"}
+        words = [sys.executable, str(Path(__file__).resolve()), "--answer"]
+        self.process = subprocess.Popen(
+            words, cwd=place, env=env, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+
+    def ask(self, **question: Any) -> Any:
+        """Return the answer to one question."""
+        assert self.process.stdin is not None and self.process.stdout is not None
+        print(json.dumps(question), file=self.process.stdin, flush=True)
+        line = self.process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"the process of {self.process.args} has ended")
+        return json.loads(line)
+
+
+def answer() -> None:
+    """Answer the questions of standard input: which problems there are, take one up, time it once."""
+    from benchmarks.discovery import as_tuple, bench_files, name_of, problems_of
+    from benchmarks.harness import Seconds
+
+    out, problem, data, calls = sys.stdout, None, (), 1
+    known = {
+        (name_of(file), p.name): p for file in bench_files() if name_of(file) != "startup" for p in problems_of(file)
+    }
+
+    def reading(calls: int) -> float:
+        assert problem is not None
+        start = time.perf_counter()
+        for _ in range(calls):
+            found = problem.ours(*data)
+        return float(found) if isinstance(found, Seconds) else (time.perf_counter() - start) / calls
+
+    for line in sys.stdin:
+        question = json.loads(line)
+        with redirect_stdout(sys.stderr):
+            if "problem" in question:
+                problem = known[tuple(question["problem"])]
+                data = as_tuple(problem.data())
+                reading(1)  # imports and compiling
+                calls = max(1, min(100, int(LEAST / reading(1))))
+                said: Any = calls
+            else:
+                said = reading(calls) if "read" in question else list(known)
+        print(json.dumps(said), file=out, flush=True)
+
+
+def compared(earlier: Path, words: list[str], rounds: int) -> Iterator[tuple[str, str, np.ndarray]]:
+    """Yield the file and the name of every problem of both, and its seconds (rounds, 2), theirs and ours."""
+    from benchmarks.harness import REST
+
+    sides = [Checkout(earlier), Checkout(Path(__file__).resolve().parents[1])]
+    theirs, ours = ({tuple(key) for key in side.ask()} for side in sides)
+    for file, name in sorted(theirs & ours):
+        if not all(word in f"{file} {name}" for word in words):
+            continue
+        for side in sides:
+            side.ask(problem=[file, name])
+        seconds = np.empty((rounds, 2))
+        for r in range(rounds):
+            for i in (0, 1) if r % 2 else (1, 0):
+                time.sleep(REST)
+                seconds[r, i] = sides[i].ask(read=True)
+        yield file, name, seconds
+
+
+def row(file: str, name: str, seconds: np.ndarray) -> str:
+    """Return a line of the table."""
+    from benchmarks.record import duration
+
+    low, middle, high = np.quantile(seconds[:, 0] / seconds[:, 1], [0.25, 0.5, 0.75])
+    then, now = np.median(seconds, axis=0)
+    mark = "slower" if middle < BOUND and high < 1 else ""
+    return f"| {file} | {name} | {duration(then)} | {duration(now)} | {middle:.2f} [{low:.2f}, {high:.2f}] | {mark} |"
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Compare, print and keep."""
+    from benchmarks.machine import facts, in_words
+    from benchmarks.record import RESULTS
+
+    parser = argparse.ArgumentParser(description="Our time now and in another checkout, in turn.")
+    parser.add_argument("checkout", type=Path, help="the earlier version, as from git worktree add")
+    parser.add_argument("words", nargs="*", help="only problems whose file or name has all these words")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--no-save", action="store_true", help="print only")
+    asked = parser.parse_args(arguments)
+    commit = subprocess.run(
+        ["git", "-C", str(asked.checkout), "rev-parse", "--short", "HEAD"], capture_output=True, text=True
+    )
+    lines = [
+        f"# This version against {commit.stdout.strip()}", "",
+        f"{in_words(facts())}. Two processes in turn, {asked.rounds} rounds; the ratio is the earlier time over ours, a median with "
+        "quartiles: above 1 this version is faster.", "",
+        "| file | problem | then | now | ratio | |", "|---|---|---|---|---|---|",
+    ]  # fmt: skip
+    for found in compared(asked.checkout.resolve(), asked.words, asked.rounds):
+        lines.append(row(*found))
+        print(lines[-1], flush=True)
+    if not asked.no_save and not asked.words:
+        (RESULTS / "versions.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    answer() if sys.argv[1:] == ["--answer"] else main()
