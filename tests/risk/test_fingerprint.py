@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from epee.risk import repeated_rows
-from epee.risk.fingerprint import row_hashes
-from epee.table.fingerprints import fingerprint
+from epee.table.fingerprints import fingerprint, row_hashes
 
 
 @given(st.integers(1, 600), st.integers(0, 2**16))

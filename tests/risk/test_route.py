@@ -22,12 +22,12 @@ from epee import (
 from epee.errors import DataError, EpeeWarning
 from epee.estimator.moment import MomentEstimator
 from epee.estimator.registry import METHODS
+from epee.moments.unions import dealt_unions, raw_unions, unions
 from epee.risk import cross_validate
 from epee.risk.opening import open_route
 from epee.risk.refit import RefitRoute
 from epee.risk.route import MomentRoute
 from epee.risk.splitting import Split, kfold, regrouped
-from epee.risk.unions import dealt_unions, raw_unions, unions
 from tests.older import as_of
 
 ON_MOMENTS = [m for m in METHODS if m.kind in ("classifier", "regressor") and issubclass(m.load(), MomentEstimator)]

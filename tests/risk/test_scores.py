@@ -134,15 +134,15 @@ def test_bootstraps_take_whole_weights_for_copies():
 
 def test_samples_that_are_looked_at_together_are_those_of_each_alone():
     from epee.risk.ranking import precision_over_recall
-    from epee.risk.scores import _curve, _mean_of_known, _precisions
+    from epee.risk.scores import _curve, _mean_of_known, _precision
 
     rng = np.random.default_rng(0)
     score, positive = np.round(rng.random(50), 1), rng.random(50) < 0.3  # ties
     w = rng.integers(0, 3, (50, 8)).astype(float)
     w[positive, 5] = 0.0  # a sample without a positive
-    found = _precisions(score, positive, w)
+    found = _precision(score, positive, w)
     for d in range(8):
-        tp, fp, _ = _curve(score, positive, w[:, d])
+        tp, fp = _curve(score, positive, w[:, d])
         np.testing.assert_allclose(found[d], precision_over_recall(tp, fp), rtol=1e-12)
     assert np.isnan(found[5]) and np.isfinite(np.delete(found, 5)).all()
     np.testing.assert_array_equal(_mean_of_known(np.array([[1.0, np.nan, np.nan], [3.0, 2.0, np.nan]])), [2, 2, np.nan])

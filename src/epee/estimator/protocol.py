@@ -32,13 +32,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, Self, TypeGuard, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeGuard, runtime_checkable
 
 import numpy as np
 
 from epee.estimator.keep import Keep
 from epee.table.block import Block, Source
 from epee.typing import Codes, Matrix, Tensor, Vector
+
+if TYPE_CHECKING:
+    from epee.moments.affine import Affine
 
 Needs = Literal["labels", "values", "scores", "probabilities"]
 Answer = Callable[[Matrix], np.ndarray]
@@ -102,7 +105,7 @@ class SolvesScores(Protocol):
     """Scores of a classifier under many training samples at once, where nothing else is wanted of the fits."""
 
     def solve_scores(self, m: Any) -> Any:
-        """Return a stack of scores (:mod:`epee.risk.linear_stack`) of moments with an axis of folds; None when one by one is safer."""
+        """Return a stack of scores (:mod:`epee.estimator.stack`) of moments with an axis of folds; None when one by one is safer."""
 
 
 @runtime_checkable
@@ -288,6 +291,33 @@ class QuadraticForm:
         if self.squares is not None:
             value = value + (U * U) @ self.squares
         return value if self.bend is None else value + np.einsum("ij,ij->i", U @ self.bend, U)
+
+    def behind(self, before: Affine | None, origin: Vector) -> QuadraticForm:
+        """Return the form of mapped rows as one of the rows before, about ``origin``.
+
+        >>> from epee.moments.affine import Affine
+        >>> form = QuadraticForm(None, np.array([1.0]), np.array([2.0]), 3.0, np.array([1.0]))
+        >>> x, halve = np.array([[5.0]]), Affine(np.array([0.5]), np.array([0.5]))
+        >>> form.behind(halve, np.array([2.0]))(x) == form(halve.rows(x))
+        array([ True])
+        """
+        S = np.ones(len(self.slope)) if before is None else before.dense
+        at = origin if before is None else before.rows(origin[None])[0]
+        k = at - self.centre  # the form's own u is S u + k
+        diagonal = S.ndim == 1
+        slope, level = self.slope.copy(), self.level + float(self.slope @ k)
+        bend, squares = None, None
+        if self.squares is not None:
+            slope += 2 * self.squares * k
+            level += float(self.squares @ k**2)
+            squares = self.squares * S**2 if diagonal else None
+            bend = None if diagonal else (S.T * self.squares) @ S
+        if self.bend is not None:
+            slope += 2 * self.bend @ k
+            level += float(k @ self.bend @ k)
+            inner = S[:, None] * self.bend * S if diagonal else S.T @ self.bend @ S
+            bend = inner if bend is None else bend + inner
+        return QuadraticForm(bend, squares, slope * S if diagonal else slope @ S, level, origin)
 
 
 @runtime_checkable

@@ -32,7 +32,7 @@ from epee.job.widening import MOST_TURNS, STEPS, beyond
 from epee.job.witness import Stopped, present
 from epee.losses.residuals import Power
 from epee.moments.moments import share
-from epee.risk.complexity import freedom
+from epee.moments.unions import select
 from epee.risk.cross_validation import CrossValidation, assemble, fold_error, from_outcomes, gathered
 from epee.risk.in_time import with_long_run_error
 from epee.risk.linear_stack import linear_of, squared_risk
@@ -43,7 +43,6 @@ from epee.risk.route import LARGEST_MOMENTS, MomentRoute
 from epee.risk.scoring import Models, Outcome, Panel
 from epee.risk.splitting import Split
 from epee.risk.steps import last_of
-from epee.risk.unions import select
 from epee.settings import progress
 from epee.typing import Matrix, Vector
 from epee.words.job_words import say
@@ -373,7 +372,7 @@ class Contest:
     def _whole(self, route: MomentRoute, models: Models) -> tuple[float, float]:
         """Return the training error and the degrees of freedom of the model of all training rows."""
         g = self.ground
-        dof = freedom(route, models, select(route.training(g.split), slice(g.n_models, None)))
+        dof = route.freedom_of(models, select(route.training(g.split), slice(g.n_models, None)))
         return float(np.average(g.look(models, training=True).losses[0], weights=g.hand.looked_weight)), dof
 
     def score(self, waiting: list[Solved]) -> None:
@@ -506,7 +505,7 @@ class Contest:
             def look() -> tuple[np.ndarray, np.ndarray]:
                 return gathered(route, [one.outcome if g.all_looked else route.evaluate(plan.splits[0])])
 
-            return assemble(route, plan, per_fold, sizes, g.level, look)
+            return assemble(route, plan, [(per_fold, sizes)], g.level, look)
         return self._over_repeats(route, self._outcomes(route))
 
     def _outcomes(self, route: Any, first: Outcome | None = None) -> list[Outcome]:

@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 
 from epee.engines.local import in_order
+from epee.estimator.stack import Linear
 from epee.job.contest import Entry
 from epee.job.ground import Ground
 from epee.job.holding import take
@@ -39,7 +40,6 @@ from epee.job.predictor import Predictor
 from epee.losses.residuals import Power
 from epee.risk.asked import PROBABILITIES, Asked
 from epee.risk.intervals import t_quantile
-from epee.risk.linear_stack import Linear
 from epee.risk.route import MomentRoute
 from epee.risk.scoring import ask_behind
 from epee.table.raw import RawBlock

@@ -16,9 +16,9 @@ from epee.errors import WrongUse
 from epee.estimator.keep import Keep
 from epee.estimator.moment import MomentClassifier, MomentEstimator, MomentRegressor
 from epee.estimator.protocol import QuadraticForm
+from epee.estimator.stack import Linear
 from epee.losses.location import best_constant, best_quantile
 from epee.moments.moments import Moments
-from epee.risk.linear_stack import Linear
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source
 from epee.table.view import View

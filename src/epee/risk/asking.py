@@ -42,7 +42,9 @@ def asker(model: Any, loss: Loss, classes: Labels | None, checked: bool = True) 
         return lambda X: spread(told(X), place, K, 0.0)
     if answer is not None:
         return lambda X: one_column(spread(answer(X), place, K, -np.inf))
-    return lambda X: _public_scores(model, loss, X, place, K)
+    if len(place) == K:
+        return lambda X: np.asarray(loss.ask(model, X))
+    return lambda X: one_column(spread(loss.ask(model, X), place, K, -np.inf))
 
 
 def ranks_by_probability(loss: Loss, K: int) -> bool:
@@ -92,13 +94,6 @@ def one_column(scores: Matrix) -> np.ndarray:
     array([2.])
     """
     return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
-
-
-def _public_scores(model: Any, loss: Loss, X: Any, place: np.ndarray, width: int) -> np.ndarray:
-    out = np.asarray(loss.ask(model, X))
-    if len(place) == width:
-        return out
-    return one_column(spread(out, place, width, -np.inf))
 
 
 def refuse_missing_truth(truth: np.ndarray) -> None:

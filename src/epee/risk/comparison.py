@@ -19,7 +19,6 @@ from epee.estimator.saying import each_once
 from epee.estimator.simplicity import order_of
 from epee.lazy import Shown
 from epee.risk.asked import kind_of
-from epee.risk.complexity import fitted_on_all
 from epee.risk.counts import long_table
 from epee.risk.cross_validation import CrossValidation, counted, dealt_by_rule, from_outcomes, plan_for
 from epee.risk.estimate import Difference
@@ -154,17 +153,11 @@ class Comparison(Shown):
         width = max(len(name) for name in self.names)
         lines = []
         for row in self.table:
-            p = (
-                ""
-                if row["name"] == self.best
-                else f"   +{plus_minus(row['difference'], row['difference_stderr'])}, p {p_value(row['p_value'])}"
-            )
-            lines.append(f"{row['name']:<{width}}  {self.risk(row['name'])}{p}")
-        best = self.risk(self.best)
-        gain = self.optimism.value
-        choice = say(
-            "optimism", optimism=amount(gain, best.stderr / 10), corrected=amount(best.value + gain, best.stderr)
-        )
+            gap = f"   +{plus_minus(row['difference'], row['difference_stderr'])}, p {p_value(row['p_value'])}"
+            lines.append(f"{row['name']:<{width}}  {self.risk(row['name'])}{'' if row['name'] == self.best else gap}")
+        best, gain = self.risk(self.best), self.optimism.value
+        corrected = amount(best.value + gain, best.stderr)
+        choice = say("optimism", optimism=amount(gain, best.stderr / 10), corrected=corrected)
         return "\n".join([*lines, self.verdict, *([choice] if len(self.names) > 1 else [])])
 
     def plot(self, ax: Any = None) -> Any:
@@ -180,12 +173,11 @@ def named(models: Any) -> dict[str, Any]:
         return {str(name): model for name, model in models.items()}
     out: dict[str, Any] = {}
     for model in models:
-        parts = (
-            [type(step).__name__ for _, step in model.steps] if isinstance(model, Pipeline) else [type(model).__name__]
-        )
-        name, k = " + ".join(parts), 2
+        steps = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
+        whole = " + ".join(type(step).__name__ for step in steps)
+        name, k = whole, 2
         while name in out:
-            name, k = f"{' + '.join(parts)} ({k})", k + 1
+            name, k = f"{whole} ({k})", k + 1
         out[name] = model
     return out
 
@@ -256,7 +248,7 @@ def compare(
             best = int(np.argmin([risk.value for risk in risks]))
             kin = kinship(*seen_rows(routes[best], plan, risks[best].losses, risks[best].predictions))
             risks = [marked(risk, kin) for risk in risks]
-    dof = np.array([_dof(route) for route in routes])
+    dof = np.array([route.freedom for route in routes])
     order = np.array([order_of(last_of(model)) for model in candidates.values()], dtype=float)
     return Comparison(list(candidates), risks, dof, order, level, plan.groups, partial(nested_candidates, routes, plan))
 
@@ -275,10 +267,6 @@ def nested_candidates(routes: Sequence[Route], plan: Plan) -> Nested | None:
     inner = np.stack([np.array(s.mean_in) for s in sums], axis=-1)
     outer = np.stack([np.array(s.per_fold) for s in sums], axis=-1)
     return Nested(inner, outer, np.array(sums[0].sizes))
-
-
-def _dof(route: Route) -> float:
-    return fitted_on_all(route, error=False)[1] if isinstance(route, MomentRoute) else float("nan")
 
 
 def _routes(models: list[Any], X: Any, y: Any, sample_weight: Any, loss: Any) -> list[Route]:

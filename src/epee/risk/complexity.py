@@ -11,7 +11,6 @@ eigen-decomposition a fold, on moments that come from one pass.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,17 +25,17 @@ from epee.estimator.protocol import LeavesOneOutPath, SolvesPath
 from epee.estimator.saying import each_once
 from epee.lazy import Shown
 from epee.moments.moments import Moments, stack
+from epee.moments.unions import joined, select
 from epee.risk.counts import long_table
 from epee.risk.cross_validation import dealt_by_rule, fold_error, plan_for, run_plan
-from epee.risk.dof import degrees_of_freedom, sharing, spread_of_squares
+from epee.risk.dof import sharing, spread_of_squares
 from epee.risk.leave_one_out import leave_each_out
-from epee.risk.linear_stack import Linear, Mapped, linear_of, squared_risk
+from epee.risk.linear_stack import linear_of, squared_risk
 from epee.risk.opening import open_route
 from epee.risk.refit import RefitRoute
 from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import Panel
-from epee.risk.splitting import Pairs, Plan, Split
-from epee.risk.unions import select
+from epee.risk.splitting import Pairs, Plan, Split, all_rows
 from epee.risk.units import Weights, check_meaning, taken_as, units_of
 from epee.risk.varying import varied_path
 from epee.settings import progress
@@ -163,45 +162,32 @@ def complexity_curve(
         X, y, sample_weight = table.X, table.y, None
     route = open_route(clone(model).set_params(**{parameter: values[0]}), X, y, sample_weight, loss)
     plan = plan_for(route, folds, repeats, groups, time, stratify, random_state, apart=table is not None)
-    meant = (
-        taken_as(table.counts, "counts")
-        if table is not None
-        else taken_as(route.weight, weights)
-        if route.at_hand
-        else ""
-    )
+    how = plan.how + (taken_as(table.counts, "counts") if table is not None else "")
+    how += taken_as(route.weight, weights) if route.at_hand else ""
     per_fold, train, dof = _path(route, plan, parameter, values)
-    one = 1 if isinstance(plan.splits[0], Pairs) else plan.repeats
-    cv, stderr, _ = fold_error(per_fold, one)
-    order = simplicity(values, dof, simpler)
-    best, chosen = choose(cv, stderr, order, rule)
+    cv, stderr, _ = fold_error(per_fold, 1 if isinstance(plan.splits[0], Pairs) else plan.repeats)
+    best, chosen = choose(cv, stderr, simplicity(values, dof, simpler), rule)
     return ComplexityCurve(
-        parameter, values, dof, train, cv, stderr, per_fold, best, chosen, rule, route.loss.name, plan.how + meant
+        parameter, values, dof, train, cv, stderr, per_fold, best, chosen, rule, route.loss.name, how
     )
 
 
 def _left_out_curve(
-    model: Any,
-    X: Any,
-    y: Any,
-    parameter: str,
-    values: list[Any],
-    rule: str,
-    simpler: str | None,
-    loss: Any,
-    sample_weight: Any,
+    model: Any, X: Any, y: Any, parameter: str, values: list[Any], rule: str, simpler: str | None, loss: Any, sample_weight: Any,
     weights: Weights | None,
-) -> ComplexityCurve:
+) -> ComplexityCurve:  # fmt: skip
     """Return the curve by leave-one-out: all values at once where the estimator has a formula for a path."""
     first = RefitRoute(clone(model).set_params(**{parameter: values[0]}), X, y, sample_weight, loss)
     losses, train, dof = np.empty((first.n, len(values))), np.empty(len(values)), np.empty(len(values))
-    path = _left_out_path(first, parameter, values)
+    path = None
+    if first.kind == "regressor" and isinstance(first.model, LeavesOneOutPath):
+        path = first.model.left_out_path(first.X, first.truth, first.weight, parameter, values)
     for v, value in enumerate(values):
         here = clone(model).set_params(**{parameter: value})
         if path is None:
             losses[:, v] = leave_each_out(here, X, y, loss, 0.95, sample_weight, halved=False).losses
         else:
-            losses[:, v] = first.value(path[v], np.arange(first.n))
+            losses[:, v] = first.value(np.asarray(path[v]), np.arange(first.n))
         train[v], dof[v] = fitted_on_all(open_route(here, X, y, sample_weight, loss))
     units = [units_of(column, first.weight, weights=weights) for column in losses.T]
     cv = np.array([u.mean for u in units])
@@ -212,13 +198,6 @@ def _left_out_curve(
     how = "leave-one-out" if path is None else "leave-one-out, closed form"
     how += taken_as(first.weight, weights)
     return ComplexityCurve(parameter, values, dof, train, cv, stderr, losses, best, chosen, rule, first.loss.name, how)
-
-
-def _left_out_path(route: RefitRoute, parameter: str, values: list[Any]) -> np.ndarray | None:
-    if route.kind != "regressor" or not isinstance(route.model, LeavesOneOutPath):
-        return None
-    found = route.model.left_out_path(route.X, route.truth, route.weight, parameter, values)
-    return None if found is None else np.asarray(found)
 
 
 def simplicity(values: Sequence[Any], dof: Vector, simpler: str | None) -> Vector:
@@ -250,21 +229,13 @@ def choose(cv: Vector, stderr: Vector, order: Vector, rule: str = "one_se") -> t
 
 def _path(route: Route, plan: Plan, parameter: str, values: list[Any]) -> tuple[Matrix, Vector, Vector]:
     """Return the fold means (T, V), the training errors (V,) and the degrees of freedom (V,)."""
-    if isinstance(route, MomentRoute) and not isinstance(plan.splits[0], Pairs):
-        last = parameter.rpartition("__")[2]
-        own = (
-            parameter.startswith(f"{route.model.steps[-1][0]}__")
-            if isinstance(route.model, Pipeline)
-            else parameter == last
-        )
-        if own and route.kind == "regressor" and isinstance(route.probe, SolvesPath) and route.is_linear():
-            found = _linear_path(route, plan, last, values)
-            if found is not None:
-                return found
-    if isinstance(route, RefitRoute):
+    found = None
+    if isinstance(route, MomentRoute):
+        found = _linear_path(route, plan, parameter, values)
+    elif isinstance(route, RefitRoute):
         found = varied_path(route, plan, parameter, values)
-        if found is not None:
-            return found
+    if found is not None:
+        return found
     columns, train, dof = [], np.empty(len(values)), np.empty(len(values))
     with progress(say_progress("complexity curve of {parameter}", parameter=parameter), len(values)) as tick:
         for v, value in enumerate(values):
@@ -278,51 +249,40 @@ def _path(route: Route, plan: Plan, parameter: str, values: list[Any]) -> tuple[
     return np.column_stack(columns), train, dof
 
 
-def fitted_on_all(route: Route, error: bool = True) -> tuple[float, float]:
-    """Return the training error (NaN when not asked for) and the degrees of freedom of the predictor trained on all rows."""
-    everything = all_rows(route)
-    if isinstance(route, MomentRoute):
-        whole = stack([route.whole()])
-        models = route.fit(whole, everything)
-        dof = freedom(route, models, whole)
-        if not error:
-            return float("nan"), dof
-        if route.is_linear_squared():
-            linear = linear_of(models)
-            risk, sound = squared_risk(whole, linear.coef[:, None], linear.intercept[:, None])
-            if sound.all():
-                return float(risk[0, 0]), dof
-        panel = Panel(route.asked, models, everything.tested_by)
-        weight, total, _ = route.scored([panel], everything).panels[0]
-        return float(total[0] / weight[0]), dof
-    assert isinstance(route, RefitRoute)
-    return route.on_all(route.fit_rows(None))
-
-
-def all_rows(route: Route) -> Split:
-    """Return the split of one model that learns from all rows and is tested on them."""
-    return Split(np.zeros(route.n, dtype=np.int8), np.ones((1, 1), dtype=bool), np.zeros((1, 1), dtype=np.intp))
-
-
-def freedom(route: MomentRoute, models: Linear | list[Any], train: Moments) -> float:
-    """Return the degrees of freedom of the last of some models, which learned from the moments ``train`` of one sample."""
-    if isinstance(models, Linear):  # a stack knows coefficients only
-        return degrees_of_freedom(copy.copy(route.probe).fit_moments(route.mapped(train)[0].at("fold", 0)))
-    return degrees_of_freedom(models[-1].model if isinstance(models[-1], Mapped) else models[-1])
+def fitted_on_all(route: Route) -> tuple[float, float]:
+    """Return the training error and the degrees of freedom of the predictor trained on all rows."""
+    if isinstance(route, RefitRoute):
+        return route.on_all(route.fit_rows(None))
+    assert isinstance(route, MomentRoute)
+    everything, whole = all_rows(route.n), stack([route.whole()])
+    models = route.fit(whole, everything)
+    dof = route.freedom_of(models, whole)
+    if route.is_linear_squared():
+        linear = linear_of(models)
+        risk, sound = squared_risk(whole, linear.coef[:, None], linear.intercept[:, None])
+        if sound.all():
+            return float(risk[0, 0]), dof
+    panel = Panel(route.asked, models, everything.tested_by)
+    weight, total, _ = route.scored([panel], everything).panels[0]
+    return float(total[0] / weight[0]), dof
 
 
 def _linear_path(
     route: MomentRoute, plan: Plan, parameter: str, values: list[Any]
 ) -> tuple[Matrix, Vector, Vector] | None:
-    """Return the path of a linear regressor that solves all values of a fold at once."""
+    """Return the path of a linear regressor that solves all values of a fold at once; None for others."""
+    name = parameter.rpartition("__")[2]
+    own = parameter == (f"{route.model.steps[-1][0]}__{name}" if isinstance(route.model, Pipeline) else name)
+    if not (own and isinstance(route.probe, SolvesPath) and route.is_linear()) or isinstance(plan.splits[0], Pairs):
+        return None
     columns, train, dof = [], None, None
     for split in plan.splits:
         assert isinstance(split, Split)
         training = route.training(split)
         whole = stack([route.whole()])
         if train is None:  # the whole sample goes along as one more training sample
-            training = _append(training, whole)
-        found = solve_paths(route, training, parameter, values)
+            training = joined([training, whole.about(training.origin)])
+        found = solve_paths(route, training, name, values)
         if found is None:
             return None
         coef, intercept, df = found
@@ -332,14 +292,6 @@ def _linear_path(
         columns.append(_path_risks(route, split, coef, intercept))
     assert train is not None and dof is not None
     return np.concatenate(columns), train, dof
-
-
-def _append(m: Moments, one: Moments) -> Moments:
-    one = one.about(m.origin)
-    return Moments(
-        np.concatenate([m.count, one.count]), np.concatenate([m.shift, one.shift]),
-        np.concatenate([m.scatter, one.scatter]), m.origin, m.axes, m.kind, m.targets, m.labels,
-    )  # fmt: skip
 
 
 def solve_paths(
@@ -382,4 +334,4 @@ def _training_errors(route: MomentRoute, whole: Moments, coef: Tensor, intercept
         risk, sound = squared_risk(whole, coef, intercept)
         if sound.all():
             return risk[0]
-    return route.path_risks(all_rows(route), coef, intercept)[0]
+    return route.path_risks(all_rows(route.n), coef, intercept)[0]

@@ -84,10 +84,8 @@ def confusion_matrix(
         counts[:, j] = np.bincount(codes, np.where(said == label, w, 0.0), minlength=len(labels))
     total = counts.sum(axis=1, keepdims=True)
     rates = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
-    cells = [
-        [held.share((said == label).astype(float), codes == k, level)[1:] for label in decided]
-        for k in range(len(labels))
-    ]
+    hits = [(said == label).astype(float) for label in decided]
+    cells = [[held.share(hit, codes == k, level)[1:] for hit in hits] for k in range(len(labels))]
     stderr = np.array([[bar for bar, _ in row] for row in cells])
     ends = np.array([[end for _, end in row] for row in cells])  # (K, D, 2)
     return Confusion(labels, decided, counts, rates, stderr, ends[..., 0], ends[..., 1], level, held.how)

@@ -39,7 +39,7 @@ def coincidence(bits: list[np.ndarray], a: np.ndarray, b: np.ndarray | None) -> 
     """
     with np.errstate(over="ignore"):
         total = row_bits(bits)
-        again = _again(total, a, b)
+        again = len(a) - len(np.unique(total[a])) if b is None else int(np.isin(total[b], total[a]).sum())
         if again == 0:
             return 0, 1.0
         first = np.unique(total, return_index=True)[1]
@@ -50,9 +50,8 @@ def coincidence(bits: list[np.ndarray], a: np.ndarray, b: np.ndarray | None) -> 
         near = max(_pairs(total - bits[j], a, b) for j in likely) if len(bits) > 1 else 0.0
     free = poisson_tail(again, pairs * float(np.prod(collide)))  # columns independent: what a discrete table gives
     single = poisson_tail(again, pairs * float(collide.min()))  # any dependence
-    almost = (
-        float(special.betainc(equal, near - equal + 1, 0.5)) if near >= equal else 1.0
-    )  # half of near pairs, or more
+    # half of near pairs, or more
+    almost = float(special.betainc(equal, near - equal + 1, 0.5)) if near >= equal else 1.0
     return again, max(free, min(2 * min(single, almost), 1.0))
 
 
@@ -73,10 +72,6 @@ def poisson_tail(k: float, mean: float) -> float:
 def row_bits(bits: list[np.ndarray]) -> np.ndarray:
     """Return 64 bits for each row, equal for equal rows."""
     return np.add.reduce(np.stack(bits), axis=0, dtype=np.uint64)
-
-
-def _again(prints: np.ndarray, a: np.ndarray, b: np.ndarray | None) -> int:
-    return len(a) - len(np.unique(prints[a])) if b is None else int(np.isin(prints[b], prints[a]).sum())
 
 
 def _pairs(prints: np.ndarray, a: np.ndarray, b: np.ndarray | None) -> float:

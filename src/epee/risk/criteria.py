@@ -28,7 +28,6 @@ from sklearn.base import clone, is_classifier
 
 from epee.errors import DataError, WrongUse
 from epee.losses.names import resolve
-from epee.risk.dof import degrees_of_freedom
 from epee.risk.refit import RefitRoute
 from epee.risk.splitting import seed_of
 
@@ -89,12 +88,8 @@ class _Fit:
 def _fit(model: Any, X: Any, y: Any, sample_weight: Any) -> _Fit:
     classifier = is_classifier(model)
     route = RefitRoute(model, X, y, sample_weight, "log" if classifier else "squared")
-    fitted = route.fit_rows(None)
-    rows = np.arange(route.n)
-    losses = route.value(route.ask_rows(fitted, rows, "all rows"), rows)
+    err, dof = route.on_all(route.fit_rows(None))
     n = float(route.n if route.weight is None else route.weight.sum())
-    err = float(np.average(losses, weights=route.weight))
-    dof = degrees_of_freedom(fitted, X)
     if not np.isfinite(dof):
         raise DataError(
             f"the degrees of freedom of {type(model).__name__} are not known: use optimism(..., method='bootstrap'), or cross_validate."
@@ -153,14 +148,8 @@ def _criterion(
     found = [Criterion(_value(name, f, noise, form), name, f.err, f.dof, f.n, noise) for f in fits]
     if not isinstance(model, Sequence):
         return found[0]
-    return Criteria(
-        name,
-        np.array(found, dtype=float),
-        np.array([f.dof for f in fits]),
-        np.array([f.err for f in fits]),
-        noise,
-        models,
-    )
+    dof, err = np.array([f.dof for f in fits]), np.array([f.err for f in fits])
+    return Criteria(name, np.array(found, dtype=float), dof, err, noise, models)
 
 
 _PARAMETERS = """

@@ -13,8 +13,8 @@ means differ from the mean over rows: both are given.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import KW_ONLY, dataclass, field, replace
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -56,34 +56,32 @@ class CrossValidation(Risk):
         The fold in which each row was tested, -1 for none.
     """
 
-    pooled: float = field(default=float("nan"), kw_only=True)
-    per_fold: Vector = field(default_factory=lambda: np.empty(0), kw_only=True)
-    n_folds: int = field(default=0, kw_only=True)
-    repeats: int = field(default=1, kw_only=True)
-    sizes: Vector = field(default_factory=lambda: np.empty(0), kw_only=True)  # (repeats * folds,) tested rows, of ``n``
-    fold_ids: Codes | Callable[[], Codes] = field(default_factory=lambda: np.empty(0, dtype=np.intp), kw_only=True)
-    one_pass: bool = field(default=False, kw_only=True)
-    look: Callable[[], tuple[np.ndarray, np.ndarray]] | None = field(default=None, kw_only=True)
-    columns: int = field(default=0, kw_only=True)  # that the predictor sees; 0 where nobody counted
-    halves: Halves | None = field(default=None, kw_only=True)  # how it does in halves of the folds, for differences
+    _: KW_ONLY
+    pooled: float = float("nan")
+    per_fold: Vector = field(default_factory=lambda: np.empty(0))
+    n_folds: int = 0
+    repeats: int = 1
+    sizes: Vector = field(default_factory=lambda: np.empty(0))  # (repeats * folds,) tested rows, of ``n``
+    fold_ids: Codes | Callable[[], Codes] = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    one_pass: bool = False
+    look: Callable[[], tuple[np.ndarray, np.ndarray]] | None = None
+    columns: int = 0  # that the predictor sees; 0 where nobody counted
+    halves: Halves | None = None  # how it does in halves of the folds, for differences
 
-    def _rows(self) -> tuple[np.ndarray, np.ndarray]:
-        found = self.__dict__.get("_found")
-        if found is None:
-            assert self.look is not None
-            found = self.look()
-            object.__setattr__(self, "_found", found)
-        return found
+    @cached_property
+    def _found(self) -> tuple[np.ndarray, np.ndarray]:
+        assert self.look is not None
+        return self.look()
 
     @property
     def losses(self) -> np.ndarray:
         """Out-of-fold loss of each row."""
-        return self._rows()[0] if self.row_losses is None else self.row_losses
+        return self._found[0] if self.row_losses is None else self.row_losses
 
     @property
     def predictions(self) -> np.ndarray:
         """Out-of-fold prediction of each row."""
-        return self._rows()[1]
+        return self._found[1]
 
     @property
     def folds(self) -> Codes:
@@ -198,17 +196,14 @@ def cross_validate(
         table = long_table(X, y, sample_weight, weights)
         if table is not None:
             route = open_route(model, table.X, table.y, None, loss)
-            return table.told(
-                _validated(route, folds, repeats, interval, level, None, None, stratify, random_state, apart=True)
-            )
+            found = _validated(route, folds, repeats, interval, level, None, None, stratify, random_state, apart=True)
+            return table.told(found)
     route = open_route(model, X, y, sample_weight, loss)
     route.weights = weights
     found = _validated(route, folds, repeats, interval, level, groups, time, stratify, random_state)
-    return (
-        replace(found, how=f"{found.how}, weights taken as sampling weights")
-        if (route.at_hand or route.at_a_glance) and route.sampled
-        else found
-    )
+    if (route.at_hand or route.at_a_glance) and route.sampled:
+        return replace(found, how=f"{found.how}, weights taken as sampling weights")
+    return found
 
 
 def _validated(
@@ -268,14 +263,9 @@ def plan_for(
     few = by_rule and not apart and looked_at(route.inputs, route.n)
     copies = copies_of(route.inputs, route.raw[1], route.n) if few and route.weight is None else None
     if isinstance(route, MomentRoute) and not route.at_hand and by_rule and copies is None:
-        return deal_plan(
-            int(folds), route.n, route.shared.counts, stratify is not False, route.classes, repeats, random_state
-        )
-    codes, classes = route.codes, route.classes
-    if stratify is False:
-        codes = None
-    elif stratify is not None and stratify is not True:
-        classes, codes = np.unique(np.asarray(stratify), return_inverse=True)
+        counts, by_class = route.shared.counts, stratify is not False
+        return deal_plan(int(folds), route.n, counts, by_class, route.classes, repeats, random_state)
+    codes, classes = strata_of(route, stratify)
     X, y, _ = route.raw
     return make_plan(
         folds, route.n, codes=codes, classes=classes, repeats=repeats, groups=groups, time=time, random_state=random_state,
@@ -283,11 +273,20 @@ def plan_for(
     )  # fmt: skip
 
 
+def strata_of(route: Route, stratify: Any) -> tuple[Codes | None, Any]:
+    """Return what folds are stratified by, and the names of the strata: the classes of a route unless something else is said."""
+    if stratify is None or stratify is True:
+        return route.codes, route.classes
+    if stratify is False:
+        return None, route.classes
+    names, codes = np.unique(np.asarray(stratify), return_inverse=True)
+    return codes.reshape(-1), names
+
+
 def counted(route: Route, plan: Plan) -> Plan:
     """Return a plan in which the cell of every row is known, for those who look at single rows."""
-    if not isinstance(route, MomentRoute) or not any(
-        isinstance(s, Split) and isinstance(s.cell, Deal) for s in plan.splits
-    ):
+    dealt = any(isinstance(s, Split) and isinstance(s.cell, Deal) for s in plan.splits)
+    if not dealt or not isinstance(route, MomentRoute):
         return plan
     return replace(plan, splits=[replace(s, cell=route.shared.cells(s.cell, s.n_cells)) for s in plan.splits])
 
@@ -298,21 +297,19 @@ def run_plan(route: Route, plan: Plan, level: float = 0.95) -> CrossValidation:
     if any(part is None for part in quick) and (route.at_hand or route.at_a_glance):
         plan = counted(route, plan)
         return from_outcomes(route, plan, [route.evaluate(split) for split in plan.splits], level)
-    parts = [
-        part if part is not None else route.fold_means(split) for part, split in zip(quick, plan.splits, strict=True)
-    ]
-    per_fold, sizes = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return assemble(
-        route, plan, per_fold, sizes, level, lambda: gathered(route, [route.evaluate(split) for split in plan.splits])
-    )
+    parts = [part or route.fold_means(split) for part, split in zip(quick, plan.splits, strict=True)]
+
+    def look() -> tuple[np.ndarray, np.ndarray]:
+        return gathered(route, [route.evaluate(split) for split in plan.splits])
+
+    return assemble(route, plan, parts, level, look)
 
 
 def from_outcomes(route: Route, plan: Plan, outcomes: Sequence[Outcome], level: float) -> CrossValidation:
     """Return the cross-validation of a plan, of which it is known what became of the rows under each split."""
     parts = [route.fold_means(split, outcome) for split, outcome in zip(plan.splits, outcomes, strict=True)]
-    per_fold, sizes = (np.concatenate(part) for part in zip(*parts, strict=True))
     found = gathered(route, outcomes)
-    return assemble(route, plan, per_fold, sizes, level, lambda: found)
+    return assemble(route, plan, parts, level, lambda: found)
 
 
 def _from_moments(route: Route, split: Split | Pairs) -> tuple[Vector, Vector] | None:
@@ -347,10 +344,11 @@ def fold_error(per_fold: np.ndarray, repeats: int) -> tuple[Any, Any, int]:
 
 
 def assemble(
-    route: Route, plan: Plan, per_fold: Vector, sizes: Vector, level: float, look: Callable[[], tuple[np.ndarray, np.ndarray]],
+    route: Route, plan: Plan, parts: Sequence[tuple[Vector, Vector]], level: float, look: Callable[[], tuple[np.ndarray, np.ndarray]],
     centre: tuple[float, float, Interval] | None = None, how: str | None = None, losses: np.ndarray | None = None,
 ) -> CrossValidation:  # fmt: skip
-    """Return the result object; ``centre`` replaces value, standard error and interval by those of another method."""
+    """Return the result object from fold means and sizes; ``centre`` replaces value, standard error and interval by another method's."""
+    per_fold, sizes = (np.concatenate(part) for part in zip(*parts, strict=True))
     repeats = 1 if isinstance(plan.splits[0], Pairs) else plan.repeats
     value, stderr, K = fold_error(per_fold, repeats)
     X, y, _ = route.raw
@@ -390,15 +388,11 @@ def _fold_ids(route: Route, plan: Plan) -> Any:
     if isinstance(plan.splits[0], Pairs):
         return np.empty(0, dtype=np.intp)
     if isinstance(plan.splits[0].cell, Deal):
-        assert isinstance(route, MomentRoute)
-        rows = route.shared
-        return lambda: _told(
-            [replace(split, cell=rows.cells(split.cell, split.n_cells)) for split in plan.splits], plan.n_folds
-        )
-    return _told(plan.splits, plan.n_folds)
+        return lambda: _told(counted(route, plan))
+    return _told(plan)
 
 
-def _told(splits: list[Split], n_folds: int) -> Codes:
-    ids = np.concatenate([split.models_of_rows() for split in splits])
-    ids = np.where(ids >= 0, ids % n_folds, -1)
+def _told(plan: Plan) -> Codes:
+    ids = np.concatenate([split.models_of_rows() for split in plan.splits])
+    ids = np.where(ids >= 0, ids % plan.n_folds, -1)
     return ids[0] if len(ids) == 1 else ids

@@ -26,7 +26,7 @@ from epee.estimator.saying import each_once
 from epee.lazy import Shown
 from epee.risk.copies import copies_of
 from epee.risk.counts import long_table
-from epee.risk.cross_validation import dealt_by_rule
+from epee.risk.cross_validation import dealt_by_rule, strata_of
 from epee.risk.estimate import Risk
 from epee.risk.intervals import Interval, check_level, normal_quantile, t_quantile
 from epee.risk.mean_loss import MeanLoss, mean_loss
@@ -35,6 +35,7 @@ from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import Outcome
 from epee.risk.splitting import Split, check_strata, group_codes, make_plan, seed_of
 from epee.risk.units import Weights, check_meaning, taken_as
+from epee.risk.watching import shaped_ends
 from epee.table.folds import assign_folds, check_folds
 from epee.typing import Codes, Matrix, Vector
 from epee.words import risk_words
@@ -100,21 +101,13 @@ class LearningCurve(Shown):
         values = a + b * n**-c
         value, stderr = float(values[0]), float(values[1:].std(ddof=1) * np.sqrt(K / (K - 1)))
         how = f"extrapolated from {self.sizes[-1]:.0f} rows by a power law"
-        plain = None if self.of_rows is None else self.of_rows(level=self.level)
-        if plain is None or not plain.stderr > 0:
+        if self.of_rows is None or not (plain := self.of_rows(level=self.level)).stderr > 0:
             return Risk(value, stderr, self._ends(value, values[1:], K), self.level, float(n), self.loss, how)
         stderr = max(stderr, plain.stderr)
-        ends_at = partial(self._shaped, value, stderr, K - 1)
+        ends_at = partial(shaped_ends, self.of_rows, value, stderr, K - 1, self.loss)
         return Risk(
             value, stderr, ends_at(self.level), self.level, float(n), self.loss, how, caution=plain.sentence, ends_at=ends_at
         )  # fmt: skip
-
-    def _shaped(self, value: float, stderr: float, dof: float, level: float) -> Interval:
-        """Return an interval as long as the folds make it, with the shape that the losses of the rows have."""
-        assert self.of_rows is not None
-        plain = self.of_rows(level=level)
-        longer = t_quantile(level, dof) / t_quantile(level, max(plain.dof, 1.0))
-        return self.of_rows(level=level, centre=value, stretch=longer * stderr / plain.stderr).interval
 
     def _ends(self, value: float, drawn: Vector, K: int) -> Interval:
         """Return the bootstrap's ends, stretched since K folds drawn from K have too small a spread and an unsure one."""
@@ -127,9 +120,8 @@ class LearningCurve(Shown):
     def verdict(self) -> str:
         """Say what twice the rows would bring."""
         now, then = self.extrapolate(self.sizes[-1]), self.extrapolate(2 * self.sizes[-1])
-        return risk_words.say(
-            "more rows", n=whole(2 * self.sizes[-1]), then=str(then), now=amount(now.value, now.stderr)
-        )
+        n = whole(2 * self.sizes[-1])
+        return risk_words.say("more rows", n=n, then=str(then), now=amount(now.value, now.stderr))
 
     def plot(self, ax: Any = None, *, until: float | None = None) -> Any:
         """Draw both errors and the extrapolation; returns the axes."""
@@ -200,18 +192,16 @@ def curve_on(
     weight = np.bincount(cell, route.counts, minlength=len(fold_of_cell)).astype(float)
     split, trained, outcome = _evaluate(route, cell, fold_of_cell, weight, sizes, folds)
     S = len(trained)
-    test_split = Split(split.cell, split.learns, split.tested_by[:S])
-    halves = [
-        type(outcome)(outcome.losses[:S], outcome.predictions[:0]),
-        type(outcome)(outcome.losses[S:], outcome.predictions[:0]),
-    ]
-    test = route.fold_means(test_split, halves[0])[0].reshape(S, folds)
-    train = route.fold_means(Split(split.cell, split.learns, split.tested_by[S:]), halves[1])[0].reshape(S, folds)
+
+    def means(layers: slice) -> Matrix:
+        own = replace(split, tested_by=split.tested_by[layers])
+        return route.fold_means(own, replace(outcome, losses=outcome.losses[layers]))[0].reshape(S, folds)
+
+    test, train = means(slice(0, S)), means(slice(S, None))
     stderr = np.nanstd(test, axis=1, ddof=1) / np.sqrt(folds)
     how = f"{folds}-fold cross-validation on growing training samples"
     together = groups if groups is not None else copies
-    units = np.unique(np.asarray(together), return_inverse=True)[1].reshape(-1) if together is not None else None
-    units = np.arange(route.n) if units is None and route.sampled else units
+    units = group_codes(together, route.n) if together is not None else np.arange(route.n) if route.sampled else None
     of_rows = partial(mean_loss, outcome.losses[S - 1], route.counts, loss=route.loss, weights="counts", groups=units)
     return LearningCurve(
         trained, np.nanmean(train, axis=1), np.nanmean(test, axis=1), stderr, test, route.loss.name, level, how, seed, of_rows
@@ -252,15 +242,9 @@ def _cells(
     """Return the fine cell of each row and the fold of each cell."""
     if groups is not None:  # whole groups are the cells of a fold
         ids = group_codes(groups, route.n)
-        plan = make_plan(folds, route.n, groups=groups, random_state=seed)
-        fold = plan.splits[0].cell
-        _, first = np.unique(ids, return_index=True)
-        return ids, fold[first]
-    codes = route.codes
-    if stratify is False:
-        codes = None
-    elif stratify is not None and stratify is not True:
-        codes = np.unique(np.asarray(stratify), return_inverse=True)[1].reshape(-1)
+        fold = make_plan(folds, route.n, groups=groups, random_state=seed).splits[0].cell
+        return ids, fold[np.unique(ids, return_index=True)[1]]
+    codes, _ = strata_of(route, stratify)
     if codes is not None:
         check_strata(np.bincount(codes), folds, route.classes)
     n, rows = route.n, np.arange(route.n)
@@ -301,9 +285,7 @@ def _nested_parts(
     models = np.arange(S * K).reshape(S, K)
     held = models[:, fold_of_cell]  # (S, C)
     tutor = models[:, (fold_of_cell - 1) % K]
-    seen = np.take_along_axis(
-        learns.reshape(S, K, C), ((fold_of_cell - 1) % K)[None, None, :].repeat(S, axis=0), axis=1
-    )[:, 0]
+    seen = learns[:, (fold_of_cell - 1) % K, np.arange(C)]  # (S, C)
     return Split(cell, learns.reshape(S * K, C), np.vstack([held, np.where(seen, tutor, -1)])), trained
 
 

@@ -196,9 +196,8 @@ def _squared(
 
     def make(g: np.random.Generator) -> tuple[Matrix, Vector]:
         X = draw(g)
-        return X, np.asarray(target(X), dtype=float).reshape(len(X)) + np.asarray(sd(X)).reshape(
-            len(X)
-        ) * g.standard_normal(len(X))
+        values, spread = (np.asarray(f(X), dtype=float).reshape(len(X)) for f in (target, sd))
+        return X, values + spread * g.standard_normal(len(X))
 
     H = _samples(model, points, make, repeats, rng).astype(float)  # (R, m)
     f = np.asarray(target(points), dtype=float).reshape(len(points))
@@ -208,9 +207,8 @@ def _squared(
     errors = (f - H) ** 2  # (R, m)
     epe = sigma2 + errors.mean(axis=0)
     stderr = float(errors.mean(axis=1).std(ddof=1) / np.sqrt(repeats))
-    return BiasVariance(
-        points, sigma2, bias2, variance, epe, mean, stderr, "squared", f"{repeats} simulated samples", f
-    )
+    how = f"{repeats} simulated samples"
+    return BiasVariance(points, sigma2, bias2, variance, epe, mean, stderr, "squared", how, f)
 
 
 def _probabilities(target: Any, X: Matrix) -> Matrix:
@@ -265,12 +263,8 @@ def _bootstrap(
         out = np.setdiff1d(np.arange(n), bag)
         found = np.full(n, np.nan)
         if len(np.unique(y[bag])) > 1 or loss == "squared":
-            codes = clone(model).fit(X[bag], y[bag]).predict(X[out])
-            found[out] = (
-                np.searchsorted(labels, codes)
-                if loss == "zero_one"
-                else np.asarray(codes, dtype=float).reshape(len(out))
-            )
+            said = np.asarray(clone(model).fit(X[bag], y[bag]).predict(X[out])).reshape(len(out))
+            found[out] = np.searchsorted(labels, said) if loss == "zero_one" else said
         return found
 
     labels = np.unique(y)
@@ -284,9 +278,8 @@ def _bootstrap(
         mean = np.nanmean(H, axis=0)
         bias2, variance = (truth - mean) ** 2, np.nanmean((H - mean) ** 2, axis=0)
         epe = np.nanmean((truth - H) ** 2, axis=0)
-        return BiasVariance(
-            X, zero, bias2, variance, epe, mean, float(epe.std(ddof=1) / np.sqrt(len(epe))), loss, how, truth
-        )
+        stderr = float(epe.std(ddof=1) / np.sqrt(len(epe)))
+        return BiasVariance(X, zero, bias2, variance, epe, mean, stderr, loss, how, truth)
     codes = np.searchsorted(labels, y)[seen]
     votes = np.stack([np.nansum(np.where(np.isnan(H), np.nan, k == H), axis=0) for k in range(len(labels))], axis=1)
     votes = votes / votes.sum(axis=1, keepdims=True)

@@ -90,13 +90,8 @@ class Dependence:
 
 
 def dependence(
-    residuals: Vector,
-    X: Matrix | None = None,
-    *,
-    columns: Sequence[tuple[str, Any]] = (),
-    order: Any = None,
-    seed: int = 0,
-) -> list[Dependence]:
+    residuals: Vector, X: Matrix | None = None, *, columns: Sequence[tuple[str, Any]] = (), order: Any = None, seed: int = 0
+) -> list[Dependence]:  # fmt: skip
     """Return what was tried, from the most to the least certain dependence.
 
     Parameters
@@ -142,15 +137,6 @@ def dependence(
     adjusted = holm(np.array([f.p_value for f in tried]))
     tried = [replace(f, p_value=float(p)) for f, p in zip(tried, adjusted, strict=True)]
     return sorted(tried, key=lambda f: (f.p_value, -f.effect))
-
-
-def design_effect(found: Sequence[Dependence], level: float = 0.01) -> float:
-    """Return the largest design effect of the dependences that are shown, 1 when none is.
-
-    >>> design_effect([])
-    1.0
-    """
-    return max((f.effect for f in found if f.shown(level)), default=1.0)
 
 
 def normal_scores(r: Vector) -> Vector:
@@ -232,9 +218,8 @@ def without_shape(z: Vector, Z: Matrix) -> Vector:
     powers = np.stack([t, t * t, t * t * t], axis=2)  # (n, p, 3)
     most = n // (3 * ROWS_OF_A_TERM)
     if p > most:
-        told = [
-            float(np.square(np.linalg.qr(powers[:, j] - powers[:, j].mean(axis=0))[0].T @ z).sum()) for j in range(p)
-        ]
+        own = [np.linalg.qr(powers[:, j] - powers[:, j].mean(axis=0))[0] for j in range(p)]
+        told = [float(np.square(Q.T @ z).sum()) for Q in own]
         powers = powers[:, np.sort(np.argsort(told)[::-1][:most])]
     B = np.column_stack([np.ones(n), powers.reshape(n, -1)])
     left = z - B @ np.linalg.lstsq(B, z, rcond=1e-10)[0]
@@ -301,9 +286,7 @@ def _nearest(z: Vector, Z: Matrix, seed: int) -> Dependence | None:
     return Dependence("nearest", "", rho, _contrast(z, A), 1 + max(rho, 0.0), 1.0)
 
 
-_last: list[
-    tuple[Matrix, int, tuple[Matrix, Codes]]
-] = []  # the last table that was searched: it is asked for several losses
+_last: list[tuple[Matrix, int, tuple[Matrix, Codes]]] = []  # the table searched last: it is asked for several losses
 
 
 def _query(Z: Matrix, k: int) -> tuple[Matrix, Codes]:

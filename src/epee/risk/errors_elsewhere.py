@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from epee.arrays import affine_rows, at_home, like, namespace, numbers_like, taken
-from epee.risk.linear_stack import Linear
+from epee.estimator.stack import Linear
 from epee.table.block import Block
 from epee.typing import Matrix
 
@@ -27,10 +27,8 @@ def count_errors(block: Block, models: Linear, tested_by: np.ndarray, by_cell: b
     w = None if block.weight is None else xp.astype(like(block.weight, X), xp.float64)
     counts = fold >= 0
     cell = xp.where(counts, fold, 0)
-    first, places = (
-        numbers_like(n, fold, fold.dtype) * T,
-        numbers_like(tested_by.shape[1] if by_cell else T, fold, fold.dtype),
-    )
+    first = numbers_like(n, fold, fold.dtype) * T
+    places = numbers_like(tested_by.shape[1] if by_cell else T, fold, fold.dtype)
     sums = []
     for by in tested_by:  # a repeat
         model = taken(like(by, fold, fold.dtype), cell)

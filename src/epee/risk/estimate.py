@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -69,14 +69,13 @@ class Risk(Shown, Part):
     loss: str = ""
     how: str = ""
     dof: float = float("inf")
-    row_losses: Vector | None = field(default=None, kw_only=True)
-    weight: Vector | None = field(default=None, kw_only=True)
-    rows: str | None = field(default=None, kw_only=True)  # fingerprint of the rows: equal for paired risks
-    caution: str = field(default="", kw_only=True)  # why the interval cannot be trusted, in words
-    kin: str = field(
-        default="", kw_only=True
-    )  # why the rows are not independent, in words; empty when nothing shows it
-    ends_at: Callable[[float], Interval] | None = field(default=None, kw_only=True)  # the interval at another level
+    _: KW_ONLY
+    row_losses: Vector | None = None
+    weight: Vector | None = None
+    rows: str | None = None  # fingerprint of the rows: equal for paired risks
+    caution: str = ""  # why the interval cannot be trusted, in words
+    kin: str = ""  # why the rows are not independent, in words; empty when nothing shows it
+    ends_at: Callable[[float], Interval] | None = None  # the interval at another level
 
     def __post_init__(self) -> None:
         """Let no interval stand that does not hold its estimate; what rounding alone parts is brought together."""
@@ -175,7 +174,8 @@ class Risk(Shown, Part):
 class Difference(Risk):
     """The difference of two risks, with the p-value of the hypothesis that there is none."""
 
-    p_value: float = field(default=float("nan"), kw_only=True)
+    _: KW_ONLY
+    p_value: float = float("nan")
 
     def shown(self) -> str:
         """Return the difference and its error bar: in points for rates."""
@@ -200,7 +200,8 @@ def difference(value: float, stderr: float, dof: float, level: float, n: float, 
 class Score(Risk):
     """A figure of merit, larger is better, with its error bar and what its picture needs."""
 
-    curve: Any = field(default=None, kw_only=True)
+    _: KW_ONLY
+    curve: Any = None
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the curve behind the figure where there is one, else the interval; returns the axes."""

@@ -28,7 +28,7 @@ from functools import cached_property
 import numpy as np
 
 from epee.risk.route import MomentRoute, Route
-from epee.risk.splitting import Deal, Pairs, Plan, Split
+from epee.risk.splitting import Pairs, Plan, Split
 from epee.typing import Codes, Matrix
 
 MANY, FEW = 10, 5  # halvings of predictors that merge, and of those that are fitted again
@@ -62,8 +62,7 @@ class Halves:
     def _cells(self, r: int) -> Codes:
         """Return the fold of each row in repeat ``r``, also of rows that are dealt as they pass."""
         cell = self.plan.splits[r].cell
-        dealt = isinstance(cell, Deal) and isinstance(self.route, MomentRoute)
-        return self.route.shared.cells(cell, self.plan.n_folds) if dealt else cell  # type: ignore[attr-defined]
+        return self.route.shared.cells(cell, self.plan.n_folds) if isinstance(self.route, MomentRoute) else cell
 
 
 def halves_of(route: Route, plan: Plan, many: int | None = None) -> Halves | None:

@@ -65,14 +65,13 @@ def held_rows(model: Any, X: Any, y: Any, sample_weight: Any, level: float, weig
     check_meaning(weights)
     check_level(level)
     require_fitted(model)
-    refuse_training_rows(model, X, y, sample_weight)
+    refuse_training_rows(model, X, sample_weight)
     truth = np.asarray(y)
     refuse_missing_truth(truth)
-    w = check_weights(sample_weight, len(truth))
-    if w is None:
-        return Held(truth, np.ones(len(truth)), np.ones(len(truth)), False, "held-out rows")
-    sampled = meaning_of(w, weights) == "sampling"
-    return Held(truth, w, as_counts(w, len(w), weights), sampled, f"held-out rows{taken_as(w, weights)}")
+    n, w = len(truth), check_weights(sample_weight, len(truth))
+    sampled = w is not None and meaning_of(w, weights) == "sampling"
+    how = f"held-out rows{taken_as(w, weights)}"
+    return Held(truth, np.ones(n) if w is None else w, as_counts(w, n, weights), sampled, how)
 
 
 def codes_of(model: Any, truth: np.ndarray) -> Codes:

@@ -26,20 +26,11 @@ from epee.risk.asked import kind_of
 from epee.risk.asking import refuse_missing_truth, refuse_nan
 from epee.risk.estimate import Risk
 from epee.risk.fingerprint import repeated_rows
-from epee.risk.intervals import (
-    Interval,
-    bootstrap_interval,
-    check_level,
-    clopper_pearson,
-    t_interval,
-    weighted_mean,
-    wilson,
-    within_range,
-)
+from epee.risk.intervals import Interval, asked_interval, check_level, weighted_mean, within_range
 from epee.risk.mean_loss import MeanLoss, mean_loss
 from epee.risk.ranking import area_interval
 from epee.risk.route import GLANCE
-from epee.risk.splitting import group_codes
+from epee.risk.splitting import group_codes, places_in_time
 from epee.risk.units import Weights, as_counts, taken_as, units_of
 from epee.risk.watching import less_class, watched
 from epee.table.block import check_weights
@@ -79,16 +70,13 @@ def losses_of(
         parts = [found for found, _ in blocks]
         if not chosen.rowwise:
             parts = [(np.concatenate([said for said, _ in parts]), np.concatenate([true for _, true in parts]))]
-        return (
-            np.concatenate([chosen.value(*part) for part in parts])
-            if chosen.rowwise or not weights
-            else chosen.weighed(*parts[0], np.concatenate(weights)),
-            np.concatenate(weights) if weights else None,
-            chosen,
-        )
-    said, true = asked(X, y)
-    w = check_weights(sample_weight, len(said))
-    return chosen.value(said, true) if w is None else chosen.weighed(said, true, w), w, chosen
+        w = np.concatenate(weights) if weights else None
+        if chosen.rowwise or w is None:
+            return np.concatenate([chosen.value(*part) for part in parts]), w, chosen
+    else:
+        parts = [asked(X, y)]
+        w = check_weights(sample_weight, len(parts[0][0]))
+    return chosen.value(*parts[0]) if w is None else chosen.weighed(*parts[0], w), w, chosen
 
 
 def require_fitted(model: Any) -> None:
@@ -178,7 +166,7 @@ def holdout_error(
     0.27 ± 0.03 [0.21, 0.33]
     """
     check_level(level)
-    refuse_training_rows(model, X, y, sample_weight)
+    refuse_training_rows(model, X, sample_weight)
     losses, w, chosen = losses_of(model, X, y, loss, sample_weight)
     if training is not None and not is_stream(X):
         share = repeated_rows(X, training)
@@ -192,7 +180,7 @@ def holdout_error(
         if len(losses) * source.n_columns <= GLANCE:  # so few that they are looked at
             X, y, _ = gather(source)
     ids = None if groups is None else group_codes(groups, len(losses))
-    order = None if time is None else _in_time(time, len(losses))
+    order = None if time is None else np.argsort(places_in_time(time, len(losses)), kind="stable")
     ends_at = partial(_ends, interval, losses, w, chosen, weights, ids, order)
     if not chosen.rowwise and interval is None and ids is None and order is None and w is None:
         ends_at = partial(_ranking_ends, losses, chosen.codes(_labels(X, y)))
@@ -213,47 +201,28 @@ def _left_over(model: Any, X: Any, y: Any, losses: Vector, chosen: Loss) -> Vect
     truth = np.asarray(y)
     if chosen.classes is not None:
         return less_class(losses, np.unique(truth, return_inverse=True)[1].reshape(-1))
-    return (
-        truth - np.asarray(model.predict(X)).reshape(truth.shape)
-        if truth.ndim == 1 and truth.dtype.kind in "fiub"
-        else losses
-    )
-
-
-def _in_time(time: Any, n: int) -> np.ndarray:
-    """Return the rows in the order of time."""
-    if time is True:
-        return np.arange(n)
-    when = np.asarray(time)
-    if when.shape != (n,):
-        raise DataError(f"time has shape {when.shape}; give one moment for each of the {n} rows.")
-    return np.argsort(when, kind="stable")
+    if truth.ndim != 1 or truth.dtype.kind not in "fiub":
+        return losses
+    return truth - np.asarray(model.predict(X)).reshape(truth.shape)
 
 
 def _how(w: Vector | None, weights: Weights | None, ids: Any, order: Any) -> str:
-    said = "held-out rows"
     if ids is not None:
-        return f"{said}, error bar from {len(np.unique(ids))} groups"
+        return f"held-out rows, error bar from {len(np.unique(ids))} groups"
     if order is not None:
-        return f"{said}, error bar for rows in time"
-    return f"{said}{taken_as(w, weights)}"
+        return "held-out rows, error bar for rows in time"
+    return f"held-out rows{taken_as(w, weights)}"
 
 
 def _rare_class(chosen: Loss, y: Any, losses: Vector) -> str:
     """Return a caution when an unbounded loss of probabilities or scores rests on hardly any row of some class."""
-    if (
-        chosen.classes is None
-        or chosen.kind == "label"
-        or len(losses) != len(np.atleast_1d(np.asarray(y, dtype=object)))
-    ):
+    if chosen.classes is None or chosen.kind == "label" or len(losses) != np.size(np.asarray(y, dtype=object)):
         return ""
     counts = np.bincount(chosen.codes(y), minlength=len(chosen.classes))
     k = int(counts.argmin())
-    return (
-        risk_words.say("caution class", name=chosen.classes[k], n=int(counts[k]))
-        if counts[k] < FEWEST_OF_A_CLASS
-        else ""
-    )
+    if counts[k] >= FEWEST_OF_A_CLASS:
+        return ""
+    return risk_words.say("caution class", name=chosen.classes[k], n=int(counts[k]))
 
 
 def _ends(
@@ -270,9 +239,8 @@ def _ends(
     if kind is not None:
         units = units_of(losses, w, weights=weights)
         bar, worth = units.spread()[0] / float(np.sqrt(units.n)), None if w is None else as_counts(w, len(w), weights)
-        ends = within_range(
-            _interval(kind, units.mean, bar, units.effective, losses, worth, level, chosen.is_rate), chosen
-        )
+        ends = asked_interval(kind, units.mean, bar, units.effective, losses, worth, level, chosen.is_rate)
+        ends = within_range(ends, chosen)
     return (found, ends) if whole else ends
 
 
@@ -292,23 +260,7 @@ def _ranking_ends(losses: Vector, codes: Codes, level: float, *, whole: bool = F
     return (MeanLoss(value, stderr, ends, n, max(few - 1, 1.0)), ends) if whole else ends
 
 
-def _interval(
-    kind: str, value: float, stderr: float, n: float, losses: Vector, w: Vector | None, level: float, is_rate: bool
-) -> Interval:
-    if kind in ("wilson", "exact"):
-        if not is_rate:
-            raise WrongUse(f"interval={kind!r} is for rates (the zero_one loss); take 't' or 'bootstrap'.")
-        return wilson(value, n, level) if kind == "wilson" else clopper_pearson(value, n, level)
-    if kind == "bootstrap":
-        return bootstrap_interval(losses, w, level)
-    if kind != "t":
-        raise WrongUse(f"interval is {kind!r}; it must be 'wilson', 'exact', 't' or 'bootstrap'.")
-    if not n > 1:
-        raise DataError(f"a t interval needs at least 2 test rows; there are {n:g}.")
-    return t_interval(value, stderr, n - 1, level)
-
-
-def refuse_training_rows(model: Any, X: Any, y: Any, sample_weight: Any = None) -> None:
+def refuse_training_rows(model: Any, X: Any, sample_weight: Any = None) -> None:
     """Refuse test rows that are the training rows: same fingerprint, or same moments; a wrapper answers for what it holds."""
     if isinstance(model, Pipeline) and not is_stream(X):  # the last step of a pipeline saw transformed rows
         if len(model.steps) > 1:

@@ -14,10 +14,8 @@ from typing import Any
 import numpy as np
 
 from epee.risk.cross_validation import CrossValidation
-from epee.risk.intervals import Interval
-from epee.risk.mean_loss import MeanLoss, mean_loss
+from epee.risk.mean_loss import ends_of, mean_loss
 from epee.risk.route import Route
-from epee.typing import Vector
 
 
 def with_long_run_error(found: CrossValidation, time: Any, route: Route) -> CrossValidation:
@@ -33,18 +31,10 @@ def with_long_run_error(found: CrossValidation, time: Any, route: Route) -> Cros
     if losses.ndim > 1:
         return found
     order = np.arange(len(losses)) if time is True else np.argsort(np.asarray(time), kind="stable")
-    weight, loss = None if route.weight is None else route.weight[order], route.loss
-    ends_at = partial(_ends, losses[order], weight, loss, found.value)
-    mean = _mean(losses[order], weight, loss, found.value, found.level)
+    weight = None if route.weight is None else route.weight[order]
+    of_rows = partial(mean_loss, losses[order], weight, loss=route.loss, in_order=True, centre=found.value)
+    mean = of_rows(level=found.level)
     return replace(
-        found, stderr=mean.stderr, interval=mean.interval, dof=mean.dof, caution=mean.sentence, ends_at=ends_at,
+        found, stderr=mean.stderr, interval=mean.interval, dof=mean.dof, caution=mean.sentence, ends_at=partial(ends_of, of_rows),
         how=f"{found.how}, error bar for rows in time",
     )  # fmt: skip
-
-
-def _mean(losses: Vector, weight: Vector | None, loss: Any, centre: float, level: float) -> MeanLoss:
-    return mean_loss(losses, weight, loss=loss, level=level, in_order=True, centre=centre)
-
-
-def _ends(losses: Vector, weight: Vector | None, loss: Any, centre: float, level: float) -> Interval:
-    return _mean(losses, weight, loss, centre, level).interval

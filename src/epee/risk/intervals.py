@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
-from epee.errors import WrongUse
+from epee.errors import DataError, WrongUse
 from epee.losses.loss import Loss
 from epee.losses.names import named
 from epee.typing import Vector
@@ -114,6 +114,23 @@ def clopper_pearson(rate: float, n: float, level: float) -> Interval:
     low = 0.0 if k <= 0 else float(special.betaincinv(k, n - k + 1, tail))
     high = 1.0 if k >= n else float(special.betaincinv(k + 1, n - k, 1 - tail))
     return Interval(low, high)
+
+
+def asked_interval(
+    kind: str, value: float, stderr: float, n: float, losses: Vector, w: Vector | None, level: float, is_rate: bool
+) -> Interval:
+    """Return the interval of a mean of losses that a user asks for by its name."""
+    if kind in ("wilson", "exact"):
+        if not is_rate:
+            raise WrongUse(f"interval={kind!r} is for rates (the zero_one loss); take 't' or 'bootstrap'.")
+        return wilson(value, n, level) if kind == "wilson" else clopper_pearson(value, n, level)
+    if kind == "bootstrap":
+        return bootstrap_interval(losses, w, level)
+    if kind != "t":
+        raise WrongUse(f"interval is {kind!r}; it must be 'wilson', 'exact', 't' or 'bootstrap'.")
+    if not n > 1:
+        raise DataError(f"a t interval needs at least 2 test rows; there are {n:g}.")
+    return t_interval(value, stderr, n - 1, level)
 
 
 def logit_interval(value: float, stderr: float, level: float) -> Interval:

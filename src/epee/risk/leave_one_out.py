@@ -38,22 +38,23 @@ from epee.estimator.base import PosteriorMixin, softmax
 from epee.estimator.protocol import LeavesOneOut
 from epee.estimator.saying import each_once
 from epee.moments.moments import Moments, share, stack
+from epee.moments.unions import unions
 from epee.risk.asking import one_column
 from epee.risk.cross_validation import CrossValidation
 from epee.risk.dof import degrees_of_freedom, sharing, spread_of_squares
-from epee.risk.intervals import Interval, check_level
-from epee.risk.mean_loss import mean_loss
+from epee.risk.intervals import check_level
+from epee.risk.mean_loss import ends_of, mean_loss
 from epee.risk.opening import open_route
 from epee.risk.refit import RefitRoute
 from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import ask_behind
 from epee.risk.splitting import kfold
 from epee.risk.tied_rows import cells_of, learns_much, longer, share_inputs, spread_of_halves
-from epee.risk.unions import unions
 from epee.risk.units import Weights, check_meaning, taken_as
 from epee.risk.watching import left_over, watched
 from epee.settings import progress
 from epee.table.arrays import ArraySource
+from epee.table.block import Block
 from epee.table.doors import gather, is_stream, open_source
 from epee.table.fingerprints import fingerprint
 from epee.table.folds import check_folds
@@ -65,15 +66,8 @@ CHUNK = 32
 
 @each_once
 def loo(
-    model: Any,
-    X: Any,
-    y: Any,
-    loss: Any = None,
-    *,
-    level: float = 0.95,
-    sample_weight: Any = None,
-    weights: Weights | None = None,
-) -> CrossValidation:
+    model: Any, X: Any, y: Any, loss: Any = None, *, level: float = 0.95, sample_weight: Any = None, weights: Weights | None = None
+) -> CrossValidation:  # fmt: skip
     r"""Estimate the risk by leave-one-out, in closed form wherever there is one.
 
     Parameters
@@ -135,18 +129,15 @@ def leave_each_out(
         if isinstance(route, MomentRoute):
             found, how = _by_merges(route), "leave-one-out, by merging moments"
         else:
-            found, how = (
-                route.evaluate(kfold(np.arange(route.n), route.n)).predictions[0],
-                "leave-one-out, by fitting each",
-            )
-        free = _freedom(route)
+            found = route.evaluate(kfold(np.arange(route.n), route.n)).predictions[0]
+            how = "leave-one-out, by fitting each"
+        free = route.freedom
     losses = route.value(found, np.arange(route.n))
     route.weights = weights
     spread = spread_of_squares(losses, route.counts, route.loss)
     shared = max(sharing(free, float(route.counts.sum()), spread), _together(route, free) if halved else 1.0)
-    ends_at = partial(_ends, losses, route.weight, weights, route.loss, shared)
-    mean = mean_loss(losses, route.weight, loss=route.loss, level=level, weights=weights, stretch=shared)
-    sizes = route.counts
+    of_rows = partial(mean_loss, losses, route.weight, loss=route.loss, weights=weights, stretch=shared)
+    mean, ends_at, sizes = of_rows(level=level), partial(ends_of, of_rows), route.counts
     predictions, value, n = route.asked.decode(found), mean.value, float(sizes.sum())
     said = how + taken_as(route.weight, weights)
     told = CrossValidation(
@@ -155,17 +146,9 @@ def leave_each_out(
         sizes=sizes, fold_ids=np.arange(route.n),
         one_pass=how != "leave-one-out, by fitting each", look=lambda: (losses, predictions),
     )  # fmt: skip
-    return (
-        watched(told, left_over(route, losses, found), route.inputs)
-        if route.at_a_glance and route.weight is None
-        else told
-    )
-
-
-def _ends(
-    losses: Vector, weight: Vector | None, weights: Weights | None, loss: Any, shared: float, level: float
-) -> Interval:
-    return mean_loss(losses, weight, loss=loss, level=level, weights=weights, stretch=shared).interval
+    if not route.at_a_glance or route.weight is not None:
+        return told
+    return watched(told, left_over(route, losses, found), route.inputs)
 
 
 def _together(route: Route, free: float) -> float:
@@ -189,13 +172,6 @@ def _together(route: Route, free: float) -> float:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of tables that nobody asked for
         return longer(spread_of_halves(left_out, counts))
-
-
-def _freedom(route: Route) -> float:
-    """Return the degrees of freedom of the predictor that all rows teach."""
-    from epee.risk.complexity import fitted_on_all
-
-    return fitted_on_all(route, error=False)[1] if isinstance(route, MomentRoute) else float("nan")
 
 
 def closed_form(route: RefitRoute, fitted: Any) -> np.ndarray | None:
@@ -246,17 +222,13 @@ def _by_merges(route: MomentRoute) -> np.ndarray:
 def _without_each(route: MomentRoute, rows: np.ndarray, rest: Moments) -> Moments:
     """Return the moments of ``rest`` and of the rows of one chunk without each of them in turn."""
     s, L = route.source, len(rows)
-    w: Vector = np.ones(L) if s.weight is None else s.weight[rows]
-    left = np.minimum(w, 1.0)
-
-    def part(a: Any) -> Any:
-        return None if a is None else a[rows]
-
-    alone = ArraySource(s.X[rows], part(s.y), np.ones(L), np.arange(L), part(s.group), s.names)
+    own = Block(s.X, s.y, s.weight, None, s.group).taking(rows)
+    w: Vector = np.ones(L) if own.weight is None else own.weight
+    alone = ArraySource(own.X, own.y, np.ones(L), np.arange(L), own.group, s.names)
     keep = route.probe.summation(alone, L, rest.origin)
     each = keep(next(iter(alone.blocks(L))))  # one cell a row
     both = stack([rest.about(each.origin), *[each.at("fold", i) for i in range(L)]])
     members = np.hstack([np.ones((L, 1)), np.tile(w, (L, 1))])
-    members[np.arange(L), 1 + np.arange(L)] -= left
+    members[np.arange(L), 1 + np.arange(L)] -= np.minimum(w, 1.0)
     found = unions(both, members)
     return replace(found, shift=np.where(share(found.count, found.count)[..., None] > 0, found.shift, 0.0))

@@ -16,6 +16,7 @@ cannot be trusted: "few" (fewer than 40 rows of an unbounded loss), "units" (man
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -117,6 +118,11 @@ def mean_loss(
     ends = within_range(_stretched(skewed_interval(mean, sd, skewness, n, dof, level), mean, centre, stretch), loss)
     top = float((units.sums / (units.copies @ units.sums)).max()) if mean > 0 else 0.0
     return MeanLoss(centre, float(stderr), ends, n, dof, _caution(sd, mean, skewness, n, dof, units), top)
+
+
+def ends_of(of_rows: Callable[..., MeanLoss], level: float) -> Interval:
+    """Return the interval at a level of a mean of which all else is given: :func:`mean_loss` of some rows."""
+    return of_rows(level=level).interval
 
 
 def _caution(sd: float, mean: float, skewness: float, n: float, dof: float, units: Units) -> str:

@@ -40,17 +40,17 @@ import numpy as np
 from epee.engines.local import in_order, one_blas_thread
 from epee.errors import DataError, WrongUse
 from epee.estimator.protocol import FitsStack, SolvesStack
+from epee.estimator.stack import Linear, Stack
 from epee.moments.moments import Moments
-from epee.risk.cross_validation import CrossValidation, assemble, counted
+from epee.moments.unions import raw_unions
+from epee.risk.cross_validation import CrossValidation, assemble, counted, gathered
 from epee.risk.halves import halves_of, ratio_by_halves
 from epee.risk.intervals import Interval, within_range
-from epee.risk.linear_stack import Linear, Stack
 from epee.risk.mean_loss import MeanLoss, mean_loss
 from epee.risk.refit import RefitRoute
 from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import Laid, samples_of
 from epee.risk.splitting import Pairs, Plan, Split
-from epee.risk.unions import raw_unions
 from epee.settings import progress
 from epee.table.block import Block
 from epee.typing import Codes, Matrix, Vector
@@ -235,14 +235,12 @@ class Sums:
         ends_at = partial(self._ends, centre, stretch)
         found = outer[0] if len(outer) == 1 else outer
         how = f"nested {plan.how}"
-        per_fold, sizes = np.concatenate(self.per_fold), np.concatenate(self.sizes)
+        parts = list(zip(self.per_fold, self.sizes, strict=True))
 
         def look() -> tuple[np.ndarray, np.ndarray]:
-            parts = [self.route.evaluate(split).predictions for split in plan.splits]
-            predictions = self.route.asked.decode(np.concatenate(parts))
-            return found, predictions[0] if len(predictions) == 1 else predictions
+            return found, gathered(self.route, [self.route.evaluate(split) for split in plan.splits])[1]
 
-        made = assemble(self.route, plan, per_fold, sizes, level, look, (centre, stderr, ends_at(level)), how, found)
+        made = assemble(self.route, plan, parts, level, look, (centre, stderr, ends_at(level)), how, found)
         return replace(made, caution=first.sentence, ends_at=ends_at)
 
     def stderr(self) -> float:

@@ -26,9 +26,8 @@ def open_route(model: Any, X: Any, y: Any, sample_weight: Any = None, loss: Any 
     parts = steps_of(model)
     if parts is None or not parts.keeps_moments:
         return RefitRoute(model, X, y, sample_weight, loss)
-    if is_sparse(X):
-        route = open_sparse(model, parts, X, y, sample_weight, loss)
-        return route if route is not None else RefitRoute(model, X, y, sample_weight, loss)
+    if is_sparse(X) and not _stays_sparse(parts):
+        return RefitRoute(model, X, y, sample_weight, loss)
     if is_stream(X):
         if parts.encoder is None and not parts.row_wise:
             passing = open_passing(model, parts, X, y, sample_weight, loss)
@@ -57,16 +56,10 @@ def open_held(model: Any, parts: Steps, X: Any, y: Any, sample_weight: Any, loss
     return MomentRoute(model, rows, asked, probe, encoder, (X, y, weight))
 
 
-def open_sparse(model: Any, parts: Steps, X: Any, y: Any, sample_weight: Any, loss: Any) -> MomentRoute | None:
-    """Return the one-pass route on sparse rows, whose sums come from the cells that are held; None where a step would lay them out."""
-    if parts.encoder is not None or parts.row_wise or parts.affine or not get_tags(parts.last).input_tags.sparse:
-        return None
-    asked, truth = truth_of(model, y, X.shape[0], loss)
-    probe, weight = clone(parts.last), check_weights(sample_weight, X.shape[0])
-    rows = Rows(probe.rows_in(X, y, weight), asked.classes)
-    rows.beside = truth, weight
-    route = MomentRoute(model, rows, asked, probe, None, (X, y, weight))
-    return route if route.fits else None
+def _stays_sparse(parts: Steps) -> bool:
+    """Tell whether sums come from the cells that are held of sparse rows: no step would lay them out."""
+    mapped = parts.encoder is not None or parts.row_wise or parts.affine
+    return not mapped and bool(get_tags(parts.last).input_tags.sparse)
 
 
 def open_passing(model: Any, parts: Steps, X: Any, y: Any, sample_weight: Any, loss: Any) -> MomentRoute | None:

@@ -72,17 +72,13 @@ def corrected_difference(a: Any, b: Any, level: float) -> Difference:
 
 def in_halves(a: Any, b: Any, found: Difference) -> Difference | None:
     """Return a difference with the error bar that halves of the folds show (:mod:`epee.risk.halves`); None where they do not."""
-    from epee.risk.halves import (
-        variance_by_halves,
-    )  # which knows routes, and they scikit-learn: findings are explained without
-
     if a.halves is None or b.halves is None or not found.p_value < 1:
         return None
-    one, other = a.halves.means, b.halves.means
-    many = min(len(one), len(other))
-    variance = (
-        variance_by_halves(one[:many] - other[:many], (a.per_fold - b.per_fold).reshape(a.repeats, -1)) if many else 0.0
-    )
+    from epee.risk.halves import variance_by_halves  # knows routes, and they scikit-learn: findings are told without
+
+    many = min(len(a.halves.means), len(b.halves.means))
+    inside, d = a.halves.means[:many] - b.halves.means[:many], (a.per_fold - b.per_fold).reshape(a.repeats, -1)
+    variance = variance_by_halves(inside, d) if many else 0.0
     if not variance > 0:
         return None
     how = "paired by fold, error bar from halves of the table"
@@ -219,11 +215,9 @@ def mcnemar(y: Any, a: Any, b: Any, *, level: float = 0.95) -> Difference:
     d = wrong_a.astype(float) - wrong_b
     n, m = len(y), only_a + only_b
     p = 1.0 if m == 0 else min(1.0, 2 * float(special.bdtr(min(only_a, only_b), m, 0.5)))
-    base = difference(
-        float(d.mean()), float(d.std(ddof=1) / math.sqrt(n)) if n > 1 else 0.0, np.inf, level, n, "zero_one", ""
-    )
+    stderr = float(d.std(ddof=1) / math.sqrt(n)) if n > 1 else 0.0
     how = f"McNemar's exact test: {only_a} rows where only the first is wrong, {only_b} where only the second is"
-    return Difference(base.value, base.stderr, base.interval, level, n, "zero_one", how, p_value=p)
+    return replace(difference(float(d.mean()), stderr, np.inf, level, n, "zero_one", how), p_value=p)
 
 
 def compare_rates(successes_a: float, n_a: float, successes_b: float, n_b: float, *, level: float = 0.95) -> Difference:

@@ -30,7 +30,7 @@ from epee.risk.skewed import skewed_interval
 from epee.risk.splitting import Split, seed_of
 from epee.risk.units import Weights, check_meaning, taken_as, units_of
 from epee.settings import progress
-from epee.table.taking import take_rows
+from epee.table.taking import column_names, shuffled, take_rows
 from epee.typing import Vector
 
 
@@ -161,34 +161,3 @@ def _donors(w: Vector, g: np.random.Generator) -> np.ndarray:
     """
     places = (np.arange(len(w)) + g.random()) * (w.sum() / len(w))
     return np.minimum(np.searchsorted(np.cumsum(w), places, side="right"), len(w) - 1)
-
-
-def column_names(X: Any) -> list[str]:
-    """Return the names of columns, or their numbers."""
-    columns = getattr(X, "columns", None)
-    if columns is None:
-        columns = getattr(X, "column_names", None)
-    return [str(c) for c in columns] if columns is not None else [str(j) for j in range(X.shape[1])]
-
-
-def shuffled(X: Any, j: int, order: np.ndarray) -> Any:
-    """Return the rows with column ``j`` in another order.
-
-    >>> shuffled(np.array([[1, 2], [3, 4]]), 0, np.array([1, 0]))
-    array([[3, 2],
-           [1, 4]])
-    """
-    if hasattr(X, "iloc"):
-        out = X.copy()
-        out[out.columns[j]] = X.iloc[order, j].array
-        return out
-    if hasattr(X, "with_columns"):
-        name = X.columns[j]
-        return X.with_columns(X[name].gather(order).alias(name))
-    if hasattr(X, "tocsc"):
-        out = X.tocsc().tolil()
-        out[:, j] = X.tocsc()[:, [j]].toarray()[order]
-        return out.tocsr()
-    out = np.array(X)
-    out[:, j] = out[order, j]
-    return out

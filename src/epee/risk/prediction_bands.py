@@ -94,10 +94,8 @@ def _upper(values: Matrix, w: Vector | None, level: float) -> Vector:
     total = np.cumsum(w[order], axis=1)
     wanted = level * (w.sum() + 1) - 1e-9
     place = (total < wanted).sum(axis=1)
-    inside = place < values.shape[1]
-    ends = np.take_along_axis(
-        values, np.take_along_axis(order, np.minimum(place, values.shape[1] - 1)[:, None], axis=1), axis=1
-    )[:, 0]
+    rows, inside = np.arange(len(values)), place < values.shape[1]
+    ends = values[rows, order[rows, np.minimum(place, values.shape[1] - 1)]]
     return np.where(inside, ends, np.inf)
 
 

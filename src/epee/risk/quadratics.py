@@ -16,38 +16,11 @@ from typing import Any
 import numpy as np
 
 from epee.estimator.protocol import Quadratic, QuadraticForm
+from epee.estimator.stack import Linear
 from epee.losses.decisions import ZeroOne
-from epee.moments.affine import Affine
-from epee.risk.linear_stack import Linear, Mapped
+from epee.risk.linear_stack import Mapped
 from epee.table.block import Block
 from epee.typing import Matrix, Vector
-
-
-def behind(form: QuadraticForm, before: Affine | None, origin: Vector) -> QuadraticForm:
-    """Return the form of mapped rows as one of the rows before, about ``origin``.
-
-    >>> form = QuadraticForm(None, np.array([1.0]), np.array([2.0]), 3.0, np.array([1.0]))
-    >>> x, halve = np.array([[5.0]]), Affine(np.array([0.5]), np.array([0.5]))
-    >>> behind(form, halve, np.array([2.0]))(x) == form(halve.rows(x))
-    array([ True])
-    """
-    S = np.ones(len(form.slope)) if before is None else before.dense
-    at = origin if before is None else before.rows(origin[None])[0]
-    k = at - form.centre  # the form's own u is S u + k
-    diagonal = S.ndim == 1
-    slope, level = form.slope.copy(), form.level + float(form.slope @ k)
-    bend, squares = None, None
-    if form.squares is not None:
-        slope += 2 * form.squares * k
-        level += float(form.squares @ k**2)
-        squares = form.squares * S**2 if diagonal else None
-        bend = None if diagonal else (S.T * form.squares) @ S
-    if form.bend is not None:
-        slope += 2 * form.bend @ k
-        level += float(k @ form.bend @ k)
-        inner = S[:, None] * form.bend * S if diagonal else S.T @ form.bend @ S
-        bend = inner if bend is None else bend + inner
-    return QuadraticForm(bend, squares, slope * S if diagonal else slope @ S, level, origin)
 
 
 def form_of(models: Any, t: int, origin: Vector) -> QuadraticForm | None:
@@ -57,10 +30,10 @@ def form_of(models: Any, t: int, origin: Vector) -> QuadraticForm | None:
         if len(w) not in (1, 2):
             return None
         w, b = (w[0], b[0]) if len(w) == 1 else (w[1] - w[0], b[1] - b[0])
-        return behind(QuadraticForm(None, None, w, float(b), np.zeros(len(w))), None, origin)
+        return QuadraticForm(None, None, w, float(b), np.zeros(len(w))).behind(None, origin)
     model, before = (models[t].model, models[t].before) if isinstance(models[t], Mapped) else (models[t], None)
     form = model.log_odds() if isinstance(model, Quadratic) else None
-    return None if form is None else behind(form, before, origin)
+    return None if form is None else form.behind(before, origin)
 
 
 class Errors:
@@ -79,9 +52,8 @@ class Errors:
         self.slopes = np.array([[o.slope for o in row] for row in rows])
         self.squares = np.array([[empty if o.squares is None else o.squares for o in row] for row in rows])
         bent = [k for k in range(len(some)) if any(row[k].bend is not None for row in rows)]
-        self.bends = np.array([[none if row[k].bend is None else row[k].bend for k in bent] for row in rows]).reshape(
-            len(rows), len(bent), q, q
-        )
+        bends = np.array([[none if row[k].bend is None else row[k].bend for k in bent] for row in rows])
+        self.bends = bends.reshape(len(rows), len(bent), q, q)
         self.bend_of = np.array([bent.index(k) if k in bent else -1 for k in range(len(some))])
 
     def __call__(self, block: Block) -> list[Matrix]:
@@ -104,26 +76,15 @@ class Errors:
 
 def counting_errors(panels: Sequence[Any], origin: Vector) -> Errors | None:
     """Return what counts the errors of all panels in one sweep, if these are rates of two classes and all models quadratic."""
-    for panel in panels:
-        asked = panel.asked
-        if (
-            asked.classes is None
-            or len(asked.classes) != 2
-            or not isinstance(asked.loss, ZeroOne)
-            or asked.costs is not None
-        ):
+    for asked in (panel.asked for panel in panels):
+        two = asked.classes is not None and len(asked.classes) == 2
+        if not two or not isinstance(asked.loss, ZeroOne) or asked.costs is not None:
             return None
-    forms: list[list[QuadraticForm] | None] = []
     tested = panels[0].tested_by[0]
-    known: dict[tuple[int, int], QuadraticForm | None] = {}
-    for t in tested:
-        row: list[QuadraticForm] = []
-        for k, panel in enumerate(panels):
-            if t >= 0 and (k, t) not in known:
-                known[k, t] = form_of(panel.models, int(t), origin)
-            form = known.get((k, t))
-            if t >= 0 and form is None:
-                return None
-            row += [] if form is None else [form]
-        forms.append(row if t >= 0 else None)
-    return Errors(forms, origin)
+    forms: dict[int, list[QuadraticForm]] = {}
+    for t in np.unique(tested[tested >= 0]).tolist():
+        found = [form_of(panel.models, t, origin) for panel in panels]
+        forms[t] = [form for form in found if form is not None]
+        if len(forms[t]) < len(panels):
+            return None
+    return Errors([forms.get(int(t)) for t in tested], origin)

@@ -19,14 +19,25 @@ those that it ranks, and is too large when positives are few. To count half of i
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from scipy import special
 
 from epee.risk.intervals import Interval, normal_quantile, t_quantile
 from epee.risk.units import units_of
-from epee.typing import Vector
+from epee.typing import Codes, Vector
 
 FEW_OF_A_CLASS = 30  # below, (2) stands beside (1)
+DRAWN = 16_000  # weights of rows in samples that are looked at together: they stay in the cache
+
+
+def counts_drawn(rng: np.random.Generator, copies: Codes, n: int, draws: int) -> Iterator[np.ndarray]:
+    """Yield how often each of ``n`` rows is in some bootstrap samples of their ``copies``, (samples, n), until ``draws`` are drawn."""
+    some = max(1, DRAWN // n)
+    for start in range(0, draws, some):
+        lots = (rng.integers(0, len(copies), len(copies)) for _ in range(min(some, draws - start)))
+        yield np.stack([np.bincount(copies[lot], minlength=n) for lot in lots])
 
 
 def area(score: Vector, positive: np.ndarray, w: Vector) -> tuple[float, Vector]:
@@ -95,17 +106,14 @@ def score_interval(value: float, P: float, N: float, level: float) -> Interval:
     return Interval(ends[0], ends[1])
 
 
-def precision_over_recall(tp: Vector, fp: Vector, own: float = 1.0) -> float:
-    """Return average precision from true and false positives at each threshold, counting a share ``own`` of the positive itself.
+def precision_over_recall(tp: np.ndarray, fp: np.ndarray, own: float = 1.0) -> np.ndarray:
+    """Return average precision from true and false positives at each threshold, (T,) or (T, samples); NaN without positives.
 
-    >>> precision_over_recall(np.array([1.0, 2.0]), np.array([0.0, 1.0]))
+    A share ``own`` of the positive itself is counted.
+
+    >>> float(precision_over_recall(np.array([1.0, 2.0]), np.array([0.0, 1.0])))
     0.8333333333333333
     """
-    return float(precisions_over_recall(tp, fp, own))
-
-
-def precisions_over_recall(tp: np.ndarray, fp: np.ndarray, own: float = 1.0) -> np.ndarray:
-    """Return the same for each of several samples, (thresholds, ...); NaN for one without positives."""
     step = np.diff(tp, axis=0, prepend=np.zeros_like(tp[:1]))
     kept = tp - (1 - own) * np.minimum(step, 1.0)
     total = kept + fp

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from epee.risk.ranking import counts_drawn
 from epee.risk.rates import rate_interval
 from epee.typing import Matrix, Tensor, Vector
 
 PLACES = 41  # at which a curve is read
-DRAWN = 16_000  # weights of rows in samples that are looked at together: they stay in the cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,14 +47,8 @@ class RankingCurves:
 
 
 def ranking_curves(
-    score: Vector,
-    positive: np.ndarray,
-    w: Vector | None = None,
-    *,
-    level: float = 0.95,
-    draws: int = 200,
-    seed: int = 0,
-) -> RankingCurves:
+    score: Vector, positive: np.ndarray, w: Vector | None = None, *, level: float = 0.95, draws: int = 200, seed: int = 0
+) -> RankingCurves:  # fmt: skip
     """Return the curves (1) of scores with their bands.
 
     Parameters
@@ -81,12 +75,8 @@ def ranking_curves(
     rng = np.random.default_rng(seed)
     P = float(wo[own].sum())
     whole = _read(own, wo[None], last)[0]
-    m, parts = len(wo), []
-    some = max(1, DRAWN // m)
-    for start in range(0, draws, some):
-        lots = (rng.integers(0, m, m) for _ in range(min(some, draws - start)))
-        parts.append(_read(own, wo * np.stack([np.bincount(lot, minlength=m) for lot in lots]), last))
-    drawn = np.concatenate(parts)  # (draws, 3, places)
+    many = counts_drawn(rng, np.arange(len(wo)), len(wo), draws)
+    drawn = np.concatenate([_read(own, wo * counts, last) for counts in many])  # (draws, 3, places)
     known = drawn[np.isfinite(drawn[:, 0, 0])]  # a sample of one kind has no curve
     tails = (1 - level) / 2
     low, high = np.quantile(known, [tails, 1 - tails], axis=0) if len(known) else np.full((2, 3, PLACES), np.nan)

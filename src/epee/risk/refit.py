@@ -79,11 +79,14 @@ class RefitRoute(Route):
     def fit_rows(self, rows: np.ndarray | None, model: Any = None) -> Any:
         """Return a clone of the model fitted on some rows, or on all; begun only while there is time."""
         check_time()
-        fitted = clone(self.model if model is None else model)
-        X, y, w = self.X, self.y, self.weight
-        if rows is not None:
-            X, y, w = take_rows(X, rows), take_rows(y, rows), None if w is None else w[rows]
-        return fitted.fit(X, y, **dict.fromkeys(self._keywords, w))
+        X, y, w = self.sample(rows)
+        return clone(self.model if model is None else model).fit(X, y, **dict.fromkeys(self._keywords, w))
+
+    def sample(self, rows: np.ndarray | None) -> tuple[Any, Any, Any]:
+        """Return the inputs, targets and weights of some rows, or of all."""
+        if rows is None:
+            return self.X, self.y, self.weight
+        return take_rows(self.X, rows), take_rows(self.y, rows), None if self.weight is None else self.weight[rows]
 
     def ask_rows(self, fitted: Any, rows: np.ndarray, where: str) -> np.ndarray:
         """Return what the loss needs of a fitted model on some rows."""
@@ -109,7 +112,6 @@ class RefitRoute(Route):
         """Return the losses of rows under the models of a split; rows in several test sets have their mean loss."""
         if isinstance(split, Pairs):
             return self._evaluate_pairs(split)
-        tests = [np.flatnonzero((split.tested_by == t).any(axis=0)) for t in range(split.n_models)]
         rows_of = split.rows_of
 
         def answer(t: int, fitted: Any) -> list[Answered]:
@@ -122,13 +124,13 @@ class RefitRoute(Route):
                         done.append((r, rows, self.ask_rows(fitted, rows, f"fold {t}")))
             return done
 
-        asked = [t for t in range(split.n_models) if len(tests[t])]
+        tests = [t for t in range(split.n_models) if (split.tested_by == t).any()]
         if isinstance(last_of(self.model), FitsTogether):
-            fits = side_by_side([self], [split.training_rows(t) for t in asked])
-            answered = (answer(t, fitted) for t, (fitted,) in zip(asked, fits, strict=True))
-            return self._gathered(split.repeats, split.n_models, answered)
-        work = in_order(lambda t: answer(t, self.fit_rows(split.training_rows(t))), asked)
-        return self._gathered(split.repeats, split.n_models, work)
+            fits = side_by_side([self], [split.training_rows(t) for t in tests])
+            answered: Iterable[list[Answered]] = (answer(t, one) for t, (one,) in zip(tests, fits, strict=True))
+        else:
+            answered = in_order(lambda t: answer(t, self.fit_rows(split.training_rows(t))), tests)
+        return self._gathered(split.repeats, split.n_models, answered)
 
     def _evaluate_pairs(self, split: Pairs) -> Outcome:
         """One layer of losses for each explicit test set."""
@@ -165,9 +167,7 @@ def side_by_side(routes: Sequence[RefitRoute], samples: Sequence[np.ndarray | No
         given: list[Any] = []
         for rows in samples[begin : begin + group]:
             check_time()
-            X, y, w = first.X, first.y, first.weight
-            if rows is not None:
-                X, y, w = take_rows(X, rows), take_rows(y, rows), None if w is None else w[rows]
+            X, y, w = first.sample(rows)
             maps, X = fitted_front(clone(model), X, y, dict.fromkeys(names[:-1], w))
             front = [] if maps is None else maps.steps
             fitted += [Pipeline([*front, (model.steps[-1][0], clone(last_of(route.model)))]) for route in routes]

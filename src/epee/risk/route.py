@@ -24,17 +24,21 @@ from epee.engines.local import in_order
 from epee.errors import ConditionWarning
 from epee.estimator.base import PosteriorMixin
 from epee.estimator.protocol import SolvesScores, SolvesStack
+from epee.estimator.stack import Linear, Stack
 from epee.losses.loss import Loss
 from epee.losses.residuals import Power
 from epee.moments.affine import Affine
-from epee.moments.moments import Moments, brought_here, share
+from epee.moments.moments import Moments, brought_here, share, stack
+from epee.moments.narrowing import numbers_in
+from epee.moments.unions import dealt_unions, flattened, known_classes, raw_unions, select, unions
 from epee.risk.asked import Asked
-from epee.risk.linear_stack import Linear, Mapped, Stack, linear_of, squared_risk
-from epee.risk.rows import Learning, Rows, numbers_in
-from epee.risk.scoring import Laid, Models, Outcome, Panel, Sums, samples_of, score_held, scoring_of, tasks_of
-from epee.risk.splitting import Deal, Pairs, Split
+from epee.risk.dof import degrees_of_freedom
+from epee.risk.linear_stack import Mapped, linear_of, squared_risk
+from epee.risk.quadratics import counting_errors
+from epee.risk.rows import Learning, Rows
+from epee.risk.scoring import Laid, Models, Outcome, Panel, Scoring, Sums, samples_of, score_held, tasks_of
+from epee.risk.splitting import Deal, Pairs, Split, all_rows
 from epee.risk.steps import Steps, steps_of
-from epee.risk.unions import dealt_unions, flattened, known_classes, raw_unions, select, unions
 from epee.risk.units import Weights, as_counts, meaning_of
 from epee.table.arrays import ArraySource
 from epee.table.block import Block
@@ -111,6 +115,11 @@ class Route:
     def counts(self) -> Vector:
         """Weights of the rows (n,) whose sum is how many rows they are worth."""
         return as_counts(self.weight, self.n, self.weights)
+
+    @property
+    def freedom(self) -> float:
+        """Degrees of freedom of the predictor that all rows teach; NaN where it would take a fit to know them."""
+        return float("nan")
 
     @property
     def sampled(self) -> bool:
@@ -215,9 +224,8 @@ class MomentRoute(Route):
     def fits(self) -> bool:
         """Tell whether the moments of all cells fit into memory, and are smaller than the rows."""
         p, kept = self.source.n_columns, self.probe.keeps.scatter
-        cells = 12 * (
-            len(self.classes) if self.classes is not None and self.probe.keeps.group and kept == "full" else 1
-        )
+        by_class = self.probe.keeps.group and kept == "full"
+        cells = 12 * (len(self.classes) if self.classes is not None and by_class else 1)
         return p < self.n and cells * p * (p if kept in ("full", "pooled") else 1) <= LARGEST_MOMENTS
 
     def like(self, model: Any) -> MomentRoute:
@@ -233,12 +241,9 @@ class MomentRoute(Route):
     def serves(self, model: Any) -> bool:
         """Tell whether a model sees the same rows through the same door, so that :meth:`like` may be asked."""
         other = steps_of(model)
-        return (
-            other is not None
-            and other.keeps_moments
-            and self.steps.same_rows_as(other)
-            and self.probe.same_door_as(other.last)
-        )
+        if other is None or not other.keeps_moments:
+            return False
+        return self.steps.same_rows_as(other) and bool(self.probe.same_door_as(other.last))
 
     def moments(self, cell: Codes | Deal, n_cells: int, *, stay: bool = False) -> Moments:
         """Return the moments of each cell, here unless they may ``stay`` where they were summed."""
@@ -266,16 +271,26 @@ class MomentRoute(Route):
             return m
         known = self._bank.get("testing")
         if known is None or known[0] is not split:
-            dealt = split.fold_of_cell
-            test = (
-                unions(m, split.tests()) if dealt is None else dealt_unions(m, dealt, split.n_models // split.repeats)
-            )
+            dealt, K = split.fold_of_cell, split.n_models // split.repeats
+            test = unions(m, split.tests()) if dealt is None else dealt_unions(m, dealt, K)
             self._bank["testing"] = known = (split, test)
         return known[1]
 
     def whole(self) -> Moments:
         """Return the moments of all rows, from the cells when they are known."""
         return self.shared.whole(self.probe.summation)
+
+    @property
+    def freedom(self) -> float:
+        """Degrees of freedom of the predictor that all rows teach."""
+        whole = stack([self.whole()])
+        return self.freedom_of(self.fit(whole, all_rows(self.n)), whole)
+
+    def freedom_of(self, models: Models, train: Moments) -> float:
+        """Return the degrees of freedom of the last of some models, which learned from the moments ``train`` of one sample."""
+        if isinstance(models, Linear):  # a stack knows coefficients only
+            return degrees_of_freedom(copy.copy(self.probe).fit_moments(self.mapped(train)[0].at("fold", 0)))
+        return degrees_of_freedom(models[-1].model if isinstance(models[-1], Mapped) else models[-1])
 
     def mapped(self, train: Moments) -> tuple[Moments, Affine | None]:
         """Return training moments after the affine steps, and the maps that these rows asked for."""
@@ -308,12 +323,11 @@ class MomentRoute(Route):
         probe, train = self.probe, brought_here(train)
         present = train.count > 0 if "group" in train.axes else np.ones((len(train.count), 1), dtype=bool)
         refines = split is not None and probe.refines
-        known = (
-            train.with_merged("group") if "group" in train.axes else train
-        )  # what each would ask for, found for all at once
+        if "group" in train.axes:  # what each would ask for, found for all at once
+            train = train.with_merged("group")
 
         def fit(t: int) -> Any:
-            m = known.at("fold", t)
+            m = train.at("fold", t)
             if not present[t].all():
                 m = known_classes(m, present[t])
             model = copy.copy(probe).fit_moments(m)
@@ -383,11 +397,9 @@ class MomentRoute(Route):
     def test(self, split: Split, models: Stack | list[Any]) -> Outcome:
         """Score each row by the models that are tested on it."""
         panel = Panel(self.asked, models, split.tested_by)
-        return (
-            score_held(panel, self.rows, self.truth, split.rows_of, self.weight)
-            if self.at_hand
-            else self._test_passing(split, panel)
-        )
+        if not self.at_hand:
+            return self._test_passing(split, panel)
+        return score_held(panel, self.rows, self.truth, split.rows_of, self.weight)
 
     def _test_passing(self, split: Split, panel: Panel) -> Outcome:
         """Block by block, as they pass; a number a row and repeat is kept."""
@@ -412,8 +424,9 @@ class MomentRoute(Route):
     def scored(self, panels: list[Panel], split: Split, by_cell: bool = False) -> Sums:
         """Return the sums of several panels from one pass, by model or by cell."""
         celled = self.shared.celled(split.cell, split.n_cells)
+        quick = counting_errors(panels, self.source.origin) if by_cell else None  # two classes, in one sweep
         rows = SCORED_ROWS if not self.at_hand else None
-        found: Sums = engine_for(celled).reduce(celled, scoring_of(panels, self.source.origin, by_cell), rows=rows)
+        found: Sums = engine_for(celled).reduce(celled, Scoring(panels, by_cell, quick), rows=rows)
         return found
 
     def path_risks(self, split: Split, coef: Tensor, intercept: Tensor) -> Matrix:

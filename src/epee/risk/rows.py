@@ -8,7 +8,7 @@ scored; everything else is the same.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -19,11 +19,11 @@ from epee.engines.local import in_order, tree
 from epee.errors import DataError
 from epee.estimator.base import refuse_large
 from epee.moments.affine import Affine
-from epee.moments.class_sums import ClassSummation
 from epee.moments.moments import Moments, brought_here, stack
-from epee.moments.passes import Summation, reduce_source
+from epee.moments.narrowing import narrowed, numbers_in, plain_gather, widest
+from epee.moments.passes import reduce_source
+from epee.moments.unions import select
 from epee.risk.splitting import Deal
-from epee.risk.unions import select
 from epee.risk.units import Weights
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source, refuse_bad_source
@@ -71,9 +71,8 @@ class Rows:
         if isinstance(self.source, ElsewhereSource) and self.classes is not None:
             return self.source.group_sizes(len(self.classes))
         narrow = self.source.narrow()
-        counts: np.ndarray = engine_for(narrow).reduce(
-            narrow, Counting(len(self.classes) if self.classes is not None else None)
-        )
+        counting = Counting(None if self.classes is None else len(self.classes))
+        counts: np.ndarray = engine_for(narrow).reduce(narrow, counting)
         return counts
 
     @property
@@ -188,7 +187,7 @@ class Rows:
         idle = False
         if (
             not isinstance(cell, Deal) and cell.min(initial=0) < 0
-        ):  # rows that take no part are summed too, in a cell of their own
+        ):  # rows of no cell are summed too, in a cell of their own
             idle = True
             cell, keep = np.where(cell < 0, n_cells, cell), replace(keep, folds=n_cells + 1)
         if isinstance(self.source, ArraySource) and not isinstance(cell, Deal):
@@ -208,20 +207,12 @@ class Rows:
             refuse_large(None, s.n_columns)
         order = np.argsort(cell.astype(np.int16) if n_cells < 32000 else cell, kind="stable")
         ends = np.cumsum(np.bincount(cell + 1, minlength=n_cells + 1))
-        gathers = plain_gather(s, keep)
-
-        def part(a: np.ndarray | None, rows: np.ndarray) -> np.ndarray | None:
-            return None if a is None else a[rows]
-
-        def one(rows: np.ndarray) -> Moments:
-            if gathers is not None:
-                return gathers(rows)
-            found: Moments = keep(Block(s.X[rows], part(s.y, rows), part(s.weight, rows), None, part(s.group, rows)))
-            return found
+        table = Block(s.X, s.y, s.weight, None, s.group)
+        gather = plain_gather(s, keep) or (lambda rows: keep(table.taking(rows)))
 
         def work(c: int) -> Moments:
             rows = order[ends[c] : ends[c + 1]]
-            return tree(one(r) for r in ([rows[i : i + ROWS] for i in range(0, len(rows), ROWS)] or [rows]))
+            return tree(gather(r) for r in ([rows[i : i + ROWS] for i in range(0, len(rows), ROWS)] or [rows]))
 
         some = max(1, ROWS * n_cells // max(self.n, 1))  # cells to a task: some thousand rows
         done = in_order(lambda c: [work(i) for i in range(c, min(c + some, n_cells))], range(0, n_cells, some))
@@ -231,11 +222,6 @@ class Rows:
         return m
 
 
-def numbers_in(m: Moments) -> int:
-    """Return how many numbers moments hold."""
-    return int(np.prod(m.shift.shape)) + (0 if m.scatter is None else int(np.prod(m.scatter.shape)))
-
-
 @dataclass(frozen=True)
 class Counting:
     """Count the rows of each class (K,) of a block, or all of them."""
@@ -243,11 +229,9 @@ class Counting:
     n_classes: int | None
 
     def __call__(self, block: Block) -> np.ndarray:
-        return (
-            np.array([len(block)])
-            if self.n_classes is None
-            else np.bincount(np.asarray(block.group), minlength=self.n_classes)
-        )
+        if self.n_classes is None:
+            return np.array([len(block)])
+        return np.bincount(np.asarray(block.group), minlength=self.n_classes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,62 +259,3 @@ def _beside(block: Block) -> tuple[np.ndarray | None, Vector | None]:
     """Return copies of the truth and the weights of a block."""
     truth = block.y if block.group is None else block.group
     return None if truth is None else np.array(truth), None if block.weight is None else np.array(block.weight)
-
-
-def widest(keep: Any) -> Any:
-    """Return the summation from which all that keep less of the classes can be had: one pass for all of them."""
-    plain = _plain(keep)
-    return keep if plain is None or plain.groups is None or plain.scatter == "full" else replace(plain, scatter="full")
-
-
-def _plain(keep: Any) -> Summation | None:
-    """Return a summation of rows as they are, however it is computed; None for one of something else."""
-    if type(keep) not in (Summation, ClassSummation):
-        return None
-    return Summation(keep.origin, keep.scatter, keep.folds, keep.groups, keep.targets, keep.labels)
-
-
-def narrowed(m: Moments, keep: Any, known: Any) -> Moments | None:
-    """Return from the moments that ``known`` summed those that ``keep`` would; None where they do not hold them."""
-    if same_sums(known, keep):
-        return m
-    mine, theirs, m = _plain(keep), _plain(known), brought_here(m)
-    if mine is None or theirs is None or theirs.scatter != "full" or m.scatter is None:
-        return None
-    if not same_sums(replace(theirs, scatter=mine.scatter), mine):
-        return None
-    if keep.scatter is None:
-        return replace(m, scatter=None, kind=None)
-    if keep.scatter == "diagonal":
-        return replace(m, scatter=np.ascontiguousarray(np.diagonal(m.scatter, axis1=-2, axis2=-1)), kind="diagonal")
-    if "group" not in m.axes:
-        return None
-    return replace(m, scatter=m.scatter.sum(axis=m.axes.index("group")), kind="pooled")
-
-
-def same_sums(a: Any, b: Any) -> bool:
-    """Tell whether two summations keep the same of a block."""
-    return type(a) is type(b) and all(np.array_equal(getattr(a, f.name), getattr(b, f.name)) for f in fields(a))
-
-
-def plain_gather(source: ArraySource, keep: Any) -> Any:
-    """Return a function from rows to their moments, for a large plain table with a full scatter; None for all others."""
-    X, y = source.X, source.y
-    if type(keep) is not Summation or keep.scatter != "full" or keep.groups is not None or source.weight is not None:
-        return None
-    if X.size < 2_000_000 or X.dtype != np.float64 or not X.flags.c_contiguous or (y is not None) != bool(keep.targets):
-        return None
-    from epee.kernels.gathered_rows import centred_rows
-
-    Y: Matrix = np.zeros((len(X), 0)) if y is None else np.ascontiguousarray(y, dtype=np.float64).reshape(len(X), -1)
-    q = X.shape[1] + Y.shape[1]
-
-    def gather(rows: np.ndarray) -> Moments:
-        B, mean = np.empty((len(rows), q)), np.empty(q)
-        centred_rows(X, Y, rows, keep.origin, B, mean)
-        with np.errstate(over="ignore", invalid="ignore"):
-            return Moments(
-                np.array(float(len(rows))), mean, B.T @ B, keep.origin, (), "full", keep.targets, keep.labels
-            )
-
-    return gather

@@ -23,21 +23,8 @@ from epee.estimator.protocol import gives_labels
 from epee.risk.asking import refuse_nan
 from epee.risk.estimate import Score
 from epee.risk.held_rows import Held, codes_of, held_rows, ranks_of
-from epee.risk.intervals import (
-    MOST_COPIES,
-    Interval,
-    logit_interval,
-    normal_quantile,
-    t_quantile,
-)
-from epee.risk.ranking import (
-    FEW_OF_A_CLASS,
-    area,
-    area_error,
-    area_interval,
-    precision_over_recall,
-    precisions_over_recall,
-)
+from epee.risk.intervals import MOST_COPIES, Interval, logit_interval, normal_quantile, t_quantile
+from epee.risk.ranking import FEW_OF_A_CLASS, area, area_error, area_interval, counts_drawn, precision_over_recall
 from epee.risk.rates import rate_interval
 from epee.risk.skewed import FEWEST_ROWS, skewed_interval, too_dominant
 from epee.risk.units import Units, Weights
@@ -45,19 +32,13 @@ from epee.typing import Codes, Matrix, Vector
 from epee.words import risk_words
 from epee.words.numbers import whole
 
-DRAWN = 16_000  # weights of rows in samples that are looked at together: they stay in the cache
 
-
-def _curve(score: Vector, positive: np.ndarray, w: Vector) -> tuple[Vector, Vector, Vector]:
-    """Return true positives, false positives (weights) and thresholds, from the highest score down."""
+def _curve(score: Vector, positive: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return true and false positives at each threshold, from the highest score down, under weights (n,) or several (n, draws)."""
     order = np.argsort(-score, kind="stable")
-    s = score[order]
-    last = np.flatnonzero(np.append(np.diff(s) != 0, True))
-    tp, fp = (
-        np.cumsum(np.where(positive[order], w[order], 0.0))[last],
-        np.cumsum(np.where(positive[order], 0.0, w[order]))[last],
-    )
-    return tp, fp, s[last]
+    last = np.append(np.diff(score[order]) != 0, True)
+    own, w = positive[order].reshape(-1, *[1] * (w.ndim - 1)), w[order]
+    return np.cumsum(np.where(own, w, 0.0), axis=0)[last], np.cumsum(np.where(own, 0.0, w), axis=0)[last]
 
 
 def _each_class(model: Any, codes: Codes) -> list[int]:
@@ -116,7 +97,7 @@ def roc_auc(
     dof = min(d for _, d in errors)
     curves = []
     for k in classes:
-        tp, fp, _ = _curve(scores[:, k], codes == k, w)
+        tp, fp = _curve(scores[:, k], codes == k, w)
         curves.append((str(model.classes_[k]), np.append(0, fp / fp[-1]), np.append(0, tp / tp[-1])))
     ends_at = partial(area_interval, value, stderr, dof, P, N)
     return Score(
@@ -131,16 +112,9 @@ def _pull(value: float, placement: Vector, positive: np.ndarray, w: Vector) -> V
 
 
 def average_precision(
-    model: Any,
-    X: Any,
-    y: Any,
-    *,
-    level: float = 0.95,
-    sample_weight: Any = None,
-    weights: Weights | None = None,
-    draws: int = 200,
+    model: Any, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any = None, weights: Weights | None = None, draws: int = 200,
     random_state: int = 0,
-) -> Score:
+) -> Score:  # fmt: skip
     r"""Return average precision on held-out rows, :math:`\sum_k (R_k - R_{k-1}) P_k`: the precision averaged over recall.
 
     With several classes it is the mean over classes of one against the rest. The standard error is that of ``draws`` bootstrap
@@ -177,16 +151,15 @@ def average_precision(
     counted = not held.sampled and w.sum() <= MOST_COPIES and bool((w == np.round(w)).all())
     copies = np.repeat(np.arange(n), w.astype(np.int64)) if counted else np.arange(n)  # else rows are drawn whole
     each = np.ones(n) if counted else w
-    drawn, some = [], max(1, DRAWN // n)
-    for start in range(0, draws, some):
-        lots = (rng.integers(0, len(copies), len(copies)) for _ in range(min(some, draws - start)))
-        again = each[:, None] * np.stack([np.bincount(copies[lot], minlength=n) for lot in lots], axis=1)  # (n, some)
-        drawn.append(_mean_of_known(np.stack([_precisions(scores[:, k], codes == k, again) for k in classes])))
+    drawn = []
+    for many in counts_drawn(rng, copies, n, draws):
+        again = each[:, None] * many.T  # (n, some)
+        drawn.append(_mean_of_known(np.stack([_precision(scores[:, k], codes == k, again) for k in classes])))
     stderr = float(np.nanstd(np.concatenate(drawn), ddof=1))
     centre = float(np.mean([_precision(scores[:, k], codes == k, w, own=0.5) for k in classes]))
     curves = []
     for k in classes:
-        tp, fp, _ = _curve(scores[:, k], codes == k, w)
+        tp, fp = _curve(scores[:, k], codes == k, w)
         curves.append((str(model.classes_[k]), np.append(0, tp / tp[-1]), np.append(1, tp / (tp + fp))))
     fewest = min(held.worth(codes == k) for k in classes)
     ends_at = partial(_precision_ends, value, centre, stderr, fewest)
@@ -206,18 +179,9 @@ def _precision_ends(value: float, centre: float, stderr: float, fewest: float, l
     return Interval(min(ends.low, value), max(ends.high, value))
 
 
-def _precision(score: Vector, positive: np.ndarray, w: Vector, own: float = 1.0) -> float:
-    tp, fp, _ = _curve(score, positive, w)
-    return precision_over_recall(tp, fp, own)
-
-
-def _precisions(score: Vector, positive: np.ndarray, w: Matrix) -> Vector:
-    """Return average precision under each of several weightings (n, draws) of the rows, NaN without a positive."""
-    order = np.argsort(-score, kind="stable")
-    last = np.diff(score[order], append=np.inf) != 0
-    w, own = w[order], positive[order, None]
-    tp, fp = np.cumsum(np.where(own, w, 0.0), axis=0)[last], np.cumsum(np.where(own, 0.0, w), axis=0)[last]
-    return precisions_over_recall(tp, fp)
+def _precision(score: Vector, positive: np.ndarray, w: np.ndarray, own: float = 1.0) -> np.ndarray:
+    """Return average precision under weights (n,), or under each of several (n, draws); NaN without a positive."""
+    return precision_over_recall(*_curve(score, positive, w), own)
 
 
 def _mean_of_known(parts: Matrix) -> Vector:

@@ -19,18 +19,20 @@ import numpy as np
 from epee.arrays import at_home, is_elsewhere, like, namespace, numbers_like, select_rows
 from epee.engines.local import in_order
 from epee.errors import WrongUse
+from epee.estimator.stack import Linear, Stack
 from epee.losses.decisions import ZeroOne
 from epee.risk.asked import Asked
 from epee.risk.asking import Ask, refuse_nan
 from epee.risk.errors_elsewhere import count_errors
-from epee.risk.linear_stack import Linear, Mapped, Stack
-from epee.risk.quadratics import Errors, counting_errors
+from epee.risk.linear_stack import Mapped
+from epee.risk.quadratics import Errors
 from epee.table.block import Block
-from epee.typing import Codes, Matrix, Tensor, Vector
+from epee.typing import Matrix, Tensor, Vector
 
 ROWS = 4096  # scored at once: they stay in the cache
 MODEL_NUMBERS = 512  # that a row takes, where models that are not linear answer on a device
 Models = Linear | list[Any]  # all models of a split, as predictors of the rows of a source
+CellRows = tuple[int, Any, np.ndarray, Vector | None]  # a cell, its inputs, their truth and weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,62 +180,26 @@ class Scoring:
         return sum(models.numbers_a_row if isinstance(models, Stack) else MODEL_NUMBERS for models in panels)
 
     def __call__(self, block: Block) -> Sums:
-        if is_elsewhere(block.rows):
-            return self._elsewhere(block)
-        if self.quick is not None:
+        there = is_elsewhere(block.rows)
+        if there and block.group is not None and all(panel.counts_errors for panel in self.panels):
+            return Sums([count_errors(block, panel.models, panel.tested_by, self.by_cell) for panel in self.panels])  # type: ignore[arg-type]
+        if not there and self.quick is not None:
             return Sums(self.quick(block))
-        assert block.fold is not None
-        if not all(panel.asked.loss.rowwise for panel in self.panels):
+        if not there and not all(panel.asked.loss.rowwise for panel in self.panels):
             raise WrongUse(
                 "the loss 'auc' ranks the rows of a test sample against each other, which blocks that pass by cannot; choose another loss, "
                 "or hold the rows in memory."
             )
-        truth = block.y if block.group is None else block.group
-        assert truth is not None
         C = self.panels[0].tested_by.shape[1]
-        cells, ends, order = _sorted(block.fold, C)
         sums = [np.zeros((C if self.by_cell else panel.n_models, 3)) for panel in self.panels]
         asks = [panel.asks() for panel in self.panels]
-        for c in cells:
-            rows = order[ends[c] : ends[c + 1]]
-            X = np.asarray(block.X[rows], dtype=np.float64)
-            w: Vector = np.ones(len(rows)) if block.weight is None else block.weight[rows]
+        for c, X, truth, weight in _cells_elsewhere(block, C) if there else _cells_here(block, C):
+            w: Vector = np.ones(len(truth)) if weight is None else weight
             for panel, own, total in zip(self.panels, asks, sums, strict=True):
                 for _, t, prediction in panel.answers(X, c, own):
-                    losses = panel.asked.value(prediction, truth[rows])
+                    losses = panel.asked.value(prediction, truth)
                     total[c if self.by_cell else t] += w.sum(), w @ losses, w @ losses**2
         return Sums([np.ascontiguousarray(total.T) for total in sums])
-
-    def _elsewhere(self, block: Block) -> Sums:
-        """Score rows where they lie; errors are counted there, other answers come here to be judged."""
-        if block.group is not None and all(panel.counts_errors for panel in self.panels):
-            return Sums([count_errors(block, panel.models, panel.tested_by, self.by_cell) for panel in self.panels])  # type: ignore[arg-type]
-        C, xp = self.panels[0].tested_by.shape[1], namespace(block.X)
-        fold: Any = like(block.fold, block.X)
-        order = xp.argsort(fold, stable=True)
-        below = numbers_like(C + 1, fold, fold.dtype)  # rows of no cell come first
-        ends = at_home(xp.searchsorted(select_rows(fold, order), below, side="left"))
-        truth, weight = (
-            None if a is None else at_home(select_rows(like(a, block.X), order))
-            for a in (block.y if block.group is None else block.group, block.weight)
-        )
-        assert truth is not None
-        X = select_rows(block.X, order)
-        sums = [np.zeros((C if self.by_cell else panel.n_models, 3)) for panel in self.panels]
-        asks = [panel.asks() for panel in self.panels]
-        for c in np.flatnonzero(np.diff(ends)):
-            i, j = int(ends[c]), int(ends[c + 1])
-            w: Vector = np.ones(j - i) if weight is None else weight[i:j]
-            for panel, own, total in zip(self.panels, asks, sums, strict=True):
-                for _, t, prediction in panel.answers(X[i:j, ...], int(c), own):
-                    losses = panel.asked.value(prediction, truth[i:j])
-                    total[c if self.by_cell else t] += w.sum(), w @ losses, w @ losses**2
-        return Sums([np.ascontiguousarray(total.T) for total in sums])
-
-
-def scoring_of(panels: Sequence[Panel], origin: Vector, by_cell: bool = False) -> Scoring:
-    """Return the scoring of several panels of the same cells; two classes are counted in one sweep where that can be."""
-    return Scoring(panels, by_cell, counting_errors(panels, origin) if by_cell else None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,10 +212,28 @@ class Sums:
         return Sums([a + b for a, b in zip(self.panels, other.panels, strict=True)])
 
 
-def _sorted(cell: Codes, n_cells: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the cells that have rows, where the rows of each cell begin in the sorted block, and the order."""
-    taking = cell >= 0
-    order = np.argsort(cell, kind="stable")
-    counts = np.bincount(cell[taking], minlength=n_cells)
-    ends = np.concatenate([[0], np.cumsum(counts)]) + int((~taking).sum())
-    return np.flatnonzero(counts), ends, order
+def _cells_here(block: Block, n_cells: int) -> Iterator[CellRows]:
+    """Yield the rows of each cell that has some."""
+    truth = block.y if block.group is None else block.group
+    assert block.fold is not None and truth is not None
+    order = np.argsort(block.fold, kind="stable")
+    ends = np.cumsum(np.bincount(block.fold + 1, minlength=n_cells + 1))  # rows of no cell come first
+    for c in np.flatnonzero(np.diff(ends)):
+        rows = order[ends[c] : ends[c + 1]]
+        weight = None if block.weight is None else block.weight[rows]
+        yield int(c), np.asarray(block.X[rows], dtype=np.float64), truth[rows], weight
+
+
+def _cells_elsewhere(block: Block, n_cells: int) -> Iterator[CellRows]:
+    """Yield the rows of each cell that has some where they lie, to be answered there; their truth and weights come here."""
+    xp, fold = namespace(block.X), like(block.fold, block.X)
+    order = xp.argsort(fold, stable=True)
+    below = numbers_like(n_cells + 1, fold, fold.dtype)  # rows of no cell come first
+    ends = at_home(xp.searchsorted(select_rows(fold, order), below, side="left"))
+    beside = (block.y if block.group is None else block.group, block.weight)
+    truth, weight = (None if a is None else at_home(select_rows(like(a, block.X), order)) for a in beside)
+    assert truth is not None
+    X = select_rows(block.X, order)
+    for c in np.flatnonzero(np.diff(ends)):
+        i, j = int(ends[c]), int(ends[c + 1])
+        yield int(c), X[i:j, ...], truth[i:j], None if weight is None else weight[i:j]

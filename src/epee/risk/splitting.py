@@ -10,6 +10,7 @@ explicit sets of rows.
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -119,6 +120,11 @@ def kfold(cell: Codes | Deal, n_folds: int) -> Split:
     return Split(cell, ~np.eye(n_folds, dtype=bool), np.arange(n_folds)[None])
 
 
+def all_rows(n: int) -> Split:
+    """Return the split of one model that learns from all ``n`` rows and is tested on them."""
+    return Split(np.zeros(n, dtype=np.int8), np.ones((1, 1), dtype=bool), np.zeros((1, 1), dtype=np.intp))
+
+
 def seed_of(random_state: Any) -> int:
     """Return a whole number from a ``random_state``; None is 0, so that folds are the same each time."""
     if random_state is None:
@@ -145,8 +151,7 @@ def make_plan(
 
     ``codes`` are what the folds are stratified by, None for no strata; ``copies`` are equal for rows that are dealt as one.
     """
-    if repeats < 1 or int(repeats) != repeats:
-        raise WrongUse(f"repeats is {repeats!r}; it must be a whole number of at least 1.")
+    _check_repeats(repeats)
     if time is not None:
         if groups is not None:
             say(
@@ -160,12 +165,17 @@ def make_plan(
         return Plan([kfold(np.arange(n), n)] if n <= 5000 else [], n, 1, "leave-one-out")
     if isinstance(folds, int | np.integer | float):
         return _numbered(float(folds), n, codes, classes, int(repeats), groups, random_state, copies)
-    if hasattr(folds, "split") or (not hasattr(folds, "__array__") and not isinstance(folds, list | tuple)):
-        pairs = folds.split(X if X is not None else np.zeros((n, 1)), y, groups) if hasattr(folds, "split") else folds
-        return _from_pairs([(np.asarray(a), np.asarray(b)) for a, b in pairs], n)
-    if isinstance(folds, list | tuple) and len(folds) and isinstance(folds[0], tuple) and len(folds[0]) == 2:
-        return _from_pairs([(np.asarray(a), np.asarray(b)) for a, b in folds], n)
-    return _from_ids(np.asarray(folds), n, repeats)
+    if hasattr(folds, "split"):
+        return _from_pairs(folds.split(X if X is not None else np.zeros((n, 1)), y, groups), n)
+    listed = isinstance(folds, list | tuple)
+    if listed and len(folds) and isinstance(folds[0], tuple) and len(folds[0]) == 2:
+        return _from_pairs(folds, n)
+    return _from_ids(np.asarray(folds), n, repeats) if listed or hasattr(folds, "__array__") else _from_pairs(folds, n)
+
+
+def _check_repeats(repeats: Any) -> None:
+    if repeats < 1 or int(repeats) != repeats:
+        raise WrongUse(f"repeats is {repeats!r}; it must be a whole number of at least 1.")
 
 
 def _numbered(
@@ -173,15 +183,13 @@ def _numbered(
 ) -> Plan:  # fmt: skip
     check_folds(int(folds) if folds == int(folds) else folds, n)  # type: ignore[arg-type]
     K, seed = int(folds), seed_of(random_state)
-    times = f", repeated {repeats} times" if repeats > 1 else ""
     if groups is not None:
         ids = group_codes(groups, n)
         splits = [kfold(_by_group(ids, K, repeat_seed(seed, r)), K) for r in range(repeats)]
-        return Plan(splits, K, repeats, f"{K}-fold cross-validation by group{times}", ids)
+        return Plan(splits, K, repeats, _said(K, repeats, how=" by group"), ids)
     if codes is not None:
         check_strata(np.bincount(codes), K, classes)
-    strata = "stratified " if codes is not None else ""
-    how = f"{strata}{K}-fold cross-validation{times}"
+    how = _said(K, repeats, codes is not None)
     rows: Any = slice(None)
     if copies is not None and int(copies.max()) + 1 >= K:
         first = np.unique(copies, return_index=True)[1]
@@ -189,11 +197,8 @@ def _numbered(
         how = f"{how}, copies of a row together"
     else:
         copies = None
-    fine = fine_cells(np.array([n]) if codes is None else np.bincount(codes), K)
-    if repeats > 1 and fine:
-        cells = assign_folds(codes, n, fine, seed)[rows]
-        return Plan([regrouped(cells, fine, K, repeats, seed)], K, repeats, how, copies)
-    splits = [kfold(assign_folds(codes, n, K, repeat_seed(seed, r))[rows], K) for r in range(repeats)]
+    sizes = np.array([n]) if codes is None else np.bincount(codes)
+    splits = _repeated(lambda cells, seed: assign_folds(codes, n, cells, seed)[rows], sizes, K, repeats, seed)
     return Plan(splits, K, repeats, how, copies)
 
 
@@ -201,20 +206,30 @@ def deal_plan(
     K: int, n: int, counts: np.ndarray, stratified: bool, classes: Any, repeats: int, random_state: Any
 ) -> Plan:  # fmt: skip
     """Return the plan of rows that pass by, ``counts`` of each class: the folds that the same rows have in memory."""
-    if repeats < 1 or int(repeats) != repeats:
-        raise WrongUse(f"repeats is {repeats!r}; it must be a whole number of at least 1.")
+    _check_repeats(repeats)
     check_folds(K, n)
     seed, by_class = seed_of(random_state), stratified and classes is not None
     sizes = counts if by_class else np.array([n])
     if by_class:
         check_strata(sizes, K, classes)
+    strata = len(counts) if by_class else None
+    splits = _repeated(lambda cells, seed: Deal(seed, strata), sizes, K, repeats, seed)
+    return Plan(splits, K, repeats, _said(K, repeats, by_class), seed=seed)
+
+
+def _said(K: int, repeats: int, stratified: bool = False, how: str = "") -> str:
     times = f", repeated {repeats} times" if repeats > 1 else ""
-    how = f"{'stratified ' if by_class else ''}{K}-fold cross-validation{times}"
-    strata, fine = len(counts) if by_class else None, fine_cells(sizes, K)
+    return f"{'stratified ' if stratified else ''}{K}-fold cross-validation{how}{times}"
+
+
+def _repeated(
+    deal: Callable[[int, int], Codes | Deal], sizes: np.ndarray, K: int, repeats: int, seed: int
+) -> list[Split]:
+    """Return the splits of numbered folds, where ``deal`` gives so many cells by a seed: fine folds dealt anew, or each repeat its own."""
+    fine = fine_cells(sizes, K)
     if repeats > 1 and fine:
-        return Plan([regrouped(Deal(seed, strata), fine, K, repeats, seed)], K, repeats, how, seed=seed)
-    splits = [kfold(Deal(repeat_seed(seed, r), strata), K) for r in range(repeats)]
-    return Plan(splits, K, repeats, how, seed=seed)
+        return [regrouped(deal(fine, seed), fine, K, repeats, seed)]
+    return [kfold(deal(K, repeat_seed(seed, r)), K) for r in range(repeats)]
 
 
 def fine_cells(sizes: np.ndarray, n_folds: int) -> int:
@@ -287,9 +302,7 @@ def _forward(folds: Any, n: int, time: Any) -> Plan:
     if not isinstance(folds, int | np.integer):
         raise WrongUse(f"folds is {folds!r}; with time it must be a whole number.")
     check_folds(int(folds), n)
-    when = np.arange(n) if time is True else np.asarray(time)
-    if when.shape != (n,):
-        raise DataError(f"time has shape {when.shape}; give one moment for each of the {n} rows.")
+    when = places_in_time(time, n)
     _refuse_nan("time", when)
     moments, rank = np.unique(when, return_inverse=True)
     K = int(folds)
@@ -304,6 +317,14 @@ def _forward(folds: Any, n: int, time: Any) -> Plan:
     K = int(cell.max())
     learns = np.arange(K + 1)[None] <= np.arange(K)[:, None]  # model t learns from cells 0 ... t
     return Plan([Split(cell, learns, np.arange(-1, K)[None])], K, 1, f"forward chaining in time, {K} folds")
+
+
+def places_in_time(time: Any, n: int) -> np.ndarray:
+    """Return when each of ``n`` rows happened; True is the order of the rows."""
+    when = np.arange(n) if time is True else np.asarray(time)
+    if when.shape != (n,):
+        raise DataError(f"time has shape {when.shape}; give one moment for each of the {n} rows.")
+    return when
 
 
 def _refuse_nan(what: str, values: np.ndarray) -> None:
@@ -332,29 +353,27 @@ def _from_ids(ids: np.ndarray, n: int, repeats: int) -> Plan:
     return Plan(splits, K, len(splits), f"{K}-fold cross-validation on given folds")
 
 
-def _from_pairs(pairs: list[tuple[np.ndarray, np.ndarray]], n: int) -> Plan:
+def _from_pairs(given: Iterable[tuple[Any, Any]], n: int) -> Plan:
     """Return the plan of a splitter: cells where its test sets partition the rows, explicit sets otherwise."""
+    pairs = [(_positions(np.asarray(a), n), _positions(np.asarray(b), n)) for a, b in given]
     if not pairs:
         raise WrongUse("the splitter gives no folds.")
-    pairs = [(_positions(a, n), _positions(b, n)) for a, b in pairs]
+    trains, tests = zip(*pairs, strict=True)
+    explicit = Plan([Pairs(n, list(trains), list(tests))], len(pairs), 1, f"{len(pairs)} given splits")
     splits: list[Split] = []
     cell, k = np.full(n, -1, dtype=np.intp), 0
     for train, test in pairs:
         if (cell[test] >= 0).any() or len(train) + len(test) != n or len(np.intersect1d(train, test)):
-            return Plan(
-                [Pairs(n, [a for a, _ in pairs], [b for _, b in pairs])], len(pairs), 1, f"{len(pairs)} given splits"
-            )
+            return explicit
         cell[test] = k
         k += 1
         if (cell >= 0).all():
             splits.append(kfold(cell, k))
             cell, k = np.full(n, -1, dtype=np.intp), 0
     if k or len({s.n_cells for s in splits}) != 1:
-        return Plan(
-            [Pairs(n, [a for a, _ in pairs], [b for _, b in pairs])], len(pairs), 1, f"{len(pairs)} given splits"
-        )
-    K, times = splits[0].n_cells, f", repeated {len(splits)} times" if len(splits) > 1 else ""
-    return Plan(splits, K, len(splits), f"{K}-fold cross-validation on given folds{times}")
+        return explicit
+    K = splits[0].n_cells
+    return Plan(splits, K, len(splits), _said(K, len(splits), how=" on given folds"))
 
 
 def _positions(rows: np.ndarray, n: int) -> np.ndarray:

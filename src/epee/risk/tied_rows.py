@@ -17,17 +17,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from epee.risk.fingerprint import row_hashes
 from epee.risk.intervals import normal_quantile, t_quantile
+from epee.table.fingerprints import row_hashes
 from epee.typing import Codes, Matrix, Vector
 
 HALVINGS = 40
 FREEDOM = 20.0  # degrees of freedom that (1) is worth: it varies by a third from sample to sample
 DISTINCT = 0.75  # of the rows: with more cells than that, hardly any row shares its own
-MUCH, MOST_ROWS = (
-    0.1,
-    2_000,
-)  # degrees of freedom a row, from which on rows err together; and how many rows are then halved
+MUCH = 0.1  # degrees of freedom a row, from which on rows err together
+MOST_ROWS = 2_000  # that are then halved
 
 
 def share_inputs(X: Matrix, n: float) -> bool:

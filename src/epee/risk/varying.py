@@ -79,11 +79,9 @@ class Course:
         """Fit the steps before the last, and return the answers to come; None where the last tells nothing on the way."""
         check_time()
         route, last, needs = self.route, last_of(self.model), needed(self.route)
-        X, y, w = route.X, route.y, route.weight
         if needs is None or not isinstance(last, Telling):
             return None
-        if self.learned is not None:
-            X, y, w = take_rows(X, self.learned), take_rows(y, self.learned), None if w is None else w[self.learned]
+        X, y, w = route.sample(self.learned)
         far = None if self.rows is None else take_rows(route.X, self.rows)
         names = weight_keywords(self.model) if w is not None else []
         maps, X = fitted_front(self.model, X, y, dict.fromkeys(names[:-1], w))

@@ -24,7 +24,7 @@ from epee.risk.estimate import Risk
 from epee.risk.intervals import Interval, t_quantile, within_range
 from epee.risk.mean_loss import MeanLoss, mean_loss
 from epee.risk.rates import values_of
-from epee.risk.route import MomentRoute, Route
+from epee.risk.route import Route
 from epee.risk.splitting import Pairs, Plan
 from epee.table.doors import is_stream
 from epee.table.sparse import is_sparse, laid_out
@@ -44,28 +44,19 @@ def shaped(found: CrossValidation, route: Route, plan: Plan) -> CrossValidation:
     if found.n_folds < 3 or isinstance(plan.splits[0], Pairs) or not found.stderr > 0:
         return found
     losses = np.atleast_2d(found.losses)  # (R, n)
-    of_rows = partial(
-        _of_rows, losses.ravel(), np.tile(route.counts, len(losses)) / len(losses), _units(route, plan, len(losses))
-    )
-    plain: MeanLoss = of_rows(route.loss, found.level)
+    repeats = len(losses)
+    weight, units = np.tile(route.counts, repeats) / repeats, _units(route, plan, repeats)
+    of_rows = partial(mean_loss, losses.ravel(), weight, loss=route.loss, weights="counts", groups=units)
+    plain: MeanLoss = of_rows(level=found.level)
     if route.loss.is_rate:
         return replace(found, caution=plain.sentence)
     spread = spread_of_squares(losses.mean(axis=0), route.counts, route.loss)
-    bar = found.stderr * _shared(route, plan.groups, spread)
+    many = float(route.counts.sum()) if plan.groups is None else float(len(np.unique(plan.groups)))
+    bar = found.stderr * sharing(route.freedom, many, spread)
     if values_of(route.loss) is not None:  # no fold knows more of a cost than all rows
         bar = max(bar, plain.stderr)
-    ends_at = partial(_shaped_ends, of_rows, found.value, bar, found.n_folds - 1, route.loss)
+    ends_at = partial(shaped_ends, of_rows, found.value, bar, found.n_folds - 1, route.loss)
     return replace(found, interval=ends_at(found.level), caution=plain.sentence, ends_at=ends_at)
-
-
-def _shared(route: Route, groups: Codes | None, spread: float) -> float:
-    """Return by how much folds that share their training rows lengthen an error bar, where the degrees of freedom are known."""
-    from epee.risk.complexity import fitted_on_all
-
-    if not isinstance(route, MomentRoute):
-        return 1.0
-    rows = float(route.counts.sum()) if groups is None else float(len(np.unique(groups)))
-    return sharing(fitted_on_all(route, error=False)[1], rows, spread)
 
 
 def _units(route: Route, plan: Plan, repeats: int) -> Codes | None:
@@ -74,19 +65,15 @@ def _units(route: Route, plan: Plan, repeats: int) -> Codes | None:
     return None if one is None else np.tile(one, repeats)
 
 
-def _of_rows(losses: Vector, counts: Vector, units: Codes | None, loss: Any, level: float, **centred: Any) -> MeanLoss:
-    return mean_loss(losses, counts, loss=loss, level=level, weights="counts", groups=units, **centred)
-
-
-def _shaped_ends(
+def shaped_ends(
     of_rows: Callable[..., MeanLoss], value: float, stderr: float, dof: float, loss: Any, level: float
 ) -> Interval:
     """Return the interval of the rows' losses about the mean of the folds, as long as the error bar of the folds makes it."""
-    plain = of_rows(loss, level)
+    plain = of_rows(level=level)
     if not plain.stderr > 0:
         return within_range(Interval(value, value), loss)
     longer = t_quantile(level, dof) / t_quantile(level, max(plain.dof, 1.0))
-    return of_rows(loss, level, centre=value, stretch=longer * stderr / plain.stderr).interval
+    return of_rows(level=level, centre=value, stretch=longer * stderr / plain.stderr).interval
 
 
 def watched(found: R, *seen: Any) -> R:
@@ -124,9 +111,8 @@ def marked(found: R, shown: Dependence | None) -> R:
         return found
     longer = float(np.sqrt(shown.effect))
     ends_at = partial(_longer, found.at, longer)
-    words = risk_words.say(
-        f"caution kin {shown.kind}", r=amount(shown.correlation, 0.01), p=p_value(shown.p_value), name=shown.name
-    )
+    r, p = amount(shown.correlation, 0.01), p_value(shown.p_value)
+    words = risk_words.say(f"caution kin {shown.kind}", r=r, p=p, name=shown.name)
     return replace(
         found, stderr=found.stderr * longer, interval=ends_at(found.level), ends_at=ends_at, kin=words,
         caution=f"{words} {found.caution}".strip(),
@@ -152,12 +138,8 @@ def seen_rows(
 
 def left_over(route: Route, losses: np.ndarray, predictions: np.ndarray) -> Vector:
     """Return what the predictor leaves over, (n,): residuals of a number; of classes losses, less the mean of their class."""
-    if (
-        route.codes is None
-        and route.truth.ndim == 1
-        and predictions.dtype.kind == "f"
-        and predictions.shape[-1:] == route.truth.shape
-    ):
+    told = predictions.dtype.kind == "f" and predictions.shape[-1:] == route.truth.shape
+    if route.codes is None and route.truth.ndim == 1 and told:
         return route.truth - (predictions if predictions.ndim == 1 else predictions[0])
     rows = losses if losses.ndim == 1 else losses[0]
     return rows if route.codes is None else less_class(rows, route.codes)

@@ -1,4 +1,4 @@
-"""Some rows of whatever a table is."""
+"""Some rows of whatever a table is, the names of its columns, and one of them in another order."""
 
 from __future__ import annotations
 
@@ -20,3 +20,34 @@ def take_rows(X: Any, rows: np.ndarray) -> Any:
     from sklearn.utils import _safe_indexing
 
     return _safe_indexing(X, rows)
+
+
+def column_names(X: Any) -> list[str]:
+    """Return the names of columns, or their numbers."""
+    columns = getattr(X, "columns", None)
+    if columns is None:
+        columns = getattr(X, "column_names", None)
+    return [str(c) for c in columns] if columns is not None else [str(j) for j in range(X.shape[1])]
+
+
+def shuffled(X: Any, j: int, order: np.ndarray) -> Any:
+    """Return the rows with column ``j`` in another order.
+
+    >>> shuffled(np.array([[1, 2], [3, 4]]), 0, np.array([1, 0]))
+    array([[3, 2],
+           [1, 4]])
+    """
+    if hasattr(X, "iloc"):
+        out = X.copy()
+        out[out.columns[j]] = X.iloc[order, j].array
+        return out
+    if hasattr(X, "with_columns"):
+        name = X.columns[j]
+        return X.with_columns(X[name].gather(order).alias(name))
+    if hasattr(X, "tocsc"):
+        out = X.tocsc().tolil()
+        out[:, j] = X.tocsc()[:, [j]].toarray()[order]
+        return out.tocsr()
+    out = np.array(X)
+    out[:, j] = out[order, j]
+    return out

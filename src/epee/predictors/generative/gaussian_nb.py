@@ -22,7 +22,9 @@ import numpy as np
 
 from epee.errors import SingularProblem, WrongUse
 from epee.estimator.keep import Keep
+from epee.estimator.stack import Stack
 from epee.moments.moments import Moments
+from epee.predictors.generative.gaussian_stack import AxisGaussians
 from epee.predictors.generative.gaussians import LOG_2PI, DiagonalGaussians
 from epee.predictors.generative.generator import (
     GenerativeClassifier,
@@ -32,8 +34,6 @@ from epee.predictors.generative.generator import (
     log_of,
     without_row,
 )
-from epee.risk.gaussian_stack import AxisGaussians
-from epee.risk.linear_stack import Stack
 from epee.table.block import Source, column_name
 from epee.typing import Codes, Matrix, Tensor, Vector
 

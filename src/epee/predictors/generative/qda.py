@@ -28,9 +28,11 @@ from epee.engines.choice import engine_for
 from epee.errors import DataError, SingularProblem, Unavailable, WrongUse
 from epee.estimator.base import list_columns
 from epee.estimator.keep import Keep
+from epee.estimator.stack import Stack
 from epee.moments.moments import Moments
 from epee.moments.shrinkage import ledoit_wolf_by_class
 from epee.predictors.generative.friedman import LeftOut, friedman_covariances, oas_weights
+from epee.predictors.generative.gaussian_stack import AxisGaussians, Gaussians
 from epee.predictors.generative.gaussians import DiagonalGaussians, FullGaussians
 from epee.predictors.generative.generator import (
     GenerativeClassifier,
@@ -40,8 +42,6 @@ from epee.predictors.generative.generator import (
     log_of,
     without_row,
 )
-from epee.risk.gaussian_stack import AxisGaussians, Gaussians
-from epee.risk.linear_stack import Stack
 from epee.settings import progress
 from epee.solve.spectral import descending_eigh
 from epee.table.block import Block, Source

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from epee.errors import SingularProblem, WrongUse
+from epee.estimator.stack import Linear
 from epee.moments.moments import Moments
 from epee.predictors.linear.closed_forms import (
     EitherSide,
@@ -29,7 +30,6 @@ from epee.predictors.linear.closed_forms import (
     say_deficient,
     spectral_factor,
 )
-from epee.risk.linear_stack import Linear
 from epee.typing import Codes, Matrix, Vector
 
 MOST_DEPENDENT = 1e6  # the trace of the inverse of correlations that are solved fold beside fold

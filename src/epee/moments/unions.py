@@ -10,6 +10,7 @@ small, and no digits are lost.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -35,11 +36,14 @@ def unions(m: Moments, learns: np.ndarray) -> Moments:
     step = max(1, 8_000_000 // size)
     if step >= T:
         return m.regroup("fold", learns)
-    parts = list(in_order(lambda i: m.regroup("fold", learns[i : i + step]), range(0, T, step)))
-    return replace(
-        parts[0], count=np.concatenate([p.count for p in parts]), shift=np.concatenate([p.shift for p in parts]),
-        scatter=None if parts[0].scatter is None else np.concatenate([p.scatter for p in parts]),
-    )  # fmt: skip
+    return joined(list(in_order(lambda i: m.regroup("fold", learns[i : i + step]), range(0, T, step))))
+
+
+def joined(parts: Sequence[Moments]) -> Moments:
+    """Return moments about one origin behind each other along the fold axis."""
+    count, shift = (np.concatenate([getattr(part, name) for part in parts]) for name in ("count", "shift"))
+    scatter = None if parts[0].scatter is None else np.concatenate([part.scatter for part in parts])
+    return replace(parts[0], count=count, shift=shift, scatter=scatter)
 
 
 def flattened(m: Moments) -> Moments:
@@ -69,11 +73,7 @@ def dealt_unions(m: Moments, fold: np.ndarray, K: int) -> Moments:
     """
     R, C = fold.shape
     A = (fold[:, None, :] == np.arange(K)[None, :, None]).reshape(R * K, C).astype(float)
-    return raw_unions(
-        replace(m, count=m.count[None], shift=m.shift[None], scatter=None if m.scatter is None else m.scatter[None]),
-        A,
-        1,
-    )
+    return raw_unions(select(m, None), A, 1)
 
 
 def raw_unions(m: Moments, A: Matrix, R: int) -> Moments:

@@ -8,10 +8,10 @@ from numpy.testing import assert_allclose
 from sklearn.pipeline import make_pipeline
 
 from epee import BaselineClassifier, GaussianNB, LeastSquaresClassifier, QuadraticDiscriminantAnalysis, StandardScaler
+from epee.estimator.stack import Linear
 from epee.moments.affine import Affine
 from epee.moments.entries import Entries
-from epee.risk.gaussian_stack import FAR, AxisGaussians, Gaussians
-from epee.risk.linear_stack import Linear
+from epee.predictors.generative.gaussian_stack import FAR, AxisGaussians, Gaussians
 from epee.risk.nested import nested_interval, nested_splits
 from epee.risk.opening import open_route
 from epee.risk.splitting import Split, make_plan
@@ -126,7 +126,8 @@ def test_behind_maps_that_scale_or_mix():
 
 
 def test_one_by_one_where_matrices_would_be_large(monkeypatch):
-    from epee.risk import gaussian_stack, route
+    from epee.predictors.generative import gaussian_stack
+    from epee.risk import route
 
     rng = np.random.default_rng(2)
     stack = AxisGaussians.of(np.ones((3, 2, 4)), rng.normal(size=(3, 2, 4)), np.zeros((3, 2)))

@@ -22,8 +22,8 @@ from typing import Any
 
 import numpy as np
 
+from epee.estimator.stack import Stack
 from epee.moments.affine import Affine
-from epee.risk.linear_stack import Stack
 from epee.typing import Matrix, Tensor, Vector
 
 MOST_MIXED = 2_000_000  # numbers of factors behind a map that mixes columns
