@@ -76,7 +76,7 @@ def repeats(values: np.ndarray) -> int:
     >>> repeats(np.array([2.0, 1.0, 2.0])), repeats(np.array([np.nan, 1.0]))
     (1, 1)
     """
-    ordered = np.sort(values)  # far quicker than the table of hashes behind np.unique, and nothing but their number is wanted
+    ordered = np.sort(values)  # only their number is wanted: far quicker than the hashes of np.unique
     return max(len(ordered) - 1 - int(np.count_nonzero(ordered[1:] > ordered[:-1])), 0)
 
 
