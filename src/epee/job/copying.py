@@ -16,7 +16,7 @@ import numpy as np
 from epee.job.holding import columns_of, take
 from epee.job.sealing import fingerprints
 from epee.job.tallies import Numbers
-from epee.risk.copies import CHANCE, MOST_ROWS, coincidence, enough, numbered, row_bits
+from epee.risk.copies import CHANCE, MOST_ROWS, coincidence, enough, numbered, repeats, row_bits
 from epee.table.raw import RawBlock
 from epee.table.source import TableSource
 from epee.typing import Codes, Matrix
@@ -48,7 +48,7 @@ def copies_in(
         kept = [name for name in some if not _numbers_rows(source, types, name, raw.columns[name])]
         own = take(RawBlock({name: raw.columns[name] for name in kept}, rows=len(raw)), rows)
         bits += [_bits(name, own.columns[name]) for name in kept]
-        if not enough(n - len(np.unique(row_bits(bits))), n):
+        if not enough(repeats(row_bits(bits)), n):
             return None
     if len(bits) == target.shape[1]:  # nothing but names of rows
         return None

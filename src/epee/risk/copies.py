@@ -39,7 +39,7 @@ def coincidence(bits: list[np.ndarray], a: np.ndarray, b: np.ndarray | None) -> 
     """
     with np.errstate(over="ignore"):
         total = row_bits(bits)
-        again = len(a) - len(np.unique(total[a])) if b is None else int(np.isin(total[b], total[a]).sum())
+        again = repeats(total[a]) if b is None else int(np.isin(total[b], total[a]).sum())
         if again == 0:
             return 0, 1.0
         first = np.unique(total, return_index=True)[1]
@@ -67,6 +67,16 @@ def poisson_tail(k: float, mean: float) -> float:
     0.632
     """
     return 1.0 if k <= 0 else float(special.gammainc(k, mean)) if mean > 0 else 0.0
+
+
+def repeats(values: np.ndarray) -> int:
+    """Return how many values are not the first of their kind; a missing one counts as a repeat of any.
+
+    >>> repeats(np.array([2.0, 1.0, 2.0])), repeats(np.array([np.nan, 1.0]))
+    (1, 1)
+    """
+    ordered = np.sort(values)  # only their number is wanted: far quicker than the hashes of np.unique
+    return max(len(ordered) - 1 - int(np.count_nonzero(ordered[1:] > ordered[:-1])), 0)
 
 
 def row_bits(bits: list[np.ndarray]) -> np.ndarray:
@@ -114,12 +124,17 @@ def copies_of(X: Any, y: Any, n: int | None = None) -> Codes | None:
         if isinstance(X, ElsewhereSource):
             if not may_be_copies(X):
                 return None
-        elif not enough(n - len(np.unique(np.concatenate(list(engine_for(X).map(X, Screening()))))), n):
+        elif not enough(repeats(np.concatenate(list(engine_for(X).map(X, Screening())))), n):
             return None
         found = take(X, np.arange(n))
         X, y = found.X, found.y if found.group is None else found.group
-    columns = _columns(X, y)
-    if columns is None or not enough(n - len(np.unique(_screen(columns))), n):
+    cells, target = np.asarray(laid_out(X)), np.asarray(y)
+    if _are_numbers(cells, len(target)):
+        column = target if target.dtype.kind == "f" and target.ndim == 1 else cells[:, 0]
+        if not enough(repeats(column), n):  # copies agree in every column: one may tell that there are none
+            return None
+    columns = _columns(cells, target)
+    if columns is None or not enough(repeats(_screen(columns)), n):
         return None
     bits = [column_bits(column, j) for j, column in enumerate(columns)]
     again, p = coincidence(bits, np.arange(n), None)
@@ -185,11 +200,16 @@ def _screen(columns: list[np.ndarray]) -> np.ndarray:
 def _columns(X: Any, y: Any) -> list[np.ndarray] | None:
     """Return the columns of a table of numbers, the target last; None for any other."""
     cells, target = np.asarray(laid_out(X)), np.asarray(y)
-    if cells.ndim != 2 or not cells.shape[1] or cells.dtype.kind not in "fiub" or len(target) != len(cells):
+    if not _are_numbers(cells, len(target)):
         return None
     if target.dtype.kind not in "fiub":
         target = np.unique(target.astype(str), return_inverse=True)[1]
     return [*cells.T, *target.reshape(len(cells), -1).T]
+
+
+def _are_numbers(cells: np.ndarray, n: int) -> bool:
+    """Tell whether cells are a table of ``n`` rows of numbers."""
+    return cells.ndim == 2 and cells.shape[1] > 0 and cells.dtype.kind in "fiub" and len(cells) == n
 
 
 def column_bits(column: np.ndarray, j: int) -> np.ndarray:

@@ -30,6 +30,7 @@ distance to the k-th neighbour, :math:`m \log (d_{11} / d_1)` has mean :math:`\s
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -37,10 +38,11 @@ import numpy as np
 from scipy import special
 
 from epee.engines.local import free_threads, in_order, one_blas_thread
-from epee.errors import DataError
-from epee.risk.copies import CHANCE, coincidence, column_bits
+from epee.errors import DataError, SingularProblem
+from epee.risk.copies import CHANCE, SCREEN, coincidence, column_bits, repeats, row_bits
 from epee.risk.paired_tests import holm
 from epee.risk.units import inflation
+from epee.solve.cholesky import Cholesky
 from epee.typing import Codes, Matrix, Vector
 
 MOST_ROWS = 5_000  # nearest rows are looked for among so many
@@ -55,6 +57,10 @@ SORTED = 0.3  # ratio below which the file goes along an input
 CLUMPED = 1.2  # times the logarithm of distances that a smooth density gives
 FEWEST_NAMES = 10  # values that a column of names has
 ROWS_OF_A_TERM = 10  # for each term of a shape
+FEW_PRODUCTS = 300_000  # for which a decomposition takes no time
+WELL_APART = 1e6  # condition below which normal equations do as well
+HEAD = 64  # rows that are looked at first
+ROWS_AT_ONCE, PAIRS_AT_ONCE = 256, 1_000  # whose nearest are looked for; whose distances are taken
 Kind = Literal["copies", "order", "column", "nearest"]
 
 
@@ -120,19 +126,22 @@ def dependence(
     if r.ndim != 1 or len(r) < 8:
         raise DataError(f"the residuals have shape {r.shape}; dependence is looked for in a vector of at least 8.")
     seen = np.isfinite(r)
+    own: Any = slice(None) if seen.all() else seen
     scores = np.full(len(r), np.nan)
-    scores[seen] = normal_scores(r[seen])
-    Z = None if X is None else standardised(np.asarray(X, dtype=np.float64)[seen])
+    scores[own] = normal_scores(r[own])
+    Z = None if X is None else standardised(np.asarray(X, dtype=np.float64)[own])
     if Z is not None:
-        scores[seen] = without_shape(scores[seen], Z)
+        scores[own] = without_shape(scores[own], Z)
     place = np.argsort(np.arange(len(r)) if order is None else np.asarray(order), kind="stable")
     filed = place[seen[place]]
     along = Z is not None and _along_an_input(Z[(np.cumsum(seen) - 1)[filed]])
     found: list[Dependence | None] = [_in_order(scores[filed], along)]
-    found += [_in_groups("column", name, scores[seen], np.asarray(values)[seen]) for name, values in columns]
+    z = scores[own]
+    found += [_in_groups("column", name, z, np.asarray(values)[own]) for name, values in columns]
     if X is not None and Z is not None:
-        found += [_named(str(j), scores[seen], x, seed) for j, x in enumerate(np.asarray(X)[seen].T) if _names(x)]
-        found += [_copies(scores[seen], Z), _nearest(scores[seen], Z, seed)]
+        cells = np.asarray(X)[own]
+        found += [_named(str(j), z, cells[:, j], seed) for j in _columns_of_names(cells)]
+        found += [_copies(z, Z), _nearest(z, Z, seed)]
     tried = [f for f in found if f is not None]
     adjusted = holm(np.array([f.p_value for f in tried]))
     tried = [replace(f, p_value=float(p)) for f, p in zip(tried, adjusted, strict=True)]
@@ -151,9 +160,15 @@ def normal_scores(r: Vector) -> Vector:
 
 def standardised(X: Matrix) -> Matrix:
     """Return columns of variance 1, without those that do not vary and with missing cells at the mean."""
-    centre, spread = np.nanmean(X, axis=0), np.nanstd(X, axis=0)
+    if not np.isfinite(X).all():
+        centre, spread = np.nanmean(X, axis=0), np.nanstd(X, axis=0)
+        kept = spread > 0
+        return np.nan_to_num((X[:, kept] - centre[kept]) / spread[kept])
+    gap = X - X.mean(axis=0)
+    spread = np.sqrt((gap * gap).mean(axis=0))
     kept = spread > 0
-    return np.nan_to_num((X[:, kept] - centre[kept]) / spread[kept])
+    Z: Matrix = np.divide(gap, spread, out=gap) if kept.all() else gap[:, kept] / spread[kept]
+    return Z if np.isfinite(Z).all() else np.nan_to_num(Z)
 
 
 def _in_order(z: Vector, along_an_input: bool = False) -> Dependence:
@@ -199,9 +214,16 @@ def _codes(values: np.ndarray) -> Codes:
     return codes
 
 
+def _columns_of_names(X: np.ndarray) -> list[int]:
+    """Return the columns whose numbers look like names; the first rows of most tell that theirs do not."""
+    some = X[:HEAD]
+    whole = (some == np.floor(some)).all(axis=0) if X.dtype.kind == "f" else np.ones(X.shape[1], dtype=bool)
+    return [int(j) for j in np.flatnonzero(whole) if _names(X[:, j])]
+
+
 def _names(x: np.ndarray) -> bool:
     """Tell whether the numbers of a column look like names: whole, of many values, each for some rows."""
-    if not np.isfinite(x).all() or (x % 1).any():
+    if not np.isfinite(x).all() or (x != np.floor(x)).any():
         return False
     values = len(np.unique(x))
     return values >= FEWEST_NAMES and 3 * values <= 2 * len(x)
@@ -210,26 +232,73 @@ def _names(x: np.ndarray) -> bool:
 def without_shape(z: Vector, Z: Matrix) -> Vector:
     """Return scores less a cubic in the ranks of each input, or of those that tell most where inputs are many."""
     n, p = Z.shape
-    rank = np.empty((n, p))
-    for j in range(p):
-        _, where, counts = np.unique(Z[:, j], return_inverse=True, return_counts=True)
-        rank[:, j] = ((np.cumsum(counts) - (counts + 1) / 2) / max(n - 1, 1))[where.reshape(-1)]
-    t = 2 * rank - 1
-    powers = np.stack([t, t * t, t * t * t], axis=2)  # (n, p, 3)
+    t = _ranks(Z)  # (p, n)
     most = n // (3 * ROWS_OF_A_TERM)
     if p > most:
-        own = [np.linalg.qr(powers[:, j] - powers[:, j].mean(axis=0))[0] for j in range(p)]
-        told = [float(np.square(Q.T @ z).sum()) for Q in own]
-        powers = powers[:, np.sort(np.argsort(told)[::-1][:most])]
-    B = np.column_stack([np.ones(n), powers.reshape(n, -1)])
-    left = z - B @ np.linalg.lstsq(B, z, rcond=1e-10)[0]
+        powers = _powers(t)
+        bases = np.linalg.qr((powers - powers.mean(axis=0)).transpose(1, 0, 2))[0]  # (p, n, 3)
+        told = np.square(z @ bases).sum(axis=1)
+        t = t[np.sort(np.argsort(told)[::-1][:most])]
+    left = _rest_of_cubics(z, t)
     spread = float(np.sqrt((left**2).mean()))
     return left / spread if spread > 1e-8 else z
+
+
+def _ranks(Z: Matrix) -> Matrix:
+    """Return the ranks of the cells in each column, (p, n) from -1 to 1, ties sharing their mean rank."""
+    n, p = Z.shape
+    rank, places = np.empty((p, n)), np.arange(n) / max(n - 1, 1)
+    for own, x in zip(rank, np.ascontiguousarray(Z.T), strict=True):
+        order = np.argsort(x)
+        ordered = x[order]
+        if (ordered[1:] > ordered[:-1]).all():
+            own[order] = places
+        else:
+            _, where, counts = np.unique(x, return_inverse=True, return_counts=True)
+            own[:] = ((np.cumsum(counts) - (counts + 1) / 2) / max(n - 1, 1))[where.reshape(-1)]
+    rank *= 2
+    rank -= 1
+    return rank
+
+
+def _powers(t: Matrix) -> np.ndarray:
+    """Return numbers (p, n), their squares and cubes, (n, p, 3)."""
+    t = t.T
+    return np.stack([t, t * t, t * t * t], axis=2)
+
+
+def _rest_of_cubics(z: Vector, t: Matrix) -> Vector:
+    """Return scores less their projection on cubics in each row of numbers (p, n) between -1 and 1.
+
+    Legendre's polynomials make normal equations of a small condition; they are solved twice, so that what is left is exact to rounding.
+    Where inputs depend on each other, a singular value decomposition tells what can be told.
+    """
+    p, n = t.shape
+    if n * (3 * p + 1) ** 2 > FEW_PRODUCTS:
+        B = np.ones((3 * p + 1, n))
+        _, line, square, cube = np.split(B, [1, p + 1, 2 * p + 1])
+        line[:] = t
+        np.multiply(t, t, out=square)
+        np.multiply(square, 2.5, out=cube)
+        cube -= 1.5
+        cube *= t  # (5 t^3 - 3 t) / 2
+        square *= 1.5
+        square -= 0.5  # (3 t^2 - 1) / 2
+        with suppress(SingularProblem):
+            normal = Cholesky(B @ B.T)
+            if normal.condition < WELL_APART:
+                left: Vector = z - normal.solve(B @ z) @ B
+                return left - normal.solve(B @ left) @ B
+    B = np.column_stack([np.ones(n), _powers(t).reshape(n, -1)])
+    return z - B @ np.linalg.lstsq(B, z, rcond=1e-10)[0]
 
 
 def _copies(z: Vector, Z: Matrix) -> Dependence | None:
     """Return the test (1) for rows that are equal or nearly equal in all inputs, where chance does not make such rows."""
     if Z.shape[1] < 2:  # points of a line are close to each other
+        return None
+    some = np.unique(np.linspace(0, Z.shape[1] - 1, SCREEN).astype(int))
+    if not repeats(row_bits([column_bits(np.round(Z[:, j] / NEARLY), j) for j in some.tolist()])):
         return None
     cells = np.round(Z / NEARLY) + 0.0
     again, chance = coincidence([column_bits(cells[:, j], j) for j in range(Z.shape[1])], np.arange(len(z)), None)
@@ -320,7 +389,7 @@ def _searched(Z: Matrix, k: int) -> tuple[Matrix, Codes]:
 
 
 def _by_products(Z: Matrix, k: int) -> tuple[Matrix, Codes]:
-    r"""Return the same from products of rows, 256 at a time: among many inputs a tree of boxes tells little.
+    r"""Return the same from products of rows, some at a time: among many inputs a tree of boxes tells little.
 
     Products in float32 give :math:`s_j = \|z_j\|^2 - 2 q^\top z_j`, which ranks the rows as their distance from :math:`q` does, to
     within :math:`\epsilon = 3 (p + 8)\, 2^{-23} \max_j \|z_j\|^2`. The k-th smallest of the least of some groups of rows is no smaller
@@ -335,7 +404,7 @@ def _by_products(Z: Matrix, k: int) -> tuple[Matrix, Codes]:
     each = n // groups
 
     def nearest(start: int) -> tuple[Matrix, Codes]:
-        own = Z[start : start + 256]
+        own = Z[start : start + ROWS_AT_ONCE]
         m = len(own)
         s = np.column_stack([-2 * own, np.ones(m)]).astype(np.float32) @ wide  # (m, n)
         least = s[:, : groups * each].reshape(m, each, groups).min(axis=1)
@@ -349,13 +418,24 @@ def _by_products(Z: Matrix, k: int) -> tuple[Matrix, Codes]:
         else:
             place = np.arange(len(row)) - np.repeat(np.cumsum(many) - many, many)
             some, distance = np.zeros((m, many.max()), dtype=np.intp), np.full((m, many.max()), np.inf)
-            some[row, place], distance[row, place] = who, ((own[row] - Z[who]) ** 2).sum(axis=1)
+            some[row, place], distance[row, place] = who, _squared_gaps(own, row, Z, who)
         order = np.argsort(distance, axis=1, kind="stable")[:, :k]
         return np.sqrt(np.take_along_axis(distance, order, axis=1)), np.take_along_axis(some, order, axis=1)
 
     with one_blas_thread():
-        parts = list(in_order(nearest, range(0, n, 256)))
+        parts = list(in_order(nearest, range(0, n, ROWS_AT_ONCE)))
     return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
+
+
+def _squared_gaps(A: Matrix, row: Codes, B: Matrix, who: Codes) -> Vector:
+    """Return the squared distances of pairs of rows, some at a time: what is between stays in the cache."""
+    found = np.empty(len(row))
+    for i in range(0, len(row), PAIRS_AT_ONCE):
+        gap = B[who[i : i + PAIRS_AT_ONCE]]
+        gap -= A[row[i : i + PAIRS_AT_ONCE]]
+        gap *= gap
+        found[i : i + PAIRS_AT_ONCE] = gap.sum(axis=1)
+    return found
 
 
 def _clumped(distance: Matrix) -> bool:

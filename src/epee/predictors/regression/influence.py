@@ -19,6 +19,7 @@ from sklearn.base import clone
 from epee.errors import DataError, EpeeWarning
 from epee.typing import Matrix, Tensor, Vector
 
+AT_ONCE = 50_000  # numbers of rows whose leverage is found together: they stay in the cache
 CERTAIN = 1 - 1e-9  # a row of this leverage decides its own prediction: (1) divides by zero
 
 
@@ -34,6 +35,12 @@ class LeftOut:
     def _spread(self, X: Matrix) -> Vector:
         """Return a0' (A'A)^-1 a0 for each row (n,)."""
         X = X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=np.float64)
+        rows = max(AT_ONCE // max(X.shape[1], 1), 256)
+        parts = [self._spread_of(X[i : i + rows]) for i in range(0, len(X), rows)]
+        return np.concatenate(parts) if parts else np.empty(0)
+
+    def _spread_of(self, X: Matrix) -> Vector:
+        """Return the same of some rows."""
         if hasattr(self, "_general") and self.fit_intercept:
             half = self._factor.half_solve(np.vstack([np.ones(len(X)), X.T]))
             return np.einsum("ij,ij->j", half, half)
@@ -45,11 +52,12 @@ class LeftOut:
         return self._spread(self._leave(X))
 
     def left_out(self, X: Any, y: Any, w: Vector | None = None) -> Tensor | None:
-        """Return the prediction of each row by the model fitted without it, (n,) or (n, m)."""
+        """Return the prediction of each row by the model fitted without it, (n,) or (n, m); once fitted, ``X`` are the clean rows it saw."""
         if getattr(self, "positive", False):
             return None
-        model = clone(self).fit(X, y, sample_weight=w)
-        Xc = model._leave(X)
+        fitted_on_them = hasattr(self, "n_features_in_") and isinstance(X, np.ndarray) and X.dtype == np.float64
+        model = self if fitted_on_them else clone(self).fit(X, y, sample_weight=w)
+        Xc = X if fitted_on_them else model._leave(X)
         fitted = model._predict(Xc)
         y = model._enter_target(y, len(fitted)).reshape(fitted.shape)
         return leave_each(model, Xc, y, w, fitted, model._spread(Xc))
