@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from epee.errors import DataError, WrongUse
-from epee.table.folds import SORTED_UP_TO, assign_folds, deal_counts, fold_of, ranks_in_class, shuffled_ranks
+from epee.table.folds import SORTED_UP_TO, assign_folds, deal_counts, fold_of, ranks_in_class, same_rows, shuffled_ranks
 
 
 @given(
@@ -97,3 +97,21 @@ def test_counts_are_dealt_as_their_copies():
     fold = assign_folds(codes[row], 18, 4, 3)
     for i in range(3):
         np.testing.assert_array_equal(dealt[i], np.bincount(fold[row == i], minlength=4))
+
+
+@given(
+    arrays(
+        float,
+        st.tuples(st.integers(1, 12), st.integers(1, 4)),
+        elements=st.sampled_from([-1.0, -0.0, 0.0, 2.5, np.inf]),
+    )
+)
+def test_equal_rows_have_one_place_in_the_order_of_the_rows(X):
+    different = np.unique(X, axis=0, return_inverse=True)[1].reshape(-1)
+    np.testing.assert_array_equal(same_rows(X), different)
+    np.testing.assert_array_equal(same_rows(X[:, :-1], X[:, -1]), different)
+
+
+def test_rows_with_a_missing_cell_are_like_no_other():
+    X = np.array([[1.0, np.nan], [0.0, 2.0], [1.0, np.nan], [0.0, 2.0]])
+    np.testing.assert_array_equal(np.sort(same_rows(X)), [0, 0, 1, 2])

@@ -97,8 +97,8 @@ class Summation:
         if cells == 1:
             return base
         wanted = 64 * cells if self.scatter in ("full", "pooled") else base
-        if self.scatter == "full":  # a product of a thousand rows a cell is at the speed of BLAS
-            wanted = max(wanted, min(1024 * cells, ENOUGH_ROWS))
+        if self.scatter == "full":  # a thousand rows a cell are at the speed of BLAS, and the block in the cache
+            wanted = max(wanted, min(1024 * cells, ENOUGH_ROWS, SCRATCH // (2 * p)))
         return int(min(max(base, wanted, cells * (p if self.scatter == "full" else 1)), LARGEST_BLOCK))
 
 

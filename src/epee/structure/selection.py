@@ -132,17 +132,20 @@ class SelectFeatures(SelectorMixin, MetaEstimatorMixin, Estimator):
     def _search(self, X: Matrix, y: np.ndarray, group: Codes | None, w: Vector | None, q: int) -> None:
         n, p = X.shape
         kept = np.ones(n, dtype=bool) if w is None else w > 0
-        _, first, where = np.unique(
-            same_rows(np.column_stack([X, y if group is None else group]))[kept], return_index=True, return_inverse=True
-        )
-        classes = None if group is None else group[kept][first]
+        place = same_rows(X, y if group is None else group)[kept]
+        one = np.full(n, -1)  # a row of each place
+        one[place] = np.flatnonzero(kept)
+        first = one[one >= 0]
+        classes = None if group is None else group[first]
         folds = min(self.folds, len(first) if classes is None else int(np.bincount(classes).min()))
         if folds < 2:
             raise DataError(
                 f"choosing by cross-validation needs two different rows at least, and two of each class; n_samples = {n}."
             )
         fold = np.zeros(n, dtype=np.intp)  # of rows that count, equal ones together
-        fold[kept] = assign_folds(classes, len(first), folds, self.random_state)[where.reshape(-1)]
+        dealt = np.zeros(n, dtype=np.intp)
+        dealt[one >= 0] = assign_folds(classes, len(first), folds, self.random_state)
+        fold[kept] = dealt[place]
         judge = self._judge(X, y, w, fold)
         forward = self.direction == "forward"
         chosen: list[int] = []

@@ -16,6 +16,7 @@ of the class came before (a prefix sum) and how many there are. Up to 65,536 ran
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -182,20 +183,56 @@ def check_folds(n_folds: int, n: int) -> None:
         raise DataError(f"folds is {n_folds}, but there are only {n} rows: n_samples={n} is fewer than the folds.")
 
 
-def same_rows(X: Any) -> np.ndarray:
-    """Return a number for each row, equal for equal rows, in an order of the rows alone.
+def same_rows(X: Any, y: np.ndarray | None = None) -> np.ndarray:
+    """Return a number for each row, equal for equal rows, in an order of the rows alone; ``y`` (n,) is a last column of them.
 
     Folds of these numbers leave a row given twice out as they leave one of weight 2.
 
-    >>> same_rows([[2.0], [1.0], [2.0]])
-    array([1, 0, 1])
+    >>> same_rows([[2.0], [1.0], [2.0]]), same_rows([[2.0], [1.0], [2.0]], np.array([1, 0, 0]))
+    (array([1, 0, 1]), array([2, 0, 1]))
     """
     if is_sparse(X):
-        return np.unique(_keys_of_sparse(X), return_inverse=True)[1].reshape(-1)
+        place = np.unique(_keys_of_sparse(X), return_inverse=True)[1].reshape(-1)
+        return place if y is None else same_rows(place[:, None], y)
     cells = np.asarray(X)
     if cells.dtype.kind not in "fiub":
         return np.arange(len(cells))
-    return np.unique(cells.astype(np.float64), axis=0, return_inverse=True)[1].reshape(-1)
+    cells = cells.astype(np.float64, copy=False)
+    last = [] if y is None else [np.asarray(y, dtype=np.float64)]
+    places = _places_of([*cells.T, *last], len(cells))
+    if places is None:
+        return np.unique(np.column_stack([cells, *last]), axis=0, return_inverse=True)[1].reshape(-1)
+    return places
+
+
+def _places_of(columns: Sequence[np.ndarray], n: int) -> np.ndarray | None:
+    """Return the place of each row (n,) among the different rows, compared column by column from the left.
+
+    A column is looked at for the rows alone that those before it did not tell apart: of measurements, the first tells nearly all.
+    None where a missing cell would have to tell.
+
+    >>> _places_of([np.array([2.0, 1.0, 2.0, 1.0]), np.array([1.0, 7.0, 0.0, 7.0])], 4)
+    array([2, 0, 1, 0])
+    """
+    order, start = np.arange(n), np.zeros(n, dtype=np.intp)  # the rows in order, and where those like each begin
+    tied = np.arange(n)  # places in that order of rows that have a like
+    for column in columns:
+        if not len(tied):
+            break
+        rows, group = order[tied], start[tied]
+        value = column[rows]
+        if np.isnan(value).any():
+            return None
+        if ((value[1:] == value[:-1]) | (group[1:] != group[:-1])).all():
+            continue
+        by = np.argsort(value) if group[0] == group[-1] else np.lexsort((value, group))
+        order[tied], value = rows[by], value[by]
+        first = np.r_[True, (value[1:] != value[:-1]) | (group[1:] != group[:-1])]
+        start[tied] = tied[first][np.cumsum(first) - 1]
+        tied = tied[~(first & np.r_[first[1:], True])]
+    places = np.empty(n, dtype=np.intp)
+    places[order] = np.cumsum(start == np.arange(n)) - 1
+    return places
 
 
 def _keys_of_sparse(X: Any) -> np.ndarray:
