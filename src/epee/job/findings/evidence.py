@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from epee.job.sealing import fingerprints
 from epee.losses.names import named
 from epee.table.raw import RawBlock
 from epee.typing import Codes, Matrix, Vector
@@ -66,6 +67,7 @@ class Evidence:
     looked: Codes = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     fold: Codes | None = None
     beside: np.ndarray | None = None
+    _sorted: dict[str, Vector] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
@@ -107,16 +109,22 @@ class Evidence:
 
     def sorted_cells(self, name: str) -> Vector:
         """Return the finite cells of a column of numbers in order; sorted once for all tests."""
-        x = self.numbers[name]
-        ordered: Vector = self.once(f"order of {name}", lambda: np.sort(x[np.isfinite(x)]))
-        return ordered
+        if name not in self._sorted:
+            x = self.numbers[name]
+            self._sorted[name] = np.sort(x[np.isfinite(x)])
+        return self._sorted[name]
 
-    def once(self, what: str, make: Callable[[], Any]) -> Any:
-        """Return what several tests look at, made when the first asks for it."""
-        kept: dict[str, Any] = self.__dict__.setdefault("_made", {})
-        if what not in kept:
-            kept[what] = make()
-        return kept[what]
+    @cached_property
+    def bits(self) -> list[np.ndarray]:
+        """64 bits for each cell, column by column, the target last; equal cells of two columns have other bits.
+
+        What was read and is no input makes one column more: who has another name is no copy.
+        """
+        columns = [self.raw.columns[name] for name in self.names]
+        if self.y is not None:
+            columns += list(np.reshape(self.y, (self.n, -1)).T)
+        bits = [fingerprints(RawBlock({str(j): column}, rows=self.n), [str(j)]) for j, column in enumerate(columns)]
+        return bits if self.beside is None else [*bits, self.beside]
 
     def missing(self, name: str) -> np.ndarray:
         """Return which cells of a column are missing."""
@@ -137,11 +145,6 @@ class Evidence:
     def first_losses(self) -> Vector | None:
         """The loss of every training row, held out, in the first repeat; NaN for a row that was not tested or not looked at."""
         return None if self.entry is None else self._over_training(self.entry.outcome.losses[0])
-
-    @cached_property
-    def folds(self) -> Codes:
-        """The fold in which each training row was tested, -1 for none."""
-        return self.fold if self.fold is not None else np.empty(0, dtype=np.intp)
 
     @cached_property
     def residuals(self) -> tuple[Vector, Vector] | None:
