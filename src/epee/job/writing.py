@@ -136,15 +136,13 @@ def check_places(
         target = check_place(path)
         for name in taken:
             if same_file(target, name):
-                raise WrongUse(f"{str(path)!r} is {_what(path, name)}, and would be overwritten; choose another name.")
+                alike = os.fspath(path) == name
+                what = "read or written by this command too" if alike else f"the same file as {name!r}"
+                raise WrongUse(f"{str(path)!r} is {what}, and would be overwritten; choose another name.")
         if is_replaced(target):
             taken.append(os.fspath(path))
             if not force:
                 refuse_others(target, ours)
-
-
-def _what(path: str | Path, name: str) -> str:
-    return "read or written by this command too" if os.fspath(path) == name else f"the same file as {name!r}"
 
 
 def refuse_others(path: str | Path, ours: Mark) -> None:
