@@ -256,6 +256,3 @@ def _lock(stream: Any) -> None:
     except ImportError:
         return
     fcntl.flock(stream, fcntl.LOCK_EX)
-
-
-__all__ = ["Assessment", "Ledger", "assess"]

@@ -162,9 +162,13 @@ def refuse_others(path: str | Path, ours: Mark) -> None:
 
 def check_place(path: str | Path) -> Path:
     """Refuse a place where no file can be written, before any work is done."""
-    target = Path(path)
-    if descriptor(target) is not None:
-        return _check_descriptor(target)
+    target, number = Path(path), descriptor(path)
+    if number is not None:
+        try:
+            os.fstat(number)
+        except OSError:
+            raise FileNotFoundError(errno.ENOENT, f"{str(target)!r} is no open file of this command") from None
+        return target
     try:
         mode = os.stat(target).st_mode
     except FileNotFoundError:
@@ -183,14 +187,6 @@ def check_place(path: str | Path) -> Path:
         _check_folder(target)
     if target.exists() and not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, f"{str(target)!r} may not be written; choose another place with -o")
-    return target
-
-
-def _check_descriptor(target: Path) -> Path:
-    try:
-        os.fstat(descriptor(target) or 0)
-    except OSError:
-        raise FileNotFoundError(errno.ENOENT, f"{str(target)!r} is no open file of this command") from None
     return target
 
 

@@ -94,13 +94,7 @@ class Evidence:
     @cached_property
     def levels(self) -> dict[str, Codes]:
         """The categories as whole numbers, -1 where the cell is missing."""
-        out = {}
-        for name in self.names:
-            column = self.raw.columns[name]
-            if not isinstance(column, np.ndarray):
-                codes = _coded(column).indices
-                out[name] = codes.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.intp)
-        return out
+        return {name: level_codes(self.raw.columns[name]) for name in self.names if name not in self.numbers}
 
     @cached_property
     def labels(self) -> dict[str, list[str]]:
@@ -163,6 +157,12 @@ class Evidence:
 
 def _coded(column: Any) -> Any:
     return column if hasattr(column, "indices") else column.dictionary_encode()
+
+
+def level_codes(column: Any) -> Codes:
+    """Return a column of texts as whole numbers, -1 where the cell is missing."""
+    codes: Codes = _coded(column).indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.intp)
+    return codes
 
 
 def evidence_of(seen: Any, ground: Any, verdict: Any, predictor: Any, risk: Any, uses: Any) -> Evidence:
