@@ -121,7 +121,9 @@ def assess(path: str | Path, table: Any, *, level: float | None = None, trusted:
         key = SEALED if sealed.any() else f"{len(kept)}:{int(prints[kept].sum(dtype=np.uint64)):016x}"
     refuse_strange(learned, y[kept])
     use = ledger.use(key, len(kept)) + (key == SEALED)  # learning looked at the sealed rows once
-    risk = error_on(learned, take(raw, kept), y[kept], None if w is None else w[kept], 1 - (1 - asked) / use)
+    X, weight = learned.predictor.encode(take(raw, kept)), None if w is None else w[kept]
+    level = 1 - (1 - asked) / use
+    risk = holdout_error(learned.predictor.model, X, y[kept], loss=loss_of(learned), level=level, sample_weight=weight)
     promised = learned.risk
     bar = normal_quantile(asked) * float(np.hypot(risk.stderr, promised.stderr))
     agrees = abs(risk.value - promised.value) <= bar or risk.low <= promised.value <= risk.high
@@ -195,24 +197,15 @@ def with_rare(learned: Learned, y: np.ndarray, present: np.ndarray, notes: list[
     return y, present & ~left
 
 
-def error_on(learned: Learned, raw: RawBlock, y: np.ndarray, w: Any, level: float) -> Risk:
-    """Return the error of a predictor on rows, by the loss that it was learned for."""
-    model = learned.predictor.model
-    return holdout_error(model, learned.predictor.encode(raw), y, loss=loss_of(learned), level=level, sample_weight=w)
-
-
 def refuse_strange(learned: Learned, y: np.ndarray) -> None:
     """Refuse a label that the predictor does not know, before the look is counted."""
-    model = learned.predictor.model
-    strange = (
-        []
-        if learned.predictor.task == "regression"
-        else sorted(set(np.unique(y).tolist()) - set(model.classes_.tolist()))
-    )
+    if learned.predictor.task == "regression":
+        return
+    classes = learned.predictor.classes_
+    strange = sorted(set(np.unique(y).tolist()) - set(classes.tolist()))
     if strange:
-        raise DataError(
-            f"the label {strange[0]!r} was never seen when the predictor was learned; it knows {', '.join(map(str, model.classes_[:8]))}."
-        )
+        known = ", ".join(map(str, classes[:8]))
+        raise DataError(f"the label {strange[0]!r} was never seen when the predictor was learned; it knows {known}.")
 
 
 def loss_of(learned: Learned) -> Any:
@@ -226,12 +219,11 @@ class Ledger:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(f"{os.fspath(path)}.uses")
-        folder = self.path.parent
-        if not os.access(self.path if self.path.exists() else folder, os.W_OK):
-            raise PermissionError(
-                13,
-                f"{str(self.path)!r} cannot be written, and uses of test rows are counted there; copy the predictor to a place of your own",
+        if not os.access(self.path if self.path.exists() else self.path.parent, os.W_OK):
+            why = (
+                "cannot be written, and uses of test rows are counted there; copy the predictor to a place of your own"
             )
+            raise PermissionError(13, f"{str(self.path)!r} {why}")
 
     def use(self, key: str, rows: int) -> int:
         """Write down one use of these rows and return its number; who comes at the same time waits for his turn."""
@@ -264,6 +256,3 @@ def _lock(stream: Any) -> None:
     except ImportError:
         return
     fcntl.flock(stream, fcntl.LOCK_EX)
-
-
-__all__ = ["Assessment", "Ledger", "assess"]

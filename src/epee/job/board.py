@@ -6,16 +6,12 @@ import io
 from typing import Any
 
 from epee.losses.names import named
+from epee.settings import options
 from epee.words.job_words import say
 from epee.words.loss_words import mean_of
 from epee.words.numbers import figures, fixed, gap, in_unit, interval, p_value, percent, plus_minus
 
 NARROW = 100  # columns below which degrees of freedom and times are left out
-
-
-def error_heading(card: dict[str, Any]) -> str:
-    """Return what the errors are called."""
-    return mean_of(card["loss"])
 
 
 def leaderboard_table(card: dict[str, Any], width: int) -> Any:
@@ -29,7 +25,7 @@ def leaderboard_table(card: dict[str, Any], width: int) -> Any:
     level = percent(card["settings"]["level"])
     table.add_column("")
     table.add_column(say("predictor"), overflow="fold")
-    table.add_column(error_heading(card), justify="right", no_wrap=True)
+    table.add_column(mean_of(card["loss"]), justify="right", no_wrap=True)
     table.add_column(say("interval", level=level), justify="left", no_wrap=True)
     if wide:
         table.add_column(say("dof"), justify="right")
@@ -88,8 +84,6 @@ def show(card: dict[str, Any], console: Any) -> None:
 def text_of(card: dict[str, Any], width: int = 110) -> str:
     """Return the leaderboard and the verdict as plain text."""
     from rich.console import Console
-
-    from epee.settings import options
 
     out = io.StringIO()
     with options(language=card["settings"]["lang"]):

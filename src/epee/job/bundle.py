@@ -24,16 +24,18 @@ import json
 import os
 import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from epee.errors import BadFile, WrongUse
+from epee.job.learned import Learned
+from epee.job.past import Past
+from epee.job.predictor import Predictor
 from epee.job.state import Reader, Writer
 from epee.job.writing import atomic
-
-if TYPE_CHECKING:
-    from epee.job.learned import Learned
+from epee.risk.estimate import Risk
+from epee.risk.intervals import Interval
 
 FORMAT = 3  # 2: before predictors of other libraries; 1: before estimators said their own state; both read still
 PLAIN = 2  # what a file without such a predictor says, so that older versions read it
@@ -43,11 +45,10 @@ _STAMP = (2020, 1, 1, 0, 0, 0)  # the same predictor gives the same bytes
 def save(learned: Learned, path: str | Path) -> Path:
     """Write a learned predictor; the file is there whole, or not at all."""
     members = members_of(learned)
-    path = Path(path)
     with atomic(path) as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as bundle:
         for name, data in members.items():
             bundle.writestr(zipfile.ZipInfo(name, _STAMP), data)
-    return path
+    return Path(path)
 
 
 def members_of(learned: Learned) -> dict[str, bytes]:
@@ -103,21 +104,11 @@ def load(path: str | Path, *, trusted: bool = False) -> Learned:
     """
     name = os.path.basename(os.fspath(path))
     try:
-        members = _members(path, name)
-        return _learned(members, name, trusted)
+        return _learned(_members(path, name), name, trusted)
     except BadFile as fault:
         text = str(fault)
         raise BadFile(text if text.startswith(name) else f"{name}: {text}") from None
-    except (
-        KeyError,
-        TypeError,
-        ValueError,
-        AttributeError,
-        RecursionError,
-        IndexError,
-        ImportError,
-        AssertionError,
-    ) as fault:
+    except (LookupError, TypeError, ValueError, AttributeError, RecursionError, ImportError, AssertionError) as fault:
         raise BadFile(
             f"{name} was edited or is damaged ({type(fault).__name__}); learn again, or take the original file."
         ) from fault
@@ -166,12 +157,6 @@ def _members(path: str | Path, name: str) -> dict[str, bytes]:
 
 
 def _learned(members: dict[str, bytes], name: str, trusted: bool) -> Learned:
-    from epee.job.learned import Learned
-    from epee.job.past import Past
-    from epee.job.predictor import Predictor
-    from epee.risk.estimate import Risk
-    from epee.risk.intervals import Interval
-
     manifest = json.loads(members["manifest.json"])
     if not isinstance(manifest["format"], int) or manifest["format"] < 1:
         raise BadFile(f"{name} has no format number that makes sense.")

@@ -90,13 +90,9 @@ def plain(value: Any) -> Any:
         value = value.item()
     if isinstance(value, float):
         return value if math.isfinite(value) else None
-    return (
-        sound(value)
-        if isinstance(value, str)
-        else value
-        if value is None or isinstance(value, bool | int)
-        else str(value)
-    )
+    if isinstance(value, str):
+        return sound(value)
+    return value if value is None or isinstance(value, bool | int) else str(value)
 
 
 def sound(text: str) -> str:
@@ -122,15 +118,5 @@ def card_of(learned: Learned) -> dict[str, Any]:
     """Return the card of a run; see the module docstring for its keys."""
     from epee import __version__
 
-    card: dict[str, Any] = {"format": FORMAT, "epee": __version__, **learned.facts}
-    card["findings"] = [plain(_finding(found)) for found in learned.findings]
-    return plain(card)
-
-
-def _finding(found: Any) -> Any:
-    if isinstance(found, dict):
-        return found
-    for name in ("to_dict", "to_json"):
-        if hasattr(found, name):
-            return getattr(found, name)()
-    return {"code": getattr(found, "code", ""), "sentence": str(found), "evidence": None}
+    findings = [found if isinstance(found, dict) else found.to_dict() for found in learned.findings]
+    return plain({"format": FORMAT, "epee": __version__, **learned.facts, "findings": findings})

@@ -36,9 +36,8 @@ class Tally:
     def __init__(self, schema: Schema, then: Mapping[str, Any] | None = None) -> None:
         self.schema, self.n = schema, 0
         self.known = {name: own["range"] for name, own in (then or {}).get("columns", {}).items() if "range" in own}
-        self.sums = {
-            c.name: np.zeros(3) for c in schema
-        }  # cells there, their sum, their sum of squares about ``about``
+        # cells there, their sum, their sum of squares about ``about``
+        self.sums = {c.name: np.zeros(3) for c in schema}
         self.about: dict[str, float] = {}
         self.ranges: dict[str, tuple[float, float]] = {}
         self.outside: dict[str, int] = {}

@@ -54,10 +54,8 @@ CHEAP = 3e8  # cells read by a run that may be made once more, for bands
 
 Numbers = Callable[[RawBlock], Matrix]
 
-
-Ask = list[
-    tuple[float, Numbers, Callable[[Matrix], Matrix]]
-]  # weight of a model, how it reads rows, its answer (n, outputs) to these
+# weight of a model, how it reads rows, its answer (n, outputs) to these
+Ask = list[tuple[float, Numbers, Callable[[Matrix], Matrix]]]
 
 
 def answers(asks: Sequence[Ask], raw: RawBlock) -> Iterator[Matrix]:
@@ -110,11 +108,8 @@ def effects_of(
     """Return the effects of the columns that the predictor leans on most, as plain data; None where there is nothing to say."""
     kinds = {c.name: c.kind for c in ground.hand.encoder.schema_}
     names = [name for name in uses if kinds.get(name) in ("number", "boolean", "date", "category")][:COLUMNS]
-    if (
-        not names
-        or len(predictor.targets) > 1
-        or (predictor.task == "classification" and not predictor.has_probabilities)
-    ):
+    silent = predictor.task == "classification" and not predictor.has_probabilities
+    if not names or len(predictor.targets) > 1 or silent:
         return None
     outputs, labels = _outputs(ground, predictor)
     hand, seed = ground.hand, ground.setting.seed
@@ -217,18 +212,15 @@ def _places(name: str, kind: str, hand: Any) -> tuple[list[Any], list[str]] | No
     if isinstance(column, np.ndarray):
         there = column[hand.train]
         there = there[np.isfinite(there)]
-        values = (
-            np.unique(there)
-            if len(np.unique(there)) <= PLACES
-            else np.unique(np.quantile(there, np.linspace(0.02, 0.98, PLACES)))
-        )
+        values = np.unique(there)
+        if len(values) > PLACES:
+            values = np.unique(np.quantile(there, np.linspace(0.02, 0.98, PLACES)))
         labels = [str(np.datetime64(int(v), "D")) if kind == "date" else "" for v in values]
         return (values.tolist(), labels) if len(values) > 1 else None
     import pyarrow.compute as pc
 
-    found = sorted(
-        pc.value_counts(column.take(hand.train).drop_null()).to_pylist(), key=lambda c: (-c["counts"], str(c["values"]))
-    )
+    counts = pc.value_counts(column.take(hand.train).drop_null()).to_pylist()
+    found = sorted(counts, key=lambda c: (-c["counts"], str(c["values"])))
     levels = sorted(str(c["values"]) for c in found[:PLACES])
     return (levels, levels) if len(levels) > 1 else None
 
@@ -263,12 +255,17 @@ def _effect(name: str, kind: str, rows: RawBlock, hand: Any, level: float) -> Qu
 def _banded(found: Tensor, level: float) -> tuple[Matrix, Matrix, Matrix]:
     """Return the curve of the final model with the band of the jackknife, where there are models for it."""
     final, folds = found[0], found[1:]
-    K = len(folds)
-    if K < 3:
+    se = _jackknife(folds)
+    if se is None:
         return final, final, final
-    se = np.sqrt((K - 1) / K * ((folds - folds.mean(axis=0)) ** 2).sum(axis=0))
-    half = t_quantile(level, K - 1) * se
+    half = t_quantile(level, len(folds) - 1) * se
     return final, final - half, final + half
+
+
+def _jackknife(folds: np.ndarray) -> Any:
+    """Return the error bar of what models without a fold each say, or None of too few."""
+    K = len(folds)
+    return np.sqrt((K - 1) / K * ((folds - folds.mean(axis=0)) ** 2).sum(axis=0)) if K >= 3 else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -319,10 +316,8 @@ def _interaction(a: str, b: str, rows: RawBlock) -> Question:
         joint, first, second = (part - part.mean(axis=1, keepdims=True) for part in means)
         rest, size = (np.sqrt((part**2).mean(axis=1)) for part in (joint - first - second, joint))  # (models, outputs)
         strength = np.where(rest > ROUNDING * size, rest, 0.0).max(axis=1)
-        value, folds = float(strength[0]), strength[1:]
-        K = len(folds)
-        se = float(np.sqrt((K - 1) / K * ((folds - folds.mean()) ** 2).sum())) if K >= 3 else None
-        largest = float(size[0].max())
-        return {"columns": [a, b], "value": value, "stderr": se, "share": value / largest if largest > 0 else 0.0}
+        value, largest = float(strength[0]), float(size[0].max())
+        share = value / largest if largest > 0 else 0.0
+        return {"columns": [a, b], "value": value, "stderr": _jackknife(strength[1:]), "share": share}
 
     return Question([swapped(a, b), swapped(a), swapped(b)], told)

@@ -17,18 +17,10 @@ from typing import Any
 
 import numpy as np
 
+from epee import __version__
+from epee.job import exploration_facts as facts
 from epee.job import policy
 from epee.job.card import FORMAT, plain
-from epee.job.exploration_facts import (
-    axis_facts,
-    cluster_facts,
-    column_facts,
-    correlation_facts,
-    missing_facts,
-    mixture_facts,
-    outlier_facts,
-    scaled,
-)
 from epee.job.findings.evidence import Evidence
 from epee.job.findings.registry import Finding, check_codes, find
 from epee.job.holding import hold
@@ -122,7 +114,7 @@ def explore(
         kinds = {name: str(source.kind(name)) for name in source.names if (types or {}).get(name) != IGNORE}
         found, raw, picked = survey(source, held, kinds, policy.POLICY, random_state)
         tick()
-        columns = [column_facts(found, raw, name, kind, types or {}, level) for name, kind in kinds.items()]
+        columns = [facts.column_facts(found, raw, name, kind, types or {}, level) for name, kind in kinds.items()]
         kinds = {c["name"]: c["kind"] for c in columns}
         left = left_out(found.tallies, kinds, types or {})
         for c in columns:
@@ -152,20 +144,20 @@ def explore(
             "columns": columns,
             "notes": notes,
             "muted": muted,
-            "missing": missing_facts(found, level),
+            "missing": facts.missing_facts(found, level),
         }
-        card["correlations"] = correlation_facts(pairs, numbers, level)
+        card["correlations"] = facts.correlation_facts(pairs, numbers, level)
         tick()
         few = np.arange(min(len(numbers), MOST_NUMBERS))
         own, some = [numbers[j] for j in few], pairs.take(few)
-        Z = scaled(X[:, :MOST_NUMBERS], some)
-        axes = axis_facts(Z, some, found.tallies.n, picked, own, level, random_state)
+        Z = facts.scaled(X[:, :MOST_NUMBERS], some)
+        axes = facts.axis_facts(Z, some, found.tallies.n, picked, own, level, random_state)
         tick()
-        card["clusters"] = cluster_facts(Z, own, axes, random_state)
+        card["clusters"] = facts.cluster_facts(Z, own, axes, random_state)
         card["axes"] = None if axes is None else {key: value for key, value in axes.items() if key != "places"}
-        card["mixture"] = mixture_facts(Z[~np.isnan(X[:, :MOST_NUMBERS]).any(axis=1)], own, random_state)
+        card["mixture"] = facts.mixture_facts(Z[~np.isnan(X[:, :MOST_NUMBERS]).any(axis=1)], own, random_state)
         tick()
-        card["outliers"] = outlier_facts(Z, picked, own, card["clusters"], level, random_state)
+        card["outliers"] = facts.outlier_facts(Z, picked, own, card["clusters"], level, random_state)
         tick()
         inputs = [name for name, kind in kinds.items() if kind != "text" and name not in left]
         looked = RawBlock({name: raw.columns[name] for name in inputs}, rows=len(raw))
@@ -173,8 +165,6 @@ def explore(
         beside = fingerprints(raw, texts) if texts else None
         findings = find(Evidence(inputs, kinds, looked, columns, seed=random_state, beside=beside), muted)
         tick()
-        from epee import __version__
-
         card |= {
             "epee": __version__,
             "findings": [f.to_dict() for f in findings],

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+from scipy import special
 
 from epee.errors import DataError, EpeeWarning, WrongUse
+from epee.job.findings.chance import fisher_interval
 from epee.job.survey import PairSums, Survey
 from epee.job.tallies import Numbers
-from epee.risk.intervals import clopper_pearson, t_interval
+from epee.moments.moments import Moments
+from epee.risk.intervals import clopper_pearson, normal_quantile, t_interval
+from epee.risk.paired_tests import holm
+from epee.structure.cluster_choice import choose_clusters
+from epee.structure.gaussian_mixture import GaussianMixture
+from epee.structure.kmeans import KMeans
+from epee.structure.mixture_choice import choose_components
+from epee.structure.pca import PCA
 from epee.table.raw import RawBlock
-from epee.typing import Matrix
+from epee.typing import Matrix, Vector
 
 RATE = 0.01  # share of unlikely rows on a table of the fitted law
 DRAWN = 600  # rows of a picture
 CLUSTERED = 2000  # rows that clusters are sought on
 SHOWN_PAIRS = 30
+CRITERIA = ("gap", "stability", "silhouette")  # of the number of clusters
 
 
 def column_facts(
@@ -92,12 +103,6 @@ def missing_facts(found: Survey, level: float) -> dict[str, Any]:
 
 def correlation_facts(pairs: PairSums, names: list[str], level: float) -> dict[str, Any] | None:
     """Return correlations on the rows where both cells are there, with Fisher's intervals."""
-    from scipy import special
-
-    from epee.job.findings.chance import fisher_interval
-    from epee.risk.intervals import normal_quantile
-    from epee.risk.paired_tests import holm
-
     p = len(names)
     if p < 2:
         return None
@@ -129,27 +134,20 @@ def axis_facts(
     Z: Matrix, pairs: PairSums, n: int, picked: np.ndarray, names: list[str], level: float, seed: int
 ) -> dict[str, Any] | None:  # fmt: skip
     """Return the principal axes of the scaled numbers of all rows, and where the rows looked at lie."""
-    from epee.moments.moments import Moments
-    from epee.risk.intervals import normal_quantile
-    from epee.structure.pca import PCA
-
     p = len(names)
     if p < 2 or n < 5:
         return None
-    zero = np.zeros(p)
-    pca = PCA(n_components=min(p, n - 1, 20)).fit_moments(
-        Moments(np.array(float(n)), zero, pairs.scaled_scatter(), zero)
-    )
+    whole = Moments(np.array(float(n)), np.zeros(p), pairs.scaled_scatter(), np.zeros(p))
+    pca = PCA(n_components=min(p, n - 1, 20)).fit_moments(whole)
     share = pca.explained_variance_ratio_
     half = normal_quantile(level) * share * np.sqrt(2 / n)
     rng = np.random.default_rng(seed)
-    noise = (
-        [np.sort(np.linalg.eigvalsh(np.cov(rng.normal(size=(min(n, 2000), p)), rowvar=False)))[::-1] for _ in range(10)]
-        if p <= 60
-        else []
-    )
-    alone = np.mean([v / v.sum() for v in noise], axis=0)[: len(share)] if noise else np.full(len(share), 1 / p)
-    k = int(np.searchsorted(np.cumsum(share), 0.8) + 1)
+    alone = np.full(len(share), 1 / p)
+    if p <= 60:
+        drawn = (np.cov(rng.normal(size=(min(n, 2000), p)), rowvar=False) for _ in range(10))
+        noise = [np.sort(np.linalg.eigvalsh(S))[::-1] for S in drawn]
+        alone = np.mean([v / v.sum() for v in noise], axis=0)[: len(share)]
+    held = min(int(np.searchsorted(np.cumsum(share), 0.8) + 1), len(share))
     some = np.sort(rng.permutation(len(Z))[:DRAWN])
     scores = pca.transform(Z[some])[:, :2]
     loadings = pca.components_[:3].T * np.sqrt(pca.explained_variance_[:3])  # correlation of column and axis
@@ -158,8 +156,8 @@ def axis_facts(
         "low": np.maximum(share - half, 0),
         "high": share + half,
         "alone": alone,
-        "held": min(k, len(share)),
-        "held_share": float(np.cumsum(share)[min(k, len(share)) - 1]),
+        "held": held,
+        "held_share": float(np.cumsum(share)[held - 1]),
         "names": names,
         "loadings": np.clip(loadings, -1, 1),
         "scores": scores,
@@ -170,50 +168,27 @@ def axis_facts(
 
 def cluster_facts(Z: Matrix, names: list[str], axes: dict[str, Any] | None, seed: int) -> dict[str, Any] | None:
     """Return the number of clusters, their stability, sizes and marks."""
-    import warnings
-
-    from epee.structure.cluster_choice import choose_clusters
-    from epee.structure.kmeans import KMeans
-
-    n, p = Z.shape
-    distinct = len(np.unique(Z[:CLUSTERED], axis=0)) if p else 0
-    if p < 1 or n < 30 or distinct < 20:
+    some = _sought_on(Z, 30, seed)
+    if some is None:
         return None
-    some = np.sort(np.random.default_rng(seed).permutation(n)[:CLUSTERED])
-    values = range(1, 7)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", EpeeWarning)
-            choice = choose_clusters(
-                Z[some],
-                KMeans(n_init=2),
-                values,
-                criteria=["gap", "stability", "silhouette"],
-                references=8,
-                resamples=8,
-                random_state=seed,
-            )
-    except (DataError, WrongUse):
+    asked = {"criteria": list(CRITERIA), "references": 8, "resamples": 8, "random_state": seed}
+    choice = _quietly(lambda: choose_clusters(some, KMeans(n_init=2), range(1, 7), **asked))
+    if choice is None:
         return None
-    criteria: dict[str, dict[str, Any]] = {
-        name: {"values": c.values, "score": c.score, "stderr": c.stderr, "chosen": c.chosen}
-        for name, c in choice.criteria.items()
-    }
+    parts = ("values", "score", "stderr", "chosen")
+    criteria = {name: {part: getattr(c, part) for part in parts} for name, c in choice.criteria.items()}
     k = int(choice.chosen)
     labels = choice.best.predict(Z)
-    order = np.argsort(-np.bincount(labels, minlength=k), kind="stable")
-    place = np.empty(k, dtype=int)
-    place[order] = np.arange(k)
-    labels = place[labels]
+    largest_first = np.argsort(-np.bincount(labels, minlength=k), kind="stable")
+    labels = np.argsort(largest_first)[labels]
     groups = []
     for g in range(k):
-        mean = Z[labels == g].mean(axis=0) if (labels == g).any() else np.zeros(p)
-        top = np.argsort(-np.abs(mean), kind="stable")[:3]
-        groups.append(
-            {"rows": int((labels == g).sum()), "marks": [{"column": names[j], "value": float(mean[j])} for j in top]}
-        )
-    at = k - 1
+        own = labels == g
+        mean = Z[own].mean(axis=0) if own.any() else np.zeros(Z.shape[1])
+        groups.append({"rows": int(own.sum()), "marks": _marks(mean, names)})
     stability = criteria.get("stability")
+    if stability is not None:
+        stability = {"value": stability["score"][k - 1], "stderr": stability["stderr"][k - 1]}
     drawn = labels[axes["places"]] if axes is not None else []
     return {
         "chosen": k,
@@ -221,41 +196,52 @@ def cluster_facts(Z: Matrix, names: list[str], axes: dict[str, Any] | None, seed
         "groups": groups,
         "rows": len(some),
         "labels": drawn,
-        "stability": None
-        if stability is None
-        else {"value": stability["score"][at], "stderr": stability["stderr"][at]},
+        "stability": stability,
     }
+
+
+def _sought_on(Z: Matrix, fewest: int, seed: int) -> Matrix | None:
+    """Return the rows that groups are sought on; None of too few, or of too few that differ."""
+    n, p = Z.shape
+    if p < 1 or n < fewest or len(np.unique(Z[:CLUSTERED], axis=0)) < 20:
+        return None
+    return Z[np.sort(np.random.default_rng(seed).permutation(n)[:CLUSTERED])]
+
+
+def _quietly(work: Callable[[], Any]) -> Any:
+    """Return what can be found, without a warning, or None where the rows do not allow it."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", EpeeWarning)
+            return work()
+    except (DataError, WrongUse):
+        return None
+
+
+def _marks(z: Vector, names: list[str]) -> list[dict[str, Any]]:
+    """Return the three columns in which a point lies furthest from the middle of all rows."""
+    return [{"column": names[j], "value": float(z[j])} for j in np.argsort(-np.abs(z), kind="stable")[:3]]
 
 
 def mixture_facts(Z: Matrix, names: list[str], seed: int) -> dict[str, Any] | None:
     """Return a mixture of Gaussian laws: how many components by BIC, the share of each, what marks it, how surely rows belong to it."""
-    import warnings
-
-    from epee.structure.gaussian_mixture import GaussianMixture
-    from epee.structure.mixture_choice import choose_components
-
-    n, p = Z.shape
-    if p < 1 or n < 50 or len(np.unique(Z[:CLUSTERED], axis=0)) < 20:
+    some = _sought_on(Z, 50, seed)
+    if some is None:
         return None
-    some = Z[np.sort(np.random.default_rng(seed).permutation(n)[:CLUSTERED])]
+    p = Z.shape[1]
     form = "full" if p <= 20 and len(some) >= 10 * p else "diag"
     values = [k for k in range(1, 7) if k == 1 or len(some) >= 5 * p * k]
     law = GaussianMixture(covariance_type=form, reg_covar=1e-3, random_state=seed)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", EpeeWarning)
-            choice = choose_components(law, some, values, random_state=seed)
-    except (DataError, WrongUse):
+    choice = _quietly(lambda: choose_components(law, some, values, random_state=seed))
+    if choice is None:
         return None
     belongs = choice.model.predict_proba(some)  # (n, k)
     sure, owner = belongs.max(axis=1), belongs.argmax(axis=1)
     groups = []
     for g in np.argsort(-choice.model.weights_, kind="stable"):
-        mean = choice.model.means_[g]
-        top = np.argsort(-np.abs(mean), kind="stable")[:3]
         groups.append({
             "weight": float(choice.model.weights_[g]), "sure": float(sure[owner == g].mean()) if (owner == g).any() else None,
-            "marks": [{"column": names[j], "value": float(mean[j])} for j in top],
+            "marks": _marks(choice.model.means_[g], names),
         })  # fmt: skip
     bic = {"values": choice.values, "score": choice.scores, "stderr": choice.stderr, "chosen": choice.chosen}
     return {"chosen": int(choice.chosen), "covariance": form, "bic": bic, "groups": groups, "rows": len(some)}
@@ -265,23 +251,17 @@ def outlier_facts(
     Z: Matrix, picked: np.ndarray, names: list[str], clusters: dict[str, Any] | None, level: float, seed: int
 ) -> dict[str, Any] | None:
     """Return rows, among those looked at, whose density is below that of a known share of rows of the fitted law."""
-    from epee.structure.gaussian_mixture import GaussianMixture
-
     n, p = Z.shape
     k = 1 if clusters is None else clusters["chosen"]
     k = k if n >= 5 * p * k else 1
     if p < 1 or n < max(50, 5 * p):
         return None
-    rng = np.random.default_rng(seed)
-    some = Z[np.sort(rng.permutation(n)[:20_000])]
+    some = Z[np.sort(np.random.default_rng(seed).permutation(n)[:20_000])]
     law = GaussianMixture(k, reg_covar=1e-3, random_state=seed, n_init=1).fit(some)
-    far = law.outliers(Z, RATE, random_state=seed)
-    found = np.flatnonzero(far)
+    found = np.flatnonzero(law.outliers(Z, RATE, random_state=seed))
     density = law.score_samples(Z[found]) if len(found) else np.empty(0)
-    rows = []
-    for i in found[np.argsort(density, kind="stable")][:15]:
-        top = np.argsort(-np.abs(Z[i]), kind="stable")[:3]
-        rows.append({"row": int(picked[i]) + 1, "cells": [{"column": names[j], "value": float(Z[i, j])} for j in top]})
+    least = found[np.argsort(density, kind="stable")][:15]
+    rows = [{"row": int(picked[i]) + 1, "cells": _marks(Z[i], names)} for i in least]
     ends = clopper_pearson(len(found) / n, n, level)
     return {
         "rate": RATE,

@@ -21,7 +21,10 @@ from epee.job.redo import redo
 from epee.job.understanding import Understood
 from epee.predictors.ensembles.combination import Combination
 from epee.predictors.trees.tree import DecisionTree
+from epee.risk.curves import curve_on
 from epee.risk.estimate import Risk
+from epee.risk.holdout import losses_of
+from epee.risk.intervals import normal_quantile, t_interval
 from epee.risk.route import MomentRoute
 from epee.risk.verdict import Verdict
 from epee.structure.standard_scaler import StandardScaler
@@ -83,11 +86,8 @@ def facts_of(
         "redo": redo("learn", asked, seen.targets),
     }  # fmt: skip
     facts |= merit | {"headline": headline}
-    facts["uses"] = attempt(
-        lambda: uses_of(
-            predictor, sealed if len(sealed[1]) >= 20 else training, ground.asked.loss, asked["seed"], asked["level"]
-        )
-    )
+    rows = sealed if len(sealed[1]) >= 20 else training
+    facts["uses"] = attempt(lambda: uses_of(predictor, rows, ground.asked.loss, asked["seed"], asked["level"]))
     if facts["uses"] is not None:
         facts["uses"]["coefficients"] = coefficients_of(predictor, training, asked["level"])
     leaned = [item["column"] for item in (facts["uses"] or {"items": []})["items"]]
@@ -161,28 +161,21 @@ def test_facts(
     if not n:
         return {"sentences": [say("no_test")]}, None
     sure = verdict.entries[verdict.chosen].sure
-    from epee.risk.intervals import normal_quantile
-
     gap, bar = abs(risk.value - verdict.corrected), float(np.hypot(risk.stderr, sure.stderr))
     inside = risk.low <= verdict.corrected <= risk.high
-    none = (
-        verdict.baseline is not None and max(risk.value, verdict.corrected) <= NONE * verdict.values[verdict.baseline]
-    )
+    least = 0.0 if verdict.baseline is None else NONE * verdict.values[verdict.baseline]
+    none = verdict.baseline is not None and max(risk.value, verdict.corrected) <= least
     agrees = bool(inside or none or gap <= normal_quantile(level) * bar)
-    first = say("test", risk=risk.shown(), level=percent(level), n=whole(n))
+    told = {"risk": risk.shown(), "level": percent(level), "n": whole(n)}
+    first = say("test", **told)
     if headline[0]["name"] == "rmse":  # in the unit of the target, then the mean that the table shows
         figures = ", ".join(f"{mean_of(f['name'])} {in_words(f)}" for f in headline)
-        first = say(
-            "test_unit", figures=figures, loss=mean_of(risk.loss), risk=risk.shown(), level=percent(level), n=whole(n)
-        )
+        first = say("test_unit", figures=figures, loss=mean_of(risk.loss), **told)
     return {"sentences": [first, say("agrees") if agrees else say("disagrees", cv=sure.shown())]}, agrees
 
 
 def uses_of(predictor: Predictor, rows: Rows, loss: Any, seed: int, level: float = 0.95) -> dict[str, Any]:
     """Return how much the error rises when a column is shuffled on rows held out."""
-    from epee.risk.holdout import losses_of
-    from epee.risk.intervals import normal_quantile
-
     X, y, w = rows
     rng = np.random.default_rng(seed)
     times = SHUFFLES * min(len(predictor.encoder.encoded_columns), MOST_SHUFFLED)
@@ -223,11 +216,9 @@ def uses_of(predictor: Predictor, rows: Rows, loss: Any, seed: int, level: float
 def looked_rows(model: Any, times: int) -> int:
     """Return on how many rows a model is asked ``times`` over: fewer where each is compared with all that it learned from."""
     last = last_step(model)
-    members = (
-        [m for m, weight in zip(last.estimators_, last.weights_) if weight > 0]
-        if isinstance(last, Combination)
-        else [last]
-    )
+    members = [last]
+    if isinstance(last, Combination):
+        members = [m for m, weight in zip(last.estimators_, last.weights_) if weight > 0]
     compared = max((m.n_samples_fit_ for m in map(last_step, members) if isinstance(m, Compares)), default=0)
     return int(np.clip(COMPARED // max(times * compared, 1), FEWEST_LOOKED, LOOKED_ROWS))
 
@@ -255,8 +246,6 @@ def coefficients_of(predictor: Predictor, rows: Rows, level: float) -> list[dict
     ``per_unit`` is what one more in the unit of the table changes. Intervals are those of the estimator, where it has them and the columns
     determine their coefficients.
     """
-    from epee.risk.intervals import t_interval
-
     X, _, w = rows
     last = last_step(predictor.model)
     coef = np.atleast_2d(last.coef_) if isinstance(last, LinearPredictor) else np.empty((0, 0))
@@ -267,9 +256,7 @@ def coefficients_of(predictor: Predictor, rows: Rows, level: float) -> list[dict
     scales = [step.scale_ for _, step in predictor.model.steps[:-1] if isinstance(step, StandardScaler)]
     scaled = len(predictor.model.steps) > 1
     spread = np.ones(len(names)) if scaled else np.sqrt(np.average((X - centre) ** 2, axis=0, weights=w))
-    unit = (
-        np.prod(scales, axis=0) if scales else np.ones(len(names)) if scaled else spread
-    )  # of the table, in what ``value`` is for
+    unit = np.prod(scales, axis=0) if scales else spread  # of the table, in what ``value`` is for
     bars = None
     if isinstance(last, CoefficientCovariance) and last.rank_ == len(names):
         bars = np.sqrt(np.diagonal(last.coef_covariance_)) * spread
@@ -303,8 +290,6 @@ def curve_of_sizes(chosen: Entry, ground: Ground) -> dict[str, Any] | None:
     on_sums = isinstance(chosen.route, MomentRoute) and ground.at_hand
     if not on_sums or not chosen.candidate.closed or cells.forward or s.costs is not None or s.n > CURVE_ROWS:
         return None
-    from epee.risk.curves import curve_on
-
     found = curve_on(
         chosen.route, sizes=6, folds=cells.folds, groups=cells.groups, random_state=s.seed, level=ground.level,
         copies=cells.copies,
@@ -319,6 +304,5 @@ def curve_of_sizes(chosen: Entry, ground: Ground) -> dict[str, Any] | None:
 def how_sentences(asked: dict[str, Any]) -> list[str]:
     """Say how the figures were computed."""
     keys = ["how_complexity", "how_intervals", "how_differences", *(["how_test"] if asked["test_size"] else [])]
-    if asked["time"]:
-        return [say("how_forward", folds=asked["folds"]), *(say(key) for key in keys)]
-    return [say("how_cv", folds=asked["folds"], repeats=asked["repeats"]), *(say(key) for key in keys)]
+    first = say("how_forward" if asked["time"] else "how_cv", folds=asked["folds"], repeats=asked["repeats"])
+    return [first, *map(say, keys)]

@@ -204,10 +204,9 @@ class Ground:
                 fold = self.hand.cell[self.hand.train]
                 inner = c.split if self.at_hand else Split(fold.astype(np.intp), c.split.learns, c.split.tested_by)
                 K = inner.n_cells - c.forward
-                how = f"forward chaining in time, {K} folds" if c.forward else self._how(K, 1)
-                self._plans[repeats] = Plan(
-                    [inner], K, 1, how, c.copies if c.groups is None and self.at_hand else c.groups
-                )
+                how = f"forward chaining in time, {K} folds" if c.forward else self._how(K)
+                together = c.copies if c.groups is None and self.at_hand else c.groups
+                self._plans[repeats] = Plan([inner], K, 1, how, together)
             else:
                 codes = None if self.asked.classes is None or c.groups is not None else self.truth
                 self._plans[repeats] = make_plan(
@@ -216,7 +215,7 @@ class Ground:
                 )  # fmt: skip
         return self._plans[repeats]
 
-    def _how(self, K: int, repeats: int) -> str:
+    def _how(self, K: int) -> str:
         kind = " by group" if self.cells.groups is not None else ""
         strata = "stratified " if self.asked.classes is not None and not kind else ""
         copies = ", copies of a row together" if self.cells.copies is not None else ""

@@ -14,7 +14,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils import get_tags
+from sklearn.utils import ClassifierTags, RegressorTags, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 
@@ -177,8 +177,6 @@ class Guest(BaseEstimator):
         return _done(_said, self.estimator_, what, self._columns(np.asarray(X))[0])
 
     def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import ClassifierTags, RegressorTags
-
         tags, theirs = super().__sklearn_tags__(), get_tags(self.estimator)
         tags.estimator_type = self.kind
         tags.classifier_tags = ClassifierTags() if self.kind == "classifier" else None

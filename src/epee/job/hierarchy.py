@@ -128,14 +128,8 @@ class Candidate:
         if name != "TreeColumns":
             return make(name, **STEPS.get(name, {}))
         coded = self.key in ("boosting", "log_boosting")  # which cut codes by sets
-        return TreeColumns(
-            [list(pair) for pair in s.levels],
-            coded,
-            s.task == "classification",
-            FEW,
-            random_state=s.seed,
-            told=list(s.codes),
-        )
+        groups, by_class = [list(pair) for pair in s.levels], s.task == "classification"
+        return TreeColumns(groups, coded, by_class, FEW, random_state=s.seed, told=list(s.codes))
 
     def model(self, s: Setting, value: Any = None, *, last: bool = False) -> Any:
         """Return the estimator with one value of its parameter; missing cells are filled in front of it unless it takes them.
@@ -190,10 +184,10 @@ def _meant(typed: str, kind: str) -> str:
     near = nearest_keys(typed, kind)
     known = {name: trial.key for _, trial in trials(kind) for name in (*trial.aliases, trial.key)}
     close = get_close_matches(typed.lower(), list(known), n=1, cutoff=0.6)
-    help_ = (
-        f"; the nearest to it here is {near[0]!r}." if near else suggestion(typed, list(dict.fromkeys(known.values())))
-    )
-    if close and not near:
+    help_ = suggestion(typed, list(dict.fromkeys(known.values())))
+    if near:
+        help_ = f"; the nearest to it here is {near[0]!r}."
+    elif close:
         help_ = f"; did you mean {known[close[0]]!r}?"
     raise WrongUse(f"there is no predictor {typed!r} for this target{help_}")
 
@@ -201,10 +195,8 @@ def _meant(typed: str, kind: str) -> str:
 def _own(name: str | None, given: Any, kind: str, seen: set[str], s: Setting) -> Candidate:
     """Return the candidate of an estimator that the user gives or names; one that is not ours behind the columns that it takes."""
     label, estimator = guest_named(given, kind) if isinstance(given, str) else (title_of(given), given)
-    right = isinstance(estimator, type) or (
-        is_classifier(estimator) if kind == "classifier" else is_regressor(estimator)
-    )
-    if not hasattr(estimator, "fit") or not right:
+    is_right = is_classifier if kind == "classifier" else is_regressor
+    if not hasattr(estimator, "fit") or not (isinstance(estimator, type) or is_right(estimator)):
         raise WrongUse(f"{estimator!r} is no {kind}, which this target needs.")
     if isinstance(estimator, type):
         raise WrongUse(f"{estimator.__name__} is a class; give an instance of it: {estimator.__name__}(...).")
@@ -236,12 +228,8 @@ def unfit(candidate: Candidate, s: Setting, loss: Loss) -> str:
     enough = probable or (loss.needs == "scores" and gives_scores(last))
     if loss.needs in ("probabilities", "scores") and not enough:
         return say("no_answer", needs=say(loss.needs), loss=loss.name)
-    alone = not candidate.suits(s) and candidate.suits(
-        replace(s, n_targets=1)
-    )  # the contest tries it on one target only
+    # the contest tries it on one target only
+    alone = not candidate.suits(s) and candidate.suits(replace(s, n_targets=1))
     if s.n_targets > 1 and (alone or not get_tags(last).target_tags.multi_output):
         return say("one_target")
     return ""
-
-
-__all__ = ["LARGEST_COST", "Candidate", "Setting", "hierarchy", "unfit"]

@@ -70,11 +70,5 @@ def joined(blocks: Sequence[RawBlock], label: str = "the table") -> RawBlock:
 
 def take(raw: RawBlock, rows: np.ndarray) -> RawBlock:
     """Return some rows of a block, column by column."""
-    import pyarrow as pa
-
-    index = pa.array(rows)
-    columns = {
-        name: column[rows] if isinstance(column, np.ndarray) else column.take(index)
-        for name, column in raw.columns.items()
-    }
+    columns = {n: c[rows] if isinstance(c, np.ndarray) else c.take(rows) for n, c in raw.columns.items()}
     return RawBlock(columns, rows=len(rows))

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from epee.job.contest import Entry
+from epee.job.findings.evidence import level_codes
 from epee.job.ground import Ground
 from epee.job.holding import take
 from epee.risk.dependence import Dependence
 from epee.risk.watching import kinship, less_class, marked
-from epee.typing import Codes
 
 
 def kin_of(ground: Ground, entries: Sequence[Entry]) -> Dependence | None:
@@ -40,7 +39,7 @@ def kin_of(ground: Ground, entries: Sequence[Entry]) -> Dependence | None:
     numbers = {name: column for name, column in raw.columns.items() if isinstance(column, np.ndarray)}
     levels = [(name, column) for name, column in raw.columns.items() if name not in numbers]
     X = np.column_stack(list(numbers.values())).astype(np.float64) if numbers else None
-    shown = kinship(rest, X, columns=[(name, _codes(column)) for name, column in levels])
+    shown = kinship(rest, X, columns=[(name, level_codes(column)) for name, column in levels])
     if shown is None or shown.kind != "column" or shown.name in dict(levels):
         return shown
     return replace(shown, name=list(numbers)[int(shown.name)])
@@ -51,9 +50,3 @@ def with_kin(entries: Sequence[Entry], kin: Dependence | None) -> list[Entry]:
     if kin is None:
         return list(entries)
     return [replace(e, risk=marked(e.risk, kin), sure=marked(e.sure, kin)) for e in entries]
-
-
-def _codes(column: Any) -> Codes:
-    coded = column if hasattr(column, "indices") else column.dictionary_encode()
-    codes: Codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    return codes

@@ -38,7 +38,11 @@ class Reported(Shown):
 
     def report(self, path: str | Path | None = None) -> Path:
         """Write a self-contained HTML report; without a path, to a place of its own, and open it in the browser."""
-        return written_report(self.card, path)
+        place = Path(tempfile.mkdtemp(prefix="epee-")) / "report.html" if path is None else path
+        written: Path = import_module("epee.report.html").write_report(self.card, place)
+        if path is None:
+            webbrowser.open(written.absolute().as_uri())
+        return written
 
     def to_json(self) -> str:
         """Return the card as JSON text."""
@@ -136,15 +140,6 @@ class Learned(Reported):
         r = self.risk
         plain = Risk(r.value, r.stderr, r.interval, r.level, r.n, r.loss, r.how, r.dof, caution=r.caution)
         return {**self.__dict__, "risk": plain, "contest": None}
-
-
-def written_report(card: Mapping[str, Any], path: str | Path | None) -> Path:
-    """Write the page of a card; without a path, to a place of its own, and open it in the browser."""
-    place = Path(tempfile.mkdtemp(prefix="epee-")) / "report.html" if path is None else path
-    written: Path = import_module("epee.report.html").write_report(card, place)
-    if path is None:
-        webbrowser.open(written.absolute().as_uri())
-    return written
 
 
 def frame_of(lines: Sequence[Mapping[str, Any]]) -> Any:

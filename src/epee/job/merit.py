@@ -18,8 +18,11 @@ from epee.errors import DataError, WrongUse
 from epee.job.card import figure
 from epee.job.predictor import Predictor
 from epee.losses.names import named
+from epee.risk.brier_score import calibration_bins
+from epee.risk.confusion import confusion_matrix
 from epee.risk.estimate import Risk
 from epee.risk.intervals import wilson
+from epee.risk.ranking_curves import ranking_curves
 from epee.risk.rates import rate_interval
 from epee.risk.units import as_counts
 from epee.typing import Matrix, Vector
@@ -129,8 +132,6 @@ def sealed_facts(predictor: Predictor, sealed: Rows, level: float, seed: int) ->
 
 def confusion_facts(model: Any, X: Matrix, y: np.ndarray, w: Any, level: float) -> dict[str, Any]:
     """Return the confusion matrix with its error bars."""
-    from epee.risk.confusion import confusion_matrix
-
     found = confusion_matrix(model, X, y, level=level, sample_weight=w)
     names = ("labels", "decided", "counts", "rates", "stderr", "low", "high")
     return {name: getattr(found, name) for name in names}
@@ -180,9 +181,6 @@ def calibration_points(model: Any, X: Matrix, y: np.ndarray, level: float) -> li
 
 def ranking_facts(model: Any, X: Matrix, y: np.ndarray, w: Any, level: float, seed: int) -> list[dict[str, Any]]:
     """Return the curves of each class against the rest: ROC, precision over recall, lift and calibration, with their bands."""
-    from epee.risk.brier_score import calibration_bins
-    from epee.risk.ranking_curves import ranking_curves
-
     P, classes = np.asarray(model.predict_proba(X)), model.classes_
     counts = np.array([(y == label).sum() for label in classes])
     kept = [1] if len(classes) == 2 else sorted(np.argsort(-counts, kind="stable")[:DRAWN_CLASSES].tolist())

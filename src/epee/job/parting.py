@@ -23,6 +23,7 @@ from epee.risk.holdout import holdout_error
 from epee.table.block import refuse_bad_cells
 from epee.table.doors import is_stream
 from epee.table.sparse import is_sparse
+from epee.table.taking import take_rows
 from epee.typing import Codes
 
 
@@ -153,10 +154,6 @@ def _column(X: Any, name: str) -> tuple[Any, Any]:
 
 def _take(values: Any, rows: np.ndarray) -> Any:
     """Return some rows of an array, a sparse matrix, a frame or a list, as what it is."""
-    if hasattr(values, "iloc"):
-        return values.iloc[rows]
-    if hasattr(values, "take") and hasattr(values, "column_names"):
+    if hasattr(values, "column_names"):  # Arrow
         return values.take(rows)
-    if isinstance(values, list | tuple):
-        return [values[i] for i in rows]
-    return (values.tocsr() if is_sparse(values) else values)[rows]
+    return take_rows(values.tocsr() if is_sparse(values) else values, rows)

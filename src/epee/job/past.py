@@ -126,19 +126,11 @@ class Past:
         read = list(dict.fromkeys([*wanted, *(name for name in self.lags if name in there)]))
         raw = columns_of(TableSource(batches, types={name: self.kinds[name] for name in read}, columns=read), read)
         filling = Filling(self, raw)
-        filling.step(
-            lambda: columns_of(TableSource(batches, types=types_in(types, inputs), columns=inputs), inputs),
-            predict,
-            types,
-        )
+        kinds = {name: types[name] for name in inputs}
+        filling.step(lambda: columns_of(TableSource(batches, types=kinds, columns=inputs), inputs), predict, types)
         out = beside(batches, filling.arrays())
         out.notes.extend(filling.notes())
         return out
-
-
-def types_in(types: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
-    """Return the kinds of some columns."""
-    return {name: types[name] for name in names}
 
 
 def make_lags(
@@ -188,10 +180,8 @@ class Filling:
 
     def __init__(self, past: Past, raw: RawBlock) -> None:
         self.past, self.n = past, len(raw)
-        here = {
-            key: i
-            for i, key in enumerate(zip(series_of(raw, past.series), raw.columns[past.time].tolist(), strict=True))
-        }
+        own = zip(series_of(raw, past.series), raw.columns[past.time].tolist(), strict=True)
+        here = {key: i for i, key in enumerate(own)}
         told = list(zip(past.names, past.moments.tolist(), strict=True))
         kept = np.array([j for j, key in enumerate(told) if key not in here], dtype=np.intp)
         again = [(j, here[key]) for j, key in enumerate(told) if key in here]
@@ -200,8 +190,8 @@ class Filling:
         self.cells: dict[str, Cells] = {}
         for name in past.lags:
             before = past.cells[name]
-            own = raw.columns.get(name)
-            after = Cells(np.full(self.n, np.nan), before.levels) if own is None else Cells.of(own)
+            cells = raw.columns.get(name)
+            after = Cells(np.full(self.n, np.nan), before.levels) if cells is None else Cells.of(cells)
             both, m = before.followed_by(after), len(before.values)
             for j, i in again:  # known when it was learned, and not told again
                 if np.isnan(both.values[m + i]):

@@ -174,16 +174,9 @@ class Predictor(Shown):
     def reasons(self, X: Matrix) -> tuple[Vector, Matrix]:
         """Return the base (n,) and what each column adds (n, columns), for encoded rows."""
         assert self.background is not None
-        linear = len(self.model.steps) == 1 or all(
-            isinstance(step, StandardScaler) for _, step in self.model.steps[:-1]
-        )
-        return shares(
-            self.model,
-            X,
-            self.background,
-            self.encoder.encoded_columns,
-            linear and isinstance(last_of(self.model), LinearPredictor),
-        )
+        scaled = all(isinstance(step, StandardScaler) for _, step in self.model.steps[:-1])
+        linear = scaled and isinstance(last_of(self.model), LinearPredictor)
+        return shares(self.model, X, self.background, self.encoder.encoded_columns, linear)
 
     def require_reasons(self) -> None:
         """Refuse to say why, where it cannot be said."""

@@ -106,13 +106,11 @@ def shares(
     """Return base and contributions for the rows of a fitted model: of its number, or of the probability of its answer."""
     places = [list(own) for own in groups.values()]
     if not hasattr(model, "classes_"):
-        return (linear_shares if linear else sampled_shares)(
-            lambda Z: np.asarray(model.predict(Z)), X, background, places
-        )
+        found = linear_shares if linear else sampled_shares
+        return found(lambda Z: np.asarray(model.predict(Z)), X, background, places)
     P = np.asarray(model.predict_proba(X))
     said, classes = np.asarray(model.predict(X)), np.asarray(model.classes_)
-    code = np.where(
-        np.isin(said, classes), np.minimum(np.searchsorted(classes, said), len(classes) - 1), P.argmax(axis=1)
-    )
+    place = np.minimum(np.searchsorted(classes, said), len(classes) - 1)
+    code = np.where(np.isin(said, classes), place, P.argmax(axis=1))
     rows = np.arange(len(X))
     return sampled_shares(lambda Z: np.asarray(model.predict_proba(Z))[rows, code], X, background, places)

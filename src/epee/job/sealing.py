@@ -47,14 +47,6 @@ def test_fraction(test_size: float) -> Fraction:
     return found if found or not test_size else Fraction(1, 20)
 
 
-def sealed_by_rank(ranks: np.ndarray, codes: Codes, test_size: float, seed: int, totals: np.ndarray) -> np.ndarray:
-    """Return which rows (n,) are sealed, by their rank in their class, which has ``totals`` (K,) rows."""
-    part = test_fraction(test_size)
-    if not part:
-        return np.zeros(len(ranks), dtype=bool)
-    return fold_of(ranks, codes, part.denominator, seed ^ SALT, totals) < part.numerator
-
-
 def seal(
     n: int,
     test_size: float,
@@ -87,13 +79,13 @@ def seal(
         chosen = order[before + sizes[order] / 2 <= n * test_size]
         chosen = chosen if len(chosen) else order[:1]
         return np.isin(ids, chosen), say("by_group")
+    strata = np.zeros(n, dtype=np.intp) if codes is None else codes
+    totals = np.bincount(strata)
+    ranks = ranks_in_class(strata, np.zeros_like(totals))
+    sealed = fold_of(ranks, strata, part.denominator, seed ^ SALT, totals) < part.numerator
     if codes is None:
-        return sealed_by_rank(np.arange(n), np.zeros(n, dtype=np.intp), test_size, seed, np.array([n])), say(
-            "by_chance"
-        )
-    totals = np.bincount(codes)
-    sealed = sealed_by_rank(ranks_in_class(codes, np.zeros_like(totals)), codes, test_size, seed, totals)
-    for k, count in enumerate(np.bincount(codes)):  # a small class leaves at least two rows to learn from
+        return sealed, say("by_chance")
+    for k, count in enumerate(totals):  # a small class leaves at least two rows to learn from
         own = np.flatnonzero(codes == k)
         excess = int(sealed[own].sum()) - max(count - 2, 0)
         if excess > 0:
@@ -116,9 +108,8 @@ def fold_number(
         limits.append((k, say("few_groups", n=k)))
     elif classes is not None:
         least = int(counts.min())
-        limits.append(
-            (max(least, 2 if ranks else FEWEST), say("few_members", name=classes[int(np.argmin(counts))], n=least))
-        )
+        why = say("few_members", name=classes[int(np.argmin(counts))], n=least)
+        limits.append((max(least, 2 if ranks else FEWEST), why))
     most, why = min(limits, key=lambda pair: pair[0])
     if asked > most:
         notes.append(say("fewer_folds", folds=most, asked=asked, why=why))
@@ -143,9 +134,8 @@ def fingerprints(raw: RawBlock, names: Sequence[str], target: Mapping[str, Any] 
             keys = np.array([_text(name) for name in numbers], dtype=np.uint64)
             for i in range(0, len(raw), 4096):  # rows whose cells stay in the cache
                 part = slice(i, i + 4096)
-                X = (
-                    np.column_stack([columns[name][part].astype(np.float64, copy=False) for name in numbers]) + 0.0
-                )  # no -0.0
+                X = np.column_stack([columns[name][part].astype(np.float64, copy=False) for name in numbers])
+                X += 0.0  # no -0.0
                 X[np.isnan(X)] = np.nan  # one NaN
                 out[part] = mix64(X.view(np.uint64) ^ keys).sum(axis=1, dtype=np.uint64)
         for name in columns:

@@ -35,9 +35,7 @@ class Writer:
 
     def write(self, value: Any) -> Any:
         """Return a JSON value."""
-        if value is None or isinstance(value, bool | str):
-            return value
-        if type(value) is int:
+        if value is None or isinstance(value, bool | str) or type(value) is int:
             return value
         if type(value) is float:
             return value if math.isfinite(value) else {MARK: "float", "value": repr(value)}
@@ -46,11 +44,11 @@ class Writer:
         if isinstance(value, np.generic):
             return {MARK: "scalar", "value": self._array(np.asarray(value))}
         if isinstance(value, slice):
-            return {MARK: "slice", "value": [self.write(v) for v in (value.start, value.stop, value.step)]}
+            return {MARK: "slice", "value": self.write([value.start, value.stop, value.step])}
         if isinstance(value, list):
             return [self.write(v) for v in value]
         if isinstance(value, tuple):
-            return {MARK: "tuple", "value": [self.write(v) for v in value]}
+            return {MARK: "tuple", "value": self.write(list(value))}
         if isinstance(value, dict):
             if all(isinstance(k, str) and k != MARK for k in value):
                 return {k: self.write(v) for k, v in value.items()}
@@ -59,11 +57,7 @@ class Writer:
 
     def _array(self, array: np.ndarray) -> dict[str, Any]:
         if array.dtype.kind == "O":
-            return {
-                MARK: "objects",
-                "shape": list(array.shape),
-                "value": [self.write(v) for v in array.ravel().tolist()],
-            }
+            return {MARK: "objects", "shape": list(array.shape), "value": self.write(array.ravel().tolist())}
         if array.dtype.kind not in "fiubU":
             raise WrongUse(f"an array of {array.dtype} cannot be saved.")
         name = self._seen.get(id(array))
@@ -96,16 +90,10 @@ class Writer:
         except Exception as fault:
             name, why = class_name(inner), f"{type(fault).__name__}: {fault}"
             raise WrongUse(f"a {name} cannot be saved: it cannot be pickled ({why}).") from fault
+        made = {MARK: "guest", "of": class_name(inner), "value": name, "columns": guest.n_features_in_}
         known = {"kind": guest.kind, "groups": [list(pair) for pair in guest.groups], "coded": guest.coded_}
         labels = {"classes": self.write(guest.classes_)} if guest.kind == "classifier" else {}
-        return {
-            MARK: "guest",
-            "of": class_name(inner),
-            "value": name,
-            "columns": guest.n_features_in_,
-            **known,
-            **labels,
-        }
+        return made | known | labels
 
 
 class Reader:

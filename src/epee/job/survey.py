@@ -99,9 +99,8 @@ class PairSums:
         """Return the correlations on the rows where both cells are there."""
         with np.errstate(divide="ignore", invalid="ignore"):
             mean = self.sums / self.count
-            R = (self.products / self.count - mean * mean.T) / np.sqrt(
-                (self.squares / self.count - mean**2) * (self.squares / self.count - mean**2).T
-            )
+            variance = self.squares / self.count - mean**2
+            R = (self.products / self.count - mean * mean.T) / np.sqrt(variance * variance.T)
         R = np.clip(np.where(np.isfinite(R), R, 0.0), -1, 1)
         np.fill_diagonal(R, 1.0)
         return R

@@ -19,6 +19,7 @@ from epee.table.block import check_weights
 from epee.table.raw import RawBlock
 from epee.table.schema import CLOCK, KINDS, PAIRS, WORDS, Column, Schema, find_name
 from epee.table.source import TableSource, is_table, open_table
+from epee.words import table_words
 from epee.words.job_words import say
 from epee.words.numbers import figures, listed, percent, whole
 
@@ -156,14 +157,8 @@ def read_target(
         raise DataError(f"column {name!r}: all its {len(column)} cells are missing; it cannot be the target.")
     if not numeric:
         coded = column.dictionary_encode()
-        return _classes(
-            name,
-            np.array(coded.dictionary.to_pylist()),
-            coded.indices.fill_null(0).to_numpy(zero_copy_only=False),
-            there,
-            notes,
-            rare,
-        )
+        labels, codes = np.array(coded.dictionary.to_pylist()), coded.indices.fill_null(0)
+        return _classes(name, labels, codes.to_numpy(zero_copy_only=False), there, notes, rare)
     if source.kind(name) == "date":
         raise WrongUse(f"column {name!r} holds dates and cannot be the target; give days since some day as a number.")
     values = column[there]
@@ -200,9 +195,7 @@ def _classes(
     if how == "join":
         found, codes, joined, names = join_rare(name, found, codes, there, notes)
     order = np.argsort(found, kind="stable")
-    place = np.empty(len(found), dtype=np.intp)
-    place[order] = np.arange(len(found))
-    classes, codes = found[order], place[codes]
+    classes, codes = found[order], np.argsort(order)[codes]
     counts = np.bincount(codes[there], minlength=len(classes))
     rare, left = counts < FEWEST_MEMBERS, 0
     refuse_many(name, classes, int(counts.sum()))
@@ -213,10 +206,8 @@ def _classes(
         names = (*names, *map(str, classes[rare].tolist()))
         if left:
             notes.append(say("left_classes", target=name, k=len(shown), names=listed(shown, 6), rows=whole(left)))
-        kept = np.flatnonzero(~rare)
-        again = np.zeros(len(classes), dtype=np.intp)
-        again[kept] = np.arange(len(kept))
-        classes, codes, counts = classes[kept], again[codes], counts[kept]
+        again = np.where(rare, 0, np.cumsum(~rare) - 1)
+        classes, codes, counts = classes[~rare], again[codes], counts[~rare]
     check_classes(name, classes, counts)
     return Target("classification", classes[codes], there, classes, codes.astype(np.int16), left, names, joined)
 
@@ -238,8 +229,7 @@ def join_rare(
         label += "'"
     names = [texts[k] for k in np.flatnonzero(rare)]
     kept = [texts[k] for k in np.flatnonzero(~rare)]
-    place = np.full(len(found), len(kept))
-    place[~rare] = np.arange(len(kept))
+    place = np.where(rare, len(kept), np.cumsum(~rare) - 1)
     rows = whole(int(counts[rare].sum()))
     notes.append(say("joined_classes", target=name, k=len(names), names=listed(names, 6), rows=rows, label=label))
     return np.array([*kept, label]), place[codes], label, tuple(names)
@@ -295,24 +285,19 @@ def choose_inputs(
         if name in role_of and kind == "text":
             kind = "category"  # of a label or a group, whatever the file says
         column = tallies.column(name, kind, types) if name in tallies.columns else Column(name, kind)
-        role, why = role_of.get(name, "input"), ""
+        role = role_of.get(name, "input")
         levels = tallies.levels(name) if column.kind == "category" else []
-        calendar = (
-            keeps_calendar(source, role, name)
-            and name in tallies.columns
-            and not reason_to_leave(tallies, column, types)
-        )
-        if role == "input":
-            why = reason_to_leave(tallies, column, types)
-            role = "left out" if why else "input"
+        may = role == "input" or (keeps_calendar(source, role, name) and name in tallies.columns)
+        against = reason_to_leave(tallies, column, types) if may else ""
+        why = against if role == "input" else ""
         columns.append({
-            "name": name, "kind": column.kind, "role": role, "missing": column.missing or 0,
+            "name": name, "kind": column.kind, "role": "left out" if why else role, "missing": column.missing or 0,
             "note": why or noted(column.note),
             "levels": levels[:50],
         })  # fmt: skip
         if why:
             notes.append(why)
-        elif role == "input" or calendar:
+        elif may and not against:
             kept.append(column)
             if column.missing and column.kind != "text":
                 holes[name] = column.missing
@@ -352,10 +337,8 @@ def the_only_number(
 
 def noted(note: str) -> str:
     """Return the note of a column in the language of the run: dates that have a time of day, texts that are read word by word."""
-    from epee.words.table_words import say as said
-
     known = {CLOCK: "clock", WORDS: "words", PAIRS: "pairs"}
-    return said(known[note]) if note in known else note
+    return table_words.say(known[note]) if note in known else note
 
 
 def reason_to_leave(tallies: Tallies, column: Column, types: Mapping[str, str]) -> str:

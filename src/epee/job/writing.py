@@ -136,15 +136,13 @@ def check_places(
         target = check_place(path)
         for name in taken:
             if same_file(target, name):
-                raise WrongUse(f"{str(path)!r} is {_what(path, name)}, and would be overwritten; choose another name.")
+                alike = os.fspath(path) == name
+                what = "read or written by this command too" if alike else f"the same file as {name!r}"
+                raise WrongUse(f"{str(path)!r} is {what}, and would be overwritten; choose another name.")
         if is_replaced(target):
             taken.append(os.fspath(path))
             if not force:
                 refuse_others(target, ours)
-
-
-def _what(path: str | Path, name: str) -> str:
-    return "read or written by this command too" if os.fspath(path) == name else f"the same file as {name!r}"
 
 
 def refuse_others(path: str | Path, ours: Mark) -> None:
@@ -164,9 +162,13 @@ def refuse_others(path: str | Path, ours: Mark) -> None:
 
 def check_place(path: str | Path) -> Path:
     """Refuse a place where no file can be written, before any work is done."""
-    target = Path(path)
-    if descriptor(target) is not None:
-        return _check_descriptor(target)
+    target, number = Path(path), descriptor(path)
+    if number is not None:
+        try:
+            os.fstat(number)
+        except OSError:
+            raise FileNotFoundError(errno.ENOENT, f"{str(target)!r} is no open file of this command") from None
+        return target
     try:
         mode = os.stat(target).st_mode
     except FileNotFoundError:
@@ -185,14 +187,6 @@ def check_place(path: str | Path) -> Path:
         _check_folder(target)
     if target.exists() and not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, f"{str(target)!r} may not be written; choose another place with -o")
-    return target
-
-
-def _check_descriptor(target: Path) -> Path:
-    try:
-        os.fstat(descriptor(target) or 0)
-    except OSError:
-        raise FileNotFoundError(errno.ENOENT, f"{str(target)!r} is no open file of this command") from None
     return target
 
 

@@ -31,22 +31,17 @@ def at_least(k: float, n: float, share: float) -> float:
     return float(special.bdtr(k, n, share))
 
 
-def above(value: float, stderr: float, limit: float = 0.0) -> float:
-    """Return the p-value of "the truth is at most ``limit``" for an estimate with its standard error."""
-    if not (np.isfinite(value) and np.isfinite(stderr)):
+def above(value: float, stderr: float, limit: float = 0.0, *, dof: float | None = None) -> float:
+    """Return the p-value of "the truth is at most ``limit``" for an estimate with its standard error.
+
+    By the normal law, or by Student's with ``dof``, for a standard error that rests on few folds.
+    """
+    if not (np.isfinite(value) and np.isfinite(stderr)) or (dof is not None and dof < 1):
         return 1.0
     if stderr <= 0:
         return 0.0 if value > limit else 1.0
-    return float(special.ndtr(-(value - limit) / stderr))
-
-
-def above_t(value: float, stderr: float, dof: float, limit: float = 0.0) -> float:
-    """Return the same p-value with Student's law, for a standard error that rests on few folds."""
-    if not (np.isfinite(value) and np.isfinite(stderr)) or dof < 1:
-        return 1.0
-    if stderr <= 0:
-        return 0.0 if value > limit else 1.0
-    return float(special.stdtr(dof, -(value - limit) / stderr))
+    t = -(value - limit) / stderr
+    return float(special.ndtr(t) if dof is None else special.stdtr(dof, t))
 
 
 def correlation_above(r: float, n: float, limit: float) -> float:

@@ -27,16 +27,10 @@ def imbalance(e: Evidence) -> Suspicion | None:
         return None
     counts = np.bincount(e.codes, minlength=len(e.classes))
     k, n, K = int(np.argmin(counts)), int(counts.sum()), len(counts)
-    ends = share_interval(counts[k], n)
     p = min(at_least(int(counts[k]), n, 0.2 / K) * K, 1.0)
-    words = {
-        "name": str(e.classes[k]),
-        "share": percent(counts[k] / n, 1),
-        "span": interval(*ends, percent=True, digits=1),
-        "common": str(e.classes[np.argmax(counts)]),
-        "rate": percent(counts.max() / n, 1),
-    }
-    return Suspicion(p, words, counts[k] / n, None, *ends, names=[str(e.classes[k])])
+    name, common = str(e.classes[k]), str(e.classes[np.argmax(counts)])
+    words = {"name": name, "common": common, "rate": percent(counts.max() / n, 1)}
+    return Suspicion.of_share(p, words, counts[k], n, digits=1, names=[name])
 
 
 @finding("E003")
@@ -92,6 +86,4 @@ def calibration(e: Evidence) -> Suspicion | None:
         "off": plus_minus(100 * mean_off, 100 * bar),
         "m": whole(len(top)),
     }
-    return Suspicion(
-        p, words, mean_off, bar, mean_off - 1.96 * bar, mean_off + 1.96 * bar, [], "timid" if off[worst] > 0 else ""
-    )
+    return Suspicion.about(p, words, mean_off, bar, form="timid" if off[worst] > 0 else "")

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from epee.job.findings.chance import above, at_least, at_most, correlation_above, fisher_interval, share_interval
 from epee.job.findings.evidence import Evidence
-from epee.job.findings.registry import Suspicion, finding
+from epee.job.findings.registry import Suspicion, clearest, finding
 from epee.typing import Matrix, Vector
 from epee.words.job_words import say
 from epee.words.numbers import amount, gap, interval, listed, percent, whole
 
 COLLINEAR = 0.99  # share of a column's variance that the others tell
-LEAK = {
-    "classification": 0.1,
-    "regression": 0.02,
-}  # left of the baseline's error when one column alone tells the target
+LEAK = {"classification": 0.1, "regression": 0.02}  # left of the baseline's error by one column that tells the target
 EXACT = 1e-9  # unexplained share below which a column is an exact combination of others
 NEAREST = 9  # values of a column that vote for the class of one between them
 DOMINANT = 0.9  # share of all importance
@@ -201,21 +196,19 @@ def identifier(e: Evidence) -> Suspicion | None:
     """A column numbers or names the rows: H0, its whole numbers are drawn at random from their range."""
     for column in e.columns:
         if column.get("role") == "left out" and column.get("note") == say("left_identifier", name=column["name"]):
-            words = {"name": column["name"], "n": whole(e.n), "span": interval(*share_interval(e.n, e.n), percent=True)}
-            return Suspicion(0.0, words, 1.0, None, *share_interval(e.n, e.n), names=[column["name"]], form="left")
-    worst: Suspicion | None = None
+            words = {"name": column["name"], "n": whole(e.n)}
+            return Suspicion.of_share(0.0, words, e.n, e.n, names=[column["name"]], form="left")
+    chances: dict[str, float] = {}
     for name, x in e.numbers.items():
         if e.kinds.get(name) != "number" or np.isnan(x).any() or e.n < 30 or (x != np.floor(x)).any():
             continue
-        width = float(np.ptp(x)) + 1
-        if len(np.unique(x)) < e.n:
-            continue
-        p = min(float(np.exp(-e.n * (e.n - 1) / (2 * width))) * len(e.numbers), 1.0)
-        if worst is None or p < worst.p_value:
-            ends = share_interval(e.n, e.n)
-            words = {"name": name, "n": whole(e.n), "span": interval(*ends, percent=True)}
-            worst = Suspicion(p, words, 1.0, None, *ends, names=[name])
-    return worst
+        if len(np.unique(x)) == e.n:
+            chances[name] = float(np.exp(-e.n * (e.n - 1) / (2 * (float(np.ptp(x)) + 1))))
+    if not chances:
+        return None
+    name = min(chances, key=lambda key: chances[key])
+    p = min(chances[name] * len(e.numbers), 1.0)
+    return Suspicion.of_share(p, {"name": name, "n": whole(e.n)}, e.n, e.n, names=[name])
 
 
 @finding("E009")
@@ -223,10 +216,9 @@ def constant(e: Evidence) -> Suspicion | None:
     """A column is constant, or all but: H0, at least 1 % of its cells differ from the commonest."""
     for column in e.columns:
         if column.get("role") == "left out" and column.get("note") == say("left_constant", name=column["name"]):
-            ends = share_interval(0, max(e.n, 1))
-            words = {"name": column["name"], "n": whole(e.n), "k": 0, "span": interval(*ends, percent=True, digits=2)}
-            return Suspicion(0.0, words, 0.0, None, *ends, names=[column["name"]], form="left")
-    worst: Suspicion | None = None
+            words = {"name": column["name"], "n": whole(e.n), "k": 0}
+            return Suspicion.of_share(0.0, words, 0, max(e.n, 1), digits=2, names=[column["name"]], form="left")
+    found = []
     for name in e.names:
         cells = e.numbers[name] if name in e.numbers else e.levels[name]
         there = cells[~e.missing(name)]
@@ -235,11 +227,11 @@ def constant(e: Evidence) -> Suspicion | None:
         n = len(there)
         k = n - (longest_run(e.sorted_cells(name)) if name in e.numbers else int(np.bincount(there).max()))
         p = min(at_least(k, n, 0.01) * len(e.names), 1.0) if k or n < 10 else 0.0
-        if worst is None or p < worst.p_value:
-            ends = share_interval(k, n)
-            words = {"name": name, "n": whole(n), "k": whole(k), "span": interval(*ends, percent=True, digits=2)}
-            worst = Suspicion(p, words, k / n, None, *ends, names=[name])
-    return worst
+        found.append((p, name, k, n))
+    if not found:
+        return None
+    p, name, k, n = min(found, key=lambda line: line[0])
+    return Suspicion.of_share(p, {"name": name, "n": whole(n), "k": whole(k)}, k, n, digits=2, names=[name])
 
 
 @finding("E021")
@@ -271,22 +263,13 @@ def unseen_levels(e: Evidence) -> Suspicion | None:
     """Sealed rows have categories that no training row has: H0, at most 2 % do."""
     if len(e.test) < 10 or not e.levels:
         return None
-    worst: Any = None
+    found = []
     for name, codes in e.levels.items():
         new = ~np.isin(codes[e.test], codes[e.train]) & (codes[e.test] >= 0)
         k, m = int(new.sum()), len(e.test)
-        p = min(at_most(k, m, 0.02) * len(e.levels), 1.0)
-        if worst is None or p < worst.p_value:
-            ends = share_interval(k, m)
-            words = {
-                "name": name,
-                "k": whole(k),
-                "m": whole(m),
-                "share": percent(k / m),
-                "span": interval(*ends, percent=True),
-            }
-            worst = Suspicion(p, words, k / m, None, *ends, names=[name])
-    return worst
+        words = {"name": name, "k": whole(k), "m": whole(m)}
+        found.append(Suspicion.of_share(at_most(k, m, 0.02), words, k, m, names=[name]))
+    return clearest(found)
 
 
 def longest_run(ordered: Vector) -> int:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from epee.job.sealing import fingerprints
 from epee.losses.names import named
 from epee.table.raw import RawBlock
 from epee.typing import Codes, Matrix, Vector
@@ -66,6 +67,7 @@ class Evidence:
     looked: Codes = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     fold: Codes | None = None
     beside: np.ndarray | None = None
+    _sorted: dict[str, Vector] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
@@ -92,13 +94,7 @@ class Evidence:
     @cached_property
     def levels(self) -> dict[str, Codes]:
         """The categories as whole numbers, -1 where the cell is missing."""
-        out = {}
-        for name in self.names:
-            column = self.raw.columns[name]
-            if not isinstance(column, np.ndarray):
-                codes = _coded(column).indices
-                out[name] = codes.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.intp)
-        return out
+        return {name: level_codes(self.raw.columns[name]) for name in self.names if name not in self.numbers}
 
     @cached_property
     def labels(self) -> dict[str, list[str]]:
@@ -107,16 +103,22 @@ class Evidence:
 
     def sorted_cells(self, name: str) -> Vector:
         """Return the finite cells of a column of numbers in order; sorted once for all tests."""
-        x = self.numbers[name]
-        ordered: Vector = self.once(f"order of {name}", lambda: np.sort(x[np.isfinite(x)]))
-        return ordered
+        if name not in self._sorted:
+            x = self.numbers[name]
+            self._sorted[name] = np.sort(x[np.isfinite(x)])
+        return self._sorted[name]
 
-    def once(self, what: str, make: Callable[[], Any]) -> Any:
-        """Return what several tests look at, made when the first asks for it."""
-        kept: dict[str, Any] = self.__dict__.setdefault("_made", {})
-        if what not in kept:
-            kept[what] = make()
-        return kept[what]
+    @cached_property
+    def bits(self) -> list[np.ndarray]:
+        """64 bits for each cell, column by column, the target last; equal cells of two columns have other bits.
+
+        What was read and is no input makes one column more: who has another name is no copy.
+        """
+        columns = [self.raw.columns[name] for name in self.names]
+        if self.y is not None:
+            columns += list(np.reshape(self.y, (self.n, -1)).T)
+        bits = [fingerprints(RawBlock({str(j): column}, rows=self.n), [str(j)]) for j, column in enumerate(columns)]
+        return bits if self.beside is None else [*bits, self.beside]
 
     def missing(self, name: str) -> np.ndarray:
         """Return which cells of a column are missing."""
@@ -139,11 +141,6 @@ class Evidence:
         return None if self.entry is None else self._over_training(self.entry.outcome.losses[0])
 
     @cached_property
-    def folds(self) -> Codes:
-        """The fold in which each training row was tested, -1 for none."""
-        return self.fold if self.fold is not None else np.empty(0, dtype=np.intp)
-
-    @cached_property
     def residuals(self) -> tuple[Vector, Vector] | None:
         """Out-of-fold residuals and predictions of the training rows, where the target is a number."""
         if not self.one_number or self.entry is None:
@@ -160,6 +157,12 @@ class Evidence:
 
 def _coded(column: Any) -> Any:
     return column if hasattr(column, "indices") else column.dictionary_encode()
+
+
+def level_codes(column: Any) -> Codes:
+    """Return a column of texts as whole numbers, -1 where the cell is missing."""
+    codes: Codes = _coded(column).indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.intp)
+    return codes
 
 
 def evidence_of(seen: Any, ground: Any, verdict: Any, predictor: Any, risk: Any, uses: Any) -> Evidence:

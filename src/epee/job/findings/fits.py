@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from epee.job.findings.chance import above, above_t, gamma_tail
+from epee.job.findings.chance import above, gamma_tail
 from epee.job.findings.evidence import Evidence
-from epee.job.findings.registry import Suspicion, finding
+from epee.job.findings.registry import Suspicion, clearest, finding
 from epee.words.numbers import amount, figures, percent, plus_minus, points, whole
 from epee.words.numbers import gap as difference
 
@@ -31,7 +31,7 @@ def overfitting(e: Evidence) -> Suspicion | None:
         return None
     spread = _fold_stderr(e)
     gap = risk.value - train
-    p = above_t(risk.value - 2 * train, spread, max(risk.n_folds - 1, 1))
+    p = above(risk.value - 2 * train, spread, dof=max(risk.n_folds - 1, 1))
     words = {
         "name": e.entry.name,
         "train": amount(train, spread, percent=e.is_rate),
@@ -39,7 +39,7 @@ def overfitting(e: Evidence) -> Suspicion | None:
         "gap": difference(gap, spread, rate=e.is_rate),
         "share": percent(gap / risk.value),
     }
-    return Suspicion(p, words, gap, spread, gap - 1.96 * spread, gap + 1.96 * spread, [e.entry.name])
+    return Suspicion.about(p, words, gap, spread, names=[e.entry.name])
 
 
 def _fold_stderr(e: Evidence) -> float:
@@ -56,11 +56,10 @@ def _fold_stderr(e: Evidence) -> float:
 def unstable_folds(e: Evidence) -> Suspicion | None:
     """The folds differ by more than chance: H0, the rows are exchangeable."""
     losses = e.first_losses
-    if losses is None or not len(e.folds):
+    if losses is None or e.fold is None:
         return None
-    fold = e.folds
-    seen = np.isfinite(losses) & (fold >= 0)
-    x, fold = losses[seen], fold[seen]
+    seen = np.isfinite(losses) & (e.fold >= 0)
+    x, fold = losses[seen], e.fold[seen]
     J = int(fold.max()) + 1 if len(fold) else 0
     counts = np.bincount(fold, minlength=J).astype(float)
     if J < 3 or len(x) < 5 * J or x.std() == 0 or (counts == 0).any():
@@ -99,12 +98,7 @@ def edge(e: Evidence) -> Suspicion | None:
     for i in sorted({e.verdict.chosen, e.verdict.best}):
         entry = e.verdict.entries[i]
         curve = entry.curve
-        if (
-            curve.parameter is None
-            or curve.losses is None
-            or len(curve.values) < 3
-            or curve.best not in (0, len(curve.values) - 1)
-        ):
+        if curve.parameter is None or len(curve.values) < 3 or curve.best not in (0, len(curve.values) - 1):
             continue
         if curve.values[curve.best] == 1 and curve.parameter in ("n_neighbors", "shrinkage"):
             continue  # there is nothing beyond
@@ -119,24 +113,9 @@ def edge(e: Evidence) -> Suspicion | None:
             "value": figures(curve.values[curve.best], 4),
             "gain": difference(gain, bar, rate=e.is_rate),
         }
-        found.append(
-            Suspicion(
-                p, words, gain, bar, gain - 1.96 * bar, gain + 1.96 * bar, [entry.name], "" if curve.best else "simple"
-            )
-        )
-    if not found:
-        return None
-    best = min(found, key=lambda s: s.p_value)
-    return Suspicion(
-        min(best.p_value * len(found), 1),
-        best.words,
-        best.value,
-        best.stderr,
-        best.low,
-        best.high,
-        best.names,
-        best.form,
-    )
+        form = "" if curve.best else "simple"
+        found.append(Suspicion.about(p, words, gain, bar, names=[entry.name], form=form))
+    return clearest(found)
 
 
 @finding("E016")
@@ -156,7 +135,7 @@ def optimism(e: Evidence) -> Suspicion | None:
         "share": percent(v.optimism.value / v.corrected),
         "corrected": amount(v.corrected, bar, percent=e.is_rate),
     }
-    return Suspicion(p, words, value, bar, value - 1.96 * bar, value + 1.96 * bar)
+    return Suspicion.about(p, words, value, bar)
 
 
 @finding("E017")
@@ -170,18 +149,14 @@ def disagreement(e: Evidence) -> Suspicion | None:
         rate = (expected * n + e.risk.value * m + 1) / (n + m + 2)
         bar = float(np.hypot(np.sqrt(rate * (1 - rate) / m), spread))
     else:
-        bar = float(np.hypot(max(e.risk.stderr, _scale(e) / np.sqrt(m)), spread))
+        scale = 0.0 if e.first_losses is None else float(np.nanstd(e.first_losses))
+        bar = float(np.hypot(max(e.risk.stderr, scale / np.sqrt(m)), spread))
     gap = float(e.risk.value) - expected
-    p = min(2 * above_t(abs(gap), bar, m - 1), 1.0)
+    p = min(2 * above(abs(gap), bar, dof=m - 1), 1.0)
     words = {
         "test": plus_minus(e.risk.value, e.risk.stderr, percent=e.is_rate),
         "cv": plus_minus(expected, spread, percent=e.is_rate),
         "gap": difference(gap, bar, rate=e.is_rate),
         "m": whole(m),
     }
-    return Suspicion(p, words, gap, bar, gap - 1.96 * bar, gap + 1.96 * bar, form="worse" if gap > 0 else "better")
-
-
-def _scale(e: Evidence) -> float:
-    losses = e.first_losses
-    return 0.0 if losses is None else float(np.nanstd(losses))
+    return Suspicion.about(p, words, gap, bar, form="worse" if gap > 0 else "better")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from epee.job.findings.chance import at_most, independent, share_interval
+from epee.job.findings.chance import at_most, independent
 from epee.job.findings.evidence import Evidence
-from epee.job.findings.registry import Suspicion, finding
+from epee.job.findings.registry import Suspicion, clearest, finding
 from epee.risk.intervals import t_p_value
-from epee.words.numbers import amount, interval, percent, plus_minus, whole
+from epee.words.numbers import amount, percent, plus_minus, whole
 
 MANY = 0.3
 FEWEST = 10  # cells on each side of a comparison
@@ -22,45 +22,27 @@ def many_missing(e: Evidence) -> Suspicion | None:
         return None
     name = max(counts, key=lambda key: counts[key])
     k, others = counts[name], sum(1 for value in counts.values() if value > MANY * e.n) - 1
-    ends = share_interval(k, e.n)
     p = min(at_most(k, e.n, MANY) * len(counts), 1.0)
-    words = {
-        "name": name,
-        "share": percent(k / e.n),
-        "span": interval(*ends, percent=True),
-        "k": whole(k),
-        "others": max(others, 0),
-    }
-    return Suspicion(p, words, k / e.n, None, *ends, names=[name], form="several" if others > 0 else "")
+    words = {"name": name, "k": whole(k), "others": max(others, 0)}
+    return Suspicion.of_share(p, words, k, e.n, names=[name], form="several" if others > 0 else "")
 
 
 @finding("E011")
 def missing_for_a_reason(e: Evidence) -> Suspicion | None:
     """Where a cell is missing, the target differs (without a target: another column): H0, it does not."""
     holes = [name for name in e.names if FEWEST <= e.missing(name).sum() <= e.n - FEWEST]
-    if not holes:
-        return None
     found: list[Suspicion] = []
-    looked = 0
     for name in holes:
         gone = e.missing(name)
         if e.task == "classification":
-            looked += 1
             found.append(_by_class(e, name, gone))
         elif e.one_number and e.y is not None:
-            looked += 1
             found.append(_by_number(name, e.target, gone, e.y))
         elif e.task is None:
             for other, x in e.numbers.items():
                 if other != name and np.isfinite(x[gone]).sum() >= FEWEST and np.isfinite(x[~gone]).sum() >= FEWEST:
-                    looked += 1
                     found.append(_by_number(name, other, gone & np.isfinite(x), x, ~gone & np.isfinite(x)))
-    if not found:
-        return None
-    best = min(found, key=lambda s: s.p_value)
-    return Suspicion(
-        min(best.p_value * looked, 1.0), best.words, best.value, best.stderr, best.low, best.high, best.names, best.form
-    )
+    return clearest(found)
 
 
 def _by_class(e: Evidence, name: str, gone: np.ndarray) -> Suspicion:
@@ -81,7 +63,7 @@ def _by_class(e: Evidence, name: str, gone: np.ndarray) -> Suspicion:
         "there": percent(rates[1, k]),
         "gap": plus_minus(100 * gap, 100 * bar),
     }
-    return Suspicion(p, words, gap, bar, gap - 1.96 * bar, gap + 1.96 * bar, [name], "class")
+    return Suspicion.about(p, words, gap, bar, names=[name], form="class")
 
 
 def _by_number(name: str, other: str, gone: np.ndarray, y: np.ndarray, there: np.ndarray | None = None) -> Suspicion:
@@ -98,4 +80,4 @@ def _by_number(name: str, other: str, gone: np.ndarray, y: np.ndarray, there: np
         "there": amount(b.mean(), bar),
         "gap": plus_minus(gap, bar),
     }
-    return Suspicion(p, words, gap, bar, gap - 1.96 * bar, gap + 1.96 * bar, [name, other], "number")
+    return Suspicion.about(p, words, gap, bar, names=[name, other], form="number")

@@ -14,18 +14,20 @@ every row) has p-value 0.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from epee.errors import WrongUse
+from epee.job.findings.chance import share_interval
 from epee.job.findings.evidence import Evidence
 from epee.lazy import Shown
 from epee.risk.paired_tests import holm
-from epee.words.finding_words import TITLES, sentence
+from epee.words.finding_words import TITLES, sentence, title
+from epee.words.numbers import interval, percent
 
 LEVEL = 0.01  # for all findings on one table together
 THEMES = ("columns", "missing", "classes", "rows", "fits", "residuals")
@@ -45,6 +47,28 @@ class Suspicion:
     names: list[str] = field(default_factory=list)
     form: str = ""  # which of the sentences of the code, where there are several
 
+    @classmethod
+    def about(cls, p_value: float, words: dict[str, Any], value: float, stderr: float, **parts: Any) -> Suspicion:
+        """Return one whose interval is 1.96 error bars to both sides."""
+        return cls(p_value, words, value, stderr, value - 1.96 * stderr, value + 1.96 * stderr, **parts)
+
+    @classmethod
+    def of_share(
+        cls, p_value: float, words: dict[str, Any], k: float, n: float, digits: int | None = None, **parts: Any
+    ) -> Suspicion:
+        """Return one about a share, ``k`` of ``n``, with its exact interval, both of which the sentence may say."""
+        ends = share_interval(k, n)
+        said = {"share": percent(k / n, digits), "span": interval(*ends, percent=True, digits=digits)}
+        return cls(p_value, {**said, **words}, k / n, None, *ends, **parts)
+
+
+def clearest(found: Sequence[Suspicion]) -> Suspicion | None:
+    """Return the one with the smallest p-value, corrected for all that were looked at; None of none."""
+    if not found:
+        return None
+    best = min(found, key=lambda s: s.p_value)
+    return replace(best, p_value=min(best.p_value * len(found), 1.0))
+
 
 @dataclass(frozen=True)
 class Finding(Shown):
@@ -61,8 +85,6 @@ class Finding(Shown):
     @property
     def title(self) -> str:
         """Its name in the current language."""
-        from epee.words.finding_words import title
-
         return title(self.code)
 
     def to_dict(self) -> dict[str, Any]:

@@ -14,23 +14,17 @@ Equal rows are no mistake where cells have few values; :mod:`epee.risk.copies` s
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from epee.job.findings.chance import (
-    correlation_above,
-    fisher_interval,
-    independent,
-    share_interval,
-    two_samples,
-)
+from epee.job.findings.chance import correlation_above, fisher_interval, independent, share_interval, two_samples
 from epee.job.findings.evidence import Evidence
-from epee.job.findings.registry import Suspicion, finding
-from epee.job.sealing import fingerprints
+from epee.job.findings.registry import Suspicion, clearest, finding
 from epee.risk.copies import coincidence, enough, row_bits
 from epee.risk.dependence import dependence
 from epee.risk.estimate import Risk
 from epee.risk.watching import less_class
-from epee.table.raw import RawBlock
 from epee.typing import Vector
 from epee.words.numbers import amount, interval, percent, plus_minus, whole
 
@@ -38,19 +32,17 @@ DRIFT = 0.1  # gap between distribution functions that matters
 ORDER = 0.1  # correlation of neighbours that matters
 
 
-def extreme(x: Vector) -> tuple[float, int]:
+def extreme(x: Vector, ordered: Vector | None = None) -> tuple[float, int]:
     """Return by (1) the p-value of the value that is furthest out, and where it is.
+
+    It falls towards both ends of the finite values in order, ``ordered`` where that is known: one of the two is furthest out.
 
     >>> x = np.append(np.random.default_rng(0).normal(size=300), 60.0)
     >>> p, row = extreme(x)
     >>> p < 1e-6, row
     (True, 300)
     """
-    return extreme_of(x, np.sort(x[np.isfinite(x)]))
-
-
-def extreme_of(x: Vector, ordered: Vector) -> tuple[float, int]:
-    """Return the same, given the finite values in order: (1) falls towards both ends, so that one of them is furthest out."""
+    ordered = np.sort(x[np.isfinite(x)]) if ordered is None else ordered
     if len(ordered) < 30 or np.count_nonzero(np.diff(ordered)) < 19:
         return 1.0, -1
     ends = ordered[[0, -1]]
@@ -99,7 +91,7 @@ def input_outliers(e: Evidence) -> Suspicion | None:
     found = []
     for name, x in e.numbers.items():
         if e.kinds.get(name, "number") == "number":
-            p, row = extreme_of(x, e.sorted_cells(name))
+            p, row = extreme(x, e.sorted_cells(name))
             if row >= 0:
                 found.append((p, name, row))
     if not found:
@@ -149,9 +141,7 @@ def drift(e: Evidence) -> Suspicion | None:
             "gap": plus_minus(gap, bar),
             "D": amount(D, 0.01),
         }
-        found.append(
-            Suspicion(p if D > DRIFT else 1.0, words, gap, bar, gap - 1.96 * bar, gap + 1.96 * bar, [name], "number")
-        )
+        found.append(Suspicion.about(p if D > DRIFT else 1.0, words, gap, bar, names=[name], form="number"))
     for name, codes in e.levels.items():
         K = int(codes.max()) + 2
         counts = np.stack([np.bincount(codes[rows] + 1, minlength=K) for rows in (e.train, e.test)]).astype(float)
@@ -168,24 +158,11 @@ def drift(e: Evidence) -> Suspicion | None:
             "now": percent(rates[1, k]),
             "gap": plus_minus(100 * gaps[k], 100 * bar),
         }
-        found.append(
-            Suspicion(p, words, float(gaps[k]), bar, gaps[k] - 1.96 * bar, gaps[k] + 1.96 * bar, [name], "level")
-        )
-    if not found:
-        return None
-    best = min(found, key=lambda s: s.p_value)
-    several = "" if sum(s.p_value * len(found) < 1e-3 for s in found) < 2 else "several"
-    words = best.words | {"k": sum(s.p_value * len(found) < 1e-3 for s in found) - 1}
-    return Suspicion(
-        min(best.p_value * len(found), 1.0),
-        words,
-        best.value,
-        best.stderr,
-        best.low,
-        best.high,
-        best.names,
-        best.form + several,
-    )
+        found.append(Suspicion.about(p, words, float(gaps[k]), bar, names=[name], form="level"))
+    best, shown = clearest(found), sum(s.p_value * len(found) < 1e-3 for s in found)
+    if best is None or shown < 2:
+        return best
+    return replace(best, words=best.words | {"k": shown - 1}, form=best.form + "several")
 
 
 @finding("E020")
@@ -243,36 +220,14 @@ def kin(e: Evidence) -> Suspicion | None:
     return Suspicion(p, words, d.correlation, None, *ends, [name] if d.kind == "column" else [], d.kind)
 
 
-def bits_of(e: Evidence) -> list[np.ndarray]:
-    """Return 64 bits for each cell, column by column, the target last; equal cells of two columns have other bits.
-
-    What was read and is no input makes one column more: who has another name is no copy.
-    """
-    return e.once("bits", lambda: _bits(e))
-
-
-def _bits(e: Evidence) -> list[np.ndarray]:
-    columns = [e.raw.columns[name] for name in e.names]
-    if e.y is not None:
-        columns += list(np.reshape(e.y, (e.n, -1)).T)
-    bits = [fingerprints(RawBlock({str(j): column}, rows=e.n), [str(j)]) for j, column in enumerate(columns)]
-    return bits if e.beside is None else [*bits, e.beside]
-
-
 @finding("E022")
 def repeated(e: Evidence) -> Suspicion | None:
     """Rows occur again, more often than chance explains: H0, by chance."""
     if e.n < 20 or not e.names:
         return None
-    again, p = coincidence(bits_of(e), np.arange(e.n), None)
-    ends = share_interval(again, e.n)
-    words = {
-        "k": whole(again),
-        "n": whole(e.n),
-        "share": percent(again / e.n, 1),
-        "span": interval(*ends, percent=True, digits=1),
-    }
-    return Suspicion(p if enough(again, e.n) else 1.0, words, again / e.n, None, *ends)
+    again, p = coincidence(e.bits, np.arange(e.n), None)
+    words = {"k": whole(again), "n": whole(e.n)}
+    return Suspicion.of_share(p if enough(again, e.n) else 1.0, words, again, e.n, digits=1)
 
 
 @finding("E023")
@@ -280,15 +235,13 @@ def twins(e: Evidence) -> Suspicion | None:
     """Sealed rows are in the training rows too, more often than chance explains: H0, by chance."""
     if min(len(e.train), len(e.test)) < 10:
         return None
-    bits = bits_of(e)
-    again, p = coincidence(bits, e.train, e.test)
+    again, p = coincidence(e.bits, e.train, e.test)
     m = len(e.test)
-    ends = share_interval(again, m)
-    words = {"k": whole(again), "m": whole(m), "share": percent(again / m), "span": interval(*ends, percent=True)}
+    words = {"k": whole(again), "m": whole(m)}
     form = ""
     if isinstance(e.risk, Risk) and e.risk.losses is not None and len(e.risk.losses) == m and m - again > 1 and again:
         with np.errstate(over="ignore"):
-            total = row_bits(bits)
+            total = row_bits(e.bits)
         known = np.isin(total[e.test], total[e.train])
         fresh = e.risk.losses[~known]
         words |= {
@@ -296,4 +249,4 @@ def twins(e: Evidence) -> Suspicion | None:
             "fresh": plus_minus(fresh.mean(), fresh.std(ddof=1) / np.sqrt(len(fresh)), percent=e.risk.is_rate),
         }
         form = "error"
-    return Suspicion(p if enough(again, m) else 1.0, words, again / m, None, *ends, form=form)
+    return Suspicion.of_share(p if enough(again, m) else 1.0, words, again, m, form=form)
