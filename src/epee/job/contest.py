@@ -505,7 +505,7 @@ class Contest:
             def look() -> tuple[np.ndarray, np.ndarray]:
                 return gathered(route, [one.outcome if g.all_looked else route.evaluate(plan.splits[0])])
 
-            return assemble(route, plan, [(per_fold, sizes)], g.level, look)
+            return assemble(route, plan, per_fold, sizes, g.level, look)
         return self._over_repeats(route, self._outcomes(route))
 
     def _outcomes(self, route: Any, first: Outcome | None = None) -> list[Outcome]:

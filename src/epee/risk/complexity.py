@@ -165,7 +165,7 @@ def complexity_curve(
     how = plan.how + (taken_as(table.counts, "counts") if table is not None else "")
     how += taken_as(route.weight, weights) if route.at_hand else ""
     per_fold, train, dof = _path(route, plan, parameter, values)
-    cv, stderr, _ = fold_error(per_fold, 1 if isinstance(plan.splits[0], Pairs) else plan.repeats)
+    cv, stderr, _ = fold_error(per_fold, plan.repeats)
     best, chosen = choose(cv, stderr, simplicity(values, dof, simpler), rule)
     return ComplexityCurve(
         parameter, values, dof, train, cv, stderr, per_fold, best, chosen, rule, route.loss.name, how

@@ -293,7 +293,7 @@ def counted(route: Route, plan: Plan) -> Plan:
 
 def run_plan(route: Route, plan: Plan, level: float = 0.95) -> CrossValidation:
     """Return the cross-validation of a plan."""
-    quick = [_from_moments(route, split) for split in plan.splits]
+    quick = [route.means_by_moments(split) for split in plan.splits]
     if any(part is None for part in quick) and (route.at_hand or route.at_a_glance):
         plan = counted(route, plan)
         return from_outcomes(route, plan, [route.evaluate(split) for split in plan.splits], level)
@@ -302,22 +302,16 @@ def run_plan(route: Route, plan: Plan, level: float = 0.95) -> CrossValidation:
     def look() -> tuple[np.ndarray, np.ndarray]:
         return gathered(route, [route.evaluate(split) for split in plan.splits])
 
-    return assemble(route, plan, parts, level, look)
+    per_fold, sizes = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return assemble(route, plan, per_fold, sizes, level, look)
 
 
 def from_outcomes(route: Route, plan: Plan, outcomes: Sequence[Outcome], level: float) -> CrossValidation:
     """Return the cross-validation of a plan, of which it is known what became of the rows under each split."""
     parts = [route.fold_means(split, outcome) for split, outcome in zip(plan.splits, outcomes, strict=True)]
+    per_fold, sizes = (np.concatenate(part) for part in zip(*parts, strict=True))
     found = gathered(route, outcomes)
-    return assemble(route, plan, parts, level, lambda: found)
-
-
-def _from_moments(route: Route, split: Split | Pairs) -> tuple[Vector, Vector] | None:
-    """Return fold means and sizes from moments alone, or None."""
-    if not isinstance(route, MomentRoute) or isinstance(split, Pairs):
-        return None
-    risks = route.risks(split)
-    return None if risks is None else (risks, route.testing(split).count)
+    return assemble(route, plan, per_fold, sizes, level, lambda: found)
 
 
 def gathered(route: Route, done: Sequence[Outcome]) -> tuple[np.ndarray, np.ndarray]:
@@ -344,15 +338,13 @@ def fold_error(per_fold: np.ndarray, repeats: int) -> tuple[Any, Any, int]:
 
 
 def assemble(
-    route: Route, plan: Plan, parts: Sequence[tuple[Vector, Vector]], level: float, look: Callable[[], tuple[np.ndarray, np.ndarray]],
+    route: Route, plan: Plan, per_fold: Vector, sizes: Vector, level: float, look: Callable[[], tuple[np.ndarray, np.ndarray]],
     centre: tuple[float, float, Interval] | None = None, how: str | None = None, losses: np.ndarray | None = None,
 ) -> CrossValidation:  # fmt: skip
-    """Return the result object from fold means and sizes; ``centre`` replaces value, standard error and interval by another method's."""
-    per_fold, sizes = (np.concatenate(part) for part in zip(*parts, strict=True))
-    repeats = 1 if isinstance(plan.splits[0], Pairs) else plan.repeats
-    value, stderr, K = fold_error(per_fold, repeats)
+    """Return the result object; ``centre`` replaces value, standard error and interval by those of another method."""
+    value, stderr, K = fold_error(per_fold, plan.repeats)
     X, y, _ = route.raw
-    whole = _weight_of_all(route, plan, sizes, repeats)
+    whole = _weight_of_all(route, plan, sizes)
     n = _worth(route, whole)
     rows = fingerprint(X, y) if route.at_hand else f"{fingerprint(X, y)}:{plan.n_folds}:{plan.seed}"
     ends_at = partial(summary_interval, value, stderr, K - 1, n, route.loss)
@@ -364,16 +356,16 @@ def assemble(
         value, stderr, ends, level, n, route.loss.name, how or plan.how, np.inf if centre else K - 1,
         row_losses=losses, weight=route.weight if route.at_hand else None, rows=rows,
         pooled=float((per_fold[kept] * sizes[kept]).sum() / sizes[kept].sum()), per_fold=per_fold, n_folds=K,
-        repeats=repeats, sizes=sizes * (n / whole), fold_ids=_fold_ids(route, plan), one_pass=route.one_pass, look=look, ends_at=ends_at,
-        columns=route.n_columns,
+        repeats=plan.repeats, sizes=sizes * (n / whole), fold_ids=_fold_ids(route, plan), one_pass=route.one_pass, look=look,
+        ends_at=ends_at, columns=route.n_columns,
     )  # fmt: skip
 
 
-def _weight_of_all(route: Route, plan: Plan, sizes: Vector, repeats: int) -> float:
+def _weight_of_all(route: Route, plan: Plan, sizes: Vector) -> float:
     """Return the weight of all rows, in the unit of ``sizes``: their sum where every row is tested once a repeat."""
     first = plan.splits[0]
     if isinstance(first, Split) and (first.tested_by >= 0).all():
-        return float(sizes.sum()) / repeats
+        return float(sizes.sum()) / plan.repeats
     return float(route.n if route.weight is None else route.weight.sum())
 
 

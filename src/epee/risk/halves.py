@@ -54,7 +54,8 @@ class Halves:
                 warnings.simplefilter("ignore")  # of tables that nobody asked for
                 for r in range(min(R, len(sides))):
                     split = parted(self._cells(r), sides[r::R])
-                    found[r::R] = _means(self.route, split).reshape(-1, K)
+                    means, _ = self.route.means_by_moments(split) or self.route.fold_means(split)
+                    found[r::R] = means.reshape(-1, K)
         except (ValueError, ArithmeticError, np.linalg.LinAlgError):  # too few rows, or a class that is not in the half
             return np.empty((0, K))
         return found if np.isfinite(found).all() else np.empty((0, K))
@@ -94,12 +95,6 @@ def parted(cell: Codes, sides: np.ndarray) -> Split:
     H, K = sides.shape
     learns = (sides[:, :, None] == sides[:, None, :]) & ~np.eye(K, dtype=bool)
     return Split(cell, learns.reshape(H * K, K), np.arange(H * K).reshape(H, K))
-
-
-def _means(route: Route, split: Split) -> np.ndarray:
-    """Return the mean loss of each model, from moments alone where they tell it."""
-    known = route.risks(split) if isinstance(route, MomentRoute) else None
-    return route.fold_means(split)[0] if known is None else known
 
 
 def ratio_by_halves(inside: Matrix) -> float:

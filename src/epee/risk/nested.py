@@ -43,7 +43,7 @@ from epee.estimator.protocol import FitsStack, SolvesStack
 from epee.estimator.stack import Linear, Stack
 from epee.moments.moments import Moments
 from epee.moments.unions import raw_unions
-from epee.risk.cross_validation import CrossValidation, assemble, counted, gathered
+from epee.risk.cross_validation import CrossValidation, assemble, counted
 from epee.risk.halves import halves_of, ratio_by_halves
 from epee.risk.intervals import Interval, within_range
 from epee.risk.mean_loss import MeanLoss, mean_loss
@@ -235,12 +235,14 @@ class Sums:
         ends_at = partial(self._ends, centre, stretch)
         found = outer[0] if len(outer) == 1 else outer
         how = f"nested {plan.how}"
-        parts = list(zip(self.per_fold, self.sizes, strict=True))
+        per_fold, sizes = np.concatenate(self.per_fold), np.concatenate(self.sizes)
 
         def look() -> tuple[np.ndarray, np.ndarray]:
-            return found, gathered(self.route, [self.route.evaluate(split) for split in plan.splits])[1]
+            parts = [self.route.evaluate(split).predictions for split in plan.splits]
+            predictions = self.route.asked.decode(np.concatenate(parts))
+            return found, predictions[0] if len(predictions) == 1 else predictions
 
-        made = assemble(self.route, plan, parts, level, look, (centre, stderr, ends_at(level)), how, found)
+        made = assemble(self.route, plan, per_fold, sizes, level, look, (centre, stderr, ends_at(level)), how, found)
         return replace(made, caution=first.sentence, ends_at=ends_at)
 
     def stderr(self) -> float:

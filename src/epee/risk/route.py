@@ -136,6 +136,10 @@ class Route:
         """Return the losses of rows under the models of a split."""
         raise TypeError(f"{type(self).__name__} does not say how it evaluates.")
 
+    def means_by_moments(self, split: Split | Pairs) -> tuple[Vector, Vector] | None:
+        """Return what :meth:`fold_means` does from moments alone; None when the rows must be read."""
+        return None
+
     def fold_means(self, split: Split | Pairs, outcome: Outcome | None = None) -> tuple[Vector, Vector]:
         """Return the mean loss and the weight of the test rows of each model, (T,)."""
         outcome = self.evaluate(split) if outcome is None else outcome
@@ -465,13 +469,13 @@ class MomentRoute(Route):
         squared = isinstance(self.loss, Power) and self.loss.power == 2
         return squared and self.is_linear() and self.probe.keeps.scatter == "full"
 
-    def risks(self, split: Split) -> Vector | None:
-        """Return the mean squared error of each model on its test cells from moments, or None when the rows must be read."""
-        if not self.is_linear_squared():
+    def means_by_moments(self, split: Split | Pairs) -> tuple[Vector, Vector] | None:
+        """Return the mean squared errors of linear regressors and the weight of their test rows; None when the rows must be read."""
+        if isinstance(split, Pairs) or not self.is_linear_squared():
             return None
-        models = linear_of(self.models(split))
-        risk, sound = squared_risk(self.testing(split), models.coef[:, None], models.intercept[:, None])
-        return risk[:, 0] if sound.all() else None
+        models, test = linear_of(self.models(split)), self.testing(split)
+        risk, sound = squared_risk(test, models.coef[:, None], models.intercept[:, None])
+        return (risk[:, 0], test.count) if sound.all() else None
 
 
 @dataclass(frozen=True, eq=False)
