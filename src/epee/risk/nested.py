@@ -324,8 +324,8 @@ def _losses_under(route: Route, X: Matrix, models: Stack, folds: np.ndarray, tes
     (R, n), K, P = folds.shape, len(tested_by), len(models) // len(folds)
     if isinstance(models, Linear) and route.loss.rowwise and n * P * X.shape[1] <= FEW_PRODUCTS:
         some = max(FEW_PRODUCTS // (n * P), 1)  # repeats
-        parts = [slice(r, min(r + some, R)) for r in range(0, R, some)]
-        return np.concatenate([_losses_at_once(route, X, models, r, folds[r], tested_by) for r in parts])
+        stretches = [slice(r, min(r + some, R)) for r in range(0, R, some)]
+        return np.concatenate([_losses_at_once(route, X, models, r, folds[r], tested_by) for r in stretches])
     laid, rows_of = [Laid(K, n) for _ in range(R)], [_rows_of(fold, K) for fold in folds]
 
     def judge(task: tuple[int, int]) -> None:

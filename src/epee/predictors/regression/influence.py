@@ -56,7 +56,7 @@ class LeftOut:
         if getattr(self, "positive", False):
             return None
         fitted_on_them = hasattr(self, "n_features_in_") and isinstance(X, np.ndarray) and X.dtype == np.float64
-        model = self if fitted_on_them else clone(self).fit(X, y, sample_weight=w)
+        model: Any = self if fitted_on_them else clone(self).fit(X, y, sample_weight=w)
         Xc = X if fitted_on_them else model._leave(X)
         fitted = model._predict(Xc)
         y = model._enter_target(y, len(fitted)).reshape(fitted.shape)
