@@ -11,6 +11,7 @@ import epee.risk.dependence as dependent
 from epee import LinearRegression
 from epee.errors import DataError
 from epee.risk import cross_validate
+from epee.risk.copies import copies_of, repeats
 from epee.risk.dependence import dependence, normal_scores
 from epee.risk.mean_loss import mean_loss
 
@@ -87,6 +88,59 @@ def test_columns_that_cannot_tell_are_skipped():
     assert [f.name for f in dependence(r, columns=columns) if f.kind == "column"] == ["text"]
     with pytest.raises(DataError, match="at least 8"):
         dependence(r[:5])
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_the_shape_is_taken_off_alike_by_both_roads(ties, monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(900, 6))
+    X[:, 3] = X[:, 2] + 0.2 * X[:, 3]
+    if ties:
+        X[:, :2] = np.round(X[:, :2], 1)
+    z, Z = rng.normal(size=900), dependent.standardised(X)
+    quick = dependent.without_shape(z, Z)
+    np.testing.assert_array_equal(dependent.without_shape(z, Z.copy()), quick)  # the table is remembered
+    monkeypatch.setattr(dependent, "FEW_PRODUCTS", 10**9)
+    np.testing.assert_allclose(quick, dependent.without_shape(z, Z), rtol=0, atol=1e-12)
+    rank = stats.rankdata(Z, axis=0)
+    np.testing.assert_allclose(dependent._ranks(Z), (2 * (rank - 1) / 899 - 1).T, atol=1e-14)
+
+
+def test_a_shape_of_dependent_inputs_is_left_to_the_decomposition():
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(900, 5))
+    z, twice = rng.normal(size=900), np.column_stack([x, -2 * x])
+    np.testing.assert_allclose(dependent.without_shape(z, twice), dependent.without_shape(z, x), atol=1e-10)
+
+
+def test_inputs_are_standardised_without_missing_cells_as_with_them():
+    rng = np.random.default_rng(2)
+    X = rng.normal(3, 5, size=(200, 4))
+    X[:, 1] = 7.0
+    holes = np.vstack([X, np.full(4, np.nan)])
+    np.testing.assert_allclose(dependent.standardised(X), dependent.standardised(holes)[:-1], rtol=1e-13)
+
+
+def test_names_are_whole_numbers_of_many_values():
+    rng = np.random.default_rng(3)
+    X = np.column_stack(
+        [np.arange(200) // 4, rng.normal(size=200), np.arange(200) % 3, np.arange(200) // 5, np.arange(200) // 4]
+    )
+    X[150, 3], X[150, 4] = 0.5, np.inf
+    assert dependent._columns_of_names(X) == [0]
+    assert dependent._columns_of_names(X[:, [0, 2]].astype(int)) == [0]
+
+
+def test_one_column_tells_that_there_are_no_copies():
+    rng = np.random.default_rng(4)
+    X, y = rng.integers(0, 3, size=(200, 6)).astype(float), rng.normal(size=200)
+    assert copies_of(X, y) is None and repeats(y) == 0
+    X[:, 1:] = rng.normal(size=(200, 5))
+    again = np.tile(np.arange(100), 2)
+    found = copies_of(X[again], np.array(["a", "b"])[(y[again] > 0).astype(int)])
+    assert found is not None and (found == again).all()
+    values = rng.integers(0, 40, 300)
+    assert repeats(values) == 300 - len(np.unique(values))
 
 
 def test_nearest_rows_of_few_and_of_many_are_the_same(monkeypatch):

@@ -9,7 +9,7 @@ from sklearn.linear_model import LinearRegression as TheirRegression
 
 from epee import GaussianNB, LinearDiscriminantAnalysis, LinearRegression, LogisticRegression, Ridge
 from epee.errors import DataError, DataWarning, WrongUse
-from epee.risk import cross_validate
+from epee.risk import cross_validate, nested
 from epee.risk.halves import halves_of, ratio_by_halves
 from epee.risk.mean_loss import mean_loss
 from epee.risk.nested import (
@@ -116,6 +116,18 @@ def test_all_repeats_at_once_or_one_by_one():
     for r, split in enumerate(plan.splits):
         one = route.evaluate(Split(split.cell, learns[:, :], tested_by)).losses
         np.testing.assert_allclose(at_once[r], one, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("loss", ["zero_one", "log"])
+def test_rows_of_all_folds_at_once_or_fold_by_fold(loss, monkeypatch):
+    rng = np.random.default_rng(4)
+    X, y = rng.normal(size=(61, 3)), rng.integers(0, 3, 61)
+    route = open_route(LinearDiscriminantAnalysis(), X, y, None, loss)
+    plan = make_plan(5, 61, codes=y, repeats=7)
+    monkeypatch.setattr(nested, "FEW_PRODUCTS", 61 * 15 * 3)  # three repeats at a time
+    at_once = batched_losses(route, plan)
+    monkeypatch.setattr(nested, "FEW_PRODUCTS", 0)
+    np.testing.assert_allclose(at_once, batched_losses(route, plan), rtol=1e-12, atol=1e-14)
 
 
 def test_fine_folds():

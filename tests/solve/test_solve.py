@@ -240,6 +240,26 @@ def test_a_stack_of_dependent_columns_has_the_shortest_solutions():
         np.testing.assert_allclose(level[t, 0], one.intercept_, rtol=1e-9)
 
 
+@pytest.mark.parametrize("alpha", [0.0, 3.0])
+@pytest.mark.parametrize("p", [2, 7])
+def test_a_stack_is_solved_some_at_a_time_as_one_by_one(p, alpha, monkeypatch):
+    from epee.moments.moments import Moments
+    from epee.solve import stacked
+
+    rng = np.random.default_rng(6)
+    X, Y, fold = rng.normal(size=(4000, p)), rng.normal(size=(4000, 2)), np.arange(4000) % 200
+    m = Moments.of(X, Y, fold=fold)
+    monkeypatch.setattr(stacked, "AT_ONCE", 70 * p**2)  # three parts, the last by LAPACK
+    coef, level = stacked.stacked_least_squares(m, alpha)
+    for t in range(200):
+        A, B = X[fold == t], Y[fold == t]
+        A, B = A - A.mean(axis=0), B - B.mean(axis=0)
+        np.testing.assert_allclose(
+            coef[t].T, np.linalg.solve(A.T @ A + alpha * np.eye(p), A.T @ B), rtol=1e-9, atol=1e-11
+        )
+        np.testing.assert_allclose(level[t], (Y[fold == t] - X[fold == t] @ coef[t].T).mean(axis=0), atol=1e-11)
+
+
 def test_a_stack_of_nearly_dependent_columns_goes_back_to_the_rows():
     from epee.moments.moments import Moments
     from epee.solve.stacked import stacked_least_squares

@@ -80,6 +80,13 @@ def plain(value: Any) -> Any:
     >>> plain({"a": np.float64(0.5), "b": np.array([1, 2]), "c": float("nan")})
     {'a': 0.5, 'b': [1, 2], 'c': None}
     """
+    kind = type(value)  # most values are of these kinds
+    if kind is float:
+        return value if math.isfinite(value) else None
+    if kind is str:
+        return sound(value)
+    if value is None or kind is int or kind is bool:
+        return value
     if isinstance(value, dict):
         return {sound(str(key)): plain(v) for key, v in value.items()}
     if isinstance(value, list | tuple | set):
@@ -101,6 +108,8 @@ def sound(text: str) -> str:
     >>> sound("\udcc3\udca9t\udcc3\udca9.csv")
     'été.csv'
     """
+    if type(text) is str and text.isascii():
+        return text
     for errors in ("strict", "surrogateescape", "replace"):
         try:
             return text.encode("utf-8", errors).decode("utf-8", "replace")

@@ -98,7 +98,8 @@ def raw_unions(m: Moments, A: Matrix, R: int) -> Moments:
         inner = (*(lead if m.kind != "pooled" else ()), *inner)
         S = m.scatter.reshape(R, K, *inner)
         scatter = add(S + products(count, s, m.kind))
-        scatter -= products(total, mean, m.kind)
+        for r in range(R):  # some at a time stay in the cache
+            scatter[r] -= products(total[r : r + 1], mean[r : r + 1], m.kind)[0]
         scatter = scatter.reshape(R * P, *inner)
     shift = np.where(total[..., None] > 0, mean + centre, 0.0).reshape(R * P, *lead, q)
     return replace(m, count=total.reshape(R * P, *lead), shift=shift, scatter=scatter)

@@ -40,6 +40,8 @@ def fine(text: str) -> str:
     >>> fine("Choisi : lasso, 95 %")
     'Choisi\xa0: lasso, 95\xa0%'
     """
+    if " " not in text:
+        return text
     for mark in ":;?!%»±":
         text = text.replace(f" {mark}", f"\u00a0{mark}")
     return text.replace("« ", "«\u00a0").replace("± ", "±\u00a0")

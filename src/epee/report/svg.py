@@ -57,7 +57,18 @@ def shortened(text: str, most: int) -> str:
 
 
 def _n(value: float) -> str:
-    return f"{value:.1f}".rstrip("0").rstrip(".")
+    text = f"{value:.1f}"
+    return text[:-2] if text.endswith(".0") else text
+
+
+def _path(points: Sequence[tuple[float, float]]) -> str:
+    """Return the places of a path, each number as :func:`_n` writes it.
+
+    >>> _path([(1.0, 2.04), (10.0, -0.96)])
+    '1 2L10 -1'
+    """
+    text = "L".join([f"{x:.1f} {y:.1f}" for x, y in points])
+    return f"{text}L".replace(".0 ", " ").replace(".0L", "L")[:-1]
 
 
 @dataclass
@@ -85,11 +96,15 @@ class Chart:
 
     def px(self, x: float) -> float:
         """Return the place of a value on the horizontal axis."""
-        return self.left + _share(x, *self._x) * (self.width - self.left - self.right)
+        low, high, log = self._x
+        share = _share(x, low, high, log) if log else (x - low) / (high - low)
+        return self.left + share * (self.width - self.left - self.right)
 
     def py(self, y: float) -> float:
         """Return the place of a value on the vertical axis."""
-        return self.height - self.bottom - _share(y, *self._y) * (self.height - self.top - self.bottom)
+        low, high, log = self._y
+        share = _share(y, low, high, log) if log else (y - low) / (high - low)
+        return self.height - self.bottom - share * (self.height - self.top - self.bottom)
 
     def add(self, piece: str) -> None:
         """Add a piece of SVG; its texts are already escaped."""
@@ -136,8 +151,7 @@ class Chart:
         """Draw a curve through points."""
         points = [(self.px(x), self.py(y)) for x, y in zip(xs, ys, strict=True) if _known(x, y)]
         if len(points) > 1:
-            path = "M" + "L".join(f"{_n(x)} {_n(y)}" for x, y in points)
-            self.add(f'<path class="ln s{tone}{" da" if dashed else ""}" d="{path}"/>')
+            self.add(f'<path class="ln s{tone}{" da" if dashed else ""}" d="M{_path(points)}"/>')
 
     def straight(self, x1: float, y1: float, x2: float, y2: float, look: str = "ref") -> None:
         """Draw a line of reference between two points."""
@@ -145,9 +159,9 @@ class Chart:
 
     def band(self, xs: Sequence[float], low: Sequence[float], high: Sequence[float], tone: int) -> None:
         """Shade what lies between two curves."""
-        up = [f"{_n(self.px(x))} {_n(self.py(y))}" for x, y in zip(xs, high, strict=True)]
-        down = [f"{_n(self.px(x))} {_n(self.py(y))}" for x, y in zip(xs, low, strict=True)]
-        self.add(f'<path class="bd f{tone}" d="M{"L".join(up + down[::-1])}Z"/>')
+        up = [(self.px(x), self.py(y)) for x, y in zip(xs, high, strict=True)]
+        down = [(self.px(x), self.py(y)) for x, y in zip(xs, low, strict=True)]
+        self.add(f'<path class="bd f{tone}" d="M{_path(up + down[::-1])}Z"/>')
 
     def dot(self, x: float, y: float, tone: int, *, r: float = 4, hollow: bool = False, tip: str = "") -> None:
         """Draw a dot; ``tip`` is shown when the pointer rests on it."""
@@ -205,5 +219,5 @@ def _share(value: float, low: float, high: float, log: bool) -> float:
     return (value - low) / (high - low)
 
 
-def _known(*values: float | None) -> bool:
-    return all(v is not None and math.isfinite(v) for v in values)
+def _known(x: float | None, y: float | None) -> bool:
+    return x is not None and y is not None and math.isfinite(x) and math.isfinite(y)

@@ -58,6 +58,7 @@ CLUMPED = 1.2  # times the logarithm of distances that a smooth density gives
 FEWEST_NAMES = 10  # values that a column of names has
 ROWS_OF_A_TERM = 10  # for each term of a shape
 FEW_PRODUCTS = 300_000  # for which a decomposition takes no time
+REMEMBERED = 1_000_000  # numbers of cubics that are kept for the next loss
 WELL_APART = 1e6  # condition below which normal equations do as well
 HEAD = 64  # rows that are looked at first
 ROWS_AT_ONCE, PAIRS_AT_ONCE = 256, 1_000  # whose nearest are looked for; whose distances are taken
@@ -232,16 +233,64 @@ def _names(x: np.ndarray) -> bool:
 def without_shape(z: Vector, Z: Matrix) -> Vector:
     """Return scores less a cubic in the ranks of each input, or of those that tell most where inputs are many."""
     n, p = Z.shape
-    t = _ranks(Z)  # (p, n)
     most = n // (3 * ROWS_OF_A_TERM)
-    if p > most:
-        powers = _powers(t)
-        bases = np.linalg.qr((powers - powers.mean(axis=0)).transpose(1, 0, 2))[0]  # (p, n, 3)
-        told = np.square(z @ bases).sum(axis=1)
-        t = t[np.sort(np.argsort(told)[::-1][:most])]
-    left = _rest_of_cubics(z, t)
+    cubics = _cubics_of(Z) if p <= most and n * (3 * p + 1) ** 2 > FEW_PRODUCTS else None
+    left = _by_decomposition(z, _ranks(Z), most) if cubics is None else cubics.rest(z)
     spread = float(np.sqrt((left**2).mean()))
     return left / spread if spread > 1e-8 else z
+
+
+def _by_decomposition(z: Vector, t: Matrix, most: int) -> Vector:
+    """Return scores less their projection on cubics in each row of ranks (p, n), or the ``most`` that tell most; these may be dependent."""
+    n = t.shape[1]
+    powers = np.stack([t.T, t.T * t.T, t.T * t.T * t.T], axis=2)  # (n, p, 3)
+    if len(t) > most:
+        bases = np.linalg.qr((powers - powers.mean(axis=0)).transpose(1, 0, 2))[0]  # (p, n, 3)
+        told = np.square(z @ bases).sum(axis=1)
+        powers = powers[:, np.sort(np.argsort(told)[::-1][:most])]
+    B = np.column_stack([np.ones(n), powers.reshape(n, -1)])
+    return z - B @ np.linalg.lstsq(B, z, rcond=1e-10)[0]
+
+
+@dataclass(frozen=True, eq=False)
+class _Cubics:
+    """Legendre's polynomials in the ranks of each input, (3p + 1, n), and the factor of their normal equations."""
+
+    B: Matrix
+    normal: Cholesky
+
+    def rest(self, z: Vector) -> Vector:
+        """Return scores less their projection: solved twice, so that what is left is exact to rounding."""
+        left = z - self.normal.solve(self.B @ z) @ self.B
+        return left - self.normal.solve(self.B @ left) @ self.B
+
+
+def _cubics_of(Z: Matrix) -> _Cubics | None:
+    """Return the cubics in the inputs; None where these depend on each other. Those of the last table are remembered."""
+    for known, found in _last_cubics[:]:
+        if known.shape == Z.shape and np.array_equal(known, Z):
+            return found
+    t = _ranks(Z)
+    p, n = t.shape
+    B = np.ones((3 * p + 1, n))
+    _, line, square, cube = np.split(B, [1, p + 1, 2 * p + 1])
+    line[:] = t
+    np.multiply(t, t, out=square)
+    np.multiply(square, 2.5, out=cube)
+    cube -= 1.5
+    cube *= t  # (5 t^3 - 3 t) / 2
+    square *= 1.5
+    square -= 0.5  # (3 t^2 - 1) / 2
+    cubics = None
+    with suppress(SingularProblem):
+        normal = Cholesky(B @ B.T)
+        cubics = _Cubics(B, normal) if normal.condition < WELL_APART else None
+    if B.size <= REMEMBERED:
+        _last_cubics[:] = [(Z, cubics)]
+    return cubics
+
+
+_last_cubics: list[tuple[Matrix, _Cubics | None]] = []  # one table is asked for several losses
 
 
 def _ranks(Z: Matrix) -> Matrix:
@@ -259,38 +308,6 @@ def _ranks(Z: Matrix) -> Matrix:
     rank *= 2
     rank -= 1
     return rank
-
-
-def _powers(t: Matrix) -> np.ndarray:
-    """Return numbers (p, n), their squares and cubes, (n, p, 3)."""
-    t = t.T
-    return np.stack([t, t * t, t * t * t], axis=2)
-
-
-def _rest_of_cubics(z: Vector, t: Matrix) -> Vector:
-    """Return scores less their projection on cubics in each row of numbers (p, n) between -1 and 1.
-
-    Legendre's polynomials make normal equations of a small condition; they are solved twice, so that what is left is exact to rounding.
-    Where inputs depend on each other, a singular value decomposition tells what can be told.
-    """
-    p, n = t.shape
-    if n * (3 * p + 1) ** 2 > FEW_PRODUCTS:
-        B = np.ones((3 * p + 1, n))
-        _, line, square, cube = np.split(B, [1, p + 1, 2 * p + 1])
-        line[:] = t
-        np.multiply(t, t, out=square)
-        np.multiply(square, 2.5, out=cube)
-        cube -= 1.5
-        cube *= t  # (5 t^3 - 3 t) / 2
-        square *= 1.5
-        square -= 0.5  # (3 t^2 - 1) / 2
-        with suppress(SingularProblem):
-            normal = Cholesky(B @ B.T)
-            if normal.condition < WELL_APART:
-                left: Vector = z - normal.solve(B @ z) @ B
-                return left - normal.solve(B @ left) @ B
-    B = np.column_stack([np.ones(n), _powers(t).reshape(n, -1)])
-    return z - B @ np.linalg.lstsq(B, z, rcond=1e-10)[0]
 
 
 def _copies(z: Vector, Z: Matrix) -> Dependence | None:

@@ -59,6 +59,7 @@ HALVINGS = 10  # of the folds, in which predictors that are refitted or repeated
 FEW_REPEATS = 10  # below which (1) alone is too noisy, for rates of merges too
 HALVES_NOISE = 0.5  # the squared noise of the ratio that they show
 MANY = 20_000  # rows times models that score each, from which threads share them
+FEW_PRODUCTS = 1_000_000  # of a repeat's rows and models, that cost less than a call for each fold
 LARGEST_TABLE = 4_000_000  # numbers held at once when repeats are solved together
 
 
@@ -321,6 +322,10 @@ def _fit_weights(route: Any, folds: np.ndarray, learns: np.ndarray) -> Linear | 
 def _losses_under(route: Route, X: Matrix, models: Stack, folds: np.ndarray, tested_by: np.ndarray) -> np.ndarray:
     """Return the losses (R, K, n) of rows under the models that did not see them, those of a fold at a time."""
     (R, n), K, P = folds.shape, len(tested_by), len(models) // len(folds)
+    if isinstance(models, Linear) and route.loss.rowwise and n * P * X.shape[1] <= FEW_PRODUCTS:
+        some = max(FEW_PRODUCTS // (n * P), 1)  # repeats
+        stretches = [slice(r, min(r + some, R)) for r in range(0, R, some)]
+        return np.concatenate([_losses_at_once(route, X, models, r, folds[r], tested_by) for r in stretches])
     laid, rows_of = [Laid(K, n) for _ in range(R)], [_rows_of(fold, K) for fold in folds]
 
     def judge(task: tuple[int, int]) -> None:
@@ -342,6 +347,17 @@ def _losses_under(route: Route, X: Matrix, models: Stack, folds: np.ndarray, tes
             for k, rows in samples_of(tested_by, parts):
                 own.losses[k, rows] = route.value(own.predictions[k, rows], rows)
     return np.stack([own.losses for own in laid])
+
+
+def _losses_at_once(
+    route: Route, X: Matrix, models: Linear, repeats: slice, folds: np.ndarray, tested_by: np.ndarray
+) -> np.ndarray:
+    """Return the same for some repeats of few rows: all rows are scored by all models, and what is asked for is picked."""
+    (R, n), K, P = folds.shape, len(tested_by), int(tested_by.max()) + 1
+    by = tested_by[:, folds].transpose(1, 0, 2) + P * np.arange(R)[:, None, None]  # (R, K, n)
+    raw = models.raw(X, slice(repeats.start * P, repeats.stop * P))  # (n, R P, k)
+    said = route.asked.finish(raw[np.arange(n), by].reshape(R * K * n, -1))
+    return route.value(said, np.tile(np.arange(n), R * K)).reshape(R, K, n)
 
 
 def _rows_of(fold: Codes, K: int) -> list[np.ndarray]:

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from epee.engines.local import one_blas_thread
 from epee.moments.taken import take
 from epee.risk.cross_validation import CrossValidation
 from epee.risk.dependence import Dependence, dependence
@@ -93,7 +94,9 @@ def kinship(
         return None
     rows = _some_rows(len(residuals))
     beside = [(name, np.asarray(values)[rows]) for name, values in columns]
-    found = dependence(residuals[rows], _numbers(X, rows if places is None else places[rows]), columns=beside)
+    inputs = _numbers(X, rows if places is None else places[rows])
+    with one_blas_thread():  # matrices so small that BLAS's own threads would only wait for each other
+        found = dependence(residuals[rows], inputs, columns=beside)
     return next((d for d in found if d.shown(ALARM)), None)
 
 

@@ -75,5 +75,9 @@ def stationary(S: Tensor, coef: Tensor, C: Tensor, tol: float = STRAY) -> bool:
     >>> stationary(np.diag([1.0, 2.0]), np.ones((2, 1)), np.array([[1.0], [2.0]]))
     True
     """
+    stray, tiny = np.abs(S @ coef - C), np.finfo(float).tiny
+    least = np.abs(np.diagonal(S, axis1=-2, axis2=-1))[..., None] * np.abs(coef) + np.abs(C)  # of the sizes
+    if bool((stray <= tol * np.maximum(least, tiny)).all()):
+        return True
     size = np.abs(S) @ np.abs(coef) + np.abs(C)
-    return bool((np.abs(S @ coef - C) <= tol * np.maximum(size, np.finfo(float).tiny)).all())
+    return bool((stray <= tol * np.maximum(size, tiny)).all())

@@ -24,6 +24,8 @@ from epee.solve.soundness import stationary
 from epee.typing import Tensor
 
 LARGEST_CONDITION = 1e6
+AT_ONCE = 100_000  # numbers of the problems that are solved together
+MANY = 64  # problems from which substitution for all at once is quicker than a call of LAPACK for each
 FACTORS_PAY = 40  # columns from which factors one by one are quicker than all problems in one call
 
 
@@ -58,8 +60,49 @@ def well_conditioned(R: Tensor, smallest: float = 0.0) -> Tensor | None:
 def solved(R: Tensor, L: Tensor, right: Tensor) -> Tensor:
     """Return the solutions (F, p, m) of problems R whose factors are at hand."""
     if R.shape[-1] < FACTORS_PAY:
-        return np.asarray(np.linalg.solve(R, right), dtype=np.float64)
+        return _substituted(L, right) if len(R) >= MANY else np.asarray(np.linalg.solve(R, right), dtype=np.float64)
     return np.stack([dpotrs(factor.T, c, lower=0)[0] for factor, c in zip(L, right, strict=True)])
+
+
+def _well_solved(S: Tensor, C: Tensor, diagonal: Tensor, alpha: float) -> Tensor | None:
+    """Return the solutions (F, p, m), some problems at a time so that they stay in the cache; None when digits would be lost."""
+    p = S.shape[-1]
+    scale: Tensor = 1 / np.sqrt(diagonal + alpha)
+    bound = alpha * float(scale.min()) ** 2
+    some = max(AT_ONCE // p**2, 1)
+    out = np.empty(C.shape)
+    one = slice(0, 0 if bound > 0 else 1)  # where columns depend, they do in the first fold already
+    for k in (one, *(slice(i, i + some) for i in range(0, len(S), some))):
+        d = scale[k]
+        R = (S[k] + alpha * np.eye(p) if alpha else S[k]) * (d[:, :, None] * d[:, None, :])
+        L = well_conditioned(R, bound)
+        if L is None:
+            return None
+        if k is not one:
+            right = C[k] * d[:, :, None]
+            scaled = solved(R, L, right)
+            if not stationary(R, scaled, right):
+                return None
+            out[k] = scaled * d[:, :, None]
+    return out
+
+
+def _substituted(L: Tensor, right: Tensor) -> Tensor:
+    """Return the solutions of L L' x = right by substitution, one unknown of all problems after the other.
+
+    >>> _substituted(np.array([[[2.0, 0.0], [1.0, 1.0]]]), np.array([[[4.0], [4.0]]])).ravel()
+    array([0., 2.])
+    """
+    F: Tensor = np.ascontiguousarray(np.moveaxis(L, 0, -1))  # (p, p, F)
+    x: Tensor = np.array(np.moveaxis(right, 0, -1), order="C")  # (p, m, F)
+    p = len(x)
+    for j in range(p):
+        x[j] /= F[j, j]
+        x[j + 1 :] -= F[j + 1 :, j, None] * x[j]
+    for j in range(p - 1, -1, -1):
+        x[j] /= F[j, j]
+        x[:j] -= F[j, :j, None] * x[j]
+    return np.ascontiguousarray(np.moveaxis(x, -1, 0))
 
 
 def rounding_of(m: Moments) -> Tensor:
@@ -84,20 +127,7 @@ def stacked_least_squares(m: Moments, alpha: float = 0.0, *, intercept: bool = T
         S, C = S + n * x[:, :, None] * x[:, None, :], C + n * x[:, :, None] * y[:, None, :]
     diagonal = np.diagonal(S, axis1=1, axis2=2)
     varies = diagonal > rounding_of(m)  # (F, p)
-    coef = None
-    if varies.all():
-        shifted = S + alpha * np.eye(m.p) if alpha else S
-        scale = 1 / np.sqrt(diagonal + alpha)
-        R = shifted * (scale[:, :, None] * scale[:, None, :])
-        bound = alpha * float(scale.min()) ** 2
-        first = (
-            bound > 0 or well_conditioned(R[:1]) is not None
-        )  # where columns depend, they do in the first fold already
-        L = well_conditioned(R, bound) if first else None
-        if L is not None:
-            right = C * scale[:, :, None]
-            scaled = solved(R, L, right)
-            coef = scaled * scale[:, :, None] if stationary(R, scaled, right) else None  # (F, p, m)
+    coef = _well_solved(S, C, diagonal, alpha) if varies.all() else None
     if coef is None:
         found: list[Tensor] = []
         order = None

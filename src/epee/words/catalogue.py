@@ -92,7 +92,8 @@ class Catalogue:
 
     def __call__(self, key: Hashable, /, **parts: Any) -> str:
         """Return a phrase in the language of the moment, its parts filled in."""
-        return _PHRASE.format(self.phrases[key](), **parts)
+        text = self.phrases[key]()
+        return _PHRASE.format(text, **parts) if "{" in text or "}" in text else text
 
     def known(self, text: Any) -> str:
         """Return the phrase of a key, or where there is none the key itself with spaces."""

@@ -52,11 +52,11 @@ class LeftOut:
         return self._spread(self._leave(X))
 
     def left_out(self, X: Any, y: Any, w: Vector | None = None) -> Tensor | None:
-        """Return the prediction of each row by the model fitted without it, (n,) or (n, m); once fitted, ``X`` are the clean rows it saw."""
+        """Return the prediction of each row by the model fitted without it, (n,) or (n, m); once fitted, ``X`` are its clean rows."""
         if getattr(self, "positive", False):
             return None
         fitted_on_them = hasattr(self, "n_features_in_") and isinstance(X, np.ndarray) and X.dtype == np.float64
-        model = self if fitted_on_them else clone(self).fit(X, y, sample_weight=w)
+        model: Any = self if fitted_on_them else clone(self).fit(X, y, sample_weight=w)
         Xc = X if fitted_on_them else model._leave(X)
         fitted = model._predict(Xc)
         y = model._enter_target(y, len(fitted)).reshape(fitted.shape)
