@@ -40,6 +40,7 @@ MISSING_NUMBER = (
 TRUE = ("true", "t", "yes", "y", "oui", "vrai")
 FALSE = ("false", "f", "no", "n", "non", "faux")
 SURE = 20  # different cells with three digits behind a comma
+FEW = 64  # cells that tell whether a column is worth reading as numbers
 MAX_LEVELS = 1000  # more different texts than this are no category
 
 _BLANK = r"[ \x{00a0}\x{202f}\x{2009}]"
@@ -354,11 +355,16 @@ def _holes(cells: pa.Array) -> pa.Array:
 
 
 def _quick(cells: Any) -> Any:
-    """Return the cells cast to float64 when Arrow's strict reader takes all of them, else None."""
+    """Return the cells cast to float64 when Arrow's strict reader takes all of them, else None.
+
+    Arrow goes on to the last cell and writes an error for each, so a few are asked first.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
     try:
+        if len(cells) > FEW:
+            pc.cast(cells.slice(0, FEW), pa.float64())
         return pc.cast(cells, pa.float64())
     except pa.ArrowInvalid:
         return None
