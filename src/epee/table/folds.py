@@ -16,6 +16,7 @@ of the class came before (a prefix sum) and how many there are. Up to 65,536 ran
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -182,8 +183,8 @@ def check_folds(n_folds: int, n: int) -> None:
         raise DataError(f"folds is {n_folds}, but there are only {n} rows: n_samples={n} is fewer than the folds.")
 
 
-def same_rows(X: Any) -> np.ndarray:
-    """Return a number for each row, equal for equal rows, in an order of the rows alone.
+def same_rows(X: Any, *beside: np.ndarray) -> np.ndarray:
+    """Return a number for each row, equal for equal rows, in an order of the rows alone; columns may stand ``beside`` those of full rows.
 
     Folds of these numbers leave a row given twice out as they leave one of weight 2.
 
@@ -195,7 +196,61 @@ def same_rows(X: Any) -> np.ndarray:
     cells = np.asarray(X)
     if cells.dtype.kind not in "fiub":
         return np.arange(len(cells))
-    return np.unique(cells.astype(np.float64), axis=0, return_inverse=True)[1].reshape(-1)
+    parts = [
+        part[:, None] if part.ndim == 1 else part
+        for part in (np.asarray(part, dtype=np.float64) for part in (cells, *beside))
+    ]
+    found = _places([column for part in parts for column in part.T]) if cells.size else None
+    return np.unique(np.column_stack(parts), axis=0, return_inverse=True)[1].reshape(-1) if found is None else found
+
+
+def _places(columns: Sequence[np.ndarray]) -> np.ndarray | None:
+    """Return the place of each row among the different ones, compared column by column from the left, as ``np.unique`` has it.
+
+    A column is looked at only where those before it are equal: mostly the first alone. None where it has a NaN there, unlike itself.
+
+    >>> _places([np.array([1.0, 1.0, 0.0, 1.0]), np.array([2.0, 0.0, 5.0, 2.0])])
+    array([2, 1, 0, 2])
+    """
+    order = np.argsort(columns[0])
+    below, own = (
+        np.empty(len(order), dtype=np.intp),
+        np.zeros(len(order), dtype=np.intp),
+    )  # rows below each; of ``order``, so far
+    for column in columns:
+        value, at = column[order], np.arange(len(order))
+        group = np.append(True, own[1:] != own[:-1])  # where rows begin that were equal so far
+        if np.isnan(value).any():
+            return None
+        if (group[1:] | (value[1:] == value[:-1])).all():
+            continue
+        if column is not columns[0]:
+            order = order[np.lexsort((value, own))]
+            value = column[order]
+        run = group | np.append(True, value[1:] != value[:-1])
+        own = own + np.maximum.accumulate(np.where(run, at, 0)) - np.maximum.accumulate(np.where(group, at, 0))
+        below[order] = own
+        size = np.diff(np.append(np.flatnonzero(run), len(order)))
+        shared = np.repeat(size > 1, size)
+        order, own = order[shared], own[shared]
+        if not len(order):
+            return below
+    below[order] = own
+    return first_of_each(below)[1]
+
+
+def first_of_each(numbers: np.ndarray) -> tuple[Codes, Codes]:
+    """Return where each of the different numbers, small and not negative, comes first, and which of them each is; no sorting.
+
+    >>> first_of_each(np.array([5, 2, 5, 0]))
+    (array([3, 1, 0]), array([2, 1, 2, 0]))
+    """
+    there = np.zeros(int(numbers.max(initial=-1)) + 1, dtype=bool)
+    there[numbers] = True
+    which = (np.cumsum(there) - 1)[numbers]
+    first = np.empty(int(there.sum()), dtype=np.intp)
+    first[which[::-1]] = np.arange(len(which))[::-1]
+    return first, which
 
 
 def _keys_of_sparse(X: Any) -> np.ndarray:
