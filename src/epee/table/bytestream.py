@@ -100,7 +100,7 @@ class Utf8Stream(io.RawIOBase):
             out, self._left = self._left[:n], self._left[n:]
         return out
 
-    def whole_lines(self, n: int, most: int) -> Iterator[bytes]:
+    def whole_lines(self, n: int, most: int) -> Iterator[memoryview]:
         """Yield about ``n`` bytes at a time, cut where a row ends; no row may be longer than ``most``.
 
         A line end within quotes ends no row. Once quotes stand in odd places (``doubtful``) the cuts mean nothing any more.
@@ -114,10 +114,10 @@ class Utf8Stream(io.RawIOBase):
                     f"{self._label}, line {self._lines + 1}: a row of more than {most >> 20} MB; is a quote never closed?"
                 )
             if cut or self.doubtful:
-                yield left[:cut]
+                yield memoryview(left)[:cut]  # which nobody copies
                 left = left[cut:]
         if left and self.whole:  # and not where ``limit`` cut within a row
-            yield left
+            yield memoryview(left)
 
     def readinto(self, buffer: Any) -> int:
         """Fill a buffer."""
