@@ -29,10 +29,16 @@ from epee.typing import Codes
 
 SORTED_UP_TO = 65_536
 ROUNDS = 6
+AT_ONCE = 16_384  # counters that are mixed while they lie in the cache
 
 
 def mix64(x: np.ndarray) -> np.ndarray:
-    """Return splitmix64 of 64-bit counters (Steele, Lea and Flood, 2014)."""
+    """Return splitmix64 of 64-bit counters (Steele, Lea and Flood, 2014), some at a time: fresh memory costs more than the steps."""
+    if np.size(x) > AT_ONCE:
+        flat, out = x.reshape(-1), np.empty(x.size, dtype=np.uint64)
+        for i in range(0, len(flat), AT_ONCE):
+            out[i : i + AT_ONCE] = mix64(flat[i : i + AT_ONCE])
+        return out.reshape(x.shape)
     with np.errstate(over="ignore"):
         x = x + np.uint64(0x9E3779B97F4A7C15)
         x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
