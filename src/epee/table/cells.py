@@ -40,8 +40,8 @@ MISSING_NUMBER = (
 TRUE = ("true", "t", "yes", "y", "oui", "vrai")
 FALSE = ("false", "f", "no", "n", "non", "faux")
 SURE = 20  # different cells with three digits behind a comma
-FEW = 64  # cells that tell whether a column is worth reading as numbers
 MAX_LEVELS = 1000  # more different texts than this are no category
+HEAD = 256  # cells that are tried before all others are
 
 _BLANK = r"[ \x{00a0}\x{202f}\x{2009}]"
 _EXPONENT = r"([eE][+-]?[0-9]+)?$"
@@ -316,7 +316,8 @@ def _swap_commas(cells: pa.Array) -> pa.Array | None:
     letters = np.frombuffer(data, dtype=np.uint8)
     if (letters[first:last] == ord(".")).any():
         return None
-    points = np.where(letters == ord(","), np.uint8(ord(".")), letters)
+    points = np.empty_like(letters)  # of which only these cells are filled, and read
+    points[first:last] = np.where(letters[first:last] == ord(","), np.uint8(ord(".")), letters[first:last])
     return pa.StringArray.from_buffers(len(cells), offsets, pa.py_buffer(points), valid, cells.null_count, cells.offset)
 
 
@@ -355,16 +356,13 @@ def _holes(cells: pa.Array) -> pa.Array:
 
 
 def _quick(cells: Any) -> Any:
-    """Return the cells cast to float64 when Arrow's strict reader takes all of them, else None.
-
-    Arrow goes on to the last cell and writes an error for each, so a few are asked first.
-    """
+    """Return the cells cast to float64 when Arrow's strict reader takes all of them, else None."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     try:
-        if len(cells) > FEW:
-            pc.cast(cells.slice(0, FEW), pa.float64())
+        if len(cells) > HEAD:  # Arrow finds words for each cell that it does not take
+            pc.cast(cells[:HEAD], pa.float64())
         return pc.cast(cells, pa.float64())
     except pa.ArrowInvalid:
         return None

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 KEEP_BYTES = 32 << 20  # a smaller file is read whole, and kept
 SAMPLE_BYTES = 8 << 20  # of a larger one, read to find the kinds
 KEEP_ROWS = 1 << 16  # made values at a time
+MANY_LOOKS = 2_000  # chunks of columns of a sample, from which on joining them is the shorter way
 
 
 class TextBatches:
@@ -113,7 +114,8 @@ class TextBatches:
             if file.guess or not file.guess_again():
                 raise
             found = list(file.batches(names, limit))
-        return pa.Table.from_batches(found, fields).combine_chunks()  # thousands of columns are worth one look each
+        table = pa.Table.from_batches(found, fields)
+        return table.combine_chunks() if len(found) * len(names) > MANY_LOOKS else table
 
     def _infer(self, samples: Sequence[pa.Table], reading: Reading, types: Mapping[str, Kind]) -> None:
         import pyarrow as pa
