@@ -39,6 +39,7 @@ from epee.typing import Matrix, Vector
 
 SOLVERS = ("auto", "full", "covariance_eigh", "arpack", "randomized")
 SEARCHES = ("arpack", "randomized")  # for the leading axes alone
+LONG = 100_000  # cells of axes, from which on a copy of them costs more than looking at them
 
 
 class PCA(AxesOfRows, AxesAsLaw, AxesInPictures, NewAxes, MomentTransformer):
@@ -289,7 +290,7 @@ class PCA(AxesOfRows, AxesAsLaw, AxesInPictures, NewAxes, MomentTransformer):
         unbiased = n / max(n - 1.0, 1.0) if n > 1 else 1.0
         ratio = values / inertia if inertia > 0 else np.zeros_like(values)
         q = self._how_many(values, ratio, n)
-        self.components_ = insist_orthonormal(fix_signs(complete(axes[:q], q)))
+        self.components_ = insist_orthonormal(turned(complete(axes[:q], q)))
         self.explained_variance_ = values[:q] * unbiased
         self.explained_variance_ratio_ = ratio[:q]
         self.singular_values_ = np.sqrt(values[:q] * n)
@@ -365,6 +366,20 @@ def complete(axes: Matrix, rank: int) -> Matrix:
     for _ in range(2):
         spare -= (spare @ axes.T) @ axes
     return np.vstack([axes, np.asarray(np.linalg.qr(spare.T)[0].T, dtype=np.float64)])
+
+
+def turned(axes: Matrix) -> Matrix:
+    """Return :func:`fix_signs` of axes that nobody else holds: long ones, images perhaps, are turned where they lie.
+
+    >>> turned(np.array([[0.6, -0.8]]))
+    array([[-0.6,  0.8]])
+    """
+    if axes.size < LONG or not axes.flags.writeable or axes.strides[1] != axes.itemsize:
+        return fix_signs(axes)
+    for axis in axes:
+        if axis.max() < -axis.min():
+            axis *= axis.dtype.type(-1)
+    return axes
 
 
 def minka(spectrum: Vector, n: int) -> int:

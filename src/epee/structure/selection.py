@@ -28,7 +28,7 @@ from epee.risk.linear_stack import squared_risk
 from epee.settings import progress
 from epee.table.block import check_weights
 from epee.table.doors import gather, is_stream, open_source
-from epee.table.folds import assign_folds, same_rows
+from epee.table.folds import assign_folds, first_of_each, same_rows
 from epee.typing import Codes, Matrix, Vector
 
 DIRECTIONS = ("forward", "backward", "filter", "l1")
@@ -132,20 +132,15 @@ class SelectFeatures(SelectorMixin, MetaEstimatorMixin, Estimator):
     def _search(self, X: Matrix, y: np.ndarray, group: Codes | None, w: Vector | None, q: int) -> None:
         n, p = X.shape
         kept = np.ones(n, dtype=bool) if w is None else w > 0
-        place = same_rows(X, y if group is None else group)[kept]
-        one = np.full(n, -1)  # a row of each place
-        one[place] = np.flatnonzero(kept)
-        first = one[one >= 0]
-        classes = None if group is None else group[first]
+        first, where = first_of_each(same_rows(X, y if group is None else group)[kept])
+        classes = None if group is None else group[kept][first]
         folds = min(self.folds, len(first) if classes is None else int(np.bincount(classes).min()))
         if folds < 2:
             raise DataError(
                 f"choosing by cross-validation needs two different rows at least, and two of each class; n_samples = {n}."
             )
         fold = np.zeros(n, dtype=np.intp)  # of rows that count, equal ones together
-        dealt = np.zeros(n, dtype=np.intp)
-        dealt[one >= 0] = assign_folds(classes, len(first), folds, self.random_state)
-        fold[kept] = dealt[place]
+        fold[kept] = assign_folds(classes, len(first), folds, self.random_state)[where]
         judge = self._judge(X, y, w, fold)
         forward = self.direction == "forward"
         chosen: list[int] = []

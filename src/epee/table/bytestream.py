@@ -106,18 +106,21 @@ class Utf8Stream(io.RawIOBase):
         A line end within quotes ends no row. Once quotes stand in odd places (``doubtful``) the cuts mean nothing any more.
         """
         left = b""
-        while chunk := self.read(n):
-            left += chunk
-            cut = len(left) if self.whole and not self._left else row_end(left)
+        while not self._over:
+            parts, more = [left], n
+            while (more > 0 or parts[-1].endswith(b"\r")) and not self._over:  # half of a line end is none
+                if part := self._next():
+                    parts.append(part)
+                    more -= len(part)
+            left = b"".join(parts)
+            cut = len(left) if self.whole else row_end(left)
             if not cut and len(left) > most:
                 raise BadFile(
                     f"{self._label}, line {self._lines + 1}: a row of more than {most >> 20} MB; is a quote never closed?"
                 )
-            if cut or self.doubtful:
-                yield memoryview(left)[:cut]  # which nobody copies
+            if (cut or self.doubtful) and left:
+                yield memoryview(left)[:cut]
                 left = left[cut:]
-        if left and self.whole:  # and not where ``limit`` cut within a row
-            yield memoryview(left)
 
     def readinto(self, buffer: Any) -> int:
         """Fill a buffer."""
@@ -127,11 +130,14 @@ class Utf8Stream(io.RawIOBase):
 
     def _next(self) -> bytes:
         raw = read_some(self._file, CHUNK, self._label)
-        try:
-            text = self._decoder.decode(raw, final=not raw)
-        except UnicodeDecodeError as fault:
-            raise self._undecodable(raw, fault) from None
-        out = raw if self._plain else text.encode("utf-8", "surrogatepass")
+        if self._plain and raw.isascii() and not self._decoder.getstate()[0]:  # nothing to check, nor begun before
+            out = raw
+        else:
+            try:
+                text = self._decoder.decode(raw, final=not raw)
+            except UnicodeDecodeError as fault:
+                raise self._undecodable(raw, fault) from None
+            out = raw if self._plain else text.encode("utf-8", "surrogatepass")
         if not raw:
             self._over = self.whole = True
             self._look_at_quotes(out, last=True)
@@ -209,5 +215,5 @@ def row_end(data: bytes) -> int:
 
 def _line_ends(data: bytes) -> int:
     """Return how many lines end in these bytes, whichever way they end."""
-    newlines = data.count(b"\n")
-    return newlines if newlines or b"\r" not in data else data.count(b"\r")
+    letters = np.frombuffer(data, dtype=np.uint8)
+    return int(np.count_nonzero(letters == 0x0A) or np.count_nonzero(letters == 0x0D))

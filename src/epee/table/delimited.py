@@ -11,6 +11,7 @@ import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
 from epee.errors import BadFile, DataError, EmptyTable, TableWarning, WrongUse
@@ -19,6 +20,7 @@ from epee.table.batches import Stamp, name_of
 from epee.table.bytestream import Undecodable
 from epee.table.cells import BadCell, Writing, convert, decimal_commas, infer
 from epee.table.dates import order_of
+from epee.table.prefetch import ahead
 from epee.table.schema import KINDS, Kind, refuse_missing
 from epee.table.textfile import Reading, TextFile
 from epee.words.table_words import say
@@ -161,7 +163,7 @@ class TextBatches:
         counted = []
         for file in self.files:
             start = 0
-            for batch in file.batches(columns):
+            for batch in ahead(partial(file.batches, columns), depth=1):  # lines are cut while cells become values
                 yield self._values(file, batch, start)
                 start += batch.num_rows
             counted.append(start)

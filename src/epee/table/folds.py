@@ -29,10 +29,16 @@ from epee.typing import Codes
 
 SORTED_UP_TO = 65_536
 ROUNDS = 6
+AT_ONCE = 16_384  # counters that are mixed while they lie in the cache
 
 
 def mix64(x: np.ndarray) -> np.ndarray:
-    """Return splitmix64 of 64-bit counters (Steele, Lea and Flood, 2014)."""
+    """Return splitmix64 of 64-bit counters (Steele, Lea and Flood, 2014), some at a time: fresh memory costs more than the steps."""
+    if np.size(x) > AT_ONCE:
+        flat, out = x.reshape(-1), np.empty(x.size, dtype=np.uint64)
+        for i in range(0, len(flat), AT_ONCE):
+            out[i : i + AT_ONCE] = mix64(flat[i : i + AT_ONCE])
+        return out.reshape(x.shape)
     with np.errstate(over="ignore"):
         x = x + np.uint64(0x9E3779B97F4A7C15)
         x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -183,56 +189,74 @@ def check_folds(n_folds: int, n: int) -> None:
         raise DataError(f"folds is {n_folds}, but there are only {n} rows: n_samples={n} is fewer than the folds.")
 
 
-def same_rows(X: Any, y: np.ndarray | None = None) -> np.ndarray:
-    """Return a number for each row, equal for equal rows, in an order of the rows alone; ``y`` (n,) is a last column of them.
+def same_rows(X: Any, *beside: np.ndarray) -> np.ndarray:
+    """Return a number for each row, equal for equal rows, in an order of the rows alone; columns may stand ``beside`` those of full rows.
 
     Folds of these numbers leave a row given twice out as they leave one of weight 2.
 
-    >>> same_rows([[2.0], [1.0], [2.0]]), same_rows([[2.0], [1.0], [2.0]], np.array([1, 0, 0]))
-    (array([1, 0, 1]), array([2, 0, 1]))
+    >>> same_rows([[2.0], [1.0], [2.0]])
+    array([1, 0, 1])
     """
     if is_sparse(X):
-        place = np.unique(_keys_of_sparse(X), return_inverse=True)[1].reshape(-1)
-        return place if y is None else same_rows(place[:, None], y)
+        return np.unique(_keys_of_sparse(X), return_inverse=True)[1].reshape(-1)
     cells = np.asarray(X)
     if cells.dtype.kind not in "fiub":
         return np.arange(len(cells))
-    cells = cells.astype(np.float64, copy=False)
-    last = [] if y is None else [np.asarray(y, dtype=np.float64)]
-    places = _places_of([*cells.T, *last], len(cells))
-    if places is None:
-        return np.unique(np.column_stack([cells, *last]), axis=0, return_inverse=True)[1].reshape(-1)
-    return places
+    parts = [
+        part[:, None] if part.ndim == 1 else part
+        for part in (np.asarray(part, dtype=np.float64) for part in (cells, *beside))
+    ]
+    found = _places([column for part in parts for column in part.T]) if cells.size else None
+    return np.unique(np.column_stack(parts), axis=0, return_inverse=True)[1].reshape(-1) if found is None else found
 
 
-def _places_of(columns: Sequence[np.ndarray], n: int) -> np.ndarray | None:
-    """Return the place of each row (n,) among the different rows, compared column by column from the left.
+def _places(columns: Sequence[np.ndarray]) -> np.ndarray | None:
+    """Return the place of each row among the different ones, compared column by column from the left, as ``np.unique`` has it.
 
-    A column is looked at for the rows alone that those before it did not tell apart: of measurements, the first tells nearly all.
-    None where a missing cell would have to tell.
+    A column is looked at only where those before it are equal: mostly the first alone. None where it has a NaN there, unlike itself.
 
-    >>> _places_of([np.array([2.0, 1.0, 2.0, 1.0]), np.array([1.0, 7.0, 0.0, 7.0])], 4)
-    array([2, 0, 1, 0])
+    >>> _places([np.array([1.0, 1.0, 0.0, 1.0]), np.array([2.0, 0.0, 5.0, 2.0])])
+    array([2, 1, 0, 2])
     """
-    order, start = np.arange(n), np.zeros(n, dtype=np.intp)  # the rows in order, and where those like each begin
-    tied = np.arange(n)  # places in that order of rows that have a like
+    order = np.argsort(columns[0])
+    below, own = (
+        np.empty(len(order), dtype=np.intp),
+        np.zeros(len(order), dtype=np.intp),
+    )  # rows below each; of ``order``, so far
     for column in columns:
-        if not len(tied):
-            break
-        rows, group = order[tied], start[tied]
-        value = column[rows]
+        value, at = column[order], np.arange(len(order))
+        group = np.append(True, own[1:] != own[:-1])  # where rows begin that were equal so far
         if np.isnan(value).any():
             return None
-        if ((value[1:] == value[:-1]) | (group[1:] != group[:-1])).all():
+        if (group[1:] | (value[1:] == value[:-1])).all():
             continue
-        by = np.argsort(value) if group[0] == group[-1] else np.lexsort((value, group))
-        order[tied], value = rows[by], value[by]
-        first = np.r_[True, (value[1:] != value[:-1]) | (group[1:] != group[:-1])]
-        start[tied] = tied[first][np.cumsum(first) - 1]
-        tied = tied[~(first & np.r_[first[1:], True])]
-    places = np.empty(n, dtype=np.intp)
-    places[order] = np.cumsum(start == np.arange(n)) - 1
-    return places
+        if column is not columns[0]:
+            order = order[np.lexsort((value, own))]
+            value = column[order]
+        run = group | np.append(True, value[1:] != value[:-1])
+        own = own + np.maximum.accumulate(np.where(run, at, 0)) - np.maximum.accumulate(np.where(group, at, 0))
+        below[order] = own
+        size = np.diff(np.append(np.flatnonzero(run), len(order)))
+        shared = np.repeat(size > 1, size)
+        order, own = order[shared], own[shared]
+        if not len(order):
+            return below
+    below[order] = own
+    return first_of_each(below)[1]
+
+
+def first_of_each(numbers: np.ndarray) -> tuple[Codes, Codes]:
+    """Return where each of the different numbers, small and not negative, comes first, and which of them each is; no sorting.
+
+    >>> first_of_each(np.array([5, 2, 5, 0]))
+    (array([3, 1, 0]), array([2, 1, 2, 0]))
+    """
+    there = np.zeros(int(numbers.max(initial=-1)) + 1, dtype=bool)
+    there[numbers] = True
+    which = (np.cumsum(there) - 1)[numbers]
+    first = np.empty(int(there.sum()), dtype=np.intp)
+    first[which[::-1]] = np.arange(len(which))[::-1]
+    return first, which
 
 
 def _keys_of_sparse(X: Any) -> np.ndarray:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 BUFFER_BYTES = 48 << 20  # shared by the columns of a file
+LARGE = 8  # batches in a row group, from which on few of them cross into the next
 
 
 class ParquetBatches:
@@ -156,7 +157,9 @@ def _open(path: str, n_columns: int) -> Any:
 
 
 def _even(rows: int, footer: Any) -> int:
-    """Return about ``rows``, such that row groups are cut evenly: a batch across two of them is copied once more.
+    """Return about ``rows``, such that small row groups are cut evenly: a batch across two of them is copied once more.
+
+    Of a large group each batch but the last has ``rows``, a multiple of those of a block: no block is joined from two batches.
 
     >>> from types import SimpleNamespace
     >>> groups = SimpleNamespace(num_row_groups=8, row_group=lambda g: SimpleNamespace(num_rows=125_000))
@@ -164,7 +167,7 @@ def _even(rows: int, footer: Any) -> int:
     (125000, 250000, 31250, 256)
     """
     group = footer.row_group(0).num_rows if footer.num_row_groups else 0
-    if not group or group > 64 * rows:  # a few rows of a large group
+    if not group or group > LARGE * rows:
         return rows
     if group <= rows:
         return group * (rows // group)

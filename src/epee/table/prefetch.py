@@ -74,12 +74,20 @@ def ahead(make: Callable[[], Iterator[T]], depth: int = 2) -> Iterator[T]:
             if not threading.main_thread().is_alive():  # the process ends: Arrow's own threads first, or it would abort
                 sleep(LAST_WORDS)
 
+    def take() -> Any:
+        while True:
+            try:
+                return queue.get(timeout=0.1)
+            except Empty:  # a reader that is itself read ahead waits for nobody when the process ends
+                if not thread.is_alive() and queue.empty():
+                    raise RuntimeError("the process ends, and with it the reading ahead.") from None
+
     # no daemon: at the end of the process such a thread would be cut off within Arrow, which then aborts
     thread = threading.Thread(target=copy_context().run, args=(work,), name="epee-read-ahead")
     thread.start()
     try:
         while True:
-            item, fault = queue.get()
+            item, fault = take()
             if fault is not None:
                 raise fault
             if item is _END:

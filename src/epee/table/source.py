@@ -366,8 +366,12 @@ class TableSource(BlockSource):
 
     def head(self) -> Block:
         """Return the first 256 rows, or fewer where the first partition of a cluster has fewer."""
-        short = self._short()
-        return next(cut(short._numbers(256), 256))
+        return self._first_rows
+
+    @cached_property
+    def _first_rows(self) -> Block:
+        """They are read once: origins are asked for again and again."""
+        return next(cut(self._short()._numbers(256), 256))
 
     def _short(self) -> TableSource:
         """Return the first rows of what lies on a cluster, which are already here, as a source; any other table as it is."""
@@ -534,7 +538,7 @@ class TableSource(BlockSource):
         if first is None:
             return self
         narrow = copy(self)
-        for known in ("schema", "numeric", "origin"):
+        for known in ("schema", "numeric", "origin", "_first_rows"):
             narrow.__dict__.pop(known, None)
         narrow.names, narrow.n_columns = (first,), 1
         return narrow
@@ -564,6 +568,7 @@ class TableSource(BlockSource):
         if len(self.targets) == 1 and self.target_kind == "class":
             bare.__dict__["classes"] = self.classes
         bare.batches = None  # type: ignore[assignment]
+        bare.__dict__.pop("_first_rows", None)
         for name in BESIDE:
             setattr(bare, name, None)
         return bare

@@ -165,8 +165,11 @@ def to_binary(X: Matrix, threshold: float | None, names: Any, start: int = 0) ->
     """
     xp = namespace(X)
     if threshold is not None:
-        with np.errstate(invalid="ignore"):
-            return as_type(threshold < X, X.dtype) + 0.0 * X  # NaN and infinity stay bad, for the check of the sums
+        with np.errstate(over="ignore", invalid="ignore"):
+            if is_elsewhere(X) or X.dtype.kind != "f":
+                return as_type(threshold < X, X.dtype) + 0.0 * X  # NaN and infinity stay bad, for the check of the sums
+            ones = np.greater(X, threshold, out=np.empty_like(X), casting="unsafe")  # straight into numbers
+            return ones if np.isfinite(X.sum()) else ones + 0.0 * X
     bad = (X != 0) & (X != 1) & xp.isfinite(X)
     if bool(xp.any(bad)):
         X = at_home(X)
