@@ -125,10 +125,11 @@ class Looking:
 
 
 def columns_of_block(block: Block, names: Sequence[str]) -> RawBlock:
-    """Return a block of numbers column by column."""
-    X = block.X
+    """Return a block of numbers column by column, each where it lies if all lie whole in memory."""
+    lanes, n = block.lanes(), len(block)
+    columns = block.X.T if lanes is None else [lanes[0][i : i + n] for i in lanes[1].tolist()]
     return RawBlock(
-        {name: X[:, j] for j, name in enumerate(names)},
+        dict(zip(names, columns, strict=True)),
         block.y,
         block.weight,
         block.fold,

@@ -33,6 +33,7 @@ from epee.table.raw import RawBlock
 from epee.typing import Codes, Matrix, Vector
 
 WIDE = 500  # columns beyond which nobody counts the dependent ones
+HELD_TWICE = 4_000_000  # cells of looked rows that are put in order once, rather than picked at every look
 
 
 @dataclass(eq=False)
@@ -226,10 +227,9 @@ class Ground:
         h = self.hand
         tested_by = self.split.tested_by[:, : h.folds]
         panel = Panel(asked or self.asked, models, np.full_like(tested_by, self.n_models) if training else tested_by)
-        X, order, rows_of = self._looked_by_cell
+        X, order, back, rows_of = self._looked_by_cell
         weight = None if h.weight is None else h.looked_weight[order]
         found = score_held(panel, X, self.truth[h.looked][order], rows_of, weight)
-        back = np.argsort(order) if isinstance(order, np.ndarray) else order
         return Outcome(found.losses[:, back], found.predictions[:, back])
 
     @property
@@ -261,14 +261,15 @@ class Ground:
         return told.evaluate(self.plan(1).splits[0]).predictions[0][self.hand.looked]
 
     @cached_property
-    def _looked_by_cell(self) -> tuple[Matrix, Any, list[Any]]:
-        """The looked rows, how they are ordered, and which are those of each cell: one stretch, where they are a copy anyway."""
+    def _looked_by_cell(self) -> tuple[Matrix, Any, Any, list[Any]]:
+        """The looked rows, how they are ordered and back, and which are those of each cell: one stretch, unless they are all and many."""
         h = self.hand
-        if len(h.looked) == len(h.train):
-            return h.numbers, slice(None), [np.flatnonzero(h.looked_cell == c) for c in range(h.folds)]
+        if len(h.looked) == len(h.train) and h.numbers.size > HELD_TWICE:
+            return h.numbers, slice(None), slice(None), [np.flatnonzero(h.looked_cell == c) for c in range(h.folds)]
         order = np.argsort(h.looked_cell, kind="stable")
         ends = np.searchsorted(h.looked_cell[order], np.arange(h.folds + 1))
-        return h.numbers[h.looked[order]], order, [range(a, b) for a, b in itertools.pairwise(ends.tolist())]
+        rows_of = [range(a, b) for a, b in itertools.pairwise(ends.tolist())]
+        return h.numbers[h.looked[order]], order, np.argsort(order), rows_of
 
     def looked_means(self, losses: Vector) -> tuple[Vector, Vector]:
         """Return the mean loss and the weight, for each model, of the looked rows."""

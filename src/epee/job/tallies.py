@@ -55,10 +55,15 @@ class Numbers:
     @classmethod
     def of(cls, values: Vector, kind: str) -> Numbers:
         """Count some cells."""
-        there = values[~np.isnan(values)] if values.dtype.kind == "f" else values
-        if not len(there):
-            return cls(missing=len(values))
-        low, high = float(there.min()), float(there.max())
+        with np.errstate(invalid="ignore"):
+            low = float(values.min()) if len(values) else np.nan  # NaN where a cell is missing
+        there = values
+        if np.isnan(low):
+            there = values[~np.isnan(values)]
+            if not len(there):
+                return cls(missing=len(values))
+            low = float(there.min())
+        high = float(there.max())
         whole = kind == "number" and bool(np.isfinite([low, high]).all()) and max(-low, high) < 2**53
         whole = whole and float(there[0]).is_integer() and bool((there == np.floor(there)).all())
         watched, times = _smallest(mix64(there.astype(np.int64).view(np.uint64))) if whole else (_NONE, _NONE)
@@ -66,11 +71,13 @@ class Numbers:
         return cls(len(values) - len(there), low, high, whole, clock, watched, times)
 
     def __add__(self, other: Numbers) -> Numbers:
-        whole = self.whole and other.whole
-        both = [np.concatenate([getattr(self, part), getattr(other, part)]) for part in ("watched", "times")]
+        whole, kept = self.whole and other.whole, (_NONE, _NONE)
+        if whole:
+            kept = _smallest(
+                *(np.concatenate([getattr(self, part), getattr(other, part)]) for part in ("watched", "times"))
+            )
         return Numbers(
-            self.missing + other.missing, min(self.low, other.low), max(self.high, other.high), whole, self.clock or other.clock,
-            *(_smallest(*both) if whole else (_NONE, _NONE)),
+            self.missing + other.missing, min(self.low, other.low), max(self.high, other.high), whole, self.clock or other.clock, *kept
         )  # fmt: skip
 
     @property

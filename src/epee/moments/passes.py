@@ -58,7 +58,7 @@ class Summation:
     anywhere = True  # blocks may lie elsewhere
 
     def __call__(self, block: Block) -> Moments:
-        if is_elsewhere(block.rows):
+        if not block.unlaid and is_elsewhere(block.rows):
             return moments_anywhere(block, self)
         cell = self.cell_of(block)
         if holds_zeros(block):
@@ -81,7 +81,7 @@ class Summation:
         if fold is None or group is None:
             return fold if group is None else group
         assert self.groups is not None
-        if is_elsewhere(block.rows):
+        if not block.unlaid and is_elsewhere(block.rows):
             return like(fold, block.X) * self.groups + like(group, block.X)
         return np.asarray(fold) * self.groups + np.asarray(group)
 

@@ -34,6 +34,8 @@ MANY = 100_000  # cells that are held, from which on it is worth loading compile
 
 def holds_zeros(block: Block) -> bool:
     """Tell whether a block is sparse enough for sums over its non-zeros."""
+    if block.unlaid:
+        return False
     rows = block.rows
     return is_sparse(rows) and rows.nnz < FILLED * rows.shape[0] * rows.shape[1]
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -51,6 +51,8 @@ class Block:
     fold: Codes | None = None
     group: Codes | None = None
     start: int = 0
+
+    unlaid: ClassVar[bool] = False  # whether the rows, full ones and here, are laid out only when they are asked for
 
     def __len__(self) -> int:
         return len(self.X)
@@ -107,6 +109,7 @@ class ColumnBlock(Block):
 
     batch: pa.RecordBatch
     dtype: np.dtype[Any]
+    unlaid = True
 
     def __init__(self, batch: pa.RecordBatch, dtype: np.dtype[Any], **beside: Any) -> None:
         self.__dict__.update(dict.fromkeys(BESIDE) | {"start": 0, "batch": batch, "dtype": dtype} | beside)
