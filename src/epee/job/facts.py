@@ -288,7 +288,7 @@ def curve_of_sizes(chosen: Entry, ground: Ground) -> dict[str, Any] | None:
     """Return the learning curve of a predictor on sums, with what twice the rows would bring."""
     s, cells = ground.setting, ground.cells
     on_sums = isinstance(chosen.route, MomentRoute) and ground.at_hand
-    if not on_sums or not chosen.candidate.closed or cells.forward or s.costs is not None or s.n > CURVE_ROWS:
+    if not on_sums or not chosen.candidate.trial.closed or cells.forward or s.costs is not None or s.n > CURVE_ROWS:
         return None
     found = curve_on(
         chosen.route, sizes=6, folds=cells.folds, groups=cells.groups, random_state=s.seed, level=ground.level,

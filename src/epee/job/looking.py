@@ -149,10 +149,8 @@ def _passing(
     tallies = count_texts(source, texts, cells)
     head = TableSource(source.batches, types=source.types, columns=list(kinds)).raw_head()
     guessed = Tallying({name: kind for name, kind in kinds.items() if name not in texts})(head)  # the pass tells better
-    inputs = [
-        tallies.column(name, kind, types) if name in texts else guessed.column(name, kind, types)
-        for name, kind in kinds.items()
-    ]
+    told = tallies.beside(guessed)
+    inputs = [told.column(name, kind, types) for name, kind in kinds.items()]
     inputs = [c for c in inputs if c.kind != "text" or c.note]
     picked = np.concatenate([
         policy.sample(cells.train, policy.looked, seed), policy.sample(cells.sealed, policy.looked_sealed, seed)
@@ -219,12 +217,17 @@ class Passing:
     @property
     def view(self) -> View:
         """The rows as those who live on sums see them."""
-        numbers = (
-            self.placed if self.plain else View(self.placed, Mapped(self.encoder.row_map), names=self.encoder.row_names)
-        )
-        return View(numbers, Judged(self.asked.classes is not None), origin=self.origin)
+        rows = self.placed
+        if not self.plain:
+            rows = View(rows, Mapped(self.encoder.row_map), names=self.encoder.row_names)
+        return View(rows, Judged(self.asked.classes is not None), origin=self.origin)
 
-    def keep(self, source: Any, folds: int | None = None, origin: Vector | None = None) -> Summation:
+    @property
+    def printing(self) -> Printing:
+        """How the sealed rows are known again."""
+        return Printing(self.schema.names, self.cells.folds, self.roles["target"], self.asked.classes)
+
+    def keep(self, source: Any, folds: int | None = None) -> Summation:
         """Return the summation from which all others can be had."""
         if self.asked.classes is not None:
             return Summation(source.origin, "full", folds, len(self.asked.classes), 0, self.asked.classes)
@@ -244,11 +247,8 @@ class Passing:
             self.origin = self.view.origin
             numbers = {c.name: c.kind for c in self.schema if c.kind not in ("category", "text")}
             holes = frozenset(c.name for c in self.schema if c.missing)
-            work = Looking(
-                None if self.plain else self.encoder.row_map, self.keep(self.view, split.n_cells), self.schema.names, numbers,
-                holes, picked,
-                Printing(self.schema.names, self.cells.folds, self.roles["target"], self.asked.classes),
-            )  # fmt: skip
+            row, keep = None if self.plain else self.encoder.row_map, self.keep(self.view, split.n_cells)
+            work = Looking(row, keep, self.schema.names, numbers, holes, picked, self.printing)
             found: Seen = engine_for(self.placed).reduce(self.placed, work, rows=ADDED_ROWS)
             if found.moments is not None:
                 return found
@@ -274,8 +274,7 @@ class Passing:
 
     def prints(self) -> list[np.ndarray]:
         """Return the fingerprints of the sealed rows by the columns that are still inputs."""
-        work = Printing(self.schema.names, self.cells.folds, self.roles["target"], self.asked.classes)
-        found: list[np.ndarray] = engine_for(self.placed).reduce(self.placed, work, rows=ADDED_ROWS)
+        found: list[np.ndarray] = engine_for(self.placed).reduce(self.placed, self.printing, rows=ADDED_ROWS)
         return found
 
     def hand(self, found: Seen) -> Hand:
