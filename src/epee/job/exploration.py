@@ -29,7 +29,7 @@ from epee.job.redo import redo
 from epee.job.sealing import check_seed, fingerprints
 from epee.job.survey import MOST_PAIRED, survey
 from epee.job.tallies import Tallies
-from epee.job.understanding import IGNORE, open_columns, reason_to_leave
+from epee.job.understanding import IGNORE, is_silent, open_columns, reason_to_leave
 from epee.risk.intervals import check_level
 from epee.settings import options, progress
 from epee.table.raw import RawBlock
@@ -176,9 +176,5 @@ def explore(
 
 def left_out(tallies: Tallies, kinds: Mapping[str, str], types: Mapping[str, str]) -> dict[str, str]:
     """Return the columns that say nothing beside the others, each with the reason: those that :func:`learn` would leave out as well."""
-    out = {}
-    for name, kind in kinds.items():
-        why = reason_to_leave(tallies, tallies.column(name, kind, types), types)
-        if why in (say("left_identifier", name=name), say("left_constant", name=name), say("left_empty", name=name)):
-            out[name] = why
-    return out
+    every = {name: reason_to_leave(tallies, tallies.column(name, kind, types), types) for name, kind in kinds.items()}
+    return {name: why for name, why in every.items() if is_silent(name, why)}

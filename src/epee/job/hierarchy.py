@@ -224,3 +224,6 @@ def unfit(candidate: Candidate, s: Setting, loss: Loss) -> str:
     if s.n_targets > 1 and (alone or not get_tags(last).target_tags.multi_output):
         return say("one_target")
     return ""
+
+
+__all__ = ["LARGEST_COST", "Candidate", "Setting", "hierarchy", "unfit"]

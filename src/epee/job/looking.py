@@ -21,7 +21,7 @@ from epee.job.holding import columns_of, joined, take
 from epee.job.policy import Policy
 from epee.job.sealing import fingerprints
 from epee.job.tallies import Tallies, Tallying
-from epee.job.understanding import Understood, beside, candidates, understand
+from epee.job.understanding import Understood, beside, candidates, is_silent, understand
 from epee.moments.passes import Summation, joint_origin
 from epee.risk.asked import Asked
 from epee.risk.route import LARGEST_MOMENTS
@@ -35,7 +35,6 @@ from epee.table.schema import Schema
 from epee.table.source import TableSource
 from epee.table.view import View
 from epee.typing import Vector
-from epee.words.job_words import say
 
 HEAD = 256  # rows whose mean is near enough to all of them to sum about
 ADDED_ROWS = 16_384  # in a block that passes by: some hundred for each cell
@@ -92,14 +91,8 @@ def _at_hand(
 
 def prints_beside(source: TableSource, seen: Understood, rows: np.ndarray) -> np.ndarray | None:
     """Return 64 bits of each of some rows for what was read of it and is no input, but for what says nothing of it."""
-    silent = {
-        c["name"]
-        for c in seen.columns
-        for key in ("left_identifier", "left_constant", "left_empty", "left_asked")
-        if c["note"] and c["note"] == say(key, name=c["name"])
-    }
-    known = {*seen.names, *seen.targets, *silent}
-    names = [c["name"] for c in seen.columns if c["name"] not in known]
+    known = {*seen.names, *seen.targets}
+    names = [c["name"] for c in seen.columns if c["name"] not in known and not is_silent(c["name"], c["note"])]
     if not names:
         return None
     narrow = RawRows(TableSource(source.batches, types=source.types, columns=names))
@@ -280,9 +273,6 @@ class Passing:
     def hand(self, found: Seen) -> Hand:
         """Return the sampled rows."""
         every = joined(found.sample)
-        y = np.concatenate([block.y for block in found.sample])
-        weight = None if found.sample[0].weight is None else np.concatenate([block.weight for block in found.sample])
-        cell = np.concatenate([block.fold for block in found.sample])
         raw = RawBlock({name: every.columns[name] for name in self.schema.names}, rows=len(every))
-        labels = y if self.asked.classes is None else self.asked.classes[y]
-        return Hand(raw, labels, weight, cell, self.cells.folds, self.encoder, self.plain, False)
+        y = every.y if self.asked.classes is None else self.asked.classes[every.y]
+        return Hand(raw, y, every.weight, every.fold, self.cells.folds, self.encoder, self.plain, False)

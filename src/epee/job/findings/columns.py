@@ -102,9 +102,8 @@ def _left(e: Evidence, name: str, rows: np.ndarray) -> tuple[float, float, float
     if e.task == "classification":
         codes = e.codes[rows]
         wrong, base = np.zeros(len(rows), dtype=bool), np.zeros(len(rows), dtype=bool)
-        near = (
-            name in e.numbers and np.count_nonzero(np.bincount(cell)) > 3 and in_stretches(e.numbers[name][rows], codes)
-        )
+        several = name in e.numbers and np.count_nonzero(np.bincount(cell)) > 3
+        near = several and in_stretches(e.numbers[name][rows], codes)
         for side in (0, 1):
             own = half != side
             table = np.zeros((cell.max() + 1, len(e.classes)))  # type: ignore[arg-type]
@@ -118,12 +117,8 @@ def _left(e: Evidence, name: str, rows: np.ndarray) -> tuple[float, float, float
             base[~own] = codes[~own] != common
         b, k, n = float(base.mean()), float(wrong.sum()), len(rows)
         low, high = share_interval(k, n)
-        return (
-            at_least(k, n, LEAK["classification"] * b),
-            k / n / max(b, 1e-12),
-            low / max(b, 1e-12),
-            min(high / max(b, 1e-12), 1.0),
-        )
+        p, scale = at_least(k, n, LEAK["classification"] * b), max(b, 1e-12)
+        return p, k / n / scale, low / scale, min(high / scale, 1.0)
     y = e.y[rows]
     x = _filled(e.numbers[name][rows]) if name in e.numbers else np.zeros(len(rows))
     r = np.zeros(len(rows))

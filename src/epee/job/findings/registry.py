@@ -157,10 +157,6 @@ def find(evidence: Evidence, muted: Collection[str] = ()) -> list[Finding]:
 
 def _finding(code: str, s: Suspicion, p: float) -> Finding:
     figures = {"value": s.value, "stderr": s.stderr, "low": s.low, "high": s.high}
-    evidence = {
-        **{k: None if v is None else float(v) for k, v in figures.items()},
-        "names": [str(name) for name in s.names],
-        "p_value": p,
-        "level": LEVEL,
-    }
+    evidence: dict[str, Any] = {k: None if v is None else float(v) for k, v in figures.items()}
+    evidence |= {"names": [str(name) for name in s.names], "p_value": p, "level": LEVEL}
     return Finding(code, sentence(code, s.form, s.words), evidence)
