@@ -138,10 +138,8 @@ def chosen_facts(entry: Entry, predictor: Predictor) -> dict[str, Any]:
 def curve_of(entry: Entry) -> dict[str, Any]:
     """Return the complexity curve of an entry."""
     c: Curve = entry.curve
-    return {
-        "name": entry.name, "parameter": c.parameter, "values": c.values, "dof": c.dof, "train": c.train, "cv": c.cv, "stderr": c.stderr,
-        "best": c.best, "chosen": c.best, "at_edge": c.at_edge,
-    }  # fmt: skip
+    parts = {part: getattr(c, part) for part in ("parameter", "values", "dof", "train", "cv", "stderr", "best")}
+    return {"name": entry.name, **parts, "chosen": c.best, "at_edge": c.at_edge}
 
 
 def in_words(figure: dict[str, Any]) -> str:
