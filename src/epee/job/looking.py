@@ -273,6 +273,7 @@ class Passing:
     def hand(self, found: Seen) -> Hand:
         """Return the sampled rows."""
         every = joined(found.sample)
+        assert every.y is not None and every.fold is not None
         raw = RawBlock({name: every.columns[name] for name in self.schema.names}, rows=len(every))
         y = every.y if self.asked.classes is None else self.asked.classes[every.y]
         return Hand(raw, y, every.weight, every.fold, self.cells.folds, self.encoder, self.plain, False)

@@ -146,8 +146,8 @@ def drift(e: Evidence) -> Suspicion | None:
         bar = float(np.sqrt((rates[:, k] * (1 - rates[:, k]) / counts.sum(axis=1)).sum()))
         label = "?" if k == 0 else e.labels[name][k - 1]
         then, now = (percent(rate) for rate in rates[:, k])
-        words = {"label": label, "then": then, "now": now, "gap": plus_minus(100 * gaps[k], 100 * bar)}
-        found.append(Suspicion.about(p, words, float(gaps[k]), bar, names=[name], form="level"))
+        said = {"label": label, "then": then, "now": now, "gap": plus_minus(100 * gaps[k], 100 * bar)}
+        found.append(Suspicion.about(p, said, float(gaps[k]), bar, names=[name], form="level"))
     best, shown = clearest(found), sum(s.p_value * len(found) < 1e-3 for s in found)
     if best is None or shown < 2:
         return best
