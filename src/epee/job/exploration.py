@@ -107,16 +107,16 @@ def explore(
     """
     check_level(level)
     check_seed(random_state)
-    muted = check_codes(mute)
+    muted, types = check_codes(mute), dict(types or {})
     begin = clock.perf_counter()
     with options(language=lang or options.language), progress(say("reading"), 6) as tick:
-        source, held = hold(open_columns(table, dict(types or {})), policy.POLICY)
-        kinds = {name: str(source.kind(name)) for name in source.names if (types or {}).get(name) != IGNORE}
+        source, held = hold(open_columns(table, types), policy.POLICY)
+        kinds = {name: str(source.kind(name)) for name in source.names if types.get(name) != IGNORE}
         found, raw, picked = survey(source, held, kinds, policy.POLICY, random_state)
         tick()
-        columns = [facts.column_facts(found, raw, name, kind, types or {}, level) for name, kind in kinds.items()]
+        columns = [facts.column_facts(found, raw, name, kind, types, level) for name, kind in kinds.items()]
         kinds = {c["name"]: c["kind"] for c in columns}
-        left = left_out(found.tallies, kinds, types or {})
+        left = left_out(found.tallies, kinds, types)
         for c in columns:
             c |= {"role": "left out", "note": left[c["name"]]} if c["name"] in left else {}
         spread = found.pairs.columns.variance
@@ -135,7 +135,7 @@ def explore(
                 "table": without_password(str(table)) if isinstance(table, str | Path) else None,
                 "level": level,
                 "lang": options.language,
-                "types": dict(types or {}),
+                "types": types,
                 "seed": int(random_state),
                 "mute": muted,
             },
