@@ -192,7 +192,7 @@ def test_french():
 
 
 def test_leaderboard_fits_its_width(classifier):
-    from epee.job.board import text_of
+    from epee.report.board import text_of
 
     for width in (60, 80, 110):
         assert max(map(len, text_of(classifier.card, width).splitlines())) <= width
@@ -325,7 +325,7 @@ def test_a_named_predictor_that_cannot_run_is_said():
 
 
 def test_predictors_dropped_for_one_reason_share_its_words(classifier):
-    from epee.job.board import sentences_of
+    from epee.report.board import sentences_of
 
     card = {**classifier.card, "dropped": [{"name": n, "why": "no time"} for n in "ab"]}
     assert "Not tried: a, b (no time)." in sentences_of(card)

@@ -110,7 +110,7 @@ def command(
     if json:
         typer.echo(learned.to_json())
     else:
-        from epee.job.board import show
+        from epee.report.board import show
 
         show(learned.card, console(no_color))
     if output is not None:

@@ -165,11 +165,10 @@ class Answers:
         """Write the predictions as JSON, one object a line."""
         names = self.header
 
-        def lines(rows: Iterator[tuple[Any, ...]]) -> None:
-            for row in rows:
-                out.write(json.dumps(dict(zip(names, map(_plain, row), strict=True)), ensure_ascii=False) + "\n")
+        def line(row: tuple[Any, ...]) -> str:
+            return json.dumps(dict(zip(names, map(_plain, row), strict=True)), ensure_ascii=False) + "\n"
 
-        return self._write(lines)
+        return self._write(lambda rows: out.writelines(map(line, rows)))
 
     def _write(self, write: Any) -> int:
         n = 0

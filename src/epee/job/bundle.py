@@ -74,10 +74,8 @@ def members_of(learned: Learned) -> dict[str, bytes]:
         members[f"arrays/{name}"] = out.getvalue()
     members |= {f"guests/{name}": data for name, data in writer.pickles.items()}
     sums = {name: hashlib.sha256(data).hexdigest() for name, data in members.items()}
-    return {
-        "manifest.json": _json({"format": FORMAT if writer.pickles else PLAIN, "epee": __version__, "members": sums}),
-        **members,
-    }
+    manifest = {"format": FORMAT if writer.pickles else PLAIN, "epee": __version__, "members": sums}
+    return {"manifest.json": _json(manifest), **members}
 
 
 def _json(value: Any) -> bytes:

@@ -121,19 +121,17 @@ def assign_cells(
     sealed = sealed[alike]
     train = np.flatnonzero(~sealed)
     dealt = first[~sealed[first]]
+    own, own_groups, own_time = (None if part is None else part[train] for part in (codes, groups, time))
     folds = fold_number(
-        asked["folds"], len(dealt), notes, groups=None if groups is None else groups[train],
-        classes=None if time is not None else target.classes, counts=None if codes is None else np.bincount(codes[dealt]),
-        ranks=ranks,
+        asked["folds"], len(dealt), notes, groups=own_groups, classes=None if time is not None else target.classes,
+        counts=None if codes is None else np.bincount(codes[dealt]), ranks=ranks,
     )  # fmt: skip
-    own = None if codes is None else codes[train]
     together = tuple(None if copies is None else numbered(copies[some]) for some in (train, np.flatnonzero(sealed)))
 
     def planned(folds: int) -> Split:
         return make_plan(
-            folds, len(train), codes=None if groups is not None else own, classes=target.classes,
-            groups=None if groups is None else groups[train], random_state=asked["seed"], time=None if time is None else time[train],
-            copies=together[0],
+            folds, len(train), codes=None if groups is not None else own, classes=target.classes, groups=own_groups,
+            random_state=asked["seed"], time=own_time, copies=together[0],
         ).splits[0]  # fmt: skip
 
     split = planned(folds)
@@ -163,10 +161,8 @@ def assign_cells(
         notes.append(say("copies_together", k=whole(again), n=whole(len(rows))))
     if how:
         notes.append(say("sealed", test=whole(int(sealed.sum())), train=whole(len(train)), how=how))
-    return Cells(
-        target, cell, K, parts if sealed.any() else 0, how, split, None if groups is None else groups[train],
-        None if time is None else time[train], *apart, *together,
-    )  # fmt: skip
+    parts = parts if sealed.any() else 0
+    return Cells(target, cell, K, parts, how, split, own_groups, own_time, *apart, *together)
 
 
 def part_of(n: int, parts: int, groups: np.ndarray | None = None, time: Vector | None = None) -> Codes:

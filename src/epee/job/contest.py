@@ -282,7 +282,7 @@ class Contest:
             return clock.perf_counter() - begin
 
         each = 1 if at_every_value(route) else len(grid)  # fits of a fold
-        fits = len(grid) if candidate.out_of_bag(g.setting) else g.cells.folds * (each + g.repeats - 1) + each
+        fits = len(grid) if candidate.trial.out_of_bag(g.setting) else g.cells.folds * (each + g.repeats - 1) + each
         try:
             with self._in_time(candidate):
                 trial(1)  # loads the library, or the kernels
@@ -406,7 +406,7 @@ class Contest:
         risk = self._passing(one) if not g.at_hand else self._repeated(one.route, one)
         sure, nested = risk, False
         if (
-            one.candidate.closed
+            one.candidate.trial.closed
             and g.at_hand
             and not g.cells.forward
             and g.plan(1).n_folds >= 3
@@ -457,7 +457,7 @@ class Contest:
         g = self.ground
         split = g.plan(1).splits[0]
         routes = [g.refit(candidate, value) for value in grid]
-        bagged = out_of_bag(routes) if candidate.out_of_bag(g.setting) else None
+        bagged = out_of_bag(routes) if candidate.trial.out_of_bag(g.setting) else None
         several = len(grid) > 1 or bool(fits)
         found = bagged or (varied(routes[-1], split, str(candidate.parameter), grid, fits) if several else None)
         found = (

@@ -14,6 +14,7 @@ one as far outside as the range is wide, is worth a word.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -41,7 +42,7 @@ class Tally:
         self.about: dict[str, float] = {}
         self.ranges: dict[str, tuple[float, float]] = {}
         self.outside: dict[str, int] = {}
-        self.levels: dict[str, dict[str, int]] = {c.name: {} for c in schema if c.kind == "category"}
+        self.levels: dict[str, Counter[str]] = {c.name: Counter() for c in schema if c.kind == "category"}
 
     def add(self, raw: RawBlock) -> None:
         """Count the rows of a block."""
@@ -60,10 +61,8 @@ class Tally:
                 continue
             self.sums[c.name][0] += there
             if c.name in self.levels:
-                found = pc.value_counts(column.drop_null())
-                counts = self.levels[c.name]
-                for text, k in zip(found.field(0).to_pylist(), found.field(1).to_pylist(), strict=True):
-                    counts[text] = counts.get(text, 0) + k
+                texts, counts = (part.to_pylist() for part in pc.value_counts(column.drop_null()).flatten())
+                self.levels[c.name].update(dict(zip(texts, counts, strict=True)))
 
     def _stretch(self, name: str, values: np.ndarray) -> None:
         """Note the range of some values, and how many lie outside that of the training rows."""

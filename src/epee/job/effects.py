@@ -79,26 +79,21 @@ class Question:
 
 def replies(asks: Sequence[Ask], questions: Sequence[Question], most: int) -> list[Any]:
     """Return what the questions come to; several are put at once, of no more than ``most`` rows unless one alone has more."""
-    out: list[Any] = []
-    waiting: list[Question] = []
-
-    def put() -> None:
-        blocks = [block for question in waiting for block in question.blocks]
-        found = np.stack(list(answers(asks, blocks[0].followed_by(*blocks[1:]))))  # (models, rows, outputs)
-        parts = iter(np.split(found, np.cumsum([len(block) for block in blocks])[:-1], axis=1))
-        out.extend(question.told(*islice(parts, len(question.blocks))) for question in waiting)
-        waiting.clear()
-
-    rows = 0
+    together: list[list[Question]] = []
+    rows = most + 1
     for question in questions:
         own = sum(map(len, question.blocks))
-        if waiting and rows + own > most:
-            put()
+        if rows + own > most:
+            together.append([])
             rows = 0
-        waiting.append(question)
+        together[-1].append(question)
         rows += own
-    if waiting:
-        put()
+    out: list[Any] = []
+    for some in together:
+        blocks = [block for question in some for block in question.blocks]
+        found = np.stack(list(answers(asks, blocks[0].followed_by(*blocks[1:]))))  # (models, rows, outputs)
+        parts = iter(np.split(found, np.cumsum([len(block) for block in blocks])[:-1], axis=1))
+        out.extend(question.told(*islice(parts, len(question.blocks))) for question in some)
     return out
 
 

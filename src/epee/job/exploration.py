@@ -29,7 +29,7 @@ from epee.job.redo import redo
 from epee.job.sealing import check_seed, fingerprints
 from epee.job.survey import MOST_PAIRED, survey
 from epee.job.tallies import Tallies
-from epee.job.understanding import IGNORE, open_columns, reason_to_leave
+from epee.job.understanding import IGNORE, is_silent, open_columns, reason_to_leave
 from epee.risk.intervals import check_level
 from epee.settings import options, progress
 from epee.table.raw import RawBlock
@@ -107,16 +107,16 @@ def explore(
     """
     check_level(level)
     check_seed(random_state)
-    muted = check_codes(mute)
+    muted, types = check_codes(mute), dict(types or {})
     begin = clock.perf_counter()
     with options(language=lang or options.language), progress(say("reading"), 6) as tick:
-        source, held = hold(open_columns(table, dict(types or {})), policy.POLICY)
-        kinds = {name: str(source.kind(name)) for name in source.names if (types or {}).get(name) != IGNORE}
+        source, held = hold(open_columns(table, types), policy.POLICY)
+        kinds = {name: str(source.kind(name)) for name in source.names if types.get(name) != IGNORE}
         found, raw, picked = survey(source, held, kinds, policy.POLICY, random_state)
         tick()
-        columns = [facts.column_facts(found, raw, name, kind, types or {}, level) for name, kind in kinds.items()]
+        columns = [facts.column_facts(found, raw, name, kind, types, level) for name, kind in kinds.items()]
         kinds = {c["name"]: c["kind"] for c in columns}
-        left = left_out(found.tallies, kinds, types or {})
+        left = left_out(found.tallies, kinds, types)
         for c in columns:
             c |= {"role": "left out", "note": left[c["name"]]} if c["name"] in left else {}
         spread = found.pairs.columns.variance
@@ -135,7 +135,7 @@ def explore(
                 "table": without_password(str(table)) if isinstance(table, str | Path) else None,
                 "level": level,
                 "lang": options.language,
-                "types": dict(types or {}),
+                "types": types,
                 "seed": int(random_state),
                 "mute": muted,
             },
@@ -176,9 +176,5 @@ def explore(
 
 def left_out(tallies: Tallies, kinds: Mapping[str, str], types: Mapping[str, str]) -> dict[str, str]:
     """Return the columns that say nothing beside the others, each with the reason: those that :func:`learn` would leave out as well."""
-    out = {}
-    for name, kind in kinds.items():
-        why = reason_to_leave(tallies, tallies.column(name, kind, types), types)
-        if why in (say("left_identifier", name=name), say("left_constant", name=name), say("left_empty", name=name)):
-            out[name] = why
-    return out
+    every = {name: reason_to_leave(tallies, tallies.column(name, kind, types), types) for name, kind in kinds.items()}
+    return {name: why for name, why in every.items() if is_silent(name, why)}

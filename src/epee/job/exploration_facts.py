@@ -171,7 +171,7 @@ def cluster_facts(Z: Matrix, names: list[str], axes: dict[str, Any] | None, seed
     some = _sought_on(Z, 30, seed)
     if some is None:
         return None
-    asked = {"criteria": list(CRITERIA), "references": 8, "resamples": 8, "random_state": seed}
+    asked: dict[str, Any] = {"criteria": list(CRITERIA), "references": 8, "resamples": 8, "random_state": seed}
     choice = _quietly(lambda: choose_clusters(some, KMeans(n_init=2), range(1, 7), **asked))
     if choice is None:
         return None

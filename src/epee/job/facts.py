@@ -138,10 +138,8 @@ def chosen_facts(entry: Entry, predictor: Predictor) -> dict[str, Any]:
 def curve_of(entry: Entry) -> dict[str, Any]:
     """Return the complexity curve of an entry."""
     c: Curve = entry.curve
-    return {
-        "name": entry.name, "parameter": c.parameter, "values": c.values, "dof": c.dof, "train": c.train, "cv": c.cv, "stderr": c.stderr,
-        "best": c.best, "chosen": c.best, "at_edge": c.at_edge,
-    }  # fmt: skip
+    parts = {part: getattr(c, part) for part in ("parameter", "values", "dof", "train", "cv", "stderr", "best")}
+    return {"name": entry.name, **parts, "chosen": c.best, "at_edge": c.at_edge}
 
 
 def in_words(figure: dict[str, Any]) -> str:
@@ -288,7 +286,7 @@ def curve_of_sizes(chosen: Entry, ground: Ground) -> dict[str, Any] | None:
     """Return the learning curve of a predictor on sums, with what twice the rows would bring."""
     s, cells = ground.setting, ground.cells
     on_sums = isinstance(chosen.route, MomentRoute) and ground.at_hand
-    if not on_sums or not chosen.candidate.closed or cells.forward or s.costs is not None or s.n > CURVE_ROWS:
+    if not on_sums or not chosen.candidate.trial.closed or cells.forward or s.costs is not None or s.n > CURVE_ROWS:
         return None
     found = curve_on(
         chosen.route, sizes=6, folds=cells.folds, groups=cells.groups, random_state=s.seed, level=ground.level,

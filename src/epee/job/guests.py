@@ -166,10 +166,9 @@ class Guest(BaseEstimator):
 
         frame = pd.DataFrame(X[:, plain], columns=[f"x{j}" for j in range(first)])
         for j, (code, (a, b)) in enumerate(zip(codes, self.groups, strict=True)):
-            levels = (
-                code if native == "name" else pd.Categorical.from_codes(np.where(code < b - a, code, -1), range(b - a))
-            )
-            frame[f"x{first + j}"] = levels
+            if native == "type":
+                code = pd.Categorical.from_codes(np.where(code < b - a, code, -1), range(b - a))
+            frame[f"x{first + j}"] = code
         named = list(range(first, frame.shape[1]))
         return frame, {"cat_features": named} if native == "name" else {}
 

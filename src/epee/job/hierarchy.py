@@ -75,15 +75,6 @@ class Candidate:
         """Whether it is made of the other candidates."""
         return self.trial.of_others
 
-    def out_of_bag(self, s: Setting) -> bool:
-        """Tell whether one fit of all rows says of each what it would have said without it."""
-        return self.trial.out_of_bag(s)
-
-    @property
-    def closed(self) -> bool:
-        """Whether it is a closed form."""
-        return self.trial.closed
-
     def cost(self, s: Setting) -> float:
         """Return the cells that a run reads."""
         return 0.0 if self.method is None else self.trial.cost(s)
@@ -233,3 +224,6 @@ def unfit(candidate: Candidate, s: Setting, loss: Loss) -> str:
     if s.n_targets > 1 and (alone or not get_tags(last).target_tags.multi_output):
         return say("one_target")
     return ""
+
+
+__all__ = ["LARGEST_COST", "Candidate", "Setting", "hierarchy", "unfit"]

@@ -54,18 +54,11 @@ def columns_of(source: TableSource, names: Sequence[str]) -> RawBlock:
 
 def joined(blocks: Sequence[RawBlock], label: str = "the table") -> RawBlock:
     """Return the rows of several blocks as one."""
-    import pyarrow as pa
-
     if not blocks:
         raise EmptyTable(f"{label} has a header but no rows.")
-    columns: dict[str, Any] = {}
-    for name in blocks[0].columns:
-        parts = [block.columns[name] for block in blocks]
-        if isinstance(parts[0], np.ndarray):
-            columns[name] = np.concatenate(parts).astype(np.float64, copy=False)
-        else:
-            columns[name] = pa.chunked_array(parts).combine_chunks() if len(parts) > 1 else parts[0]
-    return RawBlock(columns, rows=sum(len(block) for block in blocks))
+    every = blocks[0].followed_by(*blocks[1:])
+    numbers = {n: c.astype(np.float64, copy=False) for n, c in every.columns.items() if isinstance(c, np.ndarray)}
+    return every.having(columns={**every.columns, **numbers})
 
 
 def take(raw: RawBlock, rows: np.ndarray) -> RawBlock:

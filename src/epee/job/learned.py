@@ -128,9 +128,8 @@ class Learned(Reported):
         return save(self, path)
 
     def __str__(self) -> str:
-        from epee.job.board import text_of
-
-        return text_of(self.card)
+        text: str = import_module("epee.report.board").text_of(self.card)
+        return text
 
     def __repr__(self) -> str:
         return f"Learned({self.facts['chosen']['name']}: {self.risk})"

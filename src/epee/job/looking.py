@@ -21,7 +21,7 @@ from epee.job.holding import columns_of, joined, take
 from epee.job.policy import Policy
 from epee.job.sealing import fingerprints
 from epee.job.tallies import Tallies, Tallying
-from epee.job.understanding import Understood, beside, candidates, understand
+from epee.job.understanding import Understood, beside, candidates, is_silent, understand
 from epee.moments.passes import Summation, joint_origin
 from epee.risk.asked import Asked
 from epee.risk.route import LARGEST_MOMENTS
@@ -35,7 +35,6 @@ from epee.table.schema import Schema
 from epee.table.source import TableSource
 from epee.table.view import View
 from epee.typing import Vector
-from epee.words.job_words import say
 
 HEAD = 256  # rows whose mean is near enough to all of them to sum about
 ADDED_ROWS = 16_384  # in a block that passes by: some hundred for each cell
@@ -92,14 +91,8 @@ def _at_hand(
 
 def prints_beside(source: TableSource, seen: Understood, rows: np.ndarray) -> np.ndarray | None:
     """Return 64 bits of each of some rows for what was read of it and is no input, but for what says nothing of it."""
-    silent = {
-        c["name"]
-        for c in seen.columns
-        for key in ("left_identifier", "left_constant", "left_empty", "left_asked")
-        if c["note"] and c["note"] == say(key, name=c["name"])
-    }
-    known = {*seen.names, *seen.targets, *silent}
-    names = [c["name"] for c in seen.columns if c["name"] not in known]
+    known = {*seen.names, *seen.targets}
+    names = [c["name"] for c in seen.columns if c["name"] not in known and not is_silent(c["name"], c["note"])]
     if not names:
         return None
     narrow = RawRows(TableSource(source.batches, types=source.types, columns=names))
@@ -149,10 +142,8 @@ def _passing(
     tallies = count_texts(source, texts, cells)
     head = TableSource(source.batches, types=source.types, columns=list(kinds)).raw_head()
     guessed = Tallying({name: kind for name, kind in kinds.items() if name not in texts})(head)  # the pass tells better
-    inputs = [
-        tallies.column(name, kind, types) if name in texts else guessed.column(name, kind, types)
-        for name, kind in kinds.items()
-    ]
+    told = tallies.beside(guessed)
+    inputs = [told.column(name, kind, types) for name, kind in kinds.items()]
     inputs = [c for c in inputs if c.kind != "text" or c.note]
     picked = np.concatenate([
         policy.sample(cells.train, policy.looked, seed), policy.sample(cells.sealed, policy.looked_sealed, seed)
@@ -219,12 +210,17 @@ class Passing:
     @property
     def view(self) -> View:
         """The rows as those who live on sums see them."""
-        numbers = (
-            self.placed if self.plain else View(self.placed, Mapped(self.encoder.row_map), names=self.encoder.row_names)
-        )
-        return View(numbers, Judged(self.asked.classes is not None), origin=self.origin)
+        rows = self.placed
+        if not self.plain:
+            rows = View(rows, Mapped(self.encoder.row_map), names=self.encoder.row_names)
+        return View(rows, Judged(self.asked.classes is not None), origin=self.origin)
 
-    def keep(self, source: Any, folds: int | None = None, origin: Vector | None = None) -> Summation:
+    @property
+    def printing(self) -> Printing:
+        """How the sealed rows are known again."""
+        return Printing(self.schema.names, self.cells.folds, self.roles["target"], self.asked.classes)
+
+    def keep(self, source: Any, folds: int | None = None) -> Summation:
         """Return the summation from which all others can be had."""
         if self.asked.classes is not None:
             return Summation(source.origin, "full", folds, len(self.asked.classes), 0, self.asked.classes)
@@ -244,11 +240,8 @@ class Passing:
             self.origin = self.view.origin
             numbers = {c.name: c.kind for c in self.schema if c.kind not in ("category", "text")}
             holes = frozenset(c.name for c in self.schema if c.missing)
-            work = Looking(
-                None if self.plain else self.encoder.row_map, self.keep(self.view, split.n_cells), self.schema.names, numbers,
-                holes, picked,
-                Printing(self.schema.names, self.cells.folds, self.roles["target"], self.asked.classes),
-            )  # fmt: skip
+            row, keep = None if self.plain else self.encoder.row_map, self.keep(self.view, split.n_cells)
+            work = Looking(row, keep, self.schema.names, numbers, holes, picked, self.printing)
             found: Seen = engine_for(self.placed).reduce(self.placed, work, rows=ADDED_ROWS)
             if found.moments is not None:
                 return found
@@ -274,16 +267,13 @@ class Passing:
 
     def prints(self) -> list[np.ndarray]:
         """Return the fingerprints of the sealed rows by the columns that are still inputs."""
-        work = Printing(self.schema.names, self.cells.folds, self.roles["target"], self.asked.classes)
-        found: list[np.ndarray] = engine_for(self.placed).reduce(self.placed, work, rows=ADDED_ROWS)
+        found: list[np.ndarray] = engine_for(self.placed).reduce(self.placed, self.printing, rows=ADDED_ROWS)
         return found
 
     def hand(self, found: Seen) -> Hand:
         """Return the sampled rows."""
         every = joined(found.sample)
-        y = np.concatenate([block.y for block in found.sample])
-        weight = None if found.sample[0].weight is None else np.concatenate([block.weight for block in found.sample])
-        cell = np.concatenate([block.fold for block in found.sample])
+        assert every.y is not None and every.fold is not None
         raw = RawBlock({name: every.columns[name] for name in self.schema.names}, rows=len(every))
-        labels = y if self.asked.classes is None else self.asked.classes[y]
-        return Hand(raw, labels, weight, cell, self.cells.folds, self.encoder, self.plain, False)
+        y = every.y if self.asked.classes is None else self.asked.classes[every.y]
+        return Hand(raw, y, every.weight, every.fold, self.cells.folds, self.encoder, self.plain, False)

@@ -71,9 +71,7 @@ def linear_shares(ask: Ask, X: Matrix, background: Matrix, places: Sequence[Sequ
     return np.full(len(X), base), values
 
 
-def sampled_shares(
-    ask: Ask, X: Matrix, background: Matrix, places: Sequence[Sequence[int]], *, pairs: int = PAIRS, seed: int = 0
-) -> tuple[Vector, Matrix]:
+def sampled_shares(ask: Ask, X: Matrix, background: Matrix, places: Sequence[Sequence[int]]) -> tuple[Vector, Matrix]:
     """Return base and contributions for any function, by orders drawn in pairs.
 
     >>> both = lambda Z: Z[:, 0] * Z[:, 1]
@@ -81,11 +79,11 @@ def sampled_shares(
     >>> base.tolist(), values.tolist()
     ([0.0], [[0.5, 0.5]])
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     n, C = len(X), len(places)
-    base, gained, walks = np.zeros(n), [np.zeros(n) for _ in range(C)], 0
+    base, gained = np.zeros(n), [np.zeros(n) for _ in range(C)]
     starts = rng.permutation(len(background))  # kept rows come in the order of the table, which may be sorted
-    for k in range(pairs):
+    for k in range(PAIRS):
         order = rng.permutation(C)
         for turn, way in enumerate((order, order[::-1])):
             Z = np.repeat(background[[starts[(2 * k + turn) % len(background)]]], n, axis=0)
@@ -96,8 +94,7 @@ def sampled_shares(
                 after = ask(Z)
                 gained[c] = gained[c] + (after - before)
                 before = after
-            walks += 1
-    return base / walks, np.column_stack(gained) / walks
+    return base / (2 * PAIRS), np.column_stack(gained) / (2 * PAIRS)
 
 
 def shares(

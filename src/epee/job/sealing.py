@@ -126,9 +126,7 @@ def fingerprints(raw: RawBlock, names: Sequence[str], target: Mapping[str, Any] 
     """
     out = np.zeros(len(raw), dtype=np.uint64)
     columns = {name: raw.columns[name] for name in names} | dict(target or {})
-    numbers = [
-        name for name, column in columns.items() if isinstance(column, np.ndarray) and column.dtype.kind in "fiub"
-    ]
+    numbers = [n for n, cells in columns.items() if isinstance(cells, np.ndarray) and cells.dtype.kind in "fiub"]
     with np.errstate(over="ignore"):
         if numbers:
             keys = np.array([_text(name) for name in numbers], dtype=np.uint64)

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import math
 import pickle
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
 from epee.errors import BadFile, WrongUse
 from epee.estimator.protocol import Stateful
@@ -68,8 +69,6 @@ class Writer:
         return {MARK: "array", "value": name}
 
     def _object(self, value: Any) -> dict[str, Any]:
-        from sklearn.pipeline import Pipeline
-
         cls = type(value)
         if cls is Pipeline:
             return {MARK: "pipeline", "value": [[name, self.write(step)] for name, step in value.steps]}
@@ -114,31 +113,15 @@ class Reader:
         if kind is None:
             return {k: self.read(v) for k, v in value.items()}
         inner: Any = value.get("value")
-        if kind == "float":
-            return float(inner)
-        if kind == "array":
-            return self.arrays[inner]
-        if kind == "scalar":
-            return self.read(inner)[()]
-        if kind == "slice":
-            return slice(*self.read(inner))
-        if kind == "tuple":
-            return tuple(self.read(inner))
-        if kind == "dict":
-            return {self.read(k): self.read(v) for k, v in inner}
+        if isinstance(kind, str) and kind in PLAIN:
+            return PLAIN[kind](self, inner)
         if kind == "objects":
             out: Any = np.empty(len(inner), dtype=object)
-            out[:] = [self.read(v) for v in inner]
+            out[:] = self.read(inner)
             return out.reshape(value["shape"])
-        return self._object(kind, value, inner)
+        return self._guest(value) if kind == "guest" else self._object(kind, value, inner)
 
     def _object(self, kind: str, value: dict[str, Any], inner: Any) -> Any:
-        from sklearn.pipeline import Pipeline
-
-        if kind == "pipeline":
-            return Pipeline([(str(name), self.read(step)) for name, step in inner])
-        if kind == "guest":
-            return self._guest(value)
         name = "TableEncoder" if kind == "encoder" else value.get("class")
         cls: Any = saved_class(name) if isinstance(name, str) else None
         if cls is None or kind not in ("state", *BEFORE_STATES):
@@ -164,6 +147,17 @@ class Reader:
             guest.classes_ = self.read(value["classes"])
         return guest
 
+
+# what stands for something that JSON has no word for, and is no estimator of its own
+PLAIN: dict[str, Callable[[Reader, Any], Any]] = {
+    "float": lambda reader, inner: float(inner),
+    "array": lambda reader, inner: reader.arrays[inner],
+    "scalar": lambda reader, inner: reader.read(inner)[()],
+    "slice": lambda reader, inner: slice(*reader.read(inner)),
+    "tuple": lambda reader, inner: tuple(reader.read(inner)),
+    "dict": lambda reader, inner: {reader.read(k): reader.read(v) for k, v in inner},
+    "pipeline": lambda reader, inner: Pipeline([(str(name), reader.read(step)) for name, step in inner]),
+}
 
 # files of épée 0.1, from before estimators said their own state
 BEFORE_STATES: dict[str, Any] = {

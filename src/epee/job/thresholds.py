@@ -67,7 +67,8 @@ def along(p: np.ndarray, positive: np.ndarray, w: np.ndarray, costs: Any = None)
     >>> 0.3 < found["chosen"] <= 0.6, min(found["cost"])
     (True, 0.0)
     """
-    c = np.array([[0.0, 1.0], [1.0, 0.0]]) if costs is None else np.asarray(costs, dtype=float)[:2]
+    every = np.array([[0.0, 1.0], [1.0, 0.0]]) if costs is None else np.asarray(costs, dtype=float)
+    c, truth = every[:2], positive.astype(int)
     decided = p[:, None] >= GRID  # (n, thresholds)
     total = w.sum()
     hit, alarm = (w * positive) @ decided, (w * ~positive) @ decided
@@ -77,13 +78,12 @@ def along(p: np.ndarray, positive: np.ndarray, w: np.ndarray, costs: Any = None)
     best = int(least[len(least) // 2])  # the middle of a flat valley
     gain = c[1, 0] - c[0, 0] + c[0, 1] - c[1, 1]
     expected = float((c[1, 0] - c[0, 0]) / gain) if gain > 0 else 0.5
-    pair = None if costs is None or len(costs) < 3 else between(p, positive, w, np.asarray(costs, dtype=float))
+    pair = between(p, positive, w, every) if len(every) > 2 else None
     if pair is None:
-        saved = c[_turn(p, expected), positive.astype(int)] - c[_turn(p, GRID[best]), positive.astype(int)]
+        saved = c[_turn(p, expected), truth] - c[_turn(p, GRID[best]), truth]
     else:
-        c = np.asarray(costs, dtype=float)
-        alone = (np.column_stack([1 - p, p]) @ c.T).argmin(axis=1)  # the decision of true probabilities
-        saved = c[alone, positive.astype(int)] - c[_turn(p, *pair), positive.astype(int)]
+        alone = (np.column_stack([1 - p, p]) @ every.T).argmin(axis=1)  # the decision of true probabilities
+        saved = every[alone, truth] - every[_turn(p, *pair), truth]
     mean = float(np.average(saved, weights=w))  # what the chosen decision spares a row
     bar = float(np.sqrt(np.average((saved - mean) ** 2, weights=w) / max(len(p) - 1, 1)))
     chosen: Any = float(GRID[best]) if pair is None else list(pair)

@@ -363,6 +363,11 @@ def reason_to_leave(tallies: Tallies, column: Column, types: Mapping[str, str]) 
     return ""
 
 
+def is_silent(name: str, why: str) -> bool:
+    """Tell whether a column was left out for a reason by which it says nothing of any row."""
+    return why in [say(key, name=name) for key in ("left_identifier", "left_constant", "left_empty", "left_asked")]
+
+
 def listed_kinds(schema: Schema) -> str:
     """Say how the inputs were taken."""
     parts = []

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import replace
 from typing import Any
 
-from epee.job import board
+from epee.report import board
 from epee.report.contents import Code, Page, Pictures, Remark, Table, Words, page_of
 
 FOLDED = 28  # characters beyond which a cell may be folded
@@ -108,8 +107,4 @@ def rich_table(block: Table) -> Any:
 
 def text_of(card: dict[str, Any], width: int = 110) -> str:
     """Return the report of a card as plain text."""
-    from rich.console import Console
-
-    out = io.StringIO()
-    show(card, Console(file=out, width=width, color_system=None, force_terminal=False, legacy_windows=False))
-    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+    return board.printed(show, card, width)

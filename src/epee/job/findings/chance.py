@@ -64,9 +64,9 @@ def fisher_interval(r: float, n: float, z: float = 1.96) -> Interval:
     return Interval(float(np.tanh(centre - half)), float(np.tanh(centre + half)))
 
 
-def share_interval(k: float, n: float, level: float = 0.95) -> Interval:
-    """Return the exact interval of a share."""
-    return clopper_pearson(k / n, n, level)
+def share_interval(k: float, n: float) -> Interval:
+    """Return the exact interval of a share, of level 0.95."""
+    return clopper_pearson(k / n, n, 0.95)
 
 
 def gamma_tail(value: float, sample: Vector) -> float:

@@ -29,7 +29,7 @@ def imbalance(e: Evidence) -> Suspicion | None:
     k, n, K = int(np.argmin(counts)), int(counts.sum()), len(counts)
     p = min(at_least(int(counts[k]), n, 0.2 / K) * K, 1.0)
     name, common = str(e.classes[k]), str(e.classes[np.argmax(counts)])
-    words = {"name": name, "common": common, "rate": percent(counts.max() / n, 1)}
+    words = {"common": common, "rate": percent(counts.max() / n, 1)}
     return Suspicion.of_share(p, words, counts[k], n, digits=1, names=[name])
 
 
@@ -45,13 +45,7 @@ def small_class(e: Evidence) -> Suspicion | None:
     n = max(int(tested[k]), int(learned[k]), 1)
     low, high = share_interval(n / 2, n)
     others = int((learned < FEWEST_ROWS).sum()) - 1
-    words = {
-        "name": str(e.classes[k]),
-        "n": int(learned[k]),
-        "m": int(tested[k]),
-        "half": percent((high - low) / 2),
-        "others": others,
-    }
+    words = {"n": int(learned[k]), "m": int(tested[k]), "half": percent((high - low) / 2), "others": others}
     p = 0.0 if learned[k] < FEWEST_ROWS else 1.0
     return Suspicion(p, words, float(learned[k]), None, low, high, [str(e.classes[k])], "several" if others > 0 else "")
 

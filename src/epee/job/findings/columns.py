@@ -36,7 +36,7 @@ def collinear(e: Evidence) -> Suspicion | None:
     p_value = min(p * correlation_above(float(np.sqrt(told[j])), n - p, np.sqrt(COLLINEAR)), 1.0)
     places, share = tellers(X, j, float(told[j]))
     with_ = [names[k] for k in places]
-    words = {"name": names[j], "others": listed(with_, 6), "share": percent(share)}
+    words = {"others": listed(with_, 6), "share": percent(share)}
     if 1 - share < EXACT:  # arithmetic, not chance: a certainty has no interval
         return Suspicion(p_value, words, 1.0, None, None, None, names=[names[j], *with_], form="exact")
     low, high = (end**2 for end in fisher_interval(float(np.sqrt(share)), n - len(with_) - 1))
@@ -84,13 +84,8 @@ def leakage(e: Evidence) -> Suspicion | None:
     if not found:  # texts alone
         return None
     name, p, share, low, high = min(found, key=lambda line: line[1])
-    words = {
-        "name": name,
-        "target": e.target,
-        "left": percent(share, 2),
-        "span": interval(low, high, percent=True, digits=2),
-        "rows": whole(len(rows)),
-    }
+    span = interval(low, high, percent=True, digits=2)
+    words = {"target": e.target, "left": percent(share, 2), "span": span, "rows": whole(len(rows))}
     return Suspicion(min(p * len(found), 1.0), words, share, None, low, high, [name])
 
 
@@ -102,9 +97,8 @@ def _left(e: Evidence, name: str, rows: np.ndarray) -> tuple[float, float, float
     if e.task == "classification":
         codes = e.codes[rows]
         wrong, base = np.zeros(len(rows), dtype=bool), np.zeros(len(rows), dtype=bool)
-        near = (
-            name in e.numbers and np.count_nonzero(np.bincount(cell)) > 3 and in_stretches(e.numbers[name][rows], codes)
-        )
+        several = name in e.numbers and np.count_nonzero(np.bincount(cell)) > 3
+        near = several and in_stretches(e.numbers[name][rows], codes)
         for side in (0, 1):
             own = half != side
             table = np.zeros((cell.max() + 1, len(e.classes)))  # type: ignore[arg-type]
@@ -118,12 +112,8 @@ def _left(e: Evidence, name: str, rows: np.ndarray) -> tuple[float, float, float
             base[~own] = codes[~own] != common
         b, k, n = float(base.mean()), float(wrong.sum()), len(rows)
         low, high = share_interval(k, n)
-        return (
-            at_least(k, n, LEAK["classification"] * b),
-            k / n / max(b, 1e-12),
-            low / max(b, 1e-12),
-            min(high / max(b, 1e-12), 1.0),
-        )
+        p, scale = at_least(k, n, LEAK["classification"] * b), max(b, 1e-12)
+        return p, k / n / scale, low / scale, min(high / scale, 1.0)
     y = e.y[rows]
     x = _filled(e.numbers[name][rows]) if name in e.numbers else np.zeros(len(rows))
     r = np.zeros(len(rows))
@@ -194,10 +184,9 @@ def _cells(e: Evidence, name: str, rows: np.ndarray) -> np.ndarray:
 @finding("E008")
 def identifier(e: Evidence) -> Suspicion | None:
     """A column numbers or names the rows: H0, its whole numbers are drawn at random from their range."""
-    for column in e.columns:
-        if column.get("role") == "left out" and column.get("note") == say("left_identifier", name=column["name"]):
-            words = {"name": column["name"], "n": whole(e.n)}
-            return Suspicion.of_share(0.0, words, e.n, e.n, names=[column["name"]], form="left")
+    left = _left_out(e, "left_identifier")
+    if left:
+        return Suspicion.of_share(0.0, {"n": whole(e.n)}, e.n, e.n, names=left, form="left")
     chances: dict[str, float] = {}
     for name, x in e.numbers.items():
         if e.kinds.get(name) != "number" or np.isnan(x).any() or e.n < 30 or (x != np.floor(x)).any():
@@ -208,16 +197,21 @@ def identifier(e: Evidence) -> Suspicion | None:
         return None
     name = min(chances, key=lambda key: chances[key])
     p = min(chances[name] * len(e.numbers), 1.0)
-    return Suspicion.of_share(p, {"name": name, "n": whole(e.n)}, e.n, e.n, names=[name])
+    return Suspicion.of_share(p, {"n": whole(e.n)}, e.n, e.n, names=[name])
+
+
+def _left_out(e: Evidence, why: str) -> list[str]:
+    """Return the first column that was left out for a reason, in a list."""
+    left = [c["name"] for c in e.columns if c.get("role") == "left out" and c.get("note") == say(why, name=c["name"])]
+    return left[:1]
 
 
 @finding("E009")
 def constant(e: Evidence) -> Suspicion | None:
     """A column is constant, or all but: H0, at least 1 % of its cells differ from the commonest."""
-    for column in e.columns:
-        if column.get("role") == "left out" and column.get("note") == say("left_constant", name=column["name"]):
-            words = {"name": column["name"], "n": whole(e.n), "k": 0}
-            return Suspicion.of_share(0.0, words, 0, max(e.n, 1), digits=2, names=[column["name"]], form="left")
+    left = _left_out(e, "left_constant")
+    if left:
+        return Suspicion.of_share(0.0, {"n": whole(e.n), "k": 0}, 0, max(e.n, 1), digits=2, names=left, form="left")
     found = []
     for name in e.names:
         cells = e.numbers[name] if name in e.numbers else e.levels[name]
@@ -231,7 +225,7 @@ def constant(e: Evidence) -> Suspicion | None:
     if not found:
         return None
     p, name, k, n = min(found, key=lambda line: line[0])
-    return Suspicion.of_share(p, {"name": name, "n": whole(n), "k": whole(k)}, k, n, digits=2, names=[name])
+    return Suspicion.of_share(p, {"n": whole(n), "k": whole(k)}, k, n, digits=2, names=[name])
 
 
 @finding("E021")
@@ -249,13 +243,10 @@ def dominant(e: Evidence) -> Suspicion | None:
     bar = np.hypot((1 - DOMINANT) * top["stderr"], DOMINANT * np.sqrt(sum(item["stderr"] ** 2 for item in rest)))
     p = max(above(lean, bar), above(top["value"], top["stderr"]))
     half = 1.96 * bar / (top["value"] + others)
-    words = {
-        "name": top["column"],
-        "share": amount(share, half / 2, percent=True),
-        "span": interval(max(share - half, 0), min(share + half, 1), percent=True),
-        "rise": gap(top["value"], top["stderr"], rate=e.is_rate),
-    }
-    return Suspicion(p, words, share, half / 1.96, max(share - half, 0.0), min(share + half, 1.0), [top["column"]])
+    low, high = max(share - half, 0.0), min(share + half, 1.0)
+    said, rise = amount(share, half / 2, percent=True), gap(top["value"], top["stderr"], rate=e.is_rate)
+    words = {"share": said, "span": interval(low, high, percent=True), "rise": rise}
+    return Suspicion(p, words, share, half / 1.96, low, high, [top["column"]])
 
 
 @finding("E024")
@@ -267,7 +258,7 @@ def unseen_levels(e: Evidence) -> Suspicion | None:
     for name, codes in e.levels.items():
         new = ~np.isin(codes[e.test], codes[e.train]) & (codes[e.test] >= 0)
         k, m = int(new.sum()), len(e.test)
-        words = {"name": name, "k": whole(k), "m": whole(m)}
+        words = {"k": whole(k), "m": whole(m)}
         found.append(Suspicion.of_share(at_most(k, m, 0.02), words, k, m, names=[name]))
     return clearest(found)
 

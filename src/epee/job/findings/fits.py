@@ -33,7 +33,6 @@ def overfitting(e: Evidence) -> Suspicion | None:
     gap = risk.value - train
     p = above(risk.value - 2 * train, spread, dof=max(risk.n_folds - 1, 1))
     words = {
-        "name": e.entry.name,
         "train": amount(train, spread, percent=e.is_rate),
         "cv": plus_minus(risk.value, spread, percent=e.is_rate),
         "gap": difference(gap, spread, rate=e.is_rate),
@@ -107,12 +106,8 @@ def edge(e: Evidence) -> Suspicion | None:
         d = d[np.isfinite(d)]
         gain, bar = float(d.mean()), float(d.std(ddof=1) / np.sqrt(len(d)))
         p = above(gain, bar, GAIN * float(curve.cv[curve.best]))
-        words = {
-            "name": entry.name,
-            "parameter": curve.parameter,
-            "value": figures(curve.values[curve.best], 4),
-            "gain": difference(gain, bar, rate=e.is_rate),
-        }
+        value = figures(curve.values[curve.best], 4)
+        words = {"parameter": curve.parameter, "value": value, "gain": difference(gain, bar, rate=e.is_rate)}
         form = "" if curve.best else "simple"
         found.append(Suspicion.about(p, words, gain, bar, names=[entry.name], form=form))
     return clearest(found)

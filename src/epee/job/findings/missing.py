@@ -23,7 +23,7 @@ def many_missing(e: Evidence) -> Suspicion | None:
     name = max(counts, key=lambda key: counts[key])
     k, others = counts[name], sum(1 for value in counts.values() if value > MANY * e.n) - 1
     p = min(at_most(k, e.n, MANY) * len(counts), 1.0)
-    words = {"name": name, "k": whole(k), "others": max(others, 0)}
+    words = {"k": whole(k), "others": max(others, 0)}
     return Suspicion.of_share(p, words, k, e.n, names=[name], form="several" if others > 0 else "")
 
 
@@ -56,7 +56,6 @@ def _by_class(e: Evidence, name: str, gone: np.ndarray) -> Suspicion:
     bar = float(np.sqrt((rates[:, k] * (1 - rates[:, k]) / counts.sum(axis=1)).sum()))
     gap = float(rates[0, k] - rates[1, k])
     words = {
-        "name": name,
         "target": e.target,
         "label": str(e.classes[k]),
         "gone": percent(rates[0, k]),
@@ -73,11 +72,6 @@ def _by_number(name: str, other: str, gone: np.ndarray, y: np.ndarray, there: np
     matters = abs(gap) > 0.3 * float(b.std()) and bar > 0
     # few missing cells: Student's law with the degrees of freedom of the smaller side, which never claims too much
     p = t_p_value(gap / bar, min(len(a), len(b)) - 1) if matters else 1.0
-    words = {
-        "name": name,
-        "target": other,
-        "gone": amount(a.mean(), bar),
-        "there": amount(b.mean(), bar),
-        "gap": plus_minus(gap, bar),
-    }
+    without, with_it = amount(a.mean(), bar), amount(b.mean(), bar)
+    words = {"target": other, "gone": without, "there": with_it, "gap": plus_minus(gap, bar)}
     return Suspicion.about(p, words, gap, bar, names=[name, other], form="number")

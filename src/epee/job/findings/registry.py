@@ -36,7 +36,7 @@ _TESTS: dict[str, Callable[[Evidence], Any]] = {}
 
 @dataclass(frozen=True)
 class Suspicion:
-    """What one test saw: a p-value, the figure with its error bar, and the parts of the sentence."""
+    """What one test saw: a p-value, the figure with its error bar, and the parts of the sentence, the first of ``names`` as its name."""
 
     p_value: float
     words: dict[str, Any]
@@ -157,10 +157,7 @@ def find(evidence: Evidence, muted: Collection[str] = ()) -> list[Finding]:
 
 def _finding(code: str, s: Suspicion, p: float) -> Finding:
     figures = {"value": s.value, "stderr": s.stderr, "low": s.low, "high": s.high}
-    evidence = {
-        **{k: None if v is None else float(v) for k, v in figures.items()},
-        "names": [str(name) for name in s.names],
-        "p_value": p,
-        "level": LEVEL,
-    }
-    return Finding(code, sentence(code, s.form, s.words), evidence)
+    evidence: dict[str, Any] = {k: None if v is None else float(v) for k, v in figures.items()}
+    evidence |= {"names": [str(name) for name in s.names], "p_value": p, "level": LEVEL}
+    words = {"name": s.names[0], **s.words} if s.names else s.words
+    return Finding(code, sentence(code, s.form, words), evidence)

@@ -107,7 +107,6 @@ def _outlier(name: str, x: Vector, p: float, row: int) -> Suspicion:
     k = max(int((chances < 1e-3).sum()), 1)
     spread = float(high - low)
     words = {
-        "name": name,
         "value": amount(x[row], spread / 100),
         "row": whole(row + 1),
         "k": whole(k),
@@ -134,13 +133,8 @@ def drift(e: Evidence) -> Suspicion | None:
             continue
         D, p = two_samples(a, b, e.sorted_cells(name) if together else None)
         gap, bar = float(b.mean() - a.mean()), float(np.sqrt(a.var() / len(a) + b.var() / len(b)))
-        words = {
-            "name": name,
-            "then": amount(a.mean(), bar),
-            "now": amount(b.mean(), bar),
-            "gap": plus_minus(gap, bar),
-            "D": amount(D, 0.01),
-        }
+        then, now = amount(a.mean(), bar), amount(b.mean(), bar)
+        words = {"then": then, "now": now, "gap": plus_minus(gap, bar), "D": amount(D, 0.01)}
         found.append(Suspicion.about(p if D > DRIFT else 1.0, words, gap, bar, names=[name], form="number"))
     for name, codes in e.levels.items():
         K = int(codes.max()) + 2
@@ -151,14 +145,9 @@ def drift(e: Evidence) -> Suspicion | None:
         p = independent(counts) if abs(gaps[k]) > DRIFT else 1.0
         bar = float(np.sqrt((rates[:, k] * (1 - rates[:, k]) / counts.sum(axis=1)).sum()))
         label = "?" if k == 0 else e.labels[name][k - 1]
-        words = {
-            "name": name,
-            "label": label,
-            "then": percent(rates[0, k]),
-            "now": percent(rates[1, k]),
-            "gap": plus_minus(100 * gaps[k], 100 * bar),
-        }
-        found.append(Suspicion.about(p, words, float(gaps[k]), bar, names=[name], form="level"))
+        then, now = (percent(rate) for rate in rates[:, k])
+        said = {"label": label, "then": then, "now": now, "gap": plus_minus(100 * gaps[k], 100 * bar)}
+        found.append(Suspicion.about(p, said, float(gaps[k]), bar, names=[name], form="level"))
     best, shown = clearest(found), sum(s.p_value * len(found) < 1e-3 for s in found)
     if best is None or shown < 2:
         return best

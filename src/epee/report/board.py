@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from typing import Any
 
 from epee.losses.names import named
@@ -83,9 +84,14 @@ def show(card: dict[str, Any], console: Any) -> None:
 
 def text_of(card: dict[str, Any], width: int = 110) -> str:
     """Return the leaderboard and the verdict as plain text."""
+    with options(language=card["settings"]["lang"]):
+        return printed(show, card, width)
+
+
+def printed(show: Callable[[dict[str, Any], Any], None], card: dict[str, Any], width: int) -> str:
+    """Return as plain text what is shown of a card on a Rich console."""
     from rich.console import Console
 
     out = io.StringIO()
-    with options(language=card["settings"]["lang"]):
-        show(card, Console(file=out, width=width, color_system=None, force_terminal=False, legacy_windows=False))
+    show(card, Console(file=out, width=width, color_system=None, force_terminal=False, legacy_windows=False))
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
