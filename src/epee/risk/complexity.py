@@ -29,7 +29,7 @@ from epee.moments.moments import Moments, stack
 from epee.risk.counts import long_table
 from epee.risk.cross_validation import dealt_by_rule, fold_error, plan_for, run_plan
 from epee.risk.dof import degrees_of_freedom, sharing, spread_of_squares
-from epee.risk.leave_one_out import leave_each_out
+from epee.risk.leave_one_out import heavier_than_a_copy, leave_each_out
 from epee.risk.linear_stack import Linear, Mapped, linear_of, squared_risk
 from epee.risk.opening import open_route
 from epee.risk.refit import RefitRoute
@@ -194,12 +194,13 @@ def _left_out_curve(
 ) -> ComplexityCurve:
     """Return the curve by leave-one-out: all values at once where the estimator has a formula for a path."""
     first = RefitRoute(clone(model).set_params(**{parameter: values[0]}), X, y, sample_weight, loss)
+    first.weights = weights
     losses, train, dof = np.empty((first.n, len(values))), np.empty(len(values)), np.empty(len(values))
-    path = _left_out_path(first, parameter, values)
+    path = None if heavier_than_a_copy(first) else _left_out_path(first, parameter, values)
     for v, value in enumerate(values):
         here = clone(model).set_params(**{parameter: value})
         if path is None:
-            losses[:, v] = leave_each_out(here, X, y, loss, 0.95, sample_weight, halved=False).losses
+            losses[:, v] = leave_each_out(here, X, y, loss, 0.95, sample_weight, weights, halved=False).losses
         else:
             losses[:, v] = first.value(path[v], np.arange(first.n))
         train[v], dof[v] = fitted_on_all(open_route(here, X, y, sample_weight, loss))

@@ -5,7 +5,8 @@ row by a change of rank one. Estimators that know such a formula offer it as ``_
 moments, the sample without row :math:`i` is a merge: the rows are cut into chunks, and row :math:`i` leaves the merge of the other
 chunks with the rest of its own, so nothing is subtracted. What remains is fitted n times, in parallel.
 
-A weight is a count: one copy of the row is left out, and its loss counts as often as the row.
+Of weights that are counts one copy of the row is left out, and its loss counts as often as the row. A row of sampling weight is one row,
+and leaves whole: where such weights are larger than 1 the formulas, which take one copy off, are not asked.
 
 Left-out losses are not independent: all predictors but one learned from any row. For least squares with Gaussian noise and a hat matrix
 :math:`H` the variance of the mean is that of its :math:`n` losses plus :math:`\sum_{i \ne j} H_{ij}^2` in the same unit, which is
@@ -50,7 +51,7 @@ from epee.risk.scoring import ask_behind
 from epee.risk.splitting import kfold
 from epee.risk.tied_rows import cells_of, learns_much, longer, share_inputs, spread_of_halves
 from epee.risk.unions import unions
-from epee.risk.units import Weights, check_meaning, taken_as
+from epee.risk.units import Weights, check_meaning, meaning_of, taken_as
 from epee.risk.watching import left_over, watched
 from epee.settings import progress
 from epee.table.arrays import ArraySource
@@ -124,13 +125,16 @@ def leave_each_out(
     found = None
     if isinstance(model, LeavesOneOut):
         plain = RefitRoute(model, X, y, sample_weight, loss)
+        plain.weights = weights
         route: Route = plain
         check_folds(route.n, route.n)
-        fitted = plain.fit_rows(None)
-        found, how = closed_form(plain, fitted), f"leave-one-out, {model.left_out_by}"
-        free = degrees_of_freedom(fitted, plain.X)
+        if not heavier_than_a_copy(plain):
+            fitted = plain.fit_rows(None)
+            found, how = closed_form(plain, fitted), f"leave-one-out, {model.left_out_by}"
+            free = degrees_of_freedom(fitted, plain.X if plain.weight is None else None)  # a leverage is of weight 1
     if found is None:
         route = open_route(model, X, y, sample_weight, loss)
+        route.weights = weights
         check_folds(route.n, route.n)
         if isinstance(route, MomentRoute):
             found, how = _by_merges(route), "leave-one-out, by merging moments"
@@ -141,7 +145,6 @@ def leave_each_out(
             )
         free = _freedom(route)
     losses = route.value(found, np.arange(route.n))
-    route.weights = weights
     spread = spread_of_squares(losses, route.counts, route.loss)
     shared = max(sharing(free, float(route.counts.sum()), spread), _together(route, free) if halved else 1.0)
     ends_at = partial(_ends, losses, route.weight, weights, route.loss, shared)
@@ -160,6 +163,16 @@ def leave_each_out(
         if route.at_a_glance and route.weight is None
         else told
     )
+
+
+def _whole_rows(route: Route) -> bool:
+    """Tell whether a weight belongs to one row, which leaves whole."""
+    return route.weight is not None and meaning_of(route.weight, route.weights) == "sampling"
+
+
+def heavier_than_a_copy(route: Route) -> bool:
+    """Tell whether a row that leaves whole is heavier than what a formula takes off: one copy."""
+    return _whole_rows(route) and bool(np.max(route.weight, initial=0.0) > 1)
 
 
 def _ends(
@@ -247,7 +260,7 @@ def _without_each(route: MomentRoute, rows: np.ndarray, rest: Moments) -> Moment
     """Return the moments of ``rest`` and of the rows of one chunk without each of them in turn."""
     s, L = route.source, len(rows)
     w: Vector = np.ones(L) if s.weight is None else s.weight[rows]
-    left = np.minimum(w, 1.0)
+    left = w if _whole_rows(route) else np.minimum(w, 1.0)
 
     def part(a: Any) -> Any:
         return None if a is None else a[rows]
