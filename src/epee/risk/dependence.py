@@ -11,7 +11,8 @@ variance splits into between and within,
 with :math:`B, W` the mean squares; :math:`\rho` is the intraclass correlation, and by its *design effect*
 :math:`1 + (\sum m_g^2 / n - 1)\, \rho` the variance of a mean over rows is larger than independent rows would make it. For
 neighbours in order the test is that of the first autocorrelation and the effect that of an autoregression
-(:mod:`epee.risk.units`). Residuals are replaced by normal scores, so heavy tails do not matter. Of all tries the p-values are adjusted by
+(:mod:`epee.risk.units`). Errors of a number may follow each other in size alone, as those of a market do: the same is asked of
+:math:`|r_i|`. Residuals are replaced by normal scores, so heavy tails do not matter. Of all tries the p-values are adjusted by
 Holm's rule.
 
 A predictor that misses a shape leaves residuals that resemble each other, too, but its error bars are right. A shape is much the same a
@@ -66,7 +67,7 @@ class Dependence:
     ----------
     kind : {"copies", "order", "column", "nearest"}
     name : str
-        The column, for "column".
+        The column, for "column"; "sizes" for an order of sizes alone.
     correlation : float
         Of the residuals of two rows that are near in this way.
     p_value : float
@@ -95,6 +96,7 @@ def dependence(
     *,
     columns: Sequence[tuple[str, Any]] = (),
     order: Any = None,
+    target: Vector | None = None,
     seed: int = 0,
 ) -> list[Dependence]:
     """Return what was tried, from the most to the least certain dependence.
@@ -104,11 +106,15 @@ def dependence(
     residuals : array (n,)
         Out-of-fold: what was observed minus what was predicted, or losses.
     X : array (n, p), optional
-        Inputs as numbers, for copies, nearest rows, and columns that look like names: whole numbers, each for some rows.
+        Inputs as numbers, for copies, nearest rows, and columns that look like names: whole numbers that repeat, each for some
+        rows, or others on no grid, as the latitude of a place is.
     columns : pairs of name and values, optional
         Columns of any kind; those whose values repeat are tried. Give those that are no inputs, too.
     order : array (n,), optional
         Places of the rows; None is their order here.
+    target : array (n,), optional
+        The numbers that were predicted, where the residuals are what is left of them: neighbours in the file are then also compared by how
+        large these are. A file that is sorted by them has no order of its own.
     seed : int, default=0
         Of the sample of rows whose nearest are looked for, when there are more than 5,000.
 
@@ -121,19 +127,20 @@ def dependence(
     >>> found[0].name, found[0].shown(), found[-1].shown()
     ('patient', True, False)
     """
-    r = np.array(residuals, dtype=np.float64)
+    r: Vector = np.array(residuals, dtype=np.float64)
     if r.ndim != 1 or len(r) < 8:
         raise DataError(f"the residuals have shape {r.shape}; dependence is looked for in a vector of at least 8.")
     seen = np.isfinite(r)
-    scores = np.full(len(r), np.nan)
-    scores[seen] = normal_scores(r[seen])
     Z = None if X is None else standardised(np.asarray(X, dtype=np.float64)[seen])
-    if Z is not None:
-        scores[seen] = without_shape(scores[seen], Z)
+    scores = _scores(r, seen, Z)
     place = np.argsort(np.arange(len(r)) if order is None else np.asarray(order), kind="stable")
     filed = place[seen[place]]
     along = Z is not None and _along_an_input(Z[(np.cumsum(seen) - 1)[filed]])
-    found: list[Dependence | None] = [_in_order(scores[filed], along)]
+    found: list[Dependence | None] = []
+    if target is None or not _sorted(np.asarray(target)[filed]):
+        found.append(_in_order(scores[filed], along))
+    if found and target is not None:
+        found.append(replace(_in_order(_scores(np.abs(r), seen, Z)[filed], along), name="sizes"))
     found += [_in_groups("column", name, scores[seen], np.asarray(values)[seen]) for name, values in columns]
     if X is not None and Z is not None:
         found += [_named(str(j), scores[seen], x, seed) for j, x in enumerate(np.asarray(X)[seen].T) if _names(x)]
@@ -151,6 +158,14 @@ def design_effect(found: Sequence[Dependence], level: float = 0.01) -> float:
     1.0
     """
     return max((f.effect for f in found if f.shown(level)), default=1.0)
+
+
+def _scores(r: Vector, seen: np.ndarray, Z: Matrix | None) -> Vector:
+    """Return normal scores of the values that were seen, less the shape that inputs give them; NaN for the others."""
+    z = normal_scores(r[seen])
+    out = np.full(len(r), np.nan)
+    out[seen] = z if Z is None else without_shape(z, Z)
+    return out
 
 
 def normal_scores(r: Vector) -> Vector:
@@ -184,6 +199,12 @@ def _in_order(z: Vector, along_an_input: bool = False) -> Dependence:
     return Dependence("order", "", rho, p, inflation(z) if rho > 0 else 1.0, 1.0)
 
 
+def _sorted(y: Vector) -> bool:
+    """Tell whether numbers rise or fall all along, so that what is left of them is in order, too."""
+    steps = np.diff(y)
+    return bool((steps >= 0).all() or (steps <= 0).all())
+
+
 def _along_an_input(Z: Matrix) -> bool:
     """Tell whether rows that follow each other are close in some standardised input: von Neumann's ratio, 1 for a random order."""
     return bool(((np.diff(Z, axis=0) ** 2).mean(axis=0) / 2 < SORTED).any())
@@ -214,11 +235,18 @@ def _codes(values: np.ndarray) -> Codes:
 
 
 def _names(x: np.ndarray) -> bool:
-    """Tell whether the numbers of a column look like names: whole, of many values, each for some rows."""
-    if not np.isfinite(x).all() or (x % 1).any():
+    """Tell whether the numbers of a column look like names: of many values, each for some rows, whole or on no grid.
+
+    A measurement repeats where it was rounded, and then its values lie on a grid. The latitude of a place repeats as the place does.
+    """
+    if not np.isfinite(x).all():
         return False
-    values = len(np.unique(x))
-    return values >= FEWEST_NAMES and 3 * values <= 2 * len(x)
+    values = np.unique(x)
+    if len(values) < FEWEST_NAMES or 3 * len(values) > 2 * len(x):
+        return False
+    steps = (values - values[0]) / np.diff(values).min()
+    on_a_grid = np.abs(steps - np.round(steps)).max() < 1e-6 * steps[-1]
+    return not (x % 1).any() or not on_a_grid
 
 
 def without_shape(z: Vector, Z: Matrix) -> Vector:

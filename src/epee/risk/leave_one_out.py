@@ -51,8 +51,8 @@ from epee.risk.scoring import ask_behind
 from epee.risk.splitting import kfold
 from epee.risk.tied_rows import cells_of, learns_much, longer, share_inputs, spread_of_halves
 from epee.risk.unions import unions
-from epee.risk.units import Weights, check_meaning, meaning_of, taken_as
-from epee.risk.watching import left_over, watched
+from epee.risk.units import Weights, check_meaning, meaning_of, taken_as, unsaid
+from epee.risk.watching import left_over, target_of, watched
 from epee.settings import progress
 from epee.table.arrays import ArraySource
 from epee.table.doors import gather, is_stream, open_source
@@ -153,13 +153,14 @@ def leave_each_out(
     predictions, value, n = route.asked.decode(found), mean.value, float(sizes.sum())
     said = how + taken_as(route.weight, weights)
     told = CrossValidation(
-        value, mean.stderr, mean.interval, level, n, route.loss.name, said, mean.dof, caution=mean.sentence, ends_at=ends_at,
-        row_losses=losses, weight=route.weight, rows=fingerprint(*route.raw[:2]), pooled=value, per_fold=losses, n_folds=route.n,
-        sizes=sizes, fold_ids=np.arange(route.n),
+        value, mean.stderr, mean.interval, level, n, route.loss.name, said, mean.dof,
+        caution=unsaid(route.weight, weights) or mean.sentence,
+        ends_at=ends_at, row_losses=losses, weight=route.weight, rows=fingerprint(*route.raw[:2]), pooled=value, per_fold=losses,
+        n_folds=route.n, sizes=sizes, fold_ids=np.arange(route.n),
         one_pass=how != "leave-one-out, by fitting each", look=lambda: (losses, predictions),
     )  # fmt: skip
     return (
-        watched(told, left_over(route, losses, found), route.inputs)
+        watched(told, left_over(route, losses, found), route.inputs, None, (), target_of(route, found))
         if route.at_a_glance and route.weight is None
         else told
     )
@@ -172,7 +173,7 @@ def _whole_rows(route: Route) -> bool:
 
 def heavier_than_a_copy(route: Route) -> bool:
     """Tell whether a row that leaves whole is heavier than what a formula takes off: one copy."""
-    return _whole_rows(route) and bool(np.max(route.weight, initial=0.0) > 1)
+    return route.weight is not None and _whole_rows(route) and bool(route.weight.max(initial=0.0) > 1)
 
 
 def _ends(
