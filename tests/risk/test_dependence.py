@@ -182,3 +182,61 @@ def test_products_rank_rows_by_distance_then_by_number(kind):
     near, rows = dependent._by_products(Z, 31)
     np.testing.assert_allclose(near, np.sqrt(np.take_along_axis(squares, order, axis=1)), rtol=1e-12)
     assert kind == "one row" or (rows == order).all()
+
+
+def places(rng, size=160, many=20):
+    """Places of a name each, an input that stands for the place, and an error that its rows share."""
+    g = rng.permutation(np.repeat(np.arange(many), size // many))
+    return g, rng.normal(size=many)[g] + rng.normal(size=size)
+
+
+def test_a_place_that_is_an_input_is_a_name():
+    rng = np.random.default_rng(0)
+    g, e = places(rng)
+    X = np.column_stack([rng.normal(size=20)[g], rng.normal(size=(160, 2))])
+    found = by_kind(dependence(e, X))
+    assert found["column 0"].shown() and "column 1" not in found
+    assert 1 + 7 * 0.2 < found["column 0"].effect < 1 + 7 * 0.8  # 1 + 7 / 2 in theory
+
+
+def test_a_rounded_measurement_is_no_name():
+    rng = np.random.default_rng(0)
+    X = np.round(rng.uniform(-1, 1, size=(200, 2)), 1)
+    steep = 2.0 * (X[:, 0] > 0.2) + 0.5 * rng.normal(size=200)  # a step that a line misses
+    assert not any(f.kind == "column" for f in dependence(steep, X))
+
+
+def test_errors_alike_in_size_alone():
+    rng = np.random.default_rng(0)
+    e, last = np.empty(400), 2.0
+    for i, z in enumerate(rng.normal(size=400)):  # the spread follows the last error
+        e[i] = z * np.sqrt(1 + 0.5 * last)
+        last = e[i] ** 2
+    X = rng.normal(size=(400, 2))
+    found = by_kind(dependence(e, X, target=X[:, 0] + e))
+    assert found["order sizes"].shown() and not found["order"].shown()
+    mixed = rng.permutation(400)
+    assert not any(f.shown() for f in dependence(e[mixed], X, target=e))
+    assert "order sizes" not in by_kind(dependence(e, X))
+
+
+def test_a_file_sorted_by_its_target_has_no_order_of_its_own():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 3))
+    y = X.sum(axis=1) + rng.normal(size=150)
+    file = np.argsort(y)
+    found = cross_validate(LinearRegression(), X[file], y[file])
+    assert not found.kin
+    assert by_kind(dependence(residuals(X[file], y[file]), X[file]))[
+        "order"
+    ].shown()  # who does not know the target is taken in
+
+
+def test_independent_numbers_are_left_alone():
+    alarms = []
+    for seed in range(200):
+        rng = np.random.default_rng([2, seed])
+        X = np.round(rng.normal(size=(120, 3)), 1)
+        e = rng.normal(size=120) * (0.3 + np.abs(X[:, 0]))
+        alarms.append(any(f.shown(0.05) for f in dependence(e, X, target=X[:, 1] + e)))
+    assert np.mean(alarms) < 0.05 + 2.5 * np.sqrt(0.0475 / 200)

@@ -40,11 +40,11 @@ REGRESSORS = [
 ]  # fmt: skip
 
 
-def brute(model, X, y, w=None, loss=None):
+def brute(model, X, y, w=None, loss=None, whole=False):
     n, out = len(y), []
     for i in range(n):
         left = np.ones(n) if w is None else np.array(w, dtype=float)
-        left[i] -= 1
+        left[i] -= left[i] if whole else 1
         keep = left > 0
         more = {} if w is None else {"sample_weight": left[keep]}
         with warnings.catch_warnings():
@@ -89,6 +89,34 @@ def test_regressors(model):
     assert "by fitting" not in found.how
     absolute = loo(model, X, y, "absolute")
     np.testing.assert_allclose(absolute.losses**2, found.losses, rtol=1e-8)
+
+
+@pytest.mark.parametrize("model", [LinearRegression(), Ridge(3.0)], ids=str)
+@pytest.mark.parametrize("scale", [0.01, 1.0, 30.0])
+def test_a_row_of_sampling_weight_leaves_whole(model, scale):
+    rng = np.random.default_rng(0)
+    X, w = rng.normal(size=(40, 3)), scale * rng.exponential(size=40)
+    y = X[:, 0] + rng.normal(size=40)
+    found = loo(model, X, y, sample_weight=w, weights="sampling")
+    np.testing.assert_allclose(found.losses, brute(model, X, y, w, whole=True), rtol=1e-8)
+
+
+@pytest.mark.parametrize("model", [LinearDiscriminantAnalysis(), GaussianNB()], ids=str)
+def test_classes_of_sampling_weight_leave_whole(model):
+    X, y = clouds()
+    w = np.random.default_rng(1).integers(1, 9, len(y)).astype(float)
+    found = loo(model, X, y, "log", sample_weight=w, weights="sampling")
+    np.testing.assert_allclose(found.losses, brute(model, X, y, w, "log", whole=True), rtol=1e-8, atol=1e-8)
+
+
+def test_the_scale_of_sampling_weights_means_nothing():
+    """Neither to what is left out nor to the degrees of freedom, which are no sum of leverages of weight 1."""
+    rng = np.random.default_rng(0)
+    X, w = rng.normal(size=(60, 4)), rng.exponential(size=60)
+    y = X[:, 0] + rng.normal(size=60)
+    said = [loo(LinearRegression(), X, y, sample_weight=w * c, weights="sampling") for c in (1.0, 0.001, 50.0)]
+    for other in said[1:]:
+        assert (said[0].value, said[0].low, said[0].high) == pytest.approx((other.value, other.low, other.high))
 
 
 def test_folds_loo_is_the_same():

@@ -14,6 +14,7 @@ from epee.risk import (
     brier,
     complexity_curve,
     confusion_matrix,
+    cross_validate,
     f1,
     holdout_error,
     importance,
@@ -166,7 +167,10 @@ def test_curves_know_what_weights_mean():
     ]
     alone = loo(Ridge(alpha=1.0), X, y, sample_weight=w, weights="sampling")
     assert left[0].stderr == pytest.approx([alone.stderr])
-    assert left[0].how == f"{left[1].how}" == "leave-one-out, closed form, weights taken as sampling weights"
+    assert (
+        left[0].how == "leave-one-out, weights taken as sampling weights"
+    )  # rows that are heavier than a copy leave whole
+    assert left[1].how == "leave-one-out, closed form, weights taken as sampling weights"
 
 
 def test_copies_stay_together_in_a_learning_curve():
@@ -176,3 +180,18 @@ def test_copies_stay_together_in_a_learning_curve():
     twice = learning_curve(KNeighborsRegressor(1), np.vstack([X, X]), np.append(y, y), sizes=[1.0], folds=5)
     once = learning_curve(KNeighborsRegressor(1), X, y, sizes=[1.0], folds=5)
     assert twice.test[-1] == pytest.approx(once.test[-1], rel=0.25) and twice.test[-1] > 0.5
+
+
+def test_one_weight_above_1_for_every_row_is_asked_about():
+    X, y, _ = table(60, classes=False)
+    fitted, w = LinearRegression().fit(X[:30], y[:30]), np.full(60, 10.0)
+
+    def each(w, **said):
+        yield holdout_error(fitted, X[30:], y[30:], sample_weight=w[30:], **said)
+        yield loo(LinearRegression(), X, y, sample_weight=w, **said)
+        yield cross_validate(LinearRegression(), X, y, sample_weight=w, **said)
+
+    assert all(found.caution.startswith("Every row has the weight 10, and is taken as 10 rows") for found in each(w))
+    for said in ("counts", "sampling"):
+        assert not any("weight 10" in found.caution for found in each(w, weights=said))
+    assert not any("weight" in found.caution for found in each(np.ones(60)))

@@ -29,7 +29,7 @@ from epee.moments.unions import joined, select
 from epee.risk.counts import long_table
 from epee.risk.cross_validation import dealt_by_rule, fold_error, plan_for, run_plan
 from epee.risk.dof import sharing, spread_of_squares
-from epee.risk.leave_one_out import leave_each_out
+from epee.risk.leave_one_out import heavier_than_a_copy, leave_each_out
 from epee.risk.linear_stack import linear_of, squared_risk
 from epee.risk.opening import open_route
 from epee.risk.refit import RefitRoute
@@ -178,14 +178,15 @@ def _left_out_curve(
 ) -> ComplexityCurve:  # fmt: skip
     """Return the curve by leave-one-out: all values at once where the estimator has a formula for a path."""
     first = RefitRoute(clone(model).set_params(**{parameter: values[0]}), X, y, sample_weight, loss)
+    first.weights = weights
     losses, train, dof = np.empty((first.n, len(values))), np.empty(len(values)), np.empty(len(values))
     path = None
-    if first.kind == "regressor" and isinstance(first.model, LeavesOneOutPath):
+    if first.kind == "regressor" and isinstance(first.model, LeavesOneOutPath) and not heavier_than_a_copy(first):
         path = first.model.left_out_path(first.X, first.truth, first.weight, parameter, values)
     for v, value in enumerate(values):
         here = clone(model).set_params(**{parameter: value})
         if path is None:
-            losses[:, v] = leave_each_out(here, X, y, loss, 0.95, sample_weight, halved=False).losses
+            losses[:, v] = leave_each_out(here, X, y, loss, 0.95, sample_weight, weights, halved=False).losses
         else:
             losses[:, v] = first.value(np.asarray(path[v]), np.arange(first.n))
         train[v], dof[v] = fitted_on_all(open_route(here, X, y, sample_weight, loss))

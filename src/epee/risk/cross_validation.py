@@ -31,7 +31,7 @@ from epee.risk.opening import open_route
 from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import Outcome
 from epee.risk.splitting import Deal, Pairs, Plan, Split, deal_plan, make_plan
-from epee.risk.units import Weights, check_meaning
+from epee.risk.units import Weights, check_meaning, unsaid
 from epee.table.fingerprints import fingerprint
 from epee.typing import Codes, Vector
 from epee.words import risk_words
@@ -197,7 +197,7 @@ def cross_validate(
         if table is not None:
             route = open_route(model, table.X, table.y, None, loss)
             found = _validated(route, folds, repeats, interval, level, None, None, stratify, random_state, apart=True)
-            return table.told(found)
+            return replace(table.told(found), caution=unsaid(table.counts, weights) or found.caution)
     route = open_route(model, X, y, sample_weight, loss)
     route.weights = weights
     found = _validated(route, folds, repeats, interval, level, groups, time, stratify, random_state)

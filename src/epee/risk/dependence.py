@@ -11,7 +11,8 @@ variance splits into between and within,
 with :math:`B, W` the mean squares; :math:`\rho` is the intraclass correlation, and by its *design effect*
 :math:`1 + (\sum m_g^2 / n - 1)\, \rho` the variance of a mean over rows is larger than independent rows would make it. For
 neighbours in order the test is that of the first autocorrelation and the effect that of an autoregression
-(:mod:`epee.risk.units`). Residuals are replaced by normal scores, so heavy tails do not matter. Of all tries the p-values are adjusted by
+(:mod:`epee.risk.units`). Errors of a number may follow each other in size alone, as those of a market do: the same is asked of
+:math:`|r_i|`. Residuals are replaced by normal scores, so heavy tails do not matter. Of all tries the p-values are adjusted by
 Holm's rule.
 
 A predictor that misses a shape leaves residuals that resemble each other, too, but its error bars are right. A shape is much the same a
@@ -60,7 +61,6 @@ ROWS_OF_A_TERM = 10  # for each term of a shape
 FEW_PRODUCTS = 300_000  # for which a decomposition takes no time
 REMEMBERED = 1_000_000  # numbers of cubics that are kept for the next loss
 WELL_APART = 1e6  # condition below which normal equations do as well
-HEAD = 64  # rows that are looked at first
 ROWS_AT_ONCE, PAIRS_AT_ONCE = 256, 1_000  # whose nearest are looked for; whose distances are taken
 Kind = Literal["copies", "order", "column", "nearest"]
 
@@ -73,7 +73,7 @@ class Dependence:
     ----------
     kind : {"copies", "order", "column", "nearest"}
     name : str
-        The column, for "column".
+        The column, for "column"; "sizes" for an order of sizes alone.
     correlation : float
         Of the residuals of two rows that are near in this way.
     p_value : float
@@ -97,7 +97,8 @@ class Dependence:
 
 
 def dependence(
-    residuals: Vector, X: Matrix | None = None, *, columns: Sequence[tuple[str, Any]] = (), order: Any = None, seed: int = 0
+    residuals: Vector, X: Matrix | None = None, *, columns: Sequence[tuple[str, Any]] = (), order: Any = None,
+    target: Vector | None = None, seed: int = 0,
 ) -> list[Dependence]:  # fmt: skip
     """Return what was tried, from the most to the least certain dependence.
 
@@ -106,11 +107,15 @@ def dependence(
     residuals : array (n,)
         Out-of-fold: what was observed minus what was predicted, or losses.
     X : array (n, p), optional
-        Inputs as numbers, for copies, nearest rows, and columns that look like names: whole numbers, each for some rows.
+        Inputs as numbers, for copies, nearest rows, and columns that look like names: whole numbers that repeat, each for some
+        rows, or others on no grid, as the latitude of a place is.
     columns : pairs of name and values, optional
         Columns of any kind; those whose values repeat are tried. Give those that are no inputs, too.
     order : array (n,), optional
         Places of the rows; None is their order here.
+    target : array (n,), optional
+        The numbers that were predicted, where the residuals are what is left of them: neighbours in the file are then also compared by how
+        large these are. A file that is sorted by them has no order of its own.
     seed : int, default=0
         Of the sample of rows whose nearest are looked for, when there are more than 5,000.
 
@@ -123,20 +128,21 @@ def dependence(
     >>> found[0].name, found[0].shown(), found[-1].shown()
     ('patient', True, False)
     """
-    r = np.array(residuals, dtype=np.float64)
+    r: Vector = np.array(residuals, dtype=np.float64)
     if r.ndim != 1 or len(r) < 8:
         raise DataError(f"the residuals have shape {r.shape}; dependence is looked for in a vector of at least 8.")
     seen = np.isfinite(r)
     own: Any = slice(None) if seen.all() else seen
-    scores = np.full(len(r), np.nan)
-    scores[own] = normal_scores(r[own])
     Z = None if X is None else standardised(np.asarray(X, dtype=np.float64)[own])
-    if Z is not None:
-        scores[own] = without_shape(scores[own], Z)
+    scores = _scores(r, own, Z)
     place = np.argsort(np.arange(len(r)) if order is None else np.asarray(order), kind="stable")
     filed = place[seen[place]]
     along = Z is not None and _along_an_input(Z[(np.cumsum(seen) - 1)[filed]])
-    found: list[Dependence | None] = [_in_order(scores[filed], along)]
+    found: list[Dependence | None] = []
+    if target is None or not _sorted(np.asarray(target)[filed]):
+        found.append(_in_order(scores[filed], along))
+    if found and target is not None:
+        found.append(replace(_in_order(_scores(np.abs(r), own, Z)[filed], along), name="sizes"))
     z = scores[own]
     found += [_in_groups("column", name, z, np.asarray(values)[own]) for name, values in columns]
     if X is not None and Z is not None:
@@ -147,6 +153,14 @@ def dependence(
     adjusted = holm(np.array([f.p_value for f in tried]))
     tried = [replace(f, p_value=float(p)) for f, p in zip(tried, adjusted, strict=True)]
     return sorted(tried, key=lambda f: (f.p_value, -f.effect))
+
+
+def _scores(r: Vector, seen: Any, Z: Matrix | None) -> Vector:
+    """Return normal scores of the values that were seen, less the shape that inputs give them; NaN for the others."""
+    z = normal_scores(r[seen])
+    out = np.full(len(r), np.nan)
+    out[seen] = z if Z is None else without_shape(z, Z)
+    return out
 
 
 def normal_scores(r: Vector) -> Vector:
@@ -186,6 +200,12 @@ def _in_order(z: Vector, along_an_input: bool = False) -> Dependence:
     return Dependence("order", "", rho, p, inflation(z) if rho > 0 else 1.0, 1.0)
 
 
+def _sorted(y: Vector) -> bool:
+    """Tell whether numbers rise or fall all along, so that what is left of them is in order, too."""
+    steps = np.diff(y)
+    return bool((steps >= 0).all() or (steps <= 0).all())
+
+
 def _along_an_input(Z: Matrix) -> bool:
     """Tell whether rows that follow each other are close in some standardised input: von Neumann's ratio, 1 for a random order."""
     return bool(((np.diff(Z, axis=0) ** 2).mean(axis=0) / 2 < SORTED).any())
@@ -216,18 +236,24 @@ def _codes(values: np.ndarray) -> Codes:
 
 
 def _columns_of_names(X: np.ndarray) -> list[int]:
-    """Return the columns whose numbers look like names; the first rows of most tell that theirs do not."""
-    some = X[:HEAD]
-    whole = (some == np.floor(some)).all(axis=0) if X.dtype.kind == "f" else np.ones(X.shape[1], dtype=bool)
-    return [int(j) for j in np.flatnonzero(whole) if _names(X[:, j])]
+    """Return the columns whose numbers look like names; that a third of the rows repeats a value is asked first."""
+    rare = [len(X) - repeats(column) for column in np.ascontiguousarray(X.T)]
+    return [j for j, values in enumerate(rare) if FEWEST_NAMES <= values <= 2 * len(X) / 3 and _names(X[:, j])]
 
 
 def _names(x: np.ndarray) -> bool:
-    """Tell whether the numbers of a column look like names: whole, of many values, each for some rows."""
-    if not np.isfinite(x).all() or (x != np.floor(x)).any():
+    """Tell whether the numbers of a column look like names: of many values, each for some rows, whole or on no grid.
+
+    A measurement repeats where it was rounded, and then its values lie on a grid. The latitude of a place repeats as the place does.
+    """
+    if not np.isfinite(x).all():
         return False
-    values = len(np.unique(x))
-    return values >= FEWEST_NAMES and 3 * values <= 2 * len(x)
+    values = np.unique(x)
+    if len(values) < FEWEST_NAMES or 3 * len(values) > 2 * len(x):
+        return False
+    steps = (values - values[0]) / np.diff(values).min()
+    on_a_grid = np.abs(steps - np.round(steps)).max() < 1e-6 * steps[-1]
+    return not (x % 1).any() or not on_a_grid
 
 
 def without_shape(z: Vector, Z: Matrix) -> Vector:

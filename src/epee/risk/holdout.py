@@ -31,7 +31,7 @@ from epee.risk.mean_loss import MeanLoss, mean_loss
 from epee.risk.ranking import area_interval
 from epee.risk.route import GLANCE
 from epee.risk.splitting import group_codes, places_in_time
-from epee.risk.units import Weights, as_counts, taken_as, units_of
+from epee.risk.units import Weights, as_counts, taken_as, units_of, unsaid
 from epee.risk.watching import less_class, watched
 from epee.table.block import check_weights
 from epee.table.doors import gather, is_stream, open_source, width_of
@@ -189,11 +189,13 @@ def holdout_error(
     n = float(len(losses)) if worth is None else float(worth.sum())
     told = Risk(
         found.value, found.stderr, ends, level, n, chosen.name, _how(w, weights, ids, order), found.dof, row_losses=losses, weight=worth,
-        rows=None if is_stream(X) else fingerprint(X, y), caution=found.sentence or _rare_class(chosen, y, losses), ends_at=ends_at,
+        rows=None if is_stream(X) else fingerprint(X, y), caution=unsaid(w, weights) or found.sentence or _rare_class(chosen, y, losses),
+        ends_at=ends_at,
     )  # fmt: skip
     if is_stream(X) or ids is not None or order is not None or w is not None or len(losses) * width_of(X) > GLANCE:
         return told
-    return watched(told, _left_over(model, X, y, losses, chosen), X)
+    rest = _left_over(model, X, y, losses, chosen)
+    return watched(told, rest, X, None, (), None if rest is losses or chosen.classes is not None else np.asarray(y))
 
 
 def _left_over(model: Any, X: Any, y: Any, losses: Vector, chosen: Loss) -> Vector:

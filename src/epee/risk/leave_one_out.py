@@ -5,7 +5,8 @@ row by a change of rank one. Estimators that know such a formula offer it as ``_
 moments, the sample without row :math:`i` is a merge: the rows are cut into chunks, and row :math:`i` leaves the merge of the other
 chunks with the rest of its own, so nothing is subtracted. What remains is fitted n times, in parallel.
 
-A weight is a count: one copy of the row is left out, and its loss counts as often as the row.
+Of weights that are counts one copy of the row is left out, and its loss counts as often as the row. A row of sampling weight is one row,
+and leaves whole: where such weights are larger than 1 the formulas, which take one copy off, are not asked.
 
 Left-out losses are not independent: all predictors but one learned from any row. For least squares with Gaussian noise and a hat matrix
 :math:`H` the variance of the mean is that of its :math:`n` losses plus :math:`\sum_{i \ne j} H_{ij}^2` in the same unit, which is
@@ -50,8 +51,8 @@ from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import ask_behind
 from epee.risk.splitting import kfold
 from epee.risk.tied_rows import cells_of, learns_much, longer, share_inputs, spread_of_halves
-from epee.risk.units import Weights, check_meaning, taken_as
-from epee.risk.watching import left_over, watched
+from epee.risk.units import Weights, check_meaning, meaning_of, taken_as, unsaid
+from epee.risk.watching import left_over, target_of, watched
 from epee.settings import progress
 from epee.table.arrays import ArraySource
 from epee.table.block import Block
@@ -118,13 +119,16 @@ def leave_each_out(
     found = None
     if isinstance(model, LeavesOneOut):
         plain = RefitRoute(model, X, y, sample_weight, loss)
+        plain.weights = weights
         route: Route = plain
         check_folds(route.n, route.n)
-        fitted = plain.fit_rows(None)
-        found, how = closed_form(plain, fitted), f"leave-one-out, {model.left_out_by}"
-        free = degrees_of_freedom(fitted, plain.X)
+        if not heavier_than_a_copy(plain):
+            fitted = plain.fit_rows(None)
+            found, how = closed_form(plain, fitted), f"leave-one-out, {model.left_out_by}"
+            free = degrees_of_freedom(fitted, plain.X if plain.weight is None else None)  # a leverage is of weight 1
     if found is None:
         route = open_route(model, X, y, sample_weight, loss)
+        route.weights = weights
         check_folds(route.n, route.n)
         if isinstance(route, MomentRoute):
             found, how = _by_merges(route), "leave-one-out, by merging moments"
@@ -133,7 +137,6 @@ def leave_each_out(
             how = "leave-one-out, by fitting each"
         free = route.freedom
     losses = route.value(found, np.arange(route.n))
-    route.weights = weights
     spread = spread_of_squares(losses, route.counts, route.loss)
     shared = max(sharing(free, float(route.counts.sum()), spread), _together(route, free) if halved else 1.0)
     of_rows = partial(mean_loss, losses, route.weight, loss=route.loss, weights=weights, stretch=shared)
@@ -141,14 +144,25 @@ def leave_each_out(
     predictions, value, n = route.asked.decode(found), mean.value, float(sizes.sum())
     said = how + taken_as(route.weight, weights)
     told = CrossValidation(
-        value, mean.stderr, mean.interval, level, n, route.loss.name, said, mean.dof, caution=mean.sentence, ends_at=ends_at,
-        row_losses=losses, weight=route.weight, rows=fingerprint(*route.raw[:2]), pooled=value, per_fold=losses, n_folds=route.n,
-        sizes=sizes, fold_ids=np.arange(route.n),
+        value, mean.stderr, mean.interval, level, n, route.loss.name, said, mean.dof,
+        caution=unsaid(route.weight, weights) or mean.sentence,
+        ends_at=ends_at, row_losses=losses, weight=route.weight, rows=fingerprint(*route.raw[:2]), pooled=value, per_fold=losses,
+        n_folds=route.n, sizes=sizes, fold_ids=np.arange(route.n),
         one_pass=how != "leave-one-out, by fitting each", look=lambda: (losses, predictions),
     )  # fmt: skip
     if not route.at_a_glance or route.weight is not None:
         return told
-    return watched(told, left_over(route, losses, found), route.inputs)
+    return watched(told, left_over(route, losses, found), route.inputs, None, (), target_of(route, found))
+
+
+def _whole_rows(route: Route) -> bool:
+    """Tell whether a weight belongs to one row, which leaves whole."""
+    return route.weight is not None and meaning_of(route.weight, route.weights) == "sampling"
+
+
+def heavier_than_a_copy(route: Route) -> bool:
+    """Tell whether a row that leaves whole is heavier than what a formula takes off: one copy."""
+    return route.weight is not None and _whole_rows(route) and bool(route.weight.max(initial=0.0) > 1)
 
 
 def _together(route: Route, free: float) -> float:
@@ -224,11 +238,12 @@ def _without_each(route: MomentRoute, rows: np.ndarray, rest: Moments) -> Moment
     s, L = route.source, len(rows)
     own = Block(s.X, s.y, s.weight, None, s.group).taking(rows)
     w: Vector = np.ones(L) if own.weight is None else own.weight
+    left = w if _whole_rows(route) else np.minimum(w, 1.0)
     alone = ArraySource(own.X, own.y, np.ones(L), np.arange(L), own.group, s.names)
     keep = route.probe.summation(alone, L, rest.origin)
     each = keep(next(iter(alone.blocks(L))))  # one cell a row
     both = stack([rest.about(each.origin), *[each.at("fold", i) for i in range(L)]])
     members = np.hstack([np.ones((L, 1)), np.tile(w, (L, 1))])
-    members[np.arange(L), 1 + np.arange(L)] -= np.minimum(w, 1.0)
+    members[np.arange(L), 1 + np.arange(L)] -= left
     found = unions(both, members)
     return replace(found, shift=np.where(share(found.count, found.count)[..., None] > 0, found.shift, 0.0))

@@ -24,6 +24,8 @@ import numpy as np
 
 from epee.errors import WrongUse
 from epee.typing import Codes, Vector
+from epee.words import risk_words
+from epee.words.numbers import whole
 
 Weights = Literal["counts", "sampling"]
 
@@ -121,6 +123,17 @@ def meaning_of(weight: Vector, said: Weights | None = None) -> Weights:
             "rows that each row stands for."
         )
     return said or ("counts" if bool((weight == np.round(weight)).all()) else "sampling")
+
+
+def unsaid(weight: Vector | None, said: Weights | None = None) -> str:
+    """Return a caution where weights were taken as counts and nobody said so, though they tell no row from another: one number above 1.
+
+    >>> unsaid(np.array([1.0, 3.0])), unsaid(np.full(3, 10.0), "counts"), unsaid(np.full(3, 10.0))[:35]
+    ('', '', 'Every row has the weight 10, and is')
+    """
+    if said is not None or weight is None or len(weight) < 2 or not weight[0] > 1 or np.ptp(weight) > 0:
+        return ""
+    return risk_words.say("caution unsaid", w=whole(weight[0])) if meaning_of(weight) == "counts" else ""
 
 
 def taken_as(weight: Vector | None, said: Weights | None = None) -> str:

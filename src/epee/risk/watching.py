@@ -83,20 +83,20 @@ def watched(found: R, *seen: Any) -> R:
 
 
 def kinship(
-    residuals: Vector, X: Any, places: Codes | None = None, columns: Sequence[tuple[str, Any]] = ()
-) -> Dependence | None:
+    residuals: Vector, X: Any, places: Codes | None = None, columns: Sequence[tuple[str, Any]] = (), target: Vector | None = None
+) -> Dependence | None:  # fmt: skip
     """Return the way in which rows most certainly belong together; None where none is shown, or the rows are few.
 
     ``X`` are the inputs, wherever they lie, and ``places`` those of the residuals in it, where they are not all; ``columns`` are pairs of a
-    name and its values, of columns that are no numbers.
+    name and its values, of columns that are no numbers. ``target`` are the numbers of which the residuals are left.
     """
     if np.isfinite(residuals).sum() < FEWEST_ROWS or not np.nanstd(residuals) > 0:
         return None
     rows = _some_rows(len(residuals))
     beside = [(name, np.asarray(values)[rows]) for name, values in columns]
-    inputs = _numbers(X, rows if places is None else places[rows])
+    told, inputs = None if target is None else target[rows], _numbers(X, rows if places is None else places[rows])
     with one_blas_thread():  # matrices so small that BLAS's own threads would only wait for each other
-        found = dependence(residuals[rows], inputs, columns=beside)
+        found = dependence(residuals[rows], inputs, columns=beside, target=told)
     return next((d for d in found if d.shown(ALARM)), None)
 
 
@@ -114,8 +114,9 @@ def marked(found: R, shown: Dependence | None) -> R:
         return found
     longer = float(np.sqrt(shown.effect))
     ends_at = partial(_longer, found.at, longer)
+    way = "sizes" if shown.kind == "order" and shown.name else shown.kind
     r, p = amount(shown.correlation, 0.01), p_value(shown.p_value)
-    words = risk_words.say(f"caution kin {shown.kind}", r=r, p=p, name=shown.name)
+    words = risk_words.say(f"caution kin {way}", r=r, p=p, name=shown.name)
     return replace(
         found, stderr=found.stderr * longer, interval=ends_at(found.level), ends_at=ends_at, kin=words,
         caution=f"{words} {found.caution}".strip(),
@@ -128,24 +129,28 @@ def _longer(at: Callable[[float], Risk], factor: float, level: float) -> Interva
     return within_range(Interval(low, high), found.loss)
 
 
-def seen_rows(
-    route: Route, plan: Plan, losses: np.ndarray, predictions: np.ndarray
-) -> tuple[Vector, Any, Codes | None]:
-    """Return what the predictor leaves over, of one row of each set of copies, the inputs, and which rows of these it belongs to."""
-    rest = left_over(route, losses, predictions)
+def seen_rows(route: Route, plan: Plan, losses: np.ndarray, predictions: np.ndarray) -> tuple[Any, ...]:
+    """Return what :func:`kinship` asks for: what the predictor leaves over, of one row of each set of copies, the inputs, and so on."""
+    rest, told = left_over(route, losses, predictions), target_of(route, predictions)
     if plan.groups is None:
-        return rest, route.inputs, None
+        return rest, route.inputs, None, (), told
     first = np.unique(plan.groups, return_index=True)[1]
-    return rest[first], route.inputs, first
+    return rest[first], route.inputs, first, (), None if told is None else told[first]
 
 
 def left_over(route: Route, losses: np.ndarray, predictions: np.ndarray) -> Vector:
     """Return what the predictor leaves over, (n,): residuals of a number; of classes losses, less the mean of their class."""
-    told = predictions.dtype.kind == "f" and predictions.shape[-1:] == route.truth.shape
-    if route.codes is None and route.truth.ndim == 1 and told:
-        return route.truth - (predictions if predictions.ndim == 1 else predictions[0])
+    told = target_of(route, predictions)
+    if told is not None:
+        return told - (predictions if predictions.ndim == 1 else predictions[0])
     rows = losses if losses.ndim == 1 else losses[0]
     return rows if route.codes is None else less_class(rows, route.codes)
+
+
+def target_of(route: Route, predictions: np.ndarray) -> Vector | None:
+    """Return the numbers (n,) of which the predictor leaves residuals; None where it leaves losses."""
+    one = route.codes is None and route.truth.ndim == 1 and predictions.dtype.kind == "f"
+    return route.truth if one and predictions.shape[-1:] == route.truth.shape else None
 
 
 def less_class(losses: Vector, codes: Codes) -> Vector:

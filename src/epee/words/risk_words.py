@@ -75,6 +75,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "The largest losses are too far from the others (one alone makes {share} of the mean): no interval from {n} {n:row|rows} is sure to cover. Look at the absolute loss.",
         "Les plus grandes pertes sont trop loin des autres (une seule fait {share} de la moyenne) : aucun intervalle tiré de {n} {n:ligne|lignes} n'est sûr. Voyez la perte absolue.",
     ),
+    "caution unsaid": (
+        "Every row has the weight {w}, and is taken as {w} {w:row|rows}: the interval holds only if it is. Say weights='counts' or weights='sampling'.",
+        "Chaque ligne a le poids {w} et compte pour {w} {w:ligne|lignes} : l'intervalle ne vaut que si c'est le cas. Dites weights='counts' ou weights='sampling'.",
+    ),
     "caution refits": (
         'The predictor is fitted again in each fold, and the fits share rows: the interval covers a little less than it claims. interval="nested" knows it.',
         "Le prédicteur est appris de nouveau dans chaque pli, et ces apprentissages partagent des lignes : l'intervalle couvre un peu moins qu'il ne dit. interval=\"nested\" le sait.",
@@ -106,6 +110,10 @@ WORDS: dict[str, tuple[str, str]] = {
     "caution kin order": (
         "Errors of rows that follow each other resemble each other (correlation {r}, p {p}): the interval is not to be trusted. Are the rows in time (time), or do neighbours belong together (groups)?",
         "Les erreurs de lignes qui se suivent se ressemblent (corrélation {r}, p {p}) : l'intervalle n'est pas fiable. Les lignes suivent-elles le temps (time), ou des voisines vont-elles ensemble (groups) ?",
+    ),
+    "caution kin sizes": (
+        "Errors of rows that follow each other are alike in size (correlation {r}, p {p}): the interval is not to be trusted. Are the rows in time (time), or do neighbours belong together (groups)?",
+        "Les erreurs de lignes qui se suivent sont de tailles semblables (corrélation {r}, p {p}) : l'intervalle n'est pas fiable. Les lignes suivent-elles le temps (time), ou des voisines vont-elles ensemble (groups) ?",
     ),
     "caution kin column": (
         "Errors of rows with the same value of column {name} resemble each other (correlation {r}, p {p}): the interval is not to be trusted. Give that column as groups.",
