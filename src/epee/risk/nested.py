@@ -19,6 +19,15 @@ a fold less changes more than that, the risk is not known well enough to be extr
 Groups are the units of both: their sums take the place of the rows' losses in :math:`b` and in the naive standard error. So are rows
 that stand for a share of a population.
 
+Folds of classes are dealt so that each has its share of every class, and :math:`\bar e^{out}` then varies less than :math:`b` says: with
+one class hard and rare (1) would come out negative. So the two are compared class by class. With :math:`\pi_{kc}` the share of class
+:math:`c` in fold :math:`k`, :math:`\bar e^{in}_c` the mean of its inner losses and :math:`s_c^2` the variance of its outer ones,
+
+.. math:: a = \Bigl(\sum_c \pi_{kc} \bar e^{in}_c - \bar e^{out}\Bigr)^2, \qquad b = \sum_c \pi_{kc} s_c^2 / |T_k|, \qquad
+          \mathrm{MSE}_n = \tfrac{K-1}{K} (\bar a - \bar b) + \tfrac1n \sum_c \pi_c (\bar e_c - \bar e)^2, \tag{3}
+
+whose last term is what the shares of the classes in the whole table leave unsure. It holds however the folds were dealt.
+
 Only models trained without fold :math:`k`, and without folds :math:`j` and :math:`k`, are needed. Where the
 estimator lives on moments these are merges, and where it solves a stack of moments, many repeats are solved at once.
 
@@ -26,7 +35,12 @@ The estimate of (1) is noisy: relative to the squared naive standard error its n
 :math:`R` repeats. Predictors that are fitted again have few of them, and rates of others where few are asked for. The ratio that
 halves of the folds show (:mod:`epee.risk.halves`) is far steadier, with a noise of about 0.7: there the two are pooled, each weighted by
 the inverse of its squared noise. An unbounded loss of merges is left to (1): half of the rows may be hardly enough to solve for its
-coefficients.
+coefficients. Such a variance rests on K folds: Student's law with :math:`K - 1` degrees of freedom, and more where (1) adds to what is
+known, takes the place of that of the rows. And :math:`\delta = \bar e^{in} - CV` of (2) is mostly chance where predictors change with
+every row (trees). It is large where :math:`CV` came out small, and a correction by it leads away from the truth: with the error
+:math:`\sigma_\delta` of its mean over rows, it is shrunk by the factor
+
+.. math:: \max\bigl(0,\; 1 - (2 \sigma_\delta / \delta)^2\bigr). \tag{4}
 """
 
 from __future__ import annotations
@@ -43,7 +57,7 @@ from epee.estimator.protocol import FitsStack, SolvesStack
 from epee.moments.moments import Moments
 from epee.risk.cross_validation import CrossValidation, assemble, counted
 from epee.risk.halves import halves_of, ratio_by_halves
-from epee.risk.intervals import Interval, within_range
+from epee.risk.intervals import Interval, t_quantile, within_range
 from epee.risk.linear_stack import Linear, Stack
 from epee.risk.mean_loss import MeanLoss, mean_loss
 from epee.risk.refit import RefitRoute
@@ -98,7 +112,8 @@ def nested_interval(route: Route, plan: Plan, level: float) -> CrossValidation:
     plan = counted(route, plan)
     sums = nested_sums(route, plan)
     enough = len(plan.splits) >= FEW_REPEATS or not route.loss.is_rate
-    apart = None if route.one_pass and enough else halves_of(route, plan, HALVINGS)
+    sums.unsteady = not (route.one_pass and enough)
+    apart = halves_of(route, plan, HALVINGS) if sums.unsteady else None
     if apart is not None and len(apart.means):
         sums.halves = ratio_by_halves(apart.means)
     return sums.result(plan, level)
@@ -175,6 +190,8 @@ class Sums:
         self.route, self.K = route, K
         self.w = route.counts
         self.groups = groups if groups is not None or not route.sampled else np.arange(route.n)
+        self.codes = route.codes if groups is None else None  # groups are not dealt by class
+        self.C = 1 if self.codes is None else int(self.codes.max()) + 1
         self.a: list[Vector] = []
         self.b: list[Vector] = []
         self.inner: list[float] = []
@@ -182,24 +199,45 @@ class Sums:
         self.outer: list[Vector] = []
         self.per_fold: list[Vector] = []
         self.sizes: list[Vector] = []
+        self.shares: list[float] = []  # the last term of (3), of each repeat
+        self.gap: Vector = np.zeros(route.n)  # the mean inner loss of a row less its outer one, summed over repeats
+        self.unsteady = False  # few repeats: (1) is noise for the most part
         self.halves = 0.0  # the ratio of variances that halves of the folds show; 0 where nobody looked
 
     def add(self, fold: Codes, losses: Matrix) -> None:
         """Add one repeat: ``losses`` (K, n) by the models of :func:`without_one_or_two`."""
-        K, w, out = self.K, self.w, losses[0]
+        K, C, w, out = self.K, self.C, self.w, losses[0]
         size = np.bincount(fold, w, minlength=K).astype(float)
         mean_out = np.bincount(fold, w * out, minlength=K) / size
-        spread = self._variance(fold, out - mean_out[fold], size)
         held = (fold[None] + np.arange(1, K)[:, None]) % K  # (K - 1, n): the second fold that the model did not see
-        total = np.bincount(held.ravel(), (w * losses[1:]).ravel(), minlength=K)
-        mean_in = total / (size.sum() - size)
+        cell = held if self.codes is None else held * C + self.codes
+        total: Matrix = np.bincount(cell.ravel(), (w * losses[1:]).ravel(), minlength=K * C).reshape(K, C).astype(float)
+        mean_in = total.sum(axis=1) / (size.sum() - size)
         self.mean_in.append(mean_in)
-        self.a.append((mean_in - mean_out) ** 2)
-        self.b.append(spread)
+        if self.codes is None:
+            self.a.append((mean_in - mean_out) ** 2)
+            self.b.append(self._variance(fold, out - mean_out[fold], size))
+        else:
+            self._add_by_class(fold, self.codes, out, total)
+        self.gap = self.gap + losses[1:].mean(axis=0) - out
         self.inner.append(float(total.sum() / ((K - 1) * size.sum())))
         self.outer.append(out)
         self.per_fold.append(mean_out)
         self.sizes.append(size)
+
+    def _add_by_class(self, fold: Codes, codes: Codes, out: Vector, total: Matrix) -> None:
+        """Add a and b of (3), and what the shares of the classes leave unsure; ``total`` (K, C) are sums of the inner losses."""
+        K, C, w = self.K, self.C, self.w
+        count = np.bincount(fold * C + codes, w, minlength=K * C).reshape(K, C)
+        size, weight = count.sum(axis=1), count.sum(axis=0)
+        own = np.bincount(codes, w * out, minlength=C) / np.where(weight > 0, weight, 1)  # (C,) mean outer losses
+        others = weight - count
+        inner = np.where(others > 0, total / np.where(others > 0, others, 1), own)  # (K, C)
+        gap = out - own[codes]
+        self.a.append(((count * inner).sum(axis=1) - np.bincount(fold, w * out, minlength=K)) ** 2 / size**2)
+        spread = np.bincount(codes, w * gap**2, minlength=C) / np.maximum(weight - 1, 1)
+        self.b.append(count @ spread / size**2 if self.groups is None else self._variance(fold, gap, size))
+        self.shares.append(self._squared_error(own[codes][None]))
 
     def _variance(self, fold: Codes, gap: Vector, size: Vector) -> Vector:
         """Return b of (1) for each fold, (K,), from the gaps of the rows to the mean of their fold."""
@@ -229,10 +267,11 @@ class Sums:
         first = self.plain(level)
         cv, naive, stderr = first.value, self._naive(outer), self.stderr()
         inner = float(np.mean(self.inner))
-        centre = cv * (cv / inner) ** ((K - 2) / K) if cv > 0 and inner > 0 else cv
+        centre = cv * (cv / inner) ** ((K - 2) / K * self.trust()) if cv > 0 and inner > 0 else cv
         centre = float(np.clip(centre, *within_range(Interval(cv - stderr, cv + stderr), self.route.loss)))
         stretch = stderr / naive if naive > 0 else 1.0
-        ends_at = partial(self._ends, centre, stretch)
+        own = max(first.dof, 1.0)
+        ends_at = partial(self._ends, centre, stretch, min(self.dof(), own) if naive > 0 else own, own)
         found = outer[0] if len(outer) == 1 else outer
         how = f"nested {plan.how}"
         per_fold, sizes = np.concatenate(self.per_fold), np.concatenate(self.sizes)
@@ -249,23 +288,44 @@ class Sums:
         """Return the standard error from (1), kept between the naive one and as many times it as all folds could bring."""
         K, naive = self.K, self._naive(np.stack(self.outer))
         mse = (K - 1) / K * float(np.concatenate(self.a).mean() - np.concatenate(self.b).mean())
+        mse += float(np.mean(self.shares)) if self.shares else 0.0
         if self.halves > 0:
             own = len(self.a) / (2 * K)  # one over the squared noise of (1), and of the ratio in halves
             mse = (own * mse + self.halves * naive**2 / HALVES_NOISE) / (own + 1 / HALVES_NOISE)
         return float(np.clip(np.sqrt(max(mse, 0.0)), naive, np.sqrt(K) * naive))
 
+    def dof(self) -> float:
+        """Return the degrees of freedom of (1) pooled with halves, which are worth K - 1; infinite from many repeats of merges."""
+        if not self.unsteady:
+            return np.inf
+        return (self.K - 1) * (1 + (HALVES_NOISE * len(self.a) / (2 * self.K) if self.halves > 0 else 0.0))
+
+    def trust(self) -> float:
+        """Return the factor (4) of the correction (2); 1 where it comes from many repeats of merges."""
+        gap = self.gap / len(self.a)  # (n,)
+        mean = float(gap @ self.w / self.w.sum())
+        if not self.unsteady or mean == 0:
+            return 1.0
+        return max(0.0, 1 - 4 * self._squared_error(gap[None]) / mean**2)
+
     def _naive(self, outer: Matrix) -> float:
         """Return the standard error of the mean over rows or groups, as if the folds shared nothing."""
+        return float(np.sqrt(self._squared_error(outer)))
+
+    def _squared_error(self, values: Matrix) -> float:
+        """Return the squared error of the mean of values of the rows, over rows or groups, a mean over repeats (R, n)."""
         w, n = self.w, float(self.w.sum())
-        gap = outer - float((outer @ w).mean() / n)
+        gap = values - float((values @ w).mean() / n)
         if self.groups is None:
-            return float(np.sqrt((gap**2 @ w).mean() / max(n - 1, 1) / n))
+            return float((gap**2 @ w).mean() / max(n - 1, 1) / n)
         G = int(self.groups.max()) + 1
         squares = [float((np.bincount(self.groups, w * row, minlength=G) ** 2).sum()) for row in gap]
-        return float(np.sqrt(np.mean(squares) * G / max(G - 1, 1))) / n
+        return float(np.mean(squares) * G / max(G - 1, 1)) / n**2
 
-    def _ends(self, centre: float, stretch: float, level: float) -> Interval:
-        return self.plain(level, centre, stretch).interval
+    def _ends(self, centre: float, stretch: float, dof: float, own: float, level: float) -> Interval:
+        """Return the interval at a level, by Student's law of ``dof`` degrees of freedom in place of the rows' ``own``."""
+        longer = 1.0 if dof == own else t_quantile(level, dof) / t_quantile(level, own)
+        return self.plain(level, centre, stretch * longer).interval
 
 
 def batched_losses(route: Route, plan: Plan) -> np.ndarray | None:
