@@ -41,6 +41,15 @@ every row (trees). It is large where :math:`CV` came out small, and a correction
 :math:`\sigma_\delta` of its mean over rows, it is shrunk by the factor
 
 .. math:: \max\bigl(0,\; 1 - (2 \sigma_\delta / \delta)^2\bigr). \tag{4}
+
+Some predictors jump: a tree finds the squares of a chessboard, or does not. The fitted one is then far from what the models of the folds
+show on average. All models without fold :math:`k` and another one are asked about the same rows of :math:`k`, so that the variance of
+their errors is known without bias from pairs of rows: with :math:`g_{dik}` the loss of row :math:`i` under the model without :math:`k` and
+:math:`d`, less its mean over the :math:`K - 1` models,
+
+.. math:: \tau^2 = \frac{1}{K - 2} \sum_d \frac{\sum_k \sum_{i \ne j \in T_k} g_{dik}\, g_{djk}}{\sum_k |T_k| (|T_k| - 1)}. \tag{5}
+
+Where :math:`\tau^2` is larger than the variance above it takes its place, and a caution says so.
 """
 
 from __future__ import annotations
@@ -68,6 +77,8 @@ from epee.risk.unions import raw_unions
 from epee.settings import progress
 from epee.table.block import Block
 from epee.typing import Codes, Matrix, Vector
+from epee.words import risk_words
+from epee.words.numbers import amount
 
 HALVINGS = 10  # of the folds, in which predictors that are refitted or repeated rarely are judged
 FEW_REPEATS = 10  # below which (1) alone is too noisy, for rates of merges too
@@ -110,20 +121,22 @@ def nested_interval(route: Route, plan: Plan, level: float) -> CrossValidation:
         )
     _refuse_rare_classes(route)
     plan = counted(route, plan)
-    sums = nested_sums(route, plan)
     enough = len(plan.splits) >= FEW_REPEATS or not route.loss.is_rate
-    sums.unsteady = not (route.one_pass and enough)
+    sums = nested_sums(route, plan, unsteady=not (route.one_pass and enough))
     apart = halves_of(route, plan, HALVINGS) if sums.unsteady else None
     if apart is not None and len(apart.means):
         sums.halves = ratio_by_halves(apart.means)
     return sums.result(plan, level)
 
 
-def nested_sums(route: Route, plan: Plan) -> Sums:
-    """Return a and b of (1), and the inner and outer means that they come from, over the repeats of a plan of counted rows."""
+def nested_sums(route: Route, plan: Plan, unsteady: bool = False) -> Sums:
+    """Return a and b of (1), and the inner and outer means that they come from, over the repeats of a plan of counted rows.
+
+    ``unsteady`` says that they are mostly noise, and that (4) and (5) are wanted too.
+    """
     with one_blas_thread():  # thousands of small matrices: BLAS's own threads would only wait for each other
         losses = batched_losses(route, plan)
-    sums = Sums(route, plan.n_folds, plan.groups)
+    sums = Sums(route, plan.n_folds, plan.groups, unsteady)
     folds = fold_ids(plan)
     if losses is not None:
         for ids, part in zip(folds, losses, strict=True):
@@ -186,7 +199,7 @@ def nested_splits(plan: Plan) -> list[Split]:
 class Sums:
     """Gathers a and b of (1) over repeats and folds."""
 
-    def __init__(self, route: Route, K: int, groups: Codes | None = None) -> None:
+    def __init__(self, route: Route, K: int, groups: Codes | None = None, unsteady: bool = False) -> None:
         self.route, self.K = route, K
         self.w = route.counts
         self.groups = groups if groups is not None or not route.sampled else np.arange(route.n)
@@ -201,7 +214,8 @@ class Sums:
         self.sizes: list[Vector] = []
         self.shares: list[float] = []  # the last term of (3), of each repeat
         self.gap: Vector = np.zeros(route.n)  # the mean inner loss of a row less its outer one, summed over repeats
-        self.unsteady = False  # few repeats: (1) is noise for the most part
+        self.unsteady = unsteady  # few repeats: (1) is noise for the most part
+        self.jumps = np.zeros(2)  # the sums above and below the line in (5)
         self.halves = 0.0  # the ratio of variances that halves of the folds show; 0 where nobody looked
 
     def add(self, fold: Codes, losses: Matrix) -> None:
@@ -219,7 +233,9 @@ class Sums:
             self.b.append(self._variance(fold, out - mean_out[fold], size))
         else:
             self._add_by_class(fold, self.codes, out, total)
-        self.gap = self.gap + losses[1:].mean(axis=0) - out
+        if self.unsteady:
+            self.gap = self.gap + losses[1:].mean(axis=0) - out
+            self.jumps += self._jumps(fold, losses[1:], size)
         self.inner.append(float(total.sum() / ((K - 1) * size.sum())))
         self.outer.append(out)
         self.per_fold.append(mean_out)
@@ -238,6 +254,17 @@ class Sums:
         spread = np.bincount(codes, w * gap**2, minlength=C) / np.maximum(weight - 1, 1)
         self.b.append(count @ spread / size**2 if self.groups is None else self._variance(fold, gap, size))
         self.shares.append(self._squared_error(own[codes][None]))
+
+    def _jumps(self, fold: Codes, inner: Matrix, size: Vector) -> Vector:
+        """Return the sums above and below the line in (5), over models and folds; the pairs are of rows or of groups."""
+        K, w = self.K, self.w
+        g = w * (inner - inner.mean(axis=0))  # (K - 1, n)
+        unit = np.arange(len(w)) if self.groups is None else self.groups
+        G = int(unit.max()) + 1
+        of_unit = g if self.groups is None else np.stack([np.bincount(unit, row, minlength=G) for row in g])
+        of_fold = np.stack([np.bincount(fold, row, minlength=K) for row in g])
+        pairs = float((size**2).sum() - (np.bincount(unit, w) ** 2).sum())
+        return np.array([((of_fold**2).sum() - (of_unit**2).sum()) / (K - 2), pairs])
 
     def _variance(self, fold: Codes, gap: Vector, size: Vector) -> Vector:
         """Return b of (1) for each fold, (K,), from the gaps of the rows to the mean of their fold."""
@@ -282,17 +309,33 @@ class Sums:
             return found, predictions[0] if len(predictions) == 1 else predictions
 
         made = assemble(self.route, plan, per_fold, sizes, level, look, (centre, stderr, ends_at(level)), how, found)
-        return replace(made, caution=first.sentence, ends_at=ends_at)
+        return replace(made, caution=f"{first.sentence} {self._jumping()}".strip(), ends_at=ends_at)
 
-    def stderr(self) -> float:
-        """Return the standard error from (1), kept between the naive one and as many times it as all folds could bring."""
+    def _mse(self) -> float:
+        """Return (1) or (3), pooled with what halves show where they were looked at."""
         K, naive = self.K, self._naive(np.stack(self.outer))
         mse = (K - 1) / K * float(np.concatenate(self.a).mean() - np.concatenate(self.b).mean())
         mse += float(np.mean(self.shares)) if self.shares else 0.0
         if self.halves > 0:
             own = len(self.a) / (2 * K)  # one over the squared noise of (1), and of the ratio in halves
             mse = (own * mse + self.halves * naive**2 / HALVES_NOISE) / (own + 1 / HALVES_NOISE)
+        return mse
+
+    def jump(self) -> float:
+        """Return the variance (5) where it is larger than all that is known otherwise; else 0."""
+        (above, below), naive = self.jumps, self._naive(np.stack(self.outer))
+        found = float(above / below) if below > 0 and naive > 0 else 0.0
+        return found if found > max(self._mse(), naive**2) else 0.0
+
+    def stderr(self) -> float:
+        """Return the standard error, kept between the naive one and as many times it as all folds could bring."""
+        K, naive, mse = self.K, self._naive(np.stack(self.outer)), max(self._mse(), self.jump())
         return float(np.clip(np.sqrt(max(mse, 0.0)), naive, np.sqrt(K) * naive))
+
+    def _jumping(self) -> str:
+        """Return the sentence about a predictor that jumps; none where it does not."""
+        found = np.sqrt(self.jump())
+        return risk_words.say("caution jumps", sd=amount(found, found)) if found > 0 else ""
 
     def dof(self) -> float:
         """Return the degrees of freedom of (1) pooled with halves, which are worth K - 1; infinite from many repeats of merges."""
