@@ -39,7 +39,7 @@ from tests.older import as_of
 
 def by_loops(fit, loss, X, y, folds, level_z):
     """The reference formula, read aloud: folds (R, n) -> centre, standard error."""
-    a, b, inner, outer, last = [], [], [], [], []
+    a, b, inner, outer, last, within_rows = [], [], [], [], [], np.zeros(len(y))
     for fold in folds:
         K = fold.max() + 1
         for k in range(K):
@@ -51,6 +51,7 @@ def by_loops(fit, loss, X, y, folds, level_z):
                     train = rest & (fold != j)
                     e_in.append(loss(fit(X[train], y[train]).predict(X[fold == j]), y[fold == j]))
                     of.append(y[fold == j])
+                    within_rows[fold == j] += e_in[-1]
             e_in, of = np.concatenate(e_in), np.concatenate(of)
             if y.dtype.kind == "f":
                 a.append((e_in.mean() - e_out.mean()) ** 2)
@@ -72,7 +73,9 @@ def by_loops(fit, loss, X, y, folds, level_z):
     naive = np.sqrt(rows.var() * n / (n - 1) / n)
     stderr = np.clip(np.sqrt(max(mse, 0)), naive, np.sqrt(K) * naive)
     e_in = np.concatenate(inner).mean()
-    return rows.mean() * (rows.mean() / e_in) ** ((K - 2) / K), stderr
+    gap = within_rows / (R * (K - 1)) - rows.mean(axis=0)
+    trust = max(0, 1 - 4 * gap.var(ddof=1) / n / gap.mean() ** 2)
+    return rows.mean() * (rows.mean() / e_in) ** (trust * (K - 2) / K), stderr
 
 
 def squared(p, y):

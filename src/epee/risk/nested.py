@@ -13,9 +13,15 @@ of the losses over :math:`\sqrt n`) and :math:`\sqrt K` times it, and the centre
 
 .. math:: CV \, \Bigl(\frac{CV}{\bar e^{in}}\Bigr)^{(K-2)/K}, \tag{2}
 
-which is :math:`CV - \frac{K-2}{K} (\bar e^{in} - CV)` to first order and never negative. It corrects by at most one standard error: where
-a fold less changes more than that, the risk is not known well enough to be extrapolated. The interval about it is that of the losses
-(:mod:`epee.risk.mean_loss`), which follows their skewness, its distances multiplied by the ratio of the two standard errors.
+which is :math:`CV - \frac{K-2}{K} \delta` with :math:`\delta = \bar e^{in} - CV` to first order, and never negative. It corrects by at most
+one standard error: where a fold less changes more than that, the risk is not known well enough to be extrapolated. And :math:`\delta` is
+mostly chance where predictors change with every row (trees), large where :math:`CV` came out small: a correction by it then leads away from
+the truth. With the error :math:`\sigma_\delta` of its mean over rows, the exponent is shrunk by the factor
+
+.. math:: \max\bigl(0,\; 1 - (2 \sigma_\delta / \delta)^2\bigr). \tag{3}
+
+The interval about the centre is that of the losses (:mod:`epee.risk.mean_loss`), which follows their skewness, its distances multiplied by
+the ratio of the two standard errors.
 Groups are the units of both: their sums take the place of the rows' losses in :math:`b` and in the naive standard error. So are rows
 that stand for a share of a population.
 
@@ -24,7 +30,7 @@ one class hard and rare (1) would come out negative. So the two are compared cla
 :math:`c` in fold :math:`k`, :math:`\bar e^{in}_c` the mean of its inner losses and :math:`s_c^2` the variance of its outer ones,
 
 .. math:: a = \Bigl(\sum_c \pi_{kc} \bar e^{in}_c - \bar e^{out}\Bigr)^2, \qquad b = \sum_c \pi_{kc} s_c^2 / |T_k|, \qquad
-          \mathrm{MSE}_n = \tfrac{K-1}{K} (\bar a - \bar b) + \tfrac1n \sum_c \pi_c (\bar e_c - \bar e)^2, \tag{3}
+          \mathrm{MSE}_n = \tfrac{K-1}{K} (\bar a - \bar b) + \tfrac1n \sum_c \pi_c (\bar e_c - \bar e)^2, \tag{4}
 
 whose last term is what the shares of the classes in the whole table leave unsure. It holds however the folds were dealt.
 
@@ -36,11 +42,7 @@ The estimate of (1) is noisy: relative to the squared naive standard error its n
 halves of the folds show (:mod:`epee.risk.halves`) is far steadier, with a noise of about 0.7: there the two are pooled, each weighted by
 the inverse of its squared noise. An unbounded loss of merges is left to (1): half of the rows may be hardly enough to solve for its
 coefficients. Such a variance rests on K folds: Student's law with :math:`K - 1` degrees of freedom, and more where (1) adds to what is
-known, takes the place of that of the rows. And :math:`\delta = \bar e^{in} - CV` of (2) is mostly chance where predictors change with
-every row (trees). It is large where :math:`CV` came out small, and a correction by it leads away from the truth: with the error
-:math:`\sigma_\delta` of its mean over rows, it is shrunk by the factor
-
-.. math:: \max\bigl(0,\; 1 - (2 \sigma_\delta / \delta)^2\bigr). \tag{4}
+known, takes the place of that of the rows.
 
 Some predictors jump: a tree finds the squares of a chessboard, or does not. The fitted one is then far from what the models of the folds
 show on average. All models without fold :math:`k` and another one are asked about the same rows of :math:`k`, so that the variance of
@@ -132,7 +134,7 @@ def nested_interval(route: Route, plan: Plan, level: float) -> CrossValidation:
 def nested_sums(route: Route, plan: Plan, unsteady: bool = False) -> Sums:
     """Return a and b of (1), and the inner and outer means that they come from, over the repeats of a plan of counted rows.
 
-    ``unsteady`` says that they are mostly noise, and that (4) and (5) are wanted too.
+    ``unsteady`` says that they are mostly noise, and that (5) is wanted too.
     """
     with one_blas_thread():  # thousands of small matrices: BLAS's own threads would only wait for each other
         losses = batched_losses(route, plan)
@@ -212,7 +214,7 @@ class Sums:
         self.outer: list[Vector] = []
         self.per_fold: list[Vector] = []
         self.sizes: list[Vector] = []
-        self.shares: list[float] = []  # the last term of (3), of each repeat
+        self.shares: list[float] = []  # the last term of (4), of each repeat
         self.gap: Vector = np.zeros(route.n)  # the mean inner loss of a row less its outer one, summed over repeats
         self.unsteady = unsteady  # few repeats: (1) is noise for the most part
         self.jumps = np.zeros(2)  # the sums above and below the line in (5)
@@ -233,8 +235,8 @@ class Sums:
             self.b.append(self._variance(fold, out - mean_out[fold], size))
         else:
             self._add_by_class(fold, self.codes, out, total)
+        self.gap = self.gap + losses[1:].mean(axis=0) - out
         if self.unsteady:
-            self.gap = self.gap + losses[1:].mean(axis=0) - out
             self.jumps += self._jumps(fold, losses[1:], size)
         self.inner.append(float(total.sum() / ((K - 1) * size.sum())))
         self.outer.append(out)
@@ -242,7 +244,7 @@ class Sums:
         self.sizes.append(size)
 
     def _add_by_class(self, fold: Codes, codes: Codes, out: Vector, total: Matrix) -> None:
-        """Add a and b of (3), and what the shares of the classes leave unsure; ``total`` (K, C) are sums of the inner losses."""
+        """Add a and b of (4), and what the shares of the classes leave unsure; ``total`` (K, C) are sums of the inner losses."""
         K, C, w = self.K, self.C, self.w
         count = np.bincount(fold * C + codes, w, minlength=K * C).reshape(K, C)
         size, weight = count.sum(axis=1), count.sum(axis=0)
@@ -312,7 +314,7 @@ class Sums:
         return replace(made, caution=f"{first.sentence} {self._jumping()}".strip(), ends_at=ends_at)
 
     def _mse(self) -> float:
-        """Return (1) or (3), pooled with what halves show where they were looked at."""
+        """Return (1) or (4), pooled with what halves show where they were looked at."""
         K, naive = self.K, self._naive(np.stack(self.outer))
         mse = (K - 1) / K * float(np.concatenate(self.a).mean() - np.concatenate(self.b).mean())
         mse += float(np.mean(self.shares)) if self.shares else 0.0
@@ -344,12 +346,10 @@ class Sums:
         return (self.K - 1) * (1 + (HALVES_NOISE * len(self.a) / (2 * self.K) if self.halves > 0 else 0.0))
 
     def trust(self) -> float:
-        """Return the factor (4) of the correction (2); 1 where it comes from many repeats of merges."""
+        """Return the factor (3) of the correction (2)."""
         gap = self.gap / len(self.a)  # (n,)
         mean = float(gap @ self.w / self.w.sum())
-        if not self.unsteady or mean == 0:
-            return 1.0
-        return max(0.0, 1 - 4 * self._squared_error(gap[None]) / mean**2)
+        return max(0.0, 1 - 4 * self._squared_error(gap[None]) / mean**2) if mean else 0.0
 
     def _naive(self, outer: Matrix) -> float:
         """Return the standard error of the mean over rows or groups, as if the folds shared nothing."""
