@@ -121,7 +121,7 @@ PHRASES = {
     "undeclared groups found": "groupes non déclarés trouvés", "verdict at": "verdict à", "rows sorted by what matters": "lignes triées par ce qui compte",
     "the same rows shuffled": "les mêmes lignes mélangées", "verdict against the best": "verdict contre le meilleur",
     "four equal candidates": "quatre candidats égaux", "corrected t": "t corrigé", "nested difference": "différence emboîtée", "one Gaussian": "une gaussienne",
-    "three components": "trois composantes", "tree": "arbre", "a bent surface": "une surface courbe",
+    "three components": "trois composantes", "tree": "arbre", "a bent surface": "une surface courbe", "a chessboard": "un échiquier",
     "a line of three inputs": "une droite de trois entrées", "Weibull": "Weibull", "of errors ten times larger": "d'erreurs dix fois plus grandes",
     "leave-one-out": "leave-one-out", "clouds 4 apart": "nuages à distance 4", "each of": "chacune de", "times, undeclared": "fois, non déclaré",
     "undeclared": "non déclaré", "in order": "en ordre", "mixed": "mélangés", "two strata": "deux strates", "as often as": "aussi souvent que",

@@ -56,7 +56,14 @@ def refitted(name: str, noise: str, n: int, r: np.random.Generator) -> Outcome:
     return inside(found, true_error(make().fit(X, y), noise))
 
 
-def refitted_classes(name: str, n: int, r: np.random.Generator) -> Outcome:
+CHANCES: dict[str, Callable[[np.ndarray], np.ndarray]] = {  # of the second class
+    "a bent surface": lambda X: 1 / (1 + np.exp(-2 * surface(X) + 1)),
+    "a chessboard": lambda X: np.where((X[:, 0] > 0) ^ (X[:, 1] > 0), 0.85, 0.15),  # which a tree finds, or does not
+    "a class of 20 %": lambda X: 1 / (1 + np.exp(2.2 - 1.5 * X[:, 0] - 0.8 * X[:, 1])),
+}
+
+
+def refitted_classes(name: str, law: str, n: int, r: np.random.Generator) -> Outcome:
     """The nested interval of few repeats holds the error rate of a refitted classifier."""
     import epee
     from epee.risk import cross_validate
@@ -67,9 +74,9 @@ def refitted_classes(name: str, n: int, r: np.random.Generator) -> Outcome:
         "forest": lambda: epee.RandomForestClassifier(20, random_state=0),
     }
     X = r.normal(size=(n, 4))
-    y = (r.random(n) < 1 / (1 + np.exp(-2 * surface(X) + 1))).astype(int)
+    y = (r.random(n) < CHANCES[law](X)).astype(int)
     fresh = np.random.default_rng(1).normal(size=(FRESH, 4))
-    chance = 1 / (1 + np.exp(-2 * surface(fresh) + 1))
+    chance = CHANCES[law](fresh)
     said = makes[name]().fit(X, y).predict(fresh)
     truth = float(np.where(said == 1, 1 - chance, chance).mean())
     return inside(cross_validate(makes[name](), X, y, interval="nested", repeats=3, level=0.9), truth)
@@ -125,14 +132,11 @@ def claims() -> Iterator[Claim]:
         yield Claim(
             f"nested, {name}", f"a bent surface, t(5), n = {n}", 0.9, partial(refitted, name, "t(5)", n), slow=True
         )
-    for name in ("tree", "neighbours", "forest"):
-        yield Claim(
-            f"nested, {name}, error rate",
-            "a bent surface, n = 100",
-            0.9,
-            partial(refitted_classes, name, 100),
-            slow=True,
-        )
+    classes = [(name, "a bent surface", 100) for name in ("tree", "neighbours", "forest")]
+    classes += [("tree", "a chessboard", 150), ("tree", "a class of 20 %", 150), ("neighbours", "a class of 20 %", 60)]
+    for name, law, n in classes:
+        one = partial(refitted_classes, name, law, n)
+        yield Claim(f"nested, {name}, error rate", f"{law}, n = {n}", 0.9, one, slow=True)
     for kind in ("numbers", "classes"):
         yield Claim("learn, sealed rows", f"{kind}, n = 150", 0.95, partial(sealed, kind, 150), slow=True)
         yield Claim(

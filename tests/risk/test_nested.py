@@ -5,12 +5,23 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as Theirs
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LinearRegression as TheirRegression
 
-from epee import GaussianNB, LinearDiscriminantAnalysis, LinearRegression, LogisticRegression, Ridge
+from epee import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    GaussianNB,
+    KNeighborsClassifier,
+    LinearDiscriminantAnalysis,
+    LinearRegression,
+    LogisticRegression,
+    Ridge,
+)
 from epee.errors import DataError, DataWarning, WrongUse
 from epee.risk import cross_validate, nested
 from epee.risk.halves import halves_of, ratio_by_halves
+from epee.risk.intervals import t_quantile
 from epee.risk.mean_loss import mean_loss
 from epee.risk.nested import (
     FEW_REPEATS,
@@ -28,29 +39,43 @@ from tests.older import as_of
 
 def by_loops(fit, loss, X, y, folds, level_z):
     """The reference formula, read aloud: folds (R, n) -> centre, standard error."""
-    a, b, inner, outer = [], [], [], []
+    a, b, inner, outer, last, within_rows = [], [], [], [], [], np.zeros(len(y))
     for fold in folds:
         K = fold.max() + 1
         for k in range(K):
             rest, test = fold != k, fold == k
             e_out = loss(fit(X[rest], y[rest]).predict(X[test]), y[test])
-            e_in = []
+            e_in, of = [], []
             for j in range(K):
                 if j != k:
                     train = rest & (fold != j)
                     e_in.append(loss(fit(X[train], y[train]).predict(X[fold == j]), y[fold == j]))
-            e_in = np.concatenate(e_in)
-            a.append((e_in.mean() - e_out.mean()) ** 2)
-            b.append(e_out.var(ddof=1) / len(e_out))
+                    of.append(y[fold == j])
+                    within_rows[fold == j] += e_in[-1]
+            e_in, of = np.concatenate(e_in), np.concatenate(of)
+            if y.dtype.kind == "f":
+                a.append((e_in.mean() - e_out.mean()) ** 2)
+                b.append(e_out.var(ddof=1) / len(e_out))
+            else:
+                a.append((np.mean([e_in[of == c].mean() for c in y[test]]) - e_out.mean()) ** 2)
+                b.append((fold, k))
             inner.append(e_in)
-            outer.append(e_out)
-    mse = np.mean(a) - np.mean(b)
-    every = np.concatenate(outer)
-    n = len(y)
-    naive = np.sqrt(every.var() * n / (n - 1) / n)
-    stderr = np.clip(np.sqrt(max((K - 1) / K * mse, 0)), naive, np.sqrt(K) * naive)
+            outer.append((test, e_out))
+    n, R = len(y), len(folds)
+    rows = np.empty((R, n))
+    for i, (test, e_out) in enumerate(outer):
+        rows[i // K, test] = e_out
+    if y.dtype.kind != "f":  # class by class
+        within = [[row[y == c].var(ddof=1) for c in range(y.max() + 1)] for row in rows]
+        b = [np.mean([within[i // K][c] for c in y[fold == k]]) / (fold == k).sum() for i, (fold, k) in enumerate(b)]
+        last = [np.var([row[y == c].mean() for c in y]) / (n - 1) for row in rows]
+    mse = (K - 1) / K * (np.mean(a) - np.mean(b)) + (np.mean(last) if last else 0)
+    naive = np.sqrt(rows.var() * n / (n - 1) / n)
+    stderr = np.clip(np.sqrt(max(mse, 0)), naive, np.sqrt(K) * naive)
     e_in = np.concatenate(inner).mean()
-    return every.mean() * (every.mean() / e_in) ** ((K - 2) / K), stderr
+    gap = within_rows / (R * (K - 1)) - rows.mean(axis=0)
+    trust = max(0, 1 - 4 * gap.var(ddof=1) / n / gap.mean() ** 2)
+    return rows.mean() * (rows.mean() / e_in) ** (trust * (K - 2) / K), stderr
 
 
 def squared(p, y):
@@ -84,7 +109,8 @@ def test_formula_for_classes():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(80, 3))
     y = (X[:, 0] + 0.7 * rng.normal(size=80) > 0).astype(int)
-    found = cross_validate(LinearDiscriminantAnalysis(), X, y, folds=4, repeats=2, interval="nested")
+    y[X[:, 1] > 1] = 0  # so that one class is rarer, and harder
+    found = cross_validate(LinearDiscriminantAnalysis(), X, y, folds=4, repeats=FEW_REPEATS, interval="nested")
     centre, stderr = by_loops(
         lambda X, y: Theirs().fit(X, y), lambda p, y: (p != y).astype(float), X, y, np.atleast_2d(found.folds), 1.96
     )
@@ -221,7 +247,7 @@ def test_few_repeats_of_a_rate_take_in_what_halves_show():
     y = np.arange(60) % 2
     X = rng.normal(size=(60, 3)) * np.where(y == 1, 2.5, 1.0)[:, None] + 0.5 * y[:, None]
     route, plan = open_route(LinearDiscriminantAnalysis(), X, y), make_plan(10, 60, codes=y, repeats=2)
-    sums = nested_sums(route, plan)
+    sums = nested_sums(route, plan, unsteady=True)
     alone = sums.stderr()
     sums.halves = ratio_by_halves(halves_of(route, plan, HALVINGS).means)
     found = nested_interval(route, plan, 0.9).stderr
@@ -242,3 +268,78 @@ def test_ranked_losses_are_ranked_within_a_test_sample(model):
         np.testing.assert_allclose(sums.outer[r], alone[0], rtol=1e-12)
     if isinstance(model, LinearDiscriminantAnalysis):
         np.testing.assert_allclose(batched_losses(route, plan)[-1], alone, rtol=1e-12)
+
+
+def chessboard(n, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1, 1, size=(n, 3))
+    odd = (X[:, 0] > 0) ^ (X[:, 1] > 0)
+    return X, (rng.random(n) < np.where(odd, 0.85, 0.15)).astype(int)
+
+
+def test_shares_of_classes_in_the_folds_are_no_certainty():
+    """Who always names the larger class errs on the other: each fold has its share, and only the whole table leaves it unsure."""
+    y = np.repeat([0, 1], [80, 20])
+    route, plan = open_route(DummyClassifier(), np.zeros((100, 1)), y), make_plan(10, 100, codes=y, repeats=3)
+    sums = nested_sums(route, plan)
+    np.testing.assert_allclose(np.concatenate(sums.a), 0, atol=1e-15)
+    np.testing.assert_allclose(np.concatenate(sums.b), 0, atol=1e-15)
+    assert sums.stderr() == pytest.approx(np.sqrt(0.16 / 99), rel=1e-9)
+    loose = nested_sums(route, make_plan(10, 100, repeats=3))  # folds dealt without regard to classes say the same
+    assert loose.stderr() == pytest.approx(sums.stderr(), rel=1e-9)
+
+
+def test_jumps_pair_by_pair():
+    X, y = chessboard(60)
+    plan = make_plan(5, 60, codes=y, repeats=2)
+    route = open_route(DecisionTreeClassifier(max_depth=4), X, y)
+    sums = nested_sums(route, plan, unsteady=True)
+    above = below = 0.0
+    for split in plan.splits:
+        fold = split.cell
+        for k in range(5):
+            test = np.flatnonzero(fold == k)
+            models = [
+                DecisionTreeClassifier(max_depth=4).fit(X[t], y[t])
+                for t in (~np.isin(fold, (k, d)) for d in range(5) if d != k)
+            ]
+            g = np.array([m.predict(X[test]) != y[test] for m in models], dtype=float)
+            g -= g.mean(axis=0)
+            above += sum(row[i] * row[j] for row in g for i in range(len(test)) for j in range(len(test)) if i != j) / 3
+            below += len(test) * (len(test) - 1)
+    np.testing.assert_allclose(sums.jumps, [above, below], rtol=1e-9, atol=1e-9)
+
+
+def test_a_tree_that_jumps_says_so_and_neighbours_do_not():
+    X, y = chessboard(200, 1)
+    given = {"interval": "nested", "repeats": 2, "level": 0.9}
+    tree = cross_validate(DecisionTreeClassifier(max_depth=4), X, y, **given)
+    near = cross_validate(KNeighborsClassifier(5), X, y, **given)
+    assert "jumps" in tree.caution and "jumps" not in near.caution
+    assert tree.stderr > 2 * np.sqrt(tree.losses.var() / 200)
+
+
+def test_the_interval_of_a_refitted_predictor_is_students_about_a_centre_that_noise_moves_less():
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(80, 4))
+    y = X[:, 0] + rng.normal(size=80)
+    model = DecisionTreeRegressor(max_depth=3)
+    found = cross_validate(model, X, y, interval="nested", repeats=2, level=0.9)
+    plan = make_plan(10, 80, repeats=2)
+    sums = nested_sums(open_route(model, X, y), plan, unsteady=True)
+    losses = _losses(model, X, y, plan)  # (R, K, n)
+    gap = (losses[:, 1:].mean(axis=1) - losses[:, 0]).mean(axis=0)
+    noise = gap.std(ddof=1) / np.sqrt(80)
+    trust = max(0, 1 - 4 * noise**2 / gap.mean() ** 2)
+    cv, inner = losses[:, 0].mean(), losses[:, 1:].mean()
+    assert sums.trust() == pytest.approx(trust) and 0 < trust < 1
+    assert found.value == pytest.approx(max(cv * (cv / inner) ** (0.8 * trust), cv - found.stderr))
+    plain = mean_loss(found.losses.ravel(), np.full(160, 0.5), level=0.9, weights="counts")
+    longer = t_quantile(0.9, 9 * (1 + 0.5 * 2 / 20)) / t_quantile(0.9, 79) * found.stderr / plain.stderr
+    above = longer * (plain.interval.high - plain.value) * found.value / plain.value
+    assert found.high - found.value == pytest.approx(above, rel=1e-9)
+
+
+def _losses(model, X, y, plan):
+    route = open_route(model, X, y)
+    return np.stack([route.evaluate(split).losses for split in nested_splits(plan)])

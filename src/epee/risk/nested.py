@@ -13,11 +13,26 @@ of the losses over :math:`\sqrt n`) and :math:`\sqrt K` times it, and the centre
 
 .. math:: CV \, \Bigl(\frac{CV}{\bar e^{in}}\Bigr)^{(K-2)/K}, \tag{2}
 
-which is :math:`CV - \frac{K-2}{K} (\bar e^{in} - CV)` to first order and never negative. It corrects by at most one standard error: where
-a fold less changes more than that, the risk is not known well enough to be extrapolated. The interval about it is that of the losses
-(:mod:`epee.risk.mean_loss`), which follows their skewness, its distances multiplied by the ratio of the two standard errors.
+which is :math:`CV - \frac{K-2}{K} \delta` with :math:`\delta = \bar e^{in} - CV` to first order, and never negative. It corrects by at most
+one standard error: where a fold less changes more than that, the risk is not known well enough to be extrapolated. And :math:`\delta` is
+mostly chance where predictors change with every row (trees), large where :math:`CV` came out small: a correction by it then leads away from
+the truth. With the error :math:`\sigma_\delta` of its mean over rows, the exponent is shrunk by the factor
+
+.. math:: \max\bigl(0,\; 1 - (2 \sigma_\delta / \delta)^2\bigr). \tag{3}
+
+The interval about the centre is that of the losses (:mod:`epee.risk.mean_loss`), which follows their skewness, its distances multiplied by
+the ratio of the two standard errors.
 Groups are the units of both: their sums take the place of the rows' losses in :math:`b` and in the naive standard error. So are rows
 that stand for a share of a population.
+
+Folds of classes are dealt so that each has its share of every class, and :math:`\bar e^{out}` then varies less than :math:`b` says: with
+one class hard and rare (1) would come out negative. So the two are compared class by class. With :math:`\pi_{kc}` the share of class
+:math:`c` in fold :math:`k`, :math:`\bar e^{in}_c` the mean of its inner losses and :math:`s_c^2` the variance of its outer ones,
+
+.. math:: a = \Bigl(\sum_c \pi_{kc} \bar e^{in}_c - \bar e^{out}\Bigr)^2, \qquad b = \sum_c \pi_{kc} s_c^2 / |T_k|, \qquad
+          \mathrm{MSE}_n = \tfrac{K-1}{K} (\bar a - \bar b) + \tfrac1n \sum_c \pi_c (\bar e_c - \bar e)^2, \tag{4}
+
+whose last term is what the shares of the classes in the whole table leave unsure. It holds however the folds were dealt.
 
 Only models trained without fold :math:`k`, and without folds :math:`j` and :math:`k`, are needed. Where the
 estimator lives on moments these are merges, and where it solves a stack of moments, many repeats are solved at once.
@@ -26,7 +41,17 @@ The estimate of (1) is noisy: relative to the squared naive standard error its n
 :math:`R` repeats. Predictors that are fitted again have few of them, and rates of others where few are asked for. The ratio that
 halves of the folds show (:mod:`epee.risk.halves`) is far steadier, with a noise of about 0.7: there the two are pooled, each weighted by
 the inverse of its squared noise. An unbounded loss of merges is left to (1): half of the rows may be hardly enough to solve for its
-coefficients.
+coefficients. Such a variance rests on K folds: Student's law with :math:`K - 1` degrees of freedom, and more where (1) adds to what is
+known, takes the place of that of the rows.
+
+Some predictors jump: a tree finds the squares of a chessboard, or does not. The fitted one is then far from what the models of the folds
+show on average. All models without fold :math:`k` and another one are asked about the same rows of :math:`k`, so that the variance of
+their errors is known without bias from pairs of rows: with :math:`g_{dik}` the loss of row :math:`i` under the model without :math:`k` and
+:math:`d`, less its mean over the :math:`K - 1` models,
+
+.. math:: \tau^2 = \frac{1}{K - 2} \sum_d \frac{\sum_k \sum_{i \ne j \in T_k} g_{dik}\, g_{djk}}{\sum_k |T_k| (|T_k| - 1)}. \tag{5}
+
+Where :math:`\tau^2` is larger than the variance above it takes its place, and a caution says so.
 """
 
 from __future__ import annotations
@@ -45,7 +70,7 @@ from epee.moments.moments import Moments
 from epee.moments.unions import raw_unions
 from epee.risk.cross_validation import CrossValidation, assemble, counted
 from epee.risk.halves import halves_of, ratio_by_halves
-from epee.risk.intervals import Interval, within_range
+from epee.risk.intervals import Interval, t_quantile, within_range
 from epee.risk.mean_loss import MeanLoss, mean_loss
 from epee.risk.refit import RefitRoute
 from epee.risk.route import MomentRoute, Route
@@ -54,6 +79,8 @@ from epee.risk.splitting import Pairs, Plan, Split
 from epee.settings import progress
 from epee.table.block import Block
 from epee.typing import Codes, Matrix, Vector
+from epee.words import risk_words
+from epee.words.numbers import amount
 
 HALVINGS = 10  # of the folds, in which predictors that are refitted or repeated rarely are judged
 FEW_REPEATS = 10  # below which (1) alone is too noisy, for rates of merges too
@@ -97,19 +124,22 @@ def nested_interval(route: Route, plan: Plan, level: float) -> CrossValidation:
         )
     _refuse_rare_classes(route)
     plan = counted(route, plan)
-    sums = nested_sums(route, plan)
     enough = len(plan.splits) >= FEW_REPEATS or not route.loss.is_rate
-    apart = None if route.one_pass and enough else halves_of(route, plan, HALVINGS)
+    sums = nested_sums(route, plan, unsteady=not (route.one_pass and enough))
+    apart = halves_of(route, plan, HALVINGS) if sums.unsteady else None
     if apart is not None and len(apart.means):
         sums.halves = ratio_by_halves(apart.means)
     return sums.result(plan, level)
 
 
-def nested_sums(route: Route, plan: Plan) -> Sums:
-    """Return a and b of (1), and the inner and outer means that they come from, over the repeats of a plan of counted rows."""
+def nested_sums(route: Route, plan: Plan, unsteady: bool = False) -> Sums:
+    """Return a and b of (1), and the inner and outer means that they come from, over the repeats of a plan of counted rows.
+
+    ``unsteady`` says that they are mostly noise, and that (5) is wanted too.
+    """
     with one_blas_thread():  # thousands of small matrices: BLAS's own threads would only wait for each other
         losses = batched_losses(route, plan)
-    sums = Sums(route, plan.n_folds, plan.groups)
+    sums = Sums(route, plan.n_folds, plan.groups, unsteady)
     folds = fold_ids(plan)
     if losses is not None:
         for ids, part in zip(folds, losses, strict=True):
@@ -172,10 +202,12 @@ def nested_splits(plan: Plan) -> list[Split]:
 class Sums:
     """Gathers a and b of (1) over repeats and folds."""
 
-    def __init__(self, route: Route, K: int, groups: Codes | None = None) -> None:
+    def __init__(self, route: Route, K: int, groups: Codes | None = None, unsteady: bool = False) -> None:
         self.route, self.K = route, K
         self.w = route.counts
         self.groups = groups if groups is not None or not route.sampled else np.arange(route.n)
+        self.codes = route.codes if groups is None else None  # groups are not dealt by class
+        self.C = 1 if self.codes is None else int(self.codes.max()) + 1
         self.a: list[Vector] = []
         self.b: list[Vector] = []
         self.inner: list[float] = []
@@ -183,24 +215,59 @@ class Sums:
         self.outer: list[Vector] = []
         self.per_fold: list[Vector] = []
         self.sizes: list[Vector] = []
+        self.shares: list[float] = []  # the last term of (4), of each repeat
+        self.gap: Vector = np.zeros(route.n)  # the mean inner loss of a row less its outer one, summed over repeats
+        self.unsteady = unsteady  # few repeats: (1) is noise for the most part
+        self.jumps = np.zeros(2)  # the sums above and below the line in (5)
         self.halves = 0.0  # the ratio of variances that halves of the folds show; 0 where nobody looked
 
     def add(self, fold: Codes, losses: Matrix) -> None:
         """Add one repeat: ``losses`` (K, n) by the models of :func:`without_one_or_two`."""
-        K, w, out = self.K, self.w, losses[0]
+        K, C, w, out = self.K, self.C, self.w, losses[0]
         size = np.bincount(fold, w, minlength=K).astype(float)
         mean_out = np.bincount(fold, w * out, minlength=K) / size
-        spread = self._variance(fold, out - mean_out[fold], size)
         held = (fold[None] + np.arange(1, K)[:, None]) % K  # (K - 1, n): the second fold that the model did not see
-        total = np.bincount(held.ravel(), (w * losses[1:]).ravel(), minlength=K)
-        mean_in = total / (size.sum() - size)
+        cell = held if self.codes is None else held * C + self.codes
+        total: Matrix = np.bincount(cell.ravel(), (w * losses[1:]).ravel(), minlength=K * C).reshape(K, C).astype(float)
+        mean_in = total.sum(axis=1) / (size.sum() - size)
         self.mean_in.append(mean_in)
-        self.a.append((mean_in - mean_out) ** 2)
-        self.b.append(spread)
+        if self.codes is None:
+            self.a.append((mean_in - mean_out) ** 2)
+            self.b.append(self._variance(fold, out - mean_out[fold], size))
+        else:
+            self._add_by_class(fold, self.codes, out, total)
+        self.gap = self.gap + losses[1:].mean(axis=0) - out
+        if self.unsteady:
+            self.jumps += self._jumps(fold, losses[1:], size)
         self.inner.append(float(total.sum() / ((K - 1) * size.sum())))
         self.outer.append(out)
         self.per_fold.append(mean_out)
         self.sizes.append(size)
+
+    def _add_by_class(self, fold: Codes, codes: Codes, out: Vector, total: Matrix) -> None:
+        """Add a and b of (4), and what the shares of the classes leave unsure; ``total`` (K, C) are sums of the inner losses."""
+        K, C, w = self.K, self.C, self.w
+        count = np.bincount(fold * C + codes, w, minlength=K * C).reshape(K, C)
+        size, weight = count.sum(axis=1), count.sum(axis=0)
+        own = np.bincount(codes, w * out, minlength=C) / np.where(weight > 0, weight, 1)  # (C,) mean outer losses
+        others = weight - count
+        inner = np.where(others > 0, total / np.where(others > 0, others, 1), own)  # (K, C)
+        gap = out - own[codes]
+        self.a.append(((count * inner).sum(axis=1) - np.bincount(fold, w * out, minlength=K)) ** 2 / size**2)
+        spread = np.bincount(codes, w * gap**2, minlength=C) / np.maximum(weight - 1, 1)
+        self.b.append(count @ spread / size**2 if self.groups is None else self._variance(fold, gap, size))
+        self.shares.append(self._squared_error(own[codes][None]))
+
+    def _jumps(self, fold: Codes, inner: Matrix, size: Vector) -> Vector:
+        """Return the sums above and below the line in (5), over models and folds; the pairs are of rows or of groups."""
+        K, w = self.K, self.w
+        g = w * (inner - inner.mean(axis=0))  # (K - 1, n)
+        unit = np.arange(len(w)) if self.groups is None else self.groups
+        G = int(unit.max()) + 1
+        of_unit = g if self.groups is None else np.stack([np.bincount(unit, row, minlength=G) for row in g])
+        of_fold = np.stack([np.bincount(fold, row, minlength=K) for row in g])
+        pairs = float((size**2).sum() - (np.bincount(unit, w) ** 2).sum())
+        return np.array([((of_fold**2).sum() - (of_unit**2).sum()) / (K - 2), pairs])
 
     def _variance(self, fold: Codes, gap: Vector, size: Vector) -> Vector:
         """Return b of (1) for each fold, (K,), from the gaps of the rows to the mean of their fold."""
@@ -230,10 +297,11 @@ class Sums:
         first = self.plain(level)
         cv, naive, stderr = first.value, self._naive(outer), self.stderr()
         inner = float(np.mean(self.inner))
-        centre = cv * (cv / inner) ** ((K - 2) / K) if cv > 0 and inner > 0 else cv
+        centre = cv * (cv / inner) ** ((K - 2) / K * self.trust()) if cv > 0 and inner > 0 else cv
         centre = float(np.clip(centre, *within_range(Interval(cv - stderr, cv + stderr), self.route.loss)))
         stretch = stderr / naive if naive > 0 else 1.0
-        ends_at = partial(self._ends, centre, stretch)
+        own = max(first.dof, 1.0)
+        ends_at = partial(self._ends, centre, stretch, min(self.dof(), own) if naive > 0 else own, own)
         found = outer[0] if len(outer) == 1 else outer
         how = f"nested {plan.how}"
         per_fold, sizes = np.concatenate(self.per_fold), np.concatenate(self.sizes)
@@ -244,29 +312,64 @@ class Sums:
             return found, predictions[0] if len(predictions) == 1 else predictions
 
         made = assemble(self.route, plan, per_fold, sizes, level, look, (centre, stderr, ends_at(level)), how, found)
-        return replace(made, caution=first.sentence, ends_at=ends_at)
+        return replace(made, caution=f"{first.sentence} {self._jumping()}".strip(), ends_at=ends_at)
 
-    def stderr(self) -> float:
-        """Return the standard error from (1), kept between the naive one and as many times it as all folds could bring."""
+    def _mse(self) -> float:
+        """Return (1) or (4), pooled with what halves show where they were looked at."""
         K, naive = self.K, self._naive(np.stack(self.outer))
         mse = (K - 1) / K * float(np.concatenate(self.a).mean() - np.concatenate(self.b).mean())
+        mse += float(np.mean(self.shares)) if self.shares else 0.0
         if self.halves > 0:
             own = len(self.a) / (2 * K)  # one over the squared noise of (1), and of the ratio in halves
             mse = (own * mse + self.halves * naive**2 / HALVES_NOISE) / (own + 1 / HALVES_NOISE)
+        return mse
+
+    def jump(self) -> float:
+        """Return the variance (5) where it is larger than all that is known otherwise; else 0."""
+        (above, below), naive = self.jumps, self._naive(np.stack(self.outer))
+        found = float(above / below) if below > 0 and naive > 0 else 0.0
+        return found if found > max(self._mse(), naive**2) else 0.0
+
+    def stderr(self) -> float:
+        """Return the standard error, kept between the naive one and as many times it as all folds could bring."""
+        K, naive, mse = self.K, self._naive(np.stack(self.outer)), max(self._mse(), self.jump())
         return float(np.clip(np.sqrt(max(mse, 0.0)), naive, np.sqrt(K) * naive))
+
+    def _jumping(self) -> str:
+        """Return the sentence about a predictor that jumps; none where it does not."""
+        found = np.sqrt(self.jump())
+        return risk_words.say("caution jumps", sd=amount(found, found)) if found > 0 else ""
+
+    def dof(self) -> float:
+        """Return the degrees of freedom of (1) pooled with halves, which are worth K - 1; infinite from many repeats of merges."""
+        if not self.unsteady:
+            return np.inf
+        return (self.K - 1) * (1 + (HALVES_NOISE * len(self.a) / (2 * self.K) if self.halves > 0 else 0.0))
+
+    def trust(self) -> float:
+        """Return the factor (3) of the correction (2)."""
+        gap = self.gap / len(self.a)  # (n,)
+        mean = float(gap @ self.w / self.w.sum())
+        return max(0.0, 1 - 4 * self._squared_error(gap[None]) / mean**2) if mean else 0.0
 
     def _naive(self, outer: Matrix) -> float:
         """Return the standard error of the mean over rows or groups, as if the folds shared nothing."""
+        return float(np.sqrt(self._squared_error(outer)))
+
+    def _squared_error(self, values: Matrix) -> float:
+        """Return the squared error of the mean of values of the rows, over rows or groups, a mean over repeats (R, n)."""
         w, n = self.w, float(self.w.sum())
-        gap = outer - float((outer @ w).mean() / n)
+        gap = values - float((values @ w).mean() / n)
         if self.groups is None:
-            return float(np.sqrt((gap**2 @ w).mean() / max(n - 1, 1) / n))
+            return float((gap**2 @ w).mean() / max(n - 1, 1) / n)
         G = int(self.groups.max()) + 1
         squares = [float((np.bincount(self.groups, w * row, minlength=G) ** 2).sum()) for row in gap]
-        return float(np.sqrt(np.mean(squares) * G / max(G - 1, 1))) / n
+        return float(np.mean(squares) * G / max(G - 1, 1)) / n**2
 
-    def _ends(self, centre: float, stretch: float, level: float) -> Interval:
-        return self.plain(level, centre, stretch).interval
+    def _ends(self, centre: float, stretch: float, dof: float, own: float, level: float) -> Interval:
+        """Return the interval at a level, by Student's law of ``dof`` degrees of freedom in place of the rows' ``own``."""
+        longer = 1.0 if dof == own else t_quantile(level, dof) / t_quantile(level, own)
+        return self.plain(level, centre, stretch * longer).interval
 
 
 def batched_losses(route: Route, plan: Plan) -> np.ndarray | None:

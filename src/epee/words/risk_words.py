@@ -83,6 +83,10 @@ WORDS: dict[str, tuple[str, str]] = {
         'The predictor is fitted again in each fold, and the fits share rows: the interval covers a little less than it claims. interval="nested" knows it.',
         "Le prédicteur est appris de nouveau dans chaque pli, et ces apprentissages partagent des lignes : l'intervalle couvre un peu moins qu'il ne dit. interval=\"nested\" le sait.",
     ),
+    "caution jumps": (
+        "The predictor jumps: fits that share most of their rows differ in error by {sd}, more than the rows themselves leave unsure. The interval is longer for it, and may still be too short.",
+        "Le prédicteur saute : des apprentissages qui partagent presque toutes leurs lignes diffèrent en erreur de {sd}, plus que les lignes elles-mêmes n'en laissent d'incertain. L'intervalle en est plus long, et peut rester trop court.",
+    ),
     "caution flat": (
         "All losses are equal: their spread, and so the interval, is not known.",
         "Toutes les pertes sont égales : leur dispersion, donc l'intervalle, est inconnue.",
