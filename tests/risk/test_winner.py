@@ -14,7 +14,7 @@ from epee.risk.nested_difference import nested_difference
 from epee.risk.opening import open_route
 from epee.risk.paired_tests import all_pairs, corrected_t, holm
 from epee.risk.splitting import make_plan
-from epee.risk.winner import nested_choice, winner_optimism
+from epee.risk.winner import Nested, levelled, nested_choice, winner_optimism
 
 
 def test_one_candidate_has_no_optimism():
@@ -150,3 +150,33 @@ def test_a_candidate_beyond_all_measure_changes_neither_the_optimism_nor_the_oth
     losses = np.random.default_rng(0).exponential(size=(80, 5))
     wild = np.column_stack([losses, 1e17 * np.random.default_rng(1).exponential(size=80)])
     assert winner_optimism(wild).value == pytest.approx(winner_optimism(losses).value, rel=1e-9)
+
+
+def test_means_without_each_fold_are_those_of_the_other_rows():
+    rng = np.random.default_rng(0)
+    losses, weight = rng.exponential(size=(2, 30, 3)), rng.integers(1, 4, 30).astype(float)
+    folds = np.stack([rng.permutation(np.arange(30) % 5) for _ in range(2)])
+    found = Nested.of_rows(losses, folds, weight, beside=losses**2)
+    for r, k in np.ndindex(2, 5):
+        rest = folds[r] != k
+        np.testing.assert_allclose(found.inner[r, k], np.average(losses[r][rest], axis=0, weights=weight[rest]))
+        np.testing.assert_allclose(found.outer[r, k], np.average(losses[r][~rest], axis=0, weights=weight[~rest]))
+        np.testing.assert_allclose(
+            found.inner_beside[r, k], np.average(losses[r][rest] ** 2, axis=0, weights=weight[rest])
+        )
+    assert found.optimism() >= 0  # who is best of all and not of the others is worse on the fold
+
+
+def test_what_is_looked_at_beside_decides_inside_too():
+    outer = np.array([[[1.0, 3.0], [1.0, 3.0]]])
+    inner, sizes = np.array([[[2.0, 2.0], [2.0, 2.0]]]), np.ones((1, 2))
+    nested = Nested(inner, outer, sizes, np.array([[[5.0, 4.0], [4.0, 5.0]]]), np.array([[[4.0, 5.0], [4.0, 5.0]]]))
+    assert nested.optimism(lambda means, beside: np.argmin(beside, axis=1)) == 1.0  # one fold of two takes the second
+
+
+def test_levels_are_one_figure_for_all():
+    rng = np.random.default_rng(0)
+    inner, outer, sizes = rng.normal(5, 1, (2, 4, 3)), rng.normal(1, 1, (2, 4, 3)), np.full((2, 4), 7.0)
+    found = levelled(inner, outer, sizes)
+    np.testing.assert_allclose(found.mean(), outer.mean())
+    np.testing.assert_allclose(inner - found, (inner - found).mean())

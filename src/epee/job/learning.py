@@ -15,6 +15,7 @@ import time as clock
 import warnings
 from collections.abc import Collection, Mapping
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from epee.estimator.protocol import gives_probabilities
 from epee.job import policy
 from epee.job.budgets import seconds_of
 from epee.job.cells import Cells, assign_cells
+from epee.job.choosing_again import nested_entries
 from epee.job.contest import Contest, Entry
 from epee.job.drift import tally
 from epee.job.finishing import final_parts, sealed_risk
@@ -318,6 +320,7 @@ def _verdict(entries: list[Entry], ground: Ground, asked: dict[str, Any]) -> Ver
         [e.name for e in entries], [e.risk for e in entries], ranks([e.order for e in entries]), asked["level"], asked["prefer"],
         0 if entries[0].candidate.key == "baseline" else None, [e.curve.losses for e in entries], groups, entries=entries,
         silent=_silent(entries, ground), scores=scores, brier=None if scores is None else brier,
+        nested=partial(nested_entries, entries, ground),
     )  # fmt: skip
 
 

@@ -185,7 +185,7 @@ class Verdict:
         By Holm's rule; where the losses of the rows are known, by the law of the largest difference among candidates as alike as these.
         """
         if self.losses is None:
-            return over_pairs(len(self.names), lambda i, j: self.difference(i, j).p_value)
+            return over_pairs(len(self.names), lambda i, j: self.differences[i][j].p_value)
         return adjusted_together(self._raw_pairs, self._picked)
 
     @cached_property
@@ -194,8 +194,13 @@ class Verdict:
         out = np.ones((M, M))
         for i in range(M):
             for j in range(i):
-                out[i, j] = out[j, i] = self.difference(i, j).p_value
+                out[i, j] = out[j, i] = self.differences[i][j].p_value
         return out
+
+    @cached_property
+    def differences(self) -> list[list[Difference]]:
+        """The difference of each candidate from each before it, in the order given."""
+        return [[self.difference(i, j) for j in range(i)] for i in range(len(self.names))]
 
     @cached_property
     def _picked(self) -> Matrix:
@@ -248,7 +253,30 @@ class Verdict:
         found = self._winner(np.arange(len(table)), self.draws)
         found = replace(found, tibshirani=by_folds(np.column_stack([risk.per_fold for risk in self.risks])))
         nested = self.nested() if self.nested is not None else None
-        return found if nested is None else replace(found, value=max(nested.optimism(self._rule(table)), 0.0))
+        if nested is None:
+            return found
+        value, error = self._chosen_again(nested), float(self.values[self.chosen])
+        return replace(found, value=max(value, 0.0) if abs(value) > 1e-9 * error else 0.0)  # below, sums were rounded
+
+    def _chosen_again(self, nested: Nested) -> float:
+        """Return the optimism of the choice made again without each fold; what further repeats of the folds say steadies it."""
+        table = self._table[0]
+        value = nested.optimism(self._rule(table))
+        if nested.taken is None or nested.once is None or nested.often is None:
+            return value
+        alone = self._rule(table[:, nested.taken], np.arange(len(self.names) + 1))
+        return value + nested.often.optimism(alone) - nested.once.optimism(alone)
+
+    @cached_property
+    def _stretch(self) -> Matrix:
+        """By how much the standard error of each difference (M, M), as the choice takes it, exceeds that of the rows."""
+        M, rows = len(self.names), paired_errors(self._picked)
+        out = np.ones((M, M))
+        for i in range(M):
+            for j in range(i):
+                if rows[i, j] > 0:
+                    out[i, j] = out[j, i] = _bar(self.differences[i][j]) / rows[i, j]
+        return out
 
     def optimism_error(self, parts: int = 10) -> float:
         """Return the standard error of the optimism inside the draws, by leaving out each of some parts of the rows in turn."""
@@ -276,9 +304,16 @@ class Verdict:
         rule = self._rule(table)
         return winner_optimism(table, None, choose=rule, beside=beside, weight=weight, groups=groups, draws=draws)
 
-    def _rule(self, table: Matrix) -> Choice:
-        """Return the whole rule of choice among the columns of a table of losses, which says how far differences are noise."""
-        ends, spread = self._table[1], paired_errors(table)
+    def _rule(self, table: Matrix, ends: Codes | None = None) -> Choice:
+        """Return the whole rule of choice among the columns of a table of losses, of which each candidate has those from end to end.
+
+        The rows say how far differences are noise, and the folds, which share training rows, by how much more.
+        """
+        ends = self._table[1] if ends is None else ends
+        spread = paired_errors(table)
+        if self.prefer != "accuracy" or self.brier is not None:  # else the best is taken, whoever is near
+            owner = np.repeat(np.arange(len(self.names)), np.diff(ends))
+            spread = spread * self._stretch[np.ix_(owner, owner)]
 
         def rule(means: Matrix, brier: Matrix | None) -> Codes:
             means = steady(means, 0.0 if self.baseline is None else means[:, [ends[self.baseline]]])

@@ -130,20 +130,89 @@ def _outside(drawn: Matrix, sums: Matrix, counts: Vector, chosen: Codes, alike: 
 
 @dataclass(frozen=True, eq=False)
 class Nested:
-    """The mean losses (R, K, M) inside the rows without each fold, and on the fold, of each candidate; the weight (R, K) of the folds."""
+    """The mean losses (R, K, M) inside the rows without each fold, and on the fold, of each candidate; the weight (R, K) of the folds.
+
+    ``inner_beside`` and ``outer_beside`` (R, K, M) are the same of another score that the rule looks at, where it does. Where the columns
+    are all values that parameters of candidates could have taken, and the folds those of one repeat, ``taken`` says which they took,
+    and ``once`` and ``often`` are these columns on the same folds and on those of all repeats, as :meth:`of_rows` has them: the difference
+    has an expectation of 0, and steadies what one repeat says.
+    """
 
     inner: Tensor
     outer: Tensor
     sizes: Matrix
+    inner_beside: Tensor | None = None
+    outer_beside: Tensor | None = None
+    taken: Codes | None = None
+    once: Nested | None = None
+    often: Nested | None = None
+
+    @classmethod
+    def of_rows(cls, losses: Tensor, folds: Codes, weight: Vector, beside: Tensor | None = None) -> Nested:
+        """Return the means from out-of-fold losses (R, n, M) of rows in folds (R, n): inside are the other folds as they were judged.
+
+        The models that judged the other folds have seen the fold that is left out: what leaks by them remains.
+        """
+        inner, outer, sizes = without_each(losses, folds, weight)
+        if beside is None:
+            return cls(inner, outer, sizes)
+        return cls(inner, outer, sizes, *without_each(beside, folds, weight)[:2])
+
+    def at(self, columns: Codes) -> Nested:
+        """Return some of the columns."""
+
+        def of(a: Tensor | None) -> Tensor | None:
+            return None if a is None else a[..., columns]
+
+        return Nested(
+            self.inner[..., columns], self.outer[..., columns], self.sizes, of(self.inner_beside), of(self.outer_beside)
+        )
 
     def optimism(self, choose: Choice = smallest) -> float:
         """Return how much larger the error of the whole rule is than that of the candidate that it takes on all rows."""
-        overall = np.tensordot(self.sizes, self.outer, 2) / self.sizes.sum()  # (M,)
-        picked = choose(overall[None], None)[0]
-        return nested_choice(self.inner, self.outer, self.sizes, choose) - float(overall[picked])
+        overall, beside = self.overall(self.outer), None
+        if self.outer_beside is not None:
+            beside = self.overall(self.outer_beside)[None]
+        picked = choose(overall[None], beside)[0]
+        found = nested_choice(self.inner, self.outer, self.sizes, choose, self.inner_beside)
+        return found - float(overall[picked])
+
+    def overall(self, outer: Tensor) -> Vector:
+        """Return the mean over all folds (M,)."""
+        return np.tensordot(self.sizes, outer, 2) / self.sizes.sum()
 
 
-def nested_choice(inner: Tensor, outer: Tensor, sizes: Matrix, choose: Choice = smallest) -> float:
+def without_each(losses: Tensor, folds: Codes, weight: Vector) -> tuple[Tensor, Tensor, Matrix]:
+    """Return the mean losses (R, K, M) of the rows outside each fold and on it, and the weight (R, K) of the folds.
+
+    >>> inner, outer, sizes = without_each(np.array([[[1.0], [2.0], [6.0]]]), np.array([[0, 1, 1]]), np.ones(3))
+    >>> inner.ravel().tolist(), outer.ravel().tolist(), sizes.tolist()
+    ([4.0, 1.0], [1.0, 4.0], [[1.0, 2.0]])
+    """
+    K = int(folds.max()) + 1
+    member = (folds[:, None, :] == np.arange(K)[:, None]) * weight  # (R, K, n)
+    sizes, sums = member.sum(axis=2), member @ losses
+    rest, whole = sizes.sum(axis=1, keepdims=True) - sizes, sums.sum(axis=1, keepdims=True)
+    return (whole - sums) / rest[..., None], sums / sizes[..., None], sizes
+
+
+def levelled(inner: Tensor, outer: Tensor, sizes: Matrix) -> Tensor:
+    """Return inner means (R, K, M) less what they exceed the outer ones by, the same for all candidates.
+
+    Inside, a candidate learns from fewer rows than the one of the contest, beside which it may stand. One figure for all: what a single
+    candidate loses more than the others is mostly luck, and would be a part of the luck that the choice must not see.
+
+    >>> levelled(np.array([[[2.0, 3.0], [4.0, 5.0]]]), np.array([[[1.0, 2.0], [3.0, 4.0]]]), np.ones((1, 2))).ravel().tolist()
+    [1.0, 2.0, 3.0, 4.0]
+    """
+    rest = sizes.sum(axis=1, keepdims=True) - sizes
+    gaps = np.tensordot(rest, inner, 2) / rest.sum() - np.tensordot(sizes, outer, 2) / sizes.sum()
+    return inner - gaps.mean()
+
+
+def nested_choice(
+    inner: Tensor, outer: Tensor, sizes: Matrix, choose: Choice = smallest, beside: Tensor | None = None
+) -> float:
     """Return the error of the whole rule of choice: chosen without a fold, judged on it.
 
     Parameters
@@ -154,7 +223,8 @@ def nested_choice(inner: Tensor, outer: Tensor, sizes: Matrix, choose: Choice = 
     sizes : array (R, K)
         Weight of each fold.
     choose : function of (means, means beside)
-        Nothing is known beside the losses here.
+    beside : array (R, K, M), optional
+        The inner means of what the rule looks at beside the losses.
 
     >>> rng = np.random.default_rng(0)
     >>> inner, outer = rng.normal(1, 0.1, (1, 10, 30)), rng.normal(1, 0.3, (1, 10, 30))
@@ -162,7 +232,7 @@ def nested_choice(inner: Tensor, outer: Tensor, sizes: Matrix, choose: Choice = 
     True
     """
     R, K, M = inner.shape
-    chosen = choose(inner.reshape(-1, M), None).reshape(R, K)
+    chosen = choose(inner.reshape(-1, M), None if beside is None else beside.reshape(-1, M)).reshape(R, K)
     picked = np.take_along_axis(outer, chosen[..., None], axis=2)[..., 0]  # (R, K)
     return float((picked * sizes).sum() / sizes.sum())
 
