@@ -25,10 +25,10 @@ from dataclasses import replace
 import numpy as np
 
 from epee.estimator.protocol import gives_probabilities
+from epee.estimator.stack import Stack
 from epee.job.contest import Entry
 from epee.job.ground import Ground
 from epee.losses.brier import Brier
-from epee.risk.linear_stack import Stack
 from epee.risk.nested import fold_ids, nested_splits, partitions, rare_class
 from epee.risk.route import MomentRoute
 from epee.risk.scoring import Panel, score_held
