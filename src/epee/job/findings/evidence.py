@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from epee.job.sealing import fingerprints
 from epee.losses.names import named
 from epee.table.raw import RawBlock
 from epee.typing import Codes, Matrix, Vector
@@ -114,6 +113,8 @@ class Evidence:
 
         What was read and is no input makes one column more: who has another name is no copy.
         """
+        from epee.job.sealing import fingerprints  # which a page of explanation need not load
+
         columns = [self.raw.columns[name] for name in self.names]
         if self.y is not None:
             columns += list(np.reshape(self.y, (self.n, -1)).T)
