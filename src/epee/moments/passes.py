@@ -25,7 +25,7 @@ from epee.moments.moments import Moments, brought_here
 from epee.moments.sizes import refuse_large
 from epee.moments.sparse import holds_zeros, sparse_moments
 from epee.table.arrays import ArraySource
-from epee.table.block import Block, Readable, Source, check_weights, refuse_bad_cells, refuse_bad_source, rows_for
+from epee.table.block import Block, ColumnBlock, Readable, Source, check_weights, refuse_bad_cells, refuse_bad_source, rows_for
 from epee.table.doors import is_stream, open_source
 from epee.table.elsewhere import ElsewhereSource
 from epee.table.sparse import SparseSource, is_sparse
@@ -58,10 +58,11 @@ class Summation:
     anywhere = True  # blocks may lie elsewhere
 
     def __call__(self, block: Block) -> Moments:
-        if is_elsewhere(block.rows):
+        here = isinstance(block, ColumnBlock)  # whose rows need not be laid out
+        if not here and is_elsewhere(block.rows):
             return moments_anywhere(block, self)
         cell = self.cell_of(block)
-        if holds_zeros(block):
+        if not here and holds_zeros(block):
             return sparse_moments(block, self, cell)
         found: Moments | None = None
         if cell is None:
@@ -81,7 +82,7 @@ class Summation:
         if fold is None or group is None:
             return fold if group is None else group
         assert self.groups is not None
-        if is_elsewhere(block.rows):
+        if not isinstance(block, ColumnBlock) and is_elsewhere(block.rows):
             return like(fold, block.X) * self.groups + like(group, block.X)
         return np.asarray(fold) * self.groups + np.asarray(group)
 
