@@ -425,6 +425,7 @@ def test_scalar_products_are_added_in_four_lanes(rng, p):
     w, x = rng.normal(size=(2, p))
     lanes = [sum((w[j] * x[j] for j in range(k, p, 4)), 0.0) for k in range(4)]
     assert linear_sgd.lane_sum(w, x) == (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
+    assert linear_sgd.lane_total(w * x) == linear_sgd.lane_sum(w, x)
 
 
 @pytest.mark.parametrize("p", [1, 2, 7, 60])

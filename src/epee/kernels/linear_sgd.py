@@ -21,6 +21,8 @@ from epee.kernels import sgd_twin as twin
 from epee.kernels.compiling import kernel
 from epee.kernels.linear_step import length_of_step, loss_of, scale_all, slope_of, slopes_of_scores
 
+NEAR = 64  # rows that are fetched together: one by one the processor would wait for each
+
 
 @kernel
 def lane_sum(w, x):
@@ -42,6 +44,26 @@ def lane_sum(w, x):
     return (a + b) + (c + d)
 
 
+@kernel
+def lane_total(products):
+    """Return the same sum of products (p,) that are at hand."""
+    p = products.shape[0]
+    m = p - p % 4
+    a, b, c, d = 0.0, 0.0, 0.0, 0.0
+    for j in range(0, m, 4):
+        a += products[j]
+        b += products[j + 1]
+        c += products[j + 2]
+        d += products[j + 3]
+    if m < p:
+        a += products[m]
+    if m + 1 < p:
+        b += products[m + 1]
+    if m + 2 < p:
+        c += products[m + 2]
+    return (a + b) + (c + d)
+
+
 @kernel(twin=twin.sgd_pass, meanwhile=twin.few)
 def sgd_pass(X, t, weight, order, w, state, mean, paid, loss, kind, eta, power, start, l2, l1, bias, averaging):
     """Do one pass over the rows in ``order``; return the mean loss met on the way.
@@ -54,9 +76,18 @@ def sgd_pass(X, t, weight, order, w, state, mean, paid, loss, kind, eta, power, 
     scale = 1.0
     b, k, owed = state[0], state[1], state[2]
     total, count = 0.0, 0.0
+    many = max(1, min(NEAR, NEAR * 1024 // max(p, 1)))
+    near, products = np.empty((many, p)), np.empty(p)
     for position in range(len(order)):
-        i = order[position]
-        m = t[i] * (scale * lane_sum(w, X[i]) + b)
+        i, r = order[position], position % many
+        if r == 0:
+            for later in range(min(many, len(order) - position)):
+                i_later = order[position + later]
+                for j in range(p):
+                    near[later, j] = X[i_later, j]
+        for j in range(p):
+            products[j] = w[j] * near[r, j]
+        m = t[i] * (scale * lane_total(products) + b)
         k += 1.0
         step = length_of_step(kind, eta, power, start, l2 + l1, k)
         total += weight[i] * loss_of(loss, m)
@@ -76,7 +107,7 @@ def sgd_pass(X, t, weight, order, w, state, mean, paid, loss, kind, eta, power, 
             move = -step * t[i] * g
             share = move / scale
             for j in range(p):
-                w[j] += share * X[i, j]
+                w[j] += share * near[r, j]
             if bias:
                 b += move
         if l1 > 0.0:

@@ -25,7 +25,16 @@ from epee.moments.moments import Moments, brought_here
 from epee.moments.sizes import refuse_large
 from epee.moments.sparse import holds_zeros, sparse_moments
 from epee.table.arrays import ArraySource
-from epee.table.block import Block, Readable, Source, check_weights, refuse_bad_cells, refuse_bad_source, rows_for
+from epee.table.block import (
+    Block,
+    ColumnBlock,
+    Readable,
+    Source,
+    check_weights,
+    refuse_bad_cells,
+    refuse_bad_source,
+    rows_for,
+)
 from epee.table.doors import is_stream, open_source
 from epee.table.elsewhere import ElsewhereSource
 from epee.table.sparse import SparseSource, is_sparse
@@ -107,9 +116,16 @@ def rows_about(block: Block, keep: Summation, order: np.ndarray | None = None, b
 
     ``beside`` more columns are left to be filled.
     """
-    X, n, p, q = block.X, len(block), block.X.shape[1], len(keep.origin)
-    by_columns = X.strides[0] == X.itemsize and n > 1  # as they come from a file
+    n, q = len(block), len(keep.origin)
+    lanes = block.lanes() if isinstance(block, ColumnBlock) and order is None and n > 1 else None
+    X = None if lanes else block.X
+    by_columns = X is None or (X.strides[0] == X.itemsize and n > 1)  # as they come from a file
     B = _scratch(q + beside, n).T if by_columns else _scratch(n, q + beside)
+    p = q - keep.targets
+    if lanes:
+        memory, first = lanes
+        for j, k in enumerate(first):
+            np.subtract(memory[k : k + n], keep.origin[j], out=B.T[j])
     for part, at in ((X, slice(0, p)), (block.y if keep.targets else None, slice(p, q))):
         if part is None:
             continue
