@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.linalg import cho_solve, solve_triangular
-from scipy.linalg.lapack import dpocon, dpotrf, dtrcon
+from scipy.linalg.lapack import dpocon, dpotrf, dtrcon, dtrtrs
 
 from epee.errors import SingularProblem
 from epee.stateful import Part
@@ -90,6 +90,8 @@ class Cholesky(Part):
         d = self.scale if np.ndim(B) == 1 else self.scale[:, None]
         if not len(d):
             return np.zeros_like(B)
+        if np.ndim(B) == 2:  # LAPACK itself: the rows of a table come here in many parts
+            return np.asarray(dtrtrs(self.L, B / d, lower=1, overwrite_b=1)[0])
         return solve_triangular(self.L, B / d, lower=True, check_finite=False)
 
     def inverse(self) -> Matrix:

@@ -26,6 +26,7 @@ from epee.estimator.stack import Stack
 from epee.moments.affine import Affine
 from epee.typing import Matrix, Tensor, Vector
 
+AT_ONCE = 50_000  # numbers of rows that are scored together: they stay in the cache
 MOST_MIXED = 2_000_000  # numbers of factors behind a map that mixes columns
 FAR = 1e5  # squared distance of a mean from the origin, in variances, beyond which (2) would lose digits
 NUMBERS = 400_000  # of whitened rows at once: three megabytes
@@ -153,8 +154,12 @@ class AxisGaussians(Stack):
         t, K, p = mean.shape
         pull = precision * mean
         level = self.level[which] - 0.5 * (pull * mean).sum(axis=-1)
-        U = X - self.origin
-        out = U @ pull.reshape(-1, p).T
-        out += (U * U) @ (-0.5 * precision.reshape(-1, p).T)
+        once, twice = pull.reshape(-1, p).T, -0.5 * precision.reshape(-1, p).T
+        out, some = np.empty((len(X), t * K)), max(AT_ONCE // max(p, 1), 64)
+        for i in range(0, len(X), some):
+            U, part = X[i : i + some] - self.origin, out[i : i + some]
+            np.matmul(U, once, out=part)
+            U *= U
+            part += U @ twice
         out += level.reshape(-1)
         return out.reshape(len(X), t, K)
