@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from epee import KNeighborsClassifier, LinearDiscriminantAnalysis, LinearRegression, options
+from epee import KNeighborsClassifier, LinearDiscriminantAnalysis, LinearRegression, Ridge, options
 from epee.errors import DataError, DataWarning, WrongUse
 from epee.risk import learning_curve
 from epee.risk.curves import LearningCurve
@@ -102,3 +102,13 @@ def test_an_extrapolated_error_has_the_shape_of_the_losses():
     found = learning_curve(LinearRegression(), X, X.sum(axis=1) + r.exponential(size=80) ** 1.5).extrapolate(160)
     assert found.high - found.value > 1.5 * (found.value - found.low) and found.caution
     assert found.at(0.5).high < found.at(0.8).high < found.high
+
+
+def test_few_rows_a_column_have_no_extrapolation_that_is_trusted():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 30))
+    y = 0.3 * X.sum(axis=1) + rng.normal(size=120)
+    few, enough = learning_curve(Ridge(5.0), X[:60], y[:60]), learning_curve(Ridge(5.0), X[:, :6], y)
+    assert "54 training rows for 30 columns" in few.extrapolate(120).caution and not enough.extrapolate(240).caution
+    assert "training rows" not in few.extrapolate(40).caution
+    assert few.extrapolate(120).at(0.5).caution == few.extrapolate(120).caution

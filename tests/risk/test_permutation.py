@@ -50,3 +50,12 @@ def test_weights_and_bad_input(line):
     assert found.order[0] == 1
     with pytest.raises(WrongUse, match="at least one shuffle"):
         importance(LinearRegression(), X, y, repeats=0)
+
+
+def test_a_few_far_rows_are_said(line):
+    X, y = line
+    assert not importance(LinearRegression(), X, y).caution
+    far = X.copy()
+    far[7, [1, 3]] = 15.0, -15.0
+    found = importance(LinearRegression(), far, y + 3 * (far - X)[:, 1] + (far - X)[:, 3])
+    assert "the columns 1, 3" in found.caution and str(found).endswith(found.caution)

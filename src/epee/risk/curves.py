@@ -8,7 +8,8 @@ asymptote,
 
 weighted by the error bars. Its error bar comes from drawing the folds with replacement and fitting (1) again, and is not let below that of
 the losses of all rows; its interval has the shape that their skewness gives it (:mod:`epee.risk.mean_loss`), with Student's quantile for
-as many folds, and their cautions.
+as many folds, and their cautions. Where a predictor that lives on moments has fewer than four rows a column, its error falls as
+:math:`1 / (n - p)` does and not as (1), and a caution says so.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ from epee.words import risk_words
 from epee.words.numbers import amount, whole
 
 POWERS = np.linspace(0.1, 2.0, 39)
+ROWS_A_COLUMN = 4  # from which (1) bends as the error does
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +69,7 @@ class LearningCurve(Shown):
     how: str
     seed: int = field(default=0, repr=False)
     of_rows: Callable[..., MeanLoss] | None = field(default=None, repr=False)  # the mean loss of the largest samples
+    columns: int = field(default=0, repr=False)  # of a predictor that lives on moments; 0 of others
 
     def fit(self) -> tuple[float, float, float]:
         """Return a, b, c of (1)."""
@@ -101,12 +104,15 @@ class LearningCurve(Shown):
         values = a + b * n**-c
         value, stderr = float(values[0]), float(values[1:].std(ddof=1) * np.sqrt(K / (K - 1)))
         how = f"extrapolated from {self.sizes[-1]:.0f} rows by a power law"
+        steep = n > self.sizes[-1] and self.sizes[-1] < ROWS_A_COLUMN * self.columns
+        caution = risk_words.say("caution steep", n=whole(self.sizes[-1]), p=whole(self.columns)) if steep else ""
         if self.of_rows is None or not (plain := self.of_rows(level=self.level)).stderr > 0:
-            return Risk(value, stderr, self._ends(value, values[1:], K), self.level, float(n), self.loss, how)
+            ends = self._ends(value, values[1:], K)
+            return Risk(value, stderr, ends, self.level, float(n), self.loss, how, caution=caution)
         stderr = max(stderr, plain.stderr)
         ends_at = partial(shaped_ends, self.of_rows, value, stderr, K - 1, self.loss)
         return Risk(
-            value, stderr, ends_at(self.level), self.level, float(n), self.loss, how, caution=plain.sentence, ends_at=ends_at
+            value, stderr, ends_at(self.level), self.level, float(n), self.loss, how, caution=caution or plain.sentence, ends_at=ends_at
         )  # fmt: skip
 
     def _ends(self, value: float, drawn: Vector, K: int) -> Interval:
@@ -204,7 +210,8 @@ def curve_on(
     units = group_codes(together, route.n) if together is not None else np.arange(route.n) if route.sampled else None
     of_rows = partial(mean_loss, outcome.losses[S - 1], route.counts, loss=route.loss, weights="counts", groups=units)
     return LearningCurve(
-        trained, np.nanmean(train, axis=1), np.nanmean(test, axis=1), stderr, test, route.loss.name, level, how, seed, of_rows
+        trained, np.nanmean(train, axis=1), np.nanmean(test, axis=1), stderr, test, route.loss.name, level, how, seed, of_rows,
+        route.n_columns if isinstance(route, MomentRoute) else 0,
     )  # fmt: skip
 
 

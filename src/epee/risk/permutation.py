@@ -26,17 +26,22 @@ from epee.risk.counts import long_table
 from epee.risk.cross_validation import plan_for
 from epee.risk.intervals import check_level
 from epee.risk.refit import RefitRoute
-from epee.risk.skewed import skewed_interval
+from epee.risk.skewed import skewed_interval, too_dominant, too_heavy
 from epee.risk.splitting import Split, seed_of
-from epee.risk.units import Weights, check_meaning, taken_as, units_of
+from epee.risk.units import Units, Weights, check_meaning, taken_as, units_of
 from epee.settings import progress
 from epee.table.taking import column_names, shuffled, take_rows
 from epee.typing import Vector
+from epee.words import risk_words
 
 
 @dataclass(frozen=True, eq=False)
 class Importance:
-    """The rise of the error for each column, with its standard error and interval; ``order`` ranks from the largest."""
+    """The rise of the error for each column, with its standard error and interval; ``order`` ranks from the largest.
+
+    ``caution`` names the columns that matter and of which a few rows make the figure, so that their intervals cannot be trusted;
+    empty where there are none.
+    """
 
     names: list[str]
     value: Vector
@@ -46,6 +51,7 @@ class Importance:
     loss: str
     level: float
     how: str
+    caution: str = ""
 
     @property
     def order(self) -> np.ndarray:
@@ -55,7 +61,8 @@ class Importance:
     def __str__(self) -> str:
         """Return one line a column, from the most important down."""
         width = max(len(n) for n in self.names)
-        return "\n".join(f"{self.names[j]:<{width}}  {self.value[j]:.4f} ± {self.stderr[j]:.4f}" for j in self.order)
+        lines = [f"{self.names[j]:<{width}}  {self.value[j]:.4f} ± {self.stderr[j]:.4f}" for j in self.order]
+        return "\n".join([*lines, self.caution] if self.caution else lines)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the columns with their intervals; returns the axes."""
@@ -150,7 +157,15 @@ def importance(
     ]
     stderr = np.array([u.spread()[0] / np.sqrt(u.n) for u in units])
     low, high = np.array(ends).reshape(-1, 2).T
-    return Importance(names, value, stderr, low, high, route.loss.name, level, how)
+    heavy = [name for name, u, end in zip(names, units, low, strict=True) if end > 0 and _leans_on_few(u)]
+    caution = risk_words.say("caution importance", n=len(heavy), names=", ".join(heavy)) if heavy else ""
+    return Importance(names, value, stderr, low, high, route.loss.name, level, how, caution)
+
+
+def _leans_on_few(u: Units) -> bool:
+    """Tell whether a few rows make the spread of a mean of influences, or their tail is so heavy that others, not seen, would."""
+    sd, skewness = u.spread()
+    return sd > 0 and (too_dominant(skewness, u.n) or too_heavy(u.sums, u.copies))
 
 
 def _donors(w: Vector, g: np.random.Generator) -> np.ndarray:

@@ -75,6 +75,14 @@ WORDS: dict[str, tuple[str, str]] = {
         "The largest losses are too far from the others (one alone makes {share} of the mean): no interval from {n} {n:row|rows} is sure to cover. Look at the absolute loss.",
         "Les plus grandes pertes sont trop loin des autres (une seule fait {share} de la moyenne) : aucun intervalle tiré de {n} {n:ligne|lignes} n'est sûr. Voyez la perte absolue.",
     ),
+    "caution steep": (
+        "Only {n} training {n:row|rows} for {p} {p:column|columns}: the error falls steeply there, and no power law tells how far; the interval is not to be trusted.",
+        "{n} {n:ligne|lignes} d'apprentissage seulement pour {p} {p:colonne|colonnes} : l'erreur y baisse vite, et aucune loi de puissance ne dit jusqu'où ; l'intervalle n'est pas fiable.",
+    ),
+    "caution importance": (
+        "A few rows make most of the importance of {n:the column|the columns} {names}: {n:its interval is|their intervals are} not to be trusted.",
+        "Quelques lignes font l'essentiel de l'importance {n:de la colonne|des colonnes} {names} : {n:son intervalle n'est pas fiable|leurs intervalles ne sont pas fiables}.",
+    ),
     "caution unsaid": (
         "Every row has the weight {w}, and is taken as {w} {w:row|rows}: the interval holds only if it is. Say weights='counts' or weights='sampling'.",
         "Chaque ligne a le poids {w} et compte pour {w} {w:ligne|lignes} : l'intervalle ne vaut que si c'est le cas. Dites weights='counts' ou weights='sampling'.",
