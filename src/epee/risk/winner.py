@@ -10,8 +10,11 @@ with :math:`\bar e_{-b}` the mean over rows outside sample b, and :math:`c` the 
 No model is fitted again. To judge the choice on all rows, drawn ones too, would remove about two thirds of the optimism only.
 
 Row by row the losses come from models that have learned from the other rows, drawn or not: a part of the luck is shared, and (1) leaves
-some optimism where candidates are nearly alike. :func:`nested_choice` has no such leak: it chooses by the inner cross-validation
-without each fold, and reads off the error on that fold. For closed forms these refits are merges; :func:`epee.risk.compare` does it.
+some optimism where candidates are nearly alike. And a drawn sample has fewer rows than the table: the choice in it is less sure, and (1)
+is too large where candidates differ. :func:`nested_choice` has neither fault: it chooses by the inner cross-validation without each fold,
+and reads off the error on that fold. For closed forms these refits are merges; :func:`epee.risk.compare` does it, and
+:func:`epee.learn`, where refits that are none are left (:mod:`epee.job.choosing_again`). (1) serves where rows pass by, follow time or
+are ranked.
 Beside them stands the estimate of Tibshirani and Tibshirani (2009), :math:`\frac1K \sum_k [e_k(\hat c) - e_k(\hat c_k)]` with
 :math:`\hat c_k` the best on fold :math:`k` alone, which overcorrects, since one fold is far noisier than all.
 """
