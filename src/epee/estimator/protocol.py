@@ -231,6 +231,13 @@ class Labels(Protocol):
 
 
 @runtime_checkable
+class Anywhere(Protocol):
+    """Knows whether it can answer where rows lie: on a device, say."""
+
+    answers_anywhere: bool
+
+
+@runtime_checkable
 class Counted(Protocol):
     """Knows how many parameters it is worth."""
 
@@ -381,6 +388,11 @@ def gives_labels(model: Any) -> TypeGuard[Labels]:
     False
     """
     return hasattr(model, "classes_")
+
+
+def answers_anywhere(model: Any) -> bool:
+    """Tell whether a model says what it says of rows where they lie, see :mod:`epee.arrays`: only ours may."""
+    return isinstance(model, Anywhere) and model.answers_anywhere
 
 
 def gives_probabilities(model: Any) -> bool:

@@ -40,6 +40,7 @@ from epee.job.predictor import Predictor
 from epee.losses.residuals import Power
 from epee.risk.asked import PROBABILITIES, Asked
 from epee.risk.intervals import t_quantile
+from epee.risk.linear_stack import Mapped
 from epee.risk.route import MomentRoute
 from epee.risk.scoring import ask_behind
 from epee.table.raw import RawBlock
@@ -181,7 +182,7 @@ def _answering(asked: Asked, models: Any, t: int, numbers: Numbers, outputs: lis
         def told(X: Matrix) -> np.ndarray:
             return asked.finish(models.raw(X, [t])[:, 0])
     else:
-        ask = asked.of(models[t], checked=False) if not hasattr(models[t], "before") else ask_behind(asked, models[t])
+        ask = ask_behind(asked, models[t]) if isinstance(models[t], Mapped) else asked.of(models[t], checked=False)
 
         def told(X: Matrix) -> np.ndarray:
             return np.asarray(ask(X))

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from epee.estimator.protocol import gives_labels
 from epee.typing import Matrix, Vector
 
 KEPT_ROWS = 64  # training rows that a predictor keeps to compare others with
@@ -102,7 +103,8 @@ def shares(
 ) -> tuple[Vector, Matrix]:
     """Return base and contributions for the rows of a fitted model: of its number, or of the probability of its answer."""
     places = [list(own) for own in groups.values()]
-    if not hasattr(model, "classes_"):
+    classifies = gives_labels(model)
+    if not classifies:
         found = linear_shares if linear else sampled_shares
         return found(lambda Z: np.asarray(model.predict(Z)), X, background, places)
     P = np.asarray(model.predict_proba(X))

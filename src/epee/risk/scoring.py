@@ -19,6 +19,7 @@ import numpy as np
 from epee.arrays import at_home, is_elsewhere, like, namespace, numbers_like, select_rows
 from epee.engines.local import in_order
 from epee.errors import WrongUse
+from epee.estimator.protocol import answers_anywhere
 from epee.estimator.stack import Linear, Stack
 from epee.losses.decisions import ZeroOne
 from epee.risk.asked import Asked
@@ -54,7 +55,7 @@ class Panel:
         if isinstance(self.models, Stack):
             return isinstance(self.models, Linear)
         plain = self.asked.costs is None and not self.asked.probable and self.asked.loss.needs in ("labels", "values")
-        return plain and all(getattr(model, "answers_anywhere", False) for model in self.models)
+        return plain and all(answers_anywhere(model) for model in self.models)
 
     @property
     def counts_errors(self) -> bool:
