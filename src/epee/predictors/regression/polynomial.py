@@ -161,14 +161,9 @@ class PolynomialRegression(Inference, Influence, LinearSmoother, MomentRegressor
             start = Fraction(float(a[0][k])) + Fraction(float(a[1][k]))
             for j, table in enumerate(tables):
                 inner = [Fraction(float(c[0][d * p + j, k])) + Fraction(float(c[1][d * p + j, k])) for d in range(M)]
-                powers = [
-                    sum((inner[d - 1] * table[d][i] for d in range(max(i, 1), M + 1)), Fraction(0))
-                    for i in range(M + 1)
-                ]
-                size = [
-                    sum((abs(inner[d - 1] * table[d][i]) for d in range(max(i, 1), M + 1)), Fraction(0))
-                    for i in range(M + 1)
-                ]
+                parts = [[inner[d - 1] * table[d][i] for d in range(max(i, 1), M + 1)] for i in range(M + 1)]
+                powers = [sum(terms, Fraction(0)) for terms in parts]
+                size = [sum(map(abs, terms), Fraction(0)) for terms in parts]
                 self._loss = max(
                     [self._loss, *(EPS * float(s / abs(v)) for s, v in zip(size, powers, strict=True) if v)]
                 )
@@ -380,17 +375,23 @@ class ExactBasis:
 
 def expansion(degree: int, centre: float, half: float) -> list[list[Fraction]]:
     """Return the powers of x in T_0 ... T_M of (x - centre) / half, exactly: entry [d][i] multiplies x^i in T_d."""
-    c, s = Fraction(float(centre)), Fraction(float(half))
-    in_t = [[Fraction(1)], [Fraction(0), Fraction(1)]]
+    (cn, cd), (sn, sd) = float(centre).as_integer_ratio(), float(half).as_integer_ratio()
+    in_t = [[1], [0, 1]]
     for d in range(2, degree + 1):
-        twice = [Fraction(0), *(2 * v for v in in_t[d - 1])]
+        twice = [0, *(2 * v for v in in_t[d - 1])]
         in_t.append([v - (in_t[d - 2][i] if i < d - 1 else 0) for i, v in enumerate(twice)])
-    powers = [[comb(d, i) * (-c) ** (d - i) / s**d for i in range(d + 1)] for d in range(degree + 1)]  # of t^d in x
-    return [
-        [sum((in_t[d][k] * powers[k][i] for k in range(i, d + 1)), Fraction(0)) for i in range(d + 1)]
-        + [Fraction(0)] * (degree - d)
-        for d in range(degree + 1)
-    ]
+
+    def entry(
+        d: int, i: int
+    ) -> Fraction:  # whole numbers over one denominator: x^i in t^k is comb(k, i) (-c)^(k - i) / s^k
+        terms = (
+            in_t[d][k] * comb(k, i) * (-cn) ** (k - i) * sd**k * (cd * sn) ** (d - k)
+            for k in range(i, d + 1)
+            if in_t[d][k]
+        )
+        return Fraction(sum(terms), cd ** (d - i) * sn**d)
+
+    return [[entry(d, i) for i in range(d + 1)] + [Fraction(0)] * (degree - d) for d in range(degree + 1)]
 
 
 def _extremes(block: Block) -> tuple[Vector, Vector]:
