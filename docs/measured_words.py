@@ -157,6 +157,27 @@ PHRASES = {
     "One split of these": "Un partage de ces", "minutes of one core, between that and half of it on two that have nothing else to do":
         "minutes d'un cœur, entre cela et la moitié sur deux qui n'ont rien d'autre à faire",
     "The sealed 95 % interval held the error on the rest": "L'intervalle scellé à 95 % a contenu l'erreur sur le reste",
+    # laws of an outside examiner
+    "half-normal": "demi-normale", "arcsine": "arcsinus", "skewed to the left": "asymétrique à gauche", "of errors zero": "des erreurs nulles",
+    "two values, 1 to 9": "deux valeurs, 1 à 9", "three times larger": "trois fois plus grandes", "symmetric": "symétrique",
+    "a tenth of the rows four times as noisy": "un dixième des lignes quatre fois plus bruité", "naive Bayes": "Bayes naïf",
+    "five costs of": "cinq coûts de", "copied a random number of times": "copiées un nombre aléatoire de fois", "nearly copied": "presque copiées",
+    "copied a random number of times, undeclared": "copiées un nombre aléatoire de fois, non déclaré",
+    "a random slope a group": "une pente aléatoire par groupe", "a place that is an input": "un lieu qui est une entrée",
+    "a name that is an input": "un nom qui est une entrée", "a field over a map": "un champ sur une carte",
+    "spread that persists": "une dispersion qui persiste", "days of a week": "jours de la semaine", "a cycle": "un cycle",
+    "classes that persist": "des classes qui persistent", "unsaid": "non dit", "tied to the spread": "liés à la dispersion",
+    "normalised": "normalisés", "whole numbers of a survey": "entiers d'un sondage", "said": "dit", "of cells": "de cases",
+    "sorted by the target": "triées par la cible", "classes in blocks": "classes par blocs", "sorted": "triées", "of a wave": "d'une onde",
+    "two folds": "deux plis", "two equal pipelines": "deux chaînes égales", "scores tenths": "scores en dixièmes",
+    "scores nearly perfect": "scores presque parfaits", "scores that tell nothing": "scores qui ne disent rien",
+    "scores of two heaps": "scores en deux tas", "scores beta": "scores bêta", "positives drawn": "positifs tirés",
+    "inputs and errors": "entrées et erreurs", "labels": "étiquettes", "absolute errors": "erreurs absolues", "a fitted plane": "un plan ajusté",
+    "rare ones": "rares", "too sure": "trop sûr", "five columns": "cinq colonnes", "unequal clouds": "nuages inégaux", "diagonal": "diagonale",
+    "kernel density": "densité à noyau", "isotonic": "isotone", "copies of a column": "copies d'une colonne", "a rare class": "une classe rare",
+    "never certain": "jamais certain", "one cloud": "un nuage", "two columns that share their spread": "deux colonnes de même dispersion",
+    "rounded to a half": "arrondi au demi", "whole numbers": "nombres entiers", "one column": "une colonne", "of all kinds": "de toutes sortes",
+    "of all kinds of columns": "de toutes sortes de colonnes",
     "splits of": "partages de", "when the rest's own error bar is allowed for": "en tenant compte de la barre d'erreur du reste",
     "Processor time of `learn`": "Temps de processeur de `learn`", "median": "médiane", "most": "maximum",
 }  # fmt: skip
@@ -164,7 +185,7 @@ PHRASES = {
 NAMES = re.compile(
     r"""`[^`]*`|--help|\b[a-z_]+=|\b(?:[A-Z]\w*[A-Z]\w*|\w+_\w+|\w+\.\w+|learn|cKDTree|scikit-learn(?:-intelex)?|intelex|elkan|faiss|fastcluster|kmedoids|fasterpam|float\d+|
     Ward|lsqr|eigen|Taxi-v\d+|FrozenLake-v\d+|CliffWalking-v\d+|Wilson|SciPy|lbfgs|newton-\w+|liblinear|saga|pymdptoolbox|mdptoolbox-hiive|uniform|
-    auto|celer|Dask|dask|Isomap|Lasso|Ridge|Newton|Laplace|gamma|AMD|EPYC|Linux|Python|openblas|numpy|scipy|numba|pyarrow|pandas|polars|xgboost|
+    auto|celer|Dask|dask|Isomap|Lasso|Ridge|Newton|Laplace|Gumbel|Pareto|Wald|platt|explain|gamma|AMD|EPYC|Linux|Python|openblas|numpy|scipy|numba|pyarrow|pandas|polars|xgboost|
     importance|outliers|extrapolate|brier|Calibrated|exp|size|epee|max|exactly|Parquet|PyTorch|torch)\b""",
     re.X,
 )

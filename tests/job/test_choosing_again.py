@@ -92,3 +92,10 @@ def test_rows_that_pass_by_are_drawn(monkeypatch):
     monkeypatch.setattr(policy, "POLICY", policy.Policy(cells=10))
     learned, found, *_ = nested_of(table("numbers"), ["linear", "ridge"])
     assert found is None and learned.contest.optimism.value >= 0
+
+
+def test_counted_errors_of_refitted_predictors_are_drawn_as_they_would_leak():
+    """A tree that is near enough to be chosen; one that is far leaks nothing, and merges decide."""
+    frame = table("classes")
+    assert nested_of(frame, ["lda", "tree"])[1] is None
+    assert nested_of(frame, ["lda", "naive_bayes"])[1] is not None

@@ -8,8 +8,9 @@ on all rows, is the optimism (:mod:`epee.risk.winner`). What a candidate's error
   models that have not seen fold :math:`k`; less what all of these lose on average by learning from fewer rows, where others did not;
 - of the others (trees, forests, boosting, neighbours, networks, other libraries' predictors, the combination) it is the mean of the
   losses of the other folds as the contest found them. Their models have seen fold :math:`k`: a candidate that by chance does well there
-  does a little better on the other folds, too. This leak is theirs alone. Of squared errors hardly anything of it was seen; of rates, where
-  a tree or neighbours are chosen or each candidate has a column of its own, it left 5 % of the error (``benchmarks/risk/winners.py``).
+  does a little better on the other folds, too. This leak is theirs alone. Of squared errors hardly anything of it was seen. A counted error
+  turns by one row, and the leak was 5 % of it (``benchmarks/risk/winners.py``): where such a candidate is near enough to be chosen by
+  counted errors, the draws of :mod:`epee.risk.winner` decide.
 
 The folds of the contest's search, the only ones that have losses at every value, serve for this. Where the folds are drawn several times,
 the choice among the candidates at the values they took is made again in all of them by the losses as they are, and less the same in the
@@ -42,7 +43,7 @@ FAR = 3.0  # standard errors of a difference from the best, beyond which nobody 
 
 
 def nested_entries(entries: Sequence[Entry], ground: Ground) -> Nested | None:
-    """Return the errors of the entries inside and outside each fold; None where the rows pass by, or the folds do not part them."""
+    """Return the errors of the entries inside and outside each fold; None where rows pass by, folds part them not, or much leaks."""
     g = ground
     if len(entries) < 2 or not g.all_looked or g.cells.forward or not g.asked.loss.rowwise:
         return None
@@ -59,25 +60,29 @@ def nested_entries(entries: Sequence[Entry], ground: Ground) -> Nested | None:
     taken = begins + [e.curve.best for e in entries]
     plain = Nested.of_rows(every, fold, weight, brier)
     found = _merged(plain, entries, g, first, every[0])
-    if len(often) == 1:
+    if found is None or len(often) == 1:
         return found
     beside = None if brier is None else np.repeat(brier[..., taken], len(often), axis=0)
     repeated = Nested.of_rows(np.stack(each, axis=-1), often, weight, beside)
     return replace(found, taken=taken, once=plain.at(taken), often=repeated)
 
 
-def _merged(plain: Nested, entries: Sequence[Entry], g: Ground, plan: Plan, losses: Matrix) -> Nested:
-    """Return the errors (1, K, V) with those inside by merges, in the columns that are near enough to be chosen."""
+def _merged(plain: Nested, entries: Sequence[Entry], g: Ground, plan: Plan, losses: Matrix) -> Nested | None:
+    """Return the errors (1, K, V) with those inside by merges, in the columns that are near enough to be chosen.
+
+    None where errors are counted and one of these columns is no merge.
+    """
     columns = [(e, value) for e in entries for value in e.curve.values]
     near = np.flatnonzero(_near(losses))
     exact = [m for m in near if _merges(columns[m][0], g, plan)]
+    level = len(exact) < len(near)
+    if level and g.counts_errors:
+        return None
     if not exact:
         return plain
     split, fold = nested_splits(plan)[0], fold_ids(plan)[0]
-    inside = [
-        _inside(g, g.route(columns[m][0].candidate, columns[m][1]), split, fold) for m in exact
-    ]  # (K,) of both scores
-    level = len(exact) < len(near)
+    near_routes = [g.route(columns[m][0].candidate, columns[m][1]) for m in exact]
+    inside = [_inside(g, route, split, fold) for route in near_routes]  # (2, K) each
 
     def put(inner: Tensor, outer: Tensor, which: int) -> Tensor:
         told = [i for i, m in enumerate(exact) if np.isfinite(outer[..., m]).all()]
@@ -136,6 +141,3 @@ def _near(losses: Matrix) -> np.ndarray:
     means = losses.mean(axis=0)
     gap = losses - losses[:, [int(np.argmin(means))]]
     return gap.mean(axis=0) <= FAR * gap.std(axis=0) / np.sqrt(max(len(gap) - 1, 1))
-
-
-__all__ = ["nested_entries"]
