@@ -2,7 +2,8 @@
 
 Two processes, one for each checkout, make the data of a problem that both have and time their own answer in turn, so that what slows the
 machine for a while slows both; the ratio of a round is the earlier time over ours. Rivals stay away. The table goes to
-``benchmarks/results/versions.md``: what got slower by more than a twentieth, beyond the spread of the rounds, is marked.
+``benchmarks/results/versions.md``: what got slower by more than a twentieth, beyond the spread of the rounds, is marked; ``--again``
+measures the marked rows again, and keeps the others.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from typing import Any
 import numpy as np
 
 BOUND = 1 / 1.05
+KEPT = Path(__file__).resolve().parent / "results" / "versions.md"
 LEAST = 0.02  # seconds of one reading: shorter calls are repeated within it
 
 
@@ -75,14 +77,14 @@ def answer() -> None:
         print(json.dumps(said), file=out, flush=True)
 
 
-def compared(earlier: Path, words: list[str], rounds: int) -> Iterator[tuple[str, str, np.ndarray]]:
+def compared(earlier: Path, wanted: Callable[[str, str], bool], rounds: int) -> Iterator[tuple[str, str, np.ndarray]]:
     """Yield the file and the name of every problem of both, and its seconds (rounds, 2), theirs and ours."""
     from benchmarks.harness import REST
 
     sides = [Checkout(earlier), Checkout(Path(__file__).resolve().parents[1])]
     theirs, ours = ({tuple(key) for key in side.ask()} for side in sides)
     for file, name in sorted(theirs & ours):
-        if not all(word in f"{file} {name}" for word in words):
+        if not wanted(file, name):
             continue
         for side in sides:
             side.ask(problem=[file, name])
@@ -107,12 +109,12 @@ def row(file: str, name: str, seconds: np.ndarray) -> str:
 def main(arguments: list[str] | None = None) -> None:
     """Compare, print and keep."""
     from benchmarks.machine import facts, in_words
-    from benchmarks.record import RESULTS
 
     parser = argparse.ArgumentParser(description="Our time now and in another checkout, in turn.")
     parser.add_argument("checkout", type=Path, help="the earlier version, as from git worktree add")
     parser.add_argument("words", nargs="*", help="only problems whose file or name has all these words")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--again", action="store_true", help="only rows that are marked in the table that is kept")
     parser.add_argument("--no-save", action="store_true", help="print only")
     asked = parser.parse_args(arguments)
     commit = subprocess.run(
@@ -124,11 +126,24 @@ def main(arguments: list[str] | None = None) -> None:
         "quartiles: above 1 this version is faster.", "",
         "| file | problem | then | now | ratio | |", "|---|---|---|---|---|---|",
     ]  # fmt: skip
-    for found in compared(asked.checkout.resolve(), asked.words, asked.rounds):
-        lines.append(row(*found))
-        print(lines[-1], flush=True)
-    if not asked.no_save and not asked.words:
-        (RESULTS / "versions.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    kept = KEPT.read_text(encoding="utf-8").splitlines() if asked.again else []
+    known = {tuple(cells(line)[:2]): line for line in kept if line.startswith("|")}
+
+    def wanted(file: str, name: str) -> bool:
+        named = all(word in f"{file} {name}" for word in asked.words)
+        return named and (not asked.again or cells(known.get((file, name), ""))[-1:] == ["slower"])
+
+    for file, name, seconds in compared(asked.checkout.resolve(), wanted, asked.rounds):
+        known[file, name] = row(file, name, seconds)
+        print(known[file, name], flush=True)
+    if not asked.no_save and (asked.again or not asked.words):
+        rows = [known[key] for key in sorted(known) if key not in {("file", "problem"), ("---", "---")}]
+        KEPT.write_text("\n".join([*lines, *rows]) + "\n", encoding="utf-8")
+
+
+def cells(line: str) -> list[str]:
+    """Return the cells of a line of a table."""
+    return [cell.strip() for cell in line.split("|")[1:-1]]
 
 
 if __name__ == "__main__":
