@@ -95,7 +95,7 @@ def test_rows_that_pass_by_are_drawn(monkeypatch):
 
 
 def test_counted_errors_of_refitted_predictors_are_drawn_as_they_would_leak():
-    """A tree that is near enough to be chosen; one that is far leaks nothing, and merges decide."""
+    """Beside a tree that may be chosen the losses are drawn; where all are merges the choice is made again."""
     frame = table("classes")
     assert nested_of(frame, ["lda", "tree"])[1] is None
     assert nested_of(frame, ["lda", "naive_bayes"])[1] is not None

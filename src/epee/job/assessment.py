@@ -220,8 +220,10 @@ class Ledger:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(f"{os.fspath(path)}.uses")
         if not os.access(self.path if self.path.exists() else self.path.parent, os.W_OK):
-            what = f"{str(self.path)!r} cannot be written, and uses of test rows are counted there"
-            raise PermissionError(13, f"{what}; copy the predictor to a place of your own")
+            raise PermissionError(
+                13,
+                f"{str(self.path)!r} cannot be written, and uses of test rows are counted there; copy the predictor to a place of your own",
+            )
 
     def use(self, key: str, rows: int) -> int:
         """Write down one use of these rows and return its number; who comes at the same time waits for his turn."""

@@ -131,8 +131,8 @@ def _inside(g: Ground, route: MomentRoute, split: Split, fold: Codes) -> Matrix:
             said = held[layer][:, rows].swapaxes(0, 1).reshape(len(rows) * (K - 1), *held.shape[2:])
         answer, w = np.repeat(truth[rows], K - 1, axis=0), weight[rows]
         lost = [asked.value(said, answer), Brier().value(said, answer) if scored else np.full(len(answer), np.nan)]
-        sums[:, others] += [w @ one.reshape(len(rows), K - 1) for one in lost]
-        total[others] += w.sum()
+        sums[:, others] = sums[:, others] + [w @ one.reshape(len(rows), K - 1) for one in lost]
+        total[others] = total[others] + w.sum()
     return sums / total
 
 

@@ -182,7 +182,7 @@ def standardised(X: Matrix) -> Matrix:
     gap = X - X.mean(axis=0)
     spread = np.sqrt((gap * gap).mean(axis=0))
     kept = spread > 0
-    Z: Matrix = np.divide(gap, spread, out=gap) if kept.all() else gap[:, kept] / spread[kept]
+    Z: Matrix = gap / spread if kept.all() else gap[:, kept] / spread[kept]
     return Z if np.isfinite(Z).all() else np.nan_to_num(Z)
 
 
@@ -297,16 +297,8 @@ def _cubics_of(Z: Matrix) -> _Cubics | None:
         if known.shape == Z.shape and np.array_equal(known, Z):
             return found
     t = _ranks(Z)
-    p, n = t.shape
-    B = np.ones((3 * p + 1, n))
-    _, line, square, cube = np.split(B, [1, p + 1, 2 * p + 1])
-    line[:] = t
-    np.multiply(t, t, out=square)
-    np.multiply(square, 2.5, out=cube)
-    cube -= 1.5
-    cube *= t  # (5 t^3 - 3 t) / 2
-    square *= 1.5
-    square -= 0.5  # (3 t^2 - 1) / 2
+    square = t * t
+    B = np.vstack([np.ones((1, t.shape[1])), t, 1.5 * square - 0.5, (2.5 * square - 1.5) * t])
     cubics = None
     with suppress(SingularProblem):
         normal = Cholesky(B @ B.T)

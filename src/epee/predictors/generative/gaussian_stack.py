@@ -157,9 +157,7 @@ class AxisGaussians(Stack):
         once, twice = pull.reshape(-1, p).T, -0.5 * precision.reshape(-1, p).T
         out, some = np.empty((len(X), t * K)), max(AT_ONCE // max(p, 1), 64)
         for i in range(0, len(X), some):
-            U, part = X[i : i + some] - self.origin, out[i : i + some]
-            np.matmul(U, once, out=part)
-            U *= U
-            part += U @ twice
+            U = X[i : i + some] - self.origin
+            out[i : i + some] = U @ once + (U * U) @ twice
         out += level.reshape(-1)
         return out.reshape(len(X), t, K)
