@@ -137,8 +137,8 @@ def walk(A: Matrix, y: Vector, u: Vector, x: Vector, most: int, tol: float) -> t
         residual = -y - A @ theta - z + w  # what keeps the dual from holding
         q = 1 / (z / x + w / s)
         factor = _gram(A, q)
-        fall = z - w + residual
-        toward = factor.solve(A.T @ (q * fall))
+        fall, astray = z - w + residual, b - A.T @ x  # rounding leads off the plane of (2), and each step leads back
+        toward = factor.solve(A.T @ (q * fall) + astray)
         dx = q * (A @ toward - fall)
         dz, dw = -z * (1 + dx / x), -w * (1 - dx / s)
         fp = min(NEARLY * min(_reach(x, dx), _reach(s, -dx)), 1.0)
@@ -148,7 +148,7 @@ def walk(A: Matrix, y: Vector, u: Vector, x: Vector, most: int, tol: float) -> t
             then = float((z + fd * dz) @ (x + fp * dx) + (w + fd * dw) @ (s - fp * dx))
             mu *= (then / mu) ** 3 / (2 * len(y))
             bent = mu * (1 / x - 1 / s) - dx * dz / x - dx * dw / s
-            toward = factor.solve(A.T @ (q * (fall - bent)))
+            toward = factor.solve(A.T @ (q * (fall - bent)) + astray)
             after = q * (A @ toward - fall + bent)
             dz = mu / x - z - (z * after + dx * dz) / x
             dw = mu / s - w + (w * after + dx * dw) / s
@@ -157,7 +157,7 @@ def walk(A: Matrix, y: Vector, u: Vector, x: Vector, most: int, tol: float) -> t
             fd = min(NEARLY * min(_reach(z, dz), _reach(w, dw)), 1.0)
         x, s = x + fp * dx, s - fp * dx
         theta, w, z = theta + fd * toward, w + fd * dw, z + fd * dz
-        gap = abs(float(-y @ x - b @ theta + u @ w)) / size
+        gap = float(z @ x + w @ s) / size  # of (1) and (2); as a difference of both it would end in their rounding
         if gap < tol and float(np.abs(residual).max()) < 1e-7:
             break
     return np.asarray(-theta, dtype=np.float64), steps, gap
