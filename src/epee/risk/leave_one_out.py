@@ -26,6 +26,7 @@ that halves of the table show, if that is larger (:mod:`epee.risk.tied_rows`).
 from __future__ import annotations
 
 import warnings
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -33,7 +34,7 @@ from typing import Any
 import numpy as np
 
 from epee.arrays import at_home
-from epee.engines.local import in_order
+from epee.engines.local import in_order, one_blas_thread
 from epee.errors import WrongUse
 from epee.estimator.base import PosteriorMixin, softmax
 from epee.estimator.protocol import LeavesOneOut
@@ -63,6 +64,7 @@ from epee.table.sparse import laid_out
 from epee.typing import Codes, Vector
 
 CHUNK = 32
+FEW_CELLS = 1_000_000  # of a table for which BLAS's own threads would mostly wait for each other
 
 
 @each_once
@@ -105,7 +107,9 @@ def loo(
     >>> print(loo(LinearDiscriminantAnalysis(), X, y))
     0.020 ± 0.013 [0.005, 0.062]
     """
-    return leave_each_out(model, X, y, loss, level, sample_weight, weights)
+    small = isinstance(X, np.ndarray) and X.size <= FEW_CELLS
+    with one_blas_thread() if small else nullcontext():
+        return leave_each_out(model, X, y, loss, level, sample_weight, weights)
 
 
 def leave_each_out(
