@@ -123,9 +123,8 @@ def _inside(g: Ground, route: MomentRoute, split: Split, fold: Codes) -> Matrix:
         layer = (others - c) % K  # the second fold that the model did not see
         if isinstance(models, Stack):
             cell = int(split.cell[rows[0]])
-            raw = models.raw(
-                np.asarray(route.rows[rows], dtype=np.float64), split.tested_by[layer, cell]
-            )  # (rows, K - 1, k)
+            tested = np.asarray(route.rows[rows], dtype=np.float64)
+            raw = models.raw(tested, split.tested_by[layer, cell])  # (rows, K - 1, k)
             said = asked.finish(raw.reshape(len(rows) * (K - 1), -1))
         else:
             said = held[layer][:, rows].swapaxes(0, 1).reshape(len(rows) * (K - 1), *held.shape[2:])

@@ -219,10 +219,8 @@ def _places(columns: Sequence[np.ndarray]) -> np.ndarray | None:
     array([2, 1, 0, 2])
     """
     order = np.argsort(columns[0])
-    below, own = (
-        np.empty(len(order), dtype=np.intp),
-        np.zeros(len(order), dtype=np.intp),
-    )  # rows below each; of ``order``, so far
+    below = np.empty(len(order), dtype=np.intp)  # how many rows come before each
+    own = np.zeros(len(order), dtype=np.intp)  # the same of those in ``order``, as far as it is known
     for column in columns:
         value, at = column[order], np.arange(len(order))
         group = np.append(True, own[1:] != own[:-1])  # where rows begin that were equal so far
