@@ -44,6 +44,7 @@ from epee.typing import Codes, Matrix, Tensor, Vector
 FEWEST_OF_A_CLASS = 100  # rows of each class in a sample, where the class has them
 SAMPLE_CELLS = 4_000_000  # numbers of a stream that are held to find a start: 32 MB
 MANY_ROWS = 1024  # in a block for a Hessian of many classes: even a few rows are work for every thread
+LONG = 16_384  # rows of a block that a kernel reads where it lies: fewer calls to wait for
 FEW_CLASSES = 6  # with a product a pair in the Hessian of a softmax
 FEW = 2_000_000  # rows times unknowns below which a kernel is not worth compiling
 FEW_HELD = 200_000  # cells of sparse rows times classes, the same
@@ -363,8 +364,10 @@ class LinearRisk:
         return self.d * self.M
 
     def _sum(self, work: RowSum | ManySum) -> RiskSum:
-        hessian = getattr(work, "curvature", None) is not None
-        rows = MANY_ROWS if hessian and self.M > 1 and isinstance(self.source, ArraySource) else None
+        rows: int | None = None
+        if isinstance(self.source, ArraySource) and isinstance(work, RowSum):
+            many = work.curvature is not None and self.M > 1
+            rows = LONG if work.compiled else MANY_ROWS if many else None
         total: RiskSum = engine_for(self.source).reduce(self.source, work, rows=rows)
         return total
 
