@@ -19,6 +19,7 @@ from epee.errors import SingularProblem
 from epee.typing import Matrix, Tensor
 
 PARAMETERS = ("coef_", "intercept_", "mean_", "means_", "components_", "covariances_", "cluster_centers_", "scalings_")
+CACHED = 65_536  # numbers that stay in the cache
 STRAY = 1e-6  # how far a random vector may come home from itself: half of the digits
 
 
@@ -29,7 +30,9 @@ def orthonormal(axes: Matrix) -> bool:
     (True, False)
     """
     z = np.random.default_rng(len(axes)).normal(size=len(axes))
-    stray = np.abs(axes @ (z @ axes) - z).max(initial=0.0)
+    width = max(CACHED // max(len(axes), 1), 1)
+    parts = (axes[:, j : j + width] for j in range(0, axes.shape[1], width))  # long axes are read once: there and back while at hand
+    stray = np.abs(sum((part @ (z @ part) for part in parts), start=-z)).max(initial=0.0)
     digits = np.finfo(axes.dtype).eps / np.finfo(float).eps if axes.dtype.kind == "f" else 1.0
     return bool(stray <= STRAY * np.sqrt(digits) * max(float(np.abs(z).max(initial=0.0)), 1.0))
 

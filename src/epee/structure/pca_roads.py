@@ -112,7 +112,7 @@ class AxesOfRows:
         else:
             left = root[:, None] * W[:, clear] / np.sqrt(values[clear])
             both = np.vstack([weights[None] / total, left.T]) @ A  # the mean and the axes in one product
-            self.mean_ = both[0].astype(np.float64) if A is X else (weights @ X / total).astype(np.float64)
+            self.mean_ = both[0].astype(np.float64, copy=False) if A is X else (weights @ X / total).astype(np.float64)
             axes = both[1:]
         rank = int(min(total, X.shape[1]))  # as many as the rows counted by weight can span
         spectrum = np.zeros(rank)
