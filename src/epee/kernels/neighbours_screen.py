@@ -14,24 +14,26 @@ from epee.kernels import neighbours_twin as twin
 from epee.kernels.compiling import kernel
 from epee.kernels.neighbours_heap import sink, unwind
 from epee.kernels.neighbours_tree import exact
-from epee.kernels.selecting import select
+from epee.kernels.selecting import replace_largest, select
 
 STRIDE = 64
 GROUPS = 4  # of scores, for each that is kept
+FEW = 16  # that come in one by one
 
 
 @kernel(twin=twin.screen, meanwhile=twin.few_queries)
 def screen(S, norms, start, best, who):
     """Keep the smallest ``S + norms`` of each row of ``S`` (m, b) in ``best``, ``who`` (m, c), the largest of them first.
 
-    Those below the largest so far are written behind the others, without a branch; now and then the smallest of all are selected. Where
-    nothing is kept yet the c-th smallest of the least of groups is a first limit: so many are no larger, and few more.
+    Those below the largest so far are written one behind the other, without a branch. A few then take the place of the largest one by one; of
+    many, together with those that are kept, the smallest are selected. Where nothing is kept yet the c-th smallest of the least of groups is a
+    first limit: so many are no larger, and few more.
     """
     width, c = S.shape[1], best.shape[1]
-    keys, rows = np.empty(c + width, S.dtype), np.empty(c + width, np.int64)
+    keys, rows = np.empty(c + width, S.dtype), np.empty(c + width, np.int64)  # those kept so far, once they are many, and those that came
     groups = min(GROUPS * c, width)
     for i in range(S.shape[0]):
-        scores, limit, n, changed = S[i], best[i, 0], c, False
+        scores, limit, n, many = S[i], best[i, 0], c, False
         if limit == np.inf and groups > c:
             keys[:groups] = np.inf
             for first in range(0, width - groups + 1, groups):
@@ -41,7 +43,6 @@ def screen(S, norms, start, best, who):
                     keys[t] = s if s < keys[t] else keys[t]
             select(keys[:groups], rows[:groups], c - 1)
             limit = np.nextafter(keys[c - 1], S.dtype.type(np.inf))  # itself too
-        keys[:c], rows[:c] = best[i], who[i]
         for first in range(0, width, STRIDE):
             last = min(first + STRIDE, width)
             part, part_norms = scores[first:last], norms[start + first : start + last]
@@ -55,14 +56,20 @@ def screen(S, norms, start, best, who):
                 keys[n], rows[n] = s, start + first + t
                 n += s < limit
             if n >= 4 * c:  # a lower limit lets fewer in
+                if not many:
+                    keys[:c], rows[:c] = best[i], who[i]
                 select(keys[:n], rows[:n], c - 1)
-                limit, n, changed = keys[c - 1], c, True
-        if n > c:
+                limit, n, many = keys[c - 1], c, True
+        if many or n - c > FEW:
+            if not many:
+                keys[:c], rows[:c] = best[i], who[i]
             select(keys[:n], rows[:n], c - 1)
-            changed = True
-        if changed:
             best[i, 0], who[i, 0] = keys[c - 1], rows[c - 1]
             best[i, 1:], who[i, 1:] = keys[: c - 1], rows[: c - 1]
+            continue
+        for t in range(c, n):
+            if keys[t] < best[i, 0]:
+                replace_largest(best[i], who[i], keys[t], rows[t])
 
 
 @kernel(twin=twin.settle, meanwhile=twin.few_queries)

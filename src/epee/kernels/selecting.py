@@ -31,3 +31,15 @@ def select(keys, companions, k):
             low = i
         else:
             return
+
+
+@kernel
+def replace_largest(keys, companions, key, companion):
+    """Put a key, and its companion, in the place of the first ones, which are the largest; the largest of all then comes first."""
+    keys[0], companions[0] = key, companion
+    top = 0
+    for t in range(1, keys.shape[0]):
+        if keys[t] > keys[top]:
+            top = t
+    keys[0], keys[top] = keys[top], keys[0]
+    companions[0], companions[top] = companions[top], companions[0]
