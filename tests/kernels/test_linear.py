@@ -8,7 +8,7 @@ from scipy.special import expit, logsumexp, softmax
 
 from epee.kernels import lasso, linear_sgd, linear_step
 from epee.kernels.linear_cd import threshold_sweeps
-from epee.kernels.linear_sums import logistic_sums, softmax_sums
+from epee.kernels.linear_sums import logistic_sums, logistic_term, softmax_sums
 from epee.kernels.sparse_codes import codes
 from epee.kernels.spline import evaluate, smooth
 
@@ -30,6 +30,12 @@ def test_logistic_risk(rng, weighted):
     assert count == pytest.approx(u.sum()) and value == pytest.approx(u @ (np.logaddexp(0, s) - y * s))
     r = u * (expit(s) - y)
     np.testing.assert_allclose(gradient, np.append(r @ X, r.sum()), atol=1e-12)
+
+
+def test_the_loss_and_slope_of_one_score(rng):
+    for s in rng.normal(size=20) * np.geomspace(1e-3, 800, 20):
+        for t in (0.0, 1.0):
+            np.testing.assert_allclose(logistic_term(s, t), (np.logaddexp(0, s) - t * s, expit(s) - t), atol=1e-15)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

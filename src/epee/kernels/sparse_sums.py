@@ -13,6 +13,7 @@ import math
 import numpy as np
 
 from epee.kernels.compiling import kernel
+from epee.kernels.linear_sums import logistic_term
 from epee.kernels.reordering import REORDER
 
 
@@ -87,13 +88,10 @@ def sparse_logistic_sums(data, indices, indptr, codes, w, bias, both):
         for k in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
             s += data[k] * both[np.uint64(indices[k]), 0]
         u = w[i] if w.size else 1.0
-        t = np.float64(codes[i])
-        small = math.exp(-abs(s))
-        inverse = 1.0 / (1.0 + small)
-        chance = inverse if s >= 0.0 else small * inverse
-        value += u * (max(s, 0.0) - t * s + math.log1p(small))
+        loss, slope = logistic_term(s, np.float64(codes[i]))
+        value += u * loss
         count += u
-        r = u * (chance - t)
+        r = u * slope
         level += r
         for k in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
             both[np.uint64(indices[k]), 1] += r * data[k]
