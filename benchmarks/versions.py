@@ -48,9 +48,12 @@ class Checkout:
 
 def answer() -> None:
     """Answer the questions of standard input: which problems there are, take one up, time it once."""
+    import numba
+
     from benchmarks.discovery import as_tuple, bench_files, name_of, problems_of
     from benchmarks.harness import Seconds
 
+    numba.njit(lambda: 0)()  # extensions of numba that fail to load say so now: version 0.1 repeats a warning within `learn` for ever
     out, problem, data, calls = sys.stdout, None, (), 1
     known = {
         (name_of(file), p.name): p for file in bench_files() if name_of(file) != "startup" for p in problems_of(file)
