@@ -114,7 +114,7 @@ def assign_cells(
         values = target.y[rows] if codes is None else codes
         copies = copies_in(source, names, types, np.reshape(values, (len(rows), -1)), codes, rows)
     alike = np.arange(len(rows)) if copies is None else copies  # rows that are dealt as one
-    first = np.unique(alike, return_index=True)[1]
+    first = alike if copies is None else np.unique(copies, return_index=True)[1]
     sealed, how = seal(
         len(first), asked["test_size"], asked["seed"], codes=None if codes is None else codes[first], groups=groups, time=time
     )  # fmt: skip

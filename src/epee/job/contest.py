@@ -327,28 +327,23 @@ class Contest:
         routes = [g.route(candidate, value) for value in grid]
         tried = [self._try_value(route) for route in routes]
         ends = [self._whole(route, one[0]) for route, one in zip(routes, tried, strict=True)]
-        losses = [outcome.losses[0] for _, outcome, *_ in tried]
-        brier = [g.brier(g.said(route, one[0])) for route, one in zip(routes, tried, strict=True)]
+        losses, brier = [outcome.losses[0] for _, outcome, *_ in tried], [one[-1] for one in tried]
         curve = curve_of_values(candidate, grid, [means for _, _, means, *_ in tried], ends, losses, brier)
-        models, outcome, means, sizes, sealed = tried[curve.best]
+        models, outcome, means, sizes, sealed, _ = tried[curve.best]
         done = g.all_looked or sizes is not None or not g.asked.loss.rowwise
         if sizes is None:
             means, sizes = g.looked_means(outcome.losses[0])
         route = routes[curve.best]
         return curve, Solved(candidate, route, models, curve, outcome, 0.0, means if done else None, sizes, sealed)
 
-    def _try_value(self, route: MomentRoute) -> tuple[Models, Outcome, Vector, Vector | None, Matrix | None]:
-        """Return the models at one value, what becomes of the looked rows, and the fold means: of all rows where moments give them."""
+    def _try_value(self, route: MomentRoute) -> tuple[Models, Outcome, Vector, Vector | None, Matrix | None, Vector]:
+        """Return the models at one value, what becomes of the looked rows, the fold means, of all rows where moments give them, and Brier scores."""
         g = self.ground
         models = route.models(g.split)
-        outcome = g.look(models)
+        outcome, brier = g.held(route, models)
         squared = isinstance(route.loss, Power) and route.loss.power == 2 and route.is_linear()
-        if g.all_looked or not squared:
-            return models, outcome, g.looked_means(outcome.losses[0])[0], None, None
-        risks = self._squared(route, models)
-        if risks is None:
-            return models, outcome, g.looked_means(outcome.losses[0])[0], None, None
-        return models, outcome, *risks
+        risks = None if g.all_looked or not squared else self._squared(route, models)
+        return models, outcome, *(risks or (g.looked_means(outcome.losses[0])[0], None, None)), brier
 
     def _squared(self, route: MomentRoute, models: Models) -> tuple[Vector, Vector, Matrix | None] | None:
         """Return fold means, sizes and the sums of the sealed parts from moments, or None where they would lose digits."""

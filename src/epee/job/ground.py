@@ -237,15 +237,18 @@ class Ground:
         """Tell whether a label is right or wrong, and nothing else counts: a noisy judge of few rows."""
         return self.asked.classes is not None and self.asked.costs is None and type(self.asked.loss) is ZeroOne
 
-    def said(self, route: MomentRoute, models: Models) -> Matrix:
-        """Return the probabilities of the looked rows, held out, by models on sums; NaN (n,) where there are none, or no need of any."""
+    def held(self, route: MomentRoute, models: Models) -> tuple[Outcome, Vector]:
+        """Return what becomes of the looked rows, held out, and their Brier scores: NaN without probabilities, or need of any."""
         if not (self.counts_errors and gives_probabilities(route.model)):
-            return np.full(len(self.hand.looked), np.nan)
-        return self.look(models, asked=self.asked.with_probabilities()).predictions[0]
+            return self.look(models), np.full(len(self.hand.looked), np.nan)
+        told = self.look(models, asked=self.asked.with_probabilities())
+        P = told.predictions[0]
+        labels = np.where(np.isnan(P[:, 0]), -1, self.asked.decide(P))
+        return Outcome(told.losses, labels[None]), self.brier(P)
 
     def brier(self, P: np.ndarray) -> Vector:
         """Return the Brier scores of the looked rows where errors are counted and their probabilities (n, K) are known, else NaN."""
-        seen = np.isfinite(P).all(axis=1) if self.counts_errors and P.ndim == 2 else np.zeros(len(P), dtype=bool)
+        seen = np.isfinite(P.sum(axis=1)) if self.counts_errors and P.ndim == 2 else np.zeros(len(P), dtype=bool)
         out = np.full(len(P), np.nan)
         if seen.any():
             out[seen] = Brier().value(P[seen], self.truth[self.hand.looked][seen])
