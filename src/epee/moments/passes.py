@@ -75,10 +75,10 @@ class Summation:
         found: Moments | None = None
         if cell is None:
             found = _together(block, self)
-        elif self.scatter == "pooled" and self.folds is None and (self.groups or 0) <= FEW_GROUPS:
-            found = _pooled(block, self)
         elif self.scatter in ("full", "pooled"):
             found = _columns_by_cell(block, self, cell)
+            if found is None and self.scatter == "pooled" and self.folds is None and (self.groups or 0) <= FEW_GROUPS:
+                found = _pooled(block, self)
         if found is None:
             found = _sorted(block, self, cell)
         return replace(found, labels=self.labels)
