@@ -52,6 +52,8 @@ def ranks_in_class(codes: Codes, counts_before: np.ndarray) -> np.ndarray:
     >>> ranks_in_class(np.array([0, 1, 0, 0]), np.array([5, 0]))
     array([5, 0, 6, 7])
     """
+    if len(counts_before) == 1:
+        return np.arange(counts_before[0], counts_before[0] + len(codes))
     narrow = codes.astype(np.int16) if len(counts_before) < 2**15 else codes  # NumPy sorts short codes by radix
     order = np.argsort(narrow, kind="stable")
     counts = np.bincount(codes, minlength=len(counts_before))
@@ -107,8 +109,11 @@ def _feistel(ranks: np.ndarray, n: int, key: int) -> np.ndarray:
     return x
 
 
+@lru_cache(maxsize=64)
 def round_tables(n: int, key: int) -> tuple[int, list[np.ndarray]]:
     """Return the bits of the lower half of a rank below ``n``, and what each round of the network makes of every value of a half.
+
+    They are the same for every block of a table, and not to be written to.
 
     >>> low, tables = round_tables(70_000, key=3)
     >>> low, [len(table) for table in tables]
