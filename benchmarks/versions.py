@@ -53,7 +53,9 @@ def answer() -> None:
     from benchmarks.discovery import as_tuple, bench_files, name_of, problems_of
     from benchmarks.harness import Seconds
 
-    numba.njit(lambda: 0)()  # extensions of numba that fail to load say so now: version 0.1 repeats a warning within `learn` for ever
+    numba.njit(
+        lambda: 0
+    )()  # extensions of numba that fail to load say so now: version 0.1 repeats a warning within `learn` for ever
     out, problem, data, calls = sys.stdout, None, (), 1
     known = {
         (name_of(file), p.name): p for file in bench_files() if name_of(file) != "startup" for p in problems_of(file)

@@ -337,7 +337,7 @@ class Contest:
         return curve, Solved(candidate, route, models, curve, outcome, 0.0, means if done else None, sizes, sealed)
 
     def _try_value(self, route: MomentRoute) -> tuple[Models, Outcome, Vector, Vector | None, Matrix | None, Vector]:
-        """Return the models at one value, what becomes of the looked rows, the fold means, of all rows where moments give them, and Brier scores."""
+        """Return the models at one value, what becomes of the looked rows, fold means (of all rows by moments), and Brier scores."""
         g = self.ground
         models = route.models(g.split)
         outcome, brier = g.held(route, models)

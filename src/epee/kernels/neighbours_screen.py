@@ -25,12 +25,15 @@ FEW = 16  # that come in one by one
 def screen(S, norms, start, best, who):
     """Keep the smallest ``S + norms`` of each row of ``S`` (m, b) in ``best``, ``who`` (m, c), the largest of them first.
 
-    Those below the largest so far are written one behind the other, without a branch. A few then take the place of the largest one by one; of
-    many, together with those that are kept, the smallest are selected. Where nothing is kept yet the c-th smallest of the least of groups is a
-    first limit: so many are no larger, and few more.
+    Those below the largest so far are written one behind the other, without a branch. A few then take the place of the largest one by
+    one; of many, together with those that are kept, the smallest are selected. Where nothing is kept yet the c-th smallest of the least
+    of groups is a first limit: so many are no larger, and few more.
     """
     width, c = S.shape[1], best.shape[1]
-    keys, rows = np.empty(c + width, S.dtype), np.empty(c + width, np.int64)  # those kept so far, once they are many, and those that came
+    keys, rows = (
+        np.empty(c + width, S.dtype),
+        np.empty(c + width, np.int64),
+    )  # those kept so far, once they are many, and those that came
     groups = min(GROUPS * c, width)
     for i in range(S.shape[0]):
         scores, limit, n, many = S[i], best[i, 0], c, False

@@ -31,7 +31,9 @@ def orthonormal(axes: Matrix) -> bool:
     """
     z = np.random.default_rng(len(axes)).normal(size=len(axes))
     width = max(CACHED // max(len(axes), 1), 1)
-    parts = (axes[:, j : j + width] for j in range(0, axes.shape[1], width))  # long axes are read once: there and back while at hand
+    parts = (
+        axes[:, j : j + width] for j in range(0, axes.shape[1], width)
+    )  # long axes are read once: there and back while at hand
     stray = np.abs(sum((part @ (z @ part) for part in parts), start=-z)).max(initial=0.0)
     digits = np.finfo(axes.dtype).eps / np.finfo(float).eps if axes.dtype.kind == "f" else 1.0
     return bool(stray <= STRAY * np.sqrt(digits) * max(float(np.abs(z).max(initial=0.0)), 1.0))
