@@ -326,7 +326,8 @@ def _logistic(z: Vector) -> Vector:
 
 
 def _least_squares(A: Matrix, b: Vector, weigh: Vector) -> Vector:
-    return np.linalg.lstsq(A * weigh[:, None], b * weigh, rcond=None)[0]
+    found: Vector = np.linalg.lstsq(A * weigh[:, None], b * weigh, rcond=None)[0].astype(np.float64)
+    return found
 
 
 def _line(s: Vector, t: Vector, w: Vector, *, jeffreys: bool = False) -> tuple[Vector, Matrix]:
@@ -362,7 +363,8 @@ def _line(s: Vector, t: Vector, w: Vector, *, jeffreys: bool = False) -> tuple[V
         if before - now <= 1e-12 * (1 + abs(now)):
             break
     p = _logistic(A @ theta)
-    return theta, np.linalg.pinv((A * (w * np.maximum(p * (1 - p), 1e-6))[:, None]).T @ A)
+    covariance: Matrix = np.linalg.pinv((A * (w * np.maximum(p * (1 - p), 1e-6))[:, None]).T @ A).astype(np.float64)
+    return theta, covariance
 
 
 @dataclass(frozen=True, eq=False)
