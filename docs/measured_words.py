@@ -176,7 +176,7 @@ PHRASES = {
     "rare ones": "rares", "too sure": "trop sûr", "five columns": "cinq colonnes", "unequal clouds": "nuages inégaux", "diagonal": "diagonale",
     "kernel density": "densité à noyau", "isotonic": "isotone", "copies of a column": "copies d'une colonne", "a rare class": "une classe rare",
     "never certain": "jamais certain", "one cloud": "un nuage", "two columns that share their spread": "deux colonnes de même dispersion",
-    "rounded to a half": "arrondi au demi", "whole numbers": "nombres entiers", "one column": "une colonne", "of all kinds": "de toutes sortes",
+    "rounded to a half": "arrondi au demi", "whole numbers": "nombres entiers", "one column": "une colonne", "triangular": "triangulaire", "of all kinds": "de toutes sortes",
     "of all kinds of columns": "de toutes sortes de colonnes",
     "splits of": "partages de", "when the rest's own error bar is allowed for": "en tenant compte de la barre d'erreur du reste",
     "Processor time of `learn`": "Temps de processeur de `learn`", "median": "médiane", "most": "maximum",

@@ -302,24 +302,35 @@ def certain(n: int, r: np.random.Generator) -> Outcome:
     return bool(P.min() > 0 and P.max() < 1), False
 
 
-def one_cloud(law: str, n: int, r: np.random.Generator) -> Outcome:
-    """One cloud is not taken for several."""
+def drawn_cloud(law: str, n: int, r: np.random.Generator) -> np.ndarray:
+    if law == "t(4)":
+        return r.standard_t(4, size=(n, 2))
+    if law == "t(3), two columns that share their spread":
+        return r.normal(size=(n, 2)) * np.sqrt(3 / r.chisquare(3, size=(n, 1)))
+    if law == "rounded to a half":
+        return np.round(2 * r.normal(size=(n, 2))) / 2
+    if law == "whole numbers, one column":
+        return np.round(3 * r.normal(size=(n, 1)))
+    if law == "exponential":
+        return r.exponential(size=(n, 2))
+    if law == "gamma(2)":
+        return r.gamma(2.0, size=(n, 2))
+    if law == "triangular":
+        return r.triangular(0.0, 0.2, 1.0, size=(n, 2))
+    if law == "Laplace, five columns":
+        return r.laplace(size=(n, 5))
+    return r.uniform(size=(n, 1 if law == "uniform, one column" else 2))
+
+
+def clouds_told(law: str, n: int, r: np.random.Generator, apart: float = 0.0) -> Outcome:
+    """One cloud is not taken for several, nor two of them that lie apart for another number."""
     from epee import GaussianMixture
     from epee.structure.mixture_choice import choose_components
 
-    if law == "t(4)":
-        X = r.standard_t(4, size=(n, 2))
-    elif law == "t(3), two columns that share their spread":
-        X = r.normal(size=(n, 2)) * np.sqrt(3 / r.chisquare(3, size=(n, 1)))
-    elif law == "rounded to a half":
-        X = np.round(2 * r.normal(size=(n, 2))) / 2
-    elif law == "whole numbers, one column":
-        X = np.round(3 * r.normal(size=(n, 1)))
-    elif law == "exponential":
-        X = r.exponential(size=(n, 2))
-    else:
-        X = r.uniform(size=(n, 2))
-    return choose_components(GaussianMixture(random_state=0), X, (1, 2, 3, 4)).chosen == 1, False
+    X = drawn_cloud(law, n, r)
+    X[: n // 2, 0] += apart
+    found = choose_components(GaussianMixture(random_state=0), X, (1, 2, 3, 4))
+    return found.chosen == (2 if apart else 1), False
 
 
 def nothing_to_tell(law: str, n: int, r: np.random.Generator) -> Outcome:
@@ -385,8 +396,10 @@ CALIBRATED = (
 )  # fmt: skip
 CLOUDS = (
     ("t(4)", 200), ("t(3), two columns that share their spread", 150), ("rounded to a half", 200), ("whole numbers, one column", 150),
-    ("exponential", 200), ("uniform", 200),
+    ("exponential", 200), ("uniform", 200), ("gamma(2)", 200), ("triangular", 200), ("Laplace, five columns", 300),
+    ("uniform, one column", 200),
 )  # fmt: skip
+APART = (("uniform", 2.0), ("exponential", 10.0))
 
 
 def claims() -> Iterator[Claim]:
@@ -420,7 +433,10 @@ def claims() -> Iterator[Claim]:
         yield Claim(f"Calibrated, {method}", f"{law}, n = {n}", 0.9, partial(calibrated, law, n, method))
     yield Claim("Calibrated, never certain", "a rare class, n = 100", 1.0, partial(certain, 100))
     for law, n in CLOUDS:
-        yield Claim("choose_components", f"one cloud, {law}, n = {n}", 0.95, partial(one_cloud, law, n), slow=True)
+        yield Claim("choose_components", f"one cloud, {law}, n = {n}", 0.95, partial(clouds_told, law, n), slow=True)
+    for law, far in APART:
+        told = partial(clouds_told, law, 200, apart=far)
+        yield Claim("choose_components", f"two clouds, {law}, n = 200", 0.95, told, slow=True)
     for law in ("lognormal", "three classes"):
         said = f"pure noise of all kinds of columns, {law}"
         yield Claim("learn, nothing is shown", said, 0.95, partial(nothing_to_tell, law, 120), slow=True)

@@ -10,7 +10,7 @@ from sklearn.svm import LinearSVC
 from epee import BernoulliNB, Calibrated, GaussianNB, KNeighborsClassifier, LinearDiscriminantAnalysis
 from epee.decision.calibration import Sigmoid, scores_of
 from epee.decision.reliability import reliability_curve
-from epee.errors import DataWarning, WrongUse
+from epee.errors import DataError, DataWarning, WrongUse
 
 rng = np.random.default_rng(0)
 N = 1200
@@ -204,3 +204,57 @@ def test_error_bars_of_three_classes():
     m = Calibrated(GaussianNB()).fit(Z, t)
     ends, P = m.probability_interval(Z), m.predict_proba(Z)
     assert ends.shape == (150, 3, 2) and (ends[..., 0] <= P + 1e-12).all() and (ends[..., 1] >= P - 1e-12).all()
+
+
+def test_the_interval_of_platts_line_forgets_slope_and_height_of_the_folds_models():
+    """Discriminants of one column are straight lines of each other: on the final score nothing is left of the folds."""
+    g = np.random.default_rng(1)
+    t = g.integers(0, 2, 80)
+    Z = g.normal(size=(80, 1)) + t[:, None]
+    fitted = [Calibrated(LinearDiscriminantAnalysis(), "platt", random_state=s).fit(Z, t) for s in range(3)]
+    final = Sigmoid.of(scores_of(fitted[0].estimator_, Z)[:, 0], t == 1, None)
+    for m in fitted:
+        np.testing.assert_allclose(m.calibrators_[0].centre, final.centre, rtol=1e-6)
+        np.testing.assert_allclose(m.calibrators_[0].covariance, final.covariance, rtol=1e-5, atol=1e-9)
+
+
+def test_jeffreys_prior_adds_half_a_row_of_each_kind():
+    """With two scores the line passes through both rates: half a row more of each class, and one row more."""
+    s, hit = np.repeat([0.0, 2.0], [12, 9]), np.arange(21) < 3
+    a, b = Sigmoid.of(s, hit, None).centre
+    np.testing.assert_allclose([b, 2 * a + b], [np.log(3.5 / 9.5), np.log(0.5 / 9.5)], atol=1e-5)
+
+
+def test_platts_interval_holds_the_chance_where_naive_bayes_bends_the_scores():
+    """The curvature of the likelihood alone kept 82 % of 90: the targets and the folds lean the line, and the score is bent."""
+    held = []
+    for seed in range(150):
+        g = np.random.default_rng(seed)
+        x, new = g.normal(size=(80, 1)), g.normal(size=(20, 1))
+        t = (g.random(80) < 1 / (1 + np.exp(-1.5 * x[:, 0]))).astype(int)
+        m = Calibrated(GaussianNB(), "platt").fit(np.repeat(x, 5, axis=1), t)
+        low, high = m.probability_interval(np.repeat(new, 5, axis=1), 0.9)[:, 1].T
+        truth = 1 / (1 + np.exp(-1.5 * new[:, 0]))
+        held.append(((low <= truth) & (truth <= high)).mean())
+    assert 0.88 < np.mean(held) < 0.94
+
+
+@pytest.mark.parametrize("method", ["isotonic", "platt"])
+def test_the_scale_of_sampling_weights_means_nothing(method):
+    """Weights that add up to 1 are not one row: the added rows and targets would drown the table."""
+    fits = [
+        Calibrated(GaussianNB(), method).fit(X[:90], y[:90], w) for w in (None, np.full(90, 1 / 90), np.full(90, 7.5))
+    ]
+    for m in fits[1:]:
+        np.testing.assert_allclose(m.probability_interval(X[:9]), fits[0].probability_interval(X[:9]), rtol=1e-6)
+    k = np.arange(90) % 3 + 1
+    a, b = (
+        Calibrated(GaussianNB(), method).fit(*rows)
+        for rows in ((X[:90], y[:90], k), (X[:90].repeat(k, 0), y[:90].repeat(k)))
+    )
+    np.testing.assert_allclose(a.probability_interval(X[:9]), b.probability_interval(X[:9]), rtol=1e-6)
+
+
+def test_one_class_is_refused():
+    with pytest.raises(DataError, match="only one class \\(0\\): there is no probability"):
+        Calibrated(GaussianNB()).fit(X, np.zeros(N, dtype=int))

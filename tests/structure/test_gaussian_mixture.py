@@ -11,7 +11,7 @@ import pytest
 import sklearn.mixture
 from scipy.stats import multivariate_normal
 
-from epee import GaussianDensity, GaussianMixture, choose_components, expectation_maximisation, samples
+from epee import GaussianDensity, GaussianMixture, choose_components, expectation_maximisation, options, samples
 from epee.errors import (
     ConditionWarning,
     DataError,
@@ -22,6 +22,7 @@ from epee.errors import (
     WrongUse,
 )
 from epee.structure.gaussian_steps import step
+from epee.structure.mixture_choice import one_mode
 from epee.table.arrays import ArraySource
 
 rng = np.random.default_rng(0)
@@ -169,6 +170,9 @@ def test_new_rows_of_the_true_law_are_flagged_at_the_stated_rate(form):
     [
         (lambda r: r.standard_t(3, (300, 2)), 1),
         (lambda r: np.round(r.normal(size=(300, 2)), 1), 1),
+        (lambda r: r.exponential(size=(200, 2)), 1),
+        (lambda r: r.uniform(size=(200, 1)), 1),
+        (lambda r: r.uniform(size=(200, 2)) + np.outer(np.repeat([0.0, 2.0], 100), [1, 0]), 2),
         (lambda r: r.normal(size=(300, 2)) + np.outer(np.repeat([0.0, 3.5], 150), [1, 0]), 2),
     ],
 )
@@ -178,6 +182,50 @@ def test_long_tails_and_rounding_are_no_clusters(cloud, number):
         for s in range(4)
     ]
     assert found == [number] * 4
+
+
+def test_components_of_one_cloud_are_said_to_be_one_cloud():
+    Z = np.random.default_rng(0).exponential(size=(200, 2))
+    found = choose_components(GaussianMixture(random_state=0), Z, (1, 2, 3))
+    assert found.best > 1 == found.clouds == found.chosen == found.model.n_components
+    assert str(found) == (
+        f"BIC: {found.best} components describe the density, and the rows show 1 cloud: "
+        "no valley parts the components of a cloud."
+    )
+    with options(language="fr"):
+        assert "1 nuage : aucun creux" in str(found)
+    two = choose_components(GaussianMixture(random_state=0), Z[:, :1], (2, 3))
+    assert (two.clouds, two.chosen) == (1, 2)  # one was not tried
+
+
+def test_valleys_are_the_same_for_any_axes_and_for_rows_given_twice():
+    rng = np.random.default_rng(1)
+    Z = rng.normal(size=(120, 2)) + np.outer(np.arange(120) % 2, [3.0, 0])
+    a = np.clip(Z[:, 0] / 3 + 0.1 * rng.normal(size=120), 0.01, 0.99)
+    p = one_mode(Z, a, 1 - a, straight=False)
+    turned = Z @ np.array([[2.0, 1.0], [0.3, -5.0]]) + 1e6
+    assert one_mode(turned, a, 1 - a, straight=False) == pytest.approx(p) == one_mode(Z, 1 - a, a, straight=False)
+    assert one_mode(np.tile(Z, (2, 1)), np.tile(a, 2), np.tile(1 - a, 2), straight=False) <= p <= 1
+    assert one_mode(Z, a, 0 * a, straight=False) == 1 == one_mode(np.zeros((120, 2)), a, 1 - a, straight=False)
+
+
+@pytest.mark.parametrize("form", ["full", "tied", "diag", "spherical"])
+def test_clouds_with_holes_and_with_noise_are_told(form):
+    rng = np.random.default_rng(2)
+    Z = rng.normal(size=(200, 2)) + np.outer(np.arange(200) % 2, [7.0, 7.0])
+    Z[::9, 0] = np.nan
+    assert choose_components(GaussianMixture(covariance_type=form, random_state=0), Z, (1, 2, 3)).chosen == 2
+    far = np.vstack([Z[~np.isnan(Z).any(axis=1)], rng.uniform(-30, 30, (12, 2))])
+    assert (
+        choose_components(GaussianMixture(covariance_type=form, noise=True, random_state=0), far, (1, 2, 3)).chosen == 2
+    )
+
+
+def test_mixtures_of_scikit_learn_are_chosen_too():
+    rng, Theirs = np.random.default_rng(3), sklearn.mixture.GaussianMixture
+    Z = rng.normal(size=(200, 2)) + np.outer(np.arange(200) % 2, [6.0, 0.0])
+    assert choose_components(Theirs(random_state=0), Z, (1, 2, 3)).chosen == 2
+    assert choose_components(Theirs(random_state=0), rng.uniform(size=(200, 2)), (1, 2, 3)).chosen == 1
 
 
 def test_samples_have_the_moments_of_the_law():

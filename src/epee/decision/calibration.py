@@ -8,13 +8,27 @@ on the smoothed targets
 
 or the isotonic regression of the class on the score (pool adjacent violators), to which one row of the class below all scores and one of
 the others above them are added: no score then has probability 0 or 1, and :math:`m` rows without the class at the low end have
-:math:`1 / (m + 1)`. That is what Venn and Abers' predictors say of a row beyond all others. Either map has an error bar: of the rate in the
-stretch of scores that share a probability, or of :math:`as + b` by the curvature of the likelihood. With more than two classes each is
+:math:`1 / (m + 1)`. That is what Venn and Abers' predictors say of a row beyond all others. With more than two classes each is
 calibrated against the rest, and the probabilities are divided by their sum.
+
+Either map has an error bar: of the rate in the stretch of scores that share a probability, or of Platt's line. The line itself leans to
+the middle, by (1) and because the models of the folds are not the one that is used: with :math:`s` the final score, :math:`s_k` that of the
+model without fold :math:`k`, and :math:`\psi_k` what the rows of the fold do to the model, to first order
+
+.. math:: s_k = s + e_k, \qquad e_k = -\tfrac{1}{F - 1}\bigl(\psi_k - \bar\psi\bigr), \tag{2}
+
+so that :math:`e_k` is an error of measurement, and speaks against the very rows that are scored. The line of the interval is therefore
+fitted to :math:`E[s \mid s_k]`, the straight line of :math:`s` on :math:`s_k` over rows that both models learned from, with Jeffreys' prior
+in the place of (1), which takes the bias of order :math:`1/n` away (Firth). Its variance is that of the likelihood, and what no line can
+take up: the bend of :math:`s` against the score that endless rows would teach. By (2) the :math:`s_k` are a jackknife's, and with the
+quadratic of :math:`s_k` on :math:`s` less the line as :math:`q_k`
+
+.. math:: \operatorname{var}(\hat a s + \hat b) = (s, 1) H^{-1} (s, 1)^\top + \hat a^2\, \tfrac{F - 1}{F} \sum_k q_k(s)^2. \tag{3}
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -23,7 +37,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from epee.decision.reliability import ReliabilityCurve, reliability_curve
-from epee.errors import WrongUse
+from epee.errors import DataError, WrongUse
 from epee.estimator.base import PosteriorMixin, encode_labels, say
 from epee.estimator.dof import shown_degrees_of_freedom
 from epee.estimator.kinds import InKind, all_here
@@ -31,6 +45,7 @@ from epee.estimator.protocol import Answer, Counted, Judge, Needs
 from epee.estimator.state import Saved
 from epee.risk.intervals import check_level, normal_quantile
 from epee.risk.rates import rate_interval
+from epee.risk.units import as_counts
 from epee.stateful import Part
 from epee.table.block import check_weights
 from epee.table.fingerprints import fingerprint
@@ -40,6 +55,7 @@ from epee.table.taking import take_rows
 from epee.typing import Labels, Matrix, Tensor, Vector
 
 LEAST = 1e-3  # smaller ones pull Platt's line far from all other rows
+TWINS = 1000  # rows on which the models of the folds are compared with the final one
 
 
 class Calibrated(MetaEstimatorMixin, ClassifierMixin, InKind, Saved, BaseEstimator):
@@ -65,11 +81,13 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, InKind, Saved, BaseEstimat
     Notes
     -----
     Costs ``folds + 1`` fits; equal rows are left out together. The calibration happens inside ``fit``, so a
-    cross-validation of this object judges it honestly.
+    cross-validation of this object judges it honestly. Weights that are not whole numbers are scaled to the rows they are worth.
 
     References
     ----------
-    Niculescu-Mizil and Caruana, "Predicting good probabilities with supervised learning", *ICML* 2005.
+    Niculescu-Mizil and Caruana, "Predicting good probabilities with supervised learning", *ICML* 2005; for the interval of Platt's line
+    Firth, "Bias reduction of maximum likelihood estimates", *Biometrika* 80, 1993, and Carroll et al., *Measurement Error in Nonlinear
+    Models*, 2006, chapter 4.
 
     Examples
     --------
@@ -114,6 +132,10 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, InKind, Saved, BaseEstimat
         self.estimator_ = self._trained(X, y, sample_weight)  # first: it refuses what cannot be learned from
         self._trained_on = fingerprint(X)  # a test on the same rows is refused
         self.classes_ = self.estimator_.classes_
+        if len(self.classes_) < 2:
+            raise DataError(
+                f"y has only one class ({self.classes_.tolist()[0]!r}): there is no probability to calibrate."
+            )
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
@@ -122,9 +144,14 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, InKind, Saved, BaseEstimat
         _, codes = encode_labels(y)
         w = check_weights(sample_weight, len(codes))
         fold = self._folds(X, codes, w)
-        scores = scores_of(self.estimator_, X) if fold is None else self._out_of_fold(X, y, fold, w)
+        scores, twins = (scores_of(self.estimator_, X), []) if fold is None else self._out_of_fold(X, y, fold, w)
         hot = np.arange(scores.shape[1]) == codes[:, None] if scores.shape[1] > 1 else (codes == 1)[:, None]
-        self.calibrators_ = [self._calibrator(s, h, w) for s, h in zip(scores.T, hot.T, strict=True)]
+        counts = as_counts(w, len(codes))
+        self.calibrators_ = [
+            Steps.of(scores[:, j], hot[:, j], counts) if self.method == "isotonic"
+            else Sigmoid.of(scores[:, j], hot[:, j], counts, fold, [(rows, own[:, j], final[:, j]) for rows, own, final in twins])
+            for j in range(scores.shape[1])
+        ]  # fmt: skip
         return self
 
     def _trained(self, X: Any, y: Any, w: Any) -> Any:
@@ -147,19 +174,23 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, InKind, Saved, BaseEstimat
         fold[kept] = assign_folds(pairs[:, 1], len(pairs), folds, int(self.random_state))[where.reshape(-1)]
         return fold
 
-    def _out_of_fold(self, X: Any, y: np.ndarray, fold: np.ndarray, w: Vector | None) -> Matrix:
-        """Return the scores (n, K), one column with two classes, of each row by a model that did not see it."""
-        scores = np.empty((len(y), len(self.classes_) if len(self.classes_) > 2 else 1))
+    def _out_of_fold(
+        self, X: Any, y: np.ndarray, fold: np.ndarray, w: Vector | None
+    ) -> tuple[Matrix, list[tuple[np.ndarray, Matrix, Matrix]]]:
+        """Return the scores (n, K), one column with two classes, of each row by a model that did not see it.
+
+        For Platt's line also some rows that each such model saw, and what it and the final model say of them.
+        """
+        scores, twins = np.empty((len(y), len(self.classes_) if len(self.classes_) > 2 else 1)), []
         for k in range(int(fold.max()) + 1):
             learn, judge = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
             model = self._trained(take_rows(X, learn), y[learn], None if w is None else w[learn])
             scores[judge] = scores_of(model, take_rows(X, judge))
-        return scores
-
-    def _calibrator(self, s: Vector, hit: np.ndarray, w: Vector | None) -> Any:
-        if self.method == "platt":
-            return Sigmoid.of(s, hit, w)
-        return Steps.of(s, hit, w)
+            if self.method == "platt":
+                some = learn[:: -(-len(learn) // TWINS)]
+                rows = take_rows(X, some)
+                twins.append((some, scores_of(model, rows), scores_of(self.estimator_, rows)))
+        return scores, twins
 
     def predict_proba(self, X: Any) -> Matrix:
         """Return the calibrated probability of each class (n, K)."""
@@ -240,57 +271,100 @@ def _kept(spread: np.ndarray | None) -> np.ndarray:
 
 
 class Sigmoid(Part):
-    r"""Platt's map :math:`\sigma(a s + b)`, fitted by Newton's method on the targets (1)."""
+    r"""Platt's map :math:`\sigma(a s + b)` on the targets (1), and the line of its interval with the covariance (3)."""
 
-    state_parts = ("a", "b", "covariance")
+    state_parts = ("a", "b", "covariance", "centre")
     covariance: Matrix | None = None
+    centre: Vector | None = None
 
-    def __init__(self, a: float, b: float, covariance: Matrix | None = None) -> None:
+    def __init__(self, a: float, b: float, covariance: Matrix | None = None, centre: Vector | None = None) -> None:
         self.a, self.b = a, b
-        self.covariance = covariance  # of (a, b)
+        self.covariance = covariance  # of what the powers of the score down to 1 are multiplied by
+        self.centre = centre  # (2,) slope and intercept of the line of the interval
 
     @classmethod
-    def of(cls, s: Vector, hit: np.ndarray, w: Vector | None) -> Sigmoid:
-        """Fit to scores and whether they were of the class."""
+    def of(
+        cls, s: Vector, hit: np.ndarray, w: Vector | None, fold: np.ndarray | None = None,
+        twins: Sequence[tuple[np.ndarray, Vector, Vector]] = (),
+    ) -> Sigmoid:  # fmt: skip
+        """Fit to scores and whether they were of the class; twins are rows that a fold's model learned from, its scores, the final ones."""
         w = np.ones(len(s)) if w is None else w
         above, below = float(w[hit].sum()), float(w[~hit].sum())
-        t = np.where(hit, (above + 1) / (above + 2), 1 / (below + 2))
-        scale = max(float(np.abs(s).max(initial=0.0)), 1e-300)
-        A = np.column_stack([s / scale, np.ones(len(s))])
-        theta = np.array([0.0, np.log((above + 1) / (below + 1))])
-
-        def value(v: Vector) -> float:
-            z = A @ v
-            return float(w @ (np.logaddexp(0.0, z) - t * z))
-
-        now = value(theta)
-        for _ in range(100):
-            p = 1 / (1 + np.exp(-np.clip(A @ theta, -700, 700)))
-            g = A.T @ (w * (p - t))
-            H = (A * (w * p * (1 - p))[:, None]).T @ A + 1e-12 * np.eye(2)
-            step = np.linalg.solve(H, g)
-            size = 1.0
-            while value(theta - size * step) > now - 1e-4 * size * float(g @ step) and size > 1e-10:
-                size /= 2
-            theta, before = theta - size * step, now
-            now = value(theta)
-            if before - now <= 1e-12 * (1 + abs(now)):
-                break
-        p = 1 / (1 + np.exp(-np.clip(A @ theta, -700, 700)))
-        B = A * [scale, 1.0]
-        H = (B * (w * np.maximum(p * (1 - p), 1e-6))[:, None]).T @ B
-        return cls(float(theta[0] / scale), float(theta[1]), np.linalg.pinv(H))
+        scale = float(np.abs(s).max(initial=0.0)) or 1.0
+        s = s / scale
+        (a, b), _ = _line(s, np.where(hit, (above + 1) / (above + 2), 1 / (below + 2)), w)
+        as_final, bends = s.copy(), []
+        for k, (rows, own, final) in enumerate(twins):
+            own, final = own / scale, final / scale
+            p = _logistic(a * final + b)
+            weigh = np.sqrt(w[rows] * np.maximum(p * (1 - p), 1e-6))
+            as_final[fold == k] = np.vander(s[fold == k], 2) @ _least_squares(np.vander(own, 2), final, weigh)
+            line, bent = (_least_squares(np.vander(final, d), own, weigh) for d in (2, 3))
+            bends.append(bent - [0.0, *line])
+        centre, covariance = _line(as_final, hit.astype(np.float64), w, jeffreys=True)
+        covariance = np.pad(covariance, ((1, 0), (1, 0)))  # (3, 3)
+        if bends:
+            q = centre[0] * np.array(bends)  # (F, 3)
+            covariance += (1 - 1 / len(q)) * q.T @ q
+        units = scale ** np.array([-2.0, -1.0, 0.0])
+        return cls(float(a / scale), float(b), covariance * np.outer(units, units), centre * units[1:])
 
     def predict(self, s: Vector) -> Vector:
         """Return the probabilities, never 0 or 1."""
-        return 1 / (1 + np.exp(-np.clip(self.a * s + self.b, -30, 30)))
+        return _logistic(np.clip(self.a * s + self.b, -30, 30))
 
     def interval(self, s: Vector, level: float) -> Matrix:
-        """Return the ends (n, 2) of the interval of each probability."""
-        A, covariance = np.column_stack([s, np.ones(len(s))]), _kept(self.covariance)
+        """Return the ends (n, 2) of the interval of each probability; the probability itself is always in it."""
+        covariance, (a, b) = _kept(self.covariance), (self.a, self.b) if self.centre is None else self.centre
+        A, z, p = np.vander(s, len(covariance)), np.clip(a * s + b, -30, 30), self.predict(s)
         half = normal_quantile(level) * np.sqrt(np.maximum(((A @ covariance) * A).sum(axis=1), 0.0))
-        z = np.clip(self.a * s + self.b, -30, 30)
-        return np.stack([1 / (1 + np.exp(-np.clip(z + sign * half, -700, 700))) for sign in (-1, 1)], axis=1)
+        return np.stack([np.minimum(_logistic(z - half), p), np.maximum(_logistic(z + half), p)], axis=1)
+
+
+def _logistic(z: Vector) -> Vector:
+    return 1 / (1 + np.exp(-np.clip(z, -700, 700)))
+
+
+def _least_squares(A: Matrix, b: Vector, weigh: Vector) -> Vector:
+    found: Vector = np.linalg.lstsq(A * weigh[:, None], b * weigh, rcond=None)[0].astype(np.float64)
+    return found
+
+
+def _line(s: Vector, t: Vector, w: Vector, *, jeffreys: bool = False) -> tuple[Vector, Matrix]:
+    r"""Return the slope and intercept of greatest likelihood for the targets, and the inverse of the curvature there.
+
+    Jeffreys' prior, :math:`\sqrt{\det H}`, keeps both finite where a score parts the classes; Newton's method climbs by :math:`H` alone.
+    """
+    A = np.column_stack([s, np.ones(len(s))])
+
+    def curvature(v: Vector) -> Matrix:
+        p = _logistic(A @ v)
+        return (A * (w * p * (1 - p))[:, None]).T @ A + 1e-12 * np.eye(2)
+
+    def value(v: Vector) -> float:
+        z = A @ v
+        price = float(w @ (np.logaddexp(0.0, z) - t * z))
+        return price - float(np.linalg.slogdet(curvature(v))[1]) / 2 if jeffreys else price
+
+    theta = np.array([0.0, np.log((w @ t + 1) / (w @ (1 - t) + 1))])
+    now = value(theta)
+    for _ in range(100):
+        p, H = _logistic(A @ theta), curvature(theta)
+        pull = w * (p - t)
+        if jeffreys:
+            pull += w * p * (1 - p) * (A @ np.linalg.inv(H) * A).sum(axis=1) * (p - 0.5)  # leverages
+        g = A.T @ pull
+        step = np.linalg.solve(H, g)
+        size = 1.0
+        while value(theta - size * step) > now - 1e-4 * size * float(g @ step) and size > 1e-10:
+            size /= 2
+        theta, before = theta - size * step, now
+        now = value(theta)
+        if before - now <= 1e-12 * (1 + abs(now)):
+            break
+    p = _logistic(A @ theta)
+    covariance: Matrix = np.linalg.pinv((A * (w * np.maximum(p * (1 - p), 1e-6))[:, None]).T @ A).astype(np.float64)
+    return theta, covariance
 
 
 @dataclass(frozen=True, eq=False)

@@ -248,8 +248,9 @@ def mixture_section(card: dict[str, Any]) -> Section | None:
         "mixture_caption", n=whole(m["rows"]), form=say("full_form" if m["covariance"] == "full" else "diag_form")
     )
     blocks: list[Block] = [Pictures([pictures.components(card)], caption, [say("bic")])]
+    _, best = min((s, k) for s, k in zip(m["bic"]["score"], m["bic"]["values"], strict=True) if s is not None)
     if m["chosen"] == 1:
-        blocks.append(Words(say("one_law")))
+        blocks.append(Words(say("one_law") if best == 1 else say("one_cloud", k=best)))
     else:
         rows = [
             [

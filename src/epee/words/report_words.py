@@ -476,6 +476,10 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "full_form": ("a full covariance each", "covariance complète chacune"),
     "diag_form": ("a diagonal covariance each", "covariance diagonale chacune"),
+    "one_cloud": (
+        "{k} Gaussian laws describe these rows best, but no valley parts them: they make one cloud, which is not Gaussian.",
+        "{k} lois gaussiennes décrivent le mieux ces individus, mais aucun creux ne les sépare : c'est un seul nuage, qui n'est pas gaussien.",
+    ),
     "one_law": ("One Gaussian law is enough for these rows.", "Une seule loi gaussienne suffit à ces individus."),
     "component": ("component {j}", "composante {j}"),
     "component_weight": ("share", "part"),
