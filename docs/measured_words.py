@@ -178,6 +178,35 @@ PHRASES = {
     "never certain": "jamais certain", "one cloud": "un nuage", "two columns that share their spread": "deux colonnes de même dispersion",
     "rounded to a half": "arrondi au demi", "whole numbers": "nombres entiers", "one column": "une colonne", "triangular": "triangulaire", "of all kinds": "de toutes sortes",
     "of all kinds of columns": "de toutes sortes de colonnes",
+    # laws of a second examiner
+    "a line": "une droite", "heaps of ten": "tas de dix", "cut at both ends": "coupé aux deux bouts",
+    "zero for two reasons": "nul pour deux raisons", "six decades": "six décades", "the spread of a level": "la dispersion d'une modalité",
+    "a questionnaire": "un questionnaire", "rare levels": "modalités rares", "a hidden regime": "un régime caché",
+    "columns equal to a millionth": "colonnes égales au millionième près", "an origin of a million": "une origine à un million",
+    "single precision": "simple précision", "a missed step": "une marche manquée", "uniform errors": "erreurs uniformes",
+    "cells missing by chance": "cases manquantes par hasard", "cells missing because large": "cases manquantes car grandes",
+    "a tree": "un arbre", "ticked boxes": "cases cochées", "ten classes": "dix classes", "classes far apart": "classes éloignées",
+    "mistakes of one class": "erreurs d'une seule classe", "opposite corners": "coins opposés", "told by nothing": "dit par rien",
+    "seven steps": "sept marches", "two populations": "deux populations",
+    "one group holds half of the rows": "un groupe tient la moitié des lignes", "three groups": "trois groupes",
+    "a panel with a trend": "un panel avec tendance", "a block pasted twice": "un bloc collé deux fois",
+    "rows in towns, a field over the map": "lignes dans des villes, un champ sur la carte", "a random walk": "une marche aléatoire",
+    "a missed trend": "une tendance manquée", "a break": "une rupture", "months, a multiple": "mois, un multiple",
+    "inputs that follow each other, too": "entrées qui se suivent, elles aussi", "a third are 0": "un tiers sont nuls",
+    "interval of a difference": "intervalle d'une différence", "risk - risk": "risque - risque", "rates, same rows": "taux, mêmes lignes",
+    "rates, other rows": "taux, autres lignes", "squared, same rows": "quadratique, mêmes lignes",
+    "squared, other rows": "quadratique, autres lignes", "hardly different, same rows": "à peine différents, mêmes lignes",
+    "few and many rows": "peu et beaucoup de lignes", "interval": "intervalle", "rates of": "taux de",
+    "ten times as many": "dix fois plus", "scores of three values": "scores à trois valeurs",
+    "half of the positives hidden": "la moitié des positifs cachés", "worse than chance": "pire que le hasard",
+    "over-sure with wrong labels": "trop sûr, étiquettes fausses", "one negative in ten was kept": "un négatif sur dix fut gardé",
+    "hardly told": "à peine dit", "told wrongly": "dit à tort", "nearly all": "presque tout",
+    "a box rarely ticked": "une case rarement cochée", "answers from 1 to 5": "réponses de 1 à 5",
+    "a column that is not used": "une colonne qui ne sert pas", "errors that follow the column": "erreurs qui suivent la colonne",
+    "chances that level off": "chances qui plafonnent", "copies": "copies", "heavy": "lourde", "a million away": "à un million de là",
+    "tied covariances": "covariances communes", "new groups": "groupes nouveaux",
+    "more columns than rows": "plus de colonnes que de lignes", "a plane on fixed inputs": "un plan à entrées fixes",
+    "a stump": "une souche", "the board": "le tableau", "noise": "bruit", "a target of heaps": "une cible en tas",
     "splits of": "partages de", "when the rest's own error bar is allowed for": "en tenant compte de la barre d'erreur du reste",
     "Processor time of `learn`": "Temps de processeur de `learn`", "median": "médiane", "most": "maximum",
 }  # fmt: skip
@@ -185,7 +214,7 @@ PHRASES = {
 NAMES = re.compile(
     r"""`[^`]*`|--help|\b[a-z_]+=|\b(?:[A-Z]\w*[A-Z]\w*|\w+_\w+|\w+\.\w+|learn|cKDTree|scikit-learn(?:-intelex)?|intelex|elkan|faiss|fastcluster|kmedoids|fasterpam|float\d+|
     Ward|lsqr|eigen|Taxi-v\d+|FrozenLake-v\d+|CliffWalking-v\d+|Wilson|SciPy|lbfgs|newton-\w+|liblinear|saga|pymdptoolbox|mdptoolbox-hiive|uniform|
-    auto|celer|Dask|dask|Isomap|Lasso|Ridge|Newton|Laplace|Gumbel|Pareto|Wald|platt|explain|gamma|AMD|EPYC|Linux|Python|openblas|numpy|scipy|numba|pyarrow|pandas|polars|xgboost|
+    auto|celer|Dask|dask|Isomap|Lasso|Ridge|Newton|Laplace|Gumbel|Pareto|Wald|Bernoulli|platt|split|conformal|mcnemar|explain|gamma|AMD|EPYC|Linux|Python|openblas|numpy|scipy|numba|pyarrow|pandas|polars|xgboost|
     importance|outliers|extrapolate|brier|Calibrated|exp|size|epee|max|exactly|Parquet|PyTorch|torch)\b""",
     re.X,
 )

@@ -2,7 +2,9 @@ r"""A risk and how sure one can be of it.
 
 The expected prediction error :math:`R(h) = E\, e(h(X), Y)` is never known; a :class:`Risk` is an estimate of it with its
 standard error, an interval, and the way it was found. Two risks on the same rows are *paired*: their difference is the
-mean of the differences row by row, whose error bar is much smaller than that of two independent figures.
+mean of the differences row by row, whose error bar is much smaller than that of two independent figures. The interval of a paired
+difference knows the skewness of the differences, or that they are errors of one or of the other; that of two independent risks is made of
+their own intervals, and p < 0.05 where the one of 95 % leaves 0 out.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,11 +20,22 @@ import numpy as np
 from epee.errors import WrongUse
 from epee.lazy import Shown
 from epee.losses.names import named
-from epee.risk.intervals import Interval, check_level, normal_p_value, t_interval, t_p_value
+from epee.risk.intervals import (
+    Interval,
+    check_level,
+    interval_of_difference,
+    normal_p_value,
+    normal_quantile,
+    t_interval,
+    t_p_value,
+)
+from epee.risk.mean_loss import mean_loss
+from epee.risk.skewed import skewed_interval
 from epee.risk.units import units_of
 from epee.stateful import Part
 from epee.typing import Vector
 from epee.words.numbers import gap, interval, p_value, plus_minus
+from epee.words.risk_words import say
 
 ROUNDING = 1e-9  # relative: by how much an estimate may lie outside its interval before that is a fault
 
@@ -121,12 +135,33 @@ class Risk(Shown, Part):
             return NotImplemented
         a, b = self.losses, other.losses
         if self.rows is not None and self.rows == other.rows and a is not None and b is not None and a.shape == b.shape:
-            units = units_of(a - b, self.weight)
-            stderr, n = units.spread()[0] / math.sqrt(units.n) if units.n > 1 else float("nan"), units.effective
-            found = difference(units.mean, stderr, n - 1, self.level, n, self.loss, "paired, row by row")
-            return replace(found, kin=self.kin, caution=self.kin) if self.kin else found
-        value, stderr = self.value - other.value, math.hypot(self.stderr, other.stderr)
-        return difference(value, stderr, np.inf, self.level, self.n + other.n, self.loss, "independent samples")
+            return self._paired(a - b)
+        value, ends_at = self.value - other.value, partial(_apart, self, other)
+        low, high = ends_at(0.95)
+        reach = value - low if value > 0 else high - value  # as far as 0 may lie
+        p = normal_p_value(normal_quantile(0.95) * value / reach) if reach > 0 else float(value == 0)
+        caution = " ".join(dict.fromkeys(part for part in (self.caution, other.caution) if part))
+        return Difference(
+            value, math.hypot(self.stderr, other.stderr), ends_at(self.level), self.level, self.n + other.n, self.loss,
+            "independent samples", caution=caution, ends_at=ends_at, p_value=p,
+        )  # fmt: skip
+
+    def _paired(self, d: Vector) -> Difference:
+        """Return the mean of differences of losses, row by row: as that of two rates, or by its own skewness."""
+        units, how = units_of(d, self.weight), "paired, row by row"
+        n = units.effective
+        if self.is_rate and bool(np.isin(d, (-1.0, 0.0, 1.0)).all()):
+            from epee.risk.paired_tests import paired_rates  # which is made of differences
+
+            first, second = (n * units_of((side * d > 0).astype(float), self.weight).mean for side in (1, -1))
+            found = replace(paired_rates(first, second, n, self.level, how), loss=self.loss)
+            return replace(found, kin=self.kin, caution=self.kin)
+        sd, skewness = units.spread()
+        stderr = sd / math.sqrt(units.n) if units.n > 1 else float("nan")
+        ends_at = partial(skewed_interval, units.mean, sd, skewness, units.n, n - 1)
+        caution = self.kin or (mean_loss(np.abs(d), self.weight).sentence if sd > 0 else say("caution flat"))
+        found = difference(units.mean, stderr, n - 1, self.level, n, self.loss, how)
+        return replace(found, interval=ends_at(self.level), ends_at=ends_at, kin=self.kin, caution=caution)
 
     def __float__(self) -> float:
         """Return the estimate alone."""
@@ -168,6 +203,11 @@ class Risk(Shown, Part):
         from epee.figures.risk import plot_risk
 
         return plot_risk(self, ax)
+
+
+def _apart(a: Risk, b: Risk, level: float) -> Interval:
+    """Return the interval of the difference of two risks of independent rows, each of which makes its own."""
+    return interval_of_difference(a.value, a.at(level).interval, b.value, b.at(level).interval)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -10,8 +10,11 @@ since folds share what they learned. Halves of the table share nothing (:mod:`ep
 is told. With more columns than training rows predictors nearly interpolate: the difference then carries a caution. Fewer than five folds
 leave fewer degrees of freedom than figures: :math:`K - 1`, since repeats draw the same rows again. Folds that all differ by the same
 amount show no spread; the smallest p-value that K signs can give, :math:`2^{1-K}`, then stands for the test. On one test sample,
-McNemar's test looks only at the rows where one predictor is right and the other wrong. On two independent samples rates are compared by
-:math:`z = (\tau_1 - \tau_2) / \sqrt{s_1^2 + s_2^2}`.
+McNemar's test looks only at the rows where one predictor is right and the other wrong. The shares :math:`a, b` of rows where only the one,
+or only the other, is wrong are two cells of a multinomial law, of correlation :math:`-\sqrt{ab / ((1 - a)(1 - b))}`: with Wilson's interval
+of each this gives that of :math:`a - b` (:func:`~epee.risk.intervals.interval_of_difference`), which is no point where none was seen. On
+two independent samples rates are compared by :math:`z = (\tau_1 - \tau_2) / \sqrt{s_1^2 + s_2^2}`, with the errors :math:`s` of rates that
+are equal, as the test supposes: those of the rate of all rows.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,7 +30,7 @@ from scipy import special
 
 from epee.errors import DataError, WrongUse
 from epee.risk.estimate import Difference, difference
-from epee.risk.intervals import Interval, check_level, normal_p_value, t_quantile, wilson
+from epee.risk.intervals import Interval, check_level, interval_of_difference, normal_p_value, t_quantile, wilson
 from epee.typing import Matrix, Vector
 from epee.words.risk_words import say
 
@@ -212,12 +216,27 @@ def mcnemar(y: Any, a: Any, b: Any, *, level: float = 0.95) -> Difference:
         )
     wrong_a, wrong_b = a != y, b != y
     only_a, only_b = int((wrong_a & ~wrong_b).sum()), int((wrong_b & ~wrong_a).sum())
-    d = wrong_a.astype(float) - wrong_b
-    n, m = len(y), only_a + only_b
-    p = 1.0 if m == 0 else min(1.0, 2 * float(special.bdtr(min(only_a, only_b), m, 0.5)))
-    stderr = float(d.std(ddof=1) / math.sqrt(n)) if n > 1 else 0.0
     how = f"McNemar's exact test: {only_a} rows where only the first is wrong, {only_b} where only the second is"
-    return replace(difference(float(d.mean()), stderr, np.inf, level, n, "zero_one", how), p_value=p)
+    return paired_rates(only_a, only_b, len(y), level, how)
+
+
+def paired_rates(only_a: float, only_b: float, n: float, level: float, how: str) -> Difference:
+    """Return the difference of two rates of the same ``n`` rows, of which so many are errors of the one or of the other only.
+
+    >>> found = paired_rates(0, 0, 30, 0.9, "")
+    >>> round(found.low, 3), round(found.high, 3), found.p_value
+    (-0.083, 0.083, 1.0)
+    """
+    a, b, m, k = only_a / n, only_b / n, only_a + only_b, min(only_a, only_b)
+    p = 1.0 if m == 0 else min(1.0, 2 * float(special.betainc(m - k, k + 1, 0.5)))  # the binomial law
+    stderr = math.sqrt(max(a + b - (a - b) ** 2, 0.0) / (n - 1)) if n > 1 else 0.0
+    ends_at = partial(_paired_ends, a, b, n)
+    return Difference(a - b, stderr, ends_at(level), level, n, "zero_one", how, p_value=p, ends_at=ends_at)
+
+
+def _paired_ends(a: float, b: float, n: float, level: float) -> Interval:
+    correlation = -math.sqrt(a * b / ((1 - a) * (1 - b))) if a * b > 0 else 0.0
+    return interval_of_difference(a, wilson(a, n, level), b, wilson(b, n, level), correlation)
 
 
 def compare_rates(successes_a: float, n_a: float, successes_b: float, n_b: float, *, level: float = 0.95) -> Difference:
@@ -232,7 +251,7 @@ def compare_rates(successes_a: float, n_a: float, successes_b: float, n_b: float
     Returns
     -------
     Difference
-        Rate of a minus rate of b, with Newcombe's interval (from Wilson's for each) and ``p_value``.
+        Rate of a minus rate of b, with Newcombe's interval (from Wilson's for each) and ``p_value``, for which both rates are one.
 
     References
     ----------
@@ -242,7 +261,7 @@ def compare_rates(successes_a: float, n_a: float, successes_b: float, n_b: float
     --------
     >>> found = compare_rates(90, 100, 80, 100)
     >>> round(found.value, 3), round(found.p_value, 3)
-    (0.1, 0.046)
+    (0.1, 0.048)
     """
     check_level(level)
     for k, n in ((successes_a, n_a), (successes_b, n_b)):
@@ -250,10 +269,14 @@ def compare_rates(successes_a: float, n_a: float, successes_b: float, n_b: float
             raise WrongUse(f"{k} successes out of {n} is no rate: give 0 <= successes <= n and n > 0.")
     a, b = successes_a / n_a, successes_b / n_b
     stderr = math.sqrt(a * (1 - a) / n_a + b * (1 - b) / n_b)
-    pooled = (successes_a + successes_b) / (n_a + n_b)
-    scale = stderr or math.sqrt(pooled * (1 - pooled) * (1 / n_a + 1 / n_b))  # no spread seen: that of the common rate
+    both = (successes_a + successes_b) / (n_a + n_b)
+    scale = math.sqrt(both * (1 - both) * (1 / n_a + 1 / n_b))
     p = normal_p_value((a - b) / scale) if scale > 0 else 1.0
-    ia, ib = wilson(a, n_a, level), wilson(b, n_b, level)
-    low = a - b - math.hypot(a - ia.low, ib.high - b)
-    high = a - b + math.hypot(ia.high - a, b - ib.low)
-    return Difference(a - b, stderr, Interval(low, high), level, n_a + n_b, "rate", "independent samples", p_value=p)
+    ends_at = partial(_rates_ends, a, n_a, b, n_b)
+    return Difference(
+        a - b, stderr, ends_at(level), level, n_a + n_b, "rate", "independent samples", p_value=p, ends_at=ends_at
+    )
+
+
+def _rates_ends(a: float, n_a: float, b: float, n_b: float, level: float) -> Interval:
+    return interval_of_difference(a, wilson(a, n_a, level), b, wilson(b, n_b, level))
