@@ -110,7 +110,6 @@ PHRASES = {
     "Two equal classifiers compared on": "Deux classifieurs égaux comparés sur", "the 5 % test alarms in": "le test à 5 % alarme dans", "of cases": "des cas",
     "the naive t-test in": "le test t naïf dans",
     "Every claim under its own law: how often it was kept, how often the software itself said that it does not hold there, and either": "Chaque affirmation sous sa propre loi : combien de fois elle fut tenue, combien de fois le logiciel lui-même dit qu'elle ne tient pas là, et l'un ou l'autre",
-    "of the slow ones": "des lentes",
     "Of the refitted predictors only the tree was simulated in this run, and `learn` as a whole was not": "Des prédicteurs ré-appris, seul l'arbre fut simulé cette fois, et `learn` dans son ensemble ne le fut pas",
     "claim": "affirmation", "law": "loi", "says": "dit", "kept": "tenue", "marked": "marquée", "kept or marked": "tenue ou marquée",
     "hold-out": "mise de côté", "squared": "quadratique", "absolute": "absolue", "error rate": "taux d'erreur", "costs": "coûts", "weights": "poids",

@@ -275,7 +275,7 @@ def store_claims(kept: list[Kept]) -> None:
     most, fewest = (pick(k.simulations for k in kept) for pick in (max, min))
     text = (
         "Every claim under its own law: how often it was kept, how often the software itself said that it does not hold there, and "
-        f"either; {most} simulations, at least {fewest} of the slow ones.\n\n{claims_table(kept)}\n"
+        f"either; at least {fewest} simulations, at most {most}.\n\n{claims_table(kept)}\n"
     )
     (RESULTS / "honesty.claims.md").write_text(text, encoding="utf-8")
     (RESULTS / "honesty.claims.json").write_text(

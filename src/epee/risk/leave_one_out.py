@@ -19,8 +19,9 @@ times that of independent losses, with :math:`d` the degrees of freedom where th
 errors alone. Of errors with short tails (two heaps, a uniform law) the squares vary less than Gaussian ones, by :math:`V < 2` times their
 squared mean, and what is shared is so much more beside them: :math:`4d / (nV)` in place of :math:`2d / n`.
 
-Where many rows share their inputs, as in a table given as counts, or much is learned from few rows, a rate of errors has the error bar
-that halves of the table show, if that is larger (:mod:`epee.risk.tied_rows`).
+An error rate, or a cost, shares what rows do to each other's labels (:mod:`epee.risk.mutual`), if that is more than (1). Where many rows
+share their inputs, as in a table given as counts, or neighbours learn much from few rows, its error bar is what halves of the table show,
+if that is larger (:mod:`epee.risk.tied_rows`).
 """
 
 from __future__ import annotations
@@ -46,12 +47,14 @@ from epee.risk.cross_validation import CrossValidation
 from epee.risk.dof import degrees_of_freedom, sharing, spread_of_squares
 from epee.risk.intervals import check_level
 from epee.risk.mean_loss import ends_of, mean_loss
+from epee.risk.mutual import ratio_of_mutual
 from epee.risk.opening import open_route
+from epee.risk.rates import values_of
 from epee.risk.refit import RefitRoute
 from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import ask_behind
 from epee.risk.splitting import kfold
-from epee.risk.tied_rows import cells_of, learns_much, longer, share_inputs, spread_of_halves
+from epee.risk.tied_rows import MOST_ROWS, cells_of, learns_much, longer, share_inputs, spread_of_halves
 from epee.risk.units import Weights, check_meaning, meaning_of, taken_as, unsaid
 from epee.risk.watching import left_over, target_of, watched
 from epee.settings import progress
@@ -61,6 +64,7 @@ from epee.table.doors import gather, is_stream, open_source
 from epee.table.fingerprints import fingerprint
 from epee.table.folds import check_folds
 from epee.table.sparse import laid_out
+from epee.table.taking import take_rows
 from epee.typing import Codes, Vector
 
 CHUNK = 32
@@ -170,13 +174,22 @@ def heavier_than_a_copy(route: Route) -> bool:
 
 
 def _together(route: Route, free: float) -> float:
-    """Return by how much left-out rows that err together lengthen the error bar of a rate; 1 for others, or without a formula."""
-    if not isinstance(route, RefitRoute) or not isinstance(route.model, LeavesOneOut) or not route.at_a_glance:
+    """Return by how much left-out rows that err together lengthen the error bar of a loss of few values; 1 where nobody can tell."""
+    n = float(route.counts.sum())
+    if values_of(route.loss) is None or not route.at_a_glance or route.sampled or (route.counts % 1).any():
         return 1.0
-    if not route.loss.is_rate or route.sampled or (route.counts % 1).any():
+    if not isinstance(route, RefitRoute):
+        return _turning(_written_out(route, route.inputs)) if n <= MOST_ROWS else 1.0
+    if not isinstance(route.model, LeavesOneOut):
         return 1.0
-    X, n = np.asarray(at_home(laid_out(route.X))), float(route.counts.sum())
-    if X.ndim != 2 or X.dtype.kind not in "fiub" or not (learns_much(free, n) or share_inputs(X, n)):
+    X = np.asarray(at_home(laid_out(route.X)))
+    if X.ndim != 2 or X.dtype.kind not in "fiub":
+        return 1.0
+    tied = share_inputs(X, n)
+    merged = _written_out(route, X) if n <= MOST_ROWS and not tied else route
+    if merged.one_pass:
+        return _turning(merged)
+    if not route.loss.is_rate or not (tied or learns_much(free, n)):
         return 1.0
     first, counts = cells_of(X, route.truth, route.counts)
 
@@ -190,6 +203,19 @@ def _together(route: Route, free: float) -> float:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of tables that nobody asked for
         return longer(spread_of_halves(left_out, counts))
+
+
+def _written_out(route: Route, X: Any) -> Route:
+    """Return the road of merges, if there is one, on rows of which each counts once."""
+    if route.one_pass and route.weight is None:
+        return route
+    rows = np.repeat(np.arange(route.n), route.counts.astype(np.intp))
+    return open_route(route.model, take_rows(X, rows), at_home(route.raw[1])[rows], None, route.loss)
+
+
+def _turning(route: Route) -> float:
+    """Return by how much rows that turn each other's losses lengthen the error bar of a predictor of merges."""
+    return float(np.sqrt(ratio_of_mutual(route))) if isinstance(route, MomentRoute) and route.at_hand else 1.0
 
 
 def closed_form(route: RefitRoute, fitted: Any) -> np.ndarray | None:

@@ -56,6 +56,7 @@ Where :math:`\tau^2` is larger than the variance above it takes its place, and a
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -137,19 +138,24 @@ def nested_sums(route: Route, plan: Plan, unsteady: bool = False) -> Sums:
 
     ``unsteady`` says that they are mostly noise, and that (5) is wanted too.
     """
-    with one_blas_thread():  # thousands of small matrices: BLAS's own threads would only wait for each other
-        losses = batched_losses(route, plan)
     sums = Sums(route, plan.n_folds, plan.groups, unsteady)
+    for ids, losses in losses_without_two(route, plan):
+        sums.add(ids, losses)
+    return sums
+
+
+def losses_without_two(route: Route, plan: Plan) -> Iterator[tuple[Codes, Matrix]]:
+    """Yield the fold of each row (n,) and the losses (K, n) by the models of :func:`without_one_or_two`, of every repeat of a plan."""
+    with one_blas_thread():  # thousands of small matrices: BLAS's own threads would only wait for each other
+        at_once = batched_losses(route, plan)
     folds = fold_ids(plan)
-    if losses is not None:
-        for ids, part in zip(folds, losses, strict=True):
-            sums.add(ids, part)
-        return sums
+    if at_once is not None:
+        yield from zip(folds, at_once, strict=True)
+        return
     with progress("nested cross-validation", len(folds)) as tick:
         for ids, split in zip(folds, nested_splits(plan), strict=True):
-            sums.add(ids, _losses_of(route, split, ids))
+            yield ids, _losses_of(route, split, ids)
             tick()
-    return sums
 
 
 def _losses_of(route: Route, split: Split, fold: Codes) -> Matrix:
