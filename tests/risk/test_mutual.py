@@ -14,11 +14,12 @@ from epee import (
     StandardScaler,
     TableEncoder,
 )
-from epee.risk import loo
+from epee.risk import cross_validate, loo
 from epee.risk.leave_one_out import _together
 from epee.risk.mean_loss import mean_loss
 from epee.risk.mutual import ratio_of_mutual
 from epee.risk.opening import open_route
+from epee.risk.rates import rate_interval
 
 
 def clouds(gap, n, seed, p=4):
@@ -90,3 +91,14 @@ def test_a_class_of_two_rows_leaves_the_bar_alone():
     assert ratio(LinearDiscriminantAnalysis(), X, y) >= 1
     assert ratio(QuadraticDiscriminantAnalysis(reg_param=0.5), X, y) >= 1
     assert ratio(LinearDiscriminantAnalysis(), *clouds(60.0, 40, 4)) == 1.0
+
+
+def test_folds_know_that_rows_turn_each_other_where_nothing_tells_the_classes():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(400, 2)), np.arange(400) % 2
+    lengths = []
+    for signal in (0.0, 2.0):
+        found = cross_validate(LinearDiscriminantAnalysis(), X + signal * y[:, None], y, level=0.9)
+        low, high = rate_interval(found.value, found.n, 0.9)
+        lengths.append((found.high - found.low) / (high - low))
+    assert lengths[0] > 1.2 * lengths[1]

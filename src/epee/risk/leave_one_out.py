@@ -179,7 +179,7 @@ def _together(route: Route, free: float) -> float:
     if values_of(route.loss) is None or not route.at_a_glance or route.sampled or (route.counts % 1).any():
         return 1.0
     if not isinstance(route, RefitRoute):
-        return _turning(_written_out(route, route.inputs)) if n <= MOST_ROWS else 1.0
+        return float(np.sqrt(ratio_of_mutual(_written_out(route, route.inputs)))) if n <= MOST_ROWS else 1.0
     if not isinstance(route.model, LeavesOneOut):
         return 1.0
     X = np.asarray(at_home(laid_out(route.X)))
@@ -188,7 +188,7 @@ def _together(route: Route, free: float) -> float:
     tied = share_inputs(X, n)
     merged = _written_out(route, X) if n <= MOST_ROWS and not tied else route
     if merged.one_pass:
-        return _turning(merged)
+        return float(np.sqrt(ratio_of_mutual(merged)))
     if not route.loss.is_rate or not (tied or learns_much(free, n)):
         return 1.0
     first, counts = cells_of(X, route.truth, route.counts)
@@ -211,11 +211,6 @@ def _written_out(route: Route, X: Any) -> Route:
         return route
     rows = np.repeat(np.arange(route.n), route.counts.astype(np.intp))
     return open_route(route.model, take_rows(X, rows), at_home(route.raw[1])[rows], None, route.loss)
-
-
-def _turning(route: Route) -> float:
-    """Return by how much rows that turn each other's losses lengthen the error bar of a predictor of merges."""
-    return float(np.sqrt(ratio_of_mutual(route))) if isinstance(route, MomentRoute) and route.at_hand else 1.0
 
 
 def closed_form(route: RefitRoute, fitted: Any) -> np.ndarray | None:

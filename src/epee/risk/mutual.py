@@ -21,7 +21,7 @@ import warnings
 import numpy as np
 
 from epee.risk.nested import losses_without_two
-from epee.risk.route import MomentRoute
+from epee.risk.route import MomentRoute, Route
 from epee.risk.splitting import Plan, kfold
 from epee.table.fingerprints import row_uniforms
 from epee.table.sparse import laid_out
@@ -45,11 +45,13 @@ def turned_together(fold: Codes, losses: Matrix) -> float:
     return float((moved * moved.T).sum()) / n**2
 
 
-def ratio_of_mutual(route: MomentRoute) -> float:
+def ratio_of_mutual(route: Route) -> float:
     """Return how many times (1) is its first term, at least once and at most as often as there are folds.
 
-    It is 1 where a loss does not vary, or where any two folds may hold all rows of a class.
+    It is 1 where a loss does not vary, or where any two folds may hold all rows of a class; and where models are no merges of rows at hand.
     """
+    if not isinstance(route, MomentRoute) or not route.at_hand:
+        return 1.0
     n, K = route.n, min(FOLDS, route.n)
     cells = np.column_stack([laid_out(route.rows), route.truth])
     dealt = [np.argsort(np.argsort(row_uniforms(cells, r), kind="stable")) % K for r in range(REPEATS)]

@@ -23,7 +23,8 @@ from epee.risk.dependence import Dependence, dependence
 from epee.risk.dof import sharing, spread_of_squares
 from epee.risk.estimate import Risk
 from epee.risk.intervals import Interval, t_quantile, within_range
-from epee.risk.mean_loss import MeanLoss, mean_loss
+from epee.risk.mean_loss import MeanLoss, mean_loss, summary_interval
+from epee.risk.mutual import ratio_of_mutual
 from epee.risk.rates import values_of
 from epee.risk.route import Route
 from epee.risk.splitting import Pairs, Plan
@@ -41,7 +42,7 @@ R = TypeVar("R", bound=Risk)
 
 
 def shaped(found: CrossValidation, route: Route, plan: Plan) -> CrossValidation:
-    """Return a cross-validation of folds whose interval follows the losses of its rows."""
+    """Return a cross-validation of folds whose interval follows the losses of its rows; of a rate, what rows do to each other's labels."""
     if found.n_folds < 3 or isinstance(plan.splits[0], Pairs) or not found.stderr > 0:
         return found
     losses = np.atleast_2d(found.losses)  # (R, n)
@@ -50,7 +51,12 @@ def shaped(found: CrossValidation, route: Route, plan: Plan) -> CrossValidation:
     of_rows = partial(mean_loss, losses.ravel(), weight, loss=route.loss, weights="counts", groups=units)
     plain: MeanLoss = of_rows(level=found.level)
     if route.loss.is_rate:
-        return replace(found, caution=plain.sentence)
+        alone = route.at_a_glance and route.weight is None and plan.groups is None and route.n <= MOST_ROWS
+        worth = found.n / (
+            ratio_of_mutual(route) if alone else 1.0
+        )  # rows that turn each other's labels count for less
+        ends_at = partial(summary_interval, found.value, found.stderr, found.n_folds - 1, worth, route.loss)
+        return replace(found, interval=ends_at(found.level), caution=plain.sentence, ends_at=ends_at)
     spread = spread_of_squares(losses.mean(axis=0), route.counts, route.loss)
     many = float(route.counts.sum()) if plan.groups is None else float(len(np.unique(plan.groups)))
     bar = found.stderr * sharing(route.freedom, many, spread)
