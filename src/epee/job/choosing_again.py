@@ -64,11 +64,10 @@ def nested_entries(entries: Sequence[Entry], ground: Ground, refits: bool = True
         return None
     ends = np.cumsum([0, *(e.curve.losses.shape[1] for e in entries)])
     near = np.split(_near(losses), ends[1:-1])  # of each entry, of which values
-    able = [
-        i
-        for i, close in enumerate(near)
-        if close.any() and (_merges(entries[i], g) or (refits and _refits(entries[i], g)))
-    ]
+    close = [i for i, of_values in enumerate(near) if of_values.any()]
+    able = [i for i in close if _merges(entries[i], g) or (refits and _refits(entries[i], g))]
+    if g.counts_errors and any(i not in able and not entries[i].members for i in close):
+        return None
     again = any(isinstance(entries[i].route, RefitRoute) for i in able)
     part = _dealt(g, PARTS if again else g.plan(1).n_folds)
     brier = np.column_stack([e.curve.brier for e in entries])[None] if g.counts_errors else None
