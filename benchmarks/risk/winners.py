@@ -153,12 +153,12 @@ def best_of_all(work: tuple[Case, int]) -> tuple[float, ...]:
     nested, losses = nested_by_sums(case, X, y, folds)
     if seed == 0:
         held_against(case, X, y, folds, nested)
-    overall = nested.overall(nested.outer)
+    overall = nested.overall
     true = truth(case, *(part[0] for part in fitted(case, X, y, np.ones((1, len(y))))))
     j = int(np.argmin(overall))
     error, luck = float(overall[j]), overall - true
     draws = winner_optimism(losses, draws=200).value
-    return error, error + draws, error + max(nested.optimism(), 0.0), float(true[j]), float(luck[0]), float(luck.mean())
+    return error, error + draws, max(nested.error(), error), float(true[j]), float(luck[0]), float(luck.mean())
 
 
 def routes_of(case: Case, X: np.ndarray, y: np.ndarray, folds: np.ndarray) -> tuple[list[Any], Any]:
@@ -225,9 +225,11 @@ def main(arguments: list[str] | None = None) -> None:
     """Run, print and store."""
     parser = argparse.ArgumentParser(description="The winner's error, apparent, corrected and true.")
     parser.add_argument(
-        "--simulations", type=int, default=2000, help="tables of a case in which the best of all is taken"
+        "--simulations", type=int, default=2000, help="tables of a case of one column for each candidate"
     )
-    parser.add_argument("--learned", type=int, default=200, help="tables of a case of other rules, and of learn")
+    parser.add_argument(
+        "--learned", type=int, default=200, help="tables of a case of learn, half of them of ten candidates"
+    )
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     parser.add_argument("--only", default="", help="part of a case's words")
     parser.add_argument("--dry", action="store_true", help="print, do not store")
@@ -243,25 +245,25 @@ def main(arguments: list[str] | None = None) -> None:
     with ProcessPoolExecutor(asked.processes) as pool:
         told(
             "The error of the chosen candidate, each of one column of its own, less the truth, in percent of it; "
-            f"{asked.simulations} tables a case where the best of all is taken, {asked.learned} elsewhere",
+            f"{asked.simulations} tables a case",
             "",
             *HEADS,
         )
         for case in cases():
             if asked.only in case.words:
-                many = asked.simulations if case.prefer == "accuracy" else asked.learned
-                told(line(case, np.array(list(pool.map(simulate, [(case, s) for s in range(many)], chunksize=10)))))
+                tables = [(case, s) for s in range(asked.simulations)]
+                told(line(case, np.array(list(pool.map(simulate, tables, chunksize=10)))))
         told(
             "",
             "The error that `learn` gives its chosen predictor, less the truth, in percent of it; "
-            f"{asked.learned} tables a case",
+            f"{asked.learned} tables a case, half as many of ten candidates of the hierarchy",
             "",
             *learning.HEADS,
         )
         for one in learning.learnings():
             if asked.only in one.words:
-                tables = [(one, s) for s in range(asked.learned)]
-                told(learning.told(one, np.array(list(pool.map(learning.learn_once, tables, chunksize=5)))))
+                learned = [(one, s) for s in range(asked.learned // (1 + (one.candidates == learning.TEN)))]
+                told(learning.told(one, np.array(list(pool.map(learning.learn_once, learned, chunksize=5)))))
 
 
 if __name__ == "__main__":

@@ -1,138 +1,171 @@
-r"""The choice made again without each fold: how much better the winner looks than it is.
+r"""The choice made again without each part of the rows: how much better the winner looks than it is.
 
-For every fold :math:`k` the whole rule of choice, that of the values of parameters with it, is applied to the errors inside the other
-folds, and the candidate :math:`c_k` that it takes is judged on fold :math:`k`. The mean of these errors, less that of the candidate chosen
-on all rows, is the optimism (:mod:`epee.risk.winner`). What a candidate's error *inside* is depends on what refits cost:
+The rows are dealt to G parts. For every part :math:`g` the whole rule of choice, that of the values of parameters with it, is applied to
+errors that know nothing of the part, and the candidate :math:`c_g` that it takes is judged on its rows as the contest judged them, each
+row :math:`i` by a model that did not see it,
 
-- of one that lives on sums it is that of a cross-validation of the other folds, :math:`K(K-1)/2` merges for each value of its parameter, by
-  models that have not seen fold :math:`k`; less what all of these lose on average by learning from fewer rows, where others did not;
-- of the others (trees, forests, boosting, neighbours, networks, other libraries' predictors, the combination) it is the mean of the
-  losses of the other folds as the contest found them. Their models have seen fold :math:`k`: a candidate that by chance does well there
-  does a little better on the other folds, too. This leak is theirs alone. Of squared errors hardly anything of it was seen. A counted error
-  turns by one row, and the leak was 5 % of it (``benchmarks/risk/winners.py``): where such a candidate is near enough to be chosen by
-  counted errors, the draws of :mod:`epee.risk.winner` decide.
+.. math:: \hat E = \frac1n \sum_g \sum_{i \in g} L_i(c_g), \qquad \text{optimism} = \hat E - \bar L(c), \tag{1}
 
-The folds of the contest's search, the only ones that have losses at every value, serve for this. Where the folds are drawn several times,
-the choice among the candidates at the values they took is made again in all of them by the losses as they are, and less the same in the
-first folds: what this adds is 0 in expectation and steadies the figure. Candidates, and values, that are far worse than the best need no
-merges, nor do large tables, where what leaks is nothing.
+with :math:`c` the choice on all rows. Given the other parts the rows of :math:`g` are new ones, so that :math:`\hat E` is the error of the
+whole rule without bias, if two things hold.
+
+The errors by which :math:`c_g` is chosen are those of a cross-validation *inside* the other parts: of models without :math:`g` and another
+part, G(G-1)/2 of them. The losses of the contest will not do. Their models have seen :math:`g`: a candidate that by chance does well
+there has learned from it, and does better elsewhere, too. Of rates with a tree and neighbours among the candidates this was 3 %.
+
+The parts are dealt at random, not class by class as folds are. A table that by chance has few rows of a class makes it look easy to do
+without that class; folds of equal shares have this luck in common, and no choice without one of them would find it out. Of rates this was
+another 3 %.
+
+The models inside are merges for those who live on sums. Of squared errors hardly anything leaked by the losses of the others, and these
+are taken. Where errors are counted the others are fitted again in five parts: ten fits of six rows of ten, one for all values of a
+parameter where that can be. They cost two thirds of a pass through the folds, and are made where the folds are drawn five times anyway;
+elsewhere the draws of :mod:`epee.risk.winner` decide. The combination changes inside as its members do, to first order. Candidates, and
+values, that are far worse than the best keep the losses of the contest, and the errors inside of the others are taken less what they lose
+on average by learning from fewer rows. So do large tables, where what leaks is nothing.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from epee.estimator.protocol import gives_probabilities
-from epee.estimator.stack import Stack
 from epee.job.contest import Entry
 from epee.job.ground import Ground
+from epee.job.variants import at_values
 from epee.losses.brier import Brier
-from epee.risk.nested import fold_ids, nested_splits, partitions, rare_class
+from epee.risk.nested import partitions, rare_class, without_one_or_two
+from epee.risk.refit import RefitRoute
 from epee.risk.route import MomentRoute
-from epee.risk.scoring import Panel, score_held
-from epee.risk.splitting import Plan, Split
+from epee.risk.splitting import Split
 from epee.risk.winner import Nested, levelled
 from epee.typing import Codes, Matrix, Tensor
 
-FEW_ROWS = 5_000  # training rows above which the leak is nothing, and merges are spared
+PARTS = 5  # where somebody is fitted again
+OFTEN = 5  # repeats of the folds beside which fits in five parts cost little
+FEW_ROWS = 5_000  # training rows above which the leak is nothing, and fits are spared
 MOST_WORK = 1e9  # multiplications of the solves of a candidate at one value
 FAR = 3.0  # standard errors of a difference from the best, beyond which nobody is chosen
 
 
-def nested_entries(entries: Sequence[Entry], ground: Ground) -> Nested | None:
-    """Return the errors of the entries inside and outside each fold; None where rows pass by, folds part them not, or much leaks."""
-    g = ground
-    if len(entries) < 2 or not g.all_looked or g.cells.forward or not g.asked.loss.rowwise:
-        return None
-    plan, first = g.plan(g.repeats), g.plan(1)
-    if not partitions(plan) or not partitions(first):
-        return None
-    often, fold, weight = fold_ids(plan), fold_ids(first), g.hand.looked_weight
-    each = [np.atleast_2d(e.risk.losses) for e in entries]  # (R, n)
-    every = np.column_stack([e.curve.losses for e in entries])[None]  # (1, n, V)
-    if not (np.isfinite(every).all() and all(a.shape == often.shape and np.isfinite(a).all() for a in each)):
-        return None
-    brier = np.column_stack([e.curve.brier for e in entries])[None] if g.counts_errors else None
-    begins = np.cumsum([0, *(e.curve.losses.shape[1] for e in entries[:-1])])
-    taken = begins + [e.curve.best for e in entries]
-    plain = Nested.of_rows(every, fold, weight, brier)
-    found = _merged(plain, entries, g, first, every[0])
-    if found is None or len(often) == 1:
-        return found
-    beside = None if brier is None else np.repeat(brier[..., taken], len(often), axis=0)
-    repeated = Nested.of_rows(np.stack(each, axis=-1), often, weight, beside)
-    return replace(found, taken=taken, once=plain.at(taken), often=repeated)
+def nested_entries(entries: Sequence[Entry], ground: Ground, refits: bool = True) -> Nested | None:
+    """Return the errors of entries inside and outside each part; None where rows pass by, are ranked or not parted, or much leaks.
 
-
-def _merged(plain: Nested, entries: Sequence[Entry], g: Ground, plan: Plan, losses: Matrix) -> Nested | None:
-    """Return the errors (1, K, V) with those inside by merges, in the columns that are near enough to be chosen.
-
-    None where errors are counted and one of these columns is no merge.
+    Without ``refits`` only those who merge are judged by models that have not seen the part.
     """
-    columns = [(e, value) for e in entries for value in e.curve.values]
-    near = np.flatnonzero(_near(losses))
-    exact = [m for m in near if _merges(columns[m][0], g, plan)]
-    level = len(exact) < len(near)
-    if level and g.counts_errors:
+    g = ground
+    if len(entries) < 2 or not g.all_looked or g.cells.forward or not (g.asked.loss.rowwise and partitions(g.plan(1))):
         return None
-    if not exact:
-        return plain
-    split, fold = nested_splits(plan)[0], fold_ids(plan)[0]
-    near_routes = [g.route(columns[m][0].candidate, columns[m][1]) for m in exact]
-    inside = [_inside(g, route, split, fold) for route in near_routes]  # (2, K) each
+    losses = np.column_stack([e.curve.losses for e in entries])  # (n, V)
+    if not np.isfinite(losses).all():
+        return None
+    ends = np.cumsum([0, *(e.curve.losses.shape[1] for e in entries)])
+    near = np.split(_near(losses), ends[1:-1])  # of each entry, of which values
+    close = [i for i, of_values in enumerate(near) if of_values.any()]
+    able = [i for i in close if _merges(entries[i], g) or (refits and _refits(entries[i], g))]
+    if g.counts_errors and any(i not in able and not entries[i].members for i in close):
+        return None
+    again = any(isinstance(entries[i].route, RefitRoute) for i in able)
+    part = _dealt(g, PARTS if again else g.plan(1).n_folds)
+    brier = np.column_stack([e.curve.brier for e in entries])[None] if g.counts_errors else None
+    plain = Nested.of_rows(losses[None], part[None], g.hand.looked_weight, brier)
+    found: dict[int, Matrix] = {}  # by column, (2, G)
+    for i in able:
+        found |= dict(zip(ends[i] + np.flatnonzero(near[i]), _inside(entries[i], near[i], g, part), strict=False))
+    for i in (i for i, e in enumerate(entries) if e.members and again):
+        found |= _combined(entries, i, ends, near[i], plain, found)
+    leaks = len(found) < sum(map(np.sum, near))
+    return None if leaks and g.counts_errors else _put(plain, found)
 
-    def put(inner: Tensor, outer: Tensor, which: int) -> Tensor:
-        told = [i for i, m in enumerate(exact) if np.isfinite(outer[..., m]).all()]
-        if not told:
-            return inner
-        at, found = [exact[i] for i in told], np.stack([inside[i][which] for i in told], axis=-1)[None]  # (1, K, E)
+
+def _combined(
+    entries: Sequence[Entry], i: int, ends: Codes, near: np.ndarray, plain: Nested, found: dict[int, Matrix]
+) -> dict[int, Matrix]:
+    """Return the errors inside of a mean of others: as they are, and what its members change, as far as that is known; else nothing."""
+    place = {e.candidate.key: int(ends[j]) + e.curve.best for j, e in enumerate(entries)}
+    known = {place[e.candidate.key]: weight for e, weight in entries[i].members if place[e.candidate.key] in found}
+    if not known:
+        return {}
+    beside = np.full_like(plain.inner, np.nan) if plain.inner_beside is None else plain.inner_beside
+    inner = np.concatenate([plain.inner, beside])  # (2, G, V)
+    change = sum(weight * (found[c] - inner[..., c]) for c, weight in known.items()) / sum(known.values())
+    return {c: inner[..., c] + change for c in ends[i] + np.flatnonzero(near)}
+
+
+def _put(plain: Nested, found: dict[int, Matrix]) -> Nested:
+    """Return errors with those inside that were ``found`` for some columns, brought to the level of the others."""
+
+    def put(inner: Tensor | None, outer: Tensor | None, which: int) -> Tensor | None:
+        if inner is None or outer is None:
+            return None
+        at = [c for c in found if np.isfinite(outer[..., c]).all()]
         inner = inner.copy()
-        inner[..., at] = levelled(found, outer[..., at], plain.sizes) if level else found
+        for c in at:
+            inner[0, :, c] = found[c][which]
+        if at:
+            inner[..., at] = levelled(inner[..., at], outer[..., at], plain.sizes)
         return inner
 
     inner = put(plain.inner, plain.outer, 0)
-    if plain.inner_beside is None or plain.outer_beside is None:
-        return replace(plain, inner=inner)
-    return replace(plain, inner=inner, inner_beside=put(plain.inner_beside, plain.outer_beside, 1))
+    assert inner is not None
+    beside = put(plain.inner_beside, plain.outer_beside, 1)
+    return Nested(inner, plain.outer, plain.sizes, beside, plain.outer_beside)
 
 
-def _merges(entry: Entry, g: Ground, plan: Plan) -> bool:
-    """Tell whether the models of an entry without two folds are merges that can be afforded."""
+def _merges(entry: Entry, g: Ground) -> bool:
+    """Tell whether the models of an entry without two parts are merges that can be afforded."""
     if entry.members or not isinstance(entry.route, MomentRoute) or len(g.hand.train) > FEW_ROWS:
         return False
-    can = g.asked.costs is None and rare_class(entry.route) is None
-    return can and g.square_cost(entry.candidate, plan.n_folds * (plan.n_folds + 1) // 2) <= MOST_WORK
+    can, K = g.asked.costs is None and rare_class(entry.route) is None, g.plan(1).n_folds
+    return can and g.square_cost(entry.candidate, K * (K + 1) // 2) <= MOST_WORK
 
 
-def _inside(g: Ground, route: MomentRoute, split: Split, fold: Codes) -> Matrix:
-    """Return the mean loss and Brier score (2, K) of the cross-validations inside the rows without each fold; NaN where there is none."""
-    scored = g.counts_errors and gives_probabilities(route.model)
-    asked = g.asked.with_probabilities() if scored else g.asked
-    scores = route.scores(route.training(split))
-    models = route.models(split) if scores is None else scores
-    K, truth, weight = split.repeats, g.truth, g.hand.looked_weight
-    rows_of = [np.flatnonzero(fold == c) for c in range(K)]
-    sums, total = np.zeros((2, K)), np.zeros(K)
-    if not isinstance(models, Stack):
-        held = score_held(Panel(asked, models, split.tested_by), route.rows, truth, split.rows_of).predictions
-    for c, rows in enumerate(rows_of):
-        others = np.flatnonzero(np.arange(K) != c)
-        layer = (others - c) % K  # the second fold that the model did not see
-        if isinstance(models, Stack):
-            cell = int(split.cell[rows[0]])
-            tested = np.asarray(route.rows[rows], dtype=np.float64)
-            raw = models.raw(tested, split.tested_by[layer, cell])  # (rows, K - 1, k)
-            said = asked.finish(raw.reshape(len(rows) * (K - 1), -1))
-        else:
-            said = held[layer][:, rows].swapaxes(0, 1).reshape(len(rows) * (K - 1), *held.shape[2:])
-        answer, w = np.repeat(truth[rows], K - 1, axis=0), weight[rows]
-        lost = [asked.value(said, answer), Brier().value(said, answer) if scored else np.full(len(answer), np.nan)]
-        sums[:, others] = sums[:, others] + [w @ one.reshape(len(rows), K - 1) for one in lost]
-        total[others] = total[others] + w.sum()
-    return sums / total
+def _refits(entry: Entry, g: Ground) -> bool:
+    """Tell whether an entry is fitted again: where much would leak, and fits in five parts cost little beside those of the contest."""
+    cheap = g.repeats >= OFTEN and len(g.hand.train) <= FEW_ROWS
+    return g.counts_errors and cheap and isinstance(entry.route, RefitRoute) and not entry.members
+
+
+def _dealt(g: Ground, G: int) -> Codes:
+    """Return the part of each row, groups and copies of a row together."""
+    n = len(g.hand.train)
+    groups = g.plan(1).groups
+    unit = np.arange(n) if groups is None else np.unique(groups, return_inverse=True)[1].reshape(-1)
+    return (np.random.default_rng(g.setting.seed).permutation(int(unit.max()) + 1) % G)[unit]
+
+
+def _inside(entry: Entry, near: np.ndarray, g: Ground, part: Codes) -> list[Matrix]:
+    """Return the mean loss and Brier score (2, G) of the cross-validations inside the rows without each part, at each value ``near``.
+
+    None where so few rows do not teach it.
+    """
+    G = int(part.max()) + 1
+    learns, tested_by = without_one_or_two(G)
+    split = Split(part, learns[G:], tested_by[1:] - G)
+    values = [value for value, close in zip(entry.curve.values, near, strict=True) if close]
+    make = g.route if isinstance(entry.route, MomentRoute) else g.refit
+    routes = [make(entry.candidate, value) for value in values]
+    scored = g.counts_errors and gives_probabilities(routes[0].model)
+    for route in routes:
+        route.asked = g.asked.with_probabilities() if scored else route.asked
+    held = ((part + np.arange(1, G)[:, None]) % G).ravel()  # the second part that a model did not see
+    weight = np.tile(g.hand.looked_weight, G - 1)
+    out = []
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of tables that nobody asked for
+            for found in at_values(routes, split, str(entry.candidate.parameter), values):
+                score = [
+                    Brier().value(said, g.truth) if scored else np.full(len(part), np.nan) for said in found.predictions
+                ]
+                lost = found.losses.ravel(), np.concatenate(score)
+                out.append(np.stack([np.bincount(held, weight * one) for one in lost]) / np.bincount(held, weight))
+    except (ValueError, ArithmeticError, np.linalg.LinAlgError):
+        return []
+    return out
 
 
 def _near(losses: Matrix) -> np.ndarray:

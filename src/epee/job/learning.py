@@ -320,7 +320,7 @@ def _verdict(entries: list[Entry], ground: Ground, asked: dict[str, Any]) -> Ver
         [e.name for e in entries], [e.risk for e in entries], ranks([e.order for e in entries]), asked["level"], asked["prefer"],
         0 if entries[0].candidate.key == "baseline" else None, [e.curve.losses for e in entries], groups, entries=entries,
         silent=_silent(entries, ground), scores=scores, brier=None if scores is None else brier,
-        nested=partial(nested_entries, entries, ground),
+        nested=partial(nested_entries, entries, ground, asked["budget"] is None),
     )  # fmt: skip
 
 

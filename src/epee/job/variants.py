@@ -99,6 +99,32 @@ def varied(
     return Tried([own.outcome() for own in laid], ends, [ending_with(whole, variant) for variant in all_rows])
 
 
+def at_values(routes: Sequence[Any], split: Split, parameter: str, values: list[Any]) -> list[Outcome]:
+    """Return what becomes of the rows under all models of a split on each of some roads, which differ in the value of a parameter.
+
+    One fit a model where that gives all values.
+    """
+    route = routes[-1]
+    if len(routes) == 1 or not (isinstance(route, RefitRoute) and at_every_value(route)):
+        return [one.evaluate(split) for one in routes]
+    by_row, laid = split.models_of_rows(), [Laid(split.repeats, route.n) for _ in routes]
+
+    def work(t: int) -> tuple[np.ndarray, np.ndarray, Any, list[np.ndarray]]:
+        layer, rows = np.nonzero(by_row == t)
+        fitted = route.fit_rows(split.training_rows(t))
+        variants = last_of(fitted).variants(parameter, values)
+        return layer, rows, variants, ask_together(route, fitted, variants, rows, f"model {t}") if variants else []
+
+    for layer, rows, variants, found in in_order(work, range(split.n_models)):
+        if variants is None:  # this parameter needs a fit at every value
+            return [one.evaluate(split) for one in routes]
+        for own, said in zip(laid, found, strict=True):
+            lost = route.value(said, rows)
+            for d in np.unique(layer):
+                own.put(d, rows[layer == d], said[layer == d], lost[layer == d])
+    return [own.outcome() for own in laid]
+
+
 def ending_with(fitted: Pipeline, variant: Any) -> Pipeline:
     """Return a fitted pipeline with a variant of its last step in the place of it."""
     return Pipeline([*fitted.steps[:-1], (fitted.steps[-1][0], variant)])

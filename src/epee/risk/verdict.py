@@ -255,17 +255,11 @@ class Verdict:
         nested = self.nested() if self.nested is not None else None
         if nested is None:
             return found
-        value, error = self._chosen_again(nested), float(self.values[self.chosen])
-        return replace(found, value=max(value, 0.0) if abs(value) > 1e-9 * error else 0.0)  # below, sums were rounded
-
-    def _chosen_again(self, nested: Nested) -> float:
-        """Return the optimism of the choice made again without each fold; what further repeats of the folds say steadies it."""
-        table = self._table[0]
-        value = nested.optimism(self._rule(table, stretched=True))
-        if nested.taken is None or nested.once is None or nested.often is None:
-            return value
-        alone = self._rule(table[:, nested.taken], np.arange(len(self.names) + 1), stretched=True)
-        return value + nested.often.optimism(alone) - nested.once.optimism(alone)
+        risk = self.risks[self.chosen]
+        value = nested.error(self._rule(self._table[0], stretched=True)) - risk.pooled
+        return replace(
+            found, value=max(value, 0.0) if abs(value) > 1e-9 * risk.pooled else 0.0
+        )  # below, sums were rounded
 
     @cached_property
     def _stretch(self) -> Matrix:
@@ -304,13 +298,12 @@ class Verdict:
         rule = self._rule(table)
         return winner_optimism(table, None, choose=rule, beside=beside, weight=weight, groups=groups, draws=draws)
 
-    def _rule(self, table: Matrix, ends: Codes | None = None, stretched: bool = False) -> Choice:
+    def _rule(self, table: Matrix, stretched: bool = False) -> Choice:
         """Return the whole rule of choice among the columns of a table of losses, of which each candidate has those from end to end.
 
         The rows say how far differences are noise; ``stretched``, as far as the choice itself takes them, since folds share training rows.
         """
-        ends = self._table[1] if ends is None else ends
-        spread = paired_errors(table)
+        ends, spread = self._table[1], paired_errors(table)
         if stretched and not (self.prefer == "accuracy" and self.brier is None):  # which asks nobody how near he is
             owner = np.repeat(np.arange(len(self.names)), np.diff(ends))
             spread = spread * self._stretch[np.ix_(owner, owner)]

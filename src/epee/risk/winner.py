@@ -12,9 +12,8 @@ No model is fitted again. To judge the choice on all rows, drawn ones too, would
 Row by row the losses come from models that have learned from the other rows, drawn or not: a part of the luck is shared, and (1) leaves
 some optimism where candidates are nearly alike. And a drawn sample has fewer rows than the table: the choice in it is less sure, and (1)
 is too large where candidates differ. :func:`nested_choice` has neither fault: it chooses by the inner cross-validation without each fold,
-and reads off the error on that fold. For closed forms these refits are merges; :func:`epee.risk.compare` does it, and
-:func:`epee.learn`, where refits that are none are left (:mod:`epee.job.choosing_again`). (1) serves where rows pass by, follow time or
-are ranked.
+and reads off the error on that fold, of which nothing was known. For closed forms the refits are merges; :func:`epee.risk.compare` does it,
+and :func:`epee.learn` (:mod:`epee.job.choosing_again`). (1) serves where rows pass by, follow time, are ranked, or where refits are dear.
 Beside them stands the estimate of Tibshirani and Tibshirani (2009), :math:`\frac1K \sum_k [e_k(\hat c) - e_k(\hat c_k)]` with
 :math:`\hat c_k` the best on fold :math:`k` alone, which overcorrects, since one fold is far noisier than all.
 """
@@ -135,10 +134,7 @@ def _outside(drawn: Matrix, sums: Matrix, counts: Vector, chosen: Codes, alike: 
 class Nested:
     """The mean losses (R, K, M) inside the rows without each fold, and on the fold, of each candidate; the weight (R, K) of the folds.
 
-    ``inner_beside`` and ``outer_beside`` (R, K, M) are the same of another score that the rule looks at, where it does. Where the columns
-    are all values that parameters of candidates could have taken, and the folds those of one repeat, ``taken`` says which they took,
-    and ``once`` and ``often`` are these columns on the same folds and on those of all repeats, as :meth:`of_rows` has them: the difference
-    has an expectation of 0, and steadies what one repeat says.
+    ``inner_beside`` and ``outer_beside`` (R, K, M) are the same of another score that the rule looks at, where it does.
     """
 
     inner: Tensor
@@ -146,9 +142,6 @@ class Nested:
     sizes: Matrix
     inner_beside: Tensor | None = None
     outer_beside: Tensor | None = None
-    taken: Codes | None = None
-    once: Nested | None = None
-    often: Nested | None = None
 
     @classmethod
     def of_rows(cls, losses: Tensor, folds: Codes, weight: Vector, beside: Tensor | None = None) -> Nested:
@@ -161,28 +154,14 @@ class Nested:
             return cls(inner, outer, sizes)
         return cls(inner, outer, sizes, *without_each(beside, folds, weight)[:2])
 
-    def at(self, columns: Codes) -> Nested:
-        """Return some of the columns."""
+    def error(self, choose: Choice = smallest) -> float:
+        """Return the error of the whole rule of choice."""
+        return nested_choice(self.inner, self.outer, self.sizes, choose, self.inner_beside)
 
-        def of(a: Tensor | None) -> Tensor | None:
-            return None if a is None else a[..., columns]
-
-        return Nested(
-            self.inner[..., columns], self.outer[..., columns], self.sizes, of(self.inner_beside), of(self.outer_beside)
-        )
-
-    def optimism(self, choose: Choice = smallest) -> float:
-        """Return how much larger the error of the whole rule is than that of the candidate that it takes on all rows."""
-        overall, beside = self.overall(self.outer), None
-        if self.outer_beside is not None:
-            beside = self.overall(self.outer_beside)[None]
-        picked = choose(overall[None], beside)[0]
-        found = nested_choice(self.inner, self.outer, self.sizes, choose, self.inner_beside)
-        return found - float(overall[picked])
-
-    def overall(self, outer: Tensor) -> Vector:
-        """Return the mean over all folds (M,)."""
-        return np.tensordot(self.sizes, outer, 2) / self.sizes.sum()
+    @property
+    def overall(self) -> Vector:
+        """The mean over all folds (M,)."""
+        return np.tensordot(self.sizes, self.outer, 2) / self.sizes.sum()
 
 
 def without_each(losses: Tensor, folds: Codes, weight: Vector) -> tuple[Tensor, Tensor, Matrix]:
