@@ -8,7 +8,7 @@ from scipy import stats
 from scipy.spatial import cKDTree
 
 import epee.risk.dependence as dependent
-from epee import LinearRegression
+from epee import LinearDiscriminantAnalysis, LinearRegression
 from epee.errors import DataError
 from epee.risk import cross_validate
 from epee.risk.copies import copies_of, repeats
@@ -240,3 +240,50 @@ def test_independent_numbers_are_left_alone():
         e = rng.normal(size=120) * (0.3 + np.abs(X[:, 0]))
         alarms.append(any(f.shown(0.05) for f in dependence(e, X, target=X[:, 1] + e)))
     assert np.mean(alarms) < 0.05 + 2.5 * np.sqrt(0.0475 / 200)
+
+
+def persistent(rng, n=150):
+    """Classes in runs of ten rows, and an input that drifts."""
+    y, drift = np.cumsum(rng.random(n) < 0.1) % 2, np.zeros(n)
+    for i in range(1, n):
+        drift[i] = 0.8 * drift[i - 1] + 0.6 * rng.normal()
+    return np.column_stack([drift, rng.normal(size=n)]) + 1.5 * y[:, None], y
+
+
+def test_classes_that_persist_are_found_and_mixed_ones_left_alone():
+    found, mixed = [], []
+    for seed in range(60):
+        rng = np.random.default_rng([3, seed])
+        X, y = persistent(rng)
+        found.append(bool(cross_validate(LinearDiscriminantAnalysis(), X, y).kin))
+        rows = rng.permutation(150)
+        mixed.append(bool(cross_validate(LinearDiscriminantAnalysis(), X[rows], y[rows]).kin))
+    assert np.mean(found) > 0.8 and np.mean(mixed) < 0.06
+
+
+@pytest.mark.parametrize("share", [0.3, 0.5])
+def test_a_file_sorted_by_class_is_no_series(share):
+    alarms = []
+    for seed in range(100):
+        rng = np.random.default_rng([4, seed])
+        y = np.sort((rng.random(150) < share).astype(int))
+        X = rng.normal(size=(150, 2)) + 0.3 * y[:, None]
+        alarms.append(bool(cross_validate(LinearDiscriminantAnalysis(), X, y).kin))
+    assert np.mean(alarms) < 0.05  # half of them, when ranks were taken of losses less the mean of their class
+
+
+def test_slopes_that_change_along_the_file_are_found():
+    rng = np.random.default_rng(0)
+    X, g = rng.normal(size=(400, 3)), np.repeat(np.arange(40), 10)
+    e = rng.normal(size=40)[g] * X[:, 1] + rng.normal(size=400)
+    shown = [f for f in dependence(e, X, target=X[:, 0] + e) if f.shown()]
+    assert shown[0].kind == "slope" and shown[0].name == "1" and shown[0].effect > 1.5
+    mixed = rng.permutation(400)
+    assert not any(f.shown() for f in dependence(e[mixed], X[mixed], target=e[mixed]))
+
+
+def test_an_input_that_drifts_is_no_order_of_the_file():
+    rng = np.random.default_rng(0)
+    X, _ = persistent(rng, 300)
+    Z = dependent.standardised(X)
+    assert not dependent._along_an_input(Z) and dependent._along_an_input(Z[np.argsort(Z[:, 0])])

@@ -196,7 +196,11 @@ def test_time_is_covered():
 
     held, _ = _covers(draw, 1 / (1 - 0.64), 0.9, 200)
     assert 0.86 < held < 0.96
-    assert inflation(np.random.default_rng(0).normal(size=500)) < 1.3
+    weak = np.where(
+        draw(np.random.default_rng(1), 4000)[0] > 6, 1.0, 0.0
+    )  # a signal in noise: a little alike, for long
+    assert inflation(weak)[0] > 2 and inflation(weak)[1] == pytest.approx(4000 / 32)
+    assert 0.6 < inflation(np.random.default_rng(0).normal(size=500))[0] < 1.6
 
 
 def test_groups_are_covered():

@@ -16,7 +16,7 @@ from epee.job.findings.evidence import level_codes
 from epee.job.ground import Ground
 from epee.job.holding import take
 from epee.risk.dependence import Dependence
-from epee.risk.watching import kinship, less_class, marked
+from epee.risk.watching import kinship, marked
 
 
 def kin_of(ground: Ground, entries: Sequence[Entry]) -> Dependence | None:
@@ -26,22 +26,22 @@ def kin_of(ground: Ground, entries: Sequence[Entry]) -> Dependence | None:
         return None
     best = min(entries, key=lambda e: e.risk.value)
     truth, said = ground.truth[hand.looked], np.asarray(best.outcome.predictions[0])
-    rest, told = best.outcome.losses[0], None
-    if ground.asked.classes is not None:
-        rest = less_class(rest, truth)
-    elif truth.ndim == 1 and said.dtype.kind == "f":
+    rest, told, codes = best.outcome.losses[0], None, None if ground.asked.classes is None else truth
+    if codes is None and truth.ndim == 1 and said.dtype.kind == "f":
         rest, told = truth - said.reshape(truth.shape), truth
     rows = hand.train[hand.looked]
     if cells.copies is not None and ground.at_hand:  # of copies, one
         first = np.unique(cells.copies[hand.looked], return_index=True)[1]
         rest, rows = rest[first], rows[first]
-        told = None if told is None else told[first]
+        told, codes = (None if a is None else a[first] for a in (told, codes))
     raw = take(hand.raw, rows)
     numbers = {name: column for name, column in raw.columns.items() if isinstance(column, np.ndarray)}
     levels = [(name, column) for name, column in raw.columns.items() if name not in numbers]
     X = np.column_stack(list(numbers.values())).astype(np.float64) if numbers else None
-    shown = kinship(rest, X, columns=[(name, level_codes(column)) for name, column in levels], target=told)
-    if shown is None or shown.kind != "column" or shown.name in dict(levels):
+    shown = kinship(
+        rest, X, columns=[(name, level_codes(column)) for name, column in levels], target=told, classes=codes
+    )
+    if shown is None or shown.kind not in ("column", "slope") or shown.name in dict(levels):
         return shown
     return replace(shown, name=list(numbers)[int(shown.name)])
 

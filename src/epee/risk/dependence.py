@@ -15,10 +15,21 @@ neighbours in order the test is that of the first autocorrelation and the effect
 :math:`|r_i|`. Residuals are replaced by normal scores, so heavy tails do not matter. Of all tries the p-values are adjusted by
 Holm's rule.
 
+What is weak may last. Classes that persist make errors on one side of a frontier follow each other: losses are then compared with the
+sign of their class, the classes dealt to two sides (in a file sorted by class, within each class). Slopes that change from group to group,
+or in time, leave residuals that resemble each other only as products :math:`r_i x_{ij}` with the inputs. Of such a series, of variance 1,
+rows up to :math:`q = n^{1/3}` apart are compared, with Bartlett's weights and the law of Gamma that has the variance :math:`V` and the
+skewness of
+
+.. math:: T = \sum_{k \le q} w_k \sum_i s_i s_{i+k}, \qquad w_k = 1 - \tfrac{k}{q + 1}, \qquad V = n \sum_k w_k^2, \qquad
+          \mathrm{E}\, T^3 = n \sum_{k, l} w_k w_l w_{k+l} + n\, \mathrm{E}[s^3]^2 \sum_k w_k^3, \tag{3}
+
+the first sum over :math:`k, l` of both signs.
+
 A predictor that misses a shape leaves residuals that resemble each other, too, but its error bars are right. A shape is much the same a
 little farther away, and kin are not. So a cubic in the ranks of each input is taken off first, and where nearness is nearness in an input
-(numbers that look like names; a file in the order of an input; the nearest rows) the kin :math:`N_i` of a row are compared with the rows
-:math:`F_i` a little farther away,
+(numbers that look like names; a file along an input, in which rows four places apart are still close; the nearest rows) the kin
+:math:`N_i` of a row are compared with the rows :math:`F_i` a little farther away,
 
 .. math:: \sum_i r_i \Bigl(\frac{1}{|N_i|} \sum_{j \in N_i} r_j - \frac{1}{|F_i|} \sum_{j \in F_i} r_j\Bigr)
           = \sum_{i < j} s_{ij}\, r_i r_j, \qquad \text{of variance } \sum_{i < j} s_{ij}^2. \tag{2}
@@ -41,6 +52,7 @@ from scipy import special
 from epee.engines.local import free_threads, in_order, one_blas_thread
 from epee.errors import DataError, SingularProblem
 from epee.risk.copies import CHANCE, SCREEN, coincidence, column_bits, repeats, row_bits
+from epee.risk.intervals import normal_quantile, t_quantile
 from epee.risk.paired_tests import holm
 from epee.risk.units import inflation
 from epee.solve.cholesky import Cholesky
@@ -54,7 +66,7 @@ NEARLY = 1e-3  # rows are nearly equal when all inputs agree to this share of a 
 FAR = (11, 30)  # neighbours that are near, and not kin
 FARTHER = (2, 3, 4)  # rows away in a file
 NEXT = 2  # numbers on each side of a name
-SORTED = 0.3  # ratio below which the file goes along an input
+SORTED = 0.3  # ratio of rows as far as the last of these, below which the file goes along an input
 CLUMPED = 1.2  # times the logarithm of distances that a smooth density gives
 FEWEST_NAMES = 10  # values that a column of names has
 ROWS_OF_A_TERM = 10  # for each term of a shape
@@ -62,7 +74,7 @@ FEW_PRODUCTS = 300_000  # for which a decomposition takes no time
 REMEMBERED = 1_000_000  # numbers of cubics that are kept for the next loss
 WELL_APART = 1e6  # condition below which normal equations do as well
 ROWS_AT_ONCE, PAIRS_AT_ONCE = 256, 1_000  # whose nearest are looked for; whose distances are taken
-Kind = Literal["copies", "order", "column", "nearest"]
+Kind = Literal["copies", "order", "slope", "column", "nearest"]
 
 
 @dataclass(frozen=True)
@@ -71,9 +83,9 @@ class Dependence:
 
     Attributes
     ----------
-    kind : {"copies", "order", "column", "nearest"}
+    kind : {"copies", "order", "slope", "column", "nearest"}
     name : str
-        The column, for "column"; "sizes" for an order of sizes alone.
+        The column, for "column" and "slope"; "sizes" for an order of sizes alone.
     correlation : float
         Of the residuals of two rows that are near in this way.
     p_value : float
@@ -98,7 +110,7 @@ class Dependence:
 
 def dependence(
     residuals: Vector, X: Matrix | None = None, *, columns: Sequence[tuple[str, Any]] = (), order: Any = None,
-    target: Vector | None = None, seed: int = 0,
+    target: Vector | None = None, classes: Codes | None = None, seed: int = 0,
 ) -> list[Dependence]:  # fmt: skip
     """Return what was tried, from the most to the least certain dependence.
 
@@ -115,7 +127,9 @@ def dependence(
         Places of the rows; None is their order here.
     target : array (n,), optional
         The numbers that were predicted, where the residuals are what is left of them: neighbours in the file are then also compared by how
-        large these are. A file that is sorted by them has no order of its own.
+        large these are, and by their products with the inputs. A file that is sorted by them has no order of its own.
+    classes : array (n,), optional
+        Codes of the classes that were predicted, where the residuals are losses.
     seed : int, default=0
         Of the sample of rows whose nearest are looked for, when there are more than 5,000.
 
@@ -133,17 +147,16 @@ def dependence(
         raise DataError(f"the residuals have shape {r.shape}; dependence is looked for in a vector of at least 8.")
     seen = np.isfinite(r)
     own: Any = slice(None) if seen.all() else seen
+    r = r[own]
+    classes, target = None if classes is None else classes[own], None if target is None else np.asarray(target)[own]
     Z = None if X is None else standardised(np.asarray(X, dtype=np.float64)[own])
-    scores = _scores(r, own, Z)
-    place = np.argsort(np.arange(len(r)) if order is None else np.asarray(order), kind="stable")
-    filed = place[seen[place]]
-    along = Z is not None and _along_an_input(Z[(np.cumsum(seen) - 1)[filed]])
+    z = _scores(r, Z) if classes is None else _within(_scores(r, Z), classes)
+    filed = np.argsort(np.arange(len(r)) if order is None else np.asarray(order)[own], kind="stable")
     found: list[Dependence | None] = []
-    if target is None or not _sorted(np.asarray(target)[filed]):
-        found.append(_in_order(scores[filed], along))
-    if found and target is not None:
-        found.append(replace(_in_order(_scores(np.abs(r), own, Z)[filed], along), name="sizes"))
-    z = scores[own]
+    if classes is not None:
+        found.append(_in_file_of_classes(r, z, classes, Z, filed))
+    elif target is None or not _sorted(target[filed]):
+        found += _in_file(r, z, Z, filed, target is not None)
     found += [_in_groups("column", name, z, np.asarray(values)[own]) for name, values in columns]
     if X is not None and Z is not None:
         cells = np.asarray(X)[own]
@@ -155,12 +168,18 @@ def dependence(
     return sorted(tried, key=lambda f: (f.p_value, -f.effect))
 
 
-def _scores(r: Vector, seen: Any, Z: Matrix | None) -> Vector:
-    """Return normal scores of the values that were seen, less the shape that inputs give them; NaN for the others."""
-    z = normal_scores(r[seen])
-    out = np.full(len(r), np.nan)
-    out[seen] = z if Z is None else without_shape(z, Z)
-    return out
+def _scores(r: Vector, Z: Matrix | None) -> Vector:
+    """Return normal scores of values, less the shape that inputs give them."""
+    z = normal_scores(r)
+    return z if Z is None else without_shape(z, Z)
+
+
+def _within(z: Vector, classes: Codes) -> Vector:
+    """Return values less the mean of their class, over their spread in it: a table sorted by class is no time series."""
+    many = np.maximum(np.bincount(classes), 1)
+    gap = z - (np.bincount(classes, z) / many)[classes]
+    spread = np.sqrt(np.bincount(classes, gap * gap) / many)[classes]
+    return np.divide(gap, spread, out=np.zeros(len(gap)), where=spread > 1e-12)
 
 
 def normal_scores(r: Vector) -> Vector:
@@ -186,8 +205,34 @@ def standardised(X: Matrix) -> Matrix:
     return Z if np.isfinite(Z).all() else np.nan_to_num(Z)
 
 
+def _in_file(r: Vector, z: Vector, Z: Matrix | None, filed: Codes, of_numbers: bool) -> list[Dependence]:
+    """Return the tests of neighbours in the file: of residuals, and of those of numbers their sizes and their products with the inputs."""
+    along = Z is not None and _along_an_input(Z[filed])
+    found = [_in_order(z[filed], along)]
+    if of_numbers:
+        found.append(replace(_in_order(_scores(np.abs(r), Z)[filed], along), name="sizes"))
+    if of_numbers and Z is not None and Z.shape[1] and not along:
+        found.append(_in_stretches("slope", _ranks(Z[filed]) * z[filed]))
+    return found
+
+
+def _in_file_of_classes(losses: Vector, z: Vector, classes: Codes, Z: Matrix | None, filed: Codes) -> Dependence | None:
+    """Return the test of neighbours in the file for losses with the sign of their class; within the classes, where it is sorted by them."""
+    K = len(np.unique(classes))
+    if np.count_nonzero(np.diff(classes[filed])) < K:
+        filed = filed[_within(losses, classes)[filed] != 0]
+    else:
+        side = np.argsort(np.argsort(-np.bincount(classes, losses))) % 2  # in the order of what they lose
+        z = _scores(np.where(side[classes] == 0, losses, -losses), Z)
+    if len(filed) < 8:
+        return None
+    if Z is not None and _along_an_input(Z[filed]):
+        return _in_order(z[filed], True)
+    return _in_stretches("order", z[None, filed])
+
+
 def _in_order(z: Vector, along_an_input: bool = False) -> Dependence:
-    """Return the test of neighbours in the file; where it is sorted by an input, a shape would make them alike, and (2) is the test."""
+    """Return the test of neighbours in the file; where it goes along an input, a shape would make them alike, and (2) is the test."""
     n = len(z)
     rho = float(z[1:] @ z[:-1]) / max(float(z @ z), 1e-300)
     if along_an_input:
@@ -197,7 +242,33 @@ def _in_order(z: Vector, along_an_input: bool = False) -> Dependence:
         p = float(special.ndtr(-value / np.sqrt(sum(w * w * (n - k) for k, w in zip(lags, weights, strict=True)))))
     else:
         p = float(special.ndtr(-(rho + 1 / n) * np.sqrt(n)))  # a mean was taken off: -1/n is expected
-    return Dependence("order", "", rho, p, inflation(z) if rho > 0 else 1.0, 1.0)
+    return Dependence("order", "", rho, p, _effect_in_time(z) if rho > 0 else 1.0, 1.0)
+
+
+def _in_stretches(kind: Kind, S: Matrix) -> Dependence:
+    """Return the test (3) for the clearest of some series (m, n), adjusted for their number."""
+    m, n = S.shape
+    S = S - S.mean(axis=1, keepdims=True)
+    S = S / np.maximum(np.sqrt((S * S).mean(axis=1, keepdims=True)), 1e-300)
+    q = round(n ** (1 / 3))
+    w = 1 - np.arange(1, q + 1) / (q + 1)
+    r = np.stack([np.einsum("ij,ij->i", S[:, k:], S[:, :-k]) for k in range(1, q + 1)]) / n  # (q, m)
+    value = w @ (r + 1 / n) * np.sqrt(n / (w @ w))
+    both = np.concatenate([w[::-1], [0.0], w])
+    third = np.convolve(both, both, "same") @ both + (S**3).mean(axis=1) ** 2 * (w**3).sum()
+    shape = 4 * n * (w @ w) ** 3 / third**2  # of Gamma's law, 4 over the squared skewness
+    p = special.gammaincc(shape, np.maximum(shape + value * np.sqrt(shape), 0.0))
+    j = int(np.argmin(p))
+    rho = float(w @ r[:, j] / w.sum())
+    return Dependence(
+        kind, str(j) if kind == "slope" else "", rho, min(m * float(p[j]), 1.0), _effect_in_time(S[j]) if rho > 0 else 1.0, 1.0
+    )  # fmt: skip
+
+
+def _effect_in_time(z: Vector) -> float:
+    """Return the design effect of rows in time, with what is uncertain of it: as much larger as Student's quantile is."""
+    ratio, dof = inflation(z)
+    return max(ratio * (t_quantile(0.95, dof) / normal_quantile(0.95)) ** 2, 1.0)
 
 
 def _sorted(y: Vector) -> bool:
@@ -207,8 +278,8 @@ def _sorted(y: Vector) -> bool:
 
 
 def _along_an_input(Z: Matrix) -> bool:
-    """Tell whether rows that follow each other are close in some standardised input: von Neumann's ratio, 1 for a random order."""
-    return bool(((np.diff(Z, axis=0) ** 2).mean(axis=0) / 2 < SORTED).any())
+    """Tell whether rows some places apart are close in some standardised input: von Neumann's ratio, 1 for a random order."""
+    return bool((((Z[FARTHER[-1] :] - Z[: -FARTHER[-1]]) ** 2).mean(axis=0) / 2 < SORTED).any())
 
 
 def _in_groups(kind: Kind, name: str, z: Vector, values: np.ndarray) -> Dependence | None:

@@ -32,7 +32,7 @@ from epee.risk.ranking import area_interval
 from epee.risk.route import GLANCE
 from epee.risk.splitting import group_codes, places_in_time
 from epee.risk.units import Weights, as_counts, taken_as, units_of, unsaid
-from epee.risk.watching import less_class, watched
+from epee.risk.watching import watched
 from epee.table.block import check_weights
 from epee.table.doors import gather, is_stream, open_source, width_of
 from epee.table.fingerprints import fingerprint
@@ -194,18 +194,17 @@ def holdout_error(
     )  # fmt: skip
     if is_stream(X) or ids is not None or order is not None or w is not None or len(losses) * width_of(X) > GLANCE:
         return told
-    rest = _left_over(model, X, y, losses, chosen)
-    return watched(told, rest, X, None, (), None if rest is losses or chosen.classes is not None else np.asarray(y))
+    return watched(told, *_left_over(model, X, y, losses, chosen))
 
 
-def _left_over(model: Any, X: Any, y: Any, losses: Vector, chosen: Loss) -> Vector:
-    """Return what a fitted predictor leaves over: residuals of a number, else losses, less the mean of their class."""
+def _left_over(model: Any, X: Any, y: Any, losses: Vector, chosen: Loss) -> tuple[Any, ...]:
+    """Return what :func:`epee.risk.watching.kinship` asks for: residuals of a number, else losses."""
     truth = np.asarray(y)
     if chosen.classes is not None:
-        return less_class(losses, np.unique(truth, return_inverse=True)[1].reshape(-1))
+        return losses, X, None, (), None, np.unique(truth, return_inverse=True)[1].reshape(-1)
     if truth.ndim != 1 or truth.dtype.kind not in "fiub":
-        return losses
-    return truth - np.asarray(model.predict(X)).reshape(truth.shape)
+        return losses, X
+    return truth - np.asarray(model.predict(X)).reshape(truth.shape), X, None, (), truth
 
 
 def _how(w: Vector | None, weights: Weights | None, ids: Any, order: Any) -> str:

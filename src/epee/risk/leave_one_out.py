@@ -160,7 +160,7 @@ def leave_each_out(
     )  # fmt: skip
     if not route.at_a_glance or route.weight is not None:
         return told
-    return watched(told, left_over(route, losses, found), route.inputs, None, (), target_of(route, found))
+    return watched(told, left_over(route, losses, found), route.inputs, None, (), target_of(route, found), route.codes)
 
 
 def _whole_rows(route: Route) -> bool:

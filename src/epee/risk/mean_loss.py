@@ -103,21 +103,19 @@ def mean_loss(
     units = units_of(losses, weight, weights=weights, groups=groups, in_order=in_order)
     if not units.n > 0:
         raise DataError("a mean of losses needs at least one row with a positive weight.")
-    mean, (sd, skewness), n = units.mean, units.spread(), units.independent()
-    dof = max(min(n, units.effective) - 1, 0.0)
+    mean, (sd, skewness), (n, dof) = units.mean, units.spread(), units.independent()
+    worth = min(n, units.effective)
     stderr = sd / np.sqrt(n) * stretch
     centre = mean if centre is None else centre
     values = values_of(loss)
     if values is not None and bool(np.isin(losses, np.append(values, 0.0)).all()):
-        ends = _rated(losses, weight, values, units, dof, level, centre, stretch)
-        few = (
-            dof + 1 < FEWEST * (2 if in_order else 1) and dof < units.rows - 1.5
-        )  # in time the inflation is a guess, too
+        ends = _rated(losses, weight, values, units, n, dof, level, centre, stretch)
+        few = worth < min(FEWEST * (2 if in_order else 1), units.rows - 0.5)
         binomial = np.sqrt(1 - 1 / units.n) if len(values) == 1 else 1.0  # a rate's variance is r (1 - r) / n
         return MeanLoss(centre, float(stderr * binomial), ends, n, dof, "units" if few else "")
     ends = within_range(_stretched(skewed_interval(mean, sd, skewness, n, dof, level), mean, centre, stretch), loss)
     top = float((units.sums / (units.copies @ units.sums)).max()) if mean > 0 else 0.0
-    return MeanLoss(centre, float(stderr), ends, n, dof, _caution(sd, mean, skewness, n, dof, units), top)
+    return MeanLoss(centre, float(stderr), ends, n, dof, _caution(sd, mean, skewness, n, worth, units), top)
 
 
 def ends_of(of_rows: Callable[..., MeanLoss], level: float) -> Interval:
@@ -125,14 +123,14 @@ def ends_of(of_rows: Callable[..., MeanLoss], level: float) -> Interval:
     return of_rows(level=level).interval
 
 
-def _caution(sd: float, mean: float, skewness: float, n: float, dof: float, units: Units) -> str:
+def _caution(sd: float, mean: float, skewness: float, n: float, worth: float, units: Units) -> str:
     if n <= 1:
         return "one"
     if not sd > 0:
         return "flat" if mean > 0 else ""
     if units.rows < FEWEST_ROWS:
         return "few"
-    if dof + 1 < FEWEST:
+    if worth < FEWEST:
         return "units"
     return "heavy" if too_dominant(skewness, n) or too_heavy(units.sums, units.copies) else ""
 
@@ -144,14 +142,14 @@ def _stretched(ends: Interval, mean: float, centre: float, stretch: float) -> In
 
 
 def _rated(
-    losses: Vector, weight: Vector | None, values: Vector, units: Units, dof: float, level: float, centre: float, stretch: float
+    losses: Vector, weight: Vector | None, values: Vector, units: Units, n: float, dof: float, level: float, centre: float, stretch: float
 ) -> Interval:  # fmt: skip
     """Return the interval of a loss of few values, on as many independent rows as have the same error bar."""
     share = np.array([np.average(losses == v, weights=weight) for v in values])
     mean = float(values @ share)
     alike = float(values**2 @ share) - mean**2  # variance of one row
-    found = units.spread()[0] ** 2 * (1 - 1 / units.n) / units.independent()  # of the mean
-    rows = units.independent() if not (alike > 0 and found > 0) else alike / found
+    found = units.spread()[0] ** 2 * (1 - 1 / units.n) / n  # of the mean
+    rows = n if not (alike > 0 and found > 0) else alike / found
     rows = min(rows, units.rows) / stretch**2
     if dof < units.rows - 1.5:  # the error bar itself is uncertain
         rows *= (normal_quantile(level) / t_quantile(level, max(dof, 1.0))) ** 2

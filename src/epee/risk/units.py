@@ -11,8 +11,17 @@ A mean of losses is a ratio of sums over independent *units* :math:`u`, each of 
 - A *group* is one unit, with the sums of its rows, and Student's law has :math:`(\sum N)^2 / \sum N^2 - 1` degrees of freedom: one less
   than the groups when they are equal.
 
-Where units follow each other in time, neighbours resemble each other: the spectral density at zero of an autoregression, with Akaike's
-order, replaces :math:`s^2`, and :math:`U` becomes the number of independent units with the same error bar.
+Where units follow each other in time, neighbours resemble each other: the spectral density at zero of an autoregression replaces
+:math:`s^2`. Losses are a signal in noise, each resembles its neighbours a little and for long, as no autoregression of few terms does: its
+order is :math:`p = U^{1/3}`, whatever the sample shows. With :math:`\pi_k` the partial correlations,
+
+.. math:: \frac{\sigma^2}{s^2} = \prod_{k \le p} \frac{1 - \pi_k^2}{(1 - \tilde\pi_k)^2}, \qquad
+          \tilde\pi_k = \pi_k + \frac{1 + b_k + (k + 2)\, \pi_k}{U}, \qquad \nu = \frac{U}{2p}, \tag{2}
+
+where :math:`b_k` is 1 for even :math:`k`, else 0, so that :math:`\tilde\pi` is free of the bias of a sample (Shaman and Stine), and
+:math:`\nu` are the degrees of freedom of that variance: the variance of its logarithm is :math:`4p / U` (Berk), that of a
+:math:`\chi^2_\nu / \nu` is :math:`2 / \nu`. The bar is the longer one of that for independent units and that with
+:math:`U s^2 / \sigma^2` units and Student's law of :math:`\nu`.
 """
 
 from __future__ import annotations
@@ -23,6 +32,7 @@ from typing import Any, Literal
 import numpy as np
 
 from epee.errors import WrongUse
+from epee.risk.intervals import t_quantile
 from epee.typing import Codes, Vector
 from epee.words import risk_words
 from epee.words.numbers import whole
@@ -75,9 +85,18 @@ class Units:
         second, third = float(weighed.sum()) / n, float(weighed @ u) / n
         return scale * float(np.sqrt(second * n / (n - 1))), third / second**1.5
 
-    def independent(self) -> float:
-        """Return how many independent units carry the same error bar: U, or fewer when neighbours in time resemble each other."""
-        return self.n / inflation(self.pulls) if self.in_order else self.n
+    def independent(self) -> tuple[float, float]:
+        """Return how many independent units carry the same error bar, and its degrees of freedom.
+
+        U, and one less than are :attr:`effective`; in time, fewer of both where that makes the longer bar, by (2).
+        """
+        plain = self.n, max(self.effective - 1, 0.0)
+        if not self.in_order:
+            return plain
+        ratio, freedom = inflation(self.pulls)
+        n = self.n / ratio
+        in_time = n, max(min(n - 1, plain[1], freedom), 0.0)
+        return max(plain, in_time, key=lambda bar: t_quantile(0.95, bar[1]) ** 2 / bar[0])
 
 
 def units_of(
@@ -158,35 +177,30 @@ def as_counts(weight: Vector | None, n: int, weights: Weights | None = None) -> 
     return weight if meaning_of(weight, weights) == "counts" else weight * (weight.sum() / (weight @ weight))
 
 
-def inflation(series: Vector) -> float:
-    r"""Return by how much dependence in time multiplies the variance of a mean, at least 1.
+def inflation(series: Vector) -> tuple[float, float]:
+    """Return by how much dependence in time multiplies the variance of a mean, and the degrees of freedom of that, by (2).
 
-    That is :math:`\sigma^2 / (1 - \sum_j \phi_j)^2` over the variance, for the autoregression of least
-    :math:`n \log \sigma_p^2 + 2p` among the orders that Durbin's and Levinson's recursion gives.
+    References
+    ----------
+    Berk, "Consistent autoregressive spectral estimates", *The Annals of Statistics* 2, 1974.
+    Shaman and Stine, "The bias of autoregressive coefficient estimators", *Journal of the American Statistical Association* 83, 1988.
 
     >>> rng = np.random.default_rng(0); e = np.zeros(4000)
     >>> for i in range(1, 4000): e[i] = 0.8 * e[i - 1] + rng.normal()
-    >>> bool(inflation(rng.normal(size=4000)) < 1.2), bool(7 < inflation(e) < 11)      # 9 in theory
+    >>> bool(0.7 < inflation(rng.normal(size=4000))[0] < 1.4), bool(7 < inflation(e)[0] < 11)      # 9 in theory
     (True, True)
     """
     x = series - series.mean()
     n = len(x)
     variance = float(x @ x) / n
     if n < 8 or not variance > 0:
-        return 1.0
-    most = int(min(10 * np.log10(n), n // 4))
-    size = 1 << int(2 * n - 1).bit_length()
-    r = np.fft.irfft(np.abs(np.fft.rfft(x, size)) ** 2, size)[: most + 1] / n / variance  # correlations (most + 1,)
-    phi, left = np.empty(0), 1.0
-    best, found = 0.0, 1.0
-    for p in range(1, most + 1):
-        last = (r[p] - phi @ r[p - 1 : 0 : -1]) / left
+        return 1.0, np.inf
+    order = round(n ** (1 / 3))
+    r = np.array([1.0, *(float(x[k:] @ x[:-k]) / n / variance for k in range(1, order + 1))])
+    phi, left, gap = np.empty(0), 1.0, 1.0
+    for k in range(1, order + 1):  # Durbin's and Levinson's recursion
+        last = (r[k] - phi @ r[k - 1 : 0 : -1]) / left
         phi = np.append(phi - last * phi[::-1], last)
         left *= max(1 - last**2, 1e-12)
-        akaike = n * np.log(left) + 2 * p
-        if akaike < best:
-            total = min(
-                float(phi.sum()) + (1 + 3 * max(float(phi.sum()), 0.0)) / n, 1 - 2 / n
-            )  # a sample's is too small
-            best, found = akaike, left / (1 - total) ** 2
-    return float(np.clip(found, 1.0, n / 2))
+        gap *= 1 - last - (2 - k % 2 + (k + 2) * last) / n
+    return float(min(left / max(gap, 2 / n) ** 2, n / 2)), n / (2 * order)

@@ -89,20 +89,23 @@ def watched(found: R, *seen: Any) -> R:
 
 
 def kinship(
-    residuals: Vector, X: Any, places: Codes | None = None, columns: Sequence[tuple[str, Any]] = (), target: Vector | None = None
+    residuals: Vector, X: Any, places: Codes | None = None, columns: Sequence[tuple[str, Any]] = (), target: Vector | None = None,
+    classes: Codes | None = None,
 ) -> Dependence | None:  # fmt: skip
     """Return the way in which rows most certainly belong together; None where none is shown, or the rows are few.
 
     ``X`` are the inputs, wherever they lie, and ``places`` those of the residuals in it, where they are not all; ``columns`` are pairs of a
-    name and its values, of columns that are no numbers. ``target`` are the numbers of which the residuals are left.
+    name and its values, of columns that are no numbers. ``target`` are the numbers of which the residuals are left, ``classes`` the codes
+    of those whose losses they are.
     """
     if np.isfinite(residuals).sum() < FEWEST_ROWS or not np.nanstd(residuals) > 0:
         return None
     rows = _some_rows(len(residuals))
     beside = [(name, np.asarray(values)[rows]) for name, values in columns]
-    told, inputs = None if target is None else target[rows], _numbers(X, rows if places is None else places[rows])
+    inputs = _numbers(X, rows if places is None else places[rows])
+    target, classes = None if target is None else target[rows], None if classes is None else classes[rows]
     with one_blas_thread():  # matrices so small that BLAS's own threads would only wait for each other
-        found = dependence(residuals[rows], inputs, columns=beside, target=told)
+        found = dependence(residuals[rows], inputs, columns=beside, target=target, classes=classes)
     return next((d for d in found if d.shown(ALARM)), None)
 
 
@@ -139,32 +142,24 @@ def seen_rows(route: Route, plan: Plan, losses: np.ndarray, predictions: np.ndar
     """Return what :func:`kinship` asks for: what the predictor leaves over, of one row of each set of copies, the inputs, and so on."""
     rest, told = left_over(route, losses, predictions), target_of(route, predictions)
     if plan.groups is None:
-        return rest, route.inputs, None, (), told
+        return rest, route.inputs, None, (), told, route.codes
     first = np.unique(plan.groups, return_index=True)[1]
-    return rest[first], route.inputs, first, (), None if told is None else told[first]
+    codes = None if route.codes is None else route.codes[first]
+    return rest[first], route.inputs, first, (), None if told is None else told[first], codes
 
 
 def left_over(route: Route, losses: np.ndarray, predictions: np.ndarray) -> Vector:
-    """Return what the predictor leaves over, (n,): residuals of a number; of classes losses, less the mean of their class."""
+    """Return what the predictor leaves over, (n,): residuals of a number, or losses."""
     told = target_of(route, predictions)
     if told is not None:
         return told - (predictions if predictions.ndim == 1 else predictions[0])
-    rows = losses if losses.ndim == 1 else losses[0]
-    return rows if route.codes is None else less_class(rows, route.codes)
+    return losses if losses.ndim == 1 else losses[0]
 
 
 def target_of(route: Route, predictions: np.ndarray) -> Vector | None:
     """Return the numbers (n,) of which the predictor leaves residuals; None where it leaves losses."""
     one = route.codes is None and route.truth.ndim == 1 and predictions.dtype.kind == "f"
     return route.truth if one and predictions.shape[-1:] == route.truth.shape else None
-
-
-def less_class(losses: Vector, codes: Codes) -> Vector:
-    """Return losses less the mean of their class: a table sorted by class is no time series."""
-    seen = np.isfinite(losses)
-    K = int(codes.max()) + 1
-    many, total = np.bincount(codes[seen], minlength=K), np.bincount(codes[seen], losses[seen], minlength=K)
-    return losses - (total / np.maximum(many, 1))[codes]
 
 
 def _numbers(X: Any, rows: Codes) -> np.ndarray | None:

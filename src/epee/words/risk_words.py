@@ -127,6 +127,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "Errors of rows that follow each other are alike in size (correlation {r}, p {p}): the interval is not to be trusted. Are the rows in time (time), or do neighbours belong together (groups)?",
         "Les erreurs de lignes qui se suivent sont de tailles semblables (corrélation {r}, p {p}) : l'intervalle n'est pas fiable. Les lignes suivent-elles le temps (time), ou des voisines vont-elles ensemble (groups) ?",
     ),
+    "caution kin slope": (
+        "What column {name} tells changes along the file: its products with the errors of rows near each other there are alike (correlation {r}, p {p}), and the interval is not to be trusted. Are the rows in time (time), or do neighbours belong together (groups)?",
+        "Ce que dit la colonne {name} change le long du fichier : ses produits avec les erreurs de lignes qui y sont proches se ressemblent (corrélation {r}, p {p}), et l'intervalle n'est pas fiable. Les lignes suivent-elles le temps (time), ou des voisines vont-elles ensemble (groups) ?",
+    ),
     "caution kin column": (
         "Errors of rows with the same value of column {name} resemble each other (correlation {r}, p {p}): the interval is not to be trusted. Give that column as groups.",
         "Les erreurs de lignes de même valeur dans la colonne {name} se ressemblent (corrélation {r}, p {p}) : l'intervalle n'est pas fiable. Donnez cette colonne comme groups.",

@@ -24,8 +24,7 @@ from epee.job.findings.registry import Suspicion, clearest, finding
 from epee.risk.copies import coincidence, enough, row_bits
 from epee.risk.dependence import dependence
 from epee.risk.estimate import Risk
-from epee.risk.watching import less_class
-from epee.typing import Vector
+from epee.typing import Codes, Vector
 from epee.words.numbers import amount, interval, percent, plus_minus, whole
 
 DRIFT = 0.1  # gap between distribution functions that matters
@@ -187,6 +186,14 @@ def left_over(e: Evidence) -> Vector | None:
     return None if len(seen) < 50 or np.ptp(seen) == 0 else r
 
 
+def less_class(losses: Vector, codes: Codes) -> Vector:
+    """Return losses less the mean of their class: a table sorted by class is no time series."""
+    seen = np.isfinite(losses)
+    K = int(codes.max()) + 1
+    many, total = np.bincount(codes[seen], minlength=K), np.bincount(codes[seen], losses[seen], minlength=K)
+    return losses - (total / np.maximum(many, 1))[codes]
+
+
 @finding("E025")
 def kin(e: Evidence) -> Suspicion | None:
     """Errors of rows that share a value, or are nearest, are alike: H0, they are no more so than chance makes them."""
@@ -196,7 +203,9 @@ def kin(e: Evidence) -> Suspicion | None:
     X = np.column_stack([e.numbers[name][e.train] for name in e.numbers]) if e.numbers else None
     if X is not None and not np.isfinite(X).any(axis=0).all():
         X = None  # a column without a cell
-    tried = dependence(r, X, columns=[(name, codes[e.train]) for name, codes in e.levels.items()], seed=e.seed)
+    classes = None if e.residuals is not None else e.codes[e.train]
+    columns = [(name, codes[e.train]) for name, codes in e.levels.items()]
+    tried = dependence(r, X, columns=columns, classes=classes, seed=e.seed)
     tried = [d for d in tried if d.kind in ("column", "nearest")]
     if not tried or tried[0].correlation <= 0:
         return None
