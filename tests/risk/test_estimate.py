@@ -110,3 +110,20 @@ def test_losses_that_never_differ_are_marked():
     losses = np.random.default_rng(0).exponential(size=60)
     same = Risk(0.0, 0.0, Interval(0, 0), loss="squared", row_losses=losses, rows="same")
     assert (same - same).value == 0 and (same - same).caution
+
+
+def test_a_difference_of_risks_by_groups_or_in_time_keeps_its_units():
+    """Two predictors whose errors are those of the groups: 240 rows are worth 30."""
+    rng = np.random.default_rng(0)
+    groups, time, rows = np.repeat(np.arange(30), 8), np.arange(240), rng.normal(size=240)
+    one, other = rng.normal(size=(2, 30))[:, groups]
+
+    def difference(**units):
+        a, b = (holdout_error(FirstNumber(), np.column_stack([x + rows, rows]), rows, **units) for x in (one, other))
+        return a - b
+
+    spread = np.std(one**2 - other**2, ddof=1) / np.sqrt(240)  # of rows that stand alone
+    grouped, timed = difference(groups=groups), difference(time=time)
+    assert grouped.value == pytest.approx(np.mean(one**2 - other**2)) and timed.value == pytest.approx(grouped.value)
+    assert grouped.stderr == pytest.approx(spread * np.sqrt(8), rel=0.05)
+    assert timed.stderr > 2 * spread

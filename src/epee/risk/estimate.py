@@ -31,7 +31,7 @@ from epee.risk.intervals import (
 )
 from epee.risk.mean_loss import mean_loss
 from epee.risk.skewed import skewed_interval
-from epee.risk.units import units_of
+from epee.risk.units import Units, units_of
 from epee.stateful import Part
 from epee.typing import Vector
 from epee.words.numbers import gap, interval, p_value, plus_minus
@@ -68,6 +68,8 @@ class Risk(Shown, Part):
         The part of it about rows that belong together, which holds for differences, too.
     ends_at : function of a level
         Makes the interval of another level in the same way, for :meth:`at`; None takes Student's.
+    in_units : function of figures (n,)
+        Turns figures of the rows into independent units, for differences; None where each row is one.
 
     Examples
     --------
@@ -90,6 +92,7 @@ class Risk(Shown, Part):
     caution: str = ""  # why the interval cannot be trusted, in words
     kin: str = ""  # why the rows are not independent, in words; empty when nothing shows it
     ends_at: Callable[[float], Interval] | None = None  # the interval at another level
+    in_units: Callable[[Vector], Units] | None = None  # of figures of these rows, where groups or time bind them
 
     def __post_init__(self) -> None:
         """Let no interval stand that does not hold its estimate; what rounding alone parts is brought together."""
@@ -148,19 +151,21 @@ class Risk(Shown, Part):
 
     def _paired(self, d: Vector) -> Difference:
         """Return the mean of differences of losses, row by row: as that of two rates, or by its own skewness."""
-        units, how = units_of(d, self.weight), "paired, row by row"
-        n = units.effective
+        units, how = units_of(d, self.weight) if self.in_units is None else self.in_units(d), "paired, row by row"
+        (sd, skewness), (free, dof) = units.spread(), units.independent()
+        n, told = min(free, units.effective), self.kin if self.in_units is None else self.caution
+        stderr = sd / math.sqrt(free) if free > 1 else float("nan")
         if self.is_rate and bool(np.isin(d, (-1.0, 0.0, 1.0)).all()):
             from epee.risk.paired_tests import paired_rates  # which is made of differences
 
-            first, second = (n * units_of((side * d > 0).astype(float), self.weight).mean for side in (1, -1))
-            found = replace(paired_rates(first, second, n, self.level, how), loss=self.loss)
-            return replace(found, kin=self.kin, caution=self.kin)
-        sd, skewness = units.spread()
-        stderr = sd / math.sqrt(units.n) if units.n > 1 else float("nan")
-        ends_at = partial(skewed_interval, units.mean, sd, skewness, units.n, n - 1)
-        caution = self.kin or (mean_loss(np.abs(d), self.weight).sentence if sd > 0 else say("caution flat"))
-        found = difference(units.mean, stderr, n - 1, self.level, n, self.loss, how)
+            a, b = (float(np.average(side * d > 0, weights=self.weight)) for side in (1, -1))
+            alike = a + b - (a - b) ** 2  # variance of one row
+            worth = n if self.in_units is None or not alike * stderr > 0 else min(alike / stderr**2, units.rows)
+            found = replace(paired_rates(worth * a, worth * b, worth, self.level, how), loss=self.loss)
+            return replace(found, kin=self.kin, caution=told)
+        ends_at = partial(skewed_interval, units.mean, sd, skewness, free, dof)
+        caution = told or (mean_loss(np.abs(d), self.weight).sentence if sd > 0 else say("caution flat"))
+        found = difference(units.mean, stderr, dof, self.level, n, self.loss, how)
         return replace(found, interval=ends_at(self.level), ends_at=ends_at, kin=self.kin, caution=caution)
 
     def __float__(self) -> float:

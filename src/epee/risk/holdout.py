@@ -31,7 +31,7 @@ from epee.risk.mean_loss import MeanLoss, mean_loss
 from epee.risk.ranking import area_interval
 from epee.risk.route import GLANCE
 from epee.risk.splitting import group_codes, places_in_time
-from epee.risk.units import Weights, as_counts, taken_as, units_of, unsaid
+from epee.risk.units import Units, Weights, as_counts, taken_as, units_of, unsaid
 from epee.risk.watching import watched
 from epee.table.block import check_weights
 from epee.table.doors import gather, is_stream, open_source, width_of
@@ -190,7 +190,7 @@ def holdout_error(
     told = Risk(
         found.value, found.stderr, ends, level, n, chosen.name, _how(w, weights, ids, order), found.dof, row_losses=losses, weight=worth,
         rows=None if is_stream(X) else fingerprint(X, y), caution=unsaid(w, weights) or found.sentence or _rare_class(chosen, y, losses),
-        ends_at=ends_at,
+        ends_at=ends_at, in_units=None if ids is None and order is None else partial(_in_units, w, weights, ids, order),
     )  # fmt: skip
     if is_stream(X) or ids is not None or order is not None or w is not None or len(losses) * width_of(X) > GLANCE:
         return told
@@ -243,6 +243,12 @@ def _ends(
         ends = asked_interval(kind, units.mean, bar, units.effective, losses, worth, level, chosen.is_rate)
         ends = within_range(ends, chosen)
     return (found, ends) if whole else ends
+
+
+def _in_units(w: Vector | None, weights: Weights | None, ids: Any, order: Any, figures: Vector) -> Units:
+    """Return the independent units of figures of the rows: groups, or rows in the order of time."""
+    rows = slice(None) if ids is not None else order
+    return units_of(figures[rows], None if w is None else w[rows], weights=weights, groups=ids, in_order=ids is None)
 
 
 def _labels(X: Any, y: Any) -> Any:
