@@ -15,7 +15,7 @@ there has learned from it, and does better elsewhere, too. Of rates with a tree 
 
 The parts are dealt at random, not class by class as folds are. A table that by chance has few rows of a class makes it look easy to do
 without that class; folds of equal shares have this luck in common, and no choice without one of them would find it out. Of rates this was
-another 3 %.
+as much again.
 
 The models inside are merges for those who live on sums. Of squared errors hardly anything leaked by the losses of the others, and these
 are taken. Where errors are counted the others are fitted again in five parts: ten fits of six rows of ten, one for all values of a
