@@ -3,6 +3,10 @@ r"""The error bar of forward chaining: what follows in time resembles what came 
 Fold means of rows in time are no independent figures, and their spread is too small an error bar. The losses of the tested rows, in the
 order of time, carry their own dependence: :func:`epee.risk.units.inflation` measures it, and the error bar is that of as many independent
 rows as they are worth.
+
+An error bar is one of rows to come as long as these are like those that were tested. Where the numbers that are forecast go on along a
+trend that the predictor misses, or have changed their level, each forecast errs on the same side: the residuals in the order of time have
+a mean that Student's test, with the same error bar, tells from 0.
 """
 
 from __future__ import annotations
@@ -14,8 +18,14 @@ from typing import Any
 import numpy as np
 
 from epee.risk.cross_validation import CrossValidation
+from epee.risk.intervals import t_p_value
 from epee.risk.mean_loss import ends_of, mean_loss
 from epee.risk.route import Route
+from epee.risk.units import units_of
+from epee.risk.watching import ALARM, FEWEST_ROWS, target_of
+from epee.typing import Codes
+from epee.words import risk_words
+from epee.words.numbers import p_value
 
 
 def with_long_run_error(found: CrossValidation, time: Any, route: Route) -> CrossValidation:
@@ -35,6 +45,20 @@ def with_long_run_error(found: CrossValidation, time: Any, route: Route) -> Cros
     of_rows = partial(mean_loss, losses[order], weight, loss=route.loss, in_order=True, centre=found.value)
     mean = of_rows(level=found.level)
     return replace(
-        found, stderr=mean.stderr, interval=mean.interval, dof=mean.dof, caution=mean.sentence, ends_at=partial(ends_of, of_rows),
-        how=f"{found.how}, error bar for rows in time",
+        found, stderr=mean.stderr, interval=mean.interval, dof=mean.dof, caution=f"{mean.sentence} {_off(found, order, route)}".strip(),
+        ends_at=partial(ends_of, of_rows), how=f"{found.how}, error bar for rows in time",
     )  # fmt: skip
+
+
+def _off(found: CrossValidation, order: Codes, route: Route) -> str:
+    """Return what to say where forecasts of a number err on one side; nothing where chance explains it, or rows are few."""
+    predictions = np.asarray(found.predictions)
+    told = target_of(route, predictions)
+    rest = np.empty(0) if told is None else (told - predictions)[order]
+    rest = rest[np.isfinite(rest)]
+    if len(rest) < FEWEST_ROWS:
+        return ""
+    units = units_of(rest, in_order=True)
+    spread, (n, dof) = units.spread()[0], units.independent()
+    p = t_p_value(units.mean * np.sqrt(n) / spread, dof) if spread > 0 else 1.0
+    return risk_words.say("caution off", p=p_value(p)) if p < ALARM else ""

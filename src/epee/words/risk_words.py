@@ -131,6 +131,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "What column {name} tells changes along the file: its products with the errors of rows near each other there are alike (correlation {r}, p {p}), and the interval is not to be trusted. Are the rows in time (time), or do neighbours belong together (groups)?",
         "Ce que dit la colonne {name} change le long du fichier : ses produits avec les erreurs de lignes qui y sont proches se ressemblent (corrélation {r}, p {p}), et l'intervalle n'est pas fiable. Les lignes suivent-elles le temps (time), ou des voisines vont-elles ensemble (groups) ?",
     ),
+    "caution off": (
+        "Forecasts err on the same side (p {p}): what is forecast follows a trend, or has changed its level, and rows to come will not err as these did. Give time itself as an input, or learn changes in place of values.",
+        "Les prévisions se trompent du même côté (p {p}) : ce qui est prévu suit une tendance, ou a changé de niveau, et les lignes à venir ne se tromperont pas comme celles-ci. Donnez le temps lui-même comme entrée, ou apprenez des variations au lieu de valeurs.",
+    ),
     "caution kin column": (
         "Errors of rows with the same value of column {name} resemble each other (correlation {r}, p {p}): the interval is not to be trusted. Give that column as groups.",
         "Les erreurs de lignes de même valeur dans la colonne {name} se ressemblent (corrélation {r}, p {p}) : l'intervalle n'est pas fiable. Donnez cette colonne comme groups.",
