@@ -43,6 +43,7 @@ from epee.estimator.dof import shown_degrees_of_freedom
 from epee.estimator.kinds import InKind, all_here
 from epee.estimator.protocol import Answer, Counted, Judge, Needs
 from epee.estimator.state import Saved
+from epee.risk.copies import copies_of
 from epee.risk.intervals import check_level, normal_quantile
 from epee.risk.rates import rate_interval
 from epee.risk.units import as_counts
@@ -80,7 +81,7 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, InKind, Saved, BaseEstimat
 
     Notes
     -----
-    Costs ``folds + 1`` fits; equal rows are left out together. The calibration happens inside ``fit``, so a
+    Costs ``folds + 1`` fits; copies of a row, of which chance does not make so many, are left out together. The calibration happens inside ``fit``, so a
     cross-validation of this object judges it honestly. Weights that are not whole numbers are scaled to the rows they are worth.
 
     References
@@ -158,9 +159,15 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, InKind, Saved, BaseEstimat
         return clone(self.estimator).fit(X, y) if w is None else clone(self.estimator).fit(X, y, sample_weight=w)
 
     def _folds(self, X: Any, codes: np.ndarray, w: Vector | None) -> np.ndarray | None:
-        """Return the fold of each row, the same for equal rows; None when a class has a single one, which cannot be left out."""
+        """Return the fold of each row, the same for copies; None when a class has a single one, which cannot be left out.
+
+        Equal rows that chance explains, of few values, are rows of their own: a model without all of a class in such a cell would speak
+        against it.
+        """
         check_folds(self.folds, len(codes))
         place = same_rows(X)
+        if copies_of(X, codes) is None:
+            place = np.argsort(np.argsort(place, kind="stable"), kind="stable")
         kept = np.ones(len(codes), dtype=bool) if w is None else w > 0
         pairs, where = np.unique(np.column_stack([place, codes])[kept], axis=0, return_inverse=True)
         folds, fewest = self.folds, np.bincount(pairs[:, 1], minlength=len(self.classes_))
