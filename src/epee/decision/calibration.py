@@ -81,8 +81,9 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, InKind, Saved, BaseEstimat
 
     Notes
     -----
-    Costs ``folds + 1`` fits; copies of a row, of which chance does not make so many, are left out together. The calibration happens inside ``fit``, so a
-    cross-validation of this object judges it honestly. Weights that are not whole numbers are scaled to the rows they are worth.
+    Costs ``folds + 1`` fits; copies of a row, of which chance does not make so many, are left out together. The calibration happens
+    inside ``fit``, so a cross-validation of this object judges it honestly. Weights that are not whole numbers are scaled to the rows they
+    are worth.
 
     References
     ----------
