@@ -129,13 +129,14 @@ def fingerprints(raw: RawBlock, names: Sequence[str], target: Mapping[str, Any] 
     numbers = [n for n, cells in columns.items() if isinstance(cells, np.ndarray) and cells.dtype.kind in "fiub"]
     with np.errstate(over="ignore"):
         if numbers:
-            keys = np.array([_text(name) for name in numbers], dtype=np.uint64)
+            keys = np.array([_text(name) for name in numbers], dtype=np.uint64)[:, None]
             for i in range(0, len(raw), 4096):  # rows whose cells stay in the cache
                 part = slice(i, i + 4096)
-                X = np.column_stack([columns[name][part].astype(np.float64, copy=False) for name in numbers])
+                X = np.stack([columns[name][part] for name in numbers], dtype=np.float64)  # (p, rows)
                 X += 0.0  # no -0.0
-                X[np.isnan(X)] = np.nan  # one NaN
-                out[part] = mix64(X.view(np.uint64) ^ keys).sum(axis=1, dtype=np.uint64)
+                if np.isnan(X.sum()):
+                    X[np.isnan(X)] = np.nan  # one NaN
+                out[part] = mix64(X.view(np.uint64) ^ keys).sum(axis=0, dtype=np.uint64)
         for name in columns:
             if name not in numbers:
                 out += mix64(_words(columns[name]) ^ np.uint64(_text(name)))

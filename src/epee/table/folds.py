@@ -40,10 +40,13 @@ def mix64(x: np.ndarray) -> np.ndarray:
             out[i : i + AT_ONCE] = mix64(flat[i : i + AT_ONCE])
         return out.reshape(x.shape)
     with np.errstate(over="ignore"):
-        x = x + np.uint64(0x9E3779B97F4A7C15)
-        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        return x ^ (x >> np.uint64(31))
+        x = x + np.uint64(0x9E3779B97F4A7C15)  # a new one, which may be written to
+        x ^= x >> np.uint64(30)
+        x *= np.uint64(0xBF58476D1CE4E5B9)
+        x ^= x >> np.uint64(27)
+        x *= np.uint64(0x94D049BB133111EB)
+        x ^= x >> np.uint64(31)
+        return x
 
 
 def ranks_in_class(codes: Codes, counts_before: np.ndarray) -> np.ndarray:
