@@ -188,3 +188,11 @@ def test_more_columns_than_training_rows_are_marked():
     narrow = [cross_validate(Ridge(), half, y) for half in (X[:, :5], X[:, 5:10])]
     assert not corrected_difference(*narrow, 0.95).caution
     assert "30 columns" in compare({"a": Ridge(), "b": Ridge(alpha=5.0)}, X[:, :30], y).verdict
+
+
+@pytest.mark.parametrize("counts", [(90, 100, 80, 100), (3, 20, 10, 200), (0, 10, 4, 12)])
+def test_compare_rates_agrees_with_statsmodels(counts):
+    from statsmodels.stats.proportion import proportions_ztest
+
+    a, n_a, b, n_b = counts
+    assert compare_rates(*counts).p_value == pytest.approx(proportions_ztest([a, b], [n_a, n_b])[1])

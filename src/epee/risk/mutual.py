@@ -20,9 +20,12 @@ import warnings
 
 import numpy as np
 
+from epee.arrays import at_home, is_elsewhere
 from epee.risk.nested import losses_without_two
+from epee.risk.opening import open_route
 from epee.risk.route import MomentRoute, Route
 from epee.risk.splitting import Plan, kfold
+from epee.table.doors import gather, is_stream, open_source
 from epee.table.fingerprints import row_uniforms
 from epee.table.sparse import laid_out
 from epee.typing import Codes, Matrix
@@ -48,9 +51,11 @@ def turned_together(fold: Codes, losses: Matrix) -> float:
 def ratio_of_mutual(route: Route) -> float:
     """Return how many times (1) is its first term, at least once and at most as often as there are folds.
 
-    It is 1 where a loss does not vary, or where any two folds may hold all rows of a class; and where models are no merges of rows at hand.
+    It is 1 where a loss does not vary, or where any two folds may hold all rows of a class; and where models are no merges. Rows that pass
+    by, or lie elsewhere, are brought here: few are enough.
     """
-    if not isinstance(route, MomentRoute) or not route.at_hand:
+    route = _here(route) if isinstance(route, MomentRoute) else route
+    if not isinstance(route, MomentRoute):
         return 1.0
     n, K = route.n, min(FOLDS, route.n)
     cells = np.column_stack([laid_out(route.rows), route.truth])
@@ -66,6 +71,16 @@ def ratio_of_mutual(route: Route) -> float:
     except (ValueError, np.linalg.LinAlgError):  # too few rows of a class
         return 1.0
     return float(np.clip(1 + shared / alone, 1.0, K)) if alone > 0 and np.isfinite(shared) else 1.0
+
+
+def _here(route: MomentRoute) -> Route:
+    """Return the road of the same rows, held here."""
+    X, y, _ = route.raw
+    if route.at_hand and not is_elsewhere(X):
+        return route
+    if is_stream(X):
+        X, y, _ = gather(open_source(X, y))
+    return open_route(route.model, at_home(X), at_home(y), None, route.loss)
 
 
 def teaches_all(fold: Codes, codes: Codes) -> bool:

@@ -204,8 +204,7 @@ def clouds(model: Any, X: Matrix, level: float = 0.05) -> int:
         p, i, j = max((one_mode(X, R[:, i], R[:, j], straight), i, j) for i in range(R.shape[1]) for j in range(i))
         if p <= level:
             break
-        R[:, j] += R[:, i]
-        R = np.delete(R, i, axis=1)
+        R = np.column_stack([np.delete(R, [i, j], axis=1), R[:, i] + R[:, j]])
     return R.shape[1]
 
 
