@@ -78,6 +78,18 @@ body.addEventListener("click", async (event) => {
   setTimeout(() => { button.textContent = before; }, 1500);
 });
 
+// an answer to a form that an earlier answer has replaced would look for its places within what is gone: it looks on the page
+const followed = new WeakSet();
+body.addEventListener("htmx:beforeRequest", ({ detail: { elt, target } }) => {
+  if (target !== elt || followed.has(elt)) return;
+  followed.add(elt);
+  elt.addEventListener("htmx:beforeSwap", (event) => {
+    if (elt.isConnected || !event.detail.shouldSwap) return;
+    event.detail.shouldSwap = false;
+    htmx.swap(body, event.detail.serverResponse, { swapStyle: "none" });
+  });
+});
+
 // what is asked for last is what one wants to see
 let wanted = null;
 body.addEventListener("htmx:oobAfterSwap", (event) => {
