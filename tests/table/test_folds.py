@@ -115,3 +115,16 @@ def test_equal_rows_have_one_place_in_the_order_of_the_rows(X):
 def test_rows_with_a_missing_cell_are_like_no_other():
     X = np.array([[1.0, np.nan], [0.0, 2.0], [1.0, np.nan], [0.0, 2.0]])
     np.testing.assert_array_equal(np.sort(same_rows(X)), [0, 0, 1, 2])
+
+
+@pytest.mark.parametrize("K", [1, 3, 12])
+def test_many_rows_of_few_and_of_many_classes_are_dealt_as_their_ranks_say(K):
+    codes = np.random.default_rng(K).integers(0, K, 100_000)
+    totals = np.bincount(codes)
+    ranks = ranks_in_class(codes, np.zeros_like(totals))
+    expected = np.empty_like(codes)
+    for k in range(K):  # rank by rank, a class at a time
+        own = np.flatnonzero(codes == k)
+        np.testing.assert_array_equal(ranks[own], np.arange(len(own)))
+        expected[own] = fold_of(np.arange(len(own)), np.full(len(own), k), 10, 5, totals)
+    np.testing.assert_array_equal(assign_folds(codes, len(codes), 10, 5), expected)

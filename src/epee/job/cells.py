@@ -113,14 +113,14 @@ def assign_cells(
         names = [name for name in source.names if name not in roles["target"] and types.get(name) != IGNORE]
         values = target.y[rows] if codes is None else codes
         copies = copies_in(source, names, types, np.reshape(values, (len(rows), -1)), codes, rows)
-    alike = np.arange(len(rows)) if copies is None else copies  # rows that are dealt as one
-    first = alike if copies is None else np.unique(copies, return_index=True)[1]
+    first: Any = slice(None) if copies is None else np.unique(copies, return_index=True)[1]
+    units = len(rows[first])  # rows that are dealt as one count once
     sealed, how = seal(
-        len(first), asked["test_size"], asked["seed"], codes=None if codes is None else codes[first], groups=groups, time=time
+        units, asked["test_size"], asked["seed"], codes=None if codes is None else codes[first], groups=groups, time=time
     )  # fmt: skip
-    sealed = sealed[alike]
+    sealed = sealed if copies is None else sealed[copies]
     train = np.flatnonzero(~sealed)
-    dealt = first[~sealed[first]]
+    dealt = train if copies is None else first[~sealed[first]]
     own, own_groups, own_time = (None if part is None else part[train] for part in (codes, groups, time))
     folds = fold_number(
         asked["folds"], len(dealt), notes, groups=own_groups, classes=None if time is not None else target.classes,
@@ -157,8 +157,7 @@ def assign_cells(
     parts = 1 if alone else SEALED_PARTS  # decisions on rows that stand alone tell their own spread
     cell[rows[sealed]] = K + part_of(int(sealed.sum()), parts, *apart)
     if copies is not None:
-        again = len(rows) - len(first)
-        notes.append(say("copies_together", k=whole(again), n=whole(len(rows))))
+        notes.append(say("copies_together", k=whole(len(rows) - units), n=whole(len(rows))))
     if how:
         notes.append(say("sealed", test=whole(int(sealed.sum())), train=whole(len(train)), how=how))
     parts = parts if sealed.any() else 0

@@ -208,7 +208,7 @@ def _start(
     if loss is not None and table_of_costs is not None:
         raise WrongUse("costs are a loss of their own: give loss, or costs and reject_cost, not both.")
     wanted = resolve(loss if table_of_costs is None else cost_loss(table_of_costs, classes), kind)
-    judged = Asked(wanted, kind, classes, cells.target.y.ndim > 1, table_of_costs)
+    judged = Asked(wanted, kind, classes, len(roles["target"]) > 1, table_of_costs)
     types = asked["types"] if past is None else {**asked["types"], **past.types}
     looked = look(source, held, roles, types, notes, cells, judged, policy.POLICY, asked["seed"])
     with alone() if looked.hand.whole and looked.hand.cells <= FEW_CELLS else nullcontext():

@@ -18,7 +18,7 @@ import numpy as np
 
 from epee.errors import DataError, WrongUse
 from epee.risk.splitting import group_codes
-from epee.table.folds import fold_of, mix64, ranks_in_class
+from epee.table.folds import fold_of, mix64
 from epee.table.raw import RawBlock
 from epee.typing import Codes, Vector
 from epee.words.job_words import say
@@ -79,10 +79,9 @@ def seal(
         chosen = order[before + sizes[order] / 2 <= n * test_size]
         chosen = chosen if len(chosen) else order[:1]
         return np.isin(ids, chosen), say("by_group")
-    strata = np.zeros(n, dtype=np.intp) if codes is None else codes
+    strata = np.zeros(n, dtype=np.int8) if codes is None else codes
     totals = np.bincount(strata)
-    ranks = ranks_in_class(strata, np.zeros_like(totals))
-    sealed = fold_of(ranks, strata, part.denominator, seed ^ SALT, totals) < part.numerator
+    sealed = fold_of(None, strata, part.denominator, seed ^ SALT, totals) < part.numerator
     if codes is None:
         return sealed, say("by_chance")
     for k, count in enumerate(totals):  # a small class leaves at least two rows to learn from

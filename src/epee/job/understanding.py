@@ -125,16 +125,24 @@ def reopen(table: Any, batches: Any, types: Mapping[str, str]) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """What is to be predicted: values or labels ``y`` of the rows that are ``there``; classes with codes of all rows."""
+    """What is to be predicted: ``values`` of the rows that are ``there``, or classes with the codes of all rows."""
 
     task: str
-    y: np.ndarray
+    values: np.ndarray | None
     there: np.ndarray
     classes: np.ndarray | None = None
     codes: np.ndarray | None = None
     left: int = 0  # rows of classes too rare to be learned, which are not ``there``
     rare: tuple[str, ...] = ()  # the classes that were left out or joined
     joined: str = ""  # the class that they are joined to
+
+    @cached_property
+    def y(self) -> np.ndarray:
+        """The values, or the label of each row; these are made when they are asked for."""
+        if self.classes is None or self.codes is None:
+            assert self.values is not None
+            return self.values
+        return self.classes[self.codes]
 
 
 def read_target(
@@ -209,8 +217,8 @@ def _classes(
     if how == "join":
         found, codes, joined, names = join_rare(name, found, codes, there, notes)
     order = np.argsort(found, kind="stable")
-    classes, codes = found[order], np.argsort(order)[codes]
-    counts = np.bincount(codes[there], minlength=len(classes))
+    classes, codes = found[order], np.argsort(order).astype(np.int32)[codes]
+    counts = np.bincount(codes if there.all() else codes[there], minlength=len(classes))
     rare, left = counts < FEWEST_MEMBERS, 0
     refuse_many(name, classes, int(counts.sum()))
     if rare.any() and (~rare).sum() >= 2:
@@ -223,7 +231,7 @@ def _classes(
         again = np.where(rare, 0, np.cumsum(~rare) - 1)
         classes, codes, counts = classes[~rare], again[codes], counts[~rare]
     check_classes(name, classes, counts)
-    return Target("classification", classes[codes], there, classes, codes.astype(np.int16), left, names, joined)
+    return Target("classification", None, there, classes, codes.astype(np.int16), left, names, joined)
 
 
 def join_rare(

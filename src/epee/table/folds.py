@@ -16,7 +16,7 @@ of the class came before (a prefix sum) and how many there are. Up to 65,536 ran
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -29,11 +29,12 @@ from epee.typing import Codes
 
 SORTED_UP_TO = 65_536
 ROUNDS = 6
-AT_ONCE = 16_384  # counters that are mixed while they lie in the cache
+AT_ONCE = 16_384  # numbers that are mixed while they lie in the cache: fresh memory costs more than the steps
+FEW_CLASSES = 8  # that are sooner looked for one by one than sorted
 
 
 def mix64(x: np.ndarray) -> np.ndarray:
-    """Return splitmix64 of 64-bit counters (Steele, Lea and Flood, 2014), some at a time: fresh memory costs more than the steps."""
+    """Return splitmix64 of 64-bit counters (Steele, Lea and Flood, 2014), some at a time."""
     if np.size(x) > AT_ONCE:
         flat, out = x.reshape(-1), np.empty(x.size, dtype=np.uint64)
         for i in range(0, len(flat), AT_ONCE):
@@ -142,25 +143,35 @@ def _hash(x: np.ndarray, key: np.uint64) -> np.ndarray:
     return h >> np.uint64(32)
 
 
-def fold_of(ranks: np.ndarray, codes: Codes, n_folds: int, seed: int, totals: np.ndarray) -> Codes:
+def fold_of(ranks: np.ndarray | None, codes: Codes, n_folds: int, seed: int, totals: np.ndarray) -> Codes:
     """Return the fold (1) of rows with these ranks in their classes, which have ``totals`` (K,) rows in all.
 
-    >>> np.bincount(fold_of(np.arange(10), np.zeros(10, dtype=int), 5, 0, np.array([10])))
+    Without ``ranks`` the rows are all there are, in order.
+
+    >>> np.bincount(fold_of(None, np.zeros(10, dtype=int), 5, 0, np.array([10])))
     array([2, 2, 2, 2, 2])
     """
     keys = class_keys(len(totals), seed)
     starts = (mix64(keys) % np.uint64(n_folds)).astype(np.int64)
-    if len(totals) == 1:
-        return ((shuffled_ranks(ranks, int(totals[0]), int(keys[0])) + starts[0]) % n_folds).astype(np.intp)
-    out = np.empty(len(ranks), dtype=np.intp)
-    narrow = codes.astype(np.int16) if len(totals) < 2**15 else codes
-    order = np.argsort(narrow, kind="stable")
-    ends = np.cumsum(np.bincount(codes, minlength=len(totals)))
-    for k, end in enumerate(ends):
-        own = order[ends[k - 1] if k else 0 : end]
-        if len(own):
-            out[own] = (shuffled_ranks(ranks[own], int(totals[k]), int(keys[k])) + starts[k]) % n_folds
+    out = np.empty(len(codes), dtype=np.intp)
+    for k, own in enumerate(_rows_of_each(codes, len(totals))):
+        for i in range(0, len(own), AT_ONCE):
+            some = own[i : i + AT_ONCE]
+            mine = np.arange(i, i + len(some)) if ranks is None else ranks[some]
+            out[some] = (shuffled_ranks(mine, int(totals[k]), int(keys[k])) + starts[k]) % n_folds
     return out
+
+
+def _rows_of_each(codes: Codes, n_classes: int) -> Iterator[Codes]:
+    """Yield which rows are of each class, in order."""
+    if n_classes == 1:
+        yield np.arange(len(codes))
+    elif n_classes <= FEW_CLASSES:
+        yield from (np.flatnonzero(codes == k) for k in range(n_classes))
+    else:
+        narrow = codes.astype(np.int16) if n_classes < 2**15 else codes  # NumPy sorts short codes by radix
+        ends = np.cumsum(np.bincount(codes, minlength=n_classes))
+        yield from np.split(np.argsort(narrow, kind="stable"), ends[:-1])
 
 
 def assign_folds(codes: Codes | None, n: int, n_folds: int, seed: int = 0) -> Codes:
@@ -172,9 +183,8 @@ def assign_folds(codes: Codes | None, n: int, n_folds: int, seed: int = 0) -> Co
     """
     check_folds(n_folds, n)
     if codes is None:
-        return fold_of(np.arange(n), np.zeros(n, dtype=np.intp), n_folds, seed, np.array([n]))
-    totals = np.bincount(codes)
-    return fold_of(ranks_in_class(codes, np.zeros_like(totals)), codes, n_folds, seed, totals)
+        return fold_of(None, np.zeros(n, dtype=np.int8), n_folds, seed, np.array([n]))
+    return fold_of(None, codes, n_folds, seed, np.bincount(codes))
 
 
 def deal_counts(codes: Codes | None, counts: np.ndarray, n_folds: int, seed: int = 0) -> np.ndarray:
