@@ -6,6 +6,7 @@ import pickle
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import estimator_checks_generator
@@ -67,3 +68,19 @@ def test_labels_of_any_kind_come_back(method, labels):
         warnings.simplefilter("ignore", EpeeWarning)
         predicted = method.example().fit(X, y).predict(X)
     assert set(predicted.tolist()) <= set(labels)
+
+
+@pytest.mark.parametrize("method", [m for m in METHODS if m.kind in ("classifier", "regressor")], ids=lambda m: m.name)
+def test_target_and_weights_may_be_columns_of_a_frame_by_name(method):
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 2
+    X = np.abs(rng.normal(size=(60, 1)) + 2 * y[:, None]).round(2)
+    table = pd.DataFrame(
+        {"x": X[:, 0], "y": np.array(["no", "yes"])[y] if method.kind == "classifier" else X[:, 0] + 1}
+    )
+    seeded = {"random_state": 0} if "random_state" in method.example().get_params() else {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        named, apart = (method.example(**seeded).fit(*rows) for rows in ((table, "y"), (table[["x"]], table["y"])))
+        np.testing.assert_array_equal(named.predict(table[["x"]]), apart.predict(table[["x"]]))
+    assert named.feature_names_in_.tolist() == ["x"]

@@ -66,6 +66,7 @@ def roads(table, folder):
         "parts 1": in_parts(table, folder / "p1", 1),
         "parts 7": in_parts(table, folder / "p7", 7),
         "parts 50": in_parts(table, folder / "p50", 50),
+        "stream": table.to_reader(max_chunksize=61),
         "query": f"SELECT * FROM '{folder / 'one.parquet'}'",
         "dask": as_dask(table),
     }

@@ -8,8 +8,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from epee.errors import DataError, EmptyTable
-from epee.table.frames import FrameBatches, is_dask, is_frame, to_arrow
+from epee.errors import DataError, EmptyTable, WrongUse
+from epee.table.frames import FrameBatches, is_dask, is_frame, taken_apart, to_arrow
 
 DATA = {"a": [1.0, None, 3.0], "s": ["x", None, "y"], "b": [True, False, True]}
 FRAMES = {
@@ -21,13 +21,12 @@ FRAMES = {
     "lazy": pl.DataFrame(DATA).lazy(),
     "arrow": pa.table(DATA),
     "batch": pa.record_batch(DATA),
-    "reader": None,
 }
 
 
 @pytest.mark.parametrize("name", FRAMES)
 def test_the_same_columns(name):
-    X = pa.table(DATA).to_reader() if name == "reader" else FRAMES[name]
+    X = FRAMES[name]
     assert is_frame(X) and not is_dask(X)
     assert to_arrow(X).to_pydict() == DATA
 
@@ -63,3 +62,20 @@ def test_fingerprint():
     assert (
         a == FrameBatches(pa.table({"a": [1, 2]})).fingerprint() != FrameBatches(pa.table({"a": [1, 3]})).fingerprint()
     )
+
+
+@pytest.mark.parametrize("name", [name for name in FRAMES if name != "batch"])
+def test_columns_are_taken_out_by_name(name):
+    X, y, both, none = taken_apart(FRAMES[name], "b", ["a"], None)
+    assert to_arrow(X).column_names == ["s"] and none is None
+    assert y.tolist() == DATA["b"] and both.shape == (3, 1) and both[2, 0] == 3.0
+
+
+def test_only_names_are_taken_for_names():
+    frame = FRAMES["pandas"]
+    labels = ["a", "s", "b"]  # of three rows: values, although columns are called so
+    X, y = taken_apart(frame, labels)
+    assert X is frame and y is labels
+    assert taken_apart(np.zeros((2, 2)), "a")[1] == "a"  # arrays have no names
+    with pytest.raises(WrongUse, match="'aa'"):
+        taken_apart(frame, "aa")

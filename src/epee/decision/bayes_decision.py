@@ -34,6 +34,7 @@ from epee.predictors.generative.generator import check_priors
 from epee.risk.estimate import Risk
 from epee.table.block import check_weights
 from epee.table.fingerprints import fingerprint
+from epee.table.frames import taken_apart
 from epee.typing import Labels, Matrix, Vector
 
 
@@ -116,6 +117,7 @@ class BayesDecision(MetaEstimatorMixin, ClassifierMixin, InKind, Saved, BaseEsti
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit a copy of the estimator; ``sample_weight`` goes to it."""
         _require_probabilities(self.estimator)
+        X, y, sample_weight = taken_apart(X, y, sample_weight)
         weighted = {} if sample_weight is None else {"sample_weight": sample_weight}
         if weighted and not has_fit_parameter(self.estimator, "sample_weight"):
             raise WrongUse(f"{type(self.estimator).__name__} takes no sample_weight.")

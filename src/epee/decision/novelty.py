@@ -29,6 +29,7 @@ from epee.estimator.base import encode_labels, say
 from epee.estimator.protocol import Answer, Judge, Needs
 from epee.solve.cholesky import Cholesky
 from epee.table.block import check_weights
+from epee.table.frames import taken_apart
 from epee.table.partitions import in_kind
 from epee.typing import Labels, Matrix, Vector
 
@@ -85,6 +86,7 @@ class OpenClassifier(AroundClassifier):
         """Fit a copy of the estimator, and the cloud of each class; rows of weight 0 are left out."""
         if not 0 < self.level < 1:
             raise WrongUse(f"level is {self.level!r}; it must lie between 0 and 1.")
+        X, y, sample_weight = taken_apart(X, y, sample_weight)
         super().fit(X, y, sample_weight)
         if self.label is not None and self.label in self.classes_.tolist():
             raise WrongUse(f"label {self.label!r} is one of the classes; give another for what is new.")

@@ -43,6 +43,7 @@ from epee.table.block import Source, check_weights, column_name, refuse_bad_cell
 from epee.table.doors import gather, is_stream, open_source
 from epee.table.elsewhere import ElsewhereSource
 from epee.table.fingerprints import fingerprint
+from epee.table.frames import taken_apart
 from epee.table.partitions import by_partition
 from epee.table.sparse import SparseSource, is_sparse, laid_out, refuse_bad_sparse
 from epee.typing import Codes, Labels, Matrix, Vector
@@ -193,8 +194,9 @@ class Estimator(InKind, Saved, BaseEstimator):
     def _enter_both(
         self, X: Any, y: Any, sample_weight: Any, *, reset: bool = True
     ) -> tuple[Matrix, Any, Vector | None]:
-        """Check inputs, targets and weights together; of a stream they may be columns, by name."""
+        """Check inputs, targets and weights together; of a frame or a stream they may be columns, by name."""
         names = None
+        X, y, sample_weight = taken_apart(X, y, sample_weight)
         if is_elsewhere(X) and is_real(X) and X.ndim == 2 and self.learns_anywhere:
             return self._enter_both_elsewhere(X, y, sample_weight, reset)
         if is_elsewhere(X):

@@ -11,6 +11,7 @@ from typing import Any
 
 from epee.arrays import at_home, is_elsewhere
 from epee.engines.device import tell_once
+from epee.table.frames import taken_apart
 from epee.table.partitions import in_kind
 
 STAYING = (
@@ -36,8 +37,8 @@ class InKind:
 
 
 def all_here(model: Any, X: Any, *beside: Any) -> tuple[Any, ...]:
-    """Return rows and what goes with them as NumPy's, and say once that the model learns from them on the CPU."""
+    """Return rows and what goes with them, columns of a frame by name perhaps; those elsewhere as NumPy's, said once."""
     if not is_elsewhere(X):
-        return X, *beside
+        return taken_apart(X, *beside)
     tell_once(f"{type(model).__name__} has no road on the device: its rows are brought to the CPU.")
     return at_home(X), *(at_home(a) if is_elsewhere(a) else a for a in beside)

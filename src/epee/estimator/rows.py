@@ -17,6 +17,7 @@ from epee.table.arrays import ArraySource
 from epee.table.block import Source, check_weights
 from epee.table.doors import coded, is_stream, open_source
 from epee.table.elsewhere import ElsewhereSource
+from epee.table.frames import taken_apart
 from epee.table.sparse import SparseSource, is_sparse
 from epee.typing import Codes, Labels
 
@@ -32,6 +33,7 @@ class FromRows(Estimator):
         self, X: Any, y: Any = None, sample_weight: Any = None, fold: Codes | None = None, *, reset: bool = True
     ) -> Source:
         """Return the checked rows as a source of blocks, as the sums see them."""
+        X, y, sample_weight = taken_apart(X, y, sample_weight)
         if reset and self.keeps.targets:
             self._one_target = is_vector(y)
         X = sent(X) if self.sums_there else X

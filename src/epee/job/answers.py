@@ -27,7 +27,7 @@ class Answers:
     Parameters
     ----------
     predictor : Predictor
-    table : frame, path, SQL query or "-"
+    table : array, frame, path, SQL query, stream of frames, or "-"
     level : float
         Of the intervals of numbers.
     details : bool or str

@@ -93,7 +93,7 @@ def assess(path: str | Path, table: Any, *, level: float | None = None, trusted:
     ----------
     path : path of a ``.epee`` file
         The count is kept beside it, in ``<path>.uses``; the file itself is not touched.
-    table : frame, path, SQL query or "-"
+    table : array, frame, path, SQL query, stream of frames, or "-"
         Rows with the target column.
     level : float, default=None
         Confidence level before the correction (1); None is the level of the run that learned the predictor.

@@ -72,7 +72,7 @@ def explore(
 
     Parameters
     ----------
-    table : frame, path, folder, SQL query on files, or "-"
+    table : array, frame, path, folder, SQL query on files, stream of frames, or "-"
     types : dict, optional
         Kinds of columns, ``{"zip": "category", "id": "ignore"}``.
     level : float, default=0.95

@@ -44,6 +44,7 @@ from epee.job.past import Past, make_lags
 from epee.job.predictor import Predictor, last_step, residual_quantiles
 from epee.job.reasons import KEPT_ROWS
 from epee.job.sealing import check_seed
+from epee.job.target_beside import with_target
 from epee.job.thresholds import apply_threshold, threshold_facts
 from epee.job.understanding import open_roles
 from epee.kernels.background import expect
@@ -80,9 +81,9 @@ def learn(
 
     Parameters
     ----------
-    table : frame, path, folder, SQL query on files, or "-"
-    target : str or list of str
-        The column to predict; several must all be numbers.
+    table : array, frame, path, folder, SQL query on files, stream of frames, or "-"
+    target : str or list of str, or array
+        The column to predict; several must all be numbers. Beside an array or a frame also the values themselves, as in ``fit(X, y)``.
     test_size : float in [0, 1), default=0.2
         Share of the rows sealed for the final test; a larger one tests better and learns worse.
     folds : int, default=10
@@ -144,6 +145,7 @@ def learn(
     check_level(level)
     begin = clock.perf_counter()
     check_seed(random_state)
+    table, target = with_target(table, target)
     if not (isinstance(folds, int | np.integer) and folds >= 2):
         raise WrongUse(f"folds is {folds!r}; it must be a whole number of at least 2.")
     if prefer not in ("simplicity", "balance", "accuracy"):

@@ -26,6 +26,7 @@ from epee.risk.intervals import check_level
 from epee.risk.steps import last_of
 from epee.structure.standard_scaler import StandardScaler
 from epee.table.encoder import TableEncoder
+from epee.table.frames import is_number, to_arrow
 from epee.table.raw import RawBlock
 from epee.table.schema import find_name, refuse_missing
 from epee.table.source import TableSource, open_table
@@ -113,7 +114,9 @@ class Predictor(Shown):
         )
 
     def blocks(self, table: Any) -> Iterator[RawBlock]:
-        """Yield the rows of a table in order, with the columns that the predictor reads."""
+        """Yield the rows of a table in order, with the columns that the predictor reads; of an array by their numbers, if it learned so."""
+        if isinstance(table, np.ndarray) and table.ndim == 2 and all(map(is_number, self.feature_names_in_)):
+            table = to_arrow(table)
         source = self.encoder.open(table) if self.past is None else self.open(table)
         yield from source.raw_blocks(ROWS)
 

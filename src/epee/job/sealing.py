@@ -79,7 +79,7 @@ def seal(
         chosen = order[before + sizes[order] / 2 <= n * test_size]
         chosen = chosen if len(chosen) else order[:1]
         return np.isin(ids, chosen), say("by_group")
-    strata = np.zeros(n, dtype=np.int8) if codes is None else codes
+    strata = np.zeros(n, dtype=np.intp) if codes is None else codes
     totals = np.bincount(strata)
     sealed = fold_of(None, strata, part.denominator, seed ^ SALT, totals) < part.numerator
     if codes is None:

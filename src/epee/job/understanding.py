@@ -100,10 +100,8 @@ def open_roles(
 
 def open_columns(table: Any, types: Mapping[str, str]) -> TableSource:
     """Return the source of all columns of a table, those among them that the user knows the kinds of."""
-    if not is_table(table):
-        raise WrongUse(
-            "the table must have named columns: give a path, a SQL query, or a frame of pandas, polars or Arrow."
-        )
+    if not (is_table(table) or isinstance(table, np.ndarray)):
+        raise WrongUse("this is no table: give a path, a SQL query, an array, or a frame of pandas, polars or Arrow.")
     for name, kind in types.items():
         if kind not in (*KINDS, IGNORE):
             raise WrongUse(f"column {name!r}: there is no kind {kind!r}; the kinds are {', '.join((*KINDS, IGNORE))}.")

@@ -13,7 +13,7 @@ from epee.errors import DataError
 from epee.table.block import Readable, Source
 from epee.table.changes import Coded
 from epee.table.elsewhere import ElsewhereSource
-from epee.table.frames import is_away
+from epee.table.frames import is_away, passes_once
 from epee.table.labels import scan_classes
 from epee.table.parts import BlockSource, adopted
 from epee.table.sparse import SparseSource, laid_out
@@ -23,14 +23,14 @@ from epee.typing import Labels, Vector
 
 
 def is_stream(X: Any) -> bool:
-    """Tell whether ``X`` is read in blocks: a source, a path, a SQL query, a collection on a cluster or an array that lies elsewhere.
+    """Tell whether ``X`` is read in blocks: a source, a path, a SQL query, frames one after the other, what lies on a cluster or elsewhere.
 
     >>> is_stream("table.csv"), is_stream([[1.0]])
     (True, False)
     """
     if isinstance(X, np.ndarray):  # by far the most frequent, and a protocol is slow to tell that something is none
         return False
-    return is_elsewhere(X) or isinstance(X, str | os.PathLike | BlockSource | Readable) or is_away(X)
+    return is_elsewhere(X) or isinstance(X, str | os.PathLike | BlockSource | Readable) or is_away(X) or passes_once(X)
 
 
 def width_of(X: Any) -> int:

@@ -26,7 +26,7 @@ from epee.table.encoding import (
     missing_of,
     sum_rows,
 )
-from epee.table.frames import FrameBatches, is_away
+from epee.table.frames import FrameBatches, columns_of_array, is_away, numbered_names
 from epee.table.partitions import by_partition
 from epee.table.raw import RawBlock
 from epee.table.schema import Column, Schema
@@ -442,9 +442,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             return TableSource(batches, y=y, sample_weight=sample_weight, types=types, columns=columns)
         if reset:
             X = validate_data(self, X, reset=True, dtype=None, ensure_all_finite="allow-nan")
-        names = tuple(f"x{j}" for j in range(X.shape[1])) if columns is None else columns
+        names = numbered_names(X.shape[1]) if columns is None else columns
         weight = check_weights(sample_weight, len(X))
-        source = TableSource(FrameBatches(_columns(X, names)), sample_weight=weight, types=types, columns=names)
+        source = TableSource(FrameBatches(columns_of_array(X, names)), sample_weight=weight, types=types, columns=names)
         source.named = False  # the names are ours, not the user's
         return source
 
@@ -458,27 +458,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 def _mean_of(moments: Any) -> np.ndarray:
     """Return the mean that moments hold, or the mean itself."""
     return np.asarray(moments if isinstance(moments, np.ndarray | list) else moments.mean, dtype=np.float64)
-
-
-def _columns(X: np.ndarray, names: tuple[str, ...]) -> Any:
-    """Return an array as an Arrow table: numbers, or, where a column of an object array is none, texts."""
-    import pyarrow as pa
-
-    arrays = []
-    for j, name in enumerate(names):
-        column = X[:, j]
-        if column.dtype.kind in "fiub":
-            arrays.append(pa.array(np.ascontiguousarray(column)))
-            continue
-        for cell in column:
-            if not isinstance(cell, str | bytes | float | int | np.number | np.bool_ | None):
-                raise TypeError(f"column {name!r}: argument must be a string or a number, not {type(cell).__name__!r}.")
-        try:
-            arrays.append(pa.array(column.astype(np.float64)))
-        except (TypeError, ValueError):
-            texts = [None if cell is None or cell != cell else str(cell) for cell in column]
-            arrays.append(pa.array(texts, pa.string()))
-    return pa.table(arrays, names=list(names))
 
 
 __all__ = ["Column", "Schema", "TableEncoder"]

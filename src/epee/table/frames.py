@@ -6,8 +6,10 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from epee.errors import DataError, EmptyTable
-from epee.table.schema import refuse_duplicates
+from epee.table.schema import find_name, refuse_duplicates
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -20,7 +22,7 @@ def is_frame(X: Any) -> bool:
     rooms = {base.__module__.split(".")[0].lstrip("_") for base in type(X).__mro__}
     if rooms.isdisjoint(_ROOMS):
         return False
-    return type(X).__name__ in ("LazyFrame", "RecordBatchReader") or hasattr(X, "columns") or hasattr(X, "column_names")
+    return type(X).__name__ == "LazyFrame" or hasattr(X, "columns") or hasattr(X, "column_names")
 
 
 def is_dask(X: Any) -> bool:
@@ -36,6 +38,15 @@ def is_spark(X: Any) -> bool:
 def is_away(X: Any) -> bool:
     """Tell a collection whose rows lie on a cluster: of Dask or of Spark."""
     return is_dask(X) or is_spark(X)
+
+
+def passes_once(X: Any) -> bool:
+    """Tell a stream of frames from what can be read again.
+
+    >>> passes_once(iter([])), passes_once([])
+    (True, False)
+    """
+    return isinstance(X, Iterator) or type(X).__name__ == "RecordBatchReader"
 
 
 class FrameBatches:
@@ -71,7 +82,7 @@ class FrameBatches:
 
 
 def to_arrow(X: Any) -> pa.Table:
-    """Return a frame as an Arrow table with text names; a lazy frame is collected.
+    """Return a frame as an Arrow table with text names; a lazy frame is collected, the columns of an array are numbered.
 
     >>> import pyarrow as pa
     >>> to_arrow(pa.record_batch({"a": [1, 2]})).column_names
@@ -79,10 +90,10 @@ def to_arrow(X: Any) -> pa.Table:
     """
     import pyarrow as pa
 
+    if isinstance(X, np.ndarray):
+        return columns_of_array(X, numbered_names(X.shape[1]))
     if isinstance(X, pa.RecordBatch):
         X = pa.Table.from_batches([X])
-    elif isinstance(X, pa.RecordBatchReader):
-        X = X.read_all()
     if isinstance(X, pa.Table):
         refuse_duplicates(X.column_names)
         return X.replace_schema_metadata(None)
@@ -107,6 +118,77 @@ def to_arrow(X: Any) -> pa.Table:
             raise _mixed(series, name) from fault
         arrays.append(array)
     return pa.table(arrays, names=names)
+
+
+def taken_apart(X: Any, *beside: Any) -> tuple[Any, ...]:
+    """Return a frame in memory without the columns that are named ``beside`` it, and their values; anything else as it is.
+
+    >>> import pyarrow as pa
+    >>> X, y, weight = taken_apart(pa.table({"a": [1.0, 2.0], "y": [3.0, 4.0]}), "y", None)
+    >>> X.column_names, y, weight
+    (['a'], array([3., 4.]), None)
+    """
+    if not any(isinstance(one, str | list | tuple) for one in beside) or not is_frame(X):
+        return X, *beside
+    import narwhals as nw
+
+    frame: Any = nw.from_native(X)
+    frame = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+    columns, gone, out = list(frame.columns), set(), []
+    for one in beside:
+        names = [one] if isinstance(one, str) else _names_among(one, columns, len(frame))
+        for name in names:
+            find_name(name, columns)
+        gone |= set(names)
+        values = [frame.get_column(name).to_numpy() for name in names]
+        out.append(values[0] if isinstance(one, str) else np.column_stack(values) if names else one)
+    return (frame.drop(list(gone)).to_native() if gone else X), *out
+
+
+def _names_among(given: Any, columns: list[str], n: int) -> list[str]:
+    """Return the names of several columns, or nothing where what is given are the values of rows."""
+    if not isinstance(given, list | tuple) or len(given) == n or len(set(map(str, given))) < len(given):
+        return []
+    return list(given) if all(name in columns for name in given) else []
+
+
+def numbered_names(p: int) -> tuple[str, ...]:
+    """Return the names of columns that have none.
+
+    >>> numbered_names(2)
+    ('x0', 'x1')
+    """
+    return tuple(f"x{j}" for j in range(p))
+
+
+def is_number(name: str) -> bool:
+    """Tell whether a name is one of :func:`numbered_names`.
+
+    >>> is_number("x12"), is_number("x1a")
+    (True, False)
+    """
+    return name.startswith("x") and name[1:].isdecimal()
+
+
+def columns_of_array(X: np.ndarray, names: Sequence[str]) -> pa.Table:
+    """Return an array as an Arrow table: numbers, or, where a column of an object array is none, texts."""
+    import pyarrow as pa
+
+    arrays = []
+    for j, name in enumerate(names):
+        column = X[:, j]
+        if column.dtype.kind in "fiub":
+            arrays.append(pa.array(np.ascontiguousarray(column)))
+            continue
+        for cell in column:
+            if not isinstance(cell, str | bytes | float | int | np.number | np.bool_ | None):
+                raise TypeError(f"column {name!r}: argument must be a string or a number, not {type(cell).__name__!r}.")
+        try:
+            arrays.append(pa.array(column.astype(np.float64)))
+        except (TypeError, ValueError):
+            texts = [None if cell is None or cell != cell else str(cell) for cell in column]
+            arrays.append(pa.array(texts, pa.string()))
+    return pa.table(arrays, names=list(names))
 
 
 def _mixed(series: Any, name: str) -> DataError:

@@ -24,7 +24,7 @@ from epee.table.delimited import TextBatches
 from epee.table.files import is_table_name, open_path
 from epee.table.parquet import ParquetBatches
 from epee.table.schema import refuse_duplicates
-from epee.table.spool import Spool, no_room
+from epee.table.spool import Spool
 from epee.table.sql import Sentences, bare, files_of_functions, is_query, named_csv, refuse_elsewhere
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class QueryBatches:
             return [self._plain_name(path) for path in batches.paths]
         files += [f.path for f in batches.files] if isinstance(batches, TextBatches) else getattr(batches, "paths", [])
         self._spools.append(spool := Spool(".parquet"))
-        _write(batches.fields, batches.read(batches.fields.names, 1 << 16), spool, batches.label)
+        spool.write(batches.fields, batches.read(batches.fields.names, 1 << 16), batches.label)
         return [spool.path]
 
     def _plain_name(self, path: str) -> str:
@@ -124,7 +124,7 @@ class QueryBatches:
 
     def _keep(self) -> None:
         self._spools.append(spool := Spool(".parquet"))
-        _write(self.fields, self._bounded(), spool, self.label)
+        spool.write(self.fields, self._bounded(), self.label)
         self._kept = ParquetBatches([spool.path], self.label)
         self.fields, self.n_rows = self._kept.fields, self._kept.n_rows
 
@@ -206,22 +206,6 @@ def _refuse_other(name: str) -> bool:
 
 def _listed(paths: Sequence[str]) -> str:
     return ", ".join("'" + path.replace("'", "''") + "'" for path in paths)
-
-
-def _write(fields: pa.Schema, batches: Iterator[pa.RecordBatch], spool: Spool, label: str) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        with pq.ParquetWriter(spool.path, fields, compression="lz4") as writer:
-            for batch in batches:
-                writer.write_batch(batch)
-    except pa.ArrowNotImplementedError as fault:
-        raise DataError(
-            f"{label} has a column that is neither number, text, boolean nor date ({fault}); cast it or leave it out."
-        ) from fault
-    except OSError as fault:
-        raise no_room(fault, label) from fault
 
 
 def _operators(plan: Any) -> set[str]:

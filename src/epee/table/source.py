@@ -27,7 +27,7 @@ from epee.table.dask_frames import DaskBatches
 from epee.table.dask_sparse import DaskSparse, has_sparse_blocks
 from epee.table.delimited import Reading
 from epee.table.files import open_path
-from epee.table.frames import FrameBatches, is_away, is_dask, is_frame, is_spark
+from epee.table.frames import FrameBatches, is_away, is_dask, is_frame, is_spark, passes_once
 from epee.table.parts import BlockSource, Part
 from epee.table.places import frequent
 from epee.table.prefetch import ahead
@@ -37,6 +37,7 @@ from epee.table.raw_rows import NoRows, RawRows
 from epee.table.schema import CLOCK, PAIRS, WORDS, Column, Schema
 from epee.table.spark_frames import SparkBatches
 from epee.table.sparse import SparseSource, is_sparse, refuse_sparse
+from epee.table.streams import StreamBatches
 from epee.table.tally import MOST_LEVELS, in_total, labels_in, labels_in_table, tally, tally_table
 from epee.table.values import labels_of, values_of, weights_of
 from epee.table.view import View
@@ -49,12 +50,12 @@ if TYPE_CHECKING:
 
 
 def is_table(X: Any) -> bool:
-    """Tell whether ``X`` is a path, SQL, a frame, a Dask collection or a Spark frame, rather than an array.
+    """Tell whether ``X`` is a path, SQL, a frame, a stream of them, a Dask collection or a Spark frame, rather than an array.
 
     >>> is_table("iris.csv"), is_table([[1, 2]])
     (True, False)
     """
-    return isinstance(X, str | os.PathLike) or is_frame(X) or is_away(X)
+    return isinstance(X, str | os.PathLike) or is_frame(X) or passes_once(X) or is_away(X)
 
 
 def as_source(
@@ -78,7 +79,7 @@ def as_source(
 
     Parameters
     ----------
-    X : array, frame, path, SQL text, "-", Dask collection or Spark frame
+    X : array, frame, path, SQL text, "-", stream of frames, Dask collection or Spark frame
     y, sample_weight, groups : column names (``y`` may be a list of them) or arrays
     fold : (n,) array of int, optional
     block_rows : int, optional
@@ -132,6 +133,8 @@ def open_table(X: Any, reading: Reading | None = None, types: Mapping[str, str] 
         return open_path(X, reading, types)
     if is_spark(X):
         return SparkBatches(X)
+    if passes_once(X):
+        return StreamBatches(X)
     return DaskBatches(X) if is_dask(X) else FrameBatches(X)
 
 

@@ -7,10 +7,13 @@ import errno
 import os
 import tempfile
 import weakref
-from collections.abc import Iterator
-from typing import BinaryIO
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, BinaryIO
 
-from epee.errors import EmptyTable
+from epee.errors import DataError, EmptyTable
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _unfinished: set[str] = set()  # temporary files of this process, to be removed however it ends
 
@@ -53,6 +56,23 @@ class Spool:
         if size == 0:
             self.remove()
             raise EmptyTable(f"{label} is empty (0 bytes).")
+        return self
+
+    def write(self, fields: pa.Schema, batches: Iterable[pa.RecordBatch], label: str) -> Spool:
+        """Keep batches of Arrow in the file, as Parquet."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        try:
+            with pq.ParquetWriter(self.path, fields, compression="lz4") as writer:
+                for batch in batches:
+                    writer.write_batch(batch)
+        except pa.ArrowNotImplementedError as fault:
+            raise DataError(
+                f"{label} has a column that is neither number, text, boolean nor date ({fault}); cast it or leave it out."
+            ) from fault
+        except OSError as fault:
+            raise no_room(fault, label) from fault
         return self
 
 

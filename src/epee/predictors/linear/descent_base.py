@@ -16,6 +16,7 @@ from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source, check_weights
 from epee.table.doors import coded, is_stream, open_source
 from epee.table.fingerprints import fingerprint
+from epee.table.frames import taken_apart
 from epee.table.sparse import SparseSource, is_sparse
 from epee.typing import ArrayLike, Codes, Matrix, Vector
 
@@ -47,7 +48,7 @@ class LinearDescentClassifier(ScoreMixin, Classifier):
 
     def _source(self, X: Any, y: Any, sample_weight: Any, *, reset: bool = True) -> Any:
         """Return the checked rows as a source whose groups are class codes."""
-        X = sent(X)
+        X, y, sample_weight = taken_apart(sent(X), y, sample_weight)
         if is_stream(X):
             source = self._enter_stream(open_source(X, y, sample_weight), reset=reset)
             source, self.classes_ = coded(source, None if reset else self.classes_)
