@@ -218,11 +218,11 @@ def plot_sigmoid(
         A pair draws the sigmoid of w·x + b.
     X, y : the rows (n, 2) and their labels, or None
     """
-    from epee.figures.style import _pyplot
+    from epee.figures.style import loaded_pyplot
     from epee.losses.entropy import sigmoid
 
     if ax is None:
-        ax = _pyplot().figure(figsize=(6, 4.8), layout="constrained").add_subplot(projection="3d")
+        ax = loaded_pyplot().figure(figsize=(6, 4.8), layout="constrained").add_subplot(projection="3d")
     rows = None if X is None else np.asarray(X, dtype=float)
     a, b = (np.linspace(-span, span, points) if rows is None else _span(rows[:, c], points) for c in (0, 1))
     A, B = np.meshgrid(a, b)

@@ -28,7 +28,7 @@ def new_axes(ax: Any = None, *, size: tuple[float, float] = SIZE, **words: Any) 
     if ax is None:
         from matplotlib.figure import Figure
 
-        pyplot = _pyplot()
+        pyplot = loaded_pyplot()
         figure: Figure = pyplot.figure(figsize=size, layout="constrained")
         ax = figure.add_subplot()
     dress(ax)
@@ -39,14 +39,15 @@ def new_axes(ax: Any = None, *, size: tuple[float, float] = SIZE, **words: Any) 
 
 def new_grid(rows: int, columns: int, *, size: tuple[float, float] | None = None, **options: Any) -> Any:
     """Return an array (rows, columns) of axes in the house's look."""
-    figure = _pyplot().figure(figsize=size or (SIZE[0] * 0.8 * columns, SIZE[1] * 0.8 * rows), layout="constrained")
+    figure = loaded_pyplot().figure(figsize=size or (SIZE[0] * 0.8 * columns, SIZE[1] * 0.8 * rows), layout="constrained")
     axes = figure.subplots(rows, columns, squeeze=False, **options)
     for ax in axes.flat:
         dress(ax)
     return axes
 
 
-def _pyplot() -> Any:
+def loaded_pyplot() -> Any:
+    """Return pyplot, which is loaded when a picture is drawn."""
     import matplotlib.pyplot as plt
 
     return plt
