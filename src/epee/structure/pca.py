@@ -11,7 +11,7 @@ one pass, then its spectrum: the table may be a stream, a cluster or a device. O
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -32,10 +32,11 @@ from epee.structure.pca_of_sparse import axes_by_lanczos, axes_by_projections, a
 from epee.structure.pca_pictures import AxesInPictures
 from epee.structure.pca_roads import AxesOfRows
 from epee.table.arrays import ArraySource
-from epee.table.block import check_weights, refuse_bad_cells
-from epee.table.doors import gather, is_stream, open_source
+from epee.table.block import Source, refuse_bad_cells
+from epee.table.doors import gather
+from epee.table.elsewhere import ElsewhereSource
 from epee.table.sparse import SparseSource, is_sparse, laid_out
-from epee.typing import Matrix, Vector
+from epee.typing import Codes, Matrix, Vector
 
 SOLVERS = ("auto", "full", "covariance_eigh", "arpack", "randomized")
 SEARCHES = ("arpack", "randomized")  # for the leading axes alone
@@ -135,64 +136,58 @@ class PCA(AxesOfRows, AxesAsLaw, AxesInPictures, NewAxes, MomentTransformer):
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Find the axes of the rows of ``X`` (n, p); ``y`` is ignored, weights are counts."""
+    def _check(self) -> None:
         if self.svd_solver not in SOLVERS:
             raise WrongUse(f"svd_solver is {self.svd_solver!r}; it must be one of {', '.join(SOLVERS)}.")
         if self.missing not in ("refuse", "em"):
             raise WrongUse(f"missing is {self.missing!r}; it must be 'refuse' or 'em'.")
+
+    def rows_in(
+        self, X: Any, y: Any = None, sample_weight: Any = None, fold: Codes | None = None, *, reset: bool = True
+    ) -> Source:
+        """Return the checked rows as a source of blocks; those on a device are brought here where no road is theirs."""
         X = sent(X)
-        if is_elsewhere(X) and X.ndim == 2:
-            if not self._stays(X):
-                tell_once(
-                    f"this road of PCA (svd_solver={self.svd_solver!r}) has none on the device: its rows are brought to the CPU."
-                )
-                X = at_home(X)
-            elif self._road(*X.shape) == "randomised":
-                return self._fit_elsewhere(X, sample_weight)
-        if is_stream(X):
-            try:
-                return super().fit(X, sample_weight=sample_weight)
-            except MissingValues:  # conditional means need the rows at each step
-                if not self._takes_missing:
-                    raise
-                rows, _, w = gather(open_source(X, None, sample_weight))
-                self._fit_missing(rows, w)
-                return self
-        X = self._enter(X, reset=True, finite=False)
-        n, p = X.shape
-        w = check_weights(sample_weight, n)
-        if is_sparse(X):
-            return self._fit_sparse(X, w)
-        refuse_large(n, p)
-        road = self._road(n, p)
-        self._keep_count(n if w is None else w.sum(), int(min(n if w is None else w.sum(), p)))
-        self.__dict__.pop("moments_", None)
+        if reset and is_elsewhere(X) and X.ndim == 2 and not self._stays(X):
+            tell_once(
+                f"this road of PCA (svd_solver={self.svd_solver!r}) has none on the device: its rows are brought to the CPU."
+            )
+            X = at_home(X)
+        return super().rows_in(X, y, sample_weight, fold, reset=reset)
+
+    def _from_rows(self, source: Source) -> bool:
+        """Take another road than one pass of sums, if the rows are at hand for it; sums that meet missing cells fill them."""
         try:
-            if road == "covariance_eigh":
-                m = self._sum(ArraySource(X, None, w, None, None, getattr(self, "feature_names_in_", None)))
-                self.fit_moments(m)
-                self._look(m)
-                return self
-            getattr(self, f"_fit_{road}")(X, w)
+            if isinstance(source, SparseSource):
+                return self._fit_sparse(source)
+            if isinstance(source, ArraySource | ElsewhereSource):
+                (n, p), w = source.X.shape, source.weight
+                road = self._road(n, p)
+                if road != "covariance_eigh":
+                    refuse_large(n, p)
+                    self._keep_count(n if w is None else w.sum(), int(min(n if w is None else w.sum(), p)))
+                    getattr(self, f"_fit_{road}")(source.X, w)
+                    return True
+            if not self._takes_missing:
+                return False
+            self._take(self._sum(source))
         except MissingValues:
             if not self._takes_missing:
                 raise
-            self._fit_missing(X, w)
-        return self
+            rows, _, w = gather(source)  # conditional means need the rows at each step
+            self._fit_missing(rows, w)
+        return True
 
-    def _fit_sparse(self, X: Any, w: Vector | None) -> Self:
-        """Find the axes of sparse rows without centring them."""
+    def _fit_sparse(self, source: SparseSource) -> bool:
+        """Find the axes of sparse rows without centring them, and tell whether they were found, not left to the sums."""
+        X, w = source.X, source.weight
         n, p = X.shape
         road = sparse_road(self.svd_solver, n, p)
         if self.svd_solver in SEARCHES:
             self._insist_few(min(n, p))
         count = float(n if w is None else w.sum())
         self._keep_count(count, int(min(count, p)) - (road == "arpack"))
-        self.__dict__.pop("moments_", None)
         if road == "covariance_eigh":
-            refuse_large(None, p)
-            return self.fit_moments(self._sum(SparseSource(X, None, w)))
+            return False
         X, q = X.astype(np.float64, copy=False), self.n_components
         few = min(n, p) - (road == "arpack") if q is None else q
         if road == "dual":
@@ -209,23 +204,13 @@ class PCA(AxesOfRows, AxesAsLaw, AxesInPictures, NewAxes, MomentTransformer):
             )
         self.mean_ = found.mean
         self._set(found.values, found.axes, found.count, found.inertia, found.rank)
-        return self
+        return True
 
     def _stays(self, X: Any) -> bool:
         """Tell whether the axes of rows that lie elsewhere are found there."""
         xp = namespace(X)
         whole = not self._takes_missing or bool(xp.isfinite(xp.sum(X)))
         return is_real(X) and whole and self._road(*X.shape) in ("covariance_eigh", "randomised")
-
-    def _fit_elsewhere(self, X: Any, sample_weight: Any) -> Self:
-        """Find a few axes of rows that lie elsewhere by random projections there."""
-        self._enter_stream(open_source(X), reset=True)
-        n, p = X.shape
-        w = check_weights(sample_weight, n)
-        self._keep_count(n if w is None else w.sum(), int(min(n if w is None else w.sum(), p)))
-        self.__dict__.pop("moments_", None)
-        self._fit_randomised(X, w)
-        return self
 
     def _look(self, m: Moments) -> None:
         """A constant column or a copy of another is no trouble to axes."""
