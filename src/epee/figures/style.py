@@ -39,7 +39,9 @@ def new_axes(ax: Any = None, *, size: tuple[float, float] = SIZE, **words: Any) 
 
 def new_grid(rows: int, columns: int, *, size: tuple[float, float] | None = None, **options: Any) -> Any:
     """Return an array (rows, columns) of axes in the house's look."""
-    figure = loaded_pyplot().figure(figsize=size or (SIZE[0] * 0.8 * columns, SIZE[1] * 0.8 * rows), layout="constrained")
+    figure = loaded_pyplot().figure(
+        figsize=size or (SIZE[0] * 0.8 * columns, SIZE[1] * 0.8 * rows), layout="constrained"
+    )
     axes = figure.subplots(rows, columns, squeeze=False, **options)
     for ax in axes.flat:
         dress(ax)
