@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import epee
-from epee.errors import WrongUse
+from epee.errors import DataError, WrongUse
 from epee.job import exploration as exploration_module
 from epee.job import survey as survey_module
 from epee.job.exploration import explore
@@ -163,8 +163,10 @@ def test_poor_tables(columns):
 
 
 def test_wrong_use():
-    with pytest.raises(WrongUse, match="named columns"):
-        explore(np.zeros((3, 3)))
+    with pytest.raises(WrongUse, match="this is no table"):
+        explore(5)
+    with pytest.raises(DataError, match="Expected 2D array, got 1D array"):
+        explore(np.zeros(3))
     with pytest.raises(WrongUse, match="no kind"):
         explore(epee.samples.load("iris"), types={"species": "nonsense"})
 

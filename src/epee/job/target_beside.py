@@ -23,14 +23,13 @@ def with_target(table: Any, target: Any) -> tuple[Any, str | list[str]]:
     """
     if isinstance(table, list | tuple):
         table = np.asarray(table)
-    if isinstance(table, np.ndarray) and table.ndim != 2:
-        raise DataError(f"Expected 2D array, got {table.ndim}D array instead: a table has rows and columns.")
     if isinstance(target, str):
         return table, target
     if isinstance(target, int | np.integer):
-        if not (isinstance(table, np.ndarray) and -table.shape[1] <= target < table.shape[1]):
+        names = numbered_names(table.shape[1]) if isinstance(table, np.ndarray) and table.ndim == 2 else ()
+        if not -len(names) <= target < len(names):
             raise WrongUse(f"the target is {target!r}: name a column; only those of an array have numbers.")
-        return table, numbered_names(table.shape[1])[target]
+        return table, names[target]
     if isinstance(target, list | tuple) and all(isinstance(name, str) for name in target):
         if not (isinstance(table, np.ndarray) and len(target) == len(table)):  # else the labels of its rows
             return table, list(target)

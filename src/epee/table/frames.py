@@ -91,6 +91,8 @@ def to_arrow(X: Any) -> pa.Table:
     import pyarrow as pa
 
     if isinstance(X, np.ndarray):
+        if X.ndim != 2:
+            raise DataError(f"Expected 2D array, got {X.ndim}D array instead: a table has rows and columns.")
         return columns_of_array(X, numbered_names(X.shape[1]))
     if isinstance(X, pa.RecordBatch):
         X = pa.Table.from_batches([X])
