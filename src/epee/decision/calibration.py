@@ -27,6 +27,15 @@ endless rows would teach. By (2) the :math:`s_k` are a jackknife's, and with the
 :math:`q_k`
 
 .. math:: \operatorname{var}(\hat a s + \hat b) = (s, 1) H^{-1} (s, 1)^\top + \hat a^2\, \tfrac{F - 1}{F} \sum_k q_k(s)^2. \tag{3}
+
+A model of many columns goes astray where no line shows it. With :math:`s = s_\circ + u`, the score of endless rows and a noise :math:`u`
+that is not along it, the slope that is sought is that of :math:`\langle s, s_\circ \rangle / \lVert s \rVert^2`, and the folds measure
+:math:`\lVert s \rVert^2 - \tfrac{F - 1}{F} \sum_k \lVert e_k \rVert^2` in the place of :math:`\langle s, s_\circ \rangle`: they know
+:math:`\lVert u \rVert^2` on average only. Both it and its estimate vary, by :math:`2 \sigma^2 \lVert u \rVert^2` and a :math:`(F - 1)`-th
+of that, with :math:`\sigma^2` the variance of labels, of which :math:`H` has the half. What :math:`s_k` has beyond a quadratic of
+:math:`s` so lengthens the variance of the slope by
+
+.. math:: 1 + \sum_k \frac{\operatorname{var}(s_k \mid s)}{\operatorname{var}(s_k)}. \tag{4}
 """
 
 from __future__ import annotations
@@ -288,7 +297,7 @@ def _kept(spread: Spread | None) -> Spread:
 
 
 class Sigmoid(Part):
-    r"""Platt's map :math:`\sigma(a s + b)` on the targets (1), and the line of its interval with the covariance (3)."""
+    r"""Platt's map :math:`\sigma(a s + b)` on the targets (1), and the line of its interval with the covariance (3), (4)."""
 
     state_parts = ("a", "b", "covariance", "centre")
     covariance: Matrix | None = None
@@ -310,7 +319,7 @@ class Sigmoid(Part):
         scale = float(np.abs(s).max(initial=0.0)) or 1.0
         s = s / scale
         (a, b), _ = _line(s, np.where(hit, (above + 1) / (above + 2), 1 / (below + 2)), w)
-        as_final, bends = s.copy(), []
+        as_final, bends, astray = s.copy(), [], []
         for k, (rows, own, final) in enumerate(twins):
             own, final = own / scale, final / scale
             p = _logistic(a * final + b)
@@ -318,7 +327,10 @@ class Sigmoid(Part):
             as_final[fold == k] = np.vander(s[fold == k], 2) @ _least_squares(np.vander(own, 2), final, weigh)
             line, bent = (_least_squares(np.vander(final, d), own, weigh) for d in (2, 3))
             bends.append(bent - [0.0, *line])
+            astray.append(_spread(own - np.vander(final, 3) @ bent, weigh) / (_spread(own, weigh) or 1.0))
         centre, covariance = _line(as_final, hit.astype(np.float64), w, jeffreys=True)
+        if astray:
+            covariance += sum(astray) * np.outer(covariance[0], covariance[0]) / covariance[0, 0]
         covariance = np.pad(covariance, ((1, 0), (1, 0)))  # (3, 3)
         if bends:
             q = centre[0] * np.array(bends)  # (F, 3)
@@ -345,6 +357,10 @@ def _logistic(z: Vector) -> Vector:
 def _least_squares(A: Matrix, b: Vector, weigh: Vector) -> Vector:
     found: Vector = np.linalg.lstsq(A * weigh[:, None], b * weigh, rcond=None)[0].astype(np.float64)
     return found
+
+
+def _spread(v: Vector, weigh: Vector) -> float:
+    return float(np.average((v - np.average(v, weights=weigh**2)) ** 2, weights=weigh**2))
 
 
 def _line(s: Vector, t: Vector, w: Vector, *, jeffreys: bool = False) -> tuple[Vector, Matrix]:
