@@ -239,6 +239,25 @@ def test_platts_interval_holds_the_chance_where_naive_bayes_bends_the_scores():
     assert 0.88 < np.mean(held) < 0.94
 
 
+def test_folds_that_go_astray_make_the_slope_uncertain_and_not_the_height():
+    """Four models, each with a noise beyond the final score of a fifth of its variance: 1 + 4/5 times the variance of the slope."""
+    g = np.random.default_rng(0)
+    s, fold = g.normal(size=400), np.arange(400) % 4
+    hit = g.random(400) < 0.5
+    own = np.linalg.qr(np.column_stack([np.vander(s, 3), g.normal(size=(400, 4))]))[0][:, 3:] * np.sqrt(
+        400 * s.var() / 4
+    )
+    every = np.arange(400)
+    plain = Sigmoid.of(s, hit, None, fold, [(every, s, s)] * 4)
+    noisy = Sigmoid.of(
+        1.25 * s, hit, None, fold, [(every, s + own[:, k], s) for k in range(4)]
+    )  # 0.8 of what they say is kept
+    along, mean = np.array([1.0, 0.0]), np.array([s.mean(), 1.0])
+    for v, more in ((along, 1.8), (mean, 1.0)):
+        a, b = (v @ m.covariance[1:, 1:] @ v for m in (plain, noisy))
+        assert b == pytest.approx(more * a, rel=0.02)
+
+
 @pytest.mark.parametrize("method", ["isotonic", "platt"])
 def test_the_scale_of_sampling_weights_means_nothing(method):
     """Weights that add up to 1 are not one row: the added rows and targets would drown the table."""

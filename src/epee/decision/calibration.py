@@ -11,31 +11,44 @@ the others above them are added: no score then has probability 0 or 1, and :math
 :math:`1 / (m + 1)`. That is what Venn and Abers' predictors say of a row beyond all others. With more than two classes each is
 calibrated against the rest, and the probabilities are divided by their sum.
 
-Either map has an error bar: of the rate in the stretch of scores that share a probability, or of Platt's line. The line itself leans to
-the middle, by (1) and because the models of the folds are not the one that is used: with :math:`s` the final score, :math:`s_k` that of the
-model without fold :math:`k`, and :math:`\psi_k` what the rows of the fold do to the model, to first order
+Either map has an error bar, for the share of the class among all rows to which the final model gives the same score. That of the isotonic
+map supposes that this share does not fall as the score rises, and nothing else (:mod:`epee.decision.monotone`); that of Platt's sigmoid,
+that it follows such a line. The line itself leans to the middle, by (1) and because the models of the folds are not the one that is used:
+with :math:`s` the final score, :math:`s_k` that of the model without fold :math:`k`, and :math:`\psi_k` what the rows of the fold do to the
+model, to first order
 
 .. math:: s_k = s + e_k, \qquad e_k = -\tfrac{1}{F - 1}\bigl(\psi_k - \bar\psi\bigr), \tag{2}
 
 so that :math:`e_k` is an error of measurement, and speaks against the very rows that are scored. The line of the interval is therefore
-fitted to :math:`E[s \mid s_k]`, the straight line of :math:`s` on :math:`s_k` over rows that both models learned from, with Jeffreys' prior
-in the place of (1), which takes the bias of order :math:`1/n` away (Firth). Its variance is that of the likelihood, and what no line can
-take up: the bend of :math:`s` against the score that endless rows would teach. By (2) the :math:`s_k` are a jackknife's, and with the
-quadratic of :math:`s_k` on :math:`s` less the line as :math:`q_k`
+fitted to :math:`E[s \mid s_k]`, the straight line of :math:`s` on :math:`s_k` over rows that both models learned from (the isotonic
+interval takes these scores too: equal rows then keep equal scores), with Jeffreys' prior in the place of (1), which takes the bias of order
+:math:`1/n` away (Firth). Its variance is that of the likelihood, and what no line can take up: the bend of :math:`s` against the score that
+endless rows would teach. By (2) the :math:`s_k` are a jackknife's, and with the quadratic of :math:`s_k` on :math:`s` less the line as
+:math:`q_k`
 
 .. math:: \operatorname{var}(\hat a s + \hat b) = (s, 1) H^{-1} (s, 1)^\top + \hat a^2\, \tfrac{F - 1}{F} \sum_k q_k(s)^2. \tag{3}
+
+A model of many columns goes astray where no line shows it. With :math:`s = s_\circ + u`, the score of endless rows and a noise :math:`u`
+that is not along it, the slope that is sought is that of :math:`\langle s, s_\circ \rangle / \lVert s \rVert^2`, and the folds measure
+:math:`\lVert s \rVert^2 - \tfrac{F - 1}{F} \sum_k \lVert e_k \rVert^2` in the place of :math:`\langle s, s_\circ \rangle`: they know
+:math:`\lVert u \rVert^2` on average only. Both it and its estimate vary, by :math:`2 \sigma^2 \lVert u \rVert^2` and a :math:`(F - 1)`-th
+of that, with :math:`\sigma^2` the variance of labels, of which :math:`H` has the half. What :math:`s_k` has beyond a quadratic of
+:math:`s` so lengthens the variance of the slope by
+
+.. math:: 1 + \sum_k \frac{\operatorname{var}(s_k \mid s)}{\operatorname{var}(s_k)}. \tag{4}
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from epee.decision.monotone import RisingRate
 from epee.decision.reliability import ReliabilityCurve, reliability_curve
 from epee.errors import DataError, WrongUse
 from epee.estimator.base import PosteriorMixin, encode_labels, say
@@ -45,7 +58,6 @@ from epee.estimator.protocol import Answer, Counted, Judge, Needs
 from epee.estimator.state import Saved
 from epee.risk.copies import copies_of
 from epee.risk.intervals import check_level, normal_quantile
-from epee.risk.rates import rate_interval
 from epee.risk.units import as_counts
 from epee.stateful import Part
 from epee.table.block import check_weights
@@ -55,6 +67,7 @@ from epee.table.sparse import is_sparse
 from epee.table.taking import take_rows
 from epee.typing import Labels, Matrix, Tensor, Vector
 
+Spread = TypeVar("Spread")
 LEAST = 1e-3  # smaller ones pull Platt's line far from all other rows
 TWINS = 1000  # rows on which the models of the folds are compared with the final one
 
@@ -150,8 +163,9 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, InKind, Saved, BaseEstimat
         hot = np.arange(scores.shape[1]) == codes[:, None] if scores.shape[1] > 1 else (codes == 1)[:, None]
         counts = as_counts(w, len(codes))
         self.calibrators_ = [
-            Steps.of(scores[:, j], hot[:, j], counts) if self.method == "isotonic"
-            else Sigmoid.of(scores[:, j], hot[:, j], counts, fold, [(rows, own[:, j], final[:, j]) for rows, own, final in twins])
+            (Steps if self.method == "isotonic" else Sigmoid).of(
+                scores[:, j], hot[:, j], counts, fold, [(rows, own[:, j], final[:, j]) for rows, own, final in twins]
+            )
             for j in range(scores.shape[1])
         ]  # fmt: skip
         return self
@@ -187,17 +201,16 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, InKind, Saved, BaseEstimat
     ) -> tuple[Matrix, list[tuple[np.ndarray, Matrix, Matrix]]]:
         """Return the scores (n, K), one column with two classes, of each row by a model that did not see it.
 
-        For Platt's line also some rows that each such model saw, and what it and the final model say of them.
+        Also some rows that each such model saw, and what it and the final model say of them.
         """
         scores, twins = np.empty((len(y), len(self.classes_) if len(self.classes_) > 2 else 1)), []
         for k in range(int(fold.max()) + 1):
             learn, judge = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
             model = self._trained(take_rows(X, learn), y[learn], None if w is None else w[learn])
             scores[judge] = scores_of(model, take_rows(X, judge))
-            if self.method == "platt":
-                some = learn[:: -(-len(learn) // TWINS)]
-                rows = take_rows(X, some)
-                twins.append((some, scores_of(model, rows), scores_of(self.estimator_, rows)))
+            some = learn[:: -(-len(learn) // TWINS)]
+            rows = take_rows(X, some)
+            twins.append((some, scores_of(model, rows), scores_of(self.estimator_, rows)))
         return scores, twins
 
     def predict_proba(self, X: Any) -> Matrix:
@@ -211,7 +224,12 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, InKind, Saved, BaseEstimat
         return np.where(total > 0, P / np.where(total > 0, total, 1.0), 1.0 / P.shape[1])
 
     def probability_interval(self, X: Any, level: float = 0.95) -> Tensor:
-        """Return the ends (n, K, 2) of an interval for each calibrated probability: how sure the calibration is of its map."""
+        """Return the ends (n, K, 2) of an interval for each calibrated probability: how sure the calibration is of its map.
+
+        It holds the share of the class among rows of the same score in ``level`` of all new rows (and of all tables), in more of them with
+        the isotonic map where that share rises smoothly. It is for one row at a time, and for the score that was learned: what the score
+        does not tell of the row it leaves out.
+        """
         check_level(level)
         check_is_fitted(self, "estimator_")
         scores = scores_of(self.estimator_, X)
@@ -272,14 +290,14 @@ def scores_of(model: Any, X: Any) -> Matrix:
     return logs - np.stack(others, axis=1)
 
 
-def _kept(spread: np.ndarray | None) -> np.ndarray:
+def _kept(spread: Spread | None) -> Spread:
     if spread is None:
         raise WrongUse("this calibration was saved by a version that kept no error bars: fit it again.")
     return spread
 
 
 class Sigmoid(Part):
-    r"""Platt's map :math:`\sigma(a s + b)` on the targets (1), and the line of its interval with the covariance (3)."""
+    r"""Platt's map :math:`\sigma(a s + b)` on the targets (1), and the line of its interval with the covariance (3), (4)."""
 
     state_parts = ("a", "b", "covariance", "centre")
     covariance: Matrix | None = None
@@ -301,7 +319,7 @@ class Sigmoid(Part):
         scale = float(np.abs(s).max(initial=0.0)) or 1.0
         s = s / scale
         (a, b), _ = _line(s, np.where(hit, (above + 1) / (above + 2), 1 / (below + 2)), w)
-        as_final, bends = s.copy(), []
+        as_final, bends, astray = s.copy(), [], []
         for k, (rows, own, final) in enumerate(twins):
             own, final = own / scale, final / scale
             p = _logistic(a * final + b)
@@ -309,7 +327,10 @@ class Sigmoid(Part):
             as_final[fold == k] = np.vander(s[fold == k], 2) @ _least_squares(np.vander(own, 2), final, weigh)
             line, bent = (_least_squares(np.vander(final, d), own, weigh) for d in (2, 3))
             bends.append(bent - [0.0, *line])
+            astray.append(_spread(own - np.vander(final, 3) @ bent, weigh) / (_spread(own, weigh) or 1.0))
         centre, covariance = _line(as_final, hit.astype(np.float64), w, jeffreys=True)
+        if astray:
+            covariance += sum(astray) * np.outer(covariance[0], covariance[0]) / covariance[0, 0]
         covariance = np.pad(covariance, ((1, 0), (1, 0)))  # (3, 3)
         if bends:
             q = centre[0] * np.array(bends)  # (F, 3)
@@ -336,6 +357,10 @@ def _logistic(z: Vector) -> Vector:
 def _least_squares(A: Matrix, b: Vector, weigh: Vector) -> Vector:
     found: Vector = np.linalg.lstsq(A * weigh[:, None], b * weigh, rcond=None)[0].astype(np.float64)
     return found
+
+
+def _spread(v: Vector, weigh: Vector) -> float:
+    return float(np.average((v - np.average(v, weights=weigh**2)) ** 2, weights=weigh**2))
 
 
 def _line(s: Vector, t: Vector, w: Vector, *, jeffreys: bool = False) -> tuple[Vector, Matrix]:
@@ -381,11 +406,14 @@ class Steps(Part):
 
     x: Vector  # (m,) distinct scores
     y: Vector  # (m,) their probabilities
-    counts: Vector | None = None  # (m,) rows that share the probability
+    rates: RisingRate | None = None  # rows by their final scores, as far as those are known
 
     @classmethod
-    def of(cls, s: Vector, hit: np.ndarray, w: Vector | None) -> Steps:
-        """Fit to scores and whether they were of the class."""
+    def of(
+        cls, s: Vector, hit: np.ndarray, w: Vector | None, fold: np.ndarray | None = None,
+        twins: Sequence[tuple[np.ndarray, Vector, Vector]] = (),
+    ) -> Steps:  # fmt: skip
+        """Fit to scores and whether they were of the class; twins as those of :meth:`Sigmoid.of`."""
         from sklearn.isotonic import isotonic_regression
 
         w = np.ones(len(s)) if w is None else w
@@ -397,21 +425,19 @@ class Steps(Part):
         fit = isotonic_regression(
             np.concatenate([[1.0], share, [0.0]]), sample_weight=np.concatenate([[1.0], weight, [1.0]])
         )
-        _, block = np.unique(fit, return_inverse=True)
-        counts: Vector = np.bincount(block.reshape(-1), np.concatenate([[1.0], weight, [1.0]]))[
-            block.reshape(-1)
-        ].astype(np.float64)
-        return cls(scores, fit[1:-1], counts[1:-1])
+        as_final = s.astype(np.float64)
+        for k, (rows, own, final) in enumerate(twins):
+            p = np.interp(final, scores, fit[1:-1])
+            as_final[fold == k] = np.vander(s[fold == k], 2) @ _least_squares(
+                np.vander(own, 2), final, np.sqrt(w[rows] * p * (1 - p))
+            )
+        return cls(scores, fit[1:-1], RisingRate.of(as_final, hit, w))
 
     def predict(self, s: Vector) -> Vector:
         """Return the probabilities: those of the scores learned, straight lines between."""
         return np.interp(s, self.x, self.y)
 
     def interval(self, s: Vector, level: float) -> Matrix:
-        """Return the ends (n, 2) of the interval of each probability: of a rate in the rows that share it."""
-        at = np.clip(np.searchsorted(self.x, s), 0, len(self.x) - 1)
-        ends = [
-            rate_interval(float(p), float(n), level)
-            for p, n in zip(self.predict(s), _kept(self.counts)[at], strict=True)
-        ]
-        return np.array(ends).reshape(-1, 2)
+        """Return the ends (n, 2) of the interval of each probability; the probability itself is always in it."""
+        p, (low, high) = self.predict(s), _kept(self.rates).interval(s, level).T
+        return np.stack([np.minimum(low, p), np.maximum(high, p)], axis=1)

@@ -425,7 +425,7 @@ PARTS: dict[str, str] = {
     "Components": "structure.gaussian_forms", "GaussianStep": "structure.gaussian_steps",
     "Forest": "predictors.ensembles.forest_structure", "Trees": "predictors.ensembles.structure", "Bins": "predictors.ensembles.binning",
     "Landmarks": "predictors.kernels.landmarks", "Network": "predictors.networks.layers", "Risk": "risk.estimate",
-    "Sigmoid": "decision.calibration", "Steps": "decision.calibration", "FillMissing": "job.filling",
+    "Sigmoid": "decision.calibration", "Steps": "decision.calibration", "RisingRate": "decision.monotone", "FillMissing": "job.filling",
     "TreeColumns": "job.levels", "WithoutCodes": "job.levels",
 }  # fmt: skip
 
