@@ -239,6 +239,25 @@ def test_platts_interval_holds_the_chance_where_naive_bayes_bends_the_scores():
     assert 0.88 < np.mean(held) < 0.94
 
 
+def held_by_platt(chance, n, tables=60):
+    """Return how often 90 % intervals of Platt's map hold the chance, and how often they believed the line."""
+    r, kept, believed = np.random.default_rng(5), [], []
+    for _ in range(tables):
+        s, new = r.normal(size=n), r.normal(size=20)
+        line = Sigmoid.of(s, r.random(n) < chance(s), None)
+        low, high = line.interval(new, 0.9).T
+        kept.append(((low <= chance(new)) & (chance(new) <= high)).mean())
+        believed.append(line.rates is None)
+    return np.mean(kept), np.mean(believed)
+
+
+def test_a_line_that_the_rows_refuse_is_not_believed():
+    kept, believed = held_by_platt(lambda s: 0.5 + np.arctan(2 * s) / np.pi, 1000)
+    assert kept > 0.87 and believed < 0.2
+    kept, believed = held_by_platt(lambda s: 1 / (1 + np.exp(0.5 - 1.5 * s)), 1000)
+    assert kept > 0.85 and 0.55 < believed < 0.95  # three of four
+
+
 def test_folds_that_go_astray_make_the_slope_uncertain_and_not_the_height():
     """Four models, each with a noise beyond the final score of a fifth of its variance: 1 + 4/5 times the variance of the slope."""
     g = np.random.default_rng(0)

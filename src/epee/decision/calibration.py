@@ -13,9 +13,10 @@ calibrated against the rest, and the probabilities are divided by their sum.
 
 Either map has an error bar, for the share of the class among all rows to which the final model gives the same score. That of the isotonic
 map supposes that this share does not fall as the score rises, and nothing else (:mod:`epee.decision.monotone`); that of Platt's sigmoid,
-that it follows such a line. The line itself leans to the middle, by (1) and because the models of the folds are not the one that is used:
-with :math:`s` the final score, :math:`s_k` that of the model without fold :math:`k`, and :math:`\psi_k` what the rows of the fold do to the
-model, to first order
+that it follows such a line, as long as a square and a cube of the score beside it add no more than chance would in three of four tables;
+else it supposes no more than the other. The line itself leans to the middle, by (1) and because the models of the folds are not the one
+that is used: with :math:`s` the final score, :math:`s_k` that of the model without fold :math:`k`, and :math:`\psi_k` what the rows of the
+fold do to the model, to first order
 
 .. math:: s_k = s + e_k, \qquad e_k = -\tfrac{1}{F - 1}\bigl(\psi_k - \bar\psi\bigr), \tag{2}
 
@@ -45,6 +46,7 @@ from dataclasses import dataclass
 from typing import Any, Self, TypeVar
 
 import numpy as np
+from scipy import special
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
@@ -69,6 +71,7 @@ from epee.typing import Labels, Matrix, Tensor, Vector
 
 Spread = TypeVar("Spread")
 LEAST = 1e-3  # smaller ones pull Platt's line far from all other rows
+BELIEVED = 0.25  # level at which a line is believed
 TWINS = 1000  # rows on which the models of the folds are compared with the final one
 
 
@@ -299,12 +302,16 @@ def _kept(spread: Spread | None) -> Spread:
 class Sigmoid(Part):
     r"""Platt's map :math:`\sigma(a s + b)` on the targets (1), and the line of its interval with the covariance (3), (4)."""
 
-    state_parts = ("a", "b", "covariance", "centre")
+    state_parts = ("a", "b", "covariance", "centre", "rates")
     covariance: Matrix | None = None
     centre: Vector | None = None
+    rates: RisingRate | None = None
 
-    def __init__(self, a: float, b: float, covariance: Matrix | None = None, centre: Vector | None = None) -> None:
+    def __init__(
+        self, a: float, b: float, covariance: Matrix | None = None, centre: Vector | None = None, rates: RisingRate | None = None
+    ) -> None:  # fmt: skip
         self.a, self.b = a, b
+        self.rates = rates  # of the interval where the rows refuse the line
         self.covariance = covariance  # of what the powers of the score down to 1 are multiplied by
         self.centre = centre  # (2,) slope and intercept of the line of the interval
 
@@ -336,7 +343,8 @@ class Sigmoid(Part):
             q = centre[0] * np.array(bends)  # (F, 3)
             covariance += (1 - 1 / len(q)) * q.T @ q
         units = scale ** np.array([-2.0, -1.0, 0.0])
-        return cls(float(a / scale), float(b), covariance * np.outer(units, units), centre * units[1:])
+        rates = RisingRate.of(as_final * scale, hit, w) if _refused(centre, as_final, hit, w) else None
+        return cls(float(a / scale), float(b), covariance * np.outer(units, units), centre * units[1:], rates)
 
     def predict(self, s: Vector) -> Vector:
         """Return the probabilities, never 0 or 1."""
@@ -347,11 +355,29 @@ class Sigmoid(Part):
         covariance, (a, b) = _kept(self.covariance), (self.a, self.b) if self.centre is None else self.centre
         A, z, p = np.vander(s, len(covariance)), np.clip(a * s + b, -30, 30), self.predict(s)
         half = normal_quantile(level) * np.sqrt(np.maximum(((A @ covariance) * A).sum(axis=1), 0.0))
-        return np.stack([np.minimum(_logistic(z - half), p), np.maximum(_logistic(z + half), p)], axis=1)
+        low, high = (
+            (_logistic(z - half), _logistic(z + half)) if self.rates is None else self.rates.interval(s, level).T
+        )
+        return np.stack([np.minimum(low, p), np.maximum(high, p)], axis=1)
 
 
 def _logistic(z: Vector) -> Vector:
     return 1 / (1 + np.exp(-np.clip(z, -700, 700)))
+
+
+def _refused(line: Vector, s: Vector, hit: np.ndarray, w: Vector) -> bool:
+    """Tell whether a square and a cube of the score tell more than a line does: by their score test, at the level of Bancroft and Han.
+
+    References
+    ----------
+    Bancroft and Han, "Inference based on conditional specification", *International Statistical Review* 45, 1977.
+    """
+    lines, bends = np.split(np.vander(s, 4)[:, ::-1], 2, axis=1)  # (n, 2) each: 1 and s; their square and cube
+    p = _logistic(line[0] * s + line[1])
+    weigh = np.sqrt(w * p * (1 - p))
+    bends = bends - lines @ np.linalg.lstsq(lines * weigh[:, None], bends * weigh[:, None], rcond=None)[0]
+    pull, own = bends.T @ (w * (hit - p)), bends * weigh[:, None]
+    return bool(special.chdtrc(2, pull @ np.linalg.pinv(own.T @ own) @ pull) < BELIEVED)
 
 
 def _least_squares(A: Matrix, b: Vector, weigh: Vector) -> Vector:
