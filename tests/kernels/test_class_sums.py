@@ -141,21 +141,24 @@ def test_gathered_rows(table):
         assert (B[:, places[c] + counts[c] : places[c] + counts[c] + 5] == 0).all()
 
 
-def test_errors_of_two_classes(table):
+@pytest.mark.parametrize("by_rows", [False, True])
+def test_errors_of_two_classes(table, by_rows):
     rng, X, cell, w, origin = table
-    m, first, codes = 2, 1, rng.integers(0, 2, N)
-    fits = CELLS - first
-    levels, slopes, squares = rng.normal(size=(fits, m)), rng.normal(size=(fits, m, P)), rng.normal(size=(fits, m, P))
-    bends, bend_of = rng.normal(size=(fits, 1, P, P)), np.array([-1, 0])
-    sums, weights = np.zeros((m, CELLS)), np.zeros(CELLS)
-    count_errors(X, cell, codes, w, origin, first, levels, slopes, squares, bends, bend_of, sums, weights)
-    judged = cell >= first
-    c, u, weight = cell[judged] - first, (X - origin)[judged], ones(w)[judged]
+    m, q, right = 2, P - 1, rng.integers(0, 2, N) == 1
+    X, origin = np.ascontiguousarray(X[:, :q]), origin[:q]
+    levels, slopes, squares = (rng.normal(size=shape) for shape in ((CELLS, m), (CELLS, m, q), (CELLS, m, q)))
+    bends, bend_of = np.zeros((CELLS, 1, q, P)), np.array([-1, 0])  # as wide as a step
+    bends[..., :q] = np.tril(rng.normal(size=(CELLS, 1, q, q)))
+    order = np.argsort(cell, kind="stable")[np.count_nonzero(cell == 0) :]  # the first cell is not judged
+    counts, sums, step = np.bincount(cell[order], minlength=CELLS), np.zeros((m, CELLS)), q if by_rows else 1
+    memory, first = (X.ravel(), np.arange(q)) if by_rows else (X.T.ravel(), N * np.arange(q))
+    some = w[order] if w.size else w
+    count_errors(
+        memory, first, step, order, counts, some, right[order], origin, levels, slopes, squares, bends, bend_of, sums
+    )
+    c, u, weight = cell[order], (X - origin)[order], ones(w)[order]
     odds = levels[c] + np.einsum("nmp,np->nm", slopes[c], u) + np.einsum("nmp,np->nm", squares[c], u**2)
-    odds[:, 1] += np.einsum("ni,nij,nj->n", u, bends[c, 0], u)
-    wrong = (odds > 0) != (codes[judged] == 1)[:, None]
-    expected = np.zeros((m, CELLS))
-    for j in range(m):
-        np.add.at(expected[j], c + first, weight * wrong[:, j])
+    odds[:, 1] += np.einsum("ni,nij,nj->n", u, bends[c, 0, :, :q], u)
+    wrong = (odds > 0) != right[order][:, None]
+    expected = np.stack([np.bincount(c, weight * wrong[:, j], minlength=CELLS) for j in range(m)])
     np.testing.assert_allclose(sums, expected)
-    np.testing.assert_allclose(weights, np.bincount(c + first, weight, minlength=CELLS))

@@ -80,7 +80,7 @@ def plain(value: Any) -> Any:
     >>> plain({"a": np.float64(0.5), "b": np.array([1, 2]), "c": float("nan")})
     {'a': 0.5, 'b': [1, 2], 'c': None}
     """
-    kind = type(value)  # most values are of these kinds
+    kind = type(value)  # most values are of these kinds, and most of those in lists finite
     if kind is float:
         return value if math.isfinite(value) else None
     if kind is str:
@@ -90,7 +90,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {sound(str(key)): plain(v) for key, v in value.items()}
     if isinstance(value, list | tuple | set):
-        return [plain(v) for v in value]
+        return [v if type(v) is float and math.isfinite(v) else plain(v) for v in value]
     if isinstance(value, np.ndarray):
         return [plain(v) for v in value.tolist()]
     if isinstance(value, np.generic):

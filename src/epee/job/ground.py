@@ -227,9 +227,9 @@ class Ground:
         h = self.hand
         tested_by = self.split.tested_by[:, : h.folds]
         panel = Panel(asked or self.asked, models, np.full_like(tested_by, self.n_models) if training else tested_by)
-        X, order, back, rows_of = self._looked_by_cell
+        X, truth, order, back, rows_of = self._looked_by_cell
         weight = None if h.weight is None else h.looked_weight[order]
-        found = score_held(panel, X, self.truth[h.looked][order], rows_of, weight)
+        found = score_held(panel, X, truth, rows_of, weight)
         return Outcome(found.losses[:, back], found.predictions[:, back])
 
     @property
@@ -249,6 +249,8 @@ class Ground:
     def brier(self, P: np.ndarray) -> Vector:
         """Return the Brier scores of the looked rows where errors are counted and their probabilities (n, K) are known, else NaN."""
         seen = np.isfinite(P.sum(axis=1)) if self.counts_errors and P.ndim == 2 else np.zeros(len(P), dtype=bool)
+        if seen.all():
+            return Brier().value(P, self.truth[self.hand.looked])
         out = np.full(len(P), np.nan)
         if seen.any():
             out[seen] = Brier().value(P[seen], self.truth[self.hand.looked][seen])
@@ -264,15 +266,21 @@ class Ground:
         return told.evaluate(self.plan(1).splits[0]).predictions[0][self.hand.looked]
 
     @cached_property
-    def _looked_by_cell(self) -> tuple[Matrix, Any, Any, list[Any]]:
-        """The looked rows, how they are ordered and back, and which are those of each cell: one stretch, unless they are all and many."""
-        h = self.hand
+    def _looked_by_cell(self) -> tuple[Matrix, np.ndarray, Any, Any, list[Any]]:
+        """The looked rows and their truth, how they are ordered and back, and those of each cell: one stretch, unless all and many."""
+        h, truth = self.hand, self.truth[self.hand.looked]
         if len(h.looked) == len(h.train) and h.numbers.size > HELD_TWICE:
-            return h.numbers, slice(None), slice(None), [np.flatnonzero(h.looked_cell == c) for c in range(h.folds)]
+            return (
+                h.numbers,
+                truth,
+                slice(None),
+                slice(None),
+                [np.flatnonzero(h.looked_cell == c) for c in range(h.folds)],
+            )
         order = np.argsort(h.looked_cell, kind="stable")
         ends = np.searchsorted(h.looked_cell[order], np.arange(h.folds + 1))
         rows_of = [range(a, b) for a, b in itertools.pairwise(ends.tolist())]
-        return h.numbers[h.looked[order]], order, np.argsort(order), rows_of
+        return h.numbers[h.looked[order]], truth[order], order, np.argsort(order), rows_of
 
     def looked_means(self, losses: Vector) -> tuple[Vector, Vector]:
         """Return the mean loss and the weight, for each model, of the looked rows."""

@@ -24,6 +24,7 @@ from epee.typing import Codes, Vector
 from epee.words.job_words import say
 
 FEWEST = 5  # folds that a small class does not lower
+AT_ONCE = 512  # rows whose cells are mixed while they lie in the cache
 SALT = 0x5EA1  # the sealed rows and the folds must not follow the same permutations
 
 
@@ -129,13 +130,15 @@ def fingerprints(raw: RawBlock, names: Sequence[str], target: Mapping[str, Any] 
     with np.errstate(over="ignore"):
         if numbers:
             keys = np.array([_text(name) for name in numbers], dtype=np.uint64)[:, None]
-            for i in range(0, len(raw), 4096):  # rows whose cells stay in the cache
-                part = slice(i, i + 4096)
+            for i in range(0, len(raw), AT_ONCE):
+                part = slice(i, i + AT_ONCE)
                 X = np.stack([columns[name][part] for name in numbers], dtype=np.float64)  # (p, rows)
                 X += 0.0  # no -0.0
                 if np.isnan(X.sum()):
                     X[np.isnan(X)] = np.nan  # one NaN
-                out[part] = mix64(X.view(np.uint64) ^ keys).sum(axis=0, dtype=np.uint64)
+                bits = X.view(np.uint64)
+                bits ^= keys
+                out[part] = mix64(bits).sum(axis=0, dtype=np.uint64)
         for name in columns:
             if name not in numbers:
                 out += mix64(_words(columns[name]) ^ np.uint64(_text(name)))

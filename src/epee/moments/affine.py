@@ -74,9 +74,9 @@ class Affine:
 
     def rows(self, X: Matrix) -> Matrix:
         """Return the mapped rows, of one map."""
-        if isinstance(self.A, Entries):
-            return self.A.onto(X) + self.b
-        return X * self.A + self.b if self.scales else X @ self.A.T + self.b
+        out: Matrix = self.A.onto(X) if isinstance(self.A, Entries) else X * self.A if self.scales else X @ self.A.T
+        out += self.b  # in place: fresh memory costs more than the sum
+        return out
 
     def inputs(self, targets: int) -> Affine:
         """Return the map of the inputs alone, of one by which so many targets, the last columns, pass."""

@@ -17,6 +17,7 @@ import numpy as np
 
 from epee.estimator.protocol import Quadratic, QuadraticForm
 from epee.estimator.stack import Linear
+from epee.kernels.two_classes import STEP, count_errors
 from epee.losses.decisions import ZeroOne
 from epee.risk.linear_stack import Mapped
 from epee.table.block import Block
@@ -53,24 +54,32 @@ class Errors:
         self.squares = np.array([[empty if o.squares is None else o.squares for o in row] for row in rows])
         bent = [k for k in range(len(some)) if any(row[k].bend is not None for row in rows)]
         bends = np.array([[none if row[k].bend is None else row[k].bend for k in bent] for row in rows])
-        self.bends = bends.reshape(len(rows), len(bent), q, q)
+        bends = bends.reshape(len(rows), len(bent), q, q)
+        below = np.tril(bends) + np.triu(bends, 1).swapaxes(-1, -2)  # the same form, of which half is zero
+        self.bends = np.pad(below, [(0, 0)] * 3 + [(0, -q % STEP)])
         self.bend_of = np.array([bent.index(k) if k in bent else -1 for k in range(len(some))])
 
     def __call__(self, block: Block) -> list[Matrix]:
         """Return, for each predictor, the weight of all rows, and twice that of those it has wrong, by cell (3, C)."""
-        from epee.kernels.two_classes import count_errors
-
         cell = np.asarray(block.fold)
-        if cell.min(initial=0) < 0 or not self.tested.all():
-            block = block.taking((cell >= 0) & self.tested[cell])
         C, K = self.levels.shape
-        sums, weights = np.zeros((K, C)), np.zeros(C)
+        sums, order = np.zeros((K, C)), np.argsort(cell, kind="stable")
+        order = order[(cell[order] >= 0) & self.tested[cell[order]]]
+        cell, right = cell[order], np.asarray(block.group)[order] == 1
+        w = np.empty(0) if block.weight is None else np.asarray(block.weight, dtype=np.float64)[order]
+        lanes, step = block.lanes(), 1
+        if lanes is None:
+            X, step = np.ascontiguousarray(block.X, dtype=np.float64), len(self.origin)
+            lanes = X.reshape(-1), np.arange(step)
+        memory, first = lanes
+        memory = memory.view()
+        memory.flags.writeable = False  # as columns of a file are: one compiled code for both
+        counts = np.bincount(cell, minlength=C)
         count_errors(
-            np.ascontiguousarray(block.X, dtype=np.float64), np.ascontiguousarray(block.fold, dtype=np.int64),
-            np.ascontiguousarray(block.group, dtype=np.int64),
-            np.empty(0) if block.weight is None else np.ascontiguousarray(block.weight, dtype=np.float64),
-            self.origin, 0, self.levels, self.slopes, self.squares, self.bends, self.bend_of, sums, weights,
+            memory, first, step, order, counts, w, right, self.origin, self.levels, self.slopes, self.squares, self.bends, self.bend_of,
+            sums,
         )  # fmt: skip
+        weights = counts.astype(np.float64) if not w.size else np.bincount(cell, w, minlength=C)
         return [np.stack([weights, wrong, wrong]) for wrong in sums]
 
 

@@ -181,7 +181,7 @@ class Scoring:
         return sum(models.numbers_a_row if isinstance(models, Stack) else MODEL_NUMBERS for models in panels)
 
     def __call__(self, block: Block) -> Sums:
-        there = is_elsewhere(block.rows)
+        there = not block.unlaid and is_elsewhere(block.rows)
         if there and block.group is not None and all(panel.counts_errors for panel in self.panels):
             return Sums([count_errors(block, panel.models, panel.tested_by, self.by_cell) for panel in self.panels])  # type: ignore[arg-type]
         if not there and self.quick is not None:
