@@ -441,8 +441,9 @@ def _fit_weights(route: Any, folds: np.ndarray, learns: np.ndarray) -> Linear | 
 def _losses_under(route: Route, X: Matrix, models: Stack, folds: np.ndarray, tested_by: np.ndarray) -> np.ndarray:
     """Return the losses (R, K, n) of rows under the models that did not see them, those of a fold at a time."""
     (R, n), K, P = folds.shape, len(tested_by), len(models) // len(folds)
-    if isinstance(models, Linear) and route.loss.rowwise and n * P * X.shape[1] <= FEW_PRODUCTS:
-        some = max(FEW_PRODUCTS // (n * P), 1)  # repeats
+    asked = n * (K if K > FEW_FOLDS else P)  # of a repeat
+    if isinstance(models, Linear) and route.loss.rowwise and asked * X.shape[1] <= FEW_PRODUCTS:
+        some = max(FEW_PRODUCTS // asked, 1)  # repeats
         stretches = [slice(r, min(r + some, R)) for r in range(0, R, some)]
         return np.concatenate([_losses_at_once(route, X, models, r, folds[r], tested_by) for r in stretches])
     laid, rows_of = [Laid(K, n) for _ in range(R)], [_rows_of(fold, K) for fold in folds]
