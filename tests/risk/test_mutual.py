@@ -15,7 +15,8 @@ from epee import (
     TableEncoder,
 )
 from epee.risk import cross_validate, loo
-from epee.risk.leave_one_out import _together
+from epee.risk.dof import sharing
+from epee.risk.leave_one_out import _together, leave_each_out
 from epee.risk.mean_loss import mean_loss
 from epee.risk.mutual import ratio_of_mutual
 from epee.risk.opening import open_route
@@ -51,11 +52,15 @@ def test_classes_that_nearly_coincide_share_more():
     "model", [LinearDiscriminantAnalysis(), make_pipeline(StandardScaler(), LinearDiscriminantAnalysis())]
 )
 def test_left_out_rates_have_the_longer_bar(model):
-    X, y = clouds(0.5, 80, 1)
-    found = loo(model, X, y, level=0.9)
-    alone = mean_loss(found.losses, loss="zero_one", level=0.9)
-    longer = np.sqrt(ratio(LinearDiscriminantAnalysis(), X, y))
-    assert longer > 1.1 and found.stderr == pytest.approx(longer * alone.stderr)
+    all_longer = []
+    for seed in range(1, 7):
+        X, y = clouds(0.5, 80, seed)
+        found = loo(model, X, y, level=0.9)
+        alone = mean_loss(found.losses, loss="zero_one", level=0.9)
+        longer = np.sqrt(ratio(LinearDiscriminantAnalysis(), X, y))
+        assert found.stderr == pytest.approx(max(longer, sharing(5.0, 80)) * alone.stderr)
+        all_longer.append(longer)
+    assert np.mean(all_longer) > 1.1
 
 
 @pytest.mark.parametrize("loss", ["zero_one", np.array([[0.0, 8.0], [1.0, 0.0]])], ids=["rate", "costs"])
@@ -102,3 +107,74 @@ def test_folds_know_that_rows_turn_each_other_where_nothing_tells_the_classes():
         low, high = rate_interval(found.value, found.n, 0.9)
         lengths.append((found.high - found.low) / (high - low))
     assert lengths[0] > 1.2 * lengths[1]
+
+
+def nothing(n, p, seed):
+    r = np.random.default_rng(seed)
+    return r.normal(size=(n, p)), r.integers(0, 2, n)
+
+
+def test_many_folds_see_what_happens_near_the_frontier():
+    """The squared error of left-out rates where nothing tells the classes is that of the ratio, of which ten folds see but a part."""
+    tables, model = [nothing(60, 2, s) for s in range(400)], LinearDiscriminantAnalysis()
+    gaps = [leave_each_out(model, X, y, None, 0.9, None, halved=False).value - 0.5 for X, y in tables]
+    routes = [open_route(model, X, y) for X, y in tables[:100]]
+    few, many = (np.mean([ratio_of_mutual(route, folds) for route in routes]) for folds in (10, 50))
+    assert many > 1.2 * few and many == pytest.approx(4 * 60 * np.mean(np.square(gaps)), rel=0.25)
+
+
+def test_intervals_of_left_out_rows_hold_the_truth_where_nothing_tells_the_classes():
+    held = []
+    for s in range(150):
+        found = loo(LinearDiscriminantAnalysis(), *nothing(40, 2, s), level=0.9)
+        held.append(found.low <= 0.5 <= found.high)
+    assert np.mean(held) > 0.9 - 0.02 - 2 * np.sqrt(0.09 / 150)
+
+
+def test_groups_are_dealt_whole():
+    """A table of which each row stands there three times, as a group, shares what its rows do; three rows of one are no evidence."""
+    X, y = clouds(0.5, 60, 7)
+    whole = ratio(LinearDiscriminantAnalysis(), X, y)
+    order = np.random.default_rng(0).permutation(180)
+    groups = np.repeat(np.arange(60), 3)[order]
+    route = open_route(LinearDiscriminantAnalysis(), X[groups], y[groups])
+    assert whole > 1.1 and ratio_of_mutual(route, groups=groups) == pytest.approx(whole, rel=0.05)
+
+
+def test_what_groups_turn_makes_the_interval_of_folds_longer():
+    g, lengths = np.repeat(np.arange(60), 3), []
+    for signal in (0.0, 3.0):
+        y = np.arange(60)[g] % 2
+        X = np.random.default_rng(3).normal(size=(60, 2))[g] + signal * y[:, None]
+        found = cross_validate(LinearDiscriminantAnalysis(), X, y, groups=g, level=0.9)
+        low, high = rate_interval(found.value, 60, 0.9)
+        lengths.append((found.high - found.low) / (high - low))
+    assert lengths[0] > 1.15 * lengths[1]
+
+
+@pytest.mark.parametrize("loss", ["zero_one", np.array([[0.0, 8.0], [1.0, 0.0]])], ids=["rate", "costs"])
+def test_scale_of_sampling_weights_means_nothing(loss):
+    X, y = clouds(0.5, 60, 2)
+    w = np.random.default_rng(0).uniform(0.5, 2.0, 60)
+    for how in (loo, cross_validate):
+        plain = how(LinearDiscriminantAnalysis(), X, y, loss=loss)
+        alike = how(LinearDiscriminantAnalysis(), X, y, loss=loss, sample_weight=np.full(60, 0.5))
+        assert alike.interval == pytest.approx(plain.interval)
+        one, ten = (how(LinearDiscriminantAnalysis(), X, y, loss=loss, sample_weight=c * w) for c in (1, 10))
+        assert one.interval == pytest.approx(ten.interval)
+
+
+def test_rows_that_stand_for_hardly_different_shares_turn_each_other_too():
+    X, y = clouds(0.5, 60, 2)
+    w = np.random.default_rng(0).uniform(0.999, 1.001, 60)
+    found = loo(LinearDiscriminantAnalysis(), X, y, sample_weight=w, weights="sampling")
+    alone = mean_loss(found.losses, w, loss="zero_one", weights="sampling")
+    longer = np.sqrt(ratio(LinearDiscriminantAnalysis(), X, y))
+    assert longer > 1.1 and found.stderr == pytest.approx(longer * alone.stderr, rel=0.1)
+
+
+def test_nested_intervals_are_no_shorter_than_what_classes_share():
+    X, y = nothing(80, 2, 5)
+    nested = cross_validate(LinearDiscriminantAnalysis(), X, y, interval="nested", repeats=5)
+    ten = ratio_of_mutual(open_route(LinearDiscriminantAnalysis(), X, y), 10)
+    assert ten > 1.2 and nested.stderr >= 0.99 * np.sqrt(ten * nested.value * (1 - nested.value) / 80)

@@ -152,6 +152,8 @@ def test_rows_of_all_folds_at_once_or_fold_by_fold(loss, monkeypatch):
     plan = make_plan(5, 61, codes=y, repeats=7)
     monkeypatch.setattr(nested, "FEW_PRODUCTS", 61 * 15 * 3)  # three repeats at a time
     at_once = batched_losses(route, plan)
+    monkeypatch.setattr(nested, "FEW_FOLDS", 0)  # each row by its own models alone
+    np.testing.assert_allclose(at_once, batched_losses(route, plan), rtol=1e-12, atol=1e-14)
     monkeypatch.setattr(nested, "FEW_PRODUCTS", 0)
     np.testing.assert_allclose(at_once, batched_losses(route, plan), rtol=1e-12, atol=1e-14)
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from epee.arrays import affine_rows, at_home, is_elsewhere, shaped
 from epee.moments.affine import Affine
-from epee.typing import Matrix, Tensor, Vector
+from epee.typing import Codes, Matrix, Tensor, Vector
 
 
 class Stack:
@@ -66,4 +68,10 @@ class Linear(Stack):
         else:
             flat = X @ coef.reshape(-1, coef.shape[-1]).T  # (n, t k)
             found = flat.reshape(len(X), *coef.shape[:2]) + self.intercept[which]
+        return found
+
+    def raw_by_own(self, X: Matrix, which: Codes) -> Tensor:
+        """Return the scores (..., n, k) of each row under predictors of its own, (..., n)."""
+        models = self.here()
+        found: Tensor = np.einsum("...nkp,np->...nk", models.coef[which], X) + models.intercept[which]
         return found

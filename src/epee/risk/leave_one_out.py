@@ -175,8 +175,8 @@ def heavier_than_a_copy(route: Route) -> bool:
 
 def _together(route: Route, free: float) -> float:
     """Return by how much left-out rows that err together lengthen the error bar of a loss of few values; 1 where nobody can tell."""
-    n = float(route.counts.sum())
-    if values_of(route.loss) is None or not route.at_a_glance or route.sampled or (route.counts % 1).any():
+    n = float(route.n if route.sampled else route.counts.sum())
+    if values_of(route.loss) is None or not route.at_a_glance or not (route.sampled or (route.counts % 1 == 0).all()):
         return 1.0
     if not isinstance(route, RefitRoute):
         return float(np.sqrt(ratio_of_mutual(_written_out(route, route.inputs)))) if n <= MOST_ROWS else 1.0
@@ -185,11 +185,11 @@ def _together(route: Route, free: float) -> float:
     X = np.asarray(at_home(laid_out(route.X)))
     if X.ndim != 2 or X.dtype.kind not in "fiub":
         return 1.0
-    tied = share_inputs(X, n)
+    tied = not route.sampled and share_inputs(X, n)
     merged = _written_out(route, X) if n <= MOST_ROWS and not tied else route
     if merged.one_pass:
         return float(np.sqrt(ratio_of_mutual(merged)))
-    if not route.loss.is_rate or not (tied or learns_much(free, n)):
+    if route.sampled or not route.loss.is_rate or not (tied or learns_much(free, n)):
         return 1.0
     first, counts = cells_of(X, route.truth, route.counts)
 
@@ -206,9 +206,13 @@ def _together(route: Route, free: float) -> float:
 
 
 def _written_out(route: Route, X: Any) -> Route:
-    """Return the road of merges, if there is one, on rows of which each counts once."""
-    if route.one_pass and route.weight is None:
+    """Return the road of merges, if there is one, on rows of which each counts once, or stands for a share of a population."""
+    if route.one_pass and (route.weight is None or route.sampled):
         return route
+    if route.sampled:
+        found = open_route(route.model, X, at_home(route.raw[1]), at_home(route.weight), route.loss)
+        found.weights = route.weights
+        return found
     rows = np.repeat(np.arange(route.n), route.counts.astype(np.intp))
     return open_route(route.model, take_rows(X, rows), at_home(route.raw[1])[rows], None, route.loss)
 

@@ -34,6 +34,10 @@ one class hard and rare (1) would come out negative. So the two are compared cla
 
 whose last term is what the shares of the classes in the whole table leave unsure. It holds however the folds were dealt.
 
+Yet all their training samples have the shares of the classes that the table has, and a rule that follows these looks too good: by half a
+standard error, where nothing tells two classes. Folds dealt at random show it: of a rate or a cost the error is no less than they say
+(:mod:`epee.risk.mutual`).
+
 Only models trained without fold :math:`k`, and without folds :math:`j` and :math:`k`, are needed. Where the
 estimator lives on moments these are merges, and where it solves a stack of moments, many repeats are solved at once.
 
@@ -88,6 +92,7 @@ FEW_REPEATS = 10  # below which (1) alone is too noisy, for rates of merges too
 HALVES_NOISE = 0.5  # the squared noise of the ratio that they show
 MANY = 20_000  # rows times models that score each, from which threads share them
 FEW_PRODUCTS = 1_000_000  # of a repeat's rows and models, that cost less than a call for each fold
+FEW_FOLDS = 20  # of whose models a product with all rows costs less than one for each row and its own
 LARGEST_TABLE = 4_000_000  # numbers held at once when repeats are solved together
 
 
@@ -119,6 +124,8 @@ def fold_ids(plan: Plan) -> np.ndarray:
 
 def nested_interval(route: Route, plan: Plan, level: float) -> CrossValidation:
     """Return the cross-validation of a plan with the interval (1) and (2)."""
+    from epee.risk.watching import turned
+
     if not partitions(plan):
         raise WrongUse(
             "nested intervals need at least 3 folds that partition the rows: give a number of folds, or fold ids."
@@ -127,6 +134,7 @@ def nested_interval(route: Route, plan: Plan, level: float) -> CrossValidation:
     plan = counted(route, plan)
     enough = len(plan.splits) >= FEW_REPEATS or not route.loss.is_rate
     sums = nested_sums(route, plan, unsteady=not (route.one_pass and enough))
+    sums.turned = turned(route, plan) if sums.codes is not None else 1.0
     apart = halves_of(route, plan, HALVINGS) if sums.unsteady else None
     if apart is not None and len(apart.means):
         sums.halves = ratio_by_halves(apart.means)
@@ -225,6 +233,7 @@ class Sums:
         self.gap: Vector = np.zeros(route.n)  # the mean inner loss of a row less its outer one, summed over repeats
         self.unsteady = unsteady  # few repeats: (1) is noise for the most part
         self.jumps = np.zeros(2)  # the sums above and below the line in (5)
+        self.turned = 1.0  # the ratio of variances that rows show which turn each other's labels
         self.halves = 0.0  # the ratio of variances that halves of the folds show; 0 where nobody looked
 
     def add(self, fold: Codes, losses: Matrix) -> None:
@@ -338,7 +347,8 @@ class Sums:
 
     def stderr(self) -> float:
         """Return the standard error, kept between the naive one and as many times it as all folds could bring."""
-        K, naive, mse = self.K, self._naive(np.stack(self.outer)), max(self._mse(), self.jump())
+        K, naive = self.K, self._naive(np.stack(self.outer))
+        mse = max(self._mse(), self.jump(), self.turned * naive**2)
         return float(np.clip(np.sqrt(max(mse, 0.0)), naive, np.sqrt(K) * naive))
 
     def _jumping(self) -> str:
@@ -431,8 +441,9 @@ def _fit_weights(route: Any, folds: np.ndarray, learns: np.ndarray) -> Linear | 
 def _losses_under(route: Route, X: Matrix, models: Stack, folds: np.ndarray, tested_by: np.ndarray) -> np.ndarray:
     """Return the losses (R, K, n) of rows under the models that did not see them, those of a fold at a time."""
     (R, n), K, P = folds.shape, len(tested_by), len(models) // len(folds)
-    if isinstance(models, Linear) and route.loss.rowwise and n * P * X.shape[1] <= FEW_PRODUCTS:
-        some = max(FEW_PRODUCTS // (n * P), 1)  # repeats
+    asked = n * (K if K > FEW_FOLDS else P)  # of a repeat
+    if isinstance(models, Linear) and route.loss.rowwise and asked * X.shape[1] <= FEW_PRODUCTS:
+        some = max(FEW_PRODUCTS // asked, 1)  # repeats
         stretches = [slice(r, min(r + some, R)) for r in range(0, R, some)]
         return np.concatenate([_losses_at_once(route, X, models, r, folds[r], tested_by) for r in stretches])
     laid, rows_of = [Laid(K, n) for _ in range(R)], [_rows_of(fold, K) for fold in folds]
@@ -461,11 +472,14 @@ def _losses_under(route: Route, X: Matrix, models: Stack, folds: np.ndarray, tes
 def _losses_at_once(
     route: Route, X: Matrix, models: Linear, repeats: slice, folds: np.ndarray, tested_by: np.ndarray
 ) -> np.ndarray:
-    """Return the same for some repeats of few rows: all rows are scored by all models, and what is asked for is picked."""
+    """Return the same for some repeats of few rows: each is scored by its own models, or by all if few, from which they are picked."""
     (R, n), K, P = folds.shape, len(tested_by), int(tested_by.max()) + 1
     by = tested_by[:, folds].transpose(1, 0, 2) + P * np.arange(R)[:, None, None]  # (R, K, n)
-    raw = models.raw(X, slice(repeats.start * P, repeats.stop * P))  # (n, R P, k)
-    said = route.asked.finish(raw[np.arange(n), by].reshape(R * K * n, -1))
+    if K > FEW_FOLDS:
+        raw = models.raw_by_own(X, by + repeats.start * P)
+    else:
+        raw = models.raw(X, slice(repeats.start * P, repeats.stop * P))[np.arange(n), by]  # of (n, R P, k)
+    said = route.asked.finish(raw.reshape(R * K * n, -1))
     return route.value(said, np.tile(np.arange(n), R * K)).reshape(R, K, n)
 
 

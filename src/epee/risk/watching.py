@@ -50,20 +50,26 @@ def shaped(found: CrossValidation, route: Route, plan: Plan) -> CrossValidation:
     weight, units = np.tile(route.counts, repeats) / repeats, _units(route, plan, repeats)
     of_rows = partial(mean_loss, losses.ravel(), weight, loss=route.loss, weights="counts", groups=units)
     plain: MeanLoss = of_rows(level=found.level)
+    ratio = turned(route, plan)
     if route.loss.is_rate:
-        alone = route.at_a_glance and route.weight is None and plan.groups is None and route.n <= MOST_ROWS
-        worth = found.n / (
-            ratio_of_mutual(route) if alone else 1.0
-        )  # rows that turn each other's labels count for less
+        worth = min(found.n, found.value * (1 - found.value) / plain.stderr**2) / ratio
         ends_at = partial(summary_interval, found.value, found.stderr, found.n_folds - 1, worth, route.loss)
         return replace(found, interval=ends_at(found.level), caution=plain.sentence, ends_at=ends_at)
     spread = spread_of_squares(losses.mean(axis=0), route.counts, route.loss)
     many = float(route.counts.sum()) if plan.groups is None else float(len(np.unique(plan.groups)))
     bar = found.stderr * sharing(route.freedom, many, spread)
     if values_of(route.loss) is not None:  # no fold knows more of a cost than all rows
-        bar = max(bar, plain.stderr)
+        bar = max(bar, plain.stderr * float(np.sqrt(ratio)))
     ends_at = partial(shaped_ends, of_rows, found.value, bar, found.n_folds - 1, route.loss)
     return replace(found, interval=ends_at(found.level), caution=plain.sentence, ends_at=ends_at)
+
+
+def turned(route: Route, plan: Plan) -> float:
+    """Return how many times the variance of a rate, or of a cost, is that of rows or groups which do not turn each other's labels."""
+    if values_of(route.loss) is None or not route.at_a_glance or route.n > MOST_ROWS:
+        return 1.0
+    alone = route.sampled or not (route.counts > 1).any()  # copies are rows of their own
+    return ratio_of_mutual(route, plan.n_folds, plan.groups) if alone else 1.0
 
 
 def _units(route: Route, plan: Plan, repeats: int) -> Codes | None:
