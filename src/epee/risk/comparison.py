@@ -17,7 +17,7 @@ from sklearn.pipeline import Pipeline
 from epee.errors import WrongUse
 from epee.estimator.saying import each_once
 from epee.estimator.simplicity import order_of
-from epee.lazy import Shown
+from epee.lazy import Shown, drawn
 from epee.risk.asked import kind_of
 from epee.risk.counts import long_table
 from epee.risk.cross_validation import CrossValidation, counted, dealt_by_rule, from_outcomes, plan_for
@@ -160,11 +160,9 @@ class Comparison(Shown):
         choice = say("optimism", optimism=amount(gain, best.stderr / 10), corrected=corrected)
         return "\n".join([*lines, self.verdict, *([choice] if len(self.names) > 1 else [])])
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw each candidate's error and its paired difference from the best; returns the axes."""
-        from epee.figures.risk import plot_comparison
-
-        return plot_comparison(self, ax)
+    plot = drawn(
+        "risk.plot_comparison", "Draw each candidate's error and its paired difference from the best; returns the axes."
+    )
 
 
 def named(models: Any) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from epee.engines.local import in_order
 from epee.errors import WrongUse
 from epee.estimator.protocol import LeavesOneOutPath, SolvesPath
 from epee.estimator.saying import each_once
-from epee.lazy import Shown
+from epee.lazy import Shown, drawn
 from epee.moments.moments import Moments, stack
 from epee.moments.unions import joined, select
 from epee.risk.counts import long_table
@@ -92,11 +92,7 @@ class ComplexityCurve(Shown):
         """Tell whether the best value is the first or the last of several: the grid may be too short."""
         return len(self.values) > 2 and self.best_index in (0, len(self.values) - 1)
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw both errors with the mark of one standard error; returns the axes."""
-        from epee.figures.risk import plot_complexity
-
-        return plot_complexity(self, ax)
+    plot = drawn("risk.plot_complexity", "Draw both errors with the mark of one standard error; returns the axes.")
 
 
 @each_once

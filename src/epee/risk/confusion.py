@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from epee.lazy import drawn
 from epee.risk.held_rows import codes_of, held_rows
 from epee.risk.units import Weights
 from epee.typing import Labels, Matrix
@@ -43,11 +44,7 @@ class Confusion:
             lines.append(f"{label!s:<{first}}{cells}")
         return "\n".join(lines)
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the matrix; returns the axes."""
-        from epee.figures.risk import plot_confusion
-
-        return plot_confusion(self, ax)
+    plot = drawn("risk.plot_confusion", "Draw the matrix; returns the axes.")
 
 
 def confusion_matrix(

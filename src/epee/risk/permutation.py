@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from epee.engines.local import in_order
 from epee.errors import WrongUse
 from epee.estimator.saying import each_once
+from epee.lazy import drawn
 from epee.risk.asking import asker
 from epee.risk.counts import long_table
 from epee.risk.cross_validation import plan_for
@@ -64,11 +65,7 @@ class Importance:
         lines = [f"{self.names[j]:<{width}}  {self.value[j]:.4f} ± {self.stderr[j]:.4f}" for j in self.order]
         return "\n".join([*lines, self.caution] if self.caution else lines)
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the columns with their intervals; returns the axes."""
-        from epee.figures.risk import plot_importance
-
-        return plot_importance(self, ax)
+    plot = drawn("risk.plot_importance", "Draw the columns with their intervals; returns the axes.")
 
 
 @each_once
