@@ -98,7 +98,7 @@ class Shown:
 
 
 def drawn(place: str, doc: str) -> Callable[..., Any]:
-    """Return the method ``plot`` of a result, which ``doc`` describes: it asks the function at ``place`` in :mod:`epee.figures`, then loaded.
+    """Return the method ``plot`` of a result, which ``doc`` describes: that at ``place`` in :mod:`epee.figures`, loaded then.
 
     >>> drawn("risk.plot_risk", "Draw the estimate.").__doc__
     'Draw the estimate.'
