@@ -52,8 +52,6 @@ class BiasVariance:
     x : array (m, p)
     noise, bias2, variance, epe : arrays (m,)
         At each point; ``epe = noise + bias2 + variance``.
-    average : Terms
-        Their means over the points.
     stderr : float
         Monte-Carlo error of the average epe.
     mean : array (m,)
