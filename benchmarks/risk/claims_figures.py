@@ -168,7 +168,7 @@ def calibrated(n: int, r: np.random.Generator) -> Outcome:
 def none_best(kind: str, n: int, r: np.random.Generator, many: int = 4) -> Outcome:
     """Of ways of learning that are equally good, each of its own two columns, none is shown to be best."""
     from epee import LinearDiscriminantAnalysis, LinearRegression
-    from epee.risk.paired_tests import corrected_difference, over_pairs
+    from epee.risk.paired_tests import corrected_difference, of_pairs, over_pairs
 
     X = r.normal(size=(n, 2 * many))
     if kind == "classes":
@@ -180,7 +180,7 @@ def none_best(kind: str, n: int, r: np.random.Generator, many: int = 4) -> Outco
 
     risks = [cross_validate(model, X[:, 2 * j : 2 * j + 2], y, repeats=5) for j in range(many)]
     differences = {(i, j): corrected_difference(risks[i], risks[j], 0.95) for i in range(many) for j in range(i)}
-    p = over_pairs(many, lambda i, j: differences[max(i, j), min(i, j)].p_value)
+    p = over_pairs(of_pairs(many, lambda i, j: differences[i, j].p_value))
     best = int(np.argmin([risk.value for risk in risks]))
     return bool(np.delete(p[best], best).min() >= 0.05), any(bool(d.caution) for d in differences.values())
 

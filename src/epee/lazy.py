@@ -97,6 +97,21 @@ class Shown:
         return str(import_module("epee.report.notebook").notebook_html(self))
 
 
+def drawn(place: str, doc: str) -> Callable[..., Any]:
+    """Return the method ``plot`` of a result, which ``doc`` describes: that at ``place`` in :mod:`epee.figures`, loaded then.
+
+    >>> drawn("risk.plot_risk", "Draw the estimate.").__doc__
+    'Draw the estimate.'
+    """
+
+    def plot(self: Any, ax: Any = None) -> Any:
+        module, _, name = place.rpartition(".")
+        return getattr(import_module(f"epee.figures.{module}"), name)(self, ax)
+
+    plot.__doc__ = doc
+    return plot
+
+
 class _Absent:
     """A finder that has nothing under one name, whatever is installed."""
 

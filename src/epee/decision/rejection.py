@@ -7,10 +7,10 @@ rejected at a rejection cost :math:`c`. With 0-1 costs :math:`r = 1 - \max_t P(t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from epee.lazy import drawn
 from epee.risk.intervals import check_level, t_quantile, wilson
 from epee.typing import Codes, Matrix, Vector
 
@@ -73,8 +73,4 @@ class ErrorReject:
         k = int(np.searchsorted(self.reject_cost, reject_cost * (1 + 1e-12), side="right")) - 1
         return (float(self.reject_rate[k]), float(self.error[k])) if k >= 0 else (1.0, 0.0)
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the curve with its band; returns the axes."""
-        from epee.figures.decision import plot_error_reject
-
-        return plot_error_reject(self, ax)
+    plot = drawn("decision.plot_error_reject", "Draw the curve with its band; returns the axes.")

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from epee.errors import DataError, WrongUse
+from epee.lazy import drawn
 from epee.losses.decisions import ZeroOne
 from epee.risk.intervals import check_level, clopper_pearson
 from epee.risk.rates import rate_interval
@@ -46,11 +47,7 @@ class ReliabilityCurve:
     label: Any
     level: float
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the curve with its band; returns the axes."""
-        from epee.figures.decision import plot_reliability
-
-        return plot_reliability(self, ax)
+    plot = drawn("decision.plot_reliability", "Draw the curve with its band; returns the axes.")
 
 
 def reliability_curve(

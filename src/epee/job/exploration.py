@@ -45,11 +45,7 @@ class Explored(Reported):
 
     Attributes
     ----------
-    card : dict
-        Everything the report says.
     findings : list of Finding
-    notes : list of str
-        How the table was read.
     """
 
     def __init__(self, card: dict[str, Any], findings: list[Finding]) -> None:

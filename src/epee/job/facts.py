@@ -255,19 +255,17 @@ def coefficients_of(predictor: Predictor, rows: Rows, level: float) -> list[dict
     scaled = len(predictor.model.steps) > 1
     spread = np.ones(len(names)) if scaled else np.sqrt(np.average((X - centre) ** 2, axis=0, weights=w))
     unit = np.prod(scales, axis=0) if scales else spread  # of the table, in what ``value`` is for
-    bars = None
+    bars = np.full(len(names), np.nan)  # None on the card
     if isinstance(last, CoefficientCovariance) and last.rank_ == len(names):
         bars = np.sqrt(np.diagonal(last.coef_covariance_)) * spread
     items = []
     for j, name in enumerate(names):
         value = float(coef[0, j] * spread[j])
-        ends = None if bars is None else t_interval(value, float(bars[j]), max(len(X) - len(names) - 1, 1), level)
+        bar, step = float(bars[j]), float(unit[j]) if unit[j] > 0 else np.nan
+        low, high = t_interval(value, bar, max(len(X) - len(names) - 1, 1), level) if bar >= 0 else (np.nan, np.nan)
         items.append({
-            "column": name, "value": value, "stderr": None if bars is None else float(bars[j]),
-            "low": None if ends is None else ends.low, "high": None if ends is None else ends.high,
-            "per_unit": value / unit[j] if unit[j] > 0 else 0.0,
-            "unit_low": None if ends is None or not unit[j] > 0 else ends.low / unit[j],
-            "unit_high": None if ends is None or not unit[j] > 0 else ends.high / unit[j],
+            "column": name, "value": value, "stderr": bar, "low": low, "high": high,
+            "per_unit": value / step if step > 0 else 0.0, "unit_low": low / step, "unit_high": high / step,
         })  # fmt: skip
     return sorted(items, key=lambda item: -abs(item["value"]))
 

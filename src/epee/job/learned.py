@@ -56,16 +56,10 @@ class Learned(Reported):
     ----------
     predictor : Predictor
         The chosen predictor; takes raw tables.
-    leaderboard : data frame
-        One line a predictor, from the simplest up: of pandas where that is installed, else an Arrow table.
     risk : Risk
         The error on the sealed rows; where none were sealed, that of the cross-validation, corrected for the choice.
-    verdict : str
-        Which one is chosen, what is shown and what is not.
     findings : list
         What often is a mistake, with its evidence.
-    notes : list of str
-        How the table was taken.
     """
 
     def __init__(
@@ -95,12 +89,12 @@ class Learned(Reported):
 
     @property
     def leaderboard(self) -> Any:
-        """One line a predictor, from the simplest up, as a data frame."""
+        """One line a predictor, from the simplest up: of pandas where that is installed, else an Arrow table."""
         return frame_of(self.facts["leaderboard"])
 
     @property
     def verdict(self) -> str:
-        """The verdict in words."""
+        """Which one is chosen, what is shown and what is not."""
         return " ".join(self.facts["verdict"])
 
     @property

@@ -384,13 +384,10 @@ def cost_table(costs: Any, reject_cost: float | None, classes: np.ndarray | None
 
 
 def cost_loss(table: Any, classes: np.ndarray | None) -> Any:
-    """Return the loss that a table of costs is, or None."""
-    if table is None:
-        return None
+    """Return the loss that a table of costs is."""
     from epee.losses.decisions import Costs
 
-    label = "reject" if classes is not None and classes.dtype.kind in "US" else -1
-    return Costs(table, label)
+    return Costs(table, "reject" if classes is not None and classes.dtype.kind in "US" else -1)
 
 
 __all__ = ["Learned", "learn", "last_step"]

@@ -152,7 +152,7 @@ def _passing(
     first = Passing(source, roles, cells, asked, Schema(tuple(inputs)))
     found = first.read(np.sort(picked), split)
     seen = understand(source, roles, types, tallies.beside(found.tallies), cells.target, notes)
-    last = first if seen.schema.names == first.schema.names else first.narrowed(seen.schema)
+    last = first if seen.schema.names == first.schema.names else replace(first, schema=seen.schema, origin=None)
     rows = last.rows(split, first, found)
     hand = last.hand(found)
     hand.looked = np.arange(len(hand.train))
@@ -248,10 +248,6 @@ class Passing:
             gone = {name: found.tallies.columns[name].missing for name in numbers}
             self.schema = Schema(tuple(replace(c, missing=gone.get(c.name, c.missing)) for c in self.schema))
             self.__post_init__()
-
-    def narrowed(self, schema: Schema) -> Passing:
-        """Return the same table with fewer inputs."""
-        return Passing(self.source, self.roles, self.cells, self.asked, schema)
 
     def rows(self, split: Split, first: Passing, found: Seen) -> Rows:
         """Return the rows with the sums of the first pass, of the columns that are still inputs."""

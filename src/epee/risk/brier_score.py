@@ -35,12 +35,8 @@ def brier(
     ----------
     model : fitted classifier
     X, y : test rows and their labels
-    level : float in (0, 1), default=0.95
-        What the interval covers.
-    sample_weight : array (n,), optional
-        Counts, or sampling weights, whose scale means nothing.
-    weights : {"counts", "sampling"}, default=None
-        What the weights mean; None takes whole numbers as counts and others as sampling weights, whose error bar is the sandwich's.
+    level, sample_weight, weights
+        As in :func:`roc_auc`.
     bins : int, default=10
         Bins of the calibration curve.
 

@@ -17,9 +17,9 @@ from sklearn.pipeline import Pipeline
 from epee.errors import WrongUse
 from epee.estimator.saying import each_once
 from epee.estimator.simplicity import order_of
-from epee.lazy import Shown
+from epee.lazy import Shown, drawn
 from epee.risk.asked import kind_of
-from epee.risk.counts import long_table
+from epee.risk.counts import in_copies
 from epee.risk.cross_validation import CrossValidation, counted, dealt_by_rule, from_outcomes, plan_for
 from epee.risk.estimate import Difference
 from epee.risk.halves import halves_of
@@ -49,15 +49,6 @@ class Comparison(Shown):
     names : list of str
         In the order given.
     risks : list of CrossValidation
-    table : list of dict
-        One row a candidate from the best down: name, value, stderr, low, high, dof, and the paired difference from the best
-        with its p-value (Holm).
-    best, simplest, chosen : str
-        Smallest error; simplest that no other beats at the 5 % level; simplest within one standard error of the best.
-    optimism : Optimism
-        How much better the winner looks than it is.
-    verdict : str
-        In words, in the language of ``epee.options``.
     """
 
     names: list[str]
@@ -119,7 +110,9 @@ class Comparison(Shown):
 
     @property
     def table(self) -> list[dict[str, Any]]:
-        """One row a candidate, from the best down."""
+        """One row a candidate from the best down: name, value, stderr, low, high, dof, and the paired difference from the best
+        with its p-value (Holm).
+        """
         rows = []
         first = self._index(self.best)
         for i in np.argsort(self.values, kind="stable"):
@@ -160,11 +153,9 @@ class Comparison(Shown):
         choice = say("optimism", optimism=amount(gain, best.stderr / 10), corrected=corrected)
         return "\n".join([*lines, self.verdict, *([choice] if len(self.names) > 1 else [])])
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw each candidate's error and its paired difference from the best; returns the axes."""
-        from epee.figures.risk import plot_comparison
-
-        return plot_comparison(self, ax)
+    plot = drawn(
+        "risk.plot_comparison", "Draw each candidate's error and its paired difference from the best; returns the axes."
+    )
 
 
 def named(models: Any) -> dict[str, Any]:
@@ -230,21 +221,20 @@ def compare(
         raise WrongUse("classifiers and regressors cannot be compared with one another; give candidates of one kind.")
     if time is not None or not isinstance(folds, int | np.integer):
         repeats = 1
-    table = long_table(X, y, sample_weight, weights) if dealt_by_rule(folds, groups, time, stratify) else None
-    if table is not None:
-        X, y, sample_weight = table.X, table.y, None
+    X, y, sample_weight, laid = in_copies(X, y, sample_weight, weights, dealt_by_rule(folds, groups, time, stratify))
     routes = _routes(list(candidates.values()), X, y, sample_weight, loss)
     for route in routes:
         route.weights = weights
-    apart = table is not None
-    plan = counted(routes[0], plan_for(routes[0], folds, repeats, groups, time, stratify, random_state, apart))
+    plan = counted(
+        routes[0], plan_for(routes[0], folds, repeats, groups, time, stratify, random_state, apart=bool(laid))
+    )
     risks = _run_all(routes, plan, level)
     if time is None and all(route.at_a_glance for route in routes):
         risks = [
             replace(shaped(risk, route, plan), halves=halves_of(route, plan))
             for risk, route in zip(risks, routes, strict=True)
         ]
-        if groups is None and not apart and isinstance(folds, int | np.integer):
+        if groups is None and not laid and isinstance(folds, int | np.integer):
             best = int(np.argmin([risk.value for risk in risks]))
             kin = kinship(*seen_rows(routes[best], plan, risks[best].losses, risks[best].predictions))
             risks = [marked(risk, kin) for risk in risks]

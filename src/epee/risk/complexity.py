@@ -23,10 +23,10 @@ from epee.engines.local import in_order
 from epee.errors import WrongUse
 from epee.estimator.protocol import LeavesOneOutPath, SolvesPath
 from epee.estimator.saying import each_once
-from epee.lazy import Shown
+from epee.lazy import Shown, drawn
 from epee.moments.moments import Moments, stack
 from epee.moments.unions import joined, select
-from epee.risk.counts import long_table
+from epee.risk.counts import in_copies
 from epee.risk.cross_validation import dealt_by_rule, fold_error, plan_for, run_plan
 from epee.risk.dof import sharing, spread_of_squares
 from epee.risk.leave_one_out import heavier_than_a_copy, leave_each_out
@@ -59,8 +59,6 @@ class ComplexityCurve(Shown):
     cv, stderr : arrays (V,)
         Cross-validated error and its standard error.
     per_fold : array (repeats * folds, V)
-    best, chosen : values of the parameter
-        With the smallest cv; and by the rule.
     best_index, chosen_index : int
     """
 
@@ -92,11 +90,7 @@ class ComplexityCurve(Shown):
         """Tell whether the best value is the first or the last of several: the grid may be too short."""
         return len(self.values) > 2 and self.best_index in (0, len(self.values) - 1)
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw both errors with the mark of one standard error; returns the axes."""
-        from epee.figures.risk import plot_complexity
-
-        return plot_complexity(self, ax)
+    plot = drawn("risk.plot_complexity", "Draw both errors with the mark of one standard error; returns the axes.")
 
 
 @each_once
@@ -157,13 +151,10 @@ def complexity_curve(
         raise WrongUse(f"simpler is {simpler!r}; it must be 'smaller' or 'larger'.")
     if isinstance(folds, str) and folds == "loo":
         return _left_out_curve(model, X, y, parameter, values, rule, simpler, loss, sample_weight, weights)
-    table = long_table(X, y, sample_weight, weights) if dealt_by_rule(folds, groups, time, stratify) else None
-    if table is not None:
-        X, y, sample_weight = table.X, table.y, None
+    X, y, sample_weight, laid = in_copies(X, y, sample_weight, weights, dealt_by_rule(folds, groups, time, stratify))
     route = open_route(clone(model).set_params(**{parameter: values[0]}), X, y, sample_weight, loss)
-    plan = plan_for(route, folds, repeats, groups, time, stratify, random_state, apart=table is not None)
-    how = plan.how + (taken_as(table.counts, "counts") if table is not None else "")
-    how += taken_as(route.weight, weights) if route.at_hand else ""
+    plan = plan_for(route, folds, repeats, groups, time, stratify, random_state, apart=bool(laid))
+    how = plan.how + (laid or (taken_as(route.weight, weights) if route.at_hand else ""))
     per_fold, train, dof = _path(route, plan, parameter, values)
     cv, stderr, _ = fold_error(per_fold, plan.repeats)
     best, chosen = choose(cv, stderr, simplicity(values, dof, simpler), rule)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from epee.lazy import drawn
 from epee.risk.held_rows import codes_of, held_rows
 from epee.risk.units import Weights
 from epee.typing import Labels, Matrix
@@ -43,11 +44,7 @@ class Confusion:
             lines.append(f"{label!s:<{first}}{cells}")
         return "\n".join(lines)
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the matrix; returns the axes."""
-        from epee.figures.risk import plot_confusion
-
-        return plot_confusion(self, ax)
+    plot = drawn("risk.plot_confusion", "Draw the matrix; returns the axes.")
 
 
 def confusion_matrix(
@@ -59,11 +56,8 @@ def confusion_matrix(
     ----------
     model : fitted classifier
     X, y : held-out rows and their labels
-    level : float in (0, 1), default=0.95
-    sample_weight : array (n,), optional
-        Counts, or sampling weights, whose scale means nothing.
-    weights : {"counts", "sampling"}, default=None
-        What the weights mean; None takes whole numbers as counts and others as sampling weights, whose error bar is the sandwich's.
+    level, sample_weight, weights
+        As in :func:`roc_auc`.
 
     Examples
     --------

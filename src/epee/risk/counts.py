@@ -13,7 +13,7 @@ import numpy as np
 
 from epee.arrays import is_elsewhere
 from epee.risk.cross_validation import CrossValidation
-from epee.risk.units import Weights, meaning_of
+from epee.risk.units import Weights, meaning_of, taken_as
 from epee.table.block import Source, check_weights
 from epee.table.doors import gather, is_stream, open_source
 from epee.table.fingerprints import fingerprint
@@ -75,6 +75,18 @@ def long_table(X: Any, y: Any, sample_weight: Any, weights: Weights | None = Non
         return None
     columns = X.shape[1] if len(getattr(X, "shape", ())) == 2 else 1
     return LongTable(X, y, counts) if counts.sum() * columns <= MOST_CELLS else None
+
+
+def in_copies(
+    X: Any, y: Any, sample_weight: Any, weights: Weights | None, by_rule: bool = True
+) -> tuple[Any, Any, Any, str]:
+    """Return rows and weights: single copies without a weight, and the words that say so, where rows dealt ``by_rule`` have counts.
+
+    >>> in_copies([[0.0], [1.0]], [5.0, 6.0], [2, 1], None)[1:]
+    ([5.0, 5.0, 6.0], None, ', weights taken as counts')
+    """
+    table = long_table(X, y, sample_weight, weights) if by_rule else None
+    return (X, y, sample_weight, "") if table is None else (table.X, table.y, None, taken_as(table.counts, "counts"))
 
 
 def _few_and_whole(source: Source, weights: Weights | None) -> bool:

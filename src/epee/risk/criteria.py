@@ -27,6 +27,7 @@ import numpy as np
 from sklearn.base import clone, is_classifier
 
 from epee.errors import DataError, WrongUse
+from epee.lazy import drawn
 from epee.losses.names import resolve
 from epee.risk.refit import RefitRoute
 from epee.risk.splitting import seed_of
@@ -69,11 +70,10 @@ class Criteria:
         """The model with the smallest criterion."""
         return self.models[self.best_index]
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the criterion and the training error against the degrees of freedom; returns the axes."""
-        from epee.figures.risk import plot_criteria
-
-        return plot_criteria(self, ax)
+    plot = drawn(
+        "risk.plot_criteria",
+        "Draw the criterion and the training error against the degrees of freedom; returns the axes.",
+    )
 
 
 @dataclass(frozen=True)

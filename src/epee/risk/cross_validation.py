@@ -22,6 +22,7 @@ import numpy as np
 from epee.errors import WrongUse
 from epee.estimator.protocol import SolvesStack
 from epee.estimator.saying import each_once
+from epee.lazy import drawn
 from epee.risk.copies import copies_of, looked_at
 from epee.risk.estimate import Difference, Risk
 from epee.risk.halves import Halves, halves_of
@@ -110,11 +111,7 @@ class CrossValidation(Risk):
             )
         return super().__sub__(other)
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the fold means and the interval; returns the axes."""
-        from epee.figures.risk import plot_folds
-
-        return plot_folds(self, ax)
+    plot = drawn("risk.plot_folds", "Draw the fold means and the interval; returns the axes.")
 
 
 @each_once

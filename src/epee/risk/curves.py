@@ -26,7 +26,7 @@ from epee.estimator.base import say
 from epee.estimator.saying import each_once
 from epee.lazy import Shown
 from epee.risk.copies import copies_of
-from epee.risk.counts import long_table
+from epee.risk.counts import in_copies
 from epee.risk.cross_validation import dealt_by_rule, strata_of
 from epee.risk.estimate import Risk
 from epee.risk.intervals import Interval, check_level, normal_quantile, t_quantile
@@ -172,18 +172,15 @@ def learning_curve(
     """
     check_meaning(weights)
     by_rule = dealt_by_rule(folds, groups, None, stratify)
-    table = long_table(X, y, sample_weight, weights) if by_rule else None
-    if table is not None:
-        X, y, sample_weight = table.X, table.y, None
+    X, y, sample_weight, laid = in_copies(X, y, sample_weight, weights, by_rule)
     route = open_route(model, X, y, sample_weight, loss)
     route.weights = weights
-    looked = by_rule and table is None and route.weight is None
+    looked = by_rule and not laid and route.weight is None
     found = curve_on(
         route, sizes=sizes, folds=folds, level=level, groups=groups, stratify=stratify, random_state=random_state,
         copies=copies_of(route.inputs, route.raw[1], route.n) if looked else None,
     )  # fmt: skip
-    meant = taken_as(table.counts, "counts") if table is not None else taken_as(route.weight, weights)
-    return replace(found, how=found.how + meant)
+    return replace(found, how=found.how + (laid or taken_as(route.weight, weights)))
 
 
 def curve_on(

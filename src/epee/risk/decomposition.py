@@ -27,6 +27,7 @@ from sklearn.base import clone
 from epee.engines.local import in_order
 from epee.errors import DataError, WrongUse
 from epee.estimator.saying import each_once
+from epee.lazy import drawn
 from epee.risk.splitting import seed_of
 from epee.settings import progress
 from epee.typing import Matrix, Vector
@@ -51,8 +52,6 @@ class BiasVariance:
     x : array (m, p)
     noise, bias2, variance, epe : arrays (m,)
         At each point; ``epe = noise + bias2 + variance``.
-    average : Terms
-        Their means over the points.
     stderr : float
         Monte-Carlo error of the average epe.
     mean : array (m,)
@@ -80,11 +79,7 @@ class BiasVariance:
         a = self.average
         return f"epe {a.epe:.4g} ± {self.stderr:.2g} = noise {a.noise:.4g} + bias² {a.bias2:.4g} + variance {a.variance:.4g}"
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the terms stacked along the points; returns the axes."""
-        from epee.figures.risk import plot_bias_variance
-
-        return plot_bias_variance(self, ax)
+    plot = drawn("risk.plot_bias_variance", "Draw the terms stacked along the points; returns the axes.")
 
 
 @each_once

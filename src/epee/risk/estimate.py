@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from epee.errors import WrongUse
-from epee.lazy import Shown
+from epee.lazy import Shown, drawn
 from epee.losses.names import named
 from epee.risk.intervals import (
     Interval,
@@ -203,11 +203,7 @@ class Risk(Shown, Part):
         names = ("value", "stderr", "low", "high", "level", "n", "loss", "how", *(("caution",) if self.caution else ()))
         return {name: getattr(self, name) for name in names}
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the estimate and its interval; returns the axes."""
-        from epee.figures.risk import plot_risk
-
-        return plot_risk(self, ax)
+    plot = drawn("risk.plot_risk", "Draw the estimate and its interval; returns the axes.")
 
 
 def _apart(a: Risk, b: Risk, level: float) -> Interval:
@@ -248,8 +244,6 @@ class Score(Risk):
     _: KW_ONLY
     curve: Any = None
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the curve behind the figure where there is one, else the interval; returns the axes."""
-        from epee.figures.risk import plot_score
-
-        return plot_score(self, ax)
+    plot = drawn(
+        "risk.plot_score", "Draw the curve behind the figure where there is one, else the interval; returns the axes."
+    )

@@ -8,6 +8,7 @@ On the training rows (1) is what learning made small; on :math:`m` fresh rows it
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -27,7 +28,7 @@ from epee.risk.asking import refuse_missing_truth, refuse_nan
 from epee.risk.estimate import Risk
 from epee.risk.fingerprint import repeated_rows
 from epee.risk.intervals import Interval, asked_interval, check_level, weighted_mean, within_range
-from epee.risk.mean_loss import MeanLoss, mean_loss
+from epee.risk.mean_loss import MeanLoss, ends_of, mean_loss
 from epee.risk.ranking import area_interval
 from epee.risk.route import GLANCE
 from epee.risk.splitting import group_codes, places_in_time
@@ -181,16 +182,25 @@ def holdout_error(
             X, y, _ = gather(source)
     ids = None if groups is None else group_codes(groups, len(losses))
     order = None if time is None else np.argsort(places_in_time(time, len(losses)), kind="stable")
-    ends_at = partial(_ends, interval, losses, w, chosen, weights, ids, order)
+    rows = slice(None) if order is None or ids is not None else order
+    of_rows: Callable[..., MeanLoss] = partial(
+        mean_loss, losses[rows], None if w is None else w[rows], loss=chosen, weights=weights, groups=ids,
+        in_order=order is not None and ids is None,
+    )  # fmt: skip
     if not chosen.rowwise and interval is None and ids is None and order is None and w is None:
-        ends_at = partial(_ranking_ends, losses, chosen.codes(_labels(X, y)))
-    found, ends = ends_at(level, whole=True)
+        of_rows = partial(_ranking, losses, chosen.codes(_labels(X, y)))
+    found, ends_at = of_rows(level=level), partial(ends_of, of_rows)
+    ends = found.interval
+    if interval is not None:
+        ends_at = partial(_asked_ends, interval, losses, w, chosen, weights)
+        ends = ends_at(level)
     worth = None if w is None else as_counts(w, len(w), weights)
     n = float(len(losses)) if worth is None else float(worth.sum())
+    caution = unsaid(w, weights) or found.sentence or _rare_class(chosen, y, losses)
     told = Risk(
         found.value, found.stderr, ends, level, n, chosen.name, _how(w, weights, ids, order), found.dof, row_losses=losses, weight=worth,
-        rows=None if is_stream(X) else fingerprint(X, y), caution=unsaid(w, weights) or found.sentence or _rare_class(chosen, y, losses),
-        ends_at=ends_at, in_units=None if ids is None and order is None else partial(_in_units, w, weights, ids, order),
+        rows=None if is_stream(X) else fingerprint(X, y), caution=caution, ends_at=ends_at,
+        in_units=None if ids is None and order is None else partial(_in_units, w, weights, ids, order),
     )  # fmt: skip
     if is_stream(X) or ids is not None or order is not None or w is not None or len(losses) * width_of(X) > GLANCE:
         return told
@@ -226,23 +236,14 @@ def _rare_class(chosen: Loss, y: Any, losses: Vector) -> str:
     return risk_words.say("caution class", name=chosen.classes[k], n=int(counts[k]))
 
 
-def _ends(
-    kind: str | None, losses: Vector, w: Vector | None, chosen: Loss, weights: Weights | None, ids: Any, order: Any, level: float,
-    *, whole: bool = False,
-) -> Any:  # fmt: skip
-    """Return the interval at a level, with the mean behind it when the ``whole`` is asked for."""
-    rows = slice(None) if order is None or ids is not None else order
-    found: MeanLoss = mean_loss(
-        losses[rows], None if w is None else w[rows], loss=chosen, level=level, weights=weights, groups=ids,
-        in_order=order is not None and ids is None,
-    )  # fmt: skip
-    ends = found.interval
-    if kind is not None:
-        units = units_of(losses, w, weights=weights)
-        bar, worth = units.spread()[0] / float(np.sqrt(units.n)), None if w is None else as_counts(w, len(w), weights)
-        ends = asked_interval(kind, units.mean, bar, units.effective, losses, worth, level, chosen.is_rate)
-        ends = within_range(ends, chosen)
-    return (found, ends) if whole else ends
+def _asked_ends(
+    kind: str, losses: Vector, w: Vector | None, chosen: Loss, weights: Weights | None, level: float
+) -> Interval:
+    """Return the interval of the kind that was asked for."""
+    units = units_of(losses, w, weights=weights)
+    bar, worth = units.spread()[0] / float(np.sqrt(units.n)), None if w is None else as_counts(w, len(w), weights)
+    ends = asked_interval(kind, units.mean, bar, units.effective, losses, worth, level, chosen.is_rate)
+    return within_range(ends, chosen)
 
 
 def _in_units(w: Vector | None, weights: Weights | None, ids: Any, order: Any, figures: Vector) -> Units:
@@ -256,15 +257,15 @@ def _labels(X: Any, y: Any) -> Any:
     return np.concatenate([np.asarray(b.y) for b in open_source(X, y).blocks()]) if is_stream(X) else y
 
 
-def _ranking_ends(losses: Vector, codes: Codes, level: float, *, whole: bool = False) -> Any:
-    """Return the interval of one minus an area, that of the area turned over, with the mean behind it when it is asked for."""
+def _ranking(losses: Vector, codes: Codes, *, level: float) -> MeanLoss:
+    """Return one minus an area, with the interval of the area turned over."""
     counts = np.bincount(codes)
     counts = counts[counts > 0]
     n, few = float(len(losses)), float(counts.min())
     value, stderr = float(losses.mean()), float(losses.std() / np.sqrt(max(n - 1, 1)))
     area = area_interval(1 - value, stderr, max(few - 1, 1.0), few, max(n - few, 1.0), level)
     ends = Interval(min(1 - area.high, value), max(1 - area.low, value))
-    return (MeanLoss(value, stderr, ends, n, max(few - 1, 1.0)), ends) if whole else ends
+    return MeanLoss(value, stderr, ends, n, max(few - 1, 1.0))
 
 
 def refuse_training_rows(model: Any, X: Any, sample_weight: Any = None) -> None:

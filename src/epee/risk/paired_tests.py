@@ -96,27 +96,24 @@ def crowded(found: Difference, columns: int, learned: float) -> Difference:
     return replace(found, caution=say("caution columns", p=columns, n=int(learned)))
 
 
-def all_pairs(per_fold: Matrix, overlap: float, folds: int | None = None) -> Matrix:
-    """Return the p-values (M, M) of all pairs of candidates, adjusted by Holm's rule for having looked at every pair.
-
-    ``per_fold`` (J, M) holds mean losses by fold. Whoever compares the others with the *best* has looked at all pairs to find it: an
-    adjustment for the M - 1 pairs that are then printed alarms in twice as many cases as it says.
-
-    >>> rng = np.random.default_rng(0)
-    >>> p = all_pairs(np.column_stack([rng.normal(size=10), rng.normal(size=10), 5 + rng.normal(size=10)]), 1 / 9)
-    >>> bool(p[0, 1] > 0.05), bool(p[0, 2] < 0.05), bool((p == p.T).all())
-    (True, True, True)
-    """
-    return over_pairs(
-        per_fold.shape[1], lambda a, b: corrected_t(per_fold[:, a] - per_fold[:, b], overlap, folds=folds).p_value
-    )
-
-
-def over_pairs(M: int, p_value: Callable[[int, int], float]) -> Matrix:
-    """Return the p-values (M, M) of all pairs, adjusted by Holm's rule; 1 on the diagonal."""
+def of_pairs(M: int, figure: Callable[[int, int], float]) -> Matrix:
+    """Return a figure of all pairs (M, M), the same both ways; 1 on the diagonal."""
     out, (i, j) = np.ones((M, M)), np.tril_indices(M, -1)
-    if len(i):
-        out[i, j] = out[j, i] = holm(np.array([p_value(int(a), int(b)) for a, b in zip(i, j, strict=True)]))
+    out[i, j] = out[j, i] = [figure(int(a), int(b)) for a, b in zip(i, j, strict=True)]
+    return out
+
+
+def over_pairs(p: Matrix) -> Matrix:
+    """Return the p-values (M, M) of pairs, adjusted by Holm's rule for having looked at all of them.
+
+    Whoever compares the others with the *best* has looked at all pairs to find it: an adjustment for the M - 1 pairs that are then printed
+    alarms in twice as many cases as it says.
+
+    >>> over_pairs(of_pairs(3, lambda i, j: 0.01 * (i + j)))[0].tolist()
+    [1.0, 0.03, 0.04]
+    """
+    out, (i, j) = np.ones_like(p), np.tril_indices(len(p), -1)
+    out[i, j] = out[j, i] = holm(p[i, j])
     return out
 
 

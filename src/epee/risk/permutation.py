@@ -21,8 +21,9 @@ from sklearn.utils.validation import check_is_fitted
 from epee.engines.local import in_order
 from epee.errors import WrongUse
 from epee.estimator.saying import each_once
+from epee.lazy import drawn
 from epee.risk.asking import asker
-from epee.risk.counts import long_table
+from epee.risk.counts import in_copies
 from epee.risk.cross_validation import plan_for
 from epee.risk.intervals import check_level
 from epee.risk.refit import RefitRoute
@@ -64,11 +65,7 @@ class Importance:
         lines = [f"{self.names[j]:<{width}}  {self.value[j]:.4f} ± {self.stderr[j]:.4f}" for j in self.order]
         return "\n".join([*lines, self.caution] if self.caution else lines)
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the columns with their intervals; returns the axes."""
-        from epee.figures.risk import plot_importance
-
-        return plot_importance(self, ax)
+    plot = drawn("risk.plot_importance", "Draw the columns with their intervals; returns the axes.")
 
 
 @each_once
@@ -108,9 +105,7 @@ def importance(
     if repeats < 1:
         raise WrongUse(f"repeats is {repeats}; give at least one shuffle.")
     check_meaning(weights)
-    table = long_table(X, y, sample_weight, weights)
-    if table is not None:
-        X, y, sample_weight = table.X, table.y, None
+    X, y, sample_weight, laid = in_copies(X, y, sample_weight, weights)
     route = RefitRoute(model, X, y, sample_weight, loss)
     route.weights = weights
     rng = np.random.default_rng(seed_of(random_state))
@@ -118,11 +113,11 @@ def importance(
         check_is_fitted(model)
         jobs, how = [(model, np.arange(route.n))], "held-out rows"
     except NotFittedError:
-        split = plan_for(route, folds, 1, None, None, None, random_state, apart=table is not None).splits[0]
+        split = plan_for(route, folds, 1, None, None, None, random_state, apart=bool(laid)).splits[0]
         assert isinstance(split, Split)
         jobs = list(zip(route.models(split), split.rows_of, strict=True))
         how = f"rows held out in turn, {folds} folds"
-    how += taken_as(table.counts, "counts") if table is not None else taken_as(route.weight, weights)
+    how += laid or taken_as(route.weight, weights)
     names, sampled = column_names(route.X), route.sampled
     w = route.counts
     rises, given = np.zeros((len(names), route.n)), np.zeros((len(names), route.n))  # as receiver, as donor

@@ -181,12 +181,9 @@ class MomentRoute(Route):
         assert parts is not None
         self.steps: Steps = parts
         self.shared, self.probe, self.encoder, self.raw = rows, probe, encoder, raw
+        self.source: Any = rows.source
+        self.at_hand = rows.at_hand
         self._bank: dict[str, tuple[Any, Any]] = {}  # training and testing moments, shared with routes on the same sums
-
-    @property
-    def source(self) -> Any:
-        """The rows, before any affine step."""
-        return self.shared.source
 
     @property
     def inputs(self) -> Any:
@@ -197,11 +194,6 @@ class MomentRoute(Route):
     def n_columns(self) -> int:
         """How many columns the predictor sees."""
         return int(self.source.n_columns)
-
-    @property
-    def at_hand(self) -> bool:
-        """Tell whether the rows are held."""
-        return self.shared.at_hand
 
     @property
     def n(self) -> int:

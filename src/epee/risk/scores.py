@@ -62,6 +62,7 @@ def roc_auc(
     model : fitted classifier
     X, y : held-out rows and their labels
     level : float in (0, 1), default=0.95
+        What the interval covers.
     sample_weight : array (n,), optional
         Counts, or sampling weights, whose scale means nothing.
     weights : {"counts", "sampling"}, default=None
@@ -124,12 +125,8 @@ def average_precision(
     ----------
     model : fitted classifier
     X, y : test rows and their labels
-    level : float in (0, 1), default=0.95
-        What the interval covers.
-    sample_weight : array (n,), optional
-        Counts, or sampling weights, whose scale means nothing.
-    weights : {"counts", "sampling"}, default=None
-        What the weights mean; None takes whole numbers as counts and others as sampling weights, whose error bar is the sandwich's.
+    level, sample_weight, weights
+        As in :func:`roc_auc`.
     draws : int, default=200
         Bootstrap samples behind the standard error.
     random_state : int, default=0
@@ -202,12 +199,8 @@ def r2(
     ----------
     model : fitted regressor
     X, y : test rows and their values
-    level : float in (0, 1), default=0.95
-        What the interval covers.
-    sample_weight : array (n,), optional
-        Counts, or sampling weights, whose scale means nothing.
-    weights : {"counts", "sampling"}, default=None
-        What the weights mean; None takes whole numbers as counts and others as sampling weights, whose error bar is the sandwich's.
+    level, sample_weight, weights
+        As in :func:`roc_auc`.
 
     Examples
     --------
@@ -259,12 +252,8 @@ def f1(
     ----------
     model : fitted classifier
     X, y : test rows and their labels
-    level : float in (0, 1), default=0.95
-        What the interval covers.
-    sample_weight : array (n,), optional
-        Counts, or sampling weights, whose scale means nothing.
-    weights : {"counts", "sampling"}, default=None
-        What the weights mean; None takes whole numbers as counts and others as sampling weights, whose error bar is the sandwich's.
+    level, sample_weight, weights
+        As in :func:`roc_auc`.
 
     Examples
     --------

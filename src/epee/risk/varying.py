@@ -31,20 +31,33 @@ from epee.typing import Matrix, Vector
 ROWS = 8192  # asked at once
 
 
+def needed(route: RefitRoute) -> Needs | None:
+    """Return what the loss needs, where that is probabilities, or labels and values as they are."""
+    if route.asked.probable and route.classes is not None:
+        return "probabilities"
+    if route.asked.costs is None and route.loss.needs in ("labels", "values"):
+        return "values" if route.classes is None else "labels"
+    return None
+
+
+def among_all(route: RefitRoute, answer: np.ndarray, model: Any) -> np.ndarray:
+    """Return what a model says, which may not know all classes, as codes or probabilities of all of them; values as they are."""
+    if route.classes is None:
+        return answer
+    if needed(route) == "labels":
+        return to_codes(answer, route.classes)
+    return spread(answer, np.searchsorted(route.classes, np.asarray(model.classes_)), len(route.classes), 0.0)
+
+
 def ask_together(route: RefitRoute, fitted: Any, variants: list[Any], rows: np.ndarray, where: str) -> list[np.ndarray]:
     """Return what each variant of the last step of a fitted model says of some rows, as the loss needs it."""
-    Z, asked = take_rows(route.X, rows), route.asked
+    Z, first, needs = take_rows(route.X, rows), variants[0], needed(route)
     for _, step in fitted.steps[:-1] if isinstance(fitted, Pipeline) else ():
         Z = Z if step in (None, "passthrough") else step.transform(Z)
-    if asked.probable and route.classes is not None:
-        place = np.searchsorted(route.classes, np.asarray(variants[0].classes_))  # of the classes it knows among all
-        found = variants[0].answer_together(variants, variants[0].clean(Z), "probabilities")
-        found = [spread(P, place, len(route.classes), 0.0) for P in found]
-    elif asked.costs is None and route.loss.needs in ("labels", "values"):
-        found = variants[0].answer_together(variants, variants[0].clean(Z))
-        found = found if route.classes is None else [to_codes(labels, route.classes) for labels in found]
+    if needs is None:
+        found = [np.asarray(route.asked.of(variant)(Z)) for variant in variants]
     else:
-        found = [np.asarray(asked.of(variant)(Z)) for variant in variants]
+        found = [among_all(route, said, first) for said in first.answer_together(variants, first.clean(Z), needs)]
     for prediction in found:
         refuse_nan(prediction, fitted, where)
     return found
@@ -53,15 +66,6 @@ def ask_together(route: RefitRoute, fitted: Any, variants: list[Any], rows: np.n
 def tested_rows(split: Split, t: int) -> np.ndarray:
     """Return the rows that model ``t`` of a split is tested on."""
     return np.flatnonzero((split.models_of_rows() == t).any(axis=0))
-
-
-def needed(route: RefitRoute) -> Needs | None:
-    """Return what the loss needs, where that is probabilities, or labels and values as they are."""
-    if route.asked.probable and route.classes is not None:
-        return "probabilities"
-    if route.asked.costs is None and route.loss.needs in ("labels", "values"):
-        return "values" if route.classes is None else "labels"
-    return None
 
 
 class Course:
@@ -104,12 +108,7 @@ class Course:
 
     def _mean(self, answer: np.ndarray) -> float:
         route, rows = self.route, np.arange(self.route.n) if self.rows is None else self.rows
-        if route.classes is not None:
-            own = np.asarray(last_of(self.model).classes_)
-            if needed(route) == "labels":
-                answer = to_codes(answer, route.classes)
-            else:
-                answer = spread(answer, np.searchsorted(route.classes, own), len(route.classes), 0.0)
+        answer = among_all(route, answer, last_of(self.model))
         refuse_nan(answer, self.model, "rows held out")
         losses = route.value(answer, rows)
         if route.weight is None:

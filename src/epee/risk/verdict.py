@@ -31,7 +31,7 @@ import numpy as np
 
 from epee.risk.cross_validation import CrossValidation
 from epee.risk.estimate import Difference
-from epee.risk.paired_tests import adjusted_together, corrected_difference, over_pairs
+from epee.risk.paired_tests import adjusted_together, corrected_difference, of_pairs, over_pairs
 from epee.risk.winner import Choice, Nested, Optimism, by_folds, winner_optimism
 from epee.typing import Codes, Matrix, Vector
 from epee.words.job_words import say
@@ -185,17 +185,12 @@ class Verdict:
         By Holm's rule; where the losses of the rows are known, by the law of the largest difference among candidates as alike as these.
         """
         if self.losses is None:
-            return over_pairs(len(self.names), lambda i, j: self.differences[i][j].p_value)
+            return over_pairs(self._raw_pairs)
         return adjusted_together(self._raw_pairs, self._picked)
 
     @cached_property
     def _raw_pairs(self) -> Matrix:
-        M = len(self.names)
-        out = np.ones((M, M))
-        for i in range(M):
-            for j in range(i):
-                out[i, j] = out[j, i] = self.differences[i][j].p_value
-        return out
+        return of_pairs(len(self.names), lambda i, j: self.differences[i][j].p_value)
 
     @cached_property
     def differences(self) -> list[list[Difference]]:
@@ -264,13 +259,8 @@ class Verdict:
     @cached_property
     def _stretch(self) -> Matrix:
         """By how much the standard error of each difference (M, M), as the choice takes it, exceeds that of the rows."""
-        M, rows = len(self.names), paired_errors(self._picked)
-        out = np.ones((M, M))
-        for i in range(M):
-            for j in range(i):
-                if rows[i, j] > 0:
-                    out[i, j] = out[j, i] = _bar(self.differences[i][j]) / rows[i, j]
-        return out
+        rows = paired_errors(self._picked)
+        return of_pairs(len(rows), lambda i, j: _bar(self.differences[i][j]) / rows[i, j] if rows[i, j] > 0 else 1.0)
 
     def optimism_error(self, parts: int = 10) -> float:
         """Return the standard error of the optimism inside the draws, by leaving out each of some parts of the rows in turn."""

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from epee.errors import DataError, WrongUse
+from epee.lazy import drawn
 from epee.risk.intervals import check_level
 from epee.risk.ranking import area, area_error, area_interval
 from epee.risk.rates import rate_interval
@@ -59,11 +60,7 @@ class Roc:
         i = int(np.searchsorted(self.false_alarms, false_alarm + 1e-12, side="right")) - 1
         return float(self.thresholds[i]), float(self.detections[i]), float(self.false_alarms[i])
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the curve with its band."""
-        from epee.figures.signal import draw_roc
-
-        return draw_roc(self, ax)
+    plot = drawn("signal.draw_roc", "Draw the curve with its band.")
 
 
 def roc(

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from epee.errors import DataError, WrongUse
+from epee.lazy import drawn
 from epee.typing import ArrayLike, Matrix, Vector
 
 
@@ -45,11 +46,7 @@ class Denoised:
     risk: Vector
     observed: np.ndarray
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the first observation and what is left of it."""
-        from epee.figures.signal import draw_denoised
-
-        return draw_denoised(self, ax)
+    plot = drawn("signal.draw_denoised", "Draw the first observation and what is left of it.")
 
 
 def denoise(X: ArrayLike, basis: Any = "cosine", *, keep: int | None = None, noise: float | None = None) -> Denoised:

@@ -23,6 +23,7 @@ import numpy as np
 from sklearn.base import clone
 
 from epee.errors import DataError, WrongUse
+from epee.lazy import drawn
 from epee.moments.moments import Moments
 from epee.settings import progress
 from epee.structure.kmeans_starts import as_generator, check_count
@@ -84,11 +85,10 @@ class ClusterChoice:
     def __str__(self) -> str:
         return "\n".join(str(c) for c in self.criteria.values())
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw each criterion against the number of clusters, with error bars; ``ax`` may be as many axes as criteria."""
-        from epee.figures.clusters import plot_choice
-
-        return plot_choice(self, ax)
+    plot = drawn(
+        "clusters.plot_choice",
+        "Draw each criterion against the number of clusters, with error bars; ``ax`` may be as many axes as criteria.",
+    )
 
 
 def choose_clusters(

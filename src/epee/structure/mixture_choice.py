@@ -37,6 +37,7 @@ from scipy import special
 from sklearn.base import clone
 
 from epee.errors import WrongUse
+from epee.lazy import drawn
 from epee.settings import progress
 from epee.table.doors import gather, is_stream, open_source
 from epee.table.folds import assign_folds
@@ -70,11 +71,7 @@ class ComponentChoice:
         )
         return say(sentence, criterion=self.criterion.upper(), best=self.best, clouds=self.clouds)
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the criterion against the number of components with its error bars."""
-        from epee.figures.mixtures import draw_choice
-
-        return draw_choice(self, ax)
+    plot = drawn("mixtures.draw_choice", "Draw the criterion against the number of components with its error bars.")
 
 
 def choose_components(

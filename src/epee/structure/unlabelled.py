@@ -24,6 +24,7 @@ from sklearn.base import clone
 
 from epee.errors import DataError, WrongUse
 from epee.estimator.base import encode_labels
+from epee.lazy import drawn
 from epee.settings import progress
 from epee.table.doors import gather, is_stream, open_source
 from epee.typing import Codes, Matrix, Vector
@@ -48,11 +49,7 @@ class UnlabelledGain:
         """For each number of labels "helps", "harms" or "not shown": whether the interval of the gain leaves out 0."""
         return ["helps" if low > 0 else "harms" if high < 0 else "not shown" for low, high in self.interval]
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw both errors against the number of labels, with their error bars."""
-        from epee.figures.mixtures import draw_gain
-
-        return draw_gain(self, ax)
+    plot = drawn("mixtures.draw_gain", "Draw both errors against the number of labels, with their error bars.")
 
 
 def unlabelled_gain(

@@ -13,10 +13,10 @@ pruned tree on the way, so the whole path costs about one prediction. The trees 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from epee.lazy import drawn
 from epee.predictors.trees.structure import LEAF, Tree
 from epee.stateful import Part
 from epee.typing import Codes, Matrix, Vector
@@ -56,11 +56,10 @@ class PruningPath(Part):
         cells = [[f"{v:.0f}" if j == 1 else f"{v:.5f}" for j, v in enumerate(row)] for row in table]
         return "\n".join(" ".join(f"{c:>9}" for c in row) for row in [names[: table.shape[1]], *cells])
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the risk of the subtrees against their number of leaves, with one standard error around the best."""
-        from epee.figures.trees import plot_pruning
-
-        return plot_pruning(self, ax)
+    plot = drawn(
+        "trees.plot_pruning",
+        "Draw the risk of the subtrees against their number of leaves, with one standard error around the best.",
+    )
 
 
 def trace_path(tree: Tree, risk: Vector) -> tuple[PruningPath, Vector]:
