@@ -11,6 +11,7 @@ from sklearn.neighbors import KNeighborsRegressor as Theirs
 from sklearn.pipeline import make_pipeline
 
 from epee import (
+    BaselineClassifier,
     BernoulliNB,
     GaussianNB,
     KNeighborsClassifier,
@@ -190,3 +191,14 @@ def test_the_interval_of_errors_in_two_heaps_is_longer():
     assert usual.stderr == pytest.approx(
         sharing(4, 60, spread_of_squares(usual.losses, None, Power(2))) * mean_loss(usual.losses, loss="squared").stderr
     )
+
+
+def test_classes_that_are_exactly_even_make_it_lean_where_nothing_tells_them():
+    r = np.random.default_rng(0)
+    X, even, odd = r.normal(size=(40, 1)), np.arange(40) % 2, np.arange(40) < 19
+    assert "leave-one-out leans" in loo(LinearDiscriminantAnalysis(), X, even).caution
+    assert (
+        loo(BaselineClassifier(), X, even).value == 1.0 and "leans" in loo(BaselineClassifier(), X, even).caution
+    )  # the larger class, always the other
+    assert "leans" not in loo(LinearDiscriminantAnalysis(), X, odd).caution
+    assert "leans" not in loo(LinearDiscriminantAnalysis(), X + 4 * even[:, None], even).caution

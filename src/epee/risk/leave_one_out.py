@@ -22,6 +22,10 @@ squared mean, and what is shared is so much more beside them: :math:`4d / (nV)` 
 An error rate, or a cost, shares what rows do to each other's labels (:mod:`epee.risk.mutual`), if that is more than (1). Where many rows
 share their inputs, as in a table given as counts, or neighbours learn much from few rows, its error bar is what halves of the table show,
 if that is larger (:mod:`epee.risk.tied_rows`).
+
+Where an experiment gave the classes exactly as many rows, a row that is left out is always of the rarer class. A rule that has nothing else
+to go by then errs more often than on new rows, up to always (the largest class alone). The estimate says so where it may be no better
+than chance.
 """
 
 from __future__ import annotations
@@ -45,7 +49,7 @@ from epee.moments.unions import unions
 from epee.risk.asking import one_column
 from epee.risk.cross_validation import CrossValidation
 from epee.risk.dof import degrees_of_freedom, sharing, spread_of_squares
-from epee.risk.intervals import check_level
+from epee.risk.intervals import Interval, check_level
 from epee.risk.mean_loss import ends_of, mean_loss
 from epee.risk.mutual import ratio_of_mutual
 from epee.risk.opening import open_route
@@ -66,6 +70,7 @@ from epee.table.folds import check_folds
 from epee.table.sparse import laid_out
 from epee.table.taking import take_rows
 from epee.typing import Codes, Vector
+from epee.words import risk_words
 
 CHUNK = 32
 FEW_CELLS = 1_000_000  # of a table for which BLAS's own threads would mostly wait for each other
@@ -151,9 +156,10 @@ def leave_each_out(
     mean, ends_at, sizes = of_rows(level=level), partial(ends_of, of_rows), route.counts
     predictions, value, n = route.asked.decode(found), mean.value, float(sizes.sum())
     said = how + taken_as(route.weight, weights)
+    leans = risk_words.say("caution even") if _leans(route, mean.interval) else ""
     told = CrossValidation(
         value, mean.stderr, mean.interval, level, n, route.loss.name, said, mean.dof,
-        caution=unsaid(route.weight, weights) or mean.sentence,
+        caution=unsaid(route.weight, weights) or leans or mean.sentence,
         ends_at=ends_at, row_losses=losses, weight=route.weight, rows=fingerprint(*route.raw[:2]), pooled=value, per_fold=losses,
         n_folds=route.n, sizes=sizes, fold_ids=np.arange(route.n),
         one_pass=how != "leave-one-out, by fitting each", look=lambda: (losses, predictions),
@@ -161,6 +167,14 @@ def leave_each_out(
     if not route.at_a_glance or route.weight is not None:
         return told
     return watched(told, left_over(route, losses, found), route.inputs, None, (), target_of(route, found), route.codes)
+
+
+def _leans(route: Route, ends: Interval) -> bool:
+    """Tell whether classes of exactly as many rows err about as often as chance: each row that is left out is of the rarer one."""
+    if route.codes is None or not route.loss.is_rate:
+        return False
+    many = np.bincount(route.codes, route.counts)
+    return len(many) > 1 and bool(np.ptp(many) == 0) and ends.high >= 1 - 1 / len(many)
 
 
 def _whole_rows(route: Route) -> bool:

@@ -83,6 +83,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "A few rows make most of the importance of {n:the column|the columns} {names}: {n:its interval is|their intervals are} not to be trusted.",
         "Quelques lignes font l'essentiel de l'importance {n:de la colonne|des colonnes} {names} : {n:son intervalle n'est pas fiable|leurs intervalles ne sont pas fiables}.",
     ),
+    "caution even": (
+        "The classes have exactly as many rows, and hardly anything tells them apart: a row that is left out makes its own class the rarer one, so leave-one-out leans towards errors. Cross-validate in folds.",
+        "Les classes ont exactement autant de lignes, et presque rien ne les distingue : une ligne laissée de côté rend sa propre classe la plus rare, et le leave-one-out penche vers l'erreur. Validez plutôt par plis.",
+    ),
     "caution unsaid": (
         "Every row has the weight {w}, and is taken as {w} {w:row|rows}: the interval holds only if it is. Say weights='counts' or weights='sampling'.",
         "Chaque ligne a le poids {w} et compte pour {w} {w:ligne|lignes} : l'intervalle ne vaut que si c'est le cas. Dites weights='counts' ou weights='sampling'.",
