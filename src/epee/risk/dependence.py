@@ -44,11 +44,12 @@ little farther away, and kin are not. So a cubic in the ranks of each input is t
 Rows may lie in clumps of the inputs, or of some of them, as those of a town do: what they share is then that of a unit, be it a shape or
 not, and (1) is asked of the clumps. Of a smooth density of dimension :math:`m`, the distances :math:`d_k` to the k-th neighbour jump by
 
-.. math:: k\, m \log \frac{d_{k+1}}{d_k} \sim \mathrm{Exp}(1) \quad \text{independently (Rényi)}, \tag{5}
+.. math:: k\, m \log \frac{d_{k+1}}{d_k} \sim \mathrm{Exp}(1), \tag{5}
 
-and a clump ends where they first jump far more. Where there are no clumps, nearest rows must also lie closer together than points of a
-smooth density of any dimension do: :math:`m \log (d_{11} / d_1)` has mean :math:`\sum_{j \le 10} 1/j` there, and :math:`m` is known from
-:math:`d_{11} \dots d_{30}`. Rows that are equal in all inputs count only if chance does not explain them.
+independently for each :math:`k` (Rényi), and a clump ends where they first jump far more. Where there are no clumps, nearest rows must also
+lie closer together than points of a smooth density of any dimension do: :math:`m \log (d_{11} / d_1)` has mean
+:math:`\sum_{j \le 10} 1/j` there, and :math:`m` is known from :math:`d_{11} \dots d_{30}`. Rows that are equal in all inputs count only if
+chance does not explain them.
 """
 
 from __future__ import annotations
@@ -293,9 +294,7 @@ def _in_order(z: Vector, along_an_input: bool = False, apart: np.ndarray | None 
     if apart is not None:
         m = max(int(np.count_nonzero(apart)), 1)
         mean = float((z[1:] * z[:-1])[apart].sum()) / m
-        below = float(
-            special.ndtr((mean + 1 / n) * np.sqrt(m))
-        )  # a mean was taken off: -1/n is expected, here as above
+        below = float(special.ndtr((mean + 1 / n) * np.sqrt(m)))  # a mean was taken off: -1/n is expected
         p, rho = min((2 * p, rho), (2 * below, mean))
     return Dependence("order", "", rho, min(p, 1.0), _effect_in_time(z if rho > 0 else z * z), 1.0)
 
@@ -566,7 +565,7 @@ def _clumps(Z: Matrix, uneven: np.ndarray) -> Codes | None:
 def _unevenness(x: Matrix, gaps: Matrix) -> Vector:
     r"""Return how far sorted columns (n, p) are from a smooth density, in standard deviations: Moran's statistic, of gaps near each other.
 
-    Of :math:`N` exponential gaps, :math:`\log(\text{mean} / \text{one})` has mean :math:`\gamma - 1 / 2N`, and a mean of :math:`n` such
+    Of :math:`N` exponential gaps :math:`g`, :math:`\log(\bar g / g_i)` has mean :math:`\gamma - 1 / 2N`, and a mean of :math:`n` such
     logarithms along a column the standard deviation :math:`0.8 / \sqrt n`.
     """
     mean = (x[AROUND:] - x[:-AROUND]) / AROUND
