@@ -577,9 +577,6 @@ def _unevenness(x: Matrix, gaps: Matrix) -> Vector:
 
 def _joined(Z: Matrix) -> Codes:
     """Return which clump each row (n,) lies in: rows that are near to each other, before the distances jump as (5) says, are joined."""
-    from scipy import sparse
-    from scipy.sparse.csgraph import connected_components
-
     n, last = len(Z), FAR[1]
     distance, near = _query(Z, last + 1)
     d = distance[:, 1:]
@@ -587,7 +584,13 @@ def _joined(Z: Matrix) -> Codes:
         return np.arange(n)
     log = np.log(np.maximum(d, d[d > 0].min()))
     jump: Matrix = _dimension(d) * np.arange(1, last) * np.diff(log, axis=1)  # (n, 29)
-    size = np.where((jump > JUMP).any(axis=1), (jump > JUMP).argmax(axis=1) + 2, 1)  # itself among them
+    far = jump > JUMP
+    if far.any(axis=1).mean() < FEWEST_IN_CLUMPS:  # no jump, no company
+        return np.arange(n)
+    from scipy import sparse
+    from scipy.sparse.csgraph import connected_components
+
+    size = np.where(far.any(axis=1), far.argmax(axis=1) + 2, 1)  # itself among them
     A = sparse.csr_matrix(
         (np.ones(size.sum()), near[np.arange(last + 1) < size[:, None]], np.append(0, np.cumsum(size))), shape=(n, n)
     )
