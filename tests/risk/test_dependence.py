@@ -42,7 +42,11 @@ def test_groups_nobody_declared():
     y = X[:, 0] + rng.normal(size=40)[g] + rng.normal(size=200)
     order = rng.permutation(200)
     found = by_kind(dependence(residuals(X, y), X, columns=[("patient", g)], order=order))
-    assert found["column patient"].shown() and found["nearest"].shown() and not found["order"].shown()
+    assert (
+        found["column patient"].shown()
+        and (found.get("clumps") or found["nearest"]).shown()
+        and not found["order"].shown()
+    )
     assert 1.8 < found["column patient"].effect < 4.2  # 1 + 4 / 2 in theory, a little less in residuals
     assert "copies" not in found
 
@@ -152,7 +156,9 @@ def test_nearest_rows_of_few_and_of_many_are_the_same(monkeypatch):
     np.testing.assert_allclose(few[0], many[0], rtol=1e-12)
     again = Z + 1.0
     assert dependent._query(again, 31)[0] is dependent._query(again.copy(), 31)[0]
-    assert dependent._query(Z, 31)[0] is not few[0]  # one table is remembered
+    assert (
+        dependent._query(again[:90], 31)[0] is not dependent._query(Z, 31)[0] is not few[0]
+    )  # two tables are remembered
 
 
 @pytest.mark.parametrize("copies", [False, True])
@@ -287,3 +293,112 @@ def test_an_input_that_drifts_is_no_order_of_the_file():
     X, _ = persistent(rng, 300)
     Z = dependent.standardised(X)
     assert not dependent._along_an_input(Z) and dependent._along_an_input(Z[np.argsort(Z[:, 0])])
+
+
+def avoiding(rng, n=120):
+    """A moving average of weight -0.8."""
+    z = rng.normal(size=n + 1)
+    return z[1:] - 0.8 * z[:-1]
+
+
+def test_rows_that_avoid_each_other_have_losses_that_are_alike():
+    shown, effects = [], []
+    for seed in range(60):
+        rng = np.random.default_rng([5, seed])
+        X, e = rng.normal(size=(120, 3)), avoiding(rng)
+        found = by_kind(dependence(e, X, target=X[:, 0] + e))["order"]
+        shown.append(found.shown() and found.way == "apart")
+        effects.append(found.effect)
+        assert not any(
+            f.way == "apart" for f in dependence(e, X) if f.shown()
+        )  # losses that avoid each other need no longer bar
+    assert np.mean(shown) > 0.85
+    assert 1.48 < np.median(effects) < 2.2  # 1 + 2 * 0.49^2 for squares, and what is uncertain of it
+
+
+def test_what_a_predictor_learned_of_the_next_row_is_no_avoidance():
+    """One nearest neighbour in a file that goes along the inputs: a residual is the difference of the errors of two neighbours."""
+    alarms = []
+    for seed in range(60):
+        rng = np.random.default_rng([6, seed])
+        x, e = np.sort(rng.normal(size=200)), rng.normal(size=201)
+        X = np.column_stack([x, x**3 + 0.01 * rng.normal(size=200)])
+        found = dependence(np.diff(e), X, target=np.arange(200) % 7)
+        alarms.append(any(f.way == "apart" for f in found if f.shown()))
+    assert not any(alarms)
+
+
+def test_successive_rows_are_apart_by_ranks_and_by_levels():
+    ranks = np.array([[-1.0, -0.9, 1.0, -1.0]])
+    assert dependent._apart(ranks, []).tolist() == [False, True, True]
+    assert dependent._apart(np.empty((0, 4)), [np.array([0, 0, 1, 1])]).tolist() == [False, True, False]
+    assert dependent._apart(np.empty((0, 4)), []).all()
+
+
+def test_levels_that_last_are_found():
+    found, before = [], []
+    for seed in range(60):
+        rng = np.random.default_rng([7, seed])
+        level = np.repeat([0.0, 1.1, 0.1], 60)
+        X, e = rng.normal(size=(180, 3)), level + rng.normal(size=180)
+        d = by_kind(dependence(e, X, target=X[:, 0] + e))["order"]
+        found.append(d.shown() and d.way == "order" and d.effect > 2)
+        z = normal_scores(e)
+        before.append(stats.norm.sf((z[1:] @ z[:-1] + 1) / np.sqrt(180)) < 0.01 / 3)
+    assert np.mean(found) > 0.8 > np.mean(before) + 0.2  # neighbours alone tell less
+
+
+def test_the_slowest_waves_follow_their_law():
+    rng = np.random.default_rng(8)
+    p = np.array([dependent._levels(normal_scores(rng.normal(size=90)))[0] for _ in range(2000)])
+    for level in (0.2, 0.05, 0.01):
+        assert abs(np.mean(p < level) - level) < 3 * np.sqrt(level / 2000)
+
+
+def test_tests_that_depend_on_each_other_are_combined():
+    rng = np.random.default_rng(9)
+    x = rng.normal(size=(20_000, 1)) * np.sqrt(0.7) + rng.normal(size=(20_000, 3)) * np.sqrt(0.3)
+    p = np.array([dependent._together(row.tolist()) for row in stats.norm.sf(x)])
+    assert np.mean(p < 0.01) < 0.0125 and np.mean(p < 0.01) > 0.006
+    assert dependent._together([1e-200, 1.0]) < 1e-150
+
+
+def towns(rng, many=30, n=180):
+    """Places of towns, a column that is no place, and the numbers of the towns."""
+    g = rng.integers(0, many, n)
+    return np.column_stack([rng.uniform(size=(many, 2))[g] + 0.01 * rng.normal(size=(n, 2)), rng.normal(size=n)]), g
+
+
+def test_rows_in_towns_lie_in_clumps():
+    shown, kinds = [], []
+    for seed in range(40):
+        rng = np.random.default_rng([10, seed])
+        X, g = towns(rng)
+        e = rng.normal(size=30)[g] + rng.normal(size=180)
+        first = dependence(e, X, order=rng.permutation(180))[0]
+        shown.append(first.shown())
+        kinds.append(first.kind)
+    assert np.mean(shown) > 0.6 and kinds.count("clumps") > 20  # 0.28 by the nearest rows in all inputs
+
+
+@pytest.mark.parametrize("law", ["normal", "heavy", "a curve"])
+def test_a_smooth_density_has_no_clumps(law):
+    for seed in range(20):
+        rng = np.random.default_rng([11, seed])
+        X = np.exp(1.5 * rng.normal(size=(200, 3))) if law == "heavy" else rng.normal(size=(200, 3))
+        if law == "a curve":
+            t = rng.uniform(1, 4, 200)
+            X = np.column_stack([t * np.cos(3 * t), t * np.sin(3 * t)]) + 0.01 * rng.normal(size=(200, 2))
+        Z = dependent.standardised(X)
+        assert dependent._clumps(Z, np.ones(Z.shape[1], dtype=bool)) is None
+
+
+def test_a_shape_that_is_missed_is_no_kinship_beside_columns_of_few_values():
+    """Rows of the same levels lie near each other, and share what the predictor missed."""
+    alarms = []
+    for seed in range(60):
+        rng = np.random.default_rng([12, seed])
+        X = np.column_stack([rng.integers(0, 3, 200), rng.integers(0, 2, 200), rng.normal(size=(200, 2))])
+        e = np.sin(3 * X[:, 2]) * X[:, 0] + 0.5 * rng.normal(size=200)
+        alarms.append(any(f.shown() for f in dependence(e, X, target=X[:, 3] + e)))
+    assert np.mean(alarms) < 0.06  # nine of ten, when such columns counted as places

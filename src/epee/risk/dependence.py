@@ -17,14 +17,21 @@ Holm's rule.
 
 What is weak may last. Classes that persist make errors on one side of a frontier follow each other: losses are then compared with the
 sign of their class, the classes dealt to two sides (in a file sorted by class, within each class). Slopes that change from group to group,
-or in time, leave residuals that resemble each other only as products :math:`r_i x_{ij}` with the inputs. Of such a series, of variance 1,
-rows up to :math:`q = n^{1/3}` apart are compared, with Bartlett's weights and the law of Gamma that has the variance :math:`V` and the
-skewness of
+or in time, leave residuals that resemble each other only as products :math:`r_i x_{ij}` with the inputs. Of such a series, and of the
+residuals in the order of the file, of variance 1, rows up to :math:`q = n^{1/3}` apart are compared, with Bartlett's weights and the law of
+Gamma that has the variance :math:`V` and the skewness of
 
 .. math:: T = \sum_{k \le q} w_k \sum_i s_i s_{i+k}, \qquad w_k = 1 - \tfrac{k}{q + 1}, \qquad V = n \sum_k w_k^2, \qquad
           \mathrm{E}\, T^3 = n \sum_{k, l} w_k w_l w_{k+l} + n\, \mathrm{E}[s^3]^2 \sum_k w_k^3, \tag{3}
 
-the first sum over :math:`k, l` of both signs.
+the first sum over :math:`k, l` of both signs. Levels that last for a large part of the file are in its slowest waves,
+
+.. math:: \sum_{k \le 3} \frac2n \Bigl(\sum_i s_i \cos \frac{\pi k (i + \frac12)}{n}\Bigr)^2 \sim \chi^2_3. \tag{4}
+
+Residuals that avoid each other have losses that are alike: those of squares of normal residuals of correlation :math:`\rho` have
+:math:`\rho^2`, whatever the sign. So neighbours in the file are asked for both signs, and the design effect of a negative one is that of
+squares. A predictor takes what it learned of one row off the residuals of the rows near it, which then avoid each other in independent
+rows, too: only neighbours that lie about as far apart in the inputs as any two rows are asked for that, and groups are not.
 
 A predictor that misses a shape leaves residuals that resemble each other, too, but its error bars are right. A shape is much the same a
 little farther away, and kin are not. So a cubic in the ranks of each input is taken off first, and where nearness is nearness in an input
@@ -34,9 +41,15 @@ little farther away, and kin are not. So a cubic in the ranks of each input is t
 .. math:: \sum_i r_i \Bigl(\frac{1}{|N_i|} \sum_{j \in N_i} r_j - \frac{1}{|F_i|} \sum_{j \in F_i} r_j\Bigr)
           = \sum_{i < j} s_{ij}\, r_i r_j, \qquad \text{of variance } \sum_{i < j} s_{ij}^2. \tag{2}
 
-Nearest rows must also lie closer together than points of a smooth density of any dimension :math:`m` do: with :math:`d_k` the
-distance to the k-th neighbour, :math:`m \log (d_{11} / d_1)` has mean :math:`\sum_{j \le 10} 1/j` there, and :math:`m` is known from
-:math:`d_{11} \dots d_{30}`. Rows that are equal in all inputs count only if chance does not explain them.
+Rows may lie in clumps of the inputs, or of some of them, as those of a town do: what they share is then that of a unit, be it a shape or
+not, and (1) is asked of the clumps. Of a smooth density of dimension :math:`m`, the distances :math:`d_k` to the k-th neighbour jump by
+
+.. math:: k\, m \log \frac{d_{k+1}}{d_k} \sim \mathrm{Exp}(1), \tag{5}
+
+independently for each :math:`k` (Rényi), and a clump ends where they first jump far more. Where there are no clumps, nearest rows must also
+lie closer together than points of a smooth density of any dimension do: :math:`m \log (d_{11} / d_1)` has mean
+:math:`\sum_{j \le 10} 1/j` there, and :math:`m` is known from :math:`d_{11} \dots d_{30}`. Rows that are equal in all inputs count only if
+chance does not explain them.
 """
 
 from __future__ import annotations
@@ -65,6 +78,12 @@ GROUPS, MOST_NEAR = 8, 8  # of rows, and rows that may be among the nearest, for
 NEARLY = 1e-3  # rows are nearly equal when all inputs agree to this share of a standard deviation
 FAR = (11, 30)  # neighbours that are near, and not kin
 FARTHER = (2, 3, 4)  # rows away in a file
+HARMONIC = np.cumsum(1 / np.arange(1.0, FAR[1]))
+WAVES = 3  # of a file, the slowest
+AROUND = 31  # gaps of a column that are compared
+UNEVEN = 2.5  # standard deviations of gaps of a smooth density
+JUMP = 5.0  # of distances, which one in 150 exceeds by chance
+FEWEST_IN_CLUMPS = 0.5  # of the rows; chance joins one in seven, among heavy tails one in four
 NEXT = 2  # numbers on each side of a name
 SORTED = 0.3  # ratio of rows as far as the last of these, below which the file goes along an input
 CLUMPED = 1.2  # times the logarithm of distances that a smooth density gives
@@ -74,7 +93,7 @@ FEW_PRODUCTS = 300_000  # for which a decomposition takes no time
 REMEMBERED = 1_000_000  # numbers of cubics that are kept for the next loss
 WELL_APART = 1e6  # condition below which normal equations do as well
 ROWS_AT_ONCE, PAIRS_AT_ONCE = 256, 1_000  # whose nearest are looked for; whose distances are taken
-Kind = Literal["copies", "order", "slope", "column", "nearest"]
+Kind = Literal["copies", "order", "slope", "column", "clumps", "nearest"]
 
 
 @dataclass(frozen=True)
@@ -83,11 +102,11 @@ class Dependence:
 
     Attributes
     ----------
-    kind : {"copies", "order", "slope", "column", "nearest"}
+    kind : {"copies", "order", "slope", "column", "clumps", "nearest"}
     name : str
         The column, for "column" and "slope"; "sizes" for an order of sizes alone.
     correlation : float
-        Of the residuals of two rows that are near in this way.
+        Of the residuals of two rows that are near in this way; below 0 where they avoid each other.
     p_value : float
         Of independence, adjusted for all ways that were tried.
     effect : float
@@ -104,8 +123,18 @@ class Dependence:
     share: float
 
     def shown(self, level: float = 0.01) -> bool:
-        """Tell whether independence is refuted at a level, and rows resemble rather than avoid each other."""
-        return self.p_value < level and self.correlation > 0
+        """Tell whether independence is refuted at a level.
+
+        Only neighbours in the file may be shown to avoid each other, and only by residuals of a number, whose losses are then alike.
+        """
+        return self.p_value < level
+
+    @property
+    def way(self) -> str:
+        """The kind; of an order also "sizes", or "apart" where neighbours avoid each other."""
+        if self.kind != "order":
+            return self.kind
+        return "apart" if self.correlation < 0 else self.name or "order"
 
 
 def dependence(
@@ -151,13 +180,14 @@ def dependence(
     classes, target = None if classes is None else classes[own], None if target is None else np.asarray(target)[own]
     Z = None if X is None else standardised(np.asarray(X, dtype=np.float64)[own])
     z = _scores(r, Z) if classes is None else _within(_scores(r, Z), classes)
+    beside = [(name, np.asarray(values)[own]) for name, values in columns]
     filed = np.argsort(np.arange(len(r)) if order is None else np.asarray(order)[own], kind="stable")
     found: list[Dependence | None] = []
     if classes is not None:
         found.append(_in_file_of_classes(r, z, classes, Z, filed))
     elif target is None or not _sorted(target[filed]):
-        found += _in_file(r, z, Z, filed, target is not None)
-    found += [_in_groups("column", name, z, np.asarray(values)[own]) for name, values in columns]
+        found += _in_file(r, z, Z, filed, None if target is None else [_codes(values) for _, values in beside])
+    found += [_in_groups("column", name, z, values) for name, values in beside]
     if X is not None and Z is not None:
         cells = np.asarray(X)[own]
         found += [_named(str(j), z, cells[:, j], seed) for j in _columns_of_names(cells)]
@@ -205,15 +235,29 @@ def standardised(X: Matrix) -> Matrix:
     return Z if np.isfinite(Z).all() else np.nan_to_num(Z)
 
 
-def _in_file(r: Vector, z: Vector, Z: Matrix | None, filed: Codes, of_numbers: bool) -> list[Dependence]:
-    """Return the tests of neighbours in the file: of residuals, and of those of numbers their sizes and their products with the inputs."""
+def _in_file(r: Vector, z: Vector, Z: Matrix | None, filed: Codes, levels: Sequence[Codes] | None) -> list[Dependence]:
+    """Return the tests of neighbours in the file: of residuals, and of those of numbers their sizes and their products with the inputs.
+
+    ``levels`` are the codes of columns that are no numbers; None where the residuals are not those of a number.
+    """
     along = Z is not None and _along_an_input(Z[filed])
-    found = [_in_order(z[filed], along)]
-    if of_numbers:
-        found.append(replace(_in_order(_scores(np.abs(r), Z)[filed], along), name="sizes"))
-    if of_numbers and Z is not None and Z.shape[1] and not along:
-        found.append(_in_stretches("slope", _ranks(Z[filed]) * z[filed]))
+    if levels is None:
+        return [_in_order(z[filed], along)]
+    ranks = np.empty((0, len(z))) if Z is None else _ranks(Z[filed])
+    found = [_in_order(z[filed], along, _apart(ranks, [codes[filed] for codes in levels]))]
+    found.append(replace(_in_order(_scores(np.abs(r), Z)[filed], along), name="sizes"))
+    if len(ranks) and not along:
+        found.append(_in_stretches("slope", ranks * z[filed]))
     return found
+
+
+def _apart(ranks: Matrix, levels: Sequence[Codes]) -> np.ndarray:
+    """Tell which successive rows (n - 1,) lie about as far apart in ranks (p, n) and levels as any two: half the square, or more."""
+    gap = 1.5 * np.square(np.diff(ranks)).sum(axis=0)  # of mean 1 for each column
+    for codes in levels:
+        chance = 1 - np.square(np.bincount(codes) / len(codes)).sum()
+        gap += (np.diff(codes) != 0) / max(chance, 1 / len(codes))
+    return 2 * gap >= len(ranks) + len(levels)
 
 
 def _in_file_of_classes(losses: Vector, z: Vector, classes: Codes, Z: Matrix | None, filed: Codes) -> Dependence | None:
@@ -231,8 +275,11 @@ def _in_file_of_classes(losses: Vector, z: Vector, classes: Codes, Z: Matrix | N
     return _in_stretches("order", z[None, filed])
 
 
-def _in_order(z: Vector, along_an_input: bool = False) -> Dependence:
-    """Return the test of neighbours in the file; where it goes along an input, a shape would make them alike, and (2) is the test."""
+def _in_order(z: Vector, along_an_input: bool = False, apart: np.ndarray | None = None) -> Dependence:
+    """Return the test of neighbours in the file; where it goes along an input, a shape would make them alike, and (2) is the test.
+
+    Of pairs that lie ``apart`` in the inputs it is also asked whether they avoid each other.
+    """
     n = len(z)
     rho = float(z[1:] @ z[:-1]) / max(float(z @ z), 1e-300)
     if along_an_input:
@@ -240,14 +287,49 @@ def _in_order(z: Vector, along_an_input: bool = False) -> Dependence:
         weights = [1.0] + [-1 / len(FARTHER)] * len(FARTHER)
         value = sum(w * float(z[k:] @ z[:-k]) for k, w in zip(lags, weights, strict=True))
         p = float(special.ndtr(-value / np.sqrt(sum(w * w * (n - k) for k, w in zip(lags, weights, strict=True)))))
-    else:
-        p = float(special.ndtr(-(rho + 1 / n) * np.sqrt(n)))  # a mean was taken off: -1/n is expected
-    return Dependence("order", "", rho, p, _effect_in_time(z) if rho > 0 else 1.0, 1.0)
+        return Dependence("order", "", rho, p if rho > 0 else 1.0, _effect_in_time(z) if rho > 0 else 1.0, 1.0)
+    _, ps, rhos = _stretches(z[None])
+    alike = [(float(special.ndtr(-(rho + 1 / n) * np.sqrt(n))), rho), (float(ps[0]), float(rhos[0])), _levels(z)]
+    p, rho = _together([p for p, _ in alike]), min(alike)[1]
+    if apart is not None:
+        m = max(int(np.count_nonzero(apart)), 1)
+        mean = float((z[1:] * z[:-1])[apart].sum()) / m
+        below = float(special.ndtr((mean + 1 / n) * np.sqrt(m)))  # a mean was taken off: -1/n is expected
+        p, rho = min((2 * p, rho), (2 * below, mean))
+    return Dependence("order", "", rho, min(p, 1.0), _effect_in_time(z if rho > 0 else z * z), 1.0)
+
+
+def _together(ps: Sequence[float]) -> float:
+    """Return the p-value of some tests that depend on each other, combined as Cauchy variables (Liu and Xie, JASA 115, 2020).
+
+    >>> round(_together([0.003, 0.9]), 3), round(_together([0.003, 0.003]), 3)
+    (0.006, 0.003)
+    """
+    mean = float(np.mean([1 / np.tan(np.pi * min(max(p, 1e-300), 0.99)) for p in ps]))
+    return float(np.arctan2(1, mean) / np.pi)
+
+
+def _levels(z: Vector) -> tuple[float, float]:
+    """Return the p-value of the slowest waves of a series, by (4), and the share of its variance that they hold."""
+    n = len(z)
+    waves = np.cos(np.outer(np.arange(1, WAVES + 1), np.pi * (np.arange(n) + 0.5) / n))  # (waves, n)
+    power = 2 / n * float(np.square(waves @ z).sum())
+    return float(special.chdtrc(WAVES, power)), (power - WAVES) / (n - WAVES)
 
 
 def _in_stretches(kind: Kind, S: Matrix) -> Dependence:
     """Return the test (3) for the clearest of some series (m, n), adjusted for their number."""
-    m, n = S.shape
+    S, ps, rhos = _stretches(S)
+    j = int(np.argmin(ps))
+    effect = _effect_in_time(S[j]) if rhos[j] > 0 else 1.0
+    return Dependence(
+        kind, str(j) if kind == "slope" else "", float(rhos[j]), min(len(S) * float(ps[j]), 1.0), effect, 1.0
+    )
+
+
+def _stretches(S: Matrix) -> tuple[Matrix, Vector, Vector]:
+    """Return series (m, n) with mean 0 and variance 1, the p-values (m,) of (3), and the weighed correlations (m,) behind them."""
+    n = S.shape[1]
     S = S - S.mean(axis=1, keepdims=True)
     S = S / np.maximum(np.sqrt((S * S).mean(axis=1, keepdims=True)), 1e-300)
     q = round(n ** (1 / 3))
@@ -257,12 +339,7 @@ def _in_stretches(kind: Kind, S: Matrix) -> Dependence:
     both = np.concatenate([w[::-1], [0.0], w])
     third = np.convolve(both, both, "same") @ both + (S**3).mean(axis=1) ** 2 * (w**3).sum()
     shape = 4 * n * (w @ w) ** 3 / third**2  # of Gamma's law, 4 over the squared skewness
-    p = special.gammaincc(shape, np.maximum(shape + value * np.sqrt(shape), 0.0))
-    j = int(np.argmin(p))
-    rho = float(w @ r[:, j] / w.sum())
-    return Dependence(
-        kind, str(j) if kind == "slope" else "", rho, min(m * float(p[j]), 1.0), _effect_in_time(S[j]) if rho > 0 else 1.0, 1.0
-    )  # fmt: skip
+    return S, special.gammaincc(shape, np.maximum(shape + value * np.sqrt(shape), 0.0)), w @ r / w.sum()
 
 
 def _effect_in_time(z: Vector) -> float:
@@ -429,7 +506,7 @@ def _named(name: str, z: Vector, x: Vector, seed: int) -> Dependence | None:
     around = np.asarray(beside @ size).ravel()
     own = sparse.diags(1 / np.maximum(size - 1, 1)) - sparse.diags(1 / np.maximum(around, 1)) @ beside
     A = member @ own @ member.T
-    return replace(plain, p_value=_contrast(z, A - sparse.diags(A.diagonal())))
+    return replace(plain, p_value=_contrast(z, A - sparse.diags(A.diagonal())) if plain.correlation > 0 else 1.0)
 
 
 def _contrast(z: Vector, A: Any) -> float:
@@ -439,18 +516,28 @@ def _contrast(z: Vector, A: Any) -> float:
 
 
 def _nearest(z: Vector, Z: Matrix, seed: int) -> Dependence | None:
-    """Return the test (2) of each row against the nearest other one, None where these are as near as chance makes them."""
-    if not Z.shape[1] or len(z) < 3 * FAR[1]:
-        return None
-    from scipy import sparse
+    """Return the test (2) of each row against the nearest other one; where rows lie in clumps, combined with (1) for these.
 
+    None where rows are as near as chance makes them.
+    """
+    if len(z) < 3 * FAR[1]:
+        return None
     if len(z) > MOST_ROWS:
         some = np.random.default_rng(seed).choice(len(z), MOST_ROWS, replace=False)
         z, Z = z[some], Z[some]
+    x = np.sort(Z, axis=0)
+    gaps = np.diff(x, axis=0)  # (n - 1, p)
+    fine: np.ndarray = 2 * np.count_nonzero(gaps, axis=0) >= len(z)
+    if not fine.any():  # among cells of few values all rows have some near them
+        return None
+    Z = Z[:, fine]
+    clump = _clumps(Z, _unevenness(x[:, fine], gaps[:, fine]) > UNEVEN)
     n, (first, last) = len(z), FAR
     distance, near = _query(Z, last + 1)
-    if not _clumped(distance[:, 1:]):
+    if clump is None and not _clumped(distance[:, 1:]):
         return None
+    from scipy import sparse
+
     itself = near == np.arange(n)[:, None]
     itself[~itself.any(axis=1), -1] = True  # among many copies a row need not find itself
     near = near[~itself].reshape(n, last)
@@ -458,10 +545,66 @@ def _nearest(z: Vector, Z: Matrix, seed: int) -> Dependence | None:
     weight[0], weight[first - 1 :] = 1.0, -1 / (last - first + 1)
     A = sparse.csr_matrix((np.tile(weight, n), (np.repeat(np.arange(n), last), near.ravel())), shape=(n, n))
     rho = float(z @ z[near[:, 0]]) / n
-    return Dependence("nearest", "", rho, _contrast(z, A), 1 + max(rho, 0.0), 1.0)
+    found = Dependence("nearest", "", rho, _contrast(z, A) if rho > 0 else 1.0, 1 + max(rho, 0.0), 1.0)
+    shared = None if clump is None else _in_groups("clumps", "", z, clump)
+    if shared is None:
+        return found
+    return replace(max(shared, found, key=lambda d: d.effect), p_value=_together([shared.p_value, found.p_value]))
 
 
-_last: list[tuple[Matrix, int, tuple[Matrix, Codes]]] = []  # the table searched last: it is asked for several losses
+def _clumps(Z: Matrix, uneven: np.ndarray) -> Codes | None:
+    """Return which clump each row (n,) lies in, alone perhaps; None where as few rows do as chance explains.
+
+    They are looked for in all columns, and in the uneven ones: what rows of a town share is a place, no more.
+    """
+    asked = [Z, Z[:, uneven]] if 0 < uneven.sum() < len(uneven) else [Z]
+    found = [clump for clump in map(_joined, asked) if _in_company(clump) >= FEWEST_IN_CLUMPS]
+    return max(found, key=_in_company, default=None)
+
+
+def _unevenness(x: Matrix, gaps: Matrix) -> Vector:
+    r"""Return how far sorted columns (n, p) are from a smooth density, in standard deviations: Moran's statistic, of gaps near each other.
+
+    Of :math:`N` exponential gaps :math:`g`, :math:`\log(\bar g / g_i)` has mean :math:`\gamma - 1 / 2N`, and a mean of :math:`n` such
+    logarithms along a column the standard deviation :math:`0.8 / \sqrt n`.
+    """
+    mean = (x[AROUND:] - x[:-AROUND]) / AROUND
+    gap = gaps[AROUND // 2 :][: len(mean)]
+    less = np.log(np.divide(mean, gap, out=np.ones_like(mean), where=gap > 0)).mean(axis=0)
+    uneven: Vector = (less - np.euler_gamma + 0.5 / AROUND) * np.sqrt(len(mean)) / 0.8
+    return uneven
+
+
+def _joined(Z: Matrix) -> Codes:
+    """Return which clump each row (n,) lies in: rows that are near to each other, before the distances jump as (5) says, are joined."""
+    n, last = len(Z), FAR[1]
+    distance, near = _query(Z, last + 1)
+    d = distance[:, 1:]
+    if np.count_nonzero(d[:, 0]) < 0.9 * n:  # cells of few values: nearest rows are equal
+        return np.arange(n)
+    log = np.log(np.maximum(d, d[d > 0].min()))
+    jump: Matrix = _dimension(d) * np.arange(1, last) * np.diff(log, axis=1)  # (n, 29)
+    far = jump > JUMP
+    if far.any(axis=1).mean() < FEWEST_IN_CLUMPS:  # no jump, no company
+        return np.arange(n)
+    from scipy import sparse
+    from scipy.sparse.csgraph import connected_components
+
+    size = np.where(far.any(axis=1), far.argmax(axis=1) + 2, 1)  # itself among them
+    A = sparse.csr_matrix(
+        (np.ones(size.sum()), near[np.arange(last + 1) < size[:, None]], np.append(0, np.cumsum(size))), shape=(n, n)
+    )
+    clump: Codes = connected_components(A.multiply(A.T), directed=False)[1]
+    return clump
+
+
+def _in_company(clump: Codes) -> float:
+    """Return the share of rows that are not alone in their clump."""
+    size = np.bincount(clump)
+    return float(size[size > 1].sum() / len(clump))
+
+
+_last: list[tuple[Matrix, int, tuple[Matrix, Codes]]] = []  # the tables searched last: one is asked for several losses
 
 
 def _query(Z: Matrix, k: int) -> tuple[Matrix, Codes]:
@@ -474,7 +617,7 @@ def _query(Z: Matrix, k: int) -> tuple[Matrix, Codes]:
         if many == k and known.shape == Z.shape and np.array_equal(known, Z):
             return found
     found = _searched(Z, k)
-    _last[:] = [(Z, k, found)]
+    _last[:] = [(Z, k, found), *_last[:1]]
     return found
 
 
@@ -546,11 +689,15 @@ def _squared_gaps(A: Matrix, row: Codes, B: Matrix, who: Codes) -> Vector:
 
 def _clumped(distance: Matrix) -> bool:
     """Tell whether nearest rows, of distances (n, 30), lie closer together than points of a smooth density do."""
-    first, last = FAR
+    first = FAR[0]
     d = distance[(distance[:, 0] > 0) & (distance[:, -1] > distance[:, first - 1])]
     if len(d) < 0.9 * len(distance):  # cells of few values: nearest rows are equal
         return False
-    harmonic = np.cumsum(1 / np.arange(1.0, last))  # m log (d_b / d_a) has mean H(b - 1) - H(a - 1)
-    outside = (harmonic[last - 2] - harmonic[first - 2 : last - 2]).mean()
-    dimension = outside / np.log(d[:, -1:] / d[:, first - 1 : -1]).mean()
-    return bool(dimension * np.log(d[:, first - 1] / d[:, 0]).mean() > CLUMPED * harmonic[first - 2])
+    return bool(_dimension(d) * np.log(d[:, first - 1] / d[:, 0]).mean() > CLUMPED * HARMONIC[first - 2])
+
+
+def _dimension(d: Matrix) -> float:
+    """Return the dimension of a smooth density that has the distances (n, 30) from the eleventh on."""
+    first, last = FAR
+    outside = (HARMONIC[last - 2] - HARMONIC[first - 2 : last - 2]).mean()  # of m log (d_b / d_a), H(b - 1) - H(a - 1)
+    return float(outside / max(np.log(d[:, -1:] / d[:, first - 1 : -1]).mean(), 1e-300))

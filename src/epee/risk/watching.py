@@ -129,9 +129,8 @@ def marked(found: R, shown: Dependence | None) -> R:
         return found
     longer = float(np.sqrt(shown.effect))
     ends_at = partial(_longer, found.at, longer)
-    way = "sizes" if shown.kind == "order" and shown.name else shown.kind
     r, p = amount(shown.correlation, 0.01), p_value(shown.p_value)
-    words = risk_words.say(f"caution kin {way}", r=r, p=p, name=shown.name)
+    words = risk_words.say(f"caution kin {shown.way}", r=r, p=p, name=shown.name)
     return replace(
         found, stderr=found.stderr * longer, interval=ends_at(found.level), ends_at=ends_at, kin=words,
         caution=f"{words} {found.caution}".strip(),

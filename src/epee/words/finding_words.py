@@ -289,6 +289,12 @@ SENTENCES: dict[tuple[str, str], tuple[str, str]] = {
         "Les erreurs des lignes les plus proches par leurs entrées ont une corrélation de {r} ({n} {n:ligne|lignes}), bien plus que des lignes un peu "
         "plus loin : des lignes vont ensemble, et les barres d'erreur sont trop courtes.",
     ),
+    ("E025", "clumps"): (
+        "Rows lie in clumps of the inputs, and errors of rows in the same clump have a correlation of {r} ({n} {n:row|rows}): the rows are not "
+        "independent, and the variance of the error is about {effect} times what it seems.",
+        "Des lignes forment des amas dans les entrées, et les erreurs d'un même amas ont une corrélation de {r} ({n} {n:ligne|lignes}) : les lignes ne "
+        "sont pas indépendantes, et la variance de l'erreur est environ {effect} fois ce qu'elle paraît.",
+    ),
     ("E024", ""): (
         "{k} of {m} test rows ({share} {span}) {k:has|have} a category of {name} that no training row has.",
         "{k} {k:ligne|lignes} de test sur {m} ({share} {span}) {k:a|ont} une modalité de {name} qu'aucune ligne d'apprentissage n'a.",

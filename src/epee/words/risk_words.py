@@ -127,6 +127,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "Errors of rows that follow each other resemble each other (correlation {r}, p {p}): the interval is not to be trusted. Are the rows in time (time), or do neighbours belong together (groups)?",
         "Les erreurs de lignes qui se suivent se ressemblent (corrélation {r}, p {p}) : l'intervalle n'est pas fiable. Les lignes suivent-elles le temps (time), ou des voisines vont-elles ensemble (groups) ?",
     ),
+    "caution kin apart": (
+        "Errors of rows that follow each other avoid each other (correlation {r}, p {p}), and their losses are alike: the interval is not to be trusted. Are the rows in time (time), or do neighbours belong together (groups)?",
+        "Les erreurs de lignes qui se suivent s'opposent (corrélation {r}, p {p}), et leurs pertes se ressemblent : l'intervalle n'est pas fiable. Les lignes suivent-elles le temps (time), ou des voisines vont-elles ensemble (groups) ?",
+    ),
     "caution kin sizes": (
         "Errors of rows that follow each other are alike in size (correlation {r}, p {p}): the interval is not to be trusted. Are the rows in time (time), or do neighbours belong together (groups)?",
         "Les erreurs de lignes qui se suivent sont de tailles semblables (corrélation {r}, p {p}) : l'intervalle n'est pas fiable. Les lignes suivent-elles le temps (time), ou des voisines vont-elles ensemble (groups) ?",
@@ -146,6 +150,10 @@ WORDS: dict[str, tuple[str, str]] = {
     "caution kin nearest": (
         "Errors of rows that are nearest to each other in the inputs resemble each other more than those a little farther away (correlation {r}, p {p}): the interval is not to be trusted. Say by groups which rows belong together.",
         "Les erreurs des lignes les plus proches par leurs entrées se ressemblent plus que celles de lignes un peu plus loin (corrélation {r}, p {p}) : l'intervalle n'est pas fiable. Dites par groups quelles lignes vont ensemble.",
+    ),
+    "caution kin clumps": (
+        "Rows lie in clumps of the inputs, and errors of rows in the same clump resemble each other (correlation {r}, p {p}): the interval is not to be trusted. Say by groups which rows belong together.",
+        "Des lignes forment des amas dans les entrées, et les erreurs d'un même amas se ressemblent (corrélation {r}, p {p}) : l'intervalle n'est pas fiable. Dites par groups quelles lignes vont ensemble.",
     ),
     "caution columns": (
         "{p} {p:column|columns} and {n} {n:row|rows} to learn from: another sample would give other predictors, and the difference may be chance.",

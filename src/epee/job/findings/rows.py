@@ -206,7 +206,7 @@ def kin(e: Evidence) -> Suspicion | None:
     classes = None if e.residuals is not None else e.codes[e.train]
     columns = [(name, codes[e.train]) for name, codes in e.levels.items()]
     tried = dependence(r, X, columns=columns, classes=classes, seed=e.seed)
-    tried = [d for d in tried if d.kind in ("column", "nearest")]
+    tried = [d for d in tried if d.kind in ("column", "clumps", "nearest")]
     if not tried or tried[0].correlation <= 0:
         return None
     d, n = tried[0], int(np.isfinite(r).sum())
