@@ -158,7 +158,7 @@ def best_of_all(work: tuple[Case, int]) -> tuple[float, ...]:
     j = int(np.argmin(overall))
     error, luck = float(overall[j]), overall - true
     draws = winner_optimism(losses, draws=200).value
-    return error, error + draws, max(nested.error(), error), float(true[j]), float(luck[0]), float(luck.mean())
+    return error, error + draws, nested.error(), float(true[j]), float(luck[0]), float(luck.mean())
 
 
 def routes_of(case: Case, X: np.ndarray, y: np.ndarray, folds: np.ndarray) -> tuple[list[Any], Any]:
