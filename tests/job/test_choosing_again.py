@@ -41,10 +41,11 @@ def inside(model, X, y, part, losses):
     return np.array(out)
 
 
-def judged(entry):
+def judged(entry, inside=False):
     """Return the losses (n, V) of the first folds, moved by what the mean over all repeats adds at the value that is taken."""
-    c, losses = entry.curve, np.atleast_2d(entry.risk.losses)
-    return c.losses + (losses.mean(axis=0) - c.losses[:, c.best])[:, None]
+    c, losses = entry.curve, np.atleast_2d(entry.risk.losses).mean(axis=0)
+    moved = c.losses + (losses - c.losses[:, c.best])[:, None]
+    return np.where(np.arange(len(c.values)) == c.best, moved, c.losses) if inside else moved
 
 
 def alike(found, expected):
@@ -65,7 +66,7 @@ def test_errors_inside_are_those_of_refits_for_predictors_on_sums():
     place = 1  # behind the baseline, which is far and needs none
     alike(found.inner[0, :, place], expected)
     assert found.inner[..., 1:].mean() == pytest.approx(found.outer[..., 1:].mean())
-    by_row = judged(entries[1])[:, 0]
+    by_row = judged(entries[1], True)[:, 0]
     np.testing.assert_allclose(found.outer[0, :, place], [by_row[part == k].mean() for k in range(5)], rtol=1e-12)
 
 
@@ -110,7 +111,12 @@ def test_a_combination_changes_inside_as_its_members_do():
     _, found, entries, ground = nested_of(table("classes"), ["lda", "neighbours", "logistic", "combination"])
     ends = np.cumsum([0, *(len(e.curve.values) for e in entries)])
     part, last = _dealt(ground, 5), entries[-1]
-    plain = np.stack([np.column_stack([judged(e) for e in entries])[part != k].mean(axis=0) for k in range(5)])
+    plain = np.stack(
+        [
+            np.column_stack([judged(e, e.candidate.key != "combination") for e in entries])[part != k].mean(axis=0)
+            for k in range(5)
+        ]
+    )
     at = {e.candidate.key: ends[j] + e.curve.best for j, e in enumerate(entries)}
     assert len(last.members) > 1
     alike(

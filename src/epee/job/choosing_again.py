@@ -17,11 +17,10 @@ The parts are dealt at random, not class by class as folds are. A table that by 
 without that class; folds of equal shares have this luck in common, and no choice without one of them would find it out. Of rates this was
 as much again.
 
-What is read off, and what others than those who are fitted again are chosen by, are the losses that the candidates are compared by: those
-of all repeats of the folds. They are known at the value of a parameter that is taken; another has its losses in the first folds, moved row
-by row by what the repeats add there, which changes no choice of a value. By the first folds alone a candidate of many values that was
-lucky in them was taken inside and never outside: of squared errors with neighbours among four candidates, 1.5 % of the error too much.
-Nor is a negative optimism cut off, which is luck as often as it is not: that was another 1.3 %.
+What is read off is what the candidates are compared by: the losses of all repeats of the folds. They are known at the value of a
+parameter that is taken. Who chose that value by the first folds owes something to their luck, and so do the values that he would choose
+without a part, also by the first folds: their losses are moved, row by row, by what the repeats add at the one that is taken. By the first
+folds alone a candidate of many values was chosen without a part where nobody would choose it with all repeats: neighbours, beside a line.
 
 The models inside are merges for those who live on sums. Of squared errors hardly anything leaked by the losses of the others, and these
 are taken. Where errors are counted the others are fitted again in five parts: ten fits of six rows of ten, one for all values of a
@@ -66,7 +65,7 @@ def nested_entries(entries: Sequence[Entry], ground: Ground, refits: bool = True
     g = ground
     if len(entries) < 2 or not g.all_looked or g.cells.forward or not (g.asked.loss.rowwise and partitions(g.plan(1))):
         return None
-    losses = np.column_stack([_judged(e, g.hand.looked) for e in entries])  # (n, V)
+    losses = np.column_stack([e.curve.losses for e in entries])  # (n, V)
     if not np.isfinite(losses).all():
         return None
     ends = np.cumsum([0, *(e.curve.losses.shape[1] for e in entries)])
@@ -78,6 +77,7 @@ def nested_entries(entries: Sequence[Entry], ground: Ground, refits: bool = True
     again = any(isinstance(entries[i].route, RefitRoute) for i in able)
     part = _dealt(g, PARTS if again else g.plan(1).n_folds)
     brier = np.column_stack([e.curve.brier for e in entries])[None] if g.counts_errors else None
+    losses = np.column_stack([_judged(e, g.hand.looked, i in able) for i, e in enumerate(entries)])
     plain = Nested.of_rows(losses[None], part[None], g.hand.looked_weight, brier)
     found: dict[int, Matrix] = {}  # by column, (2, G)
     for i in able:
@@ -88,10 +88,15 @@ def nested_entries(entries: Sequence[Entry], ground: Ground, refits: bool = True
     return None if leaks and g.counts_errors else _put(plain, found)
 
 
-def _judged(entry: Entry, looked: Codes) -> Matrix:
-    """Return the losses (n, V) of the rows at each value, by as much larger as the mean over all repeats is at the value that is taken."""
+def _judged(entry: Entry, looked: Codes, inside: bool) -> Matrix:
+    """Return the losses (n, V) of the rows at each value: those of all repeats at the one that is taken, in place of the first.
+
+    What the repeats add there, the others take over, unless values are chosen by errors ``inside``, which owe nothing to the first folds.
+    """
     c = entry.curve
-    return c.losses + (mean_losses(entry.risk)[looked] - c.losses[:, c.best])[:, None]
+    adds = np.zeros_like(c.losses)
+    adds[:, [c.best] if inside else slice(None)] = (mean_losses(entry.risk)[looked] - c.losses[:, c.best])[:, None]
+    return c.losses + adds
 
 
 def _combined(
