@@ -164,7 +164,7 @@ def noises(
 def learn_once(work: tuple[Learning, int]) -> tuple[float, ...]:
     """Return the errors of one table: apparent, corrected by draws, corrected, true, true of nine tenths of the rows; and more.
 
-    More are low end, high end and middle of the interval at 95 %, and noises of expectation 0 of the table.
+    More are low and high end of the interval at 95 %, whether it is marked with a caution, and noises of expectation 0 of the table.
     """
     import pandas as pd
     from sklearn.base import clone
@@ -186,7 +186,7 @@ def learn_once(work: tuple[Learning, int]) -> tuple[float, ...]:
         float(np.mean(fewer)),
         risk.low,
         risk.high,
-        risk.value,
+        bool(risk.caution),
         luck,
         *noises(part, found, rows, y, new, truth),
     )
@@ -209,19 +209,24 @@ def settled(values: np.ndarray, luck: np.ndarray) -> tuple[float, float]:
 
 
 HEADS = [
-    "| target | law | candidates | rows | tables | true error | apparent | corrected by draws | corrected | of this by 9/10 of the rows "
-    "| left by the choice | the same, plain | interval covers | above it |",
-    "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|",
+    "| target | law | candidates | rows | true error | apparent | corrected by draws | corrected | of this by 9/10 of the rows "
+    "| left by the choice | interval covers | tables | left, plain | interval below the truth | marked |",
+    "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|",
 ]
 
 
 def told(case: Learning, found: np.ndarray) -> str:
     """Return a row of the table, in percent of the true error."""
-    apparent, draws, corrected, true, fewer, low, high, _ = found[:, :8].T
+    apparent, draws, corrected, true, fewer, low, high, marked = found[:, :8].T
     mean, left = true.mean(), corrected - fewer
     gaps = apparent - true, draws - true, corrected - true, fewer - true, left
-    shown = [*(settled(gap / mean, found[:, 8:]) for gap in gaps), settled(left / mean, found[:, :0])]
-    cells = " | ".join(f"{100 * a:+.1f} ± {100 * b:.1f} %" for a, b in shown)
+    cells = " | ".join(percent(*settled(gap / mean, found[:, 8:])) for gap in gaps)
+    plain = percent(*settled(left / mean, found[:, :0]))
     held, beyond = ((low <= true) & (true <= high)).mean(), (true > high).mean()
-    first = f"| {case.kind} | {case.law} | {case.candidates} | {case.rows} | {len(found)} | {mean:.3f} | {cells} "
-    return f"{first}| {100 * held:.1f} % | {100 * beyond:.1f} % |"
+    first = f"| {case.kind} | {case.law} | {case.candidates} | {case.rows} | {mean:.3f} | {cells} | {100 * held:.1f} % "
+    return f"{first}| {len(found)} | {plain} | {100 * beyond:.1f} % | {100 * marked.mean():.1f} % |"
+
+
+def percent(value: float, bar: float) -> str:
+    """Return a share with its standard error."""
+    return f"{100 * value:+.1f} ± {100 * bar:.1f} %"
