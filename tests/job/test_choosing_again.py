@@ -41,6 +41,13 @@ def inside(model, X, y, part, losses):
     return np.array(out)
 
 
+def judged(entry, inside=False):
+    """Return the losses (n, V) of the first folds, moved by what the mean over all repeats adds at the value that is taken."""
+    c, losses = entry.curve, np.atleast_2d(entry.risk.losses).mean(axis=0)
+    moved = c.losses + (losses - c.losses[:, c.best])[:, None]
+    return np.where(np.arange(len(c.values)) == c.best, moved, c.losses) if inside else moved
+
+
 def alike(found, expected):
     """Tell whether errors differ by one figure for all: what is lost by learning from fewer rows."""
     gap = np.asarray(found) - np.asarray(expected)
@@ -59,7 +66,7 @@ def test_errors_inside_are_those_of_refits_for_predictors_on_sums():
     place = 1  # behind the baseline, which is far and needs none
     alike(found.inner[0, :, place], expected)
     assert found.inner[..., 1:].mean() == pytest.approx(found.outer[..., 1:].mean())
-    by_row = entries[1].curve.losses[:, 0]
+    by_row = judged(entries[1], True)[:, 0]
     np.testing.assert_allclose(found.outer[0, :, place], [by_row[part == k].mean() for k in range(5)], rtol=1e-12)
 
 
@@ -84,17 +91,32 @@ def test_rates_and_brier_scores_inside_are_those_of_refits(key):
 def test_squared_errors_of_refitted_predictors_are_the_losses_of_the_other_parts():
     learned, found, entries, ground = nested_of(table("numbers"), ["linear", "tree"])
     part, at = _dealt(ground, 5), 2
-    tree = entries[at].curve.losses
+    tree = judged(entries[at])
     expected = np.stack([tree[part != k].mean(axis=0) for k in range(5)])
     np.testing.assert_allclose(found.inner[0][:, at:], expected, rtol=1e-9)
-    assert learned.facts["optimism"]["value"] == learned.contest.optimism.value >= 0
+    assert learned.facts["optimism"]["value"] == learned.contest.optimism.value
+
+
+def test_rows_are_judged_in_all_repeats_as_they_are_when_the_candidates_are_compared():
+    """At the value that is taken a row's loss is its mean over all repeats, so that a choice that is always the same has no optimism."""
+    learned, found, entries, _ = nested_of(table("numbers"), ["linear", "tree"])
+    assert len(np.atleast_2d(entries[2].risk.losses)) == 5
+    at = np.cumsum([0, *(len(e.curve.values) for e in entries[:-1])]) + [e.curve.best for e in entries]
+    values = [e.risk.pooled for e in entries]
+    np.testing.assert_allclose(found.overall[at], values, rtol=1e-12)
+    assert found.error(lambda means, _: np.full(len(means), at[1])) == pytest.approx(values[1], rel=1e-12)
 
 
 def test_a_combination_changes_inside_as_its_members_do():
     _, found, entries, ground = nested_of(table("classes"), ["lda", "neighbours", "logistic", "combination"])
     ends = np.cumsum([0, *(len(e.curve.values) for e in entries)])
     part, last = _dealt(ground, 5), entries[-1]
-    plain = np.stack([np.column_stack([e.curve.losses for e in entries])[part != k].mean(axis=0) for k in range(5)])
+    plain = np.stack(
+        [
+            np.column_stack([judged(e, e.candidate.key != "combination") for e in entries])[part != k].mean(axis=0)
+            for k in range(5)
+        ]
+    )
     at = {e.candidate.key: ends[j] + e.curve.best for j, e in enumerate(entries)}
     assert len(last.members) > 1
     alike(

@@ -392,7 +392,7 @@ def test_a_huge_offset_hides_no_candidate_behind_one_that_fails():
     assert learned.facts["optimism"]["corrected"] < 2 * board["linear"]["value"]
 
 
-@pytest.mark.parametrize(("key", "told"), [("tree", True), ("linear", False)])
+@pytest.mark.parametrize(("key", "told"), [("tree", True), ("additive", True), ("linear", False)])
 def test_without_sealed_rows_a_predictor_that_is_fitted_again_says_that_its_interval_is_approximate(key, told):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 2))

@@ -9,6 +9,7 @@ from epee import options
 from epee.risk.cross_validation import CrossValidation
 from epee.risk.intervals import Interval
 from epee.risk.verdict import Verdict
+from epee.risk.winner import Nested
 
 N, FOLDS = 200, 10
 
@@ -25,7 +26,7 @@ def risk_of(wrong):
     bar = float(per_fold.std(ddof=1) / np.sqrt(FOLDS))
     return CrossValidation(
         float(per_fold.mean()), bar, Interval(0.0, 1.0), 0.95, float(N), "zero_one", "10 folds", per_fold=per_fold,
-        n_folds=FOLDS, sizes=np.full(FOLDS, N / FOLDS), row_losses=wrong,
+        n_folds=FOLDS, sizes=np.full(FOLDS, N / FOLDS), row_losses=wrong, pooled=float(wrong.mean()),
     )  # fmt: skip
 
 
@@ -147,3 +148,15 @@ def test_the_words_say_that_the_score_decided():
     with options(language="fr"):
         assert "il a le plus petit score de Brier" in found.sentences()[0]
     assert "Brier" not in " ".join(judged([0.2, 0.2], [0.12, 0.15], "balance").sentences())  # the simplest anyway
+
+
+def test_a_rule_that_does_better_than_it_looks_is_told_so():
+    """The error of the rule without each part is an estimate: below the apparent one it is as it is, and so are the words."""
+    found = judged([0.2, 0.21, 0.19], [np.nan] * 3)
+    least = Nested(np.full((1, 2, 3), 0.5), np.full((1, 2, 3), 0.18), np.ones((1, 2)))
+    object.__setattr__(found, "nested", lambda: least)
+    assert found.optimism.value == pytest.approx(0.18 - found.risks[found.chosen].pooled) and found.optimism.value < 0
+    assert found.corrected == pytest.approx(0.18)
+    assert found.sentences()[-1].startswith("The best of 3 candidates looks no better than it is")
+    with options(language="fr"):
+        assert "ne paraît pas meilleur" in found.sentences()[-1]

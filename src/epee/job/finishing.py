@@ -142,8 +142,8 @@ def sealed_risk(ground: Ground, entry: Entry, model: Pipeline, verdict: Verdict,
     """
     hand, level = ground.hand, ground.level
     if not len(ground.cells.sealed):
-        again = not (entry.nested or ground.cells.forward or isinstance(entry.route, MomentRoute))
-        return corrected(entry.sure, verdict.optimism.value, say("approximate_risk") if again else "")
+        near = ground.at_hand and not (entry.nested or ground.cells.forward)
+        return corrected(entry.sure, verdict.optimism.value, say("approximate_risk") if near else "")
     if entry.sealed is None or turned:
         loss = ground.asked.loss
         rows = hand.sealed

@@ -150,7 +150,9 @@ class Comparison(Shown):
             lines.append(f"{row['name']:<{width}}  {self.risk(row['name'])}{'' if row['name'] == self.best else gap}")
         best, gain = self.risk(self.best), self.optimism.value
         corrected = amount(best.value + gain, best.stderr)
-        choice = say("optimism", optimism=amount(gain, best.stderr / 10), corrected=corrected)
+        choice = say(
+            "optimism" if gain > 0 else "no_optimism", optimism=amount(gain, best.stderr / 10), corrected=corrected
+        )
         return "\n".join([*lines, self.verdict, *([choice] if len(self.names) > 1 else [])])
 
     plot = drawn(

@@ -252,9 +252,7 @@ class Verdict:
             return found
         risk = self.risks[self.chosen]
         value = nested.error(self._rule(self._table[0], stretched=True)) - risk.pooled
-        return replace(
-            found, value=max(value, 0.0) if abs(value) > 1e-9 * risk.pooled else 0.0
-        )  # below, sums were rounded
+        return replace(found, value=value if abs(value) > 1e-9 * risk.pooled else 0.0)  # below, sums were rounded
 
     @cached_property
     def _stretch(self) -> Matrix:
@@ -314,7 +312,7 @@ class Verdict:
     @property
     def corrected(self) -> float:
         """The error of the chosen candidate, corrected for the choice."""
-        return max(float(self.values[self.chosen]) + max(self.optimism.value, 0.0), 0.0)
+        return max(float(self.values[self.chosen]) + self.optimism.value, 0.0)
 
     def price(self) -> str:
         """Say in the unit of the target what the choice of a simpler candidate costs, where the errors are squares; else nothing."""
@@ -363,11 +361,12 @@ class Verdict:
             out.append(ranked or say("no_better"))
         if any(d is not None and d.caution for d in self.gaps):
             out.append(next(d.caution for d in self.gaps if d is not None and d.caution))
-        risk, optimism = self.risks[self.chosen], max(self.optimism.value, 0.0)
+        risk, optimism = self.risks[self.chosen], self.optimism.value
         seen = optimism > risk.stderr / 10  # below, the digits of the error bar would show nothing
         looks = gap_of(optimism, risk.stderr, rate=risk.is_rate, bar=False) if seen else _small(optimism, risk.is_rate)
         corrected = amount(self.corrected, risk.stderr, percent=risk.is_rate)
-        out.append(say("optimism", k=len(self.names), optimism=looks, corrected=corrected))
+        key = "optimism" if optimism > 0 else "no_optimism"
+        out.append(say(key, k=len(self.names), optimism=looks, corrected=corrected))
         return [_capital(sentence) for sentence in out]
 
 

@@ -115,7 +115,7 @@ def winner_optimism(
     )
     inside = overall[chosen] - means[np.arange(draws), chosen]
     return Optimism(
-        max(value, 0.0), float("nan") if per_fold is None else by_folds(per_fold, choose), draws, float(inside.mean())
+        value, float("nan") if per_fold is None else by_folds(per_fold, choose), draws, float(inside.mean())
     )
 
 

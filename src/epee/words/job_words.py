@@ -297,6 +297,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "The best of {k} {k:candidate|candidates} looks better than it is, by about {optimism}; corrected for the choice: {corrected}.",
         "Le meilleur de {k} {k:candidat|candidats} paraît meilleur qu'il n'est, d'environ {optimism} ; erreur corrigée de ce choix : {corrected}.",
     ),
+    "no_optimism": (
+        "The best of {k} {k:candidate|candidates} looks no better than it is; corrected for the choice: {corrected}.",
+        "Le meilleur de {k} {k:candidat|candidats} ne paraît pas meilleur qu'il n'est ; erreur corrigée de ce choix : {corrected}.",
+    ),
     "test": (
         "Sealed test error: {risk} ({level} interval, {n} {n:row|rows}).",
         "Erreur sur les lignes sous scellés : {risk} (intervalle à {level}, {n} {n:ligne|lignes}).",

@@ -26,6 +26,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "The winner looks better than it is by about {optimism}: corrected for the choice, its error is {corrected}.",
         "Le gagnant paraît meilleur qu'il n'est d'environ {optimism} : corrigée de ce choix, son erreur est {corrected}.",
     ),
+    "no_optimism": (
+        "The winner looks no better than it is: corrected for the choice, its error is {corrected}.",
+        "Le gagnant ne paraît pas meilleur qu'il n'est : corrigée de ce choix, son erreur est {corrected}.",
+    ),
     "error": ("error", "erreur"),
     "training error": ("training error", "erreur d'apprentissage"),
     "cross-validated error": ("cross-validated error", "erreur de validation croisée"),
