@@ -7,7 +7,8 @@ heavy losses, groups, time, weights, verdicts; of :mod:`benchmarks.risk.claims_r
 of :mod:`benchmarks.risk.claims_strange`: inputs, targets and classes that the intervals were not made with; of
 :mod:`benchmarks.risk.claims_figures`: figures of merit, curves, comparisons and rows in time under such laws; and of
 :mod:`benchmarks.risk.claims_learning`: refitted predictors and ``learn``; of :mod:`benchmarks.risk.claims_unseen` and
-:mod:`benchmarks.risk.claims_judged`: the laws of an outside examiner; of :mod:`benchmarks.risk.claims_second`: those of a second one.
+:mod:`benchmarks.risk.claims_judged`: the laws of an outside examiner; of :mod:`benchmarks.risk.claims_second` and
+:mod:`benchmarks.risk.claims_third`: those of a second and of a third one.
 ``python -m benchmarks.risk.honesty [--simulations N]`` prints all of it, and puts it into ``benchmarks/results``, from where the site takes
 it; ``--claims`` leaves the first table alone, and ``--only PART --renew`` puts the claims of that name in the place of those stored.
 Simulation s has the seed s, so the number of processes changes nothing.
@@ -35,6 +36,7 @@ from benchmarks.risk import (
     claims_rows,
     claims_second,
     claims_strange,
+    claims_third,
     claims_unseen,
 )
 from benchmarks.risk.claims import Claim, Kept, claims, judge
@@ -222,7 +224,7 @@ def main(arguments: list[str] | None = None) -> None:
 def every_claim() -> Iterator[Claim]:
     """Yield the claims of all files, in the order of the table."""
     rooms = (claims_rows, claims_strange, claims_figures, claims_learning, claims_unseen, claims_judged, claims_second)
-    return chain(claims(), *(room.claims() for room in rooms))
+    return chain(claims(), *(room.claims() for room in (*rooms, claims_third)))
 
 
 def renewed(kept: list[Kept]) -> list[Kept]:

@@ -112,3 +112,14 @@ def test_few_rows_a_column_have_no_extrapolation_that_is_trusted():
     assert "54 training rows for 30 columns" in few.extrapolate(120).caution and not enough.extrapolate(240).caution
     assert "training rows" not in few.extrapolate(40).caution
     assert few.extrapolate(120).at(0.5).caution == few.extrapolate(120).caution
+
+
+def test_more_columns_than_rows_are_steep_too():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 80))
+    y = X.sum(axis=1) / 9 + rng.normal(size=60)
+    found = learning_curve(Ridge(1e-8), X, y)
+    assert "54 training rows for 80 columns" in found.extrapolate(120).caution
+    assert "training rows" not in found.extrapolate(50).caution
+    labels = learning_curve(KNeighborsClassifier(), X, (y > 0).astype(int))
+    assert not labels.extrapolate(120).caution  # which fits no column

@@ -8,7 +8,7 @@ from scipy.special import ndtr
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 from epee import LinearDiscriminantAnalysis
-from epee.risk import average_precision, f1, holdout_error, importance, r2, roc_auc
+from epee.risk import average_precision, brier, f1, holdout_error, importance, r2, roc_auc
 from epee.risk.ranking import area, area_interval, precision_over_recall, score_interval
 
 
@@ -160,3 +160,57 @@ def test_f1_of_three_classes_knows_that_a_mistake_counts_twice():
     assert np.mean([found.low <= truth <= found.high for found in held]) > 0.91
     one = held[0]
     assert one.at(0.5).low > one.at(0.8).low > one.low
+
+
+FIGURES = [roc_auc, average_precision, brier, f1, r2]
+
+
+def kin(figure, seed, each, n=150):
+    """Rows of ``each`` to a patient, which share his class and most of his score; the figure, and how it is asked."""
+    rng = np.random.default_rng(seed)
+    whose = np.repeat(np.arange(n // each), each)
+    y = (rng.random(n // each) < 0.4).astype(int)[whose]
+    x = 0.9 * rng.normal(size=n // each)[whose] + 0.45 * rng.normal(size=n) + 1.2 * y
+    if figure is r2:
+        y = x + rng.normal(size=n // each)[whose] + 0.3 * rng.normal(size=n)
+    model = FirstNumber() if figure is r2 else FirstColumn()
+    return lambda **told: figure(model, x[:, None], y, **told), whose
+
+
+@pytest.mark.parametrize("figure", FIGURES, ids=lambda f: f.__name__)
+class TestRowsThatBelongTogether:
+    def test_are_found(self, figure):
+        found = [kin(figure, seed, 5)[0]() for seed in range(5)]
+        alone = [kin(figure, seed, 1)[0]() for seed in range(5)]
+        assert sum(bool(f.kin) for f in found) >= 4
+        assert not any(f.kin for f in alone)
+
+    def test_lengthen_the_interval_and_stay_in_range(self, figure):
+        ask, whose = kin(figure, 3, 5)
+        found, declared, rows = ask(), ask(groups=whose), ask(groups=np.arange(len(whose)))
+        assert found.high - found.low > 1.2 * (rows.high - rows.low)
+        assert declared.stderr > 1.2 * rows.stderr
+        assert declared.how.endswith("error bar from 30 groups") and not declared.kin
+        wide = found.at(0.999)
+        assert wide.low <= found.low and wide.high >= found.high and wide.high <= 1.0
+        assert wide.low >= 0 or figure is r2
+
+    def test_groups_of_one_row_are_rows(self, figure):
+        rng = np.random.default_rng(5)
+        ask, whose = kin(figure, 5, 1)
+        plain, each, again = ask(), ask(groups=rng.permutation(len(whose))), ask(time=True)
+        assert (plain.value, plain.stderr) == pytest.approx((each.value, each.stderr))
+        assert (plain.low, plain.high) == pytest.approx((each.low, each.high), abs=0.01)  # Student's law
+        assert again.how.endswith("error bar for rows in time")
+
+
+def test_the_influence_on_average_precision_is_its_derivative():
+    from epee.risk.ranking import precision_over_recall
+    from epee.risk.scores import _curve, _pull_of_precision
+
+    rng = np.random.default_rng(0)
+    y = rng.random(40) < 0.4
+    s, w, step = np.round(rng.normal(size=40) + y, 1), rng.integers(1, 4, 40).astype(float), 1e-6  # with ties
+    figure = [precision_over_recall(*_curve(s, y, w + step * (np.arange(40) == j))) for j in range(41)]
+    slopes = (np.array(figure[:40]) - figure[40]) / step * w.sum()
+    np.testing.assert_allclose(_pull_of_precision(s, y, w), slopes, atol=1e-4)

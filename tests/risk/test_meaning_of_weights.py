@@ -50,8 +50,8 @@ class TestScores:
     def test_counts_are_rows(self, score):
         model, X, y, w = held(score)
         long = np.repeat(np.arange(len(y)), w.astype(int))
-        told = {"groups": np.arange(len(long))} if score is holdout_error else {}  # they are no copies of one row
-        found, long = score(model, X, y, sample_weight=w), score(model, X[long], y[long], **told)
+        each = np.arange(len(long))  # they are no copies of one row
+        found, long = score(model, X, y, sample_weight=w), score(model, X[long], y[long], groups=each)
         alike = 0.3 if score is average_precision else 1e-9  # whose error bar is drawn
         assert ends(found) == pytest.approx(ends(long), rel=alike)
         assert found.how.endswith("weights taken as counts")

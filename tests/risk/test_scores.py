@@ -48,7 +48,11 @@ def test_weights_are_repeats():
     X, y = clouds(60, 1)
     w = np.random.default_rng(2).integers(1, 4, 60)
     for figure in (roc_auc, brier, f1):
-        a, b = figure(model, X, y, sample_weight=w), figure(model, np.repeat(X, w, axis=0), np.repeat(y, w))
+        each = np.arange(w.sum())  # they are no copies of one row
+        a, b = (
+            figure(model, X, y, sample_weight=w),
+            figure(model, np.repeat(X, w, axis=0), np.repeat(y, w), groups=each),
+        )
         np.testing.assert_allclose([a.value, a.stderr, a.low, a.high], [b.value, b.stderr, b.low, b.high], rtol=1e-9)
 
 
@@ -123,7 +127,8 @@ def test_bootstraps_take_whole_weights_for_copies():
     line = LinearRegression().fit(X[:50], np.arange(50.0))
     w = np.random.default_rng(2).integers(0, 4, 150)
     again = np.repeat(np.arange(150), w)
-    a, b = average_precision(model, X, y, sample_weight=w), average_precision(model, X[again], y[again])
+    each = np.arange(len(again))  # they are no copies of one row
+    a, b = average_precision(model, X, y, sample_weight=w), average_precision(model, X[again], y[again], groups=each)
     assert (a.value, a.stderr) == pytest.approx((b.value, b.stderr), rel=1e-12)
     z = X[:, 0] ** 2
     a = holdout_error(line, X, z, sample_weight=w, interval="bootstrap")

@@ -375,3 +375,13 @@ def test_choice_from_a_file(tmp_path):
     assert choose_components(GaussianMixture(random_state=0), tmp_path / "t.parquet", (1, 2, 3)).chosen == 2
     with pytest.raises(WrongUse, match="values is empty"):
         choose_components(GaussianMixture(), X, ())
+
+
+@pytest.mark.parametrize("form", ["full", "tied"])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_column_below_the_floor_takes_no_digits_of_the_others(form, seed):
+    X = np.random.default_rng(seed).normal(size=(40, 3)) * [1e-8, 1.0, 1e8]
+    found = GaussianMixture(1, covariance_type=form, random_state=0).fit(X).covariances_.reshape(3, 3)
+    there = np.cov(X.T, bias=True)
+    np.testing.assert_allclose(found[1:, 1:], there[1:, 1:], rtol=1e-6)
+    assert found[0, 0] == pytest.approx(1e-6)

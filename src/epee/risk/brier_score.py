@@ -24,7 +24,8 @@ from epee.typing import Vector
 
 
 def brier(
-    model: Any, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any = None, bins: int = 10, weights: Weights | None = None
+    model: Any, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any = None, bins: int = 10, weights: Weights | None = None,
+    groups: Any = None, time: Any = None,
 ) -> Score:  # fmt: skip
     r"""Return Brier's score on held-out rows, the mean of :math:`(p_i - t_i)^2`; 0 is perfect, smaller is better.
 
@@ -35,7 +36,7 @@ def brier(
     ----------
     model : fitted classifier
     X, y : test rows and their labels
-    level, sample_weight, weights
+    level, sample_weight, weights, groups, time
         As in :func:`roc_auc`.
     bins : int, default=10
         Bins of the calibration curve.
@@ -48,7 +49,7 @@ def brier(
     >>> print(brier(model, X, y))
     0.33 ± 0.21 [0.00, 1.00]
     """
-    held = held_rows(model, X, y, sample_weight, level, weights)
+    held = held_rows(model, X, y, sample_weight, level, weights, groups, time)
     truth, w = held.truth, held.w
     codes, P = codes_of(model, truth), probabilities_of(model, X)
     T = np.eye(P.shape[1])[codes]
@@ -60,10 +61,11 @@ def brier(
     curves = [
         (str(model.classes_[k]), *calibration_bins(P[:, k], T[:, k], w, bins, level, held.sampled)) for k in classes
     ]
-    return Score(
+    score = Score(
         found.value, found.stderr, ends_at(level), level, held.worth(), "brier", held.how, found.dof, row_losses=losses, weight=w,
-        curve=curves, caution=found.sentence, ends_at=ends_at,
+        curve=curves, caution=found.sentence, ends_at=ends_at, most=1.0 if P.shape[1] == 2 else 2.0,
     )  # fmt: skip
+    return held.watched(score, losses, codes=codes)
 
 
 def _brier_ends(losses: Vector, w: Vector, weights: Weights, most: float, level: float) -> Interval:

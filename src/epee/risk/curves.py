@@ -35,6 +35,7 @@ from epee.risk.opening import open_route
 from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import Outcome
 from epee.risk.splitting import Split, check_strata, group_codes, make_plan, seed_of
+from epee.risk.steps import steps_of
 from epee.risk.units import Weights, check_meaning, taken_as
 from epee.risk.watching import shaped_ends
 from epee.table.folds import assign_folds, check_folds
@@ -206,9 +207,10 @@ def curve_on(
     together = groups if groups is not None else copies
     units = group_codes(together, route.n) if together is not None else np.arange(route.n) if route.sampled else None
     of_rows = partial(mean_loss, outcome.losses[S - 1], route.counts, loss=route.loss, weights="counts", groups=units)
+    parts = steps_of(route.model)  # with more columns than rows the road is another one, and the error as steep
     return LearningCurve(
         trained, np.nanmean(train, axis=1), np.nanmean(test, axis=1), stderr, test, route.loss.name, level, how, seed, of_rows,
-        route.n_columns if isinstance(route, MomentRoute) else 0,
+        route.n_columns if parts is not None and parts.keeps_moments else 0,
     )  # fmt: skip
 
 

@@ -28,6 +28,7 @@ from epee.risk.intervals import (
     normal_quantile,
     t_interval,
     t_p_value,
+    within_range,
 )
 from epee.risk.mean_loss import mean_loss
 from epee.risk.skewed import skewed_interval
@@ -125,6 +126,10 @@ class Risk(Shown, Part):
     def losses(self) -> Vector | None:
         """The loss of every row, (n,), where it was kept."""
         return self.row_losses
+
+    def within(self, ends: Interval) -> Interval:
+        """Return the part of an interval where the figure can lie."""
+        return within_range(ends, self.loss)
 
     def at(self, level: float) -> Risk:
         """Return the same estimate with an interval of another level, made the same way."""
@@ -243,6 +248,12 @@ class Score(Risk):
 
     _: KW_ONLY
     curve: Any = None
+    most: float = 1.0  # of the figure
+    least: float = 0.0
+
+    def within(self, ends: Interval) -> Interval:
+        """Return the part of an interval where the figure can lie."""
+        return Interval(max(ends.low, self.least), min(ends.high, self.most))
 
     plot = drawn(
         "risk.plot_score", "Draw the curve behind the figure where there is one, else the interval; returns the axes."

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,12 +13,17 @@ from epee.errors import DataError, WrongUse
 from epee.estimator.base import encode_labels
 from epee.estimator.protocol import gives_labels, gives_probabilities, gives_scores
 from epee.risk.asking import refuse_missing_truth
+from epee.risk.estimate import Risk, Score
 from epee.risk.holdout import refuse_training_rows, require_fitted
-from epee.risk.intervals import Interval, check_level
+from epee.risk.intervals import Interval, check_level, t_quantile
 from epee.risk.mean_loss import mean_loss
 from epee.risk.rates import rate_interval
+from epee.risk.route import GLANCE
+from epee.risk.splitting import group_codes, places_in_time
 from epee.risk.units import Units, Weights, as_counts, check_meaning, meaning_of, taken_as, units_of
+from epee.risk.watching import watched
 from epee.table.block import check_weights
+from epee.table.doors import is_stream, width_of
 from epee.typing import Codes, Matrix, Vector
 
 
@@ -32,6 +39,41 @@ class Held:
     w: Vector
     sampled: bool
     how: str
+    X: Any
+    plain: bool  # no weights were given
+    groups: Codes | None = None
+    order: Codes | None = None  # in time
+
+    def watched(
+        self, found: Score, influence: Vector, *, codes: Codes | None = None, rest: Vector | None = None, target: Vector | None = None
+    ) -> Score:  # fmt: skip
+        """Return a figure whose interval knows which rows belong together, by their ``influence`` (n,) on it.
+
+        Where groups or the order in time were told, the interval is longer by the ratio of the error bar of such units to that of rows.
+        Where they were not, it is longer and marked if what the rows leave over shows that they do: the ``rest`` of a number and its
+        ``target``, or else the influences, and the ``codes`` of labels.
+        """
+        if self.groups is not None or self.order is not None:
+            return self._of_units(found, influence)
+        if not self.plain or is_stream(self.X) or len(influence) * width_of(self.X) > GLANCE:
+            return found
+        return watched(found, influence if rest is None else rest, self.X, None, (), target, codes)
+
+    def _of_units(self, found: Score, influence: Vector) -> Score:
+        rows = slice(None) if self.groups is not None else self.order
+        meant: Weights = "sampling" if self.sampled else "counts"
+        units = units_of(
+            influence[rows], self.weight[rows], weights=meant, groups=self.groups, in_order=self.groups is None
+        )
+        many, dof = units.independent()
+        bar = units.spread()[0] / float(np.sqrt(many))
+        longer = bar / self.stderr(influence) if bar > 0 else float(np.sqrt(self.worth() / units.effective))
+        ends_at = partial(_longer, found.at, longer, dof)
+        how = f"error bar from {units.n:.0f} groups" if self.groups is not None else "error bar for rows in time"
+        return replace(
+            found, stderr=found.stderr * longer, interval=ends_at(found.level), dof=min(dof, found.dof), ends_at=ends_at,
+            how=f"{found.how}, {how}",
+        )  # fmt: skip
 
     def units(self, values: Vector, own: Any = slice(None)) -> Units:
         """Return the units behind the mean of some values, one for each of these rows, or of those that are their ``own``."""
@@ -60,7 +102,17 @@ class Held:
         return rate, float(np.sqrt(rate * (1 - rate) / n)), rate_interval(rate, max(n, 1.0), level)
 
 
-def held_rows(model: Any, X: Any, y: Any, sample_weight: Any, level: float, weights: Weights | None = None) -> Held:
+def _longer(at: Callable[[float], Risk], factor: float, dof: float, level: float) -> Interval:
+    """Return the interval of a figure that is longer by a factor, and by Student's law of these degrees of freedom."""
+    found = at(level)
+    factor *= max(t_quantile(level, max(dof, 1.0)) / t_quantile(level, max(found.dof, 1.0)), 1.0)
+    low, high = (found.value + factor * (end - found.value) for end in found.interval)
+    return found.within(Interval(low, high))
+
+
+def held_rows(
+    model: Any, X: Any, y: Any, sample_weight: Any, level: float, weights: Weights | None = None, groups: Any = None, time: Any = None
+) -> Held:  # fmt: skip
     """Return the truth and the weights of held-out rows; those that the model has learned from are refused."""
     check_meaning(weights)
     check_level(level)
@@ -71,7 +123,9 @@ def held_rows(model: Any, X: Any, y: Any, sample_weight: Any, level: float, weig
     n, w = len(truth), check_weights(sample_weight, len(truth))
     sampled = w is not None and meaning_of(w, weights) == "sampling"
     how = f"held-out rows{taken_as(w, weights)}"
-    return Held(truth, np.ones(n) if w is None else w, as_counts(w, n, weights), sampled, how)
+    ids = None if groups is None else group_codes(groups, n)
+    order = None if time is None or ids is not None else np.argsort(places_in_time(time, n), kind="stable")
+    return Held(truth, np.ones(n) if w is None else w, as_counts(w, n, weights), sampled, how, X, w is None, ids, order)
 
 
 def codes_of(model: Any, truth: np.ndarray) -> Codes:

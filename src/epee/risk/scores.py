@@ -51,8 +51,9 @@ def _each_class(model: Any, codes: Codes) -> list[int]:
 
 
 def roc_auc(
-    model: Any, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any = None, weights: Weights | None = None
-) -> Score:
+    model: Any, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any = None, weights: Weights | None = None,
+    groups: Any = None, time: Any = None,
+) -> Score:  # fmt: skip
     """Return the area under the ROC curve on held-out rows: the chance that a positive row scores above a negative one.
 
     With several classes it is the mean over classes of one against the rest.
@@ -67,6 +68,10 @@ def roc_auc(
         Counts, or sampling weights, whose scale means nothing.
     weights : {"counts", "sampling"}, default=None
         What the weights mean; None takes whole numbers as counts and others as sampling weights, whose error bar is the sandwich's.
+    groups : array (n,), optional
+        Rows that belong together (one patient, one machine): the error bar then counts groups.
+    time : array (n,) or True, optional
+        When each row happened; True is the order of the rows. The error bar then knows that neighbours resemble each other.
 
     Returns
     -------
@@ -85,7 +90,7 @@ def roc_auc(
     >>> 0.7 < roc_auc(LinearDiscriminantAnalysis().fit(X[:100], y[:100]), X[100:], y[100:]).value < 0.95
     True
     """
-    held = held_rows(model, X, y, sample_weight, level, weights)
+    held = held_rows(model, X, y, sample_weight, level, weights, groups, time)
     truth, w = held.truth, held.w
     codes, scores = codes_of(model, truth), ranks_of(model, X)
     classes = _each_class(model, codes)
@@ -93,7 +98,8 @@ def roc_auc(
     value = float(np.mean([v for v, _ in found]))
     errors = [area_error(place, codes == k, w, held.sampled) for k, (_, place) in zip(classes, found, strict=True)]
     pulls = [_pull(*f, codes == k, w) for k, f in zip(classes, found, strict=True)]
-    stderr = errors[0][0] if len(classes) == 1 else held.stderr(np.mean(pulls, axis=0))
+    influence = np.mean(pulls, axis=0)
+    stderr = errors[0][0] if len(classes) == 1 else held.stderr(influence)
     P, N = min(((held.worth(codes == k), held.worth(codes != k)) for k in classes), key=min)
     dof = min(d for _, d in errors)
     curves = []
@@ -101,9 +107,10 @@ def roc_auc(
         tp, fp = _curve(scores[:, k], codes == k, w)
         curves.append((str(model.classes_[k]), np.append(0, fp / fp[-1]), np.append(0, tp / tp[-1])))
     ends_at = partial(area_interval, value, stderr, dof, P, N)
-    return Score(
+    score = Score(
         value, stderr, ends_at(level), level, held.worth(), "roc_auc", held.how, dof, curve=curves, ends_at=ends_at
-    )  # fmt: skip
+    )
+    return held.watched(score, influence, codes=codes)
 
 
 def _pull(value: float, placement: Vector, positive: np.ndarray, w: Vector) -> Vector:
@@ -114,7 +121,7 @@ def _pull(value: float, placement: Vector, positive: np.ndarray, w: Vector) -> V
 
 def average_precision(
     model: Any, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any = None, weights: Weights | None = None, draws: int = 200,
-    random_state: int = 0,
+    random_state: int = 0, groups: Any = None, time: Any = None,
 ) -> Score:  # fmt: skip
     r"""Return average precision on held-out rows, :math:`\sum_k (R_k - R_{k-1}) P_k`: the precision averaged over recall.
 
@@ -125,7 +132,7 @@ def average_precision(
     ----------
     model : fitted classifier
     X, y : test rows and their labels
-    level, sample_weight, weights
+    level, sample_weight, weights, groups, time
         As in :func:`roc_auc`.
     draws : int, default=200
         Bootstrap samples behind the standard error.
@@ -139,7 +146,7 @@ def average_precision(
     >>> print(average_precision(model, X, y))
     0.92 ± 0.14 [0.01, 1.00]
     """
-    held = held_rows(model, X, y, sample_weight, level, weights)
+    held = held_rows(model, X, y, sample_weight, level, weights, groups, time)
     truth, w = held.truth, held.w
     codes, scores = codes_of(model, truth), ranks_of(model, X)
     classes = _each_class(model, codes)
@@ -161,10 +168,28 @@ def average_precision(
     fewest = min(held.worth(codes == k) for k in classes)
     ends_at = partial(_precision_ends, value, centre, stderr, fewest)
     caution = risk_words.say("caution positives", n=whole(fewest)) if fewest < FEW_OF_A_CLASS else ""
-    return Score(
+    found = Score(
         value, stderr, ends_at(level), level, held.worth(), "average_precision", held.how, fewest - 1, curve=curves,
         caution=caution, ends_at=ends_at,
     )  # fmt: skip
+    pulls = [_pull_of_precision(scores[:, k], codes == k, w) for k in classes]
+    return held.watched(found, np.mean(pulls, axis=0), codes=codes)
+
+
+def _pull_of_precision(score: Vector, positive: np.ndarray, w: Vector) -> Vector:
+    r"""Return the influence (1) of each row on average precision.
+
+    With :math:`T_i, F_i` the true and false positives at the score of the positive :math:`i`, and :math:`P` all positives, the figure is
+    :math:`\frac1P \sum_i w_i T_i / (T_i + F_i)`: a row counts in the precision of every positive that scores no higher, and a positive
+    in :math:`P`, too.
+    """
+    tp, fp = _curve(score, positive, w)
+    block = np.searchsorted(-np.unique(score)[::-1], -score)  # the threshold at which a row is taken
+    P, here = tp[-1], np.bincount(block, np.where(positive, w, 0.0), minlength=len(tp))
+    precision, square = tp / (tp + fp), np.maximum(tp + fp, 1e-300) ** 2
+    gain, harm = (np.cumsum((here * a / square)[::-1])[::-1][block] for a in (fp, tp))
+    own = precision[block] - float(here @ precision) / P
+    return np.where(positive, own + gain, -harm) * w.sum() / P
 
 
 def _precision_ends(value: float, centre: float, stderr: float, fewest: float, level: float) -> Interval:
@@ -189,8 +214,9 @@ def _mean_of_known(parts: Matrix) -> Vector:
 
 
 def r2(
-    model: Any, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any = None, weights: Weights | None = None
-) -> Score:
+    model: Any, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any = None, weights: Weights | None = None,
+    groups: Any = None, time: Any = None,
+) -> Score:  # fmt: skip
     r"""Return the share of the variance explained on held-out rows, :math:`1 - \sum (y - \hat y)^2 / \sum (y - \bar y)^2`.
 
     Several targets are averaged. Negative when the mean would predict better.
@@ -199,7 +225,7 @@ def r2(
     ----------
     model : fitted regressor
     X, y : test rows and their values
-    level, sample_weight, weights
+    level, sample_weight, weights, groups, time
         As in :func:`roc_auc`.
 
     Examples
@@ -209,7 +235,7 @@ def r2(
     >>> print(r2(model, [[3.0], [4.0], [5.0]], [3.0, 4.5, 5.0]))
     0.88 ± 0.17 [-1.72, 1.00]
     """
-    held = held_rows(model, X, y, sample_weight, level, weights)
+    held = held_rows(model, X, y, sample_weight, level, weights, groups, time)
     truth, w = held.truth, held.w
     if gives_labels(model):
         raise WrongUse(
@@ -233,9 +259,12 @@ def r2(
     parts = [pull, *(held.units(a) for a in (((Y - F) ** 2).sum(axis=1), d2.sum(axis=1)))]
     heavy = any(too_dominant(part.spread()[1], part.n) for part in parts)
     caution = risk_words.say("caution few" if few else "caution ratio", n=whole(pull.effective)) if few or heavy else ""
-    return Score(
-        value, held.stderr(influence), ends_at(level), level, held.worth(), "r2", held.how, dof, caution=caution, ends_at=ends_at
+    found = Score(
+        value, held.stderr(influence), ends_at(level), level, held.worth(), "r2", held.how, dof, caution=caution, ends_at=ends_at,
+        least=-np.inf,
     )  # fmt: skip
+    alone = {} if Y.shape[1] > 1 else {"rest": (Y - F)[:, 0], "target": Y[:, 0]}
+    return held.watched(found, influence, **alone)
 
 
 def _r2_ends(value: float, pull: Units, level: float) -> Interval:
@@ -244,15 +273,16 @@ def _r2_ends(value: float, pull: Units, level: float) -> Interval:
 
 
 def f1(
-    model: Any, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any = None, weights: Weights | None = None
-) -> Score:
+    model: Any, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any = None, weights: Weights | None = None,
+    groups: Any = None, time: Any = None,
+) -> Score:  # fmt: skip
     r"""Return :math:`F_1 = 2\,TP / (2\,TP + FP + FN)` on held-out rows, for the second of two classes; else the mean over classes.
 
     Parameters
     ----------
     model : fitted classifier
     X, y : test rows and their labels
-    level, sample_weight, weights
+    level, sample_weight, weights, groups, time
         As in :func:`roc_auc`.
 
     Examples
@@ -263,7 +293,7 @@ def f1(
     >>> print(f1(model, X, y))
     0.67 ± 0.24 [0.16, 0.95]
     """
-    held = held_rows(model, X, y, sample_weight, level, weights)
+    held = held_rows(model, X, y, sample_weight, level, weights, groups, time)
     truth, w = held.truth, held.w
     codes = codes_of(model, truth)
     decided = np.asarray(model.predict(X))
@@ -278,10 +308,12 @@ def f1(
         rates.append((hit, says | is_k))
         influences.append((2 * b * (hit - a) - 2 * a * (miss - b)) / total**2 if total > 0 else np.zeros(len(w)))
     values = np.array([_f1(held.share(*rate)[0]) for rate in rates])
-    value, stderr = float(values.mean()), held.stderr(np.mean(influences, axis=0))
+    influence = np.mean(influences, axis=0)
+    value, stderr = float(values.mean()), held.stderr(influence)
     apart = float(np.linalg.norm([held.stderr(one) for one in influences])) / len(influences)
     ends_at = partial(_f1_ends, held, values, rates, stderr / apart if apart > 0 else 1.0)
-    return Score(value, stderr, ends_at(level), level, n, "f1", held.how, n - 1, ends_at=ends_at)
+    found = Score(value, stderr, ends_at(level), level, n, "f1", held.how, n - 1, ends_at=ends_at)
+    return held.watched(found, influence, codes=codes)
 
 
 def _f1(g: float) -> float:

@@ -140,7 +140,7 @@ def marked(found: R, shown: Dependence | None) -> R:
 def _longer(at: Callable[[float], Risk], factor: float, level: float) -> Interval:
     found = at(level)
     low, high = (found.value + factor * (end - found.value) for end in found.interval)
-    return within_range(Interval(low, high), found.loss)
+    return found.within(Interval(low, high))
 
 
 def seen_rows(route: Route, plan: Plan, losses: np.ndarray, predictions: np.ndarray) -> tuple[Any, ...]:

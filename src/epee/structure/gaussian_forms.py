@@ -121,15 +121,34 @@ def _all_above(sigma: Tensor, floor: float) -> bool:
 def clip(sigma: Matrix, floor: float) -> Matrix:
     """Return the matrix with its eigenvalues held above the floor; untouched when they are.
 
+    Where there is a factor, eigenvalues are the squares of its singular values, by Jacobi's rotations: each has its own digits, however
+    far the units of the columns lie apart, while those of the matrix have the digits of the largest.
+
+    References
+    ----------
+    Drmač and Veselić, "New fast and accurate Jacobi SVD algorithm", *SIAM Journal on Matrix Analysis* 29, 2008.
+
     >>> clip(np.diag([2.0, 0.0]), 0.5)
     array([[2. , 0. ],
            [0. , 0.5]])
+    >>> clip(np.array([[1e-16, 0.0, 0.6], [0.0, 1.0, 5e7], [0.6, 5e7, 1e16]]), 1e-6)[1, 1].round(6)
+    np.float64(1.0)
     """
     sigma = (sigma + sigma.T) / 2
-    values, vectors = np.linalg.eigh(sigma)
-    if values[0] >= floor:
+    values, vectors = _eigen(sigma)
+    if values.min() >= floor:
         return sigma
     return (vectors * np.maximum(values, floor)) @ vectors.T
+
+
+def _eigen(sigma: Matrix) -> tuple[Vector, Matrix]:
+    """Return eigenvalues and eigenvectors, with the digits of each where the matrix has a factor."""
+    try:
+        factor = np.linalg.cholesky(sigma)
+    except np.linalg.LinAlgError:
+        return np.linalg.eigh(sigma)
+    found, _, vectors, work, _, failed = scipy.linalg.lapack.dgejsv(factor.T, joba=0, jobu=3, jobv=0)
+    return np.linalg.eigh(sigma) if failed else ((found * (work[0] / work[1])) ** 2, vectors)
 
 
 def free_parameters(K: int, p: int, form: Form, noise: bool = False) -> int:
