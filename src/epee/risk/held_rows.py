@@ -89,6 +89,11 @@ class Held:
         w = self.weight[own]
         return float(w.sum() ** 2 / (w @ w)) if self.sampled and w.any() else float(w.sum())
 
+    def members(self, own: Any) -> float:
+        """Return how many rows some of the rows are worth, or how many groups they come from where that is less."""
+        worth = self.worth(own)
+        return worth if self.groups is None else min(worth, float(len(np.unique(self.groups[own]))))
+
     def share(self, hits: Vector, own: Any, level: float = 0.95) -> tuple[float, float, Interval]:
         """Return the share of hits (n,), 0 or 1, among the ``own`` rows, with its standard error and interval."""
         w = self.weight[own]

@@ -165,7 +165,7 @@ def average_precision(
     for k in classes:
         tp, fp = _curve(scores[:, k], codes == k, w)
         curves.append((str(model.classes_[k]), np.append(0, tp / tp[-1]), np.append(1, tp / (tp + fp))))
-    fewest = min(held.worth(codes == k) for k in classes)
+    fewest = min(held.members(codes == k) for k in classes)
     ends_at = partial(_precision_ends, value, centre, stderr, fewest)
     caution = risk_words.say("caution positives", n=whole(fewest)) if fewest < FEW_OF_A_CLASS else ""
     found = Score(
