@@ -580,7 +580,7 @@ def _joined(Z: Matrix) -> Codes:
     n, last = len(Z), FAR[1]
     distance, near = _query(Z, last + 1)
     d = distance[:, 1:]
-    if np.count_nonzero(d[:, 0]) < 0.9 * n:  # cells of few values: nearest rows are equal
+    if np.count_nonzero(d[:, 0] > NEARLY) < 0.9 * n:  # cells of few values: nearest rows are equal, or nearly
         return np.arange(n)
     log = np.log(np.maximum(d, d[d > 0].min()))
     jump: Matrix = _dimension(d) * np.arange(1, last) * np.diff(log, axis=1)  # (n, 29)
