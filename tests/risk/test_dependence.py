@@ -14,6 +14,7 @@ from epee.risk import cross_validate
 from epee.risk.copies import copies_of, repeats
 from epee.risk.dependence import dependence, normal_scores
 from epee.risk.mean_loss import mean_loss
+from epee.risk.units import inflation
 
 
 def residuals(X, y):
@@ -224,6 +225,25 @@ def test_errors_alike_in_size_alone():
     mixed = rng.permutation(400)
     assert not any(f.shown() for f in dependence(e[mixed], X, target=e))
     assert "order sizes" not in by_kind(dependence(e, X))
+
+
+@pytest.mark.parametrize("root", [2, 3])
+def test_stretches_follow_their_law(root):
+    ps = [
+        float(dependent._stretches(np.random.default_rng([root, i]).normal(size=(1, 150)), root)[1][0])
+        for i in range(1500)
+    ]
+    assert 0.035 < np.mean(np.array(ps) < 0.05) < 0.065 and np.mean(np.array(ps) < 0.01) < 0.02
+
+
+def test_sizes_that_persist_lengthen_by_the_dependence_of_their_squares():
+    rng = np.random.default_rng(3)
+    e, v = np.empty(800), 1.0
+    for i, z in enumerate(rng.normal(size=800)):  # a market
+        e[i] = z * np.sqrt(v)
+        v = 0.05 + 0.1 * e[i] ** 2 + 0.85 * v
+    found = by_kind(dependence(e, target=rng.normal(size=800)))["order sizes"]
+    assert found.shown() and found.effect >= inflation(e**2)[0] > 2
 
 
 def test_a_file_sorted_by_its_target_has_no_order_of_its_own():

@@ -12,8 +12,8 @@ with :math:`B, W` the mean squares; :math:`\rho` is the intraclass correlation, 
 :math:`1 + (\sum m_g^2 / n - 1)\, \rho` the variance of a mean over rows is larger than independent rows would make it. For
 neighbours in order the test is that of the first autocorrelation and the effect that of an autoregression
 (:mod:`epee.risk.units`). Errors of a number may follow each other in size alone, as those of a market do: the same is asked of
-:math:`|r_i|`. Residuals are replaced by normal scores, so heavy tails do not matter. Of all tries the p-values are adjusted by
-Holm's rule.
+:math:`|r_i|`, and the effect is no less than that of :math:`r_i^2`. Residuals are replaced by normal scores, so heavy tails do not
+matter. Of all tries the p-values are adjusted by Holm's rule.
 
 What is weak may last. Classes that persist make errors on one side of a frontier follow each other: losses are then compared with the
 sign of their class, the classes dealt to two sides (in a file sorted by class, within each class). Slopes that change from group to group,
@@ -24,7 +24,8 @@ Gamma that has the variance :math:`V` and the skewness of
 .. math:: T = \sum_{k \le q} w_k \sum_i s_i s_{i+k}, \qquad w_k = 1 - \tfrac{k}{q + 1}, \qquad V = n \sum_k w_k^2, \qquad
           \mathrm{E}\, T^3 = n \sum_{k, l} w_k w_l w_{k+l} + n\, \mathrm{E}[s^3]^2 \sum_k w_k^3, \tag{3}
 
-the first sum over :math:`k, l` of both signs. Levels that last for a large part of the file are in its slowest waves,
+the first sum over :math:`k, l` of both signs; successive residuals and their sizes also with :math:`q = n^{1/2}`, since what markets
+remember lasts. Levels that last for a large part of the file are in its slowest waves,
 
 .. math:: \sum_{k \le 3} \frac2n \Bigl(\sum_i s_i \cos \frac{\pi k (i + \frac12)}{n}\Bigr)^2 \sim \chi^2_3. \tag{4}
 
@@ -67,7 +68,7 @@ from epee.errors import DataError, SingularProblem
 from epee.risk.copies import CHANCE, SCREEN, coincidence, column_bits, repeats, row_bits
 from epee.risk.intervals import normal_quantile, t_quantile
 from epee.risk.paired_tests import holm
-from epee.risk.units import inflation
+from epee.risk.units import inflation, slow_waves
 from epee.solve.cholesky import Cholesky
 from epee.typing import Codes, Matrix, Vector
 
@@ -245,7 +246,8 @@ def _in_file(r: Vector, z: Vector, Z: Matrix | None, filed: Codes, levels: Seque
         return [_in_order(z[filed], along)]
     ranks = np.empty((0, len(z))) if Z is None else _ranks(Z[filed])
     found = [_in_order(z[filed], along, _apart(ranks, [codes[filed] for codes in levels]))]
-    found.append(replace(_in_order(_scores(np.abs(r), Z)[filed], along), name="sizes"))
+    sizes, squares = _in_order(_scores(np.abs(r), Z)[filed], along), np.square(r[filed])
+    found.append(replace(sizes, name="sizes", effect=max(sizes.effect, _effect_in_time(squares))))
     if len(ranks) and not along:
         found.append(_in_stretches("slope", ranks * z[filed]))
     return found
@@ -288,8 +290,10 @@ def _in_order(z: Vector, along_an_input: bool = False, apart: np.ndarray | None 
         value = sum(w * float(z[k:] @ z[:-k]) for k, w in zip(lags, weights, strict=True))
         p = float(special.ndtr(-value / np.sqrt(sum(w * w * (n - k) for k, w in zip(lags, weights, strict=True)))))
         return Dependence("order", "", rho, p if rho > 0 else 1.0, _effect_in_time(z) if rho > 0 else 1.0, 1.0)
-    _, ps, rhos = _stretches(z[None])
-    alike = [(float(special.ndtr(-(rho + 1 / n) * np.sqrt(n))), rho), (float(ps[0]), float(rhos[0])), _levels(z)]
+    alike = [(float(special.ndtr(-(rho + 1 / n) * np.sqrt(n))), rho), _levels(z)]
+    for root in (3, 2):
+        _, ps, rhos = _stretches(z[None], root)
+        alike.append((float(ps[0]), float(rhos[0])))
     p, rho = _together([p for p, _ in alike]), min(alike)[1]
     if apart is not None:
         m = max(int(np.count_nonzero(apart)), 1)
@@ -312,8 +316,7 @@ def _together(ps: Sequence[float]) -> float:
 def _levels(z: Vector) -> tuple[float, float]:
     """Return the p-value of the slowest waves of a series, by (4), and the share of its variance that they hold."""
     n = len(z)
-    waves = np.cos(np.outer(np.arange(1, WAVES + 1), np.pi * (np.arange(n) + 0.5) / n))  # (waves, n)
-    power = 2 / n * float(np.square(waves @ z).sum())
+    power = slow_waves(z, WAVES)
     return float(special.chdtrc(WAVES, power)), (power - WAVES) / (n - WAVES)
 
 
@@ -327,12 +330,12 @@ def _in_stretches(kind: Kind, S: Matrix) -> Dependence:
     )
 
 
-def _stretches(S: Matrix) -> tuple[Matrix, Vector, Vector]:
-    """Return series (m, n) with mean 0 and variance 1, the p-values (m,) of (3), and the weighed correlations (m,) behind them."""
+def _stretches(S: Matrix, root: int = 3) -> tuple[Matrix, Vector, Vector]:
+    """Return series (m, n) with mean 0 and variance 1, the p-values (m,) of (3) for that root of n, and the weighed correlations (m,)."""
     n = S.shape[1]
     S = S - S.mean(axis=1, keepdims=True)
     S = S / np.maximum(np.sqrt((S * S).mean(axis=1, keepdims=True)), 1e-300)
-    q = round(n ** (1 / 3))
+    q = round(n ** (1 / root))
     w = 1 - np.arange(1, q + 1) / (q + 1)
     r = np.stack([np.einsum("ij,ij->i", S[:, k:], S[:, :-k]) for k in range(1, q + 1)]) / n  # (q, m)
     value = w @ (r + 1 / n) * np.sqrt(n / (w @ w))

@@ -11,7 +11,7 @@ An estimate that corrects the mean or its error bar (a nested cross-validation) 
 bar is, ``stretch``; distances to the ends are multiplied by it. The interval always holds the value, and a ``caution`` says where it
 cannot be trusted: "few" (fewer than 40 rows of an unbounded loss), "units" (many rows, but fewer than 20 independent ones),
 "heavy" (a few losses make the spread, or their tail is so heavy that others, not seen, would),
-"flat" (a continuous loss without any spread), "one" (a single unit).
+"bursts" (losses in time that come in long bursts), "flat" (a continuous loss without any spread), "one" (a single unit).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class MeanLoss:
         Always holds the value.
     n, dof : float
         Independent units it rests on, and the degrees of freedom of the error bar.
-    caution : {"", "few", "units", "heavy", "flat", "one"}
+    caution : {"", "few", "units", "heavy", "bursts", "flat", "one"}
         Why the interval cannot be trusted; empty when it can.
     largest : float
         Share of the mean that the largest loss makes.
@@ -112,7 +112,8 @@ def mean_loss(
         ends = _rated(losses, weight, values, units, n, dof, level, centre, stretch)
         few = worth < min(FEWEST * (2 if in_order else 1), units.rows - 0.5)
         binomial = np.sqrt(1 - 1 / units.n) if len(values) == 1 else 1.0  # a rate's variance is r (1 - r) / n
-        return MeanLoss(centre, float(stderr * binomial), ends, n, dof, "units" if few else "")
+        caution = "units" if few else "bursts" if units.in_bursts else ""
+        return MeanLoss(centre, float(stderr * binomial), ends, n, dof, caution)
     ends = within_range(_stretched(skewed_interval(mean, sd, skewness, n, dof, level), mean, centre, stretch), loss)
     top = float((units.sums / (units.copies @ units.sums)).max()) if mean > 0 else 0.0
     return MeanLoss(centre, float(stderr), ends, n, dof, _caution(sd, mean, skewness, n, worth, units), top)
@@ -132,7 +133,9 @@ def _caution(sd: float, mean: float, skewness: float, n: float, worth: float, un
         return "few"
     if worth < FEWEST:
         return "units"
-    return "heavy" if too_dominant(skewness, n) or too_heavy(units.sums, units.copies) else ""
+    if too_dominant(skewness, n) or too_heavy(units.sums, units.copies):
+        return "heavy"
+    return "bursts" if units.in_bursts else ""
 
 
 def _stretched(ends: Interval, mean: float, centre: float, stretch: float) -> Interval:

@@ -20,8 +20,18 @@ order is :math:`p = U^{1/3}`, whatever the sample shows. With :math:`\pi_k` the 
 
 where :math:`b_k` is 1 for even :math:`k`, else 0, so that :math:`\tilde\pi` is free of the bias of a sample (Shaman and Stine), and
 :math:`\nu` are the degrees of freedom of that variance: the variance of its logarithm is :math:`4p / U` (Berk), that of a
-:math:`\chi^2_\nu / \nu` is :math:`2 / \nu`. The bar is the longer one of that for independent units and that with
-:math:`U s^2 / \sigma^2` units and Student's law of :math:`\nu`.
+:math:`\chi^2_\nu / \nu` is :math:`2 / \nu`.
+
+What lasts for a large part of the series no autoregression of so few terms sees: the size of the errors of a market, a little alike from
+one day to the next, and for weeks. The slowest waves do, each an estimate of the same :math:`\sigma^2` with one degree of freedom,
+
+.. math:: \frac{\sigma^2}{s^2} = \frac1B \sum_{k \le B} \frac{2}{U s^2} \Bigl(\sum_u d_u \cos \frac{\pi k (u - \frac12)}{U}\Bigr)^2, \qquad
+          \nu = B = 6, \tag{3}
+
+and :math:`B\, \sigma^2 / s^2` has the law :math:`\chi^2_B` where units are independent. So few degrees of freedom make a long bar: (3) is
+asked only where that law is refuted at 5 %. The bar is the longest one of that for independent units and those with
+:math:`U s^2 / \sigma^2` units and Student's law of :math:`\nu`. Where (3) is half as large again as (2), losses come in *long bursts*, of
+which few were seen.
 """
 
 from __future__ import annotations
@@ -30,6 +40,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+from scipy import special
 
 from epee.errors import WrongUse
 from epee.risk.intervals import t_quantile
@@ -37,7 +48,14 @@ from epee.typing import Codes, Vector
 from epee.words import risk_words
 from epee.words.numbers import whole
 
+SLOWEST, SHOWN, FAR_MORE = (
+    6,
+    0.05,
+    1.5,
+)  # waves of a series; where independence is refuted; and times (2) that (3) is in long bursts
+
 Weights = Literal["counts", "sampling"]
+Bar = tuple[float, float]  # times the variance of independent units, and degrees of freedom
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,10 +103,18 @@ class Units:
         second, third = float(weighed.sum()) / n, float(weighed @ u) / n
         return scale * float(np.sqrt(second * n / (n - 1))), third / second**1.5
 
+    @property
+    def in_bursts(self) -> bool:
+        """Tell whether what follows in time comes in bursts so long that a sample holds few of them, by (3)."""
+        if not self.in_order:
+            return False
+        near, slow = _near(self.pulls), _slow(self.pulls)
+        return slow is not None and slow[0] > FAR_MORE * near[0]
+
     def independent(self) -> tuple[float, float]:
         """Return how many independent units carry the same error bar, and its degrees of freedom.
 
-        U, and one less than are :attr:`effective`; in time, fewer of both where that makes the longer bar, by (2).
+        U, and one less than are :attr:`effective`; in time, fewer of both where that makes the longer bar, by (2) and (3).
         """
         plain = self.n, max(self.effective - 1, 0.0)
         if not self.in_order:
@@ -177,18 +203,29 @@ def as_counts(weight: Vector | None, n: int, weights: Weights | None = None) -> 
     return weight if meaning_of(weight, weights) == "counts" else weight * (weight.sum() / (weight @ weight))
 
 
-def inflation(series: Vector) -> tuple[float, float]:
-    """Return by how much dependence in time multiplies the variance of a mean, and the degrees of freedom of that, by (2).
+def inflation(series: Vector) -> Bar:
+    """Return by how much dependence in time multiplies the variance of a mean, and the degrees of freedom of that, by (2) or (3).
 
     References
     ----------
-    Berk, "Consistent autoregressive spectral estimates", *The Annals of Statistics* 2, 1974.
-    Shaman and Stine, "The bias of autoregressive coefficient estimators", *Journal of the American Statistical Association* 83, 1988.
+    Lazarus, Lewis, Stock and Watson, "HAR inference: recommendations for practice", *Journal of Business & Economic Statistics* 36, 2018.
 
     >>> rng = np.random.default_rng(0); e = np.zeros(4000)
     >>> for i in range(1, 4000): e[i] = 0.8 * e[i - 1] + rng.normal()
     >>> bool(0.7 < inflation(rng.normal(size=4000))[0] < 1.4), bool(7 < inflation(e)[0] < 11)      # 9 in theory
     (True, True)
+    """
+    near, slow = _near(series), _slow(series)
+    return near if slow is None else max(near, slow, key=lambda bar: bar[0] * t_quantile(0.95, bar[1]) ** 2)
+
+
+def _near(series: Vector) -> Bar:
+    """Return the bar (2), of units that resemble those next to them.
+
+    References
+    ----------
+    Berk, "Consistent autoregressive spectral estimates", *The Annals of Statistics* 2, 1974.
+    Shaman and Stine, "The bias of autoregressive coefficient estimators", *Journal of the American Statistical Association* 83, 1988.
     """
     x = series - series.mean()
     n = len(x)
@@ -204,3 +241,23 @@ def inflation(series: Vector) -> tuple[float, float]:
         left *= max(1 - last**2, 1e-12)
         gap *= 1 - last - (2 - k % 2 + (k + 2) * last) / n
     return float(min(left / max(gap, 2 / n) ** 2, n / 2)), n / (2 * order)
+
+
+def slow_waves(series: Vector, many: int) -> float:
+    r"""Return the power of the slowest waves of a series as (3) has it, times their number: :math:`\chi^2` for independent values.
+
+    >>> round(slow_waves(np.cos(np.pi * (np.arange(100) + 0.5) / 100), 3), 6)
+    100.0
+    """
+    n = len(series)
+    x = series - series.mean()
+    waves = np.cos(np.outer(np.arange(1, many + 1), np.pi * (np.arange(n) + 0.5) / n))  # (many, n)
+    return 2 * float(np.square(waves @ x).sum()) / max(float(x @ x), 1e-300)
+
+
+def _slow(series: Vector) -> Bar | None:
+    """Return the bar (3); None where the slowest waves hold no more than chance gives them."""
+    power = slow_waves(series, SLOWEST)
+    if len(series) < 2 * SLOWEST or special.chdtrc(SLOWEST, power) > SHOWN:
+        return None
+    return power / SLOWEST, float(SLOWEST)

@@ -75,6 +75,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "The rows are worth {n} independent {n:one|ones} only: the error bar itself is uncertain, and the interval may be too short.",
         "Les lignes n'en valent que {n} {n:indépendante|indépendantes} : la barre d'erreur est elle-même incertaine, l'intervalle peut être trop court.",
     ),
+    "caution bursts": (
+        "The losses come in long bursts, of which these rows show few: the interval holds for times with bursts like these only.",
+        "Les pertes viennent par longues vagues, dont ces lignes montrent peu : l'intervalle ne vaut que pour des temps aux vagues semblables.",
+    ),
     "caution heavy": (
         "The largest losses are too far from the others (one alone makes {share} of the mean): no interval from {n} {n:row|rows} is sure to cover. Look at the absolute loss.",
         "Les plus grandes pertes sont trop loin des autres (une seule fait {share} de la moyenne) : aucun intervalle tiré de {n} {n:ligne|lignes} n'est sûr. Voyez la perte absolue.",
