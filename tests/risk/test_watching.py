@@ -10,7 +10,7 @@ from epee.errors import WrongUse
 from epee.risk import compare, cross_validate, holdout_error, loo
 from epee.risk.copies import copies_of
 from epee.risk.dependence import dependence
-from epee.risk.watching import kinship
+from epee.risk.watching import kinship, watched_groups
 
 
 def line(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -169,3 +169,61 @@ def test_strata_may_be_an_array_and_meanings_are_checked():
     for call in (cross_validate, lambda model, *data, **more: compare([model], *data, **more)):
         with pytest.raises(WrongUse, match="counts"):
             call(LinearRegression(), X, y, weights="frequency")
+
+
+def schools(seed: int = 0, many: int = 16) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Inputs, targets, classes and schools: five rows to a class, four classes to a school, school by school."""
+    rng = np.random.default_rng(seed)
+    school, own = np.repeat(np.arange(many), 20), np.repeat(np.arange(4 * many), 5)
+    X = rng.normal(size=(20 * many, 2))
+    shared = 1.2 * rng.normal(size=many)[school] + 0.6 * rng.normal(size=4 * many)[own]
+    return X, X[:, 0] + shared + rng.normal(size=20 * many), own, school
+
+
+@pytest.mark.parametrize("interval", ["fold", "nested"])
+def test_groups_that_follow_each_other_are_said(interval):
+    X, y, own, school = schools()
+    more = {"interval": interval, "repeats": 2 if interval == "nested" else 1}
+    found = cross_validate(LinearRegression(), X, y, **more, groups=own)
+    assert "Groups that follow each other" in found.caution and found.kin
+    elsewhere = np.random.default_rng(1).permutation(len(np.unique(own)))[
+        own
+    ]  # other names, and other places in the file
+    order = np.argsort(elsewhere, kind="stable")
+    apart = cross_validate(LinearRegression(), X[order], y[order], **more, groups=own[order])
+    assert not apart.kin and found.high - found.low > 1.2 * (apart.high - apart.low)
+    assert not cross_validate(LinearRegression(), X, y, **more, groups=school).kin
+
+
+@pytest.mark.parametrize("words", [False, True])
+def test_groups_that_share_a_value_are_said(words):
+    X, y, own, school = schools(1)
+    order = np.argsort(np.random.default_rng(2).permutation(64)[own], kind="stable")
+    names = np.array([f"school {k}" for k in school], dtype=object) if words else school.astype(float)
+    X = np.column_stack([names, X])[order]
+    rest = (y - X[:, 1].astype(float)[np.argsort(order)])[order] if words else y[order]
+    plain = cross_validate(LinearRegression(), X[:, 1:].astype(float), y[order], groups=own[order])
+    assert not plain.kin
+    found = (
+        watched_groups(plain, own[order], rest, X) if words
+        else cross_validate(LinearRegression(), X, rest, groups=own[order])
+    )  # fmt: skip
+    assert "same value of column 0" in found.caution and found.high - found.low > plain.high - plain.low
+
+
+@pytest.mark.parametrize("many", [20, 48])
+def test_independent_groups_raise_one_alarm_in_a_hundred(many):
+    alarms = 0
+    for seed in range(150):
+        rng = np.random.default_rng([many, seed])
+        g = rng.permutation(np.repeat(np.arange(many), rng.integers(1, 9, many)))
+        X = rng.normal(size=(many, 2))[g]
+        y = X[:, 0] + rng.normal(size=many)[g] + rng.normal(size=len(g))
+        alarms += bool(cross_validate(LinearRegression(), X, y, groups=g).kin)
+    assert alarms <= 5  # of 1.5: six are chance once in two hundred
+
+
+def test_rows_that_were_told_to_stand_alone_have_been_answered():
+    X, y = in_time(200)
+    assert not cross_validate(LinearRegression(), X, y, groups=np.arange(200)).kin
+    assert cross_validate(LinearRegression(), X, y, groups=np.arange(200) // 2).kin

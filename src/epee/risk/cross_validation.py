@@ -24,6 +24,7 @@ from epee.estimator.protocol import SolvesStack
 from epee.estimator.saying import each_once
 from epee.lazy import drawn
 from epee.risk.copies import copies_of, looked_at
+from epee.risk.crowding import crowding
 from epee.risk.estimate import Difference, Risk
 from epee.risk.halves import Halves, halves_of
 from epee.risk.intervals import Interval, check_level
@@ -163,8 +164,9 @@ def cross_validate(
     others are fitted fold by fold, in parallel. Of a larger file or Dask collection nothing is kept of a row: memory is bounded by
     the block, and ``losses`` are found only if asked for.
 
-    In tables of up to two million cells, wherever they lie, dependence of the rows is looked for in what the predictor leaves over
-    (:mod:`epee.risk.watching`): where it is shown the interval is longer, and ``caution`` says so. It also says where the predictor is
+    In tables of up to two million cells, wherever they lie, dependence of the rows, or of the groups, is looked for in what the predictor
+    leaves over (:mod:`epee.risk.watching`): where it is shown the interval is longer, and ``caution`` says so. It also says where a line
+    has about as many columns as rows to learn from (:mod:`epee.risk.crowding`), and where the predictor is
     fitted again in each fold: such fits share rows, and intervals of folds then cover a little less than they claim.
 
     References
@@ -208,7 +210,7 @@ def _validated(
     apart: bool = False,
 ) -> CrossValidation:  # fmt: skip
     """Return the cross-validation of a route; ``apart`` says that equal rows are no copies."""
-    from epee.risk.watching import seen_rows, shaped, watched
+    from epee.risk.watching import left_over, seen_rows, shaped, target_of, watched, watched_groups
 
     if repeats is None:
         single = interval == "fold" or not isinstance(folds, int | np.integer)
@@ -232,13 +234,16 @@ def _validated(
         found = shaped(found, route, plan)
         if not route.one_pass:
             found = replace(found, caution=f"{found.caution} {risk_words.say('caution refits')}".strip())
-    told = groups is not None or apart or not isinstance(folds, int | np.integer)
-    if told:  # which rows belong together
+    learned = route.n * (1 - float(found.sizes.max()) / found.n)
+    found = replace(found, caution=f"{crowding(route, learned)} {found.caution}".strip())
+    if apart or not isinstance(folds, int | np.integer):  # it was told which rows belong together
         return found
-    if interval == "nested":
-        once = route.evaluate(plan.splits[0])
-        return watched(found, *seen_rows(route, plan, once.losses[0], once.predictions[0]))
-    return watched(found, *seen_rows(route, plan, found.losses, found.predictions))
+    once = found if interval == "fold" else route.evaluate(plan.splits[0])
+    if groups is None:
+        return watched(found, *seen_rows(route, plan, once.losses, once.predictions))
+    assert plan.groups is not None
+    rest, target = left_over(route, once.losses, once.predictions), target_of(route, once.predictions)
+    return watched_groups(found, plan.groups, rest, route.inputs, target, route.codes)
 
 
 def dealt_by_rule(folds: Any, groups: Any, time: Any, stratify: Any) -> bool:

@@ -48,6 +48,7 @@ from epee.moments.moments import Moments, share, stack
 from epee.moments.unions import unions
 from epee.risk.asking import one_column
 from epee.risk.cross_validation import CrossValidation
+from epee.risk.crowding import crowding
 from epee.risk.dof import degrees_of_freedom, sharing, spread_of_squares
 from epee.risk.intervals import Interval, check_level
 from epee.risk.mean_loss import ends_of, mean_loss
@@ -159,7 +160,7 @@ def leave_each_out(
     leans = risk_words.say("caution even") if _leans(route, mean.interval) else ""
     told = CrossValidation(
         value, mean.stderr, mean.interval, level, n, route.loss.name, said, mean.dof,
-        caution=unsaid(route.weight, weights) or leans or mean.sentence,
+        caution=unsaid(route.weight, weights) or leans or f"{crowding(route, route.n - 1)} {mean.sentence}".strip(),
         ends_at=ends_at, row_losses=losses, weight=route.weight, rows=fingerprint(*route.raw[:2]), pooled=value, per_fold=losses,
         n_folds=route.n, sizes=sizes, fold_ids=np.arange(route.n),
         one_pass=how != "leave-one-out, by fitting each", look=lambda: (losses, predictions),

@@ -4,7 +4,8 @@ The error bar of fold means knows nothing of how losses are spread. Where the ta
 :mod:`epee.risk.mean_loss`, and its cautions. Folds share training rows as left-out rows do, so their interval is longer by the same
 factor (:mod:`epee.risk.leave_one_out`), where the degrees of freedom are known. And in what the predictor leaves over, dependence is
 looked for (:mod:`epee.risk.dependence`): where it is shown, the interval is made longer by the design effect, and says that it cannot be
-trusted before the user has told which rows belong together, by ``groups`` or ``time``.
+trusted before the user has told which rows belong together, by ``groups`` or ``time``. Groups that were told may belong together in
+turn, as the classes of a school do: their mean residuals are looked at as those of rows are.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ from epee.words import risk_words
 from epee.words.numbers import amount, p_value
 
 MOST_ROWS, STRETCHES = 2_000, 20  # in which dependence is looked for, and from how many places they come
-FEWEST_ROWS = 50
+FEWEST_ROWS, FEWEST_GROUPS = 50, 20
+BETWEEN = 2.0  # times the mean square within groups: an input of rows that are independent has 1
+OF_GROUPS = {"order": "file", "slope": "file", "column": "column"}  # what is said of them
 ALARM = 0.01  # of all that is tried together
 
 R = TypeVar("R", bound=Risk)
@@ -123,14 +126,76 @@ def _some_rows(n: int) -> Codes:
     return (np.linspace(0, n - each, STRETCHES).astype(np.intp)[:, None] + np.arange(each)).ravel()
 
 
-def marked(found: R, shown: Dependence | None) -> R:
-    """Return an estimate with a longer interval, and the sentence that says why; as it is where nothing is shown."""
+def watched_groups(
+    found: R, groups: Codes, rest: Vector, X: Any, target: Vector | None = None, classes: Codes | None = None
+) -> R:
+    r"""Return an estimate by ``groups``, coded from 0, that is marked, and its interval longer, where these resemble each other.
+
+    The mean :math:`\bar r_g` of the ``rest`` of :math:`m` rows with the intraclass correlation :math:`\rho` has the same variance in all
+    groups once multiplied by :math:`\sqrt{m / (1 + (m - 1) \rho)}`. Groups follow each other as they first occur in the file, with their
+    mean inputs. Who says that each row is a group has answered: nothing is looked for.
+    """
+    size = np.bincount(groups)
+    G, n = len(size), len(groups)
+    if not FEWEST_GROUPS <= G < n or not np.isfinite(rest).all() or not np.ptp(rest) > 0:
+        return found
+    first = np.unique(groups, return_index=True)[1]
+    few, some = _some_rows(n), np.argsort(first)[_some_rows(G)]
+    of_class = np.zeros(n, dtype=np.intp) if classes is None else classes
+    rest = rest - (np.bincount(of_class, rest) / np.maximum(np.bincount(of_class), 1))[of_class]
+    inputs, names, columns = _of_groups(X, groups, first)
+    told = None if target is None else target[first][some]
+    if told is not None and np.ptp(np.sign(np.diff(told))) > 1:
+        told = None  # it is asked for no more than whether the file is sorted by it: groups are few
+    with one_blas_thread():
+        tried = dependence(rest[few], columns=[("", groups[few])])
+        rho = max((d.correlation for d in tried if d.kind == "column"), default=0.0)
+        scaled = np.bincount(groups, rest) / np.sqrt(size * (1 + (size - 1) * max(rho, 0.0)))
+        ways = dependence(
+            scaled[some], None if inputs is None else inputs[some], columns=[(name, own[some]) for name, own in columns],
+            target=told,
+        )  # fmt: skip
+    shown = next((d for d in ways if d.shown(ALARM)), None)
+    if shown is not None and inputs is not None and shown.kind == "column":
+        shown = replace(shown, name=names[int(shown.name)])
+    return found if shown is None else marked(found, shown, "groups")
+
+
+def _of_groups(
+    X: Any, groups: Codes, first: Codes
+) -> tuple[np.ndarray | None, list[str], list[tuple[str, np.ndarray]]]:
+    """Return the mean inputs (G, p) of groups and their names, and the columns that are no numbers and constant in each group.
+
+    Inputs that vary within groups nearly as much as between them say nothing of these, and are left out.
+    """
+    cells, size = _numbers(X, np.arange(len(groups))), np.bincount(groups)
+    if cells is not None:
+        G, n = len(size), len(groups)
+        sums = np.array([np.bincount(groups, x.astype(np.float64)) for x in cells.T]).reshape(-1, G)
+        means = np.where((cells == cells[first][groups]).all(axis=0), cells[first], sums.T / size[:, None])
+        between = size @ np.square(means - cells.mean(axis=0)) / (G - 1)
+        own = np.flatnonzero(between > BETWEEN * np.square(cells - means[groups]).sum(axis=0) / (n - G))
+        names = getattr(X, "columns", range(cells.shape[1]))
+        return means[:, own] if len(own) else None, [str(names[j]) for j in own], []
+    if is_stream(X) or is_sparse(X) or len(np.shape(X)) != 2:
+        return None, [], []
+    words = np.asarray(X, dtype=object)
+    named = zip(getattr(X, "columns", range(words.shape[1])), words.T, strict=True)
+    return None, [], [(str(name), x[first]) for name, x in named if (x == x[first][groups]).all()]
+
+
+def marked(found: R, shown: Dependence | None, whose: str = "kin") -> R:
+    """Return an estimate with a longer interval, and the sentence that says why; as it is where nothing is shown.
+
+    The dependence is that of rows, "kin", or of "groups".
+    """
     if shown is None:
         return found
     longer = float(np.sqrt(shown.effect))
     ends_at = partial(_longer, found.at, longer)
     r, p = amount(shown.correlation, 0.01), p_value(shown.p_value)
-    words = risk_words.say(f"caution kin {shown.way}", r=r, p=p, name=shown.name)
+    way = shown.way if whose == "kin" else OF_GROUPS.get(shown.kind, "inputs")
+    words = risk_words.say(f"caution {whose} {way}", r=r, p=p, name=shown.name)
     return replace(
         found, stderr=found.stderr * longer, interval=ends_at(found.level), ends_at=ends_at, kin=words,
         caution=f"{words} {found.caution}".strip(),

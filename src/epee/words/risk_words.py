@@ -163,6 +163,22 @@ WORDS: dict[str, tuple[str, str]] = {
         "Rows lie in clumps of the inputs, and errors of rows in the same clump resemble each other (correlation {r}, p {p}): the interval is not to be trusted. Say by groups which rows belong together.",
         "Des lignes forment des amas dans les entrées, et les erreurs d'un même amas se ressemblent (corrélation {r}, p {p}) : l'intervalle n'est pas fiable. Dites par groups quelles lignes vont ensemble.",
     ),
+    "caution groups file": (
+        "Groups that follow each other in the file resemble each other in their errors (correlation {r}, p {p}): the interval is not to be trusted. Do they belong to larger groups (groups), or follow each other in time (time)?",
+        "Les erreurs de groupes qui se suivent dans le fichier se ressemblent (corrélation {r}, p {p}) : l'intervalle n'est pas fiable. Font-ils partie de groupes plus grands (groups), ou se suivent-ils dans le temps (time) ?",
+    ),
+    "caution groups column": (
+        "Groups with the same value of column {name} resemble each other in their errors (correlation {r}, p {p}): the interval is not to be trusted. Give that column as groups.",
+        "Les erreurs de groupes de même valeur dans la colonne {name} se ressemblent (corrélation {r}, p {p}) : l'intervalle n'est pas fiable. Donnez cette colonne comme groups.",
+    ),
+    "caution groups inputs": (
+        "Groups that are near each other in their mean inputs resemble each other in their errors (correlation {r}, p {p}): the interval is not to be trusted. Say larger groups.",
+        "Les erreurs de groupes proches par la moyenne de leurs entrées se ressemblent (corrélation {r}, p {p}) : l'intervalle n'est pas fiable. Donnez des groupes plus grands.",
+    ),
+    "caution peak": (
+        "{p} {p:column|columns} and {n} {n:row|rows}, and hardly a penalty: where they are about as many, the error changes wildly with the rows learned from, and the interval is not to be trusted. Take fewer columns, or a larger penalty.",
+        "{p} {p:colonne|colonnes} pour {n} {n:ligne|lignes}, et presque aucune pénalité : quand leurs nombres sont voisins, l'erreur change du tout au tout avec les lignes apprises, et l'intervalle n'est pas fiable. Prenez moins de colonnes, ou une pénalité plus forte.",
+    ),
     "caution columns": (
         "{p} {p:column|columns} and {n} {n:row|rows} to learn from: another sample would give other predictors, and the difference may be chance.",
         "{p} {p:colonne|colonnes} pour {n} {n:ligne|lignes} : un autre échantillon donnerait d'autres prédicteurs, la différence peut être due au hasard.",
