@@ -345,3 +345,15 @@ def test_the_interval_of_a_refitted_predictor_is_students_about_a_centre_that_no
 def _losses(model, X, y, plan):
     route = open_route(model, X, y)
     return np.stack([route.evaluate(split).losses for split in nested_splits(plan)])
+
+
+def test_even_classes_that_nothing_tells_are_not_shown_to_be_worse_than_chance():
+    """A fold that is left out turns the rule when the classes have exactly as many rows and hardly differ in their means."""
+    r = np.random.default_rng(97)
+    x, even = r.normal(size=40), np.arange(40) % 2
+    x -= np.where(even == 1, x[even == 1].mean(), x[even == 0].mean())  # nothing tells them
+    nested = {"interval": "nested", "repeats": 10, "level": 0.9}
+    found = cross_validate(LinearDiscriminantAnalysis(), x[:, None], even, **nested)
+    assert found.value - 1.645 * found.stderr > 0.5 and found.interval.low < 0.4 < found.at(0.5).low < 0.5
+    told = cross_validate(LinearDiscriminantAnalysis(), (x + 2 * even)[:, None], even, **nested)
+    assert 0 < told.interval.low < told.value < 0.5

@@ -54,7 +54,7 @@ from epee.risk.intervals import Interval, check_level
 from epee.risk.mean_loss import ends_of, mean_loss
 from epee.risk.mutual import ratio_of_mutual
 from epee.risk.opening import open_route
-from epee.risk.rates import values_of
+from epee.risk.rates import chance_of_even, values_of
 from epee.risk.refit import RefitRoute
 from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import ask_behind
@@ -172,10 +172,7 @@ def leave_each_out(
 
 def _leans(route: Route, ends: Interval) -> bool:
     """Tell whether classes of exactly as many rows err about as often as chance: each row that is left out is of the rarer one."""
-    if route.codes is None or not route.loss.is_rate:
-        return False
-    many = np.bincount(route.codes, route.counts)
-    return len(many) > 1 and bool(np.ptp(many) == 0) and ends.high >= 1 - 1 / len(many)
+    return ends.high >= chance_of_even(route.codes, route.counts, route.loss)
 
 
 def _whole_rows(route: Route) -> bool:

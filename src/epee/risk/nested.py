@@ -38,6 +38,9 @@ Yet all their training samples have the shares of the classes that the table has
 standard error, where nothing tells two classes. Folds dealt at random show it: of a rate or a cost the error is no less than they say
 (:mod:`epee.risk.mutual`).
 
+Where classes have exactly as many rows, and nothing tells them, the rule turns with every fold that is left out, and seems worse than
+chance. There the interval begins where that of a rule at chance does (:func:`epee.risk.rates.chance_of_even`).
+
 Only models trained without fold :math:`k`, and without folds :math:`j` and :math:`k`, are needed. Where the
 estimator lives on moments these are merges, and where it solves a stack of moments, many repeats are solved at once.
 
@@ -77,6 +80,7 @@ from epee.risk.cross_validation import CrossValidation, assemble, counted
 from epee.risk.halves import halves_of, ratio_by_halves
 from epee.risk.intervals import Interval, t_quantile, within_range
 from epee.risk.mean_loss import MeanLoss, mean_loss
+from epee.risk.rates import chance_of_even
 from epee.risk.refit import RefitRoute
 from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import Laid, samples_of
@@ -385,7 +389,13 @@ class Sums:
     def _ends(self, centre: float, stretch: float, dof: float, own: float, level: float) -> Interval:
         """Return the interval at a level, by Student's law of ``dof`` degrees of freedom in place of the rows' ``own``."""
         longer = 1.0 if dof == own else t_quantile(level, dof) / t_quantile(level, own)
-        return self.plain(level, centre, stretch * longer).interval
+        found = self.plain(level, centre, stretch * longer).interval
+        chance = chance_of_even(self.codes, self.w, self.route.loss)
+        return (
+            found
+            if centre <= chance
+            else Interval(self.plain(level, chance, stretch * longer).interval.low, found.high)
+        )
 
 
 def batched_losses(route: Route, plan: Plan) -> np.ndarray | None:

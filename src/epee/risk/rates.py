@@ -22,9 +22,10 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from epee.losses.loss import Loss
 from epee.losses.names import named
 from epee.risk.intervals import Interval, wilson
-from epee.typing import Vector
+from epee.typing import Codes, Vector
 
 FEW_EVENTS = 3.5  # Brown, Cai and DasGupta: up to 3 events
 
@@ -48,6 +49,27 @@ def rate_interval(rate: float, n: float, level: float) -> Interval:
     if 0 < others <= FEW_EVENTS:
         high = max(high, 1 - float(special.gammaincinv(others, 1 - level)) / n)
     return Interval(min(low, rate), max(high, rate))
+
+
+def chance_of_even(codes: Codes | None, counts: Vector, loss: Loss) -> float:
+    """Return the error rate of chance where classes have exactly as many rows, else infinity.
+
+    Of such classes a row or a fold that is left out pulls the rest to the other side, and a rule that learned nothing
+    seems worse than chance.
+
+    References
+    ----------
+    Parker, Guenter and Bedo, "Stratification bias in low signal microarray studies", *BMC Bioinformatics* 8, 2007; Jamalabadi et al.,
+    "Classification based hypothesis testing in neuroscience", *Human Brain Mapping* 37, 2016.
+
+    >>> from epee.losses.decisions import ZeroOne
+    >>> [chance_of_even(np.array(codes), np.ones(4), ZeroOne()) for codes in ([0, 1, 0, 1], [0, 1, 1, 1])]
+    [0.5, inf]
+    """
+    if codes is None or not loss.is_rate:
+        return np.inf
+    many = np.bincount(codes, counts)
+    return 1 - 1 / len(many) if len(many) > 1 and np.ptp(many) == 0 else np.inf
 
 
 def values_of(loss: Any) -> Vector | None:

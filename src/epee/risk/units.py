@@ -29,9 +29,9 @@ one day to the next, and for weeks. The slowest waves do, each an estimate of th
           \nu = B = 6, \tag{3}
 
 and :math:`B\, \sigma^2 / s^2` has the law :math:`\chi^2_B` where units are independent. So few degrees of freedom make a long bar: (3) is
-asked only where that law is refuted at 5 %. The bar is the longest one of that for independent units and those with
-:math:`U s^2 / \sigma^2` units and Student's law of :math:`\nu`. Where (3) is half as large again as (2), losses come in *long bursts*, of
-which few were seen.
+asked only where that law is refuted at 5 %, and counts where it is larger than (2). The bar is the longer one of that for independent
+units and that with :math:`U s^2 / \sigma^2` units and Student's law of :math:`\nu`. Where (3) is half as large again as (2), losses come in
+*long bursts*, of which few were seen.
 """
 
 from __future__ import annotations
@@ -48,11 +48,8 @@ from epee.typing import Codes, Vector
 from epee.words import risk_words
 from epee.words.numbers import whole
 
-SLOWEST, SHOWN, FAR_MORE = (
-    6,
-    0.05,
-    1.5,
-)  # waves of a series; where independence is refuted; and times (2) that (3) is in long bursts
+SLOWEST, SHOWN = 6, 0.05  # waves of a series, and where independence is refuted
+BURSTS = 1.5  # times (2) that (3) is in long bursts
 
 Weights = Literal["counts", "sampling"]
 Bar = tuple[float, float]  # times the variance of independent units, and degrees of freedom
@@ -109,7 +106,7 @@ class Units:
         if not self.in_order:
             return False
         near, slow = _near(self.pulls), _slow(self.pulls)
-        return slow is not None and slow[0] > FAR_MORE * near[0]
+        return slow is not None and slow[0] > BURSTS * near[0]
 
     def independent(self) -> tuple[float, float]:
         """Return how many independent units carry the same error bar, and its degrees of freedom.
@@ -216,7 +213,7 @@ def inflation(series: Vector) -> Bar:
     (True, True)
     """
     near, slow = _near(series), _slow(series)
-    return near if slow is None else max(near, slow, key=lambda bar: bar[0] * t_quantile(0.95, bar[1]) ** 2)
+    return near if slow is None or slow[0] < near[0] else slow
 
 
 def _near(series: Vector) -> Bar:
