@@ -350,11 +350,11 @@ def figure(score: str, X: np.ndarray, y: np.ndarray, **extra: Any) -> Any:
 
 
 @cache
-def figure_truth(law: str, score: str) -> float:
+def figure_truth(draw: Scored, score: str, seed: int = 41) -> float:
     """Return the figure of many rows."""
     from sklearn import metrics
 
-    X, y = SCORES[law](np.random.default_rng(41), 1_000_000)
+    X, y = draw(np.random.default_rng(seed), 1_000_000)
     s, p = X[:, 0], expit(X[:, 0])
     return float({
         "roc_auc": lambda: metrics.roc_auc_score(y, s), "average_precision": lambda: metrics.average_precision_score(y, s),
@@ -363,9 +363,9 @@ def figure_truth(law: str, score: str) -> float:
     }[score]())  # fmt: skip
 
 
-def scored(law: str, score: str, n: int, r: np.random.Generator) -> Outcome:
+def scored(draw: Scored, score: str, n: int, r: np.random.Generator, seed: int = 41) -> Outcome:
     """A figure of merit of scores that were not learned."""
-    return inside(figure(score, *with_every_class(SCORES[law], 2, r, n, 2)), figure_truth(law, score))
+    return inside(figure(score, *with_every_class(draw, 2, r, n, 2)), figure_truth(draw, score, seed))
 
 
 def scored_by_weight(score: str, n: int, r: np.random.Generator) -> Outcome:
@@ -692,7 +692,7 @@ def claims() -> Iterator[Claim]:
     ):  # fmt: skip
         yield Claim(what, f"rates of {share:.0%}, n = {n}", 0.95, partial(rates_apart, what, n, share))
     for law, score, n in SCORED:
-        yield Claim(score, f"{law}, n = {n}", 0.95, partial(scored, law, score, n))
+        yield Claim(score, f"{law}, n = {n}", 0.95, partial(scored, SCORES[law], score, n))
     for score in ("roc_auc", "f1"):
         yield Claim(
             f"{score}, weights", "one negative in ten was kept, n = 200", 0.95, partial(scored_by_weight, score, 200)

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import expit, gammaln, ndtr, xlogy
 
 from benchmarks.risk.claims import Claim, Outcome, inside
-from benchmarks.risk.claims_second import columns, estimate
+from benchmarks.risk.claims_second import columns, estimate, figure, figure_truth, scored
 from benchmarks.risk.laws import FirstNumber, FirstScore, autoregression
 from benchmarks.risk.second_laws import Table, plane, with_every_class
 from benchmarks.risk.third_laws import Study, studies
@@ -287,6 +287,7 @@ def deviance(n: int, mean: float, r: np.random.Generator) -> Outcome:
     return inside(holdout_error(FirstNumber(), np.full((n, 1), mean), y, loss="poisson", level=0.9), truth)
 
 
+SEED = 43  # of the many rows that tell the truth
 SCORES: dict[str, Callable[[np.random.Generator, int], Table]] = {}
 
 
@@ -343,38 +344,10 @@ def doubled(r: np.random.Generator, n: int) -> Table:
     return (r.normal(size=n // 2) + 1.2 * y)[keep][:, None], y[keep]
 
 
-def figure(score: str, X: np.ndarray, y: np.ndarray, **said: Any) -> Any:
-    """Return a figure of merit of the scores."""
-    from epee import risk
-
-    if score == "log loss":
-        return risk.holdout_error(FirstScore(), X, y, loss="log", **said)
-    return getattr(risk, score)(FirstScore(), X, y, **({"draws": 100} if score == "average_precision" else {}), **said)
-
-
-@cache
-def figure_truth(law: str, score: str) -> float:
-    """Return the figure of many rows."""
-    from sklearn import metrics
-
-    X, y = SCORES[law](np.random.default_rng(43), 1_000_000)
-    s, p = X[:, 0], expit(X[:, 0])
-    return float({
-        "roc_auc": lambda: metrics.roc_auc_score(y, s), "average_precision": lambda: metrics.average_precision_score(y, s),
-        "f1": lambda: metrics.f1_score(y, s > 0.5), "brier": lambda: ((p - y) ** 2).mean(),
-        "log loss": lambda: np.logaddexp(0, np.where(y == 1, -s, s)).mean(),
-    }[score]())  # fmt: skip
-
-
-def scored(law: str, score: str, n: int, r: np.random.Generator) -> Outcome:
-    """A figure of merit of scores that were not learned."""
-    return inside(figure(score, *with_every_class(SCORES[law], 2, r, n, 2)), figure_truth(law, score))
-
-
 def scored_by_patient(score: str, n: int, r: np.random.Generator) -> Outcome:
     """The same of patients that are said."""
     X, y = with_every_class(patients, 2, r, n, 6)
-    return inside(figure(score, X, y, groups=np.arange(n) // 5), figure_truth("patients of five rows", score))
+    return inside(figure(score, X, y, groups=np.arange(n) // 5), figure_truth(patients, score, SEED))
 
 
 def explained(law: str, n: int, r: np.random.Generator) -> Outcome:
@@ -775,7 +748,7 @@ def claims() -> Iterator[Claim]:
     for n, mean in ((40, 0.1), (200, 0.02), (100, 3.0)):
         yield Claim("hold-out, Poisson deviance", f"counts of mean {mean:g}, n = {n}", 0.9, partial(deviance, n, mean))
     for law, score, n in SCORED:
-        yield Claim(score, f"{law}, n = {n}", 0.95, partial(scored, law, score, n))
+        yield Claim(score, f"{law}, n = {n}", 0.95, partial(scored, SCORES[law], score, n, seed=SEED))
     for score in ("roc_auc", "average_precision", "brier", "f1"):
         yield Claim(f"{score}, groups=", "patients of five rows, n = 200", 0.95, partial(scored_by_patient, score, 200))
     for law, n in (

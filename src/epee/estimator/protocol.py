@@ -101,6 +101,13 @@ class SolvesStack(Protocol):
 
 
 @runtime_checkable
+class StaysThere(Protocol):
+    """A predictor that says whether its stack is solved where rows on a device lie."""
+
+    stacks_there: bool
+
+
+@runtime_checkable
 class SolvesScores(Protocol):
     """Scores of a classifier under many training samples at once, where nothing else is wanted of the fits."""
 

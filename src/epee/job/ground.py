@@ -270,13 +270,8 @@ class Ground:
         """The looked rows and their truth, how they are ordered and back, and those of each cell: one stretch, unless all and many."""
         h, truth = self.hand, self.truth[self.hand.looked]
         if len(h.looked) == len(h.train) and h.numbers.size > HELD_TWICE:
-            return (
-                h.numbers,
-                truth,
-                slice(None),
-                slice(None),
-                [np.flatnonzero(h.looked_cell == c) for c in range(h.folds)],
-            )
+            rows_of: list[Any] = [np.flatnonzero(h.looked_cell == c) for c in range(h.folds)]
+            return h.numbers, truth, slice(None), slice(None), rows_of
         order = np.argsort(h.looked_cell, kind="stable")
         ends = np.searchsorted(h.looked_cell[order], np.arange(h.folds + 1))
         rows_of = [range(a, b) for a, b in itertools.pairwise(ends.tolist())]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -13,15 +12,15 @@ from epee.errors import DataError, WrongUse
 from epee.estimator.base import encode_labels
 from epee.estimator.protocol import gives_labels, gives_probabilities, gives_scores
 from epee.risk.asking import refuse_missing_truth
-from epee.risk.estimate import Risk, Score
+from epee.risk.estimate import Score
 from epee.risk.holdout import refuse_training_rows, require_fitted
-from epee.risk.intervals import Interval, check_level, t_quantile
+from epee.risk.intervals import Interval, check_level
 from epee.risk.mean_loss import mean_loss
 from epee.risk.rates import rate_interval
 from epee.risk.route import GLANCE
 from epee.risk.splitting import group_codes, places_in_time
 from epee.risk.units import Units, Weights, as_counts, check_meaning, meaning_of, taken_as, units_of
-from epee.risk.watching import watched
+from epee.risk.watching import longer_ends, watched
 from epee.table.block import check_weights
 from epee.table.doors import is_stream, width_of
 from epee.typing import Codes, Matrix, Vector
@@ -68,7 +67,7 @@ class Held:
         many, dof = units.independent()
         bar = units.spread()[0] / float(np.sqrt(many))
         longer = bar / self.stderr(influence) if bar > 0 else float(np.sqrt(self.worth() / units.effective))
-        ends_at = partial(_longer, found.at, longer, dof)
+        ends_at = partial(longer_ends, found.at, longer, dof)
         how = f"error bar from {units.n:.0f} groups" if self.groups is not None else "error bar for rows in time"
         return replace(
             found, stderr=found.stderr * longer, interval=ends_at(found.level), dof=min(dof, found.dof), ends_at=ends_at,
@@ -105,14 +104,6 @@ class Held:
         n = float(w.sum())
         rate = float(w @ hits[own] / n)
         return rate, float(np.sqrt(rate * (1 - rate) / n)), rate_interval(rate, max(n, 1.0), level)
-
-
-def _longer(at: Callable[[float], Risk], factor: float, dof: float, level: float) -> Interval:
-    """Return the interval of a figure that is longer by a factor, and by Student's law of these degrees of freedom."""
-    found = at(level)
-    factor *= max(t_quantile(level, max(dof, 1.0)) / t_quantile(level, max(found.dof, 1.0)), 1.0)
-    low, high = (found.value + factor * (end - found.value) for end in found.interval)
-    return found.within(Interval(low, high))
 
 
 def held_rows(

@@ -391,11 +391,9 @@ class Sums:
         longer = 1.0 if dof == own else t_quantile(level, dof) / t_quantile(level, own)
         found = self.plain(level, centre, stretch * longer).interval
         chance = chance_of_even(self.codes, self.w, self.route.loss)
-        return (
-            found
-            if centre <= chance
-            else Interval(self.plain(level, chance, stretch * longer).interval.low, found.high)
-        )
+        if centre <= chance:
+            return found
+        return Interval(self.plain(level, chance, stretch * longer).interval.low, found.high)
 
 
 def batched_losses(route: Route, plan: Plan) -> np.ndarray | None:

@@ -23,7 +23,7 @@ from epee.engines.choice import engine_for
 from epee.engines.local import in_order
 from epee.errors import ConditionWarning
 from epee.estimator.base import PosteriorMixin
-from epee.estimator.protocol import SolvesScores, SolvesStack
+from epee.estimator.protocol import SolvesScores, SolvesStack, StaysThere
 from epee.estimator.stack import Linear, Stack
 from epee.losses.loss import Loss
 from epee.losses.residuals import Power
@@ -413,7 +413,8 @@ class MomentRoute(Route):
         """Return the mean loss and the weight of the test rows of each model, (T,); from sums where rows pass by."""
         if outcome is not None or self.at_hand or isinstance(split, Pairs) or not self.loss.rowwise:
             return super().fold_means(split, outcome)
-        models = self.fit(self.training(split, stay=getattr(self.probe, "stacks_there", False)), split)
+        stay = isinstance(self.probe, StaysThere) and self.probe.stacks_there
+        models = self.fit(self.training(split, stay=stay), split)
         weight, total, _ = self.scored([Panel(self.asked, models, split.tested_by)], split).panels[0]
         return share(total, weight), weight
 

@@ -192,7 +192,7 @@ def marked(found: R, shown: Dependence | None, whose: str = "kin") -> R:
     if shown is None:
         return found
     longer = float(np.sqrt(shown.effect))
-    ends_at = partial(_longer, found.at, longer)
+    ends_at = partial(longer_ends, found.at, longer, None)
     r, p = amount(shown.correlation, 0.01), p_value(shown.p_value)
     way = shown.way if whose == "kin" else OF_GROUPS.get(shown.kind, "inputs")
     words = risk_words.say(f"caution {whose} {way}", r=r, p=p, name=shown.name)
@@ -202,8 +202,11 @@ def marked(found: R, shown: Dependence | None, whose: str = "kin") -> R:
     )  # fmt: skip
 
 
-def _longer(at: Callable[[float], Risk], factor: float, level: float) -> Interval:
+def longer_ends(at: Callable[[float], Risk], factor: float, dof: float | None, level: float) -> Interval:
+    """Return the interval of a figure that is longer by a factor, and by Student's law where ``dof`` degrees of freedom are fewer."""
     found = at(level)
+    if dof is not None:
+        factor *= max(t_quantile(level, max(dof, 1.0)) / t_quantile(level, max(found.dof, 1.0)), 1.0)
     low, high = (found.value + factor * (end - found.value) for end in found.interval)
     return found.within(Interval(low, high))
 
