@@ -15,7 +15,15 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = tuple(
     f"benchmarks/results/{name}.md"
-    for name in ("scale.simulation", "scale.growth", "scale.study", "honesty", "honesty.claims", "wild")
+    for name in (
+        "scale.simulation",
+        "scale.growth",
+        "scale.study",
+        "honesty",
+        "honesty.claims",
+        "honesty.limits",
+        "wild",
+    )
 )
 BETWEEN = re.compile(r"(?<=<!-- speed -->)(.*?)(?=<!-- /speed -->)", re.S)
 
@@ -111,6 +119,9 @@ PHRASES = {
     "the naive t-test in": "le test t naïf dans",
     "Every claim under its own law: how often it was kept, how often the software itself said that it does not hold there, and either": "Chaque affirmation sous sa propre loi : combien de fois elle fut tenue, combien de fois le logiciel lui-même dit qu'elle ne tient pas là, et l'un ou l'autre",
     "Of the refitted predictors only the tree was simulated in this run, and `learn` as a whole was not": "Des prédicteurs ré-appris, seul l'arbre fut simulé cette fois, et `learn` dans son ensemble ne le fut pas",
+    "What the best test at 1 % marks that is told the very law, and what it leaves; beside it the library, which is told nothing": "Ce que marque le meilleur test à 1 % à qui l'on dit la loi même, et ce qu'il laisse ; à côté la bibliothèque, à qui l'on ne dit rien",
+    "best test marks": "le meilleur test marque", "marked, or the plain interval holds": "marquée, ou l'intervalle simple tient",
+    "here: marked": "ici : marquée", "here: kept or marked": "ici : tenue ou marquée",
     "claim": "affirmation", "law": "loi", "says": "dit", "kept": "tenue", "marked": "marquée", "kept or marked": "tenue ou marquée",
     "hold-out": "mise de côté", "squared": "quadratique", "absolute": "absolue", "error rate": "taux d'erreur", "costs": "coûts", "weights": "poids",
     "Gaussian": "gaussienne", "lognormal": "lognormale", "exponential": "exponentielle", "uniform": "uniforme",

@@ -179,11 +179,15 @@ def in_time(law: str, n: int, how: str, r: np.random.Generator) -> Outcome:
 PLACES = np.stack(np.meshgrid(np.arange(14.0), np.arange(14.0), indexing="ij"), axis=-1).reshape(-1, 2)
 
 
+FINER = np.stack(np.meshgrid(np.arange(27.0) / 2, np.arange(27.0) / 2, indexing="ij"), axis=-1).reshape(-1, 2)
+
+
 @cache
-def grid_root() -> np.ndarray:
-    """Return the root of the covariance of a field on a grid of 14 by 14."""
-    apart = np.sqrt(((PLACES[:, None] - PLACES[None]) ** 2).sum(axis=-1))
-    return np.linalg.cholesky(np.exp(-apart / 2.5) + 1e-9 * np.eye(196))
+def grid_root(side: int = 14) -> np.ndarray:
+    """Return the root of the covariance of a field on a grid of 14 by 14, or of 27 by 27 with the places between."""
+    places = PLACES if side == 14 else FINER
+    apart = np.sqrt(((places[:, None] - places[None]) ** 2).sum(axis=-1))
+    return np.linalg.cholesky(np.exp(-apart / 2.5) + 1e-9 * np.eye(len(places)))
 
 
 def unsaid(law: str, how: str, r: np.random.Generator) -> Outcome:
@@ -194,11 +198,14 @@ def unsaid(law: str, how: str, r: np.random.Generator) -> Outcome:
     if law == "a grid of places, row by row":
         X = r.normal(size=(196, 2))
         e = grid_root() @ r.normal(size=196)
-    elif law == "half of a grid, places are inputs":  # and the other half is asked for
-        keep, e = r.permutation(196), grid_root() @ r.normal(size=196) + 0.1 * PLACES.sum(axis=1)
-        m = LinearRegression().fit(PLACES[keep[:98]], e[keep[:98]])
-        truth = float(((m.predict(PLACES[keep[98:]]) - e[keep[98:]]) ** 2).mean())
-        return inside(estimate(LinearRegression(), PLACES[keep[:98]], e[keep[:98]], how), truth)
+    elif law == "half of a grid, places are inputs":
+        # Of any place between: the mean of 98 squares of the other half would be a sample as rough as that of the first.
+        e, keep = grid_root(27) @ r.normal(size=len(FINER)) + 0.1 * FINER.sum(axis=1), np.zeros(len(FINER), dtype=bool)
+        keep[r.permutation(np.flatnonzero((FINER % 1 == 0).all(axis=1)))[:98]] = True
+        m = LinearRegression().fit(FINER[keep], e[keep])
+        truth = float(((m.predict(FINER[~keep]) - e[~keep]) ** 2).mean())
+        mixed = r.permutation(np.flatnonzero(keep))
+        return inside(estimate(LinearRegression(), FINER[mixed], e[mixed], how), truth)
     elif law == "forty designs measured three times":  # the same inputs, errors of their own
         X, e = np.tile(r.normal(size=(40, 2)), (3, 1)), r.normal(size=120)
     elif law == "twins of other inputs, shuffled":

@@ -238,12 +238,28 @@ def test_stretches_follow_their_law(root):
 
 def test_sizes_that_persist_lengthen_by_the_dependence_of_their_squares():
     rng = np.random.default_rng(3)
-    e, v = np.empty(800), 1.0
-    for i, z in enumerate(rng.normal(size=800)):  # a market
-        e[i] = z * np.sqrt(v)
-        v = 0.05 + 0.1 * e[i] ** 2 + 0.85 * v
+    e = of_a_market(rng, 800)
     found = by_kind(dependence(e, target=rng.normal(size=800)))["order sizes"]
     assert found.shown() and found.effect >= inflation(e**2)[0] > 2
+
+
+def of_a_market(rng, n=250):
+    e, v = np.empty(n), 1.0
+    for i, z in enumerate(rng.normal(size=n)):
+        e[i] = z * np.sqrt(v)
+        v = 0.05 + 0.1 * e[i] ** 2 + 0.85 * v
+    return e
+
+
+def test_sizes_are_told_apart_where_the_best_test_does():
+    """Of 250 days the most powerful test at 1 %, told the very law, finds 76 in 100; heavy tails alone raise no more alarms than that."""
+    found = [dependent._sizes(of_a_market(np.random.default_rng(i)), None, np.arange(250), False) for i in range(100)]
+    assert np.mean([f.p_value < 0.01 for f in found]) > 0.55
+    heavy = [
+        dependent._sizes(np.random.default_rng(i).standard_t(2.5, 250), None, np.arange(250), False).p_value
+        for i in range(1000)
+    ]
+    assert np.mean(np.array(heavy) < 0.01) < 0.02 and 0.02 < np.mean(np.array(heavy) < 0.05) < 0.07
 
 
 def test_a_file_sorted_by_its_target_has_no_order_of_its_own():

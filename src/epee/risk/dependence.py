@@ -9,11 +9,11 @@ variance splits into between and within,
           m_0 = \frac{1}{G - 1} \Bigl(n - \frac{\sum m_g^2}{n}\Bigr), \tag{1}
 
 with :math:`B, W` the mean squares; :math:`\rho` is the intraclass correlation, and by its *design effect*
-:math:`1 + (\sum m_g^2 / n - 1)\, \rho` the variance of a mean over rows is larger than independent rows would make it. For
-neighbours in order the test is that of the first autocorrelation and the effect that of an autoregression
-(:mod:`epee.risk.units`). Errors of a number may follow each other in size alone, as those of a market do: the same is asked of
-:math:`|r_i|`, and the effect is no less than that of :math:`r_i^2`. Residuals are replaced by normal scores, so heavy tails do not
-matter. Of all tries the p-values are adjusted by Holm's rule.
+:math:`1 + (\sum m_g^2 / n - 1)\, \rho` the variance of a mean over rows is larger than independent rows would make it. For neighbours in
+order the test is that of the first autocorrelation and the effect that of an autoregression (:mod:`epee.risk.units`). Errors of a number
+may follow each other in size alone, as those of a market do: the same is asked of :math:`|r_i|`, and the effect is no less than that of
+:math:`r_i^2`. Residuals are replaced by normal scores and their sizes by quantiles of :math:`\chi^2_1`, as squares of normal scores would
+be, so heavy tails do not matter and rare large errors count as what they are. Of all tries the p-values are adjusted by Holm's rule.
 
 What is weak may last. Classes that persist make errors on one side of a frontier follow each other: losses are then compared with the
 sign of their class, the classes dealt to two sides (in a file sorted by class, within each class). Slopes that change from group to group,
@@ -215,12 +215,18 @@ def _within(z: Vector, classes: Codes) -> Vector:
 
 def normal_scores(r: Vector) -> Vector:
     """Return normal quantiles of the ranks of values, ties sharing their mean rank, of mean 0 and variance 1."""
-    _, where, counts = np.unique(r, return_inverse=True, return_counts=True)
-    rank = np.cumsum(counts) - (counts - 1) / 2  # (values,)
-    z = special.ndtri((rank - 0.5) / len(r))[where.reshape(-1)]
+    z = special.ndtri(_places(r))
     z = z - z.mean()
     spread = float(np.sqrt((z**2).mean()))
     return z / spread if spread > 0 else z
+
+
+def _places(r: Vector) -> Vector:
+    """Return the share of values below each one and half of itself, (n,), ties sharing their mean."""
+    _, where, counts = np.unique(r, return_inverse=True, return_counts=True)
+    rank = np.cumsum(counts) - (counts - 1) / 2  # (values,)
+    shares: Vector = ((rank - 0.5) / len(r))[where.reshape(-1)]
+    return shares
 
 
 def standardised(X: Matrix) -> Matrix:
@@ -246,11 +252,23 @@ def _in_file(r: Vector, z: Vector, Z: Matrix | None, filed: Codes, levels: Seque
         return [_in_order(z[filed], along)]
     ranks = np.empty((0, len(z))) if Z is None else _ranks(Z[filed])
     found = [_in_order(z[filed], along, _apart(ranks, [codes[filed] for codes in levels]))]
-    sizes, squares = _in_order(_scores(np.abs(r), Z)[filed], along), np.square(r[filed])
-    found.append(replace(sizes, name="sizes", effect=max(sizes.effect, _effect_in_time(squares))))
+    found.append(_sizes(r, Z, filed, along))
     if len(ranks) and not along:
         found.append(_in_stretches("slope", ranks * z[filed]))
     return found
+
+
+def _sizes(r: Vector, Z: Matrix | None, filed: Codes, along: bool) -> Dependence:
+    """Return the test of neighbours in the file for the sizes of residuals; where the file goes along an input, of their normal scores."""
+    sizes = np.abs(r)
+    if along:
+        found = _in_order(_scores(sizes, Z)[filed], True)
+    else:
+        scores = special.chdtri(1, 1 - _places(sizes))
+        z = (scores if Z is None else without_shape(scores, Z))[None, filed]
+        tried = [(float(p[0]), float(rho[0])) for _, p, rho in (_stretches(z, root) for root in (3, 2))]
+        found = Dependence("order", "", min(tried)[1], _together([p for p, _ in tried]), 1.0, 1.0)
+    return replace(found, name="sizes", effect=max(found.effect, _effect_in_time(np.square(r[filed]))))
 
 
 def _apart(ranks: Matrix, levels: Sequence[Codes]) -> np.ndarray:

@@ -29,7 +29,7 @@ one day to the next, and for weeks. The slowest waves do, each an estimate of th
           \nu = B = 6, \tag{3}
 
 and :math:`B\, \sigma^2 / s^2` has the law :math:`\chi^2_B` where units are independent. So few degrees of freedom make a long bar: (3) is
-asked only where that law is refuted at 5 %, and counts where it is larger than (2). The bar is the longer one of that for independent
+asked only where that law is refuted at 15 %, and counts where it is larger than (2). The bar is the longer one of that for independent
 units and that with :math:`U s^2 / \sigma^2` units and Student's law of :math:`\nu`. Where (3) is half as large again as (2), losses come in
 *long bursts*, of which few were seen.
 """
@@ -48,7 +48,7 @@ from epee.typing import Codes, Vector
 from epee.words import risk_words
 from epee.words.numbers import whole
 
-SLOWEST, SHOWN = 6, 0.05  # waves of a series, and where independence is refuted
+SLOWEST, SHOWN = 6, 0.15  # waves of a series, and where independence is refuted
 BURSTS = 1.5  # times (2) that (3) is in long bursts
 
 Weights = Literal["counts", "sampling"]
