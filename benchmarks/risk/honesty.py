@@ -10,7 +10,8 @@ of :mod:`benchmarks.risk.claims_strange`: inputs, targets and classes that the i
 :mod:`benchmarks.risk.claims_judged`: the laws of an outside examiner; of :mod:`benchmarks.risk.claims_second` and
 :mod:`benchmarks.risk.claims_third`: those of a second and of a third one.
 ``python -m benchmarks.risk.honesty [--simulations N]`` prints all of it, and puts it into ``benchmarks/results``, from where the site takes
-it; ``--claims`` leaves the first table alone, and ``--only PART --renew`` puts the claims of that name in the place of those stored.
+it; ``--claims`` leaves the first table alone, ``--first`` makes and stores that alone, and ``--only PART --renew`` puts the claims of that
+name in the place of those stored.
 Simulation s has the seed s, so the number of processes changes nothing.
 """
 
@@ -189,6 +190,9 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--simulations", type=int, default=1000)
     parser.add_argument("--only", default="", help="part of the name of a case")
     parser.add_argument("--claims", action="store_true", help="only the claims, each under its own law")
+    parser.add_argument(
+        "--first", action="store_true", help="only the first table: both intervals on the laws they were made with"
+    )
     parser.add_argument("--dry", action="store_true", help="print, do not store")
     parser.add_argument(
         "--renew", action="store_true", help="store the claims that ran, and keep the others as they are"
@@ -211,12 +215,13 @@ def main(arguments: list[str] | None = None) -> None:
             alarms = null_alarms(twice, run)
             print(f"{'two equal classifiers, 10 x 10 folds':<36} naive {100 * alarms[1]:5.1f} %   corrected {100 * alarms[0]:5.1f} %   "
                   f"(alarms of a 5 % test, {twice} simulations)", flush=True)  # fmt: skip
-        kept = _judged(asked.only, asked.simulations, run)
+        kept = [] if asked.first else _judged(asked.only, asked.simulations, run)
     if asked.renew and not asked.dry:
         store_claims(renewed(kept))
     if asked.dry or asked.only or asked.renew:
         return
-    store_claims(kept)
+    if kept:
+        store_claims(kept)
     if alarms is not None:
         store(found, alarms, twice)
 
