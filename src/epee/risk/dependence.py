@@ -21,11 +21,13 @@ or in time, leave residuals that resemble each other only as products :math:`r_i
 residuals in the order of the file, of variance 1, rows up to :math:`q = n^{1/3}` apart are compared, with Bartlett's weights and the law of
 Gamma that has the variance :math:`V` and the skewness of
 
-.. math:: T = \sum_{k \le q} w_k \sum_i s_i s_{i+k}, \qquad w_k = 1 - \tfrac{k}{q + 1}, \qquad V = n \sum_k w_k^2, \qquad
+.. math:: T = \sum_{k \le q} w_k \sum_i \Bigl(s_i s_{i+k} + \frac1n\Bigr), \qquad w_k = 1 - \tfrac{k}{q + 1}, \qquad
+          V = \Bigl(1 - \frac{\mathrm{E}\, s^4}{n}\Bigr) \sum_k (n - k)\, w_k^2, \qquad
           \mathrm{E}\, T^3 = n \sum_{k, l} w_k w_l w_{k+l} + n\, \mathrm{E}[s^3]^2 \sum_k w_k^3, \tag{3}
 
-the first sum over :math:`k, l` of both signs; successive residuals and their sizes also with :math:`q = n^{1/2}`, since what markets
-remember lasts. Levels that last for a large part of the file are in its slowest waves,
+the last sum but one over :math:`k, l` of both signs (the mean and the variance over all orders of the values, which is what a random file
+is); successive residuals and their sizes also with :math:`q = 1` and with :math:`q = n^{1/2}`, since what markets remember lasts. Levels
+that last for a large part of the file are in its slowest waves,
 
 .. math:: \sum_{k \le 3} \frac2n \Bigl(\sum_i s_i \cos \frac{\pi k (i + \frac12)}{n}\Bigr)^2 \sim \chi^2_3. \tag{4}
 
@@ -265,8 +267,7 @@ def _sizes(r: Vector, Z: Matrix | None, filed: Codes, along: bool) -> Dependence
         found = _in_order(_scores(sizes, Z)[filed], True)
     else:
         scores = special.chdtri(1, 1 - _places(sizes))
-        z = (scores if Z is None else without_shape(scores, Z))[None, filed]
-        tried = [(float(p[0]), float(rho[0])) for _, p, rho in (_stretches(z, root) for root in (3, 2))]
+        tried = _near_and_far((scores if Z is None else without_shape(scores, Z))[filed])
         found = Dependence("order", "", min(tried)[1], _together([p for p, _ in tried]), 1.0, 1.0)
     return replace(found, name="sizes", effect=max(found.effect, _effect_in_time(np.square(r[filed]))))
 
@@ -308,10 +309,7 @@ def _in_order(z: Vector, along_an_input: bool = False, apart: np.ndarray | None 
         value = sum(w * float(z[k:] @ z[:-k]) for k, w in zip(lags, weights, strict=True))
         p = float(special.ndtr(-value / np.sqrt(sum(w * w * (n - k) for k, w in zip(lags, weights, strict=True)))))
         return Dependence("order", "", rho, p if rho > 0 else 1.0, _effect_in_time(z) if rho > 0 else 1.0, 1.0)
-    alike = [(float(special.ndtr(-(rho + 1 / n) * np.sqrt(n))), rho), _levels(z)]
-    for root in (3, 2):
-        _, ps, rhos = _stretches(z[None], root)
-        alike.append((float(ps[0]), float(rhos[0])))
+    alike = [_levels(z), *_near_and_far(z)]
     p, rho = _together([p for p, _ in alike]), min(alike)[1]
     if apart is not None:
         m = max(int(np.count_nonzero(apart)), 1)
@@ -348,18 +346,25 @@ def _in_stretches(kind: Kind, S: Matrix) -> Dependence:
     )
 
 
-def _stretches(S: Matrix, root: int = 3) -> tuple[Matrix, Vector, Vector]:
+def _near_and_far(z: Vector) -> list[tuple[float, float]]:
+    """Return the p-values of (3) for rows next to each other and for both stretches, and the correlations."""
+    tried = (_stretches(z[None], root) for root in (np.inf, 3, 2))
+    return [(float(ps[0]), float(rhos[0])) for _, ps, rhos in tried]
+
+
+def _stretches(S: Matrix, root: float = 3) -> tuple[Matrix, Vector, Vector]:
     """Return series (m, n) with mean 0 and variance 1, the p-values (m,) of (3) for that root of n, and the weighed correlations (m,)."""
     n = S.shape[1]
     S = S - S.mean(axis=1, keepdims=True)
     S = S / np.maximum(np.sqrt((S * S).mean(axis=1, keepdims=True)), 1e-300)
     q = round(n ** (1 / root))
     w = 1 - np.arange(1, q + 1) / (q + 1)
+    pairs = 1 - np.arange(1, q + 1) / n  # of n
     r = np.stack([np.einsum("ij,ij->i", S[:, k:], S[:, :-k]) for k in range(1, q + 1)]) / n  # (q, m)
-    value = w @ (r + 1 / n) * np.sqrt(n / (w @ w))
+    value = w @ (r + pairs[:, None] / n) * np.sqrt(n / ((w * w) @ pairs * (1 - (S**4).mean(axis=1) / n)))
     both = np.concatenate([w[::-1], [0.0], w])
     third = np.convolve(both, both, "same") @ both + (S**3).mean(axis=1) ** 2 * (w**3).sum()
-    shape = 4 * n * (w @ w) ** 3 / third**2  # of Gamma's law, 4 over the squared skewness
+    shape = 4 * n * (w @ w) ** 3 / np.maximum(third, 1e-3) ** 2  # of Gamma's law, 4 over the squared skewness
     return S, special.gammaincc(shape, np.maximum(shape + value * np.sqrt(shape), 0.0)), w @ r / w.sum()
 
 
