@@ -128,16 +128,15 @@ def nested_by_sums(case: Case, X: np.ndarray, y: np.ndarray, folds: np.ndarray) 
     """Return the errors inside and outside the folds, and the losses (n, M) of the rows, the mean of all repeats."""
     from epee.risk.winner import Nested
 
-    inner, outer, sizes, held = [], [], [], []
+    means, sizes, held = [], [], []
     for fold in folds:
         losses = by_sums(case, X, y, fold)
         own = np.take_along_axis(losses, fold[:, None, None], axis=1)[:, 0]  # (n, M)
         of = fold == np.arange(FOLDS)[:, None]  # (K, n)
-        outer.append(np.stack([own[rows].mean(axis=0) for rows in of]))
-        inner.append(np.stack([losses[~rows, k].mean(axis=0) for k, rows in enumerate(of)]))
+        means.append(np.stack([losses[rows].mean(axis=0) for rows in of], axis=1))  # (K, K, M)
         sizes.append(of.sum(axis=1))
         held.append(own)
-    return Nested(np.stack(inner), np.stack(outer), np.array(sizes, dtype=float)), np.mean(held, axis=0)
+    return Nested(np.stack(means), np.array(sizes, dtype=float)), np.mean(held, axis=0)
 
 
 def best_of_all(work: tuple[Case, int]) -> tuple[float, ...]:

@@ -4,11 +4,12 @@ r"""What the choice without each part of the rows is off by, where a line stands
 models without two parts are merges, and nearest neighbours at nine widths, which are judged by the losses of the contest. The rule is that
 of ``prefer="balance"``: each candidate at the width that does best in the first folds, compared in five repeats of them, and the line
 unless neighbours are better by more than 2 % or one standard error. The optimism is found in four ways, by the losses of the *first* folds
-or by those of *all* repeats (:mod:`epee.job.choosing_again`), in ten parts and in five; and as it is, or *cut* off at zero. Of each is told
+or by those of *all* repeats (:mod:`epee.job.choosing_again`), in ten parts and in five (:class:`epee.risk.winner.Nested`). Of each is told
 
 - what is left of it, :math:`\hat E - R(c)`, with :math:`R(c)` the mean true error of the chosen candidate's models of nine tenths;
-- of this, by choosing from fewer rows, :math:`\sum_g R(c_g) - R(c)`, where there are true errors only; the rest leaks by losses that know
-  the part.
+- of this, by choosing from fewer rows, where in place of the errors outside there are true ones only; the rest leaks by losses that know
+  the part;
+- what would be left if the choice without one part were taken as it is.
 
 The luck of the tables is taken off as in :mod:`benchmarks.risk.winners_learning`.
 ``python -m benchmarks.risk.winners_repeats [--tables N]`` prints the table and puts it into ``benchmarks/results``.
@@ -22,6 +23,7 @@ import numpy as np
 
 from benchmarks.risk.winners_learning import percent, settled
 from benchmarks.summary import RESULTS
+from epee.risk.winner import Nested, without_two
 
 ROWS, COLUMNS, FOLDS, REPEATS, FRESH = 60, 4, 10, 5, 400
 SLOPE = np.full(COLUMNS, 0.5)
@@ -51,7 +53,7 @@ def taken(line: np.ndarray, other: np.ndarray, bar: np.ndarray) -> np.ndarray:
 
 
 def one_table(seed: int) -> tuple[list[float], list[float]]:
-    """Return apparent error less R(c), then what is left, as it is and cut, and by fewer rows, of each way; and noises of expectation 0."""
+    """Return apparent error less R(c), and R(c), then the figures of each way, and noises of expectation 0."""
     r, n, i = np.random.default_rng([5, seed]), ROWS, np.arange(ROWS)
     X = r.normal(size=(n, COLUMNS))
     y, A = X @ SLOPE + r.normal(size=n), np.column_stack([np.ones(n), X])
@@ -79,22 +81,29 @@ def one_table(seed: int) -> tuple[list[float], list[float]]:
     R = np.r_[true_line[:FOLDS].mean(), true_wide.mean(axis=0)]
     out = [float(errors[c] - R[c and 1 + best]), float(R[c and 1 + best])]
     add = wide[..., best].mean(axis=0) - wide[0, :, best]
+
+    def rule(means: np.ndarray, _: np.ndarray | None = None) -> np.ndarray:
+        at = means[:, 1:].argmin(axis=1)
+        return taken(means[:, 0], means[np.arange(len(means)), 1 + at], bars[at]) * (1 + at)  # 0 is the line
+
     for parts in (10, 5):
         part = r.permutation(n) % parts
         a, b = np.triu_indices(parts, 1)
         number = np.zeros((parts, parts), dtype=np.intp)
         number[a, b] = number[b, a] = np.arange(len(a))
         two = lines(A, y, ((part != a[:, None]) & (part != b[:, None])).astype(float))
-        lost = np.stack([((A * two[number[g, part]]).sum(axis=1) - y) ** 2 for g in range(parts)])  # (G, n)
-        inside = np.stack([lost[g, part != g].mean() for g in range(parts)])
-        inside -= inside.mean() - line.mean()  # of fewer rows
-        own = part == np.arange(parts)[:, None]
+        said = np.stack([(A * two[number[(part + d) % parts, part]]).sum(axis=1) for d in range(1, parts)])
+        pairs = without_two((said - y) ** 2, part, np.ones(n))  # (G, G)
         for by_line, by_width in ((line[0], wide[0]), (line.mean(axis=0), wide[0] + add[:, None])):
-            means = ~own @ by_width / (~own).sum(axis=1, keepdims=True)
-            at = means.argmin(axis=1)
-            j = taken(inside, means[np.arange(parts), at], bars[at]) * (1 + at)  # 0 is the line
-            E = np.column_stack([by_line, by_width])[i, j[part]].mean()
-            out += [float(E - out[1]), float(max(E, errors[c]) - out[1]), float(R[j[part]].mean() - out[1])]
+            plain = Nested.of_rows(np.column_stack([by_line, by_width])[None], part[None], np.ones(n))
+            means, apart = plain.means.copy(), ~np.eye(parts, dtype=bool)
+            means[0, apart, 0] = pairs[apart]
+            nested = Nested(means, plain.sizes).levelled(np.array([0]))
+            true = nested.means.copy()
+            true[0, ~apart] = R
+            once = nested.outer[0, np.arange(parts), rule(nested.inner[0])] @ nested.sizes[0] / n
+            errors_of = nested.error(rule), Nested(true, nested.sizes).error(rule), float(once)
+            out += [float(E - out[1]) for E in errors_of]
     return out, luck
 
 
@@ -113,11 +122,11 @@ def main(arguments: list[str] | None = None) -> None:
         f"The error of the chosen of a line and nearest neighbours, {ROWS} rows of a linear law, less that of its models of nine "
         f"tenths, in percent of it; {asked.tables} tables; apparent {cells[0]}",
         "",
-        "| parts | losses of | left | of this by fewer rows | cut off at zero |",
+        "| parts | losses of | left | of this by fewer rows | by the choice without one part alone |",
         "|---|---|---|---|---|",
     ]
-    for (by, parts), (left, cut, fewer) in zip(WAYS, zip(*[iter(cells[2:])] * 3, strict=True), strict=True):
-        out.append(f"| {parts} | {by} | {left} | {fewer} | {cut} |")
+    for (by, parts), (left, fewer, once) in zip(WAYS, zip(*[iter(cells[2:])] * 3, strict=True), strict=True):
+        out.append(f"| {parts} | {by} | {left} | {fewer} | {once} |")
     print("\n".join(out))
     if not asked.dry:
         (RESULTS / "honesty.winners.repeats.md").write_text("\n".join(out) + "\n")

@@ -12,6 +12,7 @@ import epee
 from epee.job import policy
 from epee.job.choosing_again import _dealt, _near, nested_entries
 from epee.losses.brier import Brier
+from epee.risk.winner import Nested
 
 
 def table(kind, n=60, seed=0):
@@ -85,7 +86,7 @@ def test_rates_and_brier_scores_inside_are_those_of_refits(key):
     ]
     rates = [inside(m, X, y, part, lambda m, A, b: (m.predict(A) != b).astype(float)) for m in models]
     alike(found.inner[0][:, at:][:, near].T, rates)
-    alike(found.inner_beside[0][:, at:][:, near].T, [inside(m, X, y, part, brier) for m in models])
+    alike(Nested(found.beside, found.sizes).inner[0][:, at:][:, near].T, [inside(m, X, y, part, brier) for m in models])
 
 
 def test_squared_errors_of_refitted_predictors_are_the_losses_of_the_other_parts():

@@ -153,7 +153,7 @@ def test_the_words_say_that_the_score_decided():
 def test_a_rule_that_does_better_than_it_looks_is_told_so():
     """The error of the rule without each part is an estimate: below the apparent one it is as it is, and so are the words."""
     found = judged([0.2, 0.21, 0.19], [np.nan] * 3)
-    least = Nested(np.full((1, 2, 3), 0.5), np.full((1, 2, 3), 0.18), np.ones((1, 2)))
+    least = Nested(np.full((1, 3, 3, 3), 0.18), np.ones((1, 3)))
     object.__setattr__(found, "nested", lambda: least)
     assert found.optimism.value == pytest.approx(0.18 - found.risks[found.chosen].pooled) and found.optimism.value < 0
     assert found.corrected == pytest.approx(0.18)

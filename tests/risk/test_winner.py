@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 
 from epee import DecisionTreeRegressor, LinearRegression, Ridge
 from epee.errors import WrongUse
 from epee.risk.comparison import compare, nested_candidates
 from epee.risk.cross_validation import counted, plan_for
-from epee.risk.nested import Sums, batched_losses, fold_ids
 from epee.risk.nested_difference import nested_difference
 from epee.risk.opening import open_route
 from epee.risk.paired_tests import corrected_t, holm, of_pairs, over_pairs
 from epee.risk.splitting import make_plan
-from epee.risk.winner import Nested, levelled, nested_choice, winner_optimism
+from epee.risk.winner import Nested, winner_optimism
 
 
 def test_one_candidate_has_no_optimism():
@@ -40,21 +40,14 @@ def test_groups_are_drawn_whole():
     assert told.value > 2 * alone.value
 
 
-def test_nested_choice_reads_the_sums_of_a_nested_cross_validation():
+def test_a_choice_that_is_always_the_same_has_the_error_of_the_one_that_it_takes():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 6))
     y = X[:, 0] + rng.normal(size=60)
-    sums = []
-    for columns in ([0, 1], [2, 3], [4, 5]):
-        route = open_route(LinearRegression(), X[:, columns], y, None, None)
-        plan = make_plan(5, 60, repeats=2)
-        found = Sums(route, 5)
-        for ids, part in zip(fold_ids(plan), batched_losses(route, plan), strict=True):
-            found.add(ids, part)
-        sums.append(found)
-    inner, outer = (np.stack([np.stack(getattr(s, name)) for s in sums], axis=2) for name in ("mean_in", "per_fold"))
-    first = float((outer[:, :, 0] * np.stack(sums[0].sizes)).sum() / 120)
-    assert nested_choice(inner, outer, np.stack(sums[0].sizes)) == pytest.approx(first)  # the first is always chosen
+    routes = [open_route(LinearRegression(), X[:, columns], y, None, None) for columns in ([0, 1], [2, 3], [4, 5])]
+    nested = nested_candidates(routes, make_plan(5, 60, repeats=2))
+    assert nested.means.shape == (2, 5, 5, 3)
+    assert nested.error() == pytest.approx(nested.overall[0])  # the first is always chosen
 
 
 def test_equal_differences_are_no_proof():
@@ -119,7 +112,9 @@ def test_compare_chooses_again_without_each_fold():
     np.testing.assert_allclose(nested.inner[0], inner, rtol=1e-9)
     np.testing.assert_allclose(nested.outer[0], outer, rtol=1e-9)
     by_hand = outer[np.arange(5), inner.argmin(axis=1)].mean()
-    assert nested.error() == pytest.approx(by_hand, rel=1e-9)
+    fewer = np.mean([[outer[k, np.delete(nested.means[0, k], [j, k], axis=0).mean(axis=0).argmin()]
+                      for j in range(5) if j != k] for k in range(5)])  # fmt: skip
+    assert nested.error() == pytest.approx(by_hand - 3 / 5 * (fewer - by_hand), rel=1e-9)
     apparent = outer.mean(axis=0)[found.names.index(found.chosen)]
     rule = found.judged._rule(found.judged._table[0], stretched=True)
     assert found.optimism.value == pytest.approx(max(nested.error(rule) - apparent, 0), abs=1e-9)
@@ -148,7 +143,7 @@ def test_compare_of_refitted_candidates_nests_the_first_repeat():
     X = rng.normal(size=(40, 2))
     y = X[:, 0] + rng.normal(size=40)
     found = compare({"a": DecisionTreeRegressor(max_depth=1), "b": LinearRegression()}, X, y, folds=4, repeats=3)
-    assert found.nested().inner.shape == (1, 4, 2)
+    assert found.nested().means.shape == (1, 4, 4, 2)
     assert np.isfinite(found.optimism.value)
 
 
@@ -168,21 +163,44 @@ def test_means_without_each_fold_are_those_of_the_other_rows():
         np.testing.assert_allclose(found.inner[r, k], np.average(losses[r][rest], axis=0, weights=weight[rest]))
         np.testing.assert_allclose(found.outer[r, k], np.average(losses[r][~rest], axis=0, weights=weight[~rest]))
         np.testing.assert_allclose(
-            found.inner_beside[r, k], np.average(losses[r][rest] ** 2, axis=0, weights=weight[rest])
+            Nested(found.beside, found.sizes).inner[r, k],
+            np.average(losses[r][rest] ** 2, axis=0, weights=weight[rest]),
         )
     assert found.error() >= found.overall.min()  # who is best of all and not of the others is worse on the fold
 
 
 def test_what_is_looked_at_beside_decides_inside_too():
-    outer = np.array([[[1.0, 3.0], [1.0, 3.0]]])
-    inner, sizes = np.array([[[2.0, 2.0], [2.0, 2.0]]]), np.ones((1, 2))
-    nested = Nested(inner, outer, sizes, np.array([[[5.0, 4.0], [4.0, 5.0]]]), np.array([[[4.0, 5.0], [4.0, 5.0]]]))
-    assert nested.error(lambda means, beside: np.argmin(beside, axis=1)) == 2.0  # one fold of two takes the second
+    losses, beside = (np.tile(pair, (1, 12, 1)) for pair in ([1.0, 3.0], [5.0, 4.0]))
+    nested = Nested.of_rows(losses, np.arange(12)[None] % 4, np.ones(12), beside)
+    assert nested.error() == pytest.approx(1.0)
+    assert nested.error(lambda means, beside: np.argmin(beside, axis=1)) == pytest.approx(3.0)
+
+
+def test_an_endless_loss_keeps_a_candidate_from_being_chosen_where_it_is_seen():
+    means = np.tile([1.0, 0.5], (1, 5, 5, 1))
+    means[0, :, 3, 1] = np.inf
+    nested = Nested(means, np.ones((1, 5)))
+    assert nested.inner[0].argmin(axis=1).tolist() == [0, 0, 0, 1, 0]  # without its part it looks best, and is not
+    assert nested.error() == np.inf
 
 
 def test_levels_are_one_figure_for_all():
     rng = np.random.default_rng(0)
-    inner, outer, sizes = rng.normal(5, 1, (2, 4, 3)), rng.normal(1, 1, (2, 4, 3)), np.full((2, 4), 7.0)
-    found = levelled(inner, outer, sizes)
-    np.testing.assert_allclose(found.mean(), outer.mean())
-    np.testing.assert_allclose(inner - found, (inner - found).mean())
+    nested = Nested(rng.normal(5, 1, (2, 4, 4, 3)), np.full((2, 4), 7.0))
+    found = nested.levelled(np.arange(3))
+    np.testing.assert_allclose(found.inner.mean(), found.outer.mean())
+    np.testing.assert_array_equal(found.outer, nested.outer)
+    np.testing.assert_allclose(nested.inner - found.inner, (nested.inner - found.inner).mean())
+
+
+def test_the_choice_by_all_rows_is_told_by_those_of_fewer():
+    """Of two candidates the second is worse by one, with a part's error of sd 2: P(it is taken) of all G parts, not of G - 1."""
+    rng, R, G = np.random.default_rng(5), 20_000, 5
+    means = np.zeros((R, G, G, 2))
+    means[..., 1] = (1 + 2 * rng.normal(size=(R, G)))[:, None]  # alike whatever is left out
+    nested = Nested(means, np.ones((R, G)))
+    plain = (nested.inner.argmin(axis=2) == 1).mean()
+    gap = plain - ndtr(-np.sqrt(G) / 2)
+    parts = [Nested(some, np.ones((R // 20, G))).error() for some in np.split(means, 20)]
+    bar = np.std(parts) / np.sqrt(20)
+    assert gap > 5 * bar and abs(nested.error() - (plain - gap)) < 0.25 * gap + 2 * bar

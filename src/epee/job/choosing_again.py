@@ -26,10 +26,10 @@ folds alone neighbours beside a line were taken more often without a part than w
 The models inside are merges for those who live on sums. Of squared errors hardly anything leaked by the losses of the others, and these
 are taken. Where errors are counted the others are fitted again in five parts: ten fits of six rows of ten, one for all values of a
 parameter where that can be. They cost two thirds of a pass through the folds, and are made where the folds are drawn five times anyway;
-elsewhere the draws of :mod:`epee.risk.winner` decide. Four rows of five choose less surely than all: in five parts 1 to 2 % of the error
-is left where candidates are few and rows, too. The combination changes inside as its members do, to first order. Candidates, and
-values, that are far worse than the best keep the losses of the contest, and the errors inside of the others are taken less what they lose
-on average by learning from fewer rows. So do large tables, where what leaks is nothing.
+elsewhere the draws of :mod:`epee.risk.winner` decide. Four rows of five choose less surely than all, which was 1 to 2 % of the error where
+candidates and rows are few; what three of five add to it tells how much. The combination changes inside as its members do, to first order.
+Candidates, and values, that are far worse than the best keep the losses of the contest, and the errors inside of the others are taken less
+what they lose on average by learning from fewer rows. So do large tables, where what leaks is nothing.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from epee.risk.refit import RefitRoute
 from epee.risk.route import MomentRoute
 from epee.risk.splitting import Split
 from epee.risk.verdict import mean_losses
-from epee.risk.winner import Nested, levelled
+from epee.risk.winner import Nested, without_two
 from epee.typing import Codes, Matrix, Tensor
 
 PARTS = 5  # where somebody is fitted again
@@ -81,7 +81,7 @@ def nested_entries(entries: Sequence[Entry], ground: Ground, refits: bool = True
     brier = np.column_stack([e.curve.brier for e in entries])[None] if g.counts_errors else None
     losses = np.column_stack([_judged(e, g.hand.looked, i in able) for i, e in enumerate(entries)])
     plain = Nested.of_rows(losses[None], part[None], g.hand.looked_weight, brier)
-    found: dict[int, Matrix] = {}  # by column, (2, G)
+    found: dict[int, Tensor] = {}  # by column, (2, G, G)
     for i in able:
         found |= dict(zip(ends[i] + np.flatnonzero(near[i]), _inside(entries[i], near[i], g, part), strict=False))
     for i in (i for i, e in enumerate(entries) if e.members and again):
@@ -102,37 +102,29 @@ def _judged(entry: Entry, looked: Codes, inside: bool) -> Matrix:
 
 
 def _combined(
-    entries: Sequence[Entry], i: int, ends: Codes, near: np.ndarray, plain: Nested, found: dict[int, Matrix]
-) -> dict[int, Matrix]:
+    entries: Sequence[Entry], i: int, ends: Codes, near: np.ndarray, plain: Nested, found: dict[int, Tensor]
+) -> dict[int, Tensor]:
     """Return the errors inside of a mean of others: as they are, and what its members change, as far as that is known; else nothing."""
     place = {e.candidate.key: int(ends[j]) + e.curve.best for j, e in enumerate(entries)}
     known = {place[e.candidate.key]: weight for e, weight in entries[i].members if place[e.candidate.key] in found}
     if not known:
         return {}
-    beside = np.full_like(plain.inner, np.nan) if plain.inner_beside is None else plain.inner_beside
-    inner = np.concatenate([plain.inner, beside])  # (2, G, V)
-    change = sum(weight * (found[c] - inner[..., c]) for c, weight in known.items()) / sum(known.values())
-    return {c: inner[..., c] + change for c in ends[i] + np.flatnonzero(near)}
+    beside = np.full_like(plain.means, np.nan) if plain.beside is None else plain.beside
+    means = np.concatenate([plain.means, beside])  # (2, G, G, V)
+    change = sum(weight * (found[c] - means[..., c]) for c, weight in known.items()) / sum(known.values())
+    return {c: means[..., c] + change for c in ends[i] + np.flatnonzero(near)}
 
 
-def _put(plain: Nested, found: dict[int, Matrix]) -> Nested:
+def _put(plain: Nested, found: dict[int, Tensor]) -> Nested:
     """Return errors with those inside that were ``found`` for some columns, brought to the level of the others."""
-
-    def put(inner: Tensor | None, outer: Tensor | None, which: int) -> Tensor | None:
-        if inner is None or outer is None:
-            return None
-        at = [c for c in found if np.isfinite(outer[..., c]).all()]
-        inner = inner.copy()
-        for c in at:
-            inner[0, :, c] = found[c][which]
-        if at:
-            inner[..., at] = levelled(inner[..., at], outer[..., at], plain.sizes)
-        return inner
-
-    inner = put(plain.inner, plain.outer, 0)
-    assert inner is not None
-    beside = put(plain.inner_beside, plain.outer_beside, 1)
-    return Nested(inner, plain.outer, plain.sizes, beside, plain.outer_beside)
+    means = plain.means.copy()
+    beside = None if plain.beside is None else plain.beside.copy()
+    apart = ~np.eye(means.shape[1], dtype=bool)
+    for c, (own, score) in found.items():
+        means[0, apart, c] = own[apart]
+        if beside is not None and np.isfinite(beside[..., c]).all():
+            beside[0, apart, c] = score[apart]
+    return Nested(means, plain.sizes, beside).levelled(np.array(list(found), dtype=np.intp))
 
 
 def _merges(entry: Entry, g: Ground) -> bool:
@@ -157,8 +149,8 @@ def _dealt(g: Ground, G: int) -> Codes:
     return (np.random.default_rng(g.setting.seed).permutation(int(unit.max()) + 1) % G)[unit]
 
 
-def _inside(entry: Entry, near: np.ndarray, g: Ground, part: Codes) -> list[Matrix]:
-    """Return the mean loss and Brier score (2, G) of the cross-validations inside the rows without each part, at each value ``near``.
+def _inside(entry: Entry, near: np.ndarray, g: Ground, part: Codes) -> list[Tensor]:
+    """Return the mean loss and Brier score (2, G, G) on each part by models that know neither it nor another, at each value ``near``.
 
     None where so few rows do not teach it.
     """
@@ -171,8 +163,6 @@ def _inside(entry: Entry, near: np.ndarray, g: Ground, part: Codes) -> list[Matr
     scored = g.counts_errors and gives_probabilities(routes[0].model)
     for route in routes:
         route.asked = g.asked.with_probabilities() if scored else route.asked
-    held = ((part + np.arange(1, G)[:, None]) % G).ravel()  # the second part that a model did not see
-    weight = np.tile(g.hand.looked_weight, G - 1)
     out = []
     try:
         with warnings.catch_warnings():
@@ -181,8 +171,8 @@ def _inside(entry: Entry, near: np.ndarray, g: Ground, part: Codes) -> list[Matr
                 score = [
                     Brier().value(said, g.truth) if scored else np.full(len(part), np.nan) for said in found.predictions
                 ]
-                lost = found.losses.ravel(), np.concatenate(score)
-                out.append(np.stack([np.bincount(held, weight * one) for one in lost]) / np.bincount(held, weight))
+                lost = found.losses, np.stack(score)
+                out.append(np.stack([without_two(one, part, g.hand.looked_weight) for one in lost]))
     except (ValueError, ArithmeticError, np.linalg.LinAlgError):
         return []
     return out

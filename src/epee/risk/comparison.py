@@ -24,7 +24,7 @@ from epee.risk.cross_validation import CrossValidation, counted, dealt_by_rule, 
 from epee.risk.estimate import Difference
 from epee.risk.halves import halves_of
 from epee.risk.intervals import check_level
-from epee.risk.nested import nested_sums, partitions, rare_class
+from epee.risk.nested import fold_ids, losses_without_two, partitions, rare_class
 from epee.risk.opening import open_route
 from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import Outcome
@@ -33,7 +33,7 @@ from epee.risk.steps import last_of
 from epee.risk.units import Weights, check_meaning
 from epee.risk.verdict import Verdict, ranks
 from epee.risk.watching import kinship, marked, seen_rows, shaped
-from epee.risk.winner import Nested, Optimism
+from epee.risk.winner import Nested, Optimism, without_two
 from epee.settings import progress
 from epee.typing import Matrix, Vector
 from epee.words.numbers import amount, p_value, plus_minus
@@ -255,10 +255,11 @@ def nested_candidates(routes: Sequence[Route], plan: Plan) -> Nested | None:
         return None
     merged = all(isinstance(route, MomentRoute) for route in routes)
     plan = plan if merged else replace(plan, splits=plan.splits[:1])
-    sums = [nested_sums(route, plan) for route in routes]
-    inner = np.stack([np.array(s.mean_in) for s in sums], axis=-1)
-    outer = np.stack([np.array(s.per_fold) for s in sums], axis=-1)
-    return Nested(inner, outer, np.array(sums[0].sizes))
+    means, weight = [], routes[0].counts
+    for route in routes:
+        means.append([without_two(losses, fold, weight) for fold, losses in losses_without_two(route, plan)])
+    sizes = [np.bincount(fold, weight, minlength=plan.n_folds) for fold in fold_ids(plan)]
+    return Nested(np.moveaxis(np.array(means), 0, -1), np.array(sizes, dtype=np.float64))
 
 
 def _routes(models: list[Any], X: Any, y: Any, sample_weight: Any, loss: Any) -> list[Route]:

@@ -229,7 +229,6 @@ class Sums:
         self.a: list[Vector] = []
         self.b: list[Vector] = []
         self.inner: list[float] = []
-        self.mean_in: list[Vector] = []  # (K,) of each repeat: the mean of the inner cross-validation without each fold
         self.outer: list[Vector] = []
         self.per_fold: list[Vector] = []
         self.sizes: list[Vector] = []
@@ -248,9 +247,8 @@ class Sums:
         held = (fold[None] + np.arange(1, K)[:, None]) % K  # (K - 1, n): the second fold that the model did not see
         cell = held if self.codes is None else held * C + self.codes
         total: Matrix = np.bincount(cell.ravel(), (w * losses[1:]).ravel(), minlength=K * C).reshape(K, C).astype(float)
-        mean_in = total.sum(axis=1) / (size.sum() - size)
-        self.mean_in.append(mean_in)
         if self.codes is None:
+            mean_in = total.sum(axis=1) / (size.sum() - size)
             self.a.append((mean_in - mean_out) ** 2)
             self.b.append(self._variance(fold, out - mean_out[fold], size))
         else:

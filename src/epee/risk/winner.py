@@ -11,9 +11,15 @@ No model is fitted again. To judge the choice on all rows, drawn ones too, would
 
 Row by row the losses come from models that have learned from the other rows, drawn or not: a part of the luck is shared, and (1) leaves
 some optimism where candidates are nearly alike. And a drawn sample has fewer rows than the table: the choice in it is less sure, and (1)
-is too large where candidates differ. :func:`nested_choice` has neither fault: it chooses by the inner cross-validation without each fold,
-and reads off the error on that fold, of which nothing was known. For closed forms the refits are merges; :func:`epee.risk.compare` does it,
-and :func:`epee.learn` (:mod:`epee.job.choosing_again`). (1) serves where rows pass by, follow time, are ranked, or where refits are dear.
+is too large where candidates differ. :class:`Nested` has neither fault: it chooses by the inner cross-validation without each of G parts
+of the rows, and reads off the error on that part, of which nothing was known. The choice then looks at m = G - 1 parts, all rows are G.
+What a choice costs because errors are unsure goes with their variance, as one over the rows that are looked at; so the same with one part
+fewer, any one, tells what the last part is worth (Quenouille's jackknife),
+
+.. math:: E_m = E + \frac{b}{m} \quad\Rightarrow\quad E_G = E_{G-1} - \frac{G - 2}{G}\, (E_{G-2} - E_{G-1}). \tag{2}
+
+For closed forms the refits are merges; :func:`epee.risk.compare` does it, and :func:`epee.learn` (:mod:`epee.job.choosing_again`). (1)
+serves where rows pass by, follow time, are ranked, or where refits are dear.
 Beside them stands the estimate of Tibshirani and Tibshirani (2009), :math:`\frac1K \sum_k [e_k(\hat c) - e_k(\hat c_k)]` with
 :math:`\hat c_k` the best on fold :math:`k` alone, which overcorrects, since one fold is far noisier than all.
 """
@@ -30,6 +36,7 @@ from epee.typing import Codes, Matrix, Tensor, Vector
 # mean losses (B, M), and means (B, M) of what is looked at beside them, if anything is, to the chosen candidates (B,)
 Choice = Callable[[Matrix, Matrix | None], Codes]
 BINS = 2000
+INFINITE = 1e290  # stands for a loss without end, which a part that is left out must not bring in
 BEYOND = 1e6  # times the middle error: such a candidate would swallow the digits of the others
 
 
@@ -132,91 +139,112 @@ def _outside(drawn: Matrix, sums: Matrix, counts: Vector, chosen: Codes, alike: 
 
 @dataclass(frozen=True, eq=False)
 class Nested:
-    """The mean losses (R, K, M) inside the rows without each fold, and on the fold, of each candidate; the weight (R, K) of the folds.
+    """The mean losses of each candidate on each part of the rows, by models that know neither it nor another one.
 
-    ``inner_beside`` and ``outer_beside`` (R, K, M) are the same of another score that the rule looks at, where it does.
+    ``means`` (R, G, G, M) has at [r, k, j] those on part j by models without parts k and j, and at [r, k, k] those of models without k
+    alone, for each repeat and candidate; ``sizes`` (R, G) is the weight of the parts, and ``beside`` the same as ``means`` of another
+    score that the rule looks at, where it does.
     """
 
-    inner: Tensor
-    outer: Tensor
+    means: Tensor
     sizes: Matrix
-    inner_beside: Tensor | None = None
-    outer_beside: Tensor | None = None
+    beside: Tensor | None = None
 
     @classmethod
-    def of_rows(cls, losses: Tensor, folds: Codes, weight: Vector, beside: Tensor | None = None) -> Nested:
-        """Return the means from out-of-fold losses (R, n, M) of rows in folds (R, n): inside are the other folds as they were judged.
+    def of_rows(cls, losses: Tensor, parts: Codes, weight: Vector, beside: Tensor | None = None) -> Nested:
+        """Return the means from out-of-fold losses (R, n, M) of rows in parts (R, n): each part as it was judged, whatever is left out.
 
-        The models that judged the other folds have seen the fold that is left out: what leaks by them remains.
+        The models that judged the other parts have seen the part that is left out: what leaks by them remains.
         """
-        inner, outer, sizes = without_each(losses, folds, weight)
-        if beside is None:
-            return cls(inner, outer, sizes)
-        return cls(inner, outer, sizes, *without_each(beside, folds, weight)[:2])
+        means, sizes = _on_parts(losses, parts, weight)
+        return cls(means, sizes, None if beside is None else _on_parts(beside, parts, weight)[0])
 
-    def error(self, choose: Choice = smallest) -> float:
-        """Return the error of the whole rule of choice."""
-        return nested_choice(self.inner, self.outer, self.sizes, choose, self.inner_beside)
+    @property
+    def outer(self) -> Tensor:
+        """The mean losses (R, G, M) on each part."""
+        return np.ascontiguousarray(np.diagonal(self.means, axis1=1, axis2=2).swapaxes(1, 2))
+
+    @property
+    def inner(self) -> Tensor:
+        """The mean losses (R, G, M) inside the rows without each part."""
+        return np.ascontiguousarray(np.diagonal(self._inside(self.means), axis1=1, axis2=2).swapaxes(1, 2))
 
     @property
     def overall(self) -> Vector:
-        """The mean over all folds (M,)."""
+        """The mean over all parts (M,)."""
         return np.tensordot(self.sizes, self.outer, 2) / self.sizes.sum()
 
+    def error(self, choose: Choice = smallest) -> float:
+        """Return the error (2) of the whole rule of choice.
 
-def without_each(losses: Tensor, folds: Codes, weight: Vector) -> tuple[Tensor, Tensor, Matrix]:
-    """Return the mean losses (R, K, M) of the rows outside each fold and on it, and the weight (R, K) of the folds.
+        >>> rng = np.random.default_rng(0)
+        >>> means = rng.normal(1, 0.3, (50, 1, 10, 30)) * np.ones((1, 10, 1, 1))
+        >>> bool(abs(Nested(means, np.ones((50, 10))).error() - 1) < 0.05)  # of 30 alike; the smallest mean would be 0.8
+        True
+        """
+        R, G, _, M = self.means.shape
+        beside = None if self.beside is None else self._inside(self.beside).reshape(-1, M)
+        chosen = choose(self._inside(self.means).reshape(-1, M), beside).reshape(R, G, G)
+        picked = np.take_along_axis(self.outer, chosen, axis=2)  # (R, G, G): of part k, chosen without j as well
+        share, sure = self.sizes / self.sizes.sum(), np.eye(G, dtype=bool)
+        most = float((share * picked[:, sure]).sum())
+        fewer = float((share * np.where(sure, 0.0, picked).sum(axis=2)).sum()) / (G - 1)
+        return most - (G - 2) / G * (fewer - most) if np.isfinite([most, fewer]).all() else most
 
-    >>> inner, outer, sizes = without_each(np.array([[[1.0], [2.0], [6.0]]]), np.array([[0, 1, 1]]), np.ones(3))
-    >>> inner.ravel().tolist(), outer.ravel().tolist(), sizes.tolist()
-    ([4.0, 1.0], [1.0, 4.0], [[1.0, 2.0]])
+    def levelled(self, columns: Codes) -> Nested:
+        """Return the same with errors inside of some candidates less what they exceed those outside by, one figure for all of them.
+
+        Inside, a candidate learns from fewer rows than the one of the contest, beside which it may stand. One figure for all: what a
+        single candidate loses more than the others is mostly luck, and would be a part of the luck that the choice must not see.
+
+        >>> means = np.array([[[1.0], [2.0], [3.0]], [[2.0], [1.0], [3.0]], [[2.0], [2.0], [1.0]]])[None]
+        >>> Nested(means, np.ones((1, 3))).levelled(np.array([0])).means[0, ..., 0].round(9).tolist()
+        [[1.0, 0.666666667, 1.666666667], [0.666666667, 1.0, 1.666666667], [0.666666667, 0.666666667, 1.0]]
+        """
+        beside = None if self.beside is None else self._level(self.beside, columns)
+        return Nested(self._level(self.means, columns), self.sizes, beside)
+
+    def _level(self, means: Tensor, columns: Codes) -> Tensor:
+        some = columns[np.isfinite(means[..., columns]).all(axis=(0, 1, 2))]
+        if not len(some):
+            return means
+        G = self.sizes.shape[1]
+        pairs = (self.sizes[:, :, None] * self.sizes[:, None]) * ~np.eye(G, dtype=bool)  # (R, G, G)
+        own = Nested(means[..., some], self.sizes)
+        gap = np.tensordot(pairs, own.means, 3) / pairs.sum() - own.overall
+        means = means.copy()
+        means[..., some] -= gap.mean() * ~np.eye(G, dtype=bool)[..., None]
+        return means
+
+    def _inside(self, means: Tensor) -> Tensor:
+        """Return the means (R, G, G, M) over all parts but k and j, and at [k, k] but k, by models that do not know k."""
+        apart = ~np.eye(self.sizes.shape[1], dtype=bool)
+        looked: Tensor = (apart[:, None] & apart) * self.sizes[:, None, None]  # (R, k, j, G)
+        return looked @ np.minimum(means, INFINITE) / looked.sum(axis=3, keepdims=True)
+
+
+def _on_parts(losses: Tensor, parts: Codes, weight: Vector) -> tuple[Tensor, Matrix]:
+    """Return the mean losses (R, G, G, M) on each part, alike whatever is left out, and the weight (R, G) of the parts."""
+    G = int(parts.max()) + 1
+    member = (parts[:, None, :] == np.arange(G)[:, None]) * weight  # (R, G, n)
+    sizes = member.sum(axis=2)
+    own = member @ losses / sizes[..., None]
+    return np.repeat(own[:, None], G, axis=1), sizes
+
+
+def without_two(losses: Matrix, part: Codes, weight: Vector) -> Matrix:
+    """Return the mean losses (G, G) of :class:`Nested` from those (G, n) by the models of :func:`epee.risk.nested.without_one_or_two`.
+
+    Of (G - 1, n), without those of models that know all parts but one, the diagonal is 0.
+
+    >>> without_two(np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]]), np.arange(3), np.ones(3)).tolist()
+    [[1.0, 8.0, 6.0], [4.0, 2.0, 9.0], [7.0, 5.0, 3.0]]
     """
-    K = int(folds.max()) + 1
-    member = (folds[:, None, :] == np.arange(K)[:, None]) * weight  # (R, K, n)
-    sizes, sums = member.sum(axis=2), member @ losses
-    rest, whole = sizes.sum(axis=1, keepdims=True) - sizes, sums.sum(axis=1, keepdims=True)
-    return (whole - sums) / rest[..., None], sums / sizes[..., None], sizes
-
-
-def levelled(inner: Tensor, outer: Tensor, sizes: Matrix) -> Tensor:
-    """Return inner means (R, K, M) less what they exceed the outer ones by, the same for all candidates.
-
-    Inside, a candidate learns from fewer rows than the one of the contest, beside which it may stand. One figure for all: what a single
-    candidate loses more than the others is mostly luck, and would be a part of the luck that the choice must not see.
-
-    >>> levelled(np.array([[[2.0, 3.0], [4.0, 5.0]]]), np.array([[[1.0, 2.0], [3.0, 4.0]]]), np.ones((1, 2))).ravel().tolist()
-    [1.0, 2.0, 3.0, 4.0]
-    """
-    rest = sizes.sum(axis=1, keepdims=True) - sizes
-    gaps = np.tensordot(rest, inner, 2) / rest.sum() - np.tensordot(sizes, outer, 2) / sizes.sum()
-    return inner - gaps.mean()
-
-
-def nested_choice(
-    inner: Tensor, outer: Tensor, sizes: Matrix, choose: Choice = smallest, beside: Tensor | None = None
-) -> float:
-    """Return the error of the whole rule of choice: chosen without a fold, judged on it.
-
-    Parameters
-    ----------
-    inner, outer : arrays (R, K, M)
-        For each repeat, fold and candidate, the mean loss of the cross-validation inside the rows without the fold, and the mean loss on
-        the fold of the candidate learned from those rows (``mean_in`` and ``per_fold`` of :class:`epee.risk.nested.Sums`).
-    sizes : array (R, K)
-        Weight of each fold.
-    choose : function of (means, means beside)
-    beside : array (R, K, M), optional
-        The inner means of what the rule looks at beside the losses.
-
-    >>> rng = np.random.default_rng(0)
-    >>> inner, outer = rng.normal(1, 0.1, (1, 10, 30)), rng.normal(1, 0.3, (1, 10, 30))
-    >>> bool(abs(nested_choice(inner, outer, np.ones((1, 10))) - 1) < 0.3)       # the smallest of 30 would be 0.8
-    True
-    """
-    R, K, M = inner.shape
-    chosen = choose(inner.reshape(-1, M), None if beside is None else beside.reshape(-1, M)).reshape(R, K)
-    picked = np.take_along_axis(outer, chosen[..., None], axis=2)[..., 0]  # (R, K)
-    return float((picked * sizes).sum() / sizes.sum())
+    G = int(part.max()) + 1
+    other = (part + np.arange(G - len(losses), G)[:, None]) % G
+    total = np.bincount((other * G + part).ravel(), (weight * losses).ravel(), minlength=G * G).reshape(G, G)
+    means: Matrix = total / np.bincount(part, weight, minlength=G)
+    return means
 
 
 def by_folds(per_fold: Matrix, choose: Choice = smallest) -> float:
