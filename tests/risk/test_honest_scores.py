@@ -82,6 +82,22 @@ def test_average_precision_counts_less_of_itself():
     assert "4 rows" in found.caution and found.low <= found.value <= found.high
 
 
+def test_average_precision_with_few_others():
+    """Nine rows of ten are positive: the figure hangs on the places of six rows, as many as make the error bar."""
+
+    def draw(rng):
+        y = np.append((rng.random(58) < 0.9).astype(int), [0, 1])
+        return average_precision(
+            FirstColumn(), rng.normal(size=(60, 1)) + y[:, None], y, random_state=int(rng.integers(99))
+        ), truth
+
+    y = np.repeat([1, 0], [180_000, 20_000])
+    truth = average_precision(
+        FirstColumn(), np.random.default_rng(1).normal(size=(200_000, 1)) + y[:, None], y, draws=2
+    ).value
+    assert coverage(draw)[0] > LEAST and "not of the class" in draw(np.random.default_rng(0))[0].caution
+
+
 @pytest.mark.parametrize(("rate", "n"), [(0.05, 200), (0.3, 100)])
 def test_f1(rate, n):
     def draw(rng):

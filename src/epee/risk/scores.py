@@ -165,9 +165,11 @@ def average_precision(
     for k in classes:
         tp, fp = _curve(scores[:, k], codes == k, w)
         curves.append((str(model.classes_[k]), np.append(0, tp / tp[-1]), np.append(1, tp / (tp + fp))))
-    fewest = min(held.members(codes == k) for k in classes)
+    positives, others = (min(held.members((codes == k) == own) for k in classes) for own in (True, False))
+    fewest = min(positives, others)
     ends_at = partial(_precision_ends, value, centre, stderr, fewest)
-    caution = risk_words.say("caution positives", n=whole(fewest)) if fewest < FEW_OF_A_CLASS else ""
+    which = "caution positives" if positives <= others else "caution negatives"
+    caution = risk_words.say(which, n=whole(fewest)) if fewest < FEW_OF_A_CLASS else ""
     found = Score(
         value, stderr, ends_at(level), level, held.worth(), "average_precision", held.how, fewest - 1, curve=curves,
         caution=caution, ends_at=ends_at,

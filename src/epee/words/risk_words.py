@@ -127,6 +127,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "Only {n} {n:row|rows} of the class: average precision comes out too large, and its interval is wide.",
         "{n} {n:ligne|lignes} de la classe seulement : la précision moyenne ressort trop grande, son intervalle est large.",
     ),
+    "caution negatives": (
+        "Only {n} {n:row is|rows are} not of the class: average precision hangs on where {n:it lies|they lie}, and its interval is wide.",
+        "{n} {n:ligne|lignes} seulement hors de la classe : la précision moyenne dépend de leur place, son intervalle est large.",
+    ),
     "caution kin copies": (
         "Rows are copies of each other in all inputs, and their errors resemble each other (correlation {r}, p {p}): the interval is not to be trusted. Say by groups which rows belong together.",
         "Des lignes se répètent dans toutes les entrées, et leurs erreurs se ressemblent (corrélation {r}, p {p}) : l'intervalle n'est pas fiable. Dites par groups quelles lignes vont ensemble.",
