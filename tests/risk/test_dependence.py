@@ -12,9 +12,10 @@ from epee import LinearDiscriminantAnalysis, LinearRegression
 from epee.errors import DataError
 from epee.risk import cross_validate
 from epee.risk.copies import copies_of, repeats
-from epee.risk.dependence import dependence, normal_scores
+from epee.risk.dependence import dependence
+from epee.risk.long_run import inflation
 from epee.risk.mean_loss import mean_loss
-from epee.risk.units import inflation
+from epee.risk.normal_scores import normal_scores
 
 
 def residuals(X, y):

@@ -12,10 +12,11 @@ from epee import options
 from epee.errors import DataError, WrongUse
 from epee.losses.names import resolve
 from epee.risk.intervals import t_interval, t_quantile, weighted_mean, wilson
+from epee.risk.long_run import SHOWN, _near, inflation, slow_waves
 from epee.risk.mean_loss import mean_loss, summary_interval
 from epee.risk.rates import few_values_interval, rate_interval, values_of
 from epee.risk.skewed import dominance, skewed_interval, too_dominant, undo_skewness
-from epee.risk.units import SHOWN, _near, inflation, meaning_of, slow_waves, units_of
+from epee.risk.units import meaning_of, units_of
 
 some_losses = arrays(np.float64, st.integers(2, 40), elements=st.floats(0, 1e6))
 levels = st.sampled_from([0.5, 0.9, 0.95, 0.99])

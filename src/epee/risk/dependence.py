@@ -10,7 +10,7 @@ variance splits into between and within,
 
 with :math:`B, W` the mean squares; :math:`\rho` is the intraclass correlation, and by its *design effect*
 :math:`1 + (\sum m_g^2 / n - 1)\, \rho` the variance of a mean over rows is larger than independent rows would make it. For neighbours in
-order the test is that of the first autocorrelation and the effect that of an autoregression (:mod:`epee.risk.units`). Errors of a number
+order the test is that of the first autocorrelation and the effect that of an autoregression (:mod:`epee.risk.long_run`). Errors of a number
 may follow each other in size alone, as those of a market do: the same is asked of :math:`|r_i|`, and the effect is no less than that of
 :math:`r_i^2`. Residuals are replaced by normal scores and their sizes by quantiles of :math:`\chi^2_1`, as squares of normal scores would
 be, so heavy tails do not matter and rare large errors count as what they are. Of all tries the p-values are adjusted by Holm's rule.
@@ -26,8 +26,9 @@ Gamma that has the variance :math:`V` and the skewness of
           \mathrm{E}\, T^3 = n \sum_{k, l} w_k w_l w_{k+l} + n\, \mathrm{E}[s^3]^2 \sum_k w_k^3, \tag{3}
 
 the last sum but one over :math:`k, l` of both signs (the mean and the variance over all orders of the values, which is what a random file
-is); successive residuals and their sizes also with :math:`q = 1` and with :math:`q = n^{1/2}`, since what markets remember lasts. Levels
-that last for a large part of the file are in its slowest waves,
+is); successive residuals and their sizes also with :math:`q = 1` and with :math:`q = n^{1/2}`, since what markets remember lasts.
+Residuals of a number may resemble those a year or a week ago (:mod:`epee.risk.long_run`). Levels that last for a large part of the file
+are in its slowest waves,
 
 .. math:: \sum_{k \le 3} \frac2n \Bigl(\sum_i s_i \cos \frac{\pi k (i + \frac12)}{n}\Bigr)^2 \sim \chi^2_3. \tag{4}
 
@@ -69,8 +70,9 @@ from epee.engines.local import free_threads, in_order, one_blas_thread
 from epee.errors import DataError, SingularProblem
 from epee.risk.copies import CHANCE, SCREEN, coincidence, column_bits, repeats, row_bits
 from epee.risk.intervals import normal_quantile, t_quantile
+from epee.risk.long_run import inflation, season, slow_waves
+from epee.risk.normal_scores import normal_scores, shares_below
 from epee.risk.paired_tests import holm
-from epee.risk.units import inflation, slow_waves
 from epee.solve.cholesky import Cholesky
 from epee.typing import Codes, Matrix, Vector
 
@@ -96,7 +98,7 @@ FEW_PRODUCTS = 300_000  # for which a decomposition takes no time
 REMEMBERED = 1_000_000  # numbers of cubics that are kept for the next loss
 WELL_APART = 1e6  # condition below which normal equations do as well
 ROWS_AT_ONCE, PAIRS_AT_ONCE = 256, 1_000  # whose nearest are looked for; whose distances are taken
-Kind = Literal["copies", "order", "slope", "column", "clumps", "nearest"]
+Kind = Literal["copies", "order", "season", "slope", "column", "clumps", "nearest"]
 
 
 @dataclass(frozen=True)
@@ -105,9 +107,9 @@ class Dependence:
 
     Attributes
     ----------
-    kind : {"copies", "order", "slope", "column", "clumps", "nearest"}
+    kind : {"copies", "order", "season", "slope", "column", "clumps", "nearest"}
     name : str
-        The column, for "column" and "slope"; "sizes" for an order of sizes alone.
+        The column, for "column" and "slope"; "sizes" for an order of sizes alone; how many rows apart, for "season".
     correlation : float
         Of the residuals of two rows that are near in this way; below 0 where they avoid each other.
     p_value : float
@@ -215,22 +217,6 @@ def _within(z: Vector, classes: Codes) -> Vector:
     return np.divide(gap, spread, out=np.zeros(len(gap)), where=spread > 1e-12)
 
 
-def normal_scores(r: Vector) -> Vector:
-    """Return normal quantiles of the ranks of values, ties sharing their mean rank, of mean 0 and variance 1."""
-    z = special.ndtri(_places(r))
-    z = z - z.mean()
-    spread = float(np.sqrt((z**2).mean()))
-    return z / spread if spread > 0 else z
-
-
-def _places(r: Vector) -> Vector:
-    """Return the share of values below each one and half of itself, (n,), ties sharing their mean."""
-    _, where, counts = np.unique(r, return_inverse=True, return_counts=True)
-    rank = np.cumsum(counts) - (counts - 1) / 2  # (values,)
-    shares: Vector = ((rank - 0.5) / len(r))[where.reshape(-1)]
-    return shares
-
-
 def standardised(X: Matrix) -> Matrix:
     """Return columns of variance 1, without those that do not vary and with missing cells at the mean."""
     if not np.isfinite(X).all():
@@ -255,7 +241,11 @@ def _in_file(r: Vector, z: Vector, Z: Matrix | None, filed: Codes, levels: Seque
     ranks = np.empty((0, len(z))) if Z is None else _ranks(Z[filed])
     found = [_in_order(z[filed], along, _apart(ranks, [codes[filed] for codes in levels]))]
     found.append(_sizes(r, Z, filed, along))
-    if len(ranks) and not along:
+    if along:
+        return found
+    lag, rho, p = season(z[filed])
+    found.append(Dependence("season", str(lag), rho, p, max((1 + rho) / max(1 - rho, 1 / len(z)), 1.0), 1.0))
+    if len(ranks):
         found.append(_in_stretches("slope", ranks * z[filed]))
     return found
 
@@ -266,7 +256,7 @@ def _sizes(r: Vector, Z: Matrix | None, filed: Codes, along: bool) -> Dependence
     if along:
         found = _in_order(_scores(sizes, Z)[filed], True)
     else:
-        scores = special.chdtri(1, 1 - _places(sizes))
+        scores = special.chdtri(1, 1 - shares_below(sizes))
         tried = _near_and_far((scores if Z is None else without_shape(scores, Z))[filed])
         found = Dependence("order", "", min(tried)[1], _together([p for p, _ in tried]), 1.0, 1.0)
     return replace(found, name="sizes", effect=max(found.effect, _effect_in_time(np.square(r[filed]))))
@@ -282,18 +272,23 @@ def _apart(ranks: Matrix, levels: Sequence[Codes]) -> np.ndarray:
 
 
 def _in_file_of_classes(losses: Vector, z: Vector, classes: Codes, Z: Matrix | None, filed: Codes) -> Dependence | None:
-    """Return the test of neighbours in the file for losses with the sign of their class; within the classes, where it is sorted by them."""
+    """Return the test of neighbours in the file for losses less the mean of their class, and for losses with the sign of their class.
+
+    In a file that is sorted by class a sign tells nothing, and losses are compared within the classes.
+    """
     K = len(np.unique(classes))
     if np.count_nonzero(np.diff(classes[filed])) < K:
         filed = filed[_within(losses, classes)[filed] != 0]
+        series = [z]
     else:
         side = np.argsort(np.argsort(-np.bincount(classes, losses))) % 2  # in the order of what they lose
-        z = _scores(np.where(side[classes] == 0, losses, -losses), Z)
+        series = [_scores(np.where(side[classes] == 0, losses, -losses), Z), z]
     if len(filed) < 8:
         return None
     if Z is not None and _along_an_input(Z[filed]):
-        return _in_order(z[filed], True)
-    return _in_stretches("order", z[None, filed])
+        found = min((_in_order(s[filed], True) for s in series), key=lambda f: f.p_value)
+        return replace(found, p_value=min(len(series) * found.p_value, 1.0))
+    return _in_stretches("order", np.stack(series)[:, filed])
 
 
 def _in_order(z: Vector, along_an_input: bool = False, apart: np.ndarray | None = None) -> Dependence:

@@ -1,12 +1,12 @@
 r"""The error bar of forward chaining: what follows in time resembles what came before.
 
 Fold means of rows in time are no independent figures, and their spread is too small an error bar. The losses of the tested rows, in the
-order of time, carry their own dependence: :func:`epee.risk.units.inflation` measures it, and the error bar is that of as many independent
-rows as they are worth.
+order of time, carry their own dependence: :func:`epee.risk.long_run.inflation` measures it, and the error bar is that of as many
+independent rows as they are worth.
 
 An error bar is one of rows to come as long as these are like those that were tested. Where the numbers that are forecast go on along a
 trend that the predictor misses, or have changed their level, each forecast errs on the same side: the residuals in the order of time have
-a mean that Student's test, with the same error bar, tells from 0.
+a mean that Student's test, with the same error bar, tells from 0. Where they resemble those of a season ago, the table holds few seasons.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ import numpy as np
 
 from epee.risk.cross_validation import CrossValidation
 from epee.risk.intervals import t_p_value
+from epee.risk.long_run import season
 from epee.risk.mean_loss import ends_of, mean_loss
 from epee.risk.route import Route
 from epee.risk.units import units_of
 from epee.risk.watching import ALARM, FEWEST_ROWS, target_of
 from epee.typing import Codes
 from epee.words import risk_words
-from epee.words.numbers import p_value
+from epee.words.numbers import amount, p_value
 
 
 def with_long_run_error(found: CrossValidation, time: Any, route: Route) -> CrossValidation:
@@ -51,7 +52,7 @@ def with_long_run_error(found: CrossValidation, time: Any, route: Route) -> Cros
 
 
 def _off(found: CrossValidation, order: Codes, route: Route) -> str:
-    """Return what to say where forecasts of a number err on one side; nothing where chance explains it, or rows are few."""
+    """Return what to say where forecasts of a number err on one side, or as they did a season ago; nothing where rows are few."""
     predictions = np.asarray(found.predictions)
     told = target_of(route, predictions)
     rest = np.empty(0) if told is None else (told - predictions)[order]
@@ -61,4 +62,8 @@ def _off(found: CrossValidation, order: Codes, route: Route) -> str:
     units = units_of(rest, in_order=True)
     spread, (n, dof) = units.spread()[0], units.independent()
     p = t_p_value(units.mean * np.sqrt(n) / spread, dof) if spread > 0 else 1.0
-    return risk_words.say("caution off", p=p_value(p)) if p < ALARM else ""
+    said = [risk_words.say("caution off", p=p_value(p))] if p < ALARM else []
+    lag, r, p = season(rest)
+    if p < ALARM:
+        said.append(risk_words.say("caution season", name=str(lag), r=amount(r, 0.01), p=p_value(p)))
+    return " ".join(said)

@@ -11,27 +11,9 @@ A mean of losses is a ratio of sums over independent *units* :math:`u`, each of 
 - A *group* is one unit, with the sums of its rows, and Student's law has :math:`(\sum N)^2 / \sum N^2 - 1` degrees of freedom: one less
   than the groups when they are equal.
 
-Where units follow each other in time, neighbours resemble each other: the spectral density at zero of an autoregression replaces
-:math:`s^2`. Losses are a signal in noise, each resembles its neighbours a little and for long, as no autoregression of few terms does: its
-order is :math:`p = U^{1/3}`, whatever the sample shows. With :math:`\pi_k` the partial correlations,
-
-.. math:: \frac{\sigma^2}{s^2} = \prod_{k \le p} \frac{1 - \pi_k^2}{(1 - \tilde\pi_k)^2}, \qquad
-          \tilde\pi_k = \pi_k + \frac{1 + b_k + (k + 2)\, \pi_k}{U}, \qquad \nu = \frac{U}{2p}, \tag{2}
-
-where :math:`b_k` is 1 for even :math:`k`, else 0, so that :math:`\tilde\pi` is free of the bias of a sample (Shaman and Stine), and
-:math:`\nu` are the degrees of freedom of that variance: the variance of its logarithm is :math:`4p / U` (Berk), that of a
-:math:`\chi^2_\nu / \nu` is :math:`2 / \nu`.
-
-What lasts for a large part of the series no autoregression of so few terms sees: the size of the errors of a market, a little alike from
-one day to the next, and for weeks. The slowest waves do, each an estimate of the same :math:`\sigma^2` with one degree of freedom,
-
-.. math:: \frac{\sigma^2}{s^2} = \frac1B \sum_{k \le B} \frac{2}{U s^2} \Bigl(\sum_u d_u \cos \frac{\pi k (u - \frac12)}{U}\Bigr)^2, \qquad
-          \nu = B = 6, \tag{3}
-
-and :math:`B\, \sigma^2 / s^2` has the law :math:`\chi^2_B` where units are independent. So few degrees of freedom make a long bar: (3) is
-asked only where that law is refuted at 15 %, and counts where it is larger than (2). The bar is the longer one of that for independent
-units and that with :math:`U s^2 / \sigma^2` units and Student's law of :math:`\nu`. Where (3) is half as large again as (2), losses come in
-*long bursts*, of which few were seen.
+Where units follow each other in time, neighbours resemble each other, and a mean is worth that of fewer units
+(:mod:`epee.risk.long_run`): the bar is the longer one of that for independent units and of that with so many fewer, and Student's law of
+their degrees of freedom.
 """
 
 from __future__ import annotations
@@ -40,19 +22,15 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from scipy import special
 
 from epee.errors import WrongUse
 from epee.risk.intervals import t_quantile
+from epee.risk.long_run import in_bursts, inflation
 from epee.typing import Codes, Vector
 from epee.words import risk_words
 from epee.words.numbers import whole
 
-SLOWEST, SHOWN = 6, 0.15  # waves of a series, and where independence is refuted
-BURSTS = 1.5  # times (2) that (3) is in long bursts
-
 Weights = Literal["counts", "sampling"]
-Bar = tuple[float, float]  # times the variance of independent units, and degrees of freedom
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,16 +80,13 @@ class Units:
 
     @property
     def in_bursts(self) -> bool:
-        """Tell whether what follows in time comes in bursts so long that a sample holds few of them, by (3)."""
-        if not self.in_order:
-            return False
-        near, slow = _near(self.pulls), _slow(self.pulls)
-        return slow is not None and slow[0] > BURSTS * near[0]
+        """Tell whether what follows in time comes in bursts so long that a sample holds few of them."""
+        return self.in_order and in_bursts(self.pulls)
 
     def independent(self) -> tuple[float, float]:
         """Return how many independent units carry the same error bar, and its degrees of freedom.
 
-        U, and one less than are :attr:`effective`; in time, fewer of both where that makes the longer bar, by (2) and (3).
+        U, and one less than are :attr:`effective`; in time, fewer of both where that makes the longer bar.
         """
         plain = self.n, max(self.effective - 1, 0.0)
         if not self.in_order:
@@ -198,63 +173,3 @@ def as_counts(weight: Vector | None, n: int, weights: Weights | None = None) -> 
     if weight is None:
         return np.ones(n)
     return weight if meaning_of(weight, weights) == "counts" else weight * (weight.sum() / (weight @ weight))
-
-
-def inflation(series: Vector) -> Bar:
-    """Return by how much dependence in time multiplies the variance of a mean, and the degrees of freedom of that, by (2) or (3).
-
-    References
-    ----------
-    Lazarus, Lewis, Stock and Watson, "HAR inference: recommendations for practice", *Journal of Business & Economic Statistics* 36, 2018.
-
-    >>> rng = np.random.default_rng(0); e = np.zeros(4000)
-    >>> for i in range(1, 4000): e[i] = 0.8 * e[i - 1] + rng.normal()
-    >>> bool(0.7 < inflation(rng.normal(size=4000))[0] < 1.4), bool(7 < inflation(e)[0] < 11)      # 9 in theory
-    (True, True)
-    """
-    near, slow = _near(series), _slow(series)
-    return near if slow is None or slow[0] < near[0] else slow
-
-
-def _near(series: Vector) -> Bar:
-    """Return the bar (2), of units that resemble those next to them.
-
-    References
-    ----------
-    Berk, "Consistent autoregressive spectral estimates", *The Annals of Statistics* 2, 1974.
-    Shaman and Stine, "The bias of autoregressive coefficient estimators", *Journal of the American Statistical Association* 83, 1988.
-    """
-    x = series - series.mean()
-    n = len(x)
-    variance = float(x @ x) / n
-    if n < 8 or not variance > 0:
-        return 1.0, np.inf
-    order = round(n ** (1 / 3))
-    r = np.array([1.0, *(float(x[k:] @ x[:-k]) / n / variance for k in range(1, order + 1))])
-    phi, left, gap = np.empty(0), 1.0, 1.0
-    for k in range(1, order + 1):  # Durbin's and Levinson's recursion
-        last = (r[k] - phi @ r[k - 1 : 0 : -1]) / left
-        phi = np.append(phi - last * phi[::-1], last)
-        left *= max(1 - last**2, 1e-12)
-        gap *= 1 - last - (2 - k % 2 + (k + 2) * last) / n
-    return float(min(left / max(gap, 2 / n) ** 2, n / 2)), n / (2 * order)
-
-
-def slow_waves(series: Vector, many: int) -> float:
-    r"""Return the power of the slowest waves of a series as (3) has it, times their number: :math:`\chi^2` for independent values.
-
-    >>> round(slow_waves(np.cos(np.pi * (np.arange(100) + 0.5) / 100), 3), 6)
-    100.0
-    """
-    n = len(series)
-    x = series - series.mean()
-    waves = np.cos(np.outer(np.arange(1, many + 1), np.pi * (np.arange(n) + 0.5) / n))  # (many, n)
-    return 2 * float(np.square(waves @ x).sum()) / max(float(x @ x), 1e-300)
-
-
-def _slow(series: Vector) -> Bar | None:
-    """Return the bar (3); None where the slowest waves hold no more than chance gives them."""
-    power = slow_waves(series, SLOWEST)
-    if len(series) < 2 * SLOWEST or special.chdtrc(SLOWEST, power) > SHOWN:
-        return None
-    return power / SLOWEST, float(SLOWEST)

@@ -38,7 +38,7 @@ from epee.words.numbers import amount, p_value
 MOST_ROWS, STRETCHES = 2_000, 20  # in which dependence is looked for, and from how many places they come
 FEWEST_ROWS, FEWEST_GROUPS = 50, 20
 BETWEEN = 2.0  # times the mean square within groups: an input of rows that are independent has 1
-OF_GROUPS = {"order": "file", "slope": "file", "column": "column"}  # what is said of them
+OF_GROUPS = {"order": "file", "season": "file", "slope": "file", "column": "column"}  # what is said of them
 ALARM = 0.01  # of all that is tried together
 
 R = TypeVar("R", bound=Risk)

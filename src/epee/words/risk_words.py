@@ -147,9 +147,17 @@ WORDS: dict[str, tuple[str, str]] = {
         "Errors of rows that follow each other are alike in size (correlation {r}, p {p}): the interval is not to be trusted. Are the rows in time (time), or do neighbours belong together (groups)?",
         "Les erreurs de lignes qui se suivent sont de tailles semblables (corrélation {r}, p {p}) : l'intervalle n'est pas fiable. Les lignes suivent-elles le temps (time), ou des voisines vont-elles ensemble (groups) ?",
     ),
+    "caution kin season": (
+        "Errors of every row and of the one {name} places before it in the file resemble each other (correlation {r}, p {p}), as from season to season: the interval is not to be trusted. Are the rows in time (time)?",
+        "Les erreurs de chaque ligne et de celle qui est {name} places avant elle dans le fichier se ressemblent (corrélation {r}, p {p}), comme d'une saison à l'autre : l'intervalle n'est pas fiable. Les lignes suivent-elles le temps (time) ?",
+    ),
     "caution kin slope": (
         "What column {name} tells changes along the file: its products with the errors of rows near each other there are alike (correlation {r}, p {p}), and the interval is not to be trusted. Are the rows in time (time), or do neighbours belong together (groups)?",
         "Ce que dit la colonne {name} change le long du fichier : ses produits avec les erreurs de lignes qui y sont proches se ressemblent (corrélation {r}, p {p}), et l'intervalle n'est pas fiable. Les lignes suivent-elles le temps (time), ou des voisines vont-elles ensemble (groups) ?",
+    ),
+    "caution season": (
+        "Errors of forecasts resemble those {name} places before (correlation {r}, p {p}), as from season to season: the table holds few seasons, and the interval may be too short. What was seen {name} places before may be an input.",
+        "Les erreurs des prévisions ressemblent à celles {name} places plus tôt (corrélation {r}, p {p}), comme d'une saison à l'autre : la table compte peu de saisons, et l'intervalle peut être trop court. Ce qu'on a vu {name} places plus tôt peut servir d'entrée.",
     ),
     "caution off": (
         "Forecasts err on the same side (p {p}): what is forecast follows a trend, or has changed its level, and rows to come will not err as these did. Give time itself as an input, or learn changes in place of values.",
