@@ -123,3 +123,27 @@ def test_more_columns_than_rows_are_steep_too():
     assert "training rows" not in found.extrapolate(50).caution
     labels = learning_curve(KNeighborsClassifier(), X, (y > 0).astype(int))
     assert not labels.extrapolate(120).caution  # which fits no column
+
+
+def test_a_rare_class_is_learned_at_every_size():
+    """It is dealt to cells that follow each other: samples of these in turn held none of it up to half the rows, and lost 700 a row."""
+    rng = np.random.default_rng(6)
+    y = rng.permutation(np.repeat(np.arange(4), (110, 50, 30, 10)))
+    X = rng.normal(size=(200, 3)) + 1.5 * np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 1]])[y]
+    curve = learning_curve(LinearDiscriminantAnalysis(), X, y, loss="log", random_state=0)
+    assert curve.begins == 0 and len(curve.sizes) == 10 and curve.test.max() < 3
+    then = curve.extrapolate(400)
+    assert 0.6 < then.value < curve.test[-1] + 0.05 and not then.caution
+    given = learning_curve(
+        LinearDiscriminantAnalysis(), X, y, loss="log", sizes=[8, 12, 40, 80, 120, 180], random_state=0
+    )
+    assert given.begins and given.test[0] > 3 > given.extrapolate(400).value > 0.6
+
+
+@pytest.mark.filterwarnings("ignore::epee.errors.DataWarning")
+def test_a_class_that_most_samples_miss_is_said():
+    rng = np.random.default_rng(7)
+    y = np.repeat([0, 1, 2], (60, 60, 2))
+    X = rng.normal(size=(122, 2)) + y[:, None]
+    curve = learning_curve(LinearDiscriminantAnalysis(), X, y, sizes=[0.1, 0.2, 0.4, 0.6, 0.8], loss="log")
+    assert "miss a class" in curve.extrapolate(250).caution

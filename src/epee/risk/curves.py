@@ -45,6 +45,7 @@ from epee.words.numbers import amount, whole
 
 POWERS = np.linspace(0.1, 2.0, 39)
 ROWS_A_COLUMN = 4  # from which (1) bends as the error does
+FEWEST_SIZES = 4  # to which (1) is fitted
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +72,7 @@ class LearningCurve(Shown):
     seed: int = field(default=0, repr=False)
     of_rows: Callable[..., MeanLoss] | None = field(default=None, repr=False)  # the mean loss of the largest samples
     columns: int = field(default=0, repr=False)  # of a predictor that lives on moments; 0 of others
+    begins: int = field(default=0, repr=False)  # the first size at which every training sample holds every class
 
     def fit(self) -> tuple[float, float, float]:
         """Return a, b, c of (1)."""
@@ -79,9 +81,10 @@ class LearningCurve(Shown):
         return float(a[0]), float(b[0]), float(c[0])
 
     def _tail(self) -> np.ndarray:
-        """Return which sizes (1) is fitted to: not the smallest, where many estimators hardly have enough rows."""
+        """Return which sizes (1) is fitted to: not the smallest, where many estimators hardly have enough rows, or miss a class."""
         far = self.sizes >= self.sizes[-1] / 8
-        return far if far.sum() >= 4 else np.ones(len(far), dtype=bool)
+        far[: self.begins] = False
+        return far if far.sum() >= FEWEST_SIZES else np.arange(len(far)) >= min(self.begins, len(far) - FEWEST_SIZES)
 
     def _bars(self) -> Vector:
         bars = np.where(self.stderr > 0, self.stderr, np.nan)
@@ -95,8 +98,8 @@ class LearningCurve(Shown):
         """
         if not n > 0:
             raise WrongUse(f"n is {n!r}; give a positive number of rows.")
-        if len(self.sizes) < 4:
-            raise WrongUse(f"an extrapolation needs at least 4 sizes; the curve has {len(self.sizes)}.")
+        if len(self.sizes) < FEWEST_SIZES:
+            raise WrongUse(f"an extrapolation needs at least {FEWEST_SIZES} sizes; the curve has {len(self.sizes)}.")
         rng = np.random.default_rng(self.seed)
         K = self.per_fold.shape[1]
         drawn = self.per_fold[:, rng.integers(0, K, (draws, K))].mean(axis=2).T  # (draws, S)
@@ -107,6 +110,8 @@ class LearningCurve(Shown):
         how = f"extrapolated from {self.sizes[-1]:.0f} rows by a power law"
         steep = n > self.sizes[-1] and self.sizes[-1] < ROWS_A_COLUMN * self.columns
         caution = risk_words.say("caution steep", n=whole(self.sizes[-1]), p=whole(self.columns)) if steep else ""
+        if self.begins > len(self.sizes) - FEWEST_SIZES:
+            caution = f"{risk_words.say('caution unlearned')} {caution}".strip()
         if self.of_rows is None or not (plain := self.of_rows(level=self.level)).stderr > 0:
             ends = self._ends(value, values[1:], K)
             return Risk(value, stderr, ends, self.level, float(n), self.loss, how, caution=caution)
@@ -194,7 +199,7 @@ def curve_on(
     seed = seed_of(random_state)
     cell, fold_of_cell = _cells(route, folds, groups, stratify, seed, copies)
     weight = np.bincount(cell, route.counts, minlength=len(fold_of_cell)).astype(float)
-    split, trained, outcome = _evaluate(route, cell, fold_of_cell, weight, sizes, folds)
+    split, trained, outcome = _evaluate(route, cell, fold_of_cell, weight, sizes, folds, seed)
     S = len(trained)
 
     def means(layers: slice) -> Matrix:
@@ -210,27 +215,42 @@ def curve_on(
     parts = steps_of(route.model)  # with more columns than rows the road is another one, and the error as steep
     return LearningCurve(
         trained, np.nanmean(train, axis=1), np.nanmean(test, axis=1), stderr, test, route.loss.name, level, how, seed, of_rows,
-        route.n_columns if parts is not None and parts.keeps_moments else 0,
+        route.n_columns if parts is not None and parts.keeps_moments else 0, _begins(route, split, folds),
     )  # fmt: skip
 
 
 def _evaluate(
-    route: Route, cell: Codes, fold_of_cell: Codes, weight: Vector, sizes: Any, folds: int
+    route: Route, cell: Codes, fold_of_cell: Codes, weight: Vector, sizes: Any, folds: int, seed: int
 ) -> tuple[Split, Vector, Outcome]:
-    """Return the split, its sizes and what came out; sizes of our choice begin where the model can be fitted."""
+    """Return the split, its sizes and what came out; sizes of our choice begin where the model can be fitted, on every class."""
     smallest, half, failure = _smallest(route), weight.sum() * (folds - 1) / folds / 2, None
+    ours = isinstance(sizes, int | np.integer)
     while True:
-        split, trained = _nested_parts(cell, fold_of_cell, weight, sizes, folds, smallest)
+        split, trained = _nested_parts(cell, fold_of_cell, weight, sizes, folds, smallest, seed)
+        if ours and smallest < half and _begins(route, split, folds):
+            smallest = min(1.25 * smallest, half)
+            continue
         try:
             outcome = route.evaluate(split)
         except (ValueError, np.linalg.LinAlgError) as error:
-            if not isinstance(sizes, int | np.integer) or smallest >= half:
+            if not ours or smallest >= half:
                 raise
             smallest, failure = min(1.5 * smallest, half), str(error)
         else:
             if failure is not None:
                 say(f"the curve begins at {trained[0]:.0f} rows, since the model cannot be fitted on fewer: {failure}")
             return split, trained, outcome
+
+
+def _begins(route: Route, split: Split, folds: int) -> int:
+    """Return the first size from which on every training sample holds every class; the number of sizes where none does."""
+    if route.codes is None:
+        return 0
+    members = np.zeros((int(route.codes.max()) + 1, split.learns.shape[1]))
+    np.add.at(members, (route.codes, split.cell), 1)  # of each class in each cell
+    counts = split.learns @ members[members.any(axis=1)].T
+    held = np.all(counts.reshape(-1, folds * counts.shape[1]) > 0, axis=1)  # (S,)
+    return len(held) - int(np.argmin(np.append(held[::-1], False)))
 
 
 def _smallest(route: Route) -> float:
@@ -263,23 +283,27 @@ def _cells(
 
 
 def _nested_parts(
-    cell: Codes, fold_of_cell: Codes, weight: Vector, sizes: Any, K: int, smallest: float
+    cell: Codes, fold_of_cell: Codes, weight: Vector, sizes: Any, K: int, smallest: float, seed: int
 ) -> tuple[Split, Vector]:
     """Return the split of all models (size s, fold k), and the mean weight of their training samples.
 
     The first S rows of ``tested_by`` are held-out cells, the next S training cells: those of the fold after the held-out one.
     """
-    C = len(fold_of_cell)
-    rank = np.empty(C)
-    for k in range(K):  # the cells of each fold in turn, so that every training sample draws on all other folds alike
-        own = np.flatnonzero(fold_of_cell == k)
-        rank[own] = (np.arange(len(own)) + k / K) / len(own)
+    C, rng = len(fold_of_cell), np.random.default_rng(seed)
+    turn = np.empty(C)
+    for k in range(K):
+        own = rng.permutation(
+            np.flatnonzero(fold_of_cell == k)
+        )  # rare classes were dealt to cells that follow each other
+        turn[own] = np.arange(len(own)) / len(own)
     full = weight.sum() * (K - 1) / K
     wanted = _wanted(sizes, full, min(smallest, full / 2))
     learns = np.zeros((len(wanted), K, C), dtype=bool)
     for k in range(K):
         others = np.flatnonzero(fold_of_cell != k)
-        others = others[np.argsort(rank[others], kind="stable")]
+        # cells of each fold in turn, so that every sample draws on all other folds alike, from the next fold on: the small ones differ
+        rank = turn[others] + (fold_of_cell[others] - k) % K / K / np.bincount(fold_of_cell)[fold_of_cell[others]]
+        others = others[np.argsort(rank, kind="stable")]
         total = np.cumsum(weight[others])
         for s, size in enumerate(wanted):
             upto = int(np.argmin(np.abs(total - size))) + 1

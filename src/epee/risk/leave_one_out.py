@@ -19,9 +19,10 @@ times that of independent losses, with :math:`d` the degrees of freedom where th
 errors alone. Of errors with short tails (two heaps, a uniform law) the squares vary less than Gaussian ones, by :math:`V < 2` times their
 squared mean, and what is shared is so much more beside them: :math:`4d / (nV)` in place of :math:`2d / n`.
 
-An error rate, or a cost, shares what rows do to each other's labels (:mod:`epee.risk.mutual`), if that is more than (1). Where many rows
-share their inputs, as in a table given as counts, or neighbours learn much from few rows, its error bar is what halves of the table show,
-if that is larger (:mod:`epee.risk.tied_rows`).
+An error rate, or a cost, shares what rows do to each other's labels (:mod:`epee.risk.mutual`), if that is more than (1); models that are
+no merges are fitted some more times for it, about as often as there are rows, and no more than 250. Where many rows share their inputs,
+as in a table given as counts, or neighbours learn much from few rows, its error bar is what halves of the table show, if that is larger
+(:mod:`epee.risk.tied_rows`).
 
 Where an experiment gave the classes exactly as many rows, a row that is left out is always of the rarer class. A rule that has nothing else
 to go by then errs more often than on new rows, up to always (the largest class alone). The estimate says so where it may be no better
@@ -52,7 +53,7 @@ from epee.risk.crowding import crowding
 from epee.risk.dof import degrees_of_freedom, sharing, spread_of_squares
 from epee.risk.intervals import Interval, check_level
 from epee.risk.mean_loss import ends_of, mean_loss
-from epee.risk.mutual import ratio_of_mutual
+from epee.risk.mutual import fitted_folds, ratio_of_mutual
 from epee.risk.opening import open_route
 from epee.risk.rates import chance_of_even, values_of
 from epee.risk.refit import RefitRoute
@@ -192,8 +193,6 @@ def _together(route: Route, free: float) -> float:
         return 1.0
     if not isinstance(route, RefitRoute):
         return float(np.sqrt(ratio_of_mutual(_written_out(route, route.inputs)))) if n <= MOST_ROWS else 1.0
-    if not isinstance(route.model, LeavesOneOut):
-        return 1.0
     X = np.asarray(at_home(laid_out(route.X)))
     if X.ndim != 2 or X.dtype.kind not in "fiub":
         return 1.0
@@ -201,8 +200,10 @@ def _together(route: Route, free: float) -> float:
     merged = _written_out(route, X) if n <= MOST_ROWS and not tied else route
     if merged.one_pass:
         return float(np.sqrt(ratio_of_mutual(merged)))
-    if route.sampled or not route.loss.is_rate or not (tied or learns_much(free, n)):
+    if route.sampled or not route.loss.is_rate or n > MOST_ROWS:
         return 1.0
+    if not isinstance(route.model, LeavesOneOut) or not (tied or learns_much(free, n)):
+        return float(np.sqrt(ratio_of_mutual(merged, fitted_folds(n))))
     first, counts = cells_of(X, route.truth, route.counts)
 
     def left_out(cells: Codes, counts: Vector) -> Vector:

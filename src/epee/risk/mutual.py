@@ -38,7 +38,7 @@ from epee.table.fingerprints import row_uniforms
 from epee.table.sparse import laid_out
 from epee.typing import Codes, Matrix, Vector
 
-MOST_FOLDS, FEW_FOLDS = 50, 10
+MOST_FOLDS, FEW_FOLDS, FITTED_FOLDS = 50, 10, 22
 TOLD = 500  # repeats times squared folds, from which the term is known to a third of the first
 WIDE, FEW_MODELS = 500, 24  # columns times folds that take no longer, and folds that any table may have
 
@@ -63,17 +63,17 @@ def turned_together(fold: Codes, losses: Matrix, weight: Vector | None = None) -
 def ratio_of_mutual(route: Route, folds: int = MOST_FOLDS, groups: Codes | None = None) -> float:
     """Return how many times (1) is its first term, at least once and at most as often as there are folds.
 
-    It is 1 where a loss does not vary, or where any two folds may hold all rows of a class; and where models are no merges. Rows that pass
-    by, or lie elsewhere, are brought here: few are enough. ``groups`` are codes (n,) of rows that belong together.
+    It is 1 where a loss does not vary, or where any two folds may hold all rows of a class. Rows that pass by, or lie elsewhere, are
+    brought here: few are enough. ``groups`` are codes (n,) of rows that belong together. Models that are no merges are fitted about half
+    as often as the square of the folds.
     """
     route = _here(route) if isinstance(route, MomentRoute) else route
-    if not isinstance(route, MomentRoute):
-        return 1.0
-    cells = np.column_stack([laid_out(route.rows), route.truth])
+    rows = route.rows if isinstance(route, MomentRoute) else at_home(route.inputs)
+    cells = np.column_stack([laid_out(rows), route.truth])
     unit = np.arange(route.n) if groups is None else groups
     units = int(unit.max()) + 1
     K = min(max(folds, FEW_FOLDS), MOST_FOLDS, units, max(WIDE // cells.shape[1], FEW_MODELS))
-    repeats = 1 if units == K else max(round(TOLD / K**2), 1)
+    repeats = max(round(TOLD / K**2), 1) if isinstance(route, MomentRoute) and units > K else 1
     dealt = [_dealt(row_uniforms(cells, r), unit, K) for r in range(repeats)] if K > 2 else []
     splits = [kfold(fold, K) for fold in dealt if route.codes is None or teaches_all(fold, route.codes)]
     shared = alone = 0.0
@@ -87,6 +87,15 @@ def ratio_of_mutual(route: Route, folds: int = MOST_FOLDS, groups: Codes | None 
     except (ValueError, np.linalg.LinAlgError):  # too few rows of a class
         return 1.0
     return float(np.clip(1 + shared / alone, 1.0, K)) if alone > 0 and np.isfinite(shared) else 1.0
+
+
+def fitted_folds(n: float) -> int:
+    """Return folds whose models, without one or two of them, are about as many fits as leaving each row out takes, and some 250 at most.
+
+    >>> fitted_folds(60), fitted_folds(2_000)
+    (11, 22)
+    """
+    return min(round((2 * n) ** 0.5), FITTED_FOLDS)
 
 
 def _dealt(u: Vector, unit: Codes, K: int) -> Codes:

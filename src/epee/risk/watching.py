@@ -68,8 +68,11 @@ def shaped(found: CrossValidation, route: Route, plan: Plan) -> CrossValidation:
 
 
 def turned(route: Route, plan: Plan) -> float:
-    """Return how many times the variance of a rate, or of a cost, is that of rows or groups which do not turn each other's labels."""
-    if values_of(route.loss) is None or not route.at_a_glance or route.n > MOST_ROWS:
+    """Return how many times the variance of a rate, or of a cost, is that of rows or groups which do not turn each other's labels.
+
+    Folds of predictors that are no merges are not asked: it would take several times the fits.
+    """
+    if values_of(route.loss) is None or not (route.one_pass and route.at_a_glance) or route.n > MOST_ROWS:
         return 1.0
     alone = route.sampled or not (route.counts > 1).any()  # copies are rows of their own
     return ratio_of_mutual(route, plan.n_folds, plan.groups) if alone else 1.0

@@ -83,6 +83,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "The largest losses are too far from the others (one alone makes {share} of the mean): no interval from {n} {n:row|rows} is sure to cover. Look at the absolute loss.",
         "Les plus grandes pertes sont trop loin des autres (une seule fait {share} de la moyenne) : aucun intervalle tiré de {n} {n:ligne|lignes} n'est sûr. Voyez la perte absolue.",
     ),
+    "caution unlearned": (
+        "Most training samples of the curve miss a class: it has too few rows for the curve to show where it goes.",
+        "La plupart des échantillons d'apprentissage de la courbe manquent d'une classe : celle-ci a trop peu de lignes pour que la courbe montre où elle va.",
+    ),
     "caution steep": (
         "Only {n} training {n:row|rows} for {p} {p:column|columns}: the error falls steeply there, and no power law tells how far; the interval is not to be trusted.",
         "{n} {n:ligne|lignes} d'apprentissage seulement pour {p} {p:colonne|colonnes} : l'erreur y baisse vite, et aucune loi de puissance ne dit jusqu'où ; l'intervalle n'est pas fiable.",
