@@ -53,9 +53,9 @@ from epee.risk.crowding import crowding
 from epee.risk.dof import degrees_of_freedom, sharing, spread_of_squares
 from epee.risk.intervals import Interval, check_level
 from epee.risk.mean_loss import ends_of, mean_loss
-from epee.risk.mutual import fitted_folds, ratio_of_mutual
+from epee.risk.mutual import fitted_folds, of_classes, ratio_of_mutual
 from epee.risk.opening import open_route
-from epee.risk.rates import chance_of_even, values_of
+from epee.risk.rates import chance_of_even
 from epee.risk.refit import RefitRoute
 from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import ask_behind
@@ -187,9 +187,9 @@ def heavier_than_a_copy(route: Route) -> bool:
 
 
 def _together(route: Route, free: float) -> float:
-    """Return by how much left-out rows that err together lengthen the error bar of a loss of few values; 1 where nobody can tell."""
+    """Return by how much left-out rows that err together lengthen the error bar of a loss of classes; 1 where nobody can tell."""
     n = float(route.n if route.sampled else route.counts.sum())
-    if values_of(route.loss) is None or not route.at_a_glance or not (route.sampled or (route.counts % 1 == 0).all()):
+    if not of_classes(route) or not route.at_a_glance or not (route.sampled or (route.counts % 1 == 0).all()):
         return 1.0
     if not isinstance(route, RefitRoute):
         return float(np.sqrt(ratio_of_mutual(_written_out(route, route.inputs)))) if n <= MOST_ROWS else 1.0

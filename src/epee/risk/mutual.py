@@ -7,9 +7,10 @@ and :math:`\Delta_j e_i` by how much row :math:`j` changes that loss: :math:`e_i
 
 .. math:: E\, (\bar e - R)^2 = \frac{\mathrm{Var}\, e}{n} + \frac1{n^2} \sum_{i \ne j} E\, \Delta_j e_i\, \Delta_i e_j. \tag{1}
 
-For least squares :math:`\Delta_j e_i = -2 H_{ij} r_i r_j`, and (1) is the :math:`\sqrt{1 + 2d/n}` of :mod:`epee.risk.leave_one_out`. For an
-error rate the last term counts rows that turn each other's label. No formula knows it: it is a tenth of the first where classes are apart,
-and larger than it where nothing tells them, since the rule is then mostly chance.
+For least squares :math:`\Delta_j e_i = -2 H_{ij} r_i r_j`, and (1) is the :math:`\sqrt{1 + 2d/n}` of :mod:`epee.risk.leave_one_out`. For
+an error rate the last term counts rows that turn each other's label. No formula knows it: it is a tenth of the first where classes are
+apart, and larger than it where nothing tells them, since the rule is then mostly chance. Log losses are all but equal there, so that what
+rows share is most of what varies.
 
 Parts of the table may take the place of rows, with the sums of their losses: the models without one or two of :math:`K` folds say it. A
 fold moves the rule by :math:`1/\sqrt K` of what the table's chance does, and what happens within less of the frontier is not seen: of two
@@ -87,6 +88,11 @@ def ratio_of_mutual(route: Route, folds: int = MOST_FOLDS, groups: Codes | None 
     except (ValueError, np.linalg.LinAlgError):  # too few rows of a class
         return 1.0
     return float(np.clip(1 + shared / alone, 1.0, K)) if alone > 0 and np.isfinite(shared) else 1.0
+
+
+def of_classes(route: Route) -> bool:
+    """Tell whether each row loses by its own label."""
+    return route.codes is not None and route.loss.rowwise
 
 
 def fitted_folds(n: float) -> int:

@@ -25,8 +25,7 @@ from epee.risk.dof import sharing, spread_of_squares
 from epee.risk.estimate import Risk
 from epee.risk.intervals import Interval, t_quantile, within_range
 from epee.risk.mean_loss import MeanLoss, mean_loss, summary_interval
-from epee.risk.mutual import ratio_of_mutual
-from epee.risk.rates import values_of
+from epee.risk.mutual import of_classes, ratio_of_mutual
 from epee.risk.route import Route
 from epee.risk.splitting import Pairs, Plan
 from epee.table.doors import is_stream
@@ -61,18 +60,17 @@ def shaped(found: CrossValidation, route: Route, plan: Plan) -> CrossValidation:
     spread = spread_of_squares(losses.mean(axis=0), route.counts, route.loss)
     many = float(route.counts.sum()) if plan.groups is None else float(len(np.unique(plan.groups)))
     bar = found.stderr * sharing(route.freedom, many, spread)
-    if values_of(route.loss) is not None:  # no fold knows more of a cost than all rows
-        bar = max(bar, plain.stderr * float(np.sqrt(ratio)))
-    ends_at = partial(shaped_ends, of_rows, found.value, bar, found.n_folds - 1, route.loss)
+    least = float(np.sqrt(ratio)) if of_classes(route) else 0.0  # no fold knows more of classes than all rows
+    ends_at = partial(shaped_ends, of_rows, found.value, bar, found.n_folds - 1, route.loss, least=least)
     return replace(found, interval=ends_at(found.level), caution=plain.sentence, ends_at=ends_at)
 
 
 def turned(route: Route, plan: Plan) -> float:
-    """Return how many times the variance of a rate, or of a cost, is that of rows or groups which do not turn each other's labels.
+    """Return how many times the variance of a mean loss of classes is that of rows or groups which do not turn each other's labels.
 
     Folds of predictors that are no merges are not asked: it would take several times the fits.
     """
-    if values_of(route.loss) is None or not (route.one_pass and route.at_a_glance) or route.n > MOST_ROWS:
+    if not of_classes(route) or not (route.one_pass and route.at_a_glance) or route.n > MOST_ROWS:
         return 1.0
     alone = route.sampled or not (route.counts > 1).any()  # copies are rows of their own
     return ratio_of_mutual(route, plan.n_folds, plan.groups) if alone else 1.0
@@ -85,14 +83,24 @@ def _units(route: Route, plan: Plan, repeats: int) -> Codes | None:
 
 
 def shaped_ends(
-    of_rows: Callable[..., MeanLoss], value: float, stderr: float, dof: float, loss: Any, level: float
+    of_rows: Callable[..., MeanLoss],
+    value: float,
+    stderr: float,
+    dof: float,
+    loss: Any,
+    level: float,
+    *,
+    least: float = 0.0,
 ) -> Interval:
-    """Return the interval of the rows' losses about the mean of the folds, as long as the error bar of the folds makes it."""
+    """Return the interval of the rows' losses about the mean of the folds, as long as the error bar of the folds makes it.
+
+    It is at ``least`` so many times as long as that of rows that share nothing.
+    """
     plain = of_rows(level=level)
     if not plain.stderr > 0:
         return within_range(Interval(value, value), loss)
     longer = t_quantile(level, dof) / t_quantile(level, max(plain.dof, 1.0))
-    return of_rows(level=level, centre=value, stretch=longer * stderr / plain.stderr).interval
+    return of_rows(level=level, centre=value, stretch=max(longer * stderr / plain.stderr, least)).interval
 
 
 def watched(found: R, *seen: Any) -> R:
