@@ -10,7 +10,7 @@ from epee.errors import WrongUse
 from epee.risk import compare, cross_validate, holdout_error, loo
 from epee.risk.copies import copies_of
 from epee.risk.dependence import dependence
-from epee.risk.watching import kinship, watched_groups
+from epee.risk.watching import kinship, watched
 
 
 def line(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -205,7 +205,7 @@ def test_groups_that_share_a_value_are_said(words):
     plain = cross_validate(LinearRegression(), X[:, 1:].astype(float), y[order], groups=own[order])
     assert not plain.kin
     found = (
-        watched_groups(plain, own[order], rest, X) if words
+        watched(plain, rest, X, None, (), None, None, own[order]) if words
         else cross_validate(LinearRegression(), X, rest, groups=own[order])
     )  # fmt: skip
     assert "same value of column 0" in found.caution and found.high - found.low > plain.high - plain.low
