@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 from epee import DecisionTreeClassifier, LinearDiscriminantAnalysis, LinearRegression
 from epee.errors import WrongUse
@@ -244,6 +247,23 @@ def test_every_estimate_by_groups_looks_at_them_in_turn(how):
 
     by_class, by_school = found(own), found(school)
     assert "Groups that follow each other" in by_class.caution and "Groups" not in by_school.caution
+
+
+@pytest.mark.parametrize("words", [False, True])
+def test_items_that_cross_groups_are_said(words):
+    rng = np.random.default_rng(0)
+    keep = np.sort(rng.permutation(800)[:320])
+    person, item = np.divmod(keep, 20)
+    X = rng.normal(size=(320, 3))
+    y = X.sum(axis=1) + 0.6 * rng.normal(size=40)[person] + 0.8 * rng.normal(size=20)[item] + rng.normal(size=320)
+    table = pd.DataFrame(X, columns=list("abc")).assign(item=[f"item {k}" for k in item] if words else item)
+    model = make_pipeline(FunctionTransformer(lambda frame: frame[list("abc")].astype(float)), LinearRegression())
+    found = cross_validate(model, table, y, groups=person)
+    assert "the same value of column item resemble each other across groups" in found.caution
+    silent = cross_validate(model, table[list("abc")], y, groups=person)
+    assert not silent.kin and found.high - found.low > 1.2 * (silent.high - silent.low)
+    mixed = cross_validate(model, table.assign(item=rng.permutation(table["item"])), y, groups=person)
+    assert not mixed.kin
 
 
 @pytest.mark.parametrize("score", [roc_auc, f1, brier, confusion_matrix])

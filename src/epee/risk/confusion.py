@@ -21,7 +21,7 @@ class Confusion:
     """Counts (K, D) of rows of each true class (row) by the label decided (column), and their shares of the row.
 
     ``low`` and ``high`` are Wilson's intervals of the shares, with Poisson's end for the rarest, ``stderr`` their standard errors;
-    ``how`` says what weights were taken as, and ``caution`` where rows, or groups, belong together without saying so.
+    ``how`` says what weights were taken as, ``caution`` why intervals cannot be trusted: rows or groups belong together, or are few.
     """
 
     labels: Labels
@@ -87,7 +87,7 @@ def confusion_matrix(
     kin = held.kin((said != labels[codes]).astype(float), codes=codes)
     cells = [[marked(_share(held, hit, codes == k, level), kin) for hit in hits] for k in range(len(labels))]
     stderr, low, high = np.moveaxis(np.array([[(cell.stderr, *cell.interval) for cell in row] for row in cells]), -1, 0)
-    return Confusion(labels, decided, counts, rates, stderr, low, high, level, cells[0][0].how, cells[0][0].kin)
+    return Confusion(labels, decided, counts, rates, stderr, low, high, level, cells[0][0].how, cells[0][0].caution)
 
 
 def _share(held: Held, hits: Vector, own: np.ndarray, level: float) -> Score:

@@ -116,8 +116,8 @@ class Dependence:
         Design effect: by how much the variance of a mean over rows is larger than that of independent rows, at least 1.
     share : float
         Of the rows, how many have another one near.
-    whose : {"kin", "groups"}
-        Whether rows belong together, or groups of them that were told.
+    whose : {"kin", "groups", "crossed"}
+        Whether rows belong together, or groups of them that were told, or rows across these.
     """
 
     kind: Kind
@@ -126,7 +126,7 @@ class Dependence:
     p_value: float
     effect: float
     share: float
-    whose: Literal["kin", "groups"] = "kin"
+    whose: Literal["kin", "groups", "crossed"] = "kin"
 
     def shown(self, level: float = 0.01) -> bool:
         """Tell whether independence is refuted at a level.

@@ -19,12 +19,15 @@ from epee.risk.intervals import Interval, check_level
 from epee.risk.mean_loss import mean_loss
 from epee.risk.rates import rate_interval
 from epee.risk.route import GLANCE
+from epee.risk.skewed import FEWEST
 from epee.risk.splitting import group_codes, places_in_time
 from epee.risk.units import Units, Weights, as_counts, check_meaning, meaning_of, taken_as, units_of
 from epee.risk.watching import kinship, longer_ends, marked
 from epee.table.block import check_weights
 from epee.table.doors import is_stream, width_of
 from epee.typing import Codes, Matrix, Vector
+from epee.words import risk_words
+from epee.words.numbers import whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,9 +78,11 @@ class Held:
         longer = bar / self.stderr(influence) if bar > 0 else float(np.sqrt(self.worth() / units.effective))
         ends_at = partial(longer_ends, found.at, longer, dof)
         how = f"error bar from {units.n:.0f} groups" if self.groups is not None else "error bar for rows in time"
+        few = self.groups is not None and units.effective < min(FEWEST, units.rows - 0.5)
+        caution = risk_words.say("caution units", n=whole(units.effective)) if few else ""
         return replace(
             found, stderr=found.stderr * longer, interval=ends_at(found.level), dof=min(dof, found.dof), ends_at=ends_at,
-            how=f"{found.how}, {how}",
+            how=f"{found.how}, {how}", caution=f"{found.caution} {caution}".strip(),
         )  # fmt: skip
 
     def units(self, values: Vector, own: Any = slice(None)) -> Units:

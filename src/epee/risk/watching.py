@@ -29,7 +29,7 @@ from epee.risk.mutual import ratio_of_mutual
 from epee.risk.rates import values_of
 from epee.risk.route import Route
 from epee.risk.splitting import Pairs, Plan
-from epee.table.doors import is_stream
+from epee.table.doors import is_stream, width_of
 from epee.table.sparse import is_sparse, laid_out
 from epee.typing import Codes, Vector
 from epee.words import risk_words
@@ -140,7 +140,9 @@ def _kinship_of_groups(
 
     The mean :math:`\bar r_g` of the ``rest`` of :math:`m` rows with the intraclass correlation :math:`\rho` has the same variance in all
     groups once multiplied by :math:`\sqrt{m / (1 + (m - 1) \rho)}`. Groups follow each other as they first occur in the file, with their
-    mean inputs. Who says that each row is a group has answered: nothing is looked for.
+    mean inputs. Who says that each row is a group has answered: nothing is looked for. What binds rows across groups, as an item that many
+    persons answer, is looked for in their deviations from :math:`\bar r_g`: beside the design effect :math:`D_g` of groups its own
+    :math:`D` makes the variance :math:`1 + (D - 1) / D_g` times as large.
     """
     size = np.bincount(groups)
     G, n = len(size), len(groups)
@@ -150,20 +152,40 @@ def _kinship_of_groups(
     few, some = _some_rows(n), np.argsort(first)[_some_rows(G)]
     of_class = np.zeros(n, dtype=np.intp) if classes is None else classes
     rest = rest - (np.bincount(of_class, rest) / np.maximum(np.bincount(of_class), 1))[of_class]
-    inputs, names, beside = _of_groups(X, groups, first, columns)
+    words = _words(X, columns)
+    inputs, names, beside = _of_groups(X, groups, first, words)
     told = None if target is None else _if_sorted(target[first][some])  # groups are few
     with one_blas_thread():
         tried = dependence(rest[few], columns=[("", groups[few])])
         rho = max((d.correlation for d in tried if d.kind == "column"), default=0.0)
-        scaled = np.bincount(groups, rest) / np.sqrt(size * (1 + (size - 1) * max(rho, 0.0)))
+        sums = np.bincount(groups, rest)
+        scaled = sums / np.sqrt(size * (1 + (size - 1) * max(rho, 0.0)))
+        across = (rest - (sums / size)[groups])[few]
+        crossed = dependence(across, _numbers(X, few), columns=[(name, x[few]) for name, x in words], shape=shape)
         ways = dependence(
             scaled[some], None if inputs is None else inputs[some], columns=[(name, own[some]) for name, own in beside],
             target=told, shape=shape,
         )  # fmt: skip
+    named = [d for d in crossed if d.kind == "column"]
+    alarm /= 1 + bool(named)
     shown = next((replace(d, whose="groups") for d in ways if d.shown(alarm)), None)
-    if shown is None or shown.kind != "column" or shown.name in dict(beside):
+    if shown is None and (shown := next((d for d in named if d.shown(alarm)), None)) is not None:
+        effect = 1 + (shown.effect - 1) / (1 + (float(size @ size) / n - 1) * max(rho, 0.0))
+        names = list(map(str, getattr(X, "columns", range(width_of(X)))))
+        shown = replace(shown, whose="crossed", effect=effect)
+    if shown is None or shown.kind != "column" or shown.name in dict(words):
         return shown
     return replace(shown, name=names[int(shown.name)])
+
+
+def _words(X: Any, columns: Sequence[tuple[str, Any]]) -> list[tuple[str, np.ndarray]]:
+    """Return the columns that are no numbers, by their names: those that are given, and those of a table that has some."""
+    named = [(str(name), np.asarray(values)) for name, values in columns]
+    if is_stream(X) or is_sparse(X) or len(np.shape(X)) != 2 or np.asarray(X).dtype.kind in "fiub":
+        return named
+    cells = np.asarray(X, dtype=object)
+    named += zip(map(str, getattr(X, "columns", range(cells.shape[1]))), cells.T, strict=True)
+    return [(name, x) for name, x in named if x.dtype != object or isinstance(x[0], str)]
 
 
 def _if_sorted(target: Vector) -> Vector | None:
@@ -172,13 +194,13 @@ def _if_sorted(target: Vector) -> Vector | None:
 
 
 def _of_groups(
-    X: Any, groups: Codes, first: Codes, columns: Sequence[tuple[str, Any]]
+    X: Any, groups: Codes, first: Codes, words: Sequence[tuple[str, np.ndarray]]
 ) -> tuple[np.ndarray | None, list[str], list[tuple[str, np.ndarray]]]:
     """Return the mean inputs (G, p) of groups and their names, and the columns that are no numbers and constant in each group.
 
     Inputs that vary within groups nearly as much as between them say nothing of these, and are left out.
     """
-    named = [(str(name), np.asarray(values)) for name, values in columns]
+    inputs, names = None, []
     cells, size = _numbers(X, np.arange(len(groups))), np.bincount(groups)
     if cells is not None:
         G, n = len(size), len(groups)
@@ -186,14 +208,9 @@ def _of_groups(
         means = np.where((cells == cells[first][groups]).all(axis=0), cells[first], sums.T / size[:, None])
         between = size @ np.square(means - cells.mean(axis=0)) / (G - 1)
         own = np.flatnonzero(between > BETWEEN * np.square(cells - means[groups]).sum(axis=0) / (n - G))
-        names = getattr(X, "columns", range(cells.shape[1]))
-        inputs, kept = means[:, own] if len(own) else None, [str(names[j]) for j in own]
-    else:
-        inputs, kept = None, []
-        if not is_stream(X) and not is_sparse(X) and len(np.shape(X)) == 2:
-            words = np.asarray(X, dtype=object)
-            named += zip(map(str, getattr(X, "columns", range(words.shape[1]))), words.T, strict=True)
-    return inputs, kept, [(name, x[first]) for name, x in named if (x == x[first][groups]).all()]
+        every = getattr(X, "columns", range(cells.shape[1]))
+        inputs, names = means[:, own] if len(own) else None, [str(every[j]) for j in own]
+    return inputs, names, [(name, x[first]) for name, x in words if (x == x[first][groups]).all()]
 
 
 def marked(found: R, shown: Dependence | None) -> R:
@@ -210,7 +227,7 @@ def marked(found: R, shown: Dependence | None) -> R:
 
 def sentence(shown: Dependence) -> str:
     """Say in which way rows, or groups, belong together."""
-    way = shown.way if shown.whose == "kin" else OF_GROUPS.get(shown.kind, "inputs")
+    way = OF_GROUPS.get(shown.kind, "inputs") if shown.whose == "groups" else shown.way
     r, p = amount(shown.correlation, 0.01), p_value(shown.p_value)
     return risk_words.say(f"caution {shown.whose} {way}", r=r, p=p, name=shown.name)
 
