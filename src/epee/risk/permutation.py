@@ -38,6 +38,8 @@ from epee.typing import Codes, Matrix, Vector
 from epee.words import risk_words
 from epee.words.numbers import amount, p_value, whole
 
+MOST_LOOKED = 20  # columns, the most important, of which it is asked whether rows share their cells
+
 
 @dataclass(frozen=True, eq=False)
 class Importance:
@@ -165,7 +167,8 @@ def importance(
     cautions = []
     if route.at_a_glance and (groups is not None or (route.weight is None and not laid)):
         seen = seen_rows(route, plain.losses, plain.predictions, together, groups is not None)
-        stretch, words = _kin(names, rises + given, (low > 0) | (high < 0), *seen)
+        matter = [j for j in np.argsort(-np.abs(value), kind="stable").tolist() if low[j] * high[j] > 0][:MOST_LOOKED]
+        stretch, words = _kin(names, rises + given, matter, *seen)
         stderr, low, high = stderr * stretch, value - stretch * (value - low), value + stretch * (high - value)
         cautions.append(words)
     heavy = [name for name, u, end in zip(names, units, low, strict=True) if end > 0 and _leans_on_few(u)]
@@ -178,7 +181,7 @@ def importance(
 
 
 def _kin(
-    names: list[str], pulls: Matrix, matter: np.ndarray, rest: Vector, X: Any, places: Codes | None, columns: Any, target: Vector | None,
+    names: list[str], pulls: Matrix, matter: list[int], rest: Vector, X: Any, places: Codes | None, columns: Any, target: Vector | None,
     classes: Codes | None, groups: Codes | None,
 ) -> tuple[Vector, str]:  # fmt: skip
     """Return by how much the interval of each column is longer, (p,), where rows or groups belong together, and the words that say it.
@@ -190,8 +193,8 @@ def _kin(
     if shown is not None:
         return stretch * np.sqrt(shown.effect), sentence(shown)
     found = {}
-    for j in np.flatnonzero(matter).tolist():
-        pull, alarm = pulls[j] if places is None else pulls[j, places], ALARM / matter.sum()
+    for j in matter:
+        pull, alarm = pulls[j] if places is None else pulls[j, places], ALARM / len(matter)
         shared = kinship(pull, X, places, columns, target, classes, groups, shape=False, alarm=alarm)
         if shared is not None:
             found[j] = shared
