@@ -242,6 +242,7 @@ PHRASES = {
     "naive Bayes of categories": "Bayes naïf de catégories",
     "groups of a hundred rows to four, each with its slope": "groupes de cent à quatre lignes, chacun avec sa pente",
     "of one factor": "d'un seul facteur", "persons and items": "personnes et questions", "classes of a school": "classes d'une école",
+    "the item a column": "la question en colonne", "cells alone": "cellules seules",
     "bursts": "rafales", "a market": "un marché", "windows of twelve": "fenêtres de douze", "two regimes": "deux régimes",
     "a drift, said by yesterday": "une dérive, prédite par la veille", "three lags of AR": "trois retards d'AR",
     "a grid of places, row by row": "une grille de lieux, ligne par ligne",
@@ -312,7 +313,7 @@ NAMES = re.compile(
     r"""`[^`]*`|--help|\b[a-z_]+=|\b(?:[A-Z]\w*[A-Z]\w*|\w+_\w+|\w+\.\w+|learn|cKDTree|scikit-learn(?:-intelex)?|intelex|elkan|faiss|fastcluster|kmedoids|fasterpam|float\d+|
     Ward|lsqr|eigen|Taxi-v\d+|FrozenLake-v\d+|CliffWalking-v\d+|Wilson|SciPy|lbfgs|newton-\w+|liblinear|saga|pymdptoolbox|mdptoolbox-hiive|uniform|
     auto|celer|Dask|dask|Isomap|Lasso|Ridge|Newton|Laplace|Gumbel|Pareto|Wald|Bernoulli|platt|split|conformal|mcnemar|explain|gamma|AMD|EPYC|Linux|Python|openblas|numpy|scipy|numba|pyarrow|pandas|polars|xgboost|
-    Brier|Friedman|Huber|Poisson|importance|outliers|extrapolate|brier|Calibrated|exp|size|epee|max|exactly|Parquet|PyTorch|torch)\b""",
+    Brier|Friedman|Huber|Poisson|compare|importance|outliers|extrapolate|brier|Calibrated|exp|size|epee|max|exactly|Parquet|PyTorch|torch)\b""",
     re.X,
 )
 

@@ -101,6 +101,7 @@ def slopes(how: str, r: np.random.Generator) -> Outcome:
 def two_factors(law: str, how: str, r: np.random.Generator) -> Outcome:
     """Persons who answer items, or classes of a school; one factor is said, and the truth is of new levels of both."""
     from epee import LinearRegression
+    from epee.risk import compare, holdout_error, r2
 
     if law == "persons and items":
         person, item = np.divmod(np.arange(400), 20)
@@ -116,9 +117,36 @@ def two_factors(law: str, how: str, r: np.random.Generator) -> Outcome:
         + 0.8 * r.normal(size=20)[outer]
         + r.normal(size=len(outer))
     )
+    variance, told = 1 + 0.36 + 0.64, y - 0.5 * X.sum(axis=1) + X[:, 0]  # of the first column alone
+    if how == OUT:
+        return inside(holdout_error(FirstNumber(), X, told, groups=inner, level=0.9), variance)
+    if how == "r2":
+        return inside(r2(FirstNumber(), X, told, groups=inner, level=0.9), 1 - variance / (1 + variance))
     m = LinearRegression().fit(X, y)
-    truth = float(1 + 0.36 + 0.64 + ((m.coef_ - 0.5) ** 2).sum() + m.intercept_**2)
+    truth = float(variance + ((m.coef_ - 0.5) ** 2).sum() + m.intercept_**2)
+    if how == "compare":
+        return inside(compare([LinearRegression()], X, y, groups=inner, repeats=3, level=0.9).risks[0], truth)
     return inside(estimate(LinearRegression(), X, y, how, repeats=10, groups=inner), truth)
+
+
+def crossed(how: str, r: np.random.Generator) -> Outcome:
+    """Forty persons answer eight of twenty items each; persons are said, and the item is a column."""
+    from epee import LinearRegression
+    from epee.risk import holdout_error
+
+    person, item = np.divmod(np.sort(r.permutation(800)[:320]), 20)
+    X = np.column_stack([r.normal(size=(320, 3)), item])
+    e = 0.6 * r.normal(size=40)[person] + 0.8 * r.normal(size=20)[item] + r.normal(size=320)
+    if how == OUT:
+        return inside(holdout_error(FirstNumber(), X, X[:, 0] + e, groups=person, level=0.9), 2.0)
+    y = 0.5 * X[:, :3].sum(axis=1) + e
+    m = LinearRegression().fit(X, y)
+    gap, slope = m.coef_[:3] - 0.5, float(m.coef_[3])  # new items have numbers of their own, as those had
+    bias = m.intercept_ + 9.5 * slope
+    return inside(
+        estimate(LinearRegression(), X, y, how, repeats=10, groups=person),
+        float(2.0 + gap @ gap + bias**2 + 33.25 * slope**2),
+    )
 
 
 def in_time(law: str, n: int, how: str, r: np.random.Generator) -> Outcome:
@@ -406,6 +434,32 @@ def leaned_on(law: str, n: int, r: np.random.Generator) -> Outcome:
         X = r.normal(size=(n, 2))
         y, model, rise = -0.5 * X[:, 0] + r.normal(size=n), FirstNumber(), 1.25 + 1 - (1 + 2.25)
     found = importance(model, X, y, repeats=5)
+    return bool(found.low[0] <= rise <= found.high[0]), bool(found.caution)
+
+
+def leaned_on_by_kin(law: str, how: str, r: np.random.Generator) -> Outcome:
+    """The rise of the loss when a column is shuffled, of rows that belong together; groups are said, or nothing is."""
+    from epee import LinearRegression
+    from epee.risk import importance
+
+    g, n = np.repeat(np.arange(40), 5), 200
+    if law == "every row twice":
+        g = r.permutation(np.repeat(np.arange(100), 2))
+        X, e = r.normal(size=(100, 2))[g], r.normal(size=100)[g]
+    elif law == "months of AR(0.8)":
+        X = np.column_stack([0.6 * autoregression(r, n, 0.8), r.normal(size=n)])
+        e = 0.6 * autoregression(r, n, 0.8)
+    else:
+        share = 1.0 if law == "patients of five rows, cells alone" else 0.5
+        X = r.normal(size=(n, 2))
+        X[:, 0] = np.sqrt(share) * r.normal(size=40)[g] + np.sqrt(1 - share) * X[:, 0]
+        level = 0.0 if law == "patients of five rows, cells alone" else 0.5
+        e = np.sqrt(level) * r.normal(size=40)[g] + np.sqrt(1 - level) * r.normal(size=n)
+    y, said = X[:, 0] + e, {"groups": g} if "groups=" in how else {}
+    if how.startswith(FOLD):
+        found, rise = importance(LinearRegression(), X, y, repeats=5, **said), 2 * LinearRegression().fit(X, y).coef_[0]
+    else:
+        found, rise = importance(FirstNumber(), X, y, repeats=5, **said), 2.0
     return bool(found.low[0] <= rise <= found.high[0]), bool(found.caution)
 
 
@@ -728,8 +782,10 @@ def claims() -> Iterator[Claim]:
         what = how if how.endswith("undeclared") else f"{how}, groups="
         yield Claim(what, "groups of a hundred rows to four, each with its slope", 0.9, partial(slopes, how))
     for law in ("persons and items", "classes of a school"):
-        for how in (FOLD, NESTED):
+        for how in (FOLD, NESTED, OUT, "compare", "r2"):
             yield Claim(f"{how}, groups= of one factor", law, 0.9, partial(two_factors, law, how))
+    for how in (FOLD, OUT):
+        yield Claim(f"{how}, groups= of one factor", "persons and items, the item a column", 0.9, partial(crossed, how))
     for law, n in (
         ("bursts", 120), ("a market", 250), ("windows of twelve", 240), ("two regimes", 150), ("a drift, said by yesterday", 120),
         ("three lags of AR(0.95)", 150),
@@ -768,6 +824,14 @@ def claims() -> Iterator[Claim]:
         ("told wrongly", 60),
     ):  # fmt: skip
         yield Claim("importance", f"{law}, n = {n}", 0.95, partial(leaned_on, law, n))
+    patients = "patients of five rows"
+    for law, hows in (
+        (patients, ("undeclared", "groups=", f"{FOLD}, undeclared", f"{FOLD}, groups=")),
+        (f"{patients}, cells alone", ("undeclared", "groups=")), ("every row twice", ("undeclared", FOLD)),
+        ("months of AR(0.8)", ("undeclared",)),
+    ):  # fmt: skip
+        for how in hows:
+            yield Claim(f"importance, {how}", f"{law}, n = 200", 0.95, partial(leaned_on_by_kin, law, how))
     for law, n, level, slow in (
         ("every row twice", 100, 0.9, False), ("spread of the inputs, a forest", 60, 0.9, True),
         ("groups of one to thirty", 100, 0.9, False),

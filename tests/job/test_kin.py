@@ -109,3 +109,22 @@ def test_the_caution_of_the_test_is_said():
 def test_sealed_copies_count_once():
     one = learned(doubled())
     assert one.facts["test"]["n"] == pytest.approx(24) and "12 groups" in one.risk.how
+
+
+def test_kin_are_told_of_what_the_predictor_leans_on(tmp_path):
+    frame = drifting().drop(columns="when")
+    found, mixed = learned(frame), learned(frame.sample(frac=1.0, random_state=0))
+    assert found.facts["uses"]["caution"].startswith("Errors of rows that follow each other")
+    page = found.report(tmp_path / "report.html").read_text(encoding="utf-8")
+    assert page.split('id="uses"')[1].split("</section>")[0].count("Errors of rows that follow each other") == 1
+    assert not mixed.facts["uses"]["caution"]
+
+
+def test_groups_that_were_told_are_looked_at_in_turn():
+    rng = np.random.default_rng(0)
+    school, own = np.repeat(np.arange(20), 20), np.repeat(np.arange(80), 5)
+    frame = pd.DataFrame(rng.normal(size=(400, 2)), columns=list("ab")).assign(own=own, school=school)
+    frame["y"] = frame.a + 1.2 * rng.normal(size=20)[school] + 0.6 * rng.normal(size=80)[own] + rng.normal(size=400)
+    by_class, by_school = (learned(frame[["a", "b", "y", name]], groups=name) for name in ("own", "school"))
+    assert "Groups that follow each other" in " ".join(by_class.facts["verdict"]) and by_class.risk.kin
+    assert not any("Groups" in said for said in by_school.facts["verdict"]) and not by_school.facts["uses"]["caution"]

@@ -6,10 +6,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.base import BaseEstimator, RegressorMixin
 
 from epee import LinearDiscriminantAnalysis, LinearRegression
 from epee.errors import WrongUse
-from epee.risk import importance
+from epee.risk import holdout_error, importance
+from epee.risk.permutation import _donors
 
 
 @pytest.fixture
@@ -59,3 +61,90 @@ def test_a_few_far_rows_are_said(line):
     far[7, [1, 3]] = 15.0, -15.0
     found = importance(LinearRegression(), far, y + 3 * (far - X)[:, 1] + (far - X)[:, 3])
     assert "the columns 1, 3" in found.caution and str(found).endswith(found.caution)
+
+
+class Told(RegressorMixin, BaseEstimator):
+    """A line that is known: the first column."""
+
+    def fit(self, X, y):
+        """Learn nothing."""
+        return self
+
+    def __sklearn_is_fitted__(self):
+        """It is fitted."""
+        return True
+
+    def predict(self, X):
+        """Say the first column."""
+        return np.asarray(X)[:, 0]
+
+
+def patients(seed, shared, level, many=40, each=5):
+    """Rows of patients: a column that they ``share`` in part, and errors that share a ``level``; shuffling costs 2."""
+    rng = np.random.default_rng([many, seed])
+    g = np.repeat(np.arange(many), each)
+    x = np.sqrt(shared) * rng.normal(size=many)[g] + np.sqrt(1 - shared) * rng.normal(size=len(g))
+    e = np.sqrt(level) * rng.normal(size=many)[g] + np.sqrt(1 - level) * rng.normal(size=len(g))
+    return np.column_stack([x, rng.normal(size=len(g))]), x + e, g
+
+
+TOLD = Told()
+
+
+@pytest.mark.parametrize("model", [TOLD, LinearRegression()])
+def test_rows_that_belong_together_are_said_and_groups_answer(model):
+    X, y, g = patients(0, 0.5, 0.5)
+    found, told = importance(model, X, y), importance(model, X, y, groups=g)
+    assert "follow each other" in found.caution and str(found).endswith(found.caution)
+    assert "follow each other" not in told.caution and told.how.endswith("error bar from 40 groups")
+    alone = importance(model, X, y, groups=np.arange(len(y)))
+    assert not alone.caution and found.high[0] - found.low[0] > 1.3 * (alone.high[0] - alone.low[0])
+    assert told.stderr[0] > 1.1 * alone.stderr[0]
+    if model is TOLD:
+        assert holdout_error(model, X, y).kin == found.caution
+
+
+def test_rows_that_share_the_cells_alone_are_said():
+    X, y, g = patients(1, 1.0, 0.0, many=60)
+    assert not holdout_error(TOLD, X, y).kin
+    found, told = importance(TOLD, X, y), importance(TOLD, X, y, groups=g)
+    assert "how much the column 0 matters" in found.caution and "matters" not in told.caution
+    assert found.stderr[0] > 1.3 * importance(TOLD, X, y, groups=np.arange(len(y))).stderr[0]
+
+
+@pytest.mark.parametrize("shared", [0.5, 1.0])
+def test_intervals_of_importance_by_groups_cover(shared):
+    held = []
+    for seed in range(100):
+        X, y, g = patients(seed, shared, 0.5)
+        found = importance(TOLD, X, y, repeats=3, groups=g)
+        held.append(found.low[0] <= 2 <= found.high[0])
+    assert 87 <= sum(held) <= 99  # of 95
+
+
+def test_independent_rows_are_marked_once_in_a_hundred():
+    alarms = 0
+    for seed in range(150):
+        X, y, _ = patients(seed, 0.0, 0.0)
+        alarms += any(w in importance(TOLD, X, y, repeats=2).caution for w in ("resemble", "alike"))
+    assert alarms <= 7  # of 3, two searches
+
+
+def test_few_groups_are_said():
+    X, y, g = patients(0, 0.5, 0.5, many=12, each=15)
+    assert "12 independent ones" in importance(TOLD, X, y, groups=g).caution
+
+
+@pytest.mark.parametrize("weighed", [False, True])
+def test_cells_come_from_rows_of_other_groups(weighed):
+    rng = np.random.default_rng(0)
+    g = rng.permutation(np.repeat(np.arange(9), rng.integers(1, 9, 9)))
+    w = rng.exponential(size=len(g)) if weighed else np.ones(len(g))
+    given = [_donors(rng, w, g) for _ in range(400)]
+    if weighed:
+        often = np.bincount(np.concatenate(given), minlength=len(g)) / 400
+        np.testing.assert_allclose(often, w / w.mean(), atol=0.12)
+    else:
+        assert all((g[donor] != g).all() and len(np.unique(donor)) == len(g) for donor in given)
+        assert all((donor != np.arange(len(g))).all() for donor in (_donors(rng, w, None) for _ in range(50)))
+        assert sorted(_donors(rng, np.ones(5), np.array([0, 0, 0, 0, 1])).tolist()) == list(range(5))

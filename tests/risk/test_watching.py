@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 from epee import DecisionTreeClassifier, LinearDiscriminantAnalysis, LinearRegression
 from epee.errors import WrongUse
-from epee.risk import compare, cross_validate, holdout_error, loo
+from epee.risk import brier, compare, confusion_matrix, cross_validate, f1, holdout_error, importance, loo, r2, roc_auc
 from epee.risk.copies import copies_of
 from epee.risk.dependence import dependence
-from epee.risk.watching import kinship, watched_groups
+from epee.risk.watching import kinship, watched
 
 
 def line(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -205,7 +208,7 @@ def test_groups_that_share_a_value_are_said(words):
     plain = cross_validate(LinearRegression(), X[:, 1:].astype(float), y[order], groups=own[order])
     assert not plain.kin
     found = (
-        watched_groups(plain, own[order], rest, X) if words
+        watched(plain, rest, X, None, (), None, None, own[order]) if words
         else cross_validate(LinearRegression(), X, rest, groups=own[order])
     )  # fmt: skip
     assert "same value of column 0" in found.caution and found.high - found.low > plain.high - plain.low
@@ -227,3 +230,62 @@ def test_rows_that_were_told_to_stand_alone_have_been_answered():
     X, y = in_time(200)
     assert not cross_validate(LinearRegression(), X, y, groups=np.arange(200)).kin
     assert cross_validate(LinearRegression(), X, y, groups=np.arange(200) // 2).kin
+
+
+@pytest.mark.parametrize("how", ["held out", "compared", "r2", "importance"])
+def test_every_estimate_by_groups_looks_at_them_in_turn(how):
+    X, y, own, school = schools()
+    model = LinearRegression().fit(*line(40))
+    X = np.column_stack([X, np.zeros(len(X))])
+
+    def found(groups):
+        if how == "held out":
+            return holdout_error(model, X, y, groups=groups)
+        if how == "compared":
+            return compare([LinearRegression()], X, y, groups=groups, repeats=2).risks[0]
+        return r2(model, X, y, groups=groups) if how == "r2" else importance(model, X, y, groups=groups)
+
+    by_class, by_school = found(own), found(school)
+    assert "Groups that follow each other" in by_class.caution and "Groups" not in by_school.caution
+
+
+@pytest.mark.parametrize("words", [False, True])
+def test_items_that_cross_groups_are_said(words):
+    rng = np.random.default_rng(0)
+    keep = np.sort(rng.permutation(800)[:320])
+    person, item = np.divmod(keep, 20)
+    X = rng.normal(size=(320, 3))
+    y = X.sum(axis=1) + 0.6 * rng.normal(size=40)[person] + 0.8 * rng.normal(size=20)[item] + rng.normal(size=320)
+    table = pd.DataFrame(X, columns=list("abc")).assign(item=[f"item {k}" for k in item] if words else item)
+    model = make_pipeline(FunctionTransformer(lambda frame: frame[list("abc")].astype(float)), LinearRegression())
+    found = cross_validate(model, table, y, groups=person)
+    assert "the same value of column item resemble each other across groups" in found.caution
+    silent = cross_validate(model, table[list("abc")], y, groups=person)
+    assert not silent.kin and found.high - found.low > 1.2 * (silent.high - silent.low)
+    mixed = cross_validate(model, table.assign(item=rng.permutation(table["item"])), y, groups=person)
+    assert not mixed.kin
+
+
+@pytest.mark.parametrize("score", [roc_auc, f1, brier, confusion_matrix])
+def test_figures_of_classes_by_groups_look_at_them_in_turn(score):
+    """Half of the schools are told nothing: classes of five rows in them err alike."""
+    X, _, own, school = schools()
+    rng = np.random.default_rng(3)
+    lost = rng.random(16)[school] < 0.5
+    y = np.where(lost, rng.random(len(X)) < 0.5, X[:, 0] > 0).astype(int)
+    other = rng.normal(size=(60, 1))
+    model = LinearDiscriminantAnalysis().fit(other, (other[:, 0] > 0).astype(int))
+    by_class, by_school = (score(model, X[:, :1], y, groups=g) for g in (own, school))
+    assert "Groups that follow each other" in by_class.caution and "Groups" not in by_school.caution
+    assert "64 groups" in by_class.how and "16 groups" in by_school.how
+
+
+def test_hold_out_by_independent_groups_raises_one_alarm_in_a_hundred():
+    alarms, model = 0, LinearRegression().fit(*line(40))
+    for seed in range(150):
+        rng = np.random.default_rng([48, seed])
+        g = rng.permutation(np.repeat(np.arange(48), rng.integers(1, 9, 48)))
+        X = rng.normal(size=(48, 3))[g]
+        y = X.sum(axis=1) + rng.normal(size=48)[g] + rng.normal(size=len(g))
+        alarms += bool(holdout_error(model, X, y, groups=g).kin)
+    assert alarms <= 5  # of 1.5

@@ -42,9 +42,9 @@ key                    what it holds
 ``ranking``            list of ``{"label", "share", "rows", "roc", "precision_recall", "lift", "calibration"}`` on the sealed rows, each
                        class against the rest; a curve is ``{"x", "y", "low", "high"}``
 ``uses``               what the predictor leans on: ``{"how": "coefficients" | "importance", "items": [{"column", "value",
-                       "stderr", "low", "high"}], "coefficients": [...]}``, largest first; coefficients of a linear predictor for a
-                       standard deviation of each encoded column, and ``"per_unit"`` for one unit of the table, with intervals
-                       where the estimator has them
+                       "stderr", "low", "high"}], "caution", "coefficients": [...]}``, largest first; coefficients of a linear
+                       predictor for a standard deviation of each encoded column, and ``"per_unit"`` for one unit of the table,
+                       with intervals where the estimator has them
 ``effects``            what columns do to the prediction: ``{"of": labels, "columns": [{"column", "kind", "x", "labels", "pd", "low",
                        "high", "ale"}], "interactions": [{"columns", "value", "stderr", "share"}], "bands", "held"}``, or None; curves are
                        (labels, places)

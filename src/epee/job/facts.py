@@ -22,11 +22,14 @@ from epee.job.understanding import Understood
 from epee.predictors.ensembles.combination import Combination
 from epee.predictors.trees.tree import DecisionTree
 from epee.risk.curves import curve_on
+from epee.risk.dependence import Dependence
 from epee.risk.estimate import Risk
 from epee.risk.holdout import losses_of
 from epee.risk.intervals import normal_quantile, t_interval
 from epee.risk.route import MomentRoute
+from epee.risk.units import units_of
 from epee.risk.verdict import Verdict
+from epee.risk.watching import sentence
 from epee.structure.standard_scaler import StandardScaler
 from epee.typing import Matrix, Vector
 from epee.words.job_words import say
@@ -45,7 +48,7 @@ SHUFFLES, SHUFFLED_CELLS = 3, 1_000_000  # of a column, and cells up to which th
 
 def facts_of(
     seen: Understood, asked: dict[str, Any], contest: Contest, verdict: Verdict, predictor: Predictor, risk: Risk,
-    threshold: dict[str, Any] | None, begin: float,
+    threshold: dict[str, Any] | None, begin: float, kin: Dependence | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Return everything the card holds but the findings."""
     ground, chosen = contest.ground, verdict.entries[verdict.chosen]
@@ -86,8 +89,13 @@ def facts_of(
         "redo": redo("learn", asked, seen.targets),
     }  # fmt: skip
     facts |= merit | {"headline": headline}
-    rows = sealed if len(sealed[1]) >= 20 else training
-    facts["uses"] = attempt(lambda: uses_of(predictor, rows, ground.asked.loss, asked["seed"], asked["level"]))
+    rows, told, copies = training, cells.groups, cells.copies
+    if len(sealed[1]) >= 20:
+        rows, told, copies = sealed, cells.sealed_groups, cells.sealed_copies
+    units = (copies if told is None else told) if hand.whole else None
+    facts["uses"] = attempt(
+        lambda: uses_of(predictor, rows, ground.asked.loss, asked["seed"], asked["level"], kin, units)
+    )
     if facts["uses"] is not None:
         facts["uses"]["coefficients"] = coefficients_of(predictor, training, asked["level"])
     leaned = [item["column"] for item in (facts["uses"] or {"items": []})["items"]]
@@ -172,14 +180,16 @@ def test_facts(
     return {"sentences": [first, say("agrees") if agrees else say("disagrees", cv=sure.shown())]}, agrees
 
 
-def uses_of(predictor: Predictor, rows: Rows, loss: Any, seed: int, level: float = 0.95) -> dict[str, Any]:
-    """Return how much the error rises when a column is shuffled on rows held out."""
+def uses_of(
+    predictor: Predictor, rows: Rows, loss: Any, seed: int, level: float = 0.95, kin: Dependence | None = None, units: Any = None
+) -> dict[str, Any]:  # fmt: skip
+    """Return how much the error rises where a column is shuffled on rows held out, by ``units`` of rows, and longer bars of ``kin``."""
     X, y, w = rows
     rng = np.random.default_rng(seed)
     times = SHUFFLES * min(len(predictor.encoder.encoded_columns), MOST_SHUFFLED)
     some = np.sort(rng.permutation(len(y))[: looked_rows(predictor.model, times)])
     X, y, w = X[some], y[some], None if w is None else w[some]
-    weight = np.ones(len(y)) if w is None else w
+    units, longer = None if units is None else units[some], 1.0 if kin is None else float(np.sqrt(kin.effect))
     base = losses_of(predictor.model, X, y, loss, w)[0]
     together = loss.rowwise and SHUFFLES * X.size <= SHUFFLED_CELLS
     mixed = X.copy()
@@ -202,13 +212,14 @@ def uses_of(predictor: Predictor, rows: Rows, loss: Any, seed: int, level: float
 
     groups = promising(predictor, X)
     jobs = ((places, [rng.permutation(len(y)) for _ in range(SHUFFLES)]) for places in groups.values())
-    items, z = [], normal_quantile(level)
+    items = []
     for name, rise in zip(groups, in_order(rise_of, jobs) if together else map(rise_of, jobs), strict=True):
-        value = float(np.average(rise, weights=weight))
-        bar = float(np.sqrt(np.average((rise - value) ** 2, weights=weight) / max(weight.sum() - 1, 1)))
-        items.append({"column": name, "value": value, "stderr": bar, "low": value - z * bar, "high": value + z * bar})
+        each = units_of(rise, w, groups=units)
+        value, bar = each.mean, longer * each.spread()[0] / float(np.sqrt(each.n))
+        low, high = t_interval(value, bar, max(each.effective - 1, 1.0), level)
+        items.append({"column": name, "value": value, "stderr": bar, "low": low, "high": high})
     items.sort(key=lambda item: -float(item["value"]))  # type: ignore[arg-type]
-    return {"how": "importance", "items": items}
+    return {"how": "importance", "items": items, "caution": "" if kin is None else sentence(kin)}
 
 
 def looked_rows(model: Any, times: int) -> int:

@@ -1,7 +1,8 @@
 """Kin: rows that belong together without saying so, as errors show.
 
 It is looked for once, in what the best predictor of the contest leaves over (:mod:`epee.risk.dependence`): rows belong together or do not,
-whoever predicts them. Where it is shown every interval of the board, and that of the sealed rows, is made longer and marked.
+whoever predicts them, and so do groups that were told. Where it is shown every interval of the board, that of the sealed rows and those
+of what the predictor leans on are made longer and marked.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ from epee.job.findings.evidence import level_codes
 from epee.job.ground import Ground
 from epee.job.holding import take
 from epee.risk.dependence import Dependence
+from epee.risk.splitting import group_codes
 from epee.risk.watching import kinship, marked
 
 
 def kin_of(ground: Ground, entries: Sequence[Entry]) -> Dependence | None:
-    """Return the way in which rows most certainly belong together; None where none is shown, or it was said how they do."""
+    """Return how rows, or groups that were told, most certainly belong together; None where nothing shows it, or rows are in time."""
     cells, hand = ground.cells, ground.hand
-    if cells.groups is not None or cells.forward or hand.weight is not None or not ground.asked.loss.rowwise:
+    if cells.forward or hand.weight is not None or not ground.asked.loss.rowwise:
         return None
     best = min(entries, key=lambda e: e.risk.value)
     truth, said = ground.truth[hand.looked], np.asarray(best.outcome.predictions[0])
@@ -34,13 +36,13 @@ def kin_of(ground: Ground, entries: Sequence[Entry]) -> Dependence | None:
         first = np.unique(cells.copies[hand.looked], return_index=True)[1]
         rest, rows = rest[first], rows[first]
         told, codes = (None if a is None else a[first] for a in (told, codes))
+    groups = None if cells.groups is None else group_codes(cells.groups[hand.looked], len(rows))
     raw = take(hand.raw, rows)
     numbers = {name: column for name, column in raw.columns.items() if isinstance(column, np.ndarray)}
     levels = [(name, column) for name, column in raw.columns.items() if name not in numbers]
     X = np.column_stack(list(numbers.values())).astype(np.float64) if numbers else None
-    shown = kinship(
-        rest, X, columns=[(name, level_codes(column)) for name, column in levels], target=told, classes=codes
-    )
+    beside = [(name, level_codes(column)) for name, column in levels]
+    shown = kinship(rest, X, columns=beside, target=told, classes=codes, groups=groups)
     if shown is None or shown.kind not in ("column", "slope") or shown.name in dict(levels):
         return shown
     return replace(shown, name=list(numbers)[int(shown.name)])

@@ -260,7 +260,7 @@ def _learn(
     turned = apply_threshold(model, threshold)
     risk = sealed_risk(ground, winner, model, verdict, turned)
     risk = risk if risk.kin or not len(cells.sealed) else marked(risk, kin)
-    facts = facts_of(seen, asked, contest, verdict, predictor, risk, threshold, begin)
+    facts = facts_of(seen, asked, contest, verdict, predictor, risk, threshold, begin, kin)
     learned = Learned(predictor, risk, facts)
     learned.findings = find(evidence_of(seen, ground, verdict, predictor, risk, facts["uses"]), asked["mute"])
     learned.contest = verdict

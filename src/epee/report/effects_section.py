@@ -17,7 +17,8 @@ def uses_section(card: dict[str, Any]) -> Section | None:
     if not card["uses"] or not card["uses"]["items"]:
         return None
     level = percent(card["settings"]["level"], 0)
-    blocks: list[Block] = [Pictures([pictures.uses(card, "importance")], say("uses_caption", level=level))]
+    caption = f"{say('uses_caption', level=level)} {card['uses'].get('caution', '')}".strip()
+    blocks: list[Block] = [Pictures([pictures.uses(card, "importance")], caption)]
     coefficients = card["uses"].get("coefficients")
     if coefficients:
         sure = coefficients[0]["low"] is not None

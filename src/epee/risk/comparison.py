@@ -236,9 +236,10 @@ def compare(
             replace(shaped(risk, route, plan), halves=halves_of(route, plan))
             for risk, route in zip(risks, routes, strict=True)
         ]
-        if groups is None and not laid and isinstance(folds, int | np.integer):
+        if not laid and isinstance(folds, int | np.integer):
             best = int(np.argmin([risk.value for risk in risks]))
-            kin = kinship(*seen_rows(routes[best], plan, risks[best].losses, risks[best].predictions))
+            seen = seen_rows(routes[best], risks[best].losses, risks[best].predictions, plan.groups, groups is not None)
+            kin = kinship(*seen)
             risks = [marked(risk, kin) for risk in risks]
     dof = np.array([route.freedom for route in routes])
     order = np.array([order_of(last_of(model)) for model in candidates.values()], dtype=float)

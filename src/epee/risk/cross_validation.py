@@ -210,7 +210,7 @@ def _validated(
     apart: bool = False,
 ) -> CrossValidation:  # fmt: skip
     """Return the cross-validation of a route; ``apart`` says that equal rows are no copies."""
-    from epee.risk.watching import left_over, seen_rows, shaped, target_of, watched, watched_groups
+    from epee.risk.watching import seen_rows, shaped, watched
 
     if repeats is None:
         single = interval == "fold" or not isinstance(folds, int | np.integer)
@@ -239,11 +239,7 @@ def _validated(
     if apart or not isinstance(folds, int | np.integer):  # it was told which rows belong together
         return found
     once = found if interval == "fold" else route.evaluate(plan.splits[0])
-    if groups is None:
-        return watched(found, *seen_rows(route, plan, once.losses, once.predictions))
-    assert plan.groups is not None
-    rest, target = left_over(route, once.losses, once.predictions), target_of(route, once.predictions)
-    return watched_groups(found, plan.groups, rest, route.inputs, target, route.codes)
+    return watched(found, *seen_rows(route, once.losses, once.predictions, plan.groups, groups is not None))
 
 
 def dealt_by_rule(folds: Any, groups: Any, time: Any, stratify: Any) -> bool:

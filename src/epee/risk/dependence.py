@@ -118,6 +118,8 @@ class Dependence:
         Design effect: by how much the variance of a mean over rows is larger than that of independent rows, at least 1.
     share : float
         Of the rows, how many have another one near.
+    whose : {"kin", "groups", "crossed"}
+        Whether rows belong together, or groups of them that were told, or rows across these.
     """
 
     kind: Kind
@@ -126,6 +128,7 @@ class Dependence:
     p_value: float
     effect: float
     share: float
+    whose: Literal["kin", "groups", "crossed"] = "kin"
 
     def shown(self, level: float = 0.01) -> bool:
         """Tell whether independence is refuted at a level.
@@ -144,7 +147,7 @@ class Dependence:
 
 def dependence(
     residuals: Vector, X: Matrix | None = None, *, columns: Sequence[tuple[str, Any]] = (), order: Any = None,
-    target: Vector | None = None, classes: Codes | None = None, seed: int = 0,
+    target: Vector | None = None, classes: Codes | None = None, shape: bool = True, seed: int = 0,
 ) -> list[Dependence]:  # fmt: skip
     """Return what was tried, from the most to the least certain dependence.
 
@@ -164,6 +167,8 @@ def dependence(
         large these are, and by their products with the inputs. A file that is sorted by them has no order of its own.
     classes : array (n,), optional
         Codes of the classes that were predicted, where the residuals are losses.
+    shape : bool, default=True
+        Take off the shape that inputs give. What rows with inputs of their own say of these is one: leave it on.
     seed : int, default=0
         Of the sample of rows whose nearest are looked for, when there are more than 5,000.
 
@@ -184,7 +189,8 @@ def dependence(
     r = r[own]
     classes, target = None if classes is None else classes[own], None if target is None else np.asarray(target)[own]
     Z = None if X is None else standardised(np.asarray(X, dtype=np.float64)[own])
-    z = _scores(r, Z) if classes is None else _within(_scores(r, Z), classes)
+    z = _scores(r, Z if shape else None)
+    z = z if classes is None else _within(z, classes)
     beside = [(name, np.asarray(values)[own]) for name, values in columns]
     filed = np.argsort(np.arange(len(r)) if order is None else np.asarray(order)[own], kind="stable")
     found: list[Dependence | None] = []

@@ -12,18 +12,22 @@ from epee.errors import DataError, WrongUse
 from epee.estimator.base import encode_labels
 from epee.estimator.protocol import gives_labels, gives_probabilities, gives_scores
 from epee.risk.asking import refuse_missing_truth
+from epee.risk.dependence import Dependence
 from epee.risk.estimate import Score
 from epee.risk.holdout import refuse_training_rows, require_fitted
 from epee.risk.intervals import Interval, check_level
 from epee.risk.mean_loss import mean_loss
 from epee.risk.rates import rate_interval
 from epee.risk.route import GLANCE
+from epee.risk.skewed import FEWEST
 from epee.risk.splitting import group_codes, places_in_time
 from epee.risk.units import Units, Weights, as_counts, check_meaning, meaning_of, taken_as, units_of
-from epee.risk.watching import longer_ends, watched
+from epee.risk.watching import kinship, longer_ends, marked
 from epee.table.block import check_weights
 from epee.table.doors import is_stream, width_of
 from epee.typing import Codes, Matrix, Vector
+from epee.words import risk_words
+from epee.words.numbers import whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,17 +52,22 @@ class Held:
     ) -> Score:  # fmt: skip
         """Return a figure whose interval knows which rows belong together, by their ``influence`` (n,) on it.
 
-        Where groups or the order in time were told, the interval is longer by the ratio of the error bar of such units to that of rows.
-        Where they were not, it is longer and marked if what the rows leave over shows that they do: the ``rest`` of a number and its
-        ``target``, or else the influences, and the ``codes`` of labels.
+        It is made of the units that were told, and longer and marked if what the rows leave over shows that these, or rows of which nothing
+        was told, belong together: the ``rest`` of a number and its ``target``, or else the influences, and the ``codes`` of labels.
         """
-        if self.groups is not None or self.order is not None:
-            return self._of_units(found, influence)
-        if not self.plain or is_stream(self.X) or len(influence) * width_of(self.X) > GLANCE:
-            return found
-        return watched(found, influence if rest is None else rest, self.X, None, (), target, codes)
+        return marked(self.of_units(found, influence), self.kin(influence if rest is None else rest, target, codes))
 
-    def _of_units(self, found: Score, influence: Vector) -> Score:
+    def kin(self, rest: Vector, target: Vector | None = None, codes: Codes | None = None) -> Dependence | None:
+        """Return the way in which rows, or groups that were told, belong together; None where none is shown, or it was said."""
+        answered = self.groups is None and (self.order is not None or not self.plain)
+        if answered or is_stream(self.X) or len(rest) * width_of(self.X) > GLANCE:
+            return None
+        return kinship(rest, self.X, None, (), target, codes, self.groups)
+
+    def of_units(self, found: Score, influence: Vector) -> Score:
+        """Return a figure whose interval is longer by the ratio of the error bar of groups, or of rows in time, to that of rows."""
+        if self.groups is None and self.order is None:
+            return found
         rows = slice(None) if self.groups is not None else self.order
         meant: Weights = "sampling" if self.sampled else "counts"
         units = units_of(
@@ -69,9 +78,11 @@ class Held:
         longer = bar / self.stderr(influence) if bar > 0 else float(np.sqrt(self.worth() / units.effective))
         ends_at = partial(longer_ends, found.at, longer, dof)
         how = f"error bar from {units.n:.0f} groups" if self.groups is not None else "error bar for rows in time"
+        few = self.groups is not None and units.effective < min(FEWEST, units.rows - 0.5)
+        caution = risk_words.say("caution units", n=whole(units.effective)) if few else ""
         return replace(
             found, stderr=found.stderr * longer, interval=ends_at(found.level), dof=min(dof, found.dof), ends_at=ends_at,
-            how=f"{found.how}, {how}",
+            how=f"{found.how}, {how}", caution=f"{found.caution} {caution}".strip(),
         )  # fmt: skip
 
     def units(self, values: Vector, own: Any = slice(None)) -> Units:

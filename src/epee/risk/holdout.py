@@ -202,19 +202,21 @@ def holdout_error(
         rows=None if is_stream(X) else fingerprint(X, y), caution=caution, ends_at=ends_at,
         in_units=None if ids is None and order is None else partial(_in_units, w, weights, ids, order),
     )  # fmt: skip
-    if is_stream(X) or ids is not None or order is not None or w is not None or len(losses) * width_of(X) > GLANCE:
+    answered = ids is None and (order is not None or w is not None)
+    if is_stream(X) or answered or len(losses) * width_of(X) > GLANCE:
         return told
-    return watched(told, *_left_over(model, X, y, losses, chosen))
+    return watched(told, *_left_over(model, X, y, losses, chosen), ids)
 
 
 def _left_over(model: Any, X: Any, y: Any, losses: Vector, chosen: Loss) -> tuple[Any, ...]:
-    """Return what :func:`epee.risk.watching.kinship` asks for: residuals of a number, else losses."""
+    """Return what :func:`epee.risk.watching.kinship` asks for before the groups: residuals of a number, else losses."""
     truth = np.asarray(y)
     if chosen.classes is not None:
         return losses, X, None, (), None, np.unique(truth, return_inverse=True)[1].reshape(-1)
     if truth.ndim != 1 or truth.dtype.kind not in "fiub":
-        return losses, X
-    return truth - np.asarray(model.predict(X)).reshape(truth.shape), X, None, (), truth
+        return losses, X, None, (), None, None
+    target = truth.astype(np.float64)
+    return target - np.asarray(model.predict(X)).reshape(truth.shape), X, None, (), target, None
 
 
 def _how(w: Vector | None, weights: Weights | None, ids: Any, order: Any) -> str:

@@ -62,7 +62,7 @@ from epee.risk.scoring import ask_behind
 from epee.risk.splitting import kfold
 from epee.risk.tied_rows import MOST_ROWS, cells_of, learns_much, longer, share_inputs, spread_of_halves
 from epee.risk.units import Weights, check_meaning, meaning_of, taken_as, unsaid
-from epee.risk.watching import left_over, target_of, watched
+from epee.risk.watching import seen_rows, watched
 from epee.settings import progress
 from epee.table.arrays import ArraySource
 from epee.table.block import Block
@@ -168,7 +168,7 @@ def leave_each_out(
     )  # fmt: skip
     if not route.at_a_glance or route.weight is not None:
         return told
-    return watched(told, left_over(route, losses, found), route.inputs, None, (), target_of(route, found), route.codes)
+    return watched(told, *seen_rows(route, losses, found))
 
 
 def _leans(route: Route, ends: Interval) -> bool:

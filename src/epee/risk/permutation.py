@@ -27,21 +27,26 @@ from epee.risk.counts import in_copies
 from epee.risk.cross_validation import plan_for
 from epee.risk.intervals import check_level
 from epee.risk.refit import RefitRoute
-from epee.risk.skewed import skewed_interval, too_dominant, too_heavy
-from epee.risk.splitting import Split, seed_of
+from epee.risk.scoring import Laid
+from epee.risk.skewed import FEWEST, skewed_interval, too_dominant, too_heavy
+from epee.risk.splitting import Split, group_codes, seed_of
 from epee.risk.units import Units, Weights, check_meaning, taken_as, units_of
+from epee.risk.watching import ALARM, kinship, seen_rows, sentence
 from epee.settings import progress
 from epee.table.taking import column_names, shuffled, take_rows
-from epee.typing import Vector
+from epee.typing import Codes, Matrix, Vector
 from epee.words import risk_words
+from epee.words.numbers import amount, p_value, whole
+
+MOST_LOOKED = 20  # columns, the most important, of which it is asked whether rows share their cells
 
 
 @dataclass(frozen=True, eq=False)
 class Importance:
     """The rise of the error for each column, with its standard error and interval; ``order`` ranks from the largest.
 
-    ``caution`` names the columns that matter and of which a few rows make the figure, so that their intervals cannot be trusted;
-    empty where there are none.
+    ``caution`` says in words why intervals cannot be trusted: rows, or groups, that belong together; columns that matter,
+    and of which a few rows make the figure. Empty where nothing speaks against them.
     """
 
     names: list[str]
@@ -71,7 +76,7 @@ class Importance:
 @each_once
 def importance(
     model: Any, X: Any, y: Any, *, loss: Any = None, repeats: int = 10, folds: int = 5, level: float = 0.95,
-    sample_weight: Any = None, random_state: Any = None, weights: Weights | None = None,
+    sample_weight: Any = None, random_state: Any = None, weights: Weights | None = None, groups: Any = None,
 ) -> Importance:  # fmt: skip
     """Return how much the error rises when each column is shuffled on held-out rows.
 
@@ -88,6 +93,8 @@ def importance(
         As in :func:`cross_validate`. By sampling weights a row is also drawn as a donor, and the error bar is the sandwich's.
     folds : int, default=5
         Folds, so that rows are permuted where the predictor did not see them.
+    groups : array (n,), optional
+        Rows that belong together (one patient, one machine): they stay in one fold, and the error bar counts groups.
 
     References
     ----------
@@ -105,34 +112,39 @@ def importance(
     if repeats < 1:
         raise WrongUse(f"repeats is {repeats}; give at least one shuffle.")
     check_meaning(weights)
-    X, y, sample_weight, laid = in_copies(X, y, sample_weight, weights)
+    X, y, sample_weight, laid = in_copies(X, y, sample_weight, weights, groups is None)
     route = RefitRoute(model, X, y, sample_weight, loss)
     route.weights = weights
     rng = np.random.default_rng(seed_of(random_state))
+    together = None if groups is None else group_codes(groups, route.n)
     try:
         check_is_fitted(model)
         jobs, how = [(model, np.arange(route.n))], "held-out rows"
     except NotFittedError:
-        split = plan_for(route, folds, 1, None, None, None, random_state, apart=bool(laid)).splits[0]
+        plan = plan_for(route, folds, 1, groups, None, None, random_state, apart=bool(laid))
+        split, together = plan.splits[0], plan.groups
         assert isinstance(split, Split)
         jobs = list(zip(route.models(split), split.rows_of, strict=True))
         how = f"rows held out in turn, {folds} folds"
     how += laid or taken_as(route.weight, weights)
+    how += "" if together is None else f", error bar from {together.max() + 1} groups"
     names, sampled = column_names(route.X), route.sampled
     w = route.counts
     rises, given = np.zeros((len(names), route.n)), np.zeros((len(names), route.n))  # as receiver, as donor
-    seeds = rng.integers(2**63, size=len(names))
+    seeds, plain = rng.integers(2**63, size=len(names)), Laid(1, route.n)
     with progress("importance of columns", len(jobs) * len(names)) as tick:
         for fitted, rows in jobs:
             part = take_rows(route.X, rows)
             ask = asker(fitted, route.loss, route.classes, checked=False)
-            base = route.value(np.asarray(ask(part)), rows)
+            said = np.asarray(ask(part))
+            base = route.value(said, rows)
+            plain.put(0, rows, said, base)
 
             def work(j: int, part: Any = part, ask: Any = ask, rows: np.ndarray = rows) -> tuple[Vector, Vector]:
                 g = np.random.default_rng([seeds[j], len(rows)])
                 received, donated, times = np.zeros((3, len(rows)))
                 for _ in range(repeats):
-                    order = g.permutation(_donors(w[rows], g) if sampled else len(rows))
+                    order = _donors(g, w[rows], None if together is None else together[rows])
                     losses = route.value(np.asarray(ask(shuffled(part, j, order))), rows)
                     received += losses / repeats
                     donated += np.bincount(order, w[rows] * losses, minlength=len(rows))
@@ -146,15 +158,52 @@ def importance(
                 tick()
     value = rises @ w / w.sum()
     meant: Weights = "sampling" if sampled else "counts"
-    units = [units_of(rise + gift, w, weights=meant) for rise, gift in zip(rises, given, strict=True)]
+    units = [units_of(pull, w, weights=meant, groups=together) for pull in rises + given]
     ends = [
         skewed_interval(float(v), *u.spread(), u.n, u.effective - 1, level) for v, u in zip(value, units, strict=True)
     ]
     stderr = np.array([u.spread()[0] / np.sqrt(u.n) for u in units])
     low, high = np.array(ends).reshape(-1, 2).T
+    cautions = []
+    if route.at_a_glance and (groups is not None or (route.weight is None and not laid)):
+        seen = seen_rows(route, plain.losses, plain.predictions, together, groups is not None)
+        matter = [j for j in np.argsort(-np.abs(value), kind="stable").tolist() if low[j] * high[j] > 0][:MOST_LOOKED]
+        stretch, words = _kin(names, rises + given, matter, *seen)
+        stderr, low, high = stderr * stretch, value - stretch * (value - low), value + stretch * (high - value)
+        cautions.append(words)
     heavy = [name for name, u, end in zip(names, units, low, strict=True) if end > 0 and _leans_on_few(u)]
-    caution = risk_words.say("caution importance", n=len(heavy), names=", ".join(heavy)) if heavy else ""
-    return Importance(names, value, stderr, low, high, route.loss.name, level, how, caution)
+    worth = min(u.effective for u in units)
+    if together is not None and worth < FEWEST:
+        cautions.append(risk_words.say("caution units", n=whole(worth)))
+    if heavy:
+        cautions.append(risk_words.say("caution importance", n=len(heavy), names=", ".join(heavy)))
+    return Importance(names, value, stderr, low, high, route.loss.name, level, how, " ".join(filter(None, cautions)))
+
+
+def _kin(
+    names: list[str], pulls: Matrix, matter: list[int], rest: Vector, X: Any, places: Codes | None, columns: Any, target: Vector | None,
+    classes: Codes | None, groups: Codes | None,
+) -> tuple[Vector, str]:  # fmt: skip
+    """Return by how much the interval of each column is longer, (p,), where rows or groups belong together, and the words that say it.
+
+    What the predictor leaves over tells it, as of a risk. Where that is silent rows may still share the cells that are shuffled: then
+    their ``pulls`` (p, n) on the columns that ``matter`` are alike.
+    """
+    stretch, shown = np.ones(len(names)), kinship(rest, X, places, columns, target, classes, groups)
+    if shown is not None:
+        return stretch * np.sqrt(shown.effect), sentence(shown)
+    found = {}
+    for j in matter:
+        pull, alarm = pulls[j] if places is None else pulls[j, places], ALARM / len(matter)
+        shared = kinship(pull, X, places, columns, target, classes, groups, shape=False, alarm=alarm)
+        if shared is not None:
+            found[j] = shared
+            stretch[j] = np.sqrt(shared.effect)
+    if not found:
+        return stretch, ""
+    first, cells = min(found.values(), key=lambda d: d.p_value), ", ".join(names[j] for j in found)
+    r, p = amount(first.correlation, 0.01), p_value(first.p_value)
+    return stretch, risk_words.say("caution cells", n=len(found), names=cells, r=r, p=p)
 
 
 def _leans_on_few(u: Units) -> bool:
@@ -163,11 +212,24 @@ def _leans_on_few(u: Units) -> bool:
     return sd > 0 and (too_dominant(skewness, u.n) or too_heavy(u.sums, u.copies))
 
 
-def _donors(w: Vector, g: np.random.Generator) -> np.ndarray:
-    """Return as many rows as there are, each as often as its weight says to less than one: a systematic sample.
+def _donors(g: np.random.Generator, w: Vector, groups: Codes | None) -> Codes:
+    """Return the row whose cell each row gets: another one, and of another group unless one holds more than half of the rows.
 
-    >>> _donors(np.array([1.0, 1.0, 2.0, 0.0]), np.random.default_rng(0)).tolist()
-    [0, 1, 2, 2]
+    The rows are laid in a random order, group by group, and their cells moved on by at least as many places as a group has rows. Each
+    donates as often as its weight says to less than one: a systematic sample.
+
+    >>> donor = _donors(np.random.default_rng(0), np.ones(4), np.array([0, 0, 1, 1]))
+    >>> sorted(donor[:2].tolist()), sorted(donor[2:].tolist())
+    ([2, 3], [0, 1])
     """
-    places = (np.arange(len(w)) + g.random()) * (w.sum() / len(w))
-    return np.minimum(np.searchsorted(np.cumsum(w), places, side="right"), len(w) - 1)
+    n, most = len(w), 1
+    order = g.permutation(n)
+    if groups is not None:
+        order = order[np.argsort(g.permutation(groups.max() + 1)[groups[order]], kind="stable")]
+        most = int(np.bincount(groups).max())
+    cells, donors = order, np.empty_like(order)
+    if np.ptp(w) > 0:
+        places = (np.arange(n) + g.random()) * (w.sum() / n)
+        cells = order[np.minimum(np.searchsorted(np.cumsum(w[order]), places, side="right"), n - 1)]
+    donors[order] = np.roll(cells, g.integers(most, n - most + 1) if 2 * most <= n else g.integers(n))
+    return donors

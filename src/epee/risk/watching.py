@@ -5,7 +5,7 @@ The error bar of fold means knows nothing of how losses are spread. Where the ta
 factor (:mod:`epee.risk.leave_one_out`), where the degrees of freedom are known. And in what the predictor leaves over, dependence is
 looked for (:mod:`epee.risk.dependence`): where it is shown, the interval is made longer by the design effect, and says that it cannot be
 trusted before the user has told which rows belong together, by ``groups`` or ``time``. Groups that were told may belong together in
-turn, as the classes of a school do: their mean residuals are looked at as those of rows are.
+turn, as the classes of a school do: their mean residuals are looked at as those of rows are. All estimates ask :func:`kinship`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from epee.risk.mean_loss import MeanLoss, mean_loss, summary_interval
 from epee.risk.mutual import of_classes, ratio_of_mutual
 from epee.risk.route import Route
 from epee.risk.splitting import Pairs, Plan
-from epee.table.doors import is_stream
+from epee.table.doors import is_stream, width_of
 from epee.table.sparse import is_sparse, laid_out
 from epee.typing import Codes, Vector
 from epee.words import risk_words
@@ -104,29 +104,35 @@ def shaped_ends(
 
 
 def watched(found: R, *seen: Any) -> R:
-    """Return an estimate that is marked, and its interval longer, where :func:`kinship` shows that rows belong together."""
+    """Return an estimate that is marked, and its interval longer, where :func:`kinship` shows that rows, or groups, belong together."""
     return marked(found, kinship(*seen))
 
 
 def kinship(
     residuals: Vector, X: Any, places: Codes | None = None, columns: Sequence[tuple[str, Any]] = (), target: Vector | None = None,
-    classes: Codes | None = None,
+    classes: Codes | None = None, groups: Codes | None = None, shape: bool = True, alarm: float = ALARM,
 ) -> Dependence | None:  # fmt: skip
-    """Return the way in which rows most certainly belong together; None where none is shown, or the rows are few.
+    """Return how rows, or the ``groups`` that were told, most certainly belong together; None where they are few, or nothing shows it.
 
     ``X`` are the inputs, wherever they lie, and ``places`` those of the residuals in it, where they are not all; ``columns`` are pairs of a
     name and its values, of columns that are no numbers. ``target`` are the numbers of which the residuals are left, ``classes`` the codes
-    of those whose losses they are.
+    of those whose losses they are, ``shape`` says whether what inputs tell is taken off; ``alarm`` is how often chance is taken for kin.
     """
+    if groups is not None:
+        return _kinship_of_groups(groups, residuals, X, columns, target, classes, shape, alarm)
     if np.isfinite(residuals).sum() < FEWEST_ROWS or not np.nanstd(residuals) > 0:
         return None
     rows = _some_rows(len(residuals))
     beside = [(name, np.asarray(values)[rows]) for name, values in columns]
     inputs = _numbers(X, rows if places is None else places[rows])
     target, classes = None if target is None else target[rows], None if classes is None else classes[rows]
+    if not shape and inputs is None:
+        return None  # nobody knows what inputs tell
+    if not shape and target is not None:
+        target = _if_sorted(target)
     with one_blas_thread():  # matrices so small that BLAS's own threads would only wait for each other
-        found = dependence(residuals[rows], inputs, columns=beside, target=target, classes=classes)
-    return next((d for d in found if d.shown(ALARM)), None)
+        found = dependence(residuals[rows], inputs, columns=beside, target=target, classes=classes, shape=shape)
+    return next((d for d in found if d.shown(alarm)), None)
 
 
 def _some_rows(n: int) -> Codes:
@@ -137,48 +143,75 @@ def _some_rows(n: int) -> Codes:
     return (np.linspace(0, n - each, STRETCHES).astype(np.intp)[:, None] + np.arange(each)).ravel()
 
 
-def watched_groups(
-    found: R, groups: Codes, rest: Vector, X: Any, target: Vector | None = None, classes: Codes | None = None
-) -> R:
-    r"""Return an estimate by ``groups``, coded from 0, that is marked, and its interval longer, where these resemble each other.
+def _kinship_of_groups(
+    groups: Codes, rest: Vector, X: Any, columns: Sequence[tuple[str, Any]], target: Vector | None, classes: Codes | None, shape: bool,
+    alarm: float,
+) -> Dependence | None:  # fmt: skip
+    r"""Return how ``groups``, coded from 0, most certainly belong together.
 
     The mean :math:`\bar r_g` of the ``rest`` of :math:`m` rows with the intraclass correlation :math:`\rho` has the same variance in all
     groups once multiplied by :math:`\sqrt{m / (1 + (m - 1) \rho)}`. Groups follow each other as they first occur in the file, with their
-    mean inputs. Who says that each row is a group has answered: nothing is looked for.
+    mean inputs. Who says that each row is a group has answered: nothing is looked for. What binds rows across groups, as an item that many
+    persons answer, is looked for in their deviations from :math:`\bar r_g`: beside the design effect :math:`D_g` of groups its own
+    :math:`D` makes the variance :math:`1 + (D - 1) / D_g` times as large.
     """
     size = np.bincount(groups)
     G, n = len(size), len(groups)
     if not FEWEST_GROUPS <= G < n or not np.isfinite(rest).all() or not np.ptp(rest) > 0:
-        return found
+        return None
     first = np.unique(groups, return_index=True)[1]
     few, some = _some_rows(n), np.argsort(first)[_some_rows(G)]
     of_class = np.zeros(n, dtype=np.intp) if classes is None else classes
     rest = rest - (np.bincount(of_class, rest) / np.maximum(np.bincount(of_class), 1))[of_class]
-    inputs, names, columns = _of_groups(X, groups, first)
-    told = None if target is None else target[first][some]
-    if told is not None and np.ptp(np.sign(np.diff(told))) > 1:
-        told = None  # it is asked for no more than whether the file is sorted by it: groups are few
+    words = _words(X, columns)
+    inputs, names, beside = _of_groups(X, groups, first, words)
+    told = None if target is None else _if_sorted(target[first][some])  # groups are few
     with one_blas_thread():
         tried = dependence(rest[few], columns=[("", groups[few])])
         rho = max((d.correlation for d in tried if d.kind == "column"), default=0.0)
-        scaled = np.bincount(groups, rest) / np.sqrt(size * (1 + (size - 1) * max(rho, 0.0)))
+        sums = np.bincount(groups, rest)
+        scaled = sums / np.sqrt(size * (1 + (size - 1) * max(rho, 0.0)))
+        across = (rest - (sums / size)[groups])[few]
+        crossed = dependence(across, _numbers(X, few), columns=[(name, x[few]) for name, x in words], shape=shape)
         ways = dependence(
-            scaled[some], None if inputs is None else inputs[some], columns=[(name, own[some]) for name, own in columns],
-            target=told,
+            scaled[some], None if inputs is None else inputs[some], columns=[(name, own[some]) for name, own in beside],
+            target=told, shape=shape,
         )  # fmt: skip
-    shown = next((d for d in ways if d.shown(ALARM)), None)
-    if shown is not None and inputs is not None and shown.kind == "column":
-        shown = replace(shown, name=names[int(shown.name)])
-    return found if shown is None else marked(found, shown, "groups")
+    named = [d for d in crossed if d.kind == "column"]
+    alarm /= 1 + bool(named)
+    shown = next((replace(d, whose="groups") for d in ways if d.shown(alarm)), None)
+    if shown is None and (shown := next((d for d in named if d.shown(alarm)), None)) is not None:
+        effect = 1 + (shown.effect - 1) / (1 + (float(size @ size) / n - 1) * max(rho, 0.0))
+        names = list(map(str, getattr(X, "columns", range(width_of(X)))))
+        shown = replace(shown, whose="crossed", effect=effect)
+    if shown is None or shown.kind != "column" or shown.name in dict(words):
+        return shown
+    return replace(shown, name=names[int(shown.name)])
+
+
+def _words(X: Any, columns: Sequence[tuple[str, Any]]) -> list[tuple[str, np.ndarray]]:
+    """Return the columns that are no numbers, by their names: those that are given, and those of a table that has some."""
+    named = [(str(name), np.asarray(values)) for name, values in columns]
+    if is_stream(X) or is_sparse(X) or len(np.shape(X)) != 2 or np.asarray(X).dtype.kind in "fiub":
+        return named
+    cells = np.asarray(X, dtype=object)
+    named += zip(map(str, getattr(X, "columns", range(cells.shape[1]))), cells.T, strict=True)
+    return [(name, x) for name, x in named if x.dtype != object or isinstance(x[0], str)]
+
+
+def _if_sorted(target: Vector) -> Vector | None:
+    """Return numbers of which it is asked no more than whether the file is sorted by them."""
+    return None if np.ptp(np.sign(np.diff(target.astype(np.float64)))) > 1 else target
 
 
 def _of_groups(
-    X: Any, groups: Codes, first: Codes
+    X: Any, groups: Codes, first: Codes, words: Sequence[tuple[str, np.ndarray]]
 ) -> tuple[np.ndarray | None, list[str], list[tuple[str, np.ndarray]]]:
     """Return the mean inputs (G, p) of groups and their names, and the columns that are no numbers and constant in each group.
 
     Inputs that vary within groups nearly as much as between them say nothing of these, and are left out.
     """
+    inputs, names = None, []
     cells, size = _numbers(X, np.arange(len(groups))), np.bincount(groups)
     if cells is not None:
         G, n = len(size), len(groups)
@@ -186,31 +219,28 @@ def _of_groups(
         means = np.where((cells == cells[first][groups]).all(axis=0), cells[first], sums.T / size[:, None])
         between = size @ np.square(means - cells.mean(axis=0)) / (G - 1)
         own = np.flatnonzero(between > BETWEEN * np.square(cells - means[groups]).sum(axis=0) / (n - G))
-        names = getattr(X, "columns", range(cells.shape[1]))
-        return means[:, own] if len(own) else None, [str(names[j]) for j in own], []
-    if is_stream(X) or is_sparse(X) or len(np.shape(X)) != 2:
-        return None, [], []
-    words = np.asarray(X, dtype=object)
-    named = zip(getattr(X, "columns", range(words.shape[1])), words.T, strict=True)
-    return None, [], [(str(name), x[first]) for name, x in named if (x == x[first][groups]).all()]
+        every = getattr(X, "columns", range(cells.shape[1]))
+        inputs, names = means[:, own] if len(own) else None, [str(every[j]) for j in own]
+    return inputs, names, [(name, x[first]) for name, x in words if (x == x[first][groups]).all()]
 
 
-def marked(found: R, shown: Dependence | None, whose: str = "kin") -> R:
-    """Return an estimate with a longer interval, and the sentence that says why; as it is where nothing is shown.
-
-    The dependence is that of rows, "kin", or of "groups".
-    """
+def marked(found: R, shown: Dependence | None) -> R:
+    """Return an estimate with a longer interval, and the sentence that says why; as it is where nothing is shown."""
     if shown is None:
         return found
-    longer = float(np.sqrt(shown.effect))
+    longer, words = float(np.sqrt(shown.effect)), sentence(shown)
     ends_at = partial(longer_ends, found.at, longer, None)
-    r, p = amount(shown.correlation, 0.01), p_value(shown.p_value)
-    way = shown.way if whose == "kin" else OF_GROUPS.get(shown.kind, "inputs")
-    words = risk_words.say(f"caution {whose} {way}", r=r, p=p, name=shown.name)
     return replace(
         found, stderr=found.stderr * longer, interval=ends_at(found.level), ends_at=ends_at, kin=words,
         caution=f"{words} {found.caution}".strip(),
     )  # fmt: skip
+
+
+def sentence(shown: Dependence) -> str:
+    """Say in which way rows, or groups, belong together."""
+    way = OF_GROUPS.get(shown.kind, "inputs") if shown.whose == "groups" else shown.way
+    r, p = amount(shown.correlation, 0.01), p_value(shown.p_value)
+    return risk_words.say(f"caution {shown.whose} {way}", r=r, p=p, name=shown.name)
 
 
 def longer_ends(at: Callable[[float], Risk], factor: float, dof: float | None, level: float) -> Interval:
@@ -222,22 +252,22 @@ def longer_ends(at: Callable[[float], Risk], factor: float, dof: float | None, l
     return found.within(Interval(low, high))
 
 
-def seen_rows(route: Route, plan: Plan, losses: np.ndarray, predictions: np.ndarray) -> tuple[Any, ...]:
-    """Return what :func:`kinship` asks for: what the predictor leaves over, of one row of each set of copies, the inputs, and so on."""
-    rest, told = left_over(route, losses, predictions), target_of(route, predictions)
-    if plan.groups is None:
-        return rest, route.inputs, None, (), told, route.codes
-    first = np.unique(plan.groups, return_index=True)[1]
-    codes = None if route.codes is None else route.codes[first]
-    return rest[first], route.inputs, first, (), None if told is None else told[first], codes
+def seen_rows(
+    route: Route, losses: np.ndarray, predictions: np.ndarray, together: Codes | None = None, told: bool = False
+) -> tuple[Any, ...]:
+    """Return what :func:`kinship` asks for: what the predictor leaves over, residuals of a number or losses, the inputs, and so on.
 
-
-def left_over(route: Route, losses: np.ndarray, predictions: np.ndarray) -> Vector:
-    """Return what the predictor leaves over, (n,): residuals of a number, or losses."""
-    told = target_of(route, predictions)
-    if told is not None:
-        return told - (predictions if predictions.ndim == 1 else predictions[0])
-    return losses if losses.ndim == 1 else losses[0]
+    Rows that are ``together`` are groups that somebody ``told``, or copies, of which one is looked at.
+    """
+    target, codes = target_of(route, predictions), route.codes
+    rest = losses if losses.ndim == 1 else losses[0]
+    if target is not None:
+        rest = target - (predictions if predictions.ndim == 1 else predictions[0])
+    if together is None or told:
+        return rest, route.inputs, None, (), target, codes, together
+    first = np.unique(together, return_index=True)[1]
+    own = [None if a is None else a[first] for a in (target, codes)]
+    return rest[first], route.inputs, first, (), *own, None
 
 
 def target_of(route: Route, predictions: np.ndarray) -> Vector | None:

@@ -191,6 +191,14 @@ WORDS: dict[str, tuple[str, str]] = {
         "Groups that are near each other in their mean inputs resemble each other in their errors (correlation {r}, p {p}): the interval is not to be trusted. Say larger groups.",
         "Les erreurs de groupes proches par la moyenne de leurs entrées se ressemblent (corrélation {r}, p {p}) : l'intervalle n'est pas fiable. Donnez des groupes plus grands.",
     ),
+    "caution crossed column": (
+        "Errors of rows with the same value of column {name} resemble each other across groups, too (correlation {r}, p {p}): the interval is not to be trusted. Give that column as groups as well, and believe the longer interval.",
+        "Les erreurs de lignes de même valeur dans la colonne {name} se ressemblent aussi d'un groupe à l'autre (corrélation {r}, p {p}) : l'intervalle n'est pas fiable. Donnez aussi cette colonne comme groups, et croyez l'intervalle le plus long.",
+    ),
+    "caution cells": (
+        "Rows near each other say alike how much {n:the column|the columns} {names} {n:matters|matter} (correlation {r}, p {p}), as rows that belong together do: {n:its interval is|their intervals are} not to be trusted. Say by groups which rows belong together.",
+        "Des lignes proches disent de même combien {n:la colonne|les colonnes} {names} {n:compte|comptent} (corrélation {r}, p {p}), comme des lignes qui vont ensemble : {n:son intervalle n'est pas fiable|leurs intervalles ne sont pas fiables}. Dites par groups quelles lignes vont ensemble.",
+    ),
     "caution peak": (
         "{p} {p:column|columns} and {n} {n:row|rows}, and hardly a penalty: where they are about as many, the error changes wildly with the rows learned from, and the interval is not to be trusted. Take fewer columns, or a larger penalty.",
         "{p} {p:colonne|colonnes} pour {n} {n:ligne|lignes}, et presque aucune pénalité : quand leurs nombres sont voisins, l'erreur change du tout au tout avec les lignes apprises, et l'intervalle n'est pas fiable. Prenez moins de colonnes, ou une pénalité plus forte.",
