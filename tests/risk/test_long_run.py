@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from epee import LinearDiscriminantAnalysis, LinearRegression
-from epee.risk import cross_validate, holdout_error
+from epee.risk import cross_validate, holdout_error, r2
 from epee.risk.dependence import dependence
 from epee.risk.long_run import inflation, season
 
@@ -62,6 +62,22 @@ def test_a_season_in_the_file_is_found_and_one_in_time_is_told(phi):
         assert kinds.count(("season", "12")) > 55 and np.mean(told) > 0.9
     else:
         assert len(kinds) < 4 and sum(told) < 3
+
+
+@pytest.mark.parametrize("phi", [0.7, 0.0])
+def test_a_season_is_told_of_held_out_rows_in_time_too(phi):
+    told = []
+    for i in range(60):
+        rng = np.random.default_rng([5, i])
+        X = rng.normal(size=(244, 2))
+        y = X.sum(axis=1) + returning(rng, 244, phi)
+        model = LinearRegression().fit(X[:100], y[:100])
+        for found in (
+            holdout_error(model, X[100:], y[100:], time=True),
+            r2(model, X[100:], y[100:], time=np.arange(144)),
+        ):
+            told.append("12 places before" in found.caution)
+    assert np.mean(told) > 0.9 if phi else sum(told) < 6
 
 
 def mistakes_in_runs(rng, n):

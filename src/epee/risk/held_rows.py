@@ -15,6 +15,7 @@ from epee.risk.asking import refuse_missing_truth
 from epee.risk.dependence import Dependence
 from epee.risk.estimate import Score
 from epee.risk.holdout import refuse_training_rows, require_fitted
+from epee.risk.in_time import seasonal
 from epee.risk.intervals import Interval, check_level
 from epee.risk.mean_loss import mean_loss
 from epee.risk.rates import rate_interval
@@ -55,7 +56,9 @@ class Held:
         It is made of the units that were told, and longer and marked if what the rows leave over shows that these, or rows of which nothing
         was told, belong together: the ``rest`` of a number and its ``target``, or else the influences, and the ``codes`` of labels.
         """
-        return marked(self.of_units(found, influence), self.kin(influence if rest is None else rest, target, codes))
+        told = marked(self.of_units(found, influence), self.kin(influence if rest is None else rest, target, codes))
+        season = "" if self.order is None or rest is None else seasonal(rest[self.order])
+        return replace(told, caution=f"{told.caution} {season}".strip())
 
     def kin(self, rest: Vector, target: Vector | None = None, codes: Codes | None = None) -> Dependence | None:
         """Return the way in which rows, or groups that were told, belong together; None where none is shown, or it was said."""

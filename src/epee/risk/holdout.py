@@ -9,6 +9,7 @@ On the training rows (1) is what learning made small; on :math:`m` fresh rows it
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -27,6 +28,7 @@ from epee.risk.asked import kind_of
 from epee.risk.asking import refuse_missing_truth, refuse_nan
 from epee.risk.estimate import Risk
 from epee.risk.fingerprint import repeated_rows
+from epee.risk.in_time import seasonal
 from epee.risk.intervals import Interval, asked_interval, check_level, weighted_mean, within_range
 from epee.risk.mean_loss import MeanLoss, ends_of, mean_loss
 from epee.risk.ranking import area_interval
@@ -202,10 +204,13 @@ def holdout_error(
         rows=None if is_stream(X) else fingerprint(X, y), caution=caution, ends_at=ends_at,
         in_units=None if ids is None and order is None else partial(_in_units, w, weights, ids, order),
     )  # fmt: skip
-    answered = ids is None and (order is not None or w is not None)
-    if is_stream(X) or answered or len(losses) * width_of(X) > GLANCE:
+    if is_stream(X) or len(losses) * width_of(X) > GLANCE or (ids is None and order is None and w is not None):
         return told
-    return watched(told, *_left_over(model, X, y, losses, chosen), ids)
+    left = _left_over(model, X, y, losses, chosen)
+    if order is None or ids is not None:
+        return watched(told, *left, ids)
+    season = "" if chosen.classes is not None or left[-2] is None else seasonal(left[0][order])
+    return replace(told, caution=f"{told.caution} {season}".strip())
 
 
 def _left_over(model: Any, X: Any, y: Any, losses: Vector, chosen: Loss) -> tuple[Any, ...]:

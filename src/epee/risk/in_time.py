@@ -24,7 +24,7 @@ from epee.risk.mean_loss import ends_of, mean_loss
 from epee.risk.route import Route
 from epee.risk.units import units_of
 from epee.risk.watching import ALARM, FEWEST_ROWS, target_of
-from epee.typing import Codes
+from epee.typing import Codes, Vector
 from epee.words import risk_words
 from epee.words.numbers import amount, p_value
 
@@ -63,7 +63,12 @@ def _off(found: CrossValidation, order: Codes, route: Route) -> str:
     spread, (n, dof) = units.spread()[0], units.independent()
     p = t_p_value(units.mean * np.sqrt(n) / spread, dof) if spread > 0 else 1.0
     said = [risk_words.say("caution off", p=p_value(p))] if p < ALARM else []
+    return " ".join([*said, seasonal(rest)]).strip()
+
+
+def seasonal(rest: Vector) -> str:
+    """Return what to say where what a predictor leaves over, in the order of time, is as it was a season ago; nothing of few rows."""
+    if len(rest) < FEWEST_ROWS:
+        return ""
     lag, r, p = season(rest)
-    if p < ALARM:
-        said.append(risk_words.say("caution season", name=str(lag), r=amount(r, 0.01), p=p_value(p)))
-    return " ".join(said)
+    return risk_words.say("caution season", name=str(lag), r=amount(r, 0.01), p=p_value(p)) if p < ALARM else ""

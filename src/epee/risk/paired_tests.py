@@ -7,14 +7,15 @@ overlap, so their variance of the mean is not :math:`s^2 / J`. Nadeau and Bengio
 
 the naive test alarms in most cases where there is nothing. Where predictors vary a lot from table to table (1) still alarms too often,
 since folds share what they learned. Halves of the table share nothing (:mod:`epee.risk.halves`), and of the two tests the more careful one
-is told. With more columns than training rows predictors nearly interpolate: the difference then carries a caution. Fewer than five folds
-leave fewer degrees of freedom than figures: :math:`K - 1`, since repeats draw the same rows again. Folds that all differ by the same
-amount show no spread; the smallest p-value that K signs can give, :math:`2^{1-K}`, then stands for the test. On one test sample,
-McNemar's test looks only at the rows where one predictor is right and the other wrong. The shares :math:`a, b` of rows where only the one,
-or only the other, is wrong are two cells of a multinomial law, of correlation :math:`-\sqrt{ab / ((1 - a)(1 - b))}`: with Wilson's interval
-of each this gives that of :math:`a - b` (:func:`~epee.risk.intervals.interval_of_difference`), which is no point where none was seen. On
-two independent samples rates are compared by :math:`z = (\tau_1 - \tau_2) / \sqrt{s_1^2 + s_2^2}`, with the errors :math:`s` of rates that
-are equal, as the test supposes: those of the rate of all rows.
+is told. With more columns than training rows predictors nearly interpolate: the difference then carries a caution. Where the differences of
+the rows are skewed, so is their mean, and :math:`t` is what Hall's transformation leaves of it (:mod:`epee.risk.skewed`). Fewer than five
+folds leave fewer degrees of freedom than figures: :math:`K - 1`, since repeats draw the same rows again. Folds that all differ by the same
+amount show no spread; the smallest p-value that K signs can give, :math:`2^{1-K}`, then stands for the test. On one test sample, McNemar's
+test looks only at the rows where one predictor is right and the other wrong. The shares :math:`a, b` of rows where only the one, or only
+the other, is wrong are two cells of a multinomial law, of correlation :math:`-\sqrt{ab / ((1 - a)(1 - b))}`: with Wilson's interval of each
+this gives that of :math:`a - b` (:func:`~epee.risk.intervals.interval_of_difference`), which is no point where none was seen. On two
+independent samples rates are compared by :math:`z = (\tau_1 - \tau_2) / \sqrt{s_1^2 + s_2^2}`, with the errors :math:`s` of rates that are
+equal, as the test supposes: those of the rate of all rows.
 """
 
 from __future__ import annotations
@@ -30,11 +31,23 @@ from scipy import special
 
 from epee.errors import DataError, WrongUse
 from epee.risk.estimate import Difference, difference
-from epee.risk.intervals import Interval, check_level, interval_of_difference, normal_p_value, t_quantile, wilson
+from epee.risk.intervals import (
+    Interval,
+    check_level,
+    interval_of_difference,
+    normal_p_value,
+    t_interval,
+    t_p_value,
+    t_quantile,
+    wilson,
+)
+from epee.risk.skewed import skewed_ratio, too_dominant
+from epee.risk.units import units_of
 from epee.typing import Matrix, Vector
 from epee.words.risk_words import say
 
 FEWEST_FOLDS = 5
+MOST_ROWS = 20_000  # whose mean may still be skewed, and whose losses are looked at again for it
 
 
 def corrected_t(
@@ -69,9 +82,37 @@ def corrected_difference(a: Any, b: Any, level: float) -> Difference:
     found = corrected_t(a.per_fold - b.per_fold, tested / (a.n - tested), level, a.n, a.loss, a.n_folds)
     apart = in_halves(a, b, found)
     found = apart if apart is not None and apart.p_value > found.p_value else found
+    found = by_rows(a, b, found)
     kin = a.kin or b.kin
     found = crowded(found, max(a.columns, b.columns), a.n - tested)
     return replace(found, kin=kin, caution=f"{kin} {found.caution}".strip()) if kin else found
+
+
+def by_rows(a: Any, b: Any, found: Difference) -> Difference:
+    """Return a difference that knows how skewed those of the rows are: less sure by as much, and with a caution where a few make it."""
+    told = a.n <= MOST_ROWS and all(c.row_losses is not None or c.look is not None for c in (a, b))
+    if not told or found.is_rate or not found.p_value < 1 or not math.isfinite(found.stderr):
+        return found
+    both = np.stack([a.losses - b.losses, a.losses, b.losses]).reshape(3, -1, a.losses.shape[-1]).mean(axis=1)
+    seen = np.isfinite(both).all(axis=0)
+    weight = None if a.weight is None else a.weight[seen]
+    (sd, skewness), *own = (units_of(row[seen], weight).spread() for row in both)
+    ratio = skewed_ratio(found.value, sd, skewness, found.n)
+    if ratio < 1:
+        ends_at = partial(_towards_none, found.value, found.stderr, found.dof, ratio)
+        p = t_p_value(ratio * found.value / found.stderr, found.dof)
+        found = replace(found, p_value=p, interval=ends_at(found.level), ends_at=ends_at)
+    apart = [(sd, skewness), *(known for known in own if known[0] <= sd)]  # what both get wrong makes no difference
+    few = any(too_dominant(abs(of), found.n) for _, of in apart)
+    return replace(found, caution=say("caution few differ")) if few else found
+
+
+def _towards_none(value: float, stderr: float, dof: float, ratio: float, level: float) -> Interval:
+    """Return the interval whose end towards 0 leaves 0 out where (1), ``ratio`` times as large, does."""
+    low, high = t_interval(value, stderr, dof, level)
+    half = high - value
+    reach = half / ratio if ratio > 0 else math.inf
+    return Interval(max(value - reach, -half), high) if value > 0 else Interval(low, min(value + reach, half))
 
 
 def in_halves(a: Any, b: Any, found: Difference) -> Difference | None:

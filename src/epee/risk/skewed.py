@@ -112,3 +112,17 @@ def skewed_interval(mean: float, sd: float, skewness: float, n: float, dof: floa
     low = mean - sd * undo_skewness(x, skewness, n)
     high = mean - sd * min(undo_skewness(-x, skewness, n), undo_skewness(-x, hidden, n))
     return Interval(min(low, mean), max(high, mean))
+
+
+def skewed_ratio(mean: float, sd: float, skewness: float, n: float) -> float:
+    """Return what share (1) leaves of the statistic of the mean being 0: at most 1, and 0 where its sign changes.
+
+    >>> skewed_ratio(0.3, 1.0, 0.0, 50.0), round(skewed_ratio(-0.3, 1.0, 2.0, 50.0), 2)
+    (1.0, 0.71)
+    """
+    if not sd > 0 or mean == 0:
+        return 1.0
+    T = mean / sd
+    hidden = min(abs(skewness) / max(1 - dominance(abs(skewness), n), 1e-3), 3 * float(np.sqrt(n)))
+    told = [T + g * T**2 / 3 + g**2 * T**3 / 27 + g / (6 * n) for g in (skewness, float(np.copysign(hidden, skewness)))]
+    return float(np.clip(min(t / T for t in told), 0.0, 1.0))

@@ -203,6 +203,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "{p} {p:column|columns} and {n} {n:row|rows}, and hardly a penalty: where they are about as many, the error changes wildly with the rows learned from, and the interval is not to be trusted. Take fewer columns, or a larger penalty.",
         "{p} {p:colonne|colonnes} pour {n} {n:ligne|lignes}, et presque aucune pénalité : quand leurs nombres sont voisins, l'erreur change du tout au tout avec les lignes apprises, et l'intervalle n'est pas fiable. Prenez moins de colonnes, ou une pénalité plus forte.",
     ),
+    "caution few differ": (
+        "A few rows make most of the difference: others like them, not seen, could turn it, and its interval is not to be trusted.",
+        "Quelques lignes font l'essentiel de la différence : d'autres semblables, non vues, pourraient la renverser, et son intervalle n'est pas fiable.",
+    ),
     "caution columns": (
         "{p} {p:column|columns} and {n} {n:row|rows} to learn from: another sample would give other predictors, and the difference may be chance.",
         "{p} {p:colonne|colonnes} pour {n} {n:ligne|lignes} : un autre échantillon donnerait d'autres prédicteurs, la différence peut être due au hasard.",
