@@ -65,6 +65,7 @@ def entry(
         value=float(per_fold.mean()),
         stderr=float(bar),
         losses=losses,
+        row_losses=losses,
         predictions=predictions,
         folds=fold,
         n_folds=folds,

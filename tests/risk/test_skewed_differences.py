@@ -27,9 +27,16 @@ def test_without_skewness_the_test_is_students():
 @pytest.mark.parametrize("skewness", [0.3, 1.5])
 def test_the_ratio_undoes_what_the_interval_does(T, skewness):
     """Hall's inverse of what is left of T is T again, where all skewness shows."""
-    left = skewed_ratio(T, 1.0, -skewness, 1e9)
+    t = T * 1e9**0.5
+    left = skewed_ratio(t, np.inf, -skewness, 1e9)
     assert left < 1 and undo_skewness(left * T, -skewness, 1e9) == pytest.approx(T, rel=1e-4)
-    assert skewed_ratio(T, 1.0, skewness, 1e9) == 1.0
+    assert skewed_ratio(t, np.inf, skewness, 1e9) == 1.0
+
+
+def test_few_folds_with_a_small_spread_are_no_mean_far_out():
+    """Of three degrees of freedom a large t comes from a small spread: its mean is about the root of three errors from 0."""
+    few, many = (skewed_ratio(12.0, dof, -4.0, 200.0) for dof in (3.0, 1e6))
+    assert few > 2 * many and few == pytest.approx(skewed_ratio(3**0.5, np.inf, -4.0, 200.0), rel=0.01)
 
 
 def test_p_below_a_level_is_zero_outside_its_interval():

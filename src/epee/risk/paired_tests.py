@@ -97,10 +97,11 @@ def by_rows(a: Any, b: Any, found: Difference) -> Difference:
     seen = np.isfinite(both).all(axis=0)
     weight = None if a.weight is None else a.weight[seen]
     (sd, skewness), *own = (units_of(row[seen], weight).spread() for row in both)
-    ratio = skewed_ratio(found.value, sd, skewness, found.n)
+    t = found.value / found.stderr if found.stderr > 0 else 0.0
+    ratio = skewed_ratio(t, found.dof, skewness, found.n)
     if ratio < 1:
         ends_at = partial(_towards_none, found.value, found.stderr, found.dof, ratio)
-        p = t_p_value(ratio * found.value / found.stderr, found.dof)
+        p = t_p_value(ratio * t, found.dof)
         found = replace(found, p_value=p, interval=ends_at(found.level), ends_at=ends_at)
     apart = [(sd, skewness), *(known for known in own if known[0] <= sd)]  # what both get wrong makes no difference
     few = any(too_dominant(abs(of), found.n) for _, of in apart)

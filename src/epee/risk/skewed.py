@@ -114,15 +114,18 @@ def skewed_interval(mean: float, sd: float, skewness: float, n: float, dof: floa
     return Interval(min(low, mean), max(high, mean))
 
 
-def skewed_ratio(mean: float, sd: float, skewness: float, n: float) -> float:
-    """Return what share (1) leaves of the statistic of the mean being 0: at most 1, and 0 where its sign changes.
+def skewed_ratio(t: float, dof: float, skewness: float, n: float) -> float:
+    r"""Return what share (1) leaves of a statistic of the mean being 0: at most 1, and 0 where its sign changes.
 
-    >>> skewed_ratio(0.3, 1.0, 0.0, 50.0), round(skewed_ratio(-0.3, 1.0, 2.0, 50.0), 2)
-    (1.0, 0.71)
+    Of all ways to Student's :math:`t` with :math:`\nu` degrees of freedom that of a mean :math:`t / \sqrt{1 + t^2 / \nu}` standard errors
+    from 0 is the likeliest: few differences may show a small spread by chance, and their mean is not as far out as :math:`t` says.
+
+    >>> skewed_ratio(2.1, np.inf, 0.0, 50.0), round(skewed_ratio(-2.1, np.inf, 2.0, 50.0), 2), round(skewed_ratio(-2.1, 9.0, 2.0, 50.0), 2)
+    (1.0, 0.71, 0.75)
     """
-    if not sd > 0 or mean == 0:
+    if t == 0:
         return 1.0
-    T = mean / sd
+    T = t / float(np.sqrt((1 + t * t / dof) * n))
     hidden = min(abs(skewness) / max(1 - dominance(abs(skewness), n), 1e-3), 3 * float(np.sqrt(n)))
     told = [T + g * T**2 / 3 + g**2 * T**3 / 27 + g / (6 * n) for g in (skewness, float(np.copysign(hidden, skewness)))]
     return float(np.clip(min(t / T for t in told), 0.0, 1.0))
