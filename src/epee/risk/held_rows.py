@@ -20,7 +20,6 @@ from epee.risk.intervals import Interval, check_level
 from epee.risk.mean_loss import mean_loss
 from epee.risk.rates import rate_interval
 from epee.risk.route import GLANCE
-from epee.risk.skewed import FEWEST
 from epee.risk.splitting import group_codes, places_in_time
 from epee.risk.units import Units, Weights, as_counts, check_meaning, meaning_of, taken_as, units_of
 from epee.risk.watching import kinship, longer_ends, marked
@@ -81,8 +80,8 @@ class Held:
         longer = bar / self.stderr(influence) if bar > 0 else float(np.sqrt(self.worth() / units.effective))
         ends_at = partial(longer_ends, found.at, longer, dof)
         how = f"error bar from {units.n:.0f} groups" if self.groups is not None else "error bar for rows in time"
-        few = self.groups is not None and units.effective < min(FEWEST, units.rows - 0.5)
-        caution = risk_words.say("caution units", n=whole(units.effective)) if few else ""
+        n = whole(min(many, units.effective))
+        caution = risk_words.say(f"caution {units.doubt}", n=n) if units.doubt else ""
         return replace(
             found, stderr=found.stderr * longer, interval=ends_at(found.level), dof=min(dof, found.dof), ends_at=ends_at,
             how=f"{found.how}, {how}", caution=f"{found.caution} {caution}".strip(),

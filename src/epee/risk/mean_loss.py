@@ -110,10 +110,8 @@ def mean_loss(
     values = values_of(loss)
     if values is not None and bool(np.isin(losses, np.append(values, 0.0)).all()):
         ends = _rated(losses, weight, values, units, n, dof, level, centre, stretch)
-        few = worth < min(FEWEST * (2 if in_order else 1), units.rows - 0.5)
         binomial = np.sqrt(1 - 1 / units.n) if len(values) == 1 else 1.0  # a rate's variance is r (1 - r) / n
-        caution = "units" if few else "bursts" if units.in_bursts else ""
-        return MeanLoss(centre, float(stderr * binomial), ends, n, dof, caution)
+        return MeanLoss(centre, float(stderr * binomial), ends, n, dof, units.doubt)
     ends = within_range(_stretched(skewed_interval(mean, sd, skewness, n, dof, level), mean, centre, stretch), loss)
     top = float((units.sums / (units.copies @ units.sums)).max()) if mean > 0 else 0.0
     return MeanLoss(centre, float(stderr), ends, n, dof, _caution(sd, mean, skewness, n, worth, units), top)

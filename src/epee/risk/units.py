@@ -26,6 +26,7 @@ import numpy as np
 from epee.errors import WrongUse
 from epee.risk.intervals import t_quantile
 from epee.risk.long_run import in_bursts, inflation
+from epee.risk.skewed import FEWEST
 from epee.typing import Codes, Vector
 from epee.words import risk_words
 from epee.words.numbers import whole
@@ -82,6 +83,13 @@ class Units:
     def in_bursts(self) -> bool:
         """Tell whether what follows in time comes in bursts so long that a sample holds few of them."""
         return self.in_order and in_bursts(self.pulls)
+
+    @property
+    def doubt(self) -> str:
+        """Why the error bar of a rate, or a figure made of ranks, cannot be trusted: few "units" carry it, or "bursts"; empty if it can."""
+        worth = min(self.independent()[0], self.effective)
+        few = worth < min(FEWEST * (2 if self.in_order else 1), self.rows - 0.5)
+        return "units" if few else "bursts" if self.in_bursts else ""
 
     def independent(self) -> tuple[float, float]:
         """Return how many independent units carry the same error bar, and its degrees of freedom.
