@@ -36,12 +36,11 @@ from epee.risk.intervals import (
     check_level,
     interval_of_difference,
     normal_p_value,
-    t_interval,
     t_p_value,
     t_quantile,
     wilson,
 )
-from epee.risk.skewed import skewed_ratio, too_dominant
+from epee.risk.skewed import skewed_ratio, skewed_reach, too_dominant
 from epee.risk.units import units_of
 from epee.typing import Matrix, Vector
 from epee.words.risk_words import say
@@ -89,7 +88,10 @@ def corrected_difference(a: Any, b: Any, level: float) -> Difference:
 
 
 def by_rows(a: Any, b: Any, found: Difference) -> Difference:
-    """Return a difference that knows how skewed those of the rows are: less sure by as much, and with a caution where a few make it."""
+    """Return a difference that knows how skewed those of the rows are: less sure by as much, and with a caution where a few make it.
+
+    The interval is longer to the side where the tail lies, or may lie; the test is less sure where that is the side of 0.
+    """
     told = a.n <= MOST_ROWS and all(c.row_losses is not None or c.look is not None for c in (a, b))
     if not told or found.is_rate or not found.p_value < 1 or not math.isfinite(found.stderr):
         return found
@@ -99,21 +101,26 @@ def by_rows(a: Any, b: Any, found: Difference) -> Difference:
     (sd, skewness), *own = (units_of(row[seen], weight).spread() for row in both)
     t = found.value / found.stderr if found.stderr > 0 else 0.0
     ratio = skewed_ratio(t, found.dof, skewness, found.n)
-    if ratio < 1:
-        ends_at = partial(_towards_none, found.value, found.stderr, found.dof, ratio)
-        p = t_p_value(ratio * t, found.dof)
+    if skewness and found.stderr > 0:
+        ends_at = partial(_towards_tail, found.value, found.stderr, found.dof, ratio, skewness, found.n)
+        p = t_p_value(ratio * t, found.dof) if ratio < 1 else found.p_value
         found = replace(found, p_value=p, interval=ends_at(found.level), ends_at=ends_at)
     apart = [(sd, skewness), *(known for known in own if known[0] <= sd)]  # what both get wrong makes no difference
     few = any(too_dominant(abs(of), found.n) for _, of in apart)
     return replace(found, caution=say("caution few differ")) if few else found
 
 
-def _towards_none(value: float, stderr: float, dof: float, ratio: float, level: float) -> Interval:
-    """Return the interval whose end towards 0 leaves 0 out where (1), ``ratio`` times as large, does."""
-    low, high = t_interval(value, stderr, dof, level)
-    half = high - value
-    reach = half / ratio if ratio > 0 else math.inf
-    return Interval(max(value - reach, -half), high) if value > 0 else Interval(low, min(value + reach, half))
+def _towards_tail(
+    value: float, stderr: float, dof: float, ratio: float, skewness: float, n: float, level: float
+) -> Interval:
+    """Return the interval that is longer to the side of the tail; towards 0 it leaves 0 out where t, ``ratio`` times as large, does."""
+    t = t_quantile(level, dof)
+    half = reach = t * stderr
+    if value * skewness >= 0:
+        reach *= skewed_reach(t, dof, skewness, n)
+    else:
+        reach = min(half / ratio if ratio > 0 else math.inf, abs(value) + half)
+    return Interval(value - half, value + reach) if skewness > 0 else Interval(value - reach, value + half)
 
 
 def in_halves(a: Any, b: Any, found: Difference) -> Difference | None:

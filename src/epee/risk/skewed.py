@@ -56,6 +56,11 @@ def dominance(skewness: float, n: float) -> float:
     return float(np.clip(skewness * np.sqrt(n - 1) / (n - 2), 0.0, 1.0)) if n > 2 else 1.0
 
 
+def _hidden(skewness: float, n: float) -> float:
+    """Return the skewness that a sample of this one may hide; no more than that beyond which (1) is flat."""
+    return min(skewness / max(1 - dominance(skewness, n), 1e-3), 3 * float(np.sqrt(n)))
+
+
 def too_dominant(skewness: float, n: float) -> bool:
     """Tell whether a few losses make so much of the spread that no interval of their mean is honest.
 
@@ -107,25 +112,42 @@ def skewed_interval(mean: float, sd: float, skewness: float, n: float, dof: floa
     if skewness < 0:  # the mirror image
         ends = skewed_interval(-mean, sd, -skewness, n, dof, level)
         return Interval(-ends.high, -ends.low)
-    hidden = skewness / max(1 - dominance(skewness, n), 1e-3)
-    hidden = min(hidden, 3 * float(np.sqrt(n)))  # beyond, (1) is flat
+    hidden = _hidden(skewness, n)
     low = mean - sd * undo_skewness(x, skewness, n)
     high = mean - sd * min(undo_skewness(-x, skewness, n), undo_skewness(-x, hidden, n))
     return Interval(min(low, mean), max(high, mean))
 
 
-def skewed_ratio(t: float, dof: float, skewness: float, n: float) -> float:
-    r"""Return what share (1) leaves of a statistic of the mean being 0: at most 1, and 0 where its sign changes.
+def likeliest(t: float, dof: float) -> float:
+    r"""Return how many standard errors a mean of Student's statistic :math:`t` most likely is from 0: :math:`t / \sqrt{1 + t^2 / \nu}`.
 
-    Of all ways to Student's :math:`t` with :math:`\nu` degrees of freedom that of a mean :math:`t / \sqrt{1 + t^2 / \nu}` standard errors
-    from 0 is the likeliest: few differences may show a small spread by chance, and their mean is not as far out as :math:`t` says.
+    Few differences may show a small spread by chance, and their mean is not as far out as :math:`t` says.
+
+    >>> likeliest(2.0, np.inf), round(likeliest(12.0, 3.0), 2)
+    (2.0, 1.71)
+    """
+    return t / float(np.sqrt(1 + t * t / dof))
+
+
+def skewed_reach(t: float, dof: float, skewness: float, n: float) -> float:
+    """Return how many times as far as :math:`t` the end of (2) lies to which the tail points: at least 1.
+
+    >>> skewed_reach(2.0, np.inf, 0.0, 50.0), round(skewed_reach(2.0, np.inf, 2.0, 50.0), 2)
+    (1.0, 1.66)
+    """
+    x = likeliest(t, dof) / float(np.sqrt(n))
+    return max(1.0, *(undo_skewness(-x, of, n) / -x for of in (abs(skewness), _hidden(abs(skewness), n))))
+
+
+def skewed_ratio(t: float, dof: float, skewness: float, n: float) -> float:
+    """Return what share (1) leaves of a statistic of the mean being 0: at most 1, and 0 where its sign changes.
 
     >>> skewed_ratio(2.1, np.inf, 0.0, 50.0), round(skewed_ratio(-2.1, np.inf, 2.0, 50.0), 2), round(skewed_ratio(-2.1, 9.0, 2.0, 50.0), 2)
     (1.0, 0.71, 0.75)
     """
     if t == 0:
         return 1.0
-    T = t / float(np.sqrt((1 + t * t / dof) * n))
-    hidden = min(abs(skewness) / max(1 - dominance(abs(skewness), n), 1e-3), 3 * float(np.sqrt(n)))
-    told = [T + g * T**2 / 3 + g**2 * T**3 / 27 + g / (6 * n) for g in (skewness, float(np.copysign(hidden, skewness)))]
+    T = likeliest(t, dof) / float(np.sqrt(n))
+    hidden = float(np.copysign(_hidden(abs(skewness), n), skewness))
+    told = [T + g * T**2 / 3 + g**2 * T**3 / 27 + g / (6 * n) for g in (skewness, hidden)]
     return float(np.clip(min(t / T for t in told), 0.0, 1.0))
