@@ -87,8 +87,12 @@ def test_every_road_tells_the_same_difference(tmp_path):
     assert here.how == there.how
 
 
-def test_left_out_rows_of_few_cells_err_together():
-    """On nine cells, three at chance 1/2, the bar is longer than for rows that all differ, and the same in any order or as counts."""
+def test_left_out_rows_of_few_cells_err_together(monkeypatch):
+    """On nine cells, three at chance 1/2, the bar is longer than for rows that all differ, and the same in any order or as counts.
+
+    What neighbours in the file do to each other is looked for beside it, and hangs on the order.
+    """
+    monkeypatch.setattr("epee.risk.leave_one_out.watched", lambda found, *seen, **v: found)
     cells = np.array([[a, b] for a in range(3) for b in range(3)], dtype=float)
     model, longer = LinearDiscriminantAnalysis(), []
     for seed in range(4):

@@ -289,3 +289,22 @@ def test_hold_out_by_independent_groups_raises_one_alarm_in_a_hundred():
         y = X.sum(axis=1) + rng.normal(size=48)[g] + rng.normal(size=len(g))
         alarms += bool(holdout_error(model, X, y, groups=g).kin)
     assert alarms <= 5  # of 1.5
+
+
+def test_a_doubt_lengthens_and_says_nothing(monkeypatch):
+    """What is refuted at 5 % and not at 1 % makes the interval longer by its design effect, and how says so."""
+    seen = set()
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        y = np.repeat(rng.normal(size=30), 5) * 0.6 + rng.normal(size=150)
+        X = rng.normal(size=(150, 2))
+        found = cross_validate(LinearRegression(), X, y, level=0.9)
+        with monkeypatch.context() as nobody:
+            nobody.setattr("epee.risk.watching.kinship", lambda *seen: None)
+            plain = cross_validate(LinearRegression(), X, y, level=0.9)
+        longer = (found.high - found.low) / (plain.high - plain.low)
+        doubted, shown = "may belong together" in found.how, bool(found.kin)
+        assert not (doubted and shown) and (longer > 1.01) == (doubted or shown)
+        assert (found.caution != plain.caution) == shown
+        seen.add((doubted, shown))
+    assert seen == {(False, False), (True, False), (False, True)}

@@ -51,6 +51,7 @@ from epee.risk.asking import one_column
 from epee.risk.cross_validation import CrossValidation
 from epee.risk.crowding import crowding
 from epee.risk.dof import degrees_of_freedom, sharing, spread_of_squares
+from epee.risk.edges import far_out, reaches
 from epee.risk.intervals import Interval, check_level
 from epee.risk.mean_loss import ends_of, mean_loss
 from epee.risk.mutual import fitted_folds, of_classes, ratio_of_mutual
@@ -131,7 +132,7 @@ def leave_each_out(
     check_meaning(weights)
     if is_stream(X):
         X, y, sample_weight = gather(open_source(X, y, sample_weight))
-    found = None
+    found, v = None, None
     if isinstance(model, LeavesOneOut):
         plain = RefitRoute(model, X, y, sample_weight, loss)
         plain.weights = weights
@@ -141,6 +142,7 @@ def leave_each_out(
             fitted = plain.fit_rows(None)
             found, how = closed_form(plain, fitted), f"leave-one-out, {model.left_out_by}"
             free = degrees_of_freedom(fitted, plain.X if plain.weight is None else None)  # a leverage is of weight 1
+            v = _reaches(plain, fitted, found)
     if found is None:
         route = open_route(model, X, y, sample_weight, loss)
         route.weights = weights
@@ -161,14 +163,21 @@ def leave_each_out(
     leans = risk_words.say("caution even") if _leans(route, mean.interval) else ""
     told = CrossValidation(
         value, mean.stderr, mean.interval, level, n, route.loss.name, said, mean.dof,
-        caution=unsaid(route.weight, weights) or leans or f"{crowding(route, route.n - 1)} {mean.sentence}".strip(),
+        caution=unsaid(route.weight, weights) or leans or " ".join(filter(None, [crowding(route, route.n - 1), far_out(v), mean.sentence])),
         ends_at=ends_at, row_losses=losses, weight=route.weight, rows=fingerprint(*route.raw[:2]), pooled=value, per_fold=losses,
         n_folds=route.n, sizes=sizes, fold_ids=np.arange(route.n),
         one_pass=how != "leave-one-out, by fitting each", look=lambda: (losses, predictions),
     )  # fmt: skip
     if not route.at_a_glance or route.weight is not None:
         return told
-    return watched(told, *seen_rows(route, losses, found))
+    return watched(told, *seen_rows(route, losses, found), v=v)
+
+
+def _reaches(route: RefitRoute, fitted: Any, found: np.ndarray | None) -> Vector | None:
+    """Return how far out each row lies for a linear smoother of numbers."""
+    if found is None or route.kind != "regressor" or route.truth.ndim > 1 or route.weight is not None:
+        return None
+    return reaches(route.truth - np.asarray(fitted.predict(route.X)), route.truth - found)
 
 
 def _leans(route: Route, ends: Interval) -> bool:
@@ -196,13 +205,15 @@ def _together(route: Route, free: float) -> float:
     X = np.asarray(at_home(laid_out(route.X)))
     if X.ndim != 2 or X.dtype.kind not in "fiub":
         return 1.0
-    tied = not route.sampled and share_inputs(X, n)
+    tied = (
+        route.loss.needs == "labels" and not route.sampled and share_inputs(X, n)
+    )  # all rows of a cell are decided alike
     merged = _written_out(route, X) if n <= MOST_ROWS and not tied else route
     if merged.one_pass:
         return float(np.sqrt(ratio_of_mutual(merged)))
-    if route.sampled or not route.loss.is_rate or n > MOST_ROWS:
+    if route.sampled or n > MOST_ROWS:
         return 1.0
-    if not isinstance(route.model, LeavesOneOut) or not (tied or learns_much(free, n)):
+    if not route.loss.is_rate or not isinstance(route.model, LeavesOneOut) or not (tied or learns_much(free, n)):
         return float(np.sqrt(ratio_of_mutual(merged, fitted_folds(n))))
     first, counts = cells_of(X, route.truth, route.counts)
 

@@ -31,7 +31,7 @@ from epee.risk.scoring import Laid
 from epee.risk.skewed import FEWEST, skewed_interval, too_dominant, too_heavy
 from epee.risk.splitting import Split, group_codes, seed_of
 from epee.risk.units import Units, Weights, check_meaning, taken_as, units_of
-from epee.risk.watching import ALARM, kinship, seen_rows, sentence
+from epee.risk.watching import kinship, seen_rows, sentence
 from epee.settings import progress
 from epee.table.taking import column_names, shuffled, take_rows
 from epee.typing import Codes, Matrix, Vector
@@ -189,16 +189,17 @@ def _kin(
     What the predictor leaves over tells it, as of a risk. Where that is silent rows may still share the cells that are shuffled: then
     their ``pulls`` (p, n) on the columns that ``matter`` are alike.
     """
-    stretch, shown = np.ones(len(names)), kinship(rest, X, places, columns, target, classes, groups)
-    if shown is not None:
-        return stretch * np.sqrt(shown.effect), sentence(shown)
+    kin = kinship(rest, X, places, columns, target, classes, groups)
+    stretch = np.full(len(names), 1.0 if kin is None else float(np.sqrt(kin.effect)))
+    if kin is not None and kin.shown():
+        return stretch, sentence(kin)
     found = {}
     for j in matter:
-        pull, alarm = pulls[j] if places is None else pulls[j, places], ALARM / len(matter)
-        shared = kinship(pull, X, places, columns, target, classes, groups, shape=False, alarm=alarm)
+        pull = pulls[j] if places is None else pulls[j, places]
+        shared = kinship(pull, X, places, columns, target, classes, groups, shape=False, times=len(matter))
         if shared is not None:
-            found[j] = shared
-            stretch[j] = np.sqrt(shared.effect)
+            stretch[j] = max(stretch[j], float(np.sqrt(shared.effect)))
+            found |= {j: shared} if shared.shown() else {}
     if not found:
         return stretch, ""
     first, cells = min(found.values(), key=lambda d: d.p_value), ", ".join(names[j] for j in found)

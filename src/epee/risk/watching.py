@@ -22,6 +22,7 @@ from epee.moments.taken import take
 from epee.risk.cross_validation import CrossValidation
 from epee.risk.dependence import Dependence, dependence
 from epee.risk.dof import sharing, spread_of_squares
+from epee.risk.edges import missed_far_out, reaches_of_a_line
 from epee.risk.estimate import Risk
 from epee.risk.intervals import Interval, t_quantile, within_range
 from epee.risk.mean_loss import MeanLoss, mean_loss, summary_interval
@@ -38,7 +39,7 @@ MOST_ROWS, STRETCHES = 2_000, 20  # in which dependence is looked for, and from 
 FEWEST_ROWS, FEWEST_GROUPS = 50, 20
 BETWEEN = 2.0  # times the mean square within groups: an input of rows that are independent has 1
 OF_GROUPS = {"order": "file", "season": "file", "slope": "file", "column": "column"}  # what is said of them
-ALARM = 0.01  # of all that is tried together
+ALARM, DOUBT = 0.01, 0.05  # p-values, of all that is tried together, below which intervals are marked, and longer
 
 R = TypeVar("R", bound=Risk)
 
@@ -103,23 +104,46 @@ def shaped_ends(
     return of_rows(level=level, centre=value, stretch=max(longer * stderr / plain.stderr, least)).interval
 
 
-def watched(found: R, *seen: Any) -> R:
-    """Return an estimate that is marked, and its interval longer, where :func:`kinship` shows that rows, or groups, belong together."""
-    return marked(found, kinship(*seen))
+def watched(
+    found: R, rest: Vector, X: Any, places: Codes | None, columns: Any, target: Vector | None, *seen: Any, v: Vector | None = None
+) -> R:  # fmt: skip
+    """Return an estimate whose interval is longer, and marked, where :func:`kinship` finds that rows, or groups, belong together.
+
+    It is marked, too, where what the predictor leaves over of numbers follows inputs that reach far out, by ``v`` (n,) or as they lie.
+    """
+    said = "" if target is None else _missed(rest, X, places, target, v)
+    found = replace(found, caution=f"{found.caution} {said}".strip()) if said else found
+    return marked(found, kinship(rest, X, places, columns, target, *seen))
+
+
+def _missed(rest: Vector, X: Any, places: Codes | None, target: Vector, v: Vector | None) -> str:
+    """Return what to say of residuals that follow far inputs: of some rows of a large table."""
+    rows = _some_rows(len(rest))
+    rows = rows[np.isfinite(rest[rows])]
+    cells = _numbers(X, rows if places is None else places[rows]) if len(rows) >= FEWEST_ROWS else None
+    if cells is None or not np.isfinite(cells).all():
+        return ""
+    cells = cells.astype(np.float64)
+    with one_blas_thread():
+        v = reaches_of_a_line(cells) if v is None else v[rows]
+        return missed_far_out(rest[rows], (target - rest)[rows], v, cells)
 
 
 def kinship(
     residuals: Vector, X: Any, places: Codes | None = None, columns: Sequence[tuple[str, Any]] = (), target: Vector | None = None,
-    classes: Codes | None = None, groups: Codes | None = None, shape: bool = True, alarm: float = ALARM,
+    classes: Codes | None = None, groups: Codes | None = None, shape: bool = True, times: int = 1,
 ) -> Dependence | None:  # fmt: skip
-    """Return how rows, or the ``groups`` that were told, most certainly belong together; None where they are few, or nothing shows it.
+    """Return how rows, or the ``groups`` that were told, most certainly belong together; None where they are few, or no doubt is left.
+
+    Independence is refuted at 1 % before anything is said. What is weak is refuted half of the time, and in the other half its intervals
+    would be too short; so what is doubtful at 5 % is returned, too, and makes them longer.
 
     ``X`` are the inputs, wherever they lie, and ``places`` those of the residuals in it, where they are not all; ``columns`` are pairs of a
     name and its values, of columns that are no numbers. ``target`` are the numbers of which the residuals are left, ``classes`` the codes
-    of those whose losses they are, ``shape`` says whether what inputs tell is taken off; ``alarm`` is how often chance is taken for kin.
+    of those whose losses they are, ``shape`` says whether what inputs tell is taken off; p-values are adjusted for so many ``times``.
     """
     if groups is not None:
-        return _kinship_of_groups(groups, residuals, X, columns, target, classes, shape, alarm)
+        return _kinship_of_groups(groups, residuals, X, columns, target, classes, shape, times)
     if np.isfinite(residuals).sum() < FEWEST_ROWS or not np.nanstd(residuals) > 0:
         return None
     rows = _some_rows(len(residuals))
@@ -132,7 +156,13 @@ def kinship(
         target = _if_sorted(target)
     with one_blas_thread():  # matrices so small that BLAS's own threads would only wait for each other
         found = dependence(residuals[rows], inputs, columns=beside, target=target, classes=classes, shape=shape)
-    return next((d for d in found if d.shown(alarm)), None)
+    return _doubted(found, times)
+
+
+def _doubted(tried: Sequence[Dependence], times: int) -> Dependence | None:
+    """Return the most certain of what was tried, its p-value adjusted for so many ``times``; None where that leaves no doubt."""
+    first = min(tried, key=lambda d: d.p_value, default=None)
+    return replace(first, p_value=times * first.p_value) if first is not None and first.shown(DOUBT / times) else None
 
 
 def _some_rows(n: int) -> Codes:
@@ -145,7 +175,7 @@ def _some_rows(n: int) -> Codes:
 
 def _kinship_of_groups(
     groups: Codes, rest: Vector, X: Any, columns: Sequence[tuple[str, Any]], target: Vector | None, classes: Codes | None, shape: bool,
-    alarm: float,
+    times: int,
 ) -> Dependence | None:  # fmt: skip
     r"""Return how ``groups``, coded from 0, most certainly belong together.
 
@@ -177,15 +207,13 @@ def _kinship_of_groups(
             scaled[some], None if inputs is None else inputs[some], columns=[(name, own[some]) for name, own in beside],
             target=told, shape=shape,
         )  # fmt: skip
-    named = [d for d in crossed if d.kind == "column"]
-    alarm /= 1 + bool(named)
-    shown = next((replace(d, whose="groups") for d in ways if d.shown(alarm)), None)
-    if shown is None and (shown := next((d for d in named if d.shown(alarm)), None)) is not None:
-        effect = 1 + (shown.effect - 1) / (1 + (float(size @ size) / n - 1) * max(rho, 0.0))
-        names = list(map(str, getattr(X, "columns", range(width_of(X)))))
-        shown = replace(shown, whose="crossed", effect=effect)
+    named, apart = [d for d in crossed if d.kind == "column"], 1 + (float(size @ size) / n - 1) * max(rho, 0.0)
+    both = [replace(d, whose="groups") for d in ways]
+    both += [replace(d, whose="crossed", effect=1 + (d.effect - 1) / apart) for d in named]
+    shown = _doubted(both, times * (1 + bool(named)))
     if shown is None or shown.kind != "column" or shown.name in dict(words):
         return shown
+    names = names if shown.whose == "groups" else list(map(str, getattr(X, "columns", range(width_of(X)))))
     return replace(shown, name=names[int(shown.name)])
 
 
@@ -225,19 +253,22 @@ def _of_groups(
 
 
 def marked(found: R, shown: Dependence | None) -> R:
-    """Return an estimate with a longer interval, and the sentence that says why; as it is where nothing is shown."""
+    """Return an estimate with a longer interval, and the sentence that says why, unless that is a mere doubt."""
     if shown is None:
         return found
     longer, words = float(np.sqrt(shown.effect)), sentence(shown)
     ends_at = partial(longer_ends, found.at, longer, None)
+    doubt = "" if words or longer == 1 else f", longer, since rows may belong together (p {p_value(shown.p_value)})"
     return replace(
-        found, stderr=found.stderr * longer, interval=ends_at(found.level), ends_at=ends_at, kin=words,
+        found, stderr=found.stderr * longer, interval=ends_at(found.level), ends_at=ends_at, kin=words, how=f"{found.how}{doubt}",
         caution=f"{words} {found.caution}".strip(),
     )  # fmt: skip
 
 
 def sentence(shown: Dependence) -> str:
-    """Say in which way rows, or groups, belong together."""
+    """Say in which way rows, or groups, belong together; nothing where that is doubted, and not shown."""
+    if not shown.shown(ALARM):
+        return ""
     way = OF_GROUPS.get(shown.kind, "inputs") if shown.whose == "groups" else shown.way
     r, p = amount(shown.correlation, 0.01), p_value(shown.p_value)
     return risk_words.say(f"caution {shown.whose} {way}", r=r, p=p, name=shown.name)

@@ -207,6 +207,14 @@ WORDS: dict[str, tuple[str, str]] = {
         "A few rows make most of the difference: others like them, not seen, could turn it, and its interval is not to be trusted.",
         "Quelques lignes font l'essentiel de la différence : d'autres semblables, non vues, pourraient la renverser, et son intervalle n'est pas fiable.",
     ),
+    "caution edge": (
+        "{n} {n:row lies so far out that it makes its|rows lie so far out that each makes its} own prediction: what a new row there, or farther out, would cost, no interval knows. Take fewer powers, a penalty, or a transform of the columns.",
+        "{n} {n:ligne est si loin des autres qu'elle fait sa|lignes sont si loin des autres que chacune fait sa} propre prédiction : ce que coûterait une nouvelle ligne à cet endroit, ou plus loin, aucun intervalle ne le sait. Prenez moins de puissances, une pénalité, ou une transformation des colonnes.",
+    ),
+    "caution missed": (
+        "Inputs reach far out, and what the predictor leaves over still follows them: rows farther out than these would cost more than the interval says. Transform the columns that reach far (a logarithm, ranks), or take a predictor that bends.",
+        "Des entrées vont très loin, et ce que le prédicteur n'explique pas les suit encore : des lignes plus lointaines coûteraient plus que ne le dit l'intervalle. Transformez les colonnes qui vont loin (un logarithme, des rangs), ou prenez un prédicteur qui se courbe.",
+    ),
     "caution columns": (
         "{p} {p:column|columns} and {n} {n:row|rows} to learn from: another sample would give other predictors, and the difference may be chance.",
         "{p} {p:colonne|colonnes} pour {n} {n:ligne|lignes} : un autre échantillon donnerait d'autres prédicteurs, la différence peut être due au hasard.",
