@@ -274,6 +274,13 @@ PHRASES = {
     "a shop, skewed, the board": "une boutique, cible asymétrique, le tableau",
     "a shop, buyers, the board": "une boutique, acheteurs, le tableau", "fifty columns": "cinquante colonnes",
     "thirty levels and missing cells": "trente modalités et cases manquantes",
+    # inputs that reach far out, and errors that are weakly alike
+    "a line of": "une droite sur", "a power of": "une puissance", "a tree of": "un arbre sur", "of prices": "de prix",
+    "of three prices": "de trois prix", "of tails": "de queues", "of normal": "d'une normale", "of waits": "d'attentes",
+    "for a line": "pour une droite", "for a root": "pour une racine", "for a logarithm": "pour un logarithme", "for a bend": "pour un coude",
+    "clumps of five": "paquets de cinq", "clumps of twenty": "paquets de vingt", "weakly alike": "un peu semblables",
+    "a spread that answers": "une dispersion qui répond", "a spread that answers a little": "une dispersion qui répond un peu",
+    "nothing at all": "rien du tout",
     # laws of a fourth examiner
     "counts near a third": "comptes proches d'un tiers", "counts near five": "comptes proches de cinq", "waits": "attentes",
     "quantile 0.9": "quantile 0.9", "one error in twelve eight too large": "une erreur sur douze trop grande de huit",

@@ -70,6 +70,37 @@ def market(n: int, level: float = 0.05, shock: float = 0.1, memory: float = 0.85
     return limit(errors, 1.0, evidence)
 
 
+def drift(n: int, memory: float = 0.97, spread: float = 0.4, cells: int = 61) -> Limit:
+    """Return the limit for errors whose spread is the exponential of a slow series: a likelihood that sums over where it may be."""
+    rng, s = np.random.default_rng(0), np.linspace(-4, 4, cells) * spread  # (cells,)
+    step = stats.norm.pdf(s[None], memory * s[:, None], spread * np.sqrt(1 - memory**2))
+    step /= step.sum(axis=1, keepdims=True)
+    level, errors = spread * rng.normal(size=TABLES), np.empty((TABLES, n))
+    for i in range(n):
+        errors[:, i] = np.exp(level) * rng.normal(size=TABLES)
+        level = memory * level + spread * np.sqrt(1 - memory**2) * rng.normal(size=TABLES)
+
+    def evidence(e: np.ndarray) -> np.ndarray:
+        scale, told = (np.sqrt((e**2).mean(axis=1, keepdims=True)) * np.exp(-(spread**2)), np.zeros(len(e)))
+        chance = np.tile(stats.norm.pdf(s, 0, spread) / stats.norm.pdf(s, 0, spread).sum(), (len(e), 1))  # (S, cells)
+        for x in (e / scale).T:
+            chance = chance * np.exp(-(x[:, None] ** 2) * np.exp(-2 * s) / 2 - s)
+            total = chance.sum(axis=1)
+            told += np.log(total) + x**2 / (2 * np.exp(2 * spread**2))
+            chance = chance / total[:, None] @ step
+        return told
+
+    return limit(errors, float(np.exp(2 * spread**2)), evidence)
+
+
+def unseen(count: int, size: int, shared: float) -> Limit:
+    """Return the limit for groups that share an error, in a shuffled file that names none: a coin is as good a test."""
+    rng = np.random.default_rng(0)
+    own = np.repeat(rng.normal(size=(TABLES, count)), size, axis=1)
+    errors = np.sqrt(shared) * own + np.sqrt(1 - shared) * rng.normal(size=(TABLES, count * size))
+    return limit(errors, 1.0, lambda e: rng.random(len(e)))
+
+
 def groups(count: int, size: int) -> Limit:
     """Return the limit for rows in groups that share an error of variance 1, told which groups: of equal means, the test is Fisher's."""
     rng = np.random.default_rng(0)
@@ -86,7 +117,12 @@ CASES = (
     ("fold, squared", "2 % of errors ten times larger, n = 100, p = 3", lambda: rare(0.02, 10.0, 100)),
     ("fold, undeclared", "a market, n = 250", lambda: market(250)),
     ("hold-out, undeclared", "a market, n = 240", lambda: market(240)),
+    ("fold, undeclared", "a spread that drifts, n = 200", lambda: drift(200)),
+    ("hold-out, undeclared", "a spread that drifts, n = 200", lambda: drift(200)),
     ("fold, undeclared", "three groups", lambda: groups(3, 60)),
+    ("fold, undeclared", "three of a family, shuffled", lambda: unseen(50, 3, 0.6)),
+    ("leave-one-out, undeclared", "three of a family, shuffled", lambda: unseen(50, 3, 0.6)),
+    ("hold-out, undeclared", "three of a family, shuffled", lambda: unseen(50, 3, 0.6)),
 )
 
 

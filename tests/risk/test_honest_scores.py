@@ -230,3 +230,16 @@ def test_the_influence_on_average_precision_is_its_derivative():
     figure = [precision_over_recall(*_curve(s, y, w + step * (np.arange(40) == j))) for j in range(41)]
     slopes = (np.array(figure[:40]) - figure[40]) / step * w.sum()
     np.testing.assert_allclose(_pull_of_precision(s, y, w), slopes, atol=1e-4)
+
+
+@pytest.mark.parametrize("figure", [roc_auc, f1])
+def test_figures_in_time_say_how_few_stretches_carry_them(figure):
+    """A score that is wrong in runs of twenty is judged by few stretches; one that is wrong here and there by rows."""
+    rng = np.random.default_rng(9)
+    y = rng.integers(0, 2, 200)
+    runs = np.repeat(rng.random(10) < 0.3, 20)
+    said = {}
+    for name, wrong in (("runs", runs), ("scattered", rng.permutation(runs))):
+        X = (rng.normal(size=200) + 2.0 * np.where(wrong, 1 - y, y))[:, None]
+        said[name] = figure(FirstColumn(), X, y, time=True).caution
+    assert said["runs"] and not said["scattered"]

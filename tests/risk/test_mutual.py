@@ -8,6 +8,7 @@ from sklearn.pipeline import make_pipeline
 
 from epee import (
     BernoulliNB,
+    CategoricalNB,
     KNeighborsClassifier,
     LinearDiscriminantAnalysis,
     LinearRegression,
@@ -215,3 +216,13 @@ def test_probabilities_share_most_of_what_varies_where_nothing_tells_the_classes
         held.append(found.interval.low <= risk <= found.interval.high)
     assert np.mean(held) > 0.9 - 3 * np.sqrt(0.09 / 80)
     assert np.mean(gaps) < (1 + 3 * np.sqrt(2 / 80)) * np.mean(bars)
+
+
+def test_smooth_losses_of_few_cells_share_too():
+    """Rows of few cells are decided alike, but probabilities move with each row that is left out."""
+    r = np.random.default_rng(8)
+    X = r.choice(4, (60, 4), p=[0.6, 0.2, 0.15, 0.05]).astype(float)
+    y = (r.random(60) < 0.3 + 0.1 * X[:, 0]).astype(int)
+    found = loo(CategoricalNB(), X, y, "log", level=0.9)
+    alone = mean_loss(found.losses, loss=found.loss, level=0.9)
+    assert found.stderr > 1.1 * alone.stderr

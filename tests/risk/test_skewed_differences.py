@@ -82,3 +82,16 @@ def test_what_both_get_wrong_makes_no_difference_of_few_rows():
     found = corrected_t((plain[0] - plain[1]).reshape(10, 6).mean(axis=1), 1 / 9, n=60)
     assert not by_rows(of_losses(plain[0] + far), of_losses(plain[1] + far), found).caution
     assert "few rows" in by_rows(of_losses(plain[0] + far), of_losses(plain[1]), found).caution
+
+
+def test_the_interval_is_longer_to_the_side_of_the_tail():
+    rng = np.random.default_rng(4)
+    d = rng.exponential(size=60) - 0.2
+    plain = corrected_t(d.reshape(10, 6).mean(axis=1), 1 / 9, n=60)
+    for sign in (1, -1):
+        found = by_rows(
+            of_losses(sign * d), of_losses(np.zeros(60)), corrected_t(sign * d.reshape(10, 6).mean(axis=1), 1 / 9, n=60)
+        )
+        low, high = found.value - found.low, found.high - found.value
+        assert (high > 1.05 * low) if sign > 0 else (low > 1.05 * high)
+        assert min(low, high) == pytest.approx(plain.high - plain.value) and found.p_value == plain.p_value

@@ -25,6 +25,7 @@ from epee.lazy import drawn
 from epee.risk.asking import asker
 from epee.risk.counts import in_copies
 from epee.risk.cross_validation import plan_for
+from epee.risk.dependence import Dependence
 from epee.risk.intervals import check_level
 from epee.risk.refit import RefitRoute
 from epee.risk.scoring import Laid
@@ -193,7 +194,7 @@ def _kin(
     stretch = np.full(len(names), 1.0 if kin is None else float(np.sqrt(kin.effect)))
     if kin is not None and kin.shown():
         return stretch, sentence(kin)
-    found = {}
+    found: dict[int, Dependence] = {}
     for j in matter:
         pull = pulls[j] if places is None else pulls[j, places]
         shared = kinship(pull, X, places, columns, target, classes, groups, shape=False, times=len(matter))
