@@ -96,6 +96,8 @@ def test_nothing_is_said_of_classes_words_or_few_rows():
     x, y = bent(rng, 40)
     assert "reach far" not in loo(LinearRegression(), x, y).caution
     assert reaches_of_a_line(rng.normal(size=(20, 9))) is None
+    far = np.exp(2 * rng.normal(size=60))
+    assert missed_far_out(far, far, far, np.ones((60, 2))) == missed_far_out(far, far, far, np.empty((60, 0))) == ""
     found = cross_validate(
         DecisionTreeRegressor(max_depth=2), np.array([[np.nan, 1.0]] * 30 + [[1.0, 2.0]] * 30), rng.normal(size=60)
     )

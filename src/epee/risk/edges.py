@@ -68,11 +68,10 @@ def far_out(v: Vector | None) -> str:
 
 def missed_far_out(residuals: Vector, predictions: Vector, v: Vector | None, X: Matrix) -> str:
     """Return what to say where inputs (n, p) reach far out and what was left over still follows them."""
-    one, said = np.ones(len(X)), np.square(predictions - predictions.mean())
+    one, said, varies = np.ones(len(X)), np.square(predictions - predictions.mean()), X[:, np.ptp(X, axis=0) > 0]
     tells = said.mean() > TOLD * np.square(residuals).mean()
-    if not any(too_heavy(reach, one) for reach in (said if tells else None, v) if reach is not None):
+    if not varies.size or not any(too_heavy(reach, one) for reach in (said if tells else None, v) if reach is not None):
         return ""
-    varies = X[:, np.ptp(X, axis=0) > 0]
     far = np.argsort([-tail(np.square(x - x.mean()), one) for x in varies.T], kind="stable")
     t = np.column_stack([2 * shares_below(x) - 1 for x in varies[:, far[: len(X) // ROWS_OF_A_COLUMN]].T])
     B = np.column_stack([one, t, t * t, t**3])
